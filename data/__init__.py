@@ -1,0 +1,20 @@
+"""The sample knowledge graph, its questions, and the script that builds both.
+
+The two files are read by name; nothing here needs the source packages:
+
+    >>> SAMPLE_GRAPH.name, SAMPLE_QUESTIONS.name
+    ('sample.nt.gz', 'questions.jsonl.gz')
+
+``python -m kgqa.data.build`` makes them anew. ``README.md`` beside this file names
+every source with its licence and lists the relations.
+"""
+
+from pathlib import Path
+
+SAMPLE_GRAPH: Path = Path(__file__).with_name("sample.nt.gz")
+"""Gzipped N-Triples: countries, cities, airports, languages, currencies, elements."""
+
+SAMPLE_QUESTIONS: Path = Path(__file__).with_name("questions.jsonl.gz")
+"""Gzipped JSON lines: questions about the sample graph, with answers and gold paths."""
+
+__all__ = ["SAMPLE_GRAPH", "SAMPLE_QUESTIONS"]
