@@ -1,0 +1,43 @@
+"""One file per method; each reads like the figure in its paper."""
+
+from importlib import import_module
+from typing import Any, cast
+
+from langgraph.graph.state import CompiledStateGraph
+
+from kgqa.session.context import Context
+
+METHODS = ("cor",)
+"""The names of the methods; each is a module of this package with a ``graph``."""
+
+Graph = CompiledStateGraph[Any, Any, Any, Any]
+
+
+def graph_of(method: str) -> Graph:
+    """Give the graph of a method.
+
+    Raises:
+        ValueError: if there is no such method.
+    """
+    if method not in METHODS:
+        raise ValueError(f"no method is called {method!r}; there are: {', '.join(METHODS)}")
+    return cast(Graph, import_module(f"kgqa.graphs.{method}").graph)
+
+
+def context_of(method: str) -> type[Context]:
+    """Give the class of a method's context: its options.
+
+    Raises:
+        ValueError: if there is no such method.
+    """
+    return cast(type[Context], graph_of(method).builder.context_schema)
+
+
+def headline_of(method: str) -> str:
+    """Give the first line of a method's documentation.
+
+    Raises:
+        ValueError: if there is no such method.
+    """
+    graph_of(method)
+    return (import_module(f"kgqa.graphs.{method}").__doc__ or "").splitlines()[0]

@@ -1,0 +1,74 @@
+"""Chain-of-Relations (CoR): relation-centric exploration, global entity filtering.
+
+The paper's Figure 2 as a state machine. Exploration (§4.1) chains relations from
+the topic entities and keeps alternatives on a stack; filtering (§4.2) validates
+all candidates at the end of a chain at once.
+"""
+
+from typing import ClassVar
+
+from langgraph.graph import END, START
+from pydantic import Field
+
+from kgqa.nodes.answer import answer
+from kgqa.nodes.backtrack import backtrack
+from kgqa.nodes.expand import expand
+from kgqa.nodes.filter import filter_candidates
+from kgqa.nodes.link import link
+from kgqa.nodes.prune import prune
+from kgqa.nodes.refine import refine
+from kgqa.nodes.retrieve_relations import retrieve_relations
+from kgqa.nodes.verify import verify
+from kgqa.session.context import Context
+from kgqa.session.method import begin
+from kgqa.session.state import decision
+
+
+class CoR(Context):
+    """The options of CoR; the defaults are the paper's (§5.3)."""
+
+    method: ClassVar[str] = "cor"
+
+    depth: int = Field(default=3, ge=1, le=10, description="hops of a chain at most (4 on CWQ in the paper)")
+    width: int = Field(default=3, ge=1, le=50, description="relations kept at each pruning")
+    backtracking: bool = Field(default=True, description="keep alternatives on the stack (Table 3: RB)")
+    filtering: bool = Field(default=True, description="filter the candidates of a chain (Table 3: GEF)")
+    closed_book: bool = Field(
+        default=True, description="answer from the model's memory when the graph has none"
+    )
+
+
+builder = begin(
+    CoR, link, retrieve_relations, prune, expand, verify, refine, filter_candidates, backtrack, answer
+)
+
+builder.add_edge(START, "link")
+builder.add_conditional_edges("link", decision, {"forward": "retrieve_relations", "stop": "answer"})
+builder.add_conditional_edges(
+    "retrieve_relations", decision, {"forward": "prune", "backtrack": "backtrack", "stop": "answer"}
+)
+builder.add_conditional_edges(
+    "prune", decision, {"forward": "expand", "backtrack": "backtrack", "stop": "answer"}
+)
+builder.add_conditional_edges(
+    "expand", decision, {"forward": "verify", "backtrack": "backtrack", "stop": "answer"}
+)
+builder.add_conditional_edges(
+    "verify",
+    decision,
+    {
+        "stop": "answer",
+        "forward": "retrieve_relations",
+        "filter": "filter",
+        "refine": "refine",
+        "backtrack": "backtrack",
+    },
+)
+builder.add_edge("refine", "retrieve_relations")
+builder.add_conditional_edges("filter", decision, {"stop": "answer", "backtrack": "backtrack"})
+builder.add_conditional_edges(
+    "backtrack", decision, {"forward": "expand", "filter": "filter", "stop": "answer"}
+)
+builder.add_edge("answer", END)
+
+graph = builder.compile(name="cor")

@@ -1,0 +1,92 @@
+"""What a knowledge graph answers: pages of terms, matches, tables, descriptions."""
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from typing import Generic, Literal as Choice, TypeVar
+
+from kgqa.kg.terms import Entity, Hop, Literal, Term
+
+T = TypeVar("T", covariant=True)
+
+
+@dataclass(frozen=True, slots=True)
+class Page(Generic[T]):
+    """Some items, in a stated order, and whether the row limit cut more off."""
+
+    items: tuple[T, ...]
+    truncated: bool = False
+
+    def __iter__(self) -> Iterator[T]:
+        """Go through the items."""
+        return iter(self.items)
+
+    def __len__(self) -> int:
+        """Count the items at hand (not those cut off)."""
+        return len(self.items)
+
+
+@dataclass(frozen=True, slots=True)
+class Candidate:
+    """A term at the end of a relation chain.
+
+    ``returning`` is True when every way to it along the chain visits the topic
+    entity again (or it is the topic itself): "who starred with X" does not mean
+    X, "the spouse of the mother of X's child" may.
+    """
+
+    term: Term
+    returning: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class Match:
+    """An entity found by name: how well (0 to 1) and how."""
+
+    entity: Entity
+    score: float
+    how: Choice["id", "exact", "normalised", "fuzzy", "embedding"]
+
+
+@dataclass(frozen=True, slots=True)
+class Mention:
+    """A span of a question and the entities it may stand for, best first."""
+
+    text: str
+    start: int
+    end: int
+    matches: tuple[Match, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Description:
+    """What is known of an entity itself, and by which relations it is reached."""
+
+    entity: Entity
+    aliases: tuple[str, ...]
+    types: tuple[Entity, ...]
+    facts: Page[tuple[Hop, Term]]
+
+
+@dataclass(frozen=True, slots=True)
+class Table:
+    """The rows of a SELECT (or one boolean of an ASK, as a literal)."""
+
+    columns: tuple[str, ...]
+    rows: tuple[tuple[Term | None, ...], ...]
+    truncated: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class GraphInfo:
+    """Size and kind of a graph, as ``kgqa kg info`` shows it."""
+
+    source: str
+    dialect: str
+    triples: int
+    entities: int
+    relations: int
+    named: int
+    relation_counts: tuple[tuple[str, int], ...]
+
+
+__all__ = ["Candidate", "Description", "GraphInfo", "Literal", "Match", "Mention", "Page", "Table"]

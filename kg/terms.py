@@ -1,0 +1,166 @@
+"""The typed, immutable terms that everything else is made of.
+
+Terms carry ids, never SPARQL text; an id that could break out of a query is
+refused when the term is made.
+
+>>> chain = Chain(Entity("http://x/Ulm", "Ulm"), (Hop("http://x/born_in", forward=False),))
+>>> str(chain)
+'Ulm <-born_in-'
+>>> Entity("http://x/a> ?p ?o")
+Traceback (most recent call last):
+...
+ValueError: not an IRI or blank node: 'http://x/a> ?p ?o'
+"""
+
+import re
+from dataclasses import dataclass, field
+from typing import TypeAlias
+
+_IRI = re.compile(r"[A-Za-z][A-Za-z0-9+.-]*:[^\x00-\x20<>\"{}|^`\\]*")
+_BLANK = re.compile(r"_:[A-Za-z0-9_][A-Za-z0-9_.-]*")
+_LANGUAGE = re.compile(r"[A-Za-z]+(-[A-Za-z0-9]+)*")
+
+XSD_STRING = "http://www.w3.org/2001/XMLSchema#string"
+
+
+def is_iri(text: str) -> bool:
+    """Tell whether ``text`` is an absolute IRI that is safe inside ``<`` and ``>``."""
+    return _IRI.fullmatch(text) is not None
+
+
+def local_name(iri: str) -> str:
+    """Give the part of an IRI after its last ``#`` or ``/``, or all of it.
+
+    >>> local_name("http://rdf.freebase.com/ns/people.person.parents")
+    'people.person.parents'
+    """
+    return re.split(r"[#/]", iri.rstrip("#/"))[-1] or iri
+
+
+def _check(ok: bool, what: str, text: str) -> None:
+    if not ok:
+        shown = text if len(text) <= 80 else text[:77] + "..."
+        raise ValueError(f"not {what}: {shown!r}")
+
+
+@dataclass(frozen=True, slots=True, order=True)
+class Entity:
+    """A node: ``id`` is an IRI (or ``_:label`` for a blank node).
+
+    ``name`` is None for an unnamed node such as a Freebase mediator. Two
+    entities are equal when their ids are.
+
+    Raises:
+        ValueError: if ``id`` is neither an IRI nor a blank node.
+    """
+
+    id: str
+    name: str | None = field(default=None, compare=False)
+
+    def __post_init__(self) -> None:
+        _check(is_iri(self.id) or _BLANK.fullmatch(self.id) is not None, "an IRI or blank node", self.id)
+
+    def __str__(self) -> str:
+        """Give the name, or the id where there is none."""
+        return self.name or self.id
+
+
+@dataclass(frozen=True, slots=True, order=True)
+class Literal:
+    """A value: its lexical form, its datatype IRI and its language tag.
+
+    Raises:
+        ValueError: if the datatype is no IRI or the language no tag.
+    """
+
+    value: str
+    datatype: str = XSD_STRING
+    language: str = ""
+
+    def __post_init__(self) -> None:
+        _check(is_iri(self.datatype), "an IRI", self.datatype)
+        if self.language:
+            _check(_LANGUAGE.fullmatch(self.language) is not None, "a language tag", self.language)
+
+    @property
+    def id(self) -> str:
+        """The lexical form: what a record gives as the id of a literal answer."""
+        return self.value
+
+    @property
+    def name(self) -> str:
+        """The lexical form: a literal is its own name."""
+        return self.value
+
+    def __str__(self) -> str:
+        """Give the lexical form."""
+        return self.value
+
+
+Term: TypeAlias = Entity | Literal
+
+
+@dataclass(frozen=True, slots=True, order=True)
+class Hop:
+    """One step: a relation, with the arrow (``forward``) or against it.
+
+    ``name`` is what the graph calls the relation, where that is not in its IRI.
+    """
+
+    relation: str
+    forward: bool = True
+    name: str | None = field(default=None, compare=False)
+
+    def __post_init__(self) -> None:
+        _check(is_iri(self.relation), "an IRI", self.relation)
+
+    @property
+    def inverse(self) -> "Hop":
+        """The same relation, the other way."""
+        return Hop(self.relation, not self.forward, self.name)
+
+    @property
+    def words(self) -> str:
+        """What the relation is shown by: its name, or the local part of its IRI."""
+        return self.name or local_name(self.relation)
+
+    def __str__(self) -> str:
+        """Draw the hop as an arrow."""
+        return f"-{self.words}->" if self.forward else f"<-{self.words}-"
+
+
+@dataclass(frozen=True, slots=True, order=True)
+class Chain:
+    """A relation chain (CoR §3): hops from a topic entity.
+
+    The entities between the topic and the end stay variables. A chain without
+    hops stands for the topic itself.
+    """
+
+    topic: Entity
+    hops: tuple[Hop, ...] = ()
+
+    @property
+    def depth(self) -> int:
+        """The number of hops."""
+        return len(self.hops)
+
+    def then(self, hop: Hop) -> "Chain":
+        """Give this chain with one hop more."""
+        return Chain(self.topic, (*self.hops, hop))
+
+    def __str__(self) -> str:
+        """Draw the chain as arrows from the topic's name."""
+        return " ".join([str(self.topic), *map(str, self.hops)])
+
+
+@dataclass(frozen=True, slots=True, order=True)
+class Triple:
+    """A fact of the graph."""
+
+    head: Entity
+    relation: str
+    tail: Term
+
+    def __post_init__(self) -> None:
+        _check(is_iri(self.relation), "an IRI", self.relation)

@@ -1,0 +1,1 @@
+"""One step per file, named by a verb, shared by the methods."""

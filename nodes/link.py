@@ -1,0 +1,49 @@
+"""Link: which entities of the graph is the question about?"""
+
+from kgqa.kg.pages import Match, Mention
+from kgqa.kg.terms import Chain, Entity, is_iri
+from kgqa.session.record import Ref, ref
+from kgqa.session.state import State, Update
+from kgqa.session.step import Run, step
+
+SURE = 0.85
+"""The least score at which a given name that is not exact counts as meant."""
+
+
+@step("link")
+async def link(state: State, run: Run) -> Update:
+    """Turn the given topics, or the question's mentions, into topic entities.
+
+    Each becomes the root of a relation chain; the first is taken up, the others
+    wait at the bottom of the stack.
+    """
+    given = state.get("topics")
+    topics = [await _resolve(topic, run) for topic in given] if given else await _mentioned(state, run)
+    roots = [Chain(topic) for topic in dict.fromkeys(topic for topic in topics if topic)]
+    found = [ref(root.topic) for root in roots]
+    run.note["topics"] = found
+    if not roots or None in topics:
+        return {"topics": found, "decision": "stop"}
+    return {"topics": found, "chain": roots[0], "stack": roots[:0:-1], "memory": [], "decision": "forward"}
+
+
+async def _resolve(topic: str | Ref, run: Run) -> Entity | None:
+    text = topic if isinstance(topic, str) else topic["id"] or topic["name"] or ""
+    matches: list[Match] = await run.use("find_entities", name=text, limit=5)
+    if matches and matches[0].score >= SURE:
+        return matches[0].entity
+    if is_iri(text) and not matches:
+        run.note["error"] = f"no entity of the graph has the id {text}"
+        return None
+    near = ", ".join(str(match.entity) for match in matches)
+    run.note["error"] = f"no entity of the graph is called {text!r}" + (
+        f"; the nearest: {near}" if near else ""
+    )
+    return None
+
+
+async def _mentioned(state: State, run: Run) -> list[Entity | None]:
+    mentions: list[Mention] = await run.use("link_entities", question=state["question"])
+    if not mentions:
+        run.note["reason"] = "the question names no entity of the graph; give a topic"
+    return [mention.matches[0].entity for mention in mentions]

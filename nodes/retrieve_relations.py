@@ -1,0 +1,37 @@
+"""Retrieve relations: what can follow the chain at hand? (CoR §4.1, step 1)."""
+
+from kgqa.kg.errors import KGRejected, KGTimeout
+from kgqa.kg.pages import Page
+from kgqa.kg.terms import Hop
+from kgqa.session.state import State, Update
+from kgqa.session.step import Run, step
+from kgqa.tools.arguments import hop_argument
+
+OFFERED = 500
+"""Relations that one prompt offers at most; both directions keep their share."""
+
+
+@step("retrieve_relations")
+async def retrieve_relations(state: State, run: Run) -> Update:
+    """Ask the graph which relations extend the chain, in either direction."""
+    chain = state["chain"]
+    run.note["chain"] = str(chain)
+    try:
+        page: Page[Hop] = await run.use(
+            "extend_chain", topic=chain.topic.id, hops=[hop_argument(hop) for hop in chain.hops]
+        )
+    except (KGTimeout, KGRejected) as error:
+        run.note["error"] = f"{type(error).__name__}: {error}"
+        return {"hops": [], "decision": "backtrack"}
+    hops = _fair_share(page.items)
+    run.note |= {"relations": len(page), "offered": len(hops), "truncated": page.truncated}
+    return {"hops": hops, "decision": "forward" if hops else "backtrack"}
+
+
+def _fair_share(hops: tuple[Hop, ...]) -> list[Hop]:
+    """Cut to `OFFERED` so that neither direction crowds out the other."""
+    ahead = [hop for hop in hops if hop.forward]
+    back = [hop for hop in hops if not hop.forward]
+    kept_back = min(len(back), max(OFFERED // 2, OFFERED - len(ahead)))
+    kept = {*ahead[: OFFERED - kept_back], *back[:kept_back]}
+    return [hop for hop in hops if hop in kept]

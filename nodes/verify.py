@@ -1,0 +1,69 @@
+"""Verify: is the chain the answer's, in whole or in part? (CoR §4.1, step 4)."""
+
+from kgqa.kg.pages import Candidate
+from kgqa.kg.terms import Chain
+from kgqa.models.errors import MalformedReply
+from kgqa.prompts.candidates import aggregate, taken
+from kgqa.prompts.verify_chain import Verdict, VerifyChain
+from kgqa.session.state import Branch, State, Update
+from kgqa.session.step import Run, step
+
+
+@step("verify")
+async def verify(state: State, run: Run) -> Update:
+    """Let the model judge the chain by its candidates and decide what is next.
+
+    A chain whose ends have no names cannot be judged, nor one whose ends do not
+    meet the other topics' chains: it is extended without a call. A malformed
+    reply turns back.
+    """
+    chain, named = state["chain"], [c for c in state["candidates"] if c.term.name]
+    run.note["chain"] = str(chain)
+    if not named or not chain.hops:
+        run.note["reason"] = "no named candidate to judge by" if chain.hops else "the topic itself"
+        return _go_on(state, run)
+    try:
+        verdict = await run.ask(_prompt(state, run, named))
+    except MalformedReply as error:
+        run.note["error"] = f"MalformedReply: {error}"
+        return {"candidates": [], "decision": "backtrack"}
+    run.note["reason"] = verdict.rationale
+    if verdict.decision == "forward":
+        return _go_on(state, run)
+    if verdict.decision == "backtrack":
+        return {"candidates": [], "decision": "backtrack"}
+    return _accept(state, verdict, named)
+
+
+def _prompt(state: State, run: Run, named: list[Candidate]) -> VerifyChain:
+    return VerifyChain(
+        question=state["question"],
+        chain=state["chain"],
+        candidates=tuple(named),
+        met=tuple(branch.chain for branch in state["memory"]),
+        truncated=state["truncated"],
+        filtering=run.context.filtering,
+    )
+
+
+def _go_on(state: State, run: Run) -> Update:
+    """Extend the chain, or turn back where it is as deep as allowed."""
+    if state["chain"].depth < run.context.depth:
+        return {"candidates": [], "decision": "forward"}
+    run.note["limit"] = "depth"
+    return {"candidates": [], "decision": "backtrack"}
+
+
+def _accept(state: State, verdict: Verdict, named: list[Candidate]) -> Update:
+    """Put the chain into working memory; other topics that wait refine it."""
+    branch = _branch(state["chain"], verdict, named)
+    waiting = any(not chain.hops for chain in state["stack"])
+    return {"memory": [*state["memory"], branch], "decision": "refine" if waiting else branch.verdict}
+
+
+def _branch(chain: Chain, verdict: Verdict, named: list[Candidate]) -> Branch:
+    if verdict.decision == "filter":
+        fresh = tuple(c.term for c in named if not c.returning)
+        return Branch(chain, fresh or tuple(c.term for c in named), "filter")
+    ends = taken(verdict.take, verdict.chosen, named)
+    return Branch(chain, ends, "stop", aggregate(verdict.take, ends))

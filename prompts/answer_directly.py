@@ -1,0 +1,39 @@
+"""What is the answer, from memory alone? (CoR appendix A.4: generate directly)."""
+
+from dataclasses import dataclass
+from typing import ClassVar
+
+from pydantic import Field
+
+from kgqa.prompts.base import QUESTION_LIMIT, Prompt, Reply, quoted
+
+
+class DirectAnswer(Reply):
+    """Answers from the model's own memory; a record labels them parametric."""
+
+    rationale: str = Field(default="", description="one short sentence: why")
+    answers: list[str] = Field(description="each answer as a short name, best first; empty if unknown")
+
+
+@dataclass(frozen=True, slots=True)
+class AnswerDirectly(Prompt[DirectAnswer]):
+    """Answer without the graph, where the search has found nothing."""
+
+    question: str
+
+    name: ClassVar[str] = "answer_directly"
+    reply: ClassVar[type[Reply]] = DirectAnswer
+    instructions: ClassVar[str] = """\
+Answer the question from what you know. Give each answer as a short name, number or date, one \
+list item each, the most certain first. If you do not know, reply with an empty list.
+
+Reply with one JSON object: {"rationale": "one short sentence", "answers": ["...", "..."]}.
+
+Example
+Question: "Which two seas does the Kiel Canal join?"
+Reply: {"rationale": "It crosses Holstein from Brunsbüttel to Kiel.", "answers": ["North Sea", "Baltic Sea"]}
+"""
+
+    def case(self) -> str:
+        """Show the question."""
+        return f"Question: {quoted(self.question, QUESTION_LIMIT)}\nReply:"

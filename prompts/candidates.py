@@ -1,0 +1,73 @@
+"""How prompts show candidates, and how a reply takes answers from them."""
+
+from collections.abc import Sequence
+from decimal import Decimal, InvalidOperation
+from typing import Literal as Choice
+
+from kgqa.kg.pages import Candidate
+from kgqa.kg.terms import Literal, Term
+from kgqa.prompts.base import numbered, quoted
+
+SHOWN = 100
+"""Candidates that one prompt shows at most."""
+
+Take = Choice["all", "others", "some", "count", "sum", "smallest", "largest"]
+
+XSD_INTEGER = "http://www.w3.org/2001/XMLSchema#integer"
+XSD_DECIMAL = "http://www.w3.org/2001/XMLSchema#decimal"
+
+
+def draw_candidates(candidates: Sequence[Candidate], truncated: bool = False) -> str:
+    """Number the candidates; those marked ``*`` are reached only by way of the topic."""
+    total = f"more than {len(candidates)}" if truncated else str(len(candidates))
+    note = f"{total}, the first {SHOWN} shown" if len(candidates) > SHOWN else total
+    lines = (quoted(str(c.term)) + (" *" if c.returning else "") for c in candidates[:SHOWN])
+    return f"Candidates ({note}):\n{numbered(lines)}"
+
+
+def number_of(term: Term) -> Decimal | None:
+    """Read a literal as a finite number, None where it is not one."""
+    if not isinstance(term, Literal):
+        return None
+    try:
+        value = Decimal(term.value)
+    except InvalidOperation:
+        return None
+    return value if value.is_finite() else None
+
+
+def check_take(take: Take, chosen: Sequence[int], candidates: Sequence[Candidate]) -> None:
+    """Hold what a reply takes against the candidates.
+
+    Raises:
+        ValueError: if nothing is taken, or numbers are wanted where there are none.
+    """
+    if take == "some" and not chosen:
+        raise ValueError('with take "some", name at least one candidate number in "chosen"')
+    if take == "others" and all(c.returning for c in candidates):
+        raise ValueError("every candidate is marked with *; there are no others")
+    if take in {"sum", "smallest", "largest"} and any(number_of(c.term) is None for c in candidates):
+        raise ValueError(f'"{take}" needs candidates that are all numbers')
+
+
+def taken(take: Take, chosen: Sequence[int], candidates: Sequence[Candidate]) -> tuple[Term, ...]:
+    """Give the candidates that a reply takes as answers or computes its value from."""
+    if take == "some":
+        return tuple(candidates[number - 1].term for number in chosen)
+    return tuple(c.term for c in candidates if take != "others" or not c.returning)
+
+
+def aggregate(take: Take, terms: Sequence[Term]) -> Literal | None:
+    """Compute the value asked for from terms of the graph, None where none is.
+
+    >>> str(aggregate("count", [Literal("7"), Literal("9")]))
+    '2'
+    """
+    if take == "count":
+        return Literal(str(len(terms)), XSD_INTEGER)
+    if take not in {"sum", "smallest", "largest"}:
+        return None
+    numbers = [number for number in map(number_of, terms) if number is not None]
+    value = {"sum": sum, "smallest": min, "largest": max}[take](numbers)  # type: ignore[operator]
+    whole = value == int(value)
+    return Literal(str(int(value)) if whole else str(value), XSD_INTEGER if whole else XSD_DECIMAL)

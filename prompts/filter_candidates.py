@@ -1,0 +1,67 @@
+"""Which of these candidates fit the question? (CoR §4.2, step 2: entity filtering)."""
+
+from dataclasses import dataclass
+from typing import ClassVar
+
+from pydantic import Field
+
+from kgqa.kg.pages import Candidate
+from kgqa.kg.terms import Chain
+from kgqa.prompts.base import QUESTION_LIMIT, Prompt, Reply, check_numbers, quoted
+from kgqa.prompts.candidates import SHOWN, draw_candidates
+from kgqa.prompts.chain import draw
+
+
+class FilteredCandidates(Reply):
+    """The candidates that meet every condition of the question."""
+
+    rationale: str = Field(default="", description="one short sentence: by which conditions")
+    chosen: list[int] = Field(description="numbers of the candidates that fit, best first")
+    count: bool = Field(default=False, description="true when the question asks how many fit")
+
+
+@dataclass(frozen=True, slots=True)
+class FilterCandidates(Prompt[FilteredCandidates]):
+    """Choose among at most `SHOWN` ends of a chain; more are asked about in turns."""
+
+    question: str
+    chain: Chain
+    candidates: tuple[Candidate, ...]
+
+    name: ClassVar[str] = "filter_candidates"
+    reply: ClassVar[type[Reply]] = FilteredCandidates
+    instructions: ClassVar[str] = """\
+You finish a search in a knowledge graph. You are given a question, the chain of relations that \
+leads to its kind of answer, and the candidates at the end of the chain. Choose every candidate \
+that meets all conditions of the question at once: attributes, times, comparisons, superlatives.
+
+Choose only from the numbered candidates. If several fit, choose all of them; if none fits, \
+reply with an empty list. If the question asks how many, choose those to be counted and set \
+"count" to true.
+
+Reply with one JSON object: {"rationale": "one short sentence", "chosen": [numbers, best first], \
+"count": false}.
+
+Example
+Question: "Which of the Brontë sisters died in Scarborough?"
+Chain: "Patrick Brontë" <-father- ?1
+Candidates (4):
+1. "Anne Brontë"
+2. "Branwell Brontë"
+3. "Charlotte Brontë"
+4. "Emily Brontë"
+Reply: {"rationale": "Anne died there in 1849.", "chosen": [1], "count": false}
+"""
+
+    def case(self) -> str:
+        """Show the question, the chain and the numbered candidates."""
+        return (
+            f"Question: {quoted(self.question, QUESTION_LIMIT)}\n"
+            f"Chain: {draw(self.chain)}\n"
+            f"{draw_candidates(self.candidates)}\n"
+            "Reply:"
+        )
+
+    def check(self, reply: FilteredCandidates) -> None:
+        """Refuse numbers that were not offered or come twice."""
+        check_numbers(reply.chosen, min(SHOWN, len(self.candidates)), "candidate")

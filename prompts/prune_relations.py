@@ -1,0 +1,75 @@
+"""Which relations lead on from here? (CoR §4.1, step 2: relation prune)."""
+
+from dataclasses import dataclass
+from typing import ClassVar
+
+from pydantic import Field
+
+from kgqa.kg.terms import Chain, Hop
+from kgqa.prompts.base import QUESTION_LIMIT, Prompt, Reply, check_numbers, numbered, quoted
+from kgqa.prompts.chain import draw, draw_extensions
+
+
+class PrunedRelations(Reply):
+    """The relations worth following, most relevant first."""
+
+    rationale: str = Field(default="", description="one short sentence: why these")
+    relations: list[int] = Field(description="numbers of the chosen relations, most relevant first")
+
+
+@dataclass(frozen=True, slots=True)
+class PruneRelations(Prompt[PrunedRelations]):
+    """Choose at most ``width`` of the ``hops`` that extend ``chain``.
+
+    Each line shows its direction, so that choosing a number chooses it too.
+    """
+
+    question: str
+    chain: Chain
+    hops: tuple[Hop, ...]
+    width: int = 3
+
+    name: ClassVar[str] = "prune_relations"
+    reply: ClassVar[type[Reply]] = PrunedRelations
+    instructions: ClassVar[str] = """\
+You steer a search in a knowledge graph. You are given a question, the chain of relations \
+followed so far, and a numbered list of relations that can follow next. Choose the relations \
+that lead towards the answer.
+
+Rank them by three things:
+- meaning: the relation says what the question asks for or goes by;
+- logic: it continues the chain sensibly, in the direction of its arrow;
+- nearness: the fewer further steps to the answer, the better.
+
+"A -relation-> B" reads "A has the relation to B"; "A <-relation- B" reads "B has the relation \
+to A". ?1, ?2 ... stand for all nodes reached by the chain; they may have no names, and that says \
+nothing against them. Relations that only describe the database (keys, types, provenance) seldom help.
+
+Reply with one JSON object: {"rationale": "one short sentence", "relations": [numbers, best first]}. \
+Choose no more than allowed, and only numbers from the list; an empty list says that none can help.
+
+Example
+Question: "In which town did the composer of Vltava go to school?"
+Chain: "Vltava"
+Relations, choose at most 2:
+1. "Vltava" -composed_by-> ?1
+2. "Vltava" -musical_key-> ?1
+3. "Vltava" <-recorded_work- ?1
+Reply: {"rationale": "The school is the composer's, so the composer comes first.", "relations": [1]}
+"""
+
+    def case(self) -> str:
+        """Show the question, the chain and the numbered relations."""
+        return (
+            f"Question: {quoted(self.question, QUESTION_LIMIT)}\n"
+            f"Chain: {draw(self.chain)}\n"
+            f"Relations, choose at most {self.width}:\n"
+            f"{numbered(draw_extensions(self.chain, self.hops))}\n"
+            "Reply:"
+        )
+
+    def check(self, reply: PrunedRelations) -> None:
+        """Refuse numbers that were not offered, repeated numbers, and too many."""
+        check_numbers(reply.relations, len(self.hops), "relation")
+        if len(reply.relations) > self.width:
+            raise ValueError(f"at most {self.width} relations may be chosen")

@@ -1,0 +1,106 @@
+"""Is this chain the answer's? (CoR §4.1, step 4: reasoning)."""
+
+from dataclasses import dataclass
+from typing import ClassVar, Literal
+
+from pydantic import Field
+
+from kgqa.kg.pages import Candidate
+from kgqa.kg.terms import Chain
+from kgqa.prompts.base import QUESTION_LIMIT, Prompt, Reply, check_numbers, quoted
+from kgqa.prompts.candidates import SHOWN, Take, check_take, draw_candidates
+from kgqa.prompts.chain import draw
+
+Decision = Literal["stop", "forward", "filter", "backtrack"]
+
+
+class Verdict(Reply):
+    """What to do with a chain and, for ``stop``, which of its ends are the answer."""
+
+    rationale: str = Field(default="", description="one short sentence: why")
+    decision: Decision = Field(description="stop, filter, forward or backtrack")
+    take: Take = Field(default="all", description="for stop: what of the candidates is the answer")
+    chosen: list[int] = Field(
+        default=[], description="for stop with take=some: candidate numbers, best first"
+    )
+
+
+@dataclass(frozen=True, slots=True)
+class VerifyChain(Prompt[Verdict]):
+    """Judge ``chain`` by the ``candidates`` it leads to.
+
+    Two questions (CoR §4.1): is the chain complete and correct; if only in
+    part, are its candidates of the answer's kind. ``met`` are chains from other
+    topic entities whose ends the candidates also are.
+    """
+
+    question: str
+    chain: Chain
+    candidates: tuple[Candidate, ...]
+    met: tuple[Chain, ...] = ()
+    truncated: bool = False
+    filtering: bool = True
+
+    name: ClassVar[str] = "verify_chain"
+    reply: ClassVar[type[Reply]] = Verdict
+    instructions: ClassVar[str] = """\
+You check a search in a knowledge graph. You are given a question, a chain of relations that \
+starts from an entity of the question, and the candidates: the nodes at the chain's end. Decide \
+what to do next by two questions.
+
+1. Does the chain, read with the direction of its arrows, say what the question asks?
+   - yes, all of it: "stop";
+   - no, it leads astray: "backtrack";
+   - in part: go to 2.
+2. Are the candidates already of the kind that is asked for, so that the answers are among them \
+and only a condition is left to apply?
+   - yes: "filter";
+   - no, the chain has to go on from here: "forward".
+Judge the kind of the candidates, not the few that happen to be shown, and do not doubt the data.
+
+"A -relation-> B" reads "A has the relation to B"; "A <-relation- B" reads "B has the relation \
+to A". ?1, ?2 ... stand for all nodes reached at that step, named or not.
+
+With "stop", say in "take" what the answer is: "all" candidates; the "others", which leaves out \
+those marked with *, that are reached only by coming back to the start; "some", with their \
+numbers in "chosen", best first; or the "count", "sum", "smallest" or "largest" of them, which is \
+then computed.
+
+Reply with one JSON object: {"rationale": "one short sentence", "decision": "...", "take": "...", \
+"chosen": [numbers]}.
+
+Example
+Question: "Which rivers flow through the home town of Clara Schumann?"
+Chain: "Clara Schumann" -born_in-> ?1
+Candidates (1):
+1. "Leipzig"
+Reply: {"rationale": "A town; its rivers are still to come.", "decision": "forward", "take": "all", \
+"chosen": []}
+
+Example
+Question: "Which of Robert Schumann's songs set words by Eichendorff?"
+Chain: "Robert Schumann" <-composed_by- ?1
+Candidates (3):
+1. "Mondnacht"
+2. "Widmung"
+3. "Zwielicht"
+Reply: {"rationale": "Works of his, but the poet is not yet checked.", "decision": "filter", "take": "all", \
+"chosen": []}
+"""
+
+    def case(self) -> str:
+        """Show the question, the chain, what else the candidates meet, and some of them."""
+        lines = [f"Question: {quoted(self.question, QUESTION_LIMIT)}", f"Chain: {draw(self.chain)}"]
+        lines += [f"The candidates are also the ends of: {draw(chain)}" for chain in self.met]
+        if not self.filtering:
+            lines.append('The decision "filter" is not available: choose among the other three.')
+        lines += [draw_candidates(self.candidates, self.truncated), "Reply:"]
+        return "\n".join(lines)
+
+    def check(self, reply: Verdict) -> None:
+        """Refuse a decision that is not available and an answer that was not offered."""
+        if reply.decision == "filter" and not self.filtering:
+            raise ValueError("the decision filter is not available")
+        check_numbers(reply.chosen, min(SHOWN, len(self.candidates)), "candidate")
+        if reply.decision == "stop":
+            check_take(reply.take, reply.chosen, self.candidates)

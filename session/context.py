@@ -1,0 +1,65 @@
+"""The context of a run: names and options only, validated, visible in Studio."""
+
+import hashlib
+import json
+import os
+from typing import Any, ClassVar
+
+from pydantic import BaseModel, ConfigDict, Field, field_validator
+
+from kgqa.models.registry import default_spec
+
+
+class Budget(BaseModel):
+    """How much one question may spend; null means no limit.
+
+    A limit is checked before each spend. When one is reached, the question is
+    answered from the evidence at hand and the record says ``stopped_by``.
+    """
+
+    model_config = ConfigDict(frozen=True, extra="forbid")
+
+    llm_calls: int | None = Field(default=60, ge=0, description="calls of the language model")
+    tokens: int | None = Field(default=200_000, ge=0, description="input and output tokens together")
+    kg_queries: int | None = Field(default=500, ge=0, description="queries of the knowledge graph")
+    seconds: float | None = Field(default=300.0, gt=0, description="seconds of wall time")
+
+
+class Context(BaseModel):
+    """What every method is told: which graph, which model, how much to spend."""
+
+    model_config = ConfigDict(frozen=True, extra="forbid")
+
+    method: ClassVar[str]
+    """The name of the method whose options these are."""
+
+    kg: tuple[str, ...] = Field(
+        default_factory=lambda: (os.environ.get("KGQA_KG") or "sample",),
+        min_length=1,
+        description='the knowledge graph: "sample", RDF files, or a folder made by kgqa kg load',
+    )
+    model: str = Field(
+        default_factory=default_spec,
+        min_length=1,
+        description='who answers prompts: "provider:name", or "offline" for no language model',
+    )
+    encoder: str | None = Field(
+        default=None,
+        description="a sentence-transformers name or folder; null for the bundled all-MiniLM-L6-v2",
+    )
+    budget: Budget = Field(default_factory=Budget, description="how much one question may spend")
+
+    @field_validator("kg", mode="before")
+    @classmethod
+    def _one_or_several(cls, value: object) -> object:
+        return (value,) if isinstance(value, str) else value
+
+    def config(self) -> dict[str, Any]:
+        """Give the configuration as a record carries it, with its hash.
+
+        The hash covers the method and every field; equal hashes mean equal runs,
+        given the same graph content and model.
+        """
+        settings = {"method": self.method, **self.model_dump(mode="json")}
+        canonical = json.dumps(settings, sort_keys=True, separators=(",", ":"))
+        return {**settings, "hash": hashlib.sha256(canonical.encode()).hexdigest()[:16]}

@@ -1,0 +1,108 @@
+"""The record: the one schema in which every question ends.
+
+``graph.ainvoke`` returns it, ``kgqa ask --json`` prints it.
+"""
+
+from typing import Any, Literal, cast
+
+from typing_extensions import TypedDict
+
+from kgqa.kg.terms import Entity, Term, Triple
+
+Outcome = Literal[
+    "grounded", "grounded_inference", "parametric", "none", "kg_unavailable", "model_unavailable"
+]
+StoppedBy = Literal["llm_calls", "tokens", "kg_queries", "seconds", "depth"]
+
+
+class Ref(TypedDict):
+    """An entity or literal: its id (a literal's value; null for a variable or from memory) and name."""
+
+    id: str | None
+    name: str | None
+
+
+class PathStep(TypedDict):
+    """One hop of a path; ``forward`` is false against the relation's arrow."""
+
+    head: Ref
+    relation: str
+    forward: bool
+    tail: Ref
+
+
+class Fact(TypedDict):
+    """A triple of the graph that the answer rests on."""
+
+    head: Ref
+    relation: str
+    tail: Ref
+
+
+class Spend(TypedDict):
+    """What a question has cost; seconds are of wall time.
+
+    ``unknown_calls`` counts those among ``llm_calls`` whose tokens the server did
+    not report: with any, the token counts are lower bounds.
+    """
+
+    llm_calls: int
+    cached_calls: int
+    unknown_calls: int
+    input_tokens: int
+    output_tokens: int
+    kg_queries: int
+    seconds: float
+    seconds_llm: float
+    seconds_kg: float
+
+
+class Record(TypedDict):
+    """Question, answer, proof, trace, cost and configuration of one run."""
+
+    id: str
+    question: str
+    method: str
+    topics: list[Ref]
+    answers: list[Ref]
+    outcome: Outcome
+    stopped_by: StoppedBy | None
+    paths: list[list[PathStep]]
+    evidence: list[Fact]
+    trace: list[dict[str, Any]]
+    usage: Spend
+    config: dict[str, Any]
+
+
+VARIABLE: Ref = {"id": None, "name": None}
+"""A node of a chain that stays a variable."""
+
+
+def ref(term: Term) -> Ref:
+    """Give a term as a record shows it."""
+    return {"id": term.id, "name": term.name}
+
+
+def fact(triple: Triple) -> Fact:
+    """Give a triple as a record shows it."""
+    return {"head": ref(triple.head), "relation": triple.relation, "tail": ref(triple.tail)}
+
+
+def entity(shown: Ref) -> Entity:
+    """Read an entity back from a record.
+
+    Raises:
+        ValueError: if it has no id that is an IRI.
+    """
+    return Entity(shown["id"] or "", shown["name"])
+
+
+def no_spend() -> Spend:
+    """Give a spend of nothing."""
+    return cast(Spend, dict.fromkeys(Spend.__annotations__, 0))
+
+
+def add_spend(left: Spend | None, right: Spend | None) -> Spend:
+    """Add two spends field by field; None counts as nothing."""
+    a, b = left or no_spend(), right or no_spend()
+    return cast(Spend, {key: a[key] + b[key] for key in a})  # type: ignore[literal-required]

@@ -1,0 +1,142 @@
+"""Graphs, encoders and models: opened once per process, by name, here only."""
+
+import asyncio
+import threading
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass
+from itertools import count
+from typing import Any, TypeVar
+
+from langchain_core.tools import BaseTool
+
+from kgqa.kg.graph import KnowledgeGraph
+from kgqa.models.port import Model
+from kgqa.priors.memo import Memo
+from kgqa.session.context import Context
+from kgqa.tools import make_tools
+
+T = TypeVar("T")
+
+SAMPLE = "sample"
+"""The name of the graph that comes with kgqa."""
+
+
+@dataclass(frozen=True)
+class Resources:
+    """What a run reaches through its context's names."""
+
+    graph: KnowledgeGraph
+    tools: dict[str, BaseTool]
+    model: Model
+
+
+_open: dict[tuple[object, ...], Any] = {}
+_locks: dict[tuple[object, ...], threading.Lock] = {}
+_guard = threading.Lock()
+_handed_over: dict[str, Any] = {}
+_numbers = count(1)
+
+
+@contextmanager
+def registered(thing: KnowledgeGraph | Model) -> Iterator[str]:
+    """Make a graph or model that is already open known by a name.
+
+    Contexts hold names only; this is how Python callers and tests hand over an
+    object. The name holds inside the ``with`` block.
+    """
+    name = f"object:{next(_numbers)}"
+    _handed_over[name] = thing
+    try:
+        yield name
+    finally:
+        del _handed_over[name]
+        for key in [key for key in list(_locks) if name in key]:
+            _open.pop(key, None)
+            del _locks[key]
+
+
+async def resources(context: Context) -> Resources:
+    """Give all that a context names; what is not open yet is opened in a thread.
+
+    Raises:
+        KGError: if the graph cannot be opened.
+        UnknownModel: if the model cannot.
+    """
+    key = _key(context)
+    if key in _open:
+        found: Resources = _open[key]
+        return found
+    return await asyncio.to_thread(_once, key, lambda: _open_all(context))
+
+
+def open_graph(context: Context) -> KnowledgeGraph:
+    """Open the graph a context names (blocking; once per process).
+
+    Raises:
+        KGUnavailable: if there is no such file or folder, or it holds nothing.
+        KGMalformed: if it is not RDF.
+    """
+    from kgqa.kg.embedded import open_graph as open_embedded
+
+    if context.kg[0] in _handed_over:
+        handed_over: KnowledgeGraph = _handed_over[context.kg[0]]
+        return handed_over
+    encode = _memo(context.encoder).encode
+    return _once(("kg", *context.kg), lambda: open_embedded(graph_sources(context.kg), encode=encode))
+
+
+def graph_sources(names: Sequence[str]) -> list[str]:
+    """Give the files or the folder that a graph's names stand for."""
+    from kgqa.data import SAMPLE_GRAPH
+
+    return [str(SAMPLE_GRAPH) if name == SAMPLE else name for name in names]
+
+
+def _open_all(context: Context) -> Resources:
+    graph = open_graph(context)
+    tools = _once(("tools", *context.kg), lambda: {tool.name: tool for tool in make_tools(graph)})
+    return Resources(graph, tools, _open_model(context, graph))
+
+
+def _open_model(context: Context, graph: KnowledgeGraph) -> Model:
+    if context.model in _handed_over:
+        handed_over: Model = _handed_over[context.model]
+        return handed_over
+    from kgqa.models.registry import open_model
+
+    memo = _memo(context.encoder)
+    if context.model == "offline":
+        _teach_relations(memo, graph)
+    return _once(
+        ("model", context.model, context.encoder), lambda: open_model(context.model, encode=memo.encode)
+    )
+
+
+def _teach_relations(memo: Memo, graph: KnowledgeGraph) -> None:
+    """Encode the words of a graph's relations, once per graph and kept on disk."""
+    from kgqa.models.offline import spoken
+
+    relations = asyncio.run(graph.info()).relation_counts
+    memo.teach([spoken(graph.relation_label(relation)) for relation, _ in relations])
+
+
+def _memo(name: str | None) -> Memo:
+    from kgqa.priors.encoder import open_encoder
+
+    return _once(("encoder", name), lambda: Memo(lambda: open_encoder(name)))
+
+
+def _key(context: Context) -> tuple[object, ...]:
+    return ("all", context.model, context.encoder, *context.kg)
+
+
+def _once(key: tuple[object, ...], open_: Callable[[], T]) -> T:
+    """Open a thing under a lock of its own, or give the one that is open."""
+    with _guard:
+        lock = _locks.setdefault(key, threading.Lock())
+    with lock:
+        if key not in _open:
+            _open[key] = open_()
+        thing: T = _open[key]
+        return thing

@@ -1,0 +1,175 @@
+"""A step: what every node has around it.
+
+It hands the node its tools and model, holds the budget, counts the cost, writes
+the trace, and turns an outage or an empty budget into the decision ``stop``.
+"""
+
+import asyncio
+import time
+from collections.abc import Callable
+from dataclasses import dataclass, field
+from typing import Any, Protocol
+
+from langgraph.runtime import Runtime
+
+from kgqa.kg.errors import KGError
+from kgqa.kg.meter import metered
+from kgqa.models.errors import ModelError
+from kgqa.models.usage import Usage
+from kgqa.prompts.base import Prompt, R
+from kgqa.session.context import Context
+from kgqa.session.record import Spend, StoppedBy, add_spend, no_spend
+from kgqa.session.resources import resources
+from kgqa.session.state import State, Update
+
+
+class Node(Protocol):
+    """A node as LangGraph calls it."""
+
+    async def __call__(self, state: State, runtime: Runtime[Any]) -> Update:
+        """Take one step and give what changes."""
+
+
+class BudgetExceeded(Exception):
+    """A limit of the budget is reached; ``limit`` names it."""
+
+    def __init__(self, limit: StoppedBy) -> None:
+        super().__init__(f"the budget of {limit} is spent")
+        self.limit = limit
+
+
+@dataclass
+class Run:
+    """What a node has at its disposal: the context, the model, the tools, a notebook."""
+
+    context: Any
+    before: Spend
+    """What the question had cost before this step."""
+    spend: Spend = field(default_factory=no_spend)
+    """What this step costs."""
+    note: dict[str, Any] = field(default_factory=dict)
+    """What the trace says about this step, beside its node and decision."""
+    _started: float = field(default_factory=time.perf_counter)
+
+    async def ask(self, prompt: Prompt[R]) -> R:
+        """Put a prompt to the model.
+
+        Raises:
+            BudgetExceeded: before the call, if nothing is left for it.
+            MalformedReply: if the model would not reply with what was asked.
+            ModelUnavailable: if it cannot be reached.
+        """
+        self._check("llm_calls", "tokens")
+        model = (await resources(self.context)).model
+        try:
+            async with self._deadline():
+                answered = await model.ask(prompt)
+        except ModelError as error:
+            self._count(error.usage)
+            raise
+        self._count(answered.usage)
+        return answered.reply
+
+    async def use(self, tool: str, **arguments: Any) -> Any:
+        """Use a tool of the graph and give its typed answer.
+
+        Raises:
+            BudgetExceeded: before the call, if nothing is left for it.
+            KGError: if the graph fails.
+        """
+        self._check("kg_queries")
+        tools = (await resources(self.context)).tools
+        call = {"name": tool, "args": arguments, "id": tool, "type": "tool_call"}
+        with metered() as meter:
+            try:
+                async with self._deadline():
+                    message = await tools[tool].ainvoke(call)
+            finally:
+                self.spend["kg_queries"] += meter.queries
+                self.spend["seconds_kg"] += meter.seconds
+        return message.artifact
+
+    def finished(self) -> Spend:
+        """Give what this step has cost, its wall time included."""
+        return {**self.spend, "seconds": time.perf_counter() - self._started}
+
+    def _check(self, *limits: StoppedBy) -> None:
+        total = add_spend(self.before, self.finished())
+        used = {**total, "tokens": total["input_tokens"] + total["output_tokens"]}
+        for name in (*limits, "seconds"):
+            limit = getattr(self.context.budget, name)
+            if limit is not None and used[name] >= limit:
+                raise BudgetExceeded(name)
+
+    def _count(self, usage: Usage) -> None:
+        for key in ("llm_calls", "cached_calls", "unknown_calls", "input_tokens", "output_tokens"):
+            self.spend[key] += getattr(usage, key)
+        self.spend["seconds_llm"] += usage.seconds
+
+    def _deadline(self) -> "_Deadline":
+        limit = self.context.budget.seconds
+        used = self.before["seconds"] + self.finished()["seconds"]
+        return _Deadline(None if limit is None else limit - used)
+
+
+class _Deadline:
+    """`asyncio.timeout` that raises `BudgetExceeded` when the question's time is up."""
+
+    def __init__(self, seconds: float | None) -> None:
+        self._timeout = asyncio.timeout(seconds)
+
+    async def __aenter__(self) -> None:
+        await self._timeout.__aenter__()
+
+    async def __aexit__(self, *error: Any) -> None:
+        try:
+            await self._timeout.__aexit__(*error)
+        except TimeoutError:
+            if self._timeout.expired():
+                raise BudgetExceeded("seconds") from None
+            raise
+
+
+class Body(Protocol):
+    """What a node says for itself."""
+
+    async def __call__(self, state: State, run: Run) -> Update:
+        """Take one step and give what changes."""
+
+
+@dataclass(frozen=True)
+class Step:
+    """A node without its method: ``bound`` to a context class it is a graph node."""
+
+    name: str
+    body: Body
+
+    def bound(self, context: type[Context]) -> Node:
+        """Make the graph node; ``context`` gives the defaults where a run has none."""
+
+        async def node(state: State, runtime: Runtime[Any]) -> Update:
+            run = Run(runtime.context or context(), state.get("usage") or no_spend())
+            update = await self._taken(state, run)
+            entry = {"node": self.name, "decision": update["decision"], **run.note}
+            return {**update, "trace": [entry], "usage": run.finished()}
+
+        node.__doc__ = self.body.__doc__
+        return node
+
+    async def _taken(self, state: State, run: Run) -> Update:
+        try:
+            return {"decision": "forward", **await self.body(state, run)}
+        except BudgetExceeded as error:
+            run.note["reason"] = str(error)
+            return {"decision": "stop", "stopped_by": error.limit}
+        except KGError as error:
+            run.note["error"] = f"{type(error).__name__}: {error}"
+            return {"decision": "stop", "outcome": "kg_unavailable"}
+        except ModelError as error:
+            run.note["error"] = f"{type(error).__name__}: {error}"
+            return {"decision": "stop", "outcome": "model_unavailable"}
+
+
+def step(name: str) -> Callable[[Body], Step]:
+    """Make a step of a node's body."""
+    return lambda body: Step(name, body)

@@ -1,0 +1,47 @@
+"""What all tests share: tiny graphs, a home of their own, and no one's keys."""
+
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+
+from kgqa.kg.embedded import EmbeddedGraph, open_graph
+
+PREFIXES = """
+@prefix e: <http://t/e/> .
+@prefix r: <http://t/r/> .
+@prefix rdfs: <http://www.w3.org/2000/01/rdf-schema#> .
+"""
+
+
+@pytest.fixture(autouse=True)
+def _own_home(tmp_path_factory: pytest.TempPathFactory, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Keep tests out of the user's caches and away from keys and settings."""
+    for name in (
+        "OPENAI_API_KEY",
+        "OPENAI_BASE_URL",
+        "OPENAI_API_BASE",
+        "KGQA_MODEL",
+        "KGQA_KG",
+        "KGQA_CACHE",
+    ):
+        monkeypatch.delenv(name, raising=False)
+    monkeypatch.setenv("KGQA_HOME", str(tmp_path_factory.getbasetemp() / "kgqa-home"))
+
+
+@pytest.fixture
+def turtle(tmp_path: Path) -> Callable[[str], Path]:
+    """Write Turtle with the prefixes e:, r: and rdfs: to a file."""
+
+    def write(text: str, name: str = "graph.ttl") -> Path:
+        path = tmp_path / name
+        path.write_text(PREFIXES + text, encoding="utf-8")
+        return path
+
+    return write
+
+
+@pytest.fixture
+def graph(turtle: Callable[[str], Path]) -> Callable[[str], EmbeddedGraph]:
+    """Open a graph of a few lines of Turtle."""
+    return lambda text: open_graph([turtle(text)])

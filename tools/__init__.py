@@ -1,0 +1,22 @@
+"""Knowledge-graph access as LangChain tools: the only way a node reaches a graph.
+
+Each tool gives text for a model to read and, as its artifact, the typed answer
+(`response_format="content_and_artifact"`). Hand `make_tools(graph)` to any
+tool-calling agent.
+"""
+
+from langchain_core.tools import BaseTool
+
+from kgqa.kg.graph import KnowledgeGraph
+from kgqa.tools.chains import chain_tools
+from kgqa.tools.entities import entity_tools
+from kgqa.tools.relations import relation_tools
+from kgqa.tools.select import select_tool
+
+
+def make_tools(graph: KnowledgeGraph) -> list[BaseTool]:
+    """Make the tools of one graph."""
+    return [*entity_tools(graph), *relation_tools(graph), *chain_tools(graph), select_tool(graph)]
+
+
+__all__ = ["make_tools"]

@@ -1,0 +1,59 @@
+"""Reads what a caller, often a model, names: entities and hops."""
+
+from collections.abc import Sequence
+
+from langchain_core.tools import ToolException
+
+from kgqa.kg.graph import KnowledgeGraph
+from kgqa.kg.terms import Chain, Entity, Hop, is_iri, local_name
+
+SURE = 0.85
+"""The least score at which a name that is not exact counts as meant."""
+
+
+async def entity_named(graph: KnowledgeGraph, text: str) -> Entity:
+    """Give the entity with this id or name.
+
+    Raises:
+        ToolException: naming the nearest entities, if none has it.
+    """
+    if is_iri(text) or text.startswith("_:"):
+        return Entity(text)
+    matches = await graph.find_entities(text, limit=5)
+    if matches and matches[0].score >= SURE:
+        return matches[0].entity
+    near = ", ".join(f"{match.entity} <{match.entity.id}>" for match in matches)
+    raise ToolException(f"no entity is called {text!r}" + (f"; the nearest are: {near}" if near else ""))
+
+
+async def hop_named(graph: KnowledgeGraph, text: str) -> Hop:
+    """Give the hop written as ``relation``, or ``^relation`` against the arrow.
+
+    Raises:
+        ToolException: if the graph has no relation of this name, or several.
+    """
+    relation, forward = text.removeprefix("^"), not text.startswith("^")
+    if is_iri(relation):
+        return Hop(relation, forward)
+    known = [iri for iri, _ in (await graph.info()).relation_counts]
+    found = [iri for iri in known if relation in (local_name(iri), graph.relation_label(iri))]
+    if len(found) == 1:
+        return Hop(found[0], forward)
+    problem = "several relations are" if found else "no relation is"
+    raise ToolException(
+        f"{problem} called {relation!r}; use list_relations or extend_chain and give the full id"
+    )
+
+
+async def chain_named(graph: KnowledgeGraph, topic: str, hops: Sequence[str]) -> Chain:
+    """Give the chain from an entity along hops, all named as above.
+
+    Raises:
+        ToolException: if the graph does not know one of them.
+    """
+    return Chain(await entity_named(graph, topic), tuple([await hop_named(graph, hop) for hop in hops]))
+
+
+def hop_argument(hop: Hop) -> str:
+    """Write a hop as the tools read it."""
+    return hop.relation if hop.forward else f"^{hop.relation}"

@@ -1,0 +1,52 @@
+"""Tools that find and describe entities."""
+
+from langchain_core.tools import BaseTool, tool
+
+from kgqa.kg.graph import KnowledgeGraph
+from kgqa.kg.pages import Description, Match, Mention
+from kgqa.tools.arguments import entity_named
+from kgqa.tools.text import listing, show_hop, show_term
+
+
+def entity_tools(graph: KnowledgeGraph) -> list[BaseTool]:
+    """Make find_entities, link_entities and describe_entity for a graph."""
+
+    @tool(response_format="content_and_artifact", parse_docstring=True)
+    async def find_entities(name: str, limit: int = 10) -> tuple[str, list[Match]]:
+        """Find entities of the knowledge graph by name or id. Start here when you have a name.
+
+        Args:
+            name: a name, an alias, a misspelt name, or an id.
+            limit: how many entities to give at most.
+        """
+        matches = await graph.find_entities(name, limit)
+        rows = [f"{show_term(match.entity)} ({match.how}, {match.score:.2f})" for match in matches]
+        return listing(f"entities for {name!r}", rows), matches
+
+    @tool(response_format="content_and_artifact", parse_docstring=True)
+    async def link_entities(question: str) -> tuple[str, list[Mention]]:
+        """Find the entities of the knowledge graph that a question mentions.
+
+        Args:
+            question: the question in natural language.
+        """
+        mentions = await graph.link(question)
+        rows = [f"{mention.text!r}: {show_term(mention.matches[0].entity)}" for mention in mentions]
+        return listing("mentions", rows), mentions
+
+    @tool(response_format="content_and_artifact", parse_docstring=True)
+    async def describe_entity(entity: str, limit: int = 50) -> tuple[str, Description]:
+        """Give the aliases, the types and the facts of one entity.
+
+        Args:
+            entity: the entity's id or name.
+            limit: how many facts to give at most.
+        """
+        description = await graph.describe((await entity_named(graph, entity)).id, limit)
+        facts = (f"{show_hop(hop)} {show_term(term)}" for hop, term in description.facts)
+        head = [show_term(description.entity)]
+        head += [f"also called {', '.join(description.aliases)}"] if description.aliases else []
+        head += [f"is a {', '.join(map(str, description.types))}"] if description.types else []
+        return "\n".join([*head, listing("facts", facts, description.facts)]), description
+
+    return [find_entities, link_entities, describe_entity]

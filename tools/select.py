@@ -1,0 +1,27 @@
+"""A tool that runs read-only SPARQL."""
+
+from langchain_core.tools import BaseTool, tool
+
+from kgqa.kg.graph import KnowledgeGraph
+from kgqa.kg.pages import Table
+from kgqa.tools.text import listing, show_term
+
+
+def select_tool(graph: KnowledgeGraph) -> BaseTool:
+    """Make run_select for a graph."""
+
+    @tool(response_format="content_and_artifact", parse_docstring=True)
+    async def run_select(query: str) -> tuple[str, Table]:
+        """Run one read-only SPARQL query, SELECT or ASK, for what the other tools cannot do.
+
+        Updates, SERVICE and FROM are refused; rows beyond a limit are cut.
+
+        Args:
+            query: the query with full IRIs or its own PREFIX lines.
+        """
+        table = await graph.select(query)
+        rows = (" | ".join("" if cell is None else show_term(cell) for cell in row) for row in table.rows)
+        head = "rows" + (" (more were cut)" if table.truncated else "")
+        return listing(f"{head} of {' | '.join(table.columns)}", rows), table
+
+    return run_select
