@@ -1,0 +1,112 @@
+"""``kgqa ask``: answer one question."""
+
+import json
+from typing import TYPE_CHECKING, Annotated, Any
+
+import typer
+
+from kgqa.cli.exits import Exit, fail
+
+if TYPE_CHECKING:
+    from kgqa.session.context import Context
+    from kgqa.session.record import Record
+    from kgqa.session.state import Input
+
+
+def ask(
+    question: Annotated[str, typer.Argument(help="The question, in natural language.")],
+    method: Annotated[str, typer.Option(help="How to answer it; see: kgqa methods.")] = "cor",
+    kg: Annotated[
+        list[str] | None,
+        typer.Option(help='"sample", an RDF file (several for one graph), or a folder made by kgqa kg load.'),
+    ] = None,
+    topic: Annotated[
+        list[str] | None, typer.Option(help="Name or id of an entity that the question is about.")
+    ] = None,
+    model: Annotated[
+        str | None, typer.Option(help='"provider:name", or "offline" for no language model.')
+    ] = None,
+    option: Annotated[
+        list[str] | None, typer.Option(help="An option of the method, as key=value; see: kgqa methods.")
+    ] = None,
+    as_json: Annotated[bool, typer.Option("--json", help="Print the whole record as JSON.")] = False,
+    watch: Annotated[bool, typer.Option(help="Show each step as it happens.")] = False,
+) -> None:
+    """Answer a question over a knowledge graph, with the path that proves the answer.
+
+    Exit status: 0 answered, 1 no answer, 2 usage, 3 knowledge graph unavailable, 4 model unavailable.
+    """
+    from kgqa.api import make_context, question_input
+
+    try:
+        given = {"kg": tuple(kg) if kg else None, "model": model, **_options(option or [])}
+        context = make_context(method, {key: value for key, value in given.items() if value is not None})
+        state = question_input(question, topic or [])
+    except ValueError as error:
+        fail(str(error), Exit.USAGE)
+    record = _run(state, context, watch, as_json)
+    _complain(record)
+    if as_json:
+        typer.echo(json.dumps(record, ensure_ascii=False))
+    else:
+        from kgqa.cli.show import show_record
+
+        show_record(record)
+    raise SystemExit(int(Exit.ANSWERED if record["answers"] else Exit.NO_ANSWER))
+
+
+def _options(pairs: list[str]) -> dict[str, Any]:
+    """Read ``key=value`` pairs; a dotted key reaches into a group (``budget.llm_calls=9``).
+
+    Raises:
+        ValueError: for a pair without ``=``.
+    """
+    options: dict[str, Any] = {}
+    for pair in pairs:
+        key, equals, text = pair.partition("=")
+        if not equals or not key:
+            raise ValueError(f"an option is written key=value, not {pair!r}")
+        *groups, last = key.split(".")
+        inner = options
+        for group in groups:
+            inner = inner.setdefault(group, {})
+        inner[last] = _value(text)
+    return options
+
+
+def _value(text: str) -> Any:
+    try:
+        return json.loads(text)
+    except ValueError:
+        return text
+
+
+def _run(state: "Input", context: "Context", watch: bool, quiet: bool) -> "Record":
+    import asyncio
+
+    async def run() -> "Record":
+        from kgqa.api import record_of, steps
+
+        async for now in steps(state, context):
+            if watch:
+                from kgqa.cli.show import show_step
+
+                show_step(now["trace"][-1], to_stderr=quiet)
+        return record_of(now)
+
+    return asyncio.run(run())
+
+
+def _complain(record: "Record") -> None:
+    """End with the exit status of an outage, or of a topic that the graph does not have."""
+    errors = [entry for entry in record["trace"] if "error" in entry]
+    if record["outcome"] == "kg_unavailable":
+        fail(_plain(errors), Exit.KG_UNAVAILABLE)
+    if record["outcome"] == "model_unavailable":
+        fail(_plain(errors), Exit.MODEL_UNAVAILABLE)
+    if not record["answers"] and errors and errors[0]["node"] == "link":
+        fail(errors[0]["error"], Exit.USAGE)
+
+
+def _plain(errors: list[dict[str, Any]]) -> str:
+    return str(errors[-1]["error"]).partition(": ")[2] if errors else "the run failed"

@@ -1,0 +1,77 @@
+"""``kgqa kg``: look at a knowledge graph, or build one on disk."""
+
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from kgqa.cli.exits import Exit, fail
+
+if TYPE_CHECKING:
+    from kgqa.kg.pages import GraphInfo
+
+app = typer.Typer(help="Look at a knowledge graph, or build one on disk.", no_args_is_help=True)
+
+RELATIONS = 20
+"""Relations that ``kgqa kg info`` lists at most."""
+
+
+@app.command()
+def info(
+    kg: Annotated[list[str], typer.Argument(help='"sample", RDF files, or a folder made by kgqa kg load.')],
+    as_json: Annotated[bool, typer.Option("--json", help="Print it as JSON.")] = False,
+) -> None:
+    """Show the size and the relations of a knowledge graph."""
+    import asyncio
+    import json
+    from dataclasses import asdict
+
+    from kgqa.kg.embedded import open_graph
+    from kgqa.kg.errors import KGError
+    from kgqa.session.resources import graph_sources
+
+    try:
+        found = asyncio.run(open_graph(graph_sources(kg)).info())
+    except KGError as error:
+        fail(str(error), Exit.KG_UNAVAILABLE)
+    if as_json:
+        typer.echo(json.dumps(asdict(found), ensure_ascii=False))
+    else:
+        _show(found)
+
+
+@app.command()
+def load(
+    files: Annotated[list[Path], typer.Argument(help="RDF files; several make one graph.")],
+    out: Annotated[
+        Path, typer.Option(help="The folder to build; it must be new, empty, or made by this command.")
+    ],
+) -> None:
+    """Build a knowledge graph on disk once, to be opened at once ever after."""
+    from kgqa.kg.directory import build
+    from kgqa.kg.errors import KGError
+
+    try:
+        build(files, out)
+    except KGError as error:
+        fail(str(error), Exit.KG_UNAVAILABLE)
+    typer.echo(f"built {out}; ask it with: kgqa ask QUESTION --kg {out}")
+
+
+def _show(found: "GraphInfo") -> None:
+    from rich.console import Console
+    from rich.table import Table
+
+    console = Console(highlight=False)
+    console.print(f"[bold]{found.source}[/bold] ({found.dialect})")
+    console.print(
+        f"{found.triples:,} triples, {found.entities:,} entities ({found.named:,} named), "
+        f"{found.relations:,} relations"
+    )
+    table = Table("relation", "triples", box=None)
+    table.columns[1].justify = "right"
+    for relation, count in found.relation_counts[:RELATIONS]:
+        table.add_row(relation, f"{count:,}")
+    if found.relations > RELATIONS:
+        table.add_row(f"... and {found.relations - RELATIONS} more (--json gives all)", "")
+    console.print(table)
