@@ -46,3 +46,7 @@ def _load_env() -> None:
         from dotenv import load_dotenv
 
         load_dotenv(".env")
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,207 @@
+"""The command line: what it prints, how it ends, and that nobody sees a traceback."""
+
+import gzip
+import json
+import subprocess
+import sys
+import time
+from collections.abc import Callable
+from pathlib import Path
+from typing import NamedTuple
+
+import pytest
+
+import kgqa
+from kgqa.cli import main as command
+
+TOWN = """
+e:ulm rdfs:label "Ulm"@en ; r:river e:danube ; r:inhabitants 126000 .
+e:danube rdfs:label "Danube"@en ; r:mouth e:sea .
+e:sea rdfs:label "Black Sea"@en .
+"""
+
+
+class Ended(NamedTuple):
+    status: int
+    out: str
+    err: str
+
+
+Kgqa = Callable[..., Ended]
+
+
+@pytest.fixture
+def run(monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str], tmp_path: Path) -> Kgqa:
+    """Run the command in this process, away from any .env file."""
+    monkeypatch.chdir(tmp_path)
+
+    def ended(*arguments: str) -> Ended:
+        monkeypatch.setattr(sys, "argv", ["kgqa", *arguments])
+        with pytest.raises(SystemExit) as end:
+            command.main()
+        out, err = capsys.readouterr()
+        return Ended(int(end.value.code or 0), out, err)
+
+    return ended
+
+
+@pytest.fixture
+def town(turtle: Callable[..., Path]) -> str:
+    return str(turtle(TOWN))
+
+
+def one_line(ended: Ended) -> str:
+    """Give the one line that a failed command says."""
+    assert ended.out == ""
+    assert ended.err.startswith("kgqa: ")
+    assert ended.err.count("\n") == 1
+    return ended.err
+
+
+def test_an_answer_comes_with_its_path(run: Kgqa, town: str) -> None:
+    ended = run("ask", "Which river flows through Ulm?", "--kg", town)
+    assert ended.status == 0
+    assert ended.out.splitlines()[:2] == ["Danube", "  Ulm -river-> Danube"]
+    assert "grounded · cor, offline" in ended.out
+
+
+def test_json_is_one_record_and_nothing_else(run: Kgqa, town: str) -> None:
+    ended = run("ask", "Which river flows through Ulm?", "--kg", town, "--topic", "Ulm", "--json", "--watch")
+    record = json.loads(ended.out)
+    assert record.keys() == kgqa.Record.__annotations__.keys()
+    assert record["answers"] == [{"id": "http://t/e/danube", "name": "Danube"}]
+    assert "verify" in ended.err
+
+
+def test_watch_shows_each_step(run: Kgqa, town: str) -> None:
+    ended = run("ask", "Which river flows through Ulm?", "--kg", town, "--watch")
+    shown = [line.split()[0] for line in ended.out.splitlines()[:6]]
+    assert shown == ["link", "retrieve_relations", "prune", "expand", "verify", "answer"]
+
+
+def test_no_answer_has_a_status_of_its_own(run: Kgqa, town: str) -> None:
+    ended = run("ask", "What is this?", "--kg", town)
+    assert (ended.status, ended.out.splitlines()[0]) == (
+        1,
+        "No answer found: the question names no entity of the graph; give one with --topic.",
+    )
+
+
+@pytest.mark.parametrize(
+    ("arguments", "status", "words"),
+    [
+        (["--kg", "nowhere.nt"], 3, "no such file: nowhere.nt"),
+        (["--kg", "folder"], 3, "folder"),
+        (["--kg", "prose.nt"], 3, "prose.nt"),
+        (["--kg", "prose.txt"], 3, "prose.txt"),
+        (["--kg", "empty.nt"], 3, "holds no triples"),
+        (["--kg", "cut.nt.gz"], 3, "cut.nt.gz"),
+        (["--kg", "http://localhost:1/sparql"], 3, "localhost"),
+        (["--topic", "Atlantis"], 2, "no entity of the graph is called 'Atlantis'"),
+        (["--topic", "http://t/e/atlantis"], 2, "http://t/e/atlantis"),
+        (["--method", "guess"], 2, "no method is called 'guess'; there are: cor"),
+        (["--option", "breadth=3"], 2, "cor has no option 'breadth'; its options are: "),
+        (["--option", "depth=99"], 2, "option depth: "),
+        (["--option", "budget.calls=9"], 2, "budget.calls"),
+        (["--option", "depth"], 2, "key=value"),
+        (["--model", "nobody:nothing"], 4, "nobody"),
+        (["--model", "scripted"], 4, "scripted"),
+        (["--model", "openai:gpt-4.1-mini"], 4, "OPENAI_API_KEY"),
+    ],
+)
+def test_bad_input_is_one_clear_line(
+    run: Kgqa, town: str, arguments: list[str], status: int, words: str
+) -> None:
+    Path("folder").mkdir()
+    Path("prose.nt").write_text("This is not RDF.\n")
+    Path("prose.txt").write_text("This is not RDF.\n")
+    Path("empty.nt").write_text("")
+    Path("cut.nt.gz").write_bytes(gzip.compress(b"<http://t/a> <http://t/r> <http://t/b> .\n" * 99)[:-20])
+    given = arguments if "--kg" in arguments else ["--kg", town, *arguments]
+    ended = run("ask", "Which river flows through Ulm?", *given)
+    assert words in one_line(ended)
+    assert ended.status == status
+
+
+@pytest.mark.parametrize("question", ["", "  \n"])
+def test_an_empty_question_is_refused(run: Kgqa, town: str, question: str) -> None:
+    ended = run("ask", question, "--kg", town)
+    assert (ended.status, "the question is empty" in one_line(ended)) == (2, True)
+
+
+def test_a_model_server_that_is_down(run: Kgqa, town: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("OPENAI_BASE_URL", "http://127.0.0.1:9/v1")
+    monkeypatch.setenv("OPENAI_API_KEY", "not-a-key")
+    ended = run("ask", "Which river flows through Ulm?", "--kg", town, "--model", "openai:small")
+    assert (ended.status, "127.0.0.1:9" in one_line(ended)) == (4, True)
+
+
+def test_a_wrong_flag_is_usage(run: Kgqa) -> None:
+    assert run("ask", "Where?", "--knowledge", "x").status == 2
+
+
+def test_a_bug_is_one_line_too(run: Kgqa, town: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("kgqa.cli.ask._run", lambda *_: 1 / 0)
+    ended = run("ask", "Where?", "--kg", town)
+    assert (ended.status, "internal error" in one_line(ended)) == (70, True)
+
+
+def test_several_files_make_one_graph(run: Kgqa, turtle: Callable[..., Path]) -> None:
+    one = turtle('e:ulm rdfs:label "Ulm"@en ; r:river e:danube .', "one.ttl")
+    two = turtle('e:danube rdfs:label "Danube"@en .', "two.ttl")
+    ended = run("ask", "Which river flows through Ulm?", "--kg", str(one), "--kg", str(two))
+    assert ended.out.startswith("Danube\n")
+
+
+def test_a_graph_on_disk_is_built_once_and_asked(run: Kgqa, town: str) -> None:
+    assert run("kg", "load", town, "--out", "store").status == 0
+    ended = run("ask", "Which river flows through Ulm?", "--kg", "store")
+    assert ended.out.startswith("Danube\n")
+
+
+def test_load_does_not_overwrite_what_is_not_its_own(run: Kgqa, town: str) -> None:
+    Path("mine").mkdir()
+    Path("mine/file").write_text("precious")
+    assert "mine" in one_line(run("kg", "load", town, "--out", "mine"))
+    assert Path("mine/file").read_text() == "precious"
+
+
+def test_info_counts(run: Kgqa, town: str) -> None:
+    counted = json.loads(run("kg", "info", town, "--json").out)
+    assert (counted["triples"], counted["relations"], counted["dialect"]) == (6, 3, "plain")
+    assert "inhabitants" in run("kg", "info", town).out
+
+
+def test_info_of_nothing(run: Kgqa) -> None:
+    ended = run("kg", "info", "nowhere.ttl")
+    assert (ended.status, one_line(ended)) == (3, "kgqa: no such file: nowhere.ttl\n")
+
+
+def test_methods_lists_each_option(run: Kgqa) -> None:
+    out = run("methods").out
+    assert all(word in out for word in ("cor", "depth", "backtracking", "filtering", "budget"))
+
+
+def test_settings_are_read_from_env_files(run: Kgqa, town: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("KGQA_KG", "placeholder")
+    monkeypatch.delenv("KGQA_KG")
+    Path(".env").write_text(f"KGQA_KG={town}\n")
+    assert run("ask", "Which river flows through Ulm?").out.startswith("Danube\n")
+
+
+@pytest.mark.parametrize(
+    ("arguments", "most"), [(["--help"], 1.0), (["ask", "What is the capital of Mongolia?"], 6.0)]
+)
+def test_a_whole_process_is_quick(arguments: list[str], most: float, tmp_path: Path) -> None:
+    """Best of three, so that a busy machine does not fail it; the first run prepares the sample graph."""
+    seconds = []
+    for _ in range(3):
+        started = time.perf_counter()
+        subprocess.run(
+            [sys.executable, "-P", "-m", "kgqa.cli.main", *arguments],
+            check=True,
+            cwd=tmp_path,
+            capture_output=True,
+        )
+        seconds.append(time.perf_counter() - started)
+    assert min(seconds) < most
