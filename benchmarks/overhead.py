@@ -9,9 +9,7 @@ import asyncio
 import gzip
 import json
 import statistics
-import sys
 import time
-from pathlib import Path
 from typing import Any
 
 from langgraph.graph import END, START, StateGraph
@@ -19,14 +17,11 @@ from rich.console import Console
 from rich.table import Table
 from typing_extensions import TypedDict
 
-sys.path.insert(0, str(Path(__file__).parents[1] / "tests"))
-
-from perfect import PerfectModel
-
 import kgqa
 from kgqa.data import SAMPLE_GRAPH, SAMPLE_QUESTIONS
 from kgqa.kg.embedded import open_graph
 from kgqa.session.resources import registered
+from kgqa.tests.perfect import PerfectModel
 
 ROUNDS = 3
 

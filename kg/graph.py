@@ -27,7 +27,7 @@ class KnowledgeGraph(Protocol):
 
         The nodes between are variables and need no name (CoR §4.2, step 1).
         Sorted: named before unnamed, then by name, then by id. A chain without
-        hops gives the topic itself.
+        hops gives the topic itself, which does not return.
         """
 
     async def trace_chain(self, chain: Chain, ends: Sequence[Term]) -> list[tuple[Triple, ...]]:
@@ -69,6 +69,11 @@ class KnowledgeGraph(Protocol):
     @property
     def fingerprint(self) -> str:
         """A short hash of the graph's content or source, for caches."""
+
+    @property
+    def relations(self) -> tuple[str, ...]:
+        """The ids of the relations that a search may follow, sorted."""
+        ...
 
     def relation_label(self, relation: str) -> str:
         """Give the words a relation is shown by, for instance ``people.person.parents``."""

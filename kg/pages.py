@@ -30,8 +30,8 @@ class Candidate:
     """A term at the end of a relation chain.
 
     ``returning`` is True when every way to it along the chain visits the topic
-    entity again (or it is the topic itself): "who starred with X" does not mean
-    X, "the spouse of the mother of X's child" may.
+    entity again (so the topic at the end of hops always returns): "who starred
+    with X" does not mean X, "the spouse of the mother of X's child" may.
     """
 
     term: Term

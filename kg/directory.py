@@ -1,0 +1,147 @@
+"""Opens graphs: files into memory, or a folder that was built from files once.
+
+A store folder holds ``kgqa.json`` (what the graph is), ``names.json`` (what its
+entities are called) and ``store/`` (RocksDB).
+It is built beside its place and renamed when complete, so that an interrupted
+build leaves nothing that looks like a store.
+"""
+
+import json
+import os
+import shutil
+import tempfile
+from collections.abc import Sequence
+from dataclasses import asdict, replace
+from pathlib import Path
+
+import pyoxigraph as ox
+
+from kgqa.kg import sparql
+from kgqa.kg.dialect import detect
+from kgqa.kg.errors import KGMalformed, KGUnavailable
+from kgqa.kg.executor import Facts
+from kgqa.kg.loading import Reader
+from kgqa.kg.naming import Naming
+from kgqa.kg.scan import Names, scan
+from kgqa.kg.store import EmbeddedStore
+
+VERSION = 2
+FACTS = "kgqa.json"
+NAMES = "names.json"
+STORE = "store"
+
+
+def is_store(path: Path) -> bool:
+    """Tell whether ``path`` is a folder that `build` made."""
+    return (path / FACTS).is_file() and (path / STORE).is_dir()
+
+
+def load(files: Sequence[Path]) -> tuple[ox.Store, Facts]:
+    """Read files into memory.
+
+    Raises:
+        KGUnavailable: for missing files, unknown kinds, and files without triples.
+        KGMalformed: for files that are not the RDF their suffix promises.
+    """
+    return _fill(ox.Store(), files)
+
+
+def build(files: Sequence[Path], directory: Path) -> Facts:
+    """Build a store folder from files; an earlier store in its place is replaced.
+
+    Raises:
+        KGUnavailable: as `load`, and if ``directory`` holds anything else.
+        KGMalformed: as `load`.
+    """
+    directory = directory.absolute()
+    if (
+        directory.exists()
+        and not is_store(directory)
+        and (not directory.is_dir() or any(directory.iterdir()))
+    ):
+        raise KGUnavailable(f"{directory} exists and is no graph store; choose another folder or empty it")
+    try:
+        directory.parent.mkdir(parents=True, exist_ok=True)
+        beside = Path(tempfile.mkdtemp(prefix=f".{directory.name}.", dir=directory.parent))
+    except OSError as error:
+        raise KGUnavailable(f"cannot write beside {directory}: {error.strerror}") from error
+    try:
+        facts = _build(files, beside)
+        _replace(beside, directory)
+    finally:
+        shutil.rmtree(beside, ignore_errors=True)
+    return facts
+
+
+def open_store(directory: Path) -> tuple[ox.Store, Facts]:
+    """Open a store folder for reading.
+
+    Raises:
+        KGUnavailable: if it cannot be opened.
+        KGMalformed: if ``kgqa.json`` is damaged or of another version.
+    """
+    try:
+        record = json.loads((directory / FACTS).read_text(encoding="utf-8"))
+        if record.pop("version") != VERSION:
+            raise KGMalformed(f"{directory} was built by another version of kgqa; build it again")
+        facts = Facts(**record)
+    except (ValueError, KeyError, TypeError, AttributeError) as error:
+        raise KGMalformed(f"{directory / FACTS} is damaged; build the store again") from error
+    try:
+        return ox.Store.read_only(str(directory / STORE)), facts
+    except (OSError, RuntimeError) as error:
+        raise KGUnavailable(f"cannot open {directory}: {error}") from error
+
+
+def read_names(directory: Path) -> Names:
+    """Read what the entities of a store folder are called.
+
+    Raises:
+        KGMalformed: if the file is missing or damaged.
+    """
+    try:
+        return Names.read(directory / NAMES)
+    except (OSError, ValueError, TypeError) as error:
+        raise KGMalformed(f"{directory / NAMES} is damaged; build the store again") from error
+
+
+def _build(files: Sequence[Path], beside: Path) -> Facts:
+    store, facts = _fill(ox.Store(str(beside / STORE)), files)
+    dialect = detect(tuple(facts.predicates))
+    naming = Naming(dialect, facts.predicates)
+    names = scan(EmbeddedStore(store), naming, dialect, facts.predicates)
+    names.write(beside / NAMES)
+    named = 0 if naming.local else len(names.preferred)
+    facts = replace(facts, entities=len(names.degrees), named=named)
+    store.flush()
+    store.optimize()
+    del store
+    text = json.dumps({"version": VERSION, **asdict(facts)}, ensure_ascii=False, indent=1, sort_keys=True)
+    (beside / FACTS).write_text(text + "\n", encoding="utf-8")
+    beside.chmod(0o755)
+    return facts
+
+
+def _replace(beside: Path, directory: Path) -> None:
+    if directory.exists():
+        old = Path(tempfile.mkdtemp(prefix=f".{directory.name}.", dir=directory.parent))
+        os.replace(directory, old)
+        os.replace(beside, directory)
+        shutil.rmtree(old, ignore_errors=True)
+    else:
+        os.replace(beside, directory)
+
+
+def _fill(store: ox.Store, files: Sequence[Path]) -> tuple[ox.Store, Facts]:
+    reader = Reader(files)
+    store.bulk_extend(reader.quads())
+    source = ", ".join(str(path) for path in files)
+    if len(store) == 0:
+        raise KGUnavailable(f"{source} holds no triples")
+    return store, Facts(source, reader.fingerprint, len(store), _predicates(store))
+
+
+def _predicates(store: ox.Store) -> dict[str, int]:
+    answer = store.query(sparql.predicates(), use_default_graph_as_union=True)
+    assert isinstance(answer, ox.QuerySolutions)  # noqa: S101
+    return dict(sorted((row["relation"].value, int(row["n"].value)) for row in answer))

@@ -1,0 +1,146 @@
+"""Reads RDF files of every common format, gzipped or not, as one stream of quads.
+
+pyoxigraph parses what it knows, rdflib the rest. Blank nodes become IRIs under
+`sparql.BLANK`, numbered in the order of the files, so that equal files give
+equal ids and a query can name an unnamed node.
+"""
+
+import gzip
+import hashlib
+import io
+import zlib
+from collections.abc import Iterator, Sequence
+from pathlib import Path
+from typing import Any, Protocol
+from urllib.parse import quote
+
+import pyoxigraph as ox
+
+from kgqa.kg.errors import KGMalformed, KGUnavailable
+from kgqa.kg.sparql import BLANK
+
+NATIVE = {
+    ".nt": ox.RdfFormat.N_TRIPLES,
+    ".ttl": ox.RdfFormat.TURTLE,
+    ".turtle": ox.RdfFormat.TURTLE,
+    ".nq": ox.RdfFormat.N_QUADS,
+    ".trig": ox.RdfFormat.TRIG,
+    ".n3": ox.RdfFormat.N3,
+    ".rdf": ox.RdfFormat.RDF_XML,
+    ".owl": ox.RdfFormat.RDF_XML,
+    ".xml": ox.RdfFormat.RDF_XML,
+    ".jsonld": ox.RdfFormat.JSON_LD,
+}
+BY_RDFLIB = {".trix": "trix", ".hext": "hext"}
+KNOWN = tuple(sorted((*NATIVE, *BY_RDFLIB)))
+
+
+class _Digest(Protocol):
+    def update(self, data: bytes, /) -> None: ...
+
+
+class _Hashed:
+    """A binary file that hashes what is read from it."""
+
+    def __init__(self, file: gzip.GzipFile | io.BufferedReader, digest: _Digest) -> None:
+        self._file = file
+        self._digest = digest
+
+    def read(self, size: int = -1) -> bytes:
+        data = self._file.read(size)
+        self._digest.update(data)
+        return data
+
+
+class Reader:
+    """Reads files into quads and, having read them, knows their fingerprint.
+
+    Raises:
+        KGUnavailable: for a missing file, a folder, or an unknown suffix.
+        KGMalformed: while reading, for text that is not the RDF its suffix promises.
+    """
+
+    def __init__(self, files: Sequence[Path]) -> None:
+        self._files = [(path, _suffix(path)) for path in files]
+        self._digests: list[str] = []
+        self._blanks = 0
+
+    @property
+    def fingerprint(self) -> str:
+        """A hash of the uncompressed files, whatever their order and names."""
+        return hashlib.sha256(" ".join(sorted(self._digests)).encode()).hexdigest()[:16]
+
+    def quads(self) -> Iterator[ox.Quad]:
+        """Go through the quads of all files."""
+        for path, suffix in self._files:
+            digest = hashlib.sha256()
+            try:
+                with _open(path) as file:
+                    yield from self._without_blanks(_parse(_Hashed(file, digest), suffix, path.name))
+            except SyntaxError as error:
+                raise KGMalformed(_not_rdf(path, suffix, error)) from error
+            except (EOFError, gzip.BadGzipFile, zlib.error) as error:
+                raise KGMalformed(f"{path.name}: damaged or incomplete gzip file: {error}") from error
+            except OSError as error:
+                raise KGUnavailable(f"cannot read {path}: {error.strerror or error}") from error
+            self._digests.append(digest.hexdigest())
+
+    def _without_blanks(self, quads: Iterator[ox.Quad]) -> Iterator[ox.Quad]:
+        names: dict[str, ox.NamedNode] = {}
+
+        def node(term: Any) -> Any:
+            if not isinstance(term, ox.BlankNode):
+                return term
+            if term.value not in names:
+                self._blanks += 1
+                names[term.value] = ox.NamedNode(f"{BLANK}b{self._blanks}")
+            return names[term.value]
+
+        for quad in quads:
+            parts = (quad.subject, quad.object, quad.graph_name)
+            if any(isinstance(part, ox.BlankNode) for part in parts):
+                quad = ox.Quad(node(quad.subject), quad.predicate, node(quad.object), node(quad.graph_name))
+            yield quad
+
+
+def _suffix(path: Path) -> str:
+    if not path.exists():
+        raise KGUnavailable(f"no such file: {path}")
+    if path.is_dir():
+        raise KGUnavailable(f"{path} is a folder, but not one that `kgqa kg load` made")
+    suffixes = [suffix.lower() for suffix in path.suffixes]
+    if suffixes[-1:] == [".gz"]:
+        suffixes.pop()
+    if not suffixes or suffixes[-1] not in KNOWN:
+        raise KGUnavailable(
+            f"{path.name}: unknown kind of file; known are {', '.join(KNOWN)} and these with .gz"
+        )
+    return suffixes[-1]
+
+
+def _open(path: Path) -> gzip.GzipFile | io.BufferedReader:
+    return gzip.open(path) if path.suffix.lower() == ".gz" else path.open("rb")
+
+
+def _not_rdf(path: Path, suffix: str, error: SyntaxError) -> str:
+    line = f", line {error.lineno}" if error.lineno else ""
+    reason = " ".join(str(error.msg or error).split())
+    return f"{path.name}{line}: not readable as {suffix[1:]}: {reason[:200]}"
+
+
+def _parse(file: _Hashed, suffix: str, name: str) -> Iterator[ox.Quad]:
+    if suffix in NATIVE:
+        return ox.parse(file, NATIVE[suffix], base_iri=f"file:///{quote(name)}")  # type: ignore[arg-type]
+    return _parse_by_rdflib(file.read(), BY_RDFLIB[suffix])
+
+
+def _parse_by_rdflib(data: bytes, kind: str) -> Iterator[ox.Quad]:
+    from rdflib import Dataset
+
+    dataset = Dataset()
+    try:
+        dataset.parse(data=data, format=kind)
+        text = dataset.serialize(format="nquads", encoding="utf-8")
+    except Exception as error:
+        raise SyntaxError(" ".join(str(error).split()) or type(error).__name__) from error
+    return ox.parse(text, ox.RdfFormat.N_QUADS)

@@ -1,0 +1,52 @@
+"""Chooses the name of each term from the rows of a query."""
+
+from collections.abc import Iterable, Sequence
+
+from kgqa.kg.dialect import Dialect
+from kgqa.kg.terms import Entity, Literal, Term
+
+
+class Naming:
+    """The dialect's naming on one graph.
+
+    Label predicates that the graph lacks are not asked for. In a graph without
+    any, entities get a readable name from their IRI, if the dialect allows it.
+
+    Attributes:
+        labels: Label predicates of the graph, best first.
+        aliases: Alias predicates of the graph.
+        local: True where names come from IRIs.
+    """
+
+    def __init__(self, dialect: Dialect, predicates: Iterable[str]) -> None:
+        present = set(predicates)
+        self._dialect = dialect
+        self.labels = tuple(label for label in dialect.labels if label in present)
+        self.aliases = tuple(alias for alias in dialect.aliases if alias in present)
+        self.local = not self.labels and dialect.unlabelled == "local"
+
+    def apply(self, found: Iterable[tuple[Term | None, Term | None, Term | None]]) -> dict[Term, Term]:
+        """Give each term with its name, in order of first appearance.
+
+        Args:
+            found: (term, label or None, place of the label's predicate or None) of each row.
+        """
+        names: dict[Term, list[tuple[int, str, str]]] = {}
+        for term, label, rank in found:
+            if term is None:
+                continue
+            listed = names.setdefault(term, [])
+            if isinstance(label, Literal):
+                listed.append(
+                    (int(rank.value) if isinstance(rank, Literal) else 0, label.language, label.value)
+                )
+        return {term: self._named(term, listed) for term, listed in names.items()}
+
+    def _named(self, term: Term, names: Sequence[tuple[int, str, str]]) -> Term:
+        if isinstance(term, Literal):
+            return term
+        return Entity(term.id, self.name(term.id, names))
+
+    def name(self, id: str, names: Iterable[tuple[int, str, str]]) -> str | None:
+        """Give the preferred of an entity's names, or the one its IRI gives."""
+        return self._dialect.local_label(id) if self.local else self._dialect.best(names)

@@ -1,0 +1,58 @@
+"""Makes typed answers of the rows that queries give."""
+
+from collections import defaultdict
+from collections.abc import Mapping, Sequence
+
+from kgqa.kg.terms import Chain, Entity, Hop, Literal, Term, Triple
+
+
+def integer(term: Term | None) -> int:
+    """Read a number, 0 where there is none."""
+    return int(term.value) if isinstance(term, Literal) else 0
+
+
+def true(term: Term | None) -> bool:
+    """Read a boolean, also as servers write it that answer 1 and 0."""
+    return isinstance(term, Literal) and term.value in ("true", "1")
+
+
+def order(term: Term) -> tuple[bool, str, str, str, str]:
+    """Order terms: named before unnamed, then by name, then by id, datatype and language."""
+    tag = (term.datatype, term.language) if isinstance(term, Literal) else ("", "")
+    return (term.name is None, term.name or "", term.id, *tag)
+
+
+def path(chain: Chain, nodes: Mapping[int, Term]) -> tuple[Triple, ...]:
+    """Make triples of the nodes at places 0 (topic) to the chain's depth; none if one is missing."""
+    if len(nodes) <= chain.depth:
+        return ()
+    triples = []
+    for place, hop in enumerate(chain.hops):
+        head, tail = nodes[place], nodes[place + 1]
+        if not hop.forward:
+            head, tail = tail, head
+        if isinstance(head, Entity):
+            triples.append(Triple(head, hop.relation, tail))
+    return tuple(triples)
+
+
+def cut_steps(hops: Sequence[Hop], found: Sequence[int], limit: int) -> set[int]:
+    """Tell which steps lost ends to the limit that steps of one hop share.
+
+    Ends come in the order of the steps, so what is missing belongs to the last
+    step that has any, or to a later one.
+
+    Args:
+        hops: The hop of each step.
+        found: The number of ends of each step.
+        limit: Ends per step; steps of one hop have their number times that together.
+    """
+    groups: dict[Hop, list[int]] = defaultdict(list)
+    for step, hop in enumerate(hops):
+        groups[hop].append(step)
+    cut: set[int] = set()
+    for steps in groups.values():
+        if sum(found[step] for step in steps) >= limit * len(steps):
+            last = max(step for step in steps if found[step])
+            cut.update(step for step in steps if step >= last)
+    return cut

@@ -1,0 +1,251 @@
+"""All SPARQL text that kgqa writes, built from typed terms and nothing else.
+
+Only two kinds of text enter a query: constants of this file, and terms that
+`serialise` has written. Chains are nested ``SELECT DISTINCT``, one per hop, so
+that a fan-out through a hub costs its triples and not its paths.
+"""
+
+import re
+from collections.abc import Iterable, Sequence
+
+from kgqa.kg.dialect import Dialect
+from kgqa.kg.terms import XSD_STRING, Chain, Entity, Hop, Literal, Term
+
+BLANK = "urn:kgqa:blank:"
+"""Blank nodes are stored under this namespace, so that a query can name them."""
+
+_ESCAPES = {"\\": "\\\\", '"': '\\"', "\n": "\\n", "\r": "\\r", "\t": "\\t", "\x00": "\\U00000000"}
+_SPECIAL = re.compile(r'[\\"\n\r\t\x00]|(?<=\\)[uU]')
+
+
+def _escape(found: re.Match[str]) -> str:
+    char = found.group()
+    return _ESCAPES.get(char) or f"\\U{ord(char):08X}"
+
+
+def iri(id: str) -> str:
+    """Write an entity id or a relation as a SPARQL term."""
+    return f"<{BLANK}{id[2:]}>" if id.startswith("_:") else f"<{id}>"
+
+
+def serialise(term: Term) -> str:
+    r"""Write a term as SPARQL.
+
+    A ``u`` after a backslash is escaped as well: some parsers expand ``\uXXXX``
+    in the whole query before they look for the ends of strings.
+
+    >>> serialise(Literal('say "hi"', language="en"))
+    '"say \\"hi\\""@en'
+    """
+    if isinstance(term, Entity):
+        return iri(term.id)
+    text = f'"{_SPECIAL.sub(_escape, term.value)}"'
+    if term.language:
+        return f"{text}@{term.language}"
+    return text if term.datatype == XSD_STRING else f"{text}^^<{term.datatype}>"
+
+
+def _step(start: str, hop: Hop, end: str) -> str:
+    relation = iri(hop.relation)
+    return f"{start} {relation} {end} ." if hop.forward else f"{end} {relation} {start} ."
+
+
+def _reach(chain: Chain) -> str:
+    """The distinct ends of a chain as ``?end``."""
+    topic = serialise(chain.topic)
+    if not chain.hops:
+        return f"VALUES ?end {{ {topic} }}"
+    start, inner = topic, ""
+    for depth, hop in enumerate(chain.hops, 1):
+        end = "?end" if depth == chain.depth else f"?e{depth}"
+        inner = f"{{ SELECT DISTINCT {end} WHERE {{ {inner} {_step(start, hop, end)} }} }}"
+        start = end
+    return inner
+
+
+def _ends(chain: Chain) -> str:
+    """The ends of a chain as ``?end``, with ``?fresh``: no visit to the topic on the way."""
+    topic = serialise(chain.topic)
+    start, fresh, inner = topic, "true", ""
+    for depth, hop in enumerate(chain.hops, 1):
+        end = f"?e{depth}"
+        flag = f"({fresh} && !sameTerm({end}, {topic}) AS ?f{depth})"
+        inner = f"{{ SELECT DISTINCT {end} {flag} WHERE {{ {inner} {_step(start, hop, end)} }} }}"
+        start, fresh = end, f"?f{depth}"
+    return f"SELECT ({start} AS ?end) (MAX({fresh}) AS ?fresh) WHERE {inner} GROUP BY {start}"
+
+
+def _named(variable: str, labels: Sequence[str]) -> str:
+    """Bind ``?label``, and its predicate's place in ``labels`` as ``?rank``, where there is one."""
+    if not labels:
+        return ""
+    if len(labels) == 1:
+        return f"OPTIONAL {{ {variable} {iri(labels[0])} ?label }}"
+    places = " ".join(f"({rank} {iri(label)})" for rank, label in enumerate(labels))
+    return f"OPTIONAL {{ VALUES (?rank ?naming) {{ {places} }} {variable} ?naming ?label }}"
+
+
+def extend_chain(chain: Chain, limit: int) -> str:
+    """Ask for ``?relation ?forward`` at the end of a chain; literals have none."""
+    return (
+        f"SELECT DISTINCT ?relation ?forward WHERE {{ {_reach(chain)} FILTER(!isLiteral(?end)) "
+        "{ ?end ?relation ?to BIND(true AS ?forward) } UNION "
+        f"{{ ?from ?relation ?end BIND(false AS ?forward) }} }} LIMIT {limit:d}"
+    )
+
+
+def follow_chain(chain: Chain, labels: Sequence[str], limit: int) -> str:
+    """Ask for ``?end ?fresh ?label ?rank`` at the end of a chain of at least one hop."""
+    return (
+        f"SELECT ?end ?fresh ?label ?rank WHERE {{ {{ {_ends(chain)} ORDER BY ?end LIMIT {limit:d} }} "
+        f"{_named('?end', labels)} }}"
+    )
+
+
+def names(ids: Iterable[str], labels: Sequence[str]) -> str:
+    """Ask for ``?end ?label ?rank`` of each id."""
+    listed = " ".join(map(iri, ids))
+    return f"SELECT ?end ?label ?rank WHERE {{ VALUES ?end {{ {listed} }} {_named('?end', labels)} }}"
+
+
+def list_relations(ids: Iterable[str], limit: int) -> str:
+    """Ask for ``?end ?relation ?forward`` of each id."""
+    return (
+        f"SELECT DISTINCT ?end ?relation ?forward WHERE {{ VALUES ?end {{ {' '.join(map(iri, ids))} }} "
+        "{ ?end ?relation ?to BIND(true AS ?forward) } UNION "
+        "{ ?from ?relation ?end BIND(false AS ?forward) } } "
+        f"ORDER BY ?end ?relation LIMIT {limit:d}"
+    )
+
+
+def follow_relation(steps: Sequence[tuple[str, Hop]], labels: Sequence[str], limit: int) -> str:
+    """Ask for ``?step ?end ?label ?rank``, where ``?step`` counts the steps from 0."""
+    groups: dict[Hop, list[str]] = {}
+    for place, (id, hop) in enumerate(steps):
+        groups.setdefault(hop, []).append(f"({place} {iri(id)})")
+    branches = " UNION ".join(
+        f"{{ SELECT DISTINCT ?step ?end WHERE {{ VALUES (?step ?from) {{ {' '.join(rows)} }} "
+        f"{_step('?from', hop, '?end')} }} ORDER BY ?step ?end LIMIT {limit * len(rows):d} }}"
+        for hop, rows in groups.items()
+    )
+    return f"SELECT ?step ?end ?label ?rank WHERE {{ {branches} {_named('?end', labels)} }}"
+
+
+def trace_chain(chain: Chain, ends: Sequence[Term], labels: Sequence[str]) -> str:
+    """Ask for one ``?path`` to each ``?end``, with ``?place ?node ?label ?rank`` along it.
+
+    A path is a string: 1 if it visits the topic again and 0 if not, then the
+    IRIs of the intermediate nodes, a space after each. The least string per
+    node and hop gives the least string of all, so paths are never enumerated.
+    """
+    listed = " ".join(map(serialise, ends))
+    return (
+        "SELECT ?end ?path ?place ?node ?label ?rank WHERE { { SELECT ?end ?path ?place ?node WHERE { "
+        f"{{ {_witnesses(chain)} }} VALUES ?end {{ {listed} }} {_places(chain)} }} }} "
+        f"{_named('?node', labels)} }}"
+    )
+
+
+def _witnesses(chain: Chain) -> str:
+    topic = serialise(chain.topic)
+    start, path, inner = topic, '"0"', ""
+    for depth, hop in enumerate(chain.hops, 1):
+        last = depth == chain.depth
+        end, into = ("?end", "?path") if last else (f"?e{depth}", f"?p{depth}")
+        seen = f'IF(sameTerm({end}, {topic}), "1", SUBSTR({path}, 1, 1))'
+        way = f"CONCAT({seen}, SUBSTR({path}, 2){'' if depth == 1 else f', STR({start}), {_SPACE}'})"
+        inner = (
+            f"{{ SELECT {end} (MIN({way}) AS {into}) WHERE {{ {inner} {_step(start, hop, end)} }} "
+            f"GROUP BY {end} }}"
+        )
+        start, path = end, into
+    return inner
+
+
+_SPACE = '" "'
+
+
+def _places(chain: Chain) -> str:
+    """Bind ``?node`` to the topic (place 0), each intermediate node, and the end in turn.
+
+    COALESCE ends in a constant, so that a planner knows ``?node`` to be bound and
+    looks up its labels instead of reading them all.
+    """
+    binds, rest, node = [], "SUBSTR(?path, 2)", "?end"
+    for place in range(1, chain.depth):
+        binds.append(f"BIND(STRBEFORE({rest}, {_SPACE}) AS ?s{place})")
+        binds.append(f"BIND(STRAFTER({rest}, {_SPACE}) AS ?r{place})")
+        rest = f"?r{place}"
+        node = f"IF(?place = {place}, IRI(?s{place}), {node})"
+    places = " ".join(map(str, range(chain.depth + 1)))
+    topic = serialise(chain.topic)
+    chosen = f"COALESCE(IF(?place = 0, {topic}, {node}), {topic})"
+    return f"{' '.join(binds)} VALUES ?place {{ {places} }} BIND({chosen} AS ?node)"
+
+
+def facts(id: str, dialect: Dialect, labels: Sequence[str], limit: int) -> str:
+    """Ask for ``?relation ?forward ?end ?label ?rank`` around an entity, facts from it first."""
+    node, heeded = iri(id), _heeded(dialect)
+    return (
+        "SELECT ?relation ?forward ?end ?label ?rank WHERE { { SELECT ?relation ?forward ?end WHERE { "
+        f"{{ SELECT DISTINCT ?relation ?end (true AS ?forward) WHERE {{ {node} ?relation ?end {heeded} }} }} "
+        f"UNION {{ SELECT DISTINCT ?relation ?end (false AS ?forward) "
+        f"WHERE {{ ?end ?relation {node} {heeded} }} }} }} "
+        f"ORDER BY DESC(?forward) ?relation ?end LIMIT {limit:d} }} {_named('?end', labels)} }}"
+    )
+
+
+def _heeded(dialect: Dialect) -> str:
+    """Leave out the relations that the dialect ignores."""
+    exact = ", ".join(map(iri, (*dialect.labels, *dialect.aliases, *dialect.ignored)))
+    begins = [f"!STRSTARTS(STR(?relation), {serialise(Literal(text))})" for text in dialect.ignored_prefixes]
+    holds = [f"!CONTAINS(STR(?relation), {serialise(Literal(text))})" for text in dialect.ignored_parts]
+    return f"FILTER({' && '.join([f'?relation NOT IN ({exact})', *begins, *holds])})"
+
+
+def objects(id: str, predicates: Sequence[str], labels: Sequence[str]) -> str:
+    """Ask for ``?relation ?end ?label ?rank`` of one entity by some predicates."""
+    listed = " ".join(map(iri, predicates))
+    return (
+        "SELECT ?relation ?end ?label ?rank WHERE { { SELECT DISTINCT ?relation ?end WHERE { "
+        f"VALUES ?relation {{ {listed} }} {iri(id)} ?relation ?end }} }} {_named('?end', labels)} }}"
+    )
+
+
+def predicates() -> str:
+    """Ask for each ``?relation`` and its number of triples ``?n``."""
+    return "SELECT ?relation (COUNT(*) AS ?n) WHERE { ?s ?relation ?o } GROUP BY ?relation"
+
+
+def count_nodes() -> str:
+    """Ask for ``?n``, the number of distinct subjects and objects that are neither literal nor relation."""
+    return (
+        "SELECT (COUNT(*) AS ?n) WHERE { SELECT DISTINCT ?node WHERE { "
+        "{ ?node ?p ?o } UNION { ?s ?q ?node FILTER(!isLiteral(?node)) } "
+        "FILTER NOT EXISTS { ?x ?node ?y } } }"
+    )
+
+
+def count_named(labels: Sequence[str]) -> str:
+    """Ask for ``?n``, the number of entities, relations left out, with a label."""
+    listed = " ".join(map(iri, labels))
+    return (
+        f"SELECT (COUNT(DISTINCT ?node) AS ?n) WHERE {{ VALUES ?label {{ {listed} }} ?node ?label ?name "
+        "FILTER NOT EXISTS { ?x ?node ?y } }"
+    )
+
+
+def all_names(predicates: Sequence[str]) -> str:
+    """Ask for every ``?end ?relation ?name`` by label and alias predicates."""
+    listed = " ".join(map(iri, predicates))
+    return f"SELECT ?end ?relation ?name WHERE {{ VALUES ?relation {{ {listed} }} ?end ?relation ?name }}"
+
+
+def degrees() -> str:
+    """Ask for each ``?end`` that is no literal and its number of triples ``?n``, both directions."""
+    return (
+        "SELECT ?end (SUM(?k) AS ?n) WHERE { "
+        "{ SELECT ?end (COUNT(*) AS ?k) WHERE { ?end ?p ?o } GROUP BY ?end } UNION "
+        "{ SELECT ?end (COUNT(*) AS ?k) WHERE { ?s ?q ?end FILTER(!isLiteral(?end)) } GROUP BY ?end } } "
+        "GROUP BY ?end"
+    )

@@ -1,0 +1,129 @@
+"""The embedded executor: SPARQL text in, typed rows out, off the event loop.
+
+A query has a deadline. Between two rows it also looks whether anyone still
+waits, and ends by itself if not. What cannot be stopped is pyoxigraph's work on
+one row, for instance the whole of a sort or a count before the first row: such
+a query is abandoned at its deadline and occupies one thread until it is done.
+"""
+
+import asyncio
+import threading
+import time
+from collections.abc import Callable, Iterator
+from itertools import islice
+from typing import Any, TypeVar
+
+import pyoxigraph as ox
+
+from kgqa.kg.errors import KGError, KGMalformed, KGRejected, KGTimeout, KGUnavailable
+from kgqa.kg.executor import Row, Rows
+from kgqa.kg.meter import count_query
+from kgqa.kg.sparql import BLANK
+from kgqa.kg.terms import Entity, Literal, Term
+from kgqa.kg.workers import Workers
+
+T = TypeVar("T")
+
+
+class EmbeddedStore:
+    """Runs queries on a pyoxigraph store in a few threads of its own.
+
+    Args:
+        store: The store; nothing writes to it any more.
+        deadline: Seconds that a query may take, its wait for a thread included.
+        threads: Threads for kgqa's own queries; foreign ones share one more, so
+            that a runaway among them holds up nobody else.
+    """
+
+    def __init__(self, store: ox.Store, *, deadline: float = 30.0, threads: int = 4) -> None:
+        self._store = store
+        self._union = next(iter(store.named_graphs()), None) is not None
+        self._deadline = deadline
+        self._own = Workers(threads, "kgqa-store")
+        self._foreign = Workers(1, "kgqa-store-foreign")
+
+    async def query(self, text: str, *, limit: int | None = None, foreign: bool = False) -> Rows:
+        """Run one query; see `Executor.query`."""
+        workers = self._foreign if foreign else self._own
+        return await self._run(lambda stop: self._answer(text, limit, stop), workers)
+
+    def query_now(self, text: str) -> Rows:
+        """Run one query in the calling thread, uncounted and without deadline."""
+        return self._answer(text, None, lambda: None)
+
+    async def _run(self, job: Callable[[Callable[[], None]], T], workers: Workers) -> T:
+        stopped, start = threading.Event(), time.monotonic()
+        end = start + self._deadline
+
+        def stop() -> None:
+            if stopped.is_set() or time.monotonic() > end:
+                raise KGTimeout(f"no answer within {self._deadline:g} s")
+
+        future = asyncio.wrap_future(workers.submit(lambda: job(stop)))
+        try:
+            return await asyncio.wait_for(future, self._deadline)
+        except TimeoutError:
+            raise KGTimeout(f"no answer within {self._deadline:g} s") from None
+        finally:
+            stopped.set()
+            count_query(time.monotonic() - start)
+
+    def _answer(self, text: str, limit: int | None, stop: Callable[[], None]) -> Rows:
+        """Run a query; its failure is made anew.
+
+        An exception keeps the frames it went through, these keep pyoxigraph's
+        answer, and that may be dropped by the thread that made it only.
+        """
+        try:
+            return self._ask(text, limit, stop)
+        except Exception as error:
+            failure = _failure(error)
+        raise failure
+
+    def _ask(self, text: str, limit: int | None, stop: Callable[[], None]) -> Rows:
+        stop()
+        answer = self._store.query(text, use_default_graph_as_union=self._union)
+        if isinstance(answer, ox.QueryBoolean):
+            return Rows(("ask",), [(_boolean(bool(answer)),)])
+        if not isinstance(answer, ox.QuerySolutions):
+            raise KGRejected("only SELECT and ASK are answered")
+        columns = tuple(variable.value for variable in answer.variables)
+        return Rows(columns, list(islice(_rows(answer, stop), limit)))
+
+
+def _failure(error: Exception) -> KGError:
+    reason = " ".join(str(error).split())[:300]
+    if isinstance(error, KGError):
+        return type(error)(*error.args)
+    if isinstance(error, SyntaxError | UnicodeEncodeError):
+        return KGRejected(f"not a SPARQL query: {reason}")
+    if isinstance(error, OSError):
+        return KGUnavailable(f"the store cannot be read: {reason}")
+    return KGRejected(f"the store refused the query: {reason}")
+
+
+def _rows(solutions: Any, stop: Callable[[], None]) -> Iterator[Row]:
+    for solution in solutions:
+        stop()
+        yield tuple(None if value is None else _term(value) for value in solution)
+
+
+def _boolean(value: bool) -> Literal:
+    return Literal(str(value).lower(), "http://www.w3.org/2001/XMLSchema#boolean")
+
+
+def _term(value: Any) -> Term:
+    try:
+        if isinstance(value, ox.NamedNode):
+            return Entity(
+                f"_:{value.value.removeprefix(BLANK)}" if value.value.startswith(BLANK) else value.value
+            )
+        if isinstance(value, ox.Literal):
+            if value.language:
+                return Literal(value.value, language=value.language)
+            return Literal(value.value, value.datatype.value)
+        if isinstance(value, ox.BlankNode):
+            return Entity(f"_:{value.value}")
+    except ValueError as error:
+        raise KGMalformed(f"the graph holds an unusable term: {error}") from error
+    return Literal(str(value))

@@ -1,0 +1,98 @@
+"""Folds names and questions so that spellings of one thing compare equal.
+
+>>> fold("The  Bonnie & Clyde\u2019s caf\u00e9")
+'the bonnie and clyde s cafe'
+>>> without_article("the bonnie and clyde")
+'bonnie and clyde'
+"""
+
+import re
+import unicodedata
+from dataclasses import dataclass
+
+_WORD = re.compile(r"[^\W_]+")
+_ARTICLES = ("the ", "a ", "an ")
+
+
+def fold(text: str) -> str:
+    """Fold case, width, accents, punctuation and white space (NFKC, casefold); ``&`` is ``and``."""
+    if text.isascii():
+        plain = text.lower()
+    else:
+        spread = unicodedata.normalize("NFKD", unicodedata.normalize("NFKC", text).casefold())
+        plain = "".join(char for char in spread if not unicodedata.combining(char))
+    return " ".join(_WORD.findall(plain.replace("&", " and ")))
+
+
+def without_article(folded: str) -> str:
+    """Drop a leading article from folded text, if anything is left."""
+    for article in _ARTICLES:
+        if folded.startswith(article):
+            return folded.removeprefix(article)
+    return folded
+
+
+@dataclass(frozen=True, slots=True)
+class Word:
+    """A word of a question: its text and place."""
+
+    text: str
+    start: int
+    end: int
+
+
+def words(text: str, most: int = 200) -> list[Word]:
+    """Split text into words, at most ``most``."""
+    found: list[Word] = []
+    for match in _WORD.finditer(text):
+        if len(found) == most:
+            break
+        found.append(Word(match.group(), match.start(), match.end()))
+    return found
+
+
+def _listed(text: str) -> frozenset[str]:
+    return frozenset(text.split())
+
+
+COMMON = _listed(
+    """
+    a about above across act acted acting action actor actors actress actresses after all also
+    always am among an and another any appear appeared appears are around as ask at author authors
+    award be became because become been before began being belong best big birth birthplace born
+    both but by call called came can cast character children city cities club co come common company
+    containing could country countries couple created daughter date day days death described
+    describe did die died different direct directed directing director directors directs do does
+    done during each early either else end ever every exist fall fame father features featured film
+    films find first follow following for found founder founded from full gender general genre
+    genres get give given go going good group had half happened has have he heir held help her here
+    him his home how husband i if in institution institutions into involved is it its itself job kid
+    kids kind kinds kinsfolk know known language languages large last late later lead list listed
+    live lived location long look made main make male female many marry married may me mean member
+    members mention mentioned might mom dad money month more most mother movie movies much my name
+    named names nation national nationality new no not number of off offspring old on one only or
+    organization origin other others our out over own parent parents part people person persons
+    place places play played player players plays plot position primary produced producer profession
+    published rated rating ratings release released religion role same say screenwriter
+    screenwriters script second see series sex share shared sharing she show shows sibling similar
+    simple since so some someone something son sort speak spoken spouse star starred starring stars
+    start started state still story such tag tagged tags take team tell than that the their them
+    then there these they thing things this those through time times title titles to together too
+    topic topics two type types under until up use used uses using very votes wants was watch way we
+    wear wears wearing well went were what when where which while who whom whose why wife will with
+    without won word words work worked works world would write writer writers writes written wrote
+    year years yet you your
+    """
+)
+"""Words that seldom name an entity by themselves: function words and the nouns questions are made of."""
+
+FUNCTION = _listed(
+    """
+    a about after all also am an and any are as at be been before being both but by can could did do
+    does during each for from had has have he her him his how i if in into is it its many may me
+    might more most much my no not of off on or our out over she so some such than that the their
+    them then there these they this those through to too under until up us was we were what when
+    where which while who whom whose why will with would you your s t
+    """
+)
+"""Words that carry no meaning of their own: a mention of these alone is none."""

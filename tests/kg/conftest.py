@@ -1,0 +1,42 @@
+import os
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+
+from kgqa.kg.embedded import EmbeddedGraph, open_graph
+
+PREFIXES = """
+@prefix : <http://x/> .
+@prefix rdfs: <http://www.w3.org/2000/01/rdf-schema#> .
+@prefix skos: <http://www.w3.org/2004/02/skos/core#> .
+@prefix xsd: <http://www.w3.org/2001/XMLSchema#> .
+@prefix fb: <http://rdf.freebase.com/ns/> .
+"""
+
+MakeGraph = Callable[..., EmbeddedGraph]
+
+
+@pytest.fixture
+def make_graph(tmp_path: Path) -> MakeGraph:
+    """A function from Turtle text (prefixes given) to an open graph."""
+
+    def make(turtle: str, **options: object) -> EmbeddedGraph:
+        path = tmp_path / "graph.ttl"
+        path.write_text(PREFIXES + turtle, encoding="utf-8")
+        return open_graph([path], **options)
+
+    return make
+
+
+@pytest.fixture(scope="session")
+def data() -> Path:
+    folder = Path(os.environ.get("KGQA_DATA") or Path(__file__).parents[3] / "shared" / "data")
+    if not (folder / "README.md").is_file():
+        pytest.skip(f"no data at {folder}; set KGQA_DATA to the folder that holds it")
+    return folder
+
+
+@pytest.fixture(scope="session")
+def metaqa(data: Path) -> EmbeddedGraph:
+    return open_graph([data / "metaqa" / "metaqa.nt.gz"], rows=100_000)

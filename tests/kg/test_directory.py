@@ -1,0 +1,92 @@
+"""Store folders: built whole or not at all, then opened for reading."""
+
+import json
+
+import pytest
+
+from kgqa.kg.directory import build
+from kgqa.kg.embedded import open_graph
+from kgqa.kg.errors import KGError, KGMalformed, KGUnavailable
+from kgqa.kg.terms import Chain, Entity, Hop
+
+CHAIN = Chain(Entity("http://x/a"), (Hop("http://x/r"),))
+
+
+@pytest.fixture
+def file(tmp_path):
+    path = tmp_path / "g.ttl"
+    path.write_text("<http://x/a> <http://x/r> [], <http://x/b> .")
+    return path
+
+
+async def test_a_store_answers_as_its_files_do(tmp_path, file):
+    build([file], tmp_path / "store")
+    stored, loaded = open_graph([tmp_path / "store"]), open_graph([file])
+    assert await stored.follow_chain(CHAIN) == await loaded.follow_chain(CHAIN)
+    assert await stored.info() == await loaded.info()
+    assert stored.fingerprint == loaded.fingerprint
+
+
+def test_a_store_can_be_opened_twice(tmp_path, file):
+    build([file], tmp_path / "store")
+    assert open_graph([tmp_path / "store"]).fingerprint == open_graph([str(tmp_path / "store")]).fingerprint
+
+
+def test_nothing_is_left_beside_a_store(tmp_path, file):
+    build([file], tmp_path / "store")
+    assert sorted(path.name for path in tmp_path.iterdir()) == ["g.ttl", "store"]
+
+
+def test_a_failed_build_leaves_nothing(tmp_path, file):
+    file.write_text("no RDF")
+    with pytest.raises(KGMalformed):
+        build([file], tmp_path / "store")
+    assert [path.name for path in tmp_path.iterdir()] == ["g.ttl"]
+
+
+async def test_a_failed_build_keeps_the_store_that_was_there(tmp_path, file):
+    build([file], tmp_path / "store")
+    file.write_text("no RDF")
+    with pytest.raises(KGError):
+        build([file], tmp_path / "store")
+    assert len(await open_graph([tmp_path / "store"]).follow_chain(CHAIN)) == 2
+
+
+async def test_a_store_is_replaced(tmp_path, file):
+    build([file], tmp_path / "store")
+    file.write_text("<http://x/a> <http://x/r> <http://x/c> .")
+    build([file], tmp_path / "store")
+    assert [found.term.id for found in await open_graph([tmp_path / "store"]).follow_chain(CHAIN)] == [
+        "http://x/c"
+    ]
+
+
+def test_an_empty_folder_is_taken(tmp_path, file):
+    (tmp_path / "store").mkdir()
+    build([file], tmp_path / "store")
+    assert open_graph([tmp_path / "store"])
+
+
+def test_any_other_folder_is_refused(tmp_path, file):
+    (tmp_path / "home").mkdir()
+    (tmp_path / "home" / "letter.txt").write_text("dear")
+    for place in (tmp_path / "home", file):
+        with pytest.raises(KGUnavailable, match="exists and is no graph store"):
+            build([file], place)
+    assert (tmp_path / "home" / "letter.txt").read_text() == "dear"
+
+
+@pytest.mark.parametrize("text", ["", "{", "[]", "{}", '{"version": 1}', json.dumps({"version": 99})])
+def test_damaged_facts(tmp_path, file, text):
+    build([file], tmp_path / "store")
+    (tmp_path / "store" / "kgqa.json").write_text(text)
+    with pytest.raises(KGMalformed, match=r"kgqa\.json is damaged|another version"):
+        open_graph([tmp_path / "store"])
+
+
+def test_damaged_store(tmp_path, file):
+    build([file], tmp_path / "store")
+    for path in (tmp_path / "store" / "store").iterdir():
+        path.unlink()
+    with pytest.raises(KGUnavailable, match="cannot open"):
+        open_graph([tmp_path / "store"])
