@@ -1,0 +1,142 @@
+"""Replies kept in a file: what was asked before costs nothing.
+
+A row is keyed by everything that shapes a reply: the messages, LangChain's
+account of the model and call, and a ``scope`` (server, parameters, sample). Rows
+are JSON; a row that cannot be read is a miss. Each operation opens the file for
+itself, so that threads and processes may share it.
+"""
+
+import asyncio
+import json
+import logging
+import sqlite3
+from collections.abc import Iterator, Sequence
+from contextlib import closing, contextmanager
+from hashlib import sha256
+from pathlib import Path
+from typing import Any
+
+from langchain_core.caches import BaseCache
+from langchain_core.messages import AIMessage, message_to_dict, messages_from_dict
+from langchain_core.outputs import ChatGeneration, Generation
+
+from kgqa.models.errors import UnknownModel
+
+HIT = "cached"
+"""Key in ``response_metadata`` that is True where a message came from the cache."""
+
+KEY = "cache_key"
+"""Key in ``response_metadata`` that names the row of a message, for `SqliteCache.discard`."""
+
+_VERSION = 1
+_WAIT = 30.0
+_TABLE = "CREATE TABLE IF NOT EXISTS replies (key TEXT PRIMARY KEY, reply TEXT NOT NULL) WITHOUT ROWID"
+_log = logging.getLogger(__name__)
+
+
+class SqliteCache(BaseCache):
+    """LangChain's cache of chat models on one SQLite file.
+
+    Only failures to open it are raised; later ones are misses and are logged.
+
+    Args:
+        path: the file; made, with its folder, if it is not there.
+        scope: told apart from every other scope.
+
+    Raises:
+        UnknownModel: the file cannot be made, or is something else.
+    """
+
+    def __init__(self, path: Path, scope: str = "") -> None:
+        self.path, self.scope = path, scope
+        try:
+            path.parent.mkdir(parents=True, exist_ok=True)
+            with self._open() as database:
+                database.execute("PRAGMA journal_mode=WAL")
+                database.execute(_TABLE)
+        except (OSError, sqlite3.Error) as error:
+            raise UnknownModel(f"cannot use {path} as a cache ({error}); name another file") from None
+
+    def scoped(self, scope: str) -> "SqliteCache":
+        """Give the same file under another scope."""
+        other = object.__new__(type(self))
+        other.path, other.scope = self.path, scope
+        return other
+
+    def key(self, prompt: str, llm_string: str) -> str:
+        """Name the row of a call."""
+        return sha256(json.dumps([self.scope, llm_string, prompt]).encode()).hexdigest()
+
+    def lookup(self, prompt: str, llm_string: str) -> Sequence[Generation] | None:
+        """Give the reply to a call, marked as `HIT`; None if there is none that can be read."""
+        key = self.key(prompt, llm_string)
+        rows = self._run("SELECT reply FROM replies WHERE key = ?", key)
+        return _from_row(rows[0][0], key) if rows else None
+
+    def update(self, prompt: str, llm_string: str, return_val: Sequence[Generation]) -> None:
+        """Keep the reply to a call, and mark its messages with their `KEY`."""
+        messages = [g.message for g in return_val if isinstance(g, ChatGeneration)]
+        key = self.key(prompt, llm_string)
+        try:
+            row = json.dumps({"version": _VERSION, "messages": [message_to_dict(m) for m in messages]})
+        except (TypeError, ValueError) as error:
+            _log.warning("a reply is not kept: %s", error)
+            return
+        self._run("INSERT OR REPLACE INTO replies VALUES (?, ?)", key, row)
+        for message in messages:
+            message.response_metadata[KEY] = key
+
+    def discard(self, *keys: str) -> None:
+        """Forget rows, so that their calls are made anew."""
+        for key in keys:
+            self._run("DELETE FROM replies WHERE key = ?", key)
+
+    def clear(self, **kwargs: Any) -> None:
+        """Forget everything, in every scope."""
+        self._run("DELETE FROM replies")
+
+    async def alookup(self, prompt: str, llm_string: str) -> Sequence[Generation] | None:
+        """Look up in a thread."""
+        return await asyncio.to_thread(self.lookup, prompt, llm_string)
+
+    async def aupdate(self, prompt: str, llm_string: str, return_val: Sequence[Generation]) -> None:
+        """Update in a thread."""
+        await asyncio.to_thread(self.update, prompt, llm_string, return_val)
+
+    async def adiscard(self, *keys: str) -> None:
+        """Discard in a thread."""
+        await asyncio.to_thread(self.discard, *keys)
+
+    async def aclear(self, **kwargs: Any) -> None:
+        """Clear in a thread."""
+        await asyncio.to_thread(self.clear)
+
+    def _run(self, sql: str, *values: str) -> list[Any]:
+        try:
+            with self._open() as database:
+                return database.execute(sql, values).fetchall()
+        except sqlite3.Error as error:
+            _log.warning("the cache %s cannot be used: %s", self.path, error)
+            return []
+
+    @contextmanager
+    def _open(self) -> Iterator[sqlite3.Connection]:
+        with closing(sqlite3.connect(self.path, timeout=_WAIT)) as database, database:
+            database.execute("PRAGMA synchronous=NORMAL")
+            yield database
+
+
+def _from_row(row: str, key: str) -> list[ChatGeneration] | None:
+    try:
+        content = json.loads(row)
+        if content["version"] != _VERSION:
+            return None
+        messages = messages_from_dict(content["messages"])
+    except (ValueError, KeyError, TypeError, AttributeError) as error:
+        _log.warning("a row of the cache cannot be read: %s", error)
+        return None
+    if not messages or not all(isinstance(message, AIMessage) for message in messages):
+        return None
+    for message in messages:
+        message.response_metadata |= {HIT: True, KEY: key}
+    return [ChatGeneration(message=message) for message in messages]

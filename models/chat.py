@@ -1,0 +1,231 @@
+"""Language models behind LangChain, as the port.
+
+The ladder for one prompt: structured output where the server has it, then
+`parsing` on the text, then one repair turn that quotes the error, then
+`MalformedReply`. A server that refuses a schema is asked for plain text from
+then on.
+
+What is counted: a call that brought a message, its tokens if reported; a call
+that ran out of time, as unknown. Calls that were refused or never arrived are
+free. A reply from the cache is a cached call.
+
+What is cached: every message, a malformed one too, since its repair turn is
+cached as well and a replay comes to the same end. Only if the repair fails are
+both forgotten.
+"""
+
+import asyncio
+import json
+import time
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from inspect import signature
+from pathlib import Path
+from typing import Any
+
+from langchain_core.language_models import BaseChatModel
+from langchain_core.messages import AIMessage, BaseMessage, HumanMessage, SystemMessage
+from langchain_core.runnables import Runnable
+
+from kgqa.models.cache import HIT, KEY, SqliteCache
+from kgqa.models.clients import Clients
+from kgqa.models.errors import MalformedReply, ModelUnavailable
+from kgqa.models.failures import failure_line
+from kgqa.models.parsing import BadReply, parse_reply
+from kgqa.models.port import Answered
+from kgqa.models.retry import Retries, is_timeout, status_of
+from kgqa.models.schema import strict_schema
+from kgqa.models.usage import Usage
+from kgqa.prompts.base import Prompt, R, Reply
+
+TIMEOUT = 60.0
+"""Seconds a single call may take, unless told otherwise."""
+
+_REPAIR = "That reply cannot be used: {error}. Reply again, with the corrected JSON object and nothing else."
+_QUOTED = 4000
+_NO_SCHEMA = frozenset({400, 404, 415, 422})
+
+
+class ChatModel:
+    """Answers prompts by a language model; many asks may run at once.
+
+    A prompt may have two attributes of its own: ``temperature``, used instead of
+    the model's, and ``sample``, a number that keeps equal prompts apart in the
+    cache (self-consistency asks the same several times).
+
+    Args:
+        name: ``provider:model`` as LangChain's `init_chat_model` takes it.
+        base_url: address of an OpenAI-compatible server; else OPENAI_BASE_URL or OPENAI_API_BASE.
+        temperature: None leaves it to the server.
+        max_tokens: tokens of a reply; None leaves it to the server.
+        timeout: seconds a single call may take.
+        cache: file in which replies are kept; None keeps none.
+        retries: how a failed call is repeated.
+
+    Raises:
+        UnknownModel: no such provider, its package or key is missing, or the cache cannot be used.
+    """
+
+    def __init__(
+        self,
+        name: str,
+        *,
+        base_url: str | None = None,
+        temperature: float | None = 0.0,
+        max_tokens: int | None = None,
+        timeout: float = TIMEOUT,
+        cache: Path | None = None,
+        retries: Retries | None = None,
+    ) -> None:
+        given = {"base_url": base_url, "temperature": temperature, "max_tokens": max_tokens}
+        options = {key: value for key, value in given.items() if value is not None}
+        self.name = name
+        self.timeout = timeout
+        self.retries = retries or Retries()
+        self._cache = SqliteCache(cache) if cache else None
+        self._clients = Clients(name, max_retries=0, cache=False, **options)
+        self._settings = [self._clients.url, temperature, max_tokens]
+        self._plain = False
+
+    async def ask(self, prompt: Prompt[R]) -> Answered[R]:
+        """Answer one prompt.
+
+        Raises:
+            ModelUnavailable: the model refuses, cannot be reached or keeps failing.
+            MalformedReply: it replied, but not with what was asked, twice.
+        """
+        spent = Spent()
+        try:
+            return Answered(await self._climb(prompt, spent), spent.usage())
+        except BadReply as error:
+            if self._cache:
+                await self._cache.adiscard(*spent.keys)
+            raise MalformedReply(f"{self.name}: {prompt.name}: {error}", spent.usage()) from None
+        except ModelUnavailable as error:
+            error.usage = spent.usage()
+            raise
+
+    async def _climb(self, prompt: Prompt[R], spent: "Spent") -> R:
+        messages = [SystemMessage(prompt.instructions), HumanMessage(prompt.case())]
+        text = text_of(await self._message(prompt, messages, spent))
+        try:
+            return parse_reply(text, prompt)
+        except BadReply as error:
+            told = [AIMessage(text[:_QUOTED] or "(nothing)"), HumanMessage(_REPAIR.format(error=error))]
+        return parse_reply(text_of(await self._message(prompt, [*messages, *told], spent)), prompt)
+
+    async def _message(self, prompt: Prompt[R], messages: Sequence[BaseMessage], spent: "Spent") -> AIMessage:
+        client = self._tuned(await self._clients.get(), prompt)
+        try:
+            return await self._structured_or_plain(client, prompt.reply, messages, spent)
+        except Exception as error:  # providers' packages raise what they like
+            line = failure_line(error, self.name, self._clients.url, self.timeout)
+            raise ModelUnavailable(line) from error
+
+    async def _structured_or_plain(
+        self, client: BaseChatModel, reply: type[Reply], messages: Sequence[BaseMessage], spent: "Spent"
+    ) -> AIMessage:
+        structured = None if self._plain else _structured(client, reply)
+        if structured is not None:
+            try:
+                return await self._call(structured, messages, spent)
+            except Exception as error:
+                if status_of(error) not in _NO_SCHEMA:
+                    raise
+        message = await self._call(client, messages, spent)
+        self._plain = True
+        return message
+
+    async def _call(
+        self, runnable: Runnable[Any, Any], messages: Sequence[BaseMessage], spent: "Spent"
+    ) -> AIMessage:
+        async def once() -> AIMessage:
+            try:
+                async with asyncio.timeout(self.timeout):
+                    result = await runnable.ainvoke(messages)
+            except Exception as error:
+                result = _cut_short(error)
+                if result is None:
+                    spent.lost += is_timeout(error)
+                    raise
+            return spent.count(result["raw"] if isinstance(result, dict) else result)
+
+        return await self.retries.call(once)
+
+    def _tuned(self, client: BaseChatModel, prompt: Prompt[R]) -> BaseChatModel:
+        """Give the client the prompt's temperature, and the cache the scope of this call."""
+        temperature, sample = getattr(prompt, "temperature", None), getattr(prompt, "sample", 0)
+        update: dict[str, Any] = {} if temperature is None else {"temperature": temperature}
+        if self._cache:
+            scope = json.dumps([*self._settings, temperature, sample])
+            update["cache"] = self._cache.scoped(scope)
+        return client.model_copy(update=update) if update else client
+
+
+@dataclass
+class Spent:
+    """The cost of one ask while it runs."""
+
+    counted: Usage = field(default_factory=Usage)
+    lost: int = 0
+    """Calls that ran out of time."""
+    keys: list[str] = field(default_factory=list)
+    """Rows of the cache that were read or written."""
+    _started: float = field(default_factory=time.perf_counter)
+
+    def usage(self) -> Usage:
+        """Give the cost so far, retries and waiting included."""
+        seconds = time.perf_counter() - self._started
+        return self.counted + Usage(llm_calls=self.lost, unknown_calls=self.lost, seconds=seconds)
+
+    def count(self, message: AIMessage) -> AIMessage:
+        """Count a message that a call brought, and hand it on."""
+        if KEY in message.response_metadata:
+            self.keys.append(message.response_metadata[KEY])
+        self.counted += _usage_of(message)
+        return message
+
+
+def _usage_of(message: AIMessage) -> Usage:
+    if message.response_metadata.get(HIT):
+        return Usage(cached_calls=1)
+    tokens = message.usage_metadata
+    if tokens is None:
+        return Usage(llm_calls=1, unknown_calls=1)
+    return Usage(llm_calls=1, input_tokens=tokens["input_tokens"], output_tokens=tokens["output_tokens"])
+
+
+def text_of(message: AIMessage) -> str:
+    """Give the text of a message, or the arguments where the reply came as a tool call."""
+    text = str(message.text)
+    if not text.strip() and message.tool_calls:
+        text = json.dumps(message.tool_calls[0]["args"])
+    return text.encode("utf-8", "replace").decode()
+
+
+def _structured(client: BaseChatModel, reply: type[Reply]) -> Runnable[Any, Any] | None:
+    """Bind the schema; None where the provider's class cannot."""
+    strict = "strict" in signature(client.with_structured_output).parameters
+    options = {"strict": True} if strict else {}
+    try:
+        return client.with_structured_output(
+            strict_schema(reply), method="json_schema", include_raw=True, **options
+        )
+    except (NotImplementedError, TypeError, ValueError):
+        return None
+
+
+def _cut_short(error: Exception) -> AIMessage | None:
+    """Give the message that OpenAI's package withholds when a reply hits a limit or a filter."""
+    completion = getattr(error, "completion", None)
+    if completion is None or not completion.choices:
+        return None
+    message = AIMessage(completion.choices[0].message.content or "")
+    used = completion.usage
+    if used is not None:
+        message.usage_metadata = {
+            "input_tokens": used.prompt_tokens,
+            "output_tokens": used.completion_tokens,
+            "total_tokens": used.total_tokens,
+        }
+    return message

@@ -1,0 +1,129 @@
+"""LangChain chat models: made by name, one for each event loop.
+
+A client's connections belong to the event loop that opened them. So each loop
+has its own client, made in a thread (TLS settings are read from disk) and closed
+when the loop shuts down.
+"""
+
+import asyncio
+import os
+from collections.abc import AsyncGenerator, Awaitable, Callable
+from dataclasses import dataclass
+from functools import partial
+from typing import Any
+
+from langchain_core.language_models import BaseChatModel
+
+from kgqa.models.errors import UnknownModel
+from kgqa.models.failures import said
+
+OPENAI = "openai"
+
+
+@dataclass(frozen=True, slots=True)
+class Client:
+    """A chat model, the address it speaks to where that is known, and how to close it."""
+
+    model: BaseChatModel
+    url: str | None
+    close: Callable[[], Awaitable[None]]
+
+
+class Clients:
+    """The clients of one model.
+
+    Args:
+        spec: ``provider:name``.
+        options: parameters of LangChain's `init_chat_model`.
+
+    Raises:
+        UnknownModel: no such provider, or its package or key is missing.
+    """
+
+    def __init__(self, spec: str, **options: Any) -> None:
+        self._make = partial(make_client, spec, options)
+        self._ready = [self._make()]
+        self._of_loop: dict[asyncio.AbstractEventLoop, asyncio.Task[Client]] = {}
+        self.url = self._ready[0].url
+
+    async def get(self) -> BaseChatModel:
+        """Give the client of the running loop."""
+        loop = asyncio.get_running_loop()
+        if loop not in self._of_loop:
+            self._of_loop[loop] = loop.create_task(self._made(loop))
+        return (await asyncio.shield(self._of_loop[loop])).model
+
+    async def _made(self, loop: asyncio.AbstractEventLoop) -> Client:
+        try:
+            client = self._ready.pop()
+        except IndexError:
+            client = await asyncio.to_thread(self._make)
+        return await anext(_held(client, lambda: self._of_loop.pop(loop, None)))
+
+
+_holders: set[AsyncGenerator[Client, None]] = set()
+"""Open clients; dropping a model does not drop connections that a loop still has to close."""
+
+
+def _held(client: Client, forget: Callable[[], object]) -> AsyncGenerator[Client, None]:
+    """Give a generator of one client; a loop that shuts down finishes the generators it has started."""
+
+    async def hold() -> AsyncGenerator[Client, None]:
+        try:
+            yield client
+        finally:
+            forget()
+            _holders.discard(holder)
+            await client.close()
+
+    holder = hold()
+    _holders.add(holder)
+    return holder
+
+
+def make_client(spec: str, options: dict[str, Any]) -> Client:
+    """Make a client (blocking).
+
+    Raises:
+        UnknownModel: no such provider, or its package or key is missing.
+    """
+    from langchain.chat_models import init_chat_model
+
+    provider, _, name = spec.partition(":")
+    close: Callable[[], Awaitable[None]] = _nothing
+    try:
+        if provider == OPENAI:
+            extra, close = _openai_options(options)
+            options = {**options, **extra}
+        model = init_chat_model(name, model_provider=provider, **options)
+    except ImportError as error:
+        raise UnknownModel(f"{spec}: {said(error)}") from None
+    except Exception as error:  # each provider's package raises its own for a missing key
+        raise UnknownModel(f"{spec}: {_why(provider, error)}") from None
+    url = getattr(getattr(model, "root_async_client", None), "base_url", None)
+    return Client(model, str(url) if url else None, close)
+
+
+def _openai_options(options: dict[str, Any]) -> tuple[dict[str, Any], Callable[[], Awaitable[None]]]:
+    """Give connections of our own, and a key where a server other than OpenAI's needs none."""
+    from openai import DefaultAsyncHttpxClient
+
+    http = DefaultAsyncHttpxClient()
+    extra: dict[str, Any] = {"http_async_client": http}
+    named = (options.get("base_url"), os.environ.get("OPENAI_BASE_URL"), os.environ.get("OPENAI_API_BASE"))
+    if any(named) and not os.environ.get("OPENAI_API_KEY"):
+        extra["api_key"] = "none"
+    return extra, http.aclose
+
+
+def _why(provider: str, error: Exception) -> str:
+    line = said(error)
+    if "Unsupported provider" in line:
+        return f"no provider is called {provider!r}; name a model as provider:name, or use offline"
+    if "key" in line.lower() or "credential" in line.lower():
+        return f"its key is missing; set {provider.upper()}_API_KEY, or use --model offline"
+    return line
+
+
+async def _nothing() -> None:
+    """Leave closing to the provider's package."""

@@ -1,0 +1,170 @@
+"""From the text of a model to a reply: strict JSON, embedded JSON, repaired JSON, schema, check.
+
+Nothing is evaluated, every step is linear in the length of the text or capped,
+and only two things come out: a reply that fits, or `BadReply`.
+
+Where a text holds several JSON objects, the last one that fits the schema is the
+reply (models think aloud first). Where a key comes twice, the last value counts.
+A text that ends early is a reply only if nothing but closing braces is missing: a
+list that is cut short would pass for a shorter list.
+"""
+
+import json
+import re
+from collections.abc import Iterator
+from typing import Any, cast
+
+from pydantic import ValidationError
+
+from kgqa.prompts.base import Prompt, R, Reply
+
+TEXT_LIMIT = 100_000
+"""Characters of a reply that are looked at; a longer one is refused."""
+
+REPAIR_LIMIT = 10_000
+"""Characters of broken JSON that a repair is tried on; it is slower than parsing."""
+
+BRACKET_LIMIT = 200
+"""Opening brackets in broken JSON that a repair is tried on; repairs slow down with depth."""
+
+_REPAIRS = 3
+_LINE_LIMIT = 300
+_ASKED = "reply with one JSON object and nothing else"
+_MARK = re.compile(r'"(?:[^"\\]|\\.?)*+"?|[][{}]', re.DOTALL)
+_DECODER = json.JSONDecoder()
+
+
+class BadReply(ValueError):
+    """The text is no reply; the message is one line that a model can act on."""
+
+
+def parse_reply(text: str, prompt: Prompt[R]) -> R:
+    """Read the reply to ``prompt`` from ``text``.
+
+    Raises:
+        BadReply: there is no JSON object, none fits the schema (wrong types, NaN
+            and infinity included), or the prompt's check refuses it.
+    """
+    if len(text) > TEXT_LIMIT:
+        raise BadReply(f"the reply is too long ({len(text)} characters); {_ASKED}")
+    return checked(_last_fitting(text, prompt.reply), prompt)
+
+
+def checked(reply: Reply, prompt: Prompt[R]) -> R:
+    """Hold a reply that fits the schema against what the prompt offered.
+
+    Raises:
+        BadReply: the prompt's check refuses it.
+    """
+    fitting = cast(R, reply)
+    try:
+        prompt.check(fitting)
+    except ValueError as error:
+        raise BadReply(_line(str(error))) from None
+    return fitting
+
+
+def fit(value: object, schema: type[Reply]) -> Reply:
+    """Hold a decoded JSON value against ``schema``, by the rules for JSON input.
+
+    Raises:
+        BadReply: naming the first field that does not fit.
+    """
+    if not isinstance(value, dict):
+        raise BadReply(f"the reply holds no JSON object; {_ASKED}")
+    names = [field.alias or name for name, field in schema.model_fields.items()]
+    if names and not any(name in value for name in names):
+        raise BadReply(f"the JSON object has none of the keys {', '.join(names)}; {_ASKED}")
+    try:
+        return schema.model_validate_json(json.dumps(value, allow_nan=False))
+    except ValidationError as error:
+        raise BadReply(_first_error(error)) from None
+    except (ValueError, TypeError, RecursionError):
+        raise BadReply("the JSON object holds NaN, infinity or more than JSON can hold") from None
+
+
+def _last_fitting(text: str, schema: type[Reply]) -> Reply:
+    refused: BadReply | None = None
+    for value in _objects(text):
+        try:
+            return fit(value, schema)
+        except BadReply as error:
+            refused = refused or error
+    raise refused or BadReply(f"the reply holds no JSON object; {_ASKED}")
+
+
+def _objects(text: str) -> Iterator[object]:
+    """Give the JSON objects of a text: all of it if it is one, else the last first."""
+    whole = _decoded(text.strip())
+    if whole is not None:
+        yield whole
+        return
+    repairs = 0
+    for piece in reversed(list(_pieces(text.rpartition("</think>")[2]))):
+        value: object = _decoded(piece)
+        if value is None and repairs < _REPAIRS:
+            repairs += 1
+            value = _repaired(piece)
+        if value is not None:
+            yield value
+
+
+def _pieces(text: str) -> Iterator[str]:
+    """Cut out every outermost ``{...}``, and the last one without its end if nothing is lost by it."""
+    braces = brackets = start = 0
+    mark = ""
+    for match in _MARK.finditer(text, max(text.find("{"), 0)):
+        mark = match.group()
+        if mark == "{" and not braces:
+            start, brackets = match.start(), 0
+        closes = mark == "}" and braces > 0
+        braces += (mark == "{") - closes
+        brackets += (mark == "[") - (mark == "]")
+        if closes and not braces:
+            yield text[start : match.end()]
+    if braces and _is_whole(text[start:], mark, brackets):
+        yield text[start:]
+
+
+def _is_whole(text: str, last_mark: str, open_brackets: int) -> bool:
+    """Tell whether only closing braces can be missing: no list, number or word is cut short.
+
+    Where quotes do not match, brackets cannot be told apart from words, and the
+    end of the text has to do.
+    """
+    tail = text.rstrip("` \t\r\n")
+    quotes_match = not last_mark.startswith('"') or (len(last_mark) > 1 and last_mark.endswith('"'))
+    if not quotes_match:
+        return tail.endswith("}")
+    return not open_brackets and tail.endswith(('"', "]", "}"))
+
+
+def _decoded(text: str) -> dict[str, Any] | None:
+    try:
+        value = _DECODER.decode(text)
+    except (ValueError, RecursionError):
+        return None
+    return value if isinstance(value, dict) else None
+
+
+def _repaired(text: str) -> object:
+    """Repair one broken object."""
+    if len(text) > REPAIR_LIMIT or text.count("{") + text.count("[") > BRACKET_LIMIT:
+        return None
+    from json_repair import repair_json
+
+    try:
+        return repair_json(text, return_objects=True, skip_json_loads=True)
+    except Exception:  # a parser of arbitrary text by other people: whatever it raises means "no"
+        return None
+
+
+def _first_error(error: ValidationError) -> str:
+    first = error.errors(include_url=False, include_context=False, include_input=False)[0]
+    place = ".".join(str(part) for part in first["loc"])
+    return _line(f"{place}: {first['msg']}" if place else first["msg"])
+
+
+def _line(text: str) -> str:
+    line = " ".join(text.encode("utf-8", "replace").decode().split())
+    return line if len(line) <= _LINE_LIMIT else line[: _LINE_LIMIT - 1] + "…"

@@ -1,0 +1,86 @@
+"""Opens models by spec.
+
+| spec | model |
+|---|---|
+| ``offline`` | no language model: an encoder compares words |
+| ``provider:name`` | a language model behind LangChain, for instance ``openai:gpt-4.1-mini`` |
+| ``name`` | the same as ``openai:name`` |
+"""
+
+import os
+from collections.abc import Callable, Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from kgqa.models.errors import UnknownModel
+from kgqa.models.port import Model
+
+if TYPE_CHECKING:
+    import numpy as np
+    import numpy.typing as npt
+
+Encode = Callable[[Sequence[str]], "npt.NDArray[np.float32]"]
+"""Texts to rows of length 1, shape (texts, dimensions)."""
+
+OFFLINE = "offline"
+
+_PYTHON_ONLY = frozenset({"scripted"})
+
+
+def default_spec() -> str:
+    """Give the model of a run that names none: KGQA_MODEL, else by whether OPENAI_API_KEY is set."""
+    named = os.environ.get("KGQA_MODEL")
+    return named or ("openai:gpt-4.1-mini" if os.environ.get("OPENAI_API_KEY") else OFFLINE)
+
+
+def open_model(
+    spec: str,
+    *,
+    encode: Encode | None = None,
+    cache: Path | None = None,
+    temperature: float | None = 0.0,
+    max_tokens: int | None = None,
+    timeout: float | None = None,
+) -> Model:
+    """Open the model that ``spec`` names; reads from disk, so not for the event loop.
+
+    Args:
+        spec: see above.
+        encode: the encoder of ``offline``.
+        cache: file in which replies of language models are kept; else KGQA_CACHE, else none.
+        temperature: of language models; None leaves it to the server.
+        max_tokens: of one reply; None leaves it to the server.
+        timeout: seconds a single call may take; `kgqa.models.chat.TIMEOUT` if not given.
+
+    Raises:
+        UnknownModel: in one line, if nothing goes by this name or what it needs is missing.
+    """
+    provider, colon, name = spec.strip().partition(":")
+    if provider == OFFLINE and not colon:
+        return _offline(encode)
+    if provider in _PYTHON_ONLY:
+        raise UnknownModel(f"{provider} models are made in Python: kgqa.models.scripted.ScriptedModel")
+    if not provider or (colon and not name):
+        raise UnknownModel(f"{spec!r} names no model; write provider:name or offline")
+    from kgqa.models.chat import TIMEOUT, ChatModel
+
+    return ChatModel(
+        f"{provider}:{name}" if colon else f"openai:{provider}",
+        temperature=temperature,
+        max_tokens=max_tokens,
+        timeout=timeout or TIMEOUT,
+        cache=cache or _cache_of_environment(),
+    )
+
+
+def _offline(encode: Encode | None) -> Model:
+    if encode is None:
+        raise UnknownModel("offline needs an encoder; pass encode=open_encoder().encode")
+    from kgqa.models.offline import OfflineModel
+
+    return OfflineModel(encode)
+
+
+def _cache_of_environment() -> Path | None:
+    named = os.environ.get("KGQA_CACHE")
+    return Path(named).expanduser() if named else None

@@ -1,0 +1,5 @@
+"""What can go wrong with an encoder."""
+
+
+class EncoderError(RuntimeError):
+    """No encoder goes by this name, its files are missing or broken, or a setting is; one clear line."""

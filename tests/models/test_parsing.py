@@ -1,0 +1,247 @@
+"""Whatever a model says, a reply that fits comes out, or BadReply in one line."""
+
+import json
+import time
+
+import pytest
+from hypothesis import example, given, settings, strategies as st
+
+from kgqa.models import parsing
+from kgqa.models.parsing import BadReply, parse_reply
+from kgqa.tests.models.pick import Pick, Picked
+
+READABLE = [
+    ('{"numbers": [2]}', [2]),
+    ('  {"numbers": [2]}\n', [2]),
+    ('{"numbers": []}', []),
+    ('{"rationale": "why", "numbers": [2, 1], "sure": 0.5}', [2, 1]),
+    ('{"numbers": [2], "sure": null}', [2]),
+    ('{"numbers": [2], "sure": 1}', [2]),
+    ('{"numbers": [2], "more": {"deep": [1]}}', [2]),
+    ('```json\n{"numbers": [2]}\n```', [2]),
+    ('```\n{"numbers": [2]}\n```', [2]),
+    ('````JSON\n{"numbers": [2]}\n````', [2]),
+    ('```json\n{"numbers": [2]}', [2]),
+    ('Here you are: {"numbers": [2]}', [2]),
+    ('{"numbers": [2]} Hope this helps!', [2]),
+    ('I think {1, 2} or {3}. So {"numbers": [2]}.', [2]),
+    ('First {"numbers": [1]}, no: {"numbers": [2]}', [2]),
+    ('{"numbers": [2]} as in {"example": 7}', [2]),
+    ('<think>{"numbers": [1]} perhaps</think>{"numbers": [2]}', [2]),
+    ('perhaps [1]</think>\n\n{"numbers": [2]}', [2]),
+    ('{"rationale": "</think>", "numbers": [2]}', [2]),
+    ('[{"numbers": [2]}]', [2]),
+    ("{'numbers': [2]}", [2]),
+    ("{'rationale': 'it\\'s', 'numbers': [2]}", [2]),
+    ('{"numbers": [2],}', [2]),
+    ('{"numbers": [2,]}', [2]),
+    ("{numbers: [2]}", [2]),
+    ('{"rationale": "a" "numbers": [2]}', [2]),
+    ('{"numbers": [2]', [2]),
+    ('{"numbers": [2], "rationale": "all"\n```', [2]),
+    ('{"rationale": "6" long", "numbers": [2]}', [2]),
+    ('{"numbers": [2], "more": {"a": 1}', [2]),
+    ('{"numbers": [2], "rationale": "he said "no" twice"}', [2]),
+    ('{"numbers": [2] // the second\n}', [2]),
+    ('{"numbers": [2] /* the second */}', [2]),
+    ('{"sure": None, "numbers": [2]}', [2]),
+    ('{"rationale": "line\nbreak", "numbers": [2]}', [2]),
+    ('{"rationale": "uses } and {", "numbers": [2]}', [2]),
+    ('{"rationale": "\\ud83d\\ude00 \\u00e9", "numbers": [2]}', [2]),
+    ('{"numbers": [1], "numbers": [2]}', [2]),
+    ('{"numbers": [2,], "x": {"numbers": [1]}}', [2]),
+    ('\ufeff{"numbers": [2]}', [2]),
+]
+
+UNREADABLE = [
+    "",
+    " ",
+    "null",
+    "2",
+    '"2"',
+    "[]",
+    "[2]",
+    "{}",
+    "{",
+    "}",
+    "{{}}",
+    '{"number": [2]}',
+    '{"Numbers": [2]}',
+    '{"rationale": "no numbers"}',
+    '{"numbers": 2}',
+    '{"numbers": "2"}',
+    '{"numbers": ["2"]}',
+    '{"numbers": [2.0]}',
+    '{"numbers": [2.5]}',
+    '{"numbers": [true]}',
+    '{"numbers": [null]}',
+    '{"numbers": null}',
+    '{"numbers": [[2]]}',
+    '{"numbers": {"0": 2}}',
+    '{"numbers": [2], "rationale": 7}',
+    '{"numbers": [2], "rationale": null}',
+    '{"numbers": [2], "sure": "yes"}',
+    '{"numbers": [2], "sure": true}',
+    '{"numbers": [2], "sure": NaN}',
+    '{"numbers": [2], "sure": Infinity}',
+    '{"numbers": [2], "sure": -Infinity}',
+    '{"numbers": [2], "sure": 1e999}',
+    '{"numbers": [2], "extra": NaN}',
+    '{"numbers": [1e400]}',
+    '{"numbers": [' + "9" * 5000 + "]}",
+    '{"numbers": [0]}',
+    '{"numbers": [6]}',
+    '{"numbers": [-1]}',
+    '{"numbers": [2, 2]}',
+    '{"numbers": [1]} then {"numbers": [9]}',
+    '{"numbers": [2], "rationale": "\\ud800"}',
+    '{"numbers": [2',
+    '{"numbers": [2, 1',
+    '{"numbers": [2, 1,',
+    '{"numbers": [2, 1, {"a": 1}',
+    '{"numbers": [2], "sure": 0.',
+    '{"numbers": [2], "rationale": "cut he',
+    '{"numbers": [',
+    '{"numbers":',
+    "I do not know.",
+    "Sorry, I can't help with that.",
+    "numbers: [2]",
+    "numbers = [2]",
+    "The answer is 2",
+    "<think>{",
+    "```json\n```",
+    "__import__('os').system('true')",
+    '{"numbers": __import__("os").getpid()}',
+    '{"numbers": [1+1]}',
+    "{**{}}",
+    "\x00",
+    "\ud800",
+    "<reply><numbers>2</numbers></reply>",
+]
+
+
+@pytest.mark.parametrize(("text", "numbers"), READABLE)
+def test_readable(text, numbers):
+    assert parse_reply(text, Pick()).numbers == numbers
+
+
+@pytest.mark.parametrize("text", UNREADABLE)
+def test_unreadable(text):
+    with pytest.raises(BadReply) as caught:
+        parse_reply(text, Pick())
+    line = str(caught.value)
+    assert line and "\n" not in line and len(line) <= 300
+    line.encode()
+
+
+@pytest.mark.parametrize(
+    ("text", "line"),
+    [
+        ('{"numbers": ["2"]}', "numbers.0: Input should be a valid integer"),
+        ('{"rationale": ""}', "numbers: Field required"),
+        ('{"numbers": [9]}', "line 9 was not offered; choose from 1 to 5"),
+        ('{"x": 1}', "the JSON object has none of the keys rationale, numbers, sure"),
+        ("well", "the reply holds no JSON object; reply with one JSON object and nothing else"),
+    ],
+)
+def test_says_what_is_wrong(text, line):
+    with pytest.raises(BadReply, match=line.replace(".", r"\.")):
+        parse_reply(text, Pick())
+
+
+HUGE = [
+    "x" * 1_000_000,
+    "[" * 1_000_000,
+    '{"numbers": [2], "rationale": "' + "x" * 1_000_000 + '"}',
+    *(
+        part * (parsing.TEXT_LIMIT // len(part))
+        for part in ("[", "{", '{"', "{'", '{"a":', '"\\', "}", '{"a":{}}')
+    ),
+    *(
+        part * (parsing.REPAIR_LIMIT // len(part))
+        for part in ("{", '{"', "{'", '{"a":[', "{//\n", '{"a" "b"', "{a:")
+    ),
+    '{"numbers": [2, ' + "1, " * 3000,
+    "{" + "'" * 9_000,
+    "{" + "\\" * 9_000,
+    "{" + '"a": ' * 1_900,
+    "{" + "// \n" * 2_000,
+    "{" + "``` " * 2_000,
+    '{"numbers": ' + "[" * 190 + "2" + "]" * 190 + ",}",
+    ('{"a": 1,' + "b " * 3_000 + "} ") * 3,
+]
+
+
+@pytest.mark.parametrize("text", HUGE, ids=range(len(HUGE)))
+def test_huge_and_deep_texts_take_bounded_time(text):
+    started = time.process_time()
+    with pytest.raises(BadReply):
+        parse_reply(text, Pick())
+    assert time.process_time() - started < 2
+
+
+broken = st.lists(
+    st.sampled_from(
+        [
+            *"{}[]\":,\\'`0129.eE+-\n\x00",
+            *(
+                "numbers",
+                '"numbers"',
+                "NaN",
+                "null",
+                "```json",
+                "//",
+                "/*",
+                "</think>",
+                '{"numbers": [',
+                "2]}",
+            ),
+            *("\ud800", "\\ud800", "“", " "),
+        ]
+    ),
+    max_size=60,
+).map("".join)
+
+
+@settings(max_examples=400, deadline=None)
+@given(st.one_of(st.text(max_size=200), broken))
+@example('{"numbers":[1],"numbers"')
+def test_any_text_gives_a_valid_reply_or_bad_reply(text):
+    try:
+        reply = parse_reply(text, Pick())
+    except BadReply:
+        return
+    assert isinstance(reply, Picked)
+    Pick().check(reply)
+    assert Picked.model_validate_json(reply.model_dump_json()) == reply
+
+
+json_values = st.recursive(
+    st.none() | st.booleans() | st.integers() | st.floats() | st.text(max_size=5),
+    lambda inner: st.lists(inner, max_size=3) | st.dictionaries(st.text(max_size=5), inner, max_size=3),
+    max_leaves=8,
+)
+
+
+@settings(max_examples=200, deadline=None)
+@given(json_values, json_values)
+def test_any_json_gives_a_valid_reply_or_bad_reply(numbers, sure):
+    try:
+        reply = parse_reply(json.dumps({"numbers": numbers, "sure": sure}), Pick())
+    except BadReply:
+        return
+    assert reply.numbers == numbers
+    assert all(type(number) is int for number in reply.numbers)
+
+
+@settings(max_examples=100, deadline=None)
+@given(
+    st.lists(st.integers(1, 5), unique=True),
+    st.text(st.characters(exclude_characters="{}", exclude_categories=["Cs"]), max_size=40),
+    st.text(max_size=20),
+)
+def test_a_good_reply_survives_talk_around_it(numbers, talk, why):
+    body = Picked(numbers=numbers, rationale=why.encode("utf-8", "replace").decode()).model_dump_json()
+    assert parse_reply(f"{body}", Pick()).numbers == numbers
+    if '"' not in talk and "</think>" not in talk + why:
+        assert parse_reply(f"{talk}\n```json\n{body}\n```", Pick()).numbers == numbers
