@@ -5,6 +5,7 @@
 
 from typing import Any, Literal, cast
 
+from pydantic import ConfigDict, with_config
 from typing_extensions import TypedDict
 
 from kgqa.kg.terms import Entity, Term, Triple
@@ -57,21 +58,34 @@ class Spend(TypedDict):
     seconds_kg: float
 
 
+@with_config(ConfigDict(use_attribute_docstrings=True))
 class Record(TypedDict):
     """Question, answer, proof, trace, cost and configuration of one run."""
 
     id: str
+    """What the record is filed under."""
     question: str
+    """The question as it was asked."""
     method: str
+    """The name of the method."""
     topics: list[Ref]
+    """The entities that the question is about."""
     answers: list[Ref]
+    """The answers; an id is null only where the answer is from the model's memory."""
     outcome: Outcome
+    """How far the answer is to be trusted, or why there is none."""
     stopped_by: StoppedBy | None
+    """The limit that ended the search, if one did."""
     paths: list[list[PathStep]]
+    """The chains that lead to the answers."""
     evidence: list[Fact]
+    """The facts along these chains."""
     trace: list[dict[str, Any]]
+    """What each step decided and why."""
     usage: Spend
+    """What the question has cost."""
     config: dict[str, Any]
+    """The method's options, with their hash."""
 
 
 VARIABLE: Ref = {"id": None, "name": None}

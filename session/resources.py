@@ -1,11 +1,13 @@
 """Graphs, encoders and models: opened once per process, by name, here only."""
 
 import asyncio
+import hashlib
 import threading
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
 from itertools import count
+from pathlib import Path
 from typing import Any, TypeVar
 
 from langchain_core.tools import BaseTool
@@ -34,6 +36,7 @@ class Resources:
 _open: dict[tuple[object, ...], Any] = {}
 _locks: dict[tuple[object, ...], threading.Lock] = {}
 _guard = threading.Lock()
+_making = threading.Lock()
 _handed_over: dict[str, Any] = {}
 _numbers = count(1)
 
@@ -87,16 +90,36 @@ def open_graph(context: Context) -> KnowledgeGraph:
 
 
 def graph_sources(names: Sequence[str]) -> list[str]:
-    """Give the files or the folder that a graph's names stand for."""
-    from kgqa.data import SAMPLE_GRAPH
+    """Give the files or the folder that a graph's names stand for (blocking)."""
+    return [str(_sample()) if name == SAMPLE else name for name in names]
 
-    return [str(SAMPLE_GRAPH) if name == SAMPLE else name for name in names]
+
+def _sample() -> Path:
+    """Give the folder that the sample graph is built into once, or its file where that cannot be."""
+    from kgqa.data import SAMPLE_GRAPH
+    from kgqa.kg.directory import VERSION, build, is_store
+    from kgqa.kg.errors import KGUnavailable
+    from kgqa.priors.settings import home
+
+    digest = hashlib.sha256(SAMPLE_GRAPH.read_bytes()).hexdigest()[:16]
+    folder = home() / "graphs" / f"sample-{digest}-{VERSION}"
+    if not is_store(folder):
+        try:
+            build([SAMPLE_GRAPH], folder)
+        except KGUnavailable:
+            return SAMPLE_GRAPH
+    return folder
 
 
 def _open_all(context: Context) -> Resources:
     graph = open_graph(context)
-    tools = _once(("tools", *context.kg), lambda: {tool.name: tool for tool in make_tools(graph)})
+    tools = _once(("tools", *context.kg), lambda: _tools(graph))
     return Resources(graph, tools, _open_model(context, graph))
+
+
+def _tools(graph: KnowledgeGraph) -> dict[str, BaseTool]:
+    with _making:  # LangChain holds warnings back meanwhile, which no two threads can do at once
+        return {tool.name: tool for tool in make_tools(graph)}
 
 
 def _open_model(context: Context, graph: KnowledgeGraph) -> Model:
@@ -117,8 +140,7 @@ def _teach_relations(memo: Memo, graph: KnowledgeGraph) -> None:
     """Encode the words of a graph's relations, once per graph and kept on disk."""
     from kgqa.models.offline import spoken
 
-    relations = asyncio.run(graph.info()).relation_counts
-    memo.teach([spoken(graph.relation_label(relation)) for relation, _ in relations])
+    memo.teach([spoken(graph.relation_label(relation)) for relation in graph.relations])
 
 
 def _memo(name: str | None) -> Memo:

@@ -1,17 +1,21 @@
 """The state that travels from node to node, readable in Studio at every step.
 
-The state is the record in the making, plus what a search has in hand.
+The state is the record in the making, plus what a search has in hand. Between
+two steps it is plain JSON (`plain`), so that checkpoints need no allowlist of
+types and a state edited in Studio is as good as one a node wrote; nodes are given
+typed terms (`typed`).
 """
 
 import operator
 from dataclasses import dataclass
-from typing import Annotated, Any, Literal, NotRequired, Required
+from typing import Annotated, Any, Literal, NotRequired, Required, cast
 
+from pydantic import ConfigDict, TypeAdapter, with_config
 from typing_extensions import TypedDict
 
 from kgqa.kg.pages import Candidate
 from kgqa.kg.terms import Chain, Hop, Literal as Value, Term
-from kgqa.session.record import Fact, Outcome, PathStep, Ref, Spend, StoppedBy, add_spend
+from kgqa.session.record import Fact, Outcome, PathStep, Ref, Spend, StoppedBy, add_spend, no_spend
 
 Decision = Literal["stop", "forward", "filter", "refine", "backtrack"]
 """The labels of conditional edges; every node decides on one of them."""
@@ -32,10 +36,12 @@ class Branch:
     value: Value | None = None
 
 
+@with_config(ConfigDict(use_attribute_docstrings=True))
 class Input(TypedDict):
     """What goes in: a question and, where known, the entities it is about."""
 
     question: Required[str]
+    """The question, in natural language."""
     topics: NotRequired[list[str | Ref]]
     """Ids or names of topic entities; linked from the question where absent."""
     id: NotRequired[str]
@@ -92,6 +98,25 @@ class Update(TypedDict, total=False):
     trace: list[dict[str, Any]]
     usage: Spend
     config: dict[str, Any]
+
+
+_STATE = TypeAdapter(State)
+_UPDATE = TypeAdapter(Update)
+
+
+def typed(state: State) -> State:
+    """Give a plain state with its terms and chains as objects.
+
+    Raises:
+        ValidationError: if it was given or edited by hand and does not fit `State`.
+    """
+    spent = state.get("usage") or no_spend()  # LangGraph begins a reduced key with an empty value
+    return _STATE.validate_python({**state, "usage": spent})
+
+
+def plain(update: Update) -> Update:
+    """Give an update with its terms and chains as plain JSON."""
+    return cast(Update, _UPDATE.dump_python(update))
 
 
 async def decision(state: State) -> Decision:

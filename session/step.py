@@ -16,11 +16,12 @@ from kgqa.kg.errors import KGError
 from kgqa.kg.meter import metered
 from kgqa.models.errors import ModelError
 from kgqa.models.usage import Usage
+from kgqa.priors.errors import EncoderError
 from kgqa.prompts.base import Prompt, R
 from kgqa.session.context import Context
 from kgqa.session.record import Spend, StoppedBy, add_spend, no_spend
 from kgqa.session.resources import resources
-from kgqa.session.state import State, Update
+from kgqa.session.state import State, Update, plain, typed
 
 
 class Node(Protocol):
@@ -148,10 +149,11 @@ class Step:
         """Make the graph node; ``context`` gives the defaults where a run has none."""
 
         async def node(state: State, runtime: Runtime[Any]) -> Update:
-            run = Run(runtime.context or context(), state.get("usage") or no_spend())
+            state = typed(state)
+            run = Run(runtime.context or context(), state["usage"])
             update = await self._taken(state, run)
             entry = {"node": self.name, "decision": update["decision"], **run.note}
-            return {**update, "trace": [entry], "usage": run.finished()}
+            return plain({**update, "trace": [entry], "usage": run.finished()})
 
         node.__doc__ = self.body.__doc__
         return node
@@ -165,7 +167,7 @@ class Step:
         except KGError as error:
             run.note["error"] = f"{type(error).__name__}: {error}"
             return {"decision": "stop", "outcome": "kg_unavailable"}
-        except ModelError as error:
+        except (ModelError, EncoderError) as error:
             run.note["error"] = f"{type(error).__name__}: {error}"
             return {"decision": "stop", "outcome": "model_unavailable"}
 

@@ -1,5 +1,6 @@
 """What all tests share: tiny graphs, a home of their own, and no one's keys."""
 
+import os
 from collections.abc import Callable
 from pathlib import Path
 
@@ -26,7 +27,9 @@ def _own_home(tmp_path_factory: pytest.TempPathFactory, monkeypatch: pytest.Monk
         "KGQA_CACHE",
     ):
         monkeypatch.delenv(name, raising=False)
-    monkeypatch.setenv("KGQA_HOME", str(tmp_path_factory.getbasetemp() / "kgqa-home"))
+    base = tmp_path_factory.getbasetemp()
+    shared = base.parent if "PYTEST_XDIST_WORKER" in os.environ else base
+    monkeypatch.setenv("KGQA_HOME", str(shared / "kgqa-home"))
 
 
 @pytest.fixture

@@ -10,7 +10,7 @@ from kgqa.kg.terms import Hop, local_name
 from kgqa.models.scripted import ScriptedModel
 from kgqa.prompts.base import Prompt
 
-DATA = Path(os.environ.get("KGQA_DATA", Path(__file__).parents[2] / "shared" / "data"))
+DATA = Path(os.environ.get("KGQA_DATA", Path(__file__).resolve().parents[2] / "shared" / "data"))
 """Public question sets and graphs; tests that need them skip where they are absent."""
 
 

@@ -26,7 +26,7 @@ async def entity_named(graph: KnowledgeGraph, text: str) -> Entity:
     raise ToolException(f"no entity is called {text!r}" + (f"; the nearest are: {near}" if near else ""))
 
 
-async def hop_named(graph: KnowledgeGraph, text: str) -> Hop:
+def hop_named(graph: KnowledgeGraph, text: str) -> Hop:
     """Give the hop written as ``relation``, or ``^relation`` against the arrow.
 
     Raises:
@@ -35,8 +35,7 @@ async def hop_named(graph: KnowledgeGraph, text: str) -> Hop:
     relation, forward = text.removeprefix("^"), not text.startswith("^")
     if is_iri(relation):
         return Hop(relation, forward)
-    known = [iri for iri, _ in (await graph.info()).relation_counts]
-    found = [iri for iri in known if relation in (local_name(iri), graph.relation_label(iri))]
+    found = [iri for iri in graph.relations if relation in (local_name(iri), graph.relation_label(iri))]
     if len(found) == 1:
         return Hop(found[0], forward)
     problem = "several relations are" if found else "no relation is"
@@ -51,7 +50,7 @@ async def chain_named(graph: KnowledgeGraph, topic: str, hops: Sequence[str]) ->
     Raises:
         ToolException: if the graph does not know one of them.
     """
-    return Chain(await entity_named(graph, topic), tuple([await hop_named(graph, hop) for hop in hops]))
+    return Chain(await entity_named(graph, topic), tuple(hop_named(graph, hop) for hop in hops))
 
 
 def hop_argument(hop: Hop) -> str:

@@ -31,7 +31,7 @@ def relation_tools(graph: KnowledgeGraph) -> list[BaseTool]:
             entity: the entity's id or name.
             relation: the relation as list_relations gives it; ``^`` in front follows it backwards.
         """
-        node, hop = await entity_named(graph, entity), await hop_named(graph, relation)
+        node, hop = await entity_named(graph, entity), hop_named(graph, relation)
         [page] = await graph.follow_relation([(node.id, hop)])
         return listing(f"nodes at {node} {hop}", map(show_term, page), page), page
 

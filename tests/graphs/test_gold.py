@@ -6,13 +6,13 @@ import os
 from typing import Any
 
 import pytest
-from perfect import DATA, PerfectModel, gold_paths, hop_name, questions
 
 import kgqa
 from kgqa.kg.embedded import open_graph
 from kgqa.kg.graph import KnowledgeGraph
 from kgqa.kg.terms import Chain, Entity, Hop
 from kgqa.session.resources import registered
+from kgqa.tests.perfect import DATA, PerfectModel, gold_paths, hop_name, questions
 
 SETS = [
     ("pathquestion/pq-2h", "pathquestion/pq-2h"),

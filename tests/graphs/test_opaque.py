@@ -5,11 +5,11 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from perfect import DATA, PerfectModel, questions
 
 import kgqa
 from kgqa.kg.embedded import open_graph
 from kgqa.session.resources import registered
+from kgqa.tests.perfect import DATA, PerfectModel, questions
 
 LABEL = "<http://www.w3.org/2000/01/rdf-schema#label>"
 
