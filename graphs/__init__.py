@@ -1,16 +1,13 @@
 """One file per method; each reads like the figure in its paper."""
 
 from importlib import import_module
-from typing import Any, cast
-
-from langgraph.graph.state import CompiledStateGraph
+from typing import cast
 
 from kgqa.session.context import Context
+from kgqa.session.method import Graph
 
 METHODS = ("cor",)
 """The names of the methods; each is a module of this package with a ``graph``."""
-
-Graph = CompiledStateGraph[Any, Any, Any, Any]
 
 
 def graph_of(method: str) -> Graph:

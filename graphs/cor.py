@@ -20,7 +20,7 @@ from kgqa.nodes.refine import refine
 from kgqa.nodes.retrieve_relations import retrieve_relations
 from kgqa.nodes.verify import verify
 from kgqa.session.context import Context
-from kgqa.session.method import begin
+from kgqa.session.method import begin, compiled
 from kgqa.session.state import decision
 
 
@@ -71,4 +71,4 @@ builder.add_conditional_edges(
 )
 builder.add_edge("answer", END)
 
-graph = builder.compile(name="cor")
+graph = compiled(builder, CoR.method)

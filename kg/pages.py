@@ -4,7 +4,10 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Generic, Literal as Choice, TypeVar
 
-from kgqa.kg.terms import Entity, Hop, Literal, Term
+from kgqa.kg.terms import Entity, Hop, Term
+
+SURE = 0.85
+"""The least score at which a name that is not exact counts as meant."""
 
 T = TypeVar("T", covariant=True)
 
@@ -45,6 +48,11 @@ class Match:
     entity: Entity
     score: float
     how: Choice["id", "exact", "normalised", "fuzzy", "embedding"]
+
+    @property
+    def sure(self) -> bool:
+        """Whether the name is the entity's but for spelling: its score is at least `SURE`."""
+        return self.score >= SURE
 
 
 @dataclass(frozen=True, slots=True)
@@ -87,6 +95,3 @@ class GraphInfo:
     relations: int
     named: int
     relation_counts: tuple[tuple[str, int], ...]
-
-
-__all__ = ["Candidate", "Description", "GraphInfo", "Literal", "Match", "Mention", "Page", "Table"]

@@ -6,9 +6,6 @@ from kgqa.session.record import Ref, ref
 from kgqa.session.state import State, Update
 from kgqa.session.step import Run, step
 
-SURE = 0.85
-"""The least score at which a given name that is not exact counts as meant."""
-
 
 @step("link")
 async def link(state: State, run: Run) -> Update:
@@ -30,7 +27,7 @@ async def link(state: State, run: Run) -> Update:
 async def _resolve(topic: str | Ref, run: Run) -> Entity | None:
     text = topic if isinstance(topic, str) else topic["id"] or topic["name"] or ""
     matches: list[Match] = await run.use("find_entities", name=text, limit=5)
-    if matches and matches[0].score >= SURE:
+    if matches and matches[0].sure:
         return matches[0].entity
     if is_iri(text) and not matches:
         run.note["error"] = f"no entity of the graph has the id {text}"

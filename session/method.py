@@ -1,8 +1,9 @@
-"""Begins the graph of a method: its state, its context, its nodes."""
+"""Begins and ends the graph of a method."""
 
 from typing import Any
 
 from langgraph.graph import StateGraph
+from langgraph.graph.state import CompiledStateGraph
 
 from kgqa.session.context import Context
 from kgqa.session.record import Record
@@ -10,6 +11,10 @@ from kgqa.session.state import Input, State
 from kgqa.session.step import Step
 
 Builder = StateGraph[Any, Any, Any, Any]
+Graph = CompiledStateGraph[Any, Any, Any, Any]
+
+STEPS = 1_000_000
+"""Supersteps of a run at most: it is the budget that ends a run, with a record."""
 
 
 def begin(context: type[Context], *steps: Step) -> Builder:
@@ -18,3 +23,8 @@ def begin(context: type[Context], *steps: Step) -> Builder:
     for step in steps:
         builder.add_node(step.name, step.bound(context))
     return builder
+
+
+def compiled(builder: Builder, name: str) -> Graph:
+    """Compile the graph of a method under its name."""
+    return builder.compile(name=name).with_config(recursion_limit=STEPS)

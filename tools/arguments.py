@@ -7,9 +7,6 @@ from langchain_core.tools import ToolException
 from kgqa.kg.graph import KnowledgeGraph
 from kgqa.kg.terms import Chain, Entity, Hop, is_iri, local_name
 
-SURE = 0.85
-"""The least score at which a name that is not exact counts as meant."""
-
 
 async def entity_named(graph: KnowledgeGraph, text: str) -> Entity:
     """Give the entity with this id or name.
@@ -20,7 +17,7 @@ async def entity_named(graph: KnowledgeGraph, text: str) -> Entity:
     if is_iri(text) or text.startswith("_:"):
         return Entity(text)
     matches = await graph.find_entities(text, limit=5)
-    if matches and matches[0].score >= SURE:
+    if matches and matches[0].sure:
         return matches[0].entity
     near = ", ".join(f"{match.entity} <{match.entity.id}>" for match in matches)
     raise ToolException(f"no entity is called {text!r}" + (f"; the nearest are: {near}" if near else ""))
