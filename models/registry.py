@@ -24,6 +24,9 @@ Encode = Callable[[Sequence[str]], "npt.NDArray[np.float32]"]
 
 OFFLINE = "offline"
 
+REPLY_TOKENS = 2048
+"""Tokens of one reply at most, so that a model which rambles does not use up the budget."""
+
 _PYTHON_ONLY = frozenset({"scripted"})
 
 
@@ -39,7 +42,7 @@ def open_model(
     encode: Encode | None = None,
     cache: Path | None = None,
     temperature: float | None = 0.0,
-    max_tokens: int | None = None,
+    max_tokens: int | None = REPLY_TOKENS,
     timeout: float | None = None,
 ) -> Model:
     """Open the model that ``spec`` names; reads from disk, so not for the event loop.

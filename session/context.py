@@ -3,6 +3,7 @@
 import hashlib
 import json
 import os
+import re
 from typing import Any, ClassVar
 
 from pydantic import BaseModel, ConfigDict, Field, field_validator
@@ -61,5 +62,11 @@ class Context(BaseModel):
         given the same graph content and model.
         """
         settings = {"method": self.method, **self.model_dump(mode="json")}
+        settings |= {"kg": [_lasting(name) for name in self.kg], "model": _lasting(self.model)}
         canonical = json.dumps(settings, sort_keys=True, separators=(",", ":"))
         return {**settings, "hash": hashlib.sha256(canonical.encode()).hexdigest()[:16]}
+
+
+def _lasting(name: str) -> str:
+    """Leave out the number of a thing that was handed over as an object; another run has another."""
+    return re.sub(r"^object:\d+:", "object:", name)

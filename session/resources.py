@@ -48,7 +48,8 @@ def registered(thing: KnowledgeGraph | Model) -> Iterator[str]:
     Contexts hold names only; this is how Python callers and tests hand over an
     object. The name holds inside the ``with`` block.
     """
-    name = f"object:{next(_numbers)}"
+    label = getattr(thing, "fingerprint", None) or getattr(thing, "name", "")
+    name = f"object:{next(_numbers)}:{label}"
     _handed_over[name] = thing
     try:
         yield name

@@ -20,6 +20,9 @@ from pathlib import Path
 CONTEXT = 8192
 """Tokens of prompt and reply."""
 
+REPLY = 128
+"""Tokens of one reply at most; so small a model may ramble until its context is full."""
+
 THREADS = 2
 START = 60.0
 """Seconds the server may take until it is healthy."""
@@ -77,6 +80,7 @@ def _serve() -> None:
     parameters.model.path = str(_weights())
     parameters.n_ctx = CONTEXT
     parameters.n_parallel = 1
+    parameters.n_predict = REPLY
     parameters.cpuparams.n_threads = THREADS
     parameters.hostnames = ["127.0.0.1"]
     parameters.port = 0

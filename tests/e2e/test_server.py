@@ -1,0 +1,201 @@
+"""The real ``langgraph dev``, asked over HTTP as Studio asks it."""
+
+import json
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+import kgqa
+from kgqa.data import SAMPLE_GRAPH
+from kgqa.graphs import METHODS
+from kgqa.tests.e2e.server import ROOT, Server, missing, serving
+
+WHY_NOT = missing()
+
+pytestmark = [pytest.mark.xdist_group("server"), pytest.mark.skipif(bool(WHY_NOT), reason=str(WHY_NOT))]
+
+GRAPHS = json.loads((ROOT / "langgraph.json").read_text())["graphs"]
+
+FAMILY = """
+@prefix e: <http://t/e/> .
+@prefix r: <http://t/r/> .
+@prefix rdfs: <http://www.w3.org/2000/01/rdf-schema#> .
+e:ada rdfs:label "Ada"@en ; r:child e:ben, e:cleo ; r:lives_in e:ulm .
+e:ben rdfs:label "Ben"@en ; r:lives_in e:bonn .
+e:cleo rdfs:label "Cleo"@en ; r:lives_in e:ulm .
+e:ulm rdfs:label "Ulm"@en .
+e:bonn rdfs:label "Bonn"@en .
+"""
+
+INPUT = {"question": "Where does Ada live?", "topics": ["Ada"]}
+
+STEPS = ["link", "retrieve_relations", "prune", "expand", "verify", "answer"]
+
+
+@pytest.fixture(scope="module")
+def server(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Server]:
+    with serving(tmp_path_factory.mktemp("server")) as running:
+        yield running
+
+
+@pytest.fixture(scope="module")
+def client(server: Server) -> Iterator[Any]:
+    from langgraph_sdk import get_sync_client
+
+    with get_sync_client(url=server.url) as opened:
+        yield opened
+
+
+@pytest.fixture(scope="module")
+def context(tmp_path_factory: pytest.TempPathFactory) -> dict[str, Any]:
+    path: Path = tmp_path_factory.mktemp("graph") / "family.ttl"
+    path.write_text(FAMILY)
+    return {"kg": [str(path)], "model": "offline"}
+
+
+@pytest.fixture(scope="module")
+def thread(client: Any, context: dict[str, Any]) -> tuple[str, list[Any]]:
+    """A thread with one run on it, and the updates that the run streamed."""
+    thread = str(client.threads.create()["thread_id"])
+    parts = list(client.runs.stream(thread, "cor", input=INPUT, context=context, stream_mode="updates"))
+    return thread, [part.data for part in parts if part.event == "updates"]
+
+
+@pytest.fixture(scope="module")
+def history(client: Any, thread: tuple[str, list[Any]]) -> list[Any]:
+    """The states of the thread, the last one first."""
+    states: list[Any] = client.threads.get_history(thread[0], limit=50)
+    return states
+
+
+def before(node: str, history: list[Any]) -> Any:
+    return next(state for state in history if state["next"] == [node])
+
+
+def error_of(reply: dict[str, Any]) -> str:
+    return str(reply["__error__"]["message"])
+
+
+def test_every_graph_is_listed(client: Any) -> None:
+    listed = {assistant["graph_id"]: assistant["description"] for assistant in client.assistants.search()}
+    assert listed == {name: graph["description"] for name, graph in GRAPHS.items()}
+
+
+def test_every_method_is_served() -> None:
+    assert set(GRAPHS) == set(METHODS)
+
+
+@pytest.mark.parametrize("kind", ["input", "output", "context"])
+@pytest.mark.parametrize("method", GRAPHS)
+def test_schemas_describe_every_field(client: Any, method: str, kind: str) -> None:
+    fields = schemas(client, method)[f"{kind}_schema"]["properties"]
+    assert fields
+    assert [name for name, field in fields.items() if not described(field)] == []
+
+
+@pytest.mark.parametrize("method", GRAPHS)
+def test_the_schema_of_the_state_describes_the_working_memory(client: Any, method: str) -> None:
+    schema = schemas(client, method)["state_schema"]
+    assert {"stack", "memory", "chain", "candidates", "trace"} <= schema["properties"].keys()
+    assert all(described(schema["$defs"][name]) for name in ("Chain", "Branch", "Candidate"))
+
+
+def schemas(client: Any, method: str) -> dict[str, Any]:
+    [assistant] = client.assistants.search(graph_id=method)
+    found: dict[str, Any] = client.assistants.get_schemas(assistant["assistant_id"])
+    return found
+
+
+def described(field: dict[str, Any]) -> bool:
+    return bool(field.get("description"))
+
+
+def test_a_run_gives_the_record(client: Any, context: dict[str, Any]) -> None:
+    record = client.runs.wait(None, "cor", input=INPUT, context=context)
+    assert record.keys() == kgqa.Record.__annotations__.keys()
+    assert (record["outcome"], record["answers"]) == ("grounded", [{"id": "http://t/e/ulm", "name": "Ulm"}])
+
+
+def test_updates_name_the_steps_in_order(thread: tuple[str, list[Any]]) -> None:
+    assert [node for update in thread[1] for node in update] == STEPS
+
+
+def test_the_history_names_the_steps_that_come_next(history: list[Any]) -> None:
+    assert [node for state in reversed(history) for node in state["next"]] == ["__start__", *STEPS]
+
+
+def test_the_history_shows_the_stack(history: list[Any]) -> None:
+    assert before("prune", history)["values"]["stack"] == []
+    drawn = [
+        [chain["topic"]["name"], *(hop["relation"] for hop in chain["hops"])]
+        for chain in before("verify", history)["values"]["stack"]
+    ]
+    assert drawn == [["Ada", "http://t/r/child"]]
+
+
+def test_a_run_may_be_forked_with_another_decision(
+    client: Any, context: dict[str, Any], thread: tuple[str, list[Any]], history: list[Any]
+) -> None:
+    edit = {"decision": "backtrack", "candidates": []}
+    record = fork(client, context, thread[0], before("verify", history), edit)
+    assert [answer["name"] for answer in record["answers"]] == ["Ben", "Cleo"]
+
+
+def test_a_run_may_be_forked_with_an_edited_stack(
+    client: Any, context: dict[str, Any], thread: tuple[str, list[Any]], history: list[Any]
+) -> None:
+    state = before("verify", history)
+    [chain] = state["values"]["stack"]
+    lives = {"relation": "http://t/r/lives_in", "forward": True, "name": None}
+    longer = {**chain, "hops": [*chain["hops"], lives]}
+    edit = {"decision": "backtrack", "candidates": [], "stack": [longer]}
+    record = fork(client, context, thread[0], state, edit)
+    assert [answer["name"] for answer in record["answers"]] == ["Bonn", "Ulm"]
+
+
+def fork(client: Any, context: dict[str, Any], thread: str, state: Any, edit: dict[str, Any]) -> Any:
+    at = state["checkpoint"]["checkpoint_id"]
+    forked = client.threads.update_state(thread, edit, as_node="verify", checkpoint_id=at)
+    return client.runs.wait(
+        thread, "cor", input=None, context=context, checkpoint_id=forked["checkpoint"]["checkpoint_id"]
+    )
+
+
+@pytest.mark.parametrize(
+    ("option", "text"),
+    [
+        ({"depth": 99}, "depth\n  Input should be less than or equal to 10"),
+        ({"budget": {"dollars": 3}}, "budget.dollars\n  Extra inputs are not permitted"),
+    ],
+)
+def test_an_option_that_is_not_taken_is_named(
+    client: Any, context: dict[str, Any], option: dict[str, Any], text: str
+) -> None:
+    reply = client.runs.wait(None, "cor", input=INPUT, context=context | option, raise_error=False)
+    assert text in error_of(reply)
+
+
+def test_a_question_that_is_missing_is_named(client: Any, context: dict[str, Any]) -> None:
+    reply = client.runs.wait(None, "cor", input={"topics": ["Ada"]}, context=context, raise_error=False)
+    assert "question\n  Field required" in error_of(reply)
+
+
+def test_a_graph_that_is_not_there_is_told_in_the_record(client: Any, context: dict[str, Any]) -> None:
+    elsewhere = context | {"kg": ["/nowhere/graph.ttl"]}
+    record = client.runs.wait(None, "cor", input=INPUT, context=elsewhere)
+    assert record["outcome"] == "kg_unavailable"
+
+
+@pytest.mark.skipif(not SAMPLE_GRAPH.is_file(), reason="needs the sample graph")
+def test_without_a_context_the_sample_is_asked(client: Any) -> None:
+    record = client.runs.wait(None, "cor", input={"question": "What is the capital of Mongolia?"})
+    assert record["outcome"] == "grounded"
+    assert (record["config"]["kg"], record["config"]["model"]) == (["sample"], "offline")
+
+
+@pytest.mark.usefixtures("history")
+@pytest.mark.parametrize("complaint", ["BlockingError", "nregistered type", "Blocked deserialization"])
+def test_the_log_has_no_complaint(server: Server, complaint: str) -> None:
+    assert [line for line in server.log.read_text().splitlines() if complaint in line] == []
