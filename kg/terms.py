@@ -13,12 +13,15 @@ ValueError: not an IRI or blank node: 'http://x/a> ?p ?o'
 """
 
 import re
+import unicodedata
 from dataclasses import dataclass, field
 from typing import TypeAlias
 
 _IRI = re.compile(r"[A-Za-z][A-Za-z0-9+.-]*:[^\x00-\x20<>\"{}|^`\\]*")
 _BLANK = re.compile(r"_:[A-Za-z0-9_][A-Za-z0-9_.-]*")
 _LANGUAGE = re.compile(r"[A-Za-z]+(-[A-Za-z0-9]+)*")
+
+_UNPRINTABLE = frozenset({"Cc", "Cf", "Cs", "Zl", "Zp"})
 
 XSD_STRING = "http://www.w3.org/2001/XMLSchema#string"
 
@@ -35,6 +38,20 @@ def local_name(iri: str) -> str:
     'people.person.parents'
     """
     return re.split(r"[#/]", iri.rstrip("#/"))[-1] or iri
+
+
+def one_line(text: str, limit: int = 200) -> str:
+    r"""Write a name on one line of at most ``limit`` characters that cannot pass for anything else.
+
+    Control and formatting characters (line breaks, escapes, right-to-left marks)
+    become spaces, and what is longer is cut.
+
+    >>> one_line("Ulm\x1b[31m  and\nmore", limit=12)
+    'Ulm [31m an…'
+    """
+    plain = "".join(" " if unicodedata.category(c) in _UNPRINTABLE else c for c in text[: 4 * limit])
+    words = " ".join(plain.split())
+    return words if len(words) <= limit else words[: limit - 1] + "…"
 
 
 def _check(ok: bool, what: str, text: str) -> None:

@@ -1,7 +1,8 @@
 """How prompts show candidates, and how a reply takes answers from them."""
 
+import re
 from collections.abc import Sequence
-from decimal import Decimal, InvalidOperation
+from decimal import Decimal
 from typing import Literal as Choice
 
 from kgqa.kg.pages import Candidate
@@ -11,10 +12,14 @@ from kgqa.prompts.base import numbered, quoted
 SHOWN = 100
 """Candidates that one prompt shows at most."""
 
-Take = Choice["all", "others", "some", "count", "sum", "smallest", "largest"]
+Take = Choice["all", "others", "some", "count", "smallest", "largest"]
+
+DIGITS = 400
+"""Digits that a number of the graph may have on either side of its point."""
+
+_NUMBER = re.compile(r"[+-]?(?:[0-9]+(?:\.[0-9]*)?|\.[0-9]+)(?:[eE][+-]?[0-9]{1,9})?")
 
 XSD_INTEGER = "http://www.w3.org/2001/XMLSchema#integer"
-XSD_DECIMAL = "http://www.w3.org/2001/XMLSchema#decimal"
 
 
 def draw_candidates(candidates: Sequence[Candidate], truncated: bool = False) -> str:
@@ -26,14 +31,11 @@ def draw_candidates(candidates: Sequence[Candidate], truncated: bool = False) ->
 
 
 def number_of(term: Term) -> Decimal | None:
-    """Read a literal as a finite number, None where it is not one."""
-    if not isinstance(term, Literal):
+    """Read a literal as a finite number of at most `DIGITS` digits, None where it is not one."""
+    if not isinstance(term, Literal) or len(term.value) > DIGITS or not _NUMBER.fullmatch(term.value):
         return None
-    try:
-        value = Decimal(term.value)
-    except InvalidOperation:
-        return None
-    return value if value.is_finite() else None
+    value = Decimal(term.value)
+    return value if abs(value.adjusted()) <= DIGITS else None
 
 
 def check_take(take: Take, chosen: Sequence[int], candidates: Sequence[Candidate]) -> None:
@@ -46,7 +48,7 @@ def check_take(take: Take, chosen: Sequence[int], candidates: Sequence[Candidate
         raise ValueError('with take "some", name at least one candidate number in "chosen"')
     if take == "others" and all(c.returning for c in candidates):
         raise ValueError("every candidate is marked with *; there are no others")
-    if take in {"sum", "smallest", "largest"} and any(number_of(c.term) is None for c in candidates):
+    if take in {"smallest", "largest"} and any(number_of(c.term) is None for c in candidates):
         raise ValueError(f'"{take}" needs candidates that are all numbers')
 
 
@@ -60,14 +62,18 @@ def taken(take: Take, chosen: Sequence[int], candidates: Sequence[Candidate]) ->
 def aggregate(take: Take, terms: Sequence[Term]) -> Literal | None:
     """Compute the value asked for from terms of the graph, None where none is.
 
+    There is no sum: candidates are distinct, and so two equal values are one.
+
     >>> str(aggregate("count", [Literal("7"), Literal("9")]))
     '2'
     """
     if take == "count":
         return Literal(str(len(terms)), XSD_INTEGER)
-    if take not in {"sum", "smallest", "largest"}:
+    numbers = [
+        (number, term)
+        for term in terms
+        if isinstance(term, Literal) and (number := number_of(term)) is not None
+    ]
+    if take not in {"smallest", "largest"} or not numbers:
         return None
-    numbers = [number for number in map(number_of, terms) if number is not None]
-    value = {"sum": sum, "smallest": min, "largest": max}[take](numbers)  # type: ignore[operator]
-    whole = value == int(value)
-    return Literal(str(int(value)) if whole else str(value), XSD_INTEGER if whole else XSD_DECIMAL)
+    return (min if take == "smallest" else max)(numbers)[1]

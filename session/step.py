@@ -12,7 +12,7 @@ from typing import Any, Protocol
 
 from langgraph.runtime import Runtime
 
-from kgqa.kg.errors import KGError
+from kgqa.kg.errors import KGError, KGRejected
 from kgqa.kg.meter import metered
 from kgqa.models.errors import ModelError
 from kgqa.models.usage import Usage
@@ -76,7 +76,7 @@ class Run:
 
         Raises:
             BudgetExceeded: before the call, if nothing is left for it.
-            KGError: if the graph fails.
+            KGError: if the graph fails or refuses.
         """
         self._check("kg_queries")
         tools = (await resources(self.context)).tools
@@ -88,6 +88,8 @@ class Run:
             finally:
                 self.spend["kg_queries"] += meter.queries
                 self.spend["seconds_kg"] += meter.seconds
+        if message.status == "error":
+            raise KGRejected(str(message.content))
         return message.artifact
 
     def finished(self) -> Spend:

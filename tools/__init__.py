@@ -15,8 +15,15 @@ from kgqa.tools.select import select_tool
 
 
 def make_tools(graph: KnowledgeGraph) -> list[BaseTool]:
-    """Make the tools of one graph."""
-    return [*entity_tools(graph), *relation_tools(graph), *chain_tools(graph), select_tool(graph)]
+    """Make the tools of one graph; they are asynchronous.
+
+    A name that the graph does not know, or a query that is refused, is told to the
+    caller as the tool's answer; a failure of the graph is raised (`KGError`).
+    """
+    tools = [*entity_tools(graph), *relation_tools(graph), *chain_tools(graph), select_tool(graph)]
+    for tool in tools:
+        tool.handle_tool_error = True
+    return tools
 
 
 __all__ = ["make_tools"]

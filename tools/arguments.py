@@ -6,6 +6,7 @@ from langchain_core.tools import ToolException
 
 from kgqa.kg.graph import KnowledgeGraph
 from kgqa.kg.terms import Chain, Entity, Hop, is_iri, local_name
+from kgqa.tools.text import show_term
 
 
 async def entity_named(graph: KnowledgeGraph, text: str) -> Entity:
@@ -14,12 +15,13 @@ async def entity_named(graph: KnowledgeGraph, text: str) -> Entity:
     Raises:
         ToolException: naming the nearest entities, if none has it.
     """
-    if is_iri(text) or text.startswith("_:"):
-        return Entity(text)
+    text = text.strip().removeprefix("<").removesuffix(">")
+    if (given := _by_id(text)) is not None:
+        return given
     matches = await graph.find_entities(text, limit=5)
     if matches and matches[0].sure:
         return matches[0].entity
-    near = ", ".join(f"{match.entity} <{match.entity.id}>" for match in matches)
+    near = ", ".join(show_term(match.entity) for match in matches)
     raise ToolException(f"no entity is called {text!r}" + (f"; the nearest are: {near}" if near else ""))
 
 
@@ -29,7 +31,8 @@ def hop_named(graph: KnowledgeGraph, text: str) -> Hop:
     Raises:
         ToolException: if the graph has no relation of this name, or several.
     """
-    relation, forward = text.removeprefix("^"), not text.startswith("^")
+    forward = not text.startswith("^")
+    relation = text.removeprefix("^").removeprefix("<").removesuffix(">")
     if is_iri(relation):
         return Hop(relation, forward)
     found = [iri for iri in graph.relations if relation in (local_name(iri), graph.relation_label(iri))]
@@ -48,6 +51,16 @@ async def chain_named(graph: KnowledgeGraph, topic: str, hops: Sequence[str]) ->
         ToolException: if the graph does not know one of them.
     """
     return Chain(await entity_named(graph, topic), tuple(hop_named(graph, hop) for hop in hops))
+
+
+def _by_id(text: str) -> Entity | None:
+    """Read an id; a name may hold a colon, too (``Re:Zero``)."""
+    if "://" not in text and not text.startswith(("urn:", "tag:", "_:")):
+        return None
+    try:
+        return Entity(text)
+    except ValueError:
+        return None
 
 
 def hop_argument(hop: Hop) -> str:

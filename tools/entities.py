@@ -1,9 +1,13 @@
 """Tools that find and describe entities."""
 
+from typing import Annotated
+
 from langchain_core.tools import BaseTool, tool
+from pydantic import Field
 
 from kgqa.kg.graph import KnowledgeGraph
 from kgqa.kg.pages import Description, Match, Mention
+from kgqa.kg.terms import one_line
 from kgqa.tools.arguments import entity_named
 from kgqa.tools.text import listing, show_hop, show_term
 
@@ -12,7 +16,9 @@ def entity_tools(graph: KnowledgeGraph) -> list[BaseTool]:
     """Make find_entities, link_entities and describe_entity for a graph."""
 
     @tool(response_format="content_and_artifact", parse_docstring=True)
-    async def find_entities(name: str, limit: int = 10) -> tuple[str, list[Match]]:
+    async def find_entities(
+        name: str, limit: Annotated[int, Field(ge=1, le=1000)] = 10
+    ) -> tuple[str, list[Match]]:
         """Find entities of the knowledge graph by name or id. Start here when you have a name.
 
         Args:
@@ -35,7 +41,9 @@ def entity_tools(graph: KnowledgeGraph) -> list[BaseTool]:
         return listing("mentions", rows), mentions
 
     @tool(response_format="content_and_artifact", parse_docstring=True)
-    async def describe_entity(entity: str, limit: int = 50) -> tuple[str, Description]:
+    async def describe_entity(
+        entity: str, limit: Annotated[int, Field(ge=1, le=1000)] = 50
+    ) -> tuple[str, Description]:
         """Give the aliases, the types and the facts of one entity.
 
         Args:
@@ -45,8 +53,8 @@ def entity_tools(graph: KnowledgeGraph) -> list[BaseTool]:
         description = await graph.describe((await entity_named(graph, entity)).id, limit)
         facts = (f"{show_hop(hop)} {show_term(term)}" for hop, term in description.facts)
         head = [show_term(description.entity)]
-        head += [f"also called {', '.join(description.aliases)}"] if description.aliases else []
-        head += [f"is a {', '.join(map(str, description.types))}"] if description.types else []
+        head += [f"also called {one_line(', '.join(description.aliases))}"] if description.aliases else []
+        head += [f"is a {one_line(', '.join(map(str, description.types)))}"] if description.types else []
         return "\n".join([*head, listing("facts", facts, description.facts)]), description
 
     return [find_entities, link_entities, describe_entity]

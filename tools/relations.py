@@ -21,7 +21,7 @@ def relation_tools(graph: KnowledgeGraph) -> list[BaseTool]:
         """
         node = await entity_named(graph, entity)
         page = (await graph.list_relations([node.id]))[node.id]
-        return listing(f"relations of {node}", map(show_hop, page), page), page
+        return listing(f"relations of {show_term(node)}", map(show_hop, page), page), page
 
     @tool(response_format="content_and_artifact", parse_docstring=True)
     async def follow_relation(entity: str, relation: str) -> tuple[str, Page[Term]]:
@@ -33,6 +33,6 @@ def relation_tools(graph: KnowledgeGraph) -> list[BaseTool]:
         """
         node, hop = await entity_named(graph, entity), hop_named(graph, relation)
         [page] = await graph.follow_relation([(node.id, hop)])
-        return listing(f"nodes at {node} {hop}", map(show_term, page), page), page
+        return listing(f"nodes at {show_term(node)} {show_hop(hop)}", map(show_term, page), page), page
 
     return [list_relations, follow_relation]

@@ -1,10 +1,11 @@
 """A tool that runs read-only SPARQL."""
 
-from langchain_core.tools import BaseTool, tool
+from langchain_core.tools import BaseTool, ToolException, tool
 
+from kgqa.kg.errors import KGRejected
 from kgqa.kg.graph import KnowledgeGraph
 from kgqa.kg.pages import Table
-from kgqa.tools.text import listing, show_term
+from kgqa.tools.text import listing, show_cell
 
 
 def select_tool(graph: KnowledgeGraph) -> BaseTool:
@@ -19,8 +20,11 @@ def select_tool(graph: KnowledgeGraph) -> BaseTool:
         Args:
             query: the query with full IRIs or its own PREFIX lines.
         """
-        table = await graph.select(query)
-        rows = (" | ".join("" if cell is None else show_term(cell) for cell in row) for row in table.rows)
+        try:
+            table = await graph.select(query)
+        except KGRejected as error:
+            raise ToolException(str(error)) from error
+        rows = (" | ".join(show_cell(cell) for cell in row) for row in table.rows)
         head = "rows" + (" (more were cut)" if table.truncated else "")
         return listing(f"{head} of {' | '.join(table.columns)}", rows), table
 

@@ -3,7 +3,7 @@
 from collections.abc import Iterable
 
 from kgqa.kg.pages import Page
-from kgqa.kg.terms import Entity, Hop, Term
+from kgqa.kg.terms import Entity, Hop, Term, one_line
 
 LINES = 50
 """Lines of one listing at most; the artifact holds the rest."""
@@ -12,14 +12,22 @@ LINES = 50
 def show_term(term: Term) -> str:
     """Write a term with its id."""
     if isinstance(term, Entity):
-        return f"{_line(term.name or '(unnamed)')} <{term.id}>"
-    return f'"{_line(term.value)}"'
+        return f"{one_line(term.name or '(unnamed)')} <{term.id}>"
+    return f'"{one_line(term.value)}"'
+
+
+def show_cell(term: Term | None) -> str:
+    """Write a cell of a table: a table has ids only, and says nothing of names."""
+    if term is None:
+        return ""
+    return f"<{term.id}>" if isinstance(term, Entity) else show_term(term)
 
 
 def show_hop(hop: Hop) -> str:
     """Write a hop as the tools read it back, with its name where that differs."""
     mark = "" if hop.forward else "^"
-    return f"{mark}{hop.relation}" + (f" ({_line(hop.name)})" if hop.name else "")
+    named = f" ({one_line(hop.name)})" if hop.name and hop.name != hop.relation else ""
+    return f"{mark}{hop.relation}{named}"
 
 
 def listing(what: str, lines: Iterable[str], page: Page[object] | None = None) -> str:
@@ -30,8 +38,3 @@ def listing(what: str, lines: Iterable[str], page: Page[object] | None = None) -
     if len(rows) > LINES:
         shown.append(f"- ... and {len(rows) - LINES} others")
     return "\n".join([f"{more}{len(rows)} {what}" + (":" if rows else ""), *shown])
-
-
-def _line(text: str) -> str:
-    words = " ".join(text.split())
-    return words if len(words) <= 200 else words[:199] + "…"
