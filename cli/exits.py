@@ -6,6 +6,10 @@ from typing import NoReturn
 import typer
 
 
+LINE = 1000
+"""Characters that an error says at most."""
+
+
 class Exit(IntEnum):
     """Exit statuses of ``kgqa``."""
 
@@ -20,5 +24,7 @@ class Exit(IntEnum):
 
 def fail(problem: str, status: Exit) -> NoReturn:
     """Say what went wrong in one line on stderr and end."""
-    typer.echo(f"kgqa: {' '.join(problem.split())}", err=True)
+    from kgqa.kg.terms import one_line
+
+    typer.echo(f"kgqa: {one_line(problem, LINE)}", err=True)
     raise SystemExit(int(status))

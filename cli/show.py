@@ -5,11 +5,14 @@ from typing import Any
 from rich.console import Console
 from rich.text import Text
 
-from kgqa.kg.terms import local_name
+from kgqa.kg.terms import local_name, one_line
 from kgqa.session.record import PathStep, Record, Ref
 
 ANSWERS = 20
 """Answers that are shown at most; ``--json`` gives all."""
+
+LINE = 1000
+"""Characters of a step that are shown at most."""
 
 COLOURS = {
     "stop": "green",
@@ -59,7 +62,7 @@ def draw_path(path: list[PathStep]) -> Text:
 
 
 def _name(shown: Ref) -> str:
-    return shown["name"] or (f"<{shown['id']}>" if shown["id"] else "?")
+    return one_line(shown["name"] or (f"<{shown['id']}>" if shown["id"] else "?"))
 
 
 def _why_not(record: Record) -> str:
@@ -101,4 +104,4 @@ def _what(entry: dict[str, Any]) -> str:
     if entry.get("chosen"):
         parts.append("chose " + " ".join(entry["chosen"]))
     parts += [str(entry[key]) for key in ("reason", "error", "outcome") if entry.get(key)]
-    return " · ".join(parts)
+    return one_line(" · ".join(parts), LINE)

@@ -65,6 +65,13 @@ def test_an_answer_comes_with_its_path(run: Kgqa, town: str) -> None:
     assert "grounded · cor, offline" in ended.out
 
 
+def test_labels_cannot_command_the_terminal(run: Kgqa, turtle: Callable[..., Path]) -> None:
+    named = str(turtle(r'e:a rdfs:label "Ulm" ; r:river e:b . e:b rdfs:label "Dan\u001B[2J\u202Eube" .'))
+    ended = run("ask", "Which river flows through Ulm?", "--kg", named, "--watch")
+    assert "Dan [2J ube" in ended.out
+    assert not {"\x1b", "\u202e"} & set(ended.out)
+
+
 def test_json_is_one_record_and_nothing_else(run: Kgqa, town: str) -> None:
     ended = run("ask", "Which river flows through Ulm?", "--kg", town, "--topic", "Ulm", "--json", "--watch")
     record = json.loads(ended.out)
