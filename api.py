@@ -1,6 +1,7 @@
 """Ask from Python: one call, one record."""
 
 import asyncio
+import os
 import threading
 from collections.abc import AsyncIterator, Iterable, Sequence
 from contextlib import ExitStack
@@ -17,7 +18,8 @@ from kgqa.session.record import Record, Ref
 from kgqa.session.resources import registered
 from kgqa.session.state import Input
 
-KG = str | Sequence[str] | KnowledgeGraph
+Named = str | os.PathLike[str]
+KG = Named | Sequence[Named] | KnowledgeGraph
 
 
 class OptionError(ValueError):
@@ -43,7 +45,7 @@ def make_context(method: str, options: dict[str, Any]) -> Context:
         raise OptionError(f"option {name}: {first['msg']}, not {first['input']!r}") from None
 
 
-def question_input(question: str, topics: Iterable[str | Ref] = ()) -> Input:
+def question_input(question: str, topics: str | Iterable[str | Ref] = ()) -> Input:
     """Make the input of a run.
 
     Raises:
@@ -51,14 +53,19 @@ def question_input(question: str, topics: Iterable[str | Ref] = ()) -> Input:
     """
     if not question.strip():
         raise ValueError("the question is empty; write what you want to know")
-    given = list(topics)
-    return {"question": question, "topics": given} if given else {"question": question}
+    clean = question.encode("utf-8", "replace").decode()
+    given = [_topic(topic) for topic in ([topics] if isinstance(topics, str) else topics)]
+    return {"question": clean, "topics": given} if given else {"question": clean}
+
+
+def _topic(given: str | Ref) -> str | Ref:
+    return given if isinstance(given, str) else {"id": given.get("id"), "name": given.get("name")}
 
 
 async def aask(
     question: str,
     *,
-    topics: Iterable[str | Ref] = (),
+    topics: str | Iterable[str | Ref] = (),
     method: str = "cor",
     kg: KG | None = None,
     model: str | Model | None = None,
@@ -84,8 +91,8 @@ async def aask(
         names = {"kg": kg, "model": model}
         for key, given in names.items():
             if given is not None:
-                named = isinstance(given, str | list | tuple)
-                options[key] = given if named else handed_over.enter_context(registered(cast(Model, given)))
+                known = _names(given)
+                options[key] = known or handed_over.enter_context(registered(cast(Model, given)))
         context = make_context(method, options)
         result = await graph_of(method).ainvoke(question_input(question, topics), context=context)
         return cast(Record, result)
@@ -112,9 +119,19 @@ def record_of(state: dict[str, Any]) -> Record:
     return cast(Record, {key: state[key] for key in Record.__annotations__})
 
 
+def _names(given: object) -> str | list[str] | None:
+    """Give the names of a graph or model that is named; None for one that is open already."""
+    if isinstance(given, str | os.PathLike):
+        return os.fspath(given)
+    return [os.fspath(name) for name in given] if isinstance(given, list | tuple) else None
+
+
 @cache
 def _loop() -> asyncio.AbstractEventLoop:
     """Run one event loop for the process, so that connections live from call to call."""
     loop = asyncio.new_event_loop()
     threading.Thread(target=loop.run_forever, name="kgqa", daemon=True).start()
     return loop
+
+
+os.register_at_fork(after_in_child=_loop.cache_clear)

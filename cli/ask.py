@@ -45,10 +45,10 @@ def ask(
     except ValueError as error:
         fail(str(error), Exit.USAGE)
     record = _run(state, context, watch, as_json)
-    _complain(record)
     if as_json:
-        typer.echo(json.dumps(record, ensure_ascii=False))
-    else:
+        typer.echo(json.dumps(record, ensure_ascii=False, allow_nan=False))
+    _complain(record)
+    if not as_json:
         from kgqa.cli.show import show_record
 
         show_record(record)
@@ -70,6 +70,8 @@ def _options(pairs: list[str]) -> dict[str, Any]:
         inner = options
         for group in groups:
             inner = inner.setdefault(group, {})
+            if not isinstance(inner, dict):
+                raise ValueError(f"the option {group} is given as one value and in parts")
         inner[last] = _value(text)
     return options
 
@@ -109,4 +111,4 @@ def _complain(record: "Record") -> None:
 
 
 def _plain(errors: list[dict[str, Any]]) -> str:
-    return str(errors[-1]["error"]).partition(": ")[2] if errors else "the run failed"
+    return str(errors[-1]["error"]) if errors else "the run failed"

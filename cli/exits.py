@@ -5,7 +5,6 @@ from typing import NoReturn
 
 import typer
 
-
 LINE = 1000
 """Characters that an error says at most."""
 

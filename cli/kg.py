@@ -61,9 +61,12 @@ def load(
 def _show(found: "GraphInfo") -> None:
     from rich.console import Console
     from rich.table import Table
+    from rich.text import Text
+
+    from kgqa.kg.terms import one_line
 
     console = Console(highlight=False)
-    console.print(f"[bold]{found.source}[/bold] ({found.dialect})")
+    console.print(Text(one_line(f"{found.source} ({found.dialect})"), style="bold"))
     console.print(
         f"{found.triples:,} triples, {found.entities:,} entities ({found.named:,} named), "
         f"{found.relations:,} relations"
@@ -71,7 +74,7 @@ def _show(found: "GraphInfo") -> None:
     table = Table("relation", "triples", box=None)
     table.columns[1].justify = "right"
     for relation, count in found.relation_counts[:RELATIONS]:
-        table.add_row(relation, f"{count:,}")
+        table.add_row(Text(one_line(relation)), f"{count:,}")
     if found.relations > RELATIONS:
         table.add_row(f"... and {found.relations - RELATIONS} more (--json gives all)", "")
     console.print(table)

@@ -55,7 +55,7 @@ def draw_path(path: list[PathStep]) -> Text:
     """Draw a path as arrows; a node that stays a variable is shown as ``?``."""
     drawn = Text(_name(path[0]["head"]) if path else "")
     for step in path:
-        name = local_name(step["relation"])
+        name = one_line(local_name(step["relation"]))
         drawn.append(f" -{name}-> " if step["forward"] else f" <-{name}- ", style="cyan")
         drawn.append(_name(step["tail"]))
     return drawn

@@ -67,7 +67,7 @@ builder.add_conditional_edges(
 builder.add_edge("refine", "retrieve_relations")
 builder.add_conditional_edges("filter", decision, {"stop": "answer", "backtrack": "backtrack"})
 builder.add_conditional_edges(
-    "backtrack", decision, {"forward": "expand", "filter": "filter", "stop": "answer"}
+    "backtrack", decision, {"forward": "expand", "refine": "refine", "filter": "filter", "stop": "answer"}
 )
 builder.add_edge("answer", END)
 

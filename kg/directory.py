@@ -32,8 +32,15 @@ STORE = "store"
 
 
 def is_store(path: Path) -> bool:
-    """Tell whether ``path`` is a folder that `build` made."""
-    return (path / FACTS).is_file() and (path / STORE).is_dir()
+    """Tell whether ``path`` is a folder that `build` made.
+
+    Raises:
+        KGUnavailable: if ``path`` cannot be a path at all, being too long.
+    """
+    try:
+        return (path / FACTS).is_file() and (path / STORE).is_dir()
+    except (OSError, ValueError) as error:
+        raise KGUnavailable(f"not a path: {str(path)[:80]!r} ({error.__class__.__name__})") from error
 
 
 def load(files: Sequence[Path]) -> tuple[ox.Store, Facts]:
@@ -85,6 +92,8 @@ def open_store(directory: Path) -> tuple[ox.Store, Facts]:
         if record.pop("version") != VERSION:
             raise KGMalformed(f"{directory} was built by another version of kgqa; build it again")
         facts = Facts(**record)
+    except OSError as error:
+        raise KGUnavailable(f"cannot open {directory}: {error.strerror}") from error
     except (ValueError, KeyError, TypeError, AttributeError) as error:
         raise KGMalformed(f"{directory / FACTS} is damaged; build the store again") from error
     try:

@@ -56,7 +56,12 @@ def open_graph(
     paths = [Path(source) for source in sources]
     if not paths:
         raise KGUnavailable("no graph given")
-    folder = paths[0] if len(paths) == 1 and directory.is_store(paths[0]) else None
+    folders = [path for path in paths if directory.is_store(path)]
+    if folders and len(paths) > 1:
+        raise KGUnavailable(
+            f"{folders[0]} is a built graph and goes alone; build one of all its files instead"
+        )
+    folder = folders[0] if folders else None
     store, facts = directory.open_store(folder) if folder else directory.load(paths)
     executor, dialect = EmbeddedStore(store, deadline=deadline), detect(tuple(facts.predicates))
 

@@ -21,6 +21,9 @@ from kgqa.kg.text import fold, without_article
 EXACT, CASE, FOLDED, ARTICLE = 1.0, 0.99, 0.97, 0.95
 """Scores of a name that is the text itself, or but for case, or for punctuation, or for an article."""
 
+SURE = 0.85
+"""From this score on a misspelt name is taken as found, and meaning is not asked."""
+
 CODE = 4
 """Characters of a code at most; names as short as this and one more are seldom meant when misspelt."""
 
@@ -59,7 +62,7 @@ class NameIndex:
         best = self._sorted(found.values())
         if len(best) < limit:
             best += [match for match in self.similar(text, limit) if match.entity.id not in found]
-        if self._meaning and (not best or not best[0].sure):
+        if self._meaning and (not best or best[0].score < SURE):
             best = self._sorted({m.entity.id: m for m in (*self.alike([text], limit), *best)}.values())
         return best[:limit]
 

@@ -6,9 +6,6 @@ from typing import Generic, Literal as Choice, TypeVar
 
 from kgqa.kg.terms import Entity, Hop, Term
 
-SURE = 0.85
-"""The least score at which a name that is not exact counts as meant."""
-
 T = TypeVar("T", covariant=True)
 
 
@@ -51,8 +48,8 @@ class Match:
 
     @property
     def sure(self) -> bool:
-        """Whether the name is the entity's but for spelling: its score is at least `SURE`."""
-        return self.score >= SURE
+        """Whether the name is the entity's own, but for case, punctuation and the like."""
+        return self.how in {"id", "exact", "normalised"}
 
 
 @dataclass(frozen=True, slots=True)

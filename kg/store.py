@@ -99,7 +99,9 @@ def _failure(error: Exception) -> KGError:
         return KGRejected(f"not a SPARQL query: {reason}")
     if isinstance(error, OSError):
         return KGUnavailable(f"the store cannot be read: {reason}")
-    return KGRejected(f"the store refused the query: {reason}")
+    if isinstance(error, RuntimeError):
+        return KGRejected(f"the store refused the query: {reason}")
+    return KGUnavailable(f"the store failed: {type(error).__name__}: {reason}")
 
 
 def _rows(solutions: Any, stop: Callable[[], None]) -> Iterator[Row]:

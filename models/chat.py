@@ -104,6 +104,10 @@ class ChatModel:
         except ModelUnavailable as error:
             error.usage = spent.usage()
             raise
+        except asyncio.CancelledError as error:
+            spent.lost += 1
+            error.usage = spent.usage()  # type: ignore[attr-defined]
+            raise
 
     async def _climb(self, prompt: Prompt[R], spent: "Spent") -> R:
         messages = [SystemMessage(prompt.instructions), HumanMessage(prompt.case())]

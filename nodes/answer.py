@@ -1,23 +1,20 @@
 """Answer: what is found, how it is proved, what it has cost."""
 
-import hashlib
-from typing import Any
-
 from kgqa.kg.errors import KGError
 from kgqa.kg.terms import Chain, Term, Triple
 from kgqa.models.errors import MalformedReply, ModelError
 from kgqa.prompts.answer_directly import AnswerDirectly
 from kgqa.session.record import VARIABLE, Fact, Outcome, PathStep, Ref, StoppedBy, fact, ref
-from kgqa.session.state import Branch, State, Update
+from kgqa.session.state import Branch, Closing, State, Update
 from kgqa.session.step import BudgetExceeded, Run, step
-from kgqa.tools.arguments import hop_argument
+from kgqa.tools.arguments import chain_arguments
 
 EVIDENCE = 50
 """Answers whose facts a record carries at most."""
 
 
 @step("answer")
-async def answer(state: State, run: Run) -> Update:
+async def answer(state: State, run: Run) -> Closing:
     """Complete the record from working memory, or from the model where that is empty.
 
     When the budget ran out, candidates that were not judged yet are the evidence
@@ -29,22 +26,18 @@ async def answer(state: State, run: Run) -> Update:
     if branches and not failed:
         update = await _grounded(branches, run)
     else:
-        update = {
-            "answers": [],
-            "outcome": failed or _timed_out(state) or "none",
-            "paths": [],
-            "evidence": [],
-        }
-        if run.context.closed_book and not (failed or state.get("stopped_by") or _unknown_topic(state)):
-            update |= await _from_memory(state, run, update["outcome"])
+        failed = failed or _timed_out(state)
+        update = {"answers": [], "outcome": failed or "none", "paths": [], "evidence": []}
+        if run.context.closed_book and not (failed or state["stopped_by"] or _unknown_topic(state)):
+            update |= await _from_memory(state, run)
     run.note["outcome"] = update["outcome"]
     cut_by_depth: StoppedBy | None = "depth" if _cut_by_depth(state, update) else None
     stopped_by = state.get("stopped_by") or run.note.get("limit") or cut_by_depth
     return {
         **update,
-        "id": state.get("id") or hashlib.sha256(state["question"].encode()).hexdigest()[:12],
+        "id": state["record_id"],
         "method": run.context.method,
-        "topics": [{"id": None, "name": t} if isinstance(t, str) else t for t in state.get("topics", [])],
+        "topics": [ref(topic) for topic in state["topic_entities"]],
         "stopped_by": stopped_by,
         "config": run.context.config(),
         "decision": "stop",
@@ -54,15 +47,16 @@ async def answer(state: State, run: Run) -> Update:
 async def _grounded(branches: list[Branch], run: Run) -> Update:
     last = branches[-1]
     answers: list[Term] = [last.value] if last.value else list(last.ends)
+    proved = (last.value,) if last.value in last.ends else last.ends
     paths: list[list[PathStep]] = []
     evidence: list[Fact] = []
     for branch in branches:
-        traced = await _traced(branch.chain, last.ends[:EVIDENCE], run)
-        paths.append(_path(branch.chain, traced, last.ends))
+        traced = await _traced(branch.chain, proved[:EVIDENCE], run)
+        paths.append(_path(branch.chain, traced, proved))
         evidence += [fact(triple) for path in traced for triple in path]
     unique = {(f["head"]["id"], f["relation"], f["tail"]["id"]): f for f in evidence}
     return {
-        "answers": [ref(term) for term in answers],
+        "answers": list({(term.id, term.name): ref(term) for term in answers}.values()),
         "outcome": "grounded",
         "paths": paths,
         "evidence": list(unique.values()),
@@ -70,11 +64,8 @@ async def _grounded(branches: list[Branch], run: Run) -> Update:
 
 
 async def _traced(chain: Chain, ends: tuple[Term, ...], run: Run) -> list[tuple[Triple, ...]]:
-    hops = [hop_argument(hop) for hop in chain.hops]
     try:
-        paths: list[tuple[Triple, ...]] = await run.use(
-            "trace_chain", topic=chain.topic.id, hops=hops, ends=ends
-        )
+        paths: list[tuple[Triple, ...]] = await run.use("trace_chain", **chain_arguments(chain), ends=ends)
     except (BudgetExceeded, KGError) as error:
         run.note["evidence"] = f"left out: {error}"
         if isinstance(error, BudgetExceeded):
@@ -100,21 +91,21 @@ def _shared(traced: list[tuple[Triple, ...]], ends: tuple[Term, ...], chain: Cha
     return ref(nodes.pop()) if len(nodes) == 1 else VARIABLE
 
 
-async def _from_memory(state: State, run: Run, otherwise: Outcome) -> Update:
+async def _from_memory(state: State, run: Run) -> Update:
     try:
         reply = await run.ask(AnswerDirectly(state["question"]))
     except MalformedReply as error:
-        run.note["error"] = f"MalformedReply: {error}"
-        return {"outcome": otherwise}
+        run.failed(error)
+        return {}
     except BudgetExceeded as error:
         run.note["limit"] = error.limit
-        return {"outcome": otherwise}
+        return {}
     except ModelError as error:
-        run.note["error"] = f"{type(error).__name__}: {error}"
+        run.failed(error)
         return {"outcome": "model_unavailable"}
     names = [name for name in dict.fromkeys(map(str.strip, reply.answers)) if name]
     answers: list[Ref] = [{"id": None, "name": name} for name in names]
-    return {"answers": answers, "outcome": "parametric" if answers else otherwise}
+    return {"answers": answers, "outcome": "parametric"} if answers else {}
 
 
 def _at_hand(state: State) -> list[Branch]:
@@ -125,7 +116,7 @@ def _at_hand(state: State) -> list[Branch]:
 
 def _timed_out(state: State) -> Outcome | None:
     """Tell a search that failed for a time-out of the graph from one that found nothing."""
-    return "kg_unavailable" if any("KGTimeout" in _error(entry) for entry in state["trace"]) else None
+    return "kg_unavailable" if any(entry.get("failure") == "KGTimeout" for entry in state["trace"]) else None
 
 
 def _cut_by_depth(state: State, update: Update) -> bool:
@@ -135,7 +126,3 @@ def _cut_by_depth(state: State, update: Update) -> bool:
 def _unknown_topic(state: State) -> bool:
     """Tell a run that was given a topic which the graph does not have."""
     return "error" in state["trace"][0]
-
-
-def _error(entry: dict[str, Any]) -> str:
-    return str(entry.get("error", ""))

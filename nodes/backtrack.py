@@ -1,19 +1,24 @@
 """Backtrack: which alternative is next? (CoR §4.1, relation-level backtracking)."""
 
-from kgqa.session.state import State, Update
+from kgqa.session.state import State, Update, next_topic
 from kgqa.session.step import Run, step
 
 
 @step("backtrack")
 async def backtrack(state: State, run: Run) -> Update:
-    """Take the next chain from the stack.
+    """Take the next chain of the topic at hand from the stack.
 
-    Where a topic's chain is verified and no chain of the other topics meets it,
-    what is in working memory stands: it goes on to be filtered, or is the answer.
+    Where it has none left, the next topic is taken up. After the last, what is in
+    working memory stands: it goes on to be filtered, or is the answer. With
+    nothing in memory, an alternative of an earlier topic is next.
     """
-    memory, stack = state["memory"], state["stack"]
-    if memory and (not stack or stack[-1].topic in {branch.chain.topic for branch in memory}):
-        run.note["reason"] = "no chain of another topic meets the verified one"
+    stack, memory = state["stack"], state["memory"]
+    here = bool(stack) and stack[-1].topic == state["chain"].topic
+    if not here and next_topic(state):
+        run.note["reason"] = f"no other chain from {state['chain'].topic}"
+        return {"candidates": [], "decision": "refine"}
+    if not here and memory:
+        run.note["reason"] = "no other chain meets what is verified"
         return {"decision": memory[-1].verdict}
     if not stack:
         run.note["reason"] = "the stack is empty"

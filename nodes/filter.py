@@ -2,34 +2,51 @@
 
 from dataclasses import replace
 from itertools import islice
+from typing import NamedTuple
 
 from kgqa.kg.pages import Candidate
 from kgqa.kg.terms import Term
 from kgqa.models.errors import MalformedReply
 from kgqa.prompts.candidates import SHOWN, aggregate
 from kgqa.prompts.filter_candidates import FilterCandidates
+from kgqa.session.record import StoppedBy
 from kgqa.session.state import Branch, State, Update
-from kgqa.session.step import Run, step
+from kgqa.session.step import BudgetExceeded, Run, step
 
 
 @step("filter")
 async def filter_candidates(state: State, run: Run) -> Update:
     """Let the model choose among all ends of the verified chain, some at a time.
 
+    What is left of several turns is judged together once more, for superlatives.
     When none fits, the chain leaves working memory and the search turns back to
-    the stack. A malformed reply chooses nothing.
+    its alternatives. A malformed reply chooses nothing.
     """
-    branch = state["memory"][-1]
-    kept, counting = await _chosen(state["question"], branch, run)
-    run.note |= {"chain": str(branch.chain), "candidates": len(branch.ends), "kept": len(kept)}
-    if not kept:
-        return {"memory": [], "candidates": [], "decision": "backtrack"}
-    value = aggregate("count", kept) if counting else None
-    filtered = replace(branch, ends=tuple(kept), verdict="stop", value=value)
-    return {"memory": [*state["memory"][:-1], filtered], "decision": "stop"}
+    *earlier, branch = state["memory"]
+    run.note |= {"chain": str(branch.chain), "candidates": len(branch.ends)}
+    chosen = await _chosen(state["question"], branch, run)
+    if len(branch.ends) > SHOWN and 1 < len(chosen.ends) <= SHOWN and not chosen.stopped_by:
+        chosen = await _chosen(state["question"], replace(branch, ends=chosen.ends), run)
+    run.note["kept"] = len(chosen.ends)
+    if not chosen.ends:
+        return {"memory": earlier, "chain": branch.chain, "candidates": [], "decision": "backtrack"}
+    value = aggregate("count", chosen.ends) if chosen.counting else None
+    filtered = replace(branch, ends=chosen.ends, verdict="stop", value=value)
+    return {"memory": [*earlier, filtered], "stopped_by": chosen.stopped_by, "decision": "stop"}
 
 
-async def _chosen(question: str, branch: Branch, run: Run) -> tuple[list[Term], bool]:
+class _Chosen(NamedTuple):
+    ends: tuple[Term, ...]
+    counting: bool
+    stopped_by: StoppedBy | None
+
+
+async def _chosen(question: str, branch: Branch, run: Run) -> _Chosen:
+    """Go through the ends; where the budget ends on the way, what was chosen so far stands.
+
+    Raises:
+        BudgetExceeded: if nothing was chosen yet.
+    """
     kept: list[Term] = []
     counting = False
     ends = iter(branch.ends)
@@ -37,9 +54,13 @@ async def _chosen(question: str, branch: Branch, run: Run) -> tuple[list[Term], 
         try:
             reply = await run.ask(FilterCandidates(question, branch.chain, tuple(map(Candidate, some))))
         except MalformedReply as error:
-            run.note["error"] = f"MalformedReply: {error}"
+            run.failed(error)
             continue
+        except BudgetExceeded as error:
+            if not kept:
+                raise
+            return _Chosen(tuple(kept), counting, error.limit)
         kept += [some[number - 1] for number in reply.chosen]
         counting = counting or reply.count
         run.note["reason"] = reply.rationale
-    return kept, counting
+    return _Chosen(tuple(kept), counting, None)

@@ -7,21 +7,19 @@ from kgqa.session.state import State, Update
 from kgqa.session.step import Run, step
 
 
-@step("link")
+@step("link", opens=True)
 async def link(state: State, run: Run) -> Update:
     """Turn the given topics, or the question's mentions, into topic entities.
 
-    Each becomes the root of a relation chain; the first is taken up, the others
-    wait at the bottom of the stack.
+    The first is taken up as the root of a relation chain; the others refine its answer.
     """
     given = state.get("topics")
-    topics = [await _resolve(topic, run) for topic in given] if given else await _mentioned(state, run)
-    roots = [Chain(topic) for topic in dict.fromkeys(topic for topic in topics if topic)]
-    found = [ref(root.topic) for root in roots]
-    run.note["topics"] = found
-    if not roots or None in topics:
-        return {"topics": found, "decision": "stop"}
-    return {"topics": found, "chain": roots[0], "stack": roots[:0:-1], "memory": [], "decision": "forward"}
+    found = [await _resolve(topic, run) for topic in given] if given else await _mentioned(state, run)
+    topics = list(dict.fromkeys(topic for topic in found if topic))
+    run.note["topics"] = [ref(topic) for topic in topics]
+    if not topics or None in found:
+        return {"topic_entities": topics, "decision": "stop"}
+    return {"topic_entities": topics, "chain": Chain(topics[0]), "decision": "forward"}
 
 
 async def _resolve(topic: str | Ref, run: Run) -> Entity | None:

@@ -18,7 +18,7 @@ async def prune(state: State, run: Run) -> Update:
     try:
         reply = await run.ask(PruneRelations(state["question"], chain, tuple(hops), run.context.width))
     except MalformedReply as error:
-        run.note["error"] = f"MalformedReply: {error}"
+        run.failed(error)
         return {"decision": "backtrack"}
     chosen = [hops[number - 1] for number in reply.relations]
     run.note |= {

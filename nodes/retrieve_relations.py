@@ -5,7 +5,7 @@ from kgqa.kg.pages import Page
 from kgqa.kg.terms import Hop
 from kgqa.session.state import State, Update
 from kgqa.session.step import Run, step
-from kgqa.tools.arguments import hop_argument
+from kgqa.tools.arguments import chain_arguments
 
 OFFERED = 500
 """Relations that one prompt offers at most; both directions keep their share."""
@@ -17,11 +17,9 @@ async def retrieve_relations(state: State, run: Run) -> Update:
     chain = state["chain"]
     run.note["chain"] = str(chain)
     try:
-        page: Page[Hop] = await run.use(
-            "extend_chain", topic=chain.topic.id, hops=[hop_argument(hop) for hop in chain.hops]
-        )
+        page: Page[Hop] = await run.use("extend_chain", **chain_arguments(chain))
     except (KGTimeout, KGRejected) as error:
-        run.note["error"] = f"{type(error).__name__}: {error}"
+        run.failed(error)
         return {"hops": [], "decision": "backtrack"}
     hops = _fair_share(page.items)
     run.note |= {"relations": len(page), "offered": len(hops), "truncated": page.truncated}

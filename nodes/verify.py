@@ -1,11 +1,10 @@
 """Verify: is the chain the answer's, in whole or in part? (CoR §4.1, step 4)."""
 
 from kgqa.kg.pages import Candidate
-from kgqa.kg.terms import Chain
 from kgqa.models.errors import MalformedReply
 from kgqa.prompts.candidates import aggregate, taken
 from kgqa.prompts.verify_chain import Verdict, VerifyChain
-from kgqa.session.state import Branch, State, Update
+from kgqa.session.state import Branch, Decision, State, Update, next_topic
 from kgqa.session.step import Run, step
 
 
@@ -19,13 +18,13 @@ async def verify(state: State, run: Run) -> Update:
     """
     chain, named = state["chain"], [c for c in state["candidates"] if c.term.name]
     run.note["chain"] = str(chain)
-    if not named or not chain.hops:
-        run.note["reason"] = "no named candidate to judge by" if chain.hops else "the topic itself"
+    if not named:
+        run.note["reason"] = "no named candidate to judge by"
         return _go_on(state, run)
     try:
         verdict = await run.ask(_prompt(state, run, named))
     except MalformedReply as error:
-        run.note["error"] = f"MalformedReply: {error}"
+        run.failed(error)
         return {"candidates": [], "decision": "backtrack"}
     run.note["reason"] = verdict.rationale
     if verdict.decision == "forward":
@@ -56,14 +55,15 @@ def _go_on(state: State, run: Run) -> Update:
 
 def _accept(state: State, verdict: Verdict, named: list[Candidate]) -> Update:
     """Put the chain into working memory; other topics that wait refine it."""
-    branch = _branch(state["chain"], verdict, named)
-    waiting = any(not chain.hops for chain in state["stack"])
-    return {"memory": [*state["memory"], branch], "decision": "refine" if waiting else branch.verdict}
+    branch = _branch(state, verdict, named)
+    decision: Decision = "refine" if next_topic(state) else branch.verdict
+    return {"memory": [*state["memory"], branch], "decision": decision}
 
 
-def _branch(chain: Chain, verdict: Verdict, named: list[Candidate]) -> Branch:
+def _branch(state: State, verdict: Verdict, named: list[Candidate]) -> Branch:
+    chain, cut = state["chain"], state["truncated"]
     if verdict.decision == "filter":
         fresh = tuple(c.term for c in named if not c.returning)
-        return Branch(chain, fresh or tuple(c.term for c in named), "filter")
+        return Branch(chain, fresh or tuple(c.term for c in named), "filter", truncated=cut)
     ends = taken(verdict.take, verdict.chosen, named)
-    return Branch(chain, ends, "stop", aggregate(verdict.take, ends))
+    return Branch(chain, ends, "stop", aggregate(verdict.take, ends), cut and verdict.take != "some")

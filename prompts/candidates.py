@@ -38,12 +38,18 @@ def number_of(term: Term) -> Decimal | None:
     return value if abs(value.adjusted()) <= DIGITS else None
 
 
-def check_take(take: Take, chosen: Sequence[int], candidates: Sequence[Candidate]) -> None:
+def check_take(
+    take: Take, chosen: Sequence[int], candidates: Sequence[Candidate], truncated: bool = False
+) -> None:
     """Hold what a reply takes against the candidates.
 
     Raises:
-        ValueError: if nothing is taken, or numbers are wanted where there are none.
+        ValueError: if nothing is taken, or more than is there, or numbers where there are none.
     """
+    if chosen and take != "some":
+        raise ValueError(f'"chosen" goes with take "some", not with "{take}"')
+    if truncated and take in {"count", "smallest", "largest"}:
+        raise ValueError(f'there are too many candidates to compute the "{take}" from')
     if take == "some" and not chosen:
         raise ValueError('with take "some", name at least one candidate number in "chosen"')
     if take == "others" and all(c.returning for c in candidates):
@@ -53,10 +59,14 @@ def check_take(take: Take, chosen: Sequence[int], candidates: Sequence[Candidate
 
 
 def taken(take: Take, chosen: Sequence[int], candidates: Sequence[Candidate]) -> tuple[Term, ...]:
-    """Give the candidates that a reply takes as answers or computes its value from."""
+    """Give the candidates that a reply takes as answers or computes its value from.
+
+    What is reached only by coming back to the topic is not counted.
+    """
     if take == "some":
         return tuple(candidates[number - 1].term for number in chosen)
-    return tuple(c.term for c in candidates if take != "others" or not c.returning)
+    fresh = tuple(c.term for c in candidates if not c.returning)
+    return fresh if take == "others" or (take == "count" and fresh) else tuple(c.term for c in candidates)
 
 
 def aggregate(take: Take, terms: Sequence[Term]) -> Literal | None:

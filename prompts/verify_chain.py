@@ -103,4 +103,4 @@ Reply: {"rationale": "Works of his, but the poet is not yet checked.", "decision
             raise ValueError("the decision filter is not available")
         check_numbers(reply.chosen, min(SHOWN, len(self.candidates)), "candidate")
         if reply.decision == "stop":
-            check_take(reply.take, reply.chosen, self.candidates)
+            check_take(reply.take, reply.chosen, self.candidates, self.truncated)

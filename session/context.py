@@ -23,7 +23,9 @@ class Budget(BaseModel):
     llm_calls: int | None = Field(default=60, ge=0, description="calls of the language model")
     tokens: int | None = Field(default=200_000, ge=0, description="input and output tokens together")
     kg_queries: int | None = Field(default=500, ge=0, description="queries of the knowledge graph")
-    seconds: float | None = Field(default=300.0, gt=0, description="seconds of wall time")
+    seconds: float | None = Field(
+        default=300.0, gt=0, allow_inf_nan=False, description="seconds of wall time"
+    )
 
 
 class Context(BaseModel):

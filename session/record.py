@@ -8,7 +8,7 @@ from typing import Any, Literal, cast
 from pydantic import ConfigDict, with_config
 from typing_extensions import TypedDict
 
-from kgqa.kg.terms import Entity, Term, Triple
+from kgqa.kg.terms import Term, Triple
 
 Outcome = Literal[
     "grounded", "grounded_inference", "parametric", "none", "kg_unavailable", "model_unavailable"
@@ -100,15 +100,6 @@ def ref(term: Term) -> Ref:
 def fact(triple: Triple) -> Fact:
     """Give a triple as a record shows it."""
     return {"head": ref(triple.head), "relation": triple.relation, "tail": ref(triple.tail)}
-
-
-def entity(shown: Ref) -> Entity:
-    """Read an entity back from a record.
-
-    Raises:
-        ValueError: if it has no id that is an IRI.
-    """
-    return Entity(shown["id"] or "", shown["name"])
 
 
 def no_spend() -> Spend:

@@ -2,6 +2,7 @@
 
 import asyncio
 import hashlib
+import os
 import threading
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
@@ -39,6 +40,8 @@ _guard = threading.Lock()
 _making = threading.Lock()
 _handed_over: dict[str, Any] = {}
 _numbers = count(1)
+
+os.register_at_fork(after_in_child=_open.clear)  # a child has none of the threads that a store needs
 
 
 @contextmanager

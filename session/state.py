@@ -6,15 +6,17 @@ types and a state edited in Studio is as good as one a node wrote; nodes are giv
 typed terms (`typed`).
 """
 
+import hashlib
 import operator
 from dataclasses import dataclass
 from typing import Annotated, Any, Literal, NotRequired, Required, cast
 
+from langgraph.channels import EphemeralValue
 from pydantic import ConfigDict, TypeAdapter, with_config
 from typing_extensions import TypedDict
 
 from kgqa.kg.pages import Candidate
-from kgqa.kg.terms import Chain, Hop, Literal as Value, Term
+from kgqa.kg.terms import Chain, Entity, Hop, Literal as Value, Term
 from kgqa.session.record import Fact, Outcome, PathStep, Ref, Spend, StoppedBy, add_spend, no_spend
 
 Decision = Literal["stop", "forward", "filter", "refine", "backtrack"]
@@ -27,81 +29,107 @@ class Branch:
 
     ``verdict`` is "stop" when the ends are the answer as far as this chain goes,
     "filter" when a condition is left to apply. ``value`` is a count or another
-    value computed from the ends, where the question asks for one.
+    value computed from the ends, where the question asks for one. ``truncated`` says
+    that the row limit cut the ends.
     """
 
     chain: Chain
     ends: tuple[Term, ...]
     verdict: Literal["stop", "filter"]
     value: Value | None = None
+    truncated: bool = False
 
 
 @with_config(ConfigDict(use_attribute_docstrings=True))
 class Input(TypedDict):
-    """What goes in: a question and, where known, the entities it is about."""
+    """What goes in: a question and, where known, the entities it is about.
+
+    Topics and id hold for one run: another run on the same thread has its own.
+    """
 
     question: Required[str]
     """The question, in natural language."""
-    topics: NotRequired[list[str | Ref]]
+    topics: Annotated[NotRequired[list[str | Ref]], EphemeralValue]
     """Ids or names of topic entities; linked from the question where absent."""
-    id: NotRequired[str]
+    id: Annotated[NotRequired[str], EphemeralValue]
     """What the record is filed under; made from the question where absent."""
-
-
-class State(Input):
-    """The record in the making and what a search over relation chains has in hand."""
-
-    decision: NotRequired[Decision]
-    """What the last node decided: the label of the edge that is taken next."""
-    chain: NotRequired[Chain]
-    """The relation chain at hand."""
-    stack: NotRequired[list[Chain]]
-    """The relation-chain stack: alternatives, the next one last."""
-    hops: NotRequired[list[Hop]]
-    """The relations that extend the chain at hand."""
-    candidates: NotRequired[list[Candidate]]
-    """The ends of the chain at hand, as far as they meet the branches in memory."""
-    truncated: NotRequired[bool]
-    """Whether the row limit cut the candidates."""
-    memory: NotRequired[list[Branch]]
-    """Working memory: the verified branches, one for each topic entity."""
-
-    method: NotRequired[str]
-    answers: NotRequired[list[Ref]]
-    outcome: NotRequired[Outcome]
-    stopped_by: NotRequired[StoppedBy | None]
-    paths: NotRequired[list[list[PathStep]]]
-    evidence: NotRequired[list[Fact]]
-    trace: Annotated[NotRequired[list[dict[str, Any]]], operator.add]
-    usage: Annotated[NotRequired[Spend], add_spend]
-    config: NotRequired[dict[str, Any]]
 
 
 class Update(TypedDict, total=False):
     """What a node may change; the step around it adds trace, usage and decision."""
 
     decision: Decision
-    topics: list[Ref]
-    id: str
+    """What the last node decided: the label of the edge that is taken next."""
+    record_id: str
+    """What the record is filed under."""
+    topic_entities: list[Entity]
+    """The entities that the question is about, in the order they are taken up."""
     chain: Chain
+    """The relation chain at hand."""
     stack: list[Chain]
+    """The relation-chain stack: alternatives, the next one last."""
     hops: list[Hop]
+    """The relations that extend the chain at hand."""
     candidates: list[Candidate]
+    """The ends of the chain at hand, as far as they meet the branches in memory."""
     truncated: bool
+    """Whether the row limit cut the candidates."""
     memory: list[Branch]
+    """Working memory: the verified branches, one for each topic entity."""
+
     method: str
     answers: list[Ref]
-    outcome: Outcome
+    outcome: Outcome | None
     stopped_by: StoppedBy | None
     paths: list[list[PathStep]]
     evidence: list[Fact]
-    trace: list[dict[str, Any]]
-    usage: Spend
+    trace: Annotated[list[dict[str, Any]], operator.add]
+    usage: Annotated[Spend, add_spend]
     config: dict[str, Any]
 
 
+@with_config(ConfigDict(use_attribute_docstrings=True))
+class State(Input, Update):
+    """The record in the making and what a search over relation chains has in hand."""
+
+
+class Closing(Update, total=False):
+    """What the last node changes: the record's own topics and id as well."""
+
+    topics: list[Ref]
+    id: str
+
+
+def blank(given: Input) -> Update:
+    """Give the state in which a run begins, whatever ran on its thread before."""
+    digest = hashlib.sha256(given["question"].encode("utf-8", "replace")).hexdigest()
+    return {
+        "record_id": given.get("id") or digest[:12],
+        "topic_entities": [],
+        "stack": [],
+        "hops": [],
+        "candidates": [],
+        "truncated": False,
+        "memory": [],
+        "outcome": None,
+        "stopped_by": None,
+    }
+
+
+def opened(state: State) -> State:
+    """Leave of a state only what goes into a run."""
+    return cast(State, {key: state[key] for key in Input.__annotations__ if key in state})  # type: ignore[literal-required]
+
+
+def next_topic(state: State) -> Entity | None:
+    """Give the topic entity that comes after that of the chain at hand."""
+    topics = state["topic_entities"]
+    after = topics[topics.index(state["chain"].topic) + 1 :]
+    return after[0] if after else None
+
+
 _STATE = TypeAdapter(State)
-_UPDATE = TypeAdapter(Update)
+_UPDATE = TypeAdapter(Closing)
 
 
 def typed(state: State) -> State:
@@ -116,7 +144,7 @@ def typed(state: State) -> State:
 
 def plain(update: Update) -> Update:
     """Give an update with its terms and chains as plain JSON."""
-    return cast(Update, _UPDATE.dump_python(update))
+    return cast(Update, _UPDATE.dump_python(cast(Closing, update)))
 
 
 async def decision(state: State) -> Decision:

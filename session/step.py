@@ -8,9 +8,10 @@ import asyncio
 import time
 from collections.abc import Callable
 from dataclasses import dataclass, field
-from typing import Any, Protocol
+from typing import Any, Protocol, cast
 
 from langgraph.runtime import Runtime
+from langgraph.types import Overwrite
 
 from kgqa.kg.errors import KGError, KGRejected
 from kgqa.kg.meter import metered
@@ -21,7 +22,7 @@ from kgqa.prompts.base import Prompt, R
 from kgqa.session.context import Context
 from kgqa.session.record import Spend, StoppedBy, add_spend, no_spend
 from kgqa.session.resources import resources
-from kgqa.session.state import State, Update, plain, typed
+from kgqa.session.state import State, Update, blank, opened, plain, typed
 
 
 class Node(Protocol):
@@ -68,6 +69,9 @@ class Run:
         except ModelError as error:
             self._count(error.usage)
             raise
+        except BudgetExceeded as error:
+            self._count(getattr(error.__cause__, "usage", Usage()))
+            raise
         self._count(answered.usage)
         return answered.reply
 
@@ -91,6 +95,10 @@ class Run:
         if message.status == "error":
             raise KGRejected(str(message.content))
         return message.artifact
+
+    def failed(self, error: Exception) -> None:
+        """Note for the trace what failed."""
+        self.note |= {"failure": type(error).__name__, "error": str(error)}
 
     def finished(self) -> Spend:
         """Give what this step has cost, its wall time included."""
@@ -127,9 +135,9 @@ class _Deadline:
     async def __aexit__(self, *error: Any) -> None:
         try:
             await self._timeout.__aexit__(*error)
-        except TimeoutError:
+        except TimeoutError as error:
             if self._timeout.expired():
-                raise BudgetExceeded("seconds") from None
+                raise BudgetExceeded("seconds") from error.__cause__
             raise
 
 
@@ -142,38 +150,52 @@ class Body(Protocol):
 
 @dataclass(frozen=True)
 class Step:
-    """A node without its method: ``bound`` to a context class it is a graph node."""
+    """A node without its method: ``bound`` to a context class it is a graph node.
+
+    A step that ``opens`` a run leaves nothing of an earlier run on the same thread.
+    """
 
     name: str
     body: Body
+    opens: bool = False
 
     def bound(self, context: type[Context]) -> Node:
         """Make the graph node; ``context`` gives the defaults where a run has none."""
 
         async def node(state: State, runtime: Runtime[Any]) -> Update:
-            state = typed(state)
+            again = self.opens and bool(state.get("trace"))
+            state = typed(opened(state) if self.opens else state)
             run = Run(runtime.context or context(), state["usage"])
             update = await self._taken(state, run)
             entry = {"node": self.name, "decision": update["decision"], **run.note}
-            return plain({**update, "trace": [entry], "usage": run.finished()})
+            taken = plain({**update, "trace": [entry], "usage": run.finished()})
+            return cast(Update, {**taken, **_overwriting(taken)}) if again else taken
 
         node.__doc__ = self.body.__doc__
         return node
 
     async def _taken(self, state: State, run: Run) -> Update:
+        begun = blank(state) if self.opens else Update()
+        return {**begun, **await self._tried(state, run)}
+
+    async def _tried(self, state: State, run: Run) -> Update:
         try:
             return {"decision": "forward", **await self.body(state, run)}
         except BudgetExceeded as error:
             run.note["reason"] = str(error)
             return {"decision": "stop", "stopped_by": error.limit}
         except KGError as error:
-            run.note["error"] = f"{type(error).__name__}: {error}"
+            run.failed(error)
             return {"decision": "stop", "outcome": "kg_unavailable"}
         except (ModelError, EncoderError) as error:
-            run.note["error"] = f"{type(error).__name__}: {error}"
+            run.failed(error)
             return {"decision": "stop", "outcome": "model_unavailable"}
 
 
-def step(name: str) -> Callable[[Body], Step]:
+def step(name: str, *, opens: bool = False) -> Callable[[Body], Step]:
     """Make a step of a node's body."""
-    return lambda body: Step(name, body)
+    return lambda body: Step(name, body, opens)
+
+
+def _overwriting(update: Update) -> dict[str, Any]:
+    return {key: Overwrite(update[key]) for key in ("trace", "usage")}

@@ -1,6 +1,7 @@
 """Reads what a caller, often a model, names: entities and hops."""
 
 from collections.abc import Sequence
+from typing import Any
 
 from langchain_core.tools import ToolException
 
@@ -15,7 +16,7 @@ async def entity_named(graph: KnowledgeGraph, text: str) -> Entity:
     Raises:
         ToolException: naming the nearest entities, if none has it.
     """
-    text = text.strip().removeprefix("<").removesuffix(">")
+    text = text.strip()
     if (given := _by_id(text)) is not None:
         return given
     matches = await graph.find_entities(text, limit=5)
@@ -54,15 +55,17 @@ async def chain_named(graph: KnowledgeGraph, topic: str, hops: Sequence[str]) ->
 
 
 def _by_id(text: str) -> Entity | None:
-    """Read an id; a name may hold a colon, too (``Re:Zero``)."""
-    if "://" not in text and not text.startswith(("urn:", "tag:", "_:")):
+    """Read an id, in brackets or bare; a bare name may hold a colon, too (``Re:Zero``)."""
+    bare = text.removeprefix("<").removesuffix(">")
+    if bare == text and "://" not in text and not text.startswith(("urn:", "_:")):
         return None
     try:
-        return Entity(text)
+        return Entity(bare)
     except ValueError:
         return None
 
 
-def hop_argument(hop: Hop) -> str:
-    """Write a hop as the tools read it."""
-    return hop.relation if hop.forward else f"^{hop.relation}"
+def chain_arguments(chain: Chain) -> dict[str, Any]:
+    """Write a chain as the tools read it."""
+    hops = [hop.relation if hop.forward else f"^{hop.relation}" for hop in chain.hops]
+    return {"topic": f"<{chain.topic.id}>", "hops": hops}

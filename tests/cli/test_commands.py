@@ -80,6 +80,20 @@ def test_json_is_one_record_and_nothing_else(run: Kgqa, town: str) -> None:
     assert "verify" in ended.err
 
 
+@pytest.mark.parametrize(("arguments", "status"), [(["--topic", "Atlantis"], 2), (["--kg", "nowhere.nt"], 3)])
+def test_json_gives_a_record_of_a_failure_too(
+    run: Kgqa, town: str, arguments: list[str], status: int
+) -> None:
+    graph = [] if "--kg" in arguments else ["--kg", town]
+    ended = run("ask", "Where?", "--json", *graph, *arguments)
+    assert json.loads(ended.out)["answers"] == []
+    assert (ended.status, ended.err.count("\n")) == (status, 1)
+
+
+def test_a_question_of_any_bytes_is_a_question(run: Kgqa, town: str) -> None:
+    assert run("ask", "Which river\udcff flows through Ulm?", "--kg", town, "--json").status in (0, 1)
+
+
 def test_watch_shows_each_step(run: Kgqa, town: str) -> None:
     ended = run("ask", "Which river flows through Ulm?", "--kg", town, "--watch")
     shown = [line.split()[0] for line in ended.out.splitlines()[:6]]
@@ -105,12 +119,16 @@ def test_no_answer_has_a_status_of_its_own(run: Kgqa, town: str) -> None:
         (["--kg", "cut.nt.gz"], 3, "cut.nt.gz"),
         (["--kg", "http://localhost:1/sparql"], 3, "localhost"),
         (["--topic", "Atlantis"], 2, "no entity of the graph is called 'Atlantis'"),
+        (["--topic", "Ulmm"], 2, "no entity of the graph is called 'Ulmm'; the nearest: Ulm"),
         (["--topic", "http://t/e/atlantis"], 2, "http://t/e/atlantis"),
         (["--method", "guess"], 2, "no method is called 'guess'; there are: cor"),
         (["--option", "breadth=3"], 2, "cor has no option 'breadth'; its options are: "),
         (["--option", "depth=99"], 2, "option depth: "),
         (["--option", "budget.calls=9"], 2, "budget.calls"),
         (["--option", "depth"], 2, "key=value"),
+        (["--option", "budget=5", "--option", "budget.tokens=3"], 2, "budget"),
+        (["--option", "budget.seconds=Infinity"], 2, "budget.seconds"),
+        (["--kg", "x" * 300], 3, "xxx"),
         (["--model", "nobody:nothing"], 4, "nobody"),
         (["--model", "scripted"], 4, "scripted"),
         (["--model", "openai:gpt-4.1-mini"], 4, "OPENAI_API_KEY"),

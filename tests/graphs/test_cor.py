@@ -4,10 +4,11 @@ from collections.abc import Callable
 from typing import Any
 
 import pytest
+from langgraph.checkpoint.memory import InMemorySaver
 
 import kgqa
 from kgqa.graphs import cor
-from kgqa.kg.embedded import EmbeddedGraph
+from kgqa.kg.embedded import EmbeddedGraph, open_graph
 from kgqa.models.scripted import ScriptedModel
 
 FAMILY = """
@@ -177,6 +178,70 @@ async def test_a_second_topic_that_is_never_met_leaves_the_first_chain_standing(
     assert shown(record) == ["Ben", "Cleo"]
 
 
+async def test_after_an_empty_filter_the_other_topics_still_count(graph: Open) -> None:
+    """Nobody is both a child of Ada and a mayor; an alternative of the second topic must not win alone."""
+    town = FAMILY + 'e:ulm r:mayor e:zed . e:zed rdfs:label "Zed"@en .'
+
+    def verify(prompt: Any) -> dict[str, Any]:
+        return {"decision": "stop" if prompt.chain.hops[0].words == "child" else "filter"}
+
+    model = playing(lambda p: choose("child", "^lives_in", "mayor")(p), verify)
+    record = await kgqa.aask("?", topics=["Ada", "Ulm"], kg=graph(town), model=model, depth=1)
+    assert shown(record) == ["Ben", "Cleo"]
+
+
+async def test_a_topic_that_is_never_met_does_not_hide_the_next(graph: Open) -> None:
+    sport = FAMILY + 'e:ben r:plays e:chess . e:chess rdfs:label "Chess"@en .'
+    model = playing(lambda p: choose("child", "^employer", "^plays")(p), at_depth("stop"))
+    record = await kgqa.aask("?", topics=["Ada", "Mill", "Chess"], kg=graph(sport), model=model, depth=1)
+    assert shown(record) == ["Ben"]
+
+
+@pytest.mark.parametrize("topics", [["Hub", "Zed"], ["Zed", "Hub"]])
+async def test_a_list_that_was_cut_is_looked_up_in_the_graph(
+    turtle: Callable[[str], Any], topics: list[str]
+) -> None:
+    many = 'e:hub rdfs:label "Hub" . e:zed rdfs:label "Zed" ; r:likes e:n250 .\n' + "\n".join(
+        f'e:n{number:03} rdfs:label "N{number:03}" ; r:part_of e:hub .' for number in range(300)
+    )
+    model = playing(lambda p: choose("^part_of", "likes")(p), at_depth("stop"))
+    record = await kgqa.aask("?", topics=topics, kg=open_graph([turtle(many)], rows=50), model=model, depth=1)
+    assert shown(record) == ["N250"]
+
+
+async def test_nothing_is_computed_from_a_list_that_was_cut(turtle: Callable[[str], Any]) -> None:
+    many = 'e:hub rdfs:label "Hub" .\n' + "\n".join(
+        f'e:n{n} rdfs:label "N" ; r:part_of e:hub .' for n in range(99)
+    )
+    model = playing(choose("^part_of"), lambda _: {"decision": "stop", "take": "count"})
+    record = await kgqa.aask("How many?", topics=["Hub"], kg=open_graph([turtle(many)], rows=50), model=model)
+    assert record["answers"] == []
+
+
+async def test_who_is_the_topic_is_not_counted(graph: Open) -> None:
+    model = playing(
+        lambda p: choose("child" if p.chain.hops else "^child")(p),
+        lambda p: {"decision": "forward"} if p.chain.depth < 2 else {"decision": "stop", "take": "count"},
+    )
+    record = await kgqa.aask("How many siblings has Ben?", topics=["Ben"], kg=graph(FAMILY), model=model)
+    assert record["answers"] == [{"id": "1", "name": "1"}]
+
+
+async def test_a_thread_may_ask_a_second_question(turtle: Callable[[str], Any]) -> None:
+    on_thread = cor.builder.compile(checkpointer=InMemorySaver())
+    config = {"configurable": {"thread_id": "one"}}
+    context = {"kg": [str(turtle(FAMILY))], "model": "offline"}
+    await on_thread.ainvoke({"question": "Where does Ada live?", "id": "first"}, config, context=context)
+    second = await on_thread.ainvoke({"question": "Where does Ben live?"}, config, context=context)
+    fresh = await cor.graph.ainvoke({"question": "Where does Ben live?"}, context=context)
+    assert shown(second) == ["Bonn"]
+    assert [second[key] for key in ("id", "topics", "answers", "outcome")] == [
+        fresh[key] for key in ("id", "topics", "answers", "outcome")
+    ]
+    assert nodes(second) == nodes(fresh)
+    assert second["usage"]["kg_queries"] == fresh["usage"]["kg_queries"]
+
+
 async def test_what_returns_to_the_topic_may_be_left_out(graph: Open) -> None:
     neighbours = playing(
         lambda p: choose("^lives_in" if p.chain.hops else "lives_in")(p),
@@ -231,7 +296,7 @@ async def test_a_malformed_reply_turns_back(graph: Open, prompt: str) -> None:
     model = ScriptedModel(lambda p: "no JSON here" if p.name == prompt else good[p.name](p))
     record = await kgqa.aask("?", topics=["Ada"], kg=graph(FAMILY), model=model)
     assert record["outcome"] == "none"
-    assert any("MalformedReply" in entry.get("error", "") for entry in record["trace"])
+    assert any(entry.get("failure") == "MalformedReply" for entry in record["trace"])
 
 
 async def test_many_candidates_are_filtered_in_turns(graph: Open) -> None:
@@ -239,8 +304,19 @@ async def test_many_candidates_are_filtered_in_turns(graph: Open) -> None:
         f'e:n{number:03} rdfs:label "N{number:03}" ; r:part_of e:hub .' for number in range(250)
     )
     model = playing(choose("^part_of"), at_depth("filter"), lambda p: {"chosen": [len(p.candidates)]})
-    record = await kgqa.aask("?", topics=["Hub"], kg=graph(many), model=model)
-    assert shown(record) == ["N099", "N199", "N249"]
+    record = await kgqa.aask("Which is the last?", topics=["Hub"], kg=graph(many), model=model)
+    offered = [len(prompt.candidates) for prompt in model.prompts if prompt.name == "filter_candidates"]
+    assert (shown(record), offered) == (["N249"], [100, 100, 50, 3])
+
+
+async def test_when_the_budget_ends_on_the_way_what_was_chosen_stands(graph: Open) -> None:
+    many = 'e:hub rdfs:label "Hub" .\n' + "\n".join(
+        f'e:n{number:03} rdfs:label "N{number:03}" ; r:part_of e:hub .' for number in range(250)
+    )
+    model = playing(choose("^part_of"), at_depth("filter"), lambda p: {"chosen": [1]})
+    budget = {"llm_calls": 3}
+    record = await kgqa.aask("?", topics=["Hub"], kg=graph(many), model=model, budget=budget)
+    assert (shown(record), record["stopped_by"]) == (["N000"], "llm_calls")
 
 
 async def test_an_unknown_topic_is_said_with_its_nearest(graph: Open) -> None:

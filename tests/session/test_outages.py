@@ -27,7 +27,7 @@ async def run(graph: Any, model: Any, topics: tuple[str, ...] = ("Ada",), **opti
 
 
 def errors(record: kgqa.Record) -> list[str]:
-    return [entry["error"] for entry in record["trace"] if "error" in entry]
+    return [f"{entry['failure']}: {entry['error']}" for entry in record["trace"] if "failure" in entry]
 
 
 @pytest.mark.parametrize("error", [KGUnavailable, KGMalformed, KGTimeout, KGRejected])
@@ -52,6 +52,12 @@ async def test_a_time_out_turns_back_and_is_no_empty_result(graph: Open, operati
     record = await run(Flaky(graph(FAMILY), operation, KGTimeout("slow")), children(), closed_book=False)
     assert "backtrack" in [entry["node"] for entry in record["trace"]]
     assert record["outcome"] == "kg_unavailable"
+
+
+async def test_after_a_time_out_the_model_s_memory_is_not_asked(graph: Open) -> None:
+    model = children(answer_directly={"answers": ["Ben"]})
+    record = await run(Flaky(graph(FAMILY), "follow_chain", KGTimeout("slow")), model)
+    assert (record["outcome"], record["answers"]) == ("kg_unavailable", [])
 
 
 @pytest.mark.parametrize("operation", ["extend_chain", "follow_chain"])

@@ -107,3 +107,16 @@ async def test_nothing_blocks_the_event_loop(turtle: Write) -> None:
     with blockbuster_ctx():
         record = await kgqa.aask("Where does Ada live?", kg=path, model="offline")
     assert (record["outcome"], shown(record)) == ("grounded", ["Ulm"])
+
+
+@pytest.mark.parametrize("as_list", [False, True])
+async def test_a_graph_may_be_given_as_a_path(turtle: Callable[[str], Path], as_list: bool) -> None:
+    path = turtle(FAMILY)
+    record = await kgqa.aask(QUESTION, topics="Ada", kg=[path] if as_list else path, model=children())
+    assert shown(record) == ["Ben", "Cleo"]
+
+
+async def test_a_topic_may_be_given_by_its_id_alone(turtle: Callable[[str], Path]) -> None:
+    topic: Any = {"id": "http://t/e/ada"}
+    record = await kgqa.aask(QUESTION, topics=[topic], kg=turtle(FAMILY), model=children())
+    assert record["topics"] == [{"id": "http://t/e/ada", "name": "Ada"}]

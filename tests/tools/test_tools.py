@@ -2,10 +2,10 @@
 
 from kgqa.kg.embedded import open_graph
 from kgqa.kg.pages import Candidate
-from kgqa.kg.terms import Entity, Hop, Literal, Triple
+from kgqa.kg.terms import Chain, Entity, Hop, Literal, Triple
 from kgqa.tests.tools.conftest import Give, Say, Write
 from kgqa.tools import make_tools
-from kgqa.tools.arguments import hop_argument
+from kgqa.tools.arguments import chain_arguments
 from kgqa.tools.text import LINES, listing, show_hop, show_term
 
 ADA, BEN, ULM, X1 = (Entity(f"http://t/e/{name}") for name in ("ada", "ben", "ulm", "x1"))
@@ -158,7 +158,8 @@ def test_a_term_is_one_short_line() -> None:
 
 
 def test_a_hop_is_written_as_it_is_read() -> None:
-    assert (hop_argument(CHILD), hop_argument(CHILD.inverse)) == (CHILD.relation, f"^{CHILD.relation}")
+    written = chain_arguments(Chain(BEN, (CHILD, CHILD.inverse)))
+    assert written == {"topic": f"<{BEN.id}>", "hops": [CHILD.relation, f"^{CHILD.relation}"]}
     assert show_hop(Hop("http://t/p1", False, "member\nof")) == "^http://t/p1 (member of)"
 
 
