@@ -12,7 +12,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from kgqa.kg.terms import Chain, Hop
+from kgqa.kg.terms import Chain, Hop, Literal, Term
 from kgqa.models.errors import ModelUnavailable
 from kgqa.models.port import Answered
 from kgqa.prompts.answer_directly import AnswerDirectly, DirectAnswer
@@ -39,6 +39,7 @@ EXPLAINED = 0.42
 
 _COMPANY = re.compile(r"\b(same|also|other|others|together|co|share|shares|another|siblings?|neighbou?rs?)\b")
 _LINKS = re.compile(r"\b(of|whose|that|which|where|who|in|by|from|for|with|to)\b|'s\b", re.IGNORECASE)
+_ASKS_FOR_SOMEBODY = re.compile(r"\W*(who|whom|whose|where)\b", re.IGNORECASE)
 _FILLER = frozenset(
     re.findall(
         r"\w+",
@@ -128,6 +129,8 @@ class OfflineModel:
         return whole
 
     def _verify(self, prompt: VerifyChain) -> Verdict:
+        if _ASKS_FOR_SOMEBODY.match(prompt.question) and all(_is_value(c.term) for c in prompt.candidates):
+            return Verdict(rationale="values are neither persons nor places", decision="backtrack")
         question = _masked(prompt.question, prompt.chain)
         open_words = self._unexplained(question, prompt.chain)
         if open_words and prompt.chain.depth < _hops_asked(question):
@@ -171,6 +174,10 @@ def _hops_asked(question: str) -> int:
         r"^\W*(in |on |at |by |for |from |to )?(which|who|what|where)\b", "", question, flags=re.IGNORECASE
     )
     return max(1, len(_LINKS.findall(head)))
+
+
+def _is_value(term: Term) -> bool:
+    return isinstance(term, Literal) and any(character.isdigit() for character in term.value)
 
 
 def _take(prompt: VerifyChain) -> Take:
