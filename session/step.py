@@ -132,9 +132,9 @@ class _Deadline:
     async def __aenter__(self) -> None:
         await self._timeout.__aenter__()
 
-    async def __aexit__(self, *error: Any) -> None:
+    async def __aexit__(self, *raised: Any) -> None:
         try:
-            await self._timeout.__aexit__(*error)
+            await self._timeout.__aexit__(*raised)
         except TimeoutError as error:
             if self._timeout.expired():
                 raise BudgetExceeded("seconds") from error.__cause__

@@ -1,5 +1,6 @@
 """What the README shows is what happens."""
 
+import json
 import re
 import subprocess
 import sys
@@ -8,6 +9,7 @@ from pathlib import Path
 import pytest
 
 import kgqa
+from kgqa.graphs import METHODS, cor
 
 README = Path(kgqa.__file__).with_name("README.md")
 
@@ -45,3 +47,29 @@ def test_an_answer_is_shown() -> None:
 def test_links_lead_somewhere() -> None:
     targets = re.findall(r"\]\((?!http)([^)#]+)\)", README.read_text(encoding="utf-8"))
     assert [target for target in targets if not (README.parent / target).exists()] == []
+
+
+def test_each_node_stands_in_the_architecture() -> None:
+    listed = re.findall(
+        r"^\| `(\w+)` \|", (README.parent / "ARCHITECTURE.md").read_text(encoding="utf-8"), re.M
+    )
+    assert [name for name in cor.graph.nodes if name != "__start__"] == [
+        n for n in listed if n in cor.graph.nodes
+    ]
+
+
+def test_each_method_is_served() -> None:
+    served = json.loads((README.parent / "langgraph.json").read_text(encoding="utf-8"))["graphs"]
+    assert tuple(served) == METHODS
+
+
+def test_each_setting_is_listed() -> None:
+    code = " ".join(
+        file.read_text(encoding="utf-8")
+        for room in ("cli", "kg", "models", "priors", "session")
+        for file in (README.parent / room).glob("*.py")
+    )
+    settings = set(re.findall(r'"(KGQA_\w+)"', code))
+    listed = (README.parent / ".env.example").read_text(encoding="utf-8")
+    assert settings
+    assert {name for name in settings if f"{name}=" not in listed} == set()
