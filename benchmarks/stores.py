@@ -29,6 +29,7 @@ from kgqa.data import SAMPLE_GRAPH
 from kgqa.kg import directory
 from kgqa.kg.dialect import detect
 from kgqa.kg.embedded import EmbeddedGraph
+from kgqa.kg.scan import Names
 from kgqa.kg.store import EmbeddedStore
 from kgqa.kg.terms import Chain, Entity, Hop
 
@@ -48,8 +49,8 @@ def main() -> None:
     arguments = parser.parse_args()
     source = graph_file()
     (store, facts), load_ours = timed(lambda: directory.load([source]))
-    executor = EmbeddedStore(store)
-    ours = EmbeddedGraph(executor, facts, detect(tuple(facts.predicates)), rows=10_000)
+    executor, dialect = EmbeddedStore(store), detect(tuple(facts.predicates))
+    ours = EmbeddedGraph(executor, facts, dialect, lambda: Names({}, {}, {}), rows=10_000)
     theirs, load_theirs = timed(lambda: read(source))
     chains = asyncio.run(choose(ours, arguments.entities, arguments.seed))
     rows = [("load", [load_ours], [load_theirs]), *asyncio.run(compare(ours, executor, theirs, chains))]
