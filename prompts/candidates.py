@@ -19,6 +19,8 @@ DIGITS = 400
 
 _NUMBER = re.compile(r"[+-]?(?:[0-9]+(?:\.[0-9]*)?|\.[0-9]+)(?:[eE][+-]?[0-9]{1,9})?")
 
+_DATE = re.compile(r"(-?[0-9]{4,9})-([0-9]{2})-([0-9]{2})(?:T([0-9]{2}):([0-9]{2}):([0-9]{2})[^ ]{0,20})?")
+
 XSD_INTEGER = "http://www.w3.org/2001/XMLSchema#integer"
 
 
@@ -38,6 +40,21 @@ def number_of(term: Term) -> Decimal | None:
     return value if abs(value.adjusted()) <= DIGITS else None
 
 
+def _date_of(term: Term) -> tuple[int, ...] | None:
+    """Read a literal as a date or a time of the proleptic calendar, None where it is not one."""
+    found = _DATE.fullmatch(term.value) if isinstance(term, Literal) else None
+    return tuple(int(part or 0) for part in found.groups()) if found else None
+
+
+def _ordered(terms: Sequence[Term]) -> dict[Term, Decimal] | dict[Term, tuple[int, ...]]:
+    """Give each term's place in an order: all numbers, or all dates, else nothing."""
+    numbers = {term: number for term in terms if (number := number_of(term)) is not None}
+    if len(numbers) == len(terms):
+        return numbers
+    dates = {term: date for term in terms if (date := _date_of(term)) is not None}
+    return dates if len(dates) == len(terms) else {}
+
+
 def check_take(
     take: Take, chosen: Sequence[int], candidates: Sequence[Candidate], truncated: bool = False
 ) -> None:
@@ -54,8 +71,8 @@ def check_take(
         raise ValueError('with take "some", name at least one candidate number in "chosen"')
     if take == "others" and all(c.returning for c in candidates):
         raise ValueError("every candidate is marked with *; there are no others")
-    if take in {"smallest", "largest"} and any(number_of(c.term) is None for c in candidates):
-        raise ValueError(f'"{take}" needs candidates that are all numbers')
+    if take in {"smallest", "largest"} and not _ordered([c.term for c in candidates]):
+        raise ValueError(f'"{take}" needs candidates that are all numbers, or all dates')
 
 
 def taken(take: Take, chosen: Sequence[int], candidates: Sequence[Candidate]) -> tuple[Term, ...]:
@@ -79,11 +96,8 @@ def aggregate(take: Take, terms: Sequence[Term]) -> Literal | None:
     """
     if take == "count":
         return Literal(str(len(terms)), XSD_INTEGER)
-    numbers = [
-        (number, term)
-        for term in terms
-        if isinstance(term, Literal) and (number := number_of(term)) is not None
-    ]
-    if take not in {"smallest", "largest"} or not numbers:
+    places = _ordered(terms)
+    if take not in {"smallest", "largest"} or not places:
         return None
-    return (min if take == "smallest" else max)(numbers)[1]
+    best = (min if take == "smallest" else max)(places, key=places.__getitem__)
+    return best if isinstance(best, Literal) else None

@@ -63,8 +63,8 @@ to A". ?1, ?2 ... stand for all nodes reached at that step, named or not.
 
 With "stop", say in "take" what the answer is: "all" candidates; the "others", which leaves out \
 those marked with *, that are reached only by coming back to the start; "some", with their \
-numbers in "chosen", best first; or the "count", the "smallest" or the "largest" of them, which \
-is then computed.
+numbers in "chosen", best first; or their "count", the "smallest" or the "largest" number (or the \
+earliest or latest date) among them, which is then computed.
 
 Reply with one JSON object: {"rationale": "one short sentence", "decision": "...", "take": "...", \
 "chosen": [numbers]}.

@@ -36,6 +36,8 @@ def test_taken(take: Take, chosen: list[int], names: list[str]) -> None:
         ("smallest", ["10", "9", "-2"], "-2"),
         ("smallest", ["2.25", "2.3"], "2.25"),
         ("largest", ["10", "9"], "10"),
+        ("smallest", ["2014-07-13", "0476-09-04", "2014-06-12T17:00:00Z"], "0476-09-04"),
+        ("largest", ["-0044-03-15", "0001-01-01"], "0001-01-01"),
         ("count", ["x", "y"], "2"),
         ("count", [], "0"),
     ],
@@ -72,7 +74,7 @@ def test_an_entity_is_no_number_whatever_its_name() -> None:
 
 
 @pytest.mark.parametrize("take", ["smallest", "largest"])
-@pytest.mark.parametrize("odd", ["NaN", "many", ""])
+@pytest.mark.parametrize("odd", ["NaN", "many", "", "1990-01-01"])
 def test_numbers_are_asked_for_only_where_all_are(take: Take, odd: str) -> None:
     check_take(take, [], values("1", "2.5"))
     with pytest.raises(ValueError, match="all numbers"):
