@@ -101,8 +101,8 @@ def _add_homes(graph: Graph) -> None:
 
 
 def _macrolanguages() -> Iterator[tuple[str, str]]:
-    registry = folder("langcodes") / "data" / "language-subtag-registry.txt"
-    for record in registry.read_text(encoding="utf-8").split("%%\n"):
+    subtags = folder("langcodes") / "data" / "language-subtag-registry.txt"
+    for record in subtags.read_text(encoding="utf-8").split("%%\n"):
         fields = dict(line.split(": ", 1) for line in record.splitlines() if ": " in line)
         if fields.get("Type") == "language" and "Macrolanguage" in fields:
             yield fields["Subtag"], fields["Macrolanguage"]
