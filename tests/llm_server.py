@@ -20,10 +20,12 @@ from pathlib import Path
 CONTEXT = 8192
 """Tokens of prompt and reply."""
 
-REPLY = 128
+REPLY = 96
 """Tokens of one reply at most; so small a model may ramble until its context is full."""
 
-THREADS = 2
+THREADS = 1
+"""One: threads of the model wait for each other busily, and stand still where cores are shared."""
+
 START = 60.0
 """Seconds the server may take until it is healthy."""
 
@@ -82,6 +84,7 @@ def _serve() -> None:
     parameters.n_parallel = 1
     parameters.n_predict = REPLY
     parameters.cpuparams.n_threads = THREADS
+    parameters.cpuparams_batch.n_threads = THREADS
     parameters.hostnames = ["127.0.0.1"]
     parameters.port = 0
     server = xllamacpp.Server(parameters)

@@ -20,6 +20,7 @@ from kgqa.tests.llm_server import missing, serving
 
 pytestmark = [
     pytest.mark.xdist_group("small_model"),
+    pytest.mark.timeout(300),
     pytest.mark.skipif(bool(missing()), reason=missing() or ""),
 ]
 

@@ -52,7 +52,7 @@ async def wrong(record: dict[str, Any], question: dict[str, Any], graph: Knowled
     return None
 
 
-MOST = None if os.environ.get("KGQA_EVERY_QUESTION") else 300
+MOST = None if os.environ.get("KGQA_EVERY_QUESTION") else 150
 """Questions tried of each set, evenly spread; all of them with KGQA_EVERY_QUESTION=1."""
 
 
