@@ -23,7 +23,7 @@ from kgqa.prompts.prune_relations import PrunedRelations, PruneRelations
 from kgqa.prompts.verify_chain import Verdict, VerifyChain
 
 Encode = Callable[[Sequence[str]], npt.NDArray[np.float32]]
-"""Texts to rows of length 1."""
+"""Texts to rows of length 1, shape (texts, dimensions)."""
 
 RERANKED = 12
 """Relations whose whole chain is compared with the question."""

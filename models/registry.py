@@ -8,7 +8,6 @@
 """
 
 import os
-from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -16,11 +15,7 @@ from kgqa.models.errors import UnknownModel
 from kgqa.models.port import Model
 
 if TYPE_CHECKING:
-    import numpy as np
-    import numpy.typing as npt
-
-Encode = Callable[[Sequence[str]], "npt.NDArray[np.float32]"]
-"""Texts to rows of length 1, shape (texts, dimensions)."""
+    from kgqa.models.offline import Encode
 
 OFFLINE = "offline"
 
@@ -39,7 +34,7 @@ def default_spec() -> str:
 def open_model(
     spec: str,
     *,
-    encode: Encode | None = None,
+    encode: "Encode | None" = None,
     cache: Path | None = None,
     temperature: float | None = 0.0,
     max_tokens: int | None = REPLY_TOKENS,
@@ -76,7 +71,7 @@ def open_model(
     )
 
 
-def _offline(encode: Encode | None) -> Model:
+def _offline(encode: "Encode | None") -> Model:
     if encode is None:
         raise UnknownModel("offline needs an encoder; pass encode=open_encoder().encode")
     from kgqa.models.offline import OfflineModel

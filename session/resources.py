@@ -29,7 +29,6 @@ SAMPLE = "sample"
 class Resources:
     """What a run reaches through its context's names."""
 
-    graph: KnowledgeGraph
     tools: dict[str, BaseTool]
     model: Model
 
@@ -118,7 +117,7 @@ def _sample() -> Path:
 def _open_all(context: Context) -> Resources:
     graph = open_graph(context)
     tools = _once(("tools", *context.kg), lambda: _tools(graph))
-    return Resources(graph, tools, _open_model(context, graph))
+    return Resources(tools, _open_model(context, graph))
 
 
 def _tools(graph: KnowledgeGraph) -> dict[str, BaseTool]:
