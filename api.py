@@ -45,7 +45,7 @@ def make_context(method: str, options: dict[str, Any]) -> Context:
         raise OptionError(f"option {name}: {first['msg']}, not {first['input']!r}") from None
 
 
-def question_input(question: str, topics: str | Iterable[str | Ref] = ()) -> Input:
+def question_input(question: str, topics: str | Iterable[str | Ref] = (), id: str | None = None) -> Input:
     """Make the input of a run.
 
     Raises:
@@ -55,7 +55,12 @@ def question_input(question: str, topics: str | Iterable[str | Ref] = ()) -> Inp
         raise ValueError("the question is empty; write what you want to know")
     clean = question.encode("utf-8", "replace").decode()
     given = [_topic(topic) for topic in ([topics] if isinstance(topics, str) else topics)]
-    return {"question": clean, "topics": given} if given else {"question": clean}
+    state: Input = {"question": clean}
+    if given:
+        state["topics"] = given
+    if id:
+        state["id"] = id
+    return state
 
 
 def _topic(given: str | Ref) -> str | Ref:
@@ -69,6 +74,7 @@ async def aask(
     method: str = "cor",
     kg: KG | None = None,
     model: str | Model | None = None,
+    id: str | None = None,
     **options: Any,
 ) -> Record:
     """Answer a question over a knowledge graph.
@@ -79,6 +85,7 @@ async def aask(
         method: one of `kgqa.graphs.METHODS`.
         kg: "sample", an RDF file or several, a folder made by ``kgqa kg load``, or an open graph.
         model: "provider:name", "offline", or an open model.
+        id: what the record is filed under; made from the question where absent.
         options: the method's options, for instance ``depth=4`` or ``budget={"llm_calls": 10}``.
 
     Returns:
@@ -94,7 +101,7 @@ async def aask(
                 known = _names(given)
                 options[key] = known or handed_over.enter_context(registered(cast(Model, given)))
         context = make_context(method, options)
-        result = await graph_of(method).ainvoke(question_input(question, topics), context=context)
+        result = await graph_of(method).ainvoke(question_input(question, topics, id), context=context)
         return cast(Record, result)
 
 

@@ -6,7 +6,7 @@ from pathlib import Path
 
 import typer
 
-from kgqa.cli import ask, kg, methods
+from kgqa.cli import ask, kg, methods, score
 from kgqa.cli.exits import Exit, fail
 
 app = typer.Typer(
@@ -18,6 +18,7 @@ app = typer.Typer(
     rich_markup_mode="rich",
 )
 app.command("ask")(ask.ask)
+app.command("score")(score.score)
 app.command("methods")(methods.methods)
 app.add_typer(kg.app, name="kg")
 

@@ -1,25 +1,30 @@
 """The embedded executor: SPARQL text in, typed rows out, off the event loop.
 
-A query has a deadline. Between two rows it also looks whether anyone still
-waits, and ends by itself if not. What cannot be stopped is pyoxigraph's work on
-one row, for instance the whole of a sort or a count before the first row: such
-a query is abandoned at its deadline and occupies one thread until it is done.
+A query has a deadline. From time to time it also looks whether anyone still
+waits, and ends by itself if not. What cannot be stopped is pyoxigraph's work
+between two blocks of its answer, for instance the whole of a sort or a count:
+such a query is abandoned at its deadline and occupies one thread until it is done.
+
+Answers are read as blocks of JSON: row by row, pyoxigraph gives up and takes back
+Python's lock for each row, which takes seconds where other threads are busy.
 """
 
 import asyncio
 import threading
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
+from io import BytesIO
 from itertools import islice
 from typing import Any, TypeVar
 
+import orjson
 import pyoxigraph as ox
 
 from kgqa.kg.errors import KGError, KGMalformed, KGRejected, KGTimeout, KGUnavailable
-from kgqa.kg.executor import Row, Rows
+from kgqa.kg.executor import Rows
 from kgqa.kg.meter import count_query
 from kgqa.kg.sparql import BLANK
-from kgqa.kg.terms import Entity, Literal, Term
+from kgqa.kg.terms import XSD_STRING, Entity, Literal, Term
 from kgqa.kg.workers import Workers
 
 T = TypeVar("T")
@@ -87,8 +92,24 @@ class EmbeddedStore:
             return Rows(("ask",), [(_boolean(bool(answer)),)])
         if not isinstance(answer, ox.QuerySolutions):
             raise KGRejected("only SELECT and ASK are answered")
-        columns = tuple(variable.value for variable in answer.variables)
-        return Rows(columns, list(islice(_rows(answer, stop), limit)))
+        blocks = _Blocks(stop)
+        answer.serialize(blocks, format=ox.QueryResultsFormat.JSON)
+        found = orjson.loads(blocks.getbuffer())
+        columns = tuple(found["head"]["vars"])
+        rows = islice(found["results"]["bindings"], limit)
+        return Rows(columns, [tuple(_term(row.get(column)) for column in columns) for row in rows])
+
+
+class _Blocks(BytesIO):
+    """Collects the blocks of an answer; ``stop`` is called before each."""
+
+    def __init__(self, stop: Callable[[], None]) -> None:
+        super().__init__()
+        self._stop = stop
+
+    def write(self, block: Any) -> int:
+        self._stop()
+        return super().write(block)
 
 
 def _failure(error: Exception) -> KGError:
@@ -104,28 +125,24 @@ def _failure(error: Exception) -> KGError:
     return KGUnavailable(f"the store failed: {type(error).__name__}: {reason}")
 
 
-def _rows(solutions: Any, stop: Callable[[], None]) -> Iterator[Row]:
-    for solution in solutions:
-        stop()
-        yield tuple(None if value is None else _term(value) for value in solution)
-
-
 def _boolean(value: bool) -> Literal:
     return Literal(str(value).lower(), "http://www.w3.org/2001/XMLSchema#boolean")
 
 
-def _term(value: Any) -> Term:
+def _term(value: dict[str, Any] | None) -> Term | None:
+    """Read a term of SPARQL's JSON (SPARQL 1.1 Query Results JSON Format, §3.2.2)."""
+    if value is None:
+        return None
     try:
-        if isinstance(value, ox.NamedNode):
-            return Entity(
-                f"_:{value.value.removeprefix(BLANK)}" if value.value.startswith(BLANK) else value.value
-            )
-        if isinstance(value, ox.Literal):
-            if value.language:
-                return Literal(value.value, language=value.language)
-            return Literal(value.value, value.datatype.value)
-        if isinstance(value, ox.BlankNode):
-            return Entity(f"_:{value.value}")
+        match value["type"]:
+            case "uri":
+                iri = value["value"]
+                return Entity(f"_:{iri.removeprefix(BLANK)}" if iri.startswith(BLANK) else iri)
+            case "literal":
+                language = value.get("xml:lang", "")
+                return Literal(value["value"], value.get("datatype", XSD_STRING), language=language)
+            case "bnode":
+                return Entity(f"_:{value['value']}")
     except ValueError as error:
         raise KGMalformed(f"the graph holds an unusable term: {error}") from error
-    return Literal(str(value))
+    return Literal(str(value["value"]))

@@ -70,5 +70,5 @@ class Context(BaseModel):
 
 
 def _lasting(name: str) -> str:
-    """Leave out the number of a thing that was handed over as an object; another run has another."""
-    return re.sub(r"^object:\d+:", "object:", name)
+    """Give what a thing that was handed over as an object calls itself, without its number in this run."""
+    return re.sub(r"^object:\d+:", "", name)

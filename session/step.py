@@ -10,6 +10,8 @@ from collections.abc import Callable
 from dataclasses import dataclass, field
 from typing import Any, Protocol, cast
 
+from langchain_core.tools import BaseTool, StructuredTool, ToolException
+from langgraph.config import get_config
 from langgraph.runtime import Runtime
 from langgraph.types import Overwrite
 
@@ -84,17 +86,13 @@ class Run:
         """
         self._check("kg_queries")
         tools = (await resources(self.context)).tools
-        call = {"name": tool, "args": arguments, "id": tool, "type": "tool_call"}
         with metered() as meter:
             try:
                 async with self._deadline():
-                    message = await tools[tool].ainvoke(call)
+                    return await _used(tools[tool], arguments)
             finally:
                 self.spend["kg_queries"] += meter.queries
                 self.spend["seconds_kg"] += meter.seconds
-        if message.status == "error":
-            raise KGRejected(str(message.content))
-        return message.artifact
 
     def failed(self, error: Exception) -> None:
         """Note for the trace what failed."""
@@ -199,3 +197,30 @@ def step(name: str, *, opens: bool = False) -> Callable[[Body], Step]:
 
 def _overwriting(update: Update) -> dict[str, Any]:
     return {key: Overwrite(update[key]) for key in ("trace", "usage")}
+
+
+async def _used(tool: BaseTool, arguments: dict[str, Any]) -> Any:
+    """Call a tool for its typed answer.
+
+    Where nobody listens, the tool's own function is called: LangChain's account of
+    a call takes longer than most queries.
+
+    Raises:
+        KGRejected: if the tool says that the graph does not know what is named.
+    """
+    if isinstance(tool, StructuredTool) and tool.coroutine and not _watched():
+        try:
+            return (await tool.coroutine(**arguments))[1]
+        except ToolException as error:
+            raise KGRejected(str(error)) from None
+    call = {"name": tool.name, "args": arguments, "id": tool.name, "type": "tool_call"}
+    message = await tool.ainvoke(call)
+    if message.status == "error":
+        raise KGRejected(str(message.content))
+    return message.artifact
+
+
+def _watched() -> bool:
+    """Tell whether anyone listens to calls of tools: a tracer, Studio, a stream of events."""
+    listeners = get_config().get("callbacks")
+    return bool(getattr(listeners, "handlers", listeners))

@@ -1,0 +1,1 @@
+"""Datasets, metrics, runs, simulation, reports: where a result can be believed."""

@@ -1,0 +1,93 @@
+"""The five metrics over a group of questions, and the groups that questions fall into."""
+
+from collections.abc import Callable, Sequence
+from typing import TypeVar, cast
+
+from typing_extensions import TypedDict
+
+from kgqa.evaluation.judging import Judged
+from kgqa.evaluation.question import Question
+from kgqa.evaluation.statistics import Interval, intervals
+
+T = TypeVar("T", int, str)
+
+METRICS = ("hits_at_1", "hit_any", "precision", "recall", "f1")
+"""The names of the metrics of a `Score`, in its order."""
+
+BUCKETS = {1: "1", 2: "2-4", 5: "5-9", 10: "10+"}
+"""Groups by the number of gold answers, by the least number of each."""
+
+
+class Share(TypedDict):
+    """A mean over questions, between 0 and 1, with its 95% bootstrap interval; null over none."""
+
+    value: float | None
+    low: float | None
+    high: float | None
+
+
+class Accuracy(TypedDict):
+    """The means over questions (macro averages) of the metrics of `Score`."""
+
+    hits_at_1: Share
+    hit_any: Share
+    precision: Share
+    recall: Share
+    f1: Share
+
+
+class Group(Accuracy):
+    """The metrics over some scored questions, and how many these are."""
+
+    n: int
+
+
+class Breakdowns(TypedDict):
+    """The scored questions by what is known of them; where it is not, a question is left out."""
+
+    hops: dict[str, Group]
+    kind: dict[str, Group]
+    level: dict[str, Group]
+    answers: dict[str, Group]
+    """By the number of gold answers, in the first reading that has any: ``1``, ``2-4``, ``5-9``, ``10+``."""
+
+
+def share(found: Interval) -> Share:
+    """Give an interval as JSON has it."""
+    return {"value": found.value, "low": found.low, "high": found.high}
+
+
+def accuracy(judged: Sequence[Judged], seed: int) -> Accuracy:
+    """Average over the scored among the questions."""
+    rows = [mark.score for mark in judged if mark.score]
+    found = intervals(rows, columns=len(METRICS), seed=seed)
+    return cast(Accuracy, {name: share(one) for name, one in zip(METRICS, found, strict=True)})
+
+
+def group(judged: Sequence[Judged], seed: int) -> Group:
+    """Average over the scored among the questions, and count them."""
+    return {"n": sum(mark.score is not None for mark in judged), **accuracy(judged, seed)}
+
+
+def breakdowns(judged: Sequence[Judged], seed: int) -> Breakdowns:
+    """Average over each kind of the scored questions; groups in order of number or name."""
+
+    def by(key: Callable[[Question], T | None]) -> dict[T, Group]:
+        groups: dict[T, list[Judged]] = {}
+        for mark in judged:
+            if mark.score and (value := key(mark.question)) is not None:
+                groups.setdefault(value, []).append(mark)
+        return {value: group(groups[value], seed) for value in sorted(groups)}
+
+    return {
+        "hops": {str(hops): found for hops, found in by(lambda question: question.hops).items()},
+        "kind": by(lambda question: question.kind),
+        "level": by(lambda question: question.level),
+        "answers": {BUCKETS[least]: found for least, found in by(_bucket).items()},
+    }
+
+
+def _bucket(question: Question) -> int:
+    first = next(reading for reading in question.readings if reading)
+    size = len({named.id or named.name for named in first})
+    return max(least for least in BUCKETS if least <= size)

@@ -1,0 +1,79 @@
+"""Which of two runs is better, on the same questions."""
+
+from collections.abc import Sequence
+from dataclasses import asdict, dataclass
+from typing import Any
+
+from kgqa.evaluation.accuracy import METRICS
+from kgqa.evaluation.judging import judge
+from kgqa.evaluation.question import Question
+from kgqa.evaluation.results import Result
+from kgqa.evaluation.scores import Score
+from kgqa.evaluation.statistics import intervals, mcnemar
+
+
+@dataclass(frozen=True, slots=True)
+class Difference:
+    """By how much run a is better than run b, with the 95% bootstrap interval of that.
+
+    Between -1 and 1, negative where b is better; None where no question is scored.
+    """
+
+    value: float | None
+    low: float | None
+    high: float | None
+
+
+@dataclass(frozen=True, slots=True)
+class McNemar:
+    """How often each of two runs has the first answer right, and whether that differs.
+
+    ``p`` is that of the exact two-sided test on the questions where the runs differ
+    (`statistics.mcnemar`).
+    """
+
+    both: int
+    only_a: int
+    only_b: int
+    neither: int
+    p: float
+
+
+@dataclass(frozen=True, slots=True)
+class Comparison:
+    """Two runs on the same scored questions."""
+
+    n: int
+    """Scored questions."""
+    differences: dict[str, Difference]
+    """a less b, by metric: ``hits_at_1``, ``hit_any``, ``precision``, ``recall``, ``f1``."""
+    mcnemar: McNemar
+    """The paired test on ``hits_at_1``."""
+
+    def as_dict(self) -> dict[str, Any]:
+        """Give the comparison as JSON has it."""
+        return asdict(self)
+
+
+def compare(
+    a: Sequence[Result], b: Sequence[Result], questions: Sequence[Question], seed: int = 0
+) -> Comparison:
+    """Compare two runs question by question.
+
+    Questions without gold are left out. A question that a run lacks, or where it failed,
+    is wrong in that run. For the intervals, questions are drawn with replacement, each
+    with what both runs made of it.
+    """
+    left = [mark.score for mark in judge(a, questions) if mark.score]
+    right = [mark.score for mark in judge(b, questions) if mark.score]
+    rows = [[x - y for x, y in zip(*both, strict=True)] for both in zip(left, right, strict=True)]
+    found = intervals(rows, columns=len(METRICS), seed=seed)
+    differences = {name: Difference(*one) for name, one in zip(METRICS, found, strict=True)}
+    return Comparison(len(rows), differences, _mcnemar(left, right))
+
+
+def _mcnemar(left: Sequence[Score], right: Sequence[Score]) -> McNemar:
+    hits = [(x.hit_at_1 > 0, y.hit_at_1 > 0) for x, y in zip(left, right, strict=True)]
+    only_a, only_b = hits.count((True, False)), hits.count((False, True))
+    both, neither = hits.count((True, True)), hits.count((False, False))
+    return McNemar(both, only_a, only_b, neither, mcnemar(only_a, only_b))

@@ -1,0 +1,64 @@
+"""ComplexWebQuestions: the official release, and PoG's list of it with topic entities.
+
+Talmor and Berant (2018), The Web as a Knowledge-base for Answering Complex Questions.
+"""
+
+from collections.abc import Iterator
+from typing import Any, Required
+
+from pydantic import TypeAdapter
+from typing_extensions import TypedDict
+
+from kgqa.evaluation.datasets.fields import ENTITY_ID, Text, Value, named, readings, topics
+from kgqa.evaluation.datasets.format import Format
+from kgqa.evaluation.question import Named, Question
+
+
+class Answer(TypedDict, total=False):
+    """An answer of the official release; a literal may have its value as id and no name."""
+
+    answer_id: Value | None
+    answer: Value | None
+    aliases: list[Value] | None
+
+
+class Record(TypedDict, total=False):
+    """One question: ``answers`` is official, ``answer`` and the topics are PoG's."""
+
+    ID: Value | None
+    question: Required[Text]
+    compositionality_type: str | None
+    sparql: str | None
+    answers: list[Answer] | None
+    answer: Value | None
+    topic_entity: dict[str, str | None] | None
+    qid_topic_entity: dict[str, str | None] | None
+
+
+def _question(record: Record) -> Question:
+    return Question(
+        id=record.get("ID") or "",
+        text=record["question"],
+        topics=topics(record.get("topic_entity"), record.get("qid_topic_entity")),
+        readings=readings(_answers(record)),
+        sparql=record.get("sparql"),
+        kind=record.get("compositionality_type"),
+    )
+
+
+def _answers(record: Record) -> Iterator[Named | None]:
+    answers = record.get("answers")
+    if answers is None:
+        yield named(None, record.get("answer"))
+    for answer in answers or []:
+        id, name = answer.get("answer_id"), answer.get("answer")
+        if name is None and id and not ENTITY_ID.fullmatch(id):
+            name = id
+        yield named(id, name, answer.get("aliases") or ())
+
+
+def _knows(record: Any) -> bool:
+    return isinstance(record, dict) and {"ID", "question"} <= set(record)
+
+
+FORMAT = Format("cwq", _knows, TypeAdapter(Record), _question)

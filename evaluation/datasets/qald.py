@@ -1,0 +1,127 @@
+"""QALD: the official JSON of the challenges (QALD-7 to 10), and ToG's list of QALD-10.
+
+Usbeck et al. (2023), QALD-10: The 10th challenge on question answering over linked data.
+"""
+
+from collections.abc import Iterator
+from typing import Annotated, Any, Required
+
+from pydantic import AfterValidator, TypeAdapter
+from typing_extensions import TypedDict
+
+from kgqa.evaluation.datasets.fields import Text, Value, literal, named, readings, topics
+from kgqa.evaluation.datasets.format import Format
+from kgqa.evaluation.question import Named, Question
+
+
+class Wording(TypedDict, total=False):
+    """The question in one language."""
+
+    language: str | None
+    string: str | None
+
+
+def _worded(wordings: list[Wording]) -> list[Wording]:
+    if not any((wording.get("string") or "").strip() for wording in wordings):
+        raise ValueError("should hold the question in a language")
+    return wordings
+
+
+class Query(TypedDict, total=False):
+    """The query."""
+
+    sparql: str | None
+
+
+class Cell(TypedDict, total=False):
+    """A term of a SPARQL result."""
+
+    type: Required[str]
+    value: Required[Value]
+
+
+class Head(TypedDict, total=False):
+    """The variables of a SPARQL result."""
+
+    vars: list[str] | None
+
+
+class Results(TypedDict, total=False):
+    """The rows of a SPARQL result."""
+
+    bindings: list[dict[str, Cell]] | None
+
+
+class Answer(TypedDict, total=False):
+    """A SPARQL result: rows, or a truth value."""
+
+    head: Head | None
+    results: Results | None
+    boolean: Value | None
+
+
+class Official(TypedDict, total=False):
+    """A question of the official release."""
+
+    id: Value | None
+    question: Required[Annotated[list[Wording], AfterValidator(_worded)]]
+    query: Query | None
+    answers: list[Answer] | None
+
+
+class Listed(TypedDict, total=False):
+    """A question of ToG's list; an answer is ``id: label``, a literal is its own label."""
+
+    question: Required[Text]
+    answer: dict[str, Value | None] | None
+    sparql: str | None
+    topic_entity: dict[str, str | None] | None
+    qid_topic_entity: dict[str, str | None] | None
+
+
+def _official(record: Official) -> Question:
+    return Question(
+        id=record.get("id") or "",
+        text=_in_english(record["question"]),
+        readings=readings(found for answer in record.get("answers") or [] for found in _answers(answer)),
+        sparql=(record.get("query") or {}).get("sparql"),
+    )
+
+
+def _in_english(wordings: list[Wording]) -> str:
+    said = [(wording.get("language"), (wording.get("string") or "").strip()) for wording in wordings]
+    return min((language != "en", place, text) for place, (language, text) in enumerate(said) if text)[2]
+
+
+def _answers(answer: Answer) -> Iterator[Named | None]:
+    """Give what stands under the first variable of each row, or the truth value."""
+    if (truth := answer.get("boolean")) is not None:
+        yield literal(truth)
+    variables = (answer.get("head") or {}).get("vars") or []
+    for row in (answer.get("results") or {}).get("bindings") or []:
+        first = next((row[variable] for variable in variables if variable in row), None)
+        cell = first or next(iter(row.values()), None)
+        if cell and cell["type"] != "bnode":
+            yield named(cell["value"], None) if cell["type"] == "uri" else literal(cell["value"])
+
+
+def _listed(record: Listed) -> Question:
+    return Question(
+        id="",
+        text=record["question"],
+        topics=topics(record.get("topic_entity"), record.get("qid_topic_entity")),
+        readings=readings(named(id, label) for id, label in (record.get("answer") or {}).items()),
+        sparql=record.get("sparql"),
+    )
+
+
+def _knows_official(record: Any) -> bool:
+    return isinstance(record, dict) and isinstance(record.get("question"), list)
+
+
+def _knows_listed(record: Any) -> bool:
+    return isinstance(record, dict) and "question" in record and isinstance(record.get("answer"), dict)
+
+
+OFFICIAL = Format("qald", _knows_official, TypeAdapter(Official), _official)
+LISTED = Format("qald", _knows_listed, TypeAdapter(Listed), _listed)

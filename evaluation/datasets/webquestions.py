@@ -1,0 +1,72 @@
+"""WebQuestions: the official release, and ToG's list of it with topic entities.
+
+Berant et al. (2013), Semantic Parsing on Freebase from Question-Answer Pairs. Answers are
+names. The address in ``url`` is where annotators looked, and is not taken for a topic.
+"""
+
+import re
+from typing import Annotated, Any, Required
+
+from pydantic import BeforeValidator, TypeAdapter
+from typing_extensions import TypedDict
+
+from kgqa.evaluation.datasets.fields import Text, Value, named, readings, topics
+from kgqa.evaluation.datasets.format import Format
+from kgqa.evaluation.question import Question
+
+DESCRIPTION = re.compile(r'\(description (?:"((?:[^"\\]|\\.)*)"|([^()"\s]+))\)\s*')
+LIST = re.compile(r"\(list\s*(.*)\)", re.DOTALL)
+
+
+def _descriptions(value: object) -> object:
+    r"""Read the answers of a target value.
+
+    >>> _descriptions('(list (description "Romania") (description 1881))')
+    ['Romania', '1881']
+    """
+    listed = LIST.fullmatch(value.strip()) if isinstance(value, str) else None
+    if listed is None or DESCRIPTION.sub("", listed[1]):
+        raise ValueError('should look like (list (description "name") ...)')
+    return [re.sub(r"\\(.)", r"\1", quoted) or bare for quoted, bare in DESCRIPTION.findall(listed[1])]
+
+
+class Official(TypedDict, total=False):
+    """A question of the official release."""
+
+    utterance: Required[Text]
+    targetValue: Annotated[list[str], BeforeValidator(_descriptions)]
+
+
+class Listed(TypedDict, total=False):
+    """A question of ToG's list."""
+
+    question: Required[Text]
+    answers: list[Value] | None
+    topic_entity: dict[str, str | None] | None
+    qid_topic_entity: dict[str, str | None] | None
+
+
+def _official(record: Official) -> Question:
+    answers = (named(None, name) for name in record.get("targetValue", []))
+    return Question(id="", text=record["utterance"], readings=readings(answers))
+
+
+def _listed(record: Listed) -> Question:
+    return Question(
+        id="",
+        text=record["question"],
+        topics=topics(record.get("topic_entity"), record.get("qid_topic_entity")),
+        readings=readings(named(None, name) for name in record.get("answers") or []),
+    )
+
+
+def _knows_official(record: Any) -> bool:
+    return isinstance(record, dict) and "utterance" in record
+
+
+def _knows_listed(record: Any) -> bool:
+    return isinstance(record, dict) and {"url", "question"} <= set(record) and "id" not in record
+
+
+OFFICIAL = Format("webquestions", _knows_official, TypeAdapter(Official), _official)
+LISTED = Format("webquestions", _knows_listed, TypeAdapter(Listed), _listed)

@@ -1,0 +1,157 @@
+"""Whether answers stand up on the graph: the paths of each record are walked again."""
+
+import asyncio
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from itertools import pairwise
+from typing import Any
+
+from pydantic import TypeAdapter
+
+from kgqa.evaluation.naming import name_key
+from kgqa.evaluation.results import Result
+from kgqa.kg.graph import KnowledgeGraph
+from kgqa.kg.terms import Chain, Entity, Hop
+from kgqa.session.record import PathStep
+
+CONCURRENCY = 8
+"""Records that are checked at a time."""
+
+LONGEST = 10
+"""Hops of the longest path that is walked: no method goes further."""
+
+_PATHS = TypeAdapter(list[list[PathStep]])
+
+
+async def check(results: Sequence[Result], graph: KnowledgeGraph) -> dict[str, bool]:
+    """Tell of each result, by `filed_under`, whether all of its answers are where its paths lead.
+
+    An answer must be at the end of every path that is drawn to it or to no answer in
+    particular, and of one at least; nodes that a path names on the way must lie there. A
+    lone number may also be a count of what all paths lead to (or of a part of that: the
+    record does not tell what a filter took). Results with another outcome than grounded,
+    without answers or with paths that make no sense are not grounded, nor is a literal
+    beyond the graph's row limit.
+
+    Raises:
+        KGError: if the graph fails; then nothing is known of any result.
+    """
+    gate = asyncio.Semaphore(CONCURRENCY)
+
+    async def one(result: Result) -> bool:
+        async with gate:
+            return await _grounded(result, graph)
+
+    tasks = [asyncio.create_task(one(result)) for result in results]
+    try:
+        found = await asyncio.gather(*tasks)
+    finally:
+        for task in tasks:
+            task.cancel()
+        await asyncio.gather(*tasks, return_exceptions=True)
+    return dict(zip(map(filed_under, results), found, strict=True))
+
+
+def filed_under(result: Result) -> str:
+    """Give what a result is known by: its id, or the question where the file has no ids."""
+    return result.question if result.id is None else result.id
+
+
+@dataclass(frozen=True, slots=True)
+class _Path:
+    """A path as chains between the nodes that it names."""
+
+    legs: tuple[tuple[Chain, Entity], ...]
+    """Chains that end at a named node on the way."""
+    last: Chain
+    """From the last of these nodes, or the topic, to the end."""
+    end: str | None
+    """The id of the end, if the path names it."""
+
+
+async def _grounded(result: Result, graph: KnowledgeGraph) -> bool:
+    ids = {answer.id for answer in result.answers}
+    wanted = {id for id in ids if id}
+    if result.failed or result.outcome != "grounded" or not wanted or wanted != ids:
+        return False
+    paths = _paths(result.record)
+    if not paths or not await _legs_hold(paths, graph):
+        return False
+    return await _all_reached(wanted, paths, graph) or await _counted(wanted, paths, graph)
+
+
+async def _legs_hold(paths: Sequence[_Path], graph: KnowledgeGraph) -> bool:
+    """Tell whether the nodes that paths name on the way are there."""
+    for chain, end in (leg for path in paths for leg in path.legs):
+        if not (await graph.trace_chain(chain, [end]))[0]:
+            return False
+    return True
+
+
+async def _all_reached(ids: set[str], paths: Sequence[_Path], graph: KnowledgeGraph) -> bool:
+    proved: set[str] = set()
+    for path in paths:
+        wanted = {path.end} if path.end in ids else ids
+        if not wanted <= await _ends(path.last, wanted, graph):
+            return False
+        proved |= wanted
+    return proved == ids
+
+
+async def _counted(ids: set[str], paths: Sequence[_Path], graph: KnowledgeGraph) -> bool:
+    """Tell whether the one answer can be the number of what all paths lead to."""
+    key = name_key(next(iter(ids)))
+    if len(ids) > 1 or key.kind != "number":
+        return False
+    pages = [await graph.follow_chain(path.last) for path in paths]
+    common = set.intersection(*({candidate.term for candidate in page} for page in pages))
+    return key.value in range(1, len(common) + 1)
+
+
+async def _ends(chain: Chain, ids: set[str], graph: KnowledgeGraph) -> set[str]:
+    """Give those of the ids that are at the end of a chain, and maybe others.
+
+    A literal's datatype is not in its id, so that it cannot be asked for: all ends are.
+    """
+    entities = [entity for id in sorted(ids) if (entity := _entity(id))]
+    traced = await graph.trace_chain(chain, entities) if entities else []
+    reached = {entity.id for entity, path in zip(entities, traced, strict=True) if path}
+    if ids <= reached:
+        return reached
+    return reached | {candidate.term.id for candidate in await graph.follow_chain(chain)}
+
+
+def _entity(id: str) -> Entity | None:
+    try:
+        return Entity(id)
+    except ValueError:
+        return None
+
+
+def _paths(record: Mapping[str, Any]) -> list[_Path]:
+    """Read the paths of a record; none if any of them makes no sense."""
+    try:
+        return [_path(steps) for steps in _PATHS.validate_python(record.get("paths"), strict=True)]
+    except ValueError:
+        return []
+
+
+def _path(steps: Sequence[PathStep]) -> _Path:
+    """Cut a path at the nodes that it names.
+
+    Raises:
+        ValueError: if it is empty, too long or broken, begins nowhere, or has ids that are none.
+    """
+    if not 0 < len(steps) <= LONGEST:
+        raise ValueError(f"a path of {len(steps)} hops")
+    if any(step["tail"]["id"] != after["head"]["id"] for step, after in pairwise(steps)):
+        raise ValueError("a path whose hops do not meet")
+    chain = Chain(Entity(steps[0]["head"]["id"] or ""))
+    legs = []
+    for step in steps[:-1]:
+        chain = chain.then(Hop(step["relation"], step["forward"]))
+        if step["tail"]["id"]:
+            legs.append((chain, Entity(step["tail"]["id"])))
+            chain = Chain(legs[-1][1])
+    last = steps[-1]
+    return _Path(tuple(legs), chain.then(Hop(last["relation"], last["forward"])), last["tail"]["id"])

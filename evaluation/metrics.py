@@ -1,0 +1,141 @@
+"""What a run is worth: the content of ``metrics.json``."""
+
+from collections import Counter
+from collections.abc import Mapping, Sequence
+from typing import Literal, cast
+
+from typing_extensions import TypedDict
+
+from kgqa.evaluation.accuracy import Accuracy, Breakdowns, Group, Share, accuracy, breakdowns, group, share
+from kgqa.evaluation.grounding import filed_under
+from kgqa.evaluation.judging import judge
+from kgqa.evaluation.question import Question
+from kgqa.evaluation.results import Result
+from kgqa.evaluation.statistics import RESAMPLES, intervals, spread
+
+
+class Costs(TypedDict):
+    """What a question has cost: mean, percentiles and maximum over results."""
+
+    mean: float
+    p50: float
+    p95: float
+    max: float
+
+
+class Price(Costs):
+    """What a question has cost in US dollars, and all of them together."""
+
+    total: float
+
+
+class Metrics(Accuracy):
+    """All that is measured of a run.
+
+    Accuracy is over the scored questions; what failed or is missing is wrong. Costs are
+    over the results that tell them, failed ones included, and null where none does.
+    """
+
+    protocol: Literal["strict"]
+    n: int
+    """Questions that were to be answered."""
+    errors: int
+    """Questions that failed: an exception, or an outage of graph or model."""
+    missing: int
+    """Questions without a result."""
+    unscored: int
+    """Questions without gold, which accuracy leaves out."""
+    outcomes: dict[str, int]
+    """Results by their outcome."""
+    kg_grounded_rate: Share
+    """Of all questions, those answered from the graph (CoR's KGR); null where results do not tell."""
+    kg_grounded_rate_strict: Share | None
+    """Those whose every answer was found there again; null where no graph was at hand."""
+    llm_calls: Costs | None
+    input_tokens: Costs | None
+    output_tokens: Costs | None
+    kg_queries: Costs | None
+    seconds: Costs | None
+    unknown_calls: int
+    """Calls, of all questions, whose tokens the model's server did not report."""
+    cached_calls: int
+    """Calls, of all questions, that the cache answered."""
+    cost: Price | None
+    """Left to whoever knows the prices."""
+    answered: Group
+    """Accuracy over the scored questions that have a result and did not fail."""
+    breakdowns: Breakdowns
+    seed: int
+    """What the intervals are drawn by."""
+    resamples: int
+    """Bootstrap resamples behind every interval."""
+
+
+def measure(
+    results: Sequence[Result],
+    questions: Sequence[Question],
+    *,
+    grounded: Mapping[str, bool] | None,
+    seed: int = 0,
+) -> Metrics:
+    """Measure results against questions, strictly; every question counts.
+
+    Args:
+        results: In any order; of several for one question the last counts.
+        questions: All questions that were to be answered.
+        grounded: What `grounding.check` found; None where no graph was at hand.
+        seed: What the intervals are drawn by.
+    """
+    judged = judge(results, questions)
+    by_question = [mark.result for mark in judged]
+    given = [result for result in by_question if result]
+    loose, strict = _grounded_rates(by_question, grounded, seed)
+    return {
+        "protocol": "strict",
+        "n": len(judged),
+        "errors": sum(result.failed for result in given),
+        "missing": len(judged) - len(given),
+        "unscored": sum(mark.score is None for mark in judged),
+        "outcomes": dict(sorted(Counter(r.outcome for r in given if r.outcome).items())),
+        **accuracy(judged, seed),
+        "kg_grounded_rate": loose,
+        "kg_grounded_rate_strict": strict,
+        "llm_calls": _costs(given, "llm_calls"),
+        "input_tokens": _costs(given, "input_tokens"),
+        "output_tokens": _costs(given, "output_tokens"),
+        "kg_queries": _costs(given, "kg_queries"),
+        "seconds": _costs(given, "seconds"),
+        "unknown_calls": round(sum(_amounts(given, "unknown_calls"))),
+        "cached_calls": round(sum(_amounts(given, "cached_calls"))),
+        "cost": None,
+        "answered": group([mark for mark in judged if mark.answered], seed),
+        "breakdowns": breakdowns(judged, seed),
+        "seed": seed,
+        "resamples": RESAMPLES,
+    }
+
+
+def _amounts(results: Sequence[Result], key: str) -> list[float]:
+    return [amount for result in results if (amount := result.usage.get(key)) is not None]
+
+
+def _costs(results: Sequence[Result], key: str) -> Costs | None:
+    found = spread(_amounts(results, key))
+    return cast(Costs, found._asdict()) if found else None
+
+
+def _grounded_rates(
+    results: Sequence[Result | None], grounded: Mapping[str, bool] | None, seed: int
+) -> tuple[Share, Share | None]:
+    """Give both rates over all questions; nothing where no result says how it was answered."""
+    given = [result for result in results if result]
+    told = not given or any(result.outcome for result in given)
+    rows = [_grounded(result, grounded or {}) for result in results] if told else []
+    loose, strict = map(share, intervals(rows, columns=2, seed=seed))
+    return loose, None if grounded is None else strict
+
+
+def _grounded(result: Result | None, grounded: Mapping[str, bool]) -> tuple[bool, bool]:
+    if result is None or result.failed or result.outcome != "grounded" or not result.answers:
+        return False, False
+    return True, grounded.get(filed_under(result), False)

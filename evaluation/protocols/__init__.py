@@ -1,0 +1,52 @@
+"""Protocols: ours, and the arithmetic of published code, for comparison with published numbers only."""
+
+from collections.abc import Mapping, Sequence
+from importlib import import_module
+from typing import Any
+
+from kgqa.evaluation.question import Question
+from kgqa.evaluation.result import Result
+
+PROTOCOLS = ("strict", "pog", "cog", "cor", "vog")
+"""The first is the one to believe; the others reproduce what the code of a paper counts."""
+
+
+def measure(
+    protocol: str,
+    results: Sequence[Result],
+    questions: Sequence[Question],
+    *,
+    grounded: Mapping[str, bool] | None = None,
+    seed: int = 0,
+) -> dict[str, Any]:
+    """Score results by a protocol.
+
+    Args:
+        protocol: one of `PROTOCOLS`.
+        results: in the order of their file.
+        questions: the questions that were put.
+        grounded: whether each record's answers were found on the graph, by question id (strict only).
+        seed: of the bootstrap.
+
+    Returns:
+        What the protocol counts, as plain JSON values; shares between 0 and 1. That of
+        a legacy protocol says ``"legacy": true``, and in ``note`` what it really measures.
+
+    Raises:
+        ValueError: for a name that is no protocol.
+    """
+    check(protocol)
+    module = import_module(f"kgqa.evaluation.protocols.{protocol}")
+    given = {"grounded": grounded} if protocol == "strict" else {}
+    found: dict[str, Any] = module.measure(results, questions, seed=seed, **given)
+    return found
+
+
+def check(protocol: str) -> None:
+    """Refuse a name that is no protocol.
+
+    Raises:
+        ValueError: naming those there are.
+    """
+    if protocol not in PROTOCOLS:
+        raise ValueError(f"no protocol is called {protocol!r}; there are: {', '.join(PROTOCOLS)}")

@@ -1,0 +1,43 @@
+"""What the evaluation code of CoG counts: PoG's matching, and an F1 of its own."""
+
+from collections.abc import Sequence
+from typing import Any
+
+from kgqa.evaluation.protocols.legacy import cases, character_f1, contained
+from kgqa.evaluation.protocols.replies import candidates, reply_of
+from kgqa.evaluation.protocols.summary import means, summary
+from kgqa.evaluation.question import Question
+from kgqa.evaluation.result import Result
+
+NOTE = (
+    "Hits@1 is PoG's matching of substrings; recall compares single characters, "
+    "so that nearly every gold counts as found, and F1 is close to 1 for any right answer."
+)
+
+
+def measure(results: Sequence[Result], questions: Sequence[Question], *, seed: int = 0) -> dict[str, Any]:
+    """Count as CoG's code does.
+
+    Hits@1 is that of `kgqa.evaluation.protocols.pog`, but for a reply with a brace and
+    no answer that can be found: here the whole reply is compared. Precision, recall and F1
+    (`legacy.character_f1`) are means over the records whose answer is not empty,
+    ``predicted`` in number. Records of ours take part as in PoG's protocol.
+    """
+    judged = cases(results, questions)
+    tried = [_tried(case.result) for case in judged]
+    right = [any(contained(c, case.gold) for c in said) for case, said in zip(judged, tried, strict=True)]
+    scores = [
+        character_f1(",".join(said), case.gold, contained)
+        for case, said in zip(judged, tried, strict=True)
+        if ",".join(said)
+    ]
+    counted = {"predicted": len(scores), **means(scores, seed)}
+    return summary("cog", NOTE, judged, right, seed) | counted
+
+
+def _tried(result: Result) -> list[str]:
+    reply = reply_of(result)
+    if reply is None:
+        return []
+    found = candidates(reply)
+    return [reply] if found is None else found

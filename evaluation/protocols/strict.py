@@ -1,0 +1,19 @@
+"""The strict protocol: every question counts, answers are compared one by one."""
+
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+from kgqa.evaluation import metrics
+from kgqa.evaluation.question import Question
+from kgqa.evaluation.result import Result
+
+
+def measure(
+    results: Sequence[Result],
+    questions: Sequence[Question],
+    *,
+    grounded: Mapping[str, bool] | None = None,
+    seed: int = 0,
+) -> dict[str, Any]:
+    """Score results strictly; see `kgqa.evaluation.metrics.measure`."""
+    return dict(metrics.measure(results, questions, grounded=grounded, seed=seed))

@@ -1,0 +1,65 @@
+"""A question with its gold, whatever file it came from."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+
+
+@dataclass(frozen=True, slots=True)
+class Named:
+    """A topic entity or an answer as a file gives it: an id, a name, or both.
+
+    The id is written as in the file: an IRI, a Freebase mid (``m.03_r3``), a Wikidata
+    id (``Q42``), or the value of a literal. ``aliases`` are other names that are as right.
+    """
+
+    id: str | None
+    name: str | None
+    aliases: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class GoldPath:
+    """The relations from a topic entity to the answers, as the file names them.
+
+    ``^`` before a relation means against its arrow. The topic is an id, or None for
+    the question's only topic.
+    """
+
+    topic: str | None
+    relations: tuple[str, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Question:
+    """One question of a dataset.
+
+    ``readings`` are the sets of gold answers, one for each parse of the question that
+    the file has; a metric takes the reading that fits best. A question with no gold
+    answer in any reading is not scored. Several ``paths`` are branches: the answers
+    are what all of them lead to.
+    """
+
+    id: str
+    text: str
+    topics: tuple[Named, ...] = ()
+    readings: tuple[tuple[Named, ...], ...] = ()
+    paths: tuple[GoldPath, ...] = ()
+    sparql: str | None = None
+    hops: int | None = None
+    """Hops of the longest gold path."""
+    kind: str | None = None
+    """The compositionality type, or whatever the file sorts its questions by."""
+    level: str | None = None
+    """The level of generalisation (GrailQA)."""
+    splits: Mapping[str, str] = field(default_factory=dict)
+    """The part this question belongs to, by the name of the split (``split``, ``split_group``)."""
+
+    @property
+    def gold(self) -> tuple[Named, ...]:
+        """The answers of all readings, each once, in the order of the file."""
+        return tuple(dict.fromkeys(answer for reading in self.readings for answer in reading))
+
+    @property
+    def scored(self) -> bool:
+        """Whether there is gold to score an answer by."""
+        return any(self.readings)

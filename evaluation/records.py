@@ -1,0 +1,91 @@
+"""JSON records of a file: one a line, or all in a list, plain or gzipped."""
+
+import gzip
+import json
+import zlib
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any, NoReturn
+
+from kgqa.kg.terms import one_line
+
+Record = dict[str, Any]
+
+
+class Unreadable(ValueError):
+    """A file that is not JSON records; the message is one line with the file and the place in it."""
+
+
+def read_records(path: Path) -> list[tuple[str, Record]]:
+    """Read the records of a file with where each stands (``line 3``, or ``record 3`` of a list).
+
+    A last line without its line break that is no JSON is left out: whoever writes
+    the file is still at it, or was killed. Lone surrogates become question marks.
+
+    Raises:
+        Unreadable: if the file cannot be read, or something in it is not a JSON object.
+    """
+    content = _content(path)
+    if content.lstrip()[:1] == b"[":
+        return list(_listed(path, content))
+    return list(_lines(path, content))
+
+
+def _content(path: Path) -> bytes:
+    try:
+        raw = path.read_bytes()
+        return gzip.decompress(raw) if raw[:2] == b"\x1f\x8b" else raw
+    except FileNotFoundError:
+        raise Unreadable(f"no such file: {_shown(path)}") from None
+    except (OSError, EOFError, zlib.error, ValueError) as error:
+        why = getattr(error, "strerror", None) or error
+        raise Unreadable(f"cannot read {_shown(path)}: {one_line(str(why))}") from None
+
+
+def _listed(path: Path, content: bytes) -> Iterator[tuple[str, Record]]:
+    try:
+        records = _parse(content)
+    except ValueError as error:
+        raise Unreadable(f"{_shown(path)} is not JSON: {one_line(str(error))}") from None
+    for number, record in enumerate(records, start=1):
+        yield f"record {number}", _object(path, f"record {number}", record)
+
+
+def _lines(path: Path, content: bytes) -> Iterator[tuple[str, Record]]:
+    *lines, last = content.removeprefix(b"\xef\xbb\xbf").split(b"\n")
+    for number, line in enumerate([*lines, last], start=1):
+        if not line.strip():
+            continue
+        try:
+            record = _parse(line)
+        except ValueError as error:
+            if number > len(lines) and line.lstrip()[:1] == b"{":
+                return
+            raise Unreadable(f"{_shown(path)}, line {number}: not JSON: {one_line(str(error))}") from None
+        yield f"line {number}", _object(path, f"line {number}", record)
+
+
+def _object(path: Path, place: str, record: Any) -> Record:
+    if not isinstance(record, dict):
+        raise Unreadable(f"{_shown(path)}, {place}: a JSON object was expected")
+    return record
+
+
+def _parse(content: bytes) -> Any:
+    """Parse JSON; what JSON does not allow (NaN, nesting without end) is a ValueError."""
+    try:
+        parsed = json.loads(content, parse_constant=_refuse)
+        if b"\\ud" in content or b"\\uD" in content:
+            whole = json.dumps(parsed, ensure_ascii=False).encode("utf-8", "replace")
+            return json.loads(whole)
+        return parsed
+    except RecursionError:
+        raise ValueError("nested too deeply") from None
+
+
+def _refuse(constant: str) -> NoReturn:
+    raise ValueError(f"{constant} is no JSON value")
+
+
+def _shown(path: Path) -> str:
+    return one_line(str(path))

@@ -1,0 +1,103 @@
+"""Intervals and tests for means over questions.
+
+>>> interval([1.0, 1.0, 1.0])
+Interval(value=1.0, low=1.0, high=1.0)
+>>> mcnemar(only_a=6, only_b=0)
+0.03125
+"""
+
+from collections.abc import Sequence
+from typing import TYPE_CHECKING, NamedTuple
+
+if TYPE_CHECKING:
+    from numpy.typing import ArrayLike
+
+RESAMPLES = 2_000
+"""Bootstrap resamples behind every interval."""
+
+CONFIDENCE = 0.95
+"""The share of resamples whose mean lies in an interval."""
+
+
+class Interval(NamedTuple):
+    """A mean over questions, and the interval it lies in; all None where there are no questions."""
+
+    value: float | None
+    low: float | None
+    high: float | None
+
+
+class Spread(NamedTuple):
+    """How a cost is distributed over questions; percentiles interpolate linearly."""
+
+    mean: float
+    p50: float
+    p95: float
+    max: float
+
+
+def interval(values: Sequence[float], seed: int = 0) -> Interval:
+    """Give the mean of one metric with its interval; see `intervals`."""
+    return intervals([[value] for value in values], columns=1, seed=seed)[0]
+
+
+def intervals(rows: "ArrayLike", *, columns: int, seed: int = 0) -> list[Interval]:
+    """Give the mean of each metric with its 95% percentile bootstrap interval.
+
+    Questions are drawn with replacement, all metrics of one together (Efron and
+    Tibshirani 1993, §13.3). Questions with equal rows are drawn as one category of a
+    multinomial, which is the same distribution; so the order of the rows changes nothing.
+
+    Args:
+        rows: One row of metrics for each question.
+        columns: The number of metrics.
+        seed: What the resamples are drawn by.
+    """
+    import numpy as np
+
+    table = np.asarray(rows, dtype=float).reshape(-1, columns)
+    if not len(table):
+        return [Interval(None, None, None)] * columns
+    kinds, counts = np.unique(table, axis=0, return_counts=True)
+    drawn = np.random.default_rng(seed).multinomial(len(table), counts / len(table), RESAMPLES)
+    means = drawn @ kinds / len(table)
+    tail = 100 * (1 - CONFIDENCE) / 2
+    low, high = np.percentile(means, [tail, 100 - tail], axis=0)
+    values = counts @ kinds / len(table)
+    # Equal means differ in the last digit when summed in another order.
+    return [
+        Interval(value, min(value, least), max(value, most))
+        for value, least, most in zip(values.tolist(), low.tolist(), high.tolist(), strict=True)
+    ]
+
+
+def spread(values: Sequence[float]) -> Spread | None:
+    """Summarise what questions have cost; None for no questions.
+
+    >>> spread([0, 10, 20])
+    Spread(mean=10.0, p50=10.0, p95=19.0, max=20.0)
+    """
+    import numpy as np
+
+    if not values:
+        return None
+    costs = np.sort(np.asarray(values, dtype=float))
+    p50, p95 = np.percentile(costs, [50, 95]).tolist()
+    return Spread(float(costs.mean()), p50, p95, float(costs[-1]))
+
+
+def mcnemar(only_a: int, only_b: int) -> float:
+    """Give the exact two-sided p-value of McNemar's test: are both runs right equally often?
+
+    Under the null hypothesis each question that only one of them gets right is a fair
+    coin (McNemar 1947); without such questions nothing tells the runs apart, and p is 1.
+
+    Args:
+        only_a: Questions that only the first run gets right.
+        only_b: Questions that only the second run gets right.
+    """
+    if not only_a + only_b:
+        return 1.0
+    from scipy.stats import binomtest
+
+    return float(binomtest(only_a, only_a + only_b, 0.5).pvalue)

@@ -1,0 +1,90 @@
+"""Parses SPARQL as question sets write it, which rdflib alone would refuse in places."""
+
+import logging
+import re
+from collections.abc import Iterator
+from contextlib import contextmanager
+from typing import Any
+
+from kgqa.kg.dialect import FB, OWL, RDF, RDFS, SKOS, XSD
+from kgqa.kg.guard import _check_text, _parsing
+
+_WIKIDATA = "http://www.wikidata.org/"
+
+PREFIXES = {
+    "rdf": RDF,
+    "rdfs": RDFS,
+    "owl": OWL,
+    "xsd": XSD,
+    "skos": SKOS,
+    "schema": "http://schema.org/",
+    "ns": FB,
+    "fb": FB,
+    "wd": f"{_WIKIDATA}entity/",
+    "wdt": f"{_WIKIDATA}prop/direct/",
+    "p": f"{_WIKIDATA}prop/",
+    "ps": f"{_WIKIDATA}prop/statement/",
+    "psv": f"{_WIKIDATA}prop/statement/value/",
+    "pq": f"{_WIKIDATA}prop/qualifier/",
+    "pqv": f"{_WIKIDATA}prop/qualifier/value/",
+    "pr": f"{_WIKIDATA}prop/reference/",
+    "wikibase": "http://wikiba.se/ontology#",
+    "bd": "http://www.bigdata.com/rdf#",
+}
+"""Prefixes that a query need not declare: Wikidata's service knows its own, and so does Virtuoso."""
+
+_LAX = re.compile(
+    r"""(?P<name> \b[A-Za-z]\w*:[\w.-]*\w ) \s+ (?P<times> [*+?] ) (?= \s )
+      | (?P<kept> "(?:[^"\\\n]|\\.)*" | '(?:[^'\\\n]|\\.)*' | <[^<>\s]*> | \#[^\n]* )
+      | (?P<word> \b(?:OR|AND)\b )
+      | \s+ (?P<typed> \^\^ ) \s*
+      | (?<=["']) \s+ (?P<tag> @ )""",
+    re.VERBOSE,
+)
+
+
+def parsed(query: str) -> tuple[Any, Any]:
+    """Give the tree of a query and its algebra, both rdflib's.
+
+    Raises:
+        KGRejected: if the query is too long or too deep to be parsed.
+        Exception: whatever rdflib and pyparsing raise where it is no SPARQL.
+    """
+    from rdflib.plugins.sparql.algebra import translateQuery
+    from rdflib.plugins.sparql.parser import parseQuery
+
+    _check_text(query)
+    with _parsing, _silent("rdflib.term"):
+        tree = parseQuery(standard(query))
+        return tree[1], translateQuery(tree).algebra
+
+
+def standard(query: str) -> str:
+    r"""Write a query as rdflib reads it.
+
+    Prefixes that it takes for granted are declared. Virtuoso has OR and AND; where a
+    query was cut into words, rdflib minds the space before ``^^``, ``@``, ``*`` and ``+``.
+
+    >>> standard('FILTER ( ?a OR ?b = "or" @en ) ?x a:b * ?y')
+    '\nFILTER ( ?a || ?b = "or"@en ) ?x a:b* ?y'
+    """
+    used = {prefix: iri for prefix, iri in PREFIXES.items() if f"{prefix}:" in query}
+    prologue = "".join(f"PREFIX {prefix}: <{iri}> " for prefix, iri in used.items())
+    return f"{prologue}\n{_LAX.sub(_strict, query)}"
+
+
+def _strict(found: re.Match[str]) -> str:
+    if found["word"]:
+        return {"OR": "||", "AND": "&&"}[found["word"]]
+    return "".join(part for part in found.groups() if part)
+
+
+@contextmanager
+def _silent(logger: str) -> Iterator[None]:
+    """Keep a library from logging the values it cannot convert, with their tracebacks."""
+    noisy = logging.getLogger(logger)
+    before, noisy.disabled = noisy.disabled, True
+    try:
+        yield
+    finally:
+        noisy.disabled = before

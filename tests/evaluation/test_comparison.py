@@ -1,0 +1,100 @@
+"""Two runs are compared on the same questions."""
+
+import json
+
+import pytest
+from hypothesis import given, settings, strategies as st
+
+from kgqa.evaluation.comparison import Comparison, Difference, McNemar, compare
+from kgqa.evaluation.question import Named, Question
+from kgqa.evaluation.results import Result
+
+METRICS = ["hits_at_1", "hit_any", "precision", "recall", "f1"]
+
+
+def asked(n: int, gold: str = "Ulm") -> list[Question]:
+    return [Question(str(at), f"question {at}", readings=((Named(None, gold),),)) for at in range(n)]
+
+
+def run(answers: str) -> list[Result]:
+    """One result for each letter: ``r`` right, ``w`` wrong, ``f`` failed, ``.`` missing."""
+    names = {"r": "Ulm", "w": "Rome", "f": "Ulm"}
+    return [
+        Result(str(at), f"question {at}", (Named(None, names[one]),), error="X: y" if one == "f" else None)
+        for at, one in enumerate(answers)
+        if one != "."
+    ]
+
+
+def test_the_difference_is_that_of_the_means() -> None:
+    found = compare(run("rrrw"), run("rwww"), asked(4))
+    assert found.n == 4
+    assert list(found.differences) == METRICS
+    assert {one.value for one in found.differences.values()} == {0.5}
+    assert found.mcnemar == McNemar(both=1, only_a=2, only_b=0, neither=1, p=0.5)
+
+
+def test_each_metric_has_its_own_difference() -> None:
+    questions = [Question("0", "?", readings=((Named(None, "Ulm"), Named(None, "Bonn")),))]
+    a = [Result("0", "?", (Named(None, "Ulm"),))]
+    b = [
+        Result("0", "?", (Named(None, "Rome"), Named(None, "Ulm"), Named(None, "Oslo"), Named(None, "Bonn")))
+    ]
+    # a: (1, 1, 1, 1/2, 2/3), b: (0, 1, 1/2, 1, 2/3).
+    found = [one.value for one in compare(a, b, questions).differences.values()]
+    assert found == pytest.approx([1.0, 0.0, 0.5, -0.5, 0.0])
+
+
+def test_what_one_run_lacks_or_failed_at_is_wrong_there() -> None:
+    found = compare(run("rrrr"), run("rf."), asked(4))
+    assert found.mcnemar == McNemar(both=1, only_a=3, only_b=0, neither=0, p=0.25)
+    assert found.differences["f1"].value == 0.75
+
+
+def test_questions_without_gold_are_left_out() -> None:
+    questions = [*asked(2), Question("2", "question 2"), Question("3", "question 3", readings=((),))]
+    assert compare(run("rrrr"), run("rwww"), questions).n == 2
+
+
+def test_the_interval_of_paired_differences_is_known() -> None:
+    # Five of ten questions differ by 1: B(10, 1/2) / 10, whose 2.5% and 97.5% are 2 and 8.
+    found = compare(run("r" * 10), run("rrrrrwwwww"), asked(10))
+    assert found.differences["hits_at_1"] == Difference(0.5, 0.2, 0.8)
+
+
+def test_a_run_does_not_differ_from_itself() -> None:
+    found = compare(run("rwrw"), run("rwrw"), asked(4))
+    assert set(found.differences.values()) == {Difference(0.0, 0.0, 0.0)}
+    assert found.mcnemar == McNemar(both=2, only_a=0, only_b=0, neither=2, p=1.0)
+
+
+def test_without_questions_there_is_no_difference() -> None:
+    found = compare([], [], [])
+    assert (found.n, found.mcnemar.p) == (0, 1.0)
+    assert set(found.differences.values()) == {Difference(None, None, None)}
+
+
+def test_a_comparison_is_written_as_json() -> None:
+    written = json.loads(json.dumps(compare(run("rr"), run("rw"), asked(2)).as_dict()))
+    assert written["mcnemar"] == {"both": 1, "only_a": 1, "only_b": 0, "neither": 0, "p": 1.0}
+    assert written["differences"]["f1"] == {"value": 0.5, "low": 0.0, "high": 1.0}
+
+
+@settings(max_examples=30)
+@given(st.text("rwf.", max_size=12), st.text("rwf.", max_size=12), st.integers(0, 3))
+def test_a_comparison_the_other_way_round_is_its_opposite(a: str, b: str, seed: int) -> None:
+    one, other = (compare(run(x), run(y), asked(12), seed) for x, y in ((a, b), (b, a)))
+    assert (one.mcnemar.only_a, one.mcnemar.only_b) == (other.mcnemar.only_b, other.mcnemar.only_a)
+    assert one.mcnemar.p == pytest.approx(other.mcnemar.p)
+    assert one.mcnemar.both + one.mcnemar.only_a + one.mcnemar.only_b + one.mcnemar.neither == 12
+    for name in METRICS:
+        difference = one.differences[name]
+        assert difference.value == pytest.approx(-(other.differences[name].value or 0))
+        assert -1 <= (difference.low or 0) <= (difference.value or 0) <= (difference.high or 0) <= 1
+
+
+def test_a_comparison_is_the_same_for_a_seed() -> None:
+    def found(seed: int) -> Comparison:
+        return compare(run("rwrwrrw" * 9), run("wwrrrwr" * 9), asked(63), seed)
+
+    assert found(5) == found(5)

@@ -1,0 +1,144 @@
+"""Answers to one question are scored as a set, one to one with the gold."""
+
+import time
+from collections.abc import Sequence
+
+import pytest
+from hypothesis import given, strategies as st
+
+from kgqa.evaluation.question import Named, Question
+from kgqa.evaluation.scores import Score, score
+
+
+def question(*readings: Sequence[Named]) -> Question:
+    return Question("1", "?", readings=tuple(map(tuple, readings)))
+
+
+def names(*given: str) -> list[Named]:
+    return [Named(None, name) for name in given]
+
+
+def test_precision_is_over_the_answers_and_recall_over_the_gold() -> None:
+    found = score(names("Ulm", "Rome", "Bonn", "Oslo"), question(names("Ulm", "Bonn", "Kiel")))
+    assert found == Score(hit_at_1=1.0, hit_any=1.0, precision=2 / 4, recall=2 / 3, f1=4 / 7)
+
+
+def test_only_the_first_answer_is_the_hit_at_1() -> None:
+    found = score(names("Rome", "Ulm"), question(names("Ulm")))
+    assert found == Score(hit_at_1=0.0, hit_any=1.0, precision=0.5, recall=1.0, f1=2 / 3)
+
+
+@pytest.mark.parametrize("answers", [[], names("Rome"), [Named(None, None)], [Named("m.0a", "Ulm")]])
+def test_no_right_answer_scores_nothing(answers: list[Named]) -> None:
+    assert score(answers, question([Named("m.0b", "Ulm")])) == Score(0.0, 0.0, 0.0, 0.0, 0.0)
+
+
+@pytest.mark.parametrize("readings", [(), ((),), ((), ())])
+def test_without_gold_there_is_no_score(readings: tuple[tuple[Named, ...], ...]) -> None:
+    assert score(names("Ulm"), question(*readings)) is None
+
+
+def test_the_reading_that_fits_best_counts_and_one_without_gold_does_not() -> None:
+    gold = question([], names("Ulm", "Bonn", "Kiel"), names("Ulm", "Oslo"), names("Oslo", "Ulm"))
+    assert score(names("Ulm"), gold) == Score(1.0, 1.0, 1.0, 0.5, 2 / 3)
+    assert score(names(), gold) == Score(0.0, 0.0, 0.0, 0.0, 0.0)
+
+
+def test_among_equal_readings_the_first_counts() -> None:
+    gold = question(names("Ulm", "Bonn"), names("Oslo", "Kiel"))
+    assert score(names("Oslo", "Ulm"), gold) == Score(0.0, 1.0, 0.5, 0.5, 0.5)
+
+
+def test_an_answer_that_is_there_twice_counts_once() -> None:
+    once = score(names("Rome", "Ulm"), question(names("Ulm", "Bonn")))
+    assert score(names("Rome", "Ulm", "the Rome", "ulm", "ULM"), question(names("Ulm", "Bonn"))) == once
+    assert score(names("Rome", "Ulm"), question(names("Ulm", "Bonn", "ulm"))) == once
+
+
+def test_two_names_of_one_gold_answer_are_one_right_answer() -> None:
+    gold = question([Named("Q30", "United States", ("US", "USA")), Named("Q183", "Germany")])
+    assert score(names("US", "USA"), gold) == Score(1.0, 1.0, 0.5, 0.5, 0.5)
+
+
+def test_one_answer_is_one_of_two_gold_answers_of_that_name() -> None:
+    gold = question([Named("m.0a", "C*"), Named("m.0b", "C*")])
+    assert score(names("C*"), gold) == Score(1.0, 1.0, 1.0, 0.5, 2 / 3)
+    assert score([Named("m.0b", "x"), Named(None, "C*")], gold) == Score(1.0, 1.0, 1.0, 1.0, 1.0)
+
+
+def test_answers_are_matched_so_that_most_are_right() -> None:
+    gold = question([Named(None, "A1", ("B1",)), Named(None, "C1", ("A1",))])
+    for answers in (names("A1", "B1"), names("B1", "A1")):
+        assert score(answers, gold) == Score(1.0, 1.0, 1.0, 1.0, 1.0)
+
+
+def test_names_of_gold_that_is_listed_twice_count_together() -> None:
+    gold = question([Named("m.0a", "Ulm"), Named("m.0a", "Ulm (Donau)")])
+    assert score(names("ulm donau"), gold) == Score(1.0, 1.0, 1.0, 1.0, 1.0)
+
+
+def test_a_truth_value_and_a_number_are_answers_like_any_other() -> None:
+    assert score([Named("true", "true")], question(names("Yes"))) == Score(1.0, 1.0, 1.0, 1.0, 1.0)
+    assert score([Named("53", "53")], question([Named("53.0", "53.0")])) == Score(1.0, 1.0, 1.0, 1.0, 1.0)
+
+
+def test_many_answers_are_scored_at_once() -> None:
+    gold = question([Named(f"m.0{at}", f"Thing {at}", (f"Alias {at}",)) for at in range(1500)])
+    sets = (
+        [Named(f"m.0{at}", None) for at in range(1500, 0, -1)],
+        names(*(f"the alias {at}" for at in range(1500))),
+        [Named(f"http://x/{at}", f"thing {at % 750}") for at in range(1500)],
+    )
+    start = time.process_time()
+    found = [score(answers, gold) for answers in sets]
+    assert time.process_time() - start < 2  # all pairs: 6.75 million comparisons
+    assert [one and one.recall for one in found] == [1499 / 1500, 1.0, 0.5]
+
+
+IDS = st.sampled_from([None, "m.0a", "m.0b", "http://rdf.freebase.com/ns/m.0a", "Q1", "http://x/1", "3"])
+NAMES = st.sampled_from(["Ulm", "the ulm", "Bonn", "3", "3.0", "yes", "C*", "1999-01-01"])
+ANSWER = st.builds(Named, IDS, NAMES)
+GOLD = st.builds(Named, IDS, NAMES, st.lists(NAMES, max_size=2).map(tuple))
+READING = st.lists(GOLD, min_size=1, max_size=5)
+
+
+@given(st.lists(ANSWER, max_size=6), st.lists(READING, min_size=1, max_size=3))
+def test_a_score_is_consistent(answers: list[Named], readings: list[list[Named]]) -> None:
+    found = score(answers, question(*readings))
+    assert found is not None
+    assert all(0 <= value <= 1 for value in found)
+    assert found.hit_at_1 <= found.hit_any
+    assert (found.precision > 0) == (found.recall > 0) == (found.f1 > 0) == (found.hit_any > 0)
+    assert min(found.precision, found.recall) <= found.f1 <= max(found.precision, found.recall)
+
+
+@given(READING, st.data())
+def test_the_gold_itself_is_perfect_in_any_order(gold: list[Named], data: st.DataObject) -> None:
+    answers = [Named(named.id, named.name) for named in data.draw(st.permutations(gold))]
+    assert score(answers, question(gold)) == Score(1.0, 1.0, 1.0, 1.0, 1.0)
+
+
+@given(st.lists(ANSWER, max_size=5), READING, st.data())
+def test_the_order_of_answers_matters_to_the_first_only(
+    answers: list[Named], gold: list[Named], data: st.DataObject
+) -> None:
+    shuffled = data.draw(st.permutations(answers))
+    one, other = score(answers, question(gold)), score(shuffled, question(data.draw(st.permutations(gold))))
+    assert one is not None and other is not None
+    assert one[1:] == other[1:]
+
+
+@given(st.lists(ANSWER, max_size=5), READING, st.data())
+def test_saying_an_answer_again_changes_nothing(
+    answers: list[Named], gold: list[Named], data: st.DataObject
+) -> None:
+    again = data.draw(st.lists(st.sampled_from(answers), max_size=3)) if answers else []
+    assert score(answers + again, question(gold)) == score(answers, question(gold))
+
+
+@given(st.lists(ANSWER, max_size=5), READING)
+def test_a_wrong_answer_more_never_raises_precision(answers: list[Named], gold: list[Named]) -> None:
+    before, after = score(answers, question(gold)), score([*answers, Named(None, "wrong")], question(gold))
+    assert before is not None and after is not None
+    assert after.precision < before.precision or before.precision == after.precision == 0
+    assert after.recall == before.recall
