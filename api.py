@@ -98,7 +98,7 @@ async def aask(
         names = {"kg": kg, "model": model}
         for key, given in names.items():
             if given is not None:
-                known = _names(given)
+                known = names_of(given)
                 options[key] = known or handed_over.enter_context(registered(cast(Model, given)))
         context = make_context(method, options)
         result = await graph_of(method).ainvoke(question_input(question, topics, id), context=context)
@@ -126,7 +126,7 @@ def record_of(state: dict[str, Any]) -> Record:
     return cast(Record, {key: state[key] for key in Record.__annotations__})
 
 
-def _names(given: object) -> str | list[str] | None:
+def names_of(given: object) -> str | list[str] | None:
     """Give the names of a graph or model that is named; None for one that is open already."""
     if isinstance(given, str | os.PathLike):
         return os.fspath(given)

@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from kgqa.cli.exits import Exit, fail
+from kgqa.cli.options import read_options
 
 if TYPE_CHECKING:
     from kgqa.session.context import Context
@@ -39,7 +40,7 @@ def ask(
     from kgqa.api import make_context, question_input
 
     try:
-        given = {"kg": tuple(kg) if kg else None, "model": model, **_options(option or [])}
+        given = {"kg": tuple(kg) if kg else None, "model": model, **read_options(option or [])}
         context = make_context(method, {key: value for key, value in given.items() if value is not None})
         state = question_input(question, topic or [])
     except ValueError as error:
@@ -53,34 +54,6 @@ def ask(
 
         show_record(record)
     raise SystemExit(int(Exit.ANSWERED if record["answers"] else Exit.NO_ANSWER))
-
-
-def _options(pairs: list[str]) -> dict[str, Any]:
-    """Read ``key=value`` pairs; a dotted key reaches into a group (``budget.llm_calls=9``).
-
-    Raises:
-        ValueError: for a pair without ``=``.
-    """
-    options: dict[str, Any] = {}
-    for pair in pairs:
-        key, equals, text = pair.partition("=")
-        if not equals or not key:
-            raise ValueError(f"an option is written key=value, not {pair!r}")
-        *groups, last = key.split(".")
-        inner = options
-        for group in groups:
-            inner = inner.setdefault(group, {})
-            if not isinstance(inner, dict):
-                raise ValueError(f"the option {group} is given as one value and in parts")
-        inner[last] = _value(text)
-    return options
-
-
-def _value(text: str) -> Any:
-    try:
-        return json.loads(text)
-    except ValueError:
-        return text
 
 
 def _run(state: "Input", context: "Context", watch: bool, quiet: bool) -> "Record":

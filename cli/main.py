@@ -6,7 +6,7 @@ from pathlib import Path
 
 import typer
 
-from kgqa.cli import ask, kg, methods, score
+from kgqa.cli import ask, eval, kg, methods, report, score
 from kgqa.cli.exits import Exit, fail
 
 app = typer.Typer(
@@ -18,7 +18,9 @@ app = typer.Typer(
     rich_markup_mode="rich",
 )
 app.command("ask")(ask.ask)
+app.command("eval")(eval.evaluate)
 app.command("score")(score.score)
+app.command("report")(report.report)
 app.command("methods")(methods.methods)
 app.add_typer(kg.app, name="kg")
 

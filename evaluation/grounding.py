@@ -111,14 +111,16 @@ async def _counted(ids: set[str], paths: Sequence[_Path], graph: KnowledgeGraph)
 async def _ends(chain: Chain, ids: set[str], graph: KnowledgeGraph) -> set[str]:
     """Give those of the ids that are at the end of a chain, and maybe others.
 
-    A literal's datatype is not in its id, so that it cannot be asked for: all ends are.
+    Where the row limit cut the ends, the entities among the ids are asked for one by one;
+    a literal's datatype is not in its id, so that it cannot be.
     """
-    entities = [entity for id in sorted(ids) if (entity := _entity(id))]
-    traced = await graph.trace_chain(chain, entities) if entities else []
-    reached = {entity.id for entity, path in zip(entities, traced, strict=True) if path}
-    if ids <= reached:
+    page = await graph.follow_chain(chain)
+    reached = {candidate.term.id for candidate in page}
+    if ids <= reached or not page.truncated:
         return reached
-    return reached | {candidate.term.id for candidate in await graph.follow_chain(chain)}
+    entities = [entity for id in sorted(ids - reached) if (entity := _entity(id))]
+    traced = await graph.trace_chain(chain, entities) if entities else []
+    return reached | {entity.id for entity, path in zip(entities, traced, strict=True) if path}
 
 
 def _entity(id: str) -> Entity | None:

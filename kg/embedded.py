@@ -26,7 +26,7 @@ from kgqa.kg.pages import Candidate, Description, GraphInfo, Match, Mention, Pag
 from kgqa.kg.reading import cut_steps, integer, order, path, true
 from kgqa.kg.scan import Names, scan
 from kgqa.kg.store import EmbeddedStore
-from kgqa.kg.terms import Chain, Entity, Hop, Term, Triple, local_name
+from kgqa.kg.terms import Chain, Entity, Hop, Term, Triple, is_id, local_name
 
 T = TypeVar("T")
 
@@ -183,8 +183,17 @@ class EmbeddedGraph:
         return {id: _name(named.get(Entity(id))) for id in ids}
 
     async def find_entities(self, text: str, limit: int = 10) -> list[Match]:
-        """Find entities by id or name; see `KnowledgeGraph`."""
+        """Find entities by id or name; see `KnowledgeGraph`. An id needs no index of names."""
+        text = text.strip().strip("<>")
+        if is_id(text) and (found := await self._by_id(text)):
+            return [found]
         return await self._look_up(lambda index, _: index.find(text, limit))
+
+    async def _by_id(self, id: str) -> Match | None:
+        answer = await self._executor.query(sparql.entity(id, self._naming.labels))
+        named = self._naming.apply((end, label, rank) for end, label, rank in answer.rows)
+        entities = [term for term in named.values() if isinstance(term, Entity)]
+        return Match(entities[0], 1.0, "id") if entities else None
 
     async def link(self, question: str) -> list[Mention]:
         """Find the entities that a question mentions; see `KnowledgeGraph`."""

@@ -34,13 +34,15 @@ PREFIXES = {
 """Prefixes that a query need not declare: Wikidata's service knows its own, and so does Virtuoso."""
 
 _LAX = re.compile(
-    r"""(?P<name> \b[A-Za-z]\w*:[\w.-]*\w ) \s+ (?P<times> [*+?] ) (?= \s )
+    r"""(?P<name> (?<![\w.-]) [\w-]* : [\w.-]* \w ) \s+ (?P<times> [*+?] ) (?= \s )
       | (?P<kept> "(?:[^"\\\n]|\\.)*" | '(?:[^'\\\n]|\\.)*' | <[^<>\s]*> | \#[^\n]* )
       | (?P<word> \b(?:OR|AND)\b )
       | \s+ (?P<typed> \^\^ ) \s*
       | (?<=["']) \s+ (?P<tag> @ )""",
     re.VERBOSE,
 )
+
+_PREFIX = re.compile(r"(?<![\w.-])[a-z]+(?=:)")
 
 
 def parsed(query: str) -> tuple[Any, Any]:
@@ -68,8 +70,8 @@ def standard(query: str) -> str:
     >>> standard('FILTER ( ?a OR ?b = "or" @en ) ?x a:b * ?y')
     '\nFILTER ( ?a || ?b = "or"@en ) ?x a:b* ?y'
     """
-    used = {prefix: iri for prefix, iri in PREFIXES.items() if f"{prefix}:" in query}
-    prologue = "".join(f"PREFIX {prefix}: <{iri}> " for prefix, iri in used.items())
+    used = sorted(PREFIXES.keys() & set(_PREFIX.findall(query)))
+    prologue = "".join(f"PREFIX {prefix}: <{PREFIXES[prefix]}> " for prefix in used)
     return f"{prologue}\n{_LAX.sub(_strict, query)}"
 
 

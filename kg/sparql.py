@@ -108,6 +108,15 @@ def names(ids: Iterable[str], labels: Sequence[str]) -> str:
     return f"SELECT ?end ?label ?rank WHERE {{ VALUES ?end {{ {listed} }} {_named('?end', labels)} }}"
 
 
+def entity(id: str, labels: Sequence[str]) -> str:
+    """Ask for ``?end ?label ?rank`` of an id that is subject or object of some triple."""
+    known = "EXISTS { ?end ?p ?o } || EXISTS { ?s ?q ?end }"
+    return (
+        f"SELECT ?end ?label ?rank WHERE {{ VALUES ?end {{ {iri(id)} }} FILTER({known}) "
+        f"{_named('?end', labels)} }}"
+    )
+
+
 def list_relations(ids: Iterable[str], limit: int) -> str:
     """Ask for ``?end ?relation ?forward`` of each id."""
     return (

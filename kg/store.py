@@ -29,6 +29,11 @@ from kgqa.kg.workers import Workers
 
 T = TypeVar("T")
 
+LONG = 1 << 16
+"""Bytes from which on an answer is read off the event loop."""
+
+XSD_BOOLEAN = "http://www.w3.org/2001/XMLSchema#boolean"
+
 
 class EmbeddedStore:
     """Runs queries on a pyoxigraph store in a few threads of its own.
@@ -50,11 +55,14 @@ class EmbeddedStore:
     async def query(self, text: str, *, limit: int | None = None, foreign: bool = False) -> Rows:
         """Run one query; see `Executor.query`."""
         workers = self._foreign if foreign else self._own
-        return await self._run(lambda stop: self._answer(text, limit, stop), workers)
+        answer = await self._run(lambda stop: self._answer(text, stop), workers)
+        if len(answer) > LONG:
+            return await asyncio.to_thread(_rows, answer, limit)
+        return _rows(answer, limit)
 
     def query_now(self, text: str) -> Rows:
         """Run one query in the calling thread, uncounted and without deadline."""
-        return self._answer(text, None, lambda: None)
+        return _rows(self._answer(text, lambda: None), None)
 
     async def _run(self, job: Callable[[Callable[[], None]], T], workers: Workers) -> T:
         stopped, start = threading.Event(), time.monotonic()
@@ -66,38 +74,34 @@ class EmbeddedStore:
 
         future = asyncio.wrap_future(workers.submit(lambda: job(stop)))
         try:
-            return await asyncio.wait_for(future, self._deadline)
+            async with asyncio.timeout(self._deadline):  # wait_for may swallow a cancellation
+                return await future
         except TimeoutError:
             raise KGTimeout(f"no answer within {self._deadline:g} s") from None
         finally:
             stopped.set()
             count_query(time.monotonic() - start)
 
-    def _answer(self, text: str, limit: int | None, stop: Callable[[], None]) -> Rows:
+    def _answer(self, text: str, stop: Callable[[], None]) -> bytes:
         """Run a query; its failure is made anew.
 
         An exception keeps the frames it went through, these keep pyoxigraph's
         answer, and that may be dropped by the thread that made it only.
         """
         try:
-            return self._ask(text, limit, stop)
+            return self._ask(text, stop)
         except Exception as error:
             failure = _failure(error)
         raise failure
 
-    def _ask(self, text: str, limit: int | None, stop: Callable[[], None]) -> Rows:
+    def _ask(self, text: str, stop: Callable[[], None]) -> bytes:
         stop()
         answer = self._store.query(text, use_default_graph_as_union=self._union)
-        if isinstance(answer, ox.QueryBoolean):
-            return Rows(("ask",), [(_boolean(bool(answer)),)])
-        if not isinstance(answer, ox.QuerySolutions):
+        if isinstance(answer, ox.QueryTriples):
             raise KGRejected("only SELECT and ASK are answered")
         blocks = _Blocks(stop)
         answer.serialize(blocks, format=ox.QueryResultsFormat.JSON)
-        found = orjson.loads(blocks.getbuffer())
-        columns = tuple(found["head"]["vars"])
-        rows = islice(found["results"]["bindings"], limit)
-        return Rows(columns, [tuple(_term(row.get(column)) for column in columns) for row in rows])
+        return blocks.getvalue()
 
 
 class _Blocks(BytesIO):
@@ -125,8 +129,14 @@ def _failure(error: Exception) -> KGError:
     return KGUnavailable(f"the store failed: {type(error).__name__}: {reason}")
 
 
-def _boolean(value: bool) -> Literal:
-    return Literal(str(value).lower(), "http://www.w3.org/2001/XMLSchema#boolean")
+def _rows(answer: bytes, limit: int | None) -> Rows:
+    """Read an answer in SPARQL's JSON."""
+    found = orjson.loads(answer)
+    if "boolean" in found:
+        return Rows(("ask",), [(Literal(str(found["boolean"]).lower(), XSD_BOOLEAN),)])
+    columns = tuple(found["head"]["vars"])
+    rows = islice(found["results"]["bindings"], limit)
+    return Rows(columns, [tuple(_term(row.get(column)) for column in columns) for row in rows])
 
 
 def _term(value: dict[str, Any] | None) -> Term | None:

@@ -31,6 +31,11 @@ def is_iri(text: str) -> bool:
     return _IRI.fullmatch(text) is not None
 
 
+def is_id(text: str) -> bool:
+    """Tell whether ``text`` can be the id of an entity: an IRI or a blank node."""
+    return is_iri(text) or _BLANK.fullmatch(text) is not None
+
+
 def local_name(iri: str) -> str:
     """Give the part of an IRI after its last ``#`` or ``/``, or all of it.
 
@@ -49,7 +54,9 @@ def one_line(text: str, limit: int = 200) -> str:
     >>> one_line("Ulm\x1b[31m  and\nmore", limit=12)
     'Ulm [31m an…'
     """
-    plain = "".join(" " if unicodedata.category(c) in _UNPRINTABLE else c for c in text[: 4 * limit])
+    plain = text[: 4 * limit]
+    if not plain.isprintable():
+        plain = "".join(" " if unicodedata.category(c) in _UNPRINTABLE else c for c in plain)
     words = " ".join(plain.split())
     return words if len(words) <= limit else words[: limit - 1] + "…"
 
@@ -75,7 +82,7 @@ class Entity:
     name: str | None = field(default=None, compare=False)
 
     def __post_init__(self) -> None:
-        _check(is_iri(self.id) or _BLANK.fullmatch(self.id) is not None, "an IRI or blank node", self.id)
+        _check(is_id(self.id), "an IRI or blank node", self.id)
 
     def __str__(self) -> str:
         """Give the name, or the id where there is none."""

@@ -1,7 +1,6 @@
 """Answers are looked for on the graph, where the record's paths lead."""
 
 import asyncio
-from collections.abc import Sequence
 from dataclasses import replace
 from itertools import pairwise
 from typing import Any
@@ -15,6 +14,7 @@ from kgqa.evaluation.question import Named
 from kgqa.evaluation.results import Result
 from kgqa.kg.embedded import EmbeddedGraph, open_graph
 from kgqa.kg.errors import KGTimeout, KGUnavailable
+from kgqa.kg.pages import Candidate, Page
 from kgqa.kg.terms import Chain, Entity
 from kgqa.session.resources import registered
 from kgqa.tests.perfect import DATA, PerfectModel, questions
@@ -216,7 +216,7 @@ class Failing:
         self.left, self.error = after, error
         self.there = self.most = 0
 
-    async def trace_chain(self, chain: Chain, ends: Sequence[Entity]) -> list[tuple[str, ...]]:
+    async def follow_chain(self, chain: Chain) -> Page[Candidate]:
         self.there += 1
         self.most = max(self.most, self.there)
         await asyncio.sleep(0)
@@ -224,7 +224,7 @@ class Failing:
         self.left -= 1
         if self.left < 0:
             raise self.error
-        return [("reached",) for _ in ends]
+        return Page((Candidate(Entity(full("e:bob"))),))
 
 
 @pytest.mark.parametrize("error", [KGUnavailable("gone"), KGTimeout("no answer within 30 s")])

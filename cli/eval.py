@@ -1,0 +1,113 @@
+"""``kgqa eval``: ask the questions of a dataset and measure the answers."""
+
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Any
+
+import typer
+
+from kgqa.cli.exits import Exit, fail
+from kgqa.cli.options import read_options
+
+if TYPE_CHECKING:
+    from kgqa.evaluation.runs.evaluate import Evaluation
+
+
+def evaluate(
+    dataset: Annotated[str, typer.Option(help='"sample", or a file of questions, plain or gzipped.')],
+    out: Annotated[Path, typer.Option(help="The folder of the run; one that was not finished goes on.")],
+    kg: Annotated[
+        list[str] | None,
+        typer.Option(help='"sample", an RDF file (several for one graph), or a folder made by kgqa kg load.'),
+    ] = None,
+    method: Annotated[str, typer.Option(help="How to answer; see: kgqa methods.")] = "cor",
+    model: Annotated[
+        str | None, typer.Option(help='"provider:name", "offline", or "simulated:accuracy=0.9".')
+    ] = None,
+    format: Annotated[str | None, typer.Option(help="Of the file; told from the file where absent.")] = None,
+    split: Annotated[str, typer.Option(help='"all", or the part of the dataset to ask.')] = "all",
+    limit: Annotated[int | None, typer.Option(min=1, help="Questions to ask at most.")] = None,
+    concurrency: Annotated[int, typer.Option(min=1, help="Questions asked at a time.")] = 8,
+    seed: Annotated[int, typer.Option(help="Of a simulated model and of the intervals.")] = 0,
+    option: Annotated[
+        list[str] | None, typer.Option(help="An option of the method, as key=value; see: kgqa methods.")
+    ] = None,
+    retry_failed: Annotated[bool, typer.Option("--retry-failed", help="Ask again what failed.")] = False,
+) -> None:
+    """Ask the questions of a dataset and measure the answers; the same command goes on where it ended.
+
+    Ctrl-C lets the running questions end and stops; a second one stops at once.
+
+    Exit status: 0 complete, 1 complete but questions failed, 2 usage, 3 knowledge graph unavailable,
+    4 model unavailable, 130 stopped.
+    """
+    try:
+        options = read_options(option or [])
+    except ValueError as error:
+        fail(str(error), Exit.USAGE)
+    arguments = {
+        "dataset": dataset,
+        "out": out,
+        "kg": kg or None,
+        "method": method,
+        "model": model,
+        "format": format,
+        "split": split,
+        "limit": limit,
+        "concurrency": concurrency,
+        "seed": seed,
+        "retry_failed": retry_failed,
+    }
+    if taken := sorted(options.keys() & arguments.keys()):
+        fail(f"{taken[0]} is no option of the method; give --{taken[0].replace('_', '-')}", Exit.USAGE)
+    _show(_run({**arguments, **options}))
+
+
+def _run(arguments: dict[str, Any]) -> "Evaluation":
+    """Run it under a progress bar and turn whatever ends it early into one line."""
+    from asyncio import CancelledError
+
+    from kgqa.evaluation.datasets import DatasetError
+    from kgqa.evaluation.runs.errors import RunError
+    from kgqa.evaluation.runs.loop import run
+    from kgqa.kg.errors import KGError
+    from kgqa.models.errors import ModelError
+    from kgqa.priors.errors import EncoderError
+
+    try:
+        return run(_watched(arguments))
+    except (DatasetError, RunError) as error:
+        fail(str(error), Exit.USAGE)
+    except KGError as error:
+        fail(str(error), Exit.KG_UNAVAILABLE)
+    except (ModelError, EncoderError) as error:
+        fail(str(error), Exit.MODEL_UNAVAILABLE)
+    except CancelledError:
+        fail("stopped at once; what is recorded stays, and the same command goes on", Exit.INTERRUPTED)
+
+
+async def _watched(arguments: dict[str, Any]) -> "Evaluation":
+    from rich.console import Console
+
+    from kgqa.evaluation.runs.bar import Bar
+    from kgqa.evaluation.runs.evaluate import evaluate
+    from kgqa.evaluation.runs.signals import stopping
+
+    console = Console(stderr=True, highlight=False)
+
+    def say() -> None:
+        console.print("kgqa: the running questions end first; Ctrl-C again stops at once", soft_wrap=True)
+
+    with Bar(console) as bar, stopping(say) as stop:
+        return await evaluate(**arguments, stop=stop, watch=bar)
+
+
+def _show(ended: "Evaluation") -> None:
+    from rich.console import Console
+
+    from kgqa.evaluation.runs.summary import show
+
+    if ended.metrics is None:
+        done = f"stopped after {ended.tally.done:,} of {ended.tally.total:,} questions"
+        fail(f"{done}; the same command goes on", Exit.INTERRUPTED)
+    show(ended, ended.metrics, Console(highlight=False))
+    raise SystemExit(int(Exit.NO_ANSWER if ended.tally.failed else Exit.ANSWERED))

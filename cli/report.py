@@ -1,0 +1,36 @@
+"""``kgqa report``: one page of what some runs have measured."""
+
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from kgqa.cli.exits import Exit, fail
+
+
+def report(
+    runs: Annotated[
+        list[Path], typer.Argument(metavar="DIR...", help="Folders that kgqa eval wrote, finished or not.")
+    ],
+    out: Annotated[Path, typer.Option(help="The HTML file to write.")] = Path("report.html"),
+    dataset: Annotated[
+        list[Path] | None,
+        typer.Option(help="The file of the questions, where it is not what the run was given (repeatable)."),
+    ] = None,
+) -> None:
+    """Make one HTML page of runs: tables, comparisons, plots, and every question with its trace.
+
+    The page holds all it shows and loads nothing from elsewhere.
+    """
+    from kgqa.evaluation.report.page import report as page
+    from kgqa.evaluation.report.runs import ReportError
+
+    try:
+        made = page(runs, dataset or ())
+    except ReportError as error:
+        fail(str(error), Exit.USAGE)
+    try:
+        out.write_bytes(made.encode("utf-8", "replace"))
+    except OSError as error:
+        fail(f"cannot write {out}: {error.strerror}; name another file with --out", Exit.USAGE)
+    typer.echo(str(out))

@@ -1,0 +1,1 @@
+"""The report: one page with what some runs have measured, question by question."""

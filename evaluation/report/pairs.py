@@ -1,0 +1,86 @@
+"""The table of comparisons: runs on the same questions, two at a time."""
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from itertools import combinations
+from typing import TYPE_CHECKING
+
+from kgqa.evaluation.question import Question
+from kgqa.evaluation.report.groups import Entry, Group
+from kgqa.evaluation.report.table import UNKNOWN, Cell
+
+if TYPE_CHECKING:
+    from kgqa.evaluation.comparison import Comparison, Difference, McNemar
+
+ALL_PAIRS = 6
+"""Runs up to which every pair is compared; of more runs, those pairs that have the same model."""
+
+COLUMNS = (
+    *("A", "B", "Questions"),
+    *("Hits@1", "Hit any", "Precision", "Recall", "F1"),
+    *("Only A / only B", "McNemar p"),
+)
+
+
+@dataclass(frozen=True, slots=True)
+class Pair:
+    """A pair of runs and the cells that compare them."""
+
+    a: Entry
+    b: Entry
+    cells: tuple[Cell, ...]
+
+
+def pairs(group: Group) -> list[Pair]:
+    """Compare the runs of a group on the questions that both were asked and that have gold.
+
+    Where one of them is unfinished, on the questions that both have done.
+    """
+    from kgqa.evaluation.comparison import compare
+
+    compared = []
+    for a, b in _worth_comparing(group.entries):
+        questions = _shared(a, b)
+        if questions and group.no_gold is None:
+            found = compare(a.run.results, b.run.results, questions, seed=int(a.run.about.get("seed") or 0))
+            if found.n:
+                compared.append(Pair(a, b, tuple(_cells(found))))
+    return compared
+
+
+def _worth_comparing(entries: Sequence[Entry]) -> Iterator[tuple[Entry, Entry]]:
+    for a, b in combinations(entries, 2):
+        if len(entries) <= ALL_PAIRS or a.run.model == b.run.model:
+            yield a, b
+
+
+def _shared(a: Entry, b: Entry) -> list[Question]:
+    ids = {question.id for question in b.questions}
+    if not (a.run.finished and b.run.finished):
+        ids &= a.results.keys() & b.results.keys()
+    return [question for question in a.questions if question.id in ids]
+
+
+def _cells(found: "Comparison") -> Iterator[Cell]:
+    yield Cell(f"{found.n:,}", key=str(found.n))
+    for difference in found.differences.values():
+        yield _points(difference)
+    yield from _mcnemar(found.mcnemar)
+
+
+def _points(difference: "Difference") -> Cell:
+    """Show a difference in percentage points over its interval."""
+    if difference.value is None or difference.low is None or difference.high is None:
+        return Cell(UNKNOWN)
+    value, low, high = (100 * share for share in (difference.value, difference.low, difference.high))
+    return Cell(_signed(value), f"{_signed(low)} to {_signed(high)}", repr(value), sure=low > 0 or high < 0)
+
+
+def _signed(points: float) -> str:
+    return f"{points:+.1f}".replace("-", "−").replace("+0.0", "0.0").replace("−0.0", "0.0")
+
+
+def _mcnemar(found: "McNemar") -> Iterator[Cell]:
+    yield Cell(f"{found.only_a:,} / {found.only_b:,}", key=str(found.only_a - found.only_b))
+    shown = "< 0.001" if found.p < 0.001 else f"{found.p:.3f}"
+    yield Cell(shown, key=repr(found.p), sure=found.p < 0.05)

@@ -1,0 +1,20 @@
+"""The plots of the report: each an inline SVG with a title, a sentence and a text for who cannot see it."""
+
+from collections.abc import Sequence
+
+from kgqa.evaluation.report.groups import Entry
+from kgqa.evaluation.report.plots.breakdowns import breakdown_plots
+from kgqa.evaluation.report.plots.calls import calls_plot
+from kgqa.evaluation.report.plots.canvas import Plot
+from kgqa.evaluation.report.plots.cost import cost_plots
+from kgqa.evaluation.report.plots.errors import error_plots
+
+
+def plots(name: str, entries: Sequence[Entry]) -> list[Plot]:
+    """Draw what there is to draw of the runs on one dataset; ``name`` begins the ids in the pictures."""
+    return [
+        *cost_plots(name, entries),
+        *error_plots(name, entries),
+        *breakdown_plots(name, entries),
+        *calls_plot(name, entries),
+    ]

@@ -1,0 +1,109 @@
+"""Reads run folders, finished or not, as the report shows them."""
+
+import json
+from collections.abc import Mapping
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from kgqa.evaluation.result import Result, ResultsError
+from kgqa.evaluation.results import read_results
+from kgqa.kg.terms import one_line
+
+Json = Mapping[str, Any]
+
+
+class ReportError(ValueError):
+    """A report that cannot be made; the message is one line that says what to do."""
+
+
+@dataclass(frozen=True, slots=True)
+class Run:
+    """A run folder: what ``run.json`` says, the results, and ``metrics.json`` where it is written yet."""
+
+    folder: Path
+    about: Json
+    results: tuple[Result, ...]
+    metrics: Json | None
+
+    @property
+    def config(self) -> Json:
+        """The configuration of the method, with its hash."""
+        return _object(self.about.get("config"))
+
+    @property
+    def dataset(self) -> Json:
+        """Name, file, digest, split, limit and number of questions."""
+        return _object(self.about.get("dataset"))
+
+    @property
+    def method(self) -> str:
+        """The name of the method."""
+        return str(self.config.get("method", "?"))
+
+    @property
+    def model(self) -> str:
+        """The spec of the model."""
+        return str(self.config.get("model", "?"))
+
+    @property
+    def planned(self) -> int:
+        """The number of questions that the run was started with."""
+        planned = self.dataset.get("questions")
+        return planned if isinstance(planned, int) else len(self.results)
+
+    @property
+    def done(self) -> int:
+        """The number of questions that have a result."""
+        return len({result.id or result.question for result in self.results})
+
+    @property
+    def finished(self) -> bool:
+        """Whether every question has a result."""
+        return self.done >= self.planned
+
+
+def read_run(folder: Path) -> Run:
+    """Read a run folder.
+
+    Raises:
+        ReportError: if it is none, or a file of it cannot be read.
+    """
+    if not (folder / "run.json").is_file():
+        raise ReportError(
+            f"{_shown(folder)} is no run: it has no run.json; give folders that kgqa eval wrote"
+        )
+    about = _read_json(folder / "run.json")
+    for key in ("config", "dataset"):
+        if not isinstance(about.get(key), dict):
+            raise ReportError(f"{_shown(folder / 'run.json')}: field {key} is no object; is it of kgqa eval?")
+    measured = folder / "metrics.json"
+    return Run(folder, about, _results(folder), _read_json(measured) if measured.is_file() else None)
+
+
+def _results(folder: Path) -> tuple[Result, ...]:
+    if not (folder / "results.jsonl").is_file():
+        return ()
+    try:
+        return tuple(read_results(folder / "results.jsonl"))
+    except ResultsError as error:
+        raise ReportError(str(error)) from None
+
+
+def _read_json(path: Path) -> Json:
+    try:
+        content = json.loads(path.read_bytes())
+    except (OSError, ValueError, RecursionError) as error:
+        why = getattr(error, "strerror", None) or "it is no JSON"
+        raise ReportError(f"cannot read {_shown(path)}: {one_line(str(why))}") from None
+    if not isinstance(content, dict):
+        raise ReportError(f"{_shown(path)}: a JSON object was expected")
+    return content
+
+
+def _object(value: object) -> Json:
+    return value if isinstance(value, dict) else {}
+
+
+def _shown(path: Path) -> str:
+    return one_line(str(path))

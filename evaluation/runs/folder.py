@@ -1,0 +1,170 @@
+"""The folder of a run, held by one process at a time.
+
+```
+run.json       what was asked of whom; written first
+results.jsonl  one record a question, without the times; reproducible to the byte
+timings.jsonl  the times of each record, by id
+metrics.json   when every question has a record
+```
+"""
+
+import json
+import logging
+from collections.abc import Mapping, Sequence
+from contextlib import suppress
+from datetime import datetime
+from pathlib import Path
+from types import TracebackType
+from typing import Any, Self
+
+from filelock import FileLock, Timeout
+
+from kgqa.evaluation.runs.errors import RunError
+from kgqa.evaluation.runs.header import differences
+from kgqa.evaluation.runs.log import Log, read, recover, replace
+from kgqa.evaluation.runs.records import failed
+from kgqa.evaluation.runs.writer import Writer, writing
+
+Json = Mapping[str, Any]
+
+LOCK = ".lock"
+
+_log = logging.getLogger(__name__)
+
+_BEFORE = frozenset({LOCK, "run.json.new"})
+"""What a run that was killed before it began may leave."""
+
+
+class Folder:
+    """A run's folder, locked from the moment it is made until the end of the ``with`` block.
+
+    The lock is the kernel's: it goes with the process that holds it, however that ends.
+
+    Raises:
+        RunError: if another process holds it, it holds something else, or it cannot be made.
+    """
+
+    def __init__(self, path: Path) -> None:
+        self.path = path
+        self._results = path / "results.jsonl"
+        self._claimed = False
+        self._lock = FileLock(path / LOCK, timeout=0, thread_local=False)
+        with writing(path):
+            path.mkdir(parents=True, exist_ok=True)
+            there = {file.name for file in path.iterdir()}
+            if "run.json" not in there and there - _BEFORE:
+                raise RunError(f"{path} holds other things and no run; name a new folder with --out")
+            try:
+                self._lock.acquire()
+            except Timeout:
+                line = f"another process is at work in {path}; wait for it, or give another --out"
+                raise RunError(line) from None
+
+    def __enter__(self) -> Self:
+        """Give the folder, which is locked already."""
+        return self
+
+    def __exit__(self, kind: type[BaseException] | None, error: object, trace: TracebackType | None) -> None:
+        """Unlock; an empty folder in which no run began is taken away again."""
+        if not self._claimed:
+            with suppress(OSError):
+                self._clear()
+        self._lock.release()
+
+    def _clear(self) -> None:
+        if [file.name for file in self.path.iterdir()] == [LOCK]:
+            (self.path / LOCK).unlink()
+            self.path.rmdir()
+
+    def claim(self, wanted: Json) -> dict[str, Any]:
+        """Begin a run, or go on with one that asks the same, and give its head.
+
+        More questions of the same split than before are the same run.
+
+        Raises:
+            RunError: in one line, if the folder holds another run.
+        """
+        with writing(self.path):
+            recorded = self._head()
+            head = dict(wanted) if recorded is None else self._grown(recorded, wanted)
+            if head != recorded:
+                self._unmeasure()
+                replace(self.path / "run.json", _pretty(head))
+            self._claimed = True
+            recover(self._results)
+            recover(self.path / "timings.jsonl")
+            return head
+
+    def _head(self) -> dict[str, Any] | None:
+        path = self.path / "run.json"
+        if path.exists():
+            try:
+                found = json.loads(path.read_bytes())
+            except (ValueError, RecursionError):
+                found = None
+            if isinstance(found, dict):
+                return found
+            raise RunError(f"{path} is no head of a run; give another --out")
+        return None
+
+    def _grown(self, recorded: Json, wanted: Json) -> dict[str, Any]:
+        try:
+            datetime.fromisoformat(recorded["started"])
+            version, before = recorded["kgqa"], recorded["dataset"]["questions"]
+            differing = differences(recorded, wanted)
+        except (KeyError, TypeError, AttributeError, ValueError):
+            raise RunError(f"{self.path / 'run.json'} is no head of a run; give another --out") from None
+        if differing:
+            raise RunError(f"{self.path} holds another run: {'; '.join(differing)}; give another --out")
+        now = wanted["dataset"]["questions"]
+        if now < before:
+            raise RunError(
+                f"{self.path} holds a run of {before} questions, not {now}; "
+                f"give --limit {before} or more, or another --out"
+            )
+        if version != wanted["kgqa"]:
+            _log.warning("%s was begun by kgqa %s and goes on with %s", self.path, version, wanted["kgqa"])
+        return {**recorded, "dataset": wanted["dataset"]}
+
+    def records(self) -> list[dict[str, Any]]:
+        """Read what is recorded so far, each question once.
+
+        Raises:
+            RunError: naming a line that is no record.
+        """
+        with writing(self.path):
+            return list({record["id"]: record for record, _ in read(self._results)}.values())
+
+    def drop_failed(self) -> None:
+        """Take the records of failed questions out, so that they are asked again."""
+        with writing(self.path):
+            found = list(read(self._results))
+            kept = [line for record, line in found if not failed(record)]
+            if len(kept) < len(found):
+                self._unmeasure()
+                replace(self._results, b"".join(kept))
+
+    def put_in_order(self, ids: Sequence[str]) -> None:
+        """Rewrite the records in the order of the dataset, at once."""
+        with writing(self.path):
+            found = {record["id"]: line for record, line in read(self._results)}
+            replace(self._results, b"".join(found[id] for id in ids))
+
+    def write_metrics(self, metrics: Json) -> None:
+        """Write ``metrics.json``, at once."""
+        with writing(self.path):
+            replace(self.path / "metrics.json", _pretty(metrics))
+
+    def _unmeasure(self) -> None:
+        """Take metrics away that are no longer those of the run."""
+        (self.path / "metrics.json").unlink(missing_ok=True)
+
+    def writer(self) -> Writer:
+        """Open the files for further records."""
+        with writing(self.path):
+            self._unmeasure()
+            return Writer(self.path, [Log(self.path / "timings.jsonl"), Log(self._results)])
+
+
+def _pretty(value: Json) -> bytes:
+    return json.dumps(value, ensure_ascii=False, allow_nan=False, indent=2).encode("utf-8", "replace") + b"\n"

@@ -1,0 +1,85 @@
+"""Shows what a run came to."""
+
+from rich.console import Console
+from rich.table import Table
+from rich.text import Text
+
+from kgqa.evaluation.metrics import Metrics
+from kgqa.evaluation.runs.evaluate import Evaluation
+from kgqa.evaluation.runs.tally import Tally
+from kgqa.kg.terms import one_line
+
+SHARES = {
+    "hits_at_1": "Hits@1",
+    "hit_any": "hit any",
+    "precision": "precision",
+    "recall": "recall",
+    "f1": "F1",
+    "kg_grounded_rate": "KG-grounded",
+    "kg_grounded_rate_strict": "KG-grounded, checked",
+}
+
+COSTS = {
+    "llm_calls": "model calls",
+    "input_tokens": "input tokens",
+    "output_tokens": "output tokens",
+    "kg_queries": "graph queries",
+    "seconds": "seconds",
+    "cost": "US dollars",
+}
+
+
+def show(ended: Evaluation, metrics: Metrics, console: Console) -> None:
+    """Print the metrics with their intervals, the costs, and where all of it lies."""
+    config, dataset = ended.head["config"], ended.head["dataset"]
+    about = f"{config['method']}, {config['model']}: {metrics['n']:,} questions of {dataset['name']}"
+    console.print(Text(one_line(about), style="bold"))
+    console.print(_shares(metrics))
+    console.print(_costs(metrics))
+    if metrics["unscored"]:
+        console.print(Text(f"{metrics['unscored']:,} questions have no gold and are not scored."))
+    if metrics["unknown_calls"]:
+        number = f"{metrics['unknown_calls']:,} calls did not report their tokens"
+        console.print(Text(f"{number}: tokens and dollars are lower bounds."))
+    if ended.tally.failed:
+        console.print(Text(failures(ended.tally), style="yellow"))
+    console.print(Text(str(ended.out)))
+
+
+def failures(tally: Tally) -> str:
+    """Say how many questions failed, the most frequent reason, and what to do."""
+    ((why, _),) = tally.reasons.most_common(1)
+    number = f"{tally.failed:,} of {tally.total:,} questions failed and count as wrong"
+    return f"{number} ({one_line(why)}); --retry-failed asks them again."
+
+
+def _shares(metrics: Metrics) -> Table:
+    table = Table("", "%", "95% interval", box=None, pad_edge=False)
+    _numbers(table)
+    for key, label in SHARES.items():
+        share = metrics[key]  # type: ignore[literal-required]
+        if share and share["value"] is not None:
+            value, low, high = (f"{100 * share[part]:.1f}" for part in ("value", "low", "high"))
+            table.add_row(label, value, f"{low} to {high}")
+    return table
+
+
+def _costs(metrics: Metrics) -> Table:
+    table = Table("each question", "mean", "median", "p95", "max", "all", box=None, pad_edge=False)
+    _numbers(table)
+    for key, label in COSTS.items():
+        cost = metrics[key]  # type: ignore[literal-required]
+        if cost:
+            shown = (_short(cost[part]) for part in ("mean", "p50", "p95", "max"))
+            table.add_row(label, *shown, _short(cost["total"]) if "total" in cost else "")
+    return table
+
+
+def _numbers(table: Table) -> None:
+    for column in table.columns[1:]:
+        column.justify = "right"
+
+
+def _short(value: float) -> str:
+    """Write a cost with three digits that count, or whole where it is large."""
+    return f"{value:,.0f}" if value >= 1000 else f"{value:.3g}"

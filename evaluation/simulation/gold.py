@@ -1,0 +1,106 @@
+"""Which terms of the graph are gold answers."""
+
+from collections import defaultdict
+from collections.abc import Iterable, Sequence
+from typing import NamedTuple
+
+from kgqa.evaluation.matching import Reading, read
+from kgqa.evaluation.naming import Key
+from kgqa.evaluation.question import Named, Question
+from kgqa.evaluation.simulation.steps import iri_of
+from kgqa.kg.terms import Term
+
+_SOME = 10
+
+
+class Marks(NamedTuple):
+    """Terms held against the gold answers."""
+
+    right: tuple[bool, ...]
+    """Which of the terms are gold answers."""
+    missing: int
+    """Gold answers that are not among the terms."""
+
+    @property
+    def exact(self) -> bool:
+        """Whether the terms are the gold answers."""
+        return bool(self.right) and all(self.right) and not self.missing
+
+    @property
+    def f1(self) -> float:
+        """How well the terms fit, from 0 to 1."""
+        right = sum(self.right)
+        return 2 * right / (right + self.missing + len(self.right)) if right else 0.0
+
+
+class _Answers:
+    """The gold answers of one reading, indexed by id and by name; the same rules as `matching.same`."""
+
+    def __init__(self, answers: Sequence[Named]) -> None:
+        self._all = [read(answer, aliases=True) for answer in answers]
+        self._ids: dict[str, int] = {}
+        self._local: dict[str, int] = {}
+        self._names: dict[Key, list[int]] = defaultdict(list)
+        for number, (named, answer) in enumerate(zip(answers, self._all, strict=True)):
+            if named.id:
+                self._ids.setdefault(named.id, number)
+            if answer.id:
+                self._local.setdefault(answer.id.local, number)
+            for name in answer.names:
+                self._names[name].append(number)
+
+    @property
+    def size(self) -> int:
+        return len(self._all)
+
+    @property
+    def is_number(self) -> bool:
+        return self.size == 1 and any(name.kind == "number" for name in self._names)
+
+    def mark(self, terms: Iterable[Term]) -> Marks:
+        found = [self._number(term) for term in terms]
+        return Marks(tuple(n is not None for n in found), len(self._all) - len({*found} - {None}))
+
+    def _number(self, term: Term) -> int | None:
+        if (number := self._ids.get(term.id)) is not None:
+            return number
+        reading = read(Named(term.id, term.name))
+        if reading.id and (number := self._local.get(reading.id.local)) is not None:
+            return number
+        return next((n for n in self._named(reading) if self._all[n].same(reading)), None)
+
+    def _named(self, reading: Reading) -> Iterable[int]:
+        return (number for name in reading.names for number in self._names.get(name, ()))
+
+
+class Gold:
+    """The gold answers of a question, in all its readings."""
+
+    def __init__(self, question: Question) -> None:
+        self._readings = [_Answers(reading) for reading in question.readings if reading]
+        self._named = question.gold
+
+    @property
+    def is_single(self) -> bool:
+        """Whether one gold answer is all, in some reading."""
+        return any(answers.size == 1 for answers in self._readings)
+
+    @property
+    def is_number(self) -> bool:
+        """Whether one number is all, in some reading."""
+        return any(answers.is_number for answers in self._readings)
+
+    @property
+    def names(self) -> list[str]:
+        """The names of the gold answers."""
+        return [named.name or named.id or "" for named in self._named]
+
+    @property
+    def ids(self) -> list[str]:
+        """The ids, as IRIs, of the gold answers that have one, some of many."""
+        return list(dict.fromkeys(iri for named in self._named if (iri := iri_of(named.id))))[:_SOME]
+
+    def mark(self, terms: Sequence[Term]) -> Marks:
+        """Hold terms against the reading that they fit best, the first of several."""
+        marks = [answers.mark(terms) for answers in self._readings] or [Marks((False,) * len(terms), 0)]
+        return max(marks, key=lambda each: each.f1)

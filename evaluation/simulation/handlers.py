@@ -1,0 +1,25 @@
+"""Who answers which prompt; a new kind of prompt is one more line."""
+
+from collections.abc import Awaitable, Callable
+from typing import Any
+
+from kgqa.evaluation.simulation.case import Case
+from kgqa.evaluation.simulation.direct import answer_directly
+from kgqa.evaluation.simulation.filter import filter_candidates
+from kgqa.evaluation.simulation.prune import prune
+from kgqa.evaluation.simulation.verify import verify
+from kgqa.prompts.answer_directly import AnswerDirectly
+from kgqa.prompts.base import Prompt, Reply
+from kgqa.prompts.filter_candidates import FilterCandidates
+from kgqa.prompts.prune_relations import PruneRelations
+from kgqa.prompts.verify_chain import VerifyChain
+
+Handler = Callable[[Any, Case], Awaitable[Reply]]
+"""Gives the reply that is right, or one that is wrong where its draw says so."""
+
+HANDLERS: dict[type[Prompt[Any]], Handler] = {
+    PruneRelations: prune,
+    VerifyChain: verify,
+    FilterCandidates: filter_candidates,
+    AnswerDirectly: answer_directly,
+}

@@ -1,0 +1,65 @@
+"""What is right: which hop, which chain.
+
+A chain is right if it begins a way to the answers (`ways`). It is right as well if what is left
+of a way of its length, put after it, leads to what the way leads to, or to less of that but
+all gold answers: a reverse property, a parallel relation. Only that takes queries.
+"""
+
+from collections.abc import Sequence
+
+from kgqa.evaluation.question import Question
+from kgqa.evaluation.simulation.gold import Gold
+from kgqa.evaluation.simulation.steps import Way, hops_of, is_step
+from kgqa.evaluation.simulation.terrain import Terrain
+from kgqa.evaluation.simulation.ways import Ways
+from kgqa.kg.graph import KnowledgeGraph
+from kgqa.kg.terms import Chain, Hop
+
+
+class Oracle:
+    """Knows one question's gold, and remembers what it has found out."""
+
+    def __init__(self, question: Question, graph: KnowledgeGraph) -> None:
+        self.gold = Gold(question)
+        self._terrain = Terrain(graph)
+        self._ways = Ways(question, self._terrain, self.gold)
+        self._detours: dict[Chain, Way | None] = {}
+
+    async def rests(self, chain: Chain) -> list[Way]:
+        """Give what is left to go after a chain, for each way that it begins; nothing if it leads astray."""
+        ways = await self._ways.of(chain.topic)
+        begun = [way[chain.depth :] for way in ways if _begins(chain, way)]
+        if begun or not ways or not chain.hops:
+            return begun
+        if chain not in self._detours:
+            self._detours[chain] = await self._detour(chain, ways)
+        rest = self._detours[chain]
+        return [] if rest is None else [rest]
+
+    async def right_hop(self, chain: Chain, offered: Sequence[Hop]) -> int | None:
+        """Give the place of the hop that leads on to the answers; None if none does."""
+        steps = [rest[0] for rest in await self.rests(chain) if rest]
+        places = (place for step in steps for place, hop in enumerate(offered) if is_step(hop, step))
+        return next(places, None)
+
+    async def awaits_others(self, chain: Chain) -> bool:
+        """Tell whether a topic that comes after this chain's has a path to the answers."""
+        return await self._ways.after(chain.topic)
+
+    async def _detour(self, chain: Chain, ways: Sequence[Way]) -> Way | None:
+        """Give what is left of a way after a chain that takes its place so far; see above."""
+        if not await self.rests(Chain(chain.topic, chain.hops[:-1])):
+            return None
+        for way in ways:
+            rest = way[chain.depth :]
+            hops, after = hops_of(way, self._terrain.graph), hops_of(rest, self._terrain.graph)
+            if len(way) >= chain.depth and hops is not None and after is not None:
+                usual = set(await self._terrain.ends(Chain(chain.topic, hops)))
+                ends = await self._terrain.ends(Chain(chain.topic, (*chain.hops, *after)))
+                if ends and (usual == set(ends) or (usual > set(ends) and not self.gold.mark(ends).missing)):
+                    return rest
+        return None
+
+
+def _begins(chain: Chain, way: Way) -> bool:
+    return chain.depth <= len(way) and all(map(is_step, chain.hops, way))

@@ -1,0 +1,77 @@
+"""Steps and ids, as files name them, and the hops and entities of a graph.
+
+A step is the relation's IRI, its local name, or a prefixed name such as ``wdt:P112``; ``^``
+in front is against the arrow. A ``*`` at the end, which says that a relation may be repeated,
+is not looked at.
+
+>>> is_step(Hop("http://www.wikidata.org/prop/direct/P22", forward=False), "^wdt:P22")
+True
+"""
+
+from collections.abc import Mapping, Sequence
+from functools import lru_cache
+from typing import TypeAlias
+from weakref import WeakKeyDictionary
+
+from kgqa.evaluation.naming import identity
+from kgqa.kg.graph import KnowledgeGraph
+from kgqa.kg.lenient import PREFIXES
+from kgqa.kg.terms import Hop, is_iri, local_name
+
+Way: TypeAlias = tuple[str, ...]
+"""The steps from a topic to the answers."""
+
+_SPACES = {"freebase": PREFIXES["ns"], "wikidata": PREFIXES["wd"]}
+
+_relations: WeakKeyDictionary[KnowledgeGraph, Mapping[str, str]] = WeakKeyDictionary()
+
+
+def is_step(hop: Hop, step: str) -> bool:
+    """Tell whether a hop is the one that a step names."""
+    return hop.forward is not step.startswith("^") and _is_called(hop.relation, step)
+
+
+def step_of(hop: Hop) -> str:
+    """Name a hop as a step."""
+    return hop.relation if hop.forward else f"^{hop.relation}"
+
+
+def hops_of(way: Sequence[str], graph: KnowledgeGraph) -> tuple[Hop, ...] | None:
+    """Give the hops of a graph that steps name; None if it does not have one of them."""
+    known = _relations.get(graph)
+    if known is None:
+        by_local = {local_name(relation): relation for relation in reversed(graph.relations)}
+        known = _relations[graph] = by_local | {relation: relation for relation in graph.relations}
+    found = [known.get(_plain(step)) for step in way]
+    if None in found:
+        return None
+    return tuple(Hop(r, not step.startswith("^")) for r, step in zip(found, way, strict=True) if r)
+
+
+def iri_of(id: str | None) -> str | None:
+    """Give the IRI that an id of a file stands for; None for a literal's value and the like.
+
+    >>> iri_of("Q42"), iri_of("1999")
+    ('http://www.wikidata.org/entity/Q42', None)
+    """
+    if not id:
+        return None
+    scheme, local = identity(id)
+    whole = f"{_SPACES[scheme]}{local}" if scheme in _SPACES else id
+    return whole if is_iri(whole) else None
+
+
+@lru_cache(maxsize=1 << 16)
+def _is_called(relation: str, step: str) -> bool:
+    name = _plain(step)
+    return name in (relation, local_name(relation))
+
+
+@lru_cache(maxsize=1 << 14)
+def _plain(step: str) -> str:
+    """Give the relation of a step: an IRI, or a local name."""
+    name = step.removeprefix("^").strip().removeprefix("<").removesuffix(">").rstrip("*+?")
+    prefix, colon, local = name.partition(":")
+    if not colon or local.startswith("//"):
+        return name
+    return PREFIXES[prefix] + local if prefix in PREFIXES else local

@@ -1,0 +1,174 @@
+"""The plots: what they show, and that they are fit for a page."""
+
+import re
+from pathlib import Path
+from typing import Any
+from xml.etree import ElementTree
+
+import pytest
+
+from kgqa.evaluation.report.groups import Entry
+from kgqa.evaluation.report.naming import Name
+from kgqa.evaluation.report.plots import plots
+from kgqa.evaluation.report.plots.breakdowns import breakdown_plots
+from kgqa.evaluation.report.plots.calls import BARS, calls_plot
+from kgqa.evaluation.report.plots.canvas import Plot
+from kgqa.evaluation.report.plots.cost import cost_plots
+from kgqa.evaluation.report.plots.errors import error_plots
+from kgqa.evaluation.report.plots.points import room
+from kgqa.evaluation.report.plots.svg import SERIES
+from kgqa.evaluation.report.runs import Run
+from kgqa.evaluation.report.shares import Interval
+from kgqa.evaluation.result import Result
+
+SHARE = {"value": 0.5, "low": 0.4, "high": 0.6}
+
+
+def entry(
+    number: int, *, name: str = "cor", model: str = "m", calls: tuple[int, ...] = (), **metrics: Any
+) -> Entry:
+    run = Run(Path("a"), {"config": {"method": "cor", "model": model}, "dataset": {}}, (), None)
+    results = {str(at): Result(str(at), "?", (), usage={"llm_calls": made}) for at, made in enumerate(calls)}
+    return Entry(
+        number, Name(name, name, name), {}, run, (), results, {"hits_at_1": SHARE, "f1": SHARE, **metrics}
+    )
+
+
+def costing(number: int, mean: float, **more: Any) -> Entry:
+    return entry(number, llm_calls={"mean": mean}, **more)
+
+
+def texts(plot: Plot) -> list[str]:
+    """Give what a plot says in letters."""
+    root = ElementTree.fromstring(plot.svg)
+    return [text.text or "" for text in root.iter("text")]
+
+
+@pytest.fixture(scope="module")
+def all_plots() -> list[Plot]:
+    by_hops = {
+        "hops": {
+            "1": {"n": 3, "hits_at_1": SHARE, "f1": SHARE},
+            "2": {"n": 4, "hits_at_1": SHARE, "f1": SHARE},
+        }
+    }
+    tokens = {"input_tokens": {"mean": 100}, "output_tokens": {"mean": 10}}
+    return plots(
+        "d1",
+        [
+            costing(
+                at, 2 + at, model=f"simulated:accuracy=0.{9 - at}", calls=(2, 3), breakdowns=by_hops, **tokens
+            )
+            for at in range(1, 4)
+        ],
+    )
+
+
+def test_there_is_a_plot_of_each_kind(all_plots: list[Plot]) -> None:
+    assert [plot.title for plot in all_plots] == [
+        "Hits@1 against LLM calls",
+        "F1 against LLM calls",
+        "Hits@1 against tokens",
+        "F1 against tokens",
+        "Hits@1 against simulated error",
+        "F1 against simulated error",
+        "Hits@1 by hops of the gold path",
+        "F1 by hops of the gold path",
+        "LLM calls per question",
+    ]
+
+
+def test_a_plot_has_neither_style_nor_script_nor_anything_from_elsewhere(all_plots: list[Plot]) -> None:
+    for plot in all_plots:
+        assert not re.search(r"style|<script|<image|onload|url\((?!#)|href=\"(?!#)|#a1b[23]", plot.svg)
+        assert "data-" not in plot.svg
+
+
+def test_every_reference_meets_an_id_and_no_id_is_there_twice(all_plots: list[Plot]) -> None:
+    drawn = "".join(plot.svg for plot in all_plots)
+    ids = re.findall(r'\bid="([^"]+)"', drawn)
+    assert len(ids) == len(set(ids))
+    assert set(re.findall(r'href="#([^"]+)"', drawn)) | set(re.findall(r"url\(#([^)]+)\)", drawn)) <= set(ids)
+
+
+def test_a_plot_says_in_words_what_it_shows(all_plots: list[Plot]) -> None:
+    alt = ElementTree.fromstring(all_plots[0].svg).get("aria-label")
+    assert alt is not None
+    assert alt.startswith(
+        "Hits@1 against mean LLM calls per question. run 1, cor: 50.0% (40.0% to 60.0%) at 3.0; run 2"
+    )
+
+
+def test_the_same_runs_make_the_same_plot() -> None:
+    one, two = (cost_plots("d", [costing(1, 2.5), costing(2, 3.5)]) for _ in range(2))
+    assert one == two
+
+
+def test_names_are_text_whatever_they_hold() -> None:
+    plot = cost_plots("d", [costing(1, 2.0, name="<b>$x_1$&")])[0]
+    assert "1 <b>$x_1$&" in texts(plot)
+
+
+def test_without_calls_there_is_no_plot_of_calls() -> None:
+    runs = [costing(1, 0.0, calls=(0, 0)), entry(2, llm_calls=None)]
+    assert cost_plots("d", runs) + calls_plot("d", runs) == []
+
+
+def test_of_many_runs_points_are_named_by_number() -> None:
+    plot = cost_plots("d", [costing(at, at, name="a long name") for at in range(1, SERIES + 2)])[0]
+    assert {str(at) for at in range(1, SERIES + 2)} <= set(texts(plot))
+    assert not any("long" in text for text in texts(plot))
+
+
+def test_many_numbers_of_calls_share_bars() -> None:
+    (plot,) = calls_plot("d", [entry(1, calls=(1, 2, 3 * BARS))])
+    assert "A bar stands for 4 numbers of calls." in plot.sentence
+
+
+def test_runs_that_differ_in_accuracy_and_seed_only_are_one_line() -> None:
+    models = ["simulated", "simulated:accuracy=0.5", "simulated:accuracy=0.5,seed=2"]
+    runs = [entry(at, model=model) for at, model in enumerate(models)]
+    others = [entry(4, model="simulated:accuracy=0.5,judge=0.1"), entry(5, name="cor · x=1", model=models[1])]
+    plot = error_plots("d", [*runs, *others])[0]
+    assert [text for text in texts(plot) if text.startswith("cor")] == ["cor", "cor · judge=0.1", "cor · x=1"]
+    alt = ElementTree.fromstring(plot.svg).get("aria-label") or ""
+    assert "cor: 50.0% at 0% error, 50.0% at 50% error; cor · judge=0.1: 50.0% at 50% error" in alt
+
+
+@pytest.mark.parametrize(
+    "models",
+    [["offline", "openai:x"], ["simulated:accuracy=0.9"], ["simulated:accuracy=high", "simulated"]],
+)
+def test_without_two_error_rates_there_is_no_curve(models: list[str]) -> None:
+    assert error_plots("d", [entry(at, model=model) for at, model in enumerate(models)]) == []
+
+
+def test_breakdowns_count_their_questions() -> None:
+    kind = {"n": 3, "hits_at_1": SHARE, "f1": SHARE}
+    runs = [
+        entry(1, breakdowns={"hops": {"2": kind, "1": kind, "10": kind}, "kind": {"chain": kind}}),
+        entry(2, breakdowns={"hops": {"2": {**kind, "n": 5}}}),
+    ]
+    plots = breakdown_plots("d", runs)
+    assert [plot.title for plot in plots] == [
+        "Hits@1 by hops of the gold path",
+        "F1 by hops of the gold path",
+    ]
+    assert [text for text in texts(plots[0]) if "hop" in text] == [
+        "1 hop (n=3)",
+        "2 hops (n=3 to 5)",
+        "10 hops (n=3)",
+    ]
+
+
+def test_a_plot_that_leaves_runs_out_says_so() -> None:
+    kind = {"n": 3, "hits_at_1": SHARE, "f1": SHARE}
+    runs = [entry(at, breakdowns={"kind": {"a": kind, "b": kind}}) for at in range(SERIES + 1)]
+    assert breakdown_plots("d", runs)[0].sentence.endswith(
+        f"The first {SERIES} of {SERIES + 1} runs are shown."
+    )
+
+
+def test_an_axis_of_shares_stays_within_0_and_1() -> None:
+    low, high = room([Interval(0.5, 0.0, 1.0)])
+    assert -0.02 < low < 0 < 1 < high < 1.02

@@ -1,0 +1,63 @@
+"""Reading run folders."""
+
+from pathlib import Path
+
+import pytest
+
+from kgqa.evaluation.report.runs import ReportError, read_run
+from kgqa.tests.evaluation.report.conftest import Folder
+
+
+def refused(folder: Path) -> str:
+    """Give the one line that a folder is refused with."""
+    with pytest.raises(ReportError) as error:
+        read_run(folder)
+    assert "\n" not in str(error.value)
+    return str(error.value)
+
+
+def test_a_complete_run_has_everything(folder: Folder) -> None:
+    run = read_run(folder("far"))
+    assert (run.method, run.model, run.finished) == ("cor", "scripted", True)
+    assert (run.done, run.planned) == (6, 6)
+    assert run.metrics is not None
+    assert run.results[3].usage["seconds"] == 0.3
+
+
+def test_a_run_that_goes_on_is_unfinished(folder: Folder) -> None:
+    path = folder("far", first=2, measured=False)
+    with (path / "results.jsonl").open("a") as results:
+        results.write('{"id": "q3", "quest')
+    run = read_run(path)
+    assert (run.done, run.planned, run.finished, run.metrics) == (2, 6, False, None)
+
+
+def test_a_run_that_has_just_begun_has_no_results(folder: Folder) -> None:
+    path = folder("far", measured=False)
+    (path / "results.jsonl").unlink()
+    assert read_run(path).results == ()
+
+
+def test_a_folder_that_is_no_run_is_refused(tmp_path: Path) -> None:
+    assert refused(tmp_path / "nowhere").endswith(
+        "is no run: it has no run.json; give folders that kgqa eval wrote"
+    )
+
+
+@pytest.mark.parametrize(
+    ("file", "content", "words"),
+    [
+        ("run.json", "[]", "run.json: a JSON object was expected"),
+        ("run.json", "{", "run.json: it is no JSON"),
+        ("run.json", "[" * 100_000, "run.json: it is no JSON"),
+        ("run.json", '{"config": 3, "dataset": {}}', "field config"),
+        ("run.json", '{"config": {}}', "field dataset"),
+        ("metrics.json", "NOPE", "metrics.json: it is no JSON"),
+        ("results.jsonl", "[3]\n", "results.jsonl, record 1"),
+        ("timings.jsonl", '{"id": "q1", "seconds": "long"}\n', "timings.jsonl, line 1"),
+    ],
+)
+def test_a_broken_file_is_named(folder: Folder, file: str, content: str, words: str) -> None:
+    path = folder("far")
+    (path / file).write_text(content)
+    assert words in refused(path)

@@ -1,0 +1,79 @@
+"""A small graph, questions about it, and prompts as CoR asks them."""
+
+from collections.abc import Sequence
+from typing import Any
+
+from kgqa.evaluation.question import GoldPath, Named, Question
+from kgqa.evaluation.simulation import Errors, SimulatedModel
+from kgqa.kg.graph import KnowledgeGraph
+from kgqa.kg.pages import Candidate
+from kgqa.kg.terms import Chain, Entity, Hop
+from kgqa.prompts.prune_relations import PruneRelations
+from kgqa.prompts.verify_chain import Verdict, VerifyChain
+
+FAMILY = """
+e:ann rdfs:label "Ann" ; r:mother e:eve ; r:parent e:eve, e:max ; r:born_in e:ulm ;
+    r:friend e:bob ; r:likes e:ulm .
+e:eve rdfs:label "Eve" ; r:child e:ann, e:tim ; r:born_in e:bonn ; r:age 60 .
+e:max rdfs:label "Max" ; r:born_in e:ulm ; r:age 61 .
+e:tim rdfs:label "Tim" ; r:mother e:eve ; r:born_in e:bonn .
+e:bob rdfs:label "Bob" ; r:born_in e:ulm ; r:mother e:ida .
+e:ida rdfs:label "Ida" ; r:born_in e:rome .
+e:ulm rdfs:label "Ulm" ; r:river e:danube ; r:country e:de .
+e:bonn rdfs:label "Bonn" ; r:river e:rhine ; r:country e:de .
+e:rome rdfs:label "Rome" ; r:river e:tiber .
+e:danube rdfs:label "Danube" .
+e:rhine rdfs:label "Rhine" .
+e:tiber rdfs:label "Tiber" .
+e:de rdfs:label "Germany" .
+"""
+
+
+def named(*ids: str) -> tuple[Named, ...]:
+    """Answers or topics of the family, or numbers."""
+    return tuple(Named(id, id) if id.isdigit() else Named(f"http://t/e/{id}", id.capitalize()) for id in ids)
+
+
+def question(answers: str, path: str = "", topic: str = "ann", **fields: Any) -> Question:
+    """A question whose gold path and answers are words."""
+    paths = (GoldPath(f"http://t/e/{topic}", tuple(path.split())),) if path else ()
+    given = {"topics": named(topic), "paths": paths, "readings": (named(*answers.split()),), **fields}
+    return Question("q", f"{answers}?", **given)
+
+
+def chain(topic: str, path: str = "") -> Chain:
+    hops = tuple(
+        Hop(f"http://t/r/{step.removeprefix('^')}", not step.startswith("^")) for step in path.split()
+    )
+    return Chain(Entity(f"http://t/e/{topic}", topic.capitalize()), hops)
+
+
+class Interview:
+    """Puts the prompts of CoR to a simulated model; replies come back as words."""
+
+    def __init__(self, about: Question, graph: KnowledgeGraph, **errors: float) -> None:
+        self.graph = graph
+        self.model = SimulatedModel(about, graph, Errors(**errors))  # type: ignore[arg-type]
+
+    async def prune(self, topic: str, path: str = "", width: int = 3) -> list[str]:
+        """The relations picked."""
+        at = chain(topic, path)
+        hops = (await self.graph.extend_chain(at)).items
+        reply: Any = (await self.model.ask(PruneRelations("?", at, hops, width))).reply
+        return [written(hops[number - 1]) for number in reply.relations]
+
+    async def verify(self, topic: str, path: str, met: Sequence[Chain] = (), **options: Any) -> Verdict:
+        """The verdict on a chain, with the candidates that it leads to."""
+        at = chain(topic, path)
+        return await self.verdict_on(at, (await self.graph.follow_chain(at)).items, met, **options)
+
+    async def verdict_on(
+        self, at: Chain, candidates: Sequence[Candidate], met: Sequence[Chain] = (), **options: Any
+    ) -> Verdict:
+        """The verdict on a chain with some candidates."""
+        prompt = VerifyChain("?", at, tuple(candidates), met=tuple(met), **options)
+        return (await self.model.ask(prompt)).reply
+
+
+def written(hop: Hop) -> str:
+    return hop.words if hop.forward else f"^{hop.words}"

@@ -1,0 +1,50 @@
+"""Steps of gold paths name hops of the graph."""
+
+import pytest
+
+from kgqa.evaluation.simulation.steps import hops_of, is_step, step_of
+from kgqa.kg.terms import Hop
+
+FB = "http://rdf.freebase.com/ns/"
+WDT = "http://www.wikidata.org/prop/direct/"
+P = "http://www.wikidata.org/prop/"
+
+
+@pytest.mark.parametrize(
+    ("relation", "step"),
+    [
+        (f"{FB}people.person.parents", "people.person.parents"),
+        (f"{FB}people.person.parents", "ns:people.person.parents"),
+        ("http://metaqa.org/r/starred_actors", "starred_actors"),
+        ("http://metaqa.org/r/starred_actors", "http://metaqa.org/r/starred_actors"),
+        ("http://metaqa.org/r/starred_actors", "<http://metaqa.org/r/starred_actors>"),
+        (f"{WDT}P112", "wdt:P112"),
+        (f"{WDT}P112", "P112"),
+        (f"{WDT}P279", "wdt:P279*"),
+        ("http://x/r/p", "dbo:p"),
+    ],
+)
+def test_a_relation_has_several_names(relation: str, step: str) -> None:
+    assert is_step(Hop(relation), step)
+    assert not is_step(Hop(relation, forward=False), step)
+    assert is_step(Hop(relation, forward=False), f"^{step}")
+    assert not is_step(Hop(relation), f"^{step}")
+
+
+def test_a_prefix_tells_relations_with_one_local_name_apart() -> None:
+    assert not is_step(Hop(f"{P}P54"), "wdt:P54")
+    assert is_step(Hop(f"{P}P54"), "p:P54")
+    assert is_step(Hop(f"{P}statement/P54"), "ps:P54")
+
+
+def test_a_hop_is_named_so_that_it_is_known_again() -> None:
+    for hop in (Hop(f"{P}P54"), Hop(f"{P}P54", forward=False)):
+        assert is_step(hop, step_of(hop))
+
+
+def test_the_hops_of_a_way_are_those_of_the_graph(graph) -> None:
+    towns = graph("e:a r:north_of e:b . e:b r:near e:c .")
+    near, north = Hop("http://t/r/near"), Hop("http://t/r/north_of")
+    assert hops_of(("north_of", "^http://t/r/near"), towns) == (north, near.inverse)
+    assert hops_of((), towns) == ()
+    assert hops_of(("north_of", "south_of"), towns) is None
