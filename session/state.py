@@ -12,6 +12,7 @@ from dataclasses import dataclass
 from typing import Annotated, Any, Literal, NotRequired, Required, cast
 
 from langgraph.channels import EphemeralValue
+from langchain_core.runnables import Runnable, RunnableConfig
 from pydantic import ConfigDict, TypeAdapter, with_config
 from typing_extensions import TypedDict
 
@@ -147,9 +148,21 @@ def plain(update: Update) -> Update:
     return cast(Update, _UPDATE.dump_python(cast(Closing, update)))
 
 
-async def decision(state: State) -> Decision:
-    """Route by what the last node decided; the one router of every method.
+class _Decided(Runnable[State, Decision]):
+    """Reads the decision out of the state.
 
-    Asynchronous only so that LangGraph calls it in place, not in a thread.
+    A function would do; LangGraph makes an account of each call of one for tracers,
+    which takes longer than many a node, and says no more than the state does.
     """
-    return state["decision"]
+
+    name = "decision"
+
+    def invoke(self, input: State, config: RunnableConfig | None = None, **kwargs: Any) -> Decision:
+        return input["decision"]
+
+    async def ainvoke(self, input: State, config: RunnableConfig | None = None, **kwargs: Any) -> Decision:
+        return input["decision"]
+
+
+decision = _Decided()
+"""Routes by what the last node decided; the one router of every method."""

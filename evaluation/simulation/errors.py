@@ -2,10 +2,10 @@
 
 >>> str(parse("simulated:accuracy=0.80,recall=.5", seed=1))
 'simulated:accuracy=0.8,seed=1'
->>> parse("simulated:acuracy=0.8")
+>>> parse("simulated:exactness=0.8")
 Traceback (most recent call last):
 ...
-ValueError: a simulated model has no 'acuracy'; it has accuracy, recall, entity, judge, format, memory, \
+ValueError: a simulated model has no 'exactness'; it has accuracy, recall, entity, judge, format, memory, \
 latency, seed
 """
 

@@ -40,7 +40,10 @@ def test_equal_settings_have_an_equal_name(spec: str, name: str) -> None:
 @pytest.mark.parametrize(
     ("spec", "message"),
     [
-        ("simulated:acuracy=0.8", "has no 'acuracy'; it has accuracy, recall, entity, judge, format, memory"),
+        (
+            "simulated:exactness=0.8",
+            "has no 'exactness'; it has accuracy, recall, entity, judge, format, memory",
+        ),
         ("simulated:accuracy=0.8,accuracy=0.9", "accuracy of a simulated model is given twice"),
         ("simulated:accuracy=1.2", "accuracy of a simulated model must be a number from 0 to 1, not 1.2"),
         ("simulated:accuracy=-0.1", "from 0 to 1, not -0.1"),
