@@ -15,6 +15,7 @@ from kgqa.evaluation.runs.errors import RunError
 from kgqa.evaluation.runs.folder import Folder
 from kgqa.evaluation.runs.header import header
 from kgqa.evaluation.runs.loop import settled
+from kgqa.evaluation.runs.processes import how_many, pool
 from kgqa.evaluation.runs.run import Watch, begin
 from kgqa.evaluation.runs.subject import subject
 from kgqa.evaluation.runs.tally import Tally
@@ -82,22 +83,25 @@ async def evaluate(
         asked = subject(method, kg, model, options, seed, held)
         folder = held.enter_context(await asyncio.to_thread(Folder, Path(out)))
         loaded, questions = await asyncio.to_thread(_part, dataset, format, split, limit)
-        graph = await asked.open()
-        head = await asyncio.to_thread(
-            header,
-            asked.context.config(),
-            loaded,
-            source=None if isinstance(dataset, Dataset) else str(dataset),
-            split=split,
-            limit=limit,
-            questions=len(questions),
-            graph=graph.fingerprint,
-            seed=seed,
-        )
-        run = await asyncio.to_thread(begin, folder, head, questions, retry_failed=retry_failed)
-        if run.waiting:
-            held.enter_context(settled())
-            await run.ask(asked.asker(graph), concurrency, stop or asyncio.Event(), watch or _nobody)
+        processes = how_many(asked, len(questions), concurrency)
+        async with pool(asked, processes if processes > 1 else 0) as others:
+            graph = await asked.open()
+            head = await asyncio.to_thread(
+                header,
+                asked.context.config(),
+                loaded,
+                source=None if isinstance(dataset, Dataset) else str(dataset),
+                split=split,
+                limit=limit,
+                questions=len(questions),
+                graph=graph.fingerprint,
+                seed=seed,
+            )
+            run = await asyncio.to_thread(begin, folder, head, questions, retry_failed=retry_failed)
+            if run.waiting:
+                held.enter_context(settled())
+                asker = others if processes > 1 else asked.asker(graph)
+                await run.ask(asker, concurrency, stop or asyncio.Event(), watch or _nobody)
         complete = run.tally.done == run.tally.total
         return Evaluation(folder.path, run.head, run.tally, await run.measure(graph) if complete else None)
 

@@ -1,4 +1,4 @@
-"""Where a run's event loop runs: on one core, with the threads that query the graph.
+"""Where the event loop of a run goes round: on one core, with the threads that query the graph.
 
 Python's lock lets one thread work at a time, so a second core adds nothing; but to
 hand the lock over from one core to another takes longer than a query. Threads of
@@ -18,31 +18,38 @@ T = TypeVar("T")
 THREADS = 8
 """Threads of the default executor."""
 
+CORES: tuple[int, ...] = tuple(sorted(os.sched_getaffinity(0))) if hasattr(os, "sched_getaffinity") else ()
+"""The cores that this process was given; none where a thread cannot choose its core."""
 
-def run(main: Coroutine[Any, Any, T]) -> T:
-    """Run a coroutine as `asyncio.run` does, on one core where the system lets a thread choose."""
-    with asyncio.Runner() as runner, _one_core() as everywhere:
-        runner.get_loop().set_default_executor(ThreadPoolExecutor(THREADS, initializer=everywhere))
+
+def run(main: Coroutine[Any, Any, T], place: int | None = None, cores: tuple[int, ...] = CORES) -> T:
+    """Run a coroutine as `asyncio.run` does, on the ``place``-th of the cores, or any of them."""
+    with asyncio.Runner() as runner, _one_of(cores, os.getpid() if place is None else place):
+        runner.get_loop().set_default_executor(
+            ThreadPoolExecutor(THREADS, initializer=_keep, initargs=(cores,))
+        )
         return runner.run(main)
 
 
 @contextmanager
-def _one_core() -> Iterator[Any]:
-    """Keep this thread, and those it starts, on one core; give what lets a thread leave it."""
-    if not hasattr(os, "sched_setaffinity"):
-        yield None
-        return
-    cores = os.sched_getaffinity(0)
-    os.sched_setaffinity(0, {sorted(cores)[os.getpid() % len(cores)]})
+def _one_of(cores: tuple[int, ...], place: int) -> Iterator[None]:
+    """Keep this thread, and those it starts, on one core meanwhile."""
+    _keep(cores[place % len(cores) :][:1] if cores else ())
     try:
-        yield lambda: os.sched_setaffinity(0, cores)
+        yield
     finally:
+        _keep(cores)
+
+
+def _keep(cores: tuple[int, ...]) -> None:
+    """Keep the calling thread on these cores."""
+    if cores:
         os.sched_setaffinity(0, cores)
 
 
 @contextmanager
 def settled() -> Iterator[None]:
-    """Keep the garbage collector from going through what is open, again and again."""
+    """Spare the garbage collector what is open: it would go through all of it again and again."""
     gc.collect()
     gc.freeze()
     try:

@@ -15,6 +15,7 @@ from kgqa.evaluation.runs.asking import Asker
 from kgqa.evaluation.runs.errors import RunError
 from kgqa.evaluation.runs.folder import Folder
 from kgqa.evaluation.runs.prices import Price, price_of
+from kgqa.evaluation.runs.processes import Pool
 from kgqa.evaluation.runs.tally import Tally
 from kgqa.evaluation.runs.workers import work
 from kgqa.evaluation.statistics import spread
@@ -39,11 +40,11 @@ class Run:
     price: Price | None
     tally: Tally
 
-    async def ask(self, asker: Asker, concurrency: int, stop: asyncio.Event, watch: Watch) -> None:
+    async def ask(self, asker: Asker | Pool, concurrency: int, stop: asyncio.Event, watch: Watch) -> None:
         """Ask what is left; see `work`.
 
         Raises:
-            RunError: if the disk is full.
+            RunError: if the disk is full, or a process of the pool is gone.
         """
         writer = await asyncio.to_thread(self.folder.writer)
 

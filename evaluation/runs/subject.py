@@ -24,6 +24,8 @@ class Subject:
 
     context: Context
     simulated: tuple[Errors, PerQuestion] | None = None
+    named: bool = True
+    """Whether another process can open graph and model by their names."""
 
     async def open(self) -> KnowledgeGraph:
         """Open the graph and the model, once, before any question is asked.
@@ -61,8 +63,10 @@ def subject(
         RunError: in one line, for an unknown method, an option or a simulation that is not taken.
     """
     given = dict(options)
+    named = model is None or isinstance(model, str)
     if kg is not None:
         names = names_of(kg)
+        named = named and names is not None
         given["kg"] = handed_over.enter_context(registered(kg)) if names is None else names  # type: ignore[arg-type]
     spec = default_spec() if model is None else model
     simulated = None
@@ -71,7 +75,7 @@ def subject(
             simulated = _simulated(spec, seed)
             spec = simulated[1]
         given["model"] = spec if isinstance(spec, str) else handed_over.enter_context(registered(spec))
-        return Subject(make_context(method, given), simulated)
+        return Subject(make_context(method, given), simulated, named)
     except ValueError as error:
         raise RunError(str(error)) from None
 
