@@ -123,6 +123,4 @@ async def _start(subject: Subject, place: int) -> asyncio.subprocess.Process:
 
 
 def _gone() -> RunError:
-    return RunError(
-        "a process of the run has ended unasked; what is recorded stays, and the same command goes on"
-    )
+    return RunError("a process of the run is gone; what is recorded stays, and the same command goes on")

@@ -199,14 +199,14 @@ def test_any_chain_is_read_back(hops: list[tuple[str, bool]], random) -> None:
 
 
 SETS = {
-    "train/webqsp_train": 60,
-    "train/cwq_dev": 60,
-    "train/wwq_train": 20,
-    "train/qald9plus_wikidata_train": 6,
-    "train/qald7_wikidata_train": 4,
-    "freebase/grailqa_slice": 15,
-    "freebase/webqsp_slice_union": 40,
-    "wikidata/qald10_en_grasp_slice": 3,
+    "train/webqsp_train": 120,
+    "train/cwq_dev": 120,
+    "train/wwq_train": 40,
+    "train/qald9plus_wikidata_train": 12,
+    "train/qald7_wikidata_train": 8,
+    "freebase/grailqa_slice": 30,
+    "freebase/webqsp_slice_union": 80,
+    "wikidata/qald10_en_grasp_slice": 6,
 }
 
 

@@ -39,7 +39,7 @@ SLICES = [
 @pytest.mark.timeout(1800)
 @pytest.mark.parametrize(("graph", "name"), COMPLETE)
 async def test_all_of_a_complete_graph(graph: str, name: str) -> None:
-    asked = questions(name, most=30)
+    asked = questions(name, most=15)
     results = await answered(asked, graph_of(graph), Errors())
     wrong = [q.id for q, (record, score) in zip(asked, results, strict=True) if score.f1 < 1]
     assert not wrong
@@ -50,7 +50,7 @@ async def test_all_of_a_complete_graph(graph: str, name: str) -> None:
 @pytest.mark.parametrize(("graph", "name"), SLICES)
 async def test_what_can_be_derived_from_a_slice_of_freebase(graph: str, name: str) -> None:
     opened = graph_of(graph)
-    asked = [question async for question in derivable(questions(name, most=60), opened, name)]
+    asked = [question async for question in derivable(questions(name, most=40), opened, name)]
     assert len(asked) > 10
     results = await answered(asked, opened, Errors(), depth=10)
     wrong = [question.id for question, (_, score) in zip(asked, results, strict=True) if score.f1 < 1]

@@ -1,0 +1,141 @@
+"""Several processes that ask the questions of one run."""
+
+import asyncio
+import json
+import signal
+import subprocess
+import sys
+import time
+from pathlib import Path
+from types import SimpleNamespace
+from typing import Any
+
+import pytest
+
+from kgqa.evaluation.runs import evaluate as evaluating, processes
+from kgqa.evaluation.runs.errors import RunError
+from kgqa.evaluation.runs.tally import Tally
+from kgqa.tests.evaluation.runs import towns
+from kgqa.tests.evaluation.runs.conftest import Run
+
+ERRING = "simulated:accuracy=0.7"
+SLOW = "simulated:accuracy=0.7,latency=0.02"
+
+
+def several(monkeypatch: pytest.MonkeyPatch, size: int = 2) -> None:
+    """Let a run ask from so many processes, however small it is."""
+    monkeypatch.setattr(evaluating, "how_many", lambda *_: size)
+
+
+def subject(*, named: bool) -> Any:
+    """A subject of which only this is asked."""
+    return SimpleNamespace(named=named)
+
+
+def results(out: Path) -> bytes:
+    return (out / "results.jsonl").read_bytes()
+
+
+async def test_several_processes_leave_what_one_leaves(
+    run: Run, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    alone = await run(model=ERRING, out=tmp_path / "one")
+    several(monkeypatch)
+    together = await run(model=ERRING, out=tmp_path / "two")
+    assert results(tmp_path / "two") == results(tmp_path / "one")
+    assert together.metrics is not None and alone.metrics is not None
+    assert {**together.metrics, "seconds": None} == {**alone.metrics, "seconds": None}
+
+
+async def test_a_process_that_dies_stops_the_run_and_loses_nothing(
+    run: Run, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    await run(model=SLOW, out=tmp_path / "undisturbed")
+    several(monkeypatch)
+    started: list[Any] = []
+    begin = processes._start
+
+    async def seen(*given: Any) -> Any:
+        started.append(await begin(*given))
+        return started[-1]
+
+    def shot(tally: Tally) -> None:
+        if tally.done == 3:
+            started[0].kill()
+
+    monkeypatch.setattr(processes, "_start", seen)
+    with pytest.raises(RunError, match="a process of the run is gone"):
+        await run(model=SLOW, concurrency=4, watch=shot)
+    assert [process.returncode is not None for process in started] == [True, True]
+    await run(model=SLOW)
+    assert results(tmp_path / "run") == results(tmp_path / "undisturbed")
+
+
+async def test_a_run_that_is_stopped_ends_its_processes(run: Run, monkeypatch: pytest.MonkeyPatch) -> None:
+    several(monkeypatch)
+    stop = asyncio.Event()
+    ended = await run(model=SLOW, concurrency=2, stop=stop, watch=lambda tally: stop.set())
+    assert ended.metrics is None
+    assert ended.tally.done < towns.TOWNS
+
+
+async def test_what_only_this_process_holds_is_asked_by_it_alone(run: Run) -> None:
+    assert (await run(concurrency=64)).metrics is not None
+    assert processes.how_many(subject(named=False), 10_000, 64) == 1
+
+
+@pytest.mark.parametrize(
+    ("questions", "concurrency", "cores", "expected"),
+    [(1000, 16, 2, 2), (1000, 15, 2, 1), (150, 64, 2, 1), (1000, 64, 1, 1), (1000, 64, 64, 4)],
+)
+def test_a_process_must_be_worth_it(
+    questions: int, concurrency: int, cores: int, expected: int, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(processes, "CORES", tuple(range(cores)))
+    assert processes.how_many(subject(named=True), questions, concurrency) == expected
+
+
+@pytest.mark.skipif(len(processes.CORES) < 2, reason="a run on one core needs one process")
+@pytest.mark.parametrize("number", [signal.SIGKILL, signal.SIGINT])
+def test_the_processes_of_a_run_end_with_it(kg: str, tmp_path: Path, number: signal.Signals) -> None:
+    asked, out = many(tmp_path / "many.jsonl", 240), tmp_path / "run"
+    flags = {"dataset": asked, "kg": kg, "model": SLOW, "out": out, "concurrency": 16}
+    command = [sys.executable, "-P", "-m", "kgqa.cli.main", "eval"]
+    command += [part for key, value in flags.items() for part in (f"--{key}", str(value))]
+    started = subprocess.Popen(command, stderr=subprocess.DEVNULL, stdout=subprocess.DEVNULL)
+    until(lambda: (out / "results.jsonl").is_file() and results(out))
+    helpers = children(started.pid)
+    assert len(helpers) >= 2
+    started.send_signal(number)
+    assert started.wait(60) == {signal.SIGKILL: -9, signal.SIGINT: 130}[number]
+    until(lambda: not any(map(alive, helpers)))
+    assert subprocess.run(command, capture_output=True, timeout=100, check=False).returncode == 0
+    assert [json.loads(line)["id"] for line in results(out).splitlines()] == [f"m{n:03}" for n in range(240)]
+
+
+def many(path: Path, size: int) -> Path:
+    """Write the questions again and again under other ids."""
+    asked = ({**towns.question(n % towns.TOWNS), "id": f"m{n:03}"} for n in range(size))
+    path.write_text("".join(json.dumps(question) + "\n" for question in asked), encoding="utf-8")
+    return path
+
+
+def children(pid: int) -> list[int]:
+    """Give the processes that a process has started."""
+    return [int(child) for child in Path(f"/proc/{pid}/task/{pid}/children").read_text().split()]
+
+
+def alive(pid: int) -> bool:
+    """Tell whether a process is there and has not ended yet."""
+    try:
+        return ") Z" not in Path(f"/proc/{pid}/stat").read_text()
+    except OSError:
+        return False
+
+
+def until(happens: Any) -> None:
+    """Wait for something for a minute at most."""
+    end = time.monotonic() + 60
+    while not happens():
+        assert time.monotonic() < end
+        time.sleep(0.05)
