@@ -4,18 +4,24 @@ import json
 import re
 import subprocess
 import sys
+from dataclasses import fields
 from pathlib import Path
 
 import pytest
+from typer.testing import CliRunner
 
 import kgqa
+from kgqa.cli import main
+from kgqa.evaluation.protocols import PROTOCOLS
+from kgqa.evaluation.simulation import Errors
 from kgqa.graphs import METHODS, cor
 
 README = Path(kgqa.__file__).with_name("README.md")
+EVALUATION = README.parent / "docs" / "evaluation.md"
 
 
-def blocks(language: str) -> list[str]:
-    return re.findall(rf"```{language}\n(.*?)```", README.read_text(encoding="utf-8"), re.DOTALL)
+def blocks(language: str, page: Path = README) -> list[str]:
+    return re.findall(rf"```{language}\n(.*?)```", page.read_text(encoding="utf-8"), re.DOTALL)
 
 
 def shown_answers() -> list[tuple[str, list[str]]]:
@@ -40,13 +46,37 @@ def test_shown_python(code: str, capsys: pytest.CaptureFixture[str]) -> None:
         assert promised in said
 
 
+def test_the_python_of_the_page_on_evaluation(capsys: pytest.CaptureFixture[str]) -> None:
+    for code in blocks("python", EVALUATION):
+        exec(compile(code, str(EVALUATION), "exec"), {})
+    assert 0 < float(capsys.readouterr().out) <= 1
+
+
+def test_the_commands_of_the_pages_have_such_options() -> None:
+    said = " ".join(page for path in (README, EVALUATION) for page in blocks("console", path))
+    for command, options in re.findall(r"\$ kgqa (eval|score|report) (.*)", said):
+        shown = CliRunner().invoke(main.app, [command, "--help"], env={"COLUMNS": "200"}).output
+        assert [option for option in re.findall(r"--[a-z-]+", options) if option not in shown] == []
+
+
+def test_every_setting_of_a_simulated_model_is_listed() -> None:
+    listed = re.findall(r"^\| `(\w+)` \| .* \| [\d.]+ \|$", EVALUATION.read_text(encoding="utf-8"), re.M)
+    assert [*listed, "seed"] == [field.name for field in fields(Errors)]
+
+
+def test_every_protocol_is_listed() -> None:
+    listed = re.findall(r"^\| `(\w+)` \| [^|]* \|$", EVALUATION.read_text(encoding="utf-8"), re.M)
+    assert set(PROTOCOLS) <= set(listed)
+
+
 def test_an_answer_is_shown() -> None:
     assert shown_answers()
 
 
-def test_links_lead_somewhere() -> None:
-    targets = re.findall(r"\]\((?!http)([^)#]+)\)", README.read_text(encoding="utf-8"))
-    assert [target for target in targets if not (README.parent / target).exists()] == []
+@pytest.mark.parametrize("page", [README, EVALUATION], ids=lambda page: page.name)
+def test_links_lead_somewhere(page: Path) -> None:
+    targets = re.findall(r"\]\((?!http)([^)#]+)\)", page.read_text(encoding="utf-8"))
+    assert [target for target in targets if not (page.parent / target).exists()] == []
 
 
 def test_each_node_stands_in_the_architecture() -> None:

@@ -82,7 +82,7 @@ async def ends_of(topic: str, relations: Sequence[str], graph: KnowledgeGraph) -
 
 
 async def test_without_paths_the_sample_is_answered_from_its_sparql() -> None:
-    asked = [question for question in questions("sample", most=40) if question.sparql]
+    asked = [question for question in questions("sample", most=20) if question.sparql]
     bare = [Question(q.id, q.text, q.topics, q.readings, sparql=q.sparql) for q in asked]
     results = await answered(bare, graph_of("sample"), Errors())
     wrong = [question.id for question, (_, score) in zip(bare, results, strict=True) if score.f1 < 1]
@@ -90,7 +90,7 @@ async def test_without_paths_the_sample_is_answered_from_its_sparql() -> None:
 
 
 async def test_without_paths_and_sparql_chains_of_the_sample_are_found_on_the_graph() -> None:
-    asked = [q for q in questions("sample", most=40) if q.kind == "chain" and not any(map(numeric, q.gold))]
+    asked = [q for q in questions("sample", most=20) if q.kind == "chain" and not any(map(numeric, q.gold))]
     bare = [Question(q.id, q.text, q.topics, q.readings) for q in asked][::3]
     results = await answered(bare, graph_of("sample"), Errors())
     found = [score.f1 for _, score in results]
