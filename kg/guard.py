@@ -22,7 +22,9 @@ _PREFIXES = {"rdf": RDF, "rdfs": RDFS, "owl": OWL, "xsd": XSD, "skos": SKOS}
 _PROLOGUE = " ".join(f"PREFIX {prefix}: <{iri}>" for prefix, iri in _PREFIXES.items())
 _FORMS = {"SelectQuery", "AskQuery"}
 _FORBIDDEN = {"ServiceGraphPattern": "SERVICE", "DatasetClause": "FROM"}
-_parsing = threading.Lock()
+
+parsing = threading.Lock()
+"""Held while rdflib parses, which no two threads can do at once."""
 
 
 def guard(query: str, rows: int) -> str:
@@ -33,7 +35,7 @@ def guard(query: str, rows: int) -> str:
     Raises:
         KGRejected: for everything else.
     """
-    _check_text(query)
+    check_text(query)
     text = f"{_PROLOGUE}\n{query}"
     form = _check(text)
     if form == "AskQuery":
@@ -46,7 +48,12 @@ def guard(query: str, rows: int) -> str:
     return limited
 
 
-def _check_text(query: str) -> None:
+def check_text(query: str) -> None:
+    """Refuse what would take too long to parse, or not say what it seems to.
+
+    Raises:
+        KGRejected: naming which.
+    """
     if len(query) > LONGEST:
         raise KGRejected(f"query longer than {LONGEST} characters")
     if re.search(r"\\[uU]", query):
@@ -65,7 +72,7 @@ def _check(text: str) -> str:
     from rdflib.plugins.sparql.parser import parseQuery
 
     try:
-        with _parsing:
+        with parsing:
             tree = parseQuery(text)
             form = _check_tree(tree)
             translateQuery(tree)

@@ -7,7 +7,7 @@ from contextlib import contextmanager
 from typing import Any
 
 from kgqa.kg.dialect import FB, OWL, RDF, RDFS, SKOS, XSD
-from kgqa.kg.guard import _check_text, _parsing
+from kgqa.kg.guard import check_text, parsing
 
 _WIKIDATA = "http://www.wikidata.org/"
 
@@ -55,8 +55,8 @@ def parsed(query: str) -> tuple[Any, Any]:
     from rdflib.plugins.sparql.algebra import translateQuery
     from rdflib.plugins.sparql.parser import parseQuery
 
-    _check_text(query)
-    with _parsing, _silent("rdflib.term"):
+    check_text(query)
+    with parsing, _silent("rdflib.term"):
         tree = parseQuery(standard(query))
         return tree[1], translateQuery(tree).algebra
 

@@ -14,6 +14,9 @@ from kgqa.kg.terms import XSD_STRING, Chain, Entity, Hop, Literal, Term
 BLANK = "urn:kgqa:blank:"
 """Blank nodes are stored under this namespace, so that a query can name them."""
 
+_TEXT = "STR(?end)"
+"""What ends are ordered by: pyoxigraph aborts the process where it orders some literals by value."""
+
 _ESCAPES = {"\\": "\\\\", '"': '\\"', "\n": "\\n", "\r": "\\r", "\t": "\\t", "\x00": "\\U00000000"}
 _SPECIAL = re.compile(r'[\\"\n\r\t\x00]|(?<=\\)[uU]')
 
@@ -97,7 +100,7 @@ def extend_chain(chain: Chain, limit: int) -> str:
 def follow_chain(chain: Chain, labels: Sequence[str], limit: int) -> str:
     """Ask for ``?end ?fresh ?label ?rank`` at the end of a chain of at least one hop."""
     return (
-        f"SELECT ?end ?fresh ?label ?rank WHERE {{ {{ {_ends(chain)} ORDER BY ?end LIMIT {limit:d} }} "
+        f"SELECT ?end ?fresh ?label ?rank WHERE {{ {{ {_ends(chain)} ORDER BY {_TEXT} LIMIT {limit:d} }} "
         f"{_named('?end', labels)} }}"
     )
 
@@ -134,7 +137,7 @@ def follow_relation(steps: Sequence[tuple[str, Hop]], labels: Sequence[str], lim
         groups.setdefault(hop, []).append(f"({place} {iri(id)})")
     branches = " UNION ".join(
         f"{{ SELECT DISTINCT ?step ?end WHERE {{ VALUES (?step ?from) {{ {' '.join(rows)} }} "
-        f"{_step('?from', hop, '?end')} }} ORDER BY ?step ?end LIMIT {limit * len(rows):d} }}"
+        f"{_step('?from', hop, '?end')} }} ORDER BY ?step {_TEXT} LIMIT {limit * len(rows):d} }}"
         for hop, rows in groups.items()
     )
     return f"SELECT ?step ?end ?label ?rank WHERE {{ {branches} {_named('?end', labels)} }}"
@@ -200,7 +203,7 @@ def facts(id: str, dialect: Dialect, labels: Sequence[str], limit: int) -> str:
         f"{{ SELECT DISTINCT ?relation ?end (true AS ?forward) WHERE {{ {node} ?relation ?end {heeded} }} }} "
         f"UNION {{ SELECT DISTINCT ?relation ?end (false AS ?forward) "
         f"WHERE {{ ?end ?relation {node} {heeded} }} }} }} "
-        f"ORDER BY DESC(?forward) ?relation ?end LIMIT {limit:d} }} {_named('?end', labels)} }}"
+        f"ORDER BY DESC(?forward) ?relation {_TEXT} LIMIT {limit:d} }} {_named('?end', labels)} }}"
     )
 
 

@@ -55,14 +55,14 @@ class EmbeddedStore:
     async def query(self, text: str, *, limit: int | None = None, foreign: bool = False) -> Rows:
         """Run one query; see `Executor.query`."""
         workers = self._foreign if foreign else self._own
-        answer = await self._run(lambda stop: self._answer(text, stop), workers)
+        answer = await self._run(lambda stop: self._answer(text, limit, stop), workers)
         if len(answer) > LONG:
-            return await asyncio.to_thread(_rows, answer, limit)
-        return _rows(answer, limit)
+            return await asyncio.to_thread(_rows, answer)
+        return _rows(answer)
 
     def query_now(self, text: str) -> Rows:
         """Run one query in the calling thread, uncounted and without deadline."""
-        return _rows(self._answer(text, lambda: None), None)
+        return _rows(self._answer(text, None, lambda: None))
 
     async def _run(self, job: Callable[[Callable[[], None]], T], workers: Workers) -> T:
         stopped, start = threading.Event(), time.monotonic()
@@ -82,23 +82,25 @@ class EmbeddedStore:
             stopped.set()
             count_query(time.monotonic() - start)
 
-    def _answer(self, text: str, stop: Callable[[], None]) -> bytes:
+    def _answer(self, text: str, limit: int | None, stop: Callable[[], None]) -> bytes:
         """Run a query; its failure is made anew.
 
         An exception keeps the frames it went through, these keep pyoxigraph's
         answer, and that may be dropped by the thread that made it only.
         """
         try:
-            return self._ask(text, stop)
+            return self._ask(text, limit, stop)
         except Exception as error:
             failure = _failure(error)
         raise failure
 
-    def _ask(self, text: str, stop: Callable[[], None]) -> bytes:
+    def _ask(self, text: str, limit: int | None, stop: Callable[[], None]) -> bytes:
         stop()
         answer = self._store.query(text, use_default_graph_as_union=self._union)
         if isinstance(answer, ox.QueryTriples):
             raise KGRejected("only SELECT and ASK are answered")
+        if isinstance(answer, ox.QuerySolutions) and limit is not None:
+            return _first(answer, limit, stop)
         blocks = _Blocks(stop)
         answer.serialize(blocks, format=ox.QueryResultsFormat.JSON)
         return blocks.getvalue()
@@ -129,13 +131,37 @@ def _failure(error: Exception) -> KGError:
     return KGUnavailable(f"the store failed: {type(error).__name__}: {reason}")
 
 
-def _rows(answer: bytes, limit: int | None) -> Rows:
+def _first(answer: ox.QuerySolutions, limit: int, stop: Callable[[], None]) -> bytes:
+    """Write no more than the first rows of an answer: one that kgqa did not ask for may be endless."""
+    names = [variable.value for variable in answer.variables]
+    rows = []
+    for solution in islice(answer, limit):
+        stop()
+        rows.append(
+            {name: _json(term) for name, term in zip(names, solution, strict=True) if term is not None}
+        )
+    return orjson.dumps({"head": {"vars": names}, "results": {"bindings": rows}})
+
+
+def _json(term: Any) -> dict[str, str]:
+    """Write a term in SPARQL's JSON."""
+    if isinstance(term, ox.NamedNode):
+        return {"type": "uri", "value": term.value}
+    if isinstance(term, ox.BlankNode):
+        return {"type": "bnode", "value": term.value}
+    if not isinstance(term, ox.Literal):
+        return {"type": "triple", "value": str(term)}
+    tag = {"xml:lang": term.language} if term.language else {"datatype": term.datatype.value}
+    return {"type": "literal", "value": term.value, **tag}
+
+
+def _rows(answer: bytes) -> Rows:
     """Read an answer in SPARQL's JSON."""
     found = orjson.loads(answer)
     if "boolean" in found:
         return Rows(("ask",), [(Literal(str(found["boolean"]).lower(), XSD_BOOLEAN),)])
     columns = tuple(found["head"]["vars"])
-    rows = islice(found["results"]["bindings"], limit)
+    rows = found["results"]["bindings"]
     return Rows(columns, [tuple(_term(row.get(column)) for column in columns) for row in rows])
 
 

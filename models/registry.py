@@ -58,6 +58,8 @@ def open_model(
         return _offline(encode)
     if provider in _PYTHON_ONLY:
         raise UnknownModel(f"{provider} models are made in Python: kgqa.models.scripted.ScriptedModel")
+    if provider == "simulated":
+        raise UnknownModel("a simulated model answers from the gold of a question; ask it with kgqa eval")
     if not provider or (colon and not name):
         raise UnknownModel(f"{spec!r} names no model; write provider:name or offline")
     from kgqa.models.chat import TIMEOUT, ChatModel
