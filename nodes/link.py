@@ -12,13 +12,14 @@ async def link(state: State, run: Run) -> Update:
     """Turn the given topics, or the question's mentions, into topic entities.
 
     The first is taken up as the root of a relation chain; the others refine its answer.
+    One that the graph does not have is passed over, and the trace says so.
     """
     given = state.get("topics")
     found = [await _resolve(topic, run) for topic in given] if given else await _mentioned(state, run)
     topics = list(dict.fromkeys(topic for topic in found if topic))
     run.note["topics"] = [ref(topic) for topic in topics]
-    if not topics or None in found:
-        return {"topic_entities": topics, "decision": "stop"}
+    if not topics:
+        return {"topic_entities": [], "decision": "stop"}
     return {"topic_entities": topics, "chain": Chain(topics[0]), "decision": "forward"}
 
 
