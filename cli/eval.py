@@ -17,17 +17,24 @@ def evaluate(
     out: Annotated[Path, typer.Option(help="The folder of the run; one that was not finished goes on.")],
     kg: Annotated[
         list[str] | None,
-        typer.Option(help='"sample", an RDF file (several for one graph), or a folder made by kgqa kg load.'),
+        typer.Option(
+            help='"sample" (default), an RDF file (several for one graph), or a folder made by kgqa kg load.'
+        ),
     ] = None,
     method: Annotated[str, typer.Option(help="How to answer; see: kgqa methods.")] = "cor",
     model: Annotated[
         str | None, typer.Option(help='"provider:name", "offline", or "simulated:accuracy=0.9".')
     ] = None,
-    format: Annotated[str | None, typer.Option(help="Of the file; told from the file where absent.")] = None,
-    split: Annotated[str, typer.Option(help='"all", or the part of the dataset to ask.')] = "all",
+    format: Annotated[
+        str | None, typer.Option(help="Of the file; told from it if not given. A wrong name lists them all.")
+    ] = None,
+    split: Annotated[
+        str,
+        typer.Option(help='"all", or the part to ask: "test", or, of another split, "split_group=test".'),
+    ] = "all",
     limit: Annotated[int | None, typer.Option(min=1, help="Questions to ask at most.")] = None,
     concurrency: Annotated[int, typer.Option(min=1, help="Questions asked at a time.")] = 8,
-    seed: Annotated[int, typer.Option(help="Of a simulated model and of the intervals.")] = 0,
+    seed: Annotated[int, typer.Option(min=0, help="Of a simulated model and of the intervals.")] = 0,
     option: Annotated[
         list[str] | None, typer.Option(help="An option of the method, as key=value; see: kgqa methods.")
     ] = None,

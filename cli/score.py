@@ -41,7 +41,10 @@ def score(
     ] = None,
     as_json: Annotated[bool, typer.Option("--json", help="Print what metrics.json holds as JSON.")] = False,
 ) -> None:
-    """Score the answers of any run, ours or a published one, without a model."""
+    """Score the answers of any run, ours or a published one, without a model.
+
+    What was found on the graph again is scored with --kg only, and what the run cost is not told.
+    """
     from kgqa.evaluation.rescoring import rescore
     from kgqa.kg.errors import KGError
 

@@ -90,7 +90,12 @@ def _groups(metrics: Mapping[str, Any]) -> Table:
 
 
 def _show_comparison(console: Console, found: "Comparison") -> None:
-    console.print(Text("against the other results, on the same questions", style="bold"))
+    console.print(
+        Text(f"against the other results, on the {found.n:,} scored questions in both", style="bold")
+    )
+    if found.missing_a or found.missing_b:
+        left_out = f"left out: {found.missing_a:,} not in these, {found.missing_b:,} not in the others"
+        console.print(Text(left_out, style="yellow"), soft_wrap=True)
     table = _table("metric", "difference", "95% interval")
     for key, difference in found.differences.items():
         interval = {"low": difference.low, "high": difference.high}

@@ -62,6 +62,11 @@ def registered(thing: KnowledgeGraph | Model) -> Iterator[str]:
             del _locks[key]
 
 
+def is_handed_over(*names: str) -> bool:
+    """Tell whether any of the names stands for an object of this process."""
+    return any(name in _handed_over for name in names)
+
+
 async def resources(context: Context) -> Resources:
     """Give all that a context names; what is not open yet is opened in a thread.
 

@@ -11,8 +11,8 @@ import operator
 from dataclasses import dataclass
 from typing import Annotated, Any, Literal, NotRequired, Required, cast
 
-from langgraph.channels import EphemeralValue
 from langchain_core.runnables import Runnable, RunnableConfig
+from langgraph.channels import EphemeralValue
 from pydantic import ConfigDict, TypeAdapter, with_config
 from typing_extensions import TypedDict
 

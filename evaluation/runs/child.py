@@ -16,19 +16,32 @@ from kgqa.evaluation.question import Question
 from kgqa.evaluation.runs.asking import Asker
 from kgqa.evaluation.runs.loop import run, settled
 from kgqa.evaluation.runs.subject import subject
-
-QUESTION = TypeAdapter(Question)
+from kgqa.kg.errors import KGError
+from kgqa.models.errors import ModelError
 
 LONGEST = 1 << 30
 """Bytes of the longest line that goes in or out."""
 
+_QUESTION = TypeAdapter(Question)
+
 
 def main() -> None:
-    """Serve a run; the argument says what to open, and which of the cores to keep to."""
-    order = json.loads(sys.argv[1])
+    """Serve a run; the first line of the input says what to open, and which of the cores to keep to."""
+    order = json.loads(_first_line(0))
     out = os.fdopen(os.dup(1), "wb")
     os.dup2(2, 1)  # what a library prints is no record
-    run(_serve(order, out), order["place"], tuple(order["cores"]))
+    try:
+        run(_serve(order, out), order["place"], tuple(order["cores"]))
+    except (ValueError, KGError, ModelError) as error:
+        sys.exit(f"kgqa: {error}")
+
+
+def _first_line(file: int) -> bytes:
+    """Read a line and nothing after it."""
+    line = b""
+    while (char := os.read(file, 1)) not in (b"", b"\n"):
+        line += char
+    return line
 
 
 async def _serve(order: dict[str, Any], out: BinaryIO) -> None:
@@ -39,8 +52,9 @@ async def _serve(order: dict[str, Any], out: BinaryIO) -> None:
         asker = asked.asker(await asked.open())
         held.enter_context(settled())
         running: set[asyncio.Task[None]] = set()
-        while line := await questions.readline():
-            task = loop.create_task(_answer(asker, QUESTION.validate_json(line), out))
+        while (line := await questions.readline()).endswith(b"\n"):
+            question = _QUESTION.validate_python(json.loads(line))
+            task = loop.create_task(_answer(asker, question, out))
             running.add(task)
             task.add_done_callback(running.discard)
         for task in running:  # whoever wanted to know is gone

@@ -79,11 +79,14 @@ async def evaluate(
     """
     if concurrency < 1:
         raise RunError(f"questions are asked at least 1 at a time, not {concurrency}")
+    if seed < 0:
+        raise RunError(f"a seed is 0 or more, not {seed}")
     with ExitStack() as held:
         asked = subject(method, kg, model, options, seed, held)
         folder = held.enter_context(await asyncio.to_thread(Folder, Path(out)))
         loaded, questions = await asyncio.to_thread(_part, dataset, format, split, limit)
-        processes = how_many(asked, len(questions), concurrency)
+        left = len(questions) - await asyncio.to_thread(folder.recorded)
+        processes = how_many(asked, left, concurrency)
         async with pool(asked, processes if processes > 1 else 0) as others:
             graph = await asked.open()
             head = await asyncio.to_thread(

@@ -76,6 +76,10 @@ class Folder:
             (self.path / LOCK).unlink()
             self.path.rmdir()
 
+    def recorded(self) -> int:
+        """The number of records that seem to be there."""
+        return self._results.read_bytes().count(b"\n") if self._results.is_file() else 0
+
     def claim(self, wanted: Json) -> dict[str, Any]:
         """Begin a run, or go on with one that asks the same, and give its head.
 

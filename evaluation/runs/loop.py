@@ -10,7 +10,7 @@ import gc
 import os
 from collections.abc import Coroutine, Iterator
 from concurrent.futures import ThreadPoolExecutor
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from typing import Any, TypeVar
 
 T = TypeVar("T")
@@ -42,9 +42,10 @@ def _one_of(cores: tuple[int, ...], place: int) -> Iterator[None]:
 
 
 def _keep(cores: tuple[int, ...]) -> None:
-    """Keep the calling thread on these cores."""
+    """Keep the calling thread on these cores, where the system lets it."""
     if cores:
-        os.sched_setaffinity(0, cores)
+        with suppress(OSError):
+            os.sched_setaffinity(0, cores)
 
 
 @contextmanager

@@ -6,11 +6,12 @@ import os
 import sys
 from collections.abc import AsyncIterator
 from contextlib import AsyncExitStack, asynccontextmanager
+from dataclasses import asdict
 from typing import Any
 
 from kgqa.evaluation.question import Question
 from kgqa.evaluation.runs.asking import Asked
-from kgqa.evaluation.runs.child import LONGEST, QUESTION
+from kgqa.evaluation.runs.child import LONGEST
 from kgqa.evaluation.runs.errors import RunError
 from kgqa.evaluation.runs.loop import CORES
 from kgqa.evaluation.runs.records import Lines
@@ -27,7 +28,7 @@ SHARE = 100
 
 
 def how_many(subject: Subject, questions: int, concurrency: int) -> int:
-    """Tell how many processes a run is worth; 1 means that it needs none but its own."""
+    """Tell how many processes so many questions are worth; 1: none but that of the run itself."""
     if not subject.named:
         return 1
     return max(1, min(MOST, len(CORES), concurrency // AT_A_TIME, questions // SHARE))
@@ -54,21 +55,31 @@ class Process:
         """
         if self._reading.done() or self._process.stdin is None:
             raise _gone()
+        self._process.stdin.write(json.dumps(asdict(question)).encode() + b"\n")
         future: asyncio.Future[Asked] = asyncio.get_running_loop().create_future()
         self._waiting[question.id] = future
-        self._process.stdin.write(QUESTION.dump_json(question) + b"\n")
         return await future
 
     async def _read(self) -> None:
-        out = self._process.stdout
-        while out and (times := await out.readline()) and (record := await out.readline()):
-            asked = Asked(json.loads(record), Lines(times, record))
-            future = self._waiting.pop(asked.record["id"])
-            if not future.done():
-                future.set_result(asked)
-        for future in self._waiting.values():
-            if not future.done():
-                future.set_exception(_gone())
+        """Hand out records as they come; at the end nobody waits on."""
+        try:
+            while asked := await self._record():
+                future = self._waiting.pop(asked.record["id"])
+                if not future.done():
+                    future.set_result(asked)
+        except (ValueError, LookupError, TypeError):
+            self._process.kill()  # it does not say what it should
+        finally:
+            for future in self._waiting.values():
+                if not future.done():
+                    future.set_exception(_gone())
+
+    async def _record(self) -> Asked | None:
+        """Read the next record; None where the process has ended, maybe within a line."""
+        if self._process.stdout is None:
+            return None
+        lines = Lines(await self._process.stdout.readline(), await self._process.stdout.readline())
+        return Asked(json.loads(lines.record), lines) if lines.record.endswith(b"\n") else None
 
     async def end(self) -> None:
         """End the process; what it is still asking is lost."""
@@ -111,15 +122,18 @@ async def _start(subject: Subject, place: int) -> asyncio.subprocess.Process:
         "place": place,
         "cores": CORES,
     }
-    return await asyncio.create_subprocess_exec(
+    process = await asyncio.create_subprocess_exec(
         sys.executable,
-        *("-P", "-m", "kgqa.evaluation.runs.child", json.dumps(order)),
+        *("-P", "-m", "kgqa.evaluation.runs.child"),
         stdin=asyncio.subprocess.PIPE,
         stdout=asyncio.subprocess.PIPE,
         limit=LONGEST,
         env={**os.environ, "PYTHONPATH": os.pathsep.join(filter(None, sys.path))},
         start_new_session=True,  # Ctrl-C is for the run, which lets the questions at hand end
     )
+    if process.stdin:
+        process.stdin.write(json.dumps(order).encode() + b"\n")
+    return process
 
 
 def _gone() -> RunError:

@@ -15,7 +15,7 @@ from kgqa.kg.graph import KnowledgeGraph
 from kgqa.models.port import Model
 from kgqa.models.registry import default_spec
 from kgqa.session.context import Context
-from kgqa.session.resources import open_graph, registered, resources
+from kgqa.session.resources import is_handed_over, open_graph, registered, resources
 
 
 @dataclass(frozen=True)
@@ -63,10 +63,8 @@ def subject(
         RunError: in one line, for an unknown method, an option or a simulation that is not taken.
     """
     given = dict(options)
-    named = model is None or isinstance(model, str)
     if kg is not None:
         names = names_of(kg)
-        named = named and names is not None
         given["kg"] = handed_over.enter_context(registered(kg)) if names is None else names  # type: ignore[arg-type]
     spec = default_spec() if model is None else model
     simulated = None
@@ -75,7 +73,9 @@ def subject(
             simulated = _simulated(spec, seed)
             spec = simulated[1]
         given["model"] = spec if isinstance(spec, str) else handed_over.enter_context(registered(spec))
-        return Subject(make_context(method, given), simulated, named)
+        context = make_context(method, given)
+        named = not is_handed_over(*context.kg) and (bool(simulated) or not is_handed_over(context.model))
+        return Subject(context, simulated, named)
     except ValueError as error:
         raise RunError(str(error)) from None
 

@@ -32,7 +32,10 @@ COSTS = {
 def show(ended: Evaluation, metrics: Metrics, console: Console) -> None:
     """Print the metrics with their intervals, the costs, and where all of it lies."""
     config, dataset = ended.head["config"], ended.head["dataset"]
-    about = f"{config['method']}, {config['model']}: {metrics['n']:,} questions of {dataset['name']}"
+    graph = ", ".join(map(str, config["kg"]))
+    about = (
+        f"{config['method']}, {config['model']}: {metrics['n']:,} questions of {dataset['name']} on {graph}"
+    )
     console.print(Text(one_line(about), style="bold"))
     console.print(_shares(metrics))
     console.print(_costs(metrics))
@@ -41,6 +44,9 @@ def show(ended: Evaluation, metrics: Metrics, console: Console) -> None:
     if metrics["unknown_calls"]:
         number = f"{metrics['unknown_calls']:,} calls did not report their tokens"
         console.print(Text(f"{number}: tokens and dollars are lower bounds."))
+    if ended.tally.strange:
+        number = f"The topics of {ended.tally.strange:,} of {metrics['n']:,} questions are not in {graph}"
+        console.print(Text(f"{one_line(number)}; --kg names another graph.", style="yellow"))
     if ended.tally.failed:
         console.print(Text(failures(ended.tally), style="yellow"))
     console.print(Text(str(ended.out)))

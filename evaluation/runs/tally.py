@@ -22,6 +22,8 @@ class Tally:
     calls: int = 0
     tokens: int = 0
     cost: float | None = None
+    strange: int = 0
+    """Questions whose topics were given and are not in the graph."""
     reasons: Counter[str] = field(default_factory=Counter)
     """Why questions failed."""
 
@@ -41,5 +43,8 @@ class Tally:
         self.tokens += (usage["input_tokens"] or 0) + (usage["output_tokens"] or 0)
         if self.price and self.cost is not None:
             self.cost += self.price.of(usage) or 0.0
+        self.strange += not record.get("topics") and any(
+            "error" in step for step in record.get("trace", [])[:1]
+        )
         if failed(record):
             self.reasons[reason(record)] += 1

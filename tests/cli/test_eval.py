@@ -63,7 +63,7 @@ def test_a_run_ends_with_its_metrics(evaluate: Kgqa) -> None:
     ended = evaluate()
     assert (ended.status, ended.err) == (0, "")
     lines = ended.out.splitlines()
-    assert lines[0].endswith(": 12 questions of towns")
+    assert lines[0].endswith(": 12 questions of towns on graph.ttl")
     assert [line.split() for line in lines if "Hits@1" in line] == [
         ["Hits@1", "100.0", "100.0", "to", "100.0"]
     ]
@@ -188,3 +188,11 @@ def test_another_run_in_the_folder_is_one_line(evaluate: Kgqa) -> None:
     ended = evaluate("--option", "depth=2")
     assert ended.err == "kgqa: run holds another run: depth is 3 there and 2 here; give another --out\n"
     assert (ended.status, ended.out) == (2, "")
+
+
+def test_a_graph_that_has_none_of_the_topics_is_told(evaluate: Kgqa, tmp_path: Path) -> None:
+    other = tmp_path / "other.ttl"
+    other.write_text("<http://o/a> <http://o/b> <http://o/c> .")
+    ended = evaluate("--kg", str(other))
+    assert "The topics of 12 of 12 questions are not in" in " ".join(ended.out.split())
+    assert "--kg names another graph" in " ".join(ended.out.split())

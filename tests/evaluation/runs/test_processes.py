@@ -6,15 +6,20 @@ import signal
 import subprocess
 import sys
 import time
+from contextlib import ExitStack
 from pathlib import Path
 from types import SimpleNamespace
 from typing import Any
 
 import pytest
 
-from kgqa.evaluation.runs import evaluate as evaluating, processes
+from kgqa.evaluation.datasets import Dataset
+from kgqa.evaluation.question import Question
+from kgqa.evaluation.runs import evaluate as evaluating, processes, subject as subjects
 from kgqa.evaluation.runs.errors import RunError
 from kgqa.evaluation.runs.tally import Tally
+from kgqa.kg.embedded import open_graph
+from kgqa.session.resources import registered
 from kgqa.tests.evaluation.runs import towns
 from kgqa.tests.evaluation.runs.conftest import Run
 
@@ -139,3 +144,47 @@ def until(happens: Any) -> None:
     while not happens():
         assert time.monotonic() < end
         time.sleep(0.05)
+
+
+class Saying:
+    """A process that says these lines to whatever it is asked, and nothing more."""
+
+    returncode = 0
+
+    def __init__(self, *lines: bytes) -> None:
+        self.stdin, self.stdout = SimpleNamespace(write=lambda line: None), asyncio.StreamReader()
+        self.stdout.feed_data(b"".join(lines))
+        self.stdout.feed_eof()
+
+    def kill(self) -> None:
+        """End."""
+
+    async def wait(self) -> int:
+        """It has ended."""
+        return 0
+
+
+@pytest.mark.parametrize(
+    "lines",
+    [(), (b"{}\n", b'{"id": "q0'), (b"{}\n", b'{"id": "other"}\n'), (b"{}\n", b"[]\n"), (b"{}\n", b"?\n")],
+    ids=["nothing", "torn", "of another question", "no record", "no JSON"],
+)
+async def test_whatever_a_process_says_nobody_waits_for_ever(lines: tuple[bytes, ...]) -> None:
+    process: Any = Saying(*lines)
+    with pytest.raises(RunError, match="a process of the run is gone"):
+        async with asyncio.timeout(5):
+            await processes.Process(process).ask(Question("q0", "?"))
+
+
+async def test_any_text_reaches_a_process(run: Run, out: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    several(monkeypatch)
+    odd = [Question("\ud800", "a \ud800 question\n"), Question("two", "another")]
+    ended = await run(dataset=Dataset("odd", tuple(odd), "0" * 64, "kgqa"), model="simulated")
+    assert ended.tally.done == 2
+    assert len(results(out).splitlines()) == 2
+
+
+async def test_a_graph_that_was_handed_over_is_asked_by_this_process_alone(kg: str) -> None:
+    with registered(open_graph([kg])) as name, ExitStack() as held:
+        assert not subjects.subject("cor", name, "offline", {}, 0, held).named
+        assert subjects.subject("cor", kg, "simulated:accuracy=1", {}, 0, held).named
