@@ -41,10 +41,14 @@ class McNemar:
 
 @dataclass(frozen=True, slots=True)
 class Comparison:
-    """Two runs on the same scored questions."""
+    """Two runs on the scored questions that both have a record of."""
 
     n: int
-    """Scored questions."""
+    """The questions that are compared."""
+    missing_a: int
+    """Scored questions that are left out because a has no record of them."""
+    missing_b: int
+    """The same for b; a question that neither has is in both."""
     differences: dict[str, Difference]
     """a less b, by metric: ``hits_at_1``, ``hit_any``, ``precision``, ``recall``, ``f1``."""
     mcnemar: McNemar
@@ -60,16 +64,19 @@ def compare(
 ) -> Comparison:
     """Compare two runs question by question.
 
-    Questions without gold are left out. A question that a run lacks, or where it failed,
-    is wrong in that run. For the intervals, questions are drawn with replacement, each
-    with what both runs made of it.
+    Questions without gold, and those that a run has no record of, are left out. A
+    question where a run failed is wrong in that run. For the intervals, questions are
+    drawn with replacement, each with what both runs made of it.
     """
-    left = [mark.score for mark in judge(a, questions) if mark.score]
-    right = [mark.score for mark in judge(b, questions) if mark.score]
+    marks = [(x, y) for x, y in zip(judge(a, questions), judge(b, questions), strict=True) if x.score]
+    shared = [(x, y) for x, y in marks if x.result and y.result]
+    left = [x.score for x, _ in shared if x.score]
+    right = [y.score for _, y in shared if y.score]
+    missing_a, missing_b = sum(not x.result for x, _ in marks), sum(not y.result for _, y in marks)
     rows = [[x - y for x, y in zip(*both, strict=True)] for both in zip(left, right, strict=True)]
     found = intervals(rows, columns=len(METRICS), seed=seed)
     differences = {name: Difference(*one) for name, one in zip(METRICS, found, strict=True)}
-    return Comparison(len(rows), differences, _mcnemar(left, right))
+    return Comparison(len(rows), missing_a, missing_b, differences, _mcnemar(left, right))
 
 
 def _mcnemar(left: Sequence[Score], right: Sequence[Score]) -> McNemar:

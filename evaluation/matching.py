@@ -67,11 +67,23 @@ def _keys(names: tuple[str | None, ...]) -> tuple[Key, ...]:
 
 
 def distinct(readings: Iterable[Reading]) -> list[Reading]:
-    """Leave each thing once, in order of first appearance, with all of its names."""
+    """Leave each thing once, in order of first appearance, with all of its names.
+
+    What is told apart by its name is the same as whatever has this name and an id.
+    """
+    given = [(reading, reading.told_apart_by) for reading in readings]
+    called: dict[Identity | Key | None, dict[Identity, None]] = {}
+    for reading, apart in given:
+        if isinstance(apart, Identity) and reading.names:
+            called.setdefault(reading.names[0], {})[apart] = None
     found: dict[Identity | Key | None, Reading] = {}
-    for reading in readings:
-        first = found.setdefault(reading.told_apart_by, reading)
-        if reading.names != first.names:
-            names = tuple(dict.fromkeys((*first.names, *reading.names)))
-            found[reading.told_apart_by] = Reading(first.id, names)
+    for reading, apart in given:
+        for id in called.get(apart, [None]) if isinstance(apart, Key) else [None]:
+            _add(found, id or apart, Reading(id or reading.id, reading.names))
     return list(found.values())
+
+
+def _add(found: dict[Identity | Key | None, Reading], apart: Identity | Key | None, reading: Reading) -> None:
+    first = found.setdefault(apart, reading)
+    if reading.names != first.names:
+        found[apart] = Reading(first.id, tuple(dict.fromkeys((*first.names, *reading.names))))

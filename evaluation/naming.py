@@ -39,6 +39,9 @@ _IDS = {
     "freebase": re.compile(r"https?://rdf\.freebase\.com/ns/(\S+)|(?:ns:|fb:)?([mg]\.[0-9a-z_]+)"),
     "wikidata": re.compile(r"https?://www\.wikidata\.org/(?:entity|wiki)/(\S+)|(?:wd:)?([QPL][1-9][0-9]*)"),
 }
+_SLASHED = re.compile(r"\A/([mg])/(?=[0-9a-z_]+\Z)")
+"""How Freebase itself begins an id."""
+
 _IRI = re.compile(r"(?:https?://([^/?#\s]+)|(urn:[^:\s]+):)(\S*)")
 
 
@@ -68,6 +71,7 @@ def identity(id: str) -> Identity:
     (Identity(scheme='freebase', local='m.0abc'), \
 Identity(scheme='x.org', local='x.org/e/Ulm'), Identity(scheme=None, local='1999'))
     """
+    id = _SLASHED.sub(r"\1.", id)
     for scheme, pattern in _IDS.items():
         if found := pattern.fullmatch(id):
             return Identity(scheme, found[1] or found[2])

@@ -2,6 +2,7 @@
 
 import gzip
 import json
+import math
 import zlib
 from collections.abc import Iterator
 from pathlib import Path
@@ -44,7 +45,7 @@ def _content(path: Path) -> bytes:
 
 def _listed(path: Path, content: bytes) -> Iterator[tuple[str, Record]]:
     try:
-        records = _parse(content)
+        records = parse(content)
     except ValueError as error:
         raise Unreadable(f"{_shown(path)} is not JSON: {one_line(str(error))}") from None
     for number, record in enumerate(records, start=1):
@@ -57,7 +58,7 @@ def _lines(path: Path, content: bytes) -> Iterator[tuple[str, Record]]:
         if not line.strip():
             continue
         try:
-            record = _parse(line)
+            record = parse(line)
         except ValueError as error:
             if number > len(lines) and line.lstrip()[:1] == b"{":
                 return
@@ -71,10 +72,14 @@ def _object(path: Path, place: str, record: Any) -> Record:
     return record
 
 
-def _parse(content: bytes) -> Any:
-    """Parse JSON; what JSON does not allow (NaN, nesting without end) is a ValueError."""
+def parse(content: bytes) -> Any:
+    """Parse JSON; lone surrogates become question marks.
+
+    Raises:
+        ValueError: for what is none, and for NaN, nesting without end, and numbers that no float holds.
+    """
     try:
-        parsed = json.loads(content, parse_constant=_refuse)
+        parsed = json.loads(content, parse_constant=_refuse, parse_float=_finite)
         if b"\\ud" in content or b"\\uD" in content:
             whole = json.dumps(parsed, ensure_ascii=False).encode("utf-8", "replace")
             return json.loads(whole)
@@ -85,6 +90,12 @@ def _parse(content: bytes) -> Any:
 
 def _refuse(constant: str) -> NoReturn:
     raise ValueError(f"{constant} is no JSON value")
+
+
+def _finite(number: str) -> float:
+    if math.isinf(value := float(number)):
+        raise ValueError(f"{number} is too large a number")
+    return value
 
 
 def _shown(path: Path) -> str:

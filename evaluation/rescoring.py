@@ -1,7 +1,6 @@
 """Scores results again: finds the questions they answer, and measures them by any protocol."""
 
 import asyncio
-import json
 import os
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
@@ -42,7 +41,9 @@ def rescore(
     """Score results by a protocol (blocking; no model is asked).
 
     In a folder of ours, dataset, split, limit and seed are those of its ``run.json``
-    where nothing else is given, so that the metrics are those of the run. Results of
+    where nothing else is given, so that the metrics are those of the run, except for what
+    the records do not hold: ``kg_grounded_rate_strict`` needs the graph (``kg``), and
+    ``cost`` is None. Results of
     questions of the dataset that are outside of the split or limit do not count.
 
     Args:
@@ -62,17 +63,21 @@ def rescore(
     _check(protocol, kg, against)
     file = results_file(results)
     head = _head(file)
-    recorded, seed = head.get("dataset", {}), head.get("seed", 0)
+    recorded, seed = head.get("dataset", {}), head.get("seed") or 0
     loaded = _dataset(dataset, format, recorded, file)
     limit = recorded.get("limit") if limit is None else limit
     questions = loaded.part(split or recorded.get("split"), limit)
     given, strangers = _of(file, loaded, questions)
-    other = None if against is None else _of(results_file(against), loaded, questions)[0]
+    warnings = _warnings(strangers, "", protocol, loaded)
+    other = None
+    if against is not None:
+        other, others = _of(results_file(against), loaded, questions)
+        warnings += _warnings(others, f" in {one_line(str(against))}", protocol, loaded)
     return Scored(
         title=f"{one_line(str(results))} on {one_line(loaded.name)}",
         metrics=protocols.measure(protocol, given, questions, grounded=_grounded(given, kg), seed=seed),
         comparison=None if other is None else _compared(given, other, questions, seed),
-        warnings=_warnings(strangers, protocol, loaded),
+        warnings=warnings,
     )
 
 
@@ -89,18 +94,15 @@ def _head(file: Path) -> dict[str, Any]:
     Raises:
         ResultsError: if it is not the head of a run.
     """
+    from kgqa.evaluation.report.files import About, Wrong, read
+
     beside = file.with_name("run.json")
     if not os.path.isfile(beside):
         return {}
     try:
-        head = json.loads(beside.read_bytes())
-        parts = head["dataset"]
-        kinds = ((parts["split"], str | None), (parts["limit"], int | None), (head.get("seed", 0), int))
-        if all(isinstance(value, kind) for value, kind in kinds) and isinstance(parts, dict):
-            return dict(head)
-    except (OSError, ValueError, RecursionError, TypeError, LookupError, AttributeError):
-        pass
-    raise ResultsError(f"{one_line(str(beside))} is no head of a run; score a copy of the results elsewhere")
+        return read(beside, About)
+    except Wrong as error:
+        raise ResultsError(f"{error}; mend it, or score a copy of the results elsewhere") from None
 
 
 def _dataset(given: str | None, format: str | None, recorded: Mapping[str, Any], file: Path) -> Dataset:
@@ -154,8 +156,8 @@ def _compared(
     return compare(a, b, questions, seed)
 
 
-def _warnings(strangers: int, protocol: str, loaded: Dataset) -> tuple[str, ...]:
+def _warnings(strangers: int, where: str, protocol: str, loaded: Dataset) -> tuple[str, ...]:
     if not strangers:
         return ()
     counted = "do not count" if protocol == "strict" else "count as wrong"
-    return (f"{strangers} results are of no question in {one_line(loaded.name)}; they {counted}",)
+    return (f"{strangers} results{where} are of no question in {one_line(loaded.name)}; they {counted}",)

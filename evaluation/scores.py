@@ -38,13 +38,18 @@ def score(answers: Sequence[Named], question: Question) -> Score | None:
     Answers and gold are sets: what is there twice counts once. An answer stands for one
     gold answer at most, and a gold answer for one answer (a maximum matching), so that
     two spellings of one thing are not two right answers. Of several readings the one
-    with the best F1 counts, among equals the first; readings without gold are left out.
+    that fits best (`fit`) counts, among equals the first; readings without gold are left out.
     """
     gold = [distinct(read(named, aliases=True) for named in reading) for reading in question.readings]
     if not any(gold):
         return None
     given = distinct(map(read, answers))
-    return max((_score(given, reading) for reading in gold if reading), key=lambda found: found.f1)
+    return max((_score(given, reading) for reading in gold if reading), key=fit)
+
+
+def fit(found: Score) -> tuple[float, float, float]:
+    """Give what decides between the readings of a question: F1, then whether the first answer is right."""
+    return found.f1, found.hit_at_1, found.hit_any
 
 
 def _score(answers: list[Reading], gold: list[Reading]) -> Score:

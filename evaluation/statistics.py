@@ -6,14 +6,18 @@ Interval(value=1.0, low=1.0, high=1.0)
 0.03125
 """
 
-from collections.abc import Sequence
-from typing import TYPE_CHECKING, NamedTuple
+from collections.abc import Iterator, Sequence
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 if TYPE_CHECKING:
-    from numpy.typing import ArrayLike
+    import numpy as np
+    from numpy.typing import ArrayLike, NDArray
 
 RESAMPLES = 2_000
 """Bootstrap resamples behind every interval."""
+
+BLOCK = 1 << 21
+"""Numbers that are drawn, and held, at a time."""
 
 CONFIDENCE = 0.95
 """The share of resamples whose mean lies in an interval."""
@@ -59,8 +63,7 @@ def intervals(rows: "ArrayLike", *, columns: int, seed: int = 0) -> list[Interva
     if not len(table):
         return [Interval(None, None, None)] * columns
     kinds, counts = np.unique(table, axis=0, return_counts=True)
-    drawn = np.random.default_rng(seed).multinomial(len(table), counts / len(table), RESAMPLES)
-    means = drawn @ kinds / len(table)
+    means = np.concatenate([drawn @ kinds for drawn in _resamples(counts, seed)]) / len(table)
     tail = 100 * (1 - CONFIDENCE) / 2
     low, high = np.percentile(means, [tail, 100 - tail], axis=0)
     values = counts @ kinds / len(table)
@@ -69,6 +72,23 @@ def intervals(rows: "ArrayLike", *, columns: int, seed: int = 0) -> list[Interva
         Interval(value, min(value, least), max(value, most))
         for value, least, most in zip(values.tolist(), low.tolist(), high.tolist(), strict=True)
     ]
+
+
+def _resamples(counts: "NDArray[np.intp]", seed: int) -> "Iterator[NDArray[Any]]":
+    """Draw how often each kind of row comes up in each resample, in blocks of resamples."""
+    import numpy as np
+
+    random, rows, kinds = np.random.default_rng(seed), int(counts.sum()), len(counts)
+    size = max(1, BLOCK // rows)
+    for start in range(0, RESAMPLES, size):
+        block = min(size, RESAMPLES - start)
+        if 8 * kinds <= rows:
+            yield random.multinomial(rows, counts / rows, block)
+            continue
+        # With many kinds, single rows are drawn faster than the counts of all kinds.
+        drawn = np.repeat(np.arange(kinds), counts)[random.integers(rows, size=(block, rows))]
+        drawn += kinds * np.arange(block)[:, np.newaxis]
+        yield np.bincount(drawn.ravel(), minlength=block * kinds).reshape(block, kinds)
 
 
 def spread(values: Sequence[float]) -> Spread | None:

@@ -8,7 +8,7 @@ joins branches with ``*`` and writes ``r_inverse`` for a step against the arrow.
 
 import re
 from collections.abc import Iterable
-from itertools import takewhile
+from itertools import islice, takewhile
 from typing import Annotated, Any
 
 from pydantic import BeforeValidator, TypeAdapter
@@ -17,6 +17,9 @@ from typing_extensions import TypedDict
 from kgqa.evaluation.datasets.fields import Text, known, named, readings
 from kgqa.evaluation.datasets.format import Format
 from kgqa.evaluation.question import GoldPath, Named, Question
+
+MOST_BRACKETS = 50
+"""Opening brackets in a name at most; with more of them, each tried on the whole line, reading takes long."""
 
 
 def _branch(text: str) -> GoldPath:
@@ -50,7 +53,8 @@ def _after_one(value: object) -> object:
     >>> _after_one("female(male/female/)")
     ['male', 'female']
     """
-    for bracket in re.finditer(r"\(", value) if isinstance(value, str) else ():
+    brackets = re.finditer(r"\(", value) if isinstance(value, str) else ()
+    for bracket in islice(brackets, MOST_BRACKETS):
         one, listed = bracket.string[: bracket.start()], bracket.string[bracket.end() :].removesuffix(")")
         before, found, after = f"/{listed}".partition(f"/{one}/")
         if found:

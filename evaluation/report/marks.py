@@ -8,7 +8,7 @@ from typing import Literal, NamedTuple
 from kgqa.evaluation.matching import Reading, read
 from kgqa.evaluation.question import Named, Question
 from kgqa.evaluation.result import Result
-from kgqa.evaluation.scores import Score, score
+from kgqa.evaluation.scores import NOTHING, Score, fit, score
 
 State = Literal["right", "partly", "wrong", "failed", "unscored", "missing"]
 """``right``: all gold answers and nothing else. ``partly``: some answer is right. ``unscored``: no gold."""
@@ -50,12 +50,9 @@ def _best_reading(answers: Sequence[Named], question: Question) -> tuple[Named, 
     readings = [reading for reading in question.readings if reading]
     if len(readings) == 1:
         return readings[0]
-    return max(readings, key=lambda reading: _f1(answers, replace(question, readings=(reading,))))
-
-
-def _f1(answers: Sequence[Named], question: Question) -> float:
-    scored = score(answers, question)
-    return scored.f1 if scored else 0.0
+    return max(
+        readings, key=lambda reading: fit(score(answers, replace(question, readings=(reading,))) or NOTHING)
+    )
 
 
 def _found(ours: Sequence[Reading], theirs: Sequence[Reading]) -> list[bool]:

@@ -5,7 +5,6 @@ from dataclasses import dataclass
 from itertools import combinations
 from typing import TYPE_CHECKING
 
-from kgqa.evaluation.question import Question
 from kgqa.evaluation.report.groups import Entry, Group
 from kgqa.evaluation.report.table import UNKNOWN, Cell
 
@@ -32,16 +31,13 @@ class Pair:
 
 
 def pairs(group: Group) -> list[Pair]:
-    """Compare the runs of a group on the questions that both were asked and that have gold.
-
-    Where one of them is unfinished, on the questions that both have done.
-    """
+    """Compare the runs of a group on the questions that have gold and that both have a record of."""
     from kgqa.evaluation.comparison import compare
 
     compared = []
     for a, b in _worth_comparing(group.entries):
-        questions = _shared(a, b)
-        if questions and group.no_gold is None:
+        if group.no_gold is None:
+            questions = list({question.id: question for question in (*a.questions, *b.questions)}.values())
             found = compare(a.run.results, b.run.results, questions, seed=int(a.run.about.get("seed") or 0))
             if found.n:
                 compared.append(Pair(a, b, tuple(_cells(found))))
@@ -54,15 +50,10 @@ def _worth_comparing(entries: Sequence[Entry]) -> Iterator[tuple[Entry, Entry]]:
             yield a, b
 
 
-def _shared(a: Entry, b: Entry) -> list[Question]:
-    ids = {question.id for question in b.questions}
-    if not (a.run.finished and b.run.finished):
-        ids &= a.results.keys() & b.results.keys()
-    return [question for question in a.questions if question.id in ids]
-
-
 def _cells(found: "Comparison") -> Iterator[Cell]:
-    yield Cell(f"{found.n:,}", key=str(found.n))
+    missing = (("A", found.missing_a), ("B", found.missing_b))
+    lacking = ", ".join(f"{count:,} not in {side}" for side, count in missing if count)
+    yield Cell(f"{found.n:,}", lacking, key=str(found.n))
     for difference in found.differences.values():
         yield _points(difference)
     yield from _mcnemar(found.mcnemar)

@@ -58,7 +58,7 @@ def payload(groups: Sequence[Group]) -> Payload:
 
 
 def _packed(value: object) -> str:
-    written = json.dumps(value, separators=(",", ":"), ensure_ascii=True).encode()
+    written = json.dumps(value, separators=(",", ":"), ensure_ascii=True, allow_nan=False).encode()
     return base64.b64encode(gzip.compress(written, compresslevel=6, mtime=0)).decode()
 
 

@@ -1,11 +1,11 @@
 """Reads run folders, finished or not, as the report shows them."""
 
-import json
 from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+from kgqa.evaluation.report.files import Head, Metrics, Wrong, read
 from kgqa.evaluation.result import Result, ResultsError
 from kgqa.evaluation.results import read_results
 from kgqa.kg.terms import one_line
@@ -73,12 +73,13 @@ def read_run(folder: Path) -> Run:
         raise ReportError(
             f"{_shown(folder)} is no run: it has no run.json; give folders that kgqa eval wrote"
         )
-    about = _read_json(folder / "run.json")
-    for key in ("config", "dataset"):
-        if not isinstance(about.get(key), dict):
-            raise ReportError(f"{_shown(folder / 'run.json')}: field {key} is no object; is it of kgqa eval?")
     measured = folder / "metrics.json"
-    return Run(folder, about, _results(folder), _read_json(measured) if measured.is_file() else None)
+    try:
+        about = read(folder / "run.json", Head)
+        metrics = read(measured, Metrics) if measured.is_file() else None
+    except Wrong as error:
+        raise ReportError(str(error)) from None
+    return Run(folder, about, _results(folder), metrics)
 
 
 def _results(folder: Path) -> tuple[Result, ...]:
@@ -88,17 +89,6 @@ def _results(folder: Path) -> tuple[Result, ...]:
         return tuple(read_results(folder / "results.jsonl"))
     except ResultsError as error:
         raise ReportError(str(error)) from None
-
-
-def _read_json(path: Path) -> Json:
-    try:
-        content = json.loads(path.read_bytes())
-    except (OSError, ValueError, RecursionError) as error:
-        why = getattr(error, "strerror", None) or "it is no JSON"
-        raise ReportError(f"cannot read {_shown(path)}: {one_line(str(why))}") from None
-    if not isinstance(content, dict):
-        raise ReportError(f"{_shown(path)}: a JSON object was expected")
-    return content
 
 
 def _object(value: object) -> Json:

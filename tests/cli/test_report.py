@@ -1,5 +1,6 @@
 """``kgqa report`` on the command line."""
 
+import json
 import sys
 from collections.abc import Callable
 from pathlib import Path
@@ -68,6 +69,20 @@ def test_an_unfinished_run_is_shown_as_one(
     half = write_run(tmp_path / "half", records[:2], dataset, measured=False)
     assert report(str(half)).status == 0
     assert "unfinished: 2 of 6 questions" in Path("report.html").read_text(encoding="utf-8")
+
+
+def test_a_run_without_the_hash_of_its_configuration_is_shown(report: Report, run: str) -> None:
+    about = Path(run, "run.json")
+    head = json.loads(about.read_text())
+    del head["config"]["hash"]
+    about.write_text(json.dumps(head))
+    assert report(run).status == 0
+    assert "without a hash" in Path("report.html").read_text(encoding="utf-8")
+
+
+def test_a_run_with_a_wrong_field_is_one_clear_line(report: Report, run: str) -> None:
+    Path(run, "metrics.json").write_text('{"n": "x"}')
+    assert "metrics.json, field n: " in one_line(report(run))
 
 
 def test_lone_surrogates_do_not_keep_a_page_from_being_written(report: Report, run: str) -> None:

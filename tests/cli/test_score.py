@@ -147,6 +147,20 @@ def test_two_results_are_compared_question_by_question(
     assert "both 2, only these 0, only the others 1, neither 0; McNemar p = 1" in shown
 
 
+def test_what_one_of_two_results_lacks_is_left_out_and_told(
+    run: Score, write: Write, results: str, gold: str
+) -> None:
+    other = write("other.jsonl", record(1, "Danube"), record(9, "Rhine"))
+    ended = run(results, "--dataset", gold, "--against", other, "--json")
+    assert ended.err == f"kgqa: 1 results in {other} are of no question in gold; they do not count\n"
+    compared = json.loads(ended.out)["comparison"]
+    assert (compared["n"], compared["missing_a"], compared["missing_b"]) == (1, 0, 2)
+    assert compared["differences"]["hits_at_1"]["value"] == 0
+    shown = run(results, "--dataset", gold, "--against", other).out
+    assert "on the 1 scored questions in both" in shown
+    assert "left out: 0 not in these, 2 not in the others" in shown
+
+
 def test_answers_are_looked_for_on_the_graph(
     run: Score, write: Write, gold: str, turtle: Callable[[str], Path]
 ) -> None:
@@ -200,13 +214,24 @@ def test_a_dataset_that_is_elsewhere_is_asked_for(run: Score, folder: str) -> No
 
 
 @pytest.mark.parametrize(
-    "content",
-    ["", "[]", "{}", '{"dataset": 3}', '{"dataset": {"split": 1, "limit": 2}}', "[" * 99999],
-    ids=["empty", "list", "object", "number", "split", "deep"],
+    ("content", "words"),
+    [
+        ("", "run.json: it is no JSON"),
+        ("[]", "run.json, a JSON object was expected"),
+        ("{}", "run.json, field dataset: "),
+        ('{"dataset": 3}', "run.json, field dataset: "),
+        ('{"dataset": {"split": 1, "limit": 2}}', "run.json, field dataset.split: "),
+        ('{"dataset": {"limit": [1]}}', "run.json, field dataset.limit: "),
+        ('{"dataset": {}, "seed": -1}', "run.json, field seed: "),
+        ("[" * 99999, "run.json: it is no JSON: nested too deeply"),
+    ],
+    ids=["empty", "list", "object", "number", "split", "limit", "seed", "deep"],
 )
-def test_a_folder_with_a_broken_head_is_refused(run: Score, folder: str, content: str) -> None:
+def test_a_folder_with_a_broken_head_is_refused(run: Score, folder: str, content: str, words: str) -> None:
     (Path(folder) / "run.json").write_text(content)
-    assert "run.json is no head of a run" in one_line(run(folder))
+    line = one_line(run(folder))
+    assert words in line
+    assert line.endswith("; mend it, or score a copy of the results elsewhere\n")
 
 
 @pytest.mark.parametrize(

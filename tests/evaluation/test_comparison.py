@@ -45,10 +45,19 @@ def test_each_metric_has_its_own_difference() -> None:
     assert found == pytest.approx([1.0, 0.0, 0.5, -0.5, 0.0])
 
 
-def test_what_one_run_lacks_or_failed_at_is_wrong_there() -> None:
-    found = compare(run("rrrr"), run("rf."), asked(4))
+def test_what_one_run_failed_at_is_wrong_there() -> None:
+    found = compare(run("rrrr"), run("rfff"), asked(4))
     assert found.mcnemar == McNemar(both=1, only_a=3, only_b=0, neither=0, p=0.25)
     assert found.differences["f1"].value == 0.75
+
+
+def test_what_a_run_has_no_record_of_is_left_out_and_counted() -> None:
+    # Both have questions 0 and 2; a lacks 1 and 4, b lacks 3 and 4.
+    questions = [*asked(5), Question("5", "question 5")]
+    found = compare(run("r.rr."), run("rrw"), questions)
+    assert (found.n, found.missing_a, found.missing_b) == (2, 2, 2)
+    assert found.mcnemar == McNemar(both=1, only_a=1, only_b=0, neither=0, p=1.0)
+    assert found.differences["hits_at_1"].value == 0.5
 
 
 def test_questions_without_gold_are_left_out() -> None:
@@ -86,8 +95,10 @@ def test_a_comparison_the_other_way_round_is_its_opposite(a: str, b: str, seed: 
     one, other = (compare(run(x), run(y), asked(12), seed) for x, y in ((a, b), (b, a)))
     assert (one.mcnemar.only_a, one.mcnemar.only_b) == (other.mcnemar.only_b, other.mcnemar.only_a)
     assert one.mcnemar.p == pytest.approx(other.mcnemar.p)
-    assert one.mcnemar.both + one.mcnemar.only_a + one.mcnemar.only_b + one.mcnemar.neither == 12
-    for name in METRICS:
+    assert one.mcnemar.both + one.mcnemar.only_a + one.mcnemar.only_b + one.mcnemar.neither == one.n
+    assert (one.missing_a, one.missing_b) == (other.missing_b, other.missing_a)
+    assert max(one.missing_a, one.missing_b) <= 12 - one.n <= one.missing_a + one.missing_b
+    for name in METRICS if one.n else []:
         difference = one.differences[name]
         assert difference.value == pytest.approx(-(other.differences[name].value or 0))
         assert -1 <= (difference.low or 0) <= (difference.value or 0) <= (difference.high or 0) <= 1

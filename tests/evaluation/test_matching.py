@@ -21,6 +21,8 @@ def named(name: str | None, id: str | None = None, *aliases: str) -> Named:
         (f"{FREEBASE}m.0abc", "m.0abc"),
         (f"{FREEBASE}g.11b6", "ns:g.11b6"),
         (f"{FREEBASE}people.person", "people.person"),
+        ("/m/0abc", "m.0abc"),
+        ("/g/11b6", f"{FREEBASE}g.11b6"),
         (f"{WIKIDATA}Q42", "Q42"),
         ("https://www.wikidata.org/wiki/Q42", "wd:Q42"),
         ("http://x.org/e/Ulm", "https://x.org/e/Ulm"),
@@ -39,6 +41,7 @@ def test_an_id_is_the_same_with_and_without_its_namespace(answer: str, gold: str
     ("answer", "gold"),
     [
         ("m.0abc", f"{FREEBASE}m.0abd"),
+        ("/m/0abc", "m.0abd"),
         ("Q42", f"{WIKIDATA}Q43"),
         ("http://x.org/e/Ulm", "http://x.org/e/Ulm_2"),
         ("http://x.org/e/Ulm", "http://x.org/r/Ulm"),
@@ -250,5 +253,5 @@ def test_things_are_told_apart_by_id_else_by_name() -> None:
         Named(None, None),
     ]
     found = distinct(map(read, things))
-    assert [reading.id and reading.id.local for reading in found] == ["m.0a", "m.0b", None, "3", None]
+    assert [reading.id and reading.id.local for reading in found] == ["m.0a", "m.0b", "3", None]
     assert found[0].names == (name_key("Ulm"), name_key("Ulm city"))

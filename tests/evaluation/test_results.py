@@ -196,13 +196,14 @@ def test_a_wrong_time_is_named_too(write: Write) -> None:
         (b"", "holds no results"),
         (b"hello", "line 1: not JSON"),
         (b'{"a": NaN}\n', "line 1: not JSON: NaN is no JSON value"),
+        (b'{"a": 1e999}\n', "line 1: not JSON: 1e999 is too large a number"),
         (b'{"a": \xff}\n', "line 1: not JSON"),
         (b"[1]", "record 1: a JSON object was expected"),
         (b"[" * 100_000, "is not JSON: nested too deeply"),
         (gzip.compress(b"{}\n" * 99, mtime=0)[:-9], "cannot read"),
         (b"\x1f\x8bxx", "cannot read"),
     ],
-    ids=["empty", "prose", "nan", "bytes", "list", "deep", "cut", "header"],
+    ids=["empty", "prose", "nan", "infinite", "bytes", "list", "deep", "cut", "header"],
 )
 def test_a_file_that_is_no_results_is_one_line(tmp_path: Path, content: bytes, words: str) -> None:
     path = tmp_path / "some.jsonl"

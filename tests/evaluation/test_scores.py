@@ -44,9 +44,27 @@ def test_the_reading_that_fits_best_counts_and_one_without_gold_does_not() -> No
     assert score(names(), gold) == Score(0.0, 0.0, 0.0, 0.0, 0.0)
 
 
-def test_among_equal_readings_the_first_counts() -> None:
+def test_among_readings_of_one_f1_that_of_the_first_answer_counts() -> None:
     gold = question(names("Ulm", "Bonn"), names("Oslo", "Kiel"))
-    assert score(names("Oslo", "Ulm"), gold) == Score(0.0, 1.0, 0.5, 0.5, 0.5)
+    assert score(names("Oslo", "Ulm"), gold) == Score(1.0, 1.0, 0.5, 0.5, 0.5)
+
+
+def test_among_equal_readings_the_first_counts() -> None:
+    # Both have F1 2/3 and no hit: 2 right of 4 answers and 2 gold, 3 right of 4 answers and 5 gold.
+    gold = question(names("A1", "B1"), names("A1", "B1", "C1", "D1", "E1"))
+    answers = names("X1", "A1", "B1", "C1")
+    assert score(answers, gold) == Score(0.0, 1.0, 0.5, 1.0, 2 / 3)
+    swapped = question(*reversed(gold.readings))
+    assert score(answers, swapped) == Score(0.0, 1.0, 0.75, 0.6, 2 / 3)
+
+
+@pytest.mark.parametrize("first", [0, 1])
+def test_an_answer_that_is_there_with_and_without_its_id_counts_once(first: int) -> None:
+    answers = [Named("m.1", "Ulm"), Named(None, "the Ulm")]
+    given = [answers[first], answers[1 - first]]
+    assert score(given, question([Named("m.1", "Ulm")])) == Score(1.0, 1.0, 1.0, 1.0, 1.0)
+    assert score(given, question(names("Ulm"))) == Score(1.0, 1.0, 1.0, 1.0, 1.0)
+    assert score(given, question([Named("m.2", "Ulm")])) == Score(0.0, 0.0, 0.0, 0.0, 0.0)
 
 
 def test_an_answer_that_is_there_twice_counts_once() -> None:

@@ -1,5 +1,7 @@
 """Intervals and tests, against numbers worked out by hand."""
 
+import tracemalloc
+
 import pytest
 from hypothesis import given, settings, strategies as st
 
@@ -35,6 +37,20 @@ def test_the_interval_of_many_questions_is_that_of_the_normal_curve() -> None:
     assert found.value == 0.5
     assert found.low == pytest.approx(0.4902, abs=0.001)
     assert found.high == pytest.approx(0.5098, abs=0.001)
+
+
+def test_many_distinct_questions_are_drawn_in_blocks_and_as_the_normal_curve_says() -> None:
+    # Of 20,000 evenly spread values the standard error is sqrt(1/12 / 20000) = 0.00204.
+    rows = [[at / 19_999, 1 - at / 19_999] for at in range(20_000)]
+    tracemalloc.start()
+    first, second = intervals(rows, columns=2)
+    most = tracemalloc.get_traced_memory()[1]
+    tracemalloc.stop()
+    assert most < 100e6  # all draws at once: 320 MB
+    assert first.value == pytest.approx(0.5)
+    assert first.low == pytest.approx(0.4960, abs=0.0004)
+    assert first.high == pytest.approx(0.5040, abs=0.0004)
+    assert second.low == pytest.approx(1 - (first.high or 0))
 
 
 def test_metrics_of_one_question_are_drawn_together() -> None:

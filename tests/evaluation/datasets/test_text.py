@@ -1,5 +1,6 @@
 """MetaQA, PathQuestion and WorldCup2014: lines of text."""
 
+import time
 from collections.abc import Callable
 from pathlib import Path
 
@@ -63,6 +64,14 @@ def test_names_may_have_brackets_and_slashes(one: One, column: str, names: list[
     question = one(f" who ?\t{column}\tA#__music__track#B", "pathquestion")
     assert [answer.name for answer in question.gold] == names
     assert question.paths == (GoldPath("A", ("__music__track",)),)
+
+
+def test_a_line_of_brackets_is_refused_at_once(write: Write) -> None:
+    path = write(f"who ?\t{'(' * 400_000}\tA#r#B\n")
+    start = time.process_time()
+    with pytest.raises(DatasetError, match="should look like name"):
+        load(path, "pathquestion")
+    assert time.process_time() - start < 2
 
 
 def test_a_line_of_worldcup2014_with_two_branches(one: One) -> None:

@@ -39,6 +39,11 @@ def test_the_reading_that_fits_best_counts() -> None:
     assert (found.state, found.right, found.missed) == ("right", (True,), ())
 
 
+def test_among_readings_of_one_f1_that_of_the_first_answer_counts() -> None:
+    found = mark(result(ULM, BONN), question((BONN,), (ULM,)))
+    assert (found.right, found.score and found.score.hit_at_1) == ((True, False), 1.0)
+
+
 @pytest.mark.parametrize("failure", [{"error": "ValueError: no"}, {"outcome": "kg_unavailable"}])
 def test_a_question_that_failed_has_failed_whatever_it_answered(failure: dict[str, str]) -> None:
     assert mark(result(ULM, **failure), question((ULM,))).state == "failed"

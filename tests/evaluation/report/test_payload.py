@@ -6,6 +6,8 @@ import json
 from pathlib import Path
 from typing import Any
 
+import pytest
+
 from kgqa.evaluation.report.groups import grouped
 from kgqa.evaluation.report.payload import LISTED, PART, payload
 from kgqa.evaluation.report.runs import read_run
@@ -49,6 +51,13 @@ def test_long_lists_are_cut_and_counted(folder: Folder, town: dict[str, list[Jso
     path = write_run(dataset.parent / "many", [{**first, "answers": many}, *others], dataset)
     answers = unpacked(payload(grouped([read_run(path)])).parts[0])[0]["runs"][0]["answers"]
     assert (answers["all"], len(answers["items"])) == (250, LISTED)
+
+
+def test_what_json_cannot_hold_is_not_packed(folder: Folder) -> None:
+    run = read_run(folder("far"))
+    run.results[0].record["trace"].append(float("inf"))
+    with pytest.raises(ValueError, match="Out of range float"):
+        payload(grouped([run]))
 
 
 def test_questions_come_in_parts(town: dict[str, list[Json]], tmp_path: Path) -> None:

@@ -1,5 +1,6 @@
 """The table of runs and the table of comparisons."""
 
+import json
 from pathlib import Path
 from typing import Any
 
@@ -85,7 +86,19 @@ def test_the_worse_run_first_makes_the_difference_negative(folder: Folder) -> No
 def test_an_unfinished_run_is_compared_on_what_it_has_done(folder: Folder) -> None:
     paths = folder("near"), folder("far", first=2, measured=False)
     (group,) = grouped([read_run(path) for path in paths])
-    assert pairs(group)[0].cells[0].text == "2"
+    shown = pairs(group)[0].cells[0]
+    assert (shown.text, shown.detail) == ("2", "3 not in B")
+
+
+def test_runs_of_other_parts_are_compared_on_what_both_have(folder: Folder) -> None:
+    part = folder("far", first=1, measured=False)
+    about = json.loads((part / "run.json").read_text())
+    about["dataset"] |= {"limit": 1, "questions": 1}
+    (part / "run.json").write_text(json.dumps(about))
+    for runs in ([part, folder("near")], [folder("near", name="again"), part]):
+        (group,) = grouped([read_run(path) for path in runs])
+        shown = pairs(group)[0].cells[0]
+        assert (shown.text, shown.detail) == ("1", f"4 not in {'AB'[runs.index(part)]}")
 
 
 def test_of_many_runs_those_with_the_same_model_are_compared(folder: Folder) -> None:
