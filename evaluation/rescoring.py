@@ -62,16 +62,18 @@ def rescore(
     """
     _check(protocol, kg, against)
     file = results_file(results)
+    found = read_results(file)
     head = _head(file)
     recorded, seed = head.get("dataset", {}), head.get("seed") or 0
     loaded = _dataset(dataset, format, recorded, file)
     limit = recorded.get("limit") if limit is None else limit
     questions = loaded.part(split or recorded.get("split"), limit)
-    given, strangers = _of(file, loaded, questions)
+    given, strangers = _of(found, file, loaded, questions)
     warnings = _warnings(strangers, "", protocol, loaded)
     other = None
     if against is not None:
-        other, others = _of(results_file(against), loaded, questions)
+        beside = results_file(against)
+        other, others = _of(read_results(beside), beside, loaded, questions)
         warnings += _warnings(others, f" in {one_line(str(against))}", protocol, loaded)
     return Scored(
         title=f"{one_line(str(results))} on {one_line(loaded.name)}",
@@ -115,6 +117,8 @@ def _dataset(given: str | None, format: str | None, recorded: Mapping[str, Any],
     try:
         loaded = load(name, format or recorded.get("format"))
     except DatasetError:
+        if format:
+            raise
         raise ValueError(
             f"the questions of this run ({name}) are not here; name them with --dataset"
         ) from None
@@ -123,13 +127,15 @@ def _dataset(given: str | None, format: str | None, recorded: Mapping[str, Any],
     return loaded
 
 
-def _of(file: Path, loaded: Dataset, questions: Sequence[Question]) -> tuple[list[Result], int]:
-    """Read the results that count, and how many of them have no question in the dataset.
+def _of(
+    found: Sequence[Result], file: Path, loaded: Dataset, questions: Sequence[Question]
+) -> tuple[list[Result], int]:
+    """Give the results that count, and how many of them have no question in the dataset.
 
     Raises:
         ResultsError: if that is none of them.
     """
-    matched = paired(read_results(file), loaded.questions).matched
+    matched = paired(found, loaded.questions).matched
     strangers = sum(question is None for _, question in matched)
     if matched and strangers == len(matched):
         raise ResultsError(f"no result in {one_line(str(file))} is of a question in {one_line(loaded.name)}")
