@@ -4,10 +4,10 @@ from typing import Any, NamedTuple
 
 METRICS = {
     "hits_at_1": "Hits@1",
+    "f1": "F1",
     "hit_any": "Hit any",
     "precision": "Precision",
     "recall": "Recall",
-    "f1": "F1",
     "kg_grounded_rate": "Grounded",
     "kg_grounded_rate_strict": "Grounded, checked",
 }
