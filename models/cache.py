@@ -19,6 +19,7 @@ from typing import Any
 from langchain_core.caches import BaseCache
 from langchain_core.messages import AIMessage, message_to_dict, messages_from_dict
 from langchain_core.outputs import ChatGeneration, Generation
+from tenacity import Retrying, retry_if_exception_message, stop_after_delay, wait_random
 
 from kgqa.models.errors import UnknownModel
 
@@ -32,6 +33,14 @@ _VERSION = 1
 _WAIT = 30.0
 _TABLE = "CREATE TABLE IF NOT EXISTS replies (key TEXT PRIMARY KEY, reply TEXT NOT NULL) WITHOUT ROWID"
 _log = logging.getLogger(__name__)
+
+
+_patiently = Retrying(  # SQLite does not wait where two processes begin a file at once
+    retry=retry_if_exception_message(match=".*locked"),
+    wait=wait_random(0.01, 0.1),
+    stop=stop_after_delay(_WAIT),
+    reraise=True,
+)
 
 
 class SqliteCache(BaseCache):
@@ -51,11 +60,14 @@ class SqliteCache(BaseCache):
         self.path, self.scope = path, scope
         try:
             path.parent.mkdir(parents=True, exist_ok=True)
-            with self._open() as database:
-                database.execute("PRAGMA journal_mode=WAL")
-                database.execute(_TABLE)
+            _patiently(self._begin)
         except (OSError, sqlite3.Error) as error:
             raise UnknownModel(f"cannot use {path} as a cache ({error}); name another file") from None
+
+    def _begin(self) -> None:
+        with self._open() as database:
+            database.execute("PRAGMA journal_mode=WAL")
+            database.execute(_TABLE)
 
     def scoped(self, scope: str) -> "SqliteCache":
         """Give the same file under another scope."""
