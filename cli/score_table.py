@@ -7,34 +7,12 @@ from rich.console import Console
 from rich.table import Table
 from rich.text import Text
 
+from kgqa.evaluation.labels import COSTS, SHARES
 from kgqa.kg.terms import one_line
 
 if TYPE_CHECKING:
     from kgqa.evaluation.comparison import Comparison
     from kgqa.evaluation.rescoring import Scored
-
-SHARES = {
-    "hits_at_1": "Hits@1",
-    "hit_any": "hit any",
-    "accuracy": "accuracy",
-    "precision": "precision",
-    "recall": "recall",
-    "f1": "F1",
-    "kgr": "KGR",
-    "kg_grounded_rate": "KG-grounded",
-    "kg_grounded_rate_strict": "KG-grounded, checked",
-}
-"""What shares are called."""
-
-COSTS = {
-    "llm_calls": "LLM calls",
-    "input_tokens": "input tokens",
-    "output_tokens": "output tokens",
-    "total_tokens": "tokens",
-    "kg_queries": "KG queries",
-    "seconds": "seconds",
-}
-"""What costs are called."""
 
 COUNTS = ("n", "correct", "errors", "missing", "unscored", "unmatched", "excluded", "predicted", "cut")
 """Counts in the order in which they are shown; zeros are left out."""

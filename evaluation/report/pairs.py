@@ -6,6 +6,7 @@ from itertools import combinations
 from typing import TYPE_CHECKING
 
 from kgqa.evaluation.report.groups import Entry, Group
+from kgqa.evaluation.report.shares import METRICS
 from kgqa.evaluation.report.table import UNKNOWN, Cell
 
 if TYPE_CHECKING:
@@ -14,11 +15,10 @@ if TYPE_CHECKING:
 ALL_PAIRS = 6
 """Runs up to which every pair is compared; of more runs, those pairs that have the same model."""
 
-COLUMNS = (
-    *("A", "B", "Questions"),
-    *("Hits@1", "Hit any", "Precision", "Recall", "F1"),
-    *("Only A / only B", "McNemar p"),
-)
+COMPARED = ("hits_at_1", "f1", "hit_any", "precision", "recall")
+"""The metrics whose differences are shown."""
+
+COLUMNS = ("A", "B", "Questions", *map(METRICS.__getitem__, COMPARED), "Only A / only B", "McNemar p")
 
 
 @dataclass(frozen=True, slots=True)
@@ -54,8 +54,8 @@ def _cells(found: "Comparison") -> Iterator[Cell]:
     missing = (("A", found.missing_a), ("B", found.missing_b))
     lacking = ", ".join(f"{count:,} not in {side}" for side, count in missing if count)
     yield Cell(f"{found.n:,}", lacking, key=str(found.n))
-    for difference in found.differences.values():
-        yield _points(difference)
+    for metric in COMPARED:
+        yield _points(found.differences[metric])
     yield from _mcnemar(found.mcnemar)
 
 

@@ -87,7 +87,7 @@ async def evaluate(
         loaded, questions = await asyncio.to_thread(_part, dataset, format, split, limit)
         left = len(questions) - await asyncio.to_thread(folder.recorded)
         processes = how_many(asked, left, concurrency)
-        async with pool(asked, processes if processes > 1 else 0) as others:
+        async with pool(asked, processes) as others:
             graph = await asked.open()
             head = await asyncio.to_thread(
                 header,
@@ -103,7 +103,7 @@ async def evaluate(
             run = await asyncio.to_thread(begin, folder, head, questions, retry_failed=retry_failed)
             if run.waiting:
                 held.enter_context(settled())
-                asker = others if processes > 1 else asked.asker(graph)
+                asker = others if processes else asked.asker(graph)
                 await run.ask(asker, concurrency, stop or asyncio.Event(), watch or _nobody)
         complete = run.tally.done == run.tally.total
         return Evaluation(folder.path, run.head, run.tally, await run.measure(graph) if complete else None)

@@ -28,10 +28,9 @@ SHARE = 100
 
 
 def how_many(subject: Subject, questions: int, concurrency: int) -> int:
-    """Tell how many processes so many questions are worth; 1: none but that of the run itself."""
-    if not subject.named:
-        return 1
-    return max(1, min(MOST, len(CORES), concurrency // AT_A_TIME, questions // SHARE))
+    """Tell how many processes so many questions are worth; 0 where that of the run itself will do."""
+    worth = min(MOST, len(CORES), concurrency // AT_A_TIME, questions // SHARE)
+    return worth if subject.named and worth > 1 else 0
 
 
 class Process:
