@@ -7,7 +7,7 @@ from rich.console import Console
 from rich.table import Table
 from rich.text import Text
 
-from kgqa.evaluation.labels import COSTS, SHARES
+from kgqa.evaluation.labels import COSTS, SHARES, shares
 from kgqa.kg.terms import one_line
 
 if TYPE_CHECKING:
@@ -41,10 +41,8 @@ def _counts(metrics: Mapping[str, Any]) -> str:
 
 def _shares(metrics: Mapping[str, Any]) -> Table:
     table = _table("metric", "%", "95% interval")
-    for key, name in SHARES.items():
-        share = metrics.get(key)
-        if share and share["value"] is not None:
-            table.add_row(name, _percent(share["value"]), _range(share))
+    for name, share in shares(metrics):
+        table.add_row(name, _percent(share["value"]), _range(share))
     return table
 
 

@@ -1,5 +1,6 @@
 """Shows records and steps to people, in colour where the terminal has it."""
 
+from collections.abc import Callable, Sequence
 from typing import Any
 
 from rich.console import Console
@@ -20,6 +21,7 @@ COLOURS = {
     "filter": "magenta",
     "refine": "magenta",
     "backtrack": "yellow",
+    "infer": "yellow",
 }
 
 HONESTLY = {
@@ -95,13 +97,55 @@ def _plural(number: int, noun: str) -> str:
 
 
 def _what(entry: dict[str, Any]) -> str:
-    parts = []
-    if "topics" in entry:
-        parts.append(", ".join(map(_name, entry["topics"])))
-    if "chain" in entry:
-        parts.append(entry["chain"])
-    parts += [f"{entry[key]} {key}" for key in ("relations", "candidates", "kept") if key in entry]
-    if entry.get("chosen"):
-        parts.append("chose " + " ".join(entry["chosen"]))
-    parts += [str(entry[key]) for key in ("reason", "error", "outcome") if entry.get(key)]
-    return one_line(" · ".join(parts), LINE)
+    said = (draw(entry) for key, draw in _SAID.items() if key in entry)
+    return one_line(" · ".join(part for part in said if part), LINE)
+
+
+def _blueprint(entry: dict[str, Any]) -> str:
+    if entry["node"] == "diagnose":
+        return "blueprint dropped" if entry["blueprint"] == "drop" else ""
+    return entry["blueprint"] or ""
+
+
+def _kept(entry: dict[str, Any]) -> str:
+    kept = entry["kept"]
+    return f"kept {', '.join(kept)}" if isinstance(kept, list) else f"{kept} kept"
+
+
+def _chosen(entry: dict[str, Any]) -> str:
+    chosen = entry["chosen"]
+    if isinstance(chosen, list):
+        return _listed("chose", chosen)
+    return f"{chosen} chosen"
+
+
+def _listed(what: str, items: Sequence[str], between: str = " ") -> str:
+    return f"{what} {between.join(items)}" if items else ""
+
+
+_SAID: dict[str, Callable[[dict[str, Any]], str]] = {
+    "topics": lambda entry: ", ".join(map(_name, entry["topics"])),
+    "subgoals": lambda entry: " ".join(f"{n}. {goal}" for n, goal in enumerate(entry["subgoals"], 1)),
+    "source": lambda entry: "no blueprint" if entry["source"] == "none" else entry["source"],
+    "similarity": lambda entry: "" if entry["similarity"] is None else f"likeness {entry['similarity']:.2f}",
+    "chain": lambda entry: entry["chain"],
+    "slot": lambda entry: f"slot {entry['slot']}" if entry["slot"] else "",
+    "best": lambda entry: _listed("best", entry["best"], ", "),
+    "relations": lambda entry: _plural(entry["relations"], "relation"),
+    "candidates": lambda entry: _plural(entry["candidates"], "candidate"),
+    "kept": _kept,
+    "chosen": _chosen,
+    "added": lambda entry: _listed("added by the blueprint", entry["added"]),
+    "finding": lambda entry: entry["finding"],
+    "signal": lambda entry: f"failure: {entry['signal'].replace('_', ' ')}",
+    "step": lambda entry: (
+        f"to blame: decision {entry['step']}" if entry["step"] else "no decision is to blame"
+    ),
+    "recalled": lambda entry: _listed("recalled", entry["recalled"], ", "),
+    "blueprint": _blueprint,
+    "dropped": lambda entry: _listed("not in the graph:", entry["dropped"], ", "),
+    "reason": lambda entry: entry["reason"],
+    "error": lambda entry: entry["error"],
+    "outcome": lambda entry: entry["outcome"],
+}
+"""How each part of a trace entry is said, in this order."""

@@ -1,15 +1,13 @@
 """The five metrics over a group of questions, and the groups that questions fall into."""
 
 from collections.abc import Callable, Sequence
-from typing import TypeVar, cast
+from typing import Any, cast
 
 from typing_extensions import TypedDict
 
 from kgqa.evaluation.judging import Judged
 from kgqa.evaluation.question import Question
 from kgqa.evaluation.statistics import Interval, intervals
-
-T = TypeVar("T", int, str)
 
 METRICS = ("hits_at_1", "hit_any", "precision", "recall", "f1")
 """The names of the metrics of a `Score`, in its order."""
@@ -71,20 +69,23 @@ def group(judged: Sequence[Judged], seed: int) -> Group:
 
 def breakdowns(judged: Sequence[Judged], seed: int) -> Breakdowns:
     """Average over each kind of the scored questions; groups in order of number or name."""
-
-    def by(key: Callable[[Question], T | None]) -> dict[T, Group]:
-        groups: dict[T, list[Judged]] = {}
-        for mark in judged:
-            if mark.score and (value := key(mark.question)) is not None:
-                groups.setdefault(value, []).append(mark)
-        return {value: group(groups[value], seed) for value in sorted(groups)}
-
-    return {
-        "hops": {str(hops): found for hops, found in by(lambda question: question.hops).items()},
-        "kind": by(lambda question: question.kind),
-        "level": by(lambda question: question.level),
-        "answers": {BUCKETS[least]: found for least, found in by(_bucket).items()},
+    scored = [mark for mark in judged if mark.score]
+    found = {
+        by: {kind: group(marks, seed) for kind, marks in by_kind(scored, by).items()}
+        for by in Breakdowns.__annotations__
     }
+    return cast(Breakdowns, found)
+
+
+def by_kind(scored: Sequence[Judged], by: str) -> dict[str, list[Judged]]:
+    """Sort scored questions by what is known of them; ``by`` is a key of `Breakdowns`."""
+    groups: dict[Any, list[Judged]] = {}
+    for mark in scored:
+        value = _bucket(mark.question) if by == "answers" else getattr(mark.question, by)
+        if value is not None:
+            groups.setdefault(value, []).append(mark)
+    named: Callable[[Any], str] = BUCKETS.__getitem__ if by == "answers" else str
+    return {named(value): groups[value] for value in sorted(groups)}
 
 
 def _bucket(question: Question) -> int:

@@ -2,14 +2,18 @@
 
 from collections.abc import Sequence
 from dataclasses import asdict, dataclass
+from statistics import fmean
 from typing import Any
 
 from kgqa.evaluation.accuracy import METRICS
-from kgqa.evaluation.judging import judge
+from kgqa.evaluation.judging import Judged, judge
 from kgqa.evaluation.question import Question
 from kgqa.evaluation.results import Result
 from kgqa.evaluation.scores import Score
 from kgqa.evaluation.statistics import intervals, mcnemar
+
+Pair = tuple[Sequence[Judged], Sequence[Judged]]
+"""What two runs made of the same questions."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -68,19 +72,37 @@ def compare(
     question where a run failed is wrong in that run. For the intervals, questions are
     drawn with replacement, each with what both runs made of it.
     """
-    marks = [(x, y) for x, y in zip(judge(a, questions), judge(b, questions), strict=True) if x.score]
-    shared = [(x, y) for x, y in marks if x.result and y.result]
-    left = [x.score for x, _ in shared if x.score]
-    right = [y.score for _, y in shared if y.score]
-    missing_a, missing_b = sum(not x.result for x, _ in marks), sum(not y.result for _, y in marks)
-    rows = [[x - y for x, y in zip(*both, strict=True)] for both in zip(left, right, strict=True)]
+    return compare_judged([(judge(a, questions), judge(b, questions))], seed)
+
+
+def compare_judged(pairs: Sequence[Pair], seed: int = 0) -> Comparison:
+    """Compare one pair of runs, or several (one for each seed), on the same questions in the same order.
+
+    Of several pairs those questions count that all runs have a record of, each with its
+    mean over the pairs, so that another seed is no further question. McNemar's test is
+    then the sign test on the questions that one side is right at more often.
+    """
+    sides = zip(*(zip(a, b, strict=True) for a, b in pairs), strict=True)
+    scored = [tuple(zip(*both, strict=True)) for both in sides if both[0][0].score]
+    missing_a, missing_b = (sum(not _recorded(marks[side]) for marks in scored) for side in (0, 1))
+    shared = [(_mean(x), _mean(y)) for x, y in scored if _recorded(x) and _recorded(y)]
+    rows = [[x - y for x, y in zip(*both, strict=True)] for both in shared]
     found = intervals(rows, columns=len(METRICS), seed=seed)
     differences = {name: Difference(*one) for name, one in zip(METRICS, found, strict=True)}
-    return Comparison(len(rows), missing_a, missing_b, differences, _mcnemar(left, right))
+    return Comparison(len(rows), missing_a, missing_b, differences, _mcnemar(shared))
 
 
-def _mcnemar(left: Sequence[Score], right: Sequence[Score]) -> McNemar:
-    hits = [(x.hit_at_1 > 0, y.hit_at_1 > 0) for x, y in zip(left, right, strict=True)]
-    only_a, only_b = hits.count((True, False)), hits.count((False, True))
-    both, neither = hits.count((True, True)), hits.count((False, False))
-    return McNemar(both, only_a, only_b, neither, mcnemar(only_a, only_b))
+def _recorded(marks: Sequence[Judged]) -> bool:
+    return all(mark.result for mark in marks)
+
+
+def _mean(marks: Sequence[Judged]) -> Score:
+    scores = [mark.score for mark in marks if mark.score]
+    return Score(*map(fmean, zip(*scores, strict=True)))
+
+
+def _mcnemar(shared: Sequence[tuple[Score, Score]]) -> McNemar:
+    hits = [(x.hit_at_1, y.hit_at_1) for x, y in shared]
+    only_a, only_b = sum(x > y for x, y in hits), sum(x < y for x, y in hits)
+    both = sum(x == y > 0 for x, y in hits)
+    return McNemar(both, only_a, only_b, len(hits) - only_a - only_b - both, mcnemar(only_a, only_b))

@@ -1,5 +1,8 @@
 """What metrics and costs are called on a terminal, by their names in ``metrics.json``."""
 
+from collections.abc import Iterator, Mapping
+from typing import Any
+
 SHARES = {
     "hits_at_1": "Hits@1",
     "hit_any": "hit any",
@@ -10,8 +13,13 @@ SHARES = {
     "kgr": "KGR",
     "kg_grounded_rate": "KG-grounded",
     "kg_grounded_rate_strict": "KG-grounded, checked",
+    "blueprints.copied.share": "blueprint copied",
+    "blueprints.adapted.share": "blueprint adapted",
+    "refinement.rate": "refined",
+    "refinement.hits_at_1": "refined, Hits@1",
+    "refinement.recovered": "re-routed, recovered",
 }
-"""Shares, those of the legacy protocols among them."""
+"""Shares, those of the legacy protocols among them; a dot leads into a group."""
 
 COSTS = {
     "llm_calls": "LLM calls",
@@ -23,3 +31,13 @@ COSTS = {
     "cost": "US dollars",
 }
 """Costs of a question."""
+
+
+def shares(metrics: Mapping[str, Any]) -> Iterator[tuple[str, Mapping[str, float]]]:
+    """Give what shares are called, and these, as far as the metrics have them."""
+    for name, label in SHARES.items():
+        share: Any = metrics
+        for key in name.split("."):
+            share = (share or {}).get(key)
+        if share and share["value"] is not None:
+            yield label, share

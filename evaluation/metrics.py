@@ -2,25 +2,17 @@
 
 from collections import Counter
 from collections.abc import Mapping, Sequence
-from typing import Literal, cast
-
-from typing_extensions import TypedDict
+from typing import Literal
 
 from kgqa.evaluation.accuracy import Accuracy, Breakdowns, Group, Share, accuracy, breakdowns, group, share
+from kgqa.evaluation.blueprints import Source, blueprints
+from kgqa.evaluation.costs import Costs, costs
 from kgqa.evaluation.grounding import filed_under
 from kgqa.evaluation.judging import judge
 from kgqa.evaluation.question import Question
+from kgqa.evaluation.refinement import Refinement, refinement
 from kgqa.evaluation.results import Result
-from kgqa.evaluation.statistics import RESAMPLES, intervals, spread
-
-
-class Costs(TypedDict):
-    """What a question has cost: mean, percentiles and maximum over results."""
-
-    mean: float
-    p50: float
-    p95: float
-    max: float
+from kgqa.evaluation.statistics import RESAMPLES, intervals
 
 
 class Price(Costs):
@@ -65,6 +57,10 @@ class Metrics(Accuracy):
     answered: Group
     """Accuracy over the scored questions that have a result and did not fail."""
     breakdowns: Breakdowns
+    refinement: Refinement | None
+    """How refinement went; null where the method has none."""
+    blueprints: dict[str, Source] | None
+    """By where the blueprint is from; null where the method has none."""
     seed: int
     """What the intervals are drawn by."""
     resamples: int
@@ -100,16 +96,18 @@ def measure(
         **accuracy(judged, seed),
         "kg_grounded_rate": loose,
         "kg_grounded_rate_strict": strict,
-        "llm_calls": _costs(given, "llm_calls"),
-        "input_tokens": _costs(given, "input_tokens"),
-        "output_tokens": _costs(given, "output_tokens"),
-        "kg_queries": _costs(given, "kg_queries"),
-        "seconds": _costs(given, "seconds"),
+        "llm_calls": costs(_amounts(given, "llm_calls")),
+        "input_tokens": costs(_amounts(given, "input_tokens")),
+        "output_tokens": costs(_amounts(given, "output_tokens")),
+        "kg_queries": costs(_amounts(given, "kg_queries")),
+        "seconds": costs(_amounts(given, "seconds")),
         "unknown_calls": round(sum(_amounts(given, "unknown_calls"))),
         "cached_calls": round(sum(_amounts(given, "cached_calls"))),
         "cost": None,
         "answered": group([mark for mark in judged if mark.answered], seed),
         "breakdowns": breakdowns(judged, seed),
+        "refinement": refinement(judged, seed),
+        "blueprints": blueprints(judged, seed),
         "seed": seed,
         "resamples": RESAMPLES,
     }
@@ -117,11 +115,6 @@ def measure(
 
 def _amounts(results: Sequence[Result], key: str) -> list[float]:
     return [amount for result in results if (amount := result.usage.get(key)) is not None]
-
-
-def _costs(results: Sequence[Result], key: str) -> Costs | None:
-    found = spread(_amounts(results, key))
-    return cast(Costs, found._asdict()) if found else None
 
 
 def _grounded_rates(

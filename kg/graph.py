@@ -17,7 +17,8 @@ class KnowledgeGraph(Protocol):
     async def extend_chain(self, chain: Chain) -> Page[Hop]:
         """Give the hops that lead on from the end of ``chain``, both directions.
 
-        One query, whatever the number of entities at the end (CoR §4.1, step 1).
+        One query, whatever the number of entities at the end (CoR §4.1, step 1),
+        and only from those that ``chain`` is held to.
         Relations that the dialect ignores are left out; sorted by relation, then
         forward before inverse.
         """
@@ -25,7 +26,9 @@ class KnowledgeGraph(Protocol):
     async def follow_chain(self, chain: Chain) -> Page[Candidate]:
         """Give the terms at the end of ``chain`` with their names: one query.
 
-        The nodes between are variables and need no name (CoR §4.2, step 1).
+        The nodes between are variables and need no name (CoR §4.2, step 1). Where
+        ``chain`` is held, the node there is one of these entities; those that it
+        does not reach, and those that the graph does not know, lead nowhere.
         Sorted: named before unnamed, then by name, then by id. A chain without
         hops gives the topic itself, which does not return.
         """
@@ -33,8 +36,8 @@ class KnowledgeGraph(Protocol):
     async def trace_chain(self, chain: Chain, ends: Sequence[Term]) -> list[tuple[Triple, ...]]:
         """Give one path of triples along ``chain`` for each of ``ends`` it reaches.
 
-        One query. In the order of ``ends``; an end that the chain does not reach
-        has an empty path. Names are filled in. Paths that do not visit the topic
+        One query. In the order of ``ends``; an end that the chain does not reach,
+        held as it is, has an empty path. Names are filled in. Paths that do not visit the topic
         again are preferred; ties break by the ids on the way.
         """
 

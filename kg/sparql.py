@@ -2,7 +2,9 @@
 
 Only two kinds of text enter a query: constants of this file, and terms that
 `serialise` has written. Chains are nested ``SELECT DISTINCT``, one per hop, so
-that a fan-out through a hub costs its triples and not its paths.
+that a fan-out through a hub costs its triples and not its paths. A node that
+the chain is held at has a ``VALUES`` within its hop's ``SELECT``: what is beyond
+these entities is not read.
 """
 
 import re
@@ -48,9 +50,10 @@ def serialise(term: Term) -> str:
     return text if term.datatype == XSD_STRING else f"{text}^^<{term.datatype}>"
 
 
-def _step(start: str, hop: Hop, end: str) -> str:
-    relation = iri(hop.relation)
-    return f"{start} {relation} {end} ." if hop.forward else f"{end} {relation} {start} ."
+def _step(start: str, hop: Hop, end: str, held: Iterable[Entity] = ()) -> str:
+    relation, listed = iri(hop.relation), " ".join(map(serialise, held))
+    step = f"{start} {relation} {end} ." if hop.forward else f"{end} {relation} {start} ."
+    return f"{step} VALUES {end} {{ {listed} }}" if listed else step
 
 
 def _reach(chain: Chain) -> str:
@@ -59,9 +62,9 @@ def _reach(chain: Chain) -> str:
     if not chain.hops:
         return f"VALUES ?end {{ {topic} }}"
     start, inner = topic, ""
-    for depth, hop in enumerate(chain.hops, 1):
+    for depth, (hop, held) in enumerate(chain.steps, 1):
         end = "?end" if depth == chain.depth else f"?e{depth}"
-        inner = f"{{ SELECT DISTINCT {end} WHERE {{ {inner} {_step(start, hop, end)} }} }}"
+        inner = f"{{ SELECT DISTINCT {end} WHERE {{ {inner} {_step(start, hop, end, held)} }} }}"
         start = end
     return inner
 
@@ -70,10 +73,10 @@ def _ends(chain: Chain) -> str:
     """The ends of a chain as ``?end``, with ``?fresh``: no visit to the topic on the way."""
     topic = serialise(chain.topic)
     start, fresh, inner = topic, "true", ""
-    for depth, hop in enumerate(chain.hops, 1):
+    for depth, (hop, held) in enumerate(chain.steps, 1):
         end = f"?e{depth}"
         flag = f"({fresh} && !sameTerm({end}, {topic}) AS ?f{depth})"
-        inner = f"{{ SELECT DISTINCT {end} {flag} WHERE {{ {inner} {_step(start, hop, end)} }} }}"
+        inner = f"{{ SELECT DISTINCT {end} {flag} WHERE {{ {inner} {_step(start, hop, end, held)} }} }}"
         start, fresh = end, f"?f{depth}"
     return f"SELECT ({start} AS ?end) (MAX({fresh}) AS ?fresh) WHERE {inner} GROUP BY {start}"
 
@@ -161,13 +164,13 @@ def trace_chain(chain: Chain, ends: Sequence[Term], labels: Sequence[str]) -> st
 def _witnesses(chain: Chain) -> str:
     topic = serialise(chain.topic)
     start, path, inner = topic, '"0"', ""
-    for depth, hop in enumerate(chain.hops, 1):
+    for depth, (hop, held) in enumerate(chain.steps, 1):
         last = depth == chain.depth
         end, into = ("?end", "?path") if last else (f"?e{depth}", f"?p{depth}")
         seen = f'IF(sameTerm({end}, {topic}), "1", SUBSTR({path}, 1, 1))'
         way = f"CONCAT({seen}, SUBSTR({path}, 2){'' if depth == 1 else f', STR({start}), {_SPACE}'})"
         inner = (
-            f"{{ SELECT {end} (MIN({way}) AS {into}) WHERE {{ {inner} {_step(start, hop, end)} }} "
+            f"{{ SELECT {end} (MIN({way}) AS {into}) WHERE {{ {inner} {_step(start, hop, end, held)} }} "
             f"GROUP BY {end} }}"
         )
         start, path = end, into

@@ -6,6 +6,8 @@ refused when the term is made.
 >>> chain = Chain(Entity("http://x/Ulm", "Ulm"), (Hop("http://x/born_in", forward=False),))
 >>> str(chain)
 'Ulm <-born_in-'
+>>> str(chain.holding([Entity("http://x/Ada", "Ada"), Entity("_:b")]).then(Hop("http://x/wrote")))
+'Ulm <-born_in- (only _:b, Ada) -wrote->'
 >>> Entity("http://x/a> ?p ?o")
 Traceback (most recent call last):
 ...
@@ -14,12 +16,17 @@ ValueError: not an IRI or blank node: 'http://x/a> ?p ?o'
 
 import re
 import unicodedata
+from collections.abc import Iterable
 from dataclasses import dataclass, field
+from itertools import pairwise
 from typing import TypeAlias
 
 _IRI = re.compile(r"[A-Za-z][A-Za-z0-9+.-]*:[^\x00-\x20<>\"{}|^`\\]*")
 _BLANK = re.compile(r"_:[A-Za-z0-9_][A-Za-z0-9_.-]*")
 _LANGUAGE = re.compile(r"[A-Za-z]+(-[A-Za-z0-9]+)*")
+
+_SHOWN = 3
+"""Of the entities that a chain is held to, how many its text names."""
 
 _UNPRINTABLE = frozenset({"Cc", "Cf", "Cs", "Zl", "Zp"})
 
@@ -154,28 +161,84 @@ class Hop:
 
 
 @dataclass(frozen=True, slots=True, order=True)
+class Held:
+    """A restriction of a chain: the node after ``depth`` hops is one of ``entities``.
+
+    Raises:
+        ValueError: unless ``depth`` is at least 1 and there are entities, sorted by id, each once.
+    """
+
+    depth: int
+    entities: tuple[Entity, ...]
+
+    def __post_init__(self) -> None:
+        _check(self.depth >= 1, "a depth to hold a chain at, which is 1 or more", str(self.depth))
+        ids = [entity.id for entity in self.entities]
+        rising = bool(ids) and all(a < b for a, b in pairwise(ids))
+        _check(rising, "one entity or more, sorted by id, each once", ", ".join(ids[:5]))
+
+
+@dataclass(frozen=True, slots=True, order=True)
 class Chain:
     """A relation chain (CoR §3): hops from a topic entity.
 
-    The entities between the topic and the end stay variables. A chain without
+    The entities between the topic and the end stay variables, apart from those
+    it is ``held`` to: sorted by depth, at most one for each. A chain without
     hops stands for the topic itself.
+
+    Raises:
+        ValueError: if ``held`` is not sorted, names a depth twice, or one beyond the end.
     """
 
     topic: Entity
     hops: tuple[Hop, ...] = ()
+    held: tuple[Held, ...] = ()
+
+    def __post_init__(self) -> None:
+        if self.held:
+            depths = [held.depth for held in self.held]
+            rising = all(a < b for a, b in pairwise(depths)) and depths[-1] <= self.depth
+            _check(rising, f"rising depths of at most {self.depth}", str(depths))
 
     @property
     def depth(self) -> int:
         """The number of hops."""
         return len(self.hops)
 
+    @property
+    def steps(self) -> tuple[tuple[Hop, tuple[Entity, ...]], ...]:
+        """Each hop with the entities that the node after it is held to, none where it is free."""
+        held = {held.depth: held.entities for held in self.held}
+        return tuple((hop, held.get(depth, ())) for depth, hop in enumerate(self.hops, 1))
+
     def then(self, hop: Hop) -> "Chain":
-        """Give this chain with one hop more."""
-        return Chain(self.topic, (*self.hops, hop))
+        """Give this chain with one hop more, held as it is."""
+        return Chain(self.topic, (*self.hops, hop), self.held)
+
+    def upto(self, depth: int) -> "Chain":
+        """Give the first ``depth`` hops, held as they are; all of it where it has no more."""
+        held = tuple(held for held in self.held if held.depth <= depth)
+        return Chain(self.topic, self.hops[: max(depth, 0)], held)
+
+    def holding(self, entities: Iterable[Entity]) -> "Chain":
+        """Give this chain with its end held to ``entities`` and to nothing else.
+
+        Raises:
+            ValueError: if there are no entities or the chain has no hops.
+        """
+        unique = {entity.id: entity for entity in entities}
+        end = Held(self.depth, tuple(sorted(unique.values())))
+        return Chain(self.topic, self.hops, (*self.upto(self.depth - 1).held, end))
 
     def __str__(self) -> str:
-        """Draw the chain as arrows from the topic's name."""
-        return " ".join([str(self.topic), *map(str, self.hops)])
+        """Draw the chain as arrows from the topic's name, and what it is held to where it is."""
+        arrows = (f"{hop} {_only(held)}" if held else str(hop) for hop, held in self.steps)
+        return " ".join([str(self.topic), *arrows])
+
+
+def _only(entities: tuple[Entity, ...]) -> str:
+    names, more = ", ".join(map(str, entities[:_SHOWN])), len(entities) - _SHOWN
+    return f"(only {names} and {more} others)" if more > 0 else f"(only {names})"
 
 
 @dataclass(frozen=True, slots=True, order=True)

@@ -12,6 +12,8 @@ from kgqa.tools.arguments import chain_arguments
 EVIDENCE = 50
 """Answers whose facts a record carries at most."""
 
+_GROUNDED: tuple[Outcome, ...] = ("grounded", "grounded_inference")
+
 
 @step("answer")
 async def answer(state: State, run: Run) -> Closing:
@@ -57,7 +59,7 @@ async def _grounded(branches: list[Branch], run: Run) -> Update:
     unique = {(f["head"]["id"], f["relation"], f["tail"]["id"]): f for f in evidence}
     return {
         "answers": list({(term.id, term.name): ref(term) for term in answers}.values()),
-        "outcome": "grounded",
+        "outcome": "grounded_inference" if last.verdict == "infer" else "grounded",
         "paths": paths,
         "evidence": list(unique.values()),
     }
@@ -120,7 +122,9 @@ def _timed_out(state: State) -> Outcome | None:
 
 
 def _cut_by_depth(state: State, update: Update) -> bool:
-    return update["outcome"] != "grounded" and any(entry.get("limit") == "depth" for entry in state["trace"])
+    return update["outcome"] not in _GROUNDED and any(
+        entry.get("limit") == "depth" for entry in state["trace"]
+    )
 
 
 def _unknown_topic(state: State) -> bool:

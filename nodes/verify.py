@@ -2,9 +2,9 @@
 
 from kgqa.kg.pages import Candidate
 from kgqa.models.errors import MalformedReply
-from kgqa.prompts.candidates import aggregate, taken
-from kgqa.prompts.verify_chain import Verdict, VerifyChain
-from kgqa.session.state import Branch, Decision, State, Update, next_topic
+from kgqa.nodes.verified import accept
+from kgqa.prompts.verify_chain import VerifyChain
+from kgqa.session.state import State, Update
 from kgqa.session.step import Run, step
 
 
@@ -31,7 +31,7 @@ async def verify(state: State, run: Run) -> Update:
         return _go_on(state, run)
     if verdict.decision == "backtrack":
         return {"candidates": [], "decision": "backtrack"}
-    return _accept(state, verdict, named)
+    return accept(state, verdict, named)
 
 
 def _prompt(state: State, run: Run, named: list[Candidate]) -> VerifyChain:
@@ -51,19 +51,3 @@ def _go_on(state: State, run: Run) -> Update:
         return {"candidates": [], "decision": "forward"}
     run.note["limit"] = "depth"
     return {"candidates": [], "decision": "backtrack"}
-
-
-def _accept(state: State, verdict: Verdict, named: list[Candidate]) -> Update:
-    """Put the chain into working memory; other topics that wait refine it."""
-    branch = _branch(state, verdict, named)
-    decision: Decision = "refine" if next_topic(state) else branch.verdict
-    return {"memory": [*state["memory"], branch], "decision": decision}
-
-
-def _branch(state: State, verdict: Verdict, named: list[Candidate]) -> Branch:
-    chain, cut = state["chain"], state["truncated"]
-    if verdict.decision == "filter":
-        fresh = tuple(c.term for c in named if not c.returning)
-        return Branch(chain, fresh or tuple(c.term for c in named), "filter", truncated=cut)
-    ends = taken(verdict.take, verdict.chosen, named)
-    return Branch(chain, ends, "stop", aggregate(verdict.take, ends), cut and verdict.take != "some")

@@ -28,6 +28,11 @@ class Memo:
     def _encoder(self) -> Encoder:
         return self._open()
 
+    @property
+    def name(self) -> str:
+        """The encoder's name; opens it."""
+        return self._encoder.name
+
     def teach(self, texts: Sequence[str]) -> None:
         """Learn texts for good, from disk where they were encoded before."""
         unknown = sorted(set(texts) - self._taught.keys())

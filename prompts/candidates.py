@@ -28,8 +28,12 @@ def draw_candidates(candidates: Sequence[Candidate], truncated: bool = False) ->
     """Number the candidates; those marked ``*`` are reached only by way of the topic."""
     total = f"more than {len(candidates)}" if truncated else str(len(candidates))
     note = f"{total}, the first {SHOWN} shown" if len(candidates) > SHOWN else total
-    lines = (quoted(str(c.term)) + (" *" if c.returning else "") for c in candidates[:SHOWN])
-    return f"Candidates ({note}):\n{numbered(lines)}"
+    return f"Candidates ({note}):\n{numbered(map(draw_candidate, candidates[:SHOWN]))}"
+
+
+def draw_candidate(candidate: Candidate) -> str:
+    """Quote a candidate and mark it if it is reached only by way of the topic."""
+    return quoted(str(candidate.term)) + (" *" if candidate.returning else "")
 
 
 def number_of(term: Term) -> Decimal | None:

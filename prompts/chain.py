@@ -2,8 +2,11 @@
 
 from collections.abc import Sequence
 
-from kgqa.kg.terms import Chain, Hop
+from kgqa.kg.terms import Chain, Entity, Hop
 from kgqa.prompts.base import quoted
+
+HELD_SHOWN = 5
+"""Of the entities that a chain is held to at one node, those that are named at most."""
 
 
 def arrow(hop: Hop, target: str) -> str:
@@ -19,12 +22,33 @@ def draw(chain: Chain) -> str:
     >>> hops = (Hop("http://x/won_by"), Hop("http://x/starred", forward=False))
     >>> draw(Chain(Entity("http://x/a", "Best Actor"), hops))
     '"Best Actor" -won_by-> ?1 <-starred- ?2'
+    >>> draw(Chain(Entity("http://x/a", "Best Actor"), hops).holding([Entity("http://x/f", "Ran")]))
+    '"Best Actor" -won_by-> ?1 <-starred- ?2 (only "Ran")'
     """
-    steps = (arrow(hop, f"?{number}") for number, hop in enumerate(chain.hops, 1))
+    steps = (arrow(hop, f"?{number}{_only(held)}") for number, (hop, held) in enumerate(chain.steps, 1))
     return " ".join([quoted(str(chain.topic)), *steps])
+
+
+def _only(held: Sequence[Entity]) -> str:
+    """Say what a node is held to: named entities first, by name."""
+    if not held:
+        return ""
+    ordered = sorted(held, key=lambda entity: (entity.name is None, entity.name or ""))
+    names = ", ".join(quoted(str(entity)) for entity in ordered[:HELD_SHOWN])
+    more = len(held) - HELD_SHOWN
+    return f" (only {names} and {more} others)" if more > 0 else f" (only {names})"
 
 
 def draw_extensions(chain: Chain, hops: Sequence[Hop]) -> list[str]:
     """Draw each hop as it continues the chain, from its last node on."""
-    last = f"?{chain.depth}" if chain.hops else quoted(str(chain.topic))
-    return [f"{last} {arrow(hop, f'?{chain.depth + 1}')}" for hop in hops]
+    return [f"{_last(chain)} {arrow(hop, f'?{chain.depth + 1}')}" for hop in hops]
+
+
+def draw_step(chain: Chain) -> str:
+    """Draw the last hop of a chain, from the node before it on, and what its end is held to."""
+    hop, held = chain.steps[-1]
+    return f"{_last(chain.upto(chain.depth - 1))} {arrow(hop, f'?{chain.depth}{_only(held)}')}"
+
+
+def _last(chain: Chain) -> str:
+    return f"?{chain.depth}" if chain.hops else quoted(str(chain.topic))

@@ -10,6 +10,7 @@ from kgqa.kg.terms import Chain
 from kgqa.prompts.base import QUESTION_LIMIT, Prompt, Reply, check_numbers, quoted
 from kgqa.prompts.candidates import SHOWN, draw_candidates
 from kgqa.prompts.chain import draw
+from kgqa.prompts.progress import Progress
 
 
 class FilteredCandidates(Reply):
@@ -27,6 +28,7 @@ class FilterCandidates(Prompt[FilteredCandidates]):
     question: str
     chain: Chain
     candidates: tuple[Candidate, ...]
+    progress: Progress | None = None
 
     name: ClassVar[str] = "filter_candidates"
     reply: ClassVar[type[Reply]] = FilteredCandidates
@@ -55,12 +57,10 @@ Reply: {"rationale": "Anne died there in 1849.", "chosen": [1], "count": false}
 
     def case(self) -> str:
         """Show the question, the chain and the numbered candidates."""
-        return (
-            f"Question: {quoted(self.question, QUESTION_LIMIT)}\n"
-            f"Chain: {draw(self.chain)}\n"
-            f"{draw_candidates(self.candidates)}\n"
-            "Reply:"
-        )
+        lines = [f"Question: {quoted(self.question, QUESTION_LIMIT)}"]
+        lines += [self.progress.draw()] if self.progress else []
+        lines += [f"Chain: {draw(self.chain)}", draw_candidates(self.candidates), "Reply:"]
+        return "\n".join(lines)
 
     def check(self, reply: FilteredCandidates) -> None:
         """Refuse numbers that were not offered or come twice."""

@@ -8,6 +8,7 @@ from pydantic import Field
 from kgqa.kg.terms import Chain, Hop
 from kgqa.prompts.base import QUESTION_LIMIT, Prompt, Reply, check_numbers, numbered, quoted
 from kgqa.prompts.chain import draw, draw_extensions
+from kgqa.prompts.progress import Progress
 
 
 class PrunedRelations(Reply):
@@ -28,6 +29,7 @@ class PruneRelations(Prompt[PrunedRelations]):
     chain: Chain
     hops: tuple[Hop, ...]
     width: int = 3
+    progress: Progress | None = None
 
     name: ClassVar[str] = "prune_relations"
     reply: ClassVar[type[Reply]] = PrunedRelations
@@ -60,13 +62,11 @@ Reply: {"rationale": "The school is the composer's, so the composer comes first.
 
     def case(self) -> str:
         """Show the question, the chain and the numbered relations."""
-        return (
-            f"Question: {quoted(self.question, QUESTION_LIMIT)}\n"
-            f"Chain: {draw(self.chain)}\n"
-            f"Relations, choose at most {self.width}:\n"
-            f"{numbered(draw_extensions(self.chain, self.hops))}\n"
-            "Reply:"
-        )
+        lines = [f"Question: {quoted(self.question, QUESTION_LIMIT)}"]
+        lines += [self.progress.draw()] if self.progress else []
+        lines += [f"Chain: {draw(self.chain)}", f"Relations, choose at most {self.width}:"]
+        lines += [numbered(draw_extensions(self.chain, self.hops)), "Reply:"]
+        return "\n".join(lines)
 
     def check(self, reply: PrunedRelations) -> None:
         """Refuse numbers that were not offered, repeated numbers, and too many."""

@@ -17,11 +17,11 @@ STEPS = 1_000_000
 """Supersteps of a run at most: it is the budget that ends a run, with a record."""
 
 
-def begin(context: type[Context], *steps: Step) -> Builder:
+def begin(context: type[Context], *steps: Step, state: type[State] = State) -> Builder:
     """Make a builder that holds the steps as nodes, each under its own name."""
-    builder: Builder = StateGraph(State, context, input_schema=Input, output_schema=Record)
+    builder: Builder = StateGraph(state, context, input_schema=Input, output_schema=Record)
     for step in steps:
-        builder.add_node(step.name, step.bound(context))
+        builder.add_node(step.name, step.bound(context, state), input_schema=state)
     return builder
 
 

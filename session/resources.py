@@ -15,6 +15,9 @@ from langchain_core.tools import BaseTool
 
 from kgqa.kg.graph import KnowledgeGraph
 from kgqa.models.port import Model
+from kgqa.priors.blueprints import Library
+from kgqa.priors.encoder import Vectors
+from kgqa.priors.guidance import spaced
 from kgqa.priors.memo import Memo
 from kgqa.session.context import Context
 from kgqa.tools import make_tools
@@ -31,6 +34,8 @@ class Resources:
 
     tools: dict[str, BaseTool]
     model: Model
+    library: Library | None
+    """The blueprints; None for a context that names none."""
 
 
 _open: dict[tuple[object, ...], Any] = {}
@@ -73,12 +78,22 @@ async def resources(context: Context) -> Resources:
     Raises:
         KGError: if the graph cannot be opened.
         UnknownModel: if the model cannot.
+        BlueprintError: if the library of blueprints cannot.
     """
     key = _key(context)
     if key in _open:
         found: Resources = _open[key]
         return found
     return await asyncio.to_thread(_once, key, lambda: _open_all(context))
+
+
+async def encode(context: Context, texts: Sequence[str]) -> Vectors:
+    """Encode texts with the encoder that a context names: one row of length 1 each.
+
+    Raises:
+        EncoderError: if it cannot be opened.
+    """
+    return await asyncio.to_thread(_memo(context.encoder).encode, texts)
 
 
 def open_graph(context: Context) -> KnowledgeGraph:
@@ -119,10 +134,49 @@ def _sample() -> Path:
     return folder
 
 
+def _open_library(context: Any, graph: KnowledgeGraph) -> Library | None:
+    """Open the library; on the sample graph, where none is named, that of its train questions."""
+    folder, overlay = (getattr(context, name, None) for name in ("blueprints", "overlay"))
+    if "blueprints" not in type(context).model_fields:
+        return None
+    from kgqa.priors.blueprints import open_library
+
+    memo = _memo(context.encoder)
+    memo.teach([spaced(graph.relation_label(relation)) for relation in graph.relations])
+    if not folder and context.kg == (SAMPLE,):
+        folder = _sample_blueprints(memo)
+    if not folder:
+        return None
+    names = (Path(folder), Path(overlay) if overlay else None)
+    return _once(
+        ("blueprints", *names, context.encoder),
+        lambda: open_library(names[0], memo.encode, memo.name, names[1]),
+    )
+
+
+def _sample_blueprints(memo: Memo) -> Path:
+    """Give the folder that the blueprints of the sample's train questions are built into once."""
+    import gzip
+    import json
+
+    from kgqa.data import SAMPLE_QUESTIONS
+    from kgqa.priors.blueprints import build, examples
+    from kgqa.priors.settings import home
+
+    packed = SAMPLE_QUESTIONS.read_bytes()
+    digest = hashlib.sha256(packed + memo.name.encode()).hexdigest()[:16]
+    folder = home() / "blueprints" / f"sample-{digest}"
+    if not folder.exists():
+        lines = [json.loads(line) for line in gzip.decompress(packed).splitlines()]
+        train = [line for line in lines if line["split"] == "train"]
+        build(examples(train), folder, memo.encode, memo.name)
+    return folder
+
+
 def _open_all(context: Context) -> Resources:
     graph = open_graph(context)
     tools = _once(("tools", *context.kg), lambda: _tools(graph))
-    return Resources(tools, _open_model(context, graph))
+    return Resources(tools, _open_model(context, graph), _open_library(context, graph))
 
 
 def _tools(graph: KnowledgeGraph) -> dict[str, BaseTool]:
@@ -158,7 +212,8 @@ def _memo(name: str | None) -> Memo:
 
 
 def _key(context: Context) -> tuple[object, ...]:
-    return ("all", context.model, context.encoder, *context.kg)
+    library = (getattr(context, "blueprints", None), getattr(context, "overlay", None))
+    return ("all", context.method, *library, context.model, context.encoder, *context.kg)
 
 
 def _once(key: tuple[object, ...], open_: Callable[[], T]) -> T:

@@ -3,13 +3,15 @@
 The state is the record in the making, plus what a search has in hand. Between
 two steps it is plain JSON (`plain`), so that checkpoints need no allowlist of
 types and a state edited in Studio is as good as one a node wrote; nodes are given
-typed terms (`typed`).
+typed terms (`typed`). A method that has more in hand extends `State` and `Update`.
 """
 
 import hashlib
 import operator
+from collections.abc import Hashable
 from dataclasses import dataclass
-from typing import Annotated, Any, Literal, NotRequired, Required, cast
+from functools import cache
+from typing import Annotated, Any, Literal, NotRequired, Required, cast, get_type_hints
 
 from langchain_core.runnables import Runnable, RunnableConfig
 from langgraph.channels import EphemeralValue
@@ -20,7 +22,7 @@ from kgqa.kg.pages import Candidate
 from kgqa.kg.terms import Chain, Entity, Hop, Literal as Value, Term
 from kgqa.session.record import Fact, Outcome, PathStep, Ref, Spend, StoppedBy, add_spend, no_spend
 
-Decision = Literal["stop", "forward", "filter", "refine", "backtrack"]
+Decision = Literal["stop", "forward", "filter", "refine", "backtrack", "infer"]
 """The labels of conditional edges; every node decides on one of them."""
 
 
@@ -29,14 +31,15 @@ class Branch:
     """A verified chain in working memory and those of its ends that hold so far.
 
     ``verdict`` is "stop" when the ends are the answer as far as this chain goes,
-    "filter" when a condition is left to apply. ``value`` is a count or another
+    "filter" when a condition is left to apply, "infer" when the ends were inferred
+    although not everything could be verified. ``value`` is a count or another
     value computed from the ends, where the question asks for one. ``truncated`` says
     that the row limit cut the ends.
     """
 
     chain: Chain
     ends: tuple[Term, ...]
-    verdict: Literal["stop", "filter"]
+    verdict: Literal["stop", "filter", "infer"]
     value: Value | None = None
     truncated: bool = False
 
@@ -129,23 +132,31 @@ def next_topic(state: State) -> Entity | None:
     return after[0] if after else None
 
 
-_STATE = TypeAdapter(State)
-_UPDATE = TypeAdapter(Closing)
-
-
-def typed(state: State) -> State:
-    """Give a plain state with its terms and chains as objects.
+def typed(state: State, schema: type[State] = State) -> State:
+    """Give a plain state with its terms and chains as objects; ``schema`` is its type.
 
     Raises:
-        ValidationError: if it was given or edited by hand and does not fit `State`.
+        ValidationError: if it was given or edited by hand and does not fit ``schema``.
     """
     spent = state.get("usage") or no_spend()  # LangGraph begins a reduced key with an empty value
-    return _STATE.validate_python({**state, "usage": spent})
+    return _reader(cast(Hashable, schema)).validate_python({**state, "usage": spent})
 
 
-def plain(update: Update) -> Update:
-    """Give an update with its terms and chains as plain JSON."""
-    return cast(Update, _UPDATE.dump_python(cast(Closing, update)))
+def plain(update: Update, schema: type[State] = State) -> Update:
+    """Give an update of a state of type ``schema`` with its terms and chains as plain JSON."""
+    return cast(Update, _writer(cast(Hashable, schema)).dump_python(update))
+
+
+@cache
+def _reader(schema: Any) -> TypeAdapter[State]:
+    return TypeAdapter(schema)
+
+
+@cache
+def _writer(schema: Any) -> TypeAdapter[Any]:
+    """Write any part of a state: none of its keys is required."""
+    part = TypedDict("part", get_type_hints(schema), total=False)  # type: ignore[misc]
+    return TypeAdapter(part)
 
 
 class _Decided(Runnable[State, Decision]):

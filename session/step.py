@@ -6,7 +6,7 @@ the trace, and turns an outage or an empty budget into the decision ``stop``.
 
 import asyncio
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from typing import Any, Protocol, cast
 
@@ -19,11 +19,13 @@ from kgqa.kg.errors import KGError, KGRejected
 from kgqa.kg.meter import metered
 from kgqa.models.errors import ModelError
 from kgqa.models.usage import Usage
+from kgqa.priors.blueprints import BlueprintError, Library
+from kgqa.priors.encoder import Vectors
 from kgqa.priors.errors import EncoderError
 from kgqa.prompts.base import Prompt, R
 from kgqa.session.context import Context
 from kgqa.session.record import Spend, StoppedBy, add_spend, no_spend
-from kgqa.session.resources import resources
+from kgqa.session.resources import encode, resources
 from kgqa.session.state import State, Update, blank, opened, plain, typed
 
 
@@ -94,6 +96,22 @@ class Run:
                 self.spend["kg_queries"] += meter.queries
                 self.spend["seconds_kg"] += meter.seconds
 
+    async def encode(self, texts: Sequence[str]) -> Vectors:
+        """Encode texts: one row of length 1 each.
+
+        Raises:
+            EncoderError: if there is no encoder.
+        """
+        return await encode(self.context, texts)
+
+    async def library(self) -> Library | None:
+        """Give the library of blueprints, None if the context names none.
+
+        Raises:
+            BlueprintError: if it cannot be opened.
+        """
+        return (await resources(self.context)).library
+
     def failed(self, error: Exception) -> None:
         """Note for the trace what failed."""
         self.note |= {"failure": type(error).__name__, "error": str(error)}
@@ -142,8 +160,8 @@ class _Deadline:
 class Body(Protocol):
     """What a node says for itself."""
 
-    async def __call__(self, state: State, run: Run) -> Update:
-        """Take one step and give what changes."""
+    async def __call__(self, state: Any, run: Run) -> Update:
+        """Take one step and give what changes; the state is the method's."""
 
 
 @dataclass(frozen=True)
@@ -157,16 +175,16 @@ class Step:
     body: Body
     opens: bool = False
 
-    def bound(self, context: type[Context]) -> Node:
-        """Make the graph node; ``context`` gives the defaults where a run has none."""
+    def bound(self, context: type[Context], schema: type[State] = State) -> Node:
+        """Make the graph node; ``context`` gives the defaults where a run has none, ``schema`` the state."""
 
         async def node(state: State, runtime: Runtime[Any]) -> Update:
             again = self.opens and bool(state.get("trace"))
-            state = typed(opened(state) if self.opens else state)
+            state = typed(opened(state) if self.opens else state, schema)
             run = Run(runtime.context or context(), state["usage"])
             update = await self._taken(state, run)
             entry = {"node": self.name, "decision": update["decision"], **run.note}
-            taken = plain({**update, "trace": [entry], "usage": run.finished()})
+            taken = plain({**update, "trace": [entry], "usage": run.finished()}, schema)
             return cast(Update, {**taken, **_overwriting(taken)}) if again else taken
 
         node.__doc__ = self.body.__doc__
@@ -185,7 +203,7 @@ class Step:
         except KGError as error:
             run.failed(error)
             return {"decision": "stop", "outcome": "kg_unavailable"}
-        except (ModelError, EncoderError) as error:
+        except (ModelError, EncoderError, BlueprintError) as error:
             run.failed(error)
             return {"decision": "stop", "outcome": "model_unavailable"}
 

@@ -14,7 +14,8 @@ import kgqa
 from kgqa.cli import main
 from kgqa.evaluation.protocols import PROTOCOLS
 from kgqa.evaluation.simulation import Errors
-from kgqa.graphs import METHODS, cor
+from kgqa.graphs import METHODS, cog, cor
+from kgqa.session.method import Graph
 
 README = Path(kgqa.__file__).with_name("README.md")
 EVALUATION = README.parent / "docs" / "evaluation.md"
@@ -80,12 +81,21 @@ def test_links_lead_somewhere(page: Path) -> None:
 
 
 def test_each_node_stands_in_the_architecture() -> None:
-    listed = re.findall(
-        r"^\| `(\w+)` \|", (README.parent / "ARCHITECTURE.md").read_text(encoding="utf-8"), re.M
-    )
-    assert [name for name in cor.graph.nodes if name != "__start__"] == [
-        n for n in listed if n in cor.graph.nodes
-    ]
+    listed = {title: _rows(title) for title in ("CoR", "CoG")}
+    assert listed["CoR"] == _nodes(cor.graph)
+    assert listed["CoG"] == [name for name in _nodes(cog.graph) if name in listed["CoG"]]
+    assert {*listed["CoR"], *listed["CoG"]} >= {*_nodes(cog.graph)}
+
+
+def _rows(title: str) -> list[str]:
+    """Give the nodes in the table of a method's section."""
+    text = (README.parent / "ARCHITECTURE.md").read_text(encoding="utf-8")
+    section = text.partition(f"\n## {title}\n")[2].partition("\n## ")[0]
+    return re.findall(r"^\| `(\w+)` \|", section, re.M)
+
+
+def _nodes(graph: Graph) -> list[str]:
+    return [name for name in graph.nodes if name != "__start__"]
 
 
 def test_each_method_is_served() -> None:

@@ -11,6 +11,7 @@ from kgqa.kg.graph import KnowledgeGraph
 from kgqa.tools.chains import chain_tools
 from kgqa.tools.entities import entity_tools
 from kgqa.tools.relations import relation_tools
+from kgqa.tools.schema import schema_tool
 from kgqa.tools.select import select_tool
 
 
@@ -20,7 +21,8 @@ def make_tools(graph: KnowledgeGraph) -> list[BaseTool]:
     A name that the graph does not know, or a query that is refused, is told to the
     caller as the tool's answer; a failure of the graph is raised (`KGError`).
     """
-    tools = [*entity_tools(graph), *relation_tools(graph), *chain_tools(graph), select_tool(graph)]
+    tools = [*entity_tools(graph), *relation_tools(graph), *chain_tools(graph)]
+    tools += [schema_tool(graph), select_tool(graph)]
     for tool in tools:
         tool.handle_tool_error = True
     return tools

@@ -1,6 +1,6 @@
 """Reads what a caller, often a model, names: entities and hops."""
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 from langchain_core.tools import ToolException
@@ -45,13 +45,23 @@ def hop_named(graph: KnowledgeGraph, text: str) -> Hop:
     )
 
 
-async def chain_named(graph: KnowledgeGraph, topic: str, hops: Sequence[str]) -> Chain:
-    """Give the chain from an entity along hops, all named as above.
+async def chain_named(
+    graph: KnowledgeGraph, topic: str, hops: Sequence[str], held: Mapping[int, Sequence[str]] | None = None
+) -> Chain:
+    """Give the chain from an entity along hops, held to entities after some of them, all named as above.
 
     Raises:
-        ToolException: if the graph does not know one of them.
+        ToolException: if the graph does not know one of them, or ``held`` does not fit the hops.
     """
-    return Chain(await entity_named(graph, topic), tuple(hop_named(graph, hop) for hop in hops))
+    held = held or {}
+    if any(not (1 <= depth <= len(hops) and texts) for depth, texts in held.items()):
+        raise ToolException(f"held takes numbers of hops from 1 to {len(hops)}, each with entities")
+    chain = Chain(await entity_named(graph, topic))
+    for depth, hop in enumerate(hops, 1):
+        chain = chain.then(hop_named(graph, hop))
+        if depth in held:
+            chain = chain.holding([await entity_named(graph, text) for text in held[depth]])
+    return chain
 
 
 def _by_id(text: str) -> Entity | None:
@@ -66,6 +76,7 @@ def _by_id(text: str) -> Entity | None:
 
 
 def chain_arguments(chain: Chain) -> dict[str, Any]:
-    """Write a chain as the tools read it."""
+    """Write a chain as the tools read it; "held" is there only where the chain is held."""
     hops = [hop.relation if hop.forward else f"^{hop.relation}" for hop in chain.hops]
-    return {"topic": f"<{chain.topic.id}>", "hops": hops}
+    held = {held.depth: [f"<{entity.id}>" for entity in held.entities] for held in chain.held}
+    return {"topic": f"<{chain.topic.id}>", "hops": hops} | ({"held": held} if held else {})

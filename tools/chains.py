@@ -8,12 +8,17 @@ from kgqa.kg.terms import Entity, Hop, Literal, Triple
 from kgqa.tools.arguments import chain_named
 from kgqa.tools.text import listing, show_hop, show_term
 
+Waypoints = dict[int, list[str]]
+"""Under a number of hops, the ids or names of the entities that a chain may be at after them."""
+
 
 def chain_tools(graph: KnowledgeGraph) -> list[BaseTool]:
     """Make extend_chain, follow_chain and trace_chain for a graph."""
 
     @tool(response_format="content_and_artifact", parse_docstring=True)
-    async def extend_chain(topic: str, hops: list[str]) -> tuple[str, Page[Hop]]:
+    async def extend_chain(
+        topic: str, hops: list[str], held: Waypoints | None = None
+    ) -> tuple[str, Page[Hop]]:
         """List the relations by which a chain of relations can go on from its end.
 
         The nodes between need no names: use this to look past nodes without one.
@@ -21,25 +26,31 @@ def chain_tools(graph: KnowledgeGraph) -> list[BaseTool]:
         Args:
             topic: id or name of the entity that the chain starts from.
             hops: the relations of the chain in order; ``^`` in front follows one backwards. May be empty.
+            held: under a number of hops, the ids or names of the only entities that the chain may
+                be at after so many hops. Leave out what need not be restricted.
         """
-        page = await graph.extend_chain(await chain_named(graph, topic, hops))
+        page = await graph.extend_chain(await chain_named(graph, topic, hops, held))
         return listing("relations lead on", map(show_hop, page), page), page
 
     @tool(response_format="content_and_artifact", parse_docstring=True)
-    async def follow_chain(topic: str, hops: list[str]) -> tuple[str, Page[Candidate]]:
+    async def follow_chain(
+        topic: str, hops: list[str], held: Waypoints | None = None
+    ) -> tuple[str, Page[Candidate]]:
         """Give all nodes at the end of a chain of relations, whatever lies between.
 
         Args:
             topic: id or name of the entity that the chain starts from.
             hops: the relations of the chain in order; ``^`` in front follows one backwards.
+            held: under a number of hops, the ids or names of the only entities that the chain may
+                be at after so many hops. Leave out what need not be restricted.
         """
-        page = await graph.follow_chain(await chain_named(graph, topic, hops))
+        page = await graph.follow_chain(await chain_named(graph, topic, hops, held))
         rows = (show_term(c.term) + (" (by way of the start)" if c.returning else "") for c in page)
         return listing("nodes at the end", rows, page), page
 
     @tool(response_format="content_and_artifact", parse_docstring=True)
     async def trace_chain(
-        topic: str, hops: list[str], ends: list[Entity | Literal]
+        topic: str, hops: list[str], ends: list[Entity | Literal], held: Waypoints | None = None
     ) -> tuple[str, list[tuple[Triple, ...]]]:
         """Give the facts that lead along a chain of relations to each of some of its ends.
 
@@ -47,8 +58,10 @@ def chain_tools(graph: KnowledgeGraph) -> list[BaseTool]:
             topic: id or name of the entity that the chain starts from.
             hops: the relations of the chain in order; ``^`` in front follows one backwards.
             ends: the nodes at the chain's end whose facts are wanted.
+            held: under a number of hops, the ids or names of the only entities that the chain may
+                be at after so many hops. Leave out what need not be restricted.
         """
-        paths = await graph.trace_chain(await chain_named(graph, topic, hops), ends)
+        paths = await graph.trace_chain(await chain_named(graph, topic, hops, held), ends)
         rows = (
             "; ".join(f"{show_term(t.head)} {t.relation} {show_term(t.tail)}" for t in path) for path in paths
         )

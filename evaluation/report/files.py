@@ -81,6 +81,31 @@ class Group(_Fields):
     f1: Share | None = None
 
 
+class Triggered(Group):
+    """Questions with a triggered refinement."""
+
+    triggered: Count | None = None
+    outcomes: dict[str, dict[str, Count]] | None = None
+
+
+class Refinement(Triggered):
+    """How often refinement was triggered in a run, and how it ended."""
+
+    rate: Share | None = None
+    diagnoses: Spread | None = None
+    dropped: Share | None = None
+    rerouted: Count | None = None
+    recovered: Share | None = None
+    signals: dict[str, Triggered] | None = None
+
+
+class Source(Group):
+    """Questions whose blueprint is from one source."""
+
+    questions: Count | None = None
+    share: Share | None = None
+
+
 class Metrics(Group):
     """A ``metrics.json``."""
 
@@ -98,6 +123,8 @@ class Metrics(Group):
     seconds: Spread | None = None
     cost: Spread | None = None
     breakdowns: dict[str, dict[str, Group] | None] | None = None
+    refinement: Refinement | None = None
+    blueprints: dict[str, Source] | None = None
 
 
 def read(file: Path, shape: type[_Fields]) -> dict[str, Any]:

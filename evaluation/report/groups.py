@@ -6,6 +6,7 @@ from functools import cache
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from kgqa.evaluation.judging import Judged, judge
 from kgqa.evaluation.pairing import paired
 from kgqa.evaluation.question import Question
 from kgqa.evaluation.report.naming import Name, differing, names
@@ -25,6 +26,7 @@ class Entry:
     each question that has any, by the question's id. ``questions`` is the part of the
     dataset it ran on; where there is no gold, what its own results tell of it.
     ``metrics`` are those of ``metrics.json``, or measured here; None without gold.
+    ``judged`` has the score of each of the questions; nothing without gold.
     """
 
     number: int
@@ -34,6 +36,7 @@ class Entry:
     questions: tuple[Question, ...]
     results: dict[str, Result]
     metrics: Json | None
+    judged: tuple[Judged, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -153,7 +156,8 @@ def _entry(
     joined = paired(run.results, questions).pairs
     results = {question.id: result for question, result in joined if result}
     metrics = run.metrics or (_measured(run, questions) if part else None)
-    return Entry(number, called, options, run, questions, results, metrics)
+    judged = judge(run.results, questions) if part else ()
+    return Entry(number, called, options, run, questions, results, metrics, tuple(judged))
 
 
 def _measured(run: Run, questions: Sequence[Question]) -> Json:

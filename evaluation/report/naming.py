@@ -28,7 +28,7 @@ def settings(run: Run) -> dict[str, str]:
         "limit": run.dataset.get("limit"),
         "kgqa": run.about.get("kgqa"),
     }
-    return dict(_flat({**chosen, **options}))
+    return dict(flat({**chosen, **options}))
 
 
 def differing(runs: Sequence[Run]) -> list[dict[str, str]]:
@@ -83,9 +83,10 @@ def _distinct(named: Sequence[str], runs: Sequence[Run]) -> Iterable[str]:
         yield name if times[name] == 1 else one_line(f"{name} ({run.folder.resolve().name})", LABEL)
 
 
-def _flat(options: Mapping[str, Any], prefix: str = "") -> Iterable[tuple[str, str]]:
+def flat(options: Mapping[str, Any], prefix: str = "") -> Iterable[tuple[str, str]]:
+    """Give options as text, groups flattened (``budget.llm_calls``)."""
     for key, value in options.items():
         if isinstance(value, dict):
-            yield from _flat(value, f"{prefix}{key}.")
+            yield from flat(value, f"{prefix}{key}.")
         else:
             yield f"{prefix}{key}", value if isinstance(value, str) else json.dumps(value, ensure_ascii=False)

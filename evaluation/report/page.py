@@ -9,11 +9,14 @@ from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
 
+from kgqa.evaluation.report.ablation import ablations
+from kgqa.evaluation.report.contributions import contribution_sheets
 from kgqa.evaluation.report.groups import Group, grouped
 from kgqa.evaluation.report.pairs import COLUMNS, pairs
 from kgqa.evaluation.report.payload import payload
 from kgqa.evaluation.report.plots import plots
 from kgqa.evaluation.report.plots.svg import SERIES
+from kgqa.evaluation.report.refinements import refinement_sheets
 from kgqa.evaluation.report.runs import Run, read_run
 from kgqa.evaluation.report.table import table
 
@@ -110,13 +113,15 @@ def _each(values: Iterable[object]) -> list[str]:
 
 def _section(number: int, group: Group) -> dict[str, Any]:
     """Give the part of the page on one dataset."""
+    found = ablations(group.entries)
     return {
         "id": f"d{number}",
         "group": group,
         "questions": len(group.questions),
         "table": table(group.entries),
         "pairs": pairs(group),
-        "plots": plots(f"d{number}", group.entries),
+        "sheets": [*contribution_sheets(found), *refinement_sheets(group.entries)],
+        "plots": plots(f"d{number}", group.entries, found),
     }
 
 

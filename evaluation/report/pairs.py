@@ -5,12 +5,14 @@ from dataclasses import dataclass
 from itertools import combinations
 from typing import TYPE_CHECKING
 
+from kgqa.evaluation.judging import Judged
+from kgqa.evaluation.report.cells import Cell, points, tested
 from kgqa.evaluation.report.groups import Entry, Group
 from kgqa.evaluation.report.shares import METRICS
-from kgqa.evaluation.report.table import UNKNOWN, Cell
+from kgqa.evaluation.scores import NOTHING
 
 if TYPE_CHECKING:
-    from kgqa.evaluation.comparison import Comparison, Difference, McNemar
+    from kgqa.evaluation.comparison import Comparison
 
 ALL_PAIRS = 6
 """Runs up to which every pair is compared; of more runs, those pairs that have the same model."""
@@ -32,16 +34,26 @@ class Pair:
 
 def pairs(group: Group) -> list[Pair]:
     """Compare the runs of a group on the questions that have gold and that both have a record of."""
-    from kgqa.evaluation.comparison import compare
+    from kgqa.evaluation.comparison import compare_judged
 
     compared = []
     for a, b in _worth_comparing(group.entries):
-        if group.no_gold is None:
-            questions = list({question.id: question for question in (*a.questions, *b.questions)}.values())
-            found = compare(a.run.results, b.run.results, questions, seed=int(a.run.about.get("seed") or 0))
-            if found.n:
-                compared.append(Pair(a, b, tuple(_cells(found))))
+        found = compare_judged([side_by_side(a, b)], seed_of(a))
+        if found.n:
+            compared.append(Pair(a, b, tuple(_cells(found))))
     return compared
+
+
+def side_by_side(a: Entry, b: Entry) -> tuple[list[Judged], list[Judged]]:
+    """Give what two runs made of the questions of both; what a run was not asked it has no record of."""
+    left, right = ({mark.question.id: mark for mark in entry.judged} for entry in (a, b))
+    unasked = {id: Judged(mark.question, None, mark.score and NOTHING) for id, mark in (left | right).items()}
+    return list((unasked | left).values()), list((unasked | right).values())
+
+
+def seed_of(entry: Entry) -> int:
+    """Give what the intervals of a run are drawn by."""
+    return int(entry.run.about.get("seed") or 0)
 
 
 def _worth_comparing(entries: Sequence[Entry]) -> Iterator[tuple[Entry, Entry]]:
@@ -55,23 +67,5 @@ def _cells(found: "Comparison") -> Iterator[Cell]:
     lacking = ", ".join(f"{count:,} not in {side}" for side, count in missing if count)
     yield Cell(f"{found.n:,}", lacking, key=str(found.n))
     for metric in COMPARED:
-        yield _points(found.differences[metric])
-    yield from _mcnemar(found.mcnemar)
-
-
-def _points(difference: "Difference") -> Cell:
-    """Show a difference in percentage points over its interval."""
-    if difference.value is None or difference.low is None or difference.high is None:
-        return Cell(UNKNOWN)
-    value, low, high = (100 * share for share in (difference.value, difference.low, difference.high))
-    return Cell(_signed(value), f"{_signed(low)} to {_signed(high)}", repr(value), sure=low > 0 or high < 0)
-
-
-def _signed(points: float) -> str:
-    return f"{points:+.1f}".replace("-", "−").replace("+0.0", "0.0").replace("−0.0", "0.0")
-
-
-def _mcnemar(found: "McNemar") -> Iterator[Cell]:
-    yield Cell(f"{found.only_a:,} / {found.only_b:,}", key=str(found.only_a - found.only_b))
-    shown = "< 0.001" if found.p < 0.001 else f"{found.p:.3f}"
-    yield Cell(shown, key=repr(found.p), sure=found.p < 0.05)
+        yield points(found.differences[metric])
+    yield from tested(found.mcnemar)

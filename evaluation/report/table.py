@@ -5,24 +5,9 @@ from dataclasses import dataclass, replace
 from itertools import compress
 from typing import Any
 
+from kgqa.evaluation.report.cells import UNKNOWN, Cell, cost, count, percent, words
 from kgqa.evaluation.report.groups import Entry
-from kgqa.evaluation.report.shares import METRICS, Interval, interval, mean_of
-
-UNKNOWN = "–"
-
-
-@dataclass(frozen=True, slots=True)
-class Cell:
-    """What a cell says, the small print under it, and what it is sorted by (empty: last).
-
-    ``sure`` marks a difference whose interval does not hold 0.
-    """
-
-    text: str
-    detail: str = ""
-    key: str = ""
-    number: bool = True
-    sure: bool = False
+from kgqa.evaluation.report.shares import METRICS, interval, mean_of
 
 
 @dataclass(frozen=True, slots=True)
@@ -61,14 +46,6 @@ def table(entries: Sequence[Entry]) -> Table:
     return Table((_COLUMNS[0], *compress(_COLUMNS[1:], known)), tuple(rows))
 
 
-def percent(value: Interval | None) -> Cell:
-    """Show a share in per cent over its interval."""
-    if value is None:
-        return Cell(UNKNOWN)
-    share, low, high = (f"{100 * bound:.1f}" for bound in value)
-    return Cell(share, f"{low} – {high}", repr(value.value))
-
-
 def _unfinished(entry: Entry) -> str:
     run = entry.run
     return "" if run.finished else f"unfinished: {run.done:,} of {run.planned:,} questions"
@@ -78,33 +55,20 @@ def _cells(entry: Entry) -> tuple[Cell, ...]:
     metrics = entry.metrics or {}
     options = ", ".join(f"{key}={value}" for key, value in entry.options.items())
     return (
-        *(Cell(text, key=text, number=False) for text in (entry.run.method, entry.run.model, options)),
-        _count(metrics.get("n", len(entry.questions))),
-        *(_count(metrics.get(key)) for key in ("errors", "missing", "unscored")),
+        *map(words, (entry.run.method, entry.run.model, options)),
+        count(metrics.get("n", len(entry.questions))),
+        *(count(metrics.get(key)) for key in ("errors", "missing", "unscored")),
         *(percent(interval(metrics.get(key))) for key in METRICS),
         _calls(metrics),
         _tokens(metrics),
-        _cost(metrics.get("kg_queries"), "{:,.1f}"),
-        _cost(metrics.get("seconds"), "{:,.2f}"),
-        _cost(metrics.get("cost"), "{:,.4f}"),
+        cost(metrics.get("kg_queries"), "{:,.1f}"),
+        cost(metrics.get("seconds"), "{:,.2f}"),
+        cost(metrics.get("cost"), "{:,.4f}"),
     )
 
 
-def _count(value: Any) -> Cell:
-    return Cell(UNKNOWN) if value is None else Cell(f"{value:,}", key=str(value))
-
-
-def _cost(spread: Any, form: str) -> Cell:
-    """Show the mean of a cost over its median and 95th percentile."""
-    mean = mean_of({"cost": spread}, "cost")
-    if mean is None:
-        return Cell(UNKNOWN)
-    p50, p95 = (UNKNOWN if spread.get(key) is None else form.format(spread[key]) for key in ("p50", "p95"))
-    return Cell(form.format(mean), f"p50 {p50}, p95 {p95}", repr(mean))
-
-
 def _calls(metrics: Any) -> Cell:
-    cell, cached = _cost(metrics.get("llm_calls"), "{:,.1f}"), metrics.get("cached_calls")
+    cell, cached = cost(metrics.get("llm_calls"), "{:,.1f}"), metrics.get("cached_calls")
     return replace(cell, detail=f"{cell.detail}; {cached:,} more from the cache") if cached else cell
 
 

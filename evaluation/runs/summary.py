@@ -6,7 +6,7 @@ from rich.console import Console
 from rich.table import Table
 from rich.text import Text
 
-from kgqa.evaluation.labels import COSTS, SHARES
+from kgqa.evaluation.labels import COSTS, shares
 from kgqa.evaluation.metrics import Metrics
 from kgqa.evaluation.runs.evaluate import Evaluation
 from kgqa.evaluation.runs.tally import Tally
@@ -46,11 +46,9 @@ def failures(tally: Tally) -> str:
 def _shares(metrics: Metrics) -> Table:
     table = Table("", "%", "95% interval", box=None, pad_edge=False)
     _numbers(table)
-    for key, label in SHARES.items():
-        share: Any = metrics.get(key)
-        if share and share["value"] is not None:
-            value, low, high = (f"{100 * share[part]:.1f}" for part in ("value", "low", "high"))
-            table.add_row(label, value, f"{low} to {high}")
+    for label, share in shares(metrics):
+        value, low, high = (f"{100 * share[part]:.1f}" for part in ("value", "low", "high"))
+        table.add_row(label, value, f"{low} to {high}")
     return table
 
 

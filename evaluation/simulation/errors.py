@@ -33,13 +33,13 @@ class Errors:
     """
 
     accuracy: float = 1.0
-    """The first relation picked is right."""
+    """The first relation picked is right; so is a plan, an adapted blueprint, a recall of pruned branches."""
     recall: float = 0.5
     """Where the first is wrong, the right one is among the picks; 0: no choice holds a way back."""
     entity: float = 0.0
-    """A choice of entities (candidates taken or filtered) is wrong."""
+    """A choice of entities (candidates taken, filtered, inferred or gone on from) is wrong."""
     judge: float = 0.0
-    """A verdict is wrong."""
+    """A verdict (on a chain, on the step to blame) is wrong."""
     format: float = 0.0
     """A reply is malformed."""
     memory: float = 0.0

@@ -4,13 +4,21 @@ from collections.abc import Awaitable, Callable
 from typing import Any
 
 from kgqa.evaluation.simulation.case import Case
+from kgqa.evaluation.simulation.decompose import adapt_blueprint, decompose
+from kgqa.evaluation.simulation.diagnose import diagnose
 from kgqa.evaluation.simulation.direct import answer_directly
-from kgqa.evaluation.simulation.filter import filter_candidates
+from kgqa.evaluation.simulation.filter import filter_candidates, infer_from_evidence
 from kgqa.evaluation.simulation.prune import prune
+from kgqa.evaluation.simulation.sufficiency import check_sufficiency
 from kgqa.evaluation.simulation.verify import verify
+from kgqa.prompts.adapt_blueprint import AdaptBlueprint
 from kgqa.prompts.answer_directly import AnswerDirectly
 from kgqa.prompts.base import Prompt, Reply
+from kgqa.prompts.check_sufficiency import CheckSufficiency
+from kgqa.prompts.decompose import Decompose
+from kgqa.prompts.diagnose import Diagnose
 from kgqa.prompts.filter_candidates import FilterCandidates
+from kgqa.prompts.infer_from_evidence import InferFromEvidence
 from kgqa.prompts.prune_relations import PruneRelations
 from kgqa.prompts.verify_chain import VerifyChain
 
@@ -22,4 +30,9 @@ HANDLERS: dict[type[Prompt[Any]], Handler] = {
     VerifyChain: verify,
     FilterCandidates: filter_candidates,
     AnswerDirectly: answer_directly,
+    Decompose: decompose,
+    AdaptBlueprint: adapt_blueprint,
+    CheckSufficiency: check_sufficiency,
+    Diagnose: diagnose,
+    InferFromEvidence: infer_from_evidence,
 }

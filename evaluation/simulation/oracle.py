@@ -2,18 +2,28 @@
 
 A chain is right if it begins a way to the answers (`ways`). It is right as well if what is left
 of a way of its length, put after it, leads to what the way leads to, or to less of that but
-all gold answers: a reverse property, a parallel relation. Only that takes queries.
+all gold answers: a reverse property, a parallel relation. A chain that is held to some entities is
+right if it leads from these to a gold answer. Only that takes queries.
 """
 
 from collections.abc import Sequence
+from dataclasses import replace
+from typing import NamedTuple
 
 from kgqa.evaluation.question import Question
 from kgqa.evaluation.simulation.gold import Gold
-from kgqa.evaluation.simulation.steps import Way, hops_of, is_step
+from kgqa.evaluation.simulation.steps import Way, hops_of, iri_of, is_step
 from kgqa.evaluation.simulation.terrain import Terrain
 from kgqa.evaluation.simulation.ways import Ways
 from kgqa.kg.graph import KnowledgeGraph
-from kgqa.kg.terms import Chain, Hop
+from kgqa.kg.terms import Chain, Entity, Hop
+
+
+class Plan(NamedTuple):
+    """The best way from a topic of the question, its hops with the names that the graph shows."""
+
+    topic: Entity
+    hops: tuple[Hop, ...]
 
 
 class Oracle:
@@ -21,12 +31,36 @@ class Oracle:
 
     def __init__(self, question: Question, graph: KnowledgeGraph) -> None:
         self.gold = Gold(question)
+        self._topics = question.topics
         self._terrain = Terrain(graph)
         self._ways = Ways(question, self._terrain, self.gold)
         self._detours: dict[Chain, Way | None] = {}
 
     async def rests(self, chain: Chain) -> list[Way]:
         """Give what is left to go after a chain, for each way that it begins; nothing if it leads astray."""
+        rests = await self._rests(Chain(chain.topic, chain.hops))
+        return [rest for rest in rests if not chain.held or await self._still_leads(chain, rest)]
+
+    async def plans(self) -> list[Plan]:
+        """Give the best way from each topic of the question that has one, in their order."""
+        found = []
+        for named in self._topics:
+            topic = await self._terrain.find(iri_of(named.id) or named.name or "")
+            ways = await self._ways.of(topic) if topic else []
+            if topic and ways:
+                found.append(Plan(topic, self._labelled(ways[0])))
+        return found
+
+    async def is_named(self, chain: Chain) -> bool:
+        """Tell whether a chain leads to anything that has a name."""
+        return any(term.name for term in await self._terrain.ends(chain))
+
+    def _labelled(self, way: Way) -> tuple[Hop, ...]:
+        label = self._terrain.graph.relation_label
+        hops = hops_of(way, self._terrain.graph) or ()
+        return tuple(replace(hop, name=label(hop.relation)) for hop in hops)
+
+    async def _rests(self, chain: Chain) -> list[Way]:
         ways = await self._ways.of(chain.topic)
         begun = [way[chain.depth :] for way in ways if _begins(chain, way)]
         if begun or not ways or not chain.hops:
@@ -46,9 +80,17 @@ class Oracle:
         """Tell whether a topic that comes after this chain's has a path to the answers."""
         return await self._ways.after(chain.topic)
 
+    async def _still_leads(self, chain: Chain, rest: Way) -> bool:
+        """Tell whether a chain, held as it is, leads to gold, or to all that it is computed from."""
+        whole = replace(chain, hops=(*chain.hops, *(hops_of(rest, self._terrain.graph) or ())))
+        ends = await self._terrain.ends(whole)
+        if any(self.gold.mark(ends).right):
+            return True
+        return self.gold.is_number and {*ends} == {*await self._terrain.ends(replace(whole, held=()))}
+
     async def _detour(self, chain: Chain, ways: Sequence[Way]) -> Way | None:
         """Give what is left of a way after a chain that takes its place so far; see above."""
-        if not await self.rests(Chain(chain.topic, chain.hops[:-1])):
+        if not await self._rests(Chain(chain.topic, chain.hops[:-1])):
             return None
         for way in ways:
             rest = way[chain.depth :]

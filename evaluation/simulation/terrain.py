@@ -2,7 +2,7 @@
 
 from kgqa.kg.errors import KGRejected, KGTimeout
 from kgqa.kg.graph import KnowledgeGraph
-from kgqa.kg.terms import Chain, Hop, Term
+from kgqa.kg.terms import Chain, Entity, Hop, Term
 
 
 class Terrain:
@@ -15,6 +15,7 @@ class Terrain:
         self.graph = graph
         self.queries = 0
         self._ends: dict[Chain, tuple[Term, ...]] = {}
+        self._found: dict[str, Entity | None] = {}
 
     async def ends(self, chain: Chain) -> tuple[Term, ...]:
         """Give the ends of a chain, as far as the graph gives them at once."""
@@ -45,3 +46,14 @@ class Terrain:
         except (KGTimeout, KGRejected):
             return frozenset()
         return frozenset(hop.inverse for page in pages.values() for hop in page)
+
+    async def find(self, text: str) -> Entity | None:
+        """Give the entity that has an id or a name."""
+        if text not in self._found:
+            self.queries += 1
+            try:
+                matches = await self.graph.find_entities(text, limit=1) if text else []
+                self._found[text] = matches[0].entity if matches and matches[0].sure else None
+            except (KGTimeout, KGRejected):
+                self._found[text] = None
+        return self._found[text]

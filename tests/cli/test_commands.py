@@ -100,6 +100,16 @@ def test_watch_shows_each_step(run: Kgqa, town: str) -> None:
     assert shown == ["link", "retrieve_relations", "prune", "expand", "verify", "answer"]
 
 
+def test_watch_shows_each_step_of_cog(run: Kgqa, town: str) -> None:
+    ended = run("ask", "Which river flows through Ulm?", "--kg", town, "--method", "cog", "--watch")
+    shown = [line.split()[0] for line in ended.out.splitlines()[:10]]
+    assert shown == [
+        *("link", "plan", "blueprint", "retrieve_relations", "rerank", "prune"),
+        *("expand", "verify", "learn", "answer"),
+    ]
+    assert "grounded · cog, offline" in ended.out
+
+
 def test_no_answer_has_a_status_of_its_own(run: Kgqa, town: str) -> None:
     ended = run("ask", "What is this?", "--kg", town)
     assert (ended.status, ended.out.splitlines()[0]) == (

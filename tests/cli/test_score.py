@@ -109,6 +109,17 @@ def test_json_is_the_metrics_and_nothing_else(run: Score, results: str, gold: st
     assert found["hits_at_1"]["value"] == pytest.approx(2 / 3)
 
 
+def test_refinement_is_shown_where_the_results_tell_of_it(
+    run: Score, write: Write, results: str, gold: str
+) -> None:
+    assert "refined" not in run(results, "--dataset", gold).out
+    trace = [{"node": "diagnose", "signal": "no_gain", "step": 1}]
+    path = write("refined.jsonl", record(1, "Danube", trace=trace), record(2, "Elbe", trace=trace), record(3))
+    rows = [line.split()[:4] for line in run(path, "--dataset", gold).out.splitlines()]
+    assert ["refined", "66.67", "[0.00,", "100.00]"] in rows
+    assert ["re-routed,", "recovered", "50.00", "[0.00,"] in rows
+
+
 def test_a_legacy_protocol_is_labelled(run: Score, results: str, gold: str) -> None:
     ended = run(results, "--dataset", gold, "--protocol", "pog")
     assert "legacy protocol pog: " in ended.out

@@ -16,6 +16,7 @@ from kgqa.tests.evaluation.report.folders import (
     answered,
     failed,
     multiplied,
+    refined,
     write_dataset,
     write_run,
 )
@@ -32,7 +33,7 @@ HOSTILE_ID = "q4+%26+%3Cb%3E"
 
 @pytest.fixture(scope="module")
 def files(tmp_path_factory: pytest.TempPathFactory) -> dict[str, str]:
-    """Write a report of three runs on six questions, one of 250 questions, one of odd records."""
+    """Write a report of three runs on six questions, one of 250, one of odd records, one of refined runs."""
     folder = tmp_path_factory.mktemp("report")
     far = answered(folder)
     *most, last = answered(folder, hops=1, backtracking=False)
@@ -48,7 +49,13 @@ def files(tmp_path_factory: pytest.TempPathFactory) -> dict[str, str]:
     many = write_dataset(folder / "large", multiplied(QUESTIONS, 250))
     large = write_run(folder / "large" / "run", multiplied(far, 250), many)
     urls = {}
-    pages = {"small": runs, "large": [large], "odd": [write_run(folder / "odd", odd, dataset)]}
+    guided = [write_run(folder / f"guided{at}", refined(one), dataset) for at, one in enumerate((far, near))]
+    pages = {
+        "small": runs,
+        "large": [large],
+        "odd": [write_run(folder / "odd", odd, dataset)],
+        "guided": guided,
+    }
     for name, shown in pages.items():
         path = folder / f"{name}.html"
         path.write_text(report(shown), encoding="utf-8")
@@ -143,6 +150,20 @@ def test_a_click_on_a_title_sorts_the_runs(open_page: Open) -> None:
     table.get_by_role("button", name="Options").press("Enter")
     assert column(table, "Options") == ["backtracking=false", "backtracking=true", "backtracking=true"]
     assert table.get_by_role("columnheader", name="F1").get_attribute("aria-sort") == "none"
+
+
+def test_ablations_and_refinement_are_tables_that_sort(open_page: Open) -> None:
+    seen = open_page("guided", width=420)
+    assert seen.each("#d1 h3") == [
+        *("Runs", "Comparisons", "What each part of cor contributes, with scripted"),
+        *("Refinement", "Failure signals", "Blueprints", "Plots"),
+    ]
+    table = seen.page.get_by_label("Table: Failure signals").locator("table")
+    assert column(table, "Signal") == [HOSTILE, "no_gain", HOSTILE, "no_gain"]
+    table.get_by_role("button", name="Hits@1").dblclick()
+    assert column(table, "Hits@1") == ["0.0", "100.0", "100.0", "100.0"]
+    assert "How refinement ends" in seen.each("figure h4")
+    assert seen.page.evaluate("document.documentElement.scrollWidth") == 420
 
 
 def test_filters_and_search_narrow_the_list(open_page: Open) -> None:

@@ -5,7 +5,8 @@ import json
 import pytest
 from hypothesis import given, settings, strategies as st
 
-from kgqa.evaluation.comparison import Comparison, Difference, McNemar, compare
+from kgqa.evaluation.comparison import Comparison, Difference, McNemar, compare, compare_judged
+from kgqa.evaluation.judging import Judged, judge
 from kgqa.evaluation.question import Named, Question
 from kgqa.evaluation.results import Result
 
@@ -109,3 +110,26 @@ def test_a_comparison_is_the_same_for_a_seed() -> None:
         return compare(run("rwrwrrw" * 9), run("wwrrrwr" * 9), asked(63), seed)
 
     assert found(5) == found(5)
+
+
+def judged(*answers: str, gold: int) -> list[list[Judged]]:
+    return [judge(run(one), asked(gold)) for one in answers]
+
+
+def test_of_several_seeds_a_question_counts_once_with_its_mean() -> None:
+    # Differences at the questions: (1 + 1)/2, (1 - 1)/2, (0 + 1)/2, 0.
+    a, b = judged("rrrw", "rwrw", gold=4), judged("wwrw", "wrww", gold=4)
+    found = compare_judged(list(zip(a, b, strict=True)))
+    assert (found.n, found.differences["hits_at_1"].value) == (4, (1 + 0 + 0.5 + 0) / 4)
+    assert found.mcnemar == McNemar(both=1, only_a=2, only_b=0, neither=1, p=0.5)
+
+
+def test_the_same_pair_twice_is_that_pair() -> None:
+    a, b = judged("rrrwwf.r", "rwwrwrrr", gold=8)
+    assert compare_judged([(a, b)] * 2) == compare_judged([(a, b)])
+
+
+def test_of_several_seeds_those_questions_count_that_all_have() -> None:
+    a, b = judged("rr", ".r", gold=2), judged("ww", "ww", gold=2)
+    found = compare_judged(list(zip(a, b, strict=True)))
+    assert (found.n, found.missing_a, found.missing_b) == (1, 1, 0)

@@ -204,7 +204,9 @@ def unmeasured(text: str) -> str:
     return re.sub(r"\d+\.\d+", "#", text)
 
 
-@pytest.mark.parametrize(("command", "shown"), COMMANDS, ids=["obama", "ask.py", "best_actor"])
+@pytest.mark.parametrize(
+    ("command", "shown"), COMMANDS, ids=["obama", "ask.py", "best_actor", "foster", "hanks"]
+)
 def test_a_command_of_the_readme_prints_what_is_shown(command: str, shown: str) -> None:
     printed = "".join(f"{line.rstrip()}\n" for line in run(command).splitlines())
     assert unmeasured(printed) == unmeasured(shown)

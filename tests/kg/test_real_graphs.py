@@ -111,6 +111,18 @@ async def test_chains_through_hubs_do_not_blow_up(metaqa, hub):
     assert time.monotonic() - start < 5
 
 
+async def test_a_chain_held_to_many_entities_is_quick(metaqa):
+    films = chain("http://metaqa.org/e/Drama", ["^has_genre"], "http://metaqa.org/r/")
+    held = films.holding(found.term for found in (await metaqa.follow_chain(films)).items[:500])
+    actors = held.then(Hop("http://metaqa.org/r/starred_actors"))
+    start = time.monotonic()
+    found = [candidate.term for candidate in await metaqa.follow_chain(actors)]
+    assert Hop("http://metaqa.org/r/starred_actors", False) in (await metaqa.extend_chain(actors)).items
+    paths = await metaqa.trace_chain(actors, found[:50])
+    assert time.monotonic() - start < 2
+    assert {path[0].head for path in paths} <= set(held.held[0].entities)
+
+
 def test_no_relation_of_a_freebase_gold_path_is_ignored(data):
     names = [f"freebase/{name}" for name in ("webqsp_slice_union", "cwq_slice_union", "grailqa_slice")]
     names += [f"freebase/{name}" for name in ("webqsp_grasp_slice", "cwq_grasp_slice")]

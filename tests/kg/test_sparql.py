@@ -41,7 +41,7 @@ def shape(text):
 
 
 def queries(entity, literal):
-    chain = Chain(entity, (R, R.inverse))
+    chain = Chain(entity, (R,)).holding([entity]).then(R.inverse)
     return [
         sparql.extend_chain(chain, 10),
         sparql.follow_chain(chain, PLAIN.labels, 10),

@@ -7,9 +7,15 @@ from typing import Any
 import kgqa.prompts
 from kgqa.kg.pages import Candidate
 from kgqa.kg.terms import Chain, Entity, Hop, Literal
+from kgqa.prompts.adapt_blueprint import AdaptBlueprint, Exemplar
 from kgqa.prompts.answer_directly import AnswerDirectly
 from kgqa.prompts.base import Prompt
+from kgqa.prompts.check_sufficiency import CheckSufficiency
+from kgqa.prompts.decompose import Decompose
+from kgqa.prompts.diagnose import Decided, Diagnose, PrunedBranch
 from kgqa.prompts.filter_candidates import FilterCandidates
+from kgqa.prompts.infer_from_evidence import InferFromEvidence, Segment
+from kgqa.prompts.progress import Progress
 from kgqa.prompts.prune_relations import PruneRelations
 from kgqa.prompts.verify_chain import VerifyChain
 
@@ -45,16 +51,114 @@ def ends(*names: str, returning: tuple[str, ...] = ()) -> tuple[Candidate, ...]:
     )
 
 
+def went(target: Chain, reached: tuple[str, ...] = (), finding: str = "") -> Decided:
+    """The decision that led to ``target``, and the names of all that it reached."""
+    return Decided(target.upto(target.depth - 1), target, reached, len(reached), finding)
+
+
 def values(*texts: str) -> tuple[Candidate, ...]:
     return tuple(Candidate(Literal(text)) for text in texts)
 
 
+NOETHER, BRIEST = "Emmy Noether", "Effi Briest"
+
 WORKED: list[Prompt[Any]] = [
+    AdaptBlueprint(
+        "In which country was the painter of The Night Watch born?",
+        ("The Night Watch",),
+        (
+            Exemplar(
+                "who is the mother of the author of [ENT]",
+                (("book.written_work.author", "people.person.parents"),),
+            ),
+        ),
+        ("location.location.containedby", "people.person.place_of_birth", "visual_art.artwork.artist"),
+    ),
+    AdaptBlueprint(
+        "Which plays by Schiller had their premiere in Mannheim?",
+        ("Friedrich Schiller", "Mannheim"),
+        (Exemplar("which books by [ENT] were printed in [ENT]", (("^written_by",), ("^printed_in",))),),
+        ("first_staged_in", "located_in", "written_by"),
+    ),
     AnswerDirectly("Which two seas does the Kiel Canal join?"),
+    CheckSufficiency(
+        "Who wrote the words of the song Mondnacht?",
+        chain("Mondnacht", "lyrics_by"),
+        ends("Joseph von Eichendorff"),
+        Progress(("Find who wrote the words of Mondnacht.",), 0, ()),
+    ),
+    CheckSufficiency(
+        "When was the university opened that Lise Meitner studied at?",
+        chain("Lise Meitner", "educated_at"),
+        ends("Akademisches Gymnasium", "University of Vienna"),
+        Progress(("Find the university that Lise Meitner studied at.", "Find when it was opened."), 0, ()),
+    ),
+    CheckSufficiency(
+        "Which of Robert Schumann's songs set words by Eichendorff?",
+        chain("Robert Schumann", "^composed_by"),
+        ends("Mondnacht", "Widmung"),
+        Progress(
+            ("Find the songs that Robert Schumann composed.", "Choose those with words by Eichendorff."),
+            0,
+            (),
+        ),
+    ),
+    Decompose("In which town did the composer of Vltava go to school?"),
+    Decompose("Which is the deepest of the lakes that the Rhine flows through?"),
+    Diagnose(
+        "How many students has the university that Emmy Noether taught at?",
+        "wrong_type",
+        Progress(
+            ("Find the university that Emmy Noether taught at.", "Find how many students it has."), 1, ()
+        ),
+        (
+            went(chain(NOETHER, "person.residence"), ("Bryn Mawr", "Göttingen")),
+            went(chain(NOETHER, "person.residence", "town.population"), ("119801", "8201")),
+        ),
+        (
+            PrunedBranch(1, chain(NOETHER, "person.employer"), waiting=False, relevance=1.0),
+            PrunedBranch(1, chain(NOETHER, "person.field"), waiting=False, relevance=0.21),
+            PrunedBranch(2, chain(NOETHER, "person.residence", "town.mayor"), waiting=True, relevance=None),
+        ),
+        "person.employer -> university.student_count",
+    ),
+    Diagnose(
+        "Who was the mother of the author of Effi Briest?",
+        "wrong_type",
+        Progress(
+            ("Find the author of Effi Briest.", "Find the mother of this author."),
+            1,
+            ("Theodor Fontane wrote it.",),
+        ),
+        (
+            went(chain(BRIEST, "book.author"), ("Theodor Fontane",), "Theodor Fontane wrote it."),
+            went(chain(BRIEST, "book.author", "person.spouse"), ("Emilie Rouanet",)),
+        ),
+        (
+            PrunedBranch(2, chain(BRIEST, "book.author", "person.sibling"), waiting=False, relevance=0.52),
+            PrunedBranch(2, chain(BRIEST, "book.author", "person.mother"), waiting=False, relevance=0.48),
+        ),
+        "book.author -> person.spouse",
+    ),
     FilterCandidates(
         "Which of the Brontë sisters died in Scarborough?",
         chain("Patrick Brontë", "^father"),
         ends("Anne Brontë", "Branwell Brontë", "Charlotte Brontë", "Emily Brontë"),
+    ),
+    InferFromEvidence(
+        "Which opera by Weber did Berlin see first?",
+        (
+            Segment(chain("Carl Maria von Weber", "^composed_by"), ends("Der Freischütz", "Euryanthe")),
+            Segment(chain("Berlin", "^located_in"), ends("Schauspielhaus")),
+        ),
+        ("Der Freischütz opened the Schauspielhaus.",),
+        ("Find which of the operas had its first night in Berlin.",),
+    ),
+    InferFromEvidence(
+        "Who taught the painter of The Monk by the Sea?",
+        (Segment(chain("The Monk by the Sea", "painted_by"), ends("Caspar David Friedrich")),),
+        ("Caspar David Friedrich painted it.",),
+        ("Find who taught this painter.",),
     ),
     PruneRelations(
         "In which town did the composer of Vltava go to school?",

@@ -7,10 +7,15 @@ import pytest
 from kgqa.kg.pages import Candidate
 from kgqa.kg.terms import Chain, Entity, Hop
 from kgqa.models.parsing import BadReply, checked, fit
+from kgqa.prompts.adapt_blueprint import AdaptBlueprint
 from kgqa.prompts.answer_directly import AnswerDirectly
 from kgqa.prompts.base import Prompt
 from kgqa.prompts.candidates import SHOWN
+from kgqa.prompts.check_sufficiency import CheckSufficiency
+from kgqa.prompts.decompose import Decompose
+from kgqa.prompts.diagnose import Diagnose
 from kgqa.prompts.filter_candidates import FilterCandidates
+from kgqa.prompts.infer_from_evidence import InferFromEvidence
 from kgqa.prompts.prune_relations import PruneRelations
 from kgqa.prompts.verify_chain import VerifyChain
 from kgqa.tests.prompts.samples import PROMPTS, chain, ends, hop, values
@@ -96,8 +101,9 @@ def test_of_many_candidates_the_first_are_shown_and_all_are_counted(kind: Any) -
     assert lines[-2:] == [f'{SHOWN}. "N{SHOWN - 1}"', "Reply:"]
 
 
-def test_every_prompt_is_shown_here() -> None:
-    shown = {AnswerDirectly, FilterCandidates, PruneRelations, VerifyChain}
+def test_every_prompt_is_shown_here_or_among_those_of_plans() -> None:
+    plans = {AdaptBlueprint, CheckSufficiency, Decompose, Diagnose, InferFromEvidence}
+    shown = {AnswerDirectly, FilterCandidates, PruneRelations, VerifyChain} | plans
     assert [prompt.name for prompt in PROMPTS if prompt not in shown] == []
 
 

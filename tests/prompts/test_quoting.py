@@ -11,9 +11,15 @@ from hypothesis import example, given, settings, strategies as st
 
 from kgqa.kg.pages import Candidate
 from kgqa.kg.terms import Chain, Entity, Hop
+from kgqa.prompts.adapt_blueprint import AdaptBlueprint, Exemplar
 from kgqa.prompts.answer_directly import AnswerDirectly
 from kgqa.prompts.base import LABEL_LIMIT, QUESTION_LIMIT, Prompt, quoted
+from kgqa.prompts.check_sufficiency import CheckSufficiency
+from kgqa.prompts.decompose import Decompose
+from kgqa.prompts.diagnose import Decided, Diagnose, PrunedBranch
 from kgqa.prompts.filter_candidates import FilterCandidates
+from kgqa.prompts.infer_from_evidence import InferFromEvidence, Segment
+from kgqa.prompts.progress import Progress
 from kgqa.prompts.prune_relations import PruneRelations
 from kgqa.prompts.verify_chain import VerifyChain
 
@@ -82,11 +88,36 @@ MAKERS: list[Callable[[str], Prompt[Any]]] = [
     lambda text: PruneRelations("?", hostile_chain(text), (Hop("http://x/r", False, text),)),
     lambda text: VerifyChain(text, hostile_chain(text), hostile_ends(text), met=(hostile_chain(text),)),
     lambda text: FilterCandidates(text, hostile_chain(text), hostile_ends(text)),
+    lambda text: FilterCandidates("?", hostile_chain(text), hostile_ends(text), hostile_progress(text)),
+    lambda text: PruneRelations(
+        text, hostile_chain(text), (Hop("http://x/r", name=text),), progress=hostile_progress(text)
+    ),
+    lambda text: Decompose(text),
+    lambda text: AdaptBlueprint(text, (text,) * 2, (Exemplar(text, ((text, f"^{text}"),)),) * 2, (text,) * 3),
+    lambda text: CheckSufficiency(
+        text, hostile_chain(text), hostile_ends(text), hostile_progress(text), expected=f"x{text}"
+    ),
+    lambda text: Diagnose(
+        text,
+        "no_gain",
+        hostile_progress(text),
+        (Decided(hostile_chain(text), hostile_chain(text), (text,) * 2, 2, f"x{text}"),),
+        (PrunedBranch(1, hostile_chain(text), waiting=True, relevance=0.5),),
+        f"x{text}",
+    ),
+    lambda text: InferFromEvidence(
+        text, (Segment(hostile_chain(text), hostile_ends(text)),) * 2, (text,), (text,)
+    ),
 ]
 
 
+def hostile_progress(text: str) -> Progress:
+    return Progress((text, text), 0, (text,))
+
+
 def hostile_chain(text: str) -> Chain:
-    return Chain(Entity("http://x/t", text), (Hop("http://x/r", name=text), Hop("http://x/s", False, text)))
+    hops = (Hop("http://x/r", name=text), Hop("http://x/s", False, text))
+    return Chain(Entity("http://x/t", text), hops).holding([Entity("http://x/h", text)])
 
 
 def hostile_ends(text: str) -> tuple[Candidate, ...]:
@@ -105,15 +136,34 @@ BRIM = "x" * 200
 HOPS = tuple(Hop(f"http://x/r{number}", name=f"{number:03}{BRIM}"[:200]) for number in range(500))
 ENDS = tuple(Candidate(Entity(f"http://x/n{number}", BRIM)) for number in range(10_000))
 LONG = Chain(Entity("http://x/t", BRIM), HOPS[:10])
+NAMES = (BRIM,) * 500
+FULL = Progress(NAMES, 0, NAMES)
 
 BOUNDS: list[tuple[Prompt[Any], int]] = [
     (AnswerDirectly(BRIM * 1000), 2_100),
     (PruneRelations(BRIM * 1000, LONG, HOPS), 75_000),
     (VerifyChain(BRIM * 1000, LONG, ENDS, met=(LONG, LONG)), 20_000),
     (FilterCandidates(BRIM * 1000, LONG, ENDS), 17_000),
+    (FilterCandidates(BRIM * 1000, LONG, ENDS, FULL), 21_500),
+    (PruneRelations(BRIM * 1000, LONG, HOPS, progress=FULL), 79_500),
+    (Decompose(BRIM * 1000), 2_100),
+    (AdaptBlueprint(BRIM * 1000, NAMES, (Exemplar(BRIM * 1000, (NAMES,) * 20),) * 20, NAMES), 77_000),
+    (CheckSufficiency(BRIM * 1000, LONG, ENDS, FULL, met=(LONG, LONG), expected=BRIM * 10), 24_500),
+    (
+        Diagnose(
+            BRIM * 1000,
+            "insufficient",
+            FULL,
+            (Decided(LONG, LONG, NAMES, 10_000, BRIM * 100),) * 100,
+            tuple(PrunedBranch(step, LONG, waiting=True, relevance=0.5) for step in range(89, 101)) * 50,
+            BRIM * 100,
+        ),
+        44_000,
+    ),
+    (InferFromEvidence(BRIM * 1000, (Segment(LONG, ENDS[:20]),) * 100, NAMES, NAMES), 40_000),
 ]
 """Prompts of the largest inputs and the characters that they may have: 500 relations of 200 characters,
-10,000 candidates of 200, chains of 10 hops, a question of 200,000."""
+10,000 candidates of 200, chains of 10 hops, a question of 200,000, 500 subgoals and findings."""
 
 
 @pytest.mark.parametrize(("prompt", "bound"), BOUNDS, ids=lambda value: getattr(value, "name", str(value)))

@@ -96,6 +96,7 @@ async def test_the_stack_and_the_memory_can_be_read_at_every_step(context: Any) 
     updates = [step async for step in cor.graph.astream(INPUT, context=context, stream_mode="updates")]
     by_node = {node: update for step in updates for node, update in step.items()}
     topic = {"id": "http://t/e/ada", "name": "Ada"}
-    chain = {"topic": topic, "hops": ({"relation": "http://t/r/child", "forward": True, "name": None},)}
+    hops = ({"relation": "http://t/r/child", "forward": True, "name": None},)
+    chain = {"topic": topic, "hops": hops, "held": ()}
     assert by_node["prune"]["chain"] == chain
     assert by_node["verify"]["memory"][0]["chain"] == chain

@@ -21,9 +21,9 @@ ARGUMENTS = {
     "describe_entity": ["entity", "limit"],
     "list_relations": ["entity"],
     "follow_relation": ["entity", "relation"],
-    "extend_chain": ["topic", "hops"],
-    "follow_chain": ["topic", "hops"],
-    "trace_chain": ["topic", "hops", "ends"],
+    "extend_chain": ["topic", "hops", "held"],
+    "follow_chain": ["topic", "hops", "held"],
+    "trace_chain": ["topic", "hops", "ends", "held"],
     "run_select": ["query"],
 }
 
@@ -42,9 +42,9 @@ def test_a_tool_says_what_it_does_and_what_each_argument_is(tools: Tools, name: 
 
 
 @pytest.mark.parametrize("name", ARGUMENTS)
-def test_only_limits_may_be_left_out(tools: Tools, name: str) -> None:
+def test_only_what_restricts_an_answer_may_be_left_out(tools: Tools, name: str) -> None:
     required = convert_to_openai_tool(tools[name])["function"]["parameters"]["required"]
-    assert required == [argument for argument in ARGUMENTS[name] if argument != "limit"]
+    assert required == [argument for argument in ARGUMENTS[name] if argument not in ("limit", "held")]
 
 
 class CallingModel(BaseChatModel):

@@ -7,7 +7,7 @@ from langchain_core.tools import ToolException
 
 from kgqa.kg.embedded import EmbeddedGraph, open_graph
 from kgqa.kg.errors import KGError, KGTimeout, KGUnavailable
-from kgqa.kg.terms import Hop
+from kgqa.kg.terms import Entity, Held, Hop
 from kgqa.tests.tools.conftest import Say, Tools, Write
 from kgqa.tools import make_tools
 from kgqa.tools.arguments import chain_named, entity_named
@@ -78,6 +78,19 @@ async def test_a_chain_is_named_by_its_topic_and_hops(family: EmbeddedGraph) -> 
     assert [hop.forward for hop in chain.hops] == [False, True]
 
 
+async def test_a_chain_is_held_to_entities_named_by_name_or_id(family: EmbeddedGraph) -> None:
+    held = {2: ["Re:Zero", "<http://t/e/anna>", "Anna Karlsson"]}
+    chain = await chain_named(family, "Per: Gynt", ["^child", "child", "^child"], held)
+    anna, zero = Entity("http://t/e/anna"), Entity("http://t/e/zero")
+    assert chain.held == (Held(2, (anna, zero)),)
+
+
+@pytest.mark.parametrize("held", [{0: ["anna"]}, {2: ["anna"]}, {1: []}, {-1: ["anna"]}])
+async def test_what_does_not_fit_the_hops_is_said(family: EmbeddedGraph, held: dict[int, list[str]]) -> None:
+    with pytest.raises(ToolException, match="held takes numbers of hops from 1 to 1, each with entities"):
+        await chain_named(family, "Per: Gynt", ["^child"], held)
+
+
 @pytest.mark.parametrize(
     ("tool", "arguments"),
     [
@@ -87,6 +100,7 @@ async def test_a_chain_is_named_by_its_topic_and_hops(family: EmbeddedGraph) -> 
         ("follow_relation", {"entity": "Ulm", "relation": "cousin"}),
         ("extend_chain", {"topic": "Nobody", "hops": []}),
         ("follow_chain", {"topic": "Ulm", "hops": ["cousin"]}),
+        ("follow_chain", {"topic": "Ulm", "hops": ["^lives_in"], "held": {"1": ["Nobody"]}}),
         ("trace_chain", {"topic": "Nobody", "hops": ["child"], "ends": []}),
     ],
 )

@@ -1,5 +1,7 @@
 """What each tool says, and what it gives."""
 
+import pytest
+
 from kgqa.kg.embedded import open_graph
 from kgqa.kg.pages import Candidate
 from kgqa.kg.terms import Chain, Entity, Hop, Literal, Triple
@@ -118,6 +120,33 @@ async def test_trace_chain_says_the_facts_on_the_way(say: Say) -> None:
     ends = [{"value": "36", "datatype": INTEGER}]
     said = await say("trace_chain", topic="Ada Lovelace", hops=["http://t/r/age"], ends=ends)
     assert said == '1 paths:\n- Ada Lovelace <http://t/e/ada> http://t/r/age "36"'
+
+
+@pytest.mark.parametrize(
+    ("held", "ends"),
+    [([BEN], [ULM]), ([X1, BEN], [ULM]), ([ULM], []), ([Entity("http://t/e/unknown")], [])],
+)
+async def test_follow_chain_is_held_on_its_way(give: Give, held: list[Entity], ends: list[Entity]) -> None:
+    arguments = chain_arguments(Chain(ADA, (CHILD,)).holding(held).then(LIVES_IN))
+    assert [found.term for found in await give("follow_chain", **arguments)] == ends
+
+
+async def test_extend_chain_is_held(give: Give, say: Say) -> None:
+    found = await give("extend_chain", topic=ADA.id, hops=["child"], held={"1": ["<http://t/e/x1>"]})
+    assert list(found) == [CHILD.inverse, LIVES_IN]
+    said = await say("extend_chain", topic=ADA.id, hops=["child"], held={"1": ["http://t/e/unknown"]})
+    assert said == "0 relations lead on"
+
+
+async def test_trace_chain_is_held_on_its_way(give: Give) -> None:
+    hops, ends = ["child", "lives_in"], [{"id": ULM.id}]
+    [path] = await give("trace_chain", topic=ADA.id, hops=hops, ends=ends, held={"1": [X1.id]})
+    assert path == (Triple(ADA, CHILD.relation, X1), Triple(X1, LIVES_IN.relation, ULM))
+
+
+def test_what_a_chain_is_held_to_is_written_by_id() -> None:
+    written = chain_arguments(Chain(BEN, (CHILD,)).holding([ULM, ADA]))
+    assert written["held"] == {1: [f"<{ADA.id}>", f"<{ULM.id}>"]}
 
 
 async def test_run_select_says_rows(say: Say) -> None:

@@ -2,19 +2,24 @@
 
 from collections.abc import Sequence
 
+from kgqa.evaluation.report.ablation import Ablation
 from kgqa.evaluation.report.groups import Entry
 from kgqa.evaluation.report.plots.breakdowns import breakdown_plots
 from kgqa.evaluation.report.plots.calls import calls_plot
 from kgqa.evaluation.report.plots.canvas import Plot
+from kgqa.evaluation.report.plots.contributions import contribution_plots
 from kgqa.evaluation.report.plots.cost import cost_plots
 from kgqa.evaluation.report.plots.errors import error_plots
+from kgqa.evaluation.report.plots.refinement import refinement_plots
 
 
-def plots(name: str, entries: Sequence[Entry]) -> list[Plot]:
+def plots(name: str, entries: Sequence[Entry], ablations: Sequence[Ablation] = ()) -> list[Plot]:
     """Draw what there is to draw of the runs on one dataset; ``name`` begins the ids in the pictures."""
     return [
+        *contribution_plots(name, entries[0].number, ablations),
         *cost_plots(name, entries),
         *error_plots(name, entries),
         *breakdown_plots(name, entries),
+        *refinement_plots(name, entries),
         *calls_plot(name, entries),
     ]

@@ -62,7 +62,7 @@ class Canvas:
 
 
 @contextmanager
-def canvas(height: float = 290, *, left: float = 62, right: float = 14) -> Iterator[Canvas]:
+def canvas(height: float = 290, *, left: float = 62, right: float = 14, top: float = 8) -> Iterator[Canvas]:
     """Open a canvas; sizes and margins are in the units of the view box."""
     import matplotlib
     from matplotlib.figure import Figure
@@ -72,7 +72,7 @@ def canvas(height: float = 290, *, left: float = 62, right: float = 14) -> Itera
         matplotlib.rcParams.update(_STYLE)
         figure = Figure(figsize=(WIDTH / 72, height / 72))
         figure.patch.set_visible(False)
-        box = (left / WIDTH, 41 / height, (WIDTH - left - right) / WIDTH, (height - 49) / height)
+        box = (left / WIDTH, 41 / height, (WIDTH - left - right) / WIDTH, (height - 41 - top) / height)
         opened = Canvas(figure.add_axes(box))
         opened.axes.patch.set_visible(False)
         yield opened

@@ -13,6 +13,9 @@ if TYPE_CHECKING:
 MARKERS = {"o": 6.5, "s": 6, "^": 7.5, "D": 5.8, "v": 7.5, "P": 8, "X": 8, "*": 10.5}
 """The shapes that tell runs apart beside their colours, and how large they look alike."""
 
+_COLUMN = 38.0
+"""Width of a number beside the axes, in points."""
+
 _LINE = 14.0
 """Height of a line of text, in points."""
 
@@ -37,6 +40,22 @@ def with_interval(axes: "Axes", x: float, y: Interval, number: int, *, across: b
         axes.errorbar([y.value], [x], xerr=spread, **style)
     else:
         axes.errorbar([x], [y.value], yerr=spread, **style)
+
+
+def beside(axes: "Axes", y: float, text: str, *, column: int = 0, bold: bool = False) -> None:
+    """Write a number to the right of the axes at a height, in one of the columns there."""
+    axes.annotate(
+        text,
+        xy=(1, y),
+        xycoords=axes.get_yaxis_transform(),
+        xytext=(_COLUMN * (column + 1), 0),
+        textcoords="offset points",
+        annotation_clip=False,
+        horizontalalignment="right",
+        verticalalignment="center",
+        fontsize=10.5,
+        fontweight="bold" if bold else "normal",
+    )
 
 
 def per_cent(axes: "Axes", *, across: bool = False) -> None:

@@ -14,9 +14,17 @@ INK, FAINT, SURFACE = "#a1b300", "#a1b301", "#a1b302"
 SERIES = 8
 """Colours that the page has for runs."""
 
-_CLASSES = {INK: "ink", FAINT: "faint", SURFACE: "surface"} | {
-    f"#a1b2{number:02x}": f"s{number}" for number in range(SERIES)
-}
+UNSCORED = "line"
+"""The fate of what has no gold; its colour is so faint that text stands on it in ink."""
+
+FATES = ("right", "partly", "wrong", "soft", "failed", UNSCORED)
+"""Colours that the page has for how questions end."""
+
+_CLASSES = (
+    {INK: "ink", FAINT: "faint", SURFACE: "surface"}
+    | {f"#a1b2{number:02x}": f"s{number}" for number in range(SERIES)}
+    | {f"#a1b4{number:02x}": fate for number, fate in enumerate(FATES)}
+)
 
 _DROPPED = frozenset({"font-family", "stroke-linejoin", "stroke-miterlimit"})
 
@@ -28,6 +36,11 @@ _LINK = "{http://www.w3.org/1999/xlink}href"
 def series_colour(number: int) -> str:
     """Give the colour that stands for a run until the page's style says what it is."""
     return f"#a1b2{number % SERIES:02x}"
+
+
+def fate_colour(fate: str) -> str:
+    """Give the colour that stands for one of `FATES` until the page's style says what it is."""
+    return f"#a1b4{FATES.index(fate):02x}"
 
 
 def page_svg(drawn: str, name: str, alt: str) -> str:

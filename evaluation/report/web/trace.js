@@ -54,7 +54,7 @@ function facts(step) {
 }
 
 function isFurtherFact([key, value]) {
-  return !SHOWN_APART.has(key) && !Array.isArray(value) && value !== null && value !== false;
+  return !SHOWN_APART.has(key) && !Array.isArray(value) && ![null, false, ""].includes(value);
 }
 
 function keyOfNote(key) {

@@ -98,6 +98,19 @@ def failed(record: Json) -> Json:
     return {**record, **nothing, "error": f"ValueError: {HOSTILE}"}
 
 
+def refined(records: list[Json]) -> list[Json]:
+    """Make of records those of a method with blueprints and refinement, triggered at q2, q3 and q5."""
+    signals = {"q2": "no_gain", "q3": HOSTILE, "q5": "no_gain"}
+    given = []
+    for record in records:
+        trace = [{"node": "blueprint", "decision": "forward", "source": "copied"}, *record["trace"]]
+        if signal := signals.get(record["id"]):
+            diagnosis = {"node": "diagnose", "decision": "backtrack", "signal": signal, "step": 1}
+            trace.append({**diagnosis, "recalled": [], "blueprint": "keep", "reason": HOSTILE})
+        given.append({**record, "trace": trace, "config": {**record["config"], "refinement": True}})
+    return given
+
+
 def multiplied(items: list[Json], count: int) -> list[Json]:
     """Repeat questions, or their records, under new ids until there are so many."""
     return [{**items[number % len(items)], "id": f"n{number:05}"} for number in range(count)]

@@ -7,19 +7,23 @@ from xml.etree import ElementTree
 
 import pytest
 
-from kgqa.evaluation.report.groups import Entry
+from kgqa.evaluation.report.ablation import ablations
+from kgqa.evaluation.report.groups import Entry, grouped
 from kgqa.evaluation.report.naming import Name
 from kgqa.evaluation.report.plots import plots
 from kgqa.evaluation.report.plots.breakdowns import breakdown_plots
 from kgqa.evaluation.report.plots.calls import BARS, calls_plot
 from kgqa.evaluation.report.plots.canvas import Plot
+from kgqa.evaluation.report.plots.contributions import contribution_plots
 from kgqa.evaluation.report.plots.cost import cost_plots
 from kgqa.evaluation.report.plots.errors import error_plots
 from kgqa.evaluation.report.plots.points import room
+from kgqa.evaluation.report.plots.refinement import refinement_plots
 from kgqa.evaluation.report.plots.svg import SERIES
-from kgqa.evaluation.report.runs import Run
+from kgqa.evaluation.report.runs import Run, read_run
 from kgqa.evaluation.report.shares import Interval
 from kgqa.evaluation.result import Result
+from kgqa.tests.evaluation.report.conftest import Folder
 
 SHARE = {"value": 0.5, "low": 0.4, "high": 0.6}
 
@@ -42,6 +46,11 @@ def texts(plot: Plot) -> list[str]:
     """Give what a plot says in letters."""
     root = ElementTree.fromstring(plot.svg)
     return [text.text or "" for text in root.iter("text")]
+
+
+def alt(plot: Plot) -> str:
+    """Give what a plot says to who cannot see it."""
+    return ElementTree.fromstring(plot.svg).get("aria-label") or ""
 
 
 @pytest.fixture(scope="module")
@@ -92,9 +101,7 @@ def test_every_reference_meets_an_id_and_no_id_is_there_twice(all_plots: list[Pl
 
 
 def test_a_plot_says_in_words_what_it_shows(all_plots: list[Plot]) -> None:
-    alt = ElementTree.fromstring(all_plots[0].svg).get("aria-label")
-    assert alt is not None
-    assert alt.startswith(
+    assert alt(all_plots[0]).startswith(
         "Hits@1 against mean LLM calls per question. run 1, cor: 50.0% (40.0% to 60.0%) at 3.0; run 2"
     )
 
@@ -131,8 +138,8 @@ def test_runs_that_differ_in_accuracy_and_seed_only_are_one_line() -> None:
     others = [entry(4, model="simulated:accuracy=0.5,judge=0.1"), entry(5, name="cor · x=1", model=models[1])]
     plot = error_plots("d", [*runs, *others])[0]
     assert [text for text in texts(plot) if text.startswith("cor")] == ["cor", "cor · judge=0.1", "cor · x=1"]
-    alt = ElementTree.fromstring(plot.svg).get("aria-label") or ""
-    assert "cor: 50.0% at 0% error, 50.0% at 50% error; cor · judge=0.1: 50.0% at 50% error" in alt
+    said = "cor: 50.0% at 0% error, 50.0% at 50% error; cor · judge=0.1: 50.0% at 50% error"
+    assert said in alt(plot)
 
 
 @pytest.mark.parametrize(
@@ -159,6 +166,63 @@ def test_breakdowns_count_their_questions() -> None:
         "2 hops (n=3 to 5)",
         "10 hops (n=3)",
     ]
+
+
+def test_beside_a_bar_stands_what_a_run_has_more_than_the_first(folder: Folder) -> None:
+    (group,) = grouped([read_run(folder("far")), read_run(folder("near"))])
+    plot = next(
+        plot for plot in breakdown_plots("d", group.entries) if plot.title == "Hits@1 by kind of question"
+    )
+    # Of the kinds chain and set, the second run has 2 of 3 and 1 of 2 right, the first all.
+    assert [text for text in texts(plot) if "." in text] == [
+        "100.0",
+        "66.7",
+        "−33.3",
+        "100.0",
+        "50.0",
+        "−50.0",
+    ]
+    assert "chain, run 2: 66.7% (0.0% to 100.0%), −33.3 points (−100.0 to 0.0)" in alt(plot)
+    assert "what it has more or less than run 1" in plot.sentence
+
+
+def test_the_first_run_alone_is_compared_with_nothing(folder: Folder) -> None:
+    (group,) = grouped([read_run(folder("far"))])
+    plot = breakdown_plots("d", group.entries)[0]
+    assert not any(text.startswith(("+", "−", "0.0")) for text in texts(plot))
+    assert "run 1" not in plot.sentence
+
+
+def test_a_part_has_a_bar_as_long_as_its_contribution(folder: Folder) -> None:
+    (group,) = grouped([read_run(folder("far")), read_run(folder("near"))])
+    first, second = contribution_plots("d", 1, ablations(group.entries))
+    assert first.title == "What each part of cor contributes, with scripted: Hits@1"
+    assert {"without backtracking", "+40.0"} <= set(texts(first))
+    assert "without backtracking: +40.0 points (0.0 to +80.0)" in alt(first)
+    assert second.title.endswith(": F1")
+
+
+ENDED = {
+    "grounded": {"right": 6, "wrong": 1, "unscored": 0},
+    "parametric": {"right": 1, "wrong": 1, "unscored": 1},
+    "none": {"right": 0, "wrong": 3, "unscored": 0},
+    "kg_unavailable": {"right": 0, "wrong": 2, "unscored": 0},
+}
+
+
+def test_triggered_questions_are_stacked_by_how_they_ended() -> None:
+    runs = [entry(1, refinement={"outcomes": ENDED}), entry(2, refinement={"outcomes": {}}), entry(3)]
+    (plot,) = refinement_plots("d", runs)
+    ended = "6 right, from the graph, 1 right, otherwise, 2 wrong, 3 no answer, 2 failed, 1 not scored"
+    assert alt(plot) == f"How refinement ends. run 1, cor: {ended}."
+    assert {"1 cor", "15", "40", "13", "20"} <= set(texts(plot))
+    for colour in ("right", "partly", "wrong", "soft", "failed", "line"):
+        assert f"fill-{colour}" in plot.svg
+    assert "#a1b" not in plot.svg
+
+
+def test_where_refinement_was_never_triggered_there_is_no_plot() -> None:
+    assert refinement_plots("d", [entry(1, refinement={"outcomes": {}}), entry(2, refinement=None)]) == []
 
 
 def test_a_plot_that_leaves_runs_out_says_so() -> None:

@@ -63,6 +63,13 @@ def test_a_folder_that_is_no_run_is_refused(tmp_path: Path) -> None:
         ("metrics.json", '{"hits_at_1": {"value": 1e999}}', "1e999 is too large a number"),
         ("metrics.json", '{"llm_calls": {"mean": %s}}' % 10**400, "metrics.json, field llm_calls.mean: "),
         ("metrics.json", '{"breakdowns": {"hops": {"1": {"n": []}}}}', "field breakdowns.hops.1.n: "),
+        ("metrics.json", '{"refinement": {"rate": 3}}', "metrics.json, field refinement.rate: "),
+        (
+            "metrics.json",
+            '{"refinement": {"outcomes": {"x": {"right": -1}}}}',
+            "field refinement.outcomes.x.right: ",
+        ),
+        ("metrics.json", '{"blueprints": {"x": {"questions": "1"}}}', "field blueprints.x.questions: "),
         ("metrics.json", "NOPE", "metrics.json: it is no JSON"),
         ("results.jsonl", "[3]\n", "results.jsonl, record 1"),
         ("timings.jsonl", '{"id": "q1", "seconds": "long"}\n', "timings.jsonl, line 1"),

@@ -4,11 +4,12 @@ import json
 from pathlib import Path
 from typing import Any
 
+from kgqa.evaluation.report.cells import Cell
 from kgqa.evaluation.report.groups import Entry, grouped
 from kgqa.evaluation.report.naming import Name
 from kgqa.evaluation.report.pairs import COLUMNS, pairs
 from kgqa.evaluation.report.runs import Run, read_run
-from kgqa.evaluation.report.table import Cell, table
+from kgqa.evaluation.report.table import table
 from kgqa.tests.evaluation.report.conftest import Folder
 
 SHARE = {"value": 0.6667, "low": 0.5, "high": 0.8}

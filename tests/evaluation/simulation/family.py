@@ -1,4 +1,4 @@
-"""A small graph, questions about it, and prompts as CoR asks them."""
+"""A small graph, questions about it, and prompts as CoR and CoG ask them."""
 
 from collections.abc import Sequence
 from typing import Any
@@ -8,6 +8,10 @@ from kgqa.evaluation.simulation import Errors, SimulatedModel
 from kgqa.kg.graph import KnowledgeGraph
 from kgqa.kg.pages import Candidate
 from kgqa.kg.terms import Chain, Entity, Hop
+from kgqa.prompts.base import Prompt, R
+from kgqa.prompts.check_sufficiency import CheckSufficiency, Sufficiency
+from kgqa.prompts.diagnose import Decided
+from kgqa.prompts.progress import Progress
 from kgqa.prompts.prune_relations import PruneRelations
 from kgqa.prompts.verify_chain import Verdict, VerifyChain
 
@@ -27,6 +31,8 @@ e:rhine rdfs:label "Rhine" .
 e:tiber rdfs:label "Tiber" .
 e:de rdfs:label "Germany" .
 """
+
+PROGRESS = Progress(("find it",), 0, ())
 
 
 def named(*ids: str) -> tuple[Named, ...]:
@@ -48,16 +54,43 @@ def chain(topic: str, path: str = "") -> Chain:
     return Chain(Entity(f"http://t/e/{topic}", topic.capitalize()), hops)
 
 
+def only(at: Chain, *ids: str) -> Chain:
+    """A chain whose end is held to some of the family."""
+    return at.holding(Entity(f"http://t/e/{id}", id.capitalize()) for id in ids)
+
+
+def decided(topic: str, path: str, *, undecided: bool = False) -> tuple[Decided, ...]:
+    """The decisions that led along a path, and one at its end that chose nothing."""
+    whole = chain(topic, path)
+    taken = [
+        Decided(whole.upto(depth), whole.upto(depth + 1), ("Somebody",), 1, "")
+        for depth in range(whole.depth)
+    ]
+    return (*taken, Decided(whole, None, (), 0, "")) if undecided else tuple(taken)
+
+
 class Interview:
-    """Puts the prompts of CoR to a simulated model; replies come back as words."""
+    """Puts the prompts of CoR and CoG to a simulated model; replies come back as words."""
 
     def __init__(self, about: Question, graph: KnowledgeGraph, **errors: float) -> None:
         self.graph = graph
         self.model = SimulatedModel(about, graph, Errors(**errors))  # type: ignore[arg-type]
 
+    async def ask(self, prompt: Prompt[R]) -> R:
+        """The reply to any prompt."""
+        return (await self.model.ask(prompt)).reply
+
+    async def suffices(self, at: Chain, **options: Any) -> Sufficiency:
+        """What a chain is said to suffice for, with the candidates that it leads to."""
+        candidates = tuple((await self.graph.follow_chain(at)).items)
+        return await self.ask(CheckSufficiency("?", at, candidates, PROGRESS, **options))
+
     async def prune(self, topic: str, path: str = "", width: int = 3) -> list[str]:
         """The relations picked."""
-        at = chain(topic, path)
+        return await self.prune_at(chain(topic, path), width)
+
+    async def prune_at(self, at: Chain, width: int = 3) -> list[str]:
+        """The relations picked after a chain."""
         hops = (await self.graph.extend_chain(at)).items
         reply: Any = (await self.model.ask(PruneRelations("?", at, hops, width))).reply
         return [written(hops[number - 1]) for number in reply.relations]

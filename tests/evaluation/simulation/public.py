@@ -1,4 +1,4 @@
-"""Public question sets, answered by CoR with a simulated model."""
+"""Public question sets, answered by a method with a simulated model."""
 
 import asyncio
 import os
@@ -56,7 +56,7 @@ async def answered(
         model = SimulatedModel(question, graph, errors)
         topics = [{"id": topic.id, "name": topic.name} for topic in question.topics]
         async with few:
-            record = await kgqa.aask(question.text, topics=topics, kg=graph, model=model, **options)
+            record = await kgqa.aask(question.text, topics=topics, model=model, **{"kg": graph, **options})
         found = score([Named(answer["id"], answer["name"]) for answer in record["answers"]], question)
         assert found is not None, question.id
         return record, found

@@ -136,7 +136,7 @@ class Riddle(Prompt[Reply]):
 
 async def test_a_prompt_that_nobody_simulates_is_refused_with_those_that_are(family) -> None:
     with pytest.raises(
-        UnknownModel, match="no simulated model answers riddle prompts; it answers answer_dir"
+        UnknownModel, match="no simulated model answers riddle prompts; it answers adapt_blue"
     ):
         await SimulatedModel(ABOUT, family, Errors()).ask(Riddle())
 

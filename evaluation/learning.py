@@ -1,0 +1,56 @@
+"""What blueprints are learned from: the training questions of question files."""
+
+from collections.abc import Iterable
+from typing import NamedTuple
+
+from kgqa.evaluation.datasets import Dataset, DatasetError, load
+from kgqa.evaluation.question import Question
+from kgqa.priors.blueprints import Example, GoldPath, Source, Topic
+
+TRAIN = "train"
+"""The part that is learned from where a file has parts."""
+
+
+class Material(NamedTuple):
+    """Questions of several files, and the files."""
+
+    examples: tuple[Example, ...]
+    sources: tuple[Source, ...]
+
+
+def material(files: Iterable[str], split: str | None = None, format: str | None = None) -> Material:
+    """Read the questions to learn from.
+
+    Args:
+        files: ``sample``, or files as `kgqa.evaluation.datasets` reads them.
+        split: the part to take, ``all`` for every question. None takes ``train`` of a file
+            that has parts, so that no test question is learned from unasked, else all.
+        format: of the files; None tells it from each.
+
+    Raises:
+        DatasetError: if a file cannot be read, is given twice, or has no such part.
+    """
+    examples: list[Example] = []
+    sources: dict[str, Source] = {}
+    for file in files:
+        dataset = load(file, format)
+        if dataset.digest in sources:
+            raise DatasetError(f"{dataset.name} is the same file as {sources[dataset.digest].name}")
+        questions = dataset.part(_default(dataset) if split is None else split)
+        examples += map(example, questions)
+        sources[dataset.digest] = Source(dataset.name, dataset.digest, len(questions))
+    return Material(tuple(examples), tuple(sources.values()))
+
+
+def example(question: Question) -> Example:
+    """Give what a blueprint is learned from; answers have no part in it."""
+    return Example(
+        question=question.text,
+        topics=tuple(Topic(topic.id, topic.name) for topic in question.topics),
+        sparql=question.sparql,
+        paths=tuple(GoldPath(path.topic, path.relations) for path in question.paths),
+    )
+
+
+def _default(dataset: Dataset) -> str:
+    return TRAIN if any("split" in question.splits for question in dataset.questions) else "all"

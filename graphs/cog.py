@@ -1,0 +1,137 @@
+"""Controllable graph reasoning (CoG): relational blueprints and failure-aware refinement.
+
+The paper's Figure 2 as a state machine. System 1 (§3.2) plans subgoals, takes a blueprint
+from similar questions, and ranks relations by both; System 2 (§3.3) diagnoses a failure,
+turns back to before the decision to blame, and recalls what was pruned there.
+"""
+
+from typing import ClassVar, Literal, Self
+
+from langgraph.graph import END, START
+from pydantic import Field, model_validator
+
+from kgqa.nodes.answer import answer
+from kgqa.nodes.blueprint import blueprint
+from kgqa.nodes.check import check
+from kgqa.nodes.diagnose import diagnose
+from kgqa.nodes.expand import expand
+from kgqa.nodes.filter import filter_candidates
+from kgqa.nodes.infer import infer
+from kgqa.nodes.learn import learn
+from kgqa.nodes.link import link
+from kgqa.nodes.plan import plan
+from kgqa.nodes.prune_guarded import prune_guarded
+from kgqa.nodes.refine import refine
+from kgqa.nodes.rerank import rerank
+from kgqa.nodes.reroute import reroute
+from kgqa.nodes.retrieve_relations import retrieve_relations
+from kgqa.session.context import Context
+from kgqa.session.guided import Guided
+from kgqa.session.method import begin, compiled
+from kgqa.session.state import decision
+
+
+class CoG(Context):
+    """The options of CoG; the defaults are the paper's (§3.2.2, §4.1, appendix E)."""
+
+    method: ClassVar[str] = "cog"
+
+    depth: int = Field(default=4, ge=1, le=10, description="hops of a chain at most")
+    width: int = Field(default=3, ge=1, le=50, description="relations that the model keeps at each pruning")
+    blueprints: str | None = Field(
+        default=None,
+        description="a folder made by kgqa blueprints build; null for the sample's own on the sample graph, "
+        "and for none elsewhere",
+    )
+    guidance: bool = Field(default=True, description="use blueprints (Table 3: System 2 only, if not)")
+    adaptation: bool = Field(default=True, description="let the model adapt the nearest (Table 3)")
+    reranking: bool = Field(default=True, description="rank relations by blueprint and subgoal (Table 3)")
+    refinement: bool = Field(default=True, description="diagnose failures and turn back (Table 3)")
+    refinements: int = Field(default=3, ge=0, le=50, description="diagnoses of one question at most")
+    tau: float | None = Field(
+        default=None,
+        ge=-1,
+        le=1,
+        description="likeness above which a blueprint is copied; null: the library's",
+    )
+    top_k: int = Field(default=5, ge=1, le=100, description="blueprints that are looked up")
+    shortlist: int = Field(default=15, ge=1, le=500, description="relations shown to the model at first")
+    weight_local: float = Field(default=0.6, ge=0, le=1, description="likeness to the subgoal (equation 5a)")
+    weight_step: float = Field(default=0.25, ge=0, le=1, description="likeness to the slot at hand (5b)")
+    weight_global: float = Field(default=0.15, ge=0, le=1, description="likeness to any slot (5c)")
+    alignment: Literal["semantic", "positional"] = Field(
+        default="semantic", description="which slot a step has (equation 4); public code: by position"
+    )
+    relevance: Literal["subgoal", "question"] = Field(
+        default="subgoal", description="what 5a compares relations with; public code: the question"
+    )
+    compatibility: Literal["slots", "whole"] = Field(
+        default="slots",
+        description="what 5c compares relations with; public code: the whole blueprint as text",
+    )
+    safeguard: Literal["union", "sparse"] = Field(
+        default="union", description="when the blueprint's relation is added; public code: below two choices"
+    )
+    overlay: str | None = Field(
+        default=None, description="a folder that blueprints of grounded answers are added to and read from"
+    )
+    closed_book: bool = Field(
+        default=True, description="answer from the model's memory when the graph has none"
+    )
+
+    @model_validator(mode="after")
+    def _overlays_something(self) -> Self:
+        if self.overlay and not self.blueprints and self.kg != ("sample",):
+            raise ValueError("an overlay grows a library: name one with blueprints")
+        return self
+
+
+builder = begin(
+    CoG,
+    *(link, plan, blueprint, retrieve_relations, rerank, prune_guarded, expand, check),
+    *(refine, filter_candidates, diagnose, reroute, infer, learn, answer),
+    state=Guided,
+)
+
+builder.add_edge(START, "link")
+builder.add_conditional_edges("link", decision, {"forward": "plan", "stop": "answer"})
+builder.add_conditional_edges("plan", decision, {"forward": "blueprint", "stop": "answer"})
+builder.add_conditional_edges("blueprint", decision, {"forward": "retrieve_relations", "stop": "answer"})
+builder.add_conditional_edges(
+    "retrieve_relations", decision, {"forward": "rerank", "backtrack": "diagnose", "stop": "answer"}
+)
+builder.add_conditional_edges(
+    "rerank", decision, {"forward": "prune", "backtrack": "diagnose", "stop": "answer"}
+)
+builder.add_conditional_edges(
+    "prune", decision, {"forward": "expand", "backtrack": "diagnose", "stop": "answer"}
+)
+builder.add_conditional_edges(
+    "expand", decision, {"forward": "verify", "backtrack": "diagnose", "stop": "answer"}
+)
+builder.add_conditional_edges(
+    "verify",
+    decision,
+    {
+        "stop": "learn",
+        "forward": "retrieve_relations",
+        "filter": "filter",
+        "refine": "refine",
+        "backtrack": "diagnose",
+    },
+)
+builder.add_edge("refine", "retrieve_relations")
+builder.add_conditional_edges("filter", decision, {"stop": "learn", "backtrack": "diagnose"})
+builder.add_conditional_edges(
+    "diagnose",
+    decision,
+    {"backtrack": "backtrack", "refine": "refine", "filter": "filter", "infer": "infer", "stop": "learn"},
+)
+builder.add_conditional_edges(
+    "backtrack", decision, {"forward": "expand", "refine": "retrieve_relations", "stop": "answer"}
+)
+builder.add_edge("infer", "answer")
+builder.add_edge("learn", "answer")
+builder.add_edge("answer", END)
+
+graph = compiled(builder, CoG.method)

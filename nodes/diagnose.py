@@ -1,0 +1,125 @@
+"""Diagnose: which decision led astray, and what to try instead? (CoG §3.3)."""
+
+from collections.abc import Iterator, Sequence
+
+from kgqa.models.errors import MalformedReply
+from kgqa.prompts.diagnose import BRANCHES, DECISIONS, Decided, Diagnose, PrunedBranch, Signal
+from kgqa.session.guided import Guided, GuidedUpdate, place, progress, trajectory
+from kgqa.session.state import next_topic
+from kgqa.session.step import Run, step
+
+RECALLABLE = 5
+"""Pruned branches of one decision that the model can recall: the most relevant."""
+
+_UNDECIDED = frozenset({"retrieve_relations", "rerank", "prune"})
+"""Nodes that fail before a relation is chosen."""
+
+
+@step("diagnose")
+async def diagnose(state: Guided, run: Run) -> GuidedUpdate:
+    """Let the model name the decision to blame, and turn back to before it.
+
+    What it recalls of the branches that were pruned there is tried next; if it recalls
+    none, the relations there are chosen from again. Where it blames nothing, the topic at
+    hand leads no further, and the search does without it. An outage of the graph or a
+    malformed reply is no failure of the search: the next branch is taken without a call.
+    When all diagnoses are spent, the answer is inferred from what was verified. Without
+    refinement, only what was chosen and waits is tried, the last first: the frontier of the
+    paper holds all chosen relations at once (Table 3, without failure-aware refinement).
+    """
+    last = state["trace"][-1]
+    run.note["chain"] = str(state["chain"])
+    steps = trajectory(state, undecided=last["node"] in _UNDECIDED)[-DECISIONS:]
+    branches = list(_branches(state, steps))
+    if not run.context.refinement:
+        run.note["reason"] = "refinement is off"
+        return _next_best(state, steps, [branch for branch in branches if branch.waiting], run)
+    if "failure" in last:
+        run.note["reason"] = "no failure of the search; the next branch is taken"
+        return _next_best(state, steps, branches, run)
+    if not branches and not any(decided.after for decided in steps):
+        run.note["reason"] = f"{state['chain'].topic} leads nowhere"
+        return _pass_over(state)
+    if diagnoses(state) >= run.context.refinements:
+        run.note["reason"] = "every diagnosis is spent"
+        return {"decision": "infer"}
+    return await _diagnosed(state, last.get("signal", "no_candidates"), steps, branches, run)
+
+
+def diagnoses(state: Guided) -> int:
+    """Count the diagnoses that a question has had."""
+    return sum(entry["node"] == "diagnose" and "signal" in entry for entry in state["trace"])
+
+
+async def _diagnosed(
+    state: Guided, signal: Signal, steps: list[Decided], branches: list[PrunedBranch], run: Run
+) -> GuidedUpdate:
+    run.note["signal"] = signal
+    blueprint = state["blueprint"]
+    prompt = Diagnose(
+        question=state["question"],
+        signal=signal,
+        progress=progress(state),
+        trajectory=tuple(steps),
+        pruned=tuple(branches),
+        blueprint=str(blueprint) if blueprint else "",
+    )
+    try:
+        reply = await run.ask(prompt)
+    except MalformedReply as error:
+        run.failed(error)
+        return _next_best(state, steps, branches, run)
+    run.note |= {"step": reply.step, "blueprint": reply.blueprint, "reason": reply.rationale}
+    kept = blueprint if reply.blueprint == "keep" else None
+    if reply.step == 0:
+        return {**_pass_over(state), "blueprint": kept}
+    recalled = [branches[number - 1] for number in reply.recall]
+    return {**_turn_back(state, steps[reply.step - 1], recalled, run), "blueprint": kept}
+
+
+def _branches(state: Guided, steps: Sequence[Decided]) -> Iterator[PrunedBranch]:
+    """Give the branches of each decision: those that wait and entities first, then the most relevant."""
+    most = min(RECALLABLE, BRANCHES // max(len(steps), 1))
+    tried = set(state["tried"])
+    for number, decided in enumerate(steps, 1):
+        here = [each for each in state["pruned"] if each.before == decided.before and each.chain not in tried]
+        here.sort(key=lambda each: (not (each.waiting or each.of_entities), -(each.relevance or 0.0)))
+        for each in here[:most]:
+            yield PrunedBranch(number, each.chain, each.waiting, each.relevance)
+
+
+def _next_best(state: Guided, steps: list[Decided], branches: list[PrunedBranch], run: Run) -> GuidedUpdate:
+    """Take the first branch of the last decision that has one."""
+    if not branches:
+        return _pass_over(state)
+    number = branches[-1].step
+    first = next(branch for branch in branches if branch.step == number)
+    return _turn_back(state, steps[number - 1], [first], run)
+
+
+def _turn_back(state: Guided, blamed: Decided, recalled: Sequence[PrunedBranch], run: Run) -> GuidedUpdate:
+    """Give the frontier back that was there before a decision, and recall branches of it.
+
+    What later topics had led to is forgotten: it has to meet something else now.
+    """
+    here = place(state, blamed.before.topic)
+    run.note["recalled"] = [str(branch.chain) for branch in recalled]
+    return {
+        "chain": blamed.before,
+        "stack": [branch.chain for branch in reversed(recalled)],
+        "memory": [each for each in state["memory"] if place(state, each.chain.topic) < here],
+        "pruned": [each for each in state["pruned"] if place(state, each.chain.topic) <= here],
+        "tried": [each for each in state["tried"] if place(state, each.topic) <= here],
+        "candidates": [],
+        "decision": "backtrack",
+    }
+
+
+def _pass_over(state: Guided) -> GuidedUpdate:
+    """Do without the topic at hand: take up the next, or let what is verified stand."""
+    update: GuidedUpdate = {"stack": [], "candidates": []}
+    if next_topic(state):
+        return {**update, "decision": "refine"}
+    if state["memory"]:
+        return {**update, "decision": "filter" if state["memory"][-1].verdict == "filter" else "stop"}
+    return {**update, "decision": "infer"}

@@ -1,0 +1,40 @@
+"""What a verdict makes of a chain's candidates; for the nodes that judge chains."""
+
+from collections.abc import Sequence
+from typing import Protocol
+
+from kgqa.kg.pages import Candidate
+from kgqa.prompts.candidates import Take, aggregate, taken
+from kgqa.session.state import Branch, Decision, State, Update, next_topic
+
+
+class Accepting(Protocol):
+    """A reply that accepts candidates: its decision is ``stop`` or ``filter``."""
+
+    @property
+    def decision(self) -> str:
+        """Whether they are the answer, or a condition is left."""
+
+    @property
+    def take(self) -> Take:
+        """What of them is the answer."""
+
+    @property
+    def chosen(self) -> Sequence[int]:
+        """Their numbers, with take "some"."""
+
+
+def accept(state: State, verdict: Accepting, named: list[Candidate]) -> Update:
+    """Put the chain into working memory; other topics that wait refine it."""
+    branch = _branch(state, verdict, named)
+    decision: Decision = "refine" if next_topic(state) else branch.verdict
+    return {"memory": [*state["memory"], branch], "decision": decision}
+
+
+def _branch(state: State, verdict: Accepting, named: list[Candidate]) -> Branch:
+    chain, cut = state["chain"], state["truncated"]
+    if verdict.decision == "filter":
+        fresh = tuple(c.term for c in named if not c.returning)
+        return Branch(chain, fresh or tuple(c.term for c in named), "filter", truncated=cut)
+    ends = taken(verdict.take, verdict.chosen, named)
+    return Branch(chain, ends, "stop", aggregate(verdict.take, ends), cut and verdict.take != "some")

@@ -1,0 +1,135 @@
+"""Finds the nearest of many unit vectors with FAISS (Douze et al. 2024)."""
+
+import threading
+from collections.abc import Iterator, Sequence
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from kgqa.priors.blueprints.errors import BlueprintError
+from kgqa.priors.encoder import Vectors
+from kgqa.priors.settings import threads
+
+DIGITS = 6
+"""Decimals by which likenesses are compared, so that the same text is as near on any machine."""
+
+
+class Label(NamedTuple):
+    """What a vector is for: its key, and how much it weighs among those equally near."""
+
+    key: str
+    weight: int
+
+
+class Near(NamedTuple):
+    """What is near: its place on the shelf, and the cosine."""
+
+    place: int
+    similarity: float
+
+
+class Shelf:
+    """Unit vectors in a flat index by inner product, each with a label; threads take turns.
+
+    Args:
+        labels: one for each vector of the index.
+        index: of FAISS.
+    """
+
+    def __init__(self, labels: Sequence[Label], index: Any) -> None:
+        self._labels, self._index = list(labels), index
+        self._lock = threading.Lock()
+
+    @staticmethod
+    def of(labels: Sequence[Label], rows: Vectors) -> "Shelf":
+        """Put up vectors, shape (labels, dimensions)."""
+        index = _faiss().IndexFlatIP(rows.shape[1])
+        index.add(np.ascontiguousarray(rows))
+        return Shelf(labels, index)
+
+    @staticmethod
+    def read(labels: Sequence[Label], packed: bytes, dimensions: int) -> "Shelf":
+        """Read the bytes of an index file.
+
+        Raises:
+            ValueError: if they are no index for these labels.
+        """
+        faiss = _faiss()
+        try:
+            index = faiss.deserialize_index(np.frombuffer(packed, np.uint8))
+        except RuntimeError as error:
+            raise ValueError("not an index of FAISS") from error
+        if not isinstance(index, faiss.IndexFlatIP) or (index.ntotal, index.d) != (len(labels), dimensions):
+            raise ValueError("not the index of these records")
+        return Shelf(labels, index)
+
+    @property
+    def dimensions(self) -> int:
+        """The length of a vector."""
+        return int(self._index.d)
+
+    def packed(self) -> bytes:
+        """Give the bytes of an index file, as ``faiss.write_index`` writes it."""
+        return bytes(_faiss().serialize_index(self._index))
+
+    def add(self, labels: Sequence[Label], rows: Vectors) -> None:
+        """Put up more vectors, shape (labels, dimensions).
+
+        Raises:
+            BlueprintError: if they are of another length.
+        """
+        with self._lock:
+            self._index.add(self._checked(rows))
+            self._labels += labels
+
+    def nearest(self, rows: Vectors, k: int) -> list[Near]:
+        """Give the nearest of one vector, shape (1, dimensions): of each key the best, at most ``k``.
+
+        Best first; what is equally near is in the order of weight, then of key.
+
+        Raises:
+            BlueprintError: if the vector is of another length.
+        """
+        with self._lock:
+            total, take = len(self._labels), k
+            while total and k > 0:
+                take = min(take, total)
+                found = list(self._found(self._checked(rows), take))
+                best = self._best(found)[:k]
+                complete = len(best) == k and found[-1].similarity < best[-1].similarity
+                if complete or take == total:
+                    return best
+                take *= 4
+        return []
+
+    def _found(self, rows: Vectors, take: int) -> Iterator[Near]:
+        _faiss()
+        similarities, places = self._index.search(rows, take)
+        for similarity, place in zip(similarities[0], places[0], strict=True):
+            yield Near(int(place), round(min(1.0, float(similarity)), DIGITS))
+
+    def _best(self, found: Sequence[Near]) -> list[Near]:
+        best: dict[str, Near] = {}
+        for near in sorted(found, key=self._rank):
+            best.setdefault(self._labels[near.place].key, near)
+        return list(best.values())
+
+    def _rank(self, near: Near) -> tuple[float, int, str, int]:
+        key, weight = self._labels[near.place]
+        return -near.similarity, -weight, key, near.place
+
+    def _checked(self, rows: Vectors) -> Vectors:
+        if rows.shape[1:] != (self.dimensions,):
+            raise BlueprintError(
+                f"the encoder gives {rows.shape[-1]} numbers for a text, the library has {self.dimensions}; "
+                "build the library again with this encoder"
+            )
+        return np.ascontiguousarray(rows, dtype=np.float32)
+
+
+def _faiss() -> Any:
+    """Import FAISS and hold this thread's searches to ``KGQA_THREADS`` threads."""
+    import faiss
+
+    faiss.omp_set_num_threads(threads())
+    return faiss

@@ -1,0 +1,27 @@
+"""The relations that a graph has, from a file that lists them."""
+
+import gzip
+import zlib
+from pathlib import Path
+
+from kgqa.kg.terms import local_name
+from kgqa.priors.blueprints.errors import BlueprintError
+
+
+def read_relations(path: Path) -> frozenset[str]:
+    """Read the local names of relations: the first column of each line, tabs between columns.
+
+    Lines that begin with ``#`` are comments; a file that ends in ``.gz`` is unpacked.
+
+    Raises:
+        BlueprintError: if the file cannot be read, or names none.
+    """
+    try:
+        packed = path.read_bytes()
+        text = (gzip.decompress(packed) if path.suffix == ".gz" else packed).decode()
+    except (OSError, EOFError, zlib.error, UnicodeDecodeError) as error:
+        raise BlueprintError(f"cannot read the relations in {path}: {error}") from error
+    first = (line.partition("\t")[0].strip() for line in text.splitlines() if not line.startswith("#"))
+    if not (found := frozenset(local_name(name) for name in first if name)):
+        raise BlueprintError(f"{path} names no relation; it needs one a line")
+    return found

@@ -1,0 +1,130 @@
+"""Which relations, in which order, would answer this? (CoG §3.2.1 and appendix A.5: adaptation)."""
+
+from dataclasses import dataclass
+from typing import ClassVar
+
+from pydantic import Field
+
+from kgqa.prompts.base import QUESTION_LIMIT, Prompt, Reply, numbered, quoted
+
+HOPS = 8
+"""Relations that one branch of a blueprint has at most."""
+
+NAME_LIMIT = 200
+"""Characters that the name of a relation has at most."""
+
+TOPICS = 8
+"""Topic entities that one prompt shows at most."""
+
+EXEMPLARS = 4
+"""Exemplars that one prompt shows at most."""
+
+RELATIONS = 60
+"""Relations of the graph that one prompt shows at most."""
+
+
+@dataclass(frozen=True, slots=True)
+class Exemplar:
+    """A question of the blueprint library and its branches, ``^`` before a relation against its arrow."""
+
+    question: str
+    branches: tuple[tuple[str, ...], ...]
+
+    def draw(self) -> str:
+        """Show the question and its branches."""
+        drawn = ", ".join(f"[{_listed(branch[:HOPS])}]" for branch in self.branches[:TOPICS])
+        return f"Question: {quoted(self.question, QUESTION_LIMIT)}\n   Branches: [{drawn}]"
+
+
+class AdaptedBlueprint(Reply):
+    """A blueprint for the question: the relations on the way from each topic entity to the answer."""
+
+    rationale: str = Field(default="", description="one short sentence: how the answer is reached")
+    branches: list[list[str]] = Field(
+        description="one list of relation names for each topic entity, in their order"
+    )
+
+
+@dataclass(frozen=True, slots=True)
+class AdaptBlueprint(Prompt[AdaptedBlueprint]):
+    """Write a blueprint for a question after the ``exemplars`` nearest to it.
+
+    ``relations`` are some that this graph has and that are near to the question;
+    the reply may name any.
+    """
+
+    question: str
+    topics: tuple[str, ...]
+    exemplars: tuple[Exemplar, ...]
+    relations: tuple[str, ...]
+
+    name: ClassVar[str] = "adapt_blueprint"
+    reply: ClassVar[type[Reply]] = AdaptedBlueprint
+    instructions: ClassVar[str] = """\
+You plan a search in a knowledge graph. Write the blueprint of a question: for each topic entity, \
+the relations that lead from it to the answer, in the order in which they are walked.
+
+Some solved questions and their branches are given; "[ENT]" stands for their topic entities. Take \
+over how a solved question is built where yours is built alike, with the relations that your \
+question asks for. Do not take over relations that it does not ask for.
+
+Name relations in the way of this graph. Some of them are listed; you may name others. Write "^" \
+before a relation that is walked against its arrow: with book -written_by-> author, the branch \
+from a book to its author is ["written_by"], and from an author to the books ["^written_by"].
+
+Reply with one JSON object: {"rationale": "one short sentence", "branches": [["first relation", \
+"second relation"], ["..."]]}. Give one branch for each topic entity, in their order; all of \
+them end at the answer.
+
+Example
+Question: "In which country was the painter of The Night Watch born?"
+Topic entities:
+1. "The Night Watch"
+Solved questions:
+1. Question: "who is the mother of the author of [ENT]"
+   Branches: [["book.written_work.author", "people.person.parents"]]
+Relations of this graph, some of them: "location.location.containedby", "people.person.place_of_birth", \
+"visual_art.artwork.artist"
+Reply: {"rationale": "From the painting to its painter, the birthplace and its country.", "branches": \
+[["visual_art.artwork.artist", "people.person.place_of_birth", "location.location.containedby"]]}
+
+Example
+Question: "Which plays by Schiller had their premiere in Mannheim?"
+Topic entities:
+1. "Friedrich Schiller"
+2. "Mannheim"
+Solved questions:
+1. Question: "which books by [ENT] were printed in [ENT]"
+   Branches: [["^written_by"], ["^printed_in"]]
+Relations of this graph, some of them: "first_staged_in", "located_in", "written_by"
+Reply: {"rationale": "Plays that he wrote and that were first staged there.", "branches": \
+[["^written_by"], ["^first_staged_in"]]}
+"""
+
+    def case(self) -> str:
+        """Show the question, its topic entities, the exemplars and some relations of the graph."""
+        lines = [f"Question: {quoted(self.question, QUESTION_LIMIT)}"]
+        lines += ["Topic entities:", numbered(map(quoted, self.topics[:TOPICS]))] if self.topics else []
+        if self.exemplars:
+            lines += ["Solved questions:", numbered(shown.draw() for shown in self.exemplars[:EXEMPLARS])]
+        if self.relations:
+            lines.append(f"Relations of this graph, some of them: {_listed(self.relations[:RELATIONS])}")
+        return "\n".join([*lines, "Reply:"])
+
+    def check(self, reply: AdaptedBlueprint) -> None:
+        """Refuse a blueprint of no branches or too many, and names that no relation has."""
+        most = max(1, len(self.topics))
+        if not 1 <= len(reply.branches) <= most:
+            given = len(reply.branches)
+            raise ValueError(f"give a branch for each topic entity, at most {most}, not {given}")
+        for number, branch in enumerate(reply.branches, 1):
+            if not 1 <= len(branch) <= HOPS:
+                raise ValueError(f"branch {number} has {len(branch)} relations; give 1 to {HOPS}")
+            if not all(name.removeprefix("^").strip() and len(name) <= NAME_LIMIT for name in branch):
+                raise ValueError(
+                    f"branch {number} has a name that is blank or longer than {NAME_LIMIT} characters"
+                )
+
+
+def _listed(names: tuple[str, ...]) -> str:
+    return ", ".join(quoted(name, NAME_LIMIT) for name in names)

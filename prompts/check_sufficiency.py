@@ -1,0 +1,140 @@
+"""Is what was found enough? (CoG §3.2.2: entity filter, memory update and sufficiency check in one)."""
+
+from dataclasses import dataclass
+from typing import ClassVar, Literal
+
+from pydantic import Field
+
+from kgqa.kg.pages import Candidate
+from kgqa.kg.terms import Chain
+from kgqa.prompts.base import QUESTION_LIMIT, Prompt, Reply, check_numbers, quoted
+from kgqa.prompts.candidates import SHOWN, Take, check_take, draw_candidates
+from kgqa.prompts.chain import draw
+from kgqa.prompts.progress import Progress
+
+
+class Sufficiency(Reply):
+    """What the candidates establish, what to do next, and with which of them."""
+
+    rationale: str = Field(default="", description="one short sentence: why")
+    finding: str = Field(default="", description="what is now known for the current subgoal, or empty")
+    decision: Literal["stop", "filter", "forward", "backtrack"] = Field(
+        description="stop, filter, forward or backtrack"
+    )
+    take: Take = Field(default="all", description="for stop: what of the candidates is the answer")
+    chosen: list[int] = Field(
+        default=[], description="for stop with take=some: candidate numbers, best first"
+    )
+    keep: list[int] = Field(
+        default=[], description="for forward: numbers of the candidates to go on from; empty for all"
+    )
+
+
+@dataclass(frozen=True, slots=True)
+class CheckSufficiency(Prompt[Sufficiency]):
+    """Judge a ``chain`` by its ``candidates`` and the ``progress`` of the plan.
+
+    ``met`` are chains from other topic entities whose ends the candidates also are;
+    ``expected`` is the relation with which the blueprint goes on, or empty.
+    """
+
+    question: str
+    chain: Chain
+    candidates: tuple[Candidate, ...]
+    progress: Progress
+    met: tuple[Chain, ...] = ()
+    truncated: bool = False
+    expected: str = ""
+
+    name: ClassVar[str] = "check_sufficiency"
+    reply: ClassVar[type[Reply]] = Sufficiency
+    instructions: ClassVar[str] = """\
+You check a search in a knowledge graph. You are given a question, its subgoals, what is verified \
+so far, a chain of relations that starts from an entity of the question, and the candidates: the \
+nodes at the chain's end. Say in "finding", in one short sentence, what the candidates establish \
+for the subgoal marked "<- now"; leave it empty if nothing. Then decide by two questions.
+
+1. Does the chain, read with the direction of its arrows, say what the question asks?
+   - yes, all of it: "stop";
+   - no, it leads astray: "backtrack";
+   - in part: go to 2.
+2. Are the candidates already of the kind that is asked for, so that the answers are among them \
+and only a condition is left to apply?
+   - yes: "filter";
+   - no, and the chain can go on from here to the answer: "forward";
+   - no, and nothing of this kind leads to the answer: "backtrack".
+Judge the kind of the candidates, not the few that happen to be shown, and do not doubt the data.
+
+"A -relation-> B" reads "A has the relation to B"; "A <-relation- B" reads "B has the relation \
+to A". ?1, ?2 ... stand for all nodes reached at that step, named or not.
+
+With "stop", say in "take" what the answer is: "all" candidates; the "others", which leaves out \
+those marked with *, that are reached only by coming back to the start; "some", with their \
+numbers in "chosen", best first; or their "count", the "smallest" or the "largest" number (or the \
+earliest or latest date) among them, which is then computed.
+
+With "forward", "keep" holds the numbers of the candidates to go on from, where the question says \
+which; when in doubt leave it empty, to go on from all.
+
+Reply with one JSON object: {"rationale": "one short sentence", "finding": "one short sentence", \
+"decision": "...", "take": "...", "chosen": [numbers], "keep": [numbers]}.
+
+Example
+Question: "Who wrote the words of the song Mondnacht?"
+Subgoals, in their order:
+- "Find who wrote the words of Mondnacht." <- now
+Verified so far: nothing
+Chain: "Mondnacht" -lyrics_by-> ?1
+Candidates (1):
+1. "Joseph von Eichendorff"
+Reply: {"rationale": "The chain says all that is asked.", "finding": "Eichendorff wrote the words.", \
+"decision": "stop", "take": "all", "chosen": [], "keep": []}
+
+Example
+Question: "When was the university opened that Lise Meitner studied at?"
+Subgoals, in their order:
+- "Find the university that Lise Meitner studied at." <- now
+- "Find when it was opened."
+Verified so far: nothing
+Chain: "Lise Meitner" -educated_at-> ?1
+Candidates (2):
+1. "Akademisches Gymnasium"
+2. "University of Vienna"
+Reply: {"rationale": "One is a university; its date is to come.", "finding": "She studied at the University \
+of Vienna.", "decision": "forward", "take": "all", "chosen": [], "keep": [2]}
+
+Example
+Question: "Which of Robert Schumann's songs set words by Eichendorff?"
+Subgoals, in their order:
+- "Find the songs that Robert Schumann composed." <- now
+- "Choose those with words by Eichendorff."
+Verified so far: nothing
+Chain: "Robert Schumann" <-composed_by- ?1
+Candidates (2):
+1. "Mondnacht"
+2. "Widmung"
+Reply: {"rationale": "Songs; the poet is not yet checked.", "finding": "He composed both songs.", \
+"decision": "filter", "take": "all", "chosen": [], "keep": []}
+"""
+
+    def case(self) -> str:
+        """Show question, progress, chain, what else the candidates meet, and some of them."""
+        lines = [f"Question: {quoted(self.question, QUESTION_LIMIT)}", self.progress.draw()]
+        lines.append(f"Chain: {draw(self.chain)}")
+        lines += [f"The candidates are also the ends of: {draw(chain)}" for chain in self.met]
+        if self.expected:
+            lines.append(f"Similar questions go on by (a hint only): {quoted(self.expected)}")
+        lines += [draw_candidates(self.candidates, self.truncated), "Reply:"]
+        return "\n".join(lines)
+
+    def check(self, reply: Sufficiency) -> None:
+        """Refuse numbers that were not offered or do not go with the decision."""
+        offered = min(SHOWN, len(self.candidates))
+        check_numbers(reply.chosen, offered, "candidate")
+        check_numbers(reply.keep, offered, "candidate")
+        if reply.keep and reply.decision != "forward":
+            raise ValueError(f'"keep" goes with decision "forward", not with "{reply.decision}"')
+        if reply.keep and (self.truncated or len(self.candidates) > SHOWN):
+            raise ValueError('not all candidates are shown; leave "keep" empty to go on from all of them')
+        if reply.decision == "stop":
+            check_take(reply.take, reply.chosen, self.candidates, self.truncated)

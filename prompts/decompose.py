@@ -1,0 +1,59 @@
+"""Which steps lead to the answer? (CoG §3.2.1 and appendix A.1: task decomposition)."""
+
+from dataclasses import dataclass
+from typing import ClassVar
+
+from pydantic import Field
+
+from kgqa.prompts.base import QUESTION_LIMIT, Prompt, Reply, quoted
+from kgqa.prompts.progress import SUBGOALS
+
+
+class Subgoals(Reply):
+    """A plan: the subgoals in the order in which a search meets them."""
+
+    rationale: str = Field(default="", description="one short sentence: how the question is built")
+    subgoals: list[str] = Field(description="the subgoals, each one short sentence, first one first")
+
+
+@dataclass(frozen=True, slots=True)
+class Decompose(Prompt[Subgoals]):
+    """Split a question into the subgoals of a search over the graph."""
+
+    question: str
+
+    name: ClassVar[str] = "decompose"
+    reply: ClassVar[type[Reply]] = Subgoals
+    instructions: ClassVar[str] = """\
+You plan a search in a knowledge graph. Split the question into subgoals, as few as possible, in \
+the order in which a search meets them that starts from the entities the question names.
+
+- A subgoal is one thing to find out, usually one relation: what to find, and of what.
+- A condition (a time, a number, a superlative, a comparison) comes after what it is applied to.
+- A question that one relation answers has one subgoal.
+- Do not answer the question, and name nothing that it does not name.
+
+Reply with one JSON object: {"rationale": "one short sentence", "subgoals": ["first ...", "then ..."]}. \
+Give at most 8.
+
+Example
+Question: "In which town did the composer of Vltava go to school?"
+Reply: {"rationale": "The school is the composer's.", "subgoals": ["Find who composed Vltava.", \
+"Find the school this composer went to.", "Find the town of this school."]}
+
+Example
+Question: "Which is the deepest of the lakes that the Rhine flows through?"
+Reply: {"rationale": "Lakes first, then one of them.", "subgoals": ["Find the lakes that the Rhine flows \
+through.", "Find the deepest of these lakes."]}
+"""
+
+    def case(self) -> str:
+        """Show the question."""
+        return f"Question: {quoted(self.question, QUESTION_LIMIT)}\nReply:"
+
+    def check(self, reply: Subgoals) -> None:
+        """Refuse a plan without subgoals, with blank ones, or with too many."""
+        if not 1 <= len(reply.subgoals) <= SUBGOALS:
+            raise ValueError(f"give 1 to {SUBGOALS} subgoals, not {len(reply.subgoals)}")
+        if not all(goal.strip() for goal in reply.subgoals):
+            raise ValueError("a subgoal is blank; leave it out or say what to find")

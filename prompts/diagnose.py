@@ -1,0 +1,203 @@
+"""Which decision led astray, and what to try instead? (CoG §3.3: diagnosis and targeted re-routing)."""
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from typing import ClassVar, Literal
+
+from pydantic import Field
+
+from kgqa.kg.terms import Chain
+from kgqa.prompts.base import QUESTION_LIMIT, Prompt, Reply, check_numbers, quoted
+from kgqa.prompts.chain import draw, draw_step
+from kgqa.prompts.progress import SENTENCE_LIMIT, Progress
+
+Signal = Literal["no_candidates", "no_gain", "wrong_type", "insufficient"]
+"""Why a search turns to diagnosis; an outage is not one of them."""
+
+SIGNALS: dict[Signal, str] = {
+    "no_candidates": "nothing was reached: no relation was chosen, or it has no ends here",
+    "no_gain": "the last steps established nothing new",
+    "wrong_type": "what was reached is of a kind that neither is the answer nor leads to it",
+    "insufficient": "the search is as deep as allowed, and what it reached does not answer the question",
+}
+"""What each signal tells the model."""
+
+DECISIONS = 12
+"""Decisions that one prompt shows at most: the last ones."""
+
+BRANCHES = 40
+"""Pruned branches that one prompt shows at most."""
+
+BLUEPRINT_LIMIT = 1000
+"""Characters of the blueprint that a prompt shows at most."""
+
+REACHED = 5
+"""Names that one decision shows at most of what it reached."""
+
+
+@dataclass(frozen=True, slots=True)
+class Decided:
+    """One decision of the trajectory: the chain ``before`` became ``after``, None if no relation was chosen.
+
+    ``reached`` are some names at the end of ``after``, ``total`` is how many there are (0 is
+    not shown), and ``finding`` what they established.
+    """
+
+    before: Chain
+    after: Chain | None
+    reached: tuple[str, ...]
+    total: int
+    finding: str
+
+
+@dataclass(frozen=True, slots=True)
+class PrunedBranch:
+    """A ``chain`` that decision number ``step`` (from 1) set aside.
+
+    The chain has one hop more than there was before that decision. ``waiting``: chosen
+    there, but not tried yet. ``relevance``: its likeness to the blueprint, None without one.
+    """
+
+    step: int
+    chain: Chain
+    waiting: bool
+    relevance: float | None
+
+
+class Diagnosis(Reply):
+    """The decision to blame and the pruned branches to try in its place."""
+
+    rationale: str = Field(default="", description="one short sentence: what went wrong")
+    step: int = Field(description="number of the decision to blame; 0 if none is")
+    recall: list[int] = Field(
+        default=[], description="numbers of pruned branches of that decision to try instead, best first"
+    )
+    blueprint: Literal["keep", "drop"] = Field(default="keep", description="drop if the blueprint misleads")
+
+
+@dataclass(frozen=True, slots=True)
+class Diagnose(Prompt[Diagnosis]):
+    """Find the decision of a ``trajectory`` to blame for a failure ``signal``.
+
+    A pruned branch goes by its place in ``pruned``, from 1.
+    """
+
+    question: str
+    signal: Signal
+    progress: Progress
+    trajectory: tuple[Decided, ...]
+    pruned: tuple[PrunedBranch, ...]
+    blueprint: str = ""
+
+    name: ClassVar[str] = "diagnose"
+    reply: ClassVar[type[Reply]] = Diagnosis
+    instructions: ClassVar[str] = """\
+You review a search in a knowledge graph that has run into a failure. You are given a question, its \
+subgoals, what is verified so far, the failure, and the decisions of the search in their order, each \
+with what it reached and the branches that it set aside. Where there is a blueprint, it lists the \
+relations that the search was expected to take.
+
+1. Find the earliest decision that led astray: what it reached cannot lead to the answer any more. \
+Decisions before it are sound and stay. If none led astray, the step is 0: this topic entity leads \
+no further.
+2. Among the branches that this decision set aside, recall those that lead to the answer, as few \
+as possible, best first: the question, the subgoal or the blueprint asks for their relation. If you \
+recall none, the relations there are chosen from again.
+3. Judge the blueprint: "drop" if it does not say what the question asks, so that following it led \
+astray; else "keep".
+
+"A -relation-> B" reads "A has the relation to B"; "A <-relation- B" reads "B has the relation \
+to A". ?1, ?2 ... stand for all nodes reached at that step, named or not.
+
+Reply with one JSON object: {"rationale": "one short sentence", "step": number of the decision, \
+"recall": [numbers of its branches], "blueprint": "keep"}.
+
+Example
+Question: "How many students has the university that Emmy Noether taught at?"
+Subgoals, in their order:
+- "Find the university that Emmy Noether taught at."
+- "Find how many students it has." <- now
+Verified so far: nothing
+Blueprint: "person.employer -> university.student_count"
+Failure: what was reached is of a kind that neither is the answer nor leads to it.
+Decision 1: "Emmy Noether" -person.residence-> ?1
+  reached 2: "Bryn Mawr", "Göttingen"
+  branch 1: "Emmy Noether" -person.employer-> ?1 (likeness to the blueprint 1.00)
+  branch 2: "Emmy Noether" -person.field-> ?1 (likeness to the blueprint 0.21)
+Decision 2: "Emmy Noether" -person.residence-> ?1 -town.population-> ?2
+  reached 2: "119801", "8201"
+  branch 3: ?1 -town.mayor-> ?2 (chosen, not tried yet)
+Reply: {"rationale": "The first decision went to towns, not to her employer.", "step": 1, "recall": [1], \
+"blueprint": "keep"}
+
+Example
+Question: "Who was the mother of the author of Effi Briest?"
+Subgoals, in their order:
+- "Find the author of Effi Briest."
+- "Find the mother of this author." <- now
+Verified so far:
+- "Theodor Fontane wrote it."
+Blueprint: "book.author -> person.spouse"
+Failure: what was reached is of a kind that neither is the answer nor leads to it.
+Decision 1: "Effi Briest" -book.author-> ?1
+  reached 1: "Theodor Fontane"
+  found: "Theodor Fontane wrote it."
+Decision 2: "Effi Briest" -book.author-> ?1 -person.spouse-> ?2
+  reached 1: "Emilie Rouanet"
+  branch 1: ?1 -person.sibling-> ?2 (likeness to the blueprint 0.52)
+  branch 2: ?1 -person.mother-> ?2 (likeness to the blueprint 0.48)
+Reply: {"rationale": "The blueprint led to his wife instead of his mother.", "step": 2, "recall": [2], \
+"blueprint": "drop"}
+"""
+
+    def case(self) -> str:
+        """Show question, progress, the signal, the blueprint and the decisions with their branches."""
+        lines = [f"Question: {quoted(self.question, QUESTION_LIMIT)}", self.progress.draw()]
+        lines += [f"Blueprint: {quoted(self.blueprint, BLUEPRINT_LIMIT)}"] if self.blueprint else []
+        lines.append(f"Failure: {SIGNALS[self.signal]}.")
+        shown = list(enumerate(self.pruned[:BRANCHES], 1))
+        for step in range(self._first, len(self.trajectory) + 1):
+            lines += _draw_decision(step, self.trajectory[step - 1])
+            lines += [_draw_branch(number, branch) for number, branch in shown if branch.step == step]
+        return "\n".join([*lines, "Reply:"])
+
+    def check(self, reply: Diagnosis) -> None:
+        """Refuse a decision that is not shown, and branches that it did not set aside."""
+        last = len(self.trajectory)
+        if reply.step and not self._first <= reply.step <= last:
+            raise ValueError(
+                f"decision {reply.step} is not shown; name one from {self._first} to {last}, or 0"
+            )
+        if reply.recall and not reply.step:
+            raise ValueError('with step 0, leave "recall" empty')
+        check_numbers(reply.recall, min(BRANCHES, len(self.pruned)), "branch")
+        for number in reply.recall:
+            if (step := self.pruned[number - 1].step) != reply.step:
+                raise ValueError(
+                    f"branch {number} was set aside by decision {step}, not by decision {reply.step}; "
+                    "recall branches of the decision to blame only"
+                )
+
+    @property
+    def _first(self) -> int:
+        """The number of the first decision that is shown."""
+        return max(1, len(self.trajectory) - DECISIONS + 1)
+
+
+def _draw_decision(number: int, decided: Decided) -> Iterator[str]:
+    if decided.after is None:
+        yield f"Decision {number}: after {draw(decided.before)} no relation was chosen"
+        return
+    yield f"Decision {number}: {draw(decided.after)}"
+    if decided.total:
+        names = ", ".join(map(quoted, decided.reached[:REACHED])) or "none with a name"
+        yield f"  reached {decided.total}: {names}"
+    if decided.finding:
+        yield f"  found: {quoted(decided.finding, SENTENCE_LIMIT)}"
+
+
+def _draw_branch(number: int, branch: PrunedBranch) -> str:
+    notes = ["chosen, not tried yet"] if branch.waiting else []
+    if branch.relevance is not None:
+        notes.append(f"likeness to the blueprint {branch.relevance:.2f}")
+    return f"  branch {number}: {draw_step(branch.chain)}" + (f" ({'; '.join(notes)})" if notes else "")

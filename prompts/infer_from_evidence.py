@@ -1,0 +1,109 @@
+"""What do the verified segments carry? (CoG §3.3 and appendix A.4.3: grounded inference)."""
+
+from dataclasses import dataclass
+from typing import ClassVar
+
+from pydantic import Field
+
+from kgqa.kg.pages import Candidate
+from kgqa.kg.terms import Chain
+from kgqa.prompts.base import QUESTION_LIMIT, Prompt, Reply, check_numbers, quoted
+from kgqa.prompts.candidates import SHOWN, draw_candidate
+from kgqa.prompts.chain import draw
+from kgqa.prompts.progress import SUBGOALS, draw_findings, listed
+
+SEGMENTS = 12
+"""Segments that one prompt shows at most."""
+
+
+@dataclass(frozen=True, slots=True)
+class Segment:
+    """A verified part of a path: a chain and what is at its end."""
+
+    chain: Chain
+    ends: tuple[Candidate, ...]
+
+
+class Inferred(Reply):
+    """The candidates that the evidence carries as answers."""
+
+    rationale: str = Field(default="", description="one short sentence: what carries them")
+    chosen: list[int] = Field(description="numbers of the candidates, best first; empty if none is carried")
+
+
+@dataclass(frozen=True, slots=True)
+class InferFromEvidence(Prompt[Inferred]):
+    """Answer from verified ``segments`` alone, where the search has ended without an answer.
+
+    Candidates are numbered through all segments; ``unmet`` are the conditions that
+    could not be verified.
+    """
+
+    question: str
+    segments: tuple[Segment, ...]
+    findings: tuple[str, ...]
+    unmet: tuple[str, ...]
+
+    name: ClassVar[str] = "infer_from_evidence"
+    reply: ClassVar[type[Reply]] = Inferred
+    instructions: ClassVar[str] = """\
+A search in a knowledge graph has ended with a part of the question not verified. You are given the \
+question, the segments that it verified, each a chain of relations and the candidates at its end, \
+what it found on the way, and the subgoals that are not verified. Choose the candidates that this \
+evidence carries as answers.
+
+- Use the evidence alone, nothing that you know besides.
+- A candidate is carried if it is of the kind that is asked for, the segments and findings say of it \
+what the question says, and only something that is not verified is missing.
+- Candidates marked with * are reached only by coming back to the start of their chain.
+- If the evidence carries none, reply with an empty list: no answer is better than a guess.
+
+"A -relation-> B" reads "A has the relation to B"; "A <-relation- B" reads "B has the relation \
+to A". ?1, ?2 ... stand for all nodes reached at that step, named or not.
+
+Reply with one JSON object: {"rationale": "one short sentence", "chosen": [numbers, best first]}.
+
+Example
+Question: "Which opera by Weber did Berlin see first?"
+Segment: "Carl Maria von Weber" <-composed_by- ?1
+1. "Der Freischütz"
+2. "Euryanthe"
+Segment: "Berlin" <-located_in- ?1
+3. "Schauspielhaus"
+Verified so far:
+- "Der Freischütz opened the Schauspielhaus."
+Not verified:
+- "Find which of the operas had its first night in Berlin."
+Reply: {"rationale": "Der Freischütz is his, and a finding ties it to a house in Berlin.", "chosen": [1]}
+
+Example
+Question: "Who taught the painter of The Monk by the Sea?"
+Segment: "The Monk by the Sea" -painted_by-> ?1
+1. "Caspar David Friedrich"
+Verified so far:
+- "Caspar David Friedrich painted it."
+Not verified:
+- "Find who taught this painter."
+Reply: {"rationale": "Only the painter is known, none of his teachers.", "chosen": []}
+"""
+
+    @property
+    def offered(self) -> tuple[Candidate, ...]:
+        """The candidates that are shown, in the order of their numbers."""
+        return tuple(end for segment in self.segments[:SEGMENTS] for end in segment.ends)[:SHOWN]
+
+    def case(self) -> str:
+        """Show the question, the segments with their numbered ends, findings and what is unmet."""
+        lines = [f"Question: {quoted(self.question, QUESTION_LIMIT)}"]
+        shown = 0
+        for segment in self.segments[:SEGMENTS]:
+            ends = segment.ends[: SHOWN - shown]
+            lines.append(f"Segment: {draw(segment.chain)}")
+            lines += [f"{number}. {draw_candidate(end)}" for number, end in enumerate(ends, shown + 1)]
+            shown += len(ends)
+        lines += [draw_findings(self.findings), listed("Not verified", self.unmet[:SUBGOALS]), "Reply:"]
+        return "\n".join(lines)
+
+    def check(self, reply: Inferred) -> None:
+        """Refuse numbers that were not offered or come twice."""
+        check_numbers(reply.chosen, len(self.offered), "candidate")

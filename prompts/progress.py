@@ -1,0 +1,50 @@
+"""How prompts show the subgoals of a plan and what is verified of it so far (CoG §3.2.1)."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from kgqa.prompts.base import quoted
+
+SUBGOALS = 8
+"""Subgoals that a plan has, and a prompt shows, at most."""
+
+FINDINGS = 12
+"""Findings that one prompt shows at most: the last ones."""
+
+SENTENCE_LIMIT = 200
+"""Characters of one subgoal or finding that a prompt shows at most."""
+
+
+@dataclass(frozen=True, slots=True)
+class Progress:
+    """Where a search stands: ``subgoals[at]`` is the current one, ``findings`` what is verified."""
+
+    subgoals: tuple[str, ...]
+    at: int
+    findings: tuple[str, ...]
+
+    def draw(self) -> str:
+        """Draw the subgoals, the current one marked, and the last findings.
+
+        >>> print(Progress(("Find the composer.", "Find the school."), 1, ("Smetana composed it.",)).draw())
+        Subgoals, in their order:
+        - "Find the composer."
+        - "Find the school." <- now
+        Verified so far:
+        - "Smetana composed it."
+        """
+        goals = [f"- {quoted(goal, SENTENCE_LIMIT)}" for goal in self.subgoals[:SUBGOALS]]
+        goals = [f"{goal} <- now" if place == self.at else goal for place, goal in enumerate(goals)]
+        plan = ["Subgoals, in their order:", *goals] if goals else []
+        return "\n".join([*plan, draw_findings(self.findings)])
+
+
+def draw_findings(findings: Sequence[str]) -> str:
+    """Draw the last findings."""
+    return listed("Verified so far", findings[-FINDINGS:])
+
+
+def listed(title: str, sentences: Sequence[str]) -> str:
+    """List sentences under a title; none of them has a number, so that none can be picked."""
+    lines = [f"- {quoted(sentence, SENTENCE_LIMIT)}" for sentence in sentences]
+    return "\n".join([f"{title}:", *lines]) if lines else f"{title}: nothing"

@@ -1,0 +1,54 @@
+"""With a perfect simulated model, CoG answers what CoR answers."""
+
+from collections.abc import Sequence
+from typing import Any
+
+import pytest
+
+from kgqa.evaluation.question import Question
+from kgqa.evaluation.simulation import Errors
+from kgqa.kg.graph import KnowledgeGraph
+from kgqa.tests.evaluation.simulation.public import answered, graph_of, questions
+
+SETS = [
+    ("sample", "sample"),
+    ("pq-3h", "pathquestion/pq-3h"),
+    ("metaqa", "metaqa/metaqa-3hop-test-sample"),
+    ("worldcup", "worldcup/wc-c"),
+    ("freebase", "freebase/webqsp_slice_union"),
+    ("freebase", "freebase/cwq_slice_union"),
+    ("freebase", "freebase/grailqa_slice"),
+]
+
+PERFECT = Errors()
+
+
+async def scores(asked: Sequence[Question], graph: KnowledgeGraph, **options: Any) -> list[float]:
+    return [found.f1 for _, found in await answered(asked, graph, PERFECT, depth=4, **options)]
+
+
+@pytest.mark.timeout(1800)
+@pytest.mark.parametrize(("graph", "name"), SETS)
+async def test_as_well_as_cor(graph: str, name: str) -> None:
+    asked, opened = questions(name, most=10), graph_of(graph)
+    by_cog = await scores(asked, opened, method="cog")
+    assert by_cog == await scores(asked, opened, method="cor")
+    assert max(by_cog) == 1
+
+
+@pytest.mark.timeout(600)
+@pytest.mark.xdist_group("sample blueprints")
+@pytest.mark.parametrize(
+    "options", [{}, {"guidance": False}, {"adaptation": False, "tau": -1}, {"safeguard": "sparse"}], ids=str
+)
+async def test_all_of_the_sample_whatever_guides_the_search(options: dict[str, Any]) -> None:
+    asked = questions("sample", most=12)
+    by_cog = await scores(asked, graph_of("sample"), method="cog", kg="sample", **options)
+    assert set(by_cog) == {1.0}
+
+
+@pytest.mark.xdist_group("sample blueprints")
+async def test_adapting_and_planning_rightly_spares_every_refinement() -> None:
+    asked = [question for question in questions("sample", most=30) if len(question.topics) == 1]
+    results = await answered(asked, graph_of("sample"), PERFECT, method="cog", kg="sample")
+    assert not [entry for record, _ in results for entry in record["trace"] if entry["node"] == "diagnose"]

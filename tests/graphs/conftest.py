@@ -1,0 +1,53 @@
+from collections.abc import Awaitable, Callable, Sequence
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+import kgqa
+from kgqa.kg.embedded import open_graph
+from kgqa.priors.encoder import Vectors
+from kgqa.session.step import Run
+from kgqa.tests.graphs.guided import FAMILY, Shelf, by_words
+
+AskCoG = Callable[..., Awaitable[kgqa.Record]]
+Lend = Callable[[Shelf | None], None]
+
+
+@pytest.fixture
+def lend(monkeypatch: pytest.MonkeyPatch) -> Lend:
+    """Let every run use an encoder by words and this library."""
+
+    def put(library: Shelf | None) -> None:
+        async def encode(run: Run, texts: Sequence[str]) -> Vectors:
+            return by_words(texts)
+
+        async def lent(run: Run) -> Shelf | None:
+            return library
+
+        monkeypatch.setattr(Run, "encode", encode)
+        monkeypatch.setattr(Run, "library", lent)
+
+    return put
+
+
+@pytest.fixture
+def cog(turtle: Callable[[str], Path], lend: Lend) -> AskCoG:
+    """Ask by CoG, of the family if nothing else is said."""
+
+    async def ask(
+        model: Any,
+        library: Shelf | None = None,
+        *,
+        topics: Sequence[str] = ("Ada",),
+        question: str = "the question",
+        kg: Any = FAMILY,
+        **options: Any,
+    ) -> kgqa.Record:
+        lend(library)
+        graph = open_graph([turtle(kg)]) if isinstance(kg, str) else kg
+        record = await kgqa.aask(question, topics=topics, method="cog", kg=graph, model=model, **options)
+        assert record.keys() == kgqa.Record.__annotations__.keys()
+        return record
+
+    return ask
