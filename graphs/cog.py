@@ -5,10 +5,10 @@ from similar questions, and ranks relations by both; System 2 (§3.3) diagnoses 
 turns back to before the decision to blame, and recalls what was pruned there.
 """
 
-from typing import ClassVar, Literal, Self
+from typing import ClassVar, Literal
 
 from langgraph.graph import END, START
-from pydantic import Field, model_validator
+from pydantic import Field
 
 from kgqa.nodes.answer import answer
 from kgqa.nodes.blueprint import blueprint
@@ -78,12 +78,6 @@ class CoG(Context):
     closed_book: bool = Field(
         default=True, description="answer from the model's memory when the graph has none"
     )
-
-    @model_validator(mode="after")
-    def _overlays_something(self) -> Self:
-        if self.overlay and not self.blueprints and self.kg != ("sample",):
-            raise ValueError("an overlay grows a library: name one with blueprints")
-        return self
 
 
 builder = begin(

@@ -139,13 +139,15 @@ def _open_library(context: Any, graph: KnowledgeGraph) -> Library | None:
     folder, overlay = (getattr(context, name, None) for name in ("blueprints", "overlay"))
     if "blueprints" not in type(context).model_fields:
         return None
-    from kgqa.priors.blueprints import open_library
+    from kgqa.priors.blueprints import BlueprintError, open_library
 
     memo = _memo(context.encoder)
     memo.teach([spaced(graph.relation_label(relation)) for relation in graph.relations])
     if not folder and context.kg == (SAMPLE,):
         folder = _sample_blueprints(memo)
     if not folder:
+        if overlay:
+            raise BlueprintError("an overlay grows a library; name one with the option blueprints")
         return None
     names = (Path(folder), Path(overlay) if overlay else None)
     return _once(

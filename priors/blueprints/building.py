@@ -71,9 +71,7 @@ def add(
     """
     header = read_header(folder)
     if header.encoder != encoder_name:
-        raise BlueprintError(
-            f"{folder} has the encoder {header.encoder}, not {encoder_name}; add with that one"
-        )
+        raise BlueprintError(f"{folder} was built with the encoder {header.encoder}; add with that one")
     known = {source.sha256 for source in header.sources}
     if again := next((source.name for source in sources if source.sha256 in known), None):
         raise BlueprintError(f"{folder} has learned from {again} already")

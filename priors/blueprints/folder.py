@@ -99,9 +99,10 @@ def _move(beside: Path, folder: Path) -> None:
         try:
             os.replace(beside, folder)
         except OSError:
-            if not folder.exists():
+            if is_library(folder):
+                return
+            if any(old.iterdir()):
                 os.replace(old, folder)
-            if not is_library(folder):
-                raise
+            raise
     finally:
         shutil.rmtree(old, ignore_errors=True)

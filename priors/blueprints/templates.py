@@ -1,4 +1,10 @@
-"""Deduplicates blueprints by template and chooses what stands for each (CoG §3.1, equation 2)."""
+"""Deduplicates blueprints by template and chooses what stands for each (CoG §3.1, equation 2).
+
+Templates are counted by the relation names of a blueprint's linear reading: of a query's first
+alternative, with the branches that only constrain, without directions. WebQSP's 3,098 training
+questions have 521 so counted, where the paper reports 569 of tokens that a regular expression
+finds in the text; with directions 524, of the first branch alone 407.
+"""
 
 from collections import Counter
 from collections.abc import Callable, Iterable, Sequence
@@ -38,7 +44,11 @@ class _Template:
     def record(self, rule: AnchorRule, encode: Encode) -> Record:
         question = _chosen(list(self.questions), rule, lambda: encode(list(self.questions.values())))
         text = self.questions[question]
-        others = [Anchor(*each) for each in self.masked.items() if each[0] != text] if rule == "all" else []
+        others = (
+            [Anchor(*each) for each in sorted(self.masked.items()) if each[0] != text]
+            if rule == "all"
+            else []
+        )
         stands_for = self.masked.total() - sum(anchor.questions for anchor in others)
         return Record(question, (Anchor(text, stands_for), *others), tuple(self.trees.most_common()))
 

@@ -32,12 +32,11 @@ PLAN: Policy = {"subgoals": ["the goal"]}
 
 
 class Shelf:
-    """Blueprints by heart; ``asked`` and ``added`` are what it was asked for and given."""
+    """Blueprints by heart; ``asked`` is what it was asked for."""
 
     def __init__(self, *found: tuple[float, list[list[str]]], tau: float | None = None) -> None:
         self.tau = tau
         self.asked: list[tuple[str, int]] = []
-        self.added: list[tuple[str, str]] = []
         self._found = [
             Match(f"anchor {number}", Blueprint.parse(branches), likeness)
             for number, (likeness, branches) in enumerate(found, 1)
@@ -46,9 +45,6 @@ class Shelf:
     def nearest(self, question: str, k: int) -> list[Match]:
         self.asked.append((question, k))
         return self._found[:k]
-
-    def add(self, question: str, blueprint: Blueprint) -> None:
-        self.added.append((question, str(blueprint)))
 
 
 class Failing:

@@ -143,25 +143,6 @@ async def test_keeping_all_sets_nothing_aside(cog: AskCoG) -> None:
     assert "kept" not in entries(record, "verify")[0]
 
 
-async def test_an_answer_teaches_a_blueprint_where_an_overlay_is_named(cog: AskCoG) -> None:
-    library = copied("child lives_in")
-    question = "Where do the children of Ada live?"
-    await cog(children_and_homes(), library, question=question, overlay="somewhere")
-    await cog(children_and_homes(), library, question=question)
-    assert library.added == [("Where do the children of [ENT] live?", "child lives_in")]
-
-
-async def test_what_was_inferred_teaches_nothing(cog: AskCoG) -> None:
-    library = copied("child")
-    model = playing(
-        prune_relations=choose("child"),
-        check_sufficiency=decide(child=GOES_ON),
-        infer_from_evidence={"chosen": [1]},
-    )
-    record = await cog(model, library, overlay="somewhere", depth=1, refinements=0)
-    assert (record["outcome"], library.added) == ("grounded_inference", [])
-
-
 async def test_an_unknown_topic_is_said_with_its_nearest(cog: AskCoG) -> None:
     record = await cog(playing(), topics=["Adda Lovelace"])
     assert (record["outcome"], nodes(record)) == ("none", ["link", "answer"])

@@ -72,7 +72,7 @@ async def test_without_reranking_relations_are_offered_as_the_graph_gave_them(co
     record = await cog(model, library(), reranking=False, shortlist=1)
     assert [named(hop) for hop in asked(model, "prune_relations")[0].hops] == GRAPH_ORDER
     assert all("best" not in entry for entry in entries(record, "rerank"))
-    assert entries(record, "prune")[0]["safeguard"] == []
+    assert entries(record, "prune")[0]["added"] == []
     assert (entries(record, "blueprint")[0]["source"], shown(record)) == ("adapted", ["Ulm"])
 
 
@@ -88,7 +88,7 @@ async def test_system_2_only_has_no_blueprint_and_no_ranking(cog: AskCoG) -> Non
     assert (shelf.asked, entries(record, "blueprint")[0]["source"]) == ([], "none")
     assert "adapt_blueprint" not in names(model)
     assert [named(hop) for hop in asked(model, "prune_relations")[0].hops] == GRAPH_ORDER
-    assert entries(record, "prune")[0]["safeguard"] == []
+    assert entries(record, "prune")[0]["added"] == []
     assert asked(model, "diagnose")[0].blueprint == ""
     assert (shown(record), signals(record)) == (["Ulm"], ["wrong_type"])
 

@@ -63,11 +63,23 @@ async def test_relations_that_the_graph_does_not_have_are_dropped(cog: AskCoG) -
     assert entry["dropped"] == ["school", "school"]
 
 
-async def test_where_none_is_left_there_is_no_blueprint(cog: AskCoG) -> None:
+async def test_a_branch_of_which_nothing_is_left_leaves_the_others_in_their_places(cog: AskCoG) -> None:
+    model = playing(
+        adapt_blueprint={"branches": [["school"], ["^employer"]]},
+        prune_relations=lambda p: choose("child" if str(p.chain.topic) == "Ada" else "^employer")(p),
+        check_sufficiency=decide(child="stop"),
+        **GIVE_UP,
+    )
+    record = await cog(model, Shelf((0.5, [["child"], ["mayor"]])), topics=["Ada", "Mill"], depth=1)
+    assert entries(record, "blueprint")[0]["blueprint"].endswith("& ^employer")
+    assert entries(record, "rerank")[-1]["slot"] == "^employer"
+
+
+async def test_where_none_is_left_the_nearest_blueprint_stays(cog: AskCoG) -> None:
     record = await cog(stopping(adapt_blueprint={"branches": [["school"]]}), Shelf((0.5, [["child"]])))
     [entry] = entries(record, "blueprint")
-    assert (entry["source"], entry["blueprint"]) == ("none", None)
-    assert entries(record, "rerank")[0]["slot"] is None
+    assert (entry["source"], entry["blueprint"], entry["dropped"]) == ("nearest", "child", ["school"])
+    assert entries(record, "rerank")[0]["slot"] == "child"
     assert shown(record) == ["Ben", "Cleo"]
 
 

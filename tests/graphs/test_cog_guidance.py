@@ -132,7 +132,7 @@ async def test_the_safeguard_adds_what_the_blueprint_would_take(cog: AskCoG) -> 
     model = playing(prune_relations=choose("pet"), check_sufficiency=decide(), **GIVE_UP)
     record = await cog(model, copied("lives_in"))
     [entry] = entries(record, "prune")
-    assert (entry["chosen"], entry["safeguard"]) == (["-pet->", "-lives_in->"], ["-lives_in->"])
+    assert (entry["chosen"], entry["added"]) == (["-pet->", "-lives_in->"], ["-lives_in->"])
     assert entries(record, "expand")[0]["chain"] == "Ada -pet->"
     first, *others = asked(model, "diagnose")[0].pruned
     assert (named(first.chain.hops[-1]), first.waiting) == ("lives_in", True)
@@ -148,7 +148,8 @@ async def test_where_the_model_chooses_nothing_the_blueprint_s_relation_is_taken
 async def test_what_model_and_blueprint_agree_on_is_taken_once(cog: AskCoG) -> None:
     model = playing(prune_relations=choose("pet", "lives_in"), check_sufficiency=decide(pet="stop"))
     record = await cog(model, copied("lives_in"))
-    assert entries(record, "prune")[0]["chosen"] == ["-pet->", "-lives_in->"]
+    [entry] = entries(record, "prune")
+    assert (entry["chosen"], entry["added"]) == (["-pet->", "-lives_in->"], [])
 
 
 async def test_the_safeguard_looks_beyond_the_shortlist_and_the_width(cog: AskCoG) -> None:
@@ -175,7 +176,7 @@ async def test_sparse_adds_the_first_slot_s_relation_below_two_choices(
         check_sufficiency=lambda p: {"decision": "stop"},
     )
     record = await cog(model, copied("school lives_in pet"), safeguard="sparse")
-    assert entries(record, "prune")[0]["safeguard"] == added
+    assert entries(record, "prune")[0]["added"] == added
 
 
 async def test_the_model_is_shown_a_shortlist(cog: AskCoG) -> None:

@@ -120,13 +120,16 @@ def check_trace(record: kgqa.Record, options: dict[str, Any]) -> None:
 
 
 def check_visits(states: list[dict[str, Any]]) -> None:
-    """No chain is followed twice to meet the same."""
+    """No chain is followed twice to meet the same, and what was tried is noted once."""
     visits = [
         json.dumps([[branch["chain"] for branch in state["memory"]], state["chain"]])
         for state in states
         if state["trace"][-1]["node"] == "expand"
     ]
     assert len(visits) == len(set(visits))
+    for state in states:
+        tried = [json.dumps(chain) for chain in state.get("tried") or ()]
+        assert len(tried) == len(set(tried))
 
 
 async def check_answers(kg: EmbeddedGraph, record: kgqa.Record) -> None:

@@ -1,5 +1,7 @@
 """Contexts are validated, and their hash tells runs apart."""
 
+from typing import Literal, get_args, get_origin
+
 import pytest
 
 from kgqa.api import OptionError, make_context
@@ -10,7 +12,7 @@ BASE = {"kg": ("a.ttl",), "model": "offline"}
 
 OTHER = {
     int: lambda value: value + 1,
-    float: lambda value: value + 1,
+    float: lambda value: value / 2,
     bool: lambda value: not value,
     str: lambda value: f"{value}x",
     tuple: lambda value: (*value, "b.ttl"),
@@ -22,8 +24,16 @@ OTHER = {
 def changes(method: str) -> list[tuple[str, object]]:
     """Each option of a method with a value that is not its default."""
     context = make_context(method, BASE)
-    values = {name: getattr(context, name) for name in type(context).model_fields}
-    return [(name, OTHER[type(value)](value)) for name, value in values.items()]
+    return [(name, other(name, getattr(context, name), method)) for name in type(context).model_fields]
+
+
+def other(name: str, value: object, method: str) -> object:
+    annotation = context_of(method).model_fields[name].annotation
+    if get_origin(annotation) is Literal:
+        return next(choice for choice in get_args(annotation) if choice != value)
+    if value is None and float in get_args(annotation):
+        return 0.5
+    return OTHER[type(value)](value)
 
 
 @pytest.mark.parametrize(

@@ -176,6 +176,13 @@ def test_slots_are_passed_up_to_the_last_that_was_taken(relations: tuple[str, ..
     assert passed(walk(ADA, *relations), (Slot("child"), Slot("home", False), Slot("mayor"))) == behind
 
 
+@pytest.mark.parametrize(("relations", "behind"), [(("child",), 1), (("child", "child"), 2)])
+def test_a_relation_that_a_branch_takes_twice_is_passed_twice(
+    relations: tuple[str, ...], behind: int
+) -> None:
+    assert passed(walk(ADA, *relations), (Slot("child"), Slot("child"), Slot("home"))) == behind
+
+
 def test_a_relation_is_known_by_what_the_graph_calls_it() -> None:
     assert passed(Chain(ADA, (Hop("http://t/p1", name="child"),)), (Slot("child"),)) == 1
 

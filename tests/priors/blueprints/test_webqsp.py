@@ -1,0 +1,76 @@
+"""The blueprints of WebQSP's training questions, as the paper has them (CoG appendix E.2.1)."""
+
+from typing import Any
+
+import pytest
+
+from kgqa.priors.blueprints import Blueprint, Lesson, examples, lessons
+from kgqa.priors.blueprints.vocabulary import read_relations
+from kgqa.tests.perfect import DATA, questions
+
+SCHEMA = DATA / "train" / "freebase_schema.tsv.gz"
+
+pytestmark = [
+    pytest.mark.skipif(not SCHEMA.exists(), reason=f"the training questions are not in {DATA}"),
+    pytest.mark.xdist_group("webqsp"),
+    pytest.mark.timeout(300),
+]
+
+
+@pytest.fixture(scope="module")
+def lines() -> list[dict[str, Any]]:
+    return questions("train/webqsp_train")
+
+
+@pytest.fixture(scope="module")
+def learned(lines: list[dict[str, Any]]) -> list[Lesson]:
+    return list(lessons(examples(lines)))
+
+
+@pytest.fixture(scope="module")
+def relations() -> frozenset[str]:
+    return read_relations(SCHEMA)
+
+
+def blueprints(learned: list[Lesson]) -> list[Blueprint]:
+    return [lesson.blueprint for lesson in learned if isinstance(lesson.blueprint, Blueprint)]
+
+
+def names(blueprint: Blueprint) -> set[str]:
+    return {slot.relation for branch in blueprint for slot in branch}
+
+
+def test_there_are_about_as_many_templates_as_in_the_paper(learned: list[Lesson]) -> None:
+    assert len(blueprints(learned)) == 3091
+    assert len({blueprint.template for blueprint in blueprints(learned)}) == 521  # the paper has 569
+
+
+def test_order_and_direction_are_those_of_the_gold_paths(
+    lines: list[dict[str, Any]], learned: list[Lesson]
+) -> None:
+    same = []
+    for line, lesson in zip(lines, learned, strict=True):
+        if gold := {tuple(path) for path in line["gold_paths"].values()}:
+            found = lesson.blueprint if isinstance(lesson.blueprint, Blueprint) else ()
+            same.append(gold <= {tuple(map(str, branch)) for branch in found})
+    assert sum(same) / len(same) > 0.99
+
+
+def test_but_for_ten_relations_all_are_in_the_schema(
+    learned: list[Lesson], relations: frozenset[str]
+) -> None:
+    used: set[str] = set().union(*map(names, blueprints(learned)))
+    known = [each for each in blueprints(learned) if names(each) <= relations]
+    unlisted = {name for name in used - relations if not name.startswith("user.")}
+    assert len(used - relations) == 10
+    assert unlisted == {"common.notable_for.object"}
+    assert len({blueprint.template for blueprint in known}) == 512
+
+
+def test_with_the_schema_nothing_but_its_relations_is_left(
+    lines: list[dict[str, Any]], relations: frozenset[str]
+) -> None:
+    some = [line for line in lines if not relations.issuperset(line["relations"])] + lines[:20]
+    kept = blueprints(list(lessons(examples(some), relations)))
+    assert len(kept) >= 20
+    assert set().union(*map(names, kept)) <= relations
