@@ -40,6 +40,8 @@ class Dialect:
         ignored: Relations that no search walks: whole IRIs,
         ignored_prefixes: beginnings of IRIs,
         ignored_parts: and pieces of IRIs.
+        off_schema_prefixes: Beginnings of relations outside of the schema: users' own, and
+            retired ones. A search may walk them.
         unlabelled: In a graph without any label: name an entity by the local
             part of its IRI, or not at all.
         opaque: Local parts that never serve as a name (a regular expression).
@@ -54,6 +56,7 @@ class Dialect:
     ignored: tuple[str, ...] = ()
     ignored_prefixes: tuple[str, ...] = ()
     ignored_parts: tuple[str, ...] = ()
+    off_schema_prefixes: tuple[str, ...] = ()
     unlabelled: Choice["local", "none"] = "local"
     opaque: str = r"(?!)"
 
@@ -68,6 +71,10 @@ class Dialect:
             or relation.startswith(self.ignored_prefixes)
             or any(part in relation for part in self.ignored_parts)
         )
+
+    def is_off_schema(self, relation: str) -> bool:
+        """Tell whether the relation is known to be outside of the schema."""
+        return relation.startswith(self.off_schema_prefixes)
 
     def relation_label(self, relation: str) -> str:
         """Give the relation without its namespace."""
@@ -133,6 +140,7 @@ FREEBASE = Dialect(
     ),
     ignored_prefixes=(f"{FB}type.object.", f"{FB}kg.object_profile."),
     ignored_parts=("sameAs",),
+    off_schema_prefixes=(f"{FB}user.", f"{FB}common.notable_for.object"),
     opaque=r"[mg]\.[0-9a-z_]+",
 )
 

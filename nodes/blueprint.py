@@ -117,7 +117,8 @@ def _known(adapted: Sequence[Sequence[str]], names: Mapping[str, str], run: Run)
     A branch of which none is left takes those of the others, so that every topic keeps its own.
     """
     read = [
-        [(text.strip().removeprefix("^"), not text.strip().startswith("^")) for text in b] for b in adapted
+        [(text.strip().removeprefix("^").strip(), not text.strip().startswith("^")) for text in b]
+        for b in adapted
     ]
     run.note["dropped"] = [name for branch in read for name, _ in branch if name not in names]
     branches = [tuple(Slot(names[name], forward) for name, forward in b if name in names) for b in read]

@@ -1,10 +1,11 @@
 """Diagnose: which decision led astray, and what to try instead? (CoG §3.3)."""
 
 from collections.abc import Iterator, Sequence
+from dataclasses import replace
 
 from kgqa.models.errors import MalformedReply
 from kgqa.prompts.diagnose import BRANCHES, DECISIONS, Decided, Diagnose, PrunedBranch, Signal
-from kgqa.session.guided import Guided, GuidedUpdate, place, progress, trajectory
+from kgqa.session.guided import Guided, GuidedUpdate, Pruned, place, progress, trajectory
 from kgqa.session.state import next_topic
 from kgqa.session.step import Run, step
 
@@ -22,28 +23,27 @@ async def diagnose(state: Guided, run: Run) -> GuidedUpdate:
     What it recalls of the branches that were pruned there is tried next; if it recalls
     none, the relations there are chosen from again. Where it blames nothing, the topic at
     hand leads no further, and the search does without it. An outage of the graph or a
-    malformed reply is no failure of the search: the next branch is taken without a call.
-    When all diagnoses are spent, the answer is inferred from what was verified. Without
-    refinement, only what was chosen and waits is tried, the last first: the frontier of the
-    paper holds all chosen relations at once (Table 3, without failure-aware refinement).
+    malformed reply is no failure of the search: what was chosen and waits is tried, the last
+    first, without a call. So it is without refinement: the frontier of the paper holds all
+    chosen relations at once (Table 3). When all diagnoses are spent, what waits is tried, and
+    then the answer is inferred from what was verified.
     """
     last = state["trace"][-1]
     run.note["chain"] = str(state["chain"])
     steps = trajectory(state, undecided=last["node"] in _UNDECIDED)[-DECISIONS:]
     branches = list(_branches(state, steps))
-    if not run.context.refinement:
-        run.note["reason"] = "refinement is off"
-        return _next_best(state, steps, [branch for branch in branches if branch.waiting], run)
-    if "failure" in last:
-        run.note["reason"] = "no failure of the search; the next branch is taken"
-        return _next_best(state, steps, branches, run)
+    waiting = [branch for branch in branches if branch.waiting]
+    if "failure" in last or not run.context.refinement:
+        run.note["reason"] = "no failure of the search" if "failure" in last else "refinement is off"
+        return _next_best(state, steps, waiting, run) or _pass_over(state)
     if not branches and not any(decided.after for decided in steps):
         run.note["reason"] = f"{state['chain'].topic} leads nowhere"
         return _pass_over(state)
     if diagnoses(state) >= run.context.refinements:
         run.note["reason"] = "every diagnosis is spent"
-        return {"decision": "infer"}
-    return await _diagnosed(state, last.get("signal", "no_candidates"), steps, branches, run)
+        return _next_best(state, steps, waiting, run) or {"decision": "infer"}
+    signal: Signal = "wrong_type" if last["node"] == "filter" else "no_candidates"
+    return await _diagnosed(state, last.get("signal", signal), steps, branches, run)
 
 
 def diagnoses(state: Guided) -> int:
@@ -68,7 +68,7 @@ async def _diagnosed(
         reply = await run.ask(prompt)
     except MalformedReply as error:
         run.failed(error)
-        return _next_best(state, steps, branches, run)
+        return _next_best(state, steps, branches, run) or _pass_over(state)
     run.note |= {"step": reply.step, "blueprint": reply.blueprint, "reason": reply.rationale}
     kept = blueprint if reply.blueprint == "keep" else None
     if reply.step == 0:
@@ -83,32 +83,43 @@ def _branches(state: Guided, steps: Sequence[Decided]) -> Iterator[PrunedBranch]
     tried = set(state["tried"])
     for number, decided in enumerate(steps, 1):
         here = [each for each in state["pruned"] if each.before == decided.before and each.chain not in tried]
-        here.sort(key=lambda each: (not (each.waiting or each.of_entities), -(each.relevance or 0.0)))
+        here.sort(key=_order)
         for each in here[:most]:
             yield PrunedBranch(number, each.chain, each.waiting, each.relevance)
 
 
-def _next_best(state: Guided, steps: list[Decided], branches: list[PrunedBranch], run: Run) -> GuidedUpdate:
-    """Take the first branch of the last decision that has one."""
-    if not branches:
-        return _pass_over(state)
-    number = branches[-1].step
-    first = next(branch for branch in branches if branch.step == number)
-    return _turn_back(state, steps[number - 1], [first], run)
+def _order(each: Pruned) -> tuple[bool, float]:
+    first = each.waiting or each.of_entities
+    return not first, 0.0 if first else -(each.relevance or 0.0)
+
+
+def _next_best(
+    state: Guided, steps: list[Decided], branches: list[PrunedBranch], run: Run
+) -> GuidedUpdate | None:
+    """Take the first branch of the last decision that has one, of the topic at hand; None if none has."""
+    topic = state["chain"].topic
+    numbers = [branch.step for branch in branches if branch.chain.topic == topic]
+    if not numbers:
+        return None
+    first = next(branch for branch in branches if branch.step == numbers[-1])
+    return _turn_back(state, steps[numbers[-1] - 1], [first], run)
 
 
 def _turn_back(state: Guided, blamed: Decided, recalled: Sequence[PrunedBranch], run: Run) -> GuidedUpdate:
-    """Give the frontier back that was there before a decision, and recall branches of it.
+    """Give the frontier back that was there before a decision; the first recalled branch is next.
 
-    What later topics had led to is forgotten: it has to meet something else now.
+    The others wait. What later topics had led to is forgotten: it has to meet something else now.
     """
     here = place(state, blamed.before.topic)
     run.note["recalled"] = [str(branch.chain) for branch in recalled]
+    waiting = {branch.chain for branch in recalled[1:]}
+    pruned = [replace(each, waiting=each.waiting or each.chain in waiting) for each in state["pruned"]]
     return {
         "chain": blamed.before,
-        "stack": [branch.chain for branch in reversed(recalled)],
+        "stack": [branch.chain for branch in recalled[:1]],
         "memory": [each for each in state["memory"] if place(state, each.chain.topic) < here],
-        "pruned": [each for each in state["pruned"] if place(state, each.chain.topic) <= here],
+        "findings": [each for each in state["findings"] if place(state, each.chain.topic) <= here],
+        "pruned": [each for each in pruned if place(state, each.chain.topic) <= here],
         "tried": [each for each in state["tried"] if place(state, each.topic) <= here],
         "candidates": [],
         "decision": "backtrack",

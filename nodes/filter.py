@@ -2,13 +2,14 @@
 
 from dataclasses import replace
 from itertools import islice
-from typing import NamedTuple
+from typing import NamedTuple, cast
 
 from kgqa.kg.pages import Candidate
 from kgqa.kg.terms import Term
 from kgqa.models.errors import MalformedReply
 from kgqa.prompts.candidates import SHOWN, aggregate
 from kgqa.prompts.filter_candidates import FilterCandidates
+from kgqa.session.guided import Guided, progress
 from kgqa.session.record import StoppedBy
 from kgqa.session.state import Branch, State, Update
 from kgqa.session.step import BudgetExceeded, Run, step
@@ -24,9 +25,9 @@ async def filter_candidates(state: State, run: Run) -> Update:
     """
     *earlier, branch = state["memory"]
     run.note |= {"chain": str(branch.chain), "candidates": len(branch.ends)}
-    chosen = await _chosen(state["question"], branch, run)
+    chosen = await _chosen(state, branch, run)
     if len(branch.ends) > SHOWN and 1 < len(chosen.ends) <= SHOWN and not chosen.stopped_by:
-        chosen = await _chosen(state["question"], replace(branch, ends=chosen.ends), run)
+        chosen = await _chosen(state, replace(branch, ends=chosen.ends), run)
     run.note["kept"] = len(chosen.ends)
     if not chosen.ends:
         return {"memory": earlier, "chain": branch.chain, "candidates": [], "decision": "backtrack"}
@@ -41,7 +42,7 @@ class _Chosen(NamedTuple):
     stopped_by: StoppedBy | None
 
 
-async def _chosen(question: str, branch: Branch, run: Run) -> _Chosen:
+async def _chosen(state: State, branch: Branch, run: Run) -> _Chosen:
     """Go through the ends; where the budget ends on the way, what was chosen so far stands.
 
     Raises:
@@ -50,9 +51,11 @@ async def _chosen(question: str, branch: Branch, run: Run) -> _Chosen:
     kept: list[Term] = []
     counting = False
     ends = iter(branch.ends)
+    plan = progress(cast(Guided, state)) if "subgoals" in state else None
     while some := tuple(islice(ends, SHOWN)):
         try:
-            reply = await run.ask(FilterCandidates(question, branch.chain, tuple(map(Candidate, some))))
+            prompt = FilterCandidates(state["question"], branch.chain, tuple(map(Candidate, some)), plan)
+            reply = await run.ask(prompt)
         except MalformedReply as error:
             run.failed(error)
             continue

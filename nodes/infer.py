@@ -34,7 +34,9 @@ async def infer(state: Guided, run: Run) -> GuidedUpdate:
         return {"memory": [], "decision": "stop"}
     findings = tuple(finding.text for finding in state["findings"] if finding.text)
     try:
-        reply = await run.ask(InferFromEvidence(state["question"], segments, findings, _unmet(state)))
+        reply = await run.ask(
+            InferFromEvidence(state["question"], segments, findings, _unmet(state, segments))
+        )
     except MalformedReply as error:
         run.failed(error)
         left = [Branch(branch.chain, branch.ends, "infer") for branch in state["memory"][-1:]]
@@ -66,11 +68,11 @@ async def _ends(chain: Chain, run: Run) -> list[Candidate]:
     return [candidate for candidate in page if candidate.term.name]
 
 
-def _unmet(state: Guided) -> tuple[str, ...]:
+def _unmet(state: Guided, segments: Sequence[Segment]) -> tuple[str, ...]:
     """Give what is left of the plan, and the topics that were not met."""
     done = progress(state)
     open_ = done.subgoals[len(done.findings) :]
-    met = {branch.chain.topic for branch in state["memory"]}
+    met = {segment.chain.topic for segment in segments} | {each.chain.topic for each in state["memory"]}
     topics = (topic for topic in state["topic_entities"] if topic not in met)
     return (*open_, *(f"it has to do with {topic}" for topic in topics))
 

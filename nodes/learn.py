@@ -3,14 +3,16 @@
 import asyncio
 
 from kgqa.priors.blueprints import Blueprint, BlueprintError, Slot, mask
+from kgqa.priors.errors import EncoderError
 from kgqa.session.guided import Guided, GuidedUpdate
 from kgqa.session.step import Run, step
 
 
 @step("learn")
 async def learn(state: Guided, run: Run) -> GuidedUpdate:
-    """Add the chains of the answer to the overlay, where the context names one and the search was whole."""
-    if not run.context.overlay or state["outcome"] or state["stopped_by"]:
+    """Add the chains of the answer to the overlay, where the context names one and every topic was met."""
+    met = [each.chain.topic for each in state["memory"]] == state["topic_entities"]
+    if not run.context.overlay or not met or state["outcome"] or state["stopped_by"]:
         return {"decision": "stop"}
     branches = [tuple(Slot(hop.words, hop.forward) for hop in each.chain.hops) for each in state["memory"]]
     names = [topic.name for topic in state["topic_entities"] if topic.name]
@@ -20,6 +22,6 @@ async def learn(state: Guided, run: Run) -> GuidedUpdate:
             found = Blueprint(tuple(branches))
             await asyncio.to_thread(library.add, mask(state["question"], names), found)
             run.note["blueprint"] = str(found)
-    except BlueprintError as error:
+    except (BlueprintError, EncoderError) as error:
         run.failed(error)
     return {"decision": "stop"}

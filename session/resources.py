@@ -137,7 +137,7 @@ def _sample() -> Path:
 def _open_library(context: Any, graph: KnowledgeGraph) -> Library | None:
     """Open the library; on the sample graph, where none is named, that of its train questions."""
     folder, overlay = (getattr(context, name, None) for name in ("blueprints", "overlay"))
-    if "blueprints" not in type(context).model_fields:
+    if not getattr(context, "guidance", False):
         return None
     from kgqa.priors.blueprints import BlueprintError, open_library
 
@@ -163,11 +163,12 @@ def _sample_blueprints(memo: Memo) -> Path:
 
     from kgqa.data import SAMPLE_QUESTIONS
     from kgqa.priors.blueprints import build, examples
+    from kgqa.priors.blueprints.header import VERSION
     from kgqa.priors.settings import home
 
     packed = SAMPLE_QUESTIONS.read_bytes()
     digest = hashlib.sha256(packed + memo.name.encode()).hexdigest()[:16]
-    folder = home() / "blueprints" / f"sample-{digest}"
+    folder = home() / "blueprints" / f"sample-{digest}-{VERSION}"
     if not folder.exists():
         lines = [json.loads(line) for line in gzip.decompress(packed).splitlines()]
         train = [line for line in lines if line["split"] == "train"]
@@ -214,7 +215,7 @@ def _memo(name: str | None) -> Memo:
 
 
 def _key(context: Context) -> tuple[object, ...]:
-    library = (getattr(context, "blueprints", None), getattr(context, "overlay", None))
+    library = (getattr(context, name, None) for name in ("guidance", "blueprints", "overlay"))
     return ("all", context.method, *library, context.model, context.encoder, *context.kg)
 
 

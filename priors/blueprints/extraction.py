@@ -18,6 +18,7 @@ from kgqa.priors.blueprints.slots import INVERSE, Blueprint, Slot
 NOTHING = "no SPARQL and no gold path"
 NO_RELATION = "no relation is left of the gold paths"
 UNKNOWN = "a relation that is not among those given"
+OFF_SCHEMA = "a relation outside of the schema, such as a user's own"
 
 
 @dataclass(frozen=True, slots=True)
@@ -44,8 +45,8 @@ def lessons(examples: Iterable[Example], relations: Collection[str] | None = Non
     for example in given:
         question = example.question.encode("utf-8", "replace").decode()  # half of a pair is no character
         found = extract(example, read.get(example.sparql or "", NOTHING))
-        if relations is not None and isinstance(found, Blueprint) and not _known(found, relations):
-            found = UNKNOWN
+        if isinstance(found, Blueprint):
+            found = _refused(found, relations) or found
         yield Lesson(question, mask(question, example.names), found)
 
 
@@ -63,8 +64,12 @@ def extract(example: Example, read: Read) -> Blueprint | str:
     return Blueprint(tuple(branch.slots for branch in _ordered(branches, example)))
 
 
-def _known(blueprint: Blueprint, relations: Collection[str]) -> bool:
-    return all(slot.relation in relations for slot in blueprint.slots)
+def _refused(blueprint: Blueprint, relations: Collection[str] | None) -> str | None:
+    """Say why a blueprint is of no use elsewhere, None if it is."""
+    names = [slot.relation for slot in blueprint.slots]
+    if any(dialect.is_off_schema(f"{FB}{name}") for dialect in DIALECTS.values() for name in names):
+        return OFF_SCHEMA
+    return None if relations is None or all(name in relations for name in names) else UNKNOWN
 
 
 def _branch(path: GoldPath) -> Branch | None:

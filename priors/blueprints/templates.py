@@ -2,8 +2,8 @@
 
 Templates are counted by the relation names of a blueprint's linear reading: of a query's first
 alternative, with the branches that only constrain, without directions. WebQSP's 3,098 training
-questions have 521 so counted, where the paper reports 569 of tokens that a regular expression
-finds in the text; with directions 524, of the first branch alone 407.
+questions have 512 so counted, where the paper reports 569 of tokens that a regular expression
+finds in the text; with directions 515, of the first branch alone 398.
 """
 
 from collections import Counter

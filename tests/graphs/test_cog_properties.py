@@ -112,7 +112,8 @@ def check_trace(record: kgqa.Record, options: dict[str, Any]) -> None:
     for before, entry in zip(record["trace"], record["trace"][1:], strict=False):
         if entry["node"] == "diagnose" and "signal" in entry:
             assert "failure" not in before
-            assert entry["signal"] == before.get("signal", "no_candidates")
+            otherwise = "wrong_type" if before["node"] == "filter" else "no_candidates"
+            assert entry["signal"] == before.get("signal", otherwise)
             diagnosed += 1
     assert diagnosed <= (options["refinements"] if options["refinement"] else 0)
     limit = options["budget"]["llm_calls"]

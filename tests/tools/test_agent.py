@@ -24,6 +24,7 @@ ARGUMENTS = {
     "extend_chain": ["topic", "hops", "held"],
     "follow_chain": ["topic", "hops", "held"],
     "trace_chain": ["topic", "hops", "ends", "held"],
+    "list_schema": [],
     "run_select": ["query"],
 }
 
@@ -43,7 +44,7 @@ def test_a_tool_says_what_it_does_and_what_each_argument_is(tools: Tools, name: 
 
 @pytest.mark.parametrize("name", ARGUMENTS)
 def test_only_what_restricts_an_answer_may_be_left_out(tools: Tools, name: str) -> None:
-    required = convert_to_openai_tool(tools[name])["function"]["parameters"]["required"]
+    required = convert_to_openai_tool(tools[name])["function"]["parameters"].get("required", [])
     assert required == [argument for argument in ARGUMENTS[name] if argument not in ("limit", "held")]
 
 

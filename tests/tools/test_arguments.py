@@ -165,8 +165,8 @@ async def test_a_failure_of_the_graph_is_passed_on(
         await tools[tool].ainvoke(arguments)
 
 
-def test_a_failure_is_tried_with_every_tool(tools: Tools) -> None:
-    assert [tool for tool, _ in CALLS] == list(tools)
+def test_a_failure_is_tried_with_every_tool_that_asks_the_graph(tools: Tools) -> None:
+    assert [tool for tool, _ in CALLS] == [tool for tool in tools if tool != "list_schema"]
 
 
 # Names that look like something else.

@@ -41,8 +41,8 @@ def names(blueprint: Blueprint) -> set[str]:
 
 
 def test_there_are_about_as_many_templates_as_in_the_paper(learned: list[Lesson]) -> None:
-    assert len(blueprints(learned)) == 3091
-    assert len({blueprint.template for blueprint in blueprints(learned)}) == 521  # the paper has 569
+    assert len(blueprints(learned)) == 3080
+    assert len({blueprint.template for blueprint in blueprints(learned)}) == 512  # the paper has 569
 
 
 def test_order_and_direction_are_those_of_the_gold_paths(
@@ -56,21 +56,16 @@ def test_order_and_direction_are_those_of_the_gold_paths(
     assert sum(same) / len(same) > 0.99
 
 
-def test_but_for_ten_relations_all_are_in_the_schema(
-    learned: list[Lesson], relations: frozenset[str]
-) -> None:
-    used: set[str] = set().union(*map(names, blueprints(learned)))
-    known = [each for each in blueprints(learned) if names(each) <= relations]
-    unlisted = {name for name in used - relations if not name.startswith("user.")}
-    assert len(used - relations) == 10
-    assert unlisted == {"common.notable_for.object"}
-    assert len({blueprint.template for blueprint in known}) == 512
+def test_every_relation_is_of_the_schema(learned: list[Lesson], relations: frozenset[str]) -> None:
+    assert set().union(*map(names, blueprints(learned))) <= relations
 
 
 def test_with_the_schema_nothing_but_its_relations_is_left(
     lines: list[dict[str, Any]], relations: frozenset[str]
 ) -> None:
-    some = [line for line in lines if not relations.issuperset(line["relations"])] + lines[:20]
-    kept = blueprints(list(lessons(examples(some), relations)))
-    assert len(kept) >= 20
-    assert set().union(*map(names, kept)) <= relations
+    some = lines[:20]
+    given = relations - {"film.actor.film", "people.person.sibling_s"}
+    left = blueprints(list(lessons(examples(some), given)))
+    every = blueprints(list(lessons(examples(some))))
+    assert left == [blueprint for blueprint in every if names(blueprint) <= given]
+    assert len(left) < len(every)
