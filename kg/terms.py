@@ -18,6 +18,7 @@ import re
 import unicodedata
 from collections.abc import Iterable
 from dataclasses import dataclass, field
+from functools import lru_cache
 from itertools import pairwise
 from typing import TypeAlias
 
@@ -43,6 +44,7 @@ def is_id(text: str) -> bool:
     return is_iri(text) or _BLANK.fullmatch(text) is not None
 
 
+@lru_cache(maxsize=1 << 16)
 def local_name(iri: str) -> str:
     """Give the part of an IRI after its last ``#`` or ``/``, or all of it.
 

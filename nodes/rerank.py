@@ -5,7 +5,7 @@ from collections.abc import Sequence
 import numpy as np
 
 from kgqa.kg.terms import Hop
-from kgqa.priors.blueprints import Slot
+from kgqa.priors.blueprints import ARROW, Slot
 from kgqa.priors.encoder import Vectors
 from kgqa.priors.guidance import Likeness, Signals, Weights, align, spaced
 from kgqa.session.guided import Guided, GuidedUpdate, Ranked, goals, passed, slots
@@ -55,8 +55,8 @@ async def _signals(
     """Give the signals of equation 5, and the slot that the step is aligned to (equation 4)."""
     chain = state["chain"]
     aims = goals(state) if run.context.relevance == "subgoal" else [state["question"]] * (len(goals(state)))
-    whole = " -> ".join(slot.relation for slot in here)
-    texts = [*(spaced(hop.words) for hop in hops), *aims, *(spaced(slot.relation) for slot in here), whole]
+    whole = [ARROW.join(slot.relation for slot in here)] if run.context.compatibility == "whole" else []
+    texts = [*(spaced(hop.words) for hop in hops), *aims, *(spaced(slot.relation) for slot in here), *whole]
     rows = await run.encode(texts)
     relations, wanted, places, raw = np.split(rows, np.cumsum([len(hops), len(aims), len(here)]))
     local = relations @ wanted[-1]
@@ -66,7 +66,7 @@ async def _signals(
     to_slots = relations @ places.T
     if chain.hops:  # straight back is no progress, unless a slot to come says so
         to_slots[[hop == chain.hops[-1].inverse for hop in hops], : passed(chain, here)] = 0.0
-    glob = (relations @ raw.T)[:, 0] if run.context.compatibility == "whole" else to_slots.max(axis=1)
+    glob = (relations @ raw.T)[:, 0] if whole else to_slots.max(axis=1)
     return Signals(local, None if at is None else to_slots[:, at], glob), None if at is None else here[at]
 
 

@@ -7,15 +7,21 @@ from kgqa.priors.errors import EncoderError
 
 
 def threads() -> int:
-    """Threads of one matrix product: ``KGQA_THREADS``, or 2.
+    """Threads of one matrix product: ``KGQA_THREADS``, or 2, or 1 for a process that has one core.
 
     Raises:
         EncoderError: the variable is no whole number above 0.
     """
-    text = os.environ.get("KGQA_THREADS", "2")
+    text = os.environ.get("KGQA_THREADS") or str(min(2, _cores()))
     if not text.isdecimal() or int(text) < 1:
         raise EncoderError(f"KGQA_THREADS must be a whole number above 0, not {text!r}")
     return int(text)
+
+
+def _cores() -> int:
+    """Count the cores that this process may use."""
+    mine = getattr(os, "sched_getaffinity", None)
+    return len(mine(0)) if mine else os.cpu_count() or 1
 
 
 def home() -> Path:

@@ -11,7 +11,9 @@ import pytest
 from typer.testing import CliRunner
 
 import kgqa
+from kgqa.api import make_context
 from kgqa.cli import main
+from kgqa.cli.options import read_options
 from kgqa.evaluation.protocols import PROTOCOLS
 from kgqa.evaluation.simulation import Errors
 from kgqa.graphs import METHODS, cog, cor
@@ -19,6 +21,7 @@ from kgqa.session.method import Graph
 
 README = Path(kgqa.__file__).with_name("README.md")
 EVALUATION = README.parent / "docs" / "evaluation.md"
+COG = README.parent / "docs" / "cog.md"
 
 
 def blocks(language: str, page: Path = README) -> list[str]:
@@ -54,9 +57,11 @@ def test_the_python_of_the_page_on_evaluation(capsys: pytest.CaptureFixture[str]
 
 
 def test_the_commands_of_the_pages_have_such_options() -> None:
-    said = " ".join(page for path in (README, EVALUATION) for page in blocks("console", path))
-    for command, options in re.findall(r"\$ kgqa (eval|score|report) (.*)", said):
-        shown = CliRunner().invoke(main.app, [command, "--help"], env={"COLUMNS": "200"}).output
+    said = " ".join(page for path in (README, EVALUATION, COG) for page in blocks("console", path))
+    said += COG.read_text(encoding="utf-8")
+    command = r"kgqa (ask|eval|score|report|blueprints (?:build|show|calibrate)) ([^\n`]*)"
+    for name, options in re.findall(command, said):
+        shown = CliRunner().invoke(main.app, [*name.split(), "--help"], env={"COLUMNS": "200"}).output
         assert [option for option in re.findall(r"--[a-z-]+", options) if option not in shown] == []
 
 
@@ -74,7 +79,15 @@ def test_an_answer_is_shown() -> None:
     assert shown_answers()
 
 
-@pytest.mark.parametrize("page", [README, EVALUATION], ids=lambda page: page.name)
+def test_the_options_of_the_page_on_cog_are_cog_s() -> None:
+    page = COG.read_text(encoding="utf-8")
+    named = dict(re.findall(r"(\w+)=([\w.]+)`", page)) | dict(re.findall(r"--option (\w+)=([\w.]+)", page))
+    assert len(named) > 10
+    for name, value in named.items():
+        make_context("cog", read_options([f"{name}={value}"]))
+
+
+@pytest.mark.parametrize("page", [README, EVALUATION, COG], ids=lambda page: page.name)
 def test_links_lead_somewhere(page: Path) -> None:
     targets = re.findall(r"\]\((?!http)([^)#]+)\)", page.read_text(encoding="utf-8"))
     assert [target for target in targets if not (page.parent / target).exists()] == []

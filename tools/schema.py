@@ -1,5 +1,7 @@
 """A tool that lists what relations a graph has."""
 
+from functools import cache
+
 from langchain_core.tools import BaseTool, tool
 
 from kgqa.kg.graph import KnowledgeGraph
@@ -11,11 +13,15 @@ from kgqa.tools.text import listing, show_hop
 def schema_tool(graph: KnowledgeGraph) -> BaseTool:
     """Make list_schema for a graph."""
 
+    @cache
+    def shown() -> tuple[str, Page[Hop]]:
+        hops = Page(tuple(_hop(relation, graph.relation_label(relation)) for relation in graph.relations))
+        return listing("relations in the graph", map(show_hop, hops), hops), hops
+
     @tool(response_format="content_and_artifact")
     async def list_schema() -> tuple[str, Page[Hop]]:
         """List all relations of the knowledge graph, whatever entity they belong to."""
-        hops = Page(tuple(_hop(relation, graph.relation_label(relation)) for relation in graph.relations))
-        return listing("relations in the graph", map(show_hop, hops), hops), hops
+        return shown()
 
     return list_schema
 

@@ -19,9 +19,10 @@ from kgqa.priors.blueprints.extraction import Lesson, lessons
 from kgqa.priors.blueprints.header import Source
 from kgqa.priors.blueprints.library import Library, Match, open_library
 from kgqa.priors.blueprints.masking import MASK, mask
-from kgqa.priors.blueprints.slots import Blueprint, Slot
+from kgqa.priors.blueprints.slots import ARROW, Blueprint, Slot
 
 __all__ = [
+    "ARROW",
     "MASK",
     "Blueprint",
     "BlueprintError",
