@@ -25,8 +25,8 @@ async def diagnose(state: Guided, run: Run) -> GuidedUpdate:
     hand leads no further, and the search does without it. An outage of the graph or a
     malformed reply is no failure of the search: what was chosen and waits is tried, the last
     first, without a call. So it is without refinement: the frontier of the paper holds all
-    chosen relations at once (Table 3). When all diagnoses are spent, what waits is tried, and
-    then the answer is inferred from what was verified.
+    chosen relations at once (Table 3). When all diagnoses are spent, what the last one has
+    recalled is tried, and then the answer is inferred from what was verified.
     """
     last = state["trace"][-1]
     run.note["chain"] = str(state["chain"])
@@ -41,7 +41,7 @@ async def diagnose(state: Guided, run: Run) -> GuidedUpdate:
         return _pass_over(state)
     if diagnoses(state) >= run.context.refinements:
         run.note["reason"] = "every diagnosis is spent"
-        return _next_best(state, steps, waiting, run) or {"decision": "infer"}
+        return _next_recalled(state, steps, branches, run) or {"decision": "infer"}
     signal: Signal = "wrong_type" if last["node"] == "filter" else "no_candidates"
     return await _diagnosed(state, last.get("signal", signal), steps, branches, run)
 
@@ -96,19 +96,28 @@ def _order(each: Pruned) -> tuple[bool, float]:
 def _next_best(
     state: Guided, steps: list[Decided], branches: list[PrunedBranch], run: Run
 ) -> GuidedUpdate | None:
-    """Take the first branch of the last decision that has one, of the topic at hand; None if none has."""
+    """Take the branches of the last decision that has any, of the topic at hand; None if none has."""
     topic = state["chain"].topic
     numbers = [branch.step for branch in branches if branch.chain.topic == topic]
     if not numbers:
         return None
-    first = next(branch for branch in branches if branch.step == numbers[-1])
-    return _turn_back(state, steps[numbers[-1] - 1], [first], run)
+    last = max(numbers)
+    return _turn_back(state, steps[last - 1], [branch for branch in branches if branch.step == last], run)
+
+
+def _next_recalled(
+    state: Guided, steps: list[Decided], branches: list[PrunedBranch], run: Run
+) -> GuidedUpdate | None:
+    """Take what was recalled and not tried yet, at a decision that stands; None if there is nothing."""
+    order = {chain: -place for place, chain in enumerate(state["stack"])}
+    recalled = [branch for branch in branches if branch.chain in order]
+    return _next_best(state, steps, sorted(recalled, key=lambda branch: order[branch.chain]), run)
 
 
 def _turn_back(state: Guided, blamed: Decided, recalled: Sequence[PrunedBranch], run: Run) -> GuidedUpdate:
-    """Give the frontier back that was there before a decision; the first recalled branch is next.
+    """Give the frontier back that was there before a decision, with the recalled branches on the stack.
 
-    The others wait. What later topics had led to is forgotten: it has to meet something else now.
+    What later topics had led to is forgotten: it has to meet something else now.
     """
     here = place(state, blamed.before.topic)
     run.note["recalled"] = [str(branch.chain) for branch in recalled]
@@ -116,7 +125,7 @@ def _turn_back(state: Guided, blamed: Decided, recalled: Sequence[PrunedBranch],
     pruned = [replace(each, waiting=each.waiting or each.chain in waiting) for each in state["pruned"]]
     return {
         "chain": blamed.before,
-        "stack": [branch.chain for branch in recalled[:1]],
+        "stack": [branch.chain for branch in reversed(recalled)],
         "memory": [each for each in state["memory"] if place(state, each.chain.topic) < here],
         "findings": [each for each in state["findings"] if place(state, each.chain.topic) <= here],
         "pruned": [each for each in pruned if place(state, each.chain.topic) <= here],

@@ -64,8 +64,10 @@ async def _signals(
         return Signals(local), None
     at = _aligned(state, wanted @ places.T, here, run)
     to_slots = relations @ places.T
-    if chain.hops:  # straight back is no progress, unless a slot to come says so
-        to_slots[[hop == chain.hops[-1].inverse for hop in hops], : passed(chain, here)] = 0.0
+    if chain.hops and (back := chain.hops[-1].inverse) in hops:  # no progress, unless a slot to come says so
+        behind = passed(chain, here)
+        named = [place >= behind and slot.relation == back.words for place, slot in enumerate(here)]
+        to_slots[hops.index(back)] *= named
     glob = (relations @ raw.T)[:, 0] if whole else to_slots.max(axis=1)
     return Signals(local, None if at is None else to_slots[:, at], glob), None if at is None else here[at]
 

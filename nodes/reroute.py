@@ -6,7 +6,7 @@ from kgqa.session.step import Run, step
 
 @step("backtrack")
 async def reroute(state: Guided, run: Run) -> GuidedUpdate:
-    """Take up the recalled branch; without one, choose again from what was not tried."""
+    """Take up the best recalled branch; without one, choose again from what was not tried."""
     if not state["stack"]:
         run.note |= {"chain": str(state["chain"]), "reason": "the relations here are chosen from again"}
         return {"decision": "refine"}

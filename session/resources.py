@@ -142,13 +142,13 @@ def _open_library(context: Any, graph: KnowledgeGraph) -> Library | None:
     from kgqa.priors.blueprints import BlueprintError, open_library
 
     memo = _memo(context.encoder)
-    memo.teach([spaced(graph.relation_label(relation)) for relation in graph.relations])
     if not folder and context.kg == (SAMPLE,):
         folder = _sample_blueprints(memo)
     if not folder:
         if overlay:
             raise BlueprintError("an overlay grows a library; name one with the option blueprints")
         return None
+    memo.teach([spaced(graph.relation_label(relation)) for relation in graph.relations])
     names = (Path(folder), Path(overlay) if overlay else None)
     return _once(
         ("blueprints", *names, context.encoder),

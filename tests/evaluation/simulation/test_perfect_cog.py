@@ -1,13 +1,21 @@
 """With a perfect simulated model, CoG answers what CoR answers."""
 
+import gzip
+import json
 from collections.abc import Sequence
+from pathlib import Path
+from random import Random
 from typing import Any
 
 import pytest
 
+from kgqa.data import SAMPLE_QUESTIONS
 from kgqa.evaluation.question import Question
 from kgqa.evaluation.simulation import Errors
 from kgqa.kg.graph import KnowledgeGraph
+from kgqa.priors.blueprints import build, examples, mask
+from kgqa.priors.encoder import open_encoder
+from kgqa.session.record import Record
 from kgqa.tests.evaluation.simulation.public import answered, graph_of, questions
 
 SETS = [
@@ -52,3 +60,36 @@ async def test_adapting_and_planning_rightly_spares_every_refinement() -> None:
     asked = [question for question in questions("sample", most=30) if len(question.topics) == 1]
     results = await answered(asked, graph_of("sample"), PERFECT, method="cog", kg="sample")
     assert not [entry for record, _ in results for entry in record["trace"] if entry["node"] == "diagnose"]
+
+
+def shuffled(lines: Sequence[dict[str, Any]], seed: int) -> list[dict[str, Any]]:
+    """Give each question the topics and paths of another, drawn at random; its own names are masked first."""
+    others = Random(seed).sample(lines, len(lines))
+    return [
+        {**other, "question": mask(line["question"], [topic["name"] for topic in line["topic_entities"]])}
+        for line, other in zip(lines, others, strict=True)
+    ]
+
+
+@pytest.mark.timeout(600)
+@pytest.mark.xdist_group("sample blueprints")
+async def test_a_wrong_blueprint_costs_calls_and_not_the_answer(tmp_path: Path) -> None:
+    packed = gzip.decompress(SAMPLE_QUESTIONS.read_bytes())
+    train = [line for line in map(json.loads, packed.splitlines()) if line["split"] == "train"]
+    encoder = open_encoder()
+    build(examples(shuffled(train, seed=1)), tmp_path / "shuffled", encoder.encode, encoder.name)
+    asked, opened = questions("sample", most=50), graph_of("sample")
+    wrong = {"adaptation": False, "blueprints": str(tmp_path / "shuffled")}
+    misled = await answered(asked, opened, PERFECT, method="cog", **wrong)
+    alone = await answered(asked, opened, PERFECT, method="cog", guidance=False)
+    assert sum(found.f1 for _, found in misled) >= sum(found.f1 for _, found in alone) - 0.02 * len(asked)
+    assert sum(calls(record) for record, _ in misled) >= sum(calls(record) for record, _ in alone)
+    assert {source(record) for record, _ in misled} <= {"copied", "nearest"}
+
+
+def calls(record: Record) -> int:
+    return record["usage"]["llm_calls"]
+
+
+def source(record: Record) -> str:
+    return next(str(entry["source"]) for entry in record["trace"] if entry["node"] == "blueprint")
