@@ -24,18 +24,21 @@ async def diagnose(state: Guided, run: Run) -> GuidedUpdate:
     none, the relations there are chosen from again. Where it blames nothing, the topic at
     hand leads no further, and the search does without it. An outage of the graph or a
     malformed reply is no failure of the search: what was chosen and waits is tried, the last
-    first, without a call. So it is without refinement: the frontier of the paper holds all
-    chosen relations at once (Table 3). When all diagnoses are spent, what the last one has
-    recalled is tried, and then the answer is inferred from what was verified.
+    first, without a call. When all diagnoses are spent, what the last one has recalled is
+    tried, and then the answer is inferred from what was verified. Without refinement a
+    failure ends the search from the topic at hand (Table 3).
     """
     last = state["trace"][-1]
     run.note["chain"] = str(state["chain"])
     steps = trajectory(state, undecided=last["node"] in _UNDECIDED)[-DECISIONS:]
     branches = list(_branches(state, steps))
-    waiting = [branch for branch in branches if branch.waiting]
-    if "failure" in last or not run.context.refinement:
-        run.note["reason"] = "no failure of the search" if "failure" in last else "refinement is off"
+    if "failure" in last:
+        run.note["reason"] = "no failure of the search"
+        waiting = [branch for branch in branches if branch.waiting]
         return _next_best(state, steps, waiting, run) or _pass_over(state)
+    if not run.context.refinement:
+        run.note["reason"] = "refinement is off"
+        return _pass_over(state)
     if not branches and not any(decided.after for decided in steps):
         run.note["reason"] = f"{state['chain'].topic} leads nowhere"
         return _pass_over(state)
