@@ -39,7 +39,8 @@ async def blueprint(state: Guided, run: Run) -> GuidedUpdate:
     schema: Page[Hop] = await run.use("list_schema")
     names = _names(schema)
     found = _spoken(best.blueprint, names)
-    source = "copied" if best.similarity > _threshold(library, run) else "nearest"
+    tau = library.tau if run.context.tau is None else run.context.tau
+    source = "copied" if best.similarity > tau else "nearest"
     if source == "nearest" and run.context.adaptation:
         adapted = await _adapted(state, nearest[:EXEMPLARS], schema.items, run)
         known = _known(adapted, names, run) if adapted else None
@@ -51,12 +52,6 @@ async def blueprint(state: Guided, run: Run) -> GuidedUpdate:
         "blueprint": str(found),
     }
     return {"blueprint": found}
-
-
-def _threshold(library: Library, run: Run) -> float:
-    """Give the threshold of the context, else the library's; nothing is above 1."""
-    named = (run.context.tau, library.tau, 1.0)
-    return next(tau for tau in named if tau is not None)
 
 
 async def _nearest(state: Guided, library: Library, run: Run) -> list[Match]:
@@ -90,14 +85,17 @@ async def _near(question: str, schema: Sequence[Hop], run: Run) -> list[str]:
     names = list(dict.fromkeys(hop.words for hop in schema))
     if len(names) <= OFFERED:
         return names
-    *rows, asked = await run.encode([*map(spaced, names), question])
-    best = np.argsort(-(np.stack(rows) @ asked), kind="stable")[:OFFERED]
+    rows = await run.encode([*map(spaced, names), question])
+    best = await asyncio.to_thread(lambda: np.argsort(-(rows[:-1] @ rows[-1]), kind="stable")[:OFFERED])
     return [names[at] for at in best]
 
 
 def _names(schema: Iterable[Hop]) -> dict[str, str]:
-    """Give what the graph calls each relation, by that name and by the local part of its IRI."""
-    hops = list(schema)
+    """Give what the graph calls each relation, by that name and by the local part of its IRI.
+
+    One whose name could not be written as a slot is left out.
+    """
+    hops = [hop for hop in schema if hop.words.strip() and not hop.words.startswith("^")]
     return {local_name(hop.relation): hop.words for hop in hops} | {hop.words: hop.words for hop in hops}
 
 

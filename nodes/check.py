@@ -26,9 +26,6 @@ from kgqa.session.step import Run, step
 STAGNANT = 2
 """Checks one after the other without a finding that are stagnation."""
 
-HELD = 500
-"""Entities that a branch is held to at most."""
-
 
 @step("verify")
 async def check(state: Guided, run: Run) -> GuidedUpdate:
@@ -80,13 +77,15 @@ def _forward(state: Guided, verdict: Sufficiency, named: Sequence[Candidate], ru
     """Go on from all ends, or hold the chain to those that are kept and set the others aside."""
     chain, pruned = state["chain"], state["pruned"]
     kept = [term for number in verdict.keep if isinstance(term := named[number - 1].term, Entity)]
-    others = [c.term for c in named if isinstance(c.term, Entity) and c.term not in kept]
+    ends = [c.term for c in state["candidates"] if isinstance(c.term, Entity)]
+    others = [end for end in ends if end not in kept]
     tried = state["tried"]
     if kept and others:
         run.note["kept"] = [str(entity) for entity in kept]
-        pruned = [*pruned, Pruned(chain.holding(others[:HELD]))]
+        pruned = [*pruned, Pruned(chain.holding(others))]
         chain = chain.holding(kept)
         tried = [*tried, chain]
+        named = [c for c in named if c.term in kept]
     findings = [*state["findings"], _finding(chain, verdict, named)]
     update = _go_on({**state, "chain": chain}, chain, findings, run)
     return {**update, "findings": findings, "chain": chain, "pruned": pruned, "tried": tried}

@@ -2,6 +2,7 @@
 
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
+from typing import cast
 
 from kgqa.models.errors import MalformedReply
 from kgqa.prompts.diagnose import BRANCHES, DECISIONS, Decided, Diagnose, PrunedBranch, Signal
@@ -24,9 +25,10 @@ async def diagnose(state: Guided, run: Run) -> GuidedUpdate:
     none, the relations there are chosen from again. Where it blames nothing, the topic at
     hand leads no further, and the search does without it. An outage of the graph or a
     malformed reply is no failure of the search: what was chosen and waits is tried, the last
-    first, without a call. When all diagnoses are spent, what the last one has recalled is
-    tried, and then the answer is inferred from what was verified. Without refinement a
-    failure ends the search from the topic at hand (Table 3).
+    first, without a call; after a malformed reply, what was set aside as well. When all
+    diagnoses are spent, what the last one has recalled is tried, and then the answer is
+    inferred from what was verified. Without refinement a failure ends the search from the
+    topic at hand (Table 3).
     """
     last = state["trace"][-1]
     run.note["chain"] = str(state["chain"])
@@ -34,8 +36,9 @@ async def diagnose(state: Guided, run: Run) -> GuidedUpdate:
     branches = list(_branches(state, steps))
     if "failure" in last:
         run.note["reason"] = "no failure of the search"
-        waiting = [branch for branch in branches if branch.waiting]
-        return _next_best(state, steps, waiting, run) or _pass_over(state)
+        outage = last["failure"] != MalformedReply.__name__
+        left = [branch for branch in branches if branch.waiting] if outage else branches
+        return _next_best(state, steps, left, run) or _pass_over(state)
     if not run.context.refinement:
         run.note["reason"] = "refinement is off"
         return _pass_over(state)
@@ -73,11 +76,17 @@ async def _diagnosed(
         run.failed(error)
         return _next_best(state, steps, branches, run) or _pass_over(state)
     run.note |= {"step": reply.step, "blueprint": reply.blueprint, "reason": reply.rationale}
-    kept = blueprint if reply.blueprint == "keep" else None
+    dropped = _without_blueprint(state) if reply.blueprint == "drop" else GuidedUpdate()
+    left = cast(Guided, {**state, **dropped})
     if reply.step == 0:
-        return {**_pass_over(state), "blueprint": kept}
+        return {**dropped, **_pass_over(left)}
     recalled = [branches[number - 1] for number in reply.recall]
-    return {**_turn_back(state, steps[reply.step - 1], recalled, run), "blueprint": kept}
+    return {**dropped, **_turn_back(left, steps[reply.step - 1], recalled, run)}
+
+
+def _without_blueprint(state: Guided) -> GuidedUpdate:
+    """Drop the blueprint, and how relevant it made the pruned branches look (appendix K)."""
+    return {"blueprint": None, "pruned": [replace(each, relevance=None) for each in state["pruned"]]}
 
 
 def _branches(state: Guided, steps: Sequence[Decided]) -> Iterator[PrunedBranch]:

@@ -1,15 +1,16 @@
 """Infer: what do the verified segments carry, although not all is verified? (CoG §3.3)."""
 
 from collections.abc import Iterator, Sequence
+from dataclasses import replace
 from itertools import islice
 
 from kgqa.kg.errors import KGRejected, KGTimeout
 from kgqa.kg.pages import Candidate, Page
 from kgqa.kg.terms import Chain, Term
 from kgqa.models.errors import MalformedReply
-from kgqa.prompts.candidates import SHOWN
+from kgqa.prompts.candidates import SHOWN, aggregate
 from kgqa.prompts.infer_from_evidence import InferFromEvidence, Segment
-from kgqa.session.guided import Guided, GuidedUpdate, progress
+from kgqa.session.guided import Guided, GuidedUpdate, progress, standing
 from kgqa.session.state import Branch
 from kgqa.session.step import Run, step
 from kgqa.tools.arguments import chain_arguments
@@ -32,25 +33,25 @@ async def infer(state: Guided, run: Run) -> GuidedUpdate:
     if not segments:
         run.note["reason"] = "nothing was verified"
         return {"memory": [], "decision": "stop"}
-    findings = tuple(finding.text for finding in state["findings"] if finding.text)
+    findings = progress(state).findings
     try:
         reply = await run.ask(
             InferFromEvidence(state["question"], segments, findings, _unmet(state, segments))
         )
     except MalformedReply as error:
         run.failed(error)
-        left = [Branch(branch.chain, branch.ends, "infer") for branch in state["memory"][-1:]]
+        left = [replace(branch, verdict="infer") for branch in state["memory"][-1:]]
         return {"memory": [*state["memory"][:-1], *left], "decision": "stop"}
     run.note |= {"chosen": len(reply.chosen), "reason": reply.rationale}
     return {"memory": _inferred(state, segments, reply.chosen), "decision": "stop"}
 
 
 async def _segments(state: Guided, run: Run) -> tuple[Segment, ...]:
-    """Give what working memory holds, else the chains that have established something."""
+    """Give what working memory holds, else the chains that stand and have established something."""
     if state["memory"]:
         last = state["memory"][-1]
         return (Segment(last.chain, tuple(map(Candidate, last.ends[:SHOWN]))),)
-    chains = dict.fromkeys(finding.chain for finding in reversed(state["findings"]) if finding.text)
+    chains = dict.fromkeys(finding.chain for finding in reversed(standing(state)) if finding.text)
     segments: list[Segment] = []
     for chain in islice(chains, SEGMENTS):
         shown = sum(len(segment.ends) for segment in segments)
@@ -71,7 +72,7 @@ async def _ends(chain: Chain, run: Run) -> list[Candidate]:
 def _unmet(state: Guided, segments: Sequence[Segment]) -> tuple[str, ...]:
     """Give what is left of the plan, and the topics that were not met."""
     done = progress(state)
-    open_ = done.subgoals[len(done.findings) :]
+    open_ = done.subgoals[done.at :]
     met = {segment.chain.topic for segment in segments} | {each.chain.topic for each in state["memory"]}
     topics = (topic for topic in state["topic_entities"] if topic not in met)
     return (*open_, *(f"it has to do with {topic}" for topic in topics))
@@ -85,7 +86,10 @@ def _inferred(state: Guided, segments: Sequence[Segment], chosen: Sequence[int])
     chain = numbered[chosen[0] - 1][0]
     ends = tuple(end for number in chosen for of, end in [numbered[number - 1]] if of == chain)
     earlier = [branch for branch in state["memory"] if branch.chain != chain]
-    return [*earlier, Branch(chain, ends, "infer")]
+    counted = any(
+        each.chain == chain and each.value == aggregate("count", each.ends) for each in state["memory"]
+    )
+    return [*earlier, Branch(chain, ends, "infer", aggregate("count", ends) if counted else None)]
 
 
 def _numbered(segments: Sequence[Segment]) -> Iterator[tuple[Chain, Term]]:

@@ -2,7 +2,7 @@
 
 import asyncio
 
-from kgqa.priors.blueprints import Blueprint, BlueprintError, Slot, mask
+from kgqa.priors.blueprints import Blueprint, Slot, mask
 from kgqa.priors.errors import EncoderError
 from kgqa.session.guided import Guided, GuidedUpdate
 from kgqa.session.step import Run, step
@@ -14,14 +14,14 @@ async def learn(state: Guided, run: Run) -> GuidedUpdate:
     met = [each.chain.topic for each in state["memory"]] == state["topic_entities"]
     if not run.context.overlay or not met or state["outcome"] or state["stopped_by"]:
         return {"decision": "stop"}
-    branches = [tuple(Slot(hop.words, hop.forward) for hop in each.chain.hops) for each in state["memory"]]
     names = [topic.name for topic in state["topic_entities"] if topic.name]
     try:
         library = await run.library()
-        if library and branches and all(branches):
-            found = Blueprint(tuple(branches))
+        if library:
+            chains = [each.chain for each in state["memory"]]
+            found = Blueprint(tuple(tuple(Slot(hop.words, hop.forward) for hop in c.hops) for c in chains))
             await asyncio.to_thread(library.add, mask(state["question"], names), found)
             run.note["blueprint"] = str(found)
-    except (BlueprintError, EncoderError) as error:
+    except (ValueError, EncoderError) as error:
         run.failed(error)
     return {"decision": "stop"}

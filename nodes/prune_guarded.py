@@ -31,6 +31,8 @@ async def prune_guarded(state: Guided, run: Run) -> GuidedUpdate:
     others = [each for each in ranking if each not in final]
     run.note["set_aside"] = len(others)
     if not final:
+        if "malformed" in run.note:
+            run.note["failure"] = MalformedReply.__name__
         return {"pruned": _remembered(state, [], others), "decision": "backtrack"}
     best, *waiting = final
     taken = chain.then(best.hop)
@@ -80,7 +82,7 @@ def _safeguard(state: Guided, chosen: Sequence[Ranked], run: Run) -> list[Ranked
         exact = sorted(exact, key=lambda each: (named[each.hop.words], not each.hop.forward))
         return [each for each in exact if each not in chosen][:1] if len(chosen) < 2 else []
     scored = [each for each in ranking if each.step is not None]
-    return [max(scored, key=lambda each: each.step or 0.0)] if scored else []
+    return [max(scored, key=lambda each: (each.step or 0.0, not each.turned))] if scored else []
 
 
 def _remembered(state: Guided, waiting: Sequence[Ranked], others: Sequence[Ranked]) -> list[Pruned]:

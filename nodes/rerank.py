@@ -5,11 +5,14 @@ from collections.abc import Sequence
 import numpy as np
 
 from kgqa.kg.terms import Hop
-from kgqa.priors.blueprints import ARROW, Slot
+from kgqa.priors.blueprints import Slot
 from kgqa.priors.encoder import Vectors
 from kgqa.priors.guidance import Likeness, Signals, Weights, align, spaced
 from kgqa.session.guided import Guided, GuidedUpdate, Ranked, goals, passed, slots
 from kgqa.session.step import Run, step
+
+DIGITS = 6
+"""Decimals by which likenesses are compared."""
 
 
 @step("rerank")
@@ -39,14 +42,11 @@ async def _ranked(state: Guided, hops: Sequence[Hop], run: Run) -> list[Ranked]:
     scores = signals.fused(Weights(context.weight_local, context.weight_step, context.weight_global))
     run.note |= {"subgoal": goals(state)[-1], "slot": str(slot) if slot else None}
     ranked = [
-        Ranked(hop, float(scores[at]), _at(signals.step, at), _relevance(signals, at))
+        Ranked(hop, _rounded(scores[at]), _at(signals.step, at), _relevance(signals, at), _turned(hop, slot))
         for at, hop in enumerate(hops)
     ]
 
-    def order(each: Ranked) -> tuple[float, bool]:
-        return -(each.score or 0.0), slot is not None and each.hop.forward is not slot.forward
-
-    return sorted(ranked, key=order)
+    return sorted(ranked, key=lambda each: (-(each.score or 0.0), each.turned))
 
 
 async def _signals(
@@ -55,7 +55,8 @@ async def _signals(
     """Give the signals of equation 5, and the slot that the step is aligned to (equation 4)."""
     chain = state["chain"]
     aims = goals(state) if run.context.relevance == "subgoal" else [state["question"]] * (len(goals(state)))
-    whole = [ARROW.join(slot.relation for slot in here)] if run.context.compatibility == "whole" else []
+    blueprint = state["blueprint"]
+    whole = [blueprint.template] if blueprint and run.context.compatibility == "whole" else []
     texts = [*(spaced(hop.words) for hop in hops), *aims, *(spaced(slot.relation) for slot in here), *whole]
     rows = await run.encode(texts)
     relations, wanted, places, raw = np.split(rows, np.cumsum([len(hops), len(aims), len(here)]))
@@ -88,4 +89,14 @@ def _relevance(signals: Signals, at: int) -> float | None:
 
 
 def _at(signal: Likeness | None, at: int) -> float | None:
-    return None if signal is None else float(signal[at])
+    return None if signal is None else _rounded(signal[at])
+
+
+def _turned(hop: Hop, slot: Slot | None) -> bool:
+    """Tell whether a hop goes against the direction of the slot at hand."""
+    return slot is not None and hop.forward is not slot.forward
+
+
+def _rounded(value: float) -> float:
+    """Leave out the digits in which two products of equal rows may differ."""
+    return round(float(value), DIGITS)

@@ -12,7 +12,7 @@ def threads() -> int:
     Raises:
         EncoderError: the variable is no whole number above 0.
     """
-    text = os.environ.get("KGQA_THREADS") or str(min(2, _cores()))
+    text = os.environ.get("KGQA_THREADS", str(min(2, _cores())))
     if not text.isdecimal() or int(text) < 1:
         raise EncoderError(f"KGQA_THREADS must be a whole number above 0, not {text!r}")
     return int(text)

@@ -30,13 +30,15 @@ class Ranked:
     """A relation that can follow, and its scores (CoG equations 5 and 6); None where not scored.
 
     ``step`` is its likeness to the slot at hand, ``relevance`` the larger of that and its
-    likeness to any slot: how relevant it is to the structure.
+    likeness to any slot: how relevant it is to the structure. ``turned`` says that it goes
+    against the direction of the slot at hand.
     """
 
     hop: Hop
     score: float | None = None
     step: float | None = None
     relevance: float | None = None
+    turned: bool = False
 
 
 @dataclass(frozen=True, slots=True)

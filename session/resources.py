@@ -1,7 +1,6 @@
 """Graphs, encoders and models: opened once per process, by name, here only."""
 
 import asyncio
-import hashlib
 import os
 import threading
 from collections.abc import Callable, Iterator, Sequence
@@ -20,6 +19,7 @@ from kgqa.priors.encoder import Vectors
 from kgqa.priors.guidance import spaced
 from kgqa.priors.memo import Memo
 from kgqa.session.context import Context
+from kgqa.session.sample import sample_blueprints, sample_graph
 from kgqa.tools import make_tools
 
 T = TypeVar("T")
@@ -35,7 +35,7 @@ class Resources:
     tools: dict[str, BaseTool]
     model: Model
     library: Library | None
-    """The blueprints; None for a context that names none."""
+    """The blueprints; None where none are named, unless the graph is the sample."""
 
 
 _open: dict[tuple[object, ...], Any] = {}
@@ -114,24 +114,7 @@ def open_graph(context: Context) -> KnowledgeGraph:
 
 def graph_sources(names: Sequence[str]) -> list[str]:
     """Give the files or the folder that a graph's names stand for (blocking)."""
-    return [str(_sample()) if name == SAMPLE else name for name in names]
-
-
-def _sample() -> Path:
-    """Give the folder that the sample graph is built into once, or its file where that cannot be."""
-    from kgqa.data import SAMPLE_GRAPH
-    from kgqa.kg.directory import VERSION, build, is_store
-    from kgqa.kg.errors import KGUnavailable
-    from kgqa.priors.settings import home
-
-    digest = hashlib.sha256(SAMPLE_GRAPH.read_bytes()).hexdigest()[:16]
-    folder = home() / "graphs" / f"sample-{digest}-{VERSION}"
-    if not is_store(folder):
-        try:
-            build([SAMPLE_GRAPH], folder)
-        except KGUnavailable:
-            return SAMPLE_GRAPH
-    return folder
+    return [str(sample_graph()) if name == SAMPLE else name for name in names]
 
 
 def _open_library(context: Any, graph: KnowledgeGraph) -> Library | None:
@@ -143,7 +126,7 @@ def _open_library(context: Any, graph: KnowledgeGraph) -> Library | None:
 
     memo = _memo(context.encoder)
     if not folder and context.kg == (SAMPLE,):
-        folder = _sample_blueprints(memo)
+        folder = sample_blueprints(memo)
     if not folder:
         if overlay:
             raise BlueprintError("an overlay grows a library; name one with the option blueprints")
@@ -154,26 +137,6 @@ def _open_library(context: Any, graph: KnowledgeGraph) -> Library | None:
         ("blueprints", *names, context.encoder),
         lambda: open_library(names[0], memo.encode, memo.name, names[1]),
     )
-
-
-def _sample_blueprints(memo: Memo) -> Path:
-    """Give the folder that the blueprints of the sample's train questions are built into once."""
-    import gzip
-    import json
-
-    from kgqa.data import SAMPLE_QUESTIONS
-    from kgqa.priors.blueprints import build, examples
-    from kgqa.priors.blueprints.header import VERSION
-    from kgqa.priors.settings import home
-
-    packed = SAMPLE_QUESTIONS.read_bytes()
-    digest = hashlib.sha256(packed + memo.name.encode()).hexdigest()[:16]
-    folder = home() / "blueprints" / f"sample-{digest}-{VERSION}"
-    if not folder.exists():
-        lines = [json.loads(line) for line in gzip.decompress(packed).splitlines()]
-        train = [line for line in lines if line["split"] == "train"]
-        build(examples(train), folder, memo.encode, memo.name)
-    return folder
 
 
 def _open_all(context: Context) -> Resources:

@@ -105,7 +105,7 @@ class Run:
         return await encode(self.context, texts)
 
     async def library(self) -> Library | None:
-        """Give the library of blueprints, None if the context names none.
+        """Give the library of blueprints, None if there is none (the sample graph has its own).
 
         Raises:
             BlueprintError: if it cannot be opened.

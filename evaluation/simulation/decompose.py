@@ -24,7 +24,7 @@ async def decompose(prompt: Decompose, case: Case) -> Subgoals:
 
 
 async def adapt_blueprint(prompt: AdaptBlueprint, case: Case) -> AdaptedBlueprint:
-    """Name the relations on the way from each topic that has one.
+    """Name the relations on the way from each topic; one without a way is given the first of the others.
 
     A bad adaptation is the nearest exemplar unchanged, as is that of a question without a way.
     """
@@ -34,7 +34,10 @@ async def adapt_blueprint(prompt: AdaptBlueprint, case: Case) -> AdaptedBlueprin
         plan = next((plan for plan in plans if str(plan.topic) == name), None)
         if plan:
             plans.remove(plan)
-            branches.append([hop.words if hop.forward else f"^{hop.words}" for hop in plan.hops[:HOPS]])
+        hops = plan.hops[:HOPS] if plan else ()
+        branches.append([hop.words if hop.forward else f"^{hop.words}" for hop in hops])
+    first = next(filter(None, branches), None)
+    branches = [branch or first for branch in branches] if first else []
     if not (case.happens("accuracy") and branches):
         nearest = prompt.exemplars[0].branches if prompt.exemplars else (prompt.relations[:1],)
         branches = [list(branch[:HOPS]) for branch in nearest[: max(1, len(prompt.topics))]]

@@ -67,7 +67,8 @@ def extract(example: Example, read: Read) -> Blueprint | str:
 def _refused(blueprint: Blueprint, relations: Collection[str] | None) -> str | None:
     """Say why a blueprint is of no use elsewhere, None if it is."""
     names = [slot.relation for slot in blueprint.slots]
-    if any(dialect.is_off_schema(f"{FB}{name}") for dialect in DIALECTS.values() for name in names):
+    freebase = [f"{FB}{name}" for name in names if name.count(".") > 1]  # domain, type and property
+    if any(dialect.is_off_schema(name) for dialect in DIALECTS.values() for name in freebase):
         return OFF_SCHEMA
     return None if relations is None or all(name in relations for name in names) else UNKNOWN
 

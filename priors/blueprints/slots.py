@@ -39,15 +39,6 @@ class Slot:
         """
         return Slot(text.removeprefix(INVERSE), not text.startswith(INVERSE))
 
-    @property
-    def words(self) -> str:
-        """The relation as the encoder reads it: dots and underscores are spaces.
-
-        >>> Slot("film.director.film_s").words
-        'film director film s'
-        """
-        return " ".join(self.relation.replace(".", " ").replace("_", " ").split())
-
     def __str__(self) -> str:
         """Write the slot as `parse` reads it."""
         return self.relation if self.forward else f"{INVERSE}{self.relation}"

@@ -35,12 +35,12 @@ ENTRIES: list[tuple[dict[str, Any], str]] = [
             "chain": "Ulm",
             "reason": "rivers",
             "chosen": ["-mayor->", "-river->"],
-            "safeguard": ["-river->"],
+            "added": ["-river->"],
             "set_aside": 3,
         },
-        "Ulm · chose -mayor-> -river-> · safeguard -river-> · rivers",
+        "Ulm · chose -mayor-> -river-> · added by the blueprint -river-> · rivers",
     ),
-    ({"node": "prune", "chain": "Ulm", "chosen": [], "safeguard": []}, "Ulm"),
+    ({"node": "prune", "chain": "Ulm", "chosen": [], "added": []}, "Ulm"),
     ({"node": "expand", "chain": "Ulm -river->", "ends": 1, "candidates": 1}, "Ulm -river-> · 1 candidate"),
     (
         {

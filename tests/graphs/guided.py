@@ -34,7 +34,7 @@ PLAN: Policy = {"subgoals": ["the goal"]}
 class Shelf:
     """Blueprints by heart; ``asked`` is what it was asked for."""
 
-    def __init__(self, *found: tuple[float, list[list[str]]], tau: float | None = None) -> None:
+    def __init__(self, *found: tuple[float, list[list[str]]], tau: float = 1.0) -> None:
         self.tau = tau
         self.asked: list[tuple[str, int]] = []
         self._found = [

@@ -27,12 +27,12 @@ def stopping(**more: Any) -> Any:
         (0.92, 0.92, None, "adapted"),
         (0.92, 0.99, 0.5, "copied"),
         (0.92, 0.5, 0.99, "adapted"),
-        (1.0, None, None, "adapted"),
-        (0.1, None, 0.0, "copied"),
+        (1.0, 1.0, None, "adapted"),
+        (0.1, 0.5, 0.0, "copied"),
     ],
 )
 async def test_a_blueprint_is_copied_above_the_threshold_and_adapted_below(
-    cog: AskCoG, likeness: float, library: float | None, context: float | None, source: str
+    cog: AskCoG, likeness: float, library: float, context: float | None, source: str
 ) -> None:
     model = stopping(adapt_blueprint={"branches": [["pet", "^child"]]})
     record = await cog(model, Shelf((likeness, [["child"]]), tau=library), tau=context)

@@ -201,6 +201,6 @@ async def test_a_shortlist_of_all_is_shown_once(cog: AskCoG) -> None:
 
 
 async def test_width_bounds_what_the_model_chooses(cog: AskCoG) -> None:
-    model = playing(prune_relations={"relations": [1, 2]}, **GIVE_UP)
+    model = playing(prune_relations={"relations": [1, 2]}, check_sufficiency=decide(), **GIVE_UP)
     record = await cog(model, width=1)
     assert "at most 1" in entries(record, "prune")[0]["malformed"]

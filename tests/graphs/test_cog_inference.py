@@ -58,17 +58,17 @@ async def test_where_nothing_was_verified_nothing_is_inferred(cog: AskCoG) -> No
     assert asked(model, "infer_from_evidence") == []
 
 
-async def test_the_segments_are_all_that_was_verified_the_last_first(cog: AskCoG) -> None:
-    """Numbers run through the segments; what is chosen beside the best is of the same segment."""
+async def test_the_segments_are_what_was_verified_and_stands(cog: AskCoG) -> None:
+    """What a diagnosis has blamed is no evidence any more."""
     model = stuck(
         check_sufficiency=decide(child=FOUND, lives_in=FOUND),
         diagnose=blame(1, "lives_in"),
-        infer_from_evidence={"chosen": [3, 1, 2]},
+        infer_from_evidence={"chosen": [1]},
     )
     record = await cog(model, depth=1, refinements=1)
     [prompt] = asked(model, "infer_from_evidence")
-    assert [str(segment.chain) for segment in prompt.segments] == ["Ada -lives_in->", "Ada -child->"]
-    assert (shown(record), record["outcome"]) == (["Cleo", "Ben"], "grounded_inference")
+    assert [str(segment.chain) for segment in prompt.segments] == ["Ada -lives_in->"]
+    assert (shown(record), record["outcome"]) == (["Ulm"], "grounded_inference")
 
 
 async def test_a_topic_that_is_not_met_is_an_unmet_condition(cog: AskCoG) -> None:

@@ -5,7 +5,6 @@ from typing import Any
 from kgqa.tests.graphs.conftest import AskCoG
 from kgqa.tests.graphs.guided import (
     Shelf,
-    blame,
     choose,
     copied,
     decide,
@@ -50,12 +49,10 @@ async def test_no_choice_leaves_what_the_blueprint_would_take(cog: AskCoG) -> No
     assert "malformed" in entries(record, "prune")[0]
 
 
-async def test_no_choice_without_a_blueprint_is_diagnosed(cog: AskCoG) -> None:
-    model = playing(
-        prune_relations=RAMBLING, check_sufficiency=decide(child="stop"), diagnose=blame(1, "child")
-    )
-    record = await cog(model)
-    assert (shown(record), signals(record)) == (["Ben", "Cleo"], ["no_candidates"])
+async def test_no_choice_without_a_blueprint_takes_the_next_branch_without_a_diagnosis(cog: AskCoG) -> None:
+    record = await cog(playing(prune_relations=RAMBLING, check_sufficiency={"decision": "stop"}))
+    assert (record["outcome"], signals(record)) == ("grounded", [])
+    assert failures(record, "prune") == ["MalformedReply"]
 
 
 async def test_no_verdict_takes_the_next_branch_without_a_call(cog: AskCoG) -> None:

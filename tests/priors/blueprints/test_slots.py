@@ -21,10 +21,6 @@ def test_a_slot_names_a_relation(text: str) -> None:
         Slot.parse(text)
 
 
-def test_the_words_of_a_slot_have_no_dots_and_no_direction() -> None:
-    assert Slot("people.person.place_of_birth", forward=False).words == "people person place of birth"
-
-
 def test_slots_of_an_earlier_branch_are_read_once() -> None:
     assert tree("actor film", "^genre film", "actor").template == "actor -> film -> genre"
 

@@ -1,0 +1,66 @@
+"""The sample graph and the blueprints of its training questions: built once, into ``KGQA_HOME``."""
+
+import gzip
+import hashlib
+import json
+import tempfile
+from functools import cache
+from pathlib import Path
+
+from kgqa.data import SAMPLE_GRAPH, SAMPLE_QUESTIONS
+from kgqa.priors.memo import Memo
+from kgqa.priors.settings import home
+
+
+def sample_graph() -> Path:
+    """Give the folder that the sample graph is built into once, or its file where that cannot be; blocks."""
+    from kgqa.kg.directory import VERSION, build, is_store
+    from kgqa.kg.errors import KGUnavailable
+
+    digest = hashlib.sha256(SAMPLE_GRAPH.read_bytes()).hexdigest()[:16]
+    folder = home() / "graphs" / f"sample-{digest}-{VERSION}"
+    if not is_store(folder):
+        try:
+            build([SAMPLE_GRAPH], folder)
+        except KGUnavailable:
+            return SAMPLE_GRAPH
+    return folder
+
+
+def sample_blueprints(memo: Memo) -> Path:
+    """Give the folder of the blueprints of the sample's training questions (blocking).
+
+    It is built once, by one process while others wait; where it cannot be kept, each process
+    builds one of its own.
+    """
+    from filelock import FileLock
+
+    from kgqa.priors.blueprints.header import VERSION
+
+    digest = hashlib.sha256(SAMPLE_QUESTIONS.read_bytes() + memo.name.encode()).hexdigest()[:16]
+    folder = home() / "blueprints" / f"sample-{digest}-{VERSION}"
+    if folder.exists():
+        return folder
+    try:
+        folder.parent.mkdir(parents=True, exist_ok=True)
+        with FileLock(f"{folder}.lock"):
+            if not folder.exists():
+                _build(folder, memo)
+    except OSError:
+        return Path(_own(memo).name) / "library"
+    return folder
+
+
+@cache
+def _own(memo: Memo) -> "tempfile.TemporaryDirectory[str]":
+    """Build them in a folder that goes when the process does."""
+    folder = tempfile.TemporaryDirectory(prefix="kgqa-")
+    _build(Path(folder.name) / "library", memo)
+    return folder
+
+
+def _build(folder: Path, memo: Memo) -> None:
+    from kgqa.priors.blueprints import build, examples
+
+    lines = (json.loads(line) for line in gzip.decompress(SAMPLE_QUESTIONS.read_bytes()).splitlines())
+    build(examples(line for line in lines if line["split"] == "train"), folder, memo.encode, memo.name)
