@@ -77,6 +77,8 @@ def _complain(record: "Record") -> None:
     errors = [entry for entry in record["trace"] if "error" in entry]
     if record["outcome"] == "kg_unavailable":
         fail(_plain(errors), Exit.KG_UNAVAILABLE)
+    if record["outcome"] == "model_unavailable" and errors and errors[-1]["failure"] == "BlueprintError":
+        fail(_plain(errors), Exit.USAGE)
     if record["outcome"] == "model_unavailable":
         fail(_plain(errors), Exit.MODEL_UNAVAILABLE)
     if not record["answers"] and errors and errors[0]["node"] == "link":

@@ -30,11 +30,13 @@ def header(
     limit: int | None,
     questions: int,
     graph: str,
+    blueprints: str | None,
     seed: int,
 ) -> dict[str, Any]:
     """Make the content of ``run.json`` for a run that begins now.
 
     ``source`` is the dataset as it was named, None for one that was loaded before.
+    ``blueprints`` tells the library's content and threshold, None without one.
     """
     return {
         "kgqa": __version__,
@@ -49,6 +51,7 @@ def header(
             "questions": questions,
         },
         "graph": graph,
+        "blueprints": blueprints,
         "seed": seed,
         "versions": {"python": platform.python_version(), **{name: version(name) for name in PACKAGES}},
         "started": datetime.now(UTC).isoformat(timespec="seconds"),
@@ -74,6 +77,7 @@ def _identity(head: Json) -> dict[str, Any]:
         "format": dataset["format"],
         "the dataset's sha256": dataset["sha256"],
         "the graph's fingerprint": head["graph"],
+        "the blueprints' fingerprint": head.get("blueprints"),
         "seed": head["seed"],
     }
 

@@ -38,6 +38,11 @@ class Subject:
         await resources(self.context)
         return graph
 
+    async def blueprints(self) -> str | None:
+        """Tell the library of blueprints, and its threshold, from any other; None without one."""
+        library = (await resources(self.context)).library
+        return f"{library.fingerprint[:16]}, tau {library.tau:g}" if library else None
+
     def asker(self, graph: KnowledgeGraph) -> Asker:
         """Give who asks the questions."""
 

@@ -76,6 +76,7 @@ def test_what_differs_is_named_with_both_values(tmp_path: Path) -> None:
     [
         ({"config": {**HEAD["config"], "hash": "i"}}, "the config hash is h there and i here"),
         ({"graph": "f"}, "the graph's fingerprint is g there and f here"),
+        ({"blueprints": "b"}, "the blueprints' fingerprint is None there and b here"),
         ({"dataset": {**HEAD["dataset"], "sha256": "t"}}, "the dataset's sha256 is s there and t here"),
         ({"dataset": {**HEAD["dataset"], "format": "cwq"}}, "format is kgqa there and cwq here"),
     ],

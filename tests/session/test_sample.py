@@ -1,0 +1,57 @@
+"""The blueprints of the sample's training questions are built once, and where they cannot be kept."""
+
+import threading
+from pathlib import Path
+
+import pytest
+
+from kgqa.priors.blueprints import open_library
+from kgqa.priors.encoder import open_encoder
+from kgqa.priors.memo import Memo
+from kgqa.session import sample
+from kgqa.session.sample import sample_blueprints
+
+MEMO = Memo(open_encoder)
+
+
+@pytest.fixture
+def built(monkeypatch: pytest.MonkeyPatch) -> list[Path]:
+    """The folders that were built."""
+    folders: list[Path] = []
+    real = sample._build
+
+    def build(folder: Path, memo: Memo) -> None:
+        folders.append(folder)
+        real(folder, memo)
+
+    monkeypatch.setattr(sample, "_build", build)
+    return folders
+
+
+def templates(folder: Path) -> int:
+    return len(open_library(folder, MEMO.encode, MEMO.name).records)
+
+
+def test_those_who_ask_at_once_wait_for_one(
+    monkeypatch: pytest.MonkeyPatch, tmp_path: Path, built: list[Path]
+) -> None:
+    monkeypatch.setenv("KGQA_HOME", str(tmp_path))
+    found: list[int] = []
+    threads = [
+        threading.Thread(target=lambda: found.append(templates(sample_blueprints(MEMO)))) for _ in range(4)
+    ]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+    assert (len(built), len(found), len(set(found))) == (1, 4, 1)
+
+
+def test_a_home_that_cannot_be_written_is_done_without(
+    monkeypatch: pytest.MonkeyPatch, tmp_path: Path, built: list[Path]
+) -> None:
+    (tmp_path / "file").write_text("no folder")
+    monkeypatch.setenv("KGQA_HOME", str(tmp_path / "file"))
+    assert templates(sample_blueprints(MEMO)) > 20
+    assert sample_blueprints(MEMO) == built[0]
+    assert len(built) == 1
