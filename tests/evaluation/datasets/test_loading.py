@@ -137,9 +137,9 @@ def test_a_gzipped_file_without_the_ending_is_known(write: Write) -> None:
         (b"\x89PNG\r\n\x1a\n\0\0", "q.jsonl: not UTF-8 text (byte 0)"),
         (LINE.encode("utf-16"), "q.jsonl: not UTF-8 text (byte 0); save it as UTF-8"),
         (LINE.encode("latin-1"), "q.jsonl: not UTF-8 text (byte "),
-        (gzip.compress(LINE.encode())[:-9], "q.jsonl: damaged or incomplete gzip file"),
-        (gzip.compress(LINE.encode())[:12], "q.jsonl: damaged or incomplete gzip file"),
-        (gzip.compress(LINE.encode()) + b"more", "q.jsonl: damaged or incomplete gzip file"),
+        (gzip.compress(LINE.encode(), mtime=0)[:-9], "q.jsonl: damaged or incomplete gzip file"),
+        (gzip.compress(LINE.encode(), mtime=0)[:12], "q.jsonl: damaged or incomplete gzip file"),
+        (gzip.compress(LINE.encode(), mtime=0) + b"more", "q.jsonl: damaged or incomplete gzip file"),
         (b"\x1f\x8b\x08\x00\x00\x00\x00\x00\x00\x03nonsense", "q.jsonl: damaged or incomplete gzip file"),
     ],
 )
