@@ -56,7 +56,12 @@ class CoG(Context):
     )
     top_k: int = Field(default=5, ge=1, le=100, description="blueprints that are looked up")
     shortlist: int = Field(default=15, ge=1, le=500, description="relations shown to the model at first")
-    weight_local: float = Field(default=0.6, ge=0, le=1, description="likeness to the subgoal (equation 5a)")
+    weight_local: float = Field(
+        default=0.6,
+        ge=0,
+        le=1,
+        description="likeness to the subgoal (equation 5a); divided by the sum of the weights",
+    )
     weight_step: float = Field(default=0.25, ge=0, le=1, description="likeness to the slot at hand (5b)")
     weight_global: float = Field(default=0.15, ge=0, le=1, description="likeness to any slot (5c)")
     alignment: Literal["semantic", "positional"] = Field(
@@ -73,7 +78,8 @@ class CoG(Context):
         default="union", description="when the blueprint's relation is added; public code: below two choices"
     )
     overlay: str | None = Field(
-        default=None, description="a folder that blueprints of grounded answers are added to and read from"
+        default=None,
+        description="a folder that blueprints of grounded answers are added to; read on top of the library",
     )
     closed_book: bool = Field(
         default=True, description="answer from the model's memory when the graph has none"

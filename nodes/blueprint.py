@@ -30,7 +30,10 @@ async def blueprint(state: Guided, run: Run) -> GuidedUpdate:
     that the graph has, and counts only if there are any. Without a library the search goes
     on without a blueprint.
     """
-    library = await run.library() if run.context.guidance else None
+    if not run.context.guidance:
+        run.note["reason"] = "guidance is off"
+        return {"blueprint": None}
+    library = await run.library()
     nearest = await _nearest(state, library, run) if library else []
     if library is None or not nearest:
         run.note |= {"source": "none", "similarity": None, "anchor": None, "blueprint": None}
@@ -93,9 +96,11 @@ async def _near(question: str, schema: Sequence[Hop], run: Run) -> list[str]:
 def _names(schema: Iterable[Hop]) -> dict[str, str]:
     """Give what the graph calls each relation, by that name and by the local part of its IRI.
 
-    One whose name could not be written as a slot is left out.
+    One whose name could not be written as a slot is left out. Of Wikidata's relations for one
+    property, its local name is the direct one's.
     """
     hops = [hop for hop in schema if hop.words.strip() and not hop.words.startswith("^")]
+    hops.sort(key=lambda hop: "/prop/direct/" in hop.relation)
     return {local_name(hop.relation): hop.words for hop in hops} | {hop.words: hop.words for hop in hops}
 
 

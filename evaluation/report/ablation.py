@@ -38,6 +38,10 @@ class Variant:
     """The full configuration less this one: what the part contributes."""
 
 
+GIVEN = ("blueprints", "encoder", "overlay")
+"""Options that name what a method works with; the runs of an ablation share them."""
+
+
 @dataclass(frozen=True, slots=True)
 class Ablation:
     """The full configuration of a method on one model, and its variants, parts first."""
@@ -59,7 +63,9 @@ def ablations(entries: Sequence[Entry]) -> list[Ablation]:
 def _shared(entry: Entry) -> object:
     """Give what the runs of an ablation have in common."""
     run = entry.run
-    part = (run.dataset.get("split"), run.dataset.get("limit"), run.about.get("graph"))
+    config = run.about.get("config") or {}
+    given = (config.get(name) for name in GIVEN)
+    part = (run.dataset.get("split"), run.dataset.get("limit"), run.about.get("graph"), *given)
     return run.method, model_of(entry)[0], run.about.get("kgqa"), *map(str, part)
 
 

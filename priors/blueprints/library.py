@@ -153,7 +153,7 @@ def open_library(folder: Path, encode: Encode, encoder_name: str, overlay: Path 
     if header.encoder != encoder_name:
         raise BlueprintError(
             f"{folder} was built with the encoder {header.encoder}, not {encoder_name}; "
-            "build it again with this encoder"
+            "name that encoder, or build it again with this one"
         )
     try:
         records = read(found.records)

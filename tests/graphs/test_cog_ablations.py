@@ -85,7 +85,7 @@ async def test_without_reranking_the_blueprint_is_still_a_hint(cog: AskCoG) -> N
 async def test_system_2_only_has_no_blueprint_and_no_ranking(cog: AskCoG) -> None:
     model, shelf = erring(), library()
     record = await cog(model, shelf, guidance=False, shortlist=1)
-    assert (shelf.asked, entries(record, "blueprint")[0]["source"]) == ([], "none")
+    assert (shelf.asked, entries(record, "blueprint")[0]["reason"]) == ([], "guidance is off")
     assert "adapt_blueprint" not in names(model)
     assert [named(hop) for hop in asked(model, "prune_relations")[0].hops] == GRAPH_ORDER
     assert entries(record, "prune")[0]["added"] == []

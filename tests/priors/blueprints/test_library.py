@@ -90,7 +90,7 @@ def test_questions_without_blueprints_make_no_library(tmp_path: Path) -> None:
 
 
 def test_another_encoder_is_told_to_build_again(folder: Path) -> None:
-    with pytest.raises(BlueprintError, match="built with the encoder words, not other; build it again"):
+    with pytest.raises(BlueprintError, match="built with the encoder words, not other; name that"):
         open_library(folder, words, "other")
     with pytest.raises(BlueprintError, match="built with the encoder words"):
         add(examples(LINES), folder, words, "other")
