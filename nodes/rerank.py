@@ -45,7 +45,6 @@ async def _ranked(state: Guided, hops: Sequence[Hop], run: Run) -> list[Ranked]:
         Ranked(hop, _rounded(scores[at]), _at(signals.step, at), _relevance(signals, at), _turned(hop, slot))
         for at, hop in enumerate(hops)
     ]
-
     return sorted(ranked, key=lambda each: (-(each.score or 0.0), each.turned))
 
 
@@ -54,7 +53,9 @@ async def _signals(
 ) -> tuple[Signals, Slot | None]:
     """Give the signals of equation 5, and the slot that the step is aligned to (equation 4)."""
     chain = state["chain"]
-    aims = goals(state) if run.context.relevance == "subgoal" else [state["question"]] * (len(goals(state)))
+    aims = goals(state)
+    if run.context.relevance == "question":
+        aims = [state["question"]] * len(aims)
     blueprint = state["blueprint"]
     whole = [blueprint.template] if blueprint and run.context.compatibility == "whole" else []
     texts = [*(spaced(hop.words) for hop in hops), *aims, *(spaced(slot.relation) for slot in here), *whole]
@@ -70,7 +71,9 @@ async def _signals(
         named = [place >= behind and slot.relation == back.words for place, slot in enumerate(here)]
         to_slots[hops.index(back)] *= named
     glob = (relations @ raw.T)[:, 0] if whole else to_slots.max(axis=1)
-    return Signals(local, None if at is None else to_slots[:, at], glob), None if at is None else here[at]
+    if at is None:
+        return Signals(local, None, glob), None
+    return Signals(local, to_slots[:, at], glob), here[at]
 
 
 def _aligned(state: Guided, likeness: Vectors, here: Sequence[Slot], run: Run) -> int | None:

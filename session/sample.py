@@ -4,6 +4,8 @@ import gzip
 import hashlib
 import json
 import tempfile
+from collections.abc import Iterator
+from contextlib import contextmanager
 from functools import cache
 from pathlib import Path
 
@@ -19,11 +21,14 @@ def sample_graph() -> Path:
 
     digest = hashlib.sha256(SAMPLE_GRAPH.read_bytes()).hexdigest()[:16]
     folder = home() / "graphs" / f"sample-{digest}-{VERSION}"
-    if not is_store(folder):
-        try:
-            build([SAMPLE_GRAPH], folder)
-        except KGUnavailable:
-            return SAMPLE_GRAPH
+    if is_store(folder):
+        return folder
+    try:
+        with _alone(folder):
+            if not is_store(folder):
+                build([SAMPLE_GRAPH], folder)
+    except (KGUnavailable, OSError):
+        return SAMPLE_GRAPH
     return folder
 
 
@@ -33,8 +38,6 @@ def sample_blueprints(memo: Memo) -> Path:
     It is built once, by one process while others wait; where it cannot be kept, each process
     builds one of its own.
     """
-    from filelock import FileLock
-
     from kgqa.priors.blueprints.header import VERSION
 
     digest = hashlib.sha256(SAMPLE_QUESTIONS.read_bytes() + memo.name.encode()).hexdigest()[:16]
@@ -42,13 +45,26 @@ def sample_blueprints(memo: Memo) -> Path:
     if folder.exists():
         return folder
     try:
-        folder.parent.mkdir(parents=True, exist_ok=True)
-        with FileLock(f"{folder}.lock"):
+        with _alone(folder):
             if not folder.exists():
                 _build(folder, memo)
     except OSError:
         return Path(_own(memo).name) / "library"
     return folder
+
+
+@contextmanager
+def _alone(folder: Path) -> Iterator[None]:
+    """Let one process at a time build a folder.
+
+    Raises:
+        OSError: if nothing can be written there.
+    """
+    from filelock import FileLock
+
+    folder.parent.mkdir(parents=True, exist_ok=True)
+    with FileLock(f"{folder}.lock"):
+        yield
 
 
 @cache

@@ -72,6 +72,15 @@ def test_what_all_runs_share_is_no_change(full: Path, without: Path) -> None:
     assert numbers(one) == {"without backtracking": [2]}
 
 
+def test_a_run_with_another_encoder_or_library_is_no_variant(
+    folder: Folder, full: Path, without: Path
+) -> None:
+    other = folder("far", name="other")
+    (one,) = found(configured(full, encoder="mine"), configured(without, encoder="mine"), other)
+    assert [entry.number for entry in one.full] == [1]
+    assert numbers(one) == {"without backtracking": [2]}
+
+
 def test_an_option_that_a_run_does_not_have_has_its_default(full: Path, without: Path) -> None:
     about = json.loads((full / "run.json").read_text())
     del about["config"]["backtracking"]
