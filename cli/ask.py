@@ -72,12 +72,19 @@ def _run(state: "Input", context: "Context", watch: bool, quiet: bool) -> "Recor
     return asyncio.run(run())
 
 
+def _wrong_usage() -> set[str]:
+    """Name the failures of what was named on the command line."""
+    from kgqa.priors.errors import PriorError
+
+    return {kind.__name__ for kind in PriorError.__subclasses__()}
+
+
 def _complain(record: "Record") -> None:
     """End with the exit status of an outage, or of a topic that the graph does not have."""
     errors = [entry for entry in record["trace"] if "error" in entry]
     if record["outcome"] == "kg_unavailable":
         fail(_plain(errors), Exit.KG_UNAVAILABLE)
-    if record["outcome"] == "model_unavailable" and errors and errors[-1]["failure"] == "BlueprintError":
+    if record["outcome"] == "model_unavailable" and errors and errors[-1]["failure"] in _wrong_usage():
         fail(_plain(errors), Exit.USAGE)
     if record["outcome"] == "model_unavailable":
         fail(_plain(errors), Exit.MODEL_UNAVAILABLE)

@@ -1,35 +1,18 @@
 """``kgqa blueprints``: build, look into and calibrate a library of blueprints (CoG §3.1)."""
 
-from collections.abc import Iterator
-from contextlib import contextmanager
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Literal
+from typing import Annotated, Literal
 
 import typer
 
 from kgqa.cli.exits import Exit, fail
-
-if TYPE_CHECKING:
-    from kgqa.priors.encoder import Encoder
+from kgqa.cli.learned import Datasets, Format, More, Sentences, Split, Topics, in_one_line, open_encoder
 
 app = typer.Typer(
     help="Build a library of blueprints from questions, look into it, or calibrate it.", no_args_is_help=True
 )
 
 Folder = Annotated[Path, typer.Argument(metavar="DIR", help="A folder made by kgqa blueprints build.")]
-Datasets = Annotated[
-    list[str],
-    typer.Option(help='"sample", or a file of questions with SPARQL or gold paths, plain or gzipped.'),
-]
-More = Annotated[list[str] | None, typer.Argument(metavar="[FILE]...", help="Further files.")]
-Split = Annotated[
-    str | None,
-    typer.Option(help='The part to learn from, or "all"; without it train, or all of a file without parts.'),
-]
-Format = Annotated[str | None, typer.Option(help="Of the files; told from each if not given.")]
-Sentences = Annotated[
-    str | None, typer.Option(help="A sentence encoder, by name or folder; else the library's own, or MiniLM.")
-]
 Relations = Annotated[
     Path | None,
     typer.Option(help="A file with a relation a line: a blueprint with any other is left out."),
@@ -57,17 +40,18 @@ def build(
     import time
 
     started = time.perf_counter()
-    with _in_one_line():
+    with in_one_line():
         from kgqa.cli.blueprint_tables import show_built
         from kgqa.evaluation.learning import material
         from kgqa.priors import blueprints
+        from kgqa.priors.blueprints.header import read_header
         from kgqa.priors.blueprints.vocabulary import read_relations
 
         if add and anchor:
             fail("--add keeps the library's choice of anchors; leave --anchor out", Exit.USAGE)
         known = read_relations(relations) if relations else None
         examples, sources = material([*dataset, *(more or ())], split, format)
-        opened = _open_encoder(encoder, out if add else None)
+        opened = open_encoder(encoder, read_header(out).encoder if add else None)
         if add:
             built = blueprints.add(
                 examples, out, opened.encode, opened.name, sources=sources, relations=known
@@ -91,16 +75,17 @@ def show(
     question: Annotated[
         str | None, typer.Argument(help="Without one, what the library holds is shown.")
     ] = None,
-    topic: Annotated[list[str] | None, typer.Option(help="The name of a topic entity, to be masked.")] = None,
+    topic: Topics = None,
     top: Annotated[int, typer.Option(min=1, help="Blueprints to show.")] = 5,
     encoder: Sentences = None,
 ) -> None:
     """Show the blueprints nearest to a question, or what a library holds."""
-    with _in_one_line():
+    with in_one_line():
         from kgqa.cli.blueprint_tables import show_library, show_nearest
         from kgqa.priors.blueprints import mask, open_library
+        from kgqa.priors.blueprints.header import read_header
 
-        opened = _open_encoder(encoder, library)
+        opened = open_encoder(encoder, read_header(library).encoder)
         found = open_library(library, opened.encode, opened.name)
         if question is None:
             show_library(found, top)
@@ -129,7 +114,7 @@ def calibrate(
     Some training questions are held out, a library like this one is made of the others, and
     what it would copy is compared with what the held-out questions have.
     """
-    with _in_one_line():
+    with in_one_line():
         from kgqa.cli.blueprint_tables import show_calibration
         from kgqa.evaluation.learning import material
         from kgqa.priors.blueprints import calibration, lessons
@@ -139,7 +124,7 @@ def calibrate(
         header = read_header(library)
         known = read_relations(relations) if relations else None
         learned = lessons(material([*dataset, *(more or ())], split, format).examples, known)
-        encode = _open_encoder(encoder, library).encode
+        encode = open_encoder(encoder, header.encoder).encode
         found = calibration.calibrate(learned, encode, header.anchors, held_out, seed)
         tau = found.recommended(precision)
         show_calibration(found, tau, precision)
@@ -147,26 +132,3 @@ def calibrate(
             raise SystemExit(int(Exit.NO_ANSWER))
         if write:
             write_tau(library, tau)
-
-
-def _open_encoder(name: str | None, library: Path | None) -> "Encoder":
-    """Open the encoder of a name, else that of a library, else the bundled one."""
-    from kgqa.priors.blueprints.header import read_header
-    from kgqa.priors.encoder import open_encoder
-
-    return open_encoder(name or (read_header(library).encoder if library else None))
-
-
-@contextmanager
-def _in_one_line() -> Iterator[None]:
-    """Turn whatever ends a command early into one line."""
-    from kgqa.evaluation.datasets import DatasetError
-    from kgqa.priors.blueprints import BlueprintError
-    from kgqa.priors.errors import EncoderError
-
-    try:
-        yield
-    except (DatasetError, BlueprintError) as error:
-        fail(str(error), Exit.USAGE)
-    except EncoderError as error:
-        fail(str(error), Exit.MODEL_UNAVAILABLE)

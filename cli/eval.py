@@ -78,12 +78,11 @@ def _run(arguments: dict[str, Any]) -> "Evaluation":
     from kgqa.evaluation.runs.loop import run
     from kgqa.kg.errors import KGError
     from kgqa.models.errors import ModelError
-    from kgqa.priors.blueprints import BlueprintError
-    from kgqa.priors.errors import EncoderError
+    from kgqa.priors.errors import EncoderError, PriorError
 
     try:
         return run(_watched(arguments))
-    except (DatasetError, RunError, BlueprintError) as error:
+    except (DatasetError, RunError, PriorError) as error:
         fail(str(error), Exit.USAGE)
     except KGError as error:
         fail(str(error), Exit.KG_UNAVAILABLE)

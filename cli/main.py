@@ -6,7 +6,7 @@ from pathlib import Path
 
 import typer
 
-from kgqa.cli import ask, blueprints, eval, kg, methods, report, score
+from kgqa.cli import ask, blueprints, eval, exemplars, kg, methods, report, score
 from kgqa.cli.exits import Exit, fail
 
 app = typer.Typer(
@@ -24,6 +24,7 @@ app.command("report")(report.report)
 app.command("methods")(methods.methods)
 app.add_typer(kg.app, name="kg")
 app.add_typer(blueprints.app, name="blueprints")
+app.add_typer(exemplars.app, name="exemplars")
 
 
 def main() -> None:

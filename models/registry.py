@@ -2,12 +2,14 @@
 
 | spec | model |
 |---|---|
-| ``offline`` | no language model: an encoder compares words |
+| ``offline`` | no language model: an encoder, the graph, and training questions where given |
+| ``offline:without=PART+PART`` | the same without some of its parts, to see what they bring |
 | ``provider:name`` | a language model behind LangChain, for instance ``openai:gpt-4.1-mini`` |
 | ``name`` | the same as ``openai:name`` |
 """
 
 import os
+from collections.abc import Callable
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -15,7 +17,7 @@ from kgqa.models.errors import UnknownModel
 from kgqa.models.port import Model
 
 if TYPE_CHECKING:
-    from kgqa.models.offline import Encode
+    from kgqa.models.offline import OfflineModel
 
 OFFLINE = "offline"
 
@@ -34,7 +36,7 @@ def default_spec() -> str:
 def open_model(
     spec: str,
     *,
-    encode: "Encode | None" = None,
+    offline: "Callable[[str], OfflineModel] | None" = None,
     cache: Path | None = None,
     temperature: float | None = 0.0,
     max_tokens: int | None = REPLY_TOKENS,
@@ -44,7 +46,7 @@ def open_model(
 
     Args:
         spec: see above.
-        encode: the encoder of ``offline``.
+        offline: makes the offline model of a spec: it needs a graph and an encoder.
         cache: file in which replies of language models are kept; else KGQA_CACHE, else none.
         temperature: of language models; None leaves it to the server.
         max_tokens: of one reply; None leaves it to the server.
@@ -54,8 +56,10 @@ def open_model(
         UnknownModel: in one line, if nothing goes by this name or what it needs is missing.
     """
     provider, colon, name = spec.strip().partition(":")
-    if provider == OFFLINE and not colon:
-        return _offline(encode)
+    if is_offline(spec):
+        if offline is None:
+            raise UnknownModel("offline needs a graph; make one: kgqa.models.offline.OfflineModel")
+        return offline(spec.strip())
     if provider in _PYTHON_ONLY:
         raise UnknownModel(f"{provider} models are made in Python: kgqa.models.scripted.ScriptedModel")
     if provider == "simulated":
@@ -73,12 +77,9 @@ def open_model(
     )
 
 
-def _offline(encode: "Encode | None") -> Model:
-    if encode is None:
-        raise UnknownModel("offline needs an encoder; pass encode=open_encoder().encode")
-    from kgqa.models.offline import OfflineModel
-
-    return OfflineModel(encode)
+def is_offline(spec: str) -> bool:
+    """Tell whether a spec names the offline model, whole or without some of its parts."""
+    return spec.strip().partition(":")[0] == OFFLINE
 
 
 def _cache_of_environment() -> Path | None:

@@ -72,7 +72,7 @@ async def _adapted(
     )
     prompt = AdaptBlueprint(
         question=state["question"],
-        topics=tuple(map(str, state["topic_entities"])),
+        topics=tuple(state["topic_entities"]),
         exemplars=tuple(exemplars),
         relations=tuple(await _near(state["question"], schema, run)),
     )

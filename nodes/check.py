@@ -70,6 +70,7 @@ def _prompt(state: Guided, named: Sequence[Candidate]) -> CheckSufficiency:
         met=tuple(branch.chain for branch in state["memory"]),
         truncated=state["truncated"],
         expected=here[behind].relation if behind < len(here) else "",
+        topics=tuple(state["topic_entities"]),
     )
 
 

@@ -69,6 +69,7 @@ async def _diagnosed(
         trajectory=tuple(steps),
         pruned=tuple(branches),
         blueprint=str(blueprint) if blueprint else "",
+        topics=tuple(state["topic_entities"]),
     )
     try:
         reply = await run.ask(prompt)

@@ -54,7 +54,13 @@ async def _chosen(state: State, branch: Branch, run: Run) -> _Chosen:
     plan = progress(cast(Guided, state)) if "subgoals" in state else None
     while some := tuple(islice(ends, SHOWN)):
         try:
-            prompt = FilterCandidates(state["question"], branch.chain, tuple(map(Candidate, some)), plan)
+            prompt = FilterCandidates(
+                state["question"],
+                branch.chain,
+                tuple(map(Candidate, some)),
+                plan,
+                tuple(state["topic_entities"]),
+            )
             reply = await run.ask(prompt)
         except MalformedReply as error:
             run.failed(error)

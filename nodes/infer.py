@@ -36,7 +36,13 @@ async def infer(state: Guided, run: Run) -> GuidedUpdate:
     findings = progress(state).findings
     try:
         reply = await run.ask(
-            InferFromEvidence(state["question"], segments, findings, _unmet(state, segments))
+            InferFromEvidence(
+                state["question"],
+                segments,
+                findings,
+                _unmet(state, segments),
+                tuple(state["topic_entities"]),
+            )
         )
     except MalformedReply as error:
         run.failed(error)

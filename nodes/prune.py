@@ -16,7 +16,15 @@ async def prune(state: State, run: Run) -> Update:
     chain, hops = state["chain"], state["hops"]
     run.note["chain"] = str(chain)
     try:
-        reply = await run.ask(PruneRelations(state["question"], chain, tuple(hops), run.context.width))
+        reply = await run.ask(
+            PruneRelations(
+                state["question"],
+                chain,
+                tuple(hops),
+                run.context.width,
+                topics=tuple(state["topic_entities"]),
+            )
+        )
     except MalformedReply as error:
         run.failed(error)
         return {"decision": "backtrack"}

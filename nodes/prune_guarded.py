@@ -57,6 +57,7 @@ async def _chosen(state: Guided, run: Run) -> list[Ranked]:
             tuple(each.hop for each in offered),
             run.context.width,
             progress(state),
+            tuple(state["topic_entities"]),
         )
         try:
             reply = await run.ask(prompt)

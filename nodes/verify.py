@@ -42,6 +42,7 @@ def _prompt(state: State, run: Run, named: list[Candidate]) -> VerifyChain:
         met=tuple(branch.chain for branch in state["memory"]),
         truncated=state["truncated"],
         filtering=run.context.filtering,
+        topics=tuple(state["topic_entities"]),
     )
 
 

@@ -5,16 +5,15 @@ from typing import ClassVar
 
 from pydantic import Field
 
+from kgqa.kg.terms import Entity
 from kgqa.prompts.base import QUESTION_LIMIT, Prompt, Reply, numbered, quoted
+from kgqa.prompts.chain import TOPICS
 
 HOPS = 8
 """Relations that one branch of a blueprint has at most."""
 
 NAME_LIMIT = 200
 """Characters that the name of a relation has at most."""
-
-TOPICS = 8
-"""Topic entities that one prompt shows at most."""
 
 EXEMPLARS = 4
 """Exemplars that one prompt shows at most."""
@@ -54,7 +53,7 @@ class AdaptBlueprint(Prompt[AdaptedBlueprint]):
     """
 
     question: str
-    topics: tuple[str, ...]
+    topics: tuple[Entity, ...]
     exemplars: tuple[Exemplar, ...]
     relations: tuple[str, ...]
 
@@ -104,7 +103,11 @@ Reply: {"rationale": "Plays that he wrote and that were first staged there.", "b
     def case(self) -> str:
         """Show the question, its topic entities, the exemplars and some relations of the graph."""
         lines = [f"Question: {quoted(self.question, QUESTION_LIMIT)}"]
-        lines += ["Topic entities:", numbered(map(quoted, self.topics[:TOPICS]))] if self.topics else []
+        lines += (
+            ["Topic entities:", numbered(quoted(str(topic)) for topic in self.topics[:TOPICS])]
+            if self.topics
+            else []
+        )
         if self.exemplars:
             lines += ["Solved questions:", numbered(shown.draw() for shown in self.exemplars[:EXEMPLARS])]
         if self.relations:

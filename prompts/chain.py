@@ -8,6 +8,9 @@ from kgqa.prompts.base import quoted
 HELD_SHOWN = 5
 """Of the entities that a chain is held to at one node, those that are named at most."""
 
+TOPICS = 8
+"""Topic entities that one prompt shows at most."""
+
 
 def arrow(hop: Hop, target: str) -> str:
     """Draw one hop and what it leads to."""
@@ -37,6 +40,16 @@ def _only(held: Sequence[Entity]) -> str:
     names = ", ".join(quoted(str(entity)) for entity in ordered[:HELD_SHOWN])
     more = len(held) - HELD_SHOWN
     return f" (only {names} and {more} others)" if more > 0 else f" (only {names})"
+
+
+def draw_topics(topics: Sequence[Entity]) -> list[str]:
+    """Name the topic entities, on one line, where a question has several.
+
+    >>> draw_topics([Entity("http://x/u", "Ulm"), Entity("http://x/b", "Bonn")])
+    ['Topic entities, each with a chain of its own: "Ulm", "Bonn"']
+    """
+    names = ", ".join(quoted(str(topic)) for topic in topics[:TOPICS])
+    return [f"Topic entities, each with a chain of its own: {names}"] if len(topics) > 1 else []
 
 
 def draw_extensions(chain: Chain, hops: Sequence[Hop]) -> list[str]:

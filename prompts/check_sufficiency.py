@@ -6,10 +6,10 @@ from typing import ClassVar, Literal
 from pydantic import Field
 
 from kgqa.kg.pages import Candidate
-from kgqa.kg.terms import Chain
+from kgqa.kg.terms import Chain, Entity
 from kgqa.prompts.base import QUESTION_LIMIT, Prompt, Reply, check_numbers, quoted
 from kgqa.prompts.candidates import SHOWN, Take, check_take, draw_candidates
-from kgqa.prompts.chain import draw
+from kgqa.prompts.chain import draw, draw_topics
 from kgqa.prompts.progress import Progress
 
 
@@ -45,6 +45,7 @@ class CheckSufficiency(Prompt[Sufficiency]):
     met: tuple[Chain, ...] = ()
     truncated: bool = False
     expected: str = ""
+    topics: tuple[Entity, ...] = ()
 
     name: ClassVar[str] = "check_sufficiency"
     reply: ClassVar[type[Reply]] = Sufficiency
@@ -64,6 +65,8 @@ and only a condition is left to apply?
    - no, and the chain can go on from here to the answer: "forward";
    - no, and nothing of this kind leads to the answer: "backtrack".
 Judge the kind of the candidates, not the few that happen to be shown, and do not doubt the data.
+Where there are several topic entities, each has a chain of its own, and their ends are brought together: \
+what the question says of another one need not be said by this chain.
 
 "A -relation-> B" reads "A has the relation to B"; "A <-relation- B" reads "B has the relation \
 to A". ?1, ?2 ... stand for all nodes reached at that step, named or not.
@@ -119,8 +122,8 @@ Reply: {"rationale": "Songs; the poet is not yet checked.", "finding": "He compo
 
     def case(self) -> str:
         """Show question, progress, chain, what else the candidates meet, and some of them."""
-        lines = [f"Question: {quoted(self.question, QUESTION_LIMIT)}", self.progress.draw()]
-        lines.append(f"Chain: {draw(self.chain)}")
+        lines = [f"Question: {quoted(self.question, QUESTION_LIMIT)}", *draw_topics(self.topics)]
+        lines += [self.progress.draw(), f"Chain: {draw(self.chain)}"]
         lines += [f"The candidates are also the ends of: {draw(chain)}" for chain in self.met]
         if self.expected:
             lines.append(f"Similar questions go on by (a hint only): {quoted(self.expected)}")

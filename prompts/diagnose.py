@@ -6,9 +6,9 @@ from typing import ClassVar, Literal
 
 from pydantic import Field
 
-from kgqa.kg.terms import Chain
+from kgqa.kg.terms import Chain, Entity
 from kgqa.prompts.base import QUESTION_LIMIT, Prompt, Reply, check_numbers, quoted
-from kgqa.prompts.chain import draw, draw_step
+from kgqa.prompts.chain import draw, draw_step, draw_topics
 from kgqa.prompts.progress import SENTENCE_LIMIT, Progress
 
 Signal = Literal["no_candidates", "no_gain", "wrong_type", "insufficient"]
@@ -88,6 +88,7 @@ class Diagnose(Prompt[Diagnosis]):
     trajectory: tuple[Decided, ...]
     pruned: tuple[PrunedBranch, ...]
     blueprint: str = ""
+    topics: tuple[Entity, ...] = ()
 
     name: ClassVar[str] = "diagnose"
     reply: ClassVar[type[Reply]] = Diagnosis
@@ -152,7 +153,8 @@ Reply: {"rationale": "The blueprint led to his wife instead of his mother.", "st
 
     def case(self) -> str:
         """Show question, progress, the signal, the blueprint and the decisions with their branches."""
-        lines = [f"Question: {quoted(self.question, QUESTION_LIMIT)}", self.progress.draw()]
+        lines = [f"Question: {quoted(self.question, QUESTION_LIMIT)}", *draw_topics(self.topics)]
+        lines.append(self.progress.draw())
         lines += [f"Blueprint: {quoted(self.blueprint, BLUEPRINT_LIMIT)}"] if self.blueprint else []
         lines.append(f"Failure: {SIGNALS[self.signal]}.")
         shown = list(enumerate(self.pruned[:BRANCHES], 1))

@@ -6,10 +6,10 @@ from typing import ClassVar
 from pydantic import Field
 
 from kgqa.kg.pages import Candidate
-from kgqa.kg.terms import Chain
+from kgqa.kg.terms import Chain, Entity
 from kgqa.prompts.base import QUESTION_LIMIT, Prompt, Reply, check_numbers, quoted
 from kgqa.prompts.candidates import SHOWN, draw_candidates
-from kgqa.prompts.chain import draw
+from kgqa.prompts.chain import draw, draw_topics
 from kgqa.prompts.progress import Progress
 
 
@@ -29,6 +29,7 @@ class FilterCandidates(Prompt[FilteredCandidates]):
     chain: Chain
     candidates: tuple[Candidate, ...]
     progress: Progress | None = None
+    topics: tuple[Entity, ...] = ()
 
     name: ClassVar[str] = "filter_candidates"
     reply: ClassVar[type[Reply]] = FilteredCandidates
@@ -57,7 +58,7 @@ Reply: {"rationale": "Anne died there in 1849.", "chosen": [1], "count": false}
 
     def case(self) -> str:
         """Show the question, the chain and the numbered candidates."""
-        lines = [f"Question: {quoted(self.question, QUESTION_LIMIT)}"]
+        lines = [f"Question: {quoted(self.question, QUESTION_LIMIT)}", *draw_topics(self.topics)]
         lines += [self.progress.draw()] if self.progress else []
         lines += [f"Chain: {draw(self.chain)}", draw_candidates(self.candidates), "Reply:"]
         return "\n".join(lines)

@@ -6,10 +6,10 @@ from typing import ClassVar
 from pydantic import Field
 
 from kgqa.kg.pages import Candidate
-from kgqa.kg.terms import Chain
+from kgqa.kg.terms import Chain, Entity
 from kgqa.prompts.base import QUESTION_LIMIT, Prompt, Reply, check_numbers, quoted
 from kgqa.prompts.candidates import SHOWN, draw_candidate
-from kgqa.prompts.chain import draw
+from kgqa.prompts.chain import draw, draw_topics
 from kgqa.prompts.progress import SUBGOALS, draw_findings, listed
 
 SEGMENTS = 12
@@ -43,6 +43,7 @@ class InferFromEvidence(Prompt[Inferred]):
     segments: tuple[Segment, ...]
     findings: tuple[str, ...]
     unmet: tuple[str, ...]
+    topics: tuple[Entity, ...] = ()
 
     name: ClassVar[str] = "infer_from_evidence"
     reply: ClassVar[type[Reply]] = Inferred
@@ -94,7 +95,7 @@ Reply: {"rationale": "Only the painter is known, none of his teachers.", "chosen
 
     def case(self) -> str:
         """Show the question, the segments with their numbered ends, findings and what is unmet."""
-        lines = [f"Question: {quoted(self.question, QUESTION_LIMIT)}"]
+        lines = [f"Question: {quoted(self.question, QUESTION_LIMIT)}", *draw_topics(self.topics)]
         shown = 0
         for segment in self.segments[:SEGMENTS]:
             ends = segment.ends[: SHOWN - shown]

@@ -5,9 +5,9 @@ from typing import ClassVar
 
 from pydantic import Field
 
-from kgqa.kg.terms import Chain, Hop
+from kgqa.kg.terms import Chain, Entity, Hop
 from kgqa.prompts.base import QUESTION_LIMIT, Prompt, Reply, check_numbers, numbered, quoted
-from kgqa.prompts.chain import draw, draw_extensions
+from kgqa.prompts.chain import draw, draw_extensions, draw_topics
 from kgqa.prompts.progress import Progress
 
 
@@ -30,6 +30,7 @@ class PruneRelations(Prompt[PrunedRelations]):
     hops: tuple[Hop, ...]
     width: int = 3
     progress: Progress | None = None
+    topics: tuple[Entity, ...] = ()
 
     name: ClassVar[str] = "prune_relations"
     reply: ClassVar[type[Reply]] = PrunedRelations
@@ -62,7 +63,7 @@ Reply: {"rationale": "The school is the composer's, so the composer comes first.
 
     def case(self) -> str:
         """Show the question, the chain and the numbered relations."""
-        lines = [f"Question: {quoted(self.question, QUESTION_LIMIT)}"]
+        lines = [f"Question: {quoted(self.question, QUESTION_LIMIT)}", *draw_topics(self.topics)]
         lines += [self.progress.draw()] if self.progress else []
         lines += [f"Chain: {draw(self.chain)}", f"Relations, choose at most {self.width}:"]
         lines += [numbered(draw_extensions(self.chain, self.hops)), "Reply:"]

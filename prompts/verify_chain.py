@@ -6,10 +6,10 @@ from typing import ClassVar, Literal
 from pydantic import Field
 
 from kgqa.kg.pages import Candidate
-from kgqa.kg.terms import Chain
+from kgqa.kg.terms import Chain, Entity
 from kgqa.prompts.base import QUESTION_LIMIT, Prompt, Reply, check_numbers, quoted
 from kgqa.prompts.candidates import SHOWN, Take, check_take, draw_candidates
-from kgqa.prompts.chain import draw
+from kgqa.prompts.chain import draw, draw_topics
 
 Decision = Literal["stop", "forward", "filter", "backtrack"]
 
@@ -40,6 +40,7 @@ class VerifyChain(Prompt[Verdict]):
     met: tuple[Chain, ...] = ()
     truncated: bool = False
     filtering: bool = True
+    topics: tuple[Entity, ...] = ()
 
     name: ClassVar[str] = "verify_chain"
     reply: ClassVar[type[Reply]] = Verdict
@@ -57,6 +58,8 @@ and only a condition is left to apply?
    - yes: "filter";
    - no, the chain has to go on from here: "forward".
 Judge the kind of the candidates, not the few that happen to be shown, and do not doubt the data.
+Where there are several topic entities, each has a chain of its own, and their ends are brought together: \
+what the question says of another one need not be said by this chain.
 
 "A -relation-> B" reads "A has the relation to B"; "A <-relation- B" reads "B has the relation \
 to A". ?1, ?2 ... stand for all nodes reached at that step, named or not.
@@ -90,7 +93,8 @@ Reply: {"rationale": "Works of his, but the poet is not yet checked.", "decision
 
     def case(self) -> str:
         """Show the question, the chain, what else the candidates meet, and some of them."""
-        lines = [f"Question: {quoted(self.question, QUESTION_LIMIT)}", f"Chain: {draw(self.chain)}"]
+        lines = [f"Question: {quoted(self.question, QUESTION_LIMIT)}", *draw_topics(self.topics)]
+        lines.append(f"Chain: {draw(self.chain)}")
         lines += [f"The candidates are also the ends of: {draw(chain)}" for chain in self.met]
         if not self.filtering:
             lines.append('The decision "filter" is not available: choose among the other three.')

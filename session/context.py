@@ -50,6 +50,11 @@ class Context(BaseModel):
         default=None,
         description="a sentence-transformers name or folder; null for the bundled all-MiniLM-L6-v2",
     )
+    exemplars: str | None = Field(
+        default=None,
+        description="a folder made by kgqa exemplars build, from which the offline model learns; "
+        "null for none, or on the sample graph its own",
+    )
     budget: Budget = Field(default_factory=Budget, description="how much one question may spend")
 
     @field_validator("kg", mode="before")

@@ -8,19 +8,24 @@ from contextlib import contextmanager
 from dataclasses import dataclass
 from itertools import count
 from pathlib import Path
-from typing import Any, TypeVar
+from typing import TYPE_CHECKING, Any, TypeVar
 
 from langchain_core.tools import BaseTool
 
 from kgqa.kg.graph import KnowledgeGraph
 from kgqa.models.port import Model
+from kgqa.models.registry import is_offline, open_model
 from kgqa.priors.blueprints import Library
 from kgqa.priors.encoder import Vectors
+from kgqa.priors.exemplars import Exemplars
 from kgqa.priors.guidance import spaced
 from kgqa.priors.memo import Memo
 from kgqa.session.context import Context
-from kgqa.session.sample import sample_blueprints, sample_graph
+from kgqa.session.sample import sample_blueprints, sample_exemplars, sample_graph
 from kgqa.tools import make_tools
+
+if TYPE_CHECKING:
+    from kgqa.models.offline import OfflineModel
 
 T = TypeVar("T")
 
@@ -36,6 +41,8 @@ class Resources:
     model: Model
     library: Library | None
     """The blueprints; None where none are named, unless the graph is the sample."""
+    exemplars: Exemplars | None
+    """What the offline model learns from; None for any other model, and where there are none."""
 
 
 _open: dict[tuple[object, ...], Any] = {}
@@ -79,6 +86,7 @@ async def resources(context: Context) -> Resources:
         KGError: if the graph cannot be opened.
         UnknownModel: if the model cannot.
         BlueprintError: if the library of blueprints cannot.
+        ExemplarError: if the exemplars cannot.
     """
     key = _key(context)
     if key in _open:
@@ -142,7 +150,27 @@ def _open_library(context: Any, graph: KnowledgeGraph) -> Library | None:
 def _open_all(context: Context) -> Resources:
     graph = open_graph(context)
     tools = _once(("tools", *context.kg), lambda: _tools(graph))
-    return Resources(tools, _open_model(context, graph), _open_library(context, graph))
+    exemplars = _open_exemplars(context)
+    return Resources(tools, _open_model(context, graph, exemplars), _open_library(context, graph), exemplars)
+
+
+def _open_exemplars(context: Context) -> Exemplars | None:
+    """Open what the offline model learns from; on the sample graph, its train questions."""
+    from kgqa.priors.exemplars import ExemplarError, open_exemplars
+
+    if context.model in _handed_over or not is_offline(context.model):
+        if context.exemplars:
+            raise ExemplarError("exemplars teach the offline model only; leave the option exemplars out")
+        return None
+
+    memo = _memo(context.encoder)
+    folder = context.exemplars
+    if not folder and context.kg == (SAMPLE,):
+        folder = str(sample_exemplars(memo))
+    if not folder:
+        return None
+    path = Path(folder)
+    return _once(("exemplars", path, context.encoder), lambda: open_exemplars(path, memo.encode, memo.name))
 
 
 def _tools(graph: KnowledgeGraph) -> dict[str, BaseTool]:
@@ -150,25 +178,22 @@ def _tools(graph: KnowledgeGraph) -> dict[str, BaseTool]:
         return {tool.name: tool for tool in make_tools(graph)}
 
 
-def _open_model(context: Context, graph: KnowledgeGraph) -> Model:
+def _open_model(context: Context, graph: KnowledgeGraph, exemplars: Exemplars | None) -> Model:
     if context.model in _handed_over:
         handed_over: Model = _handed_over[context.model]
         return handed_over
-    from kgqa.models.registry import open_model
 
-    memo = _memo(context.encoder)
-    if context.model == "offline":
-        _teach_relations(memo, graph)
-    return _once(
-        ("model", context.model, context.encoder), lambda: open_model(context.model, encode=memo.encode)
-    )
+    def offline(spec: str) -> "OfflineModel":
+        from kgqa.models.offline import OfflineModel, relation_texts
 
+        memo = _memo(context.encoder)
+        memo.teach([text for each in graph.relations for text in relation_texts(graph.relation_label(each))])
+        known = exemplars.exemplars if exemplars else ()
+        memo.teach([text for each in known for slot in each.chain for text in relation_texts(slot.relation)])
+        return OfflineModel(graph, memo.encode, exemplars, spec)
 
-def _teach_relations(memo: Memo, graph: KnowledgeGraph) -> None:
-    """Encode the words of a graph's relations, once per graph and kept on disk."""
-    from kgqa.models.offline import spoken
-
-    memo.teach([spoken(graph.relation_label(relation)) for relation in graph.relations])
+    own = (*context.kg, context.exemplars, context.encoder) if is_offline(context.model) else ()
+    return _once(("model", context.model, *own), lambda: open_model(context.model, offline=offline))
 
 
 def _memo(name: str | None) -> Memo:
@@ -179,7 +204,7 @@ def _memo(name: str | None) -> Memo:
 
 def _key(context: Context) -> tuple[object, ...]:
     library = (getattr(context, name, None) for name in ("guidance", "blueprints", "overlay"))
-    return ("all", context.method, *library, context.model, context.encoder, *context.kg)
+    return ("all", context.method, *library, context.exemplars, context.model, context.encoder, *context.kg)
 
 
 def _once(key: tuple[object, ...], open_: Callable[[], T]) -> T:

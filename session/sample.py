@@ -1,17 +1,21 @@
-"""The sample graph and the blueprints of its training questions: built once, into ``KGQA_HOME``."""
+"""The sample graph and what is learned from its training questions: built once, into ``KGQA_HOME``."""
 
 import gzip
 import hashlib
 import json
 import tempfile
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from functools import cache
 from pathlib import Path
+from typing import Any
 
 from kgqa.data import SAMPLE_GRAPH, SAMPLE_QUESTIONS
 from kgqa.priors.memo import Memo
 from kgqa.priors.settings import home
+
+Build = Callable[..., Any]
+"""Builds a folder from examples: of blueprints or of exemplars."""
 
 
 def sample_graph() -> Path:
@@ -33,23 +37,37 @@ def sample_graph() -> Path:
 
 
 def sample_blueprints(memo: Memo) -> Path:
-    """Give the folder of the blueprints of the sample's training questions (blocking).
-
-    It is built once, by one process while others wait; where it cannot be kept, each process
-    builds one of its own.
-    """
+    """Give the folder of the blueprints of the sample's training questions (blocking)."""
+    from kgqa.priors.blueprints import build
     from kgqa.priors.blueprints.header import VERSION
 
+    return _learned("blueprints", VERSION, build, memo)
+
+
+def sample_exemplars(memo: Memo) -> Path:
+    """Give the folder of the exemplars of the sample's training questions (blocking)."""
+    from kgqa.priors.exemplars import VERSION, build
+
+    return _learned("exemplars", VERSION, build, memo)
+
+
+def _learned(kind: str, version: int, build: Build, memo: Memo) -> Path:
+    """Build what is learned from the sample once, by one process while others wait.
+
+    Where it cannot be kept, each process builds one of its own.
+    """
     digest = hashlib.sha256(SAMPLE_QUESTIONS.read_bytes() + memo.name.encode()).hexdigest()[:16]
-    folder = home() / "blueprints" / f"sample-{digest}-{VERSION}"
+    folder = home() / kind / f"sample-{digest}-{version}"
     if folder.exists():
         return folder
     try:
         with _alone(folder):
             if not folder.exists():
-                _build(folder, memo)
+                _build(build, folder, memo)
     except OSError:
-        return Path(_own(memo).name) / "library"
+        folder = Path(_own(kind).name) / folder.name
+        if not folder.exists():
+            _build(build, folder, memo)
     return folder
 
 
@@ -68,15 +86,13 @@ def _alone(folder: Path) -> Iterator[None]:
 
 
 @cache
-def _own(memo: Memo) -> "tempfile.TemporaryDirectory[str]":
-    """Build them in a folder that goes when the process does."""
-    folder = tempfile.TemporaryDirectory(prefix="kgqa-")
-    _build(Path(folder.name) / "library", memo)
-    return folder
+def _own(kind: str) -> "tempfile.TemporaryDirectory[str]":
+    """Give a folder that goes when the process does."""
+    return tempfile.TemporaryDirectory(prefix="kgqa-")
 
 
-def _build(folder: Path, memo: Memo) -> None:
-    from kgqa.priors.blueprints import build, examples
+def _build(build: Build, folder: Path, memo: Memo) -> None:
+    from kgqa.priors.blueprints import examples
 
     lines = (json.loads(line) for line in gzip.decompress(SAMPLE_QUESTIONS.read_bytes()).splitlines())
     build(examples(line for line in lines if line["split"] == "train"), folder, memo.encode, memo.name)

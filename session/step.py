@@ -19,9 +19,9 @@ from kgqa.kg.errors import KGError, KGRejected
 from kgqa.kg.meter import metered
 from kgqa.models.errors import ModelError
 from kgqa.models.usage import Usage
-from kgqa.priors.blueprints import BlueprintError, Library
+from kgqa.priors.blueprints import Library
 from kgqa.priors.encoder import Vectors
-from kgqa.priors.errors import EncoderError
+from kgqa.priors.errors import EncoderError, PriorError
 from kgqa.prompts.base import Prompt, R
 from kgqa.session.context import Context
 from kgqa.session.record import Spend, StoppedBy, add_spend, no_spend
@@ -203,7 +203,7 @@ class Step:
         except KGError as error:
             run.failed(error)
             return {"decision": "stop", "outcome": "kg_unavailable"}
-        except (ModelError, EncoderError, BlueprintError) as error:
+        except (ModelError, EncoderError, PriorError) as error:
             run.failed(error)
             return {"decision": "stop", "outcome": "model_unavailable"}
 

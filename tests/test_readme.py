@@ -17,11 +17,13 @@ from kgqa.cli.options import read_options
 from kgqa.evaluation.protocols import PROTOCOLS
 from kgqa.evaluation.simulation import Errors
 from kgqa.graphs import METHODS, cog, cor
+from kgqa.models.offline.parts import PARTS
 from kgqa.session.method import Graph
 
 README = Path(kgqa.__file__).with_name("README.md")
 EVALUATION = README.parent / "docs" / "evaluation.md"
 COG = README.parent / "docs" / "cog.md"
+OFFLINE = README.parent / "docs" / "offline.md"
 
 
 def blocks(language: str, page: Path = README) -> list[str]:
@@ -57,9 +59,10 @@ def test_the_python_of_the_page_on_evaluation(capsys: pytest.CaptureFixture[str]
 
 
 def test_the_commands_of_the_pages_have_such_options() -> None:
-    said = " ".join(page for path in (README, EVALUATION, COG) for page in blocks("console", path))
+    said = " ".join(page for path in (README, EVALUATION, COG, OFFLINE) for page in blocks("console", path))
     said += COG.read_text(encoding="utf-8")
-    command = r"kgqa (ask|eval|score|report|blueprints (?:build|show|calibrate)) ([^\n`]*)"
+    groups = "blueprints (?:build|show|calibrate)|exemplars (?:build|show)"
+    command = rf"kgqa (ask|eval|score|report|{groups}) ([^\n`]*)"
     for name, options in re.findall(command, said):
         shown = CliRunner().invoke(main.app, [*name.split(), "--help"], env={"COLUMNS": "200"}).output
         assert [option for option in re.findall(r"--[a-z-]+", options) if option not in shown] == []
@@ -75,6 +78,12 @@ def test_every_protocol_is_listed() -> None:
     assert set(PROTOCOLS) <= set(listed)
 
 
+def test_every_part_of_the_offline_model_is_listed() -> None:
+    page = OFFLINE.read_text(encoding="utf-8")
+    parts = page.partition("## Parts")[2].partition("\n## ")[0]
+    assert dict(re.findall(r"^\| `(\w+)` \| ([^|]*) \|$", parts, re.M)) == PARTS
+
+
 def test_an_answer_is_shown() -> None:
     assert shown_answers()
 
@@ -87,7 +96,7 @@ def test_the_options_of_the_page_on_cog_are_cog_s() -> None:
         make_context("cog", read_options([f"{name}={value}"]))
 
 
-@pytest.mark.parametrize("page", [README, EVALUATION, COG], ids=lambda page: page.name)
+@pytest.mark.parametrize("page", [README, EVALUATION, COG, OFFLINE], ids=lambda page: page.name)
 def test_links_lead_somewhere(page: Path) -> None:
     targets = re.findall(r"\]\((?!http)([^)#]+)\)", page.read_text(encoding="utf-8"))
     assert [target for target in targets if not (page.parent / target).exists()] == []

@@ -38,7 +38,7 @@ class Variant:
     """The full configuration less this one: what the part contributes."""
 
 
-GIVEN = ("blueprints", "encoder", "overlay")
+GIVEN = ("blueprints", "encoder", "exemplars", "overlay")
 """Options that name what a method works with; the runs of an ablation share them."""
 
 

@@ -98,7 +98,7 @@ async def evaluate(
                 limit=limit,
                 questions=len(questions),
                 graph=graph.fingerprint,
-                blueprints=await asked.blueprints(),
+                learned=await asked.learned(),
                 seed=seed,
             )
             run = await asyncio.to_thread(begin, folder, head, questions, retry_failed=retry_failed)

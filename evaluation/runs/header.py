@@ -30,13 +30,13 @@ def header(
     limit: int | None,
     questions: int,
     graph: str,
-    blueprints: str | None,
+    learned: Mapping[str, str | None],
     seed: int,
 ) -> dict[str, Any]:
     """Make the content of ``run.json`` for a run that begins now.
 
     ``source`` is the dataset as it was named, None for one that was loaded before.
-    ``blueprints`` tells the library's content and threshold, None without one.
+    ``learned`` tells the content of the blueprints and exemplars, None without.
     """
     return {
         "kgqa": __version__,
@@ -51,7 +51,7 @@ def header(
             "questions": questions,
         },
         "graph": graph,
-        "blueprints": blueprints,
+        **learned,
         "seed": seed,
         "versions": {"python": platform.python_version(), **{name: version(name) for name in PACKAGES}},
         "started": datetime.now(UTC).isoformat(timespec="seconds"),
@@ -78,6 +78,7 @@ def _identity(head: Json) -> dict[str, Any]:
         "the dataset's sha256": dataset["sha256"],
         "the graph's fingerprint": head["graph"],
         "the blueprints' fingerprint": head.get("blueprints"),
+        "the exemplars' fingerprint": head.get("exemplars"),
         "seed": head["seed"],
     }
 

@@ -38,10 +38,14 @@ class Subject:
         await resources(self.context)
         return graph
 
-    async def blueprints(self) -> str | None:
-        """Tell the library of blueprints, and its threshold, from any other; None without one."""
-        library = (await resources(self.context)).library
-        return f"{library.fingerprint[:16]}, tau {library.tau:g}" if library else None
+    async def learned(self) -> dict[str, str | None]:
+        """Tell what was learned from training questions from anything else; None without it."""
+        opened = await resources(self.context)
+        library, exemplars = opened.library, opened.exemplars
+        return {
+            "blueprints": f"{library.fingerprint[:16]}, tau {library.tau:g}" if library else None,
+            "exemplars": exemplars.fingerprint[:16] if exemplars else None,
+        }
 
     def asker(self, graph: KnowledgeGraph) -> Asker:
         """Give who asks the questions."""

@@ -30,8 +30,8 @@ async def adapt_blueprint(prompt: AdaptBlueprint, case: Case) -> AdaptedBlueprin
     """
     plans = await case.oracle.plans()
     branches: list[list[str]] = []
-    for name in prompt.topics:
-        plan = next((plan for plan in plans if str(plan.topic) == name), None)
+    for topic in prompt.topics:
+        plan = next((plan for plan in plans if plan.topic == topic), None)
         if plan:
             plans.remove(plan)
         hops = plan.hops[:HOPS] if plan else ()

@@ -1,20 +1,32 @@
-"""A model that is no language model: it answers prompts with a sentence encoder.
+"""A model that is no language model: it answers prompts with a sentence encoder and the graph.
 
-It compares the question with the words of relations and nothing else; it knows
-no facts. What it spends is not counted as language-model calls.
+For each question it makes up its mind once (`Believer`): a relation chain from each topic
+entity, and what is asked of their ends. Every prompt is answered from that belief. It goes by
+training questions that are alike, where there are any (`kgqa.priors.exemplars`), by the words
+of relations, and by what the graph leads to. It knows no facts. Making up its mind costs no call of
+a language model, and is not counted among the queries of a method either: only its time is.
+
+```
+question ── views of each topic ──▶ advice ─┐
+                  │                         ▼
+                  └──▶ wording ──▶ policy ──▶ ways ──▶ ranking ──▶ combining ──▶ asking ──▶ Belief
+```
 """
 
-import asyncio
-from collections.abc import Callable
+from collections.abc import Awaitable, Callable
 from typing import Any
 
+from kgqa.kg.graph import KnowledgeGraph
 from kgqa.models.errors import ModelUnavailable
-from kgqa.models.offline.judging import check_sufficiency, verify
-from kgqa.models.offline.planning import adapt, decompose
-from kgqa.models.offline.relations import diagnose, prune
-from kgqa.models.offline.unknown import abstain, infer, keep_all
+from kgqa.models.offline.believing import Believer
+from kgqa.models.offline.following import diagnose, prune
+from kgqa.models.offline.judging import check_sufficiency, filter_candidates, infer, verify
+from kgqa.models.offline.parts import without
+from kgqa.models.offline.planning import abstain, adapt, decompose
+from kgqa.models.offline.wording import relation_texts as said_texts
 from kgqa.models.offline.words import Encode, spoken
 from kgqa.models.port import Answered
+from kgqa.priors.exemplars import Exemplars
 from kgqa.prompts.adapt_blueprint import AdaptBlueprint
 from kgqa.prompts.answer_directly import AnswerDirectly
 from kgqa.prompts.base import Prompt, R, Reply
@@ -26,15 +38,15 @@ from kgqa.prompts.infer_from_evidence import InferFromEvidence
 from kgqa.prompts.prune_relations import PruneRelations
 from kgqa.prompts.verify_chain import VerifyChain
 
-__all__ = ["Encode", "OfflineModel", "spoken"]
+__all__ = ["Encode", "OfflineModel", "relation_texts"]
 
-_ANSWERS: dict[type[Prompt[Any]], Callable[[Any, Encode], Reply]] = {
+_ANSWERS: dict[type[Prompt[Any]], Callable[[Any, Believer], Awaitable[Reply]]] = {
     AdaptBlueprint: adapt,
     AnswerDirectly: abstain,
     CheckSufficiency: check_sufficiency,
     Decompose: decompose,
     Diagnose: diagnose,
-    FilterCandidates: keep_all,
+    FilterCandidates: filter_candidates,
     InferFromEvidence: infer,
     PruneRelations: prune,
     VerifyChain: verify,
@@ -42,24 +54,41 @@ _ANSWERS: dict[type[Prompt[Any]], Callable[[Any, Encode], Reply]] = {
 
 
 class OfflineModel:
-    """Answers the prompts of the methods by likeness of words.
+    """Answers the prompts of the methods from a belief of its own.
 
     Args:
+        graph: where the answers are.
         encode: a sentence encoder; called outside of the event loop.
+        exemplars: what training questions teach, if there are any.
+        name: the spec, which may leave parts out: ``offline:without=nearest+hops``.
+
+    Raises:
+        UnknownModel: if the spec names a part that there is not.
     """
 
-    name = "offline"
-
-    def __init__(self, encode: Encode) -> None:
-        self._encode = encode
+    def __init__(
+        self,
+        graph: KnowledgeGraph,
+        encode: Encode,
+        exemplars: Exemplars | None = None,
+        name: str = "offline",
+    ) -> None:
+        self.name = name
+        self._believer = Believer(graph, encode, exemplars, without(name))
 
     async def ask(self, prompt: Prompt[R]) -> Answered[R]:
         """Answer a prompt; the usage is empty.
 
         Raises:
             ModelUnavailable: for a prompt that needs a language model.
+            KGError: if the graph cannot be reached.
         """
         if type(prompt) not in _ANSWERS:
             raise ModelUnavailable(f"the offline model cannot answer {prompt.name}; give a language model")
-        reply = await asyncio.to_thread(_ANSWERS[type(prompt)], prompt, self._encode)
+        reply = await _ANSWERS[type(prompt)](prompt, self._believer)
         return Answered(reply)  # type: ignore[arg-type]
+
+
+def relation_texts(relation: str) -> tuple[str, ...]:
+    """Give the texts by which the model compares a relation: what to teach an encoder beforehand."""
+    return spoken(relation), *said_texts(relation)

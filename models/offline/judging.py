@@ -1,87 +1,96 @@
-"""Is a chain the answer's: does it say all words of the question?"""
+"""Is a chain the answer's, and which of its ends are the answers: what is believed of them."""
 
-import re
 from typing import Literal as Choice, NamedTuple
 
 from kgqa.kg.pages import Candidate
-from kgqa.kg.terms import Chain, Literal, Term, one_line
-from kgqa.models.offline.words import Encode, hops_asked, masked, spoken
-from kgqa.prompts.candidates import Take, number_of
+from kgqa.kg.terms import Chain, one_line
+from kgqa.models.offline.belief import Belief
+from kgqa.models.offline.believing import Believer
+from kgqa.models.offline.words import spoken
+from kgqa.prompts.candidates import SHOWN, Take, number_of
 from kgqa.prompts.check_sufficiency import CheckSufficiency, Sufficiency
+from kgqa.prompts.filter_candidates import FilterCandidates, FilteredCandidates
+from kgqa.prompts.infer_from_evidence import InferFromEvidence, Inferred
 from kgqa.prompts.verify_chain import Verdict, VerifyChain
-
-EXPLAINED = 0.42
-"""Likeness to a word of the chain at which a word of the question counts as explained."""
 
 NAMED = 3
 """Candidates that a finding names."""
 
-_ASKS_FOR_SOMEBODY = re.compile(r"\W*(who|whom|whose|where)\b", re.IGNORECASE)
-_FILLER = frozenset(
-    re.findall(
-        r"\w+",
-        """
-        a an the is are was were be been do does did has have had what which who whom whose when where why how
-        many much of in on at by for from with to and or that this these those it its as also there name list
-        give tell me us about all any some one can could find show i you he she they located country countries
-        city cities place person people thing things kind type
-        """,
+
+async def verify(prompt: VerifyChain, believer: Believer) -> Verdict:
+    """Stop at the end of the believed way, go on where it goes on, turn back beside it."""
+    belief = await _believed(prompt, believer)
+    judged = _judge(prompt, belief, filtering=prompt.filtering)
+    return Verdict(
+        rationale=belief.reason, decision=judged.decision, take=judged.take, chosen=list(judged.chosen)
     )
-)
 
 
-def verify(prompt: VerifyChain, encode: Encode) -> Verdict:
-    """Stop where the chain covers the question, go on where it does not yet."""
-    judged = _judge(prompt, encode)
-    return Verdict(rationale=judged.why, decision=judged.decision, take=judged.take)
-
-
-def check_sufficiency(prompt: CheckSufficiency, encode: Encode) -> Sufficiency:
+async def check_sufficiency(prompt: CheckSufficiency, believer: Believer) -> Sufficiency:
     """Judge as `verify` does, and say what the chain leads to."""
-    judged = _judge(prompt, encode)
+    belief = await _believed(prompt, believer)
+    judged = _judge(prompt, belief, filtering=True)
     return Sufficiency(
-        rationale=judged.why,
+        rationale=belief.reason,
         finding="" if judged.decision == "backtrack" else _finding(prompt.chain, prompt.candidates),
         decision=judged.decision,
         take=judged.take,
+        chosen=list(judged.chosen),
     )
 
 
-class _Judged(NamedTuple):
-    why: str
-    decision: Choice["stop", "forward", "backtrack"]
-    take: Take = "all"
+async def filter_candidates(prompt: FilterCandidates, believer: Believer) -> FilteredCandidates:
+    """Choose the candidates that are believed to be answers."""
+    belief = await _believed(prompt, believer)
+    chosen = belief.right(prompt.chain, prompt.candidates[:SHOWN])
+    return FilteredCandidates(rationale=belief.reason, chosen=chosen, count=belief.asked.kind == "count")
 
 
-def _judge(prompt: VerifyChain | CheckSufficiency, encode: Encode) -> _Judged:
-    if _ASKS_FOR_SOMEBODY.match(prompt.question) and all(_is_value(c.term) for c in prompt.candidates):
-        return _Judged("values are neither persons nor places", "backtrack")
-    question = masked(prompt.question, prompt.chain)
-    open_words = _unexplained(question, prompt.chain, encode)
-    if open_words and prompt.chain.depth < hops_asked(question):
-        return _Judged(f"not yet covered: {', '.join(open_words)}", "forward")
-    return _Judged("the chain covers the question's words", "stop", _take(prompt))
-
-
-def _unexplained(question: str, chain: Chain, encode: Encode) -> list[str]:
-    """Give the words of the question that no word of the chain is like."""
-    asked = [word for word in re.findall(r"[^\W\d_]{3,}", question.lower()) if word not in _FILLER]
-    said = [
-        word for hop in chain.hops for word in spoken(hop.words).split() if word not in {"of", "in", "the"}
+async def infer(prompt: InferFromEvidence, believer: Believer) -> Inferred:
+    """Choose the ends of complete ways that are believed to be answers."""
+    chains = [segment.chain for segment in prompt.segments for _ in segment.ends]
+    topics = prompt.topics or tuple(dict.fromkeys(chain.topic for chain in chains))
+    belief = await believer.believe(prompt.question, topics)
+    offered = enumerate(zip(chains, prompt.offered, strict=False), 1)
+    chosen = [
+        number
+        for number, (chain, end) in offered
+        if belief.is_believed(chain) and belief.right(chain, (end,))
     ]
-    if not asked or not said:
-        return []
-    likeness = (encode(asked) @ encode(said).T).max(axis=1)
-    return [word for word, best in zip(asked, likeness, strict=True) if best < EXPLAINED]
+    return Inferred(rationale=belief.reason, chosen=chosen)
 
 
-def _is_value(term: Term) -> bool:
-    return isinstance(term, Literal) and any(character.isdigit() for character in term.value)
+class _Judged(NamedTuple):
+    decision: Choice["stop", "forward", "filter", "backtrack"]
+    take: Take = "all"
+    chosen: tuple[int, ...] = ()
 
 
-def _take(prompt: VerifyChain | CheckSufficiency) -> Take:
+async def _believed(prompt: VerifyChain | CheckSufficiency | FilterCandidates, believer: Believer) -> Belief:
+    return await believer.believe(prompt.question, prompt.topics or (prompt.chain.topic,))
+
+
+def _judge(prompt: VerifyChain | CheckSufficiency, belief: Belief, *, filtering: bool) -> _Judged:
+    rest = belief.rest(prompt.chain)
+    if rest is None:
+        return _Judged("backtrack")
+    if rest:
+        return _Judged("forward")
+    right = belief.right(prompt.chain, prompt.candidates)
+    if not right:
+        return _Judged("backtrack")
+    if len(right) == len(prompt.candidates):
+        return _Judged("stop", _take(prompt, belief))
+    if filtering and (right[-1] > SHOWN or belief.asked.kind == "count"):
+        return _Judged("filter")
+    shown = tuple(number for number in right if number <= SHOWN)
+    return _Judged("stop", "some", shown) if shown else _Judged("backtrack")
+
+
+def _take(prompt: VerifyChain | CheckSufficiency, belief: Belief) -> Take:
+    """Leave out what comes back to the topic, where there is anything else."""
     numeric = all(number_of(candidate.term) is not None for candidate in prompt.candidates)
-    if "how many" in prompt.question.lower() and not numeric:
+    if belief.asked.kind == "count" and not (numeric or prompt.truncated):
         return "count"
     return "all" if all(c.returning for c in prompt.candidates) else "others"
 

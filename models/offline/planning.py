@@ -1,30 +1,30 @@
-"""What to look for, and by which relations: the question itself, and those most like it."""
+"""What to look for, and by which relations; and what cannot be told without facts."""
 
-import numpy as np
-
-from kgqa.models.offline.words import Encode, hops_asked, likeness, spoken
+from kgqa.models.offline.believing import Believer
 from kgqa.prompts.adapt_blueprint import HOPS, AdaptBlueprint, AdaptedBlueprint
+from kgqa.prompts.answer_directly import AnswerDirectly, DirectAnswer
 from kgqa.prompts.decompose import Decompose, Subgoals
 
 
-def decompose(prompt: Decompose, _: Encode) -> Subgoals:
+async def decompose(prompt: Decompose, _: Believer) -> Subgoals:
     """Take the question as the only subgoal: words alone do not tell what is found first."""
     return Subgoals(rationale="the question is its own subgoal", subgoals=[prompt.question.strip() or "?"])
 
 
-def adapt(prompt: AdaptBlueprint, encode: Encode) -> AdaptedBlueprint:
-    """Take over the nearest exemplar of which all relations are offered, else the likest of them."""
-    offered = set(prompt.relations)
-    for exemplar in prompt.exemplars:
-        branches = exemplar.branches[: max(1, len(prompt.topics))]
-        if all(name.removeprefix("^") in offered for branch in branches for name in branch):
-            return AdaptedBlueprint(
-                rationale="a solved question has relations that this graph has",
-                branches=[list(branch) for branch in branches],
-            )
-    names = [spoken(relation) for relation in prompt.relations]
-    best = np.argsort(-likeness(prompt.question, names, encode), kind="stable")
-    hops = min(hops_asked(prompt.question), HOPS)
-    return AdaptedBlueprint(
-        rationale="the relations nearest in words", branches=[[prompt.relations[at] for at in best[:hops]]]
-    )
+async def adapt(prompt: AdaptBlueprint, believer: Believer) -> AdaptedBlueprint:
+    """Give the believed ways; where there are none, the nearest exemplar as it is, or a relation."""
+    belief = await believer.believe(prompt.question, prompt.topics)
+    chains = [belief.chains.get(topic) for topic in prompt.topics]
+    known = [[("" if hop.forward else "^") + hop.words for hop in chain.hops] for chain in chains if chain]
+    if not known:
+        nearest = prompt.exemplars[0].branches if prompt.exemplars else (prompt.relations[:1],)
+        branches = [list(branch[:HOPS]) for branch in nearest[: max(1, len(prompt.topics))]]
+        return AdaptedBlueprint(rationale=belief.reason, branches=branches)
+    ways = iter(known)
+    branches = [next(ways) if chain else known[0] for chain in chains]
+    return AdaptedBlueprint(rationale=belief.reason, branches=branches)
+
+
+async def abstain(prompt: AnswerDirectly, _: Believer) -> DirectAnswer:
+    """Answer nothing."""
+    return DirectAnswer(rationale="the offline model knows no facts", answers=[])

@@ -6,12 +6,8 @@ from collections.abc import Callable, Sequence
 import numpy as np
 import numpy.typing as npt
 
-from kgqa.kg.terms import Chain
-
 Encode = Callable[[Sequence[str]], npt.NDArray[np.float32]]
 """Texts to rows of length 1, shape (texts, dimensions)."""
-
-_LINKS = re.compile(r"\b(of|whose|that|which|where|who|in|by|from|for|with|to)\b|'s\b", re.IGNORECASE)
 
 
 def spoken(relation: str) -> str:
@@ -34,17 +30,3 @@ def likeness(question: str, texts: Sequence[str], encode: Encode) -> npt.NDArray
         return np.zeros(0, np.float32)
     values = dict(zip(unique, encode(unique) @ encode([question])[0], strict=True))
     return np.array([values[text] for text in texts], np.float32)
-
-
-def masked(question: str, chain: Chain) -> str:
-    """Leave the topic's name out of the question: what is asked, not of whom."""
-    name = chain.topic.name
-    return re.sub(re.escape(name), "it", question, flags=re.IGNORECASE) if name else question
-
-
-def hops_asked(question: str) -> int:
-    """Guess from its linking words how many hops a question wants, at least 1."""
-    head = re.sub(
-        r"^\W*(in |on |at |by |for |from |to )?(which|who|what|where)\b", "", question, flags=re.IGNORECASE
-    )
-    return max(1, len(_LINKS.findall(head)))

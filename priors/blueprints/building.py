@@ -9,10 +9,11 @@ from kgqa.priors.blueprints import folder as files, records
 from kgqa.priors.blueprints.errors import BlueprintError
 from kgqa.priors.blueprints.examples import Example
 from kgqa.priors.blueprints.extraction import lessons
-from kgqa.priors.blueprints.header import VERSION, Header, Source, read_header
+from kgqa.priors.blueprints.header import KIND, VERSION, Header, Source, read_header
 from kgqa.priors.blueprints.records import Anchor, Record
 from kgqa.priors.blueprints.shelf import Label, Shelf
 from kgqa.priors.blueprints.templates import AnchorRule, Encode, gather
+from kgqa.priors.folders import digest
 
 
 @dataclass(frozen=True, slots=True)
@@ -48,7 +49,7 @@ def build(
     Raises:
         BlueprintError: if no question has a blueprint, or something else is in the place.
     """
-    files.check_place(folder)
+    KIND.check_place(folder)
     return _write(folder, examples, encode, encoder_name, anchor, sources, relations, None)
 
 
@@ -105,8 +106,8 @@ def _write(
         questions=len(learned) + (before.questions if before else 0),
         without=dict(without + Counter(before.without if before else {})),
         templates=len(gathered),
-        records=files.digest(packed),
-        index=files.digest(index),
+        records=digest(packed),
+        index=digest(index),
     )
     files.write(files.Files(header, packed, index), folder)
     return Built(len(learned), dict(without), len(gathered))

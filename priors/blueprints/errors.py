@@ -1,5 +1,7 @@
-"""What can go wrong with a library of blueprints."""
+"""What can go wrong with blueprints."""
+
+from kgqa.priors.errors import PriorError
 
 
-class BlueprintError(ValueError):
-    """A library that cannot be built, opened or added to; one clear line that says what to do."""
+class BlueprintError(PriorError):
+    """A library that cannot be built or opened; one clear line that says what to do."""

@@ -56,21 +56,30 @@ def extract(example: Example, read: Read) -> Blueprint | str:
     The shortest branch of each topic entity comes first, in the order of the file, then
     their other branches, then those of other constants.
     """
-    branches = read
-    if isinstance(branches, str) and example.paths:
-        branches = tuple(filter(None, map(_branch, example.paths))) or NO_RELATION
+    branches = (paths_of(example) or NO_RELATION) if isinstance(read, str) and example.paths else read
     if isinstance(branches, str):
         return branches
     return Blueprint(tuple(branch.slots for branch in _ordered(branches, example)))
 
 
+def paths_of(example: Example) -> tuple[Branch, ...]:
+    """Give the gold paths of a question as branches, without those that no search follows."""
+    return tuple(filter(None, map(_branch, example.paths)))
+
+
 def _refused(blueprint: Blueprint, relations: Collection[str] | None) -> str | None:
     """Say why a blueprint is of no use elsewhere, None if it is."""
-    names = [slot.relation for slot in blueprint.slots]
-    freebase = [f"{FB}{name}" for name in names if name.count(".") > 1]  # domain, type and property
-    if any(dialect.is_off_schema(name) for dialect in DIALECTS.values() for name in freebase):
+    if is_off_schema(blueprint.slots):
         return OFF_SCHEMA
-    return None if relations is None or all(name in relations for name in names) else UNKNOWN
+    known = relations is None or all(slot.relation in relations for slot in blueprint.slots)
+    return None if known else UNKNOWN
+
+
+def is_off_schema(slots: Iterable[Slot]) -> bool:
+    """Tell whether any relation is outside of the schema of its graph, such as a user's own."""
+    names = [slot.relation for slot in slots]
+    freebase = [f"{FB}{name}" for name in names if name.count(".") > 1]  # domain, type and property
+    return any(dialect.is_off_schema(name) for dialect in DIALECTS.values() for name in freebase)
 
 
 def _branch(path: GoldPath) -> Branch | None:

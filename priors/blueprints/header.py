@@ -11,12 +11,17 @@ from typing import TYPE_CHECKING
 
 from kgqa.priors.blueprints.errors import BlueprintError
 from kgqa.priors.blueprints.templates import AnchorRule
+from kgqa.priors.folders import Kind
 
 if TYPE_CHECKING:
     from pydantic import TypeAdapter
 
 VERSION = 1
 HEADER = "blueprints.json"
+
+KIND = Kind(
+    "blueprint library", "kgqa blueprints build --dataset FILE --out", HEADER, VERSION, BlueprintError
+)
 
 
 @dataclass(frozen=True, slots=True)
@@ -63,30 +68,13 @@ class Header:
         return json.dumps(asdict(self), ensure_ascii=False, indent=1) + "\n"
 
 
-def is_library(folder: Path) -> bool:
-    """Tell whether there is a folder with a header, be it broken or not."""
-    return (folder / HEADER).is_file()
-
-
 def read_header(folder: Path) -> Header:
     """Read what a library is.
 
     Raises:
         BlueprintError: if there is none, or it is damaged or of another version.
     """
-    try:
-        text = (folder / HEADER).read_bytes()
-    except (OSError, ValueError):
-        made = f"kgqa blueprints build --dataset FILE --out {folder}"
-        raise BlueprintError(f"{folder} is no blueprint library; make one: {made}") from None
-    try:
-        version = json.loads(text)["version"]
-        header = _schema().validate_json(text) if version == VERSION else None
-    except (ValueError, LookupError, TypeError):
-        raise damaged(folder) from None
-    if header is None:
-        raise BlueprintError(f"{folder} was built by another version of kgqa; build it again")
-    return header
+    return KIND.read_header(folder, _schema())
 
 
 def write_tau(folder: Path, tau: float) -> None:
@@ -104,11 +92,6 @@ def write_tau(folder: Path, tau: float) -> None:
         os.replace(aside, folder / HEADER)
     except OSError as error:
         raise BlueprintError(f"cannot write to {folder}: {error.strerror}") from error
-
-
-def damaged(folder: Path) -> BlueprintError:
-    """Say that a library is damaged."""
-    return BlueprintError(f"the blueprint library {folder} is damaged; build it again")
 
 
 @cache

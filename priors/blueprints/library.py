@@ -8,7 +8,7 @@ from typing import NamedTuple
 from kgqa.priors.blueprints import folder as files
 from kgqa.priors.blueprints.building import labels_of
 from kgqa.priors.blueprints.errors import BlueprintError
-from kgqa.priors.blueprints.header import Header, damaged
+from kgqa.priors.blueprints.header import KIND, Header
 from kgqa.priors.blueprints.overlay import Learned, Overlay
 from kgqa.priors.blueprints.records import Record, anchored, read
 from kgqa.priors.blueprints.shelf import Label, Near, Shelf
@@ -150,14 +150,10 @@ def open_library(folder: Path, encode: Encode, encoder_name: str, overlay: Path 
     """
     found = files.read(folder)
     header = found.header
-    if header.encoder != encoder_name:
-        raise BlueprintError(
-            f"{folder} was built with the encoder {header.encoder}, not {encoder_name}; "
-            "name that encoder, or build it again with this one"
-        )
+    KIND.check_encoder(folder, header.encoder, encoder_name)
     try:
         records = read(found.records)
         shelf = Shelf.read(labels_of(anchored(records)), found.index, header.dimensions)
     except ValueError:
-        raise damaged(folder) from None
+        raise KIND.damaged(folder) from None
     return Library(header, records, shelf, encode, Overlay(overlay) if overlay else None)

@@ -7,7 +7,7 @@
 """
 
 import unicodedata
-from collections.abc import Iterable, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import groupby
 
@@ -30,19 +30,24 @@ def mask(question: str, names: Iterable[str]) -> str:
     A name is found as whole words in their order, in any case, accents and punctuation; of
     names that overlap the longest is masked.
     """
+    return mask_each(question, dict.fromkeys(names, MASK))
+
+
+def mask_each(question: str, marks: Mapping[str, str]) -> str:
+    """Put in place of each name the mark of its own, as `mask` does."""
     words = _words(question)
-    spans: list[tuple[int, int]] = []
-    for name in sorted(set(names), key=lambda name: (-len(name), name)):
-        spans += _found(question, words, name, spans)
+    spans: dict[tuple[int, int], str] = {}
+    for name in sorted(marks, key=lambda name: (-len(name), name)):
+        spans |= dict.fromkeys(_found(question, words, name, spans), marks[name])
     parts, place = [], 0
-    for start, end in sorted(spans):
-        parts += [question[place:start], MASK]
+    for (start, end), mark in sorted(spans.items()):
+        parts += [question[place:start], mark]
         place = end
     return "".join([*parts, question[place:]])
 
 
 def _found(
-    question: str, words: Sequence[_Word], name: str, taken: Sequence[tuple[int, int]]
+    question: str, words: Sequence[_Word], name: str, taken: Collection[tuple[int, int]]
 ) -> list[tuple[int, int]]:
     """Give the places of a name that are not taken yet, with the punctuation that ends the name."""
     wanted = _words(name)

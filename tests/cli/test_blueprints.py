@@ -153,7 +153,7 @@ def test_what_goes_wrong_is_one_line(run: Run, library: Path, file: Path, tmp_pa
     )
     anchors = ("--add", "--anchor", "shortest")
     assert "leave --anchor out" in one_line(run("build", "--dataset", file, "--out", library, *anchors))
-    assert "is no library" in one_line(run("build", "--dataset", file, "--out", tmp_path))
+    assert "is no blueprint library" in one_line(run("build", "--dataset", file, "--out", tmp_path))
     relations = ("--relations", missing)
     assert "relations" in one_line(run("build", "--dataset", file, "--out", library, *relations))
 

@@ -140,7 +140,7 @@ def test_a_run_may_be_forked_with_another_decision(
 ) -> None:
     edit = {"decision": "backtrack", "candidates": []}
     record = fork(client, context, thread[0], before("verify", history), edit)
-    assert [answer["name"] for answer in record["answers"]] == ["Ben", "Cleo"]
+    assert [answer["name"] for answer in record["answers"]] == ["Bonn", "Ulm"]
 
 
 def test_a_run_may_be_forked_with_an_edited_stack(

@@ -1,11 +1,11 @@
 import subprocess
 import sys
 
-import numpy as np
 import pytest
 
 from kgqa.models.errors import UnknownModel
 from kgqa.models.registry import default_spec, open_model
+from kgqa.models.scripted import ScriptedModel
 
 
 @pytest.mark.parametrize(
@@ -39,8 +39,14 @@ def test_opens_chat_models(monkeypatch, spec, name):
 
 
 def test_opens_the_offline_model():
-    model = open_model("offline", encode=lambda texts: np.ones((len(texts), 1), np.float32))
-    assert model.name == "offline"
+    specs = []
+
+    def make(spec):
+        specs.append(spec)
+        return ScriptedModel([])
+
+    assert open_model(" offline:without=words ", offline=make).name == "scripted"
+    assert specs == ["offline:without=words"]
 
 
 @pytest.mark.parametrize(
@@ -51,7 +57,7 @@ def test_opens_the_offline_model():
         ("openai:", "names no model"),
         ("scripted", "kgqa.models.scripted.ScriptedModel"),
         ("scripted:x", "kgqa.models.scripted.ScriptedModel"),
-        ("offline", "needs an encoder"),
+        ("offline", "offline needs a graph"),
         ("nobody:model", "no provider is called 'nobody'"),
         ("llama3:8b", "no provider is called 'llama3'"),
         ("anthropic:claude", "langchain-anthropic"),

@@ -44,6 +44,10 @@ def hop(text: str) -> Hop:
     return Hop(f"http://x/{text.removeprefix('^')}", not text.startswith("^"))
 
 
+def topics(*names: str) -> tuple[Entity, ...]:
+    return tuple(chain(name).topic for name in names)
+
+
 def ends(*names: str, returning: tuple[str, ...] = ()) -> tuple[Candidate, ...]:
     """Candidates of these names; those of ``returning`` come back to the topic."""
     return tuple(
@@ -65,7 +69,7 @@ NOETHER, BRIEST = "Emmy Noether", "Effi Briest"
 WORKED: list[Prompt[Any]] = [
     AdaptBlueprint(
         "In which country was the painter of The Night Watch born?",
-        ("The Night Watch",),
+        topics("The Night Watch"),
         (
             Exemplar(
                 "who is the mother of the author of [ENT]",
@@ -76,7 +80,7 @@ WORKED: list[Prompt[Any]] = [
     ),
     AdaptBlueprint(
         "Which plays by Schiller had their premiere in Mannheim?",
-        ("Friedrich Schiller", "Mannheim"),
+        topics("Friedrich Schiller", "Mannheim"),
         (Exemplar("which books by [ENT] were printed in [ENT]", (("^written_by",), ("^printed_in",))),),
         ("first_staged_in", "located_in", "written_by"),
     ),

@@ -17,7 +17,7 @@ from kgqa.prompts.filter_candidates import FilterCandidates
 from kgqa.prompts.infer_from_evidence import SEGMENTS, InferFromEvidence, Segment
 from kgqa.prompts.progress import FINDINGS, SUBGOALS, Progress
 from kgqa.prompts.prune_relations import PruneRelations
-from kgqa.tests.prompts.samples import chain, ends, hop, values, went
+from kgqa.tests.prompts.samples import chain, ends, hop, topics, values, went
 
 PROGRESS = Progress(("Find the child.", "Find its town."), 1, ("Ben is the child.",))
 DRAWN = (
@@ -30,7 +30,7 @@ DRAWN = (
 MANY = tuple(Candidate(Entity(f"http://x/{number}", f"N{number}")) for number in range(SHOWN + 5))
 
 ADAPT = AdaptBlueprint(
-    "Who?", ("Ada", "Ulm"), (Exemplar("Who else?", (("child",), ("^lives_in",))),), ("child",)
+    "Who?", topics("Ada", "Ulm"), (Exemplar("Who else?", (("child",), ("^lives_in",))),), ("child",)
 )
 CHECK = CheckSufficiency("Where?", chain("Ada", "child"), ends("Ben", "Cleo"), PROGRESS)
 DIAGNOSE = Diagnose(

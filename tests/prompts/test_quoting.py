@@ -93,7 +93,9 @@ MAKERS: list[Callable[[str], Prompt[Any]]] = [
         text, hostile_chain(text), (Hop("http://x/r", name=text),), progress=hostile_progress(text)
     ),
     lambda text: Decompose(text),
-    lambda text: AdaptBlueprint(text, (text,) * 2, (Exemplar(text, ((text, f"^{text}"),)),) * 2, (text,) * 3),
+    lambda text: AdaptBlueprint(
+        text, (Entity("http://x/t", text),) * 2, (Exemplar(text, ((text, f"^{text}"),)),) * 2, (text,) * 3
+    ),
     lambda text: CheckSufficiency(
         text, hostile_chain(text), hostile_ends(text), hostile_progress(text), expected=f"x{text}"
     ),

@@ -20,9 +20,9 @@ def built(monkeypatch: pytest.MonkeyPatch) -> list[Path]:
     folders: list[Path] = []
     real = sample._build
 
-    def build(folder: Path, memo: Memo) -> None:
+    def build(how: sample.Build, folder: Path, memo: Memo) -> None:
         folders.append(folder)
-        real(folder, memo)
+        real(how, folder, memo)
 
     monkeypatch.setattr(sample, "_build", build)
     return folders

@@ -44,7 +44,7 @@ PRUNED = tuple(
 )
 PROMPTS: list[Prompt[Any]] = [
     Decompose("Where?"),
-    AdaptBlueprint("Where?", ("Ann",), (Exemplar("Who?", (("friend",),)),), ("age",)),
+    AdaptBlueprint("Where?", (chain("ann").topic,), (Exemplar("Who?", (("friend",),)),), ("age",)),
     CheckSufficiency("Where?", chain("ann", "parent"), people("eve", "max"), PROGRESS),
     CheckSufficiency("Where?", chain("ann", "parent born_in"), people("bonn", "ulm"), PROGRESS),
     Diagnose("Where?", "no_gain", PROGRESS, decided("ann", "friend mother"), PRUNED, "friend mother"),

@@ -189,7 +189,7 @@ def test_a_library_replaces_a_library_and_nothing_else(folder: Path, tmp_path: P
     assert len(opened(folder).records) == 1
     (tmp_path / "mine").mkdir()
     (tmp_path / "mine" / "thesis.txt").write_text("x")
-    with pytest.raises(BlueprintError, match="is no library; choose another folder"):
+    with pytest.raises(BlueprintError, match="is no blueprint library; choose another folder"):
         build(examples(LINES), tmp_path / "mine", words, "words")
     assert [path.name for path in (tmp_path / "mine").iterdir()] == ["thesis.txt"]
     assert sorted(path.name for path in tmp_path.iterdir()) == ["library", "mine"]
@@ -203,7 +203,7 @@ def test_a_build_that_fails_leaves_the_library_as_it_was(
     def full(*_: object) -> None:
         raise OSError(28, "No space left on device")
 
-    monkeypatch.setattr("kgqa.priors.blueprints.folder._move", full)
+    monkeypatch.setattr("kgqa.priors.folders.Kind._move", full)
     with pytest.raises(BlueprintError, match="No space left on device"):
         build(examples(LINES[:1]), folder, words, "words")
     assert opened(folder).records == before

@@ -1,0 +1,77 @@
+"""Shows exemplars to people."""
+
+import math
+from collections import Counter
+from pathlib import Path
+
+from rich.table import Table
+
+from kgqa.cli.tables import arrows, cell, console, show_left_out, table
+from kgqa.kg.asked import Asked
+from kgqa.priors.blueprints import Slot
+from kgqa.priors.exemplars import Built, Exemplars, HopScores
+
+
+def show_built(built: Built, folder: Path, seconds: float) -> None:
+    """Print what was read, what came of it, and why some questions gave no exemplar."""
+    out, left_out = console(), sum(built.without.values())
+    out.print(f"{built.questions:,} questions, {built.questions - left_out:,} with a chain")
+    show_left_out(out, built.without)
+    out.print(f"{built.exemplars:,} exemplars in {folder}, {seconds:.1f} s")
+
+
+def show_all(exemplars: Exemplars, top: int) -> None:
+    """Print how many there are, what is asked, and the chains that most questions have."""
+    out, header = console(), exemplars.header
+    out.print(
+        f"{header.questions:,} questions, {header.exemplars:,} exemplars, "
+        f"{sum(header.without.values()):,} questions without"
+    )
+    out.print(f"encoder {exemplars.encoder}")
+    asked, chains, lengths = Counter[Asked](), Counter[tuple[Slot, ...]](), Counter[int]()
+    for each in exemplars.exemplars:
+        asked[each.asked] += each.weight
+        chains[each.chain] += each.weight
+        lengths[len(each.chain)] += each.weight
+    shown = table("hops", "questions")
+    for length, questions in sorted(lengths.items()):
+        shown.add_row(str(length), f"{questions:,}")
+    out.print(shown)
+    shown = table("questions", "asked")
+    for kind, questions in asked.most_common(top):
+        shown.add_row(f"{questions:,}", cell(_said(kind)))
+    out.print(shown)
+    shown = table("questions", "chain")
+    for chain, questions in chains.most_common(top):
+        shown.add_row(f"{questions:,}", arrows(chain))
+    out.print(shown)
+
+
+def show_advice(exemplars: Exemplars, masked: str, top: int) -> None:
+    """Print the nearest exemplars of a masked question, the likeliest hops, and what is asked."""
+    out = console()
+    out.print(cell(masked))
+    shown = table("similarity", "questions", "exemplar", "chain")
+    for near, similarity in exemplars.nearest(masked, top):
+        shown.add_row(f"{similarity:.3f}", f"{near.weight:,}", cell(near.question), arrows(near.chain))
+    out.print(shown)
+    out.print(_hops(exemplars.hops(masked), top))
+    asked, share = max(exemplars.asked(masked).items(), key=lambda pair: pair[1])
+    out.print(cell(f"asked: {_said(asked)} ({share:.1%})"))
+
+
+def _hops(scores: HopScores, top: int) -> Table:
+    shown = table("hop", "probability", "relation")
+    for number, likely in enumerate(scores[:-1], 1):
+        for slot, score in sorted(likely.items(), key=lambda pair: -pair[1])[:top]:
+            name = "no further hop" if slot is None else str(slot)
+            shown.add_row(str(number), f"{math.exp(score):.1%}", cell(name))
+    return shown
+
+
+def _said(asked: Asked) -> str:
+    """Say what is asked of the ends of the chains."""
+    ends = "the ends of any chain" if asked.union else "the ends"
+    if asked.kind in {"all", "count"}:
+        return f"{'all' if asked.kind == 'all' else 'the number of'} {ends}"
+    return f"the {asked.kind} of {ends}{f' by {asked.by}' if asked.by else ''}"

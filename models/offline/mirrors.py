@@ -1,0 +1,121 @@
+"""Relations that are each other's reverse, as the facts of a graph show.
+
+Freebase says that Ann wrote a book either by ``author.works_written`` or, the other way, by
+``written_work.author``. Training questions name one of the two; a graph may hold some facts
+under the one and some under the other.
+"""
+
+from collections import defaultdict
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import replace
+
+import numpy as np
+
+from kgqa.kg.errors import KGRejected, KGTimeout
+from kgqa.kg.graph import KnowledgeGraph
+from kgqa.kg.reading import integer
+from kgqa.kg.terms import Entity, Hop, Term, local_name
+from kgqa.models.offline.ways import FLOOR, Advice, Way
+from kgqa.priors.blueprints import Slot
+from kgqa.priors.exemplars import HopScores
+
+LEAST = 2
+"""Facts that two relations state in both directions, at least, to be each other's reverse."""
+
+SHARE = 0.1
+"""The same as a share of the facts of the commoner of the two: a capital is located in its country, too."""
+
+MOST_TRIPLES = 1_000_000
+"""A graph with more is not counted through: that would take too long."""
+
+_BOTH_WAYS = "SELECT ?r ?s (COUNT(*) AS ?n) WHERE { ?a ?r ?b . ?b ?s ?a . FILTER(?r != ?s) } GROUP BY ?r ?s"
+
+
+class Mirrors:
+    """Pairs of relations of which each is the other's reverse.
+
+    Args:
+        pairs: IRI to IRI, each pair in both directions.
+    """
+
+    def __init__(self, pairs: Mapping[str, str]) -> None:
+        self._local = {local_name(one): local_name(other) for one, other in pairs.items()}
+
+    def slot(self, hop: Hop) -> Slot:
+        """Give a hop as a slot: the same for a relation and for its reverse followed the other way."""
+        return self._usual(Slot(local_name(hop.relation), hop.forward))
+
+    def advice(self, advice: Advice) -> Advice:
+        """Give advice in the slots that `slot` gives: what it says of two that are one adds up."""
+        nearest = [
+            near._replace(exemplar=replace(near.exemplar, chain=tuple(map(self._usual, near.exemplar.chain))))
+            for near in advice.nearest
+        ]
+        return Advice(nearest, tuple(map(self._joined, advice.hops)))
+
+    def merged(self, ways: Sequence[Way], hops: HopScores) -> list[Way]:
+        """Make one way of those that are the same but for mirrored relations, in order of appearance.
+
+        Its chain is the likeliest by ``hops``, in which training questions name
+        relations as they are, or one that leads to all that this one leads to, and to more.
+        """
+        same: dict[tuple[Slot, ...], list[Way]] = defaultdict(list)
+        for way in ways:
+            same[tuple(map(self.slot, way.chain.hops))].append(way)
+        return [_one(group, hops) for group in same.values()]
+
+    def _usual(self, slot: Slot) -> Slot:
+        other = self._local.get(slot.relation)
+        return Slot(other, not slot.forward) if other is not None and other < slot.relation else slot
+
+    def _joined(self, hops: Mapping[Slot | None, float]) -> Mapping[Slot | None, float]:
+        joined: dict[Slot | None, float] = {}
+        for slot, log in hops.items():
+            usual = slot and self._usual(slot)
+            joined[usual] = float(np.logaddexp(joined.get(usual, -np.inf), log))
+        return joined
+
+
+def _likelihood(way: Way, hops: HopScores) -> float:
+    """Give the log-likelihood of a way's own relations; 0 without a hop model."""
+    steps = [Slot(local_name(hop.relation), hop.forward) for hop in way.chain.hops]
+    return sum(max(FLOOR, logs.get(step, FLOOR)) for step, logs in zip(steps, hops, strict=False))
+
+
+async def find_mirrors(graph: KnowledgeGraph) -> Mirrors | None:
+    """Find the mirrored relations of a graph: one query, none in a graph too large for it.
+
+    None where the query takes too long.
+    """
+    info = await graph.info()
+    if info.triples > MOST_TRIPLES:
+        return Mirrors({})
+    try:
+        table = await graph.select(_BOTH_WAYS)
+    except (KGTimeout, KGRejected):
+        return None
+    return Mirrors(_pairs(_counted(table.rows), dict(info.relation_counts)))
+
+
+def _counted(rows: Iterable[tuple[Term | None, ...]]) -> dict[tuple[str, str], int]:
+    return {
+        (one.id, other.id): integer(count)
+        for one, other, count in rows
+        if isinstance(one, Entity) and isinstance(other, Entity)
+    }
+
+
+def _pairs(both: Mapping[tuple[str, str], int], facts: Mapping[str, int]) -> dict[str, str]:
+    """Pair relations that each have most facts in common with the other; ties break by IRI."""
+    best: dict[str, tuple[int, str]] = {}
+    for (one, other), count in both.items():
+        if count >= max(LEAST, SHARE * max(facts.get(one, 0), facts.get(other, 0))):
+            best[one] = max(best.get(one, (0, "")), (count, other))
+    return {one: other for one, (_, other) in best.items() if best.get(other, (0, ""))[1] == one}
+
+
+def _one(group: Sequence[Way], hops: HopScores) -> Way:
+    usual = max(group, key=lambda way: _likelihood(way, hops))
+    known = {end.term for end in usual.ends}
+    most = max(group, key=lambda way: (known <= {end.term for end in way.ends}, len(way.ends)))
+    return replace(most, also=tuple(way.chain for way in group if way is not most))

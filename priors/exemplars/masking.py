@@ -1,0 +1,51 @@
+"""Masks a question for one of its topics.
+
+>>> masked("Which films has Ann made with Bob?", "Bob", ["Ann"])
+'Which films has [OTHER] made with [ENT]?'
+>>> masked("what did wagner compose?", "Richard Wagner", [])
+'what did [ENT] compose?'
+"""
+
+from collections.abc import Iterable
+
+from kgqa.kg.text import COMMON, FUNCTION, fold
+from kgqa.priors.blueprints.masking import MASK, mask_each
+
+OTHER = "[OTHER]"
+"""Stands for a topic entity that is not the one at hand."""
+
+_SHORTEST = 3
+
+
+def masked(question: str, topic: str | None, others: Iterable[str]) -> str:
+    """Put `MASK` in place of the topic's name and `OTHER` in place of the other topics' names.
+
+    Names are found as `kgqa.priors.blueprints.mask` finds them; in place of a name that does
+    not occur, the longest part of it that does: a family name, a title without its series.
+    """
+    own = _said(question, topic or "")
+    said = (_said(question, name) for name in others)
+    marks = {name: OTHER for name in said if fold(name) != fold(own)}
+    return mask_each(question, {**marks, own: MASK})
+
+
+def _said(question: str, name: str) -> str:
+    """Give what a question says of a name: the name, or the most words of it in a row."""
+    text, words = f" {fold(question)} ", fold(name).split()
+    if f" {' '.join(words)} " in text:
+        return name
+    for size in range(len(words) - 1, 0, -1):
+        for at in range(len(words) - size + 1):
+            part = words[at : at + size]
+            if f" {' '.join(part)} " in text and _names(part):
+                return " ".join(part)
+    return name
+
+
+def _names(part: list[str]) -> bool:
+    """Tell whether a part of a name stands for it: neither common words alone, nor cut at a small one."""
+    return (
+        not COMMON.issuperset(part)
+        and FUNCTION.isdisjoint((part[0], part[-1]))
+        and max(map(len, part)) >= _SHORTEST
+    )
