@@ -7,7 +7,7 @@ from kgqa.kg.pages import Candidate
 from kgqa.kg.terms import Literal
 
 _WHEN = re.compile(
-    r"\bwhen\b|\b(?:what|which) (?:year|date|day|time|month)\b|\bbirth ?da(?:y|te)\b", re.IGNORECASE
+    r"\bwhen\b|\b(?:what|which) (?:year|date|day|time|month)\b|\bbirth ?(?:day|date)\b", re.IGNORECASE
 )
 _WHO = re.compile(r"\b(?:who|whom|whose|where)\b", re.IGNORECASE)
 _DATE = re.compile(r"-?\d{4}(?:-\d\d(?:-\d\d)?)?(?:$|T)")
