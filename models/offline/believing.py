@@ -11,7 +11,7 @@ from kgqa.kg.asked import Asked
 from kgqa.kg.errors import KGRejected, KGTimeout
 from kgqa.kg.graph import KnowledgeGraph
 from kgqa.kg.pages import Candidate
-from kgqa.kg.terms import Chain, Entity, Literal, Term
+from kgqa.kg.terms import Chain, Entity, Literal, Term, local_name
 from kgqa.models.offline.asking import by_words, settle
 from kgqa.models.offline.belief import Belief
 from kgqa.models.offline.between import Between
@@ -24,6 +24,7 @@ from kgqa.models.offline.search import ways
 from kgqa.models.offline.ways import Advice, Way
 from kgqa.models.offline.wording import Wording
 from kgqa.models.offline.words import Encode
+from kgqa.priors.blueprints import Slot
 from kgqa.priors.exemplars import Exemplars, masked
 
 NEAREST = 60
@@ -217,7 +218,11 @@ def _leading_to(
 
 
 def _why(advice: Mapping[Entity, Advice], chosen: Combined) -> str:
-    nearest = [near for topic in chosen.ways for near in advice[topic].nearest[:1]]
-    if not nearest:
-        return "nearest in words"
-    return f"like {max(nearest, key=lambda near: near.similarity).exemplar.question!r}"
+    """Name the nearest training question that has the chosen chain, or else what it was chosen by."""
+    for topic, way in chosen.ways.items():
+        slots = tuple(Slot(local_name(hop.relation), hop.forward) for hop in way.chain.hops)
+        for near in advice[topic].nearest:
+            if near.exemplar.chain == slots:
+                return f"like {near.exemplar.question!r}"
+    learned = any(advice[topic].hops for topic in chosen.ways)
+    return "put together from training questions and words" if learned else "nearest in words"
