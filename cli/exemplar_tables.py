@@ -8,7 +8,7 @@ from rich.table import Table
 
 from kgqa.cli.tables import arrows, cell, console, show_left_out, table
 from kgqa.kg.asked import Asked
-from kgqa.priors.blueprints import Slot
+from kgqa.priors.blueprints import MASK, Slot
 from kgqa.priors.exemplars import Built, Exemplars, HopScores
 
 
@@ -24,8 +24,8 @@ def show_all(exemplars: Exemplars, top: int) -> None:
     """Print how many there are, what is asked, and the chains that most questions have."""
     out, header = console(), exemplars.header
     out.print(
-        f"{header.questions:,} questions, {header.exemplars:,} exemplars, "
-        f"{sum(header.without.values()):,} questions without"
+        f"{header.questions:,} questions, {sum(header.without.values()):,} of them without a chain, "
+        f"{header.exemplars:,} exemplars: a masked question and its chain, once for each topic entity"
     )
     out.print(f"encoder {exemplars.encoder}")
     asked, chains, lengths = Counter[Asked](), Counter[tuple[Slot, ...]](), Counter[int]()
@@ -33,15 +33,15 @@ def show_all(exemplars: Exemplars, top: int) -> None:
         asked[each.asked] += each.weight
         chains[each.chain] += each.weight
         lengths[len(each.chain)] += each.weight
-    shown = table("hops", "questions")
+    shown = table("hops", "chains")
     for length, questions in sorted(lengths.items()):
         shown.add_row(str(length), f"{questions:,}")
     out.print(shown)
-    shown = table("questions", "asked")
+    shown = table("chains", "asked of their ends")
     for kind, questions in asked.most_common(top):
         shown.add_row(f"{questions:,}", cell(_said(kind)))
     out.print(shown)
-    shown = table("questions", "chain")
+    shown = table("times", "chain")
     for chain, questions in chains.most_common(top):
         shown.add_row(f"{questions:,}", arrows(chain))
     out.print(shown)
@@ -51,6 +51,8 @@ def show_advice(exemplars: Exemplars, masked: str, top: int) -> None:
     """Print the nearest exemplars of a masked question, the likeliest hops, and what is asked."""
     out = console()
     out.print(cell(masked))
+    if MASK not in masked:
+        out.print("no topic entity is masked; name it, as the question does, with --topic")
     shown = table("similarity", "questions", "exemplar", "chain")
     for near, similarity in exemplars.nearest(masked, top):
         shown.add_row(f"{similarity:.3f}", f"{near.weight:,}", cell(near.question), arrows(near.chain))
@@ -71,7 +73,7 @@ def _hops(scores: HopScores, top: int) -> Table:
 
 def _said(asked: Asked) -> str:
     """Say what is asked of the ends of the chains."""
-    ends = "the ends of any chain" if asked.union else "the ends"
+    ends = "the ends of all chains together" if asked.union else "the ends"
     if asked.kind in {"all", "count"}:
         return f"{'all' if asked.kind == 'all' else 'the number of'} {ends}"
     return f"the {asked.kind} of {ends}{f' by {asked.by}' if asked.by else ''}"

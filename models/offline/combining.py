@@ -1,7 +1,8 @@
 """Chooses a way from each topic entity, so that they lead to answers in common."""
 
 from collections.abc import Iterator, Mapping, Sequence
-from functools import lru_cache
+from dataclasses import dataclass
+from functools import cached_property
 from itertools import islice, product
 from typing import NamedTuple
 
@@ -23,11 +24,17 @@ COMBINED = 1_000
 """Combinations that are looked at, at most; of each topic as many of the best ways as that allows."""
 
 
-class Rated(NamedTuple):
+@dataclass(frozen=True)
+class Rated:
     """A way and the logarithm of its share among those from its topic."""
 
     way: Way
     share: float
+
+    @cached_property
+    def ends(self) -> frozenset[Term]:
+        """What the way leads to."""
+        return frozenset(end.term for end in self.way.ends)
 
 
 class Combined(NamedTuple):
@@ -62,7 +69,7 @@ def _choices(rated: Mapping[Entity, Sequence[Rated]], apart: bool) -> Iterator[t
     offered = [sorted(ways, key=lambda each: -each.share)[:most] for ways in rated.values()]
     none = [[_no_part(topic)] if several or not ways else [] for topic, ways in rated.items()]
     for chosen in product(*(ways + left for ways, left in zip(offered, none, strict=True))):
-        taken = [each.way for each in chosen if each.way.chain.hops]
+        taken = [each for each in chosen if each.way.chain.hops]
         if taken and (apart or _meet(taken)):
             yield chosen
 
@@ -83,12 +90,7 @@ def _alike(chosen: Sequence[Rated]) -> bool:
     return len({each.way.chain.hops for each in chosen}) == 1
 
 
-@lru_cache(maxsize=256)
-def _ends(way: Way) -> frozenset[Term]:
-    return frozenset(end.term for end in way.ends)
-
-
-def _meet(ways: Sequence[Way]) -> bool:
+def _meet(taken: Sequence[Rated]) -> bool:
     """Tell whether ways have an end in common, as far as their ends are known."""
-    known = [_ends(way) for way in ways if not way.truncated]
+    known = [each.ends for each in taken if not each.way.truncated]
     return len(known) < 2 or bool(frozenset.intersection(*known))

@@ -91,7 +91,7 @@ def test_test_questions_are_used_only_if_asked_for(run: Run, tmp_path: Path) -> 
 def test_show_without_a_question_says_what_there_is(run: Run, folder: Path) -> None:
     ended = run("show", folder)
     assert ended.exit_code == 0
-    assert "5 questions, 4 exemplars, 1 questions without" in ended.stdout
+    assert "5 questions, 1 of them without a chain, 4 exemplars" in ended.stdout
     assert "encoder all-MiniLM-L6-v2" in ended.stdout
     table = [" ".join(row.split()) for row in ended.stdout.splitlines()]
     assert {"1 4", "2 1", "5 all the ends", "3 <-born_in- answer"} <= set(table)

@@ -6,7 +6,7 @@ from hypothesis import given, strategies as st
 
 from kgqa.kg.pages import Candidate
 from kgqa.kg.terms import Chain, Entity, Hop
-from kgqa.models.offline.combining import Rated, combine
+from kgqa.models.offline.combining import TOPICS, Rated, combine
 from kgqa.models.offline.ways import Way
 
 ANN, BOB = Entity("http://t/e/ann", "Ann"), Entity("http://t/e/bob", "Bob")
@@ -66,3 +66,17 @@ def test_confidence_is_a_share(shares: list[float], topics: int) -> None:
     assert chosen is not None
     assert 0 < chosen.confidence <= 1
     assert chosen.ways
+
+
+def test_of_many_topics_the_first_are_combined() -> None:
+    names = [Entity(f"http://t/e/{number:02}", str(number)) for number in range(TOPICS + 12)]
+    ways = {name: [rated(name, f"p{place}", "x", 0.1) for place in range(10)] for name in names}
+    assert list(combine(ways, apart=False).ways) == names[:TOPICS]
+
+
+def test_a_comparison_goes_the_same_way_from_each_topic_where_it_can() -> None:
+    ways = {
+        ANN: [rated(ANN, "p", "x", 0.9), rated(ANN, "q", "y", 0.1)],
+        BOB: [rated(BOB, "r", "z", 0.9), rated(BOB, "q", "w", 0.1)],
+    }
+    assert relations(combine(ways, apart=True)) == ["q", "q"]

@@ -5,6 +5,7 @@ import math
 import numpy as np
 import pytest
 
+from kgqa.kg.errors import KGTimeout
 from kgqa.kg.terms import Chain, Entity, Hop
 from kgqa.models.offline.mirrors import Mirrors
 from kgqa.models.offline.policy import LEARNED, LEAST, NEAREST, OVER, WORDS, Policy
@@ -111,3 +112,28 @@ async def test_a_sure_way_takes_few_queries(family) -> None:
 
 async def test_an_entity_that_the_graph_does_not_know_has_no_ways(family) -> None:
     assert await ways(Entity("http://t/e/nobody"), policy(), family) == []
+
+
+class Failing:
+    """A graph in which some chains take too long to follow."""
+
+    def __init__(self, graph, slow) -> None:
+        self._graph, self._slow = graph, slow
+
+    async def extend_chain(self, chain: Chain):
+        return await self._graph.extend_chain(chain)
+
+    async def follow_chain(self, chain: Chain):
+        if self._slow(chain):
+            raise KGTimeout("too long")
+        return await self._graph.follow_chain(chain)
+
+
+async def test_a_chain_that_takes_too_long_leads_nowhere(family) -> None:
+    found = await ways(ANN, policy(), Failing(family, lambda chain: chain.depth > 1))
+    assert [way.chain for way in found] == [Chain(ANN, (P,))]
+
+
+async def test_where_everything_takes_too_long_that_is_no_empty_result(family) -> None:
+    with pytest.raises(KGTimeout):
+        await ways(ANN, policy(), Failing(family, lambda chain: True))
