@@ -13,13 +13,13 @@ from kgqa.kg.terms import Chain, Entity, Hop
 from kgqa.models.offline.policy import Policy
 from kgqa.models.offline.ways import Way
 
-DEPTH = 4
+DEPTH = 3
 """Hops of a way at most."""
 
-EXTENDED = 16
+EXTENDED = 10
 """Chains that are extended at most: one query each."""
 
-FOLLOWED = 30
+FOLLOWED = 15
 """Chains that are followed to their ends at most: one query each."""
 
 BRANCHES = 12
