@@ -41,6 +41,11 @@ class Belief:
         ways = (way for way in self._ways(chain.topic) if len(way) > chain.depth)
         return list(dict.fromkeys(way[chain.depth] for way in ways if way[: chain.depth] == chain.hops))
 
+    def begins_with(self, chain: Chain) -> bool:
+        """Tell whether the way that is believed in begins with a chain."""
+        whole = self.chains.get(chain.topic)
+        return whole is not None and whole.hops[: chain.depth] == chain.hops
+
     def is_believed(self, chain: Chain) -> bool:
         """Tell whether a chain is the way that is believed in, from its start to its end."""
         whole = self.chains.get(chain.topic)

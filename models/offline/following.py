@@ -1,7 +1,5 @@
 """Which relation to follow, and which branch to go back to: those on the way that is believed in."""
 
-from kgqa.kg.terms import Chain
-from kgqa.models.offline.belief import Belief
 from kgqa.models.offline.believing import Believer
 from kgqa.prompts.diagnose import BRANCHES, Diagnose, Diagnosis
 from kgqa.prompts.prune_relations import PrunedRelations, PruneRelations
@@ -23,15 +21,9 @@ async def diagnose(prompt: Diagnose, believer: Believer) -> Diagnosis:
         return Diagnosis(rationale="no branch is left", step=0)
     topics = prompt.topics or tuple(dict.fromkeys(branch.chain.topic for _, branch in shown))
     belief = await believer.believe(prompt.question, topics)
-    right = [(number, branch) for number, branch in shown if _is_on(belief, branch.chain)]
+    right = [(number, branch) for number, branch in shown if belief.begins_with(branch.chain)]
     number, branch = max(
         right or shown, key=lambda each: (each[1].step, each[1].waiting, each[1].relevance or 0.0, -each[0])
     )
     why = belief.reason if right else "the last decision with a branch left"
     return Diagnosis(rationale=why, step=branch.step, recall=[number])
-
-
-def _is_on(belief: Belief, chain: Chain) -> bool:
-    """Tell whether the believed way begins with a chain."""
-    whole = belief.chains.get(chain.topic)
-    return whole is not None and whole.hops[: chain.depth] == chain.hops

@@ -1,5 +1,6 @@
 """Is a chain the answer's, and which of its ends are the answers: what is believed of them."""
 
+from collections.abc import Sequence
 from typing import Literal as Choice, NamedTuple
 
 from kgqa.kg.pages import Candidate
@@ -18,7 +19,7 @@ NAMED = 3
 
 
 async def verify(prompt: VerifyChain, believer: Believer) -> Verdict:
-    """Stop at the end of the believed way, go on where it goes on, turn back beside it."""
+    """Stop at the end of a way, the believed one before others; go on before it, turn back beside all."""
     belief = await _believed(prompt, believer)
     judged = _judge(prompt, belief, filtering=prompt.filtering)
     return Verdict(
@@ -43,7 +44,8 @@ async def filter_candidates(prompt: FilterCandidates, believer: Believer) -> Fil
     """Choose the candidates that are believed to be answers."""
     belief = await _believed(prompt, believer)
     chosen = belief.right(prompt.chain, prompt.candidates[:SHOWN])
-    return FilteredCandidates(rationale=belief.reason, chosen=chosen, count=belief.asked.kind == "count")
+    counting = _is_counted(belief, prompt.candidates)
+    return FilteredCandidates(rationale=belief.reason, chosen=chosen, count=counting)
 
 
 async def infer(prompt: InferFromEvidence, believer: Believer) -> Inferred:
@@ -81,7 +83,7 @@ def _judge(prompt: VerifyChain | CheckSufficiency, belief: Belief, *, filtering:
         return _Judged("backtrack")
     if len(right) == len(prompt.candidates):
         return _Judged("stop", _take(prompt, belief))
-    if filtering and (right[-1] > SHOWN or belief.asked.kind == "count"):
+    if filtering and (right[-1] > SHOWN or _is_counted(belief, prompt.candidates)):
         return _Judged("filter")
     shown = tuple(number for number in right if number <= SHOWN)
     return _Judged("stop", "some", shown) if shown else _Judged("backtrack")
@@ -89,10 +91,14 @@ def _judge(prompt: VerifyChain | CheckSufficiency, belief: Belief, *, filtering:
 
 def _take(prompt: VerifyChain | CheckSufficiency, belief: Belief) -> Take:
     """Leave out what comes back to the topic, where there is anything else."""
-    numeric = all(number_of(candidate.term) is not None for candidate in prompt.candidates)
-    if belief.asked.kind == "count" and not (numeric or prompt.truncated):
+    if _is_counted(belief, prompt.candidates) and not prompt.truncated:
         return "count"
     return "all" if all(c.returning for c in prompt.candidates) else "others"
+
+
+def _is_counted(belief: Belief, candidates: Sequence[Candidate]) -> bool:
+    """Tell whether the question asks how many there are; a number is itself what "how many" asks for."""
+    return belief.asked.kind == "count" and any(number_of(each.term) is None for each in candidates)
 
 
 def _finding(chain: Chain, candidates: tuple[Candidate, ...]) -> str:

@@ -6,7 +6,7 @@ import pytest
 
 from kgqa.kg.embedded import EmbeddedGraph
 from kgqa.kg.pages import Candidate
-from kgqa.kg.terms import Chain, Entity, Hop
+from kgqa.kg.terms import Chain, Entity, Hop, Literal
 from kgqa.models.errors import ModelUnavailable, UnknownModel
 from kgqa.models.offline import OfflineModel
 from kgqa.models.offline.parts import PARTS, without
@@ -123,6 +123,12 @@ async def test_how_many_is_a_count(model) -> None:
     question = "How many rivers does Ulm have?"
     assert (await ask(model, VerifyChain(question, Chain(ULM, (RIVER,)), RIVERS))).take == "count"
     assert (await ask(model, FilterCandidates(question, Chain(ULM, (RIVER,)), RIVERS))).count
+
+
+async def test_a_number_is_what_how_many_asks_for(model) -> None:
+    lengths = (Candidate(Literal("22")), Candidate(Literal("2850")))
+    prompt = FilterCandidates("How many rivers does Ulm have?", Chain(ULM, (RIVER,)), lengths)
+    assert not (await ask(model, prompt)).count
 
 
 async def test_what_comes_back_to_the_topic_is_left_out_where_there_is_anything_else(model) -> None:
