@@ -7,6 +7,7 @@
 """
 
 from collections.abc import Iterable
+from itertools import takewhile
 
 from kgqa.kg.text import COMMON, FUNCTION, fold
 from kgqa.priors.blueprints.masking import MASK, mask_each
@@ -15,13 +16,16 @@ OTHER = "[OTHER]"
 """Stands for a topic entity that is not the one at hand."""
 
 _SHORTEST = 3
+_STEM = 4
+_MOST = 0.6
 
 
 def masked(question: str, topic: str | None, others: Iterable[str]) -> str:
     """Put `MASK` in place of the topic's name and `OTHER` in place of the other topics' names.
 
     Names are found as `kgqa.priors.blueprints.mask` finds them; in place of a name that does
-    not occur, the longest part of it that does: a family name, a title without its series.
+    not occur, the longest part of it that does (a family name, a title without its series),
+    its initials, or a word made of its stem (a people of its country).
     """
     own = _said(question, topic or "")
     said = (_said(question, name) for name in others)
@@ -30,7 +34,7 @@ def masked(question: str, topic: str | None, others: Iterable[str]) -> str:
 
 
 def _said(question: str, name: str) -> str:
-    """Give what a question says of a name: the name, or the most words of it in a row."""
+    """Give what a question says of a name: the name, the most words of it in a row, or what comes of them."""
     text, words = f" {fold(question)} ", fold(name).split()
     if f" {' '.join(words)} " in text:
         return name
@@ -39,7 +43,9 @@ def _said(question: str, name: str) -> str:
             part = words[at : at + size]
             if f" {' '.join(part)} " in text and _names(part):
                 return " ".join(part)
-    return name
+    said = text.split()
+    short = next((word for word in said if word in _initials(words)), None)
+    return short or next((word for word in said if any(_akin(word, other) for other in words)), name)
 
 
 def _names(part: list[str]) -> bool:
@@ -49,3 +55,15 @@ def _names(part: list[str]) -> bool:
         and FUNCTION.isdisjoint((part[0], part[-1]))
         and max(map(len, part)) >= _SHORTEST
     )
+
+
+def _initials(words: list[str]) -> set[str]:
+    """Give the first letters of a name's words, of two at least: United States of America, usa and us."""
+    letters = "".join(word[0] for word in words if word not in FUNCTION)
+    return {letters[:size] for size in range(2, len(letters) + 1)} - COMMON - FUNCTION
+
+
+def _akin(word: str, other: str) -> bool:
+    """Tell whether two words have a stem in common, the most of both: Russia, russians."""
+    stem = sum(1 for _ in takewhile(lambda pair: pair[0] == pair[1], zip(word, other, strict=False)))
+    return stem >= _STEM and stem >= _MOST * max(len(word), len(other)) and not COMMON & {word, other}

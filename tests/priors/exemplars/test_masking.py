@@ -33,6 +33,9 @@ def test_the_topic_and_the_others_are_told_apart(
         ("what country is old?", "New Country", "what country is old?"),
         ("who is the one of the two?", "Lord of the Rings", "who is the one of the two?"),
         ("who is al?", "Al Gore", "who is al?"),
+        ("where is the fbi?", "Federal Bureau of Investigation", "where is the [ENT]?"),
+        ("what do russians speak?", "Russia", "what do [ENT] speak?"),
+        ("what country is it?", "Countries", "what country is it?"),
     ],
 )
 def test_a_part_of_a_name_is_masked_where_the_name_does_not_occur(
