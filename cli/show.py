@@ -98,7 +98,29 @@ def _plural(number: int, noun: str) -> str:
 
 def _what(entry: dict[str, Any]) -> str:
     said = (draw(entry) for key, draw in _SAID.items() if key in entry)
-    return one_line(" · ".join(part for part in said if part), LINE)
+    return one_line(" · ".join(part for part in (_plan_step(entry), *said) if part), LINE)
+
+
+def _plan_step(entry: dict[str, Any]) -> str:
+    """Name the step of a plan that an entry is about; a diagnosis names a decision instead."""
+    return f"step {entry['step']}" if "step" in entry and entry["node"] != "diagnose" else ""
+
+
+def _blamed(entry: dict[str, Any]) -> str:
+    if entry["node"] != "diagnose":
+        return ""
+    return f"to blame: decision {entry['step']}" if entry["step"] else "no decision is to blame"
+
+
+def _signals(entry: dict[str, Any]) -> str:
+    names = {"model": "the model", "nli": str(entry.get("verifier", "inference"))}
+    called = [names[who] for who, signal in entry["signals"].items() if signal]
+    return f"revision called for by {' and '.join(called)}" if called else "borne out"
+
+
+def _rewarded(entry: dict[str, Any]) -> str:
+    taken = f", {entry['taken']} taken up" if "taken" in entry else ""
+    return f"reward {entry['reward']:.2f}{taken}"
 
 
 def _blueprint(entry: dict[str, Any]) -> str:
@@ -133,14 +155,19 @@ _SAID: dict[str, Callable[[dict[str, Any]], str]] = {
     "best": lambda entry: _listed("best", entry["best"], ", "),
     "relations": lambda entry: _plural(entry["relations"], "relation"),
     "candidates": lambda entry: _plural(entry["candidates"], "candidate"),
+    "steps": lambda entry: _plural(entry["steps"], "step"),
+    "arm": lambda entry: entry["arm"],
+    "reward": _rewarded,
+    "answers": lambda entry: _listed("answer", entry["answers"], ", ") or "no answer",
+    "ends": lambda entry: "" if "candidates" in entry else _plural(entry["ends"], "node"),
+    "signals": _signals,
+    "verdict": lambda entry: entry["verdict"],
     "kept": _kept,
     "chosen": _chosen,
     "added": lambda entry: _listed("added by the blueprint", entry["added"]),
     "finding": lambda entry: entry["finding"],
     "signal": lambda entry: f"failure: {entry['signal'].replace('_', ' ')}",
-    "step": lambda entry: (
-        f"to blame: decision {entry['step']}" if entry["step"] else "no decision is to blame"
-    ),
+    "step": _blamed,
     "recalled": lambda entry: _listed("recalled", entry["recalled"], ", "),
     "blueprint": _blueprint,
     "dropped": lambda entry: _listed("not in the graph:", entry["dropped"], ", "),

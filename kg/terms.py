@@ -253,3 +253,65 @@ class Triple:
 
     def __post_init__(self) -> None:
         _check(is_iri(self.relation), "an IRI", self.relation)
+
+
+@dataclass(frozen=True, slots=True, order=True)
+class Path:
+    """A reasoning path: a relation chain with the node that each of its hops leads to.
+
+    Every node but the last is an entity. A path without steps stands for its topic.
+
+    >>> born = Path(Entity("http://x/Ulm", "Ulm")).then(Hop("http://x/born_in", False), Entity("http://x/Ada"))
+    >>> str(born.then(Hop("http://x/year"), Literal("1815")))
+    'Ulm <-born_in- http://x/Ada -year-> 1815'
+
+    Raises:
+        ValueError: if it goes on from a literal.
+    """
+
+    topic: Entity
+    steps: tuple[tuple[Hop, Term], ...] = ()
+
+    def __post_init__(self) -> None:
+        for _, node in self.steps[:-1]:
+            _check(isinstance(node, Entity), "an entity to go on from", str(node))
+
+    @property
+    def end(self) -> Term:
+        """The last node."""
+        return self.steps[-1][1] if self.steps else self.topic
+
+    @property
+    def nodes(self) -> tuple[Term, ...]:
+        """The topic and the node after each hop."""
+        return (self.topic, *(node for _, node in self.steps))
+
+    @property
+    def chain(self) -> Chain:
+        """The relation chain, its nodes left as variables."""
+        return Chain(self.topic, tuple(hop for hop, _ in self.steps))
+
+    @property
+    def triples(self) -> tuple[Triple, ...]:
+        """The fact behind each hop.
+
+        Raises:
+            ValueError: if it follows a relation back from a literal.
+        """
+        return tuple(
+            _triple(head, hop, tail) for head, (hop, tail) in zip(self.nodes, self.steps, strict=False)
+        )
+
+    def then(self, hop: Hop, node: Term) -> "Path":
+        """Give this path with one step more."""
+        return Path(self.topic, (*self.steps, (hop, node)))
+
+    def __str__(self) -> str:
+        """Draw the path as arrows between its nodes."""
+        return " ".join([str(self.topic), *(f"{hop} {node}" for hop, node in self.steps)])
+
+
+def _triple(head: Term, hop: Hop, tail: Term) -> Triple:
+    subject, object_ = (head, tail) if hop.forward else (tail, head)
+    _check(isinstance(subject, Entity), "an entity to be the head of a fact", str(subject))
+    return Triple(subject, hop.relation, object_)  # type: ignore[arg-type]

@@ -4,9 +4,10 @@ Nothing is evaluated, every step is linear in the length of the text or capped,
 and only two things come out: a reply that fits, or `BadReply`.
 
 Where a text holds several JSON objects, the last one that fits the schema is the
-reply (models think aloud first). Where a key comes twice, the last value counts.
-A text that ends early is a reply only if nothing but closing braces is missing: a
-list that is cut short would pass for a shorter list.
+reply (models think aloud first). Where none fits, the prompt may read it (`Prompt.read`).
+Where a key comes twice, the last value counts. A text that ends early is a reply only
+if nothing but closing braces is missing: a list that is cut short would pass for a
+shorter list.
 """
 
 import json
@@ -42,12 +43,19 @@ def parse_reply(text: str, prompt: Prompt[R]) -> R:
     """Read the reply to ``prompt`` from ``text``.
 
     Raises:
-        BadReply: there is no JSON object, none fits the schema (wrong types, NaN
-            and infinity included), or the prompt's check refuses it.
+        BadReply: there is no JSON object and the prompt cannot read the text, none fits the
+            schema (wrong types, NaN and infinity included), or the prompt's check refuses it.
     """
     if len(text) > TEXT_LIMIT:
         raise BadReply(f"the reply is too long ({len(text)} characters); {_ASKED}")
-    return checked(_last_fitting(text, prompt.reply), prompt)
+    try:
+        reply = _last_fitting(text, prompt.reply)
+    except BadReply:
+        value = prompt.read(_said(text))
+        if value is None:
+            raise
+        reply = fit(value, prompt.reply)
+    return checked(reply, prompt)
 
 
 def checked(reply: Reply, prompt: Prompt[R]) -> R:
@@ -100,13 +108,18 @@ def _objects(text: str) -> Iterator[object]:
         yield whole
         return
     repairs = 0
-    for piece in reversed(list(_pieces(text.rpartition("</think>")[2]))):
+    for piece in reversed(list(_pieces(_said(text)))):
         value: object = _decoded(piece)
         if value is None and repairs < _REPAIRS:
             repairs += 1
             value = _repaired(piece)
         if value is not None:
             yield value
+
+
+def _said(text: str) -> str:
+    """Leave out what a model thought aloud."""
+    return text.rpartition("</think>")[2]
 
 
 def _pieces(text: str) -> Iterator[str]:

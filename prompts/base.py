@@ -3,7 +3,7 @@
 import json
 from abc import ABC, abstractmethod
 from collections.abc import Iterable, Sequence
-from typing import ClassVar, Generic, TypeVar
+from typing import Any, ClassVar, Generic, TypeVar
 
 from pydantic import BaseModel, ConfigDict
 
@@ -52,6 +52,10 @@ class Prompt(ABC, Generic[R]):
         Raises:
             ValueError: naming what is wrong, in words that a model can act on.
         """
+
+    def read(self, text: str) -> dict[str, Any] | None:
+        """Read the reply from a text without a JSON object that fits; None where there is no reading it."""
+        return None
 
 
 def quoted(label: str, limit: int = LABEL_LIMIT) -> str:

@@ -20,6 +20,7 @@ from kgqa.priors.encoder import Vectors
 from kgqa.priors.exemplars import Exemplars
 from kgqa.priors.guidance import spaced
 from kgqa.priors.memo import Memo
+from kgqa.priors.nli import Judge, open_judge
 from kgqa.session.context import Context
 from kgqa.session.sample import sample_blueprints, sample_exemplars, sample_graph
 from kgqa.tools import make_tools
@@ -43,6 +44,8 @@ class Resources:
     """The blueprints; None where none are named, unless the graph is the sample."""
     exemplars: Exemplars | None
     """What the offline model learns from; None for any other model, and where there are none."""
+    judge: Judge
+    """Who tells contradiction: the model that is named, or rules."""
 
 
 _open: dict[tuple[object, ...], Any] = {}
@@ -87,6 +90,7 @@ async def resources(context: Context) -> Resources:
         UnknownModel: if the model cannot.
         BlueprintError: if the library of blueprints cannot.
         ExemplarError: if the exemplars cannot.
+        NLIError: if the model of inference cannot.
     """
     key = _key(context)
     if key in _open:
@@ -151,7 +155,12 @@ def _open_all(context: Context) -> Resources:
     graph = open_graph(context)
     tools = _once(("tools", *context.kg), lambda: _tools(graph))
     exemplars = _open_exemplars(context)
-    return Resources(tools, _open_model(context, graph, exemplars), _open_library(context, graph), exemplars)
+    library, judge = _open_library(context, graph), _open_judge(getattr(context, "nli", None))
+    return Resources(tools, _open_model(context, graph, exemplars), library, exemplars, judge)
+
+
+def _open_judge(name: str | None) -> Judge:
+    return _once(("judge", name), lambda: open_judge(name)) if name else open_judge()
 
 
 def _open_exemplars(context: Context) -> Exemplars | None:
@@ -203,8 +212,8 @@ def _memo(name: str | None) -> Memo:
 
 
 def _key(context: Context) -> tuple[object, ...]:
-    library = (getattr(context, name, None) for name in ("guidance", "blueprints", "overlay"))
-    return ("all", context.method, *library, context.exemplars, context.model, context.encoder, *context.kg)
+    own = (getattr(context, name, None) for name in ("guidance", "blueprints", "overlay", "nli"))
+    return ("all", context.method, *own, context.exemplars, context.model, context.encoder, *context.kg)
 
 
 def _once(key: tuple[object, ...], open_: Callable[[], T]) -> T:

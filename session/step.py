@@ -22,6 +22,7 @@ from kgqa.models.usage import Usage
 from kgqa.priors.blueprints import Library
 from kgqa.priors.encoder import Vectors
 from kgqa.priors.errors import EncoderError, PriorError
+from kgqa.priors.nli import Judge
 from kgqa.prompts.base import Prompt, R
 from kgqa.session.context import Context
 from kgqa.session.record import Spend, StoppedBy, add_spend, no_spend
@@ -112,6 +113,14 @@ class Run:
         """
         return (await resources(self.context)).library
 
+    async def judge(self) -> Judge:
+        """Give who tells contradiction: the model that the context names, or rules; its calls block.
+
+        Raises:
+            NLIError: if it cannot be opened.
+        """
+        return (await resources(self.context)).judge
+
     def failed(self, error: Exception) -> None:
         """Note for the trace what failed."""
         self.note |= {"failure": type(error).__name__, "error": str(error)}
@@ -119,6 +128,11 @@ class Run:
     def finished(self) -> Spend:
         """Give what this step has cost, its wall time included."""
         return {**self.spend, "seconds": time.perf_counter() - self._started}
+
+    def tokens(self) -> dict[str, list[int]]:
+        """Give the input and output tokens of this step as the trace says them; nothing without a call."""
+        counted = [self.spend["input_tokens"], self.spend["output_tokens"]]
+        return {"tokens": counted} if any(counted) else {}
 
     def _check(self, *limits: StoppedBy) -> None:
         total = add_spend(self.before, self.finished())
@@ -183,7 +197,7 @@ class Step:
             state = typed(opened(state) if self.opens else state, schema)
             run = Run(runtime.context or context(), state["usage"])
             update = await self._taken(state, run)
-            entry = {"node": self.name, "decision": update["decision"], **run.note}
+            entry = {"node": self.name, "decision": update["decision"], **run.note, **run.tokens()}
             taken = plain({**update, "trace": [entry], "usage": run.finished()}, schema)
             return cast(Update, {**taken, **_overwriting(taken)}) if again else taken
 

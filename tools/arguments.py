@@ -1,6 +1,6 @@
 """Reads what a caller, often a model, names: entities and hops."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
 from langchain_core.tools import ToolException
@@ -24,6 +24,15 @@ async def entity_named(graph: KnowledgeGraph, text: str) -> Entity:
         return matches[0].entity
     near = ", ".join(show_term(match.entity) for match in matches)
     raise ToolException(f"no entity is called {text!r}" + (f"; the nearest are: {near}" if near else ""))
+
+
+async def entities_named(graph: KnowledgeGraph, texts: Sequence[str]) -> list[Entity]:
+    """Give the entities with these ids or names, in order.
+
+    Raises:
+        ToolException: about the first that the graph does not know.
+    """
+    return [await entity_named(graph, text) for text in texts]
 
 
 def hop_named(graph: KnowledgeGraph, text: str) -> Hop:
@@ -60,7 +69,7 @@ async def chain_named(
     for depth, hop in enumerate(hops, 1):
         chain = chain.then(hop_named(graph, hop))
         if depth in held:
-            chain = chain.holding([await entity_named(graph, text) for text in held[depth]])
+            chain = chain.holding(await entities_named(graph, held[depth]))
     return chain
 
 
@@ -77,6 +86,25 @@ def _by_id(text: str) -> Entity | None:
 
 def chain_arguments(chain: Chain) -> dict[str, Any]:
     """Write a chain as the tools read it; "held" is there only where the chain is held."""
-    hops = [hop.relation if hop.forward else f"^{hop.relation}" for hop in chain.hops]
-    held = {held.depth: [f"<{entity.id}>" for entity in held.entities] for held in chain.held}
-    return {"topic": f"<{chain.topic.id}>", "hops": hops} | ({"held": held} if held else {})
+    hops = [_written(hop) for hop in chain.hops]
+    held = {held.depth: [_bracketed(entity) for entity in held.entities] for held in chain.held}
+    return {"topic": _bracketed(chain.topic), "hops": hops} | ({"held": held} if held else {})
+
+
+def relation_arguments(entities: Iterable[Entity], hop: Hop | None = None) -> dict[str, Any]:
+    """Write entities as list_relations reads them, with a hop as follow_relation does.
+
+    >>> relation_arguments([Entity("http://x/Ulm")], Hop("http://x/born_in", forward=False))
+    {'entities': ['<http://x/Ulm>'], 'relation': '^http://x/born_in'}
+    """
+    named = {"entities": [_bracketed(entity) for entity in entities]}
+    return named | ({"relation": _written(hop)} if hop else {})
+
+
+def _bracketed(entity: Entity) -> str:
+    """Write an entity so that no name is looked up."""
+    return f"<{entity.id}>"
+
+
+def _written(hop: Hop) -> str:
+    return hop.relation if hop.forward else f"^{hop.relation}"

@@ -1,11 +1,11 @@
-"""Tools that walk the graph from one entity, one relation at a time."""
+"""Tools that walk the graph from entities, one relation at a time."""
 
 from langchain_core.tools import BaseTool, tool
 
 from kgqa.kg.graph import KnowledgeGraph
 from kgqa.kg.pages import Page
 from kgqa.kg.terms import Hop, Term
-from kgqa.tools.arguments import entity_named, hop_named
+from kgqa.tools.arguments import entities_named, hop_named
 from kgqa.tools.text import listing, show_hop, show_term
 
 
@@ -13,26 +13,34 @@ def relation_tools(graph: KnowledgeGraph) -> list[BaseTool]:
     """Make list_relations and follow_relation for a graph."""
 
     @tool(response_format="content_and_artifact", parse_docstring=True)
-    async def list_relations(entity: str) -> tuple[str, Page[Hop]]:
-        """List the relations of an entity. ``^`` marks those that point to it.
+    async def list_relations(entities: list[str]) -> tuple[str, dict[str, Page[Hop]]]:
+        """List the relations of each of some entities. ``^`` marks those that point to it.
 
         Args:
-            entity: the entity's id or name.
+            entities: the entities' ids or names.
         """
-        node = await entity_named(graph, entity)
-        page = (await graph.list_relations([node.id]))[node.id]
-        return listing(f"relations of {show_term(node)}", map(show_hop, page), page), page
+        nodes = await entities_named(graph, entities)
+        pages = await graph.list_relations([node.id for node in nodes])
+        shown = {node.id: show_term(node) for node in nodes}
+        listings = (
+            listing(f"relations of {shown[id]}", map(show_hop, page), page) for id, page in pages.items()
+        )
+        return "\n".join(listings) or "no entity was named", pages
 
     @tool(response_format="content_and_artifact", parse_docstring=True)
-    async def follow_relation(entity: str, relation: str) -> tuple[str, Page[Term]]:
-        """Give what an entity is related to by one relation.
+    async def follow_relation(entities: list[str], relation: str) -> tuple[str, list[Page[Term]]]:
+        """Give what each of some entities is related to by one relation.
 
         Args:
-            entity: the entity's id or name.
+            entities: the entities' ids or names.
             relation: the relation as list_relations gives it; ``^`` in front follows it backwards.
         """
-        node, hop = await entity_named(graph, entity), hop_named(graph, relation)
-        [page] = await graph.follow_relation([(node.id, hop)])
-        return listing(f"nodes at {show_term(node)} {show_hop(hop)}", map(show_term, page), page), page
+        nodes, hop = await entities_named(graph, entities), hop_named(graph, relation)
+        pages = await graph.follow_relation([(node.id, hop) for node in nodes])
+        listings = (
+            listing(f"nodes at {show_term(node)} {show_hop(hop)}", map(show_term, page), page)
+            for node, page in zip(nodes, pages, strict=True)
+        )
+        return "\n".join(listings) or "no entity was named", pages
 
     return [list_relations, follow_relation]

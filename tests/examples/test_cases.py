@@ -168,7 +168,7 @@ def test_no_three_winners_lead_to_more_directors_than_the_readme_says(
     assert f"Three winners lead to {most} directors at most" in (EXAMPLES / "README.md").read_text("utf-8")
 
 
-@pytest.mark.parametrize("name", ["obama", "best_actor"])
+@pytest.mark.parametrize("name", ["obama", "best_actor", "border_airport"])
 def test_names_are_english_labels_and_opaque_nodes_have_none(name: str) -> None:
     graph = Graph().parse(EXAMPLES / f"{name}.ttl")
     opaque = {node for node in graph.all_nodes() if "/n/" in node}

@@ -149,6 +149,38 @@ def test_says_what_is_wrong(text, line):
         parse_reply(text, Pick())
 
 
+class PickInWords(Pick):
+    """Takes the last word for a reply if it is a number."""
+
+    def read(self, text):
+        last = text.split()[-1]
+        return {"numbers": [int(last)]} if last.isdigit() else None
+
+
+@pytest.mark.parametrize("text", ["2", "<think>3</think>2", '{"numbers": "3"}</think> 2', "{1}</think>2"])
+def test_a_prompt_may_read_what_is_no_json(text):
+    assert parse_reply(text, PickInWords()).numbers == [2]
+
+
+def test_a_prompt_is_not_asked_to_read_where_json_fits():
+    assert parse_reply('{"numbers": [3]} or 2', PickInWords()).numbers == [3]
+    with pytest.raises(BadReply, match="line 9 was not offered"):
+        parse_reply('{"numbers": [9]} or 2', PickInWords())
+
+
+@pytest.mark.parametrize(
+    ("text", "line"),
+    [
+        ("9", "line 9 was not offered; choose from 1 to 5"),
+        ('{"numbers": "3"}', "numbers: Input should be a valid array"),
+        ("two", "the reply holds no JSON object"),
+    ],
+)
+def test_what_a_prompt_reads_is_held_against_the_schema_and_the_check(text, line):
+    with pytest.raises(BadReply, match=line):
+        parse_reply(text, PickInWords())
+
+
 HUGE = [
     "x" * 1_000_000,
     "[" * 1_000_000,

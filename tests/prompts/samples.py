@@ -1,23 +1,32 @@
 """Every prompt there is, and one filled in of each kind."""
 
+import inspect
 import pkgutil
 from importlib import import_module
 from typing import Any
 
 import kgqa.prompts
 from kgqa.kg.pages import Candidate
-from kgqa.kg.terms import Chain, Entity, Hop, Literal
+from kgqa.kg.terms import Chain, Entity, Hop, Literal, Path
 from kgqa.prompts.adapt_blueprint import AdaptBlueprint, Exemplar
 from kgqa.prompts.answer_directly import AnswerDirectly
 from kgqa.prompts.base import Prompt
 from kgqa.prompts.check_sufficiency import CheckSufficiency
 from kgqa.prompts.decompose import Decompose
 from kgqa.prompts.diagnose import Decided, Diagnose, PrunedBranch
+from kgqa.prompts.facts import Offer
 from kgqa.prompts.filter_candidates import FilterCandidates
 from kgqa.prompts.infer_from_evidence import InferFromEvidence, Segment
+from kgqa.prompts.judge_claim import JudgeClaim
+from kgqa.prompts.plan_steps import PlanSteps
+from kgqa.prompts.plans import PlanStep, SearchPlan
 from kgqa.prompts.progress import Progress
 from kgqa.prompts.prune_relations import PruneRelations
+from kgqa.prompts.revise_plan import ReviseAhead, ReviseGlobally, ReviseLocally
+from kgqa.prompts.select_entities import SelectEntities
+from kgqa.prompts.select_relations import SelectRelations
 from kgqa.prompts.verify_chain import VerifyChain
+from kgqa.prompts.verify_step import VerifyStep
 
 _MODULES = [
     import_module(found.name) for found in pkgutil.iter_modules(kgqa.prompts.__path__, "kgqa.prompts.")
@@ -29,7 +38,7 @@ PROMPTS: list[type[Prompt[Any]]] = sorted(
         for module in _MODULES
         for kind in vars(module).values()
         if isinstance(kind, type) and issubclass(kind, Prompt) and kind.__module__ == module.__name__
-        if kind is not Prompt
+        if not inspect.isabstract(kind)
     ),
     key=lambda kind: kind.name,
 )
@@ -42,6 +51,18 @@ def chain(topic: str, *hops: str) -> Chain:
 
 def hop(text: str) -> Hop:
     return Hop(f"http://x/{text.removeprefix('^')}", not text.startswith("^"))
+
+
+def path(topic: str, *steps: str) -> Path:
+    """``path("Ada", "child", "Ben")``: relations and the names they lead to, in turn; ``""`` for none."""
+    walked = Path(chain(topic).topic)
+    for relation, name in zip(steps[::2], steps[1::2], strict=True):
+        walked = walked.then(hop(relation), Entity(f"http://x/{len(name)}", name or None))
+    return walked
+
+
+def offer(relation: str, *heads: int) -> Offer:
+    return Offer(hop(relation), heads)
 
 
 def topics(*names: str) -> tuple[Entity, ...]:
@@ -65,6 +86,10 @@ def values(*texts: str) -> tuple[Candidate, ...]:
 
 
 NOETHER, BRIEST = "Emmy Noether", "Effi Briest"
+TERRACE, FRIEDRICH = "The Garden Terrace", "Caspar David Friedrich"
+RIVER = "Which river runs through the town that the painter of The Garden Terrace was born in?"
+ALGAE = "Do lichens and corals both live in symbiosis with algae?"
+PAINTED = path(TERRACE, "^painting.painter", FRIEDRICH)
 
 WORKED: list[Prompt[Any]] = [
     AdaptBlueprint(
@@ -164,11 +189,111 @@ WORKED: list[Prompt[Any]] = [
         ("Caspar David Friedrich painted it.",),
         ("Find who taught this painter.",),
     ),
+    JudgeClaim(
+        "Do mosses take up water by roots?",
+        (
+            path("moss", "lacks", "root"),
+            path("moss", "takes_up_water_by", "leaf surface"),
+            path("moss", "grows_on", "bark"),
+        ),
+    ),
+    JudgeClaim(
+        ALGAE,
+        (
+            path("lichen", "symbiont", "green algae"),
+            path("coral", "^partner_of", "zooxanthellae"),
+            path("coral", "^partner_of", "zooxanthellae", "kind_of", "algae"),
+        ),
+    ),
+    JudgeClaim("Does birch sap lower a fever?", (path("birch sap", "contains", "xylitol"),)),
+    PlanSteps(RIVER, topics(TERRACE)),
+    PlanSteps(ALGAE, topics("lichen", "coral"), depth=4),
     PruneRelations(
         "In which town did the composer of Vltava go to school?",
         chain("Vltava"),
         (hop("composed_by"), hop("musical_key"), hop("^recorded_work")),
         2,
+    ),
+    ReviseAhead(
+        "In which town did the builder of the Sayner Hütte go to school?",
+        SearchPlan(
+            (
+                PlanStep(
+                    "Begin with who built it.",
+                    "Sayner Hütte architect",
+                    (("Sayner Hütte", "built by", "Karl Friedrich Schinkel"),),
+                ),
+                PlanStep("Then the town of his school.", "Karl Friedrich Schinkel school town"),
+            ),
+            ("Neuruppin",),
+        ),
+        1,
+        (path("Sayner Hütte", "architect", "Carl Ludwig Althans"),),
+        (path("Sayner Hütte", "architect", "Carl Ludwig Althans"),),
+        (offer("person.educated_at", 0), offer("person.employer", 0)),
+    ),
+    ReviseGlobally(
+        RIVER,
+        SearchPlan(
+            (
+                PlanStep("Begin with the palace that has this terrace.", "The Garden Terrace palace"),
+                PlanStep("Then the river there.", "Sanssouci river"),
+            ),
+            ("Havel",),
+        ),
+        2,
+        (path(FRIEDRICH, "person.place_of_birth", "Greifswald"), PAINTED),
+    ),
+    ReviseLocally(
+        RIVER,
+        SearchPlan(
+            (
+                PlanStep(
+                    "Begin with who painted it.",
+                    "The Garden Terrace painter",
+                    ((TERRACE, "painted by", "Carl Blechen"),),
+                ),
+                PlanStep("Then the river of the town where he was born.", "Carl Blechen birthplace river"),
+            ),
+            ("Spree",),
+        ),
+        1,
+        (PAINTED,),
+    ),
+    SelectEntities(
+        "In which museums can pictures by Franz Marc be seen?",
+        PlanStep(
+            "Find his pictures.",
+            "Franz Marc pictures",
+            (("Franz Marc", "painted", "The Tower of Blue Horses"),),
+        ),
+        '"Franz Marc" <-painting.painter- ?',
+        tuple(end.term for end in ends("Blue Horse I", "The Yellow Cow", "Tyrol")),
+        12,
+    ),
+    SelectEntities(
+        "Which of the towns on the Neckar is the seat of an old university in Swabia?",
+        PlanStep("Choose the university town.", "towns on the Neckar"),
+        '"Neckar" <-lies_on- ?',
+        tuple(end.term for end in ends("Heilbronn", "Tübingen", "Rottweil")),
+        3,
+    ),
+    SelectRelations(
+        RIVER,
+        PlanStep(
+            "Then where this painter was born.",
+            "Caspar David Friedrich place of birth",
+            ((FRIEDRICH, "born in", "Greifswald"),),
+        ),
+        (PAINTED,),
+        (offer("person.nationality", 0), offer("person.place_of_birth", 0), offer("^painting.painter", 0)),
+    ),
+    SelectRelations(
+        ALGAE,
+        PlanStep("Find what each lives in symbiosis with.", "lichen and coral symbiosis"),
+        (path("lichen"), path("coral")),
+        (offer("found_in", 0, 1), offer("symbiont", 0), offer("^partner_of", 1)),
+        topics("lichen", "coral"),
     ),
     VerifyChain(
         "Which rivers flow through the home town of Clara Schumann?",
@@ -179,6 +304,29 @@ WORKED: list[Prompt[Any]] = [
         "Which of Robert Schumann's songs set words by Eichendorff?",
         chain("Robert Schumann", "^composed_by"),
         ends("Mondnacht", "Widmung", "Zwielicht"),
+    ),
+    VerifyStep(
+        RIVER,
+        PlanStep(
+            "Then where this painter was born.",
+            "Caspar David Friedrich place of birth",
+            ((FRIEDRICH, "born in", "Dresden"),),
+        ),
+        2,
+        (path(TERRACE, "^painting.painter", FRIEDRICH, "person.place_of_birth", "Greifswald"), PAINTED),
+    ),
+    VerifyStep(
+        "Who conducted the first performance of Bolero?",
+        PlanStep(
+            "Find who conducted it first.",
+            "Bolero first conductor",
+            (("Bolero", "first conducted by", "Walther Straram"),),
+        ),
+        1,
+        (
+            path("Bolero", "premiere", "", "conductor", "Walther Straram"),
+            path("Bolero", "premiere", "", "venue", "Palais Garnier"),
+        ),
     ),
 ]
 """The worked examples of the instructions, as the prompts that they are examples of."""

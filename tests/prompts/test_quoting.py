@@ -10,18 +10,26 @@ import pytest
 from hypothesis import example, given, settings, strategies as st
 
 from kgqa.kg.pages import Candidate
-from kgqa.kg.terms import Chain, Entity, Hop
+from kgqa.kg.terms import Chain, Entity, Hop, Path
 from kgqa.prompts.adapt_blueprint import AdaptBlueprint, Exemplar
 from kgqa.prompts.answer_directly import AnswerDirectly
 from kgqa.prompts.base import LABEL_LIMIT, QUESTION_LIMIT, Prompt, quoted
 from kgqa.prompts.check_sufficiency import CheckSufficiency
 from kgqa.prompts.decompose import Decompose
 from kgqa.prompts.diagnose import Decided, Diagnose, PrunedBranch
+from kgqa.prompts.facts import Offer, draw_offer
 from kgqa.prompts.filter_candidates import FilterCandidates
 from kgqa.prompts.infer_from_evidence import InferFromEvidence, Segment
+from kgqa.prompts.judge_claim import JudgeClaim
+from kgqa.prompts.plan_steps import PlanSteps
+from kgqa.prompts.plans import PlanStep, SearchPlan
 from kgqa.prompts.progress import Progress
 from kgqa.prompts.prune_relations import PruneRelations
+from kgqa.prompts.revise_plan import ReviseAhead, ReviseGlobally, ReviseLocally
+from kgqa.prompts.select_entities import SelectEntities
+from kgqa.prompts.select_relations import SelectRelations
 from kgqa.prompts.verify_chain import VerifyChain
+from kgqa.prompts.verify_step import VerifyStep
 
 ANYTHING = st.text(st.characters(exclude_categories=()), max_size=300)
 """Text with lone surrogates, control characters and all else."""
@@ -110,7 +118,47 @@ MAKERS: list[Callable[[str], Prompt[Any]]] = [
     lambda text: InferFromEvidence(
         text, (Segment(hostile_chain(text), hostile_ends(text)),) * 2, (text,), (text,)
     ),
+    lambda text: PlanSteps(text, (Entity("http://x/t", text),) * 2),
+    lambda text: SelectRelations(
+        text, hostile_step(text), (hostile_path(text),) * 2, (Offer(hostile_hop(text), (0, 1)),) * 2
+    ),
+    lambda text: SelectEntities(
+        text,
+        hostile_step(text),
+        draw_offer(Offer(hostile_hop(text), (0,)), (hostile_path(text),)),
+        tuple(end.term for end in hostile_ends(text)),
+        2,
+    ),
+    lambda text: VerifyStep(text, hostile_step(text), 1, (hostile_path(text),)),
+    lambda text: ReviseLocally(text, hostile_plan(text), 1, (hostile_path(text),)),
+    lambda text: ReviseAhead(
+        text,
+        hostile_plan(text),
+        1,
+        (hostile_path(text),),
+        (hostile_path(text),),
+        (Offer(hostile_hop(text), (0,)),),
+    ),
+    lambda text: ReviseGlobally(text, hostile_plan(text), 1, (hostile_path(text),)),
+    lambda text: JudgeClaim(text, (hostile_path(text),), (Entity("http://x/t", text),) * 2),
 ]
+
+
+def hostile_hop(text: str) -> Hop:
+    return Hop("http://x/r", False, text)
+
+
+def hostile_path(text: str) -> Path:
+    topic, node, end = (Entity(f"http://x/{letter}", text) for letter in "abc")
+    return Path(topic).then(Hop("http://x/s", name=text), node).then(hostile_hop(text), end)
+
+
+def hostile_step(text: str) -> PlanStep:
+    return PlanStep(text, text, ((text, text, text),) * 2)
+
+
+def hostile_plan(text: str) -> SearchPlan:
+    return SearchPlan((hostile_step(text),) * 2, (text, text), f"x{text}")
 
 
 def hostile_progress(text: str) -> Progress:
@@ -140,6 +188,14 @@ ENDS = tuple(Candidate(Entity(f"http://x/n{number}", BRIM)) for number in range(
 LONG = Chain(Entity("http://x/t", BRIM), HOPS[:10])
 NAMES = (BRIM,) * 500
 FULL = Progress(NAMES, 0, NAMES)
+TOPICS = tuple(Entity(f"http://x/t{number}", BRIM) for number in range(100))
+PATHS = tuple(
+    Path(topic).then(hop, Entity("http://x/n", f"{place}{BRIM}"))
+    for place, (topic, hop) in enumerate(zip(TOPICS * 5, HOPS, strict=True))
+)
+OFFERS = tuple(Offer(hop, tuple(range(500))) for hop in HOPS)
+LONG_STEP = PlanStep(BRIM * 10, BRIM * 10, ((BRIM,) * 3,) * 100)
+LONG_PLAN = SearchPlan((LONG_STEP,) * 10, NAMES, BRIM * 10)
 
 BOUNDS: list[tuple[Prompt[Any], int]] = [
     (AnswerDirectly(BRIM * 1000), 2_100),
@@ -163,9 +219,18 @@ BOUNDS: list[tuple[Prompt[Any], int]] = [
         44_000,
     ),
     (InferFromEvidence(BRIM * 1000, (Segment(LONG, ENDS[:20]),) * 100, NAMES, NAMES), 40_000),
+    (PlanSteps(BRIM * 1000, TOPICS), 3_100),
+    (SelectRelations(BRIM * 1000, LONG_STEP, PATHS, OFFERS, TOPICS), 265_000),
+    (SelectEntities(BRIM * 1000, LONG_STEP, "", tuple(end.term for end in ENDS), 10_000, TOPICS), 20_000),
+    (VerifyStep(BRIM * 1000, LONG_STEP, 1, PATHS, TOPICS), 32_000),
+    (ReviseLocally(BRIM * 1000, LONG_PLAN, 5, PATHS, topics=TOPICS), 77_000),
+    (ReviseAhead(BRIM * 1000, LONG_PLAN, 5, PATHS, PATHS, OFFERS, topics=TOPICS), 108_000),
+    (ReviseGlobally(BRIM * 1000, LONG_PLAN, 5, PATHS, topics=TOPICS), 77_000),
+    (JudgeClaim(BRIM * 1000, PATHS, TOPICS), 26_500),
 ]
 """Prompts of the largest inputs and the characters that they may have: 500 relations of 200 characters,
-10,000 candidates of 200, chains of 10 hops, a question of 200,000, 500 subgoals and findings."""
+10,000 candidates of 200, chains of 10 hops, a question of 200,000, 500 subgoals, findings and facts,
+plans of 10 steps."""
 
 
 @pytest.mark.parametrize(("prompt", "bound"), BOUNDS, ids=lambda value: getattr(value, "name", str(value)))

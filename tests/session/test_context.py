@@ -28,9 +28,12 @@ def changes(method: str) -> list[tuple[str, object]]:
 
 
 def other(name: str, value: object, method: str) -> object:
+    if name == "encoder":
+        return "msmarco-bert-base-dot-v5"  # has a threshold
     annotation = context_of(method).model_fields[name].annotation
-    if get_origin(annotation) is Literal:
-        return next(choice for choice in get_args(annotation) if choice != value)
+    for part in (annotation, *get_args(annotation)):
+        if get_origin(part) is Literal:
+            return next(choice for choice in get_args(part) if choice != value)
     if value is None and float in get_args(annotation):
         return 0.5
     return OTHER[type(value)](value)

@@ -2,12 +2,13 @@
 
 import pytest
 
-from kgqa.kg.embedded import open_graph
+from kgqa.kg.embedded import EmbeddedGraph, open_graph
+from kgqa.kg.meter import metered
 from kgqa.kg.pages import Candidate
 from kgqa.kg.terms import Chain, Entity, Hop, Literal, Triple
 from kgqa.tests.tools.conftest import Give, Say, Write
 from kgqa.tools import make_tools
-from kgqa.tools.arguments import chain_arguments
+from kgqa.tools.arguments import chain_arguments, relation_arguments
 from kgqa.tools.text import LINES, listing, show_hop, show_term
 
 ADA, BEN, ULM, X1 = (Entity(f"http://t/e/{name}") for name in ("ada", "ben", "ulm", "x1"))
@@ -62,27 +63,74 @@ async def test_describe_entity_says_that_there_are_more_facts(say: Say) -> None:
 
 
 async def test_list_relations_says_both_directions(say: Say) -> None:
-    assert (await say("list_relations", entity="Ulm")).splitlines()[1:] == [
+    assert (await say("list_relations", entities=["Ulm"])).splitlines()[1:] == [
         "- ^http://t/r/lives_in",
         f"- {show_hop(Hop('http://t/s/age', name='http://t/s/age'))}",
     ]
 
 
-async def test_list_relations_gives_hops(give: Give) -> None:
-    assert list(await give("list_relations", entity=BEN.id)) == [CHILD.inverse, LIVES_IN]
+async def test_list_relations_gives_the_hops_of_each_entity(give: Give) -> None:
+    pages = await give("list_relations", entities=[BEN.id, "Ulm", BEN.id])
+    assert {id: list(page) for id, page in pages.items()} == {
+        BEN.id: [CHILD.inverse, LIVES_IN],
+        ULM.id: [LIVES_IN.inverse, Hop("http://t/s/age")],
+    }
 
 
 async def test_follow_relation_gives_nodes_named_or_not(give: Give) -> None:
-    assert list(await give("follow_relation", entity="Ada Lovelace", relation="child")) == [BEN, X1]
+    [page] = await give("follow_relation", entities=["Ada Lovelace"], relation="child")
+    assert list(page) == [BEN, X1]
 
 
 async def test_follow_relation_goes_against_the_arrow(say: Say) -> None:
-    said = await say("follow_relation", entity="Ulm", relation="^lives_in")
+    said = await say("follow_relation", entities=["Ulm"], relation="^lives_in")
     assert said.splitlines()[2] == "- (unnamed) <http://t/e/x1>"
 
 
 async def test_follow_relation_gives_values(give: Give) -> None:
-    assert list(await give("follow_relation", entity=ADA.id, relation="http://t/r/age")) == [AGE]
+    [page] = await give("follow_relation", entities=[ADA.id], relation="http://t/r/age")
+    assert list(page) == [AGE]
+
+
+async def test_follow_relation_gives_the_ends_of_each_entity_in_place(give: Give) -> None:
+    pages = await give("follow_relation", entities=[X1.id, "Ada Lovelace", BEN.id], relation="lives_in")
+    assert [list(page) for page in pages] == [[ULM], [], [ULM]]
+
+
+async def test_each_entity_has_its_own_listing(say: Say) -> None:
+    said = await say("list_relations", entities=[BEN.id, X1.id])
+    assert [line for line in said.splitlines() if not line.startswith("- ")] == [
+        f"2 relations of (unnamed) <{BEN.id}>:",
+        f"2 relations of (unnamed) <{X1.id}>:",
+    ]
+    said = await say("follow_relation", entities=[BEN.id, ADA.id], relation="lives_in")
+    assert said.splitlines() == [
+        f"1 nodes at (unnamed) <{BEN.id}> http://t/r/lives_in:",
+        "- Ulm <http://t/e/ulm>",
+        f"0 nodes at (unnamed) <{ADA.id}> http://t/r/lives_in",
+    ]
+
+
+async def test_where_no_entity_is_named_that_is_said(say: Say, give: Give) -> None:
+    assert await say("list_relations", entities=[]) == "no entity was named"
+    assert await say("follow_relation", entities=[], relation="child") == "no entity was named"
+    assert await give("list_relations", entities=[]) == {}
+    assert await give("follow_relation", entities=[], relation="child") == []
+
+
+@pytest.mark.parametrize("hop", [None, CHILD, CHILD.inverse], ids=str)
+async def test_many_entities_are_one_query_and_none_is_looked_up(
+    turtle: Write, monkeypatch: pytest.MonkeyPatch, hop: Hop | None
+) -> None:
+    graph = open_graph([turtle("e:a r:child e:b . e:b r:child e:c .")])
+    monkeypatch.delattr(EmbeddedGraph, "find_entities")
+    tools = {tool.name: tool for tool in make_tools(graph)}
+    people = [Entity(f"http://t/e/{letter}") for letter in "abc"]
+    with metered() as meter:
+        used = tools["follow_relation" if hop else "list_relations"]
+        said = await used.ainvoke(relation_arguments(people, hop))
+    assert all(person.id in said for person in people)
+    assert meter.queries == 1
 
 
 async def test_extend_chain_lists_what_follows_nameless_nodes_too(give: Give) -> None:
@@ -168,7 +216,7 @@ async def test_a_cut_answer_says_so(turtle: Write) -> None:
     tools = {tool.name: tool for tool in make_tools(open_graph([path], rows=2))}
     said = await tools["follow_chain"].ainvoke({"topic": "Hub", "hops": ["part"]})
     assert said.startswith("more than 2 nodes at the end")
-    said = await tools["follow_relation"].ainvoke({"entity": "Hub", "relation": "part"})
+    said = await tools["follow_relation"].ainvoke({"entities": ["Hub"], "relation": "part"})
     assert said.startswith("more than 2 nodes")
     said = await tools["run_select"].ainvoke({"query": "SELECT ?x { ?x ?p ?o }"})
     assert "more were cut" in said
@@ -200,7 +248,7 @@ async def test_no_label_adds_a_line(say: Say) -> None:
         await say("link_entities", question="Where does Ben live?"),
         await say("describe_entity", entity=BEN.id),
         await say("describe_entity", entity="Ada Lovelace"),
-        await say("follow_relation", entity="Ada Lovelace", relation="child"),
+        await say("follow_relation", entities=["Ada Lovelace"], relation="child"),
         await say("follow_chain", topic="Ada Lovelace", hops=["child"]),
         await say("trace_chain", topic="Ada Lovelace", hops=["child"], ends=[{"id": BEN.id}]),
     ]
@@ -209,9 +257,9 @@ async def test_no_label_adds_a_line(say: Say) -> None:
 
 async def test_no_label_adds_a_line_to_a_headline(say: Say) -> None:
     name = "Ben\n- Forged <http://t/e/x>"
-    said = await say("list_relations", entity=name)
+    said = await say("list_relations", entities=[name])
     assert len(said.splitlines()) == 3
-    said = await say("follow_relation", entity=name, relation="lives_in")
+    said = await say("follow_relation", entities=[name], relation="lives_in")
     assert len(said.splitlines()) == 2
 
 

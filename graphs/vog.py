@@ -1,0 +1,163 @@
+"""Verify-on-Graph (VoG): stepwise verification and adaptive revision of a plan.
+
+The paper's Figure 2 as a state machine. The model plans the whole search with its answer
+(§3.1); each step is retrieved (§3.2) and verified (§3.3) against the graph; where they do not
+agree the plan is revised by one of three arms, chosen by a bandit and judged by a reward (§3.4).
+"""
+
+from typing import ClassVar, Literal
+
+from langgraph.graph import END, START
+from pydantic import Field, ValidationInfo, field_validator
+
+from kgqa.nodes.advance import advance
+from kgqa.nodes.appraise import appraise
+from kgqa.nodes.choose_arm import choose_arm
+from kgqa.nodes.expand_around import expand_around
+from kgqa.nodes.ground import ground
+from kgqa.nodes.judge import judge
+from kgqa.nodes.link import link
+from kgqa.nodes.look_ahead import look_ahead
+from kgqa.nodes.plan_steps import plan_steps
+from kgqa.nodes.rerank_by_entropy import rerank_by_entropy
+from kgqa.nodes.retrieve_around import retrieve_around
+from kgqa.nodes.revise import revise
+from kgqa.nodes.select_entities import select_entities
+from kgqa.nodes.select_relations import select_relations
+from kgqa.nodes.verify_step import verify_step
+from kgqa.priors.rewards import threshold_of
+from kgqa.session.context import Context
+from kgqa.session.method import begin, compiled
+from kgqa.session.planned import Planned
+from kgqa.session.state import decision
+
+
+class VoG(Context):
+    """The options of VoG; the defaults are the paper's for WebQSP (appendix B.3), else the public code's."""
+
+    method: ClassVar[str] = "vog"
+
+    depth: int = Field(default=10, ge=1, le=20, description="search steps of a plan at most")
+    width: int = Field(default=10, ge=1, le=50, description="candidates shown at most (equation 8: k_max)")
+    k_min: int = Field(default=3, ge=1, le=50, description="candidates shown at least (equation 8)")
+    temperature: float = Field(
+        default=0.05,
+        gt=0,
+        le=100,
+        description="softmax of the entropy filter (equation 6); the paper has none, which is 1",
+    )
+    verification: bool = Field(
+        default=True,
+        description="retrieve, verify, revise; if not, the first plan is the answer (Table 2)",
+    )
+    verifiers: Literal["or", "and", "model", "nli"] = Field(
+        default="or", description="who calls for a revision (equation 1): either, both, or one alone"
+    )
+    nli: str | None = Field(
+        default=None,
+        description="a sentence-transformers cross-encoder for inference, name or folder; null for a rule: "
+        "same head and relation, other tails",
+    )
+    strategy: Literal["adaptive", "local", "lookahead", "global"] = Field(
+        default="adaptive", description="what a revision is shown: chosen by the bandit, or fixed (Table 2)"
+    )
+    revisions: int = Field(default=4, ge=0, le=20, description="revisions of one step at most")
+    revisions_in_all: int = Field(default=20, ge=0, le=200, description="revisions of one question at most")
+    threshold: float | None = Field(
+        default=None,
+        ge=0,
+        le=1,
+        validate_default=True,
+        description="reward from which a revision is taken up (0.77, CWQ 0.73, with the paper's encoder); "
+        "null: the encoder's, see kgqa calibrate",
+    )
+    beta: float = Field(
+        default=0.2, ge=0, le=1, description="most that consensus counts (equation 4); CWQ 0.4"
+    )
+    expected_depth: int = Field(default=3, ge=1, le=20, description="T_d of equation 10; CWQ 5")
+    kg_priors: bool = Field(default=True, description="bonuses by entropy and graph (equations 9 and 10)")
+    diversity: bool = Field(default=True, description="penalty for the same arm again (equation 11)")
+    reward: Literal["both", "task", "confidence"] = Field(
+        default="both", description="what a revision is rewarded for (Table 11)"
+    )
+    leave_out: Literal["quality", "coherence", "efficiency", "alignment", "validation"] | None = Field(
+        default=None, description="a part of the task reward to leave out (Table 12)"
+    )
+    closed_book: bool = Field(
+        default=True, description="let answers stand that the evidence does not show; false: proved ones only"
+    )
+
+    @field_validator("threshold")
+    @classmethod
+    def _is_known(cls, value: float | None, given: ValidationInfo) -> float | None:
+        """Refuse an encoder whose rewards nobody has calibrated."""
+        if value is None:
+            threshold_of(given.data.get("encoder"))
+        return value
+
+
+builder = begin(
+    VoG,
+    *(link, plan_steps, retrieve_around, rerank_by_entropy, select_relations, expand_around, select_entities),
+    *(verify_step, choose_arm, look_ahead, revise, appraise, advance, judge, ground),
+    state=Planned,
+)
+
+builder.add_edge(START, "link")
+builder.add_conditional_edges("link", decision, {"forward": "plan", "stop": "answer"})
+builder.add_conditional_edges("plan", decision, {"forward": "retrieve_relations", "stop": "answer"})
+builder.add_conditional_edges(
+    "retrieve_relations",
+    decision,
+    {
+        "forward": "rerank",
+        "filter": "filter",
+        "refine": "choose_arm",
+        "backtrack": "advance",
+        "stop": "answer",
+    },
+)
+builder.add_conditional_edges("rerank", decision, {"forward": "prune", "stop": "answer"})
+builder.add_conditional_edges(
+    "prune",
+    decision,
+    {
+        "forward": "expand",
+        "filter": "filter",
+        "refine": "choose_arm",
+        "backtrack": "advance",
+        "stop": "answer",
+    },
+)
+builder.add_conditional_edges(
+    "expand",
+    decision,
+    {
+        "forward": "retrieve_relations",
+        "filter": "filter",
+        "refine": "choose_arm",
+        "backtrack": "advance",
+        "stop": "answer",
+    },
+)
+builder.add_conditional_edges("filter", decision, {"forward": "verify", "stop": "answer"})
+builder.add_conditional_edges(
+    "verify", decision, {"forward": "advance", "refine": "choose_arm", "stop": "answer"}
+)
+builder.add_conditional_edges(
+    "choose_arm", decision, {"refine": "revise", "forward": "look_ahead", "stop": "answer"}
+)
+builder.add_conditional_edges("look_ahead", decision, {"forward": "revise", "stop": "answer"})
+builder.add_conditional_edges("revise", decision, {"forward": "appraise", "stop": "answer"})
+builder.add_conditional_edges(
+    "appraise",
+    decision,
+    {"refine": "choose_arm", "forward": "advance", "backtrack": "retrieve_relations", "stop": "answer"},
+)
+builder.add_conditional_edges(
+    "advance", decision, {"forward": "retrieve_relations", "infer": "judge", "stop": "answer"}
+)
+builder.add_edge("judge", "answer")
+builder.add_edge("answer", END)
+
+graph = compiled(builder, VoG.method)

@@ -1,0 +1,36 @@
+"""Advance: the next step of the plan, or the end (VoG §3.4: executed from t+1 onward)."""
+
+from kgqa.kg.terms import Entity, Path
+from kgqa.priors.agreement import worded
+from kgqa.prompts.plans import PlanStep
+from kgqa.session.planned import Planned, PlannedUpdate, is_empty, observed, step_begun
+from kgqa.session.step import Run, step
+
+SKIPPED = 2
+"""Steps without an observation after which the plan is all there is."""
+
+
+@step("advance")
+async def advance(state: Planned, run: Run) -> PlannedUpdate:
+    """Go on from what was chosen, and from known entities that the next step names."""
+    plan, at = state["plan"], state["at"] + 1
+    skipped = state["skipped"] + is_empty(state)
+    begun: PlannedUpdate = {**step_begun(), "at": at, "skipped": skipped}
+    run.note["step"] = at
+    if at > len(plan.steps) or skipped >= SKIPPED:
+        run.note["reason"] = "the plan is carried out" if at > len(plan.steps) else "nothing is observed"
+        return {**begun, "decision": "infer" if plan.whether else "stop"}
+    frontier = [*state["frontier"], *_named(state, plan.steps[at - 1])]
+    unique = {(path.topic, path.end): path for path in reversed(frontier)}
+    return {**begun, "frontier": list(unique.values())[::-1], "decision": "forward"}
+
+
+def _named(state: Planned, step: PlanStep) -> list[Path]:
+    """Give the paths to known entities that a step names."""
+    said = f" {worded(' '.join([step.search, step.thought, *(s[0] for s in step.observation)]))} "
+    known = [*map(Path, state["topic_entities"]), *observed(state)]
+    return [
+        path
+        for path in known
+        if isinstance(path.end, Entity) and path.end.name and f" {worded(path.end.name)} " in said
+    ]

@@ -1,0 +1,92 @@
+"""What leads on from a frontier, and which of it is shown; for the nodes that search step by step.
+
+Both filters are VoG's entropy filter (appendix A.2, equations 5 to 8).
+"""
+
+from collections.abc import Sequence
+
+import numpy as np
+import numpy.typing as npt
+
+from kgqa.kg.pages import Page
+from kgqa.kg.terms import Entity, Hop, Path, Term
+from kgqa.priors.entropy import DIGITS, kept, likeness
+from kgqa.priors.guidance import spaced
+from kgqa.prompts.facts import Offer
+from kgqa.prompts.plans import PlanStep
+from kgqa.session.step import Run
+from kgqa.tools.arguments import relation_arguments
+
+
+async def offered(frontier: Sequence[Path], run: Run) -> list[Offer]:
+    """Ask the graph which relations leave the frontier: one query; sorted as the graph sorts hops.
+
+    Raises:
+        KGError: if the graph fails or refuses.
+    """
+    ends = {path.end.id: path.end for path in frontier if isinstance(path.end, Entity)}
+    if not ends:
+        return []
+    pages: dict[str, Page[Hop]] = await run.use("list_relations", **relation_arguments(ends.values()))
+    heads: dict[Hop, list[int]] = {}
+    for place, path in enumerate(frontier):
+        for hop in pages.get(path.end.id, ()) if path.end.id in ends else ():
+            heads.setdefault(hop, []).append(place)
+    ordered = sorted(heads, key=lambda hop: (hop.relation, not hop.forward))
+    return [Offer(hop, tuple(heads[hop])) for hop in ordered]
+
+
+async def ranked(
+    offers: Sequence[Offer], frontier: Sequence[Path], suggestions: Sequence[str], run: Run
+) -> list[Offer]:
+    """Put relations in order by their likeness to what is suggested, and keep the best for each topic.
+
+    Raises:
+        EncoderError: if there is no encoder.
+    """
+    if not offers:
+        return []
+    weights = await _weights([spaced(offer.hop.words) for offer in offers], suggestions, run)
+    topics = dict.fromkeys(path.topic for path in frontier)
+    stay: set[int] = set()
+    for topic in topics:
+        places = [
+            at for at, offer in enumerate(offers) if any(frontier[h].topic == topic for h in offer.heads)
+        ]
+        stay.update(places[at] for at in _best(weights[places], run))
+    return [offers[at] for at in sorted(stay, key=lambda at: (-weights[at], at))]
+
+
+async def likeliest(terms: Sequence[Term], suggestions: Sequence[str], run: Run) -> list[Term]:
+    """Keep as many terms as the entropy filter shows, the likeliest first; all in order if they are few.
+
+    Nodes without a name cannot be compared: they come last, as they are.
+
+    Raises:
+        EncoderError: if there is no encoder.
+    """
+    if len(terms) <= run.context.width:
+        return list(terms)
+    named = [term for term in terms if term.name]
+    weights = await _weights([str(term.name) for term in named], suggestions, run) if named else np.zeros(0)
+    shown = [named[at] for at in _best(weights, run)]
+    return [*shown, *(term for term in terms if not term.name)][: run.context.width]
+
+
+def suggested(question: str, step: PlanStep | None) -> list[str]:
+    """Give what a step suggests to look for: the relations it predicts, what it searches, the question."""
+    if step is None:
+        return [question]
+    relations = (relation for _, relation, _ in step.observation)
+    return [text for text in dict.fromkeys([*relations, step.search, question]) if text.strip()]
+
+
+async def _weights(texts: Sequence[str], suggestions: Sequence[str], run: Run) -> npt.NDArray[np.float64]:
+    """Give the likeness of each text to the suggestion it is most alike to: w (equation 5)."""
+    rows = await run.encode([*texts, *map(spaced, suggestions)])
+    return likeness(rows[: len(texts)], rows[len(texts) :]).astype(np.float64).round(DIGITS)
+
+
+def _best(weights: npt.NDArray[np.float64], run: Run) -> list[int]:
+    context = run.context
+    return kept(weights, min(context.k_min, context.width), context.width, context.temperature)

@@ -1,0 +1,69 @@
+"""Expand: where do the chosen relations lead? (VoG §3.2, entity retrieval)."""
+
+from collections.abc import Iterable
+
+from kgqa.kg.errors import KGRejected, KGTimeout
+from kgqa.kg.pages import Page
+from kgqa.kg.terms import Entity, Path, Term
+from kgqa.prompts.facts import Offer
+from kgqa.session.planned import Planned, PlannedUpdate, without_more
+from kgqa.session.step import Run, step
+from kgqa.tools.arguments import relation_arguments
+
+CROSSINGS = 2
+"""How often one step goes on from nodes without a name."""
+
+FRONTIER = 500
+"""Paths that a search goes on from at most."""
+
+
+@step("expand")
+async def expand_around(state: Planned, run: Run) -> PlannedUpdate:
+    """Follow each relation from where it was offered; a path does not come back to a node of its own.
+
+    Nodes without a name, such as Freebase's mediators, are crossed in the same step. What
+    could be followed before a time-out stays; with nothing at all the step is passed over.
+    """
+    found: list[Path] = []
+    cut = False
+    for offer in state["offers"]:
+        try:
+            paths, truncated = await _followed(offer, state["frontier"], run)
+        except (KGTimeout, KGRejected) as error:
+            run.failed(error)
+            continue
+        found, cut = [*found, *paths], cut or truncated
+    named = [path for path in found if path.end.name]
+    unnamed = _unique(path for path in found if not path.end.name)
+    crosses = bool(unnamed) and state["crossed"] < CROSSINGS
+    reached = _unique([*state["reached"], *(named if crosses else found)])
+    run.note |= {"step": state["at"], "ends": len(_unique(found)), "unnamed": len(unnamed), "truncated": cut}
+    if crosses:
+        crossed = state["crossed"] + 1
+        return {
+            "frontier": unnamed[:FRONTIER],
+            "reached": reached,
+            "crossed": crossed,
+            "decision": "forward",
+        }
+    if not reached:
+        return {"decision": "backtrack" if "failure" in run.note else without_more(state)}
+    return {"reached": reached, "decision": "filter"}
+
+
+async def _followed(offer: Offer, frontier: list[Path], run: Run) -> tuple[list[Path], bool]:
+    heads = [frontier[place] for place in offer.heads]
+    entities = [path.end for path in heads if isinstance(path.end, Entity)]
+    pages: list[Page[Term]] = await run.use("follow_relation", **relation_arguments(entities, offer.hop))
+    found = [
+        path.then(offer.hop, term)
+        for path, page in zip(heads, pages, strict=True)
+        for term in page
+        if term not in path.nodes
+    ]
+    return found, any(page.truncated for page in pages)
+
+
+def _unique(paths: Iterable[Path]) -> list[Path]:
+    """Keep the first path from each topic to each end."""
+    return list({(path.topic, path.end): path for path in reversed(list(paths))}.values())[::-1]

@@ -1,0 +1,135 @@
+"""Answer: which of the plan's answers does the evidence show? (beyond VoG, which does not ask)."""
+
+from collections.abc import Sequence
+
+from kgqa.kg.errors import KGError
+from kgqa.kg.pages import Match
+from kgqa.kg.terms import Chain, Literal, Path, Term
+from kgqa.nodes.closing import EVIDENCE, closed, drawn, failure, from_memory, unanswered
+from kgqa.priors.agreement import answer_key, is_unanswered
+from kgqa.prompts.candidates import XSD_INTEGER, number_of
+from kgqa.session.planned import Planned, observed
+from kgqa.session.record import Ref, fact, ref
+from kgqa.session.state import Closing, Update
+from kgqa.session.step import BudgetExceeded, Run, step
+
+LOOKED_UP = 20
+"""Answers that are looked up by another name at most."""
+
+YES: Ref = {"id": "true", "name": "yes"}
+NO: Ref = {"id": "false", "name": "no"}
+UNKNOWN: Ref = {"id": None, "name": "unknown"}
+
+
+@step("answer")
+async def ground(state: Planned, run: Run) -> Closing:
+    """Complete the record: what was retrieved proves an answer, the others are from the model's memory.
+
+    With ``closed_book`` off only proved answers are given. A question that asks for yes or no
+    has the verdict on the evidence.
+    """
+    plan = state.get("plan")
+    if state.get("outcome") or plan is None:
+        return closed(await unanswered(state, run), state, run)
+    run.note["plan"] = {"answers": list(plan.answers), "arm": _last_arm(state)}
+    if plan.whether and run.context.verification:
+        return closed(_whether(state), state, run)
+    return closed(await _grounded(state, list(plan.answers), run), state, run)
+
+
+async def _grounded(state: Planned, names: list[str], run: Run) -> Update:
+    """Prove as many answers as the evidence shows."""
+    names = [name for name in names if not is_unanswered([name])]
+    if counted := _counted(names, state):
+        return {**_proved(counted), "answers": [ref(Literal(names[0], XSD_INTEGER))], "outcome": "grounded"}
+    shown = _by_key(observed(state))
+    found = {
+        name: shown.get(answer_key([name])) or await _by_alias(name, shown, state, run) for name in names
+    }
+    proofs = [path for paths in found.values() for path in paths]
+    memory = from_memory([name for name, paths in found.items() if not paths])
+    failed = failure(state)
+    if not run.context.closed_book or failed:
+        memory = []
+    answers = [ref(term) for term in dict.fromkeys(path.end for path in proofs)]
+    run.note["proved"] = len(found) - sum(not paths for paths in found.values())
+    return {
+        **_proved(_with_other_topics(proofs, state)),
+        "answers": [*answers, *memory],
+        "outcome": "parametric" if memory else "grounded" if answers else failed or "none",
+    }
+
+
+def _counted(names: list[str], state: Planned) -> list[Path]:
+    """Give the paths to all that the last step chose, where this is what a number counts; else nothing."""
+    ends = {path.end: path for path in reversed(state["frontier"])} if state["feedback"] else {}
+    values = any(number_of(end) is not None for end in ends)
+    return list(ends.values())[::-1] if not values and names == [str(len(ends))] else []
+
+
+def _by_key(paths: Sequence[Path]) -> dict[frozenset[str], list[Path]]:
+    """Index paths by the name of the node they lead to, those along one chain together; the first counts."""
+    found: dict[frozenset[str], list[Path]] = {}
+    for path in (begun for whole in paths for begun in _begun(whole)):
+        if path.end.name:
+            same = found.setdefault(answer_key([path.end.name]), [])
+            if not same or (same[0].chain == path.chain and path not in same):
+                same.append(path)
+    return found
+
+
+def _begun(path: Path) -> list[Path]:
+    """Give a path and all that it begins with, the longest first."""
+    return [Path(path.topic, path.steps[:size]) for size in range(len(path.steps), 0, -1)]
+
+
+async def _by_alias(
+    name: str, shown: dict[frozenset[str], list[Path]], state: Planned, run: Run
+) -> list[Path]:
+    """Give the paths to an entity that the graph knows by this name as well."""
+    looked_up = run.note.setdefault("looked_up", 0)
+    if not shown or looked_up >= LOOKED_UP:
+        return []
+    run.note["looked_up"] += 1
+    try:
+        matches: list[Match] = await run.use("find_entities", name=name, limit=5)
+    except (KGError, BudgetExceeded):
+        return []
+    ids = {match.entity.id for match in matches if match.sure}
+    return next(([path] for paths in shown.values() for path in paths if path.end.id in ids), [])
+
+
+def _with_other_topics(proofs: list[Path], state: Planned) -> list[Path]:
+    """Add the paths to the same answers from other topics."""
+    ends = {path.end for path in proofs}
+    have = {(path.topic, path.end) for path in proofs}
+    others: dict[tuple[Term, Term], Path] = {}
+    for whole in observed(state):
+        for path in _begun(whole):
+            key = (path.topic, path.end)
+            if path.end in ends and key not in have:
+                others.setdefault(key, path)
+    return [*proofs, *others.values()]
+
+
+def _proved(paths: Sequence[Path]) -> Update:
+    """Draw the paths, those along one chain as one, and give their facts."""
+    groups: dict[Chain, list[Path]] = {}
+    for path in paths:
+        groups.setdefault(path.chain, []).append(path)
+    facts = [fact(triple) for path in paths[:EVIDENCE] for triple in path.triples]
+    unique = {(f["head"]["id"], f["relation"], f["tail"]["id"]): f for f in facts}
+    return {"paths": [drawn(group) for group in groups.values()], "evidence": list(unique.values())}
+
+
+def _whether(state: Planned) -> Update:
+    verdict = state["verdict"] or "unknown"
+    if verdict == "unknown":
+        return {"answers": [UNKNOWN], "outcome": failure(state) or "none", "paths": [], "evidence": []}
+    proof = _proved([*state["favour"], *state["against"]])
+    return {**proof, "answers": [YES if verdict == "yes" else NO], "outcome": "grounded"}
+
+
+def _last_arm(state: Planned) -> str | None:
+    taken = [entry["taken"] for entry in state["trace"] if "taken" in entry]
+    return taken[-1] if taken else None

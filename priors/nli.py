@@ -1,0 +1,187 @@
+"""Does what was observed contradict what was predicted? A natural-language-inference model, or rules.
+
+```
+Judge (what verification needs)
+├── RuleJudge           compares triples: same head and relation, other tails (gap 26 of VoG's text)
+└── CrossEncoderJudge   any sentence-transformers cross-encoder trained for inference (VoG §3.3)
+```
+"""
+
+import threading
+from collections import defaultdict
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING, Protocol, TypeAlias
+
+from kgqa.kg.text import fold
+from kgqa.priors.agreement import answer_key, worded
+from kgqa.priors.errors import PriorError
+from kgqa.priors.guidance import spaced
+from kgqa.priors.settings import threads
+
+if TYPE_CHECKING:
+    from sentence_transformers import CrossEncoder
+
+Claim: TypeAlias = tuple[str, str, str]
+"""What a triple says, in words: head, relation, tail. One with a part that says nothing is passed over."""
+
+TOKENS = 512
+"""Tokens of a pair of texts at most, marks included; fewer if the model takes fewer."""
+
+BATCH = 8
+"""Pairs that go through together."""
+
+
+class NLIError(PriorError):
+    """There is no such model, its files are broken, or its labels are not those of inference."""
+
+
+class Judge(Protocol):
+    """Tells contradiction; may be used from several threads at once."""
+
+    @property
+    def name(self) -> str:
+        """What the record says about who judged."""
+
+    def contradicts(self, premises: Sequence[Claim], hypotheses: Sequence[Claim]) -> bool:
+        """Tell whether what was observed contradicts what was predicted; blocks, so not for the event loop.
+
+        Where either side says nothing, there is no contradiction.
+        """
+
+
+def open_judge(name: str | None = None) -> Judge:
+    """Open a cross-encoder by its name or folder; without a name, the rules.
+
+    Loads up to gigabytes from disk; open once per process and share.
+
+    Raises:
+        NLIError: there is no such model, or it was not trained for inference.
+        EncoderError: KGQA_THREADS is no number.
+    """
+    return RuleJudge() if name is None else CrossEncoderJudge(name)
+
+
+class RuleJudge:
+    """A `Judge` by structure: a head has the relation that was predicted, but to none of those tails."""
+
+    name = "rules"
+
+    def contradicts(self, premises: Sequence[Claim], hypotheses: Sequence[Claim]) -> bool:
+        """Tell whether what was predicted of any head and relation shares no tail with what was observed."""
+        observed = _tails(premises)
+        return any(
+            key in observed and tails.isdisjoint(observed[key]) for key, tails in _tails(hypotheses).items()
+        )
+
+
+class CrossEncoderJudge:
+    """A `Judge` by a model of natural-language inference; threads take turns.
+
+    Args:
+        model: a folder, or the name of a model that sentence-transformers finds.
+
+    Raises:
+        NLIError: the package or the model is missing or broken, or has no such labels.
+    """
+
+    def __init__(self, model: str) -> None:
+        try:
+            import torch
+            from sentence_transformers import CrossEncoder
+            from transformers.utils import logging as transformers_logging
+        except ImportError as error:
+            raise NLIError(f"the NLI model {model} needs the package sentence-transformers") from error
+        torch.set_num_threads(threads())
+        transformers_logging.disable_progress_bar()  # type: ignore[no-untyped-call]
+        try:
+            self._model = CrossEncoder(model, device="cpu")
+            self._room = _room(self._model)
+        except Exception as error:  # whatever the hub, torch and the files' readers raise
+            reason = (str(error).splitlines() or [type(error).__name__])[0]
+            raise NLIError(f"cannot open the NLI model {model}: {reason} ({_HINT})") from error
+        self._contradiction, self._entailment = _labels(model, getattr(self._model.config, "id2label", {}))
+        self.name = Path(model).name if Path(model).is_dir() else model
+        self._lock = threading.Lock()
+
+    def contradicts(self, premises: Sequence[Claim], hypotheses: Sequence[Claim]) -> bool:
+        """Tell whether, read in either order, some pair of texts is a contradiction and none an entailment.
+
+        The claims go in as sentences, in as many texts as it takes (gap 25).
+        """
+        observed, predicted = _sentences(premises), _sentences(hypotheses)
+        if not observed or not predicted:
+            return False
+        with self._lock:
+            rows = self._model.predict(
+                self._pairs(observed, predicted), batch_size=BATCH, show_progress_bar=False
+            )
+        found = {int(label) for label in rows.argmax(axis=1)}
+        return self._contradiction in found and self._entailment not in found
+
+    def _pairs(self, observed: Sequence[str], predicted: Sequence[str]) -> list[tuple[str, str]]:
+        right = _packed(predicted, self._length, self._room // 2)
+        rest = self._room - max(map(self._length, right))
+        left = _packed(observed, self._length, max(rest, self._room // 2))
+        both = [(one, other) for other in right for one in left]
+        return both + [(other, one) for one, other in both]
+
+    def _length(self, text: str) -> int:
+        return len(self._model.tokenizer.encode(text, add_special_tokens=False, verbose=False))
+
+
+_HINT = "name one that the hub has, give a folder that holds it, or leave the option nli out for rules"
+
+
+def _room(model: "CrossEncoder") -> int:
+    """Cut pairs to `TOKENS`, and give how many of them are left for the texts."""
+    limit = min(TOKENS, model.max_seq_length or TOKENS)
+    model.max_seq_length = limit
+    return limit - int(model.tokenizer.num_special_tokens_to_add(pair=True))
+
+
+def _labels(model: str, names: Mapping[int, str]) -> tuple[int, int]:
+    """Give the places of contradiction and entailment among the labels."""
+    places = {str(name).casefold(): int(place) for place, name in names.items()}
+    try:
+        return places["contradiction"], places["entailment"]
+    except KeyError:
+        labels = ", ".join(map(str, names.values())) or "none"
+        raise NLIError(
+            f"the model {model} is not one of inference: its labels are {labels}, and should be "
+            "contradiction, entailment and neutral; name another, or leave the option nli out for rules"
+        ) from None
+
+
+def _tails(claims: Iterable[Claim]) -> dict[tuple[str, str], set[str]]:
+    """Gather tails by head and relation, all so that spellings of one thing are equal."""
+    found: dict[tuple[str, str], set[str]] = defaultdict(set)
+    for head, relation, tail in _telling(claims):
+        found[worded(head), worded(relation)] |= answer_key([tail])
+    return found
+
+
+def _sentences(claims: Iterable[Claim]) -> list[str]:
+    """Write each claim as a sentence, once."""
+    parts = ((head.strip(), spaced(relation), tail.strip()) for head, relation, tail in _telling(claims))
+    return list(dict.fromkeys(f"{' '.join(words)}." for words in parts))
+
+
+def _telling(claims: Iterable[Claim]) -> list[Claim]:
+    """Leave out claims with a part that has no letter or figure, or a tail like "unknown"."""
+    return [claim for claim in claims if all(map(fold, claim)) and answer_key(claim[2:])]
+
+
+def _packed(sentences: Sequence[str], length: Callable[[str], int], room: int) -> list[str]:
+    """Join sentences to texts of at most ``room`` tokens; one that is longer stands alone."""
+    texts: list[str] = []
+    used = 0
+    for sentence in sentences:
+        cost = length(sentence)
+        if texts and used + cost <= room:
+            texts[-1] += f" {sentence}"
+            used += cost
+        else:
+            texts.append(sentence)
+            used = cost
+    return texts

@@ -1,0 +1,166 @@
+"""What a revised plan is worth (VoG §3.4.2 and appendix B.2, equations 3 and 4).
+
+The paper gives no weights of the four likenesses and no size of the penalties, and it does
+not say how H_t is normalised: those here are ours.
+"""
+
+import math
+from collections import Counter
+from collections.abc import Sequence
+from dataclasses import asdict, dataclass
+from typing import Any, Literal, TypeAlias
+
+import numpy as np
+import numpy.typing as npt
+
+from kgqa.priors.encoder import BUNDLED, Vectors
+from kgqa.priors.entropy import DIGITS, normalised_entropy
+
+Part = Literal["quality", "coherence", "efficiency", "alignment", "validation"]
+"""What the task reward is made of; the ablation of the paper's Table 12 leaves one out."""
+
+Row: TypeAlias = npt.NDArray[np.float32]
+
+AnswerKey: TypeAlias = frozenset[str]
+"""What a plan answers; equal where two plans agree (`agreement.answer_key`)."""
+
+WEIGHTS = {"coherence": 0.3, "quality": 0.3, "efficiency": 0.2, "alignment": 0.2}
+"""What each likeness counts."""
+
+CONTRADICTED = 0.5
+"""Penalty for a prediction that the feedback contradicts."""
+
+UNANSWERED = 0.1
+"""Penalty for a plan that ends without an answer."""
+
+THRESHOLDS = {BUNDLED: 0.65, "msmarco-bert-base-dot-v5": 0.77}
+"""The reward from which a revision is taken up, by encoder: one finds texts more alike than another does.
+
+That of the paper's encoder is the paper's for WebQSP and WebQuestions (appendix B.3).
+"""
+
+
+@dataclass(frozen=True, slots=True)
+class Metrics:
+    """The five metrics of a revision; validation is the last two.
+
+    The others lie in 0 to 1.
+    """
+
+    quality: float
+    """Likeness of the predicted observation to the question."""
+    coherence: float
+    """Likeness of the thought to what was observed."""
+    efficiency: float
+    """Unlikeness of the thought to those before it."""
+    alignment: float
+    """Likeness of the whole step to the question."""
+    contradicted: bool = False
+    """Whether what was observed contradicts the prediction."""
+    unanswered: bool = False
+    """Whether the plan ends without an answer."""
+
+    def shown(self) -> dict[str, Any]:
+        """Give the metrics by name, as a trace shows them."""
+        return asdict(self)
+
+
+def measured(
+    *,
+    question: Row,
+    step: Row,
+    predicted: Row,
+    thought: Row,
+    earlier: Vectors,
+    facts: Vectors,
+    contradicted: bool = False,
+    unanswered: bool = False,
+) -> Metrics:
+    """Measure step t of a revised plan. All rows have length 1; a cosine x counts as (x + 1) / 2.
+
+    Args:
+        question: the question, shape (dimensions,).
+        step: the whole of step t.
+        predicted: what step t is predicted to observe.
+        thought: that of step t.
+        earlier: the thoughts of the steps before t, shape (t - 1, dimensions). The one most like
+            the thought counts; efficiency is 1 where there is none.
+        facts: what step t has observed, shape (facts, dimensions). The one most like the thought
+            counts; coherence is 0 where there is none.
+        contradicted: whether what was observed contradicts the prediction.
+        unanswered: whether the plan ends without an answer.
+    """
+    return Metrics(
+        quality=_alike(predicted, question),
+        coherence=max((_alike(thought, fact) for fact in facts), default=0.0),
+        efficiency=round(1 - max((_alike(thought, other) for other in earlier), default=0.0), DIGITS),
+        alignment=_alike(step, question),
+        contradicted=contradicted,
+        unanswered=unanswered,
+    )
+
+
+def _alike(one: Row, other: Row) -> float:
+    """Give the likeness of two rows, without the digits in which two products of equal rows may differ."""
+    return _clipped(round((float(one @ other) + 1) / 2, DIGITS))
+
+
+def _clipped(value: float) -> float:
+    return min(max(value, 0.0), 1.0)
+
+
+def task_reward(metrics: Metrics, leave_out: Part | None = None) -> float:
+    """Give the task-specific reward, from 0 to 1 (appendix B.2).
+
+    The weight of a likeness that is left out goes to the others in proportion; without
+    validation there are no penalties.
+    """
+    weights = {part: weight for part, weight in WEIGHTS.items() if part != leave_out}
+    total = sum(weight * float(getattr(metrics, part)) for part, weight in weights.items())
+    reward = total / sum(weights.values())
+    if leave_out != "validation":
+        reward -= CONTRADICTED * metrics.contradicted + UNANSWERED * metrics.unanswered
+    return _clipped(reward)
+
+
+def confidence(keys: Sequence[AnswerKey], key: AnswerKey) -> float:
+    """Give the share of the plans that answer ``key`` (equation 3).
+
+    Args:
+        keys: what each plan of the pool answers, the plan in question among them.
+        key: what the plan in question answers.
+    """
+    return keys.count(key) / len(keys)
+
+
+def answer_entropy(keys: Sequence[AnswerKey]) -> float:
+    """Give the normalised entropy of what the plans of the pool answer: H_t, from 0 to 1.
+
+    Plans that agree are one outcome, and so are those without an answer; 0 where all agree.
+    """
+    return normalised_entropy([count / len(keys) for count in Counter(keys).values()])
+
+
+def mixed(local: float, conf: float, entropy: float, beta: float) -> float:
+    """Give the reward of a revision out of task reward and confidence (equation 4).
+
+    The prose below the equation says that confidence dominates where the answers are
+    uncertain. By the equation its weight falls from ``beta`` where all agree to
+    ``beta`` / e where no two do; the equation is what is done here.
+    """
+    weight = beta * math.exp(-entropy)
+    return (1 - weight) * local + weight * conf
+
+
+def threshold_of(encoder: str | None) -> float:
+    """Give the reward from which a revision is taken up; None is the bundled encoder.
+
+    Raises:
+        ValueError: it is not known for this encoder.
+    """
+    name = (encoder or BUNDLED).removeprefix("sentence-transformers/")
+    if name not in THRESHOLDS:
+        raise ValueError(
+            f"no threshold is known for encoder {name!r}: find one by kgqa calibrate, and give it"
+        )
+    return THRESHOLDS[name]

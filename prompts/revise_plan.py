@@ -1,0 +1,259 @@
+"""How does the plan have to change? (VoG §3.4.1: local, lookahead and global revision)."""
+
+from abc import abstractmethod
+from collections.abc import Iterator
+from dataclasses import KW_ONLY, dataclass, replace
+from typing import Any, ClassVar, Literal
+
+from pydantic import Field
+
+from kgqa.kg.terms import Entity, Path
+from kgqa.prompts.base import QUESTION_LIMIT, Prompt, Reply, quoted
+from kgqa.prompts.chain import draw_topics
+from kgqa.prompts.facts import Offer, draw_facts, draw_offer
+from kgqa.prompts.plans import STEPS, SearchPlan, draw_plan
+from kgqa.prompts.react import read_steps
+from kgqa.prompts.steps import STEP, Explained, PlanReply, check_steps, plan_of
+
+OFFERS = 60
+"""Relations that lead on, of which one prompt shows at most so many."""
+
+
+_RULES = """\
+- What was carried out is not carried out again, and what it found stays known. The search goes on with the \
+step of the number that is given as next: let the steps before it say what was found, and that one begin \
+where the facts end.
+- Where plan and facts differ, the facts are right. Use names as the facts have them.
+- One search a step: one relation to follow, from all entities that the step is about; predict what the \
+graph will say, as triples in plain words.
+- End with the answers that the facts and your predictions lead to, one string each; "yes" or "no" with \
+"whether" true if the question asks for that. Do not refuse the question: where you are not sure, guess.
+
+"A -relation-> B" reads "A has the relation to B"; "A <-relation- B" reads "B has the relation to A". \
+A node may have no name, and that says nothing against it.
+"""
+
+_FORM = """
+Reply with one JSON object: {"rationale": "one short sentence", "first": number of the first new step, \
+"steps": [new steps], "thought": "one sentence: how the answers follow", "answers": ["answer"], \
+"whether": false}.
+"""
+
+_FROM = """\
+- "first" is the number of the first step that changes: steps before it stay as they are, those from it on \
+are replaced by your steps, so write out every step from there to the end. With no steps, the plan ends there.
+"""
+
+
+class First(Explained):
+    """A reply that says where a plan changes."""
+
+    first: int = Field(description="number of the first step that is revised; 1 for a new plan")
+
+
+class RevisedSteps(PlanReply, First):
+    """The steps of a plan from the ``first`` revised one on, and its new end."""
+
+
+def merged(plan: SearchPlan, reply: RevisedSteps, arm: Literal["local", "lookahead", "global"]) -> SearchPlan:
+    """Put revised steps in place of those from the first revised one on; ``global`` replaces all.
+
+    A reply without steps ends the plan before its first revised step; one that does not say
+    whether the question asks for yes or no leaves that as it is.
+    """
+    new = plan_of(reply)
+    kept = () if arm == "global" else plan.steps[: max(reply.first - 1, 0)]
+    whether = new.whether if "whether" in reply.model_fields_set else plan.whether
+    return replace(new, steps=(*kept, *new.steps), whether=whether)
+
+
+@dataclass(frozen=True, slots=True)
+class RevisePlan(Prompt[RevisedSteps]):
+    """Revise a ``plan`` of which the first ``done`` steps were carried out and the last of them failed.
+
+    ``facts`` are what was observed; the revised plan has at most ``depth`` steps.
+    """
+
+    question: str
+    plan: SearchPlan
+    done: int
+    facts: tuple[Path, ...]
+    _: KW_ONLY
+    depth: int = STEPS
+    topics: tuple[Entity, ...] = ()
+
+    arm: ClassVar[Literal["local", "lookahead", "global"]]
+    """The arm of the bandit that this revision is."""
+
+    reply: ClassVar[type[Reply]] = RevisedSteps
+
+    def case(self) -> str:
+        """Show the question, the plan, what was observed and what else the arm goes by."""
+        lines = [f"Question: {quoted(self.question, QUESTION_LIMIT)}", *draw_topics(self.topics)]
+        lines += ["Plan:", draw_plan(self.plan, self.done), "Facts:", draw_facts(self.facts)]
+        lines += [*self._shown(), f"Next: step {self.done + 1} of at most {self.depth}", "Reply:"]
+        return "\n".join(lines)
+
+    @abstractmethod
+    def _shown(self) -> Iterator[str]:
+        """Give the lines that only this arm shows."""
+
+    def check(self, reply: RevisedSteps) -> None:
+        """Refuse a plan that has no steps, too many, or one that searches for nothing, and a gap in it."""
+        check_steps(reply.steps)
+        last = 1 if self.arm == "global" else len(self.plan.steps) + 1
+        if not 1 <= reply.first <= last:
+            raise ValueError(
+                f'"first" is {reply.first}; it can be 1 to {last}'
+                if last > 1
+                else f'"first" is {reply.first}; write the whole plan anew, from step 1 on'
+            )
+        total = len(merged(self.plan, reply, self.arm).steps)
+        if not 1 <= total <= self.depth:
+            raise ValueError(f"the plan would have {total} steps; it can have 1 to {self.depth}")
+
+    def read(self, text: str) -> dict[str, Any] | None:
+        """Read steps that are written out as thoughts, actions and observations."""
+        return read_steps(text)
+
+
+@dataclass(frozen=True, slots=True)
+class ReviseLocally(RevisePlan):
+    """Revise by what the step at hand has observed: O_t."""
+
+    name: ClassVar[str] = "revise_locally"
+    arm: ClassVar[Literal["local", "lookahead", "global"]] = "local"
+    instructions: ClassVar[str] = (
+        """\
+You put right a plan for a search in a knowledge graph. You are given a question, the plan, and the facts \
+that the step carried out last has found, which do not bear out what it predicted. Change as little as \
+these facts ask for: put this step right, then whatever follows from it.
+
+"""
+        + _FROM
+        + _RULES
+        + _FORM
+        + STEP
+        + """
+Example
+Question: "Which river runs through the town that the painter of The Garden Terrace was born in?"
+Plan:
+Thought 1: "Begin with who painted it."
+Action 1: Search["The Garden Terrace painter"]
+Predicted observation 1: ("The Garden Terrace", "painted by", "Carl Blechen")
+--- carried out up to here ---
+Thought 2: "Then the river of the town where he was born."
+Action 2: Search["Carl Blechen birthplace river"]
+Action 3: Finish["Spree"]
+Facts:
+1. "The Garden Terrace" <-painting.painter- "Caspar David Friedrich"
+Next: step 2 of at most 10
+Reply: {"rationale": "Another painter, so another town.", "first": 1, "steps": [{"thought": "Begin with who \
+painted it.", "search": "The Garden Terrace painter", "observation": [["The Garden Terrace", "painted by", \
+"Caspar David Friedrich"]]}, {"thought": "Then where he was born.", "search": "Caspar David Friedrich place \
+of birth", "observation": [["Caspar David Friedrich", "born in", "Greifswald"]]}, {"thought": "Then the \
+river there.", "search": "Greifswald river", "observation": [["Greifswald", "lies on", "Ryck"]]}], \
+"thought": "It is the Ryck.", "answers": ["Ryck"], "whether": false}
+"""
+    )
+
+    def _shown(self) -> Iterator[str]:
+        yield from ()
+
+
+@dataclass(frozen=True, slots=True)
+class ReviseAhead(RevisePlan):
+    """Revise by O_t and by the relations that lead on from the entities just chosen: R_(t+1)."""
+
+    frontier: tuple[Path, ...]
+    offers: tuple[Offer, ...]
+
+    name: ClassVar[str] = "revise_ahead"
+    arm: ClassVar[Literal["local", "lookahead", "global"]] = "lookahead"
+    instructions: ClassVar[str] = (
+        """\
+You put right a plan for a search in a knowledge graph. You are given a question, the plan, the facts \
+that the step carried out last has found, which do not bear out what it predicted, and the relations that \
+lead on from there. Put this step right, then let the next step follow the relation that leads towards the \
+answer: from one of these entities if the question means one, else from all. Where the facts are "none", the \
+step found nothing, and the relations lead on from where it began: choose another way.
+
+"""
+        + _FROM
+        + _RULES
+        + "? stands for what a relation leads to.\n"
+        + _FORM
+        + STEP
+        + """
+Example
+Question: "In which town did the builder of the Sayner Hütte go to school?"
+Plan:
+Thought 1: "Begin with who built it."
+Action 1: Search["Sayner Hütte architect"]
+Predicted observation 1: ("Sayner Hütte", "built by", "Karl Friedrich Schinkel")
+--- carried out up to here ---
+Thought 2: "Then the town of his school."
+Action 2: Search["Karl Friedrich Schinkel school town"]
+Action 3: Finish["Neuruppin"]
+Facts:
+1. "Sayner Hütte" -architect-> "Carl Ludwig Althans"
+Relations that lead on:
+- "Carl Ludwig Althans" -person.educated_at-> ?
+- "Carl Ludwig Althans" -person.employer-> ?
+Next: step 2 of at most 10
+Reply: {"rationale": "Another builder; the school comes first, then its town.", "first": 2, "steps": \
+[{"thought": "Then the school of Althans.", "search": "Carl Ludwig Althans educated at", "observation": \
+[["Carl Ludwig Althans", "educated at", "a school"]]}, {"thought": "Then the town of this school.", \
+"search": "town of the school", "observation": [["a school", "located in", "Bückeburg"]]}], "thought": \
+"The town is that of the school.", "answers": ["Bückeburg"], "whether": false}
+"""
+    )
+
+    def _shown(self) -> Iterator[str]:
+        offers = self.offers[:OFFERS]
+        yield "Relations that lead on:" if offers else "Relations that lead on: none"
+        yield from (f"- {draw_offer(offer, self.frontier)}" for offer in offers)
+
+
+@dataclass(frozen=True, slots=True)
+class ReviseGlobally(RevisePlan):
+    """Write the plan anew by all that was observed: O_1 to O_t."""
+
+    name: ClassVar[str] = "revise_globally"
+    arm: ClassVar[Literal["local", "lookahead", "global"]] = "global"
+    instructions: ClassVar[str] = (
+        """\
+You plan a search in a knowledge graph anew. You are given a question, a plan that has proved unreliable, \
+and all facts that were found so far, the last first. Do not trust the plan: read the question again, see \
+what the facts say, and write the whole plan anew from step 1, so that "first" is 1. Begin with the steps \
+that these facts bear out, then go on to the answer; leave out what led astray.
+
+"""
+        + _RULES
+        + _FORM
+        + STEP
+        + """
+Example
+Question: "Which river runs through the town that the painter of The Garden Terrace was born in?"
+Plan:
+Thought 1: "Begin with the palace that has this terrace."
+Action 1: Search["The Garden Terrace palace"]
+Thought 2: "Then the river there."
+Action 2: Search["Sanssouci river"]
+--- carried out up to here ---
+Action 3: Finish["Havel"]
+Facts:
+1. "Caspar David Friedrich" -person.place_of_birth-> "Greifswald"
+2. "The Garden Terrace" <-painting.painter- "Caspar David Friedrich"
+Next: step 3 of at most 10
+Reply: {"rationale": "It is a picture, and its painter is from Greifswald.", "first": 1, "steps": \
+[{"thought": "Begin with who painted it.", "search": "The Garden Terrace painter", "observation": [["The \
+Garden Terrace", "painted by", "Caspar David Friedrich"]]}, {"thought": "Then where he was born.", \
+"search": "Caspar David Friedrich place of birth", "observation": [["Caspar David Friedrich", "born in", \
+"Greifswald"]]}, {"thought": "Then the river there.", "search": "Greifswald river", "observation": \
+[["Greifswald", "lies on", "Ryck"]]}], "thought": "It is the Ryck.", "answers": ["Ryck"], "whether": false}
+"""
+    )
+
+    def _shown(self) -> Iterator[str]:
+        yield from ()

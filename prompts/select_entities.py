@@ -1,0 +1,98 @@
+"""Which of the entities found does this step need? (VoG §3.3: entity selection)."""
+
+from dataclasses import dataclass
+from typing import ClassVar, Literal
+
+from pydantic import Field
+
+from kgqa.kg.terms import Entity, Term
+from kgqa.prompts.base import QUESTION_LIMIT, Prompt, Reply, check_numbers, numbered, quoted
+from kgqa.prompts.candidates import SHOWN
+from kgqa.prompts.chain import draw_topics
+from kgqa.prompts.facts import draw_node
+from kgqa.prompts.plans import PlanStep
+from kgqa.prompts.steps import draw_current
+
+
+class SelectedEntities(Reply):
+    """What the search goes on from."""
+
+    rationale: str = Field(default="", description="one short sentence: why these")
+    keep: Literal["all", "some"] = Field(description="all, or some of those that are shown")
+    chosen: list[int] = Field(default=[], description="for keep=some: their numbers, best first")
+
+
+@dataclass(frozen=True, slots=True)
+class SelectEntities(Prompt[SelectedEntities]):
+    """Choose from what a ``relation`` (as `draw_offer` draws it) has led to.
+
+    There are ``total`` of them, of which the ``candidates`` are shown.
+    """
+
+    question: str
+    step: PlanStep
+    relation: str
+    candidates: tuple[Term, ...]
+    total: int
+    topics: tuple[Entity, ...] = ()
+
+    name: ClassVar[str] = "select_entities"
+    reply: ClassVar[type[Reply]] = SelectedEntities
+    instructions: ClassVar[str] = """\
+You carry out one step of a search in a knowledge graph. You are given a question, the step at hand, \
+the relation that was followed, and a numbered list of what it led to. Say from which of them the \
+search goes on, or which are its answers if this was the last step.
+
+- "all": the relation says all that the step asks, so that every one of them fits. This holds for all \
+there are, shown or not. Choose it as well where nothing at hand tells them apart: a later step may.
+- "some": the question or the step names or describes those that are meant. Give their numbers in \
+"chosen", best first, as few as possible.
+- The predicted observation is a guess: what it does not name may be right as well.
+
+Reply with one JSON object: {"rationale": "one short sentence", "keep": "all", "chosen": [numbers]}.
+
+Example
+Question: "In which museums can pictures by Franz Marc be seen?"
+Thought: "Find his pictures."
+Search: "Franz Marc pictures"
+Predicted observation: ("Franz Marc", "painted", "The Tower of Blue Horses")
+Relation: "Franz Marc" <-painting.painter- ?
+Found (12, the first 3 shown):
+1. "Blue Horse I"
+2. "The Yellow Cow"
+3. "Tyrol"
+Reply: {"rationale": "Any of his pictures may hang in a museum.", "keep": "all", "chosen": []}
+
+Example
+Question: "Which of the towns on the Neckar is the seat of an old university in Swabia?"
+Thought: "Choose the university town."
+Search: "towns on the Neckar"
+Relation: "Neckar" <-lies_on- ?
+Found (3):
+1. "Heilbronn"
+2. "Tübingen"
+3. "Rottweil"
+Reply: {"rationale": "Of these, Tübingen has the old university.", "keep": "some", "chosen": [2]}
+"""
+
+    @property
+    def offered(self) -> tuple[Term, ...]:
+        """The candidates that are shown, in the order of their numbers."""
+        return self.candidates[:SHOWN]
+
+    def case(self) -> str:
+        """Show the question, the step, the relation and what it led to."""
+        shown = len(self.offered)
+        note = f"{self.total}, the first {shown} shown" if self.total > shown else str(self.total)
+        lines = [f"Question: {quoted(self.question, QUESTION_LIMIT)}", *draw_topics(self.topics)]
+        lines += [*draw_current(self.step), f"Relation: {self.relation}", f"Found ({note}):"]
+        lines += [numbered(map(draw_node, self.offered)), "Reply:"]
+        return "\n".join(lines)
+
+    def check(self, reply: SelectedEntities) -> None:
+        """Refuse numbers that were not offered, come twice, or do not go with what is kept."""
+        check_numbers(reply.chosen, len(self.offered), "entity")
+        if reply.chosen and reply.keep == "all":
+            raise ValueError('"chosen" goes with keep "some", not with "all"')
+        if reply.keep == "some" and not reply.chosen:
+            raise ValueError('with keep "some", name at least one number in "chosen"; else keep "all"')

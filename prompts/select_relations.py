@@ -1,0 +1,84 @@
+"""Which relations does this step need? (VoG §3.3: relation selection)."""
+
+from dataclasses import dataclass
+from typing import ClassVar
+
+from pydantic import Field
+
+from kgqa.kg.terms import Entity, Path
+from kgqa.prompts.base import QUESTION_LIMIT, Prompt, Reply, check_numbers, numbered, quoted
+from kgqa.prompts.chain import draw_topics
+from kgqa.prompts.facts import Offer, draw_offer
+from kgqa.prompts.plans import PlanStep
+from kgqa.prompts.steps import draw_current
+
+
+class SelectedRelations(Reply):
+    """The relations that a step follows."""
+
+    rationale: str = Field(default="", description="one short sentence: why these")
+    relations: list[int] = Field(description="numbers of the chosen relations; empty if none can help")
+
+
+@dataclass(frozen=True, slots=True)
+class SelectRelations(Prompt[SelectedRelations]):
+    """Choose those of the ``offers``, which lead on from the ``frontier``, that a ``step`` needs."""
+
+    question: str
+    step: PlanStep
+    frontier: tuple[Path, ...]
+    offers: tuple[Offer, ...]
+    topics: tuple[Entity, ...] = ()
+
+    name: ClassVar[str] = "select_relations"
+    reply: ClassVar[type[Reply]] = SelectedRelations
+    instructions: ClassVar[str] = """\
+You carry out one step of a search in a knowledge graph. You are given a question, the step at hand, \
+and a numbered list of relations that lead on from where the search stands. Choose the relations that \
+this step needs.
+
+- As few as possible: one is often enough. Choose two that say the same, or of which you cannot tell \
+which one it is.
+- If the step is about several entities, choose what it needs for each of them.
+- The words of the step and of its predicted observation are a guess: go by their meaning, and by the \
+question where they mislead.
+- An empty list says that none of the relations can help.
+
+"A -relation-> B" reads "A has the relation to B"; "A <-relation- B" reads "B has the relation \
+to A". ? stands for what the relation leads to. A node may have no name, and that says nothing against it.
+
+Reply with one JSON object: {"rationale": "one short sentence", "relations": [numbers]}.
+
+Example
+Question: "Which river runs through the town that the painter of The Garden Terrace was born in?"
+Thought: "Then where this painter was born."
+Search: "Caspar David Friedrich place of birth"
+Predicted observation: ("Caspar David Friedrich", "born in", "Greifswald")
+Relations:
+1. "Caspar David Friedrich" -person.nationality-> ?
+2. "Caspar David Friedrich" -person.place_of_birth-> ?
+3. "Caspar David Friedrich" <-painting.painter- ?
+Reply: {"rationale": "The step asks for the place of birth.", "relations": [2]}
+
+Example
+Question: "Do lichens and corals both live in symbiosis with algae?"
+Topic entities, each with a chain of its own: "lichen", "coral"
+Thought: "Find what each lives in symbiosis with."
+Search: "lichen and coral symbiosis"
+Relations:
+1. "lichen", "coral" -found_in-> ?
+2. "lichen" -symbiont-> ?
+3. "coral" <-partner_of- ?
+Reply: {"rationale": "Each of the two has a relation of its own for it.", "relations": [2, 3]}
+"""
+
+    def case(self) -> str:
+        """Show the question, the step and the numbered relations."""
+        lines = [f"Question: {quoted(self.question, QUESTION_LIMIT)}", *draw_topics(self.topics)]
+        lines += [*draw_current(self.step), "Relations:"]
+        lines += [numbered(draw_offer(offer, self.frontier) for offer in self.offers), "Reply:"]
+        return "\n".join(lines)
+
+    def check(self, reply: SelectedRelations) -> None:
+        """Refuse numbers that were not offered or come twice."""
+        check_numbers(reply.relations, len(self.offers), "relation")

@@ -1,0 +1,88 @@
+"""Do the facts bear out what a step predicted? (VoG §3.4: verification by the model)."""
+
+from dataclasses import dataclass
+from typing import ClassVar
+
+from pydantic import Field
+
+from kgqa.kg.terms import Entity, Path
+from kgqa.prompts.base import QUESTION_LIMIT, Prompt, Reply, quoted
+from kgqa.prompts.chain import draw_topics
+from kgqa.prompts.facts import draw_facts
+from kgqa.prompts.plans import PlanStep, draw_step
+from kgqa.prompts.steps import check_rows
+
+
+class StepVerdict(Reply):
+    """Whether the plan has to be revised, and what the step should have predicted."""
+
+    rationale: str = Field(default="", description="one short sentence: what agrees or does not")
+    revise: bool = Field(description="true if the facts do not bear out the predicted observation")
+    observation: list[list[str]] = Field(
+        default=[], description="if revise: the observation put right, as triples of head, relation, tail"
+    )
+
+
+@dataclass(frozen=True, slots=True)
+class VerifyStep(Prompt[StepVerdict]):
+    """Compare the predicted observation of a ``step`` with the ``facts`` that were found, its own first."""
+
+    question: str
+    step: PlanStep
+    number: int
+    facts: tuple[Path, ...]
+    topics: tuple[Entity, ...] = ()
+
+    name: ClassVar[str] = "verify_step"
+    reply: ClassVar[type[Reply]] = StepVerdict
+    instructions: ClassVar[str] = """\
+You check one step of a plan for a search in a knowledge graph. You are given a question, the step \
+with the observation that it predicted, and the facts that the graph holds. Say whether the plan has \
+to be revised.
+
+- Use the facts alone, nothing that you know besides.
+- Revise if the facts say something else than was predicted: another name, another number, more that \
+the question asks for than was predicted, or a relation with another meaning.
+- Do not revise if the facts bear out what was predicted, in whatever words, or if they only say more \
+than the step asks.
+- A node without a name is no reason to revise: what counts are the named nodes around it.
+- If the plan has to be revised, give in "observation" what the step should have predicted, by the \
+facts; else leave it empty.
+
+"A -relation-> B" reads "A has the relation to B"; "A <-relation- B" reads "B has the relation \
+to A".
+
+Reply with one JSON object: {"rationale": "one short sentence", "revise": false, "observation": \
+[["head", "relation", "tail"]]}.
+
+Example
+Question: "Which river runs through the town that the painter of The Garden Terrace was born in?"
+Thought 2: "Then where this painter was born."
+Action 2: Search["Caspar David Friedrich place of birth"]
+Predicted observation 2: ("Caspar David Friedrich", "born in", "Dresden")
+Facts:
+1. "Caspar David Friedrich" -person.place_of_birth-> "Greifswald"
+2. "The Garden Terrace" <-painting.painter- "Caspar David Friedrich"
+Reply: {"rationale": "He was born in Greifswald, not in Dresden.", "revise": true, "observation": \
+[["Caspar David Friedrich", "born in", "Greifswald"]]}
+
+Example
+Question: "Who conducted the first performance of Bolero?"
+Thought 1: "Find who conducted it first."
+Action 1: Search["Bolero first conductor"]
+Predicted observation 1: ("Bolero", "first conducted by", "Walther Straram")
+Facts:
+1. "Bolero" -premiere-> (a node without a name) -conductor-> "Walther Straram"
+2. "Bolero" -premiere-> (a node without a name) -venue-> "Palais Garnier"
+Reply: {"rationale": "The first fact says it in other words.", "revise": false, "observation": []}
+"""
+
+    def case(self) -> str:
+        """Show the question, the step and the facts."""
+        lines = [f"Question: {quoted(self.question, QUESTION_LIMIT)}", *draw_topics(self.topics)]
+        lines += [draw_step(self.step, self.number), "Facts:", draw_facts(self.facts), "Reply:"]
+        return "\n".join(lines)
+
+    def check(self, reply: StepVerdict) -> None:
+        """Refuse an observation that is not made of triples."""
+        check_rows(reply.observation)
