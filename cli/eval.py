@@ -66,11 +66,11 @@ def evaluate(
     }
     if taken := sorted(options.keys() & arguments.keys()):
         fail(f"{taken[0]} is no option of the method; give --{taken[0].replace('_', '-')}", Exit.USAGE)
-    _show(_run({**arguments, **options}))
+    _show(asked({**arguments, **options}))
 
 
-def _run(arguments: dict[str, Any]) -> "Evaluation":
-    """Run it under a progress bar and turn whatever ends it early into one line."""
+def asked(arguments: dict[str, Any]) -> "Evaluation":
+    """Run an evaluation under a progress bar and turn whatever ends it early into one line."""
     from asyncio import CancelledError
 
     from kgqa.evaluation.datasets import DatasetError

@@ -6,7 +6,7 @@ from pathlib import Path
 
 import typer
 
-from kgqa.cli import ask, blueprints, eval, exemplars, kg, methods, report, score
+from kgqa.cli import ask, blueprints, calibrate, eval, exemplars, kg, methods, report, score
 from kgqa.cli.exits import Exit, fail
 
 app = typer.Typer(
@@ -21,6 +21,7 @@ app.command("ask")(ask.ask)
 app.command("eval")(eval.evaluate)
 app.command("score")(score.score)
 app.command("report")(report.report)
+app.command("calibrate")(calibrate.calibrate)
 app.command("methods")(methods.methods)
 app.add_typer(kg.app, name="kg")
 app.add_typer(blueprints.app, name="blueprints")

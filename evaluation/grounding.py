@@ -9,6 +9,7 @@ from typing import Any
 from pydantic import TypeAdapter
 
 from kgqa.evaluation.naming import name_key
+from kgqa.evaluation.question import Named
 from kgqa.evaluation.results import Result
 from kgqa.kg.graph import KnowledgeGraph
 from kgqa.kg.terms import Chain, Entity, Hop
@@ -20,6 +21,9 @@ CONCURRENCY = 8
 LONGEST = 10
 """Hops of the longest path that is walked: no method goes further."""
 
+_VERDICTS = frozenset({Named("true", "yes"), Named("false", "no")})
+"""How a record answers a question that asks for yes or no; a literal has its value for its name."""
+
 _PATHS = TypeAdapter(list[list[PathStep]])
 
 
@@ -29,7 +33,8 @@ async def check(results: Sequence[Result], graph: KnowledgeGraph) -> dict[str, b
     An answer must be at the end of every path that is drawn to it or to no answer in
     particular, and of one at least; nodes that a path names on the way must lie there. A
     lone number may also be a count of what all paths lead to (or of a part of that: the
-    record does not tell what a filter took). Results with another outcome than grounded,
+    record does not tell what a filter took). A yes or no is a verdict on its paths, and
+    grounded if all of them are there. Results with another outcome than grounded,
     without answers or with paths that make no sense are not grounded, nor is a literal
     beyond the graph's row limit.
 
@@ -77,6 +82,8 @@ async def _grounded(result: Result, graph: KnowledgeGraph) -> bool:
     paths = _paths(result.record)
     if not paths or not await _legs_hold(paths, graph):
         return False
+    if _VERDICTS.issuperset(result.answers):
+        return len(ids) == 1 and await _all_there(paths, graph)
     return await _all_reached(wanted, paths, graph) or await _counted(wanted, paths, graph)
 
 
@@ -84,6 +91,15 @@ async def _legs_hold(paths: Sequence[_Path], graph: KnowledgeGraph) -> bool:
     """Tell whether the nodes that paths name on the way are there."""
     for chain, end in (leg for path in paths for leg in path.legs):
         if not (await graph.trace_chain(chain, [end]))[0]:
+            return False
+    return True
+
+
+async def _all_there(paths: Sequence[_Path], graph: KnowledgeGraph) -> bool:
+    """Tell whether every path leads to the end that it names, or to any if it names none."""
+    for path in paths:
+        reached = await _ends(path.last, {path.end} if path.end else set(), graph)
+        if not reached or (path.end and path.end not in reached):
             return False
     return True
 

@@ -18,6 +18,8 @@ SHARES = {
     "refinement.rate": "refined",
     "refinement.hits_at_1": "refined, Hits@1",
     "refinement.recovered": "re-routed, recovered",
+    "revision.rate": "to be revised",
+    "revision.success": "wrong plans revised, right",
 }
 """Shares, those of the legacy protocols among them; a dot leads into a group."""
 

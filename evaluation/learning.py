@@ -36,7 +36,7 @@ def material(files: Iterable[str], split: str | None = None, format: str | None 
         dataset = load(file, format)
         if dataset.digest in sources:
             raise DatasetError(f"{dataset.name} is the same file as {sources[dataset.digest].name}")
-        questions = dataset.part(_default(dataset) if split is None else split)
+        questions = dataset.part(training_part(dataset) if split is None else split)
         examples += map(example, questions)
         sources[dataset.digest] = Source(dataset.name, dataset.digest, len(questions))
     return Material(tuple(examples), tuple(sources.values()))
@@ -52,5 +52,6 @@ def example(question: Question) -> Example:
     )
 
 
-def _default(dataset: Dataset) -> str:
+def training_part(dataset: Dataset) -> str:
+    """Name the part to learn from: ``train`` of a file that has parts, else ``all``."""
     return TRAIN if any("split" in question.splits for question in dataset.questions) else "all"

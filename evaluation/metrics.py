@@ -12,6 +12,7 @@ from kgqa.evaluation.judging import judge
 from kgqa.evaluation.question import Question
 from kgqa.evaluation.refinement import Refinement, refinement
 from kgqa.evaluation.results import Result
+from kgqa.evaluation.revision import Revision, revision
 from kgqa.evaluation.statistics import RESAMPLES, intervals
 
 
@@ -61,6 +62,8 @@ class Metrics(Accuracy):
     """How refinement went; null where the method has none."""
     blueprints: dict[str, Source] | None
     """By where the blueprint is from; null where the method has none."""
+    revision: Revision | None
+    """How plans were verified and revised; null where the method has none in steps."""
     seed: int
     """What the intervals are drawn by."""
     resamples: int
@@ -108,6 +111,7 @@ def measure(
         "breakdowns": breakdowns(judged, seed),
         "refinement": refinement(judged, seed),
         "blueprints": blueprints(judged, seed),
+        "revision": revision(judged, seed),
         "seed": seed,
         "resamples": RESAMPLES,
     }

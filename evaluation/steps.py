@@ -23,7 +23,7 @@ def diagnoses(result: Result) -> list[Diagnosis]:
     """Give the diagnoses of a question in their order; with one at least, refinement was triggered."""
     return [
         Diagnosis(signal, _positive(entry.get("step")), entry.get("blueprint") == "drop")
-        for entry in _entries(result, "diagnose")
+        for entry in entries(result, "diagnose")
         if isinstance(signal := entry.get("signal"), str)
     ]
 
@@ -36,14 +36,15 @@ def refines(result: Result) -> bool:
 
 def blueprint_source(result: Result) -> str | None:
     """Give where the blueprint of a question is from; None where no step looked for one."""
-    sources = (entry.get("source") for entry in _entries(result, "blueprint"))
+    sources = (entry.get("source") for entry in entries(result, "blueprint"))
     return next((source for source in sources if isinstance(source, str)), None)
 
 
-def _entries(result: Result, node: str) -> Iterator[Mapping[str, Any]]:
+def entries(result: Result, node: str | None = None) -> Iterator[Mapping[str, Any]]:
+    """Give the entries of a trace that are by one node; by any where None is named."""
     trace = result.record.get("trace")
     for entry in trace if isinstance(trace, list) else ():
-        if isinstance(entry, Mapping) and entry.get("node") == node:
+        if isinstance(entry, Mapping) and node in (None, entry.get("node")):
             yield entry
 
 

@@ -38,8 +38,8 @@ class VoG(Context):
     method: ClassVar[str] = "vog"
 
     depth: int = Field(default=10, ge=1, le=20, description="search steps of a plan at most")
-    width: int = Field(default=10, ge=1, le=50, description="candidates shown at most (equation 8: k_max)")
-    k_min: int = Field(default=3, ge=1, le=50, description="candidates shown at least (equation 8)")
+    width: int = Field(default=10, ge=1, le=50, description="candidates kept at most (equation 8: k_max)")
+    k_min: int = Field(default=3, ge=1, le=50, description="candidates kept at least (equation 8)")
     temperature: float = Field(
         default=0.05,
         gt=0,

@@ -1,6 +1,7 @@
 """Advance: the next step of the plan, or the end (VoG §3.4: executed from t+1 onward)."""
 
 from kgqa.kg.terms import Entity, Path
+from kgqa.nodes.expand_around import frontier_of
 from kgqa.priors.agreement import worded
 from kgqa.prompts.plans import PlanStep
 from kgqa.session.planned import Planned, PlannedUpdate, is_empty, observed, step_begun
@@ -20,9 +21,8 @@ async def advance(state: Planned, run: Run) -> PlannedUpdate:
     if at > len(plan.steps) or skipped >= SKIPPED:
         run.note["reason"] = "the plan is carried out" if at > len(plan.steps) else "nothing is observed"
         return {**begun, "decision": "infer" if plan.whether else "stop"}
-    frontier = [*state["frontier"], *_named(state, plan.steps[at - 1])]
-    unique = {(path.topic, path.end): path for path in reversed(frontier)}
-    return {**begun, "frontier": list(unique.values())[::-1], "decision": "forward"}
+    frontier = frontier_of([*state["frontier"], *_named(state, plan.steps[at - 1])])
+    return {**begun, "frontier": frontier, "decision": "forward"}
 
 
 def _named(state: Planned, step: PlanStep) -> list[Path]:

@@ -37,24 +37,28 @@ async def offered(frontier: Sequence[Path], run: Run) -> list[Offer]:
 
 
 async def ranked(
-    offers: Sequence[Offer], frontier: Sequence[Path], suggestions: Sequence[str], run: Run
+    offers: Sequence[Offer], frontier: Sequence[Path], question: str, step: PlanStep | None, run: Run
 ) -> list[Offer]:
     """Put relations in order by their likeness to what is suggested, and keep the best for each topic.
+
+    Those most alike to what the step predicts are kept, and those most alike to the question,
+    so that a wrong prediction does not crowd out the right relation.
 
     Raises:
         EncoderError: if there is no encoder.
     """
     if not offers:
         return []
-    weights = await _weights([spaced(offer.hop.words) for offer in offers], suggestions, run)
-    topics = dict.fromkeys(path.topic for path in frontier)
+    texts = [spaced(offer.hop.words) for offer in offers]
+    by_both = [await _weights(texts, hints, run) for hints in ([question], predicted(step)) if hints]
     stay: set[int] = set()
-    for topic in topics:
+    for topic in dict.fromkeys(path.topic for path in frontier):
         places = [
             at for at, offer in enumerate(offers) if any(frontier[h].topic == topic for h in offer.heads)
         ]
-        stay.update(places[at] for at in _best(weights[places], run))
-    return [offers[at] for at in sorted(stay, key=lambda at: (-weights[at], at))]
+        stay.update(places[at] for weights in by_both for at in _best(weights[places], run))
+    likest = np.max(by_both, axis=0)
+    return [offers[at] for at in sorted(stay, key=lambda at: (-likest[at], at))]
 
 
 async def likeliest(terms: Sequence[Term], suggestions: Sequence[str], run: Run) -> list[Term]:
@@ -73,12 +77,12 @@ async def likeliest(terms: Sequence[Term], suggestions: Sequence[str], run: Run)
     return [*shown, *(term for term in terms if not term.name)][: run.context.width]
 
 
-def suggested(question: str, step: PlanStep | None) -> list[str]:
-    """Give what a step suggests to look for: the relations it predicts, what it searches, the question."""
+def predicted(step: PlanStep | None) -> list[str]:
+    """Give what a step suggests to look for: the relations that it predicts, and what it searches."""
     if step is None:
-        return [question]
+        return []
     relations = (relation for _, relation, _ in step.observation)
-    return [text for text in dict.fromkeys([*relations, step.search, question]) if text.strip()]
+    return [text for text in dict.fromkeys([*relations, step.search]) if text.strip()]
 
 
 async def _weights(texts: Sequence[str], suggestions: Sequence[str], run: Run) -> npt.NDArray[np.float64]:

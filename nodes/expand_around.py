@@ -19,7 +19,7 @@ FRONTIER = 500
 
 @step("expand")
 async def expand_around(state: Planned, run: Run) -> PlannedUpdate:
-    """Follow each relation from where it was offered; a path does not come back to a node of its own.
+    """Follow each relation from where it was offered.
 
     Nodes without a name, such as Freebase's mediators, are crossed in the same step. What
     could be followed before a time-out stays; with nothing at all the step is passed over.
@@ -34,14 +34,15 @@ async def expand_around(state: Planned, run: Run) -> PlannedUpdate:
             continue
         found, cut = [*found, *paths], cut or truncated
     named = [path for path in found if path.end.name]
-    unnamed = _unique(path for path in found if not path.end.name)
+    unnamed = frontier_of(path for path in found if not path.end.name)
     crosses = bool(unnamed) and state["crossed"] < CROSSINGS
-    reached = _unique([*state["reached"], *(named if crosses else found)])
-    run.note |= {"step": state["at"], "ends": len(_unique(found)), "unnamed": len(unnamed), "truncated": cut}
+    reached = list(dict.fromkeys([*state["reached"], *(named if crosses else found)]))
+    ends = {path.end for path in found}
+    run.note |= {"step": state["at"], "ends": len(ends), "unnamed": len(unnamed), "truncated": cut}
     if crosses:
         crossed = state["crossed"] + 1
         return {
-            "frontier": unnamed[:FRONTIER],
+            "frontier": unnamed,
             "reached": reached,
             "crossed": crossed,
             "decision": "forward",
@@ -55,15 +56,10 @@ async def _followed(offer: Offer, frontier: list[Path], run: Run) -> tuple[list[
     heads = [frontier[place] for place in offer.heads]
     entities = [path.end for path in heads if isinstance(path.end, Entity)]
     pages: list[Page[Term]] = await run.use("follow_relation", **relation_arguments(entities, offer.hop))
-    found = [
-        path.then(offer.hop, term)
-        for path, page in zip(heads, pages, strict=True)
-        for term in page
-        if term not in path.nodes
-    ]
+    found = [path.then(offer.hop, term) for path, page in zip(heads, pages, strict=True) for term in page]
     return found, any(page.truncated for page in pages)
 
 
-def _unique(paths: Iterable[Path]) -> list[Path]:
-    """Keep the first path from each topic to each end."""
-    return list({(path.topic, path.end): path for path in reversed(list(paths))}.values())[::-1]
+def frontier_of(paths: Iterable[Path]) -> list[Path]:
+    """Keep the first path from each topic to each end, at most `FRONTIER` of them."""
+    return list({(path.topic, path.end): path for path in reversed(list(paths))}.values())[::-1][:FRONTIER]

@@ -31,7 +31,8 @@ async def ground(state: Planned, run: Run) -> Closing:
     plan = state.get("plan")
     if state.get("outcome") or plan is None:
         return closed(await unanswered(state, run), state, run)
-    run.note["plan"] = {"answers": list(plan.answers), "arm": _last_arm(state)}
+    arm = _last_arm(state)
+    run.note["plan"] = {"steps": len(plan.steps), "answers": list(plan.answers), "arm": arm}
     if plan.whether and run.context.verification:
         return closed(_whether(state), state, run)
     return closed(await _grounded(state, list(plan.answers), run), state, run)
@@ -78,6 +79,14 @@ def _by_key(paths: Sequence[Path]) -> dict[frozenset[str], list[Path]]:
     return found
 
 
+def _meant(name: str, shown: dict[frozenset[str], list[Path]], state: Planned) -> list[Path]:
+    """Give the paths to what an answer names: of several spelt alike those spelt so, and those chosen."""
+    paths = shown.get(answer_key([name]), [])
+    exact = [path for path in paths if path.end.name == name] or paths
+    chosen = {path.end for path in state["frontier"]}
+    return [path for path in exact if path.end in chosen] or exact
+
+
 def _begun(path: Path) -> list[Path]:
     """Give a path and all that it begins with, the longest first."""
     return [Path(path.topic, path.steps[:size]) for size in range(len(path.steps), 0, -1)]
@@ -113,13 +122,23 @@ def _with_other_topics(proofs: list[Path], state: Planned) -> list[Path]:
 
 
 def _proved(paths: Sequence[Path]) -> Update:
-    """Draw the paths, those along one chain as one, and give their facts."""
+    """Draw the paths, and give their facts.
+
+    Those along one chain are drawn as one where they lead to all answers.
+    """
     groups: dict[Chain, list[Path]] = {}
     for path in paths:
         groups.setdefault(path.chain, []).append(path)
+    ends = {path.end for path in paths}
+    whole = {chain for chain, group in groups.items() if {path.end for path in group} == ends}
+    shown = [
+        part
+        for chain, group in groups.items()
+        for part in ([group] if chain in whole else [[path] for path in group[:EVIDENCE]])
+    ]
     facts = [fact(triple) for path in paths[:EVIDENCE] for triple in path.triples]
     unique = {(f["head"]["id"], f["relation"], f["tail"]["id"]): f for f in facts}
-    return {"paths": [drawn(group) for group in groups.values()], "evidence": list(unique.values())}
+    return {"paths": [drawn(part) for part in shown], "evidence": list(unique.values())}
 
 
 def _whether(state: Planned) -> Update:

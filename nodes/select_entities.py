@@ -4,8 +4,8 @@ from collections.abc import Sequence
 
 from kgqa.kg.terms import Hop, Path, Term
 from kgqa.models.errors import MalformedReply
-from kgqa.nodes.around import likeliest, suggested
-from kgqa.nodes.expand_around import FRONTIER
+from kgqa.nodes.around import likeliest, predicted
+from kgqa.nodes.expand_around import frontier_of
 from kgqa.prompts.facts import draw_chain_of
 from kgqa.prompts.select_entities import SelectEntities
 from kgqa.session.planned import Planned, PlannedUpdate, at_hand, observed
@@ -33,7 +33,7 @@ async def select_entities(state: Planned, run: Run) -> PlannedUpdate:
     earlier = state["feedback"][: state["at"] - 1]
     padding: list[list[Path]] = [[] for _ in range(state["at"] - 1 - len(earlier))]
     return {
-        "frontier": chosen[:FRONTIER],
+        "frontier": frontier_of(chosen),
         "feedback": [*earlier, *padding, [*chosen, *rest]],
         "repeated": _comes_back(state, chosen),
         "asked": asked,
@@ -43,8 +43,8 @@ async def select_entities(state: Planned, run: Run) -> PlannedUpdate:
 
 async def _chosen(state: Planned, paths: Sequence[Path], ends: list[Term], run: Run) -> Sequence[Term]:
     step = at_hand(state)
-    predicted = [text for statement in step.observation for text in (statement[0], statement[2])]
-    shown = await likeliest(ends, [*predicted, *suggested(state["question"], step)], run)
+    names = [name for head, _, tail in step.observation for name in (head, tail)]
+    shown = await likeliest(ends, [state["question"], *predicted(step), *names], run)
     prompt = SelectEntities(
         state["question"],
         step,

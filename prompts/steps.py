@@ -41,13 +41,18 @@ class Explained(Reply):
 
 
 def plan_of(reply: PlanReply) -> SearchPlan:
-    """Give the plan that a reply writes, without blank answers and those that come twice."""
+    """Give the plan that a reply writes, without blank answers and those that come twice.
+
+    Where it does not say whether the question asks for yes or no, an answer of one of these does.
+    """
     answers = dict.fromkeys(filter(None, map(str.strip, reply.answers)))
     steps = (
         PlanStep(step.thought.strip(), step.search.strip(), statements(step.observation))
         for step in reply.steps
     )
-    return SearchPlan(tuple(steps), tuple(answers), reply.thought.strip(), reply.whether)
+    told = "whether" in reply.model_fields_set
+    whether = reply.whether if told else [answer.casefold() for answer in answers] in (["yes"], ["no"])
+    return SearchPlan(tuple(steps), tuple(answers), reply.thought.strip(), whether)
 
 
 def statements(rows: Sequence[Sequence[str]]) -> tuple[Statement, ...]:

@@ -16,13 +16,14 @@ from kgqa.cli import main
 from kgqa.cli.options import read_options
 from kgqa.evaluation.protocols import PROTOCOLS
 from kgqa.evaluation.simulation import Errors
-from kgqa.graphs import METHODS, cog, cor
+from kgqa.graphs import METHODS, cog, cor, vog
 from kgqa.models.offline.parts import PARTS
 from kgqa.session.method import Graph
 
 README = Path(kgqa.__file__).with_name("README.md")
 EVALUATION = README.parent / "docs" / "evaluation.md"
 COG = README.parent / "docs" / "cog.md"
+VOG = README.parent / "docs" / "vog.md"
 OFFLINE = README.parent / "docs" / "offline.md"
 
 
@@ -59,17 +60,19 @@ def test_the_python_of_the_page_on_evaluation(capsys: pytest.CaptureFixture[str]
 
 
 def test_the_commands_of_the_pages_have_such_options() -> None:
-    said = " ".join(page for path in (README, EVALUATION, COG, OFFLINE) for page in blocks("console", path))
+    said = " ".join(
+        page for path in (README, EVALUATION, COG, VOG, OFFLINE) for page in blocks("console", path)
+    )
     said += COG.read_text(encoding="utf-8")
     groups = "blueprints (?:build|show|calibrate)|exemplars (?:build|show)"
-    command = rf"kgqa (ask|eval|score|report|{groups}) ([^\n`]*)"
+    command = rf"kgqa (ask|eval|score|report|calibrate|{groups}) ([^\n`]*)"
     for name, options in re.findall(command, said):
         shown = CliRunner().invoke(main.app, [*name.split(), "--help"], env={"COLUMNS": "200"}).output
         assert [option for option in re.findall(r"--[a-z-]+", options) if option not in shown] == []
 
 
 def test_every_setting_of_a_simulated_model_is_listed() -> None:
-    listed = re.findall(r"^\| `(\w+)` \| .* \| [\d.]+ \|$", EVALUATION.read_text(encoding="utf-8"), re.M)
+    listed = re.findall(r"^\| `(\w+)` \| .* \| (?:[\d.]+|as `\w+`) \|$", EVALUATION.read_text(encoding="utf-8"), re.M)
     assert [*listed, "seed"] == [field.name for field in fields(Errors)]
 
 
@@ -88,15 +91,16 @@ def test_an_answer_is_shown() -> None:
     assert shown_answers()
 
 
-def test_the_options_of_the_page_on_cog_are_cog_s() -> None:
-    page = COG.read_text(encoding="utf-8")
-    named = dict(re.findall(r"(\w+)=([\w.]+)`", page)) | dict(re.findall(r"--option (\w+)=([\w.]+)", page))
+@pytest.mark.parametrize(("page", "method"), [(COG, "cog"), (VOG, "vog")])
+def test_the_options_of_the_page_on_a_method_are_its_own(page: Path, method: str) -> None:
+    text = page.read_text(encoding="utf-8")
+    named = dict(re.findall(r"(\w+)=([\w.]+)`", text)) | dict(re.findall(r"--option (\w+)=([\w.]+)", text))
     assert len(named) > 10
     for name, value in named.items():
-        make_context("cog", read_options([f"{name}={value}"]))
+        make_context(method, read_options([f"{name}={value}"]))
 
 
-@pytest.mark.parametrize("page", [README, EVALUATION, COG, OFFLINE], ids=lambda page: page.name)
+@pytest.mark.parametrize("page", [README, EVALUATION, COG, VOG, OFFLINE], ids=lambda page: page.name)
 def test_links_lead_somewhere(page: Path) -> None:
     targets = re.findall(r"\]\((?!http)([^)#]+)\)", page.read_text(encoding="utf-8"))
     assert [target for target in targets if not (page.parent / target).exists()] == []
@@ -107,6 +111,7 @@ def test_each_node_stands_in_the_architecture() -> None:
     assert listed["CoR"] == _nodes(cor.graph)
     assert listed["CoG"] == [name for name in _nodes(cog.graph) if name in listed["CoG"]]
     assert {*listed["CoR"], *listed["CoG"]} >= {*_nodes(cog.graph)}
+    assert ["link", *_rows("VoG")] == _nodes(vog.graph)
 
 
 def _rows(title: str) -> list[str]:

@@ -56,7 +56,12 @@ def shown(answer: Named) -> str | None:
 
 
 def names(result: Result) -> list[str]:
-    """Give the answers of a record as strings, those with neither name nor id left out."""
+    """Give the answers of a record as strings, those with neither name nor id left out.
+
+    A record that says "unknown" for it found nothing has no answer: "no" is a part of that word.
+    """
+    if result.outcome == "none":
+        return []
     return [name for name in map(shown, result.answers) if name]
 
 

@@ -17,6 +17,7 @@ from kgqa.evaluation.report.payload import payload
 from kgqa.evaluation.report.plots import plots
 from kgqa.evaluation.report.plots.svg import SERIES
 from kgqa.evaluation.report.refinements import refinement_sheets
+from kgqa.evaluation.report.revisions import revision_sheets
 from kgqa.evaluation.report.runs import Run, read_run
 from kgqa.evaluation.report.table import table
 
@@ -120,7 +121,11 @@ def _section(number: int, group: Group) -> dict[str, Any]:
         "questions": len(group.questions),
         "table": table(group.entries),
         "pairs": pairs(group),
-        "sheets": [*contribution_sheets(found), *refinement_sheets(group.entries)],
+        "sheets": [
+            *contribution_sheets(found),
+            *refinement_sheets(group.entries),
+            *revision_sheets(group.entries),
+        ],
         "plots": plots(f"d{number}", group.entries, found),
     }
 

@@ -5,7 +5,8 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from kgqa.evaluation.report.files import Head, Metrics, Wrong, read
+from kgqa.evaluation.report.files import Head, Wrong, read
+from kgqa.evaluation.report.measures import Metrics
 from kgqa.evaluation.result import Result, ResultsError
 from kgqa.evaluation.results import read_results
 from kgqa.kg.terms import one_line

@@ -17,8 +17,8 @@ class Case(NamedTuple):
 
     def happens(self, kind: str) -> bool:
         """Tell whether what `Errors` gives a probability of happens at this step."""
-        rate: float = getattr(self.errors, kind)
-        return self.draws.uniform(kind) < rate
+        rate: float | None = getattr(self.errors, kind)
+        return self.draws.uniform(kind) < (self.errors.accuracy if rate is None else rate)
 
 
 def wrong_choice(right: Sequence[int], offered: int, draws: Draws) -> list[int]:

@@ -6,7 +6,7 @@
 Traceback (most recent call last):
 ...
 ValueError: a simulated model has no 'exactness'; it has accuracy, recall, entity, judge, format, memory, \
-latency, seed
+plan, latency, seed
 """
 
 import math
@@ -33,17 +33,19 @@ class Errors:
     """
 
     accuracy: float = 1.0
-    """The first relation picked is right; so is a plan, an adapted blueprint, a recall of pruned branches."""
+    """The first relation picked is right; so is a plan, its revision, an adapted blueprint, a recall."""
     recall: float = 0.5
     """Where the first is wrong, the right one is among the picks; 0: no choice holds a way back."""
     entity: float = 0.0
     """A choice of entities (candidates taken, filtered, inferred or gone on from) is wrong."""
     judge: float = 0.0
-    """A verdict (on a chain, on the step to blame) is wrong."""
+    """A verdict (on a chain, a step, a claim, the decision to blame) is wrong."""
     format: float = 0.0
     """A reply is malformed."""
     memory: float = 0.0
     """An answer without the graph is right; else the model says that it does not know."""
+    plan: float | None = None
+    """The first plan in steps is right, with its answers (VoG); None: as often as ``accuracy`` says."""
     latency: float = 0.0
     """Seconds that a call takes."""
     seed: int = 0
@@ -53,7 +55,7 @@ class Errors:
         for key in _KEYS:
             value = getattr(self, key)
             most = math.inf if key == "latency" else 1
-            if key != "seed" and not (0 <= value <= most and math.isfinite(value)):
+            if value is not None and key != "seed" and not (0 <= value <= most and math.isfinite(value)):
                 wanted = "a number of seconds" if key == "latency" else "a number from 0 to 1"
                 raise ValueError(f"{key} of a simulated model must be {wanted}, not {value:g}")
 

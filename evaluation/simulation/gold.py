@@ -2,7 +2,7 @@
 
 from collections import defaultdict
 from collections.abc import Iterable, Sequence
-from typing import NamedTuple
+from typing import Literal, NamedTuple, TypeAlias
 
 from kgqa.evaluation.matching import Reading, read
 from kgqa.evaluation.naming import Key
@@ -11,6 +11,14 @@ from kgqa.evaluation.simulation.steps import iri_of
 from kgqa.kg.terms import Term
 
 _SOME = 10
+
+Verdict: TypeAlias = Literal["yes", "no", "unknown"]
+
+_VERDICTS: dict[Key, Verdict] = {
+    Key("truth", value=True): "yes",
+    Key("truth", value=False): "no",
+    Key("words", "unknown"): "unknown",
+}
 
 
 class Marks(NamedTuple):
@@ -57,6 +65,12 @@ class _Answers:
     def is_number(self) -> bool:
         return self.size == 1 and any(name.kind == "number" for name in self._names)
 
+    @property
+    def verdict(self) -> Verdict | None:
+        first = self._all[0] if self.size == 1 else None
+        told_apart = first is None or (first.id is not None and first.id.scheme is not None)
+        return None if told_apart else next((_VERDICTS[n] for n in self._names if n in _VERDICTS), None)
+
     def mark(self, terms: Iterable[Term]) -> Marks:
         found = [self._number(term) for term in terms]
         return Marks(tuple(n is not None for n in found), len(self._all) - len({*found} - {None}))
@@ -89,6 +103,11 @@ class Gold:
     def is_number(self) -> bool:
         """Whether one number is all, in some reading."""
         return any(answers.is_number for answers in self._readings)
+
+    @property
+    def verdict(self) -> Verdict | None:
+        """The answer to a question that asks for yes or no; None where an entity is asked for."""
+        return next(filter(None, (answers.verdict for answers in self._readings)), None)
 
     @property
     def names(self) -> list[str]:

@@ -9,7 +9,8 @@ from kgqa.kg.terms import Chain
 from kgqa.prompts.candidates import SHOWN, Take, aggregate, taken
 from kgqa.prompts.verify_chain import Decision
 
-_COMPUTED: tuple[Take, ...] = ("count", "smallest", "largest")
+COMPUTED: tuple[Take, ...] = ("count", "smallest", "largest")
+"""What answers are computed by."""
 
 
 class Seen(NamedTuple):
@@ -92,7 +93,7 @@ def _exact(seen: Seen, marks: Marks, gold: Gold) -> Take | None:
 
 def _computed(seen: Seen, gold: Gold) -> Take | None:
     """Find what to compute from the candidates so that it is the gold answer."""
-    for take in _COMPUTED if gold.is_single and not seen.truncated else ():
+    for take in COMPUTED if gold.is_single and not seen.truncated else ():
         value = aggregate(take, taken(take, (), seen.candidates))
         if value is not None and gold.mark([value]).exact:
             return take

@@ -16,7 +16,7 @@ from kgqa.evaluation.simulation.steps import Way, hops_of, iri_of, is_step
 from kgqa.evaluation.simulation.terrain import Terrain
 from kgqa.evaluation.simulation.ways import Ways
 from kgqa.kg.graph import KnowledgeGraph
-from kgqa.kg.terms import Chain, Entity, Hop
+from kgqa.kg.terms import Chain, Entity, Hop, Path
 
 
 class Plan(NamedTuple):
@@ -31,9 +31,10 @@ class Oracle:
 
     def __init__(self, question: Question, graph: KnowledgeGraph) -> None:
         self.gold = Gold(question)
-        self._topics = question.topics
-        self._terrain = Terrain(graph)
-        self._ways = Ways(question, self._terrain, self.gold)
+        self._named = question.topics
+        self.terrain = Terrain(graph)
+        """What was looked up."""
+        self._ways = Ways(question, self.terrain, self.gold)
         self._detours: dict[Chain, Way | None] = {}
 
     async def rests(self, chain: Chain) -> list[Way]:
@@ -41,23 +42,35 @@ class Oracle:
         rests = await self._rests(Chain(chain.topic, chain.hops))
         return [rest for rest in rests if not chain.held or await self._still_leads(chain, rest)]
 
+    async def topics(self) -> list[Entity]:
+        """Give the topics of the question that the graph has, in their order."""
+        found = [await self.terrain.find(iri_of(named.id) or named.name or "") for named in self._named]
+        return list(filter(None, found))
+
     async def plans(self) -> list[Plan]:
         """Give the best way from each topic of the question that has one, in their order."""
         found = []
-        for named in self._topics:
-            topic = await self._terrain.find(iri_of(named.id) or named.name or "")
-            ways = await self._ways.of(topic) if topic else []
-            if topic and ways:
+        for topic in await self.topics():
+            if ways := await self._ways.of(topic):
                 found.append(Plan(topic, self._labelled(ways[0])))
+        return found
+
+    async def paths(self) -> list[tuple[Path, ...]]:
+        """Give some paths along each of the plans, to gold answers where it leads to any."""
+        found = []
+        for topic, hops in await self.plans():
+            ends = await self.terrain.ends(chain := Chain(topic, hops))
+            gold = [end for end, right in zip(ends, self.gold.mark(ends).right, strict=True) if right]
+            found.append(await self.terrain.traced(chain, gold or ends))
         return found
 
     async def is_named(self, chain: Chain) -> bool:
         """Tell whether a chain leads to anything that has a name."""
-        return any(term.name for term in await self._terrain.ends(chain))
+        return any(term.name for term in await self.terrain.ends(chain))
 
     def _labelled(self, way: Way) -> tuple[Hop, ...]:
-        label = self._terrain.graph.relation_label
-        hops = hops_of(way, self._terrain.graph) or ()
+        label = self.terrain.graph.relation_label
+        hops = hops_of(way, self.terrain.graph) or ()
         return tuple(replace(hop, name=label(hop.relation)) for hop in hops)
 
     async def _rests(self, chain: Chain) -> list[Way]:
@@ -82,11 +95,12 @@ class Oracle:
 
     async def _still_leads(self, chain: Chain, rest: Way) -> bool:
         """Tell whether a chain, held as it is, leads to gold, or to all that it is computed from."""
-        whole = replace(chain, hops=(*chain.hops, *(hops_of(rest, self._terrain.graph) or ())))
-        ends = await self._terrain.ends(whole)
+        whole = replace(chain, hops=(*chain.hops, *(hops_of(rest, self.terrain.graph) or ())))
+        ends = await self.terrain.ends(whole)
         if any(self.gold.mark(ends).right):
             return True
-        return self.gold.is_number and {*ends} == {*await self._terrain.ends(replace(whole, held=()))}
+        computed = self.gold.is_number or self.gold.verdict is not None
+        return computed and {*ends} == {*await self.terrain.ends(replace(whole, held=()))}
 
     async def _detour(self, chain: Chain, ways: Sequence[Way]) -> Way | None:
         """Give what is left of a way after a chain that takes its place so far; see above."""
@@ -94,10 +108,10 @@ class Oracle:
             return None
         for way in ways:
             rest = way[chain.depth :]
-            hops, after = hops_of(way, self._terrain.graph), hops_of(rest, self._terrain.graph)
+            hops, after = hops_of(way, self.terrain.graph), hops_of(rest, self.terrain.graph)
             if len(way) >= chain.depth and hops is not None and after is not None:
-                usual = set(await self._terrain.ends(Chain(chain.topic, hops)))
-                ends = await self._terrain.ends(Chain(chain.topic, (*chain.hops, *after)))
+                usual = set(await self.terrain.ends(Chain(chain.topic, hops)))
+                ends = await self.terrain.ends(Chain(chain.topic, (*chain.hops, *after)))
                 if ends and (usual == set(ends) or (usual > set(ends) and not self.gold.mark(ends).missing)):
                     return rest
         return None

@@ -1,8 +1,13 @@
 """What an oracle looks up in the graph, once each."""
 
+from collections.abc import Sequence
+
 from kgqa.kg.errors import KGRejected, KGTimeout
 from kgqa.kg.graph import KnowledgeGraph
-from kgqa.kg.terms import Chain, Entity, Hop, Term
+from kgqa.kg.terms import Chain, Entity, Hop, Path, Term, Triple
+
+TRACED = 8
+"""Ends of a chain whose paths are traced at most."""
 
 
 class Terrain:
@@ -15,6 +20,7 @@ class Terrain:
         self.graph = graph
         self.queries = 0
         self._ends: dict[Chain, tuple[Term, ...]] = {}
+        self._traced: dict[Chain, tuple[Path, ...]] = {}
         self._found: dict[str, Entity | None] = {}
 
     async def ends(self, chain: Chain) -> tuple[Term, ...]:
@@ -27,6 +33,17 @@ class Terrain:
             except (KGTimeout, KGRejected):
                 self._ends[chain] = ()
         return self._ends[chain]
+
+    async def traced(self, chain: Chain, ends: Sequence[Term]) -> tuple[Path, ...]:
+        """Give a path along a chain to each of the first ends; the same chain has the same ends each time."""
+        if chain not in self._traced:
+            self.queries += 1
+            try:
+                found = await self.graph.trace_chain(chain, ends[:TRACED])
+            except (KGTimeout, KGRejected):
+                found = []
+            self._traced[chain] = tuple(_path(chain, triples) for triples in found if triples)
+        return self._traced[chain]
 
     async def hops(self, chain: Chain) -> tuple[Hop, ...]:
         """Give the hops that extend a chain."""
@@ -57,3 +74,9 @@ class Terrain:
             except (KGTimeout, KGRejected):
                 self._found[text] = None
         return self._found[text]
+
+
+def _path(chain: Chain, triples: Sequence[Triple]) -> Path:
+    """Give the path that facts along a chain make."""
+    nodes = (t.tail if hop.forward else t.head for hop, t in zip(chain.hops, triples, strict=True))
+    return Path(chain.topic, tuple(zip(chain.hops, nodes, strict=True)))

@@ -79,7 +79,10 @@ class Ways:
         return self._passable[topic.id]
 
     async def _best(self, topic: Entity, way: Way) -> _Led | None:
-        """Give a way, its relations turned around where that is better; None if it leads nowhere."""
+        """Give a way, its relations turned around where that is better; None if it leads nowhere.
+
+        A way to a number, or to what says yes or no, stands as it is.
+        """
         hops = hops_of(way, self._terrain.graph) or ()
         if hops and self._gold.is_number:
             return _Led(0, 1.0, way)
@@ -90,7 +93,8 @@ class Ways:
                 tried.append(_Led(marks.missing, marks.f1, tuple(map(step_of, turned))))
             if tried and not tried[-1].missing:
                 break
-        return min(tried, key=_rank, default=None)
+        unseen = _Led(0, 1.0, way) if hops and self._gold.verdict else None
+        return min(tried, key=_rank, default=unseen)
 
     async def _found(self, topic: Entity) -> list[Way]:
         chain = await search(self._terrain, self._gold, Chain(topic), DEPTH)

@@ -19,10 +19,13 @@ from typing import Any
 from kgqa.kg.graph import KnowledgeGraph
 from kgqa.models.errors import ModelUnavailable
 from kgqa.models.offline.believing import Believer
+from kgqa.models.offline.claims import judge_claim
 from kgqa.models.offline.following import diagnose, prune
 from kgqa.models.offline.judging import check_sufficiency, filter_candidates, infer, verify
 from kgqa.models.offline.parts import without
 from kgqa.models.offline.planning import abstain, adapt, decompose
+from kgqa.models.offline.selecting import select_entities, select_relations
+from kgqa.models.offline.stepping import plan_steps, revise, verify_step
 from kgqa.models.offline.wording import relation_texts as said_texts
 from kgqa.models.offline.words import Encode, spoken
 from kgqa.models.port import Answered
@@ -35,8 +38,14 @@ from kgqa.prompts.decompose import Decompose
 from kgqa.prompts.diagnose import Diagnose
 from kgqa.prompts.filter_candidates import FilterCandidates
 from kgqa.prompts.infer_from_evidence import InferFromEvidence
+from kgqa.prompts.judge_claim import JudgeClaim
+from kgqa.prompts.plan_steps import PlanSteps
 from kgqa.prompts.prune_relations import PruneRelations
+from kgqa.prompts.revise_plan import ReviseAhead, ReviseGlobally, ReviseLocally
+from kgqa.prompts.select_entities import SelectEntities
+from kgqa.prompts.select_relations import SelectRelations
 from kgqa.prompts.verify_chain import VerifyChain
+from kgqa.prompts.verify_step import VerifyStep
 
 __all__ = ["Encode", "OfflineModel", "relation_texts"]
 
@@ -48,8 +57,16 @@ _ANSWERS: dict[type[Prompt[Any]], Callable[[Any, Believer], Awaitable[Reply]]] =
     Diagnose: diagnose,
     FilterCandidates: filter_candidates,
     InferFromEvidence: infer,
+    JudgeClaim: judge_claim,
+    PlanSteps: plan_steps,
     PruneRelations: prune,
+    ReviseAhead: revise,
+    ReviseGlobally: revise,
+    ReviseLocally: revise,
+    SelectEntities: select_entities,
+    SelectRelations: select_relations,
     VerifyChain: verify,
+    VerifyStep: verify_step,
 }
 
 

@@ -4,7 +4,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 
 from kgqa.kg.asked import Asked
-from kgqa.kg.pages import Candidate
+from kgqa.kg.pages import Candidate, Page
 from kgqa.kg.terms import Chain, Entity, Hop, Term
 
 
@@ -14,6 +14,7 @@ class Belief:
 
     Attributes:
         chains: the chain from each topic entity that plays a part, in the order of the topics.
+        ends: what of the ends of each chain has a name.
         others: further chains from these topics that lead somewhere, the likeliest first.
         asked: what is asked of the ends.
         answers: what of the ends is the answer; None where it is all of them.
@@ -22,6 +23,7 @@ class Belief:
     """
 
     chains: Mapping[Entity, Chain] = field(default_factory=dict)
+    ends: Mapping[Entity, Page[Candidate]] = field(default_factory=dict)
     others: Mapping[Entity, Sequence[Chain]] = field(default_factory=dict)
     asked: Asked = field(default_factory=Asked)
     answers: frozenset[Term] | None = None

@@ -10,7 +10,7 @@ import numpy as np
 from kgqa.kg.asked import Asked
 from kgqa.kg.errors import KGRejected, KGTimeout
 from kgqa.kg.graph import KnowledgeGraph
-from kgqa.kg.pages import Candidate
+from kgqa.kg.pages import Candidate, Page
 from kgqa.kg.terms import Chain, Entity, Literal, Term, local_name
 from kgqa.models.offline.asking import by_words, settle
 from kgqa.models.offline.belief import Belief
@@ -22,6 +22,7 @@ from kgqa.models.offline.policy import Policy
 from kgqa.models.offline.ranking import score
 from kgqa.models.offline.search import ways
 from kgqa.models.offline.ways import Advice, Way
+from kgqa.models.offline.whether import claimed
 from kgqa.models.offline.wording import Wording
 from kgqa.models.offline.words import Encode
 from kgqa.priors.blueprints import Slot
@@ -46,9 +47,14 @@ REMEMBERED = 256
 class Believer:
     """Finds out what questions mean on one graph, each once.
 
-    Args:
+    Attributes:
         graph: where the answers are.
         encode: a sentence encoder; called outside of the event loop.
+        between: which nodes between have names.
+
+    Args:
+        graph: see above.
+        encode: see above.
         exemplars: what training questions teach, if there are any.
         without: the parts to leave out; see `kgqa.models.offline`.
     """
@@ -60,11 +66,11 @@ class Believer:
         exemplars: Exemplars | None = None,
         without: frozenset[str] = frozenset(),
     ) -> None:
-        self._graph = graph
-        self._encode = encode
+        self.graph = graph
+        self.encode = encode
         self._exemplars = exemplars
         self._without = without
-        self._between = Between(graph)
+        self.between = Between(graph)
         self._mirrors: Mirrors | None = None
         self._beliefs: dict[tuple[str, tuple[Entity, ...]], Belief] = {}
 
@@ -82,12 +88,14 @@ class Believer:
         return self._beliefs[key]
 
     async def _made(self, question: str, topics: tuple[Entity, ...]) -> Belief:
-        mirrors = await self._known_mirrors()
+        mirrors = await self.mirrors()
         views = [_View(topic, _masked(question, topic, topics)) for topic in topics]
         advice = {view.topic: await asyncio.to_thread(self._advice, view.text) for view in views}
         rated = {view.topic: await self._rated(view, advice[view.topic], mirrors) for view in views}
         asked = await asyncio.to_thread(self._asked, [view.text for view in views])
-        rated = {topic: _answers(found, topics) for topic, found in rated.items()}
+        claims = claimed(question, rated)
+        asked = Asked(union=True) if claims else asked
+        rated = claims or {topic: _answers(found, topics) for topic, found in rated.items()}
         if asked.kind in {"largest", "smallest"}:
             rated = {topic: _things(found) for topic, found in rated.items()}
         chosen = await asyncio.to_thread(combine, rated, apart=asked.union)
@@ -96,9 +104,14 @@ class Believer:
         belief = await self._settled(views, asked, chosen, advice)
         return replace(belief, others={topic: _others_of(rated[topic]) for topic in belief.chains})
 
-    async def _known_mirrors(self) -> Mirrors:
+    async def mirrors(self) -> Mirrors:
+        """Give the mirrored relations of the graph; none where they cannot be told.
+
+        Raises:
+            KGError: if the graph cannot be reached.
+        """
         if self._mirrors is None:
-            self._mirrors = await find_mirrors(self._graph)
+            self._mirrors = await find_mirrors(self.graph)
         return self._mirrors or Mirrors({})
 
     def _advice(self, view: str) -> Advice:
@@ -110,9 +123,9 @@ class Believer:
 
     async def _rated(self, view: "_View", told: Advice, mirrors: Mirrors) -> list[Rated]:
         advice = mirrors.advice(told)
-        wording = await asyncio.to_thread(Wording, view.text, self._encode)
-        found = await ways(view.topic, Policy(advice, wording, mirrors.slot, self._without), self._graph)
-        merged = await self._between.seen(mirrors.merged(found, told.hops))
+        wording = await asyncio.to_thread(Wording, view.text, self.encode)
+        found = await ways(view.topic, Policy(advice, wording, mirrors.slot, self._without), self.graph)
+        merged = await self.between.seen(mirrors.merged(found, told.hops))
         if not merged:
             return []
         return await asyncio.to_thread(self._scored, view.text, merged, advice, wording, mirrors)
@@ -121,7 +134,7 @@ class Believer:
         self, view: str, found: Sequence[Way], advice: Advice, wording: Wording, mirrors: Mirrors
     ) -> list[Rated]:
         said = wording.chains([way.chain.hops for way in found])
-        logits = score(view, found, advice, said, self._encode, self._without, mirrors)
+        logits = score(view, found, advice, said, self.encode, self._without, mirrors)
         shares = logits - np.logaddexp.reduce(logits)
         return [Rated(way, float(share)) for way, share in zip(found, shares, strict=True)]
 
@@ -149,7 +162,9 @@ class Believer:
         if answers is not None and asked.union:
             chains = _leading_to(answers, chains, ends)
         why = _why(advice, chosen)
-        return Belief(chains, asked=asked, answers=answers, confidence=chosen.confidence, why=why)
+        alone = len(chains) == 1 and answers is None
+        found = {topic: _led_to(chosen.ways[topic], alone=alone) for topic in chains}
+        return Belief(chains, found, asked=asked, answers=answers, confidence=chosen.confidence, why=why)
 
     async def _restricted(
         self, views: Sequence["_View"], asked: Asked, chosen: Combined, advice: Mapping[Entity, Advice]
@@ -160,7 +175,7 @@ class Believer:
         chains = {topic: way.chain for topic, way in chosen.ways.items()}
         ends = {topic: way.ends for topic, way in chosen.ways.items()}
         try:
-            answers = await settle(asked, chains, ends, views[0].text, self._graph, self._encode)
+            answers = await settle(asked, chains, ends, views[0].text, self.graph, self.encode)
             if answers is None and "conditions" not in self._without:
                 answers = await self._narrowed(views, chosen, advice)
         except (KGTimeout, KGRejected):
@@ -175,7 +190,7 @@ class Believer:
             return None
         ((topic, way),) = chosen.ways.items()
         text = next(view.text for view in views if view.topic == topic)
-        return await narrowed(text, way, advice[topic], self._graph)
+        return await narrowed(text, way, advice[topic], self.graph)
 
 
 class _View(NamedTuple):
@@ -188,6 +203,11 @@ class _View(NamedTuple):
 
 def _masked(question: str, topic: Entity, topics: Sequence[Entity]) -> str:
     return masked(question, topic.name, [other.name for other in topics if other != topic and other.name])
+
+
+def _led_to(way: Way, *, alone: bool) -> Page[Candidate]:
+    """Give the ends of a way; of one that is ``alone`` also what mirrored relations lead to."""
+    return Page((*way.ends, *way.beside) if alone else way.ends, way.truncated)
 
 
 def _others_of(found: Sequence[Rated]) -> list[Chain]:

@@ -2,6 +2,7 @@
 
 from collections.abc import Sequence
 from dataclasses import replace
+from itertools import pairwise
 
 from kgqa.kg.errors import KGRejected, KGTimeout
 from kgqa.kg.graph import KnowledgeGraph
@@ -22,10 +23,16 @@ class Between:
         Raises:
             KGError: if the graph cannot be reached.
         """
-        return [replace(way, named_between=await self._count(way.chain)) for way in ways]
+        return [replace(way, named_between=len(await self.moves(way.chain)) - 1) for way in ways]
 
-    async def _count(self, chain: Chain) -> int:
-        return sum([await self._is_named(chain.upto(depth)) for depth in range(1, chain.depth)])
+    async def moves(self, chain: Chain) -> list[tuple[Hop, ...]]:
+        """Cut a chain at its nodes with names: a hop, or some that meet at nodes without one.
+
+        Raises:
+            KGError: if the graph cannot be reached.
+        """
+        named = [depth for depth in range(1, chain.depth) if await self._is_named(chain.upto(depth))]
+        return [chain.hops[begin:end] for begin, end in pairwise((0, *named, chain.depth))]
 
     async def _is_named(self, chain: Chain) -> bool:
         hop = chain.hops[-1]

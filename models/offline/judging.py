@@ -44,7 +44,7 @@ async def filter_candidates(prompt: FilterCandidates, believer: Believer) -> Fil
     """Choose the candidates that are believed to be answers."""
     belief = await _believed(prompt, believer)
     chosen = belief.right(prompt.chain, prompt.candidates[:SHOWN])
-    counting = _is_counted(belief, prompt.candidates)
+    counting = is_counted(belief, prompt.candidates)
     return FilteredCandidates(rationale=belief.reason, chosen=chosen, count=counting)
 
 
@@ -83,7 +83,7 @@ def _judge(prompt: VerifyChain | CheckSufficiency, belief: Belief, *, filtering:
         return _Judged("backtrack")
     if len(right) == len(prompt.candidates):
         return _Judged("stop", _take(prompt, belief))
-    if filtering and (right[-1] > SHOWN or _is_counted(belief, prompt.candidates)):
+    if filtering and (right[-1] > SHOWN or is_counted(belief, prompt.candidates)):
         return _Judged("filter")
     shown = tuple(number for number in right if number <= SHOWN)
     return _Judged("stop", "some", shown) if shown else _Judged("backtrack")
@@ -91,12 +91,12 @@ def _judge(prompt: VerifyChain | CheckSufficiency, belief: Belief, *, filtering:
 
 def _take(prompt: VerifyChain | CheckSufficiency, belief: Belief) -> Take:
     """Leave out what comes back to the topic, where there is anything else."""
-    if _is_counted(belief, prompt.candidates) and not prompt.truncated:
+    if is_counted(belief, prompt.candidates) and not prompt.truncated:
         return "count"
     return "all" if all(c.returning for c in prompt.candidates) else "others"
 
 
-def _is_counted(belief: Belief, candidates: Sequence[Candidate]) -> bool:
+def is_counted(belief: Belief, candidates: Sequence[Candidate]) -> bool:
     """Tell whether the question asks how many there are; a number is itself what "how many" asks for."""
     return belief.asked.kind == "count" and any(number_of(each.term) is None for each in candidates)
 

@@ -118,4 +118,7 @@ def _one(group: Sequence[Way], hops: HopScores) -> Way:
     usual = max(group, key=lambda way: _likelihood(way, hops))
     known = {end.term for end in usual.ends}
     most = max(group, key=lambda way: (known <= {end.term for end in way.ends}, len(way.ends)))
-    return replace(most, also=tuple(way.chain for way in group if way is not most))
+    others = [way for way in group if way is not most]
+    led_to = {end.term for end in most.ends}
+    beside = {end.term: end for way in others for end in way.ends if end.term not in led_to}
+    return replace(most, also=tuple(way.chain for way in others), beside=tuple(beside.values()))

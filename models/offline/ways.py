@@ -24,6 +24,7 @@ class Way:
         ends: what it leads to, as far as it has names.
         truncated: whether the row limit cut the ends.
         also: chains that are the same but for mirrored relations.
+        beside: what these lead to beside the ends.
         named_between: nodes between topic and ends that have names, unlike mediators.
     """
 
@@ -31,6 +32,7 @@ class Way:
     ends: tuple[Candidate, ...]
     truncated: bool
     also: tuple[Chain, ...] = ()
+    beside: tuple[Candidate, ...] = ()
     named_between: int = 0
 
     @property

@@ -17,6 +17,7 @@ from kgqa.tests.evaluation.report.folders import (
     failed,
     multiplied,
     refined,
+    revised,
     write_dataset,
     write_run,
 )
@@ -33,7 +34,7 @@ HOSTILE_ID = "q4+%26+%3Cb%3E"
 
 @pytest.fixture(scope="module")
 def files(tmp_path_factory: pytest.TempPathFactory) -> dict[str, str]:
-    """Write a report of three runs on six questions, one of 250, one of odd records, one of refined runs."""
+    """Write a report of three runs on six questions, one of 250, and others of one kind each."""
     folder = tmp_path_factory.mktemp("report")
     far = answered(folder)
     *most, last = answered(folder, hops=1, backtracking=False)
@@ -55,6 +56,7 @@ def files(tmp_path_factory: pytest.TempPathFactory) -> dict[str, str]:
         "large": [large],
         "odd": [write_run(folder / "odd", odd, dataset)],
         "guided": guided,
+        "planned": [write_run(folder / "planned", revised(far), dataset)],
     }
     for name, shown in pages.items():
         path = folder / f"{name}.html"
@@ -164,6 +166,19 @@ def test_ablations_and_refinement_are_tables_that_sort(open_page: Open) -> None:
     assert column(table, "Hits@1") == ["0.0", "100.0", "100.0", "100.0"]
     assert "How refinement ends" in seen.each("figure h4")
     assert seen.page.evaluate("document.documentElement.scrollWidth") == 420
+
+
+def test_signals_and_tokens_of_a_plan_in_steps_are_read_off_its_trace(open_page: Open) -> None:
+    seen = open_page("planned", "#q=q2")
+    noted = " ".join(seen.page.locator("#question .trace .noted").all_text_contents())
+    for told in (
+        "tokens 90 + 10",
+        "chosen 4",
+        "signals model yes; nli no",
+        "plan answers Black Sea; arm local",
+    ):
+        assert told in noted
+    assert "Tokens by stage" in seen.each("figure h4")
 
 
 def test_filters_and_search_narrow_the_list(open_page: Open) -> None:

@@ -136,6 +136,32 @@ async def test_a_count_is_of_what_all_paths_lead_to(family: EmbeddedGraph) -> No
     assert not await holds(result("1 2", CHILDREN), family)
 
 
+def verdict(word: str, *paths: Any) -> Result:
+    said = Named({"yes": "true", "no": "false"}[word], word)
+    return replace(result("e:bob", *paths), answers=(said,))
+
+
+@pytest.mark.parametrize("word", ["yes", "no"])
+async def test_a_verdict_is_grounded_where_all_of_its_paths_are_there(
+    family: EmbeddedGraph, word: str
+) -> None:
+    to_bob = path("e:ann", "child", "e:bob")
+    assert await holds(verdict(word, to_bob, PLACES, path("e:ann", "child", "e:bob", "age", "7")), family)
+    assert not await holds(verdict(word), family)
+    for wrong in (path("e:ann", "child", "e:dan"), path("e:ann", "kid", None), path("e:ann", "age", "8")):
+        assert not await holds(verdict(word, to_bob, wrong), family)
+
+
+async def test_a_record_that_says_both_yes_and_no_is_not_grounded(family: EmbeddedGraph) -> None:
+    both = replace(verdict("yes", CHILDREN), answers=(Named("true", "yes"), Named("false", "no")))
+    assert not await holds(both, family)
+
+
+async def test_a_truth_value_that_is_a_literal_must_be_where_the_path_leads(family: EmbeddedGraph) -> None:
+    literal = replace(result("e:bob", CHILDREN), answers=(Named("true", "true"),))
+    assert not await holds(literal, family)
+
+
 @pytest.mark.parametrize("outcome", ["parametric", "none", "grounded_inference", "kg_unavailable"])
 async def test_another_outcome_is_not_grounded(family: EmbeddedGraph, outcome: str) -> None:
     assert not await holds(result("e:bob", CHILDREN, outcome=outcome), family)

@@ -255,3 +255,28 @@ def test_things_are_told_apart_by_id_else_by_name() -> None:
     found = distinct(map(read, things))
     assert [reading.id and reading.id.local for reading in found] == ["m.0a", "m.0b", "3", None]
     assert found[0].names == (name_key("Ulm"), name_key("Ulm city"))
+
+
+YES, NO, UNKNOWN = named("yes", "true"), named("no", "false"), named("unknown")
+
+
+@pytest.mark.parametrize(
+    ("answer", "right", "wrong"), [(YES, "yes Yes true TRUE", "no false"), (NO, "no No. false", "yes true")]
+)
+def test_yes_and_no_as_our_records_say_it_are_matched_however_the_gold_is_written(
+    answer: Named, right: str, wrong: str
+) -> None:
+    for word in right.split():
+        assert same(answer, named(word))
+        assert same(answer, named(word, word))
+        assert same(named(word), answer)
+    for word in (*wrong.split(), "1", "0", "maybe", "unknown", "Norway", ""):
+        assert not same(answer, named(word))
+        assert not same(answer, named(word, word))
+
+
+@pytest.mark.parametrize("gold", ["yes", "no", "true", "false", "maybe"])
+def test_unknown_is_neither_yes_nor_no(gold: str) -> None:
+    assert not same(UNKNOWN, named(gold))
+    assert not same(UNKNOWN, named(gold, gold))
+    assert same(UNKNOWN, named("Unknown"))

@@ -74,7 +74,8 @@ async def test_the_arm_that_is_tried_first_is_taken_up() -> None:
     [chosen] = entries(record, "choose_arm")
     [appraised] = entries(record, "appraise")
     assert (appraised["accepted"], appraised["before"]) == (True, ["Netherlands"])
-    assert entries(record, "answer")[0]["plan"] == {"answers": ["Germany"], "arm": chosen["arm"]}
+    followed = entries(record, "answer")[0]["plan"]
+    assert (followed["answers"], followed["arm"]) == (["Germany"], chosen["arm"])
 
 
 @pytest.mark.parametrize("strategy", ["local", "lookahead", "global"])
@@ -92,13 +93,13 @@ async def test_without_verification_the_wrong_country_is_answered_from_memory() 
 
 
 async def test_without_a_revision_the_wrong_country_is_found_in_the_graph() -> None:
-    """What is proved is that the name was met, not that the plan is right: the Netherlands have an airport."""
+    """What is proved is that the name was met on the way, not that it is what is asked for."""
     record = await play(revisions_in_all=0)
     assert (shown(record), record["outcome"]) == (["Netherlands"], "grounded")
 
 
 async def test_the_readme_tells_what_each_option_does() -> None:
-    rows = re.findall(r"^\| `((?:\w+=\w+)?)` \| (\d+) \| (.*) \|$", README, re.MULTILINE)
+    rows = re.findall(r"^\| (?:no option|`(\w+=\w+)`) \| (\d+) \| (\w+ \(\w+\)) \|$", README, re.MULTILINE)
     assert len(rows) >= 4
     for options, calls, said in rows:
         record = await play(**read_options(options.split()))

@@ -168,7 +168,7 @@ def test_no_three_winners_lead_to_more_directors_than_the_readme_says(
     assert f"Three winners lead to {most} directors at most" in (EXAMPLES / "README.md").read_text("utf-8")
 
 
-@pytest.mark.parametrize("name", ["obama", "best_actor", "border_airport"])
+@pytest.mark.parametrize("name", ["obama", "best_actor", "border_airport", "biomedical"])
 def test_names_are_english_labels_and_opaque_nodes_have_none(name: str) -> None:
     graph = Graph().parse(EXAMPLES / f"{name}.ttl")
     opaque = {node for node in graph.all_nodes() if "/n/" in node}
@@ -205,7 +205,9 @@ def unmeasured(text: str) -> str:
 
 
 @pytest.mark.parametrize(
-    ("command", "shown"), COMMANDS, ids=["obama", "ask.py", "best_actor", "foster", "hanks"]
+    ("command", "shown"),
+    COMMANDS,
+    ids=["obama", "ask.py", "best_actor", "foster", "hanks", "airport", "claim"],
 )
 def test_a_command_of_the_readme_prints_what_is_shown(command: str, shown: str) -> None:
     printed = "".join(f"{line.rstrip()}\n" for line in run(command).splitlines())

@@ -86,7 +86,11 @@ async def test_the_first_three_revisions_try_each_arm_and_the_best_is_taken_afte
     rewards = {entry["arm"]: entry["reward"] for entry in entries(record, "appraise")}
     assert max(rewards, key=rewards.__getitem__) == "lookahead"
     assert not any(entry["accepted"] for entry in entries(record, "appraise"))
-    assert entries(record, "answer")[0]["plan"] == {"answers": ["Ulm"], "arm": "lookahead"}
+    assert entries(record, "answer")[0]["plan"] == {
+        "steps": 1,
+        "answers": ["Ulm"],
+        "arm": "lookahead",
+    }
     assert shown(record) == ["Ulm"]
 
 

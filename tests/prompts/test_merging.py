@@ -70,3 +70,14 @@ def test_a_reply_that_does_not_say_whether_leaves_it_as_it_is() -> None:
 def test_each_arm_has_a_prompt() -> None:
     prompts = {kind.arm: kind.name for kind in (ReviseLocally, ReviseAhead, ReviseGlobally)}
     assert prompts == {"local": "revise_locally", "lookahead": "revise_ahead", "global": "revise_globally"}
+
+
+@pytest.mark.parametrize(
+    ("answers", "whether"), [(["Yes"], True), (["no "], True), (["yes", "no"], False), (["Ulm"], False)]
+)
+def test_a_plan_that_answers_yes_or_no_need_not_say_that_it_was_asked_for(
+    answers: list[str], whether: bool
+) -> None:
+    step = StepReply(search="Ulm river")
+    assert plan_of(StepsReply(steps=[step], answers=answers)).whether is whether
+    assert not plan_of(StepsReply(steps=[step], answers=answers, whether=False)).whether

@@ -11,6 +11,7 @@ from kgqa.evaluation.report.plots.contributions import contribution_plots
 from kgqa.evaluation.report.plots.cost import cost_plots
 from kgqa.evaluation.report.plots.errors import error_plots
 from kgqa.evaluation.report.plots.refinement import refinement_plots
+from kgqa.evaluation.report.plots.revision import revision_plots
 
 
 def plots(name: str, entries: Sequence[Entry], ablations: Sequence[Ablation] = ()) -> list[Plot]:
@@ -21,5 +22,6 @@ def plots(name: str, entries: Sequence[Entry], ablations: Sequence[Ablation] = (
         *error_plots(name, entries),
         *breakdown_plots(name, entries),
         *refinement_plots(name, entries),
+        *revision_plots(name, entries),
         *calls_plot(name, entries),
     ]

@@ -21,7 +21,7 @@ function drawStep(step) {
     ),
     step.chain ? el("p", { class: "chain" }, said(step.chain)) : null,
     step.topics ? list("topics", step.topics.map(nameOf)) : null,
-    step.chosen ? list("chosen", step.chosen.map(words)) : null,
+    Array.isArray(step.chosen) ? list("chosen", step.chosen.map(words)) : null,
     Object.entries(step)
       .filter(isFurtherList)
       .map(([key, items]) => list(key, items.map(words))),
@@ -37,7 +37,12 @@ function drawDecision(decision) {
 
 /** Whether a step notes more than the lists that are shown apart. */
 function isFurtherList([key, value]) {
-  return !SHOWN_APART.has(key) && Array.isArray(value);
+  return !SHOWN_APART.has(key) && Array.isArray(value) && !isTokens(key, value);
+}
+
+/** Whether this is what a step has cost: input and output. */
+function isTokens(key, value) {
+  return key === "tokens" && Array.isArray(value);
 }
 
 function list(title, items) {
@@ -47,22 +52,33 @@ function list(title, items) {
 
 /** Whatever else a step notes: numbers, limits, how many were set aside. */
 function facts(step) {
-  const others = Object.entries(step).filter(isFurtherFact);
+  const others = Object.entries(step)
+    .map(([key, value]) => [key, isTokens(key, value) ? value.map(words).join(" + ") : value])
+    .filter(isFurtherFact);
   if (!others.length) return null;
   const drawn = others.map(([key, value]) => el("span", {}, keyOfNote(key), " ", said(words(value))));
   return el("p", { class: "noted" }, drawn);
 }
 
 function isFurtherFact([key, value]) {
-  return !SHOWN_APART.has(key) && !Array.isArray(value) && ![null, false, ""].includes(value);
+  if (Array.isArray(value) || [null, false, ""].includes(value)) return false;
+  return key === "chosen" || !SHOWN_APART.has(key);
 }
 
 function keyOfNote(key) {
   return el("span", { class: "key" }, key.replaceAll("_", " "));
 }
 
+function pairs(value) {
+  return Object.entries(value)
+    .map(([key, part]) => `${key.replaceAll("_", " ")} ${words(part)}`)
+    .join("; ");
+}
+
 function words(value) {
   if (Array.isArray(value)) return value.map(words).join(", ");
-  if (value && typeof value === "object") return value.name ?? value.id ?? JSON.stringify(value);
-  return value === true ? "yes" : typeof value === "number" ? value.toLocaleString("en") : String(value);
+  if (value === null) return "–";
+  if (typeof value === "object") return value.name ?? value.id ?? pairs(value);
+  if (typeof value === "boolean") return value ? "yes" : "no";
+  return typeof value === "number" ? value.toLocaleString("en") : String(value);
 }

@@ -8,6 +8,7 @@ import pytest
 
 from kgqa.evaluation.datasets import DatasetError, load
 from kgqa.evaluation.question import Named, Question
+from kgqa.evaluation.scores import NOTHING, Score, score
 
 One = Callable[..., Question]
 
@@ -46,6 +47,14 @@ def test_entities_and_literals(one: One) -> None:
 def test_a_truth_value_is_an_answer(one: One, truth: bool) -> None:
     text = str(truth).lower()
     assert one(official({"head": {}, "boolean": truth}), "qald").readings == ((Named(text, text),),)
+
+
+@pytest.mark.parametrize("truth", [True, False])
+def test_a_truth_value_is_what_a_record_says_as_yes_or_no(one: One, truth: bool) -> None:
+    question = one(official({"head": {}, "boolean": truth}), "qald")
+    found = {say.name: score([say], question) for say in (Named("true", "yes"), Named("false", "no"))}
+    right, wrong = ("yes", "no") if truth else ("no", "yes")
+    assert (found[right], found[wrong]) == (Score(1, 1, 1, 1, 1), NOTHING)
 
 
 def test_of_several_variables_the_first_is_the_answer(one: One) -> None:

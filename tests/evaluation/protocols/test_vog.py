@@ -78,3 +78,9 @@ def test_one_of_our_records_is_its_names_joined_by_commas() -> None:
     assert right(ours("?", "Rome", "Ulm", **free), "Ulm")
     assert not right(ours("?", outcome="none"), "Ulm")
     assert value(measure([ours("?", "Rome", "Ulm")], [asked("?", "Ulm")]), "precision") == 0.5
+
+
+@pytest.mark.parametrize("gold", ["no", "No", "nk"])
+def test_vog_does_not_take_our_unknown_for_what_is_inside_of_this_word(gold: str) -> None:
+    assert not right(ours("?", "unknown", outcome="none"), gold)
+    assert right(ours("?", gold), gold)

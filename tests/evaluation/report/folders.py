@@ -111,6 +111,25 @@ def refined(records: list[Json]) -> list[Json]:
     return given
 
 
+def revised(records: list[Json]) -> list[Json]:
+    """Make of records those of a method with plans in steps: q1 and q2 were to be revised, q2 was."""
+    steps: list[Json] = [
+        {"node": "plan", "decision": "forward", "steps": 1, "answers": ["Rome"], "tokens": [90, 10]},
+        {"node": "filter", "step": 1, "reached": 9, "chosen": 4},
+        {"node": "verify", "step": 1, "signals": {"model": False, "nli": None}, "tokens": [290, 10]},
+        {"node": "answer", "decision": "stop", "plan": {"answers": ["Rome"], "arm": None, "steps": 1}},
+    ]
+    by_model = {**steps[2], "signals": {"model": True, "nli": False}, "verifier": HOSTILE}
+    appraised = {"reward": 0.8, "task": 0.7, "entropy": 0.25, "accepted": True, "before": ["Rome"]}
+    local: list[Json] = [
+        {"node": "revise", "arm": "local", "steps": 2, "tokens": [590, 10]},
+        {"node": "appraise", "arm": "local", "answers": ["Black Sea"], **appraised},
+        {**steps[3], "plan": {"answers": ["Black Sea"], "arm": "local", "steps": 2}},
+    ]
+    traces = {"q1": [*steps[:2], by_model, steps[3]], "q2": [*steps[:2], by_model, *local]}
+    return [{**record, "trace": traces.get(record["id"], steps)} for record in records]
+
+
 def multiplied(items: list[Json], count: int) -> list[Json]:
     """Repeat questions, or their records, under new ids until there are so many."""
     return [{**items[number % len(items)], "id": f"n{number:05}"} for number in range(count)]

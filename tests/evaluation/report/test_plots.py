@@ -19,6 +19,7 @@ from kgqa.evaluation.report.plots.cost import cost_plots
 from kgqa.evaluation.report.plots.errors import error_plots
 from kgqa.evaluation.report.plots.points import room
 from kgqa.evaluation.report.plots.refinement import refinement_plots
+from kgqa.evaluation.report.plots.revision import revision_plots
 from kgqa.evaluation.report.plots.svg import SERIES
 from kgqa.evaluation.report.runs import Run, read_run
 from kgqa.evaluation.report.shares import Interval
@@ -223,6 +224,25 @@ def test_triggered_questions_are_stacked_by_how_they_ended() -> None:
 
 def test_where_refinement_was_never_triggered_there_is_no_plot() -> None:
     assert refinement_plots("d", [entry(1, refinement={"outcomes": {}}), entry(2, refinement=None)]) == []
+
+
+REVISED = {
+    "verified": 8,
+    "sources": {one: {"value": share} for one, share in {"none": 0.5, "model": 0.375, "both": 0.125}.items()},
+    "tokens": {"planning": {"mean": 100.4}, "revision": {"mean": 300}},
+    "plans": {"first": {"n": 4, "hits_at_1": {"value": 0.25}}, "global": {"n": 3, "hits_at_1": SHARE}},
+}
+
+
+def test_signals_right_answers_and_tokens_are_stacked() -> None:
+    runs = [entry(1, name="vog", revision=REVISED), entry(2, revision={"verified": 0}), entry(3)]
+    signals, arms, tokens = revision_plots("d", runs)
+    assert alt(signals).endswith(". run 1, vog: 4 no signal, 3 model only, 1 both.")
+    assert alt(arms).endswith(". run 1, vog: 1 first plan, 2 global.")
+    assert alt(tokens).endswith(". run 1, vog: 100 planning, 300 revision.")
+    assert {"1 vog", "8", "50", "38", "12"} <= set(texts(signals))
+    assert {"400", "25", "75"} <= set(texts(tokens))
+    assert "#a1b" not in signals.svg + arms.svg + tokens.svg
 
 
 def test_a_plot_that_leaves_runs_out_says_so() -> None:

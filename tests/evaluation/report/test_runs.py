@@ -69,6 +69,12 @@ def test_a_folder_that_is_no_run_is_refused(tmp_path: Path) -> None:
             '{"refinement": {"outcomes": {"x": {"right": -1}}}}',
             "field refinement.outcomes.x.right: ",
         ),
+        ("metrics.json", '{"revision": {"entropy": 2}}', "metrics.json, field revision.entropy: "),
+        (
+            "metrics.json",
+            '{"revision": {"strategies": {"x": {"chosen": {"mean": -1}}}}}',
+            "field revision.strategies.x.chosen.mean: ",
+        ),
         ("metrics.json", '{"blueprints": {"x": {"questions": "1"}}}', "field blueprints.x.questions: "),
         ("metrics.json", "NOPE", "metrics.json: it is no JSON"),
         ("results.jsonl", "[3]\n", "results.jsonl, record 1"),

@@ -7,15 +7,16 @@ from kgqa.evaluation.simulation import Errors, parse
 
 
 def test_a_spec_says_how_often_each_error_happens() -> None:
-    spec = "simulated:accuracy=0.8,seed=1,recall=0.25,entity=.1,judge=0.2,format=1,memory=0.5,latency=1e-2"
+    spec = "simulated:accuracy=0.8,seed=1,recall=0.25,entity=.1,judge=0.2,format=1,memory=0.5"
+    spec += ",plan=0,latency=1e-2"
     assert parse(spec) == Errors(
-        accuracy=0.8, recall=0.25, entity=0.1, judge=0.2, format=1, memory=0.5, latency=0.01, seed=1
+        accuracy=0.8, recall=0.25, entity=0.1, judge=0.2, format=1, memory=0.5, plan=0.0, latency=0.01, seed=1
     )
 
 
 def test_what_a_spec_leaves_out_is_as_by_default() -> None:
     assert parse("simulated") == parse(" simulated: ") == Errors()
-    assert Errors() == Errors(1.0, 0.5, 0.0, 0.0, 0.0, 0.0, 0.0, 0)
+    assert Errors() == Errors(1.0, 0.5, 0.0, 0.0, 0.0, 0.0, None, 0.0, 0)
 
 
 def test_the_seed_of_the_run_holds_where_the_spec_has_none() -> None:
@@ -30,6 +31,7 @@ def test_the_seed_of_the_run_holds_where_the_spec_has_none() -> None:
         ("simulated: accuracy = 1.0 , recall = 0.50", "simulated"),
         ("simulated:latency=2.0,judge=1e-1", "simulated:judge=0.1,latency=2"),
         ("simulated:seed=-3", "simulated:seed=-3"),
+        ("simulated:plan=1,judge=0", "simulated:plan=1"),
     ],
 )
 def test_equal_settings_have_an_equal_name(spec: str, name: str) -> None:
@@ -75,9 +77,7 @@ def test_errors_made_in_python_are_checked_too() -> None:
 _RATES = st.floats(0, 1)
 
 
-@given(
-    st.builds(Errors, _RATES, _RATES, _RATES, _RATES, _RATES, _RATES, st.floats(0, 60), st.integers(-9, 9))
-)
+@given(st.builds(Errors, *[_RATES] * 6, st.none() | _RATES, st.floats(0, 60), st.integers(-9, 9)))
 def test_the_name_of_any_settings_reads_back(errors: Errors) -> None:
     assert parse(str(errors)) == errors
 

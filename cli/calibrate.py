@@ -1,0 +1,135 @@
+"""``kgqa calibrate``: find the reward from which VoG takes a revised plan up."""
+
+from pathlib import Path
+from tempfile import TemporaryDirectory
+from typing import TYPE_CHECKING, Annotated, Any
+
+import typer
+
+from kgqa.cli.eval import asked
+from kgqa.cli.exits import Exit, fail
+from kgqa.cli.learned import Format, Split, in_one_line
+from kgqa.cli.options import read_options
+
+if TYPE_CHECKING:
+    from rich.table import Table
+
+    from kgqa.evaluation.calibration import Calibration, Trial
+    from kgqa.evaluation.datasets import Dataset
+    from kgqa.evaluation.runs.evaluate import Evaluation
+
+ROWS = 12
+"""Thresholds that are shown about, beside the best."""
+
+
+def calibrate(
+    dataset: Annotated[str, typer.Option(help='"sample", or a file of training questions with answers.')],
+    kg: Annotated[
+        list[str] | None,
+        typer.Option(
+            help='"sample" (default), an RDF file (several for one graph), or a folder made by kgqa kg load.'
+        ),
+    ] = None,
+    model: Annotated[
+        str | None, typer.Option(help='"provider:name", "offline", or "simulated:accuracy=0.7".')
+    ] = None,
+    format: Format = None,
+    split: Split = None,
+    limit: Annotated[int | None, typer.Option(min=1, help="Questions to ask at most.")] = None,
+    concurrency: Annotated[int, typer.Option(min=1, help="Questions asked at a time.")] = 8,
+    seed: Annotated[int, typer.Option(min=0, help="Of a simulated model.")] = 0,
+    option: Annotated[
+        list[str] | None, typer.Option(help="An option of vog, as key=value; see: kgqa methods.")
+    ] = None,
+) -> None:
+    """Find the threshold of VoG's reward that tells right revisions from wrong ones best.
+
+    Training questions are asked with a threshold that no plan reaches early. The one of
+    the highest sensitivity + specificity - 1 (Youden's J) is told as the option to pass.
+    It holds for this graph, model and encoder.
+
+    Exit status: 0 found, 1 revisions are too few or all alike, 2 usage, 3 knowledge graph unavailable,
+    4 model unavailable, 130 stopped.
+    """
+    arguments = {
+        "kg": kg or None,
+        "model": model,
+        "limit": limit,
+        "concurrency": concurrency,
+        "seed": seed,
+        "method": "vog",
+        "threshold": 1.0,
+    }
+    options = _options(option or [], {*arguments, "dataset", "format", "split", "out"})
+    with in_one_line(), TemporaryDirectory() as folder:
+        from kgqa.evaluation.datasets import load
+        from kgqa.evaluation.learning import training_part
+
+        loaded = load(dataset, format)
+        part = training_part(loaded) if split is None else split
+        run = {"dataset": loaded, "split": part, "out": Path(folder) / "run"}
+        ended = asked({**options, **arguments, **run})
+        tried = _trials(ended, loaded, part, limit)
+    _show(ended, tried)
+
+
+def _options(given: list[str], taken: set[str]) -> dict[str, Any]:
+    try:
+        options = read_options(given)
+    except ValueError as error:
+        fail(str(error), Exit.USAGE)
+    if "threshold" in options:
+        fail("the threshold is what is looked for; leave --option threshold out", Exit.USAGE)
+    if other := sorted(options.keys() & taken):
+        fail(f"{other[0]} is no option of vog; see: kgqa calibrate --help", Exit.USAGE)
+    return options
+
+
+def _trials(ended: "Evaluation", dataset: "Dataset", split: str, limit: int | None) -> "list[Trial]":
+    from kgqa.evaluation.calibration import trials
+    from kgqa.evaluation.judging import judge
+    from kgqa.evaluation.results import read_results
+
+    if ended.metrics is None:
+        done = f"stopped after {ended.tally.done:,} of {ended.tally.total:,} questions"
+        fail(f"{done}; nothing was calibrated", Exit.INTERRUPTED)
+    return trials(judge(read_results(ended.out), dataset.part(split, limit)))
+
+
+def _show(ended: "Evaluation", tried: "list[Trial]") -> None:
+    from rich.text import Text
+
+    from kgqa.cli.tables import console
+    from kgqa.evaluation.calibration import CalibrationError, calibrate
+    from kgqa.kg.terms import one_line
+    from kgqa.priors.encoder import BUNDLED
+
+    try:
+        found = calibrate(tried)
+    except CalibrationError as error:
+        fail(str(error), Exit.NO_ANSWER)
+    out, config, best = console(), ended.head["config"], found.best
+    questions = f"{ended.tally.total:,} questions of {ended.head['dataset']['name']}"
+    encoder = config["encoder"] or BUNDLED
+    out.print(Text(one_line(f"{config['model']}, encoder {encoder}: {questions}")))
+    out.print(f"{len(tried):,} revisions, {found.right:,} of them right; AUC {found.auc:.3f}")
+    out.print(_table(found))
+    if ended.tally.failed:
+        out.print(Text(f"{ended.tally.failed:,} questions failed and are left out", style="yellow"))
+    out.print(f"best of all: J {best.youden:.3f}; pass it with")
+    out.print(Text(f"--option threshold={best.threshold:g}", style="bold green"))
+
+
+def _table(found: "Calibration") -> "Table":
+    from kgqa.cli.tables import table
+
+    shown = table("threshold", "accepted", "of them right", "right accepted", "wrong kept out", "J")
+    every = -(-len(found.cuts) // ROWS)
+    for place, cut in enumerate(found.cuts):
+        if place % every and cut != found.best:
+            continue
+        accepted = cut.right + cut.wrong
+        shares = (cut.right / accepted, cut.sensitivity, cut.specificity)
+        texts = (f"{cut.threshold:.3f}", f"{accepted:,}", *(f"{share:.1%}" for share in shares))
+        shown.add_row(*texts, f"{cut.youden:.3f}", style="bold green" if cut == found.best else "")
+    return shown
