@@ -72,7 +72,9 @@ def test_the_commands_of_the_pages_have_such_options() -> None:
 
 
 def test_every_setting_of_a_simulated_model_is_listed() -> None:
-    listed = re.findall(r"^\| `(\w+)` \| .* \| (?:[\d.]+|as `\w+`) \|$", EVALUATION.read_text(encoding="utf-8"), re.M)
+    listed = re.findall(
+        r"^\| `(\w+)` \| .* \| (?:[\d.]+|as `\w+`) \|$", EVALUATION.read_text(encoding="utf-8"), re.M
+    )
     assert [*listed, "seed"] == [field.name for field in fields(Errors)]
 
 
