@@ -35,6 +35,7 @@ class Trial:
         asked: the question file and its part.
         learned: files to build exemplars from and their part; none for no exemplars.
         metrics: what is shown of ``metrics.json``.
+        method: the method that asks.
     """
 
     name: str
@@ -42,6 +43,7 @@ class Trial:
     asked: tuple[str, str]
     learned: tuple[tuple[str, ...], str] = ((), "train")
     metrics: tuple[str, ...] = ("hits_at_1",)
+    method: str = "cor"
 
 
 METAQA = tuple(f"metaqa/metaqa-{hops}hop-train.jsonl.gz" for hops in (1, 2, 3))
@@ -72,6 +74,8 @@ def metaqa(hops: int) -> Trial:
     return Trial(f"MetaQA {hops} hop", ("metaqa/metaqa.nt.gz",), asked, (METAQA, "train"))
 
 
+WEBQSP_TEST = replace(WEBQSP, name="WebQSP, slice, test part", asked=(WEBQSP.asked[0], "test"))
+
 TRIALS = (
     *map(metaqa, (1, 2, 3)),
     *(pathquestion(hops, split) for split in ("split", "split_group") for hops in (2, 3)),
@@ -82,7 +86,8 @@ TRIALS = (
         (("worldcup/wc-c.jsonl.gz",), "train"),
     ),
     WEBQSP,
-    replace(WEBQSP, name="WebQSP, slice, test part", asked=(WEBQSP.asked[0], "test")),
+    WEBQSP_TEST,
+    *(replace(trial, name=f"{trial.name}, VoG", method="vog") for trial in (WEBQSP, WEBQSP_TEST)),
     Trial("sample", ("sample",), ("sample", "test")),
     replace(pathquestion(2, "split"), name="PathQuestion 2H, no exemplars", learned=((), "")),
     replace(metaqa(1), name="MetaQA 1 hop, no exemplars", learned=((), "")),
@@ -115,7 +120,8 @@ def evaluated(trial: Trial, folder: Path, model: str = "offline", limit: int | N
     """Ask the questions of a trial one at a time; give its metrics and the seconds of each question."""
     file, split = trial.asked
     out = Path(tempfile.mkdtemp(dir=folder)) / "run"
-    options = ["--split", split, "--model", model, "--concurrency", "1", "--out", str(out)]
+    options = ["--method", trial.method, "--split", split, "--model", model]
+    options += ["--concurrency", "1", "--out", str(out)]
     options += ["--dataset", file if file == "sample" else str(DATA / file)]
     options += [
         part for name in trial.kg for part in ("--kg", name if name == "sample" else str(DATA / name))

@@ -1,4 +1,4 @@
-"""Names of the nodes between do not matter to CoR (§1: entity incompleteness)."""
+"""Names of the nodes between do not matter to CoR (§1: entity incompleteness), nor to VoG."""
 
 import gzip
 from pathlib import Path
@@ -7,8 +7,11 @@ from typing import Any
 import pytest
 
 import kgqa
+from kgqa.evaluation.datasets import load
+from kgqa.evaluation.simulation import Errors
 from kgqa.kg.embedded import open_graph
 from kgqa.session.resources import registered
+from kgqa.tests.evaluation.simulation.public import answered
 from kgqa.tests.perfect import DATA, PerfectModel, questions
 
 LABEL = "<http://www.w3.org/2000/01/rdf-schema#label>"
@@ -41,3 +44,13 @@ async def test_answers_are_the_same_without_the_names_between(tmp_path: Path) ->
     needed = {end["id"] for question in asked for end in (*question["topic_entities"], *question["answers"])}
     opaque = only_named(source, needed, tmp_path / "opaque.nt")
     assert await answers(opaque, asked) == await answers(source, asked)
+
+
+async def test_vog_crosses_nodes_without_names(tmp_path: Path) -> None:
+    if not DATA.is_dir():
+        pytest.skip("no question sets; set KGQA_DATA")
+    asked = load(DATA / "pathquestion/pq-3h.jsonl.gz").questions[::120]
+    needed = {end.id for question in asked for end in (*question.topics, *question.gold) if end.id}
+    opaque = open_graph([only_named(DATA / "pathquestion/pq-3h.nt.gz", needed, tmp_path / "opaque.nt")])
+    for record, score in await answered(asked, opaque, Errors(), method="vog"):
+        assert (score.f1, record["outcome"]) == (1, "grounded"), record["question"]
