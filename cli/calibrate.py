@@ -80,6 +80,12 @@ def _options(given: list[str], taken: set[str]) -> dict[str, Any]:
         fail(str(error), Exit.USAGE)
     if "threshold" in options:
         fail("the threshold is what is looked for; leave --option threshold out", Exit.USAGE)
+    if options.get("reward") == "confidence":
+        fail(
+            "the reward by confidence alone reaches 1, so that plans would be taken up early; "
+            "leave --option reward=confidence out",
+            Exit.USAGE,
+        )
     if other := sorted(options.keys() & taken):
         fail(f"{other[0]} is no option of vog; see: kgqa calibrate --help", Exit.USAGE)
     return options

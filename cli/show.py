@@ -115,7 +115,10 @@ def _blamed(entry: dict[str, Any]) -> str:
 def _signals(entry: dict[str, Any]) -> str:
     names = {"model": "the model", "nli": str(entry.get("verifier", "inference"))}
     called = [names[who] for who, signal in entry["signals"].items() if signal]
-    return f"revision called for by {' and '.join(called)}" if called else "borne out"
+    if not called:
+        return "borne out"
+    heeded = "" if entry["decision"] == "refine" else ", not heeded"
+    return f"revision called for by {' and '.join(called)}{heeded}"
 
 
 def _rewarded(entry: dict[str, Any]) -> str:

@@ -65,12 +65,16 @@ class Calibration:
 
 
 def trials(judged: Iterable[Judged]) -> list[Trial]:
-    """Give every revision of the scored questions."""
+    """Give the revisions of the scored questions whose reward is held against the threshold.
+
+    After an empty observation it is not: such a plan is taken up without one.
+    """
     return [
         Trial(one.reward, right(one.answers, mark.question))
         for mark in judged
         if mark.score and mark.result
         for one in revisions(mark.result)
+        if not one.empty
     ]
 
 

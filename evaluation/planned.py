@@ -41,6 +41,9 @@ class Verified(NamedTuple):
 
     step: int
     source: Source
+    """Who gave a signal, whether or not it was heeded."""
+    revises: bool
+    """Whether the plan was to be revised: the decision."""
     verifier: str | None
     """What stood for the NLI verifier: ``rules``, or the name of a model; None where none was asked."""
 
@@ -56,6 +59,8 @@ class Revised(NamedTuple):
     task: float
     entropy: float
     accepted: bool
+    empty: bool
+    """Whether the step had observed nothing: no threshold decides on such a plan."""
 
 
 class Case(NamedTuple):
@@ -104,7 +109,12 @@ def _last(result: Result) -> Planned | None:
 
 def _verified(result: Result) -> list[Verified]:
     return [
-        Verified(step, _source(signals), name if isinstance(name := entry.get("verifier"), str) else None)
+        Verified(
+            step,
+            _source(signals),
+            entry.get("decision") == "refine",
+            name if isinstance(name := entry.get("verifier"), str) else None,
+        )
         for entry in entries(result, "verify")
         if isinstance(signals := entry.get("signals"), Mapping) and _counts(step := entry.get("step"))
     ]
@@ -149,7 +159,8 @@ def _revised(entry: Mapping[str, object]) -> Revised | None:
         return None
     if not (_fraction(reward) and _fraction(task) and _fraction(entropy)):
         return None
-    return Revised(arm, answers, before, reward, task, entropy, entry.get("accepted") is True)
+    accepted, empty = (entry.get(key) is True for key in ("accepted", "empty"))
+    return Revised(arm, answers, before, reward, task, entropy, accepted, empty)
 
 
 def _texts(value: object) -> tuple[str, ...] | None:

@@ -36,9 +36,13 @@ class Revision(TypedDict):
     verified: int
     """Those of them in which a step was verified."""
     rate: Share
-    """The verified ones in which a step was to be revised (Figure 5, outer ring)."""
+    """The verified ones in which the plan was to be revised at any step (Figure 5, outer ring)."""
     sources: dict[str, Share]
-    """The verified ones by who said so at any step: none, model, nli, both (inner ring)."""
+    """The verified ones by who gave a signal at any step: none, model, nli, both (inner ring).
+
+    A signal counts even where it was not heeded: one of two with ``verifiers=and``, or one that came
+    when no revision was left. So ``rate`` may be less than all of them but ``none``.
+    """
     steps: dict[str, dict[str, int]]
     """Verifications by the number of the step, and by who gave a signal."""
     verifiers: dict[str, int]
@@ -68,14 +72,16 @@ def revision(judged: Sequence[Judged], seed: int) -> Revision | None:
     revisions = costs([case.chosen.total() for case in cases])
     if revisions is None:
         return None
-    sources = [_source(case) for case in cases if case.verified]
+    checked = [case for case in cases if case.verified]
+    sources = [_source(case) for case in checked]
+    revises = [any(check.revises for check in case.verified) for case in checked]
     rows = [[source == one for one in SOURCES] for source in sources]
     lengths = [case.last.steps for case in cases if case.last and case.last.steps is not None]
     entropies = [one.entropy for case in cases for one in case.revised]
     return {
         "planned": len(cases),
-        "verified": len(sources),
-        "rate": share(interval([source != "none" for source in sources], seed)),
+        "verified": len(checked),
+        "rate": share(interval(revises, seed)),
         "sources": dict(
             zip(SOURCES, map(share, intervals(rows, columns=len(SOURCES), seed=seed)), strict=True)
         ),

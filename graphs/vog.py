@@ -91,7 +91,7 @@ class VoG(Context):
     @classmethod
     def _is_known(cls, value: float | None, given: ValidationInfo) -> float | None:
         """Refuse an encoder whose rewards nobody has calibrated."""
-        if value is None:
+        if value is None and given.data.get("verification"):
             threshold_of(given.data.get("encoder"))
         return value
 

@@ -16,18 +16,18 @@ async def advance(state: Planned, run: Run) -> PlannedUpdate:
     """Go on from what was chosen, and from known entities that the next step names."""
     plan, at = state["plan"], state["at"] + 1
     skipped = state["skipped"] + is_empty(state)
-    begun: PlannedUpdate = {**step_begun(), "at": at, "skipped": skipped}
     run.note["step"] = at
     if at > len(plan.steps) or skipped >= SKIPPED:
         run.note["reason"] = "the plan is carried out" if at > len(plan.steps) else "nothing is observed"
-        return {**begun, "decision": "infer" if plan.whether else "stop"}
+        return {"at": at, "skipped": skipped, "decision": "infer" if plan.whether else "stop"}
     frontier = frontier_of([*state["frontier"], *_named(state, plan.steps[at - 1])])
-    return {**begun, "frontier": frontier, "decision": "forward"}
+    begun = step_begun()
+    return {**begun, "at": at, "skipped": skipped, "frontier": frontier, "decision": "forward"}
 
 
 def _named(state: Planned, step: PlanStep) -> list[Path]:
-    """Give the paths to known entities that a step names."""
-    said = f" {worded(' '.join([step.search, step.thought, *(s[0] for s in step.observation)]))} "
+    """Give the paths to known entities that a step searches from."""
+    said = f" {worded(' '.join([step.search, *(head for head, _, _ in step.observation)]))} "
     known = [*map(Path, state["topic_entities"]), *observed(state)]
     return [
         path

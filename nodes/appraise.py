@@ -14,7 +14,7 @@ from kgqa.priors.rewards import (
 )
 from kgqa.prompts.facts import FACTS, claims, draw_fact
 from kgqa.prompts.plans import SearchPlan
-from kgqa.session.planned import Appraised, Planned, PlannedUpdate, is_empty, names_known
+from kgqa.session.planned import Appraised, Planned, PlannedUpdate, is_empty, may_revise, names_known
 from kgqa.session.state import Decision
 from kgqa.session.step import Run, step
 
@@ -32,9 +32,11 @@ async def appraise(state: Planned, run: Run) -> PlannedUpdate:
     if revised and reward > (best.reward if best else 0.0):
         best = Appraised(revised, arm, reward)
     revisions = state["revisions"] + 1
-    good = reward >= (threshold_of(context.encoder) if context.threshold is None else context.threshold)
-    total = sum(state["bandit"].counts.values()) + 1
-    last = is_empty(state) or revisions >= context.revisions or total >= context.revisions_in_all
+    bandit = state["bandit"].after(arm, reward)
+    threshold = threshold_of(context.encoder) if context.threshold is None else context.threshold
+    good = revised is not None and reward >= threshold
+    tried: Planned = {**state, "bandit": bandit, "revisions": revisions}
+    last = is_empty(state) or not may_revise(tried, context)
     taken = Appraised(revised, arm, reward) if revised and good else best if last else None
     run.note |= {
         "step": state["at"],
@@ -44,23 +46,27 @@ async def appraise(state: Planned, run: Run) -> PlannedUpdate:
         "before": list(state["plan"].answers),
         "accepted": good,
     }
+    if is_empty(state):
+        run.note["empty"] = True
+    plan = taken.plan if taken else state["plan"]
     if taken:
         run.note["taken"] = taken.arm
     return {
         "pool": pool,
-        "bandit": state["bandit"].after(arm, reward),
+        "bandit": bandit,
         "best": best,
         "revisions": revisions,
-        "plan": taken.plan if taken else state["plan"],
+        "plan": plan,
         "arm": taken.arm if taken else arm,
-        "decision": _next(state, ends=bool(taken) or last),
+        "crossing": [],
+        "crossed": 0,
+        "decision": _next(state, plan) if taken or last else "refine",
     }
 
 
-def _next(state: Planned, *, ends: bool) -> Decision:
-    if not ends:
-        return "refine"
-    return "backtrack" if is_empty(state) else "forward"
+def _next(state: Planned, plan: SearchPlan) -> Decision:
+    """Try a step again that has observed nothing, if the plan still has it."""
+    return "backtrack" if is_empty(state) and state["at"] <= len(plan.steps) else "forward"
 
 
 async def _reward(state: Planned, plan: SearchPlan, pool: list[SearchPlan], run: Run) -> float:
@@ -85,9 +91,9 @@ async def _metrics(state: Planned, plan: SearchPlan, run: Run) -> Metrics:
     step = steps[-1]
     said = [each.thought or each.search for each in steps]
     predicted = " ".join(" ".join(statement) for statement in step.observation)
-    facts = [] if is_empty(state) else state["feedback"][-1][:FACTS]
+    facts = [] if is_empty(state) else state["feedback"][-1]
     whole = " ".join([step.thought, step.search, predicted])
-    texts = [state["question"], whole, predicted or said[-1], *said, *map(draw_fact, facts)]
+    texts = [state["question"], whole, predicted or said[-1], *said, *map(draw_fact, facts[:FACTS])]
     rows = await run.encode(texts)
     judge = await run.judge()
     last = 2 + len(said)

@@ -10,12 +10,16 @@ import numpy.typing as npt
 
 from kgqa.kg.pages import Page
 from kgqa.kg.terms import Entity, Hop, Path, Term
+from kgqa.priors.agreement import worded
 from kgqa.priors.entropy import DIGITS, kept, likeness
 from kgqa.priors.guidance import spaced
 from kgqa.prompts.facts import Offer
 from kgqa.prompts.plans import PlanStep
 from kgqa.session.step import Run
 from kgqa.tools.arguments import relation_arguments
+
+COMPARED = 500
+"""Names that are compared with what is suggested, at most: to encode more takes seconds."""
 
 
 async def offered(frontier: Sequence[Path], run: Run) -> list[Offer]:
@@ -30,7 +34,7 @@ async def offered(frontier: Sequence[Path], run: Run) -> list[Offer]:
     pages: dict[str, Page[Hop]] = await run.use("list_relations", **relation_arguments(ends.values()))
     heads: dict[Hop, list[int]] = {}
     for place, path in enumerate(frontier):
-        for hop in pages.get(path.end.id, ()) if path.end.id in ends else ():
+        for hop in pages.get(path.end.id, ()) if isinstance(path.end, Entity) else ():
             heads.setdefault(hop, []).append(place)
     ordered = sorted(heads, key=lambda hop: (hop.relation, not hop.forward))
     return [Offer(hop, tuple(heads[hop])) for hop in ordered]
@@ -64,17 +68,22 @@ async def ranked(
 async def likeliest(terms: Sequence[Term], suggestions: Sequence[str], run: Run) -> list[Term]:
     """Keep as many terms as the entropy filter shows, the likeliest first; all in order if they are few.
 
-    Nodes without a name cannot be compared: they come last, as they are.
+    What is suggested by its name comes before all others. Nodes without a name cannot be
+    compared: they come last, as they are.
 
     Raises:
         EncoderError: if there is no encoder.
     """
     if len(terms) <= run.context.width:
         return list(terms)
+    wanted = set(map(worded, suggestions))
     named = [term for term in terms if term.name]
-    weights = await _weights([str(term.name) for term in named], suggestions, run) if named else np.zeros(0)
-    shown = [named[at] for at in _best(weights, run)]
-    return [*shown, *(term for term in terms if not term.name)][: run.context.width]
+    called = [term for term in named if worded(term.name or "") in wanted]
+    first = set(called)
+    others = [term for term in named if term not in first][:COMPARED]
+    weights = await _weights([str(term.name) for term in others], suggestions, run)
+    shown = [*called, *(others[at] for at in _best(weights, run)), *(term for term in terms if not term.name)]
+    return shown[: run.context.width]
 
 
 def predicted(step: PlanStep | None) -> list[str]:
@@ -87,6 +96,8 @@ def predicted(step: PlanStep | None) -> list[str]:
 
 async def _weights(texts: Sequence[str], suggestions: Sequence[str], run: Run) -> npt.NDArray[np.float64]:
     """Give the likeness of each text to the suggestion it is most alike to: w (equation 5)."""
+    if not texts:
+        return np.zeros(0)
     rows = await run.encode([*texts, *map(spaced, suggestions)])
     return likeness(rows[: len(texts)], rows[len(texts) :]).astype(np.float64).round(DIGITS)
 

@@ -6,7 +6,7 @@ from kgqa.kg.errors import KGRejected, KGTimeout
 from kgqa.kg.pages import Page
 from kgqa.kg.terms import Entity, Path, Term
 from kgqa.prompts.facts import Offer
-from kgqa.session.planned import Planned, PlannedUpdate, without_more
+from kgqa.session.planned import Planned, PlannedUpdate, standing, without_more
 from kgqa.session.step import Run, step
 from kgqa.tools.arguments import relation_arguments
 
@@ -15,6 +15,9 @@ CROSSINGS = 2
 
 FRONTIER = 500
 """Paths that a search goes on from at most."""
+
+REACHED = 2_000
+"""Paths that one step reaches at most."""
 
 
 @step("expand")
@@ -28,7 +31,7 @@ async def expand_around(state: Planned, run: Run) -> PlannedUpdate:
     cut = False
     for offer in state["offers"]:
         try:
-            paths, truncated = await _followed(offer, state["frontier"], run)
+            paths, truncated = await _followed(offer, standing(state), run)
         except (KGTimeout, KGRejected) as error:
             run.failed(error)
             continue
@@ -36,20 +39,17 @@ async def expand_around(state: Planned, run: Run) -> PlannedUpdate:
     named = [path for path in found if path.end.name]
     unnamed = frontier_of(path for path in found if not path.end.name)
     crosses = bool(unnamed) and state["crossed"] < CROSSINGS
-    reached = list(dict.fromkeys([*state["reached"], *(named if crosses else found)]))
+    every = dict.fromkeys([*state["reached"], *(named if crosses else found)])
+    reached, cut = list(every)[:REACHED], cut or len(every) > REACHED
     ends = {path.end for path in found}
     run.note |= {"step": state["at"], "ends": len(ends), "unnamed": len(unnamed), "truncated": cut}
+    update: PlannedUpdate = {"reached": reached, "truncated": state["truncated"] or cut}
     if crosses:
-        crossed = state["crossed"] + 1
-        return {
-            "frontier": unnamed,
-            "reached": reached,
-            "crossed": crossed,
-            "decision": "forward",
-        }
-    if not reached:
-        return {"decision": "backtrack" if "failure" in run.note else without_more(state)}
-    return {"reached": reached, "decision": "filter"}
+        return {**update, "crossing": unnamed, "crossed": state["crossed"] + 1, "decision": "forward"}
+    if reached:
+        return {**update, "decision": "filter"}
+    failed = "failure" in run.note
+    return {**update, "decision": "backtrack" if failed else without_more(state, run.context)}
 
 
 async def _followed(offer: Offer, frontier: list[Path], run: Run) -> tuple[list[Path], bool]:

@@ -8,7 +8,7 @@ from kgqa.kg.terms import Chain, Literal, Path, Term
 from kgqa.nodes.closing import EVIDENCE, closed, drawn, failure, from_memory, unanswered
 from kgqa.priors.agreement import answer_key, is_unanswered
 from kgqa.prompts.candidates import XSD_INTEGER, number_of
-from kgqa.session.planned import Planned, observed
+from kgqa.session.planned import Planned, has_plan, observed
 from kgqa.session.record import Ref, fact, ref
 from kgqa.session.state import Closing, Update
 from kgqa.session.step import BudgetExceeded, Run, step
@@ -28,9 +28,9 @@ async def ground(state: Planned, run: Run) -> Closing:
     With ``closed_book`` off only proved answers are given. A question that asks for yes or no
     has the verdict on the evidence.
     """
-    plan = state.get("plan")
-    if state.get("outcome") or plan is None:
+    if state.get("outcome") or not has_plan(state):
         return closed(await unanswered(state, run), state, run)
+    plan = state["plan"]
     arm = _last_arm(state)
     run.note["plan"] = {"steps": len(plan.steps), "answers": list(plan.answers), "arm": arm}
     if plan.whether and run.context.verification:
@@ -44,12 +44,10 @@ async def _grounded(state: Planned, names: list[str], run: Run) -> Update:
     if counted := _counted(names, state):
         return {**_proved(counted), "answers": [ref(Literal(names[0], XSD_INTEGER))], "outcome": "grounded"}
     shown = _by_key(observed(state))
-    found = {
-        name: shown.get(answer_key([name])) or await _by_alias(name, shown, state, run) for name in names
-    }
+    found = {name: _meant(name, shown, state) or await _by_alias(name, shown, state, run) for name in names}
     proofs = [path for paths in found.values() for path in paths]
     memory = from_memory([name for name, paths in found.items() if not paths])
-    failed = failure(state)
+    failed = failure(state) or ("kg_unavailable" if "failure" in run.note else None)
     if not run.context.closed_book or failed:
         memory = []
     answers = [ref(term) for term in dict.fromkeys(path.end for path in proofs)]
@@ -62,21 +60,26 @@ async def _grounded(state: Planned, names: list[str], run: Run) -> Update:
 
 
 def _counted(names: list[str], state: Planned) -> list[Path]:
-    """Give the paths to all that the last step chose, where this is what a number counts; else nothing."""
-    ends = {path.end: path for path in reversed(state["frontier"])} if state["feedback"] else {}
-    values = any(number_of(end) is not None for end in ends)
-    return list(ends.values())[::-1] if not values and names == [str(len(ends))] else []
+    """Give the paths to all that the last step chose, where a number counts them; else nothing.
+
+    One thing is not counted, nor are values, what has no name, and what was cut.
+    """
+    if len(state["feedback"]) < len(state["plan"].steps) or state["truncated"]:
+        return []
+    ends = {path.end: path for path in reversed(state["frontier"])}
+    things = all(end.name and number_of(end) is None for end in ends)
+    return list(ends.values())[::-1] if things and len(ends) > 1 and names == [str(len(ends))] else []
 
 
 def _by_key(paths: Sequence[Path]) -> dict[frozenset[str], list[Path]]:
     """Index paths by the name of the node they lead to, those along one chain together; the first counts."""
-    found: dict[frozenset[str], list[Path]] = {}
+    found: dict[frozenset[str], dict[Path, Chain]] = {}
     for path in (begun for whole in paths for begun in _begun(whole)):
         if path.end.name:
-            same = found.setdefault(answer_key([path.end.name]), [])
-            if not same or (same[0].chain == path.chain and path not in same):
-                same.append(path)
-    return found
+            same = found.setdefault(answer_key([path.end.name]), {})
+            if not same or next(iter(same.values())) == path.chain:
+                same[path] = path.chain
+    return {key: list(same) for key, same in found.items()}
 
 
 def _meant(name: str, shown: dict[frozenset[str], list[Path]], state: Planned) -> list[Path]:
@@ -102,7 +105,11 @@ async def _by_alias(
     run.note["looked_up"] += 1
     try:
         matches: list[Match] = await run.use("find_entities", name=name, limit=5)
-    except (KGError, BudgetExceeded):
+    except BudgetExceeded as error:
+        run.note["limit"] = error.limit
+        return []
+    except KGError as error:
+        run.failed(error)
         return []
     ids = {match.entity.id for match in matches if match.sure}
     return next(([path] for paths in shown.values() for path in paths if path.end.id in ids), [])

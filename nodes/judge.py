@@ -2,14 +2,14 @@
 
 from kgqa.models.errors import MalformedReply
 from kgqa.prompts.judge_claim import JudgeClaim
-from kgqa.session.planned import Planned, PlannedUpdate, observed
+from kgqa.session.planned import Planned, PlannedUpdate, in_turns
 from kgqa.session.step import Run, step
 
 
 @step("judge")
 async def judge(state: Planned, run: Run) -> PlannedUpdate:
     """Let the model weigh the evidence for and against; where the graph is silent the answer is unknown."""
-    facts, topics = tuple(observed(state)), tuple(state["topic_entities"])
+    facts, topics = in_turns(state), tuple(state["topic_entities"])
     if not facts:
         run.note |= {"verdict": "unknown", "reason": "nothing was observed"}
         return {"verdict": "unknown", "decision": "stop"}

@@ -16,7 +16,7 @@ async def look_ahead(state: Planned, run: Run) -> PlannedUpdate:
     try:
         offers = await ranked(await offered(frontier, run), frontier, state["question"], step, run)
     except (KGTimeout, KGRejected) as error:
-        run.failed(error)
+        run.note["error"] = str(error)
         offers = []
     run.note |= {"step": state["at"], "relations": len(offers)}
     return {"offers": offers, "decision": "forward"}

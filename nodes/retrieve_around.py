@@ -2,7 +2,7 @@
 
 from kgqa.kg.errors import KGRejected, KGTimeout
 from kgqa.nodes.around import offered
-from kgqa.session.planned import Planned, PlannedUpdate, without_more
+from kgqa.session.planned import Planned, PlannedUpdate, standing, without_more
 from kgqa.session.step import Run, step
 
 
@@ -12,11 +12,12 @@ async def retrieve_around(state: Planned, run: Run) -> PlannedUpdate:
 
     A time-out is no empty observation: the step is passed over.
     """
-    run.note |= {"step": state["at"], "frontier": len(state["frontier"])}
+    frontier = standing(state)
+    run.note |= {"step": state["at"], "frontier": len(frontier)}
     try:
-        offers = await offered(state["frontier"], run)
+        offers = await offered(frontier, run)
     except (KGTimeout, KGRejected) as error:
         run.failed(error)
         return {"offers": [], "decision": "filter" if state["reached"] else "backtrack"}
     run.note["relations"] = len(offers)
-    return {"offers": offers, "decision": "forward" if offers else without_more(state)}
+    return {"offers": offers, "decision": "forward" if offers else without_more(state, run.context)}

@@ -5,7 +5,7 @@ from dataclasses import replace
 from kgqa.models.errors import MalformedReply
 from kgqa.prompts.revise_plan import ReviseAhead, ReviseGlobally, ReviseLocally, RevisePlan, merged
 from kgqa.session.bandit import Arm
-from kgqa.session.planned import Planned, PlannedUpdate, is_empty, observed
+from kgqa.session.planned import Planned, PlannedUpdate, in_turns, is_empty
 from kgqa.session.step import Run, step
 
 
@@ -32,7 +32,7 @@ def _prompt(state: Planned, arm: Arm, depth: int) -> RevisePlan:
     if arm == "local":
         return ReviseLocally(question, plan, done, tuple(here), depth=depth, topics=topics)
     if arm == "global":
-        return ReviseGlobally(question, plan, done, tuple(observed(state)), depth=depth, topics=topics)
+        return ReviseGlobally(question, plan, done, in_turns(state), depth=depth, topics=topics)
     return ReviseAhead(
         question,
         plan,

@@ -6,9 +6,9 @@ from kgqa.kg.terms import Hop, Path, Term
 from kgqa.models.errors import MalformedReply
 from kgqa.nodes.around import likeliest, predicted
 from kgqa.nodes.expand_around import frontier_of
-from kgqa.prompts.facts import draw_chain_of
+from kgqa.prompts.facts import came_from, draw_chain_of
 from kgqa.prompts.select_entities import SelectEntities
-from kgqa.session.planned import Planned, PlannedUpdate, at_hand, observed
+from kgqa.session.planned import Planned, PlannedUpdate, at_hand, most_asked, observed
 from kgqa.session.step import Run, step
 
 
@@ -24,11 +24,13 @@ async def select_entities(state: Planned, run: Run) -> PlannedUpdate:
     for paths in _groups(state["reached"]):
         ends = list(dict.fromkeys(path.end for path in paths))
         stay: Sequence[Term] = ends
-        if len(ends) > 1 and asked < 2 * run.context.width:
+        if len(ends) > 1 and asked < most_asked(state, run.context.width):
             stay, asked = await _chosen(state, paths, ends, run), asked + 1
-        chosen += [path for path in paths if path.end in set(stay)]
+        staying = set(stay)
+        chosen += [path for path in paths if path.end in staying]
     chosen = chosen or state["reached"]
-    rest = [path for path in state["reached"] if path not in set(chosen)]
+    taken = set(chosen)
+    rest = [path for path in state["reached"] if path not in taken]
     run.note |= {"step": state["at"], "reached": len(state["reached"]), "chosen": len(chosen)}
     earlier = state["feedback"][: state["at"] - 1]
     padding: list[list[Path]] = [[] for _ in range(state["at"] - 1 - len(earlier))]
@@ -72,4 +74,4 @@ def _groups(paths: Sequence[Path]) -> list[list[Path]]:
 def _comes_back(state: Planned, chosen: Sequence[Path]) -> bool:
     """Tell whether an end was met before, apart from where this step began: E_rep (equation 10)."""
     met = {*state["topic_entities"], *(node for path in observed(state) for node in path.nodes)}
-    return any(path.end in met - {*path.nodes[:-1]} for path in chosen)
+    return any(path.end in met and path.end != came_from(path) for path in chosen)

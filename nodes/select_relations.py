@@ -3,7 +3,7 @@
 from kgqa.models.errors import MalformedReply
 from kgqa.prompts.facts import Offer
 from kgqa.prompts.select_relations import SelectRelations
-from kgqa.session.planned import Planned, PlannedUpdate, at_hand, without_more
+from kgqa.session.planned import Planned, PlannedUpdate, at_hand, most_asked, standing, without_more
 from kgqa.session.step import Run, step
 
 UNASKED = 3
@@ -17,12 +17,16 @@ async def select_relations(state: Planned, run: Run) -> PlannedUpdate:
     A malformed reply, or one too many in the same step, leaves the likeliest.
     """
     offers, asked = state["offers"], state["asked"]
-    if len(offers) > 1 and asked < 2 * run.context.width:
+    if len(offers) > 1 and asked < most_asked(state, run.context.width):
         chosen, asked = await _chosen(state, run), asked + 1
     else:
         chosen = offers[:UNASKED]
     run.note |= {"step": state["at"], "chosen": [str(offer.hop) for offer in chosen]}
-    return {"offers": chosen, "asked": asked, "decision": "forward" if chosen else without_more(state)}
+    return {
+        "offers": chosen,
+        "asked": asked,
+        "decision": "forward" if chosen else without_more(state, run.context),
+    }
 
 
 async def _chosen(state: Planned, run: Run) -> list[Offer]:
@@ -30,7 +34,7 @@ async def _chosen(state: Planned, run: Run) -> list[Offer]:
     prompt = SelectRelations(
         state["question"],
         at_hand(state),
-        tuple(state["frontier"]),
+        tuple(standing(state)),
         tuple(offers),
         topics=tuple(state["topic_entities"]),
     )

@@ -4,11 +4,11 @@ import asyncio
 from dataclasses import replace
 
 from kgqa.models.errors import MalformedReply
-from kgqa.prompts.facts import FACTS, claims
+from kgqa.prompts.facts import claims
 from kgqa.prompts.plans import PlanStep, SearchPlan
 from kgqa.prompts.steps import statements
 from kgqa.prompts.verify_step import VerifyStep
-from kgqa.session.planned import Planned, PlannedUpdate, at_hand, observed
+from kgqa.session.planned import Planned, PlannedUpdate, at_hand, in_turns, may_revise
 from kgqa.session.step import Run, step
 
 
@@ -25,24 +25,24 @@ async def verify_step(state: Planned, run: Run) -> PlannedUpdate:
     run.note |= {"step": state["at"], "signals": {"model": by_model, "nli": by_nli}}
     heard = [signal for signal in (by_model, by_nli) if signal is not None]
     calls = (all if run.context.verifiers == "and" else any)(heard) if heard else False
-    if calls and sum(state["bandit"].counts.values()) >= run.context.revisions_in_all:
-        run.note["limit_of"] = "revisions_in_all"
-        calls = False
-    return {"plan": plan, "decision": "refine" if calls else "forward"}
+    revises = calls and may_revise(state, run.context)
+    if calls and not revises:
+        run.note["spent"] = "revisions"
+    return {"plan": plan, "decision": "refine" if revises else "forward"}
 
 
 async def _by_model(state: Planned, step: PlanStep, run: Run) -> tuple[bool | None, SearchPlan]:
     plan = state["plan"]
     if run.context.verifiers == "nli":
         return None, plan
-    facts, topics = tuple(observed(state)), tuple(state["topic_entities"])
+    facts, topics = in_turns(state), tuple(state["topic_entities"])
     try:
         reply = await run.ask(VerifyStep(state["question"], step, state["at"], facts, topics=topics))
     except MalformedReply as error:
         run.failed(error)
         return None, plan
     run.note["reason"] = reply.rationale
-    if reply.revise and reply.observation and state["at"] <= len(plan.steps):
+    if reply.revise and reply.observation:
         corrected = replace(step, observation=statements(reply.observation))
         steps = (*plan.steps[: state["at"] - 1], corrected, *plan.steps[state["at"] :])
         return True, replace(plan, steps=steps)
@@ -54,7 +54,7 @@ async def _by_nli(state: Planned, step: PlanStep, run: Run) -> bool | None:
         return None
     judge = await run.judge()
     run.note["verifier"] = judge.name
-    facts = claims(state["feedback"][-1][:FACTS])
+    facts = claims(state["feedback"][-1])
     if not (facts and step.observation):
         return None
     return await asyncio.to_thread(judge.contradicts, facts, step.observation)

@@ -28,6 +28,9 @@ Claim: TypeAlias = tuple[str, str, str]
 TOKENS = 512
 """Tokens of a pair of texts at most, marks included; fewer if the model takes fewer."""
 
+PREMISES = 60
+"""Facts that a model reads at most; rules take all."""
+
 BATCH = 8
 """Pairs that go through together."""
 
@@ -107,9 +110,11 @@ class CrossEncoderJudge:
     def contradicts(self, premises: Sequence[Claim], hypotheses: Sequence[Claim]) -> bool:
         """Tell whether, read in either order, some pair of texts is a contradiction and none an entailment.
 
-        The claims go in as sentences, in as many texts as it takes (gap 25).
+        The claims go in as sentences, in as many texts as it takes (gap 25), but of the premises
+        `PREMISES` at most: first those that are about the same as what was predicted.
         """
-        observed, predicted = _sentences(premises), _sentences(hypotheses)
+        observed = _sentences(_nearest_first(premises, hypotheses))[:PREMISES]
+        predicted = _sentences(hypotheses)
         if not observed or not predicted:
             return False
         with self._lock:
@@ -159,6 +164,12 @@ def _tails(claims: Iterable[Claim]) -> dict[tuple[str, str], set[str]]:
     for head, relation, tail in _telling(claims):
         found[worded(head), worded(relation)] |= answer_key([tail])
     return found
+
+
+def _nearest_first(premises: Iterable[Claim], hypotheses: Iterable[Claim]) -> list[Claim]:
+    """Put premises first whose head or tail is the head or tail of a hypothesis, else in their order."""
+    ends = {worded(end) for head, _, tail in _telling(hypotheses) for end in (head, tail)}
+    return sorted(premises, key=lambda claim: ends.isdisjoint((worded(claim[0]), worded(claim[2]))))
 
 
 def _sentences(claims: Iterable[Claim]) -> list[str]:

@@ -57,17 +57,22 @@ def claims(paths: Sequence[Path]) -> list[Statement]:
 
 def draw_chain_of(paths: Sequence[Path]) -> str:
     """Draw the relations by which paths along one chain came from their last named node to their ends."""
-    heads = list(dict.fromkeys(draw_node(path.nodes[_start(path)]) for path in paths))
+    heads = list(dict.fromkeys(draw_node(came_from(path)) for path in paths))
     more = [f"{len(heads) - HEADS} more"] if len(heads) > HEADS else []
     hops = [hop for hop, _ in paths[0].steps[_start(paths[0]) :]]
     arrows = [arrow(hop, UNNAMED) for hop in hops[:-1]] + [arrow(hop, "?") for hop in hops[-1:]]
     return " ".join([", ".join([*heads[:HEADS], *more]), *arrows])
 
 
+def came_from(path: Path) -> Term:
+    """Give the last named node before the end of a path, or its topic."""
+    return path.nodes[_start(path)]
+
+
 def _claim(path: Path) -> Statement | None:
     """Turn the end of a path into a statement with its head first, as the last relation points."""
     steps = path.steps[_start(path) :]
-    start = path.nodes[_start(path)]
+    start = came_from(path)
     if not (steps and start.name and path.end.name):
         return None
     relation = " ".join(hop.words for hop, _ in steps)

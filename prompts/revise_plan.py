@@ -91,7 +91,11 @@ class RevisePlan(Prompt[RevisedSteps]):
         """Show the question, the plan, what was observed and what else the arm goes by."""
         lines = [f"Question: {quoted(self.question, QUESTION_LIMIT)}", *draw_topics(self.topics)]
         lines += ["Plan:", draw_plan(self.plan, self.done), "Facts:", draw_facts(self.facts)]
-        lines += [*self._shown(), f"Next: step {self.done + 1} of at most {self.depth}", "Reply:"]
+        lines += [
+            *self._shown(),
+            f"Next: step {min(self.done + 1, self.depth)} of at most {self.depth}",
+            "Reply:",
+        ]
         return "\n".join(lines)
 
     @abstractmethod

@@ -1,7 +1,8 @@
 """What a search with a plan in steps has in hand, beside the state of any search (VoG §2, §3)."""
 
 from dataclasses import dataclass
-from typing import Literal
+from itertools import zip_longest
+from typing import Any, Literal
 
 from pydantic import ConfigDict, with_config
 
@@ -33,10 +34,12 @@ class PlannedUpdate(Update, total=False):
     """Where the search stands: E_(t-1) until the step at hand has been observed, E_t from then on."""
     offers: list[Offer]
     """The relations that lead on from the frontier."""
-    reached: list[Path]
-    """What the step at hand has reached so far."""
+    crossing: list[Path]
+    """The paths to nodes without a name that the step at hand goes on from, if it does."""
     crossed: int
-    """How often the step at hand went on from nodes without a name."""
+    """How often it did."""
+    reached: list[Path]
+    """What the step at hand has reached so far; ``truncated`` says that there is more."""
     feedback: list[list[Path]]
     """What each step has observed, that which was chosen to go on from first: O_1 to O_t."""
     asked: int
@@ -74,8 +77,10 @@ def step_begun() -> PlannedUpdate:
     """Give what a step begins with."""
     return {
         "offers": [],
-        "reached": [],
+        "crossing": [],
         "crossed": 0,
+        "reached": [],
+        "truncated": False,
         "asked": 0,
         "repeated": False,
         "arm": None,
@@ -86,9 +91,18 @@ def step_begun() -> PlannedUpdate:
 
 
 def at_hand(state: Planned) -> PlanStep:
-    """Give the step at hand; where the plan has fewer, one that searches for what is asked."""
-    steps, place = state["plan"].steps, state["at"] - 1
-    return steps[place] if place < len(steps) else PlanStep("", state["question"])
+    """Give the step at hand."""
+    return state["plan"].steps[state["at"] - 1]
+
+
+def standing(state: Planned) -> list[Path]:
+    """Give the paths that the step at hand goes on from."""
+    return state["crossing"] or state["frontier"]
+
+
+def has_plan(state: Planned) -> bool:
+    """Tell whether this run has made a plan: on a thread the state may hold that of an earlier run."""
+    return any(entry["node"] == "plan" and "answers" in entry for entry in state["trace"])
 
 
 def observed(state: Planned) -> list[Path]:
@@ -96,20 +110,39 @@ def observed(state: Planned) -> list[Path]:
     return [path for paths in reversed(state["feedback"]) for path in paths]
 
 
+def in_turns(state: Planned) -> tuple[Path, ...]:
+    """Give all that was observed, the steps by turns, so that a prompt that shows some shows some of each."""
+    turns = zip_longest(*reversed(state["feedback"]))
+    return tuple(path for turn in turns for path in turn if path)
+
+
 def is_empty(state: Planned) -> bool:
     """Tell whether the step at hand has observed nothing."""
     return len(state["feedback"]) < state["at"]
 
 
-def without_more(state: Planned) -> Decision:
+def most_asked(state: Planned, width: int) -> int:
+    """Give how often a step may ask what to retrieve: 2k (VoG, Table 13), less the verdict to come."""
+    return 2 * width - state["plan"].whether
+
+
+def may_revise(state: Planned, context: Any) -> bool:
+    """Tell whether the step and the question have revisions left."""
+    total = sum(state["bandit"].counts.values())
+    return bool(state["revisions"] < context.revisions and total < context.revisions_in_all)
+
+
+def without_more(state: Planned, context: Any) -> Decision:
     """Decide what follows where nothing leads on.
 
-    What the step has reached before counts; an empty observation is answered by one revision,
-    and by passing the step over if that does not help.
+    What the step has reached before counts. An empty observation is answered by one revision,
+    if there may be one, and by passing the step over if that does not help; so is a step of
+    which the graph did not answer all.
     """
     if state["reached"]:
         return "filter"
-    return "backtrack" if state["revisions"] else "refine"
+    failed = any("failure" in entry for entry in state["trace"] if entry.get("step") == state["at"])
+    return "backtrack" if failed or state["revisions"] or not may_revise(state, context) else "refine"
 
 
 def names_known(state: Planned) -> dict[str, str]:

@@ -12,8 +12,9 @@ from kgqa.evaluation.report.shares import interval
 from kgqa.evaluation.report.sheets import Line, Sheet
 
 _REVISION = (
-    "To be revised: of the questions in which a step was verified, those in which the plan was found wrong "
-    "at any step, by the model, by the NLI verifier (or the rules that stand in for it), or by both. "
+    "To be revised: of the questions in which a step was verified, those in which the plan was to be revised "
+    "at any step. Model only, NLI only, both: by who gave a signal at any step, heeded or not: the model, or "
+    "the NLI verifier (or the rules that stand in for it). "
     "Searches: of the plan in force at the end. Entropy: of the answers of a question’s plans, the mean over "
     "all revisions. Best by task reward, by confidence: of the questions with a revision, those whose "
     "revision of the highest such reward is right, accepted or not."

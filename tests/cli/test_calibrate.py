@@ -64,6 +64,7 @@ def test_the_whole_file_is_asked_where_told(calibrate: Kgqa) -> None:
         (["--option", "verification=false"], 1, "no revision was made; take more questions, or others"),
         (["--model", "simulated:accuracy=1"], 1, "no revision was made; take more questions, or others"),
         (["--option", "threshold=0.5"], 2, "the threshold is what is looked for"),
+        (["--option", "reward=confidence"], 2, "leave --option reward=confidence out"),
         (["--option", "method=cor"], 2, "method is no option of vog"),
         (["--option", "nonsense=1"], 2, "vog has no option 'nonsense'"),
         (["--option", "threshold"], 2, "an option is written key=value"),

@@ -71,3 +71,10 @@ def test_every_revision_of_a_scored_question_is_a_trial() -> None:
         result(2, planned()),
     ]
     assert trials(judge(results, asked(4, 1))) == [Trial(0.6, True), Trial(0.4, False)]
+
+
+def test_a_revision_after_an_empty_observation_is_no_trial() -> None:
+    """It is taken up whether or not its reward reaches the threshold."""
+    observed = revised("local", RIGHT, reward=0.6, empty=False)
+    empty = revised("lookahead", WRONG, reward=0.9, empty=True)
+    assert trials(judge([result(0, planned(), *empty, *observed)], asked(1))) == [Trial(0.6, True)]

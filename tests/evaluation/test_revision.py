@@ -33,9 +33,11 @@ def planned(answer: str = WRONG, steps: int = 2, tokens: int = 100) -> Json:
     }
 
 
-def verified(step: int = 1, model: bool | None = False, nli: bool | None = False) -> Json:
+def verified(step: int = 1, model: bool | None = False, nli: bool | None = False, **more: Any) -> Json:
     signals = {"model": model, "nli": nli}
-    return {"node": "verify", "decision": "forward", "step": step, "signals": signals, "verifier": "rules"}
+    decision = "refine" if model or nli else "forward"
+    check = {"node": "verify", "decision": decision, "step": step, "signals": signals, "verifier": "rules"}
+    return {**check, **more}
 
 
 def revised(
@@ -97,6 +99,21 @@ def test_signals_are_told_apart_by_who_gave_them_at_any_step() -> None:
         "2": {"none": 2, "model": 1, "nli": 1, "both": 0},
     }
     assert found["verifiers"] == {"rules": 9}
+
+
+def test_a_signal_that_was_not_heeded_counts_as_a_signal_alone() -> None:
+    spent = verified(2, nli=True, decision="forward", spent="revisions")
+    results = [
+        result(0, planned(), verified(1, model=True, decision="forward")),
+        result(1, planned(), verified(1), spent),
+        result(2, planned(), verified(1, model=True, nli=True), spent),
+        result(3, planned(), verified(1)),
+    ]
+    found = measured(results, asked(4))
+    assert (found["verified"], found["rate"]["value"]) == (4, 1 / 4)
+    shares = {source: share["value"] for source, share in found["sources"].items()}
+    assert shares == {"none": 1 / 4, "model": 1 / 4, "nli": 1 / 4, "both": 1 / 4}
+    assert found["steps"]["2"] == {"none": 0, "model": 0, "nli": 2, "both": 0}
 
 
 def test_a_verifier_that_was_not_asked_gives_no_signal() -> None:
@@ -228,6 +245,8 @@ anything = st.recursive(
 entry = st.fixed_dictionaries(
     {"node": st.sampled_from(["plan", "verify", "revise", "appraise", "answer", "prune"])},
     optional={
+        "decision": anything,
+        "empty": anything,
         "step": anything,
         "steps": anything,
         "signals": anything,

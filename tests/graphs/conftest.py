@@ -9,8 +9,10 @@ from kgqa.kg.embedded import open_graph
 from kgqa.priors.encoder import Vectors
 from kgqa.session.step import Run
 from kgqa.tests.graphs.guided import FAMILY, Shelf, by_words
+from kgqa.tests.graphs.planned import TOWNS
 
 AskCoG = Callable[..., Awaitable[kgqa.Record]]
+AskVoG = Callable[..., Awaitable[kgqa.Record]]
 Lend = Callable[[Shelf | None], None]
 
 
@@ -47,6 +49,23 @@ def cog(turtle: Callable[[str], Path], lend: Lend) -> AskCoG:
         lend(library)
         graph = open_graph([turtle(kg)]) if isinstance(kg, str) else kg
         record = await kgqa.aask(question, topics=topics, method="cog", kg=graph, model=model, **options)
+        assert record.keys() == kgqa.Record.__annotations__.keys()
+        return record
+
+    return ask
+
+
+@pytest.fixture
+def vog(turtle: Callable[[str], Path]) -> AskVoG:
+    """Ask by VoG, of the towns if nothing else is said."""
+
+    async def ask(
+        model: Any, *, topics: Sequence[str] = ("Ada",), kg: Any = TOWNS, **options: Any
+    ) -> kgqa.Record:
+        graph = open_graph([turtle(kg)]) if isinstance(kg, str) else kg
+        record = await kgqa.aask(
+            "the question", topics=topics, method="vog", kg=graph, model=model, **options
+        )
         assert record.keys() == kgqa.Record.__annotations__.keys()
         return record
 

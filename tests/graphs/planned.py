@@ -50,6 +50,11 @@ def take(*wanted: str) -> Callable[[Any], Line]:
     return line
 
 
+def as_searched(prompt: Any) -> Line:
+    """Choose the relation that the step names after what it starts from."""
+    return take(*prompt.step.search.split()[1:2])(prompt)
+
+
 def playing(**policies: Policy) -> ScriptedModel:
     """Script a model by one policy for each prompt; what is not said is taken as agreement."""
     usual: dict[str, Policy] = {

@@ -1,6 +1,6 @@
 """What VoG does at each turn, with a scripted model on a tiny graph."""
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
@@ -10,30 +10,19 @@ import kgqa
 from kgqa.kg.embedded import open_graph
 from kgqa.kg.errors import KGTimeout
 from kgqa.models.errors import MalformedReply
+from kgqa.tests.graphs.conftest import AskVoG as Ask
 from kgqa.tests.graphs.guided import Failing
-from kgqa.tests.graphs.planned import TOWNS, entries, nodes, plan, playing, revision, shown, take
-
-Ask = Any
-
-
-@pytest.fixture
-def vog(turtle: Callable[[str], Path]) -> Ask:
-    async def ask(
-        model: Any, *, topics: Sequence[str] = ("Ada",), kg: Any = TOWNS, **options: Any
-    ) -> kgqa.Record:
-        graph = open_graph([turtle(kg)]) if isinstance(kg, str) else kg
-        record = await kgqa.aask(
-            "the question", topics=topics, method="vog", kg=graph, model=model, **options
-        )
-        assert record.keys() == kgqa.Record.__annotations__.keys()
-        return record
-
-    return ask
-
-
-def as_searched(prompt: Any) -> Any:
-    """Choose the relation that the step names last."""
-    return take(prompt.step.search.split()[1])(prompt)
+from kgqa.tests.graphs.planned import (
+    TOWNS,
+    as_searched,
+    entries,
+    nodes,
+    plan,
+    playing,
+    revision,
+    shown,
+    take,
+)
 
 
 async def test_a_plan_that_the_graph_bears_out_is_carried_out_and_its_answer_proved(vog: Ask) -> None:

@@ -8,7 +8,7 @@ import pytest
 from blockbuster import blockbuster_ctx
 
 from kgqa.priors.errors import PriorError
-from kgqa.priors.nli import TOKENS, CrossEncoderJudge, NLIError, RuleJudge, open_judge
+from kgqa.priors.nli import PREMISES, TOKENS, CrossEncoderJudge, NLIError, RuleJudge, open_judge
 from kgqa.session.context import Context
 from kgqa.session.record import no_spend
 from kgqa.session.resources import registered
@@ -47,6 +47,18 @@ def test_rules_see_other_tails_of_the_same_head_and_relation(observed, predicted
     judge = open_judge()
     assert judge.name == "rules"
     assert judge.contradicts(observed, predicted) is contradiction
+
+
+def others(number):
+    """Facts about other things: no two words of them are those of `BORN`."""
+    return [(f"x{each}", "likes", f"y{each}") for each in range(number)]
+
+
+def test_rules_take_all_facts_however_many():
+    judge = RuleJudge()
+    elsewhere = [*others(PREMISES * 3), ("Ada", "place_of_birth", "Paris")]
+    assert judge.contradicts(elsewhere, [BORN])
+    assert not judge.contradicts([*elsewhere, *others(PREMISES), BORN], [BORN])
 
 
 @pytest.fixture(scope="module")
@@ -158,6 +170,34 @@ def test_a_smaller_model_gets_smaller_texts(small):
     assert len(pairs) == 2 * 3  # 61 tokens, 4 of them taken: four sentences of 12 fit
     assert all(judge._length(one) + judge._length(other) + 3 <= 64 for one, other in pairs)
     assert judge.contradicts(many(3), many(2))  # each longer than the model reads: cut
+
+
+def test_a_model_reads_so_many_facts_those_about_the_same_first(told):
+    judge, seen = told(lambda *_: "NEUTRAL")
+    same = [("the ADA", "child", "Ralph"), ("London", "river", "Thames"), ("Bob", "home", "london.")]
+    turned = [("Ben", "parent", "Ada")]
+    judge.contradicts([*others(PREMISES), BORN, *same, *others(PREMISES), *turned], [BORN])
+    (observed,) = {" ".join(one for one, other in seen if other == "Ada place of birth London.")}
+    sentences = observed.removesuffix(".").split(". ")
+    assert sentences[:5] == [
+        *("Ada place of birth London", "the ADA child Ralph", "London river Thames", "Bob home london."),
+        "Ben parent Ada",
+    ]
+    assert sentences[5:] == [" ".join(claim) for claim in others(PREMISES - 5)]
+
+
+def test_facts_that_say_nothing_or_the_same_do_not_take_the_place_of_others(told):
+    judge, seen = told(lambda *_: "NEUTRAL")
+    silent = [("Ada", "child", "?")] * PREMISES
+    judge.contradicts([*silent, *[BORN] * PREMISES, ("Ada", "child", "Ralph")], [BORN])
+    assert seen[0][0] == "Ada place of birth London. Ada child Ralph."
+
+
+def test_a_prediction_of_nothing_is_near_to_no_fact(told):
+    judge, seen = told(lambda *_: "NEUTRAL")
+    ben = ("Ben", "child", "Dora")
+    judge.contradicts([*others(PREMISES), ben], [BORN, ("Ben", "child", "unknown")])
+    assert not any("Ben" in text for pair in seen for text in pair)
 
 
 def test_where_nothing_is_said_no_model_is_asked(told):

@@ -19,8 +19,8 @@ _FAINT = fate_colour(UNSCORED)
 
 _SIGNALS = Stacks(
     "Who asks for a revision",
-    "Each row is a run: its verified questions, in per cent, by who found at any step that the plan has to "
-    "be revised; the number beside it is how many they are.",
+    "Each row is a run: its verified questions, in per cent, by who gave a signal to revise at any "
+    "step, heeded or not; the number beside it is how many they are.",
     "verified questions",
     {"no signal": _FAINT, **{SIGNALS[one]: series_colour(at) for at, one in enumerate(list(SIGNALS)[1:])}},
 )

@@ -116,10 +116,14 @@ def revised(records: list[Json]) -> list[Json]:
     steps: list[Json] = [
         {"node": "plan", "decision": "forward", "steps": 1, "answers": ["Rome"], "tokens": [90, 10]},
         {"node": "filter", "step": 1, "reached": 9, "chosen": 4},
-        {"node": "verify", "step": 1, "signals": {"model": False, "nli": None}, "tokens": [290, 10]},
+        {
+            **{"node": "verify", "decision": "forward", "step": 1},
+            **{"signals": {"model": False, "nli": None}, "tokens": [290, 10]},
+        },
         {"node": "answer", "decision": "stop", "plan": {"answers": ["Rome"], "arm": None, "steps": 1}},
     ]
-    by_model = {**steps[2], "signals": {"model": True, "nli": False}, "verifier": HOSTILE}
+    signals = {"model": True, "nli": False}
+    by_model = {**steps[2], "decision": "refine", "signals": signals, "verifier": HOSTILE}
     appraised = {"reward": 0.8, "task": 0.7, "entropy": 0.25, "accepted": True, "before": ["Rome"]}
     local: list[Json] = [
         {"node": "revise", "arm": "local", "steps": 2, "tokens": [590, 10]},
