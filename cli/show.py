@@ -25,7 +25,7 @@ COLOURS = {
 }
 
 HONESTLY = {
-    "parametric": "from the model's memory, not from the graph",
+    "parametric": "from the model, not proved by the graph",
     "grounded_inference": "inferred by the model from facts of the graph",
 }
 
@@ -112,6 +112,12 @@ def _blamed(entry: dict[str, Any]) -> str:
     return f"to blame: decision {entry['step']}" if entry["step"] else "no decision is to blame"
 
 
+def _planned(entry: dict[str, Any]) -> str:
+    """Number what a plan searches; the last entry of a record tells of its plan in other words."""
+    steps = entry["plan"] if isinstance(entry["plan"], list) else []
+    return " ".join(f"{number}. {step['search']}" for number, step in enumerate(steps, 1))
+
+
 def _signals(entry: dict[str, Any]) -> str:
     names = {"model": "the model", "nli": str(entry.get("verifier", "inference"))}
     called = [names[who] for who, signal in entry["signals"].items() if signal]
@@ -158,13 +164,15 @@ _SAID: dict[str, Callable[[dict[str, Any]], str]] = {
     "best": lambda entry: _listed("best", entry["best"], ", "),
     "relations": lambda entry: _plural(entry["relations"], "relation"),
     "candidates": lambda entry: _plural(entry["candidates"], "candidate"),
-    "steps": lambda entry: _plural(entry["steps"], "step"),
+    "plan": _planned,
     "arm": lambda entry: entry["arm"],
     "reward": _rewarded,
     "answers": lambda entry: _listed("answer", entry["answers"], ", ") or "no answer",
     "ends": lambda entry: "" if "candidates" in entry else _plural(entry["ends"], "node"),
     "signals": _signals,
     "verdict": lambda entry: entry["verdict"],
+    "for": lambda entry: _listed("for", entry["for"], ", "),
+    "against": lambda entry: _listed("against", entry["against"], ", "),
     "kept": _kept,
     "chosen": _chosen,
     "added": lambda entry: _listed("added by the blueprint", entry["added"]),

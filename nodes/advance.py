@@ -16,11 +16,11 @@ async def advance(state: Planned, run: Run) -> PlannedUpdate:
     """Go on from what was chosen, and from known entities that the next step names."""
     plan, at = state["plan"], state["at"] + 1
     skipped = state["skipped"] + is_empty(state)
-    run.note["step"] = at
     if at > len(plan.steps) or skipped >= SKIPPED:
         run.note["reason"] = "the plan is carried out" if at > len(plan.steps) else "nothing is observed"
         return {"at": at, "skipped": skipped, "decision": "infer" if plan.whether else "stop"}
     frontier = frontier_of([*state["frontier"], *_named(state, plan.steps[at - 1])])
+    run.note["step"] = at
     begun = step_begun()
     return {**begun, "at": at, "skipped": skipped, "frontier": frontier, "decision": "forward"}
 

@@ -42,6 +42,7 @@ async def appraise(state: Planned, run: Run) -> PlannedUpdate:
         "step": state["at"],
         "arm": arm,
         "reward": reward,
+        "threshold": threshold,
         "answers": list(revised.answers) if revised else [],
         "before": list(state["plan"].answers),
         "accepted": good,

@@ -3,7 +3,7 @@
 from kgqa.kg.terms import Path
 from kgqa.models.errors import MalformedReply
 from kgqa.prompts.plan_steps import PlanSteps
-from kgqa.prompts.plans import PlanStep, SearchPlan
+from kgqa.prompts.plans import PlanStep, SearchPlan, outlined
 from kgqa.prompts.steps import plan_of
 from kgqa.session.bandit import Bandit
 from kgqa.session.planned import Planned, PlannedUpdate, step_begun
@@ -18,7 +18,7 @@ async def plan_steps(state: Planned, run: Run) -> PlannedUpdate:
     Without verification (VoG, Table 2) the plan's answer is all there is.
     """
     plan = await _planned(state, run)
-    run.note |= {"steps": len(plan.steps), "answers": list(plan.answers)}
+    run.note |= {"steps": len(plan.steps), "plan": outlined(plan), "answers": list(plan.answers)}
     return {
         **step_begun(),
         "plan": plan,

@@ -3,6 +3,7 @@
 from dataclasses import replace
 
 from kgqa.models.errors import MalformedReply
+from kgqa.prompts.plans import outlined
 from kgqa.prompts.revise_plan import ReviseAhead, ReviseGlobally, ReviseLocally, RevisePlan, merged
 from kgqa.session.bandit import Arm
 from kgqa.session.planned import Planned, PlannedUpdate, in_turns, is_empty
@@ -21,7 +22,8 @@ async def revise(state: Planned, run: Run) -> PlannedUpdate:
         return {"revised": None, "decision": "forward"}
     plan = merged(state["plan"], reply, arm)
     revised = replace(plan, steps=plan.steps[: run.context.depth])
-    run.note |= {"steps": len(revised.steps), "answers": list(revised.answers), "reason": reply.rationale}
+    run.note |= {"steps": len(revised.steps), "plan": outlined(revised)}
+    run.note |= {"answers": list(revised.answers), "reason": reply.rationale}
     return {"revised": revised, "decision": "forward"}
 
 

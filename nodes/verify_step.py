@@ -4,12 +4,15 @@ import asyncio
 from dataclasses import replace
 
 from kgqa.models.errors import MalformedReply
-from kgqa.prompts.facts import claims
-from kgqa.prompts.plans import PlanStep, SearchPlan
+from kgqa.prompts.facts import claims, draw_fact
+from kgqa.prompts.plans import PlanStep, SearchPlan, stated
 from kgqa.prompts.steps import statements
 from kgqa.prompts.verify_step import VerifyStep
 from kgqa.session.planned import Planned, PlannedUpdate, at_hand, in_turns, may_revise
 from kgqa.session.step import Run, step
+
+NOTED = 10
+"""Facts that the trace tells at most."""
 
 
 @step("verify")
@@ -22,7 +25,9 @@ async def verify_step(state: Planned, run: Run) -> PlannedUpdate:
     step = at_hand(state)
     by_model, plan = await _by_model(state, step, run)
     by_nli = await _by_nli(state, step, run)
-    run.note |= {"step": state["at"], "signals": {"model": by_model, "nli": by_nli}}
+    facts = [draw_fact(path) for path in state["feedback"][-1][:NOTED]]
+    run.note |= {"step": state["at"], "predicted": stated(step.observation), "facts": facts}
+    run.note["signals"] = {"model": by_model, "nli": by_nli}
     heard = [signal for signal in (by_model, by_nli) if signal is not None]
     calls = (all if run.context.verifiers == "and" else any)(heard) if heard else False
     revises = calls and may_revise(state, run.context)

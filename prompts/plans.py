@@ -4,6 +4,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import TypeAlias
 
+from kgqa.kg.terms import one_line
 from kgqa.prompts.base import quoted
 from kgqa.prompts.progress import SENTENCE_LIMIT
 
@@ -14,7 +15,7 @@ STATEMENTS = 8
 """Statements that the predicted observation of one step has at most."""
 
 ANSWERS = 100
-"""Answers that a plan ends with at most."""
+"""Answers of a plan that a prompt shows at most."""
 
 Statement: TypeAlias = tuple[str, str, str]
 """A predicted triple as the model words it: head, relation, tail."""
@@ -50,6 +51,18 @@ def stated(statements: Sequence[Statement]) -> str:
     """
     rows = (", ".join(quoted(part) for part in statement) for statement in statements[:STATEMENTS])
     return " ".join(f"({row})" for row in rows)
+
+
+def outlined(plan: SearchPlan) -> list[dict[str, str]]:
+    """Give what each step searches and predicts: for a trace.
+
+    >>> outlined(SearchPlan((PlanStep("", "Ulm river", (("Ulm", "river", "Danube"),)),)))
+    [{'search': 'Ulm river', 'predicted': '("Ulm", "river", "Danube")'}]
+    """
+    return [
+        {"search": one_line(step.search, SENTENCE_LIMIT), "predicted": stated(step.observation)}
+        for step in plan.steps
+    ]
 
 
 def draw_step(step: PlanStep, number: int) -> str:

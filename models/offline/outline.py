@@ -10,7 +10,7 @@ from kgqa.models.offline.attributes import entities, follow
 from kgqa.models.offline.belief import Belief
 from kgqa.models.offline.believing import Believer
 from kgqa.models.offline.words import spoken
-from kgqa.prompts.plans import ANSWERS, STATEMENTS, PlanStep, Statement
+from kgqa.prompts.plans import STATEMENTS, PlanStep, Statement
 
 HEADS = 3
 """Nodes of which a prediction is made, of those that a move begins at."""
@@ -52,7 +52,7 @@ def answers(belief: Belief) -> list[Term]:
     fresh = [[end for end in page if not end.returning] or list(page) for page in belief.ends.values()]
     terms = dict.fromkeys(end.term for page in fresh for end in page)
     kept = [term for term in terms if belief.answers is None or term in belief.answers]
-    return kept[:ANSWERS]
+    return kept
 
 
 def _said(topic: Entity, moves: Sequence[Move]) -> list[str]:

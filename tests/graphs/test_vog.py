@@ -146,7 +146,7 @@ async def test_after_two_steps_without_an_observation_the_plan_is_all_there_is(v
     )
     record = await vog(model)
     assert (shown(record), record["outcome"]) == (["Rex"], "parametric")
-    assert [entry.get("step") for entry in entries(record, "advance")] == [2, 3]
+    assert [entry.get("step") for entry in entries(record, "advance")] == [2, None]
 
 
 async def test_a_time_out_is_no_empty_observation(vog: Ask, turtle: Callable[[str], Path]) -> None:
@@ -302,7 +302,7 @@ async def test_calls_stay_within_the_bound_of_table_13(vog: Ask) -> None:
         revise_globally=worst,
     )
     record = await vog(model, width=width, k_min=1, revisions=revisions, threshold=1)
-    depth = entries(record, "advance")[-1]["step"] - 1
+    depth = len(entries(record, "advance"))
     assert record["usage"]["llm_calls"] <= 1 + depth * (2 * width + 1 + revisions)
 
 
