@@ -6,6 +6,8 @@ import pytest
 
 from kgqa.evaluation.question import Question
 from kgqa.evaluation.simulation import Errors
+from kgqa.evaluation.statistics import interval
+from kgqa.session.bandit import ARMS
 from kgqa.session.record import Record
 from kgqa.tests.evaluation.simulation.public import answered, graph_of, questions
 
@@ -51,3 +53,12 @@ async def test_verification_recovers_from_a_wrong_plan(graph: str, name: str) ->
     with_it = await right(graph, asked, WRONG_PLAN)
     assert sum(with_it) >= 0.8 * len(asked)
     assert not any(await right(graph, asked, WRONG_PLAN, verification=False))
+
+
+@pytest.mark.timeout(1800)
+async def test_the_bandit_is_as_good_as_the_best_fixed_arm() -> None:
+    """VoG, Table 2: the mean of the best fixed arm is not above the interval of the adaptive one."""
+    asked, clumsy = chains("sample")[::2], Errors(plan=0, accuracy=0.6, seed=3)
+    adaptive = await right("sample", asked, clumsy)
+    fixed = [await right("sample", asked, clumsy, strategy=arm) for arm in ARMS]
+    assert interval(adaptive, seed=0).high >= max(sum(found) for found in fixed) / len(asked)
