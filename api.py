@@ -9,6 +9,7 @@ from functools import cache
 from typing import Any, cast
 
 from pydantic import ValidationError
+from pydantic_core import ErrorDetails
 
 from kgqa.graphs import context_of, graph_of
 from kgqa.kg.graph import KnowledgeGraph
@@ -42,7 +43,14 @@ def make_context(method: str, options: dict[str, Any]) -> Context:
         if first["type"] == "extra_forbidden":
             known = ", ".join(schema.model_fields)
             raise OptionError(f"{method} has no option {name!r}; its options are: {known}") from None
-        raise OptionError(f"option {name}: {first['msg']}, not {first['input']!r}") from None
+        raise OptionError(f"option {name}: {_why(first)}") from None
+
+
+def _why(error: ErrorDetails) -> str:
+    """Say why a value is not taken: what a check of ours says speaks for itself."""
+    if error["type"] == "value_error":
+        return str(error["ctx"]["error"])
+    return f"{error['msg']}, not {error['input']!r}"
 
 
 def question_input(question: str, topics: str | Iterable[str | Ref] = (), id: str | None = None) -> Input:

@@ -5,7 +5,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from kgqa.cli.exits import Exit, fail
+from kgqa.cli.exits import Exit, fail, outage
 from kgqa.cli.options import read_options
 
 if TYPE_CHECKING:
@@ -35,13 +35,16 @@ def ask(
 ) -> None:
     """Answer a question over a knowledge graph, with the path that proves the answer.
 
-    Exit status: 0 answered, 1 no answer, 2 usage, 3 knowledge graph unavailable, 4 model unavailable.
+    Exit status: 0 answered, 1 no answer (or "unknown" instead of yes or no), 2 usage,
+    3 knowledge graph unavailable, 4 model unavailable.
     """
     from kgqa.api import make_context, question_input
 
     try:
         given = {"kg": tuple(kg) if kg else None, "model": model, **read_options(option or [])}
-        context = make_context(method, {key: value for key, value in given.items() if value is not None})
+        context = make_context(
+            method.lower(), {key: value for key, value in given.items() if value is not None}
+        )
         state = question_input(question, topic or [])
     except ValueError as error:
         fail(str(error), Exit.USAGE)
@@ -53,7 +56,8 @@ def ask(
         from kgqa.cli.show import show_record
 
         show_record(record)
-    raise SystemExit(int(Exit.ANSWERED if record["answers"] else Exit.NO_ANSWER))
+    answered = record["answers"] and record["outcome"] != "none"
+    raise SystemExit(int(Exit.ANSWERED if answered else Exit.NO_ANSWER))
 
 
 def _run(state: "Input", context: "Context", watch: bool, quiet: bool) -> "Record":
@@ -72,22 +76,11 @@ def _run(state: "Input", context: "Context", watch: bool, quiet: bool) -> "Recor
     return asyncio.run(run())
 
 
-def _wrong_usage() -> set[str]:
-    """Name the failures of what was named on the command line."""
-    from kgqa.priors.errors import PriorError
-
-    return {kind.__name__ for kind in PriorError.__subclasses__()}
-
-
 def _complain(record: "Record") -> None:
     """End with the exit status of an outage, or of a topic that the graph does not have."""
     errors = [entry for entry in record["trace"] if "error" in entry]
-    if record["outcome"] == "kg_unavailable":
-        fail(_plain(errors), Exit.KG_UNAVAILABLE)
-    if record["outcome"] == "model_unavailable" and errors and errors[-1]["failure"] in _wrong_usage():
-        fail(_plain(errors), Exit.USAGE)
-    if record["outcome"] == "model_unavailable":
-        fail(_plain(errors), Exit.MODEL_UNAVAILABLE)
+    if status := outage(record):
+        fail(_plain(errors), status)
     if not record["answers"] and errors and errors[0]["node"] == "link":
         fail(errors[0]["error"], Exit.USAGE)
 

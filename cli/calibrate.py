@@ -1,5 +1,6 @@
 """``kgqa calibrate``: find the reward from which VoG takes a revised plan up."""
 
+from collections.abc import Sequence
 from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import TYPE_CHECKING, Annotated, Any
@@ -7,7 +8,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from kgqa.cli.eval import asked
-from kgqa.cli.exits import Exit, fail
+from kgqa.cli.exits import Exit, fail, outage
 from kgqa.cli.learned import Format, Split, in_one_line
 from kgqa.cli.options import read_options
 
@@ -15,7 +16,7 @@ if TYPE_CHECKING:
     from rich.table import Table
 
     from kgqa.evaluation.calibration import Calibration, Trial
-    from kgqa.evaluation.datasets import Dataset
+    from kgqa.evaluation.question import Question
     from kgqa.evaluation.runs.evaluate import Evaluation
 
 ROWS = 12
@@ -49,7 +50,7 @@ def calibrate(
     It holds for this graph, model and encoder.
 
     Exit status: 0 found, 1 revisions are too few or all alike, 2 usage, 3 knowledge graph unavailable,
-    4 model unavailable, 130 stopped.
+    4 model unavailable (2 to 4 also where every question fails by it), 130 stopped.
     """
     arguments = {
         "kg": kg or None,
@@ -58,7 +59,6 @@ def calibrate(
         "concurrency": concurrency,
         "seed": seed,
         "method": "vog",
-        "threshold": 1.0,
     }
     options = _options(option or [], {*arguments, "dataset", "format", "split", "out"})
     with in_one_line(), TemporaryDirectory() as folder:
@@ -69,37 +69,58 @@ def calibrate(
         part = training_part(loaded) if split is None else split
         run = {"dataset": loaded, "split": part, "out": Path(folder) / "run"}
         ended = asked({**options, **arguments, **run})
-        tried = _trials(ended, loaded, part, limit)
+        tried = _trials(ended, loaded.part(part, limit))
     _show(ended, tried)
 
 
 def _options(given: list[str], taken: set[str]) -> dict[str, Any]:
+    """Read the options of the runs, with a threshold that no plan reaches.
+
+    An option by which no plan would be revised is refused.
+    """
+    from kgqa.api import make_context
+    from kgqa.priors.rewards import NEVER
+
     try:
         options = read_options(given)
+        if "threshold" in options:
+            raise ValueError("the threshold is what is looked for; leave --option threshold out")
+        if other := sorted(options.keys() & taken):
+            raise ValueError(f"{other[0]} is no option of vog; see: kgqa calibrate --help")
+        options["threshold"] = NEVER
+        context = make_context("vog", options)
     except ValueError as error:
         fail(str(error), Exit.USAGE)
-    if "threshold" in options:
-        fail("the threshold is what is looked for; leave --option threshold out", Exit.USAGE)
-    if options.get("reward") == "confidence":
-        fail(
-            "the reward by confidence alone reaches 1, so that plans would be taken up early; "
-            "leave --option reward=confidence out",
-            Exit.USAGE,
-        )
-    if other := sorted(options.keys() & taken):
-        fail(f"{other[0]} is no option of vog; see: kgqa calibrate --help", Exit.USAGE)
+    for name in ("verification", "revisions", "revisions_in_all"):
+        if not (value := getattr(context, name)):
+            said = f"{name}={str(value).lower()}"
+            fail(f"no plan is revised with {said}; leave --option {said} out", Exit.USAGE)
     return options
 
 
-def _trials(ended: "Evaluation", dataset: "Dataset", split: str, limit: int | None) -> "list[Trial]":
+def _trials(ended: "Evaluation", questions: "Sequence[Question]") -> "list[Trial]":
     from kgqa.evaluation.calibration import trials
     from kgqa.evaluation.judging import judge
     from kgqa.evaluation.results import read_results
+    from kgqa.evaluation.runs.records import reason
 
     if ended.metrics is None:
         done = f"stopped after {ended.tally.done:,} of {ended.tally.total:,} questions"
         fail(f"{done}; nothing was calibrated", Exit.INTERRUPTED)
-    return trials(judge(read_results(ended.out), dataset.part(split, limit)))
+    results = read_results(ended.out)
+    if ended.tally.failed == ended.tally.total:
+        ((why, _),) = ended.tally.reasons.most_common(1)
+        said = next(result.record for result in results if reason(result.record) == why)
+        fail(_failed(ended), outage(said) or Exit.NO_ANSWER)
+    return trials(judge(results, questions))
+
+
+def _failed(ended: "Evaluation") -> str:
+    """Say how many questions failed, and the most frequent reason; nothing where none did."""
+    return "".join(
+        f"{ended.tally.failed:,} of {ended.tally.total:,} questions failed ({why})"
+        for why, _ in ended.tally.reasons.most_common(1)
+    )
 
 
 def _show(ended: "Evaluation", tried: "list[Trial]") -> None:
@@ -113,15 +134,15 @@ def _show(ended: "Evaluation", tried: "list[Trial]") -> None:
     try:
         found = calibrate(tried)
     except CalibrationError as error:
-        fail(str(error), Exit.NO_ANSWER)
+        fail("; ".join(filter(None, [str(error), _failed(ended)])), Exit.NO_ANSWER)
     out, config, best = console(), ended.head["config"], found.best
     questions = f"{ended.tally.total:,} questions of {ended.head['dataset']['name']}"
     encoder = config["encoder"] or BUNDLED
     out.print(Text(one_line(f"{config['model']}, encoder {encoder}: {questions}")))
     out.print(f"{len(tried):,} revisions, {found.right:,} of them right; AUC {found.auc:.3f}")
     out.print(_table(found))
-    if ended.tally.failed:
-        out.print(Text(f"{ended.tally.failed:,} questions failed and are left out", style="yellow"))
+    if failed := _failed(ended):
+        out.print(Text(one_line(failed), style="yellow"))
     out.print(f"best of all: J {best.youden:.3f}; pass it with")
     out.print(Text(f"--option threshold={best.threshold:g}", style="bold green"))
 

@@ -55,7 +55,7 @@ def evaluate(
         "dataset": dataset,
         "out": out,
         "kg": kg or None,
-        "method": method,
+        "method": method.lower(),
         "model": model,
         "format": format,
         "split": split,
@@ -82,11 +82,11 @@ def asked(arguments: dict[str, Any]) -> "Evaluation":
 
     try:
         return run(_watched(arguments))
-    except (DatasetError, RunError, PriorError) as error:
+    except (DatasetError, RunError, PriorError, EncoderError) as error:
         fail(str(error), Exit.USAGE)
     except KGError as error:
         fail(str(error), Exit.KG_UNAVAILABLE)
-    except (ModelError, EncoderError) as error:
+    except ModelError as error:
         fail(str(error), Exit.MODEL_UNAVAILABLE)
     except CancelledError:
         fail("stopped at once; what is recorded stays, and the same command goes on", Exit.INTERRUPTED)

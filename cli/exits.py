@@ -1,7 +1,8 @@
 """How a command ends: exit statuses, and one clear line for what went wrong."""
 
+from collections.abc import Mapping
 from enum import IntEnum
-from typing import NoReturn
+from typing import Any, NoReturn
 
 import typer
 
@@ -19,6 +20,22 @@ class Exit(IntEnum):
     MODEL_UNAVAILABLE = 4
     BUG = 70
     INTERRUPTED = 130
+
+
+def outage(record: Mapping[str, Any]) -> Exit | None:
+    """Give the status of a question that could not be asked; None where it could.
+
+    What was named on the command line and cannot be opened is wrong usage.
+    """
+    from kgqa.priors.errors import EncoderError, PriorError
+
+    if record["outcome"] == "kg_unavailable":
+        return Exit.KG_UNAVAILABLE
+    if record["outcome"] != "model_unavailable":
+        return None
+    wrong = {EncoderError.__name__, *(kind.__name__ for kind in PriorError.__subclasses__())}
+    failures = [entry["failure"] for entry in record["trace"] if "failure" in entry]
+    return Exit.USAGE if failures and failures[-1] in wrong else Exit.MODEL_UNAVAILABLE
 
 
 def fail(problem: str, status: Exit) -> NoReturn:

@@ -42,7 +42,5 @@ def in_one_line() -> Iterator[None]:
 
     try:
         yield
-    except (DatasetError, PriorError) as error:
+    except (DatasetError, PriorError, EncoderError) as error:
         fail(str(error), Exit.USAGE)
-    except EncoderError as error:
-        fail(str(error), Exit.MODEL_UNAVAILABLE)

@@ -1,9 +1,20 @@
 """``kgqa methods``: what there is to answer questions with."""
 
+from typing import TYPE_CHECKING, Annotated, Literal, get_args, get_origin
+
 import typer
 
+from kgqa.cli.exits import Exit, fail
 
-def methods() -> None:
+if TYPE_CHECKING:
+    from pydantic.fields import FieldInfo
+
+
+def methods(
+    names: Annotated[
+        list[str] | None, typer.Argument(metavar="[METHOD]...", help="Those to list; else all.")
+    ] = None,
+) -> None:
     """List the methods and their options."""
     from rich.console import Console
     from rich.table import Table
@@ -11,12 +22,25 @@ def methods() -> None:
     from kgqa.graphs import METHODS, context_of, headline_of
 
     console = Console(highlight=False)
-    for name in METHODS:
+    try:
+        listed = {name: context_of(name) for name in dict.fromkeys(map(str.lower, names or METHODS))}
+    except ValueError as error:
+        fail(str(error), Exit.USAGE)
+    for name, schema in listed.items():
         console.print(f"[bold]{name}[/bold]  {headline_of(name)}")
         table = Table("option", "default", "", box=None, padding=(0, 2))
-        for key, field in context_of(name).model_fields.items():
+        for key, field in schema.model_fields.items():
             default = field.get_default(call_default_factory=True)
             shown = default.model_dump() if hasattr(default, "model_dump") else default
-            table.add_row(key, str(shown), field.description or "")
+            table.add_row(key, str(shown), f"{field.description or ''}{_choices(field)}")
         console.print(table)
     typer.echo("Set an option with: kgqa ask QUESTION --option key=value (budget.llm_calls=9 for a group)")
+
+
+def _choices(field: "FieldInfo") -> str:
+    """Name the words that an option can be."""
+    parts = (field.annotation, *get_args(field.annotation))
+    words = [word for part in parts if get_origin(part) is Literal for word in get_args(part)]
+    if words and type(None) in parts:
+        words.append("null")
+    return f"; one of: {', '.join(words)}" if words else ""

@@ -25,6 +25,7 @@ COLOURS = {
 }
 
 HONESTLY = {
+    "none": "no answer from the graph",
     "parametric": "from the model, not proved by the graph",
     "grounded_inference": "inferred by the model from facts of the graph",
 }
@@ -33,8 +34,9 @@ HONESTLY = {
 def show_record(record: Record) -> None:
     """Print the answers, the paths that prove them, and what they cost."""
     console = Console(highlight=False, soft_wrap=True)
+    style = "yellow" if record["outcome"] == "none" else "bold green"
     for answer in record["answers"][:ANSWERS]:
-        console.print(Text(_name(answer), style="bold green"))
+        console.print(Text(_name(answer), style=style))
     if len(record["answers"]) > ANSWERS:
         console.print(Text(f"... and {len(record['answers']) - ANSWERS} more (--json gives all)"))
     if not record["answers"]:

@@ -25,7 +25,7 @@ from kgqa.nodes.revise import revise
 from kgqa.nodes.select_entities import select_entities
 from kgqa.nodes.select_relations import select_relations
 from kgqa.nodes.verify_step import verify_step
-from kgqa.priors.rewards import threshold_of
+from kgqa.priors.rewards import NEVER, threshold_of
 from kgqa.session.context import Context
 from kgqa.session.method import begin, compiled
 from kgqa.session.planned import Planned
@@ -66,10 +66,10 @@ class VoG(Context):
     threshold: float | None = Field(
         default=None,
         ge=0,
-        le=1,
+        le=NEVER,
         validate_default=True,
         description="reward from which a revision is taken up (0.77, CWQ 0.73, with the paper's encoder); "
-        "null: the encoder's, see kgqa calibrate",
+        "above 1: none before the last; null: the encoder's, see kgqa calibrate",
     )
     beta: float = Field(
         default=0.2, ge=0, le=1, description="most that consensus counts (equation 4); CWQ 0.4"

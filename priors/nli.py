@@ -11,12 +11,13 @@ import threading
 from collections import defaultdict
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING, Protocol, TypeAlias
+from typing import TYPE_CHECKING, Any, Protocol, TypeAlias
 
 from kgqa.kg.text import fold
 from kgqa.priors.agreement import answer_key, worded
 from kgqa.priors.errors import PriorError
 from kgqa.priors.guidance import spaced
+from kgqa.priors.hub import opened
 from kgqa.priors.settings import threads
 
 if TYPE_CHECKING:
@@ -90,19 +91,15 @@ class CrossEncoderJudge:
 
     def __init__(self, model: str) -> None:
         try:
+            import sentence_transformers  # noqa: F401
             import torch
-            from sentence_transformers import CrossEncoder
-            from transformers.utils import logging as transformers_logging
         except ImportError as error:
             raise NLIError(f"the NLI model {model} needs the package sentence-transformers") from error
         torch.set_num_threads(threads())
-        transformers_logging.disable_progress_bar()  # type: ignore[no-untyped-call]
         try:
-            self._model = CrossEncoder(model, device="cpu")
-            self._room = _room(self._model)
-        except Exception as error:  # whatever the hub, torch and the files' readers raise
-            reason = (str(error).splitlines() or [type(error).__name__])[0]
-            raise NLIError(f"cannot open the NLI model {model}: {reason} ({_HINT})") from error
+            self._model, self._room = opened(_made, model)
+        except OSError as error:
+            raise NLIError(f"cannot open the NLI model {model}: {error} ({_HINT})") from error
         self._contradiction, self._entailment = _labels(model, getattr(self._model.config, "id2label", {}))
         self.name = Path(model).name if Path(model).is_dir() else model
         self._lock = threading.Lock()
@@ -136,6 +133,14 @@ class CrossEncoderJudge:
 
 
 _HINT = "name one that the hub has, give a folder that holds it, or leave the option nli out for rules"
+
+
+def _made(model: str, **options: Any) -> "tuple[CrossEncoder, int]":
+    """Open a model, and see what room it has."""
+    from sentence_transformers import CrossEncoder
+
+    made = CrossEncoder(model, **options)
+    return made, _room(made)
 
 
 def _room(model: "CrossEncoder") -> int:

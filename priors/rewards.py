@@ -43,6 +43,10 @@ plans earn less.
 """
 
 
+NEVER = 2.0
+"""A threshold that no reward reaches: of the revisions of a step the best is taken up after the last."""
+
+
 @dataclass(frozen=True, slots=True)
 class Metrics:
     """The five metrics of a revision; validation is the last two.
@@ -168,6 +172,7 @@ def threshold_of(encoder: str | None) -> float:
     name = (encoder or BUNDLED).removeprefix("sentence-transformers/")
     if name not in THRESHOLDS:
         raise ValueError(
-            f"no threshold is known for encoder {name!r}: find one by kgqa calibrate, and give it"
+            f"no threshold is known for encoder {name!r}: find one by kgqa calibrate, "
+            "and give it with --option threshold="
         )
     return THRESHOLDS[name]

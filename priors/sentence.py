@@ -9,6 +9,7 @@ import numpy as np
 
 from kgqa.priors.encoder import Vectors
 from kgqa.priors.errors import EncoderError
+from kgqa.priors.hub import opened
 from kgqa.priors.settings import threads
 
 BATCH = 64
@@ -29,15 +30,13 @@ class SentenceEncoder:
         try:
             import torch
             from sentence_transformers import SentenceTransformer
-            from transformers.utils import logging as transformers_logging
         except ImportError as error:
             raise EncoderError(f"the encoder {model} needs the package sentence-transformers") from error
         torch.set_num_threads(threads())
-        transformers_logging.disable_progress_bar()  # type: ignore[no-untyped-call]
         try:
-            self._model = SentenceTransformer(model, device="cpu")
-        except Exception as error:  # whatever the hub, torch and the files' readers raise
-            raise EncoderError(f"cannot open the encoder {model}: {str(error).splitlines()[0]}") from error
+            self._model = opened(SentenceTransformer, model)
+        except OSError as error:
+            raise EncoderError(f"cannot open the encoder {model}: {error} ({_HINT})") from error
         self.name = _fingerprint(model)
         self.dimensions = int(self._model.get_embedding_dimension() or 0)
         self._lock = threading.Lock()
@@ -51,6 +50,9 @@ class SentenceEncoder:
                 list(texts), batch_size=BATCH, show_progress_bar=False, normalize_embeddings=True
             )
         return np.asarray(rows, dtype=np.float32)
+
+
+_HINT = "name one that the hub has, give a folder that holds it, or leave it out for the bundled one"
 
 
 def _fingerprint(model: str) -> str:

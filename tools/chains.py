@@ -30,7 +30,7 @@ def chain_tools(graph: KnowledgeGraph) -> list[BaseTool]:
                 be at after so many hops. Leave out what need not be restricted.
         """
         page = await graph.extend_chain(await chain_named(graph, topic, hops, held))
-        return listing("relations lead on", map(show_hop, page), page), page
+        return listing("relations that lead on", map(show_hop, page), page), page
 
     @tool(response_format="content_and_artifact", parse_docstring=True)
     async def follow_chain(

@@ -1,5 +1,6 @@
 """Writes what a tool has found as short text for a model."""
 
+import re
 from collections.abc import Iterable
 
 from kgqa.kg.pages import Page
@@ -31,8 +32,10 @@ def show_hop(hop: Hop) -> str:
 
 
 def listing(what: str, lines: Iterable[str], page: Page[object] | None = None) -> str:
-    """Write a headed list, cut at `LINES`."""
+    """Write a headed list, cut at `LINES`; ``what`` begins with a plural."""
     rows = list(lines)
+    if len(rows) == 1:
+        what = re.sub(r"(ie)?s\b", lambda end: "y" if end[1] else "", what, count=1)
     more = "more than " if page is not None and page.truncated else ""
     shown = [f"- {row}" for row in rows[:LINES]]
     if len(rows) > LINES:

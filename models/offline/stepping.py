@@ -6,12 +6,12 @@ from collections.abc import Iterable
 from kgqa.kg.terms import Entity
 from kgqa.models.offline.belief import Belief
 from kgqa.models.offline.believing import Believer
-from kgqa.models.offline.claims import stance
+from kgqa.models.offline.claim import read_claim
+from kgqa.models.offline.claims import bears
 from kgqa.models.offline.judging import is_counted
 from kgqa.models.offline.outline import answers, outline, searches
 from kgqa.models.offline.selecting import topics_of
 from kgqa.models.offline.whether import Named, is_whether
-from kgqa.models.offline.words import spoken
 from kgqa.prompts.plan_steps import PlanSteps, StepsReply
 from kgqa.prompts.plans import PlanStep
 from kgqa.prompts.revise_plan import RevisedSteps, RevisePlan
@@ -76,17 +76,22 @@ async def _answers(
 async def _yes_or_no(
     question: str, topics: tuple[Entity, ...], belief: Belief, believer: Believer
 ) -> list[str]:
-    """Tell what the first of the believed chains says that says either; nothing where none does."""
+    """Tell what the first of the believed chains says that says either; nothing of more than two things."""
     named = Named(question, topics)
-    ends = [end.term for page in belief.ends.values() for end in page if end.term in named]
-    if not ends:
+    pages = {topic: [end.term for end in page if end.term in named] for topic, page in belief.ends.items()}
+    terms = [*topics, *(end for ends in pages.values() for end in ends)]
+    hops = [hop for chain in belief.chains.values() for hop in chain.hops]
+    claim = await read_claim(question, topics, terms, hops, believer.graph)
+    if not claim.clear or sum(map(len, claim.slots)) != 2:
         return []
-    claim = named.unnamed([*topics, *ends])
-    for chain in belief.chains.values():
-        moves = [" ".join(spoken(hop.words) for hop in move) for move in await believer.between.moves(chain)]
-        said = await asyncio.to_thread(stance, claim, moves, believer.encode)
-        if said is not None:
-            return ["yes" if said else "no"]
+    for topic, chain in belief.chains.items():
+        one, others = claim.thing(topic), {claim.thing(end) for end in pages[topic]}
+        for two in sorted(filter(None, others)):
+            moves = await believer.between.moves(chain)
+            if one and claim.joins(one, two):
+                said = await asyncio.to_thread(bears, claim, one, two, moves, believer.encode)
+                if said is not None:
+                    return ["yes" if said else "no"]
     return []
 
 

@@ -166,6 +166,6 @@ def test_an_encoder_that_cannot_be_opened_is_told(
 
     monkeypatch.setattr("kgqa.priors.encoder.open_encoder", refuse)
     ended = run("build", "--dataset", file, "--out", tmp_path / "a", "--encoder", "mine")
-    assert ended.exit_code == 4
+    assert ended.exit_code == 2
     assert ended.stderr == "kgqa: cannot open the encoder mine\n"
     assert not (tmp_path / "a").exists()

@@ -3,11 +3,16 @@
 import re
 import sys
 from collections.abc import Callable
+from itertools import count
 from pathlib import Path
+from typing import Any
 
 import pytest
 
 from kgqa.cli import main as command
+from kgqa.evaluation.planned import Revised, revisions
+from kgqa.evaluation.result import Result
+from kgqa.evaluation.runs import asking
 from kgqa.tests.cli.test_eval import Ended
 from kgqa.tests.evaluation.runs import towns
 
@@ -61,10 +66,13 @@ def test_the_whole_file_is_asked_where_told(calibrate: Kgqa) -> None:
 @pytest.mark.parametrize(
     ("arguments", "status", "words"),
     [
-        (["--option", "verification=false"], 1, "no revision was made; take more questions, or others"),
+        (["--option", "verification=no"], 2, "leave --option verification=false out"),
+        (["--option", "revisions=0"], 2, "leave --option revisions=0 out"),
+        (["--option", "revisions_in_all=0"], 2, "leave --option revisions_in_all=0 out"),
         (["--model", "simulated:accuracy=1"], 1, "no revision was made; take more questions, or others"),
         (["--option", "threshold=0.5"], 2, "the threshold is what is looked for"),
-        (["--option", "reward=confidence"], 2, "leave --option reward=confidence out"),
+        (["--option", "encoder=/nowhere"], 2, "6 of 6 questions failed (cannot open the encoder /nowhere"),
+        (["--model", "openai:small"], 4, "6 of 6 questions failed (openai:small: cannot reach"),
         (["--option", "method=cor"], 2, "method is no option of vog"),
         (["--option", "nonsense=1"], 2, "vog has no option 'nonsense'"),
         (["--option", "threshold"], 2, "an option is written key=value"),
@@ -73,10 +81,46 @@ def test_the_whole_file_is_asked_where_told(calibrate: Kgqa) -> None:
     ],
 )
 def test_what_cannot_be_calibrated_is_one_line(
-    calibrate: Kgqa, arguments: list[str], status: int, words: str
+    calibrate: Kgqa, monkeypatch: pytest.MonkeyPatch, arguments: list[str], status: int, words: str
 ) -> None:
+    monkeypatch.setenv("OPENAI_BASE_URL", "http://127.0.0.1:9/v1")
     ended = calibrate(*arguments)
     assert (ended.status, ended.out) == (status, "")
     assert ended.err.startswith("kgqa: ")
     assert words in ended.err
     assert ended.err.count("\n") == 1
+
+
+@pytest.mark.parametrize("option", ["reward=confidence", "beta=1"])
+def test_a_reward_that_reaches_1_takes_no_plan_up_early(
+    calibrate: Kgqa, monkeypatch: pytest.MonkeyPatch, option: str
+) -> None:
+    seen: list[Revised] = []
+
+    def remembered(result: Result) -> list[Revised]:
+        seen.extend(revisions(result))
+        return revisions(result)
+
+    monkeypatch.setattr("kgqa.evaluation.calibration.revisions", remembered)
+    assert calibrate("--option", option).status == 0
+    assert max(one.reward for one in seen) == 1
+    assert not any(one.accepted for one in seen)
+
+
+@pytest.mark.parametrize(
+    ("arguments", "status"), [([], 0), (["--model", "simulated:accuracy=1"], 1)], ids=["found", "no revision"]
+)
+def test_how_many_questions_failed_is_told_with_the_reason(
+    calibrate: Kgqa, monkeypatch: pytest.MonkeyPatch, arguments: list[str], status: int
+) -> None:
+    usual, begun = asking.question_input, count(1)
+
+    def breaking_twice(*given: Any) -> Any:
+        if next(begun) <= 2:
+            raise OSError("the disk hums")
+        return usual(*given)
+
+    monkeypatch.setattr(asking, "question_input", breaking_twice)
+    ended = calibrate("--split", "all", *arguments)
+    assert ended.status == status
+    assert "2 of 12 questions failed (OSError: the disk hums)" in ended.out + ended.err

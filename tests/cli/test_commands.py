@@ -135,6 +135,12 @@ def test_no_answer_has_a_status_of_its_own(run: Kgqa, town: str) -> None:
         (["--option", "breadth=3"], 2, "cor has no option 'breadth'; its options are: "),
         (["--option", "depth=99"], 2, "option depth: "),
         (["--option", "budget.calls=9"], 2, "budget.calls"),
+        (
+            ["--method", "vog", "--option", "encoder=no/such"],
+            2,
+            "option threshold: no threshold is known for encoder 'no/such': find one by kgqa calibrate, "
+            "and give it with --option threshold=\n",
+        ),
         (["--option", "depth"], 2, "key=value"),
         (["--option", "budget=5", "--option", "budget.tokens=3"], 2, "budget"),
         (["--option", "budget.seconds=Infinity"], 2, "budget.seconds"),
@@ -156,6 +162,26 @@ def test_bad_input_is_one_clear_line(
     ended = run("ask", "Which river flows through Ulm?", *given)
     assert words in one_line(ended)
     assert ended.status == status
+
+
+def test_unknown_instead_of_yes_or_no_is_no_answer(run: Kgqa, town: str) -> None:
+    ended = run("ask", "Is Ulm older than the Danube?", "--kg", town, "--method", "vog")
+    assert (ended.status, ended.err) == (1, "")
+    assert ended.out.splitlines()[0] == "unknown"
+    assert "no answer from the graph · vog" in ended.out
+
+
+@pytest.mark.parametrize("option", ["encoder=/nowhere", "nli=/nowhere"])
+@pytest.mark.parametrize(
+    "command", [["ask", "Where is Ulm?"], ["eval", "--dataset", "sample", "--out", "run"]]
+)
+def test_a_name_that_cannot_be_opened_is_wrong_usage(
+    run: Kgqa, town: str, command: list[str], option: str
+) -> None:
+    named = ["--kg", town, "--method", "vog", "--option", "threshold=0.5", "--option", option]
+    ended = run(*command, *named)
+    assert "/nowhere: there is no such folder" in one_line(ended)
+    assert ended.status == 2
 
 
 @pytest.mark.parametrize("question", ["", "  \n"])
@@ -215,6 +241,20 @@ def test_info_of_nothing(run: Kgqa) -> None:
 def test_methods_lists_each_option(run: Kgqa) -> None:
     out = run("methods").out
     assert all(word in out for word in ("cor", "depth", "backtracking", "filtering", "budget"))
+
+
+def test_methods_lists_those_that_are_named_with_the_words_an_option_can_be(run: Kgqa) -> None:
+    out = " ".join(run("methods", "VoG").out.split())
+    assert out.startswith("vog Verify-on-Graph")
+    assert "one of: adaptive, local," in out
+    assert "null" in out[out.index("leave_out") : out.index("closed_book")]
+    assert "filtering" not in out
+    assert "no method is called 'guess'" in one_line(run("methods", "guess"))
+
+
+def test_a_method_may_be_written_in_any_case(run: Kgqa, town: str) -> None:
+    ended = run("ask", "Which river flows through Ulm?", "--kg", town, "--method", "VoG")
+    assert ended.out.startswith("Danube\n")
 
 
 def test_settings_are_read_from_env_files(run: Kgqa, town: str, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -2,12 +2,14 @@
 
 import gzip
 from collections.abc import Sequence
+from pathlib import Path
 from typing import Any, NamedTuple
 
 import pytest
 from rdflib import RDFS, Graph
 
 import kgqa
+from kgqa.evaluation import evaluate
 from kgqa.evaluation.datasets import load
 from kgqa.evaluation.grounding import check
 from kgqa.evaluation.question import Named, Question
@@ -205,6 +207,55 @@ async def test_the_offline_model_goes_by_what_joins_the_things_that_a_question_n
     assert fact in judged[side]
     assert judged["against" if side == "for" else "for"] == []
     assert await check([result(record)], medicine) == {id: True}
+
+
+@pytest.mark.parametrize(
+    ("text", "answer"),
+    [
+        ("Do aspirin and ibuprofen both treat asthma?", "unknown"),
+        ("Do metformin and insulin both treat type 1 diabetes?", "unknown"),
+        ("Do metformin and insulin both treat type 2 diabetes?", "yes"),
+        ("Do penicillin and oseltamivir both treat influenza?", "no"),
+        ("Does penicillin treat strep throat, syphilis and influenza?", "no"),
+        ("Do aspirin and ibuprofen treat fever and pain?", "yes"),
+        ("Do aspirin and ibuprofen both treat gout?", "unknown"),
+        ("Does ibuprofen interact with warfarin?", "unknown"),
+        ("Is ibuprofen an NSAID?", "yes"),
+        ("Is an NSAID an ibuprofen?", "unknown"),
+        ("Can penicillin be used for the common cold?", "no"),
+    ],
+)
+async def test_the_offline_model_holds_each_thing_that_a_question_joins_against_the_facts(
+    text: str, answer: str
+) -> None:
+    record = await kgqa.aask(text, kg=str(FILE), method="vog", model="offline")
+    assert shown(record) == [answer]
+    assert record["outcome"] == ("none" if answer == "unknown" else "grounded")
+
+
+async def test_the_offline_model_tells_each_fact_once_and_by_no_roundabout_way() -> None:
+    topics = [f"https://kgqa.example/e/{name}" for name in ("Aspirin", "Ibuprofen", "Fever")]
+    text = "Do aspirin and ibuprofen both treat fever?"
+    record = await kgqa.aask(text, kg=str(FILE), topics=topics, method="vog", model="offline")
+    [judged] = entries(record, "judge")
+    assert judged["for"] == ["Aspirin -treats-> Fever", "Ibuprofen -treats-> Fever"]
+    assert nodes(record).count("expand") == 1
+
+
+# With a simulated model, which knows the gold paths
+
+
+async def test_a_perfect_model_is_right_on_each_question(tmp_path: Path) -> None:
+    run = await evaluate(
+        str(EXAMPLES / "biomedical.jsonl"),
+        kg=str(FILE),
+        method="vog",
+        model="simulated",
+        out=str(tmp_path / "run"),
+    )
+    assert run.metrics["hits_at_1"]["value"] == 1
+    told = sum(gold(question) != "unknown" for question in QUESTIONS.values())
+    assert run.metrics["kg_grounded_rate_strict"]["value"] == told / len(QUESTIONS)
 
 
 # The files

@@ -108,6 +108,7 @@ async def test_a_question_for_yes_or_no_is_planned_along_what_joins_the_things_i
     plan = await planned(model, "Is Ada the mayor of Ulm?", ULM)
     assert [step.search for step in plan.steps] == ["mayor of Ulm"]
     assert (plan.answers, plan.whether) == (("yes",), True)
+    assert (await planned(model, "Are Ada and Ben both mayors of Ulm?", ULM)).answers == ()
     plan = await planned(model, "Is Ada the enemy of Ulm?", ULM)
     assert (plan.answers, plan.whether) == ((), True)
 
@@ -132,6 +133,21 @@ async def test_the_way_goes_on_from_heads_that_it_has_come_by(model) -> None:
     assert (
         await ask(model, selecting(SPOUSE_OF_MAYOR, (astray, on_way), SPOUSE, heads=(0,)))
     ).relations == []
+
+
+async def test_a_topic_that_was_left_is_not_left_again(model) -> None:
+    frontier = (Path(ULM).then(MAYOR, ADA), Path(ULM))
+    prompt = selecting(SPOUSE_OF_MAYOR, frontier, SPOUSE, MAYOR, heads=(0, 1))
+    assert (await ask(model, prompt)).relations == [1]
+
+
+async def test_a_question_for_yes_or_no_goes_on_to_all_that_it_names_and_no_further(model) -> None:
+    question = "Do the Blau and the Danube both flow through the town on a river, Ulm?"
+    plan = await planned(model, question, BLAU)
+    assert len(plan.steps) == 2
+    back = replace(selecting(question, (Path(BLAU).then(RIVER.inverse, ULM),), RIVER, MAYOR), topics=(BLAU,))
+    assert (await ask(model, back)).relations == [1]
+    assert len((await planned(model, "Is the Danube a river of Ulm?", ULM, DANUBE)).steps) == 1
 
 
 async def test_another_way_is_followed_where_the_believed_one_is_not_offered(model) -> None:

@@ -186,5 +186,5 @@ def test_a_threshold_is_that_of_the_encoder() -> None:
 
 
 def test_without_a_threshold_one_is_told_how_to_find_it() -> None:
-    with pytest.raises(ValueError, match=r"'some/encoder'.*kgqa calibrate"):
+    with pytest.raises(ValueError, match=r"'some/encoder'.*kgqa calibrate.* --option threshold=$"):
         threshold_of("some/encoder")

@@ -81,7 +81,7 @@ async def test_an_agent_follows_a_chain_and_answers(tools: Tools) -> None:
     _, _, told, answer = await transcript(
         tools, "follow_chain", topic="Ada Lovelace", hops=["child", "lives_in"]
     )
-    assert answer.text == "I was told: 1 nodes at the end:\n- Ulm <http://t/e/ulm>"
+    assert answer.text == "I was told: 1 node at the end:\n- Ulm <http://t/e/ulm>"
     assert isinstance(told, ToolMessage)
     assert list(told.artifact) == [Candidate(Entity("http://t/e/ulm"))]
 

@@ -125,7 +125,7 @@ async def test_every_tool_tells_the_caller_of_unknown_names(
 )
 async def test_run_select_only_reads_this_graph(say: Say, query: str) -> None:
     assert "rows of" not in await say("run_select", query=query)
-    assert (await say("find_entities", name="Ulm")).startswith("1 entities")
+    assert (await say("find_entities", name="Ulm")).startswith("1 entity")
 
 
 CALLS: list[tuple[str, dict[str, Any]]] = [

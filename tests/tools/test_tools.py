@@ -19,7 +19,7 @@ AGE = Literal("36", INTEGER)
 
 async def test_find_entities_says_how_well_a_name_fits(say: Say) -> None:
     assert await say("find_entities", name="Ada Lovelace") == (
-        "1 entities for 'Ada Lovelace':\n- Ada Lovelace <http://t/e/ada> (exact, 1.00)"
+        "1 entity for 'Ada Lovelace':\n- Ada Lovelace <http://t/e/ada> (exact, 1.00)"
     )
 
 
@@ -34,7 +34,7 @@ async def test_find_entities_gives_as_many_as_asked_for(give: Give) -> None:
 
 async def test_link_entities_says_what_a_question_mentions(say: Say) -> None:
     said = await say("link_entities", question="Where do the children of Ada Lovelace live?")
-    assert said == "1 mentions:\n- 'Ada Lovelace': Ada Lovelace <http://t/e/ada>"
+    assert said == "1 mention:\n- 'Ada Lovelace': Ada Lovelace <http://t/e/ada>"
 
 
 async def test_link_entities_gives_mentions(give: Give) -> None:
@@ -105,7 +105,7 @@ async def test_each_entity_has_its_own_listing(say: Say) -> None:
     ]
     said = await say("follow_relation", entities=[BEN.id, ADA.id], relation="lives_in")
     assert said.splitlines() == [
-        f"1 nodes at (unnamed) <{BEN.id}> http://t/r/lives_in:",
+        f"1 node at (unnamed) <{BEN.id}> http://t/r/lives_in:",
         "- Ulm <http://t/e/ulm>",
         f"0 nodes at (unnamed) <{ADA.id}> http://t/r/lives_in",
     ]
@@ -140,12 +140,12 @@ async def test_extend_chain_lists_what_follows_nameless_nodes_too(give: Give) ->
 
 async def test_extend_chain_may_start_at_the_topic(say: Say) -> None:
     said = await say("extend_chain", topic=BEN.id, hops=[])
-    assert said == "2 relations lead on:\n- ^http://t/r/child\n- http://t/r/lives_in"
+    assert said == "2 relations that lead on:\n- ^http://t/r/child\n- http://t/r/lives_in"
 
 
 async def test_follow_chain_says_the_ends(say: Say) -> None:
     said = await say("follow_chain", topic="Ada Lovelace", hops=["child", "lives_in"])
-    assert said == "1 nodes at the end:\n- Ulm <http://t/e/ulm>"
+    assert said == "1 node at the end:\n- Ulm <http://t/e/ulm>"
 
 
 async def test_follow_chain_says_what_comes_back_to_the_start(say: Say) -> None:
@@ -167,7 +167,7 @@ async def test_trace_chain_gives_the_facts_on_the_way(give: Give) -> None:
 async def test_trace_chain_says_the_facts_on_the_way(say: Say) -> None:
     ends = [{"value": "36", "datatype": INTEGER}]
     said = await say("trace_chain", topic="Ada Lovelace", hops=["http://t/r/age"], ends=ends)
-    assert said == '1 paths:\n- Ada Lovelace <http://t/e/ada> http://t/r/age "36"'
+    assert said == '1 path:\n- Ada Lovelace <http://t/e/ada> http://t/r/age "36"'
 
 
 @pytest.mark.parametrize(
@@ -183,7 +183,7 @@ async def test_extend_chain_is_held(give: Give, say: Say) -> None:
     found = await give("extend_chain", topic=ADA.id, hops=["child"], held={"1": ["<http://t/e/x1>"]})
     assert list(found) == [CHILD.inverse, LIVES_IN]
     said = await say("extend_chain", topic=ADA.id, hops=["child"], held={"1": ["http://t/e/unknown"]})
-    assert said == "0 relations lead on"
+    assert said == "0 relations that lead on"
 
 
 async def test_trace_chain_is_held_on_its_way(give: Give) -> None:
@@ -199,7 +199,7 @@ def test_what_a_chain_is_held_to_is_written_by_id() -> None:
 
 async def test_run_select_says_rows(say: Say) -> None:
     said = await say("run_select", query="SELECT ?age WHERE { <http://t/e/ada> <http://t/r/age> ?age }")
-    assert said == '1 rows of age:\n- "36"'
+    assert said == '1 row of age:\n- "36"'
 
 
 async def test_run_select_gives_a_table(give: Give) -> None:
