@@ -20,7 +20,7 @@ CHAINS = [
     ("metaqa", "metaqa/metaqa-2hop-test-sample"),
     ("metaqa", "metaqa/metaqa-3hop-test-sample"),
 ]
-MOST = 20
+MOST = 12
 WRONG_PLAN = Errors(plan=0)
 
 
