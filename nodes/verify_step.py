@@ -19,8 +19,8 @@ NOTED = 10
 async def verify_step(state: Planned, run: Run) -> PlannedUpdate:
     """Let the model, and a model of inference, hold the prediction against what was observed.
 
-    Either may call for a revision (``verifiers``). An observation that the model corrects
-    replaces the predicted one. A malformed reply is no signal.
+    Either may call for a revision (``verifiers``). In a plan that is revised, an observation
+    that the model corrects replaces the predicted one. A malformed reply is no signal.
     """
     step = at_hand(state)
     by_model, plan = await _by_model(state, step, run)
@@ -33,7 +33,7 @@ async def verify_step(state: Planned, run: Run) -> PlannedUpdate:
     revises = calls and may_revise(state, run.context)
     if calls and not revises:
         run.note["spent"] = "revisions"
-    return {"plan": plan, "decision": "refine" if revises else "forward"}
+    return {"plan": plan, "decision": "refine"} if revises else {"decision": "forward"}
 
 
 async def _by_model(state: Planned, step: PlanStep, run: Run) -> tuple[bool | None, SearchPlan]:
