@@ -7,7 +7,6 @@ turns back to before the decision to blame, and recalls what was pruned there.
 
 from typing import ClassVar, Literal
 
-from langgraph.graph import END, START
 from pydantic import Field
 
 from kgqa.nodes.answer import answer
@@ -27,8 +26,7 @@ from kgqa.nodes.reroute import reroute
 from kgqa.nodes.retrieve_relations import retrieve_relations
 from kgqa.session.context import Context
 from kgqa.session.guided import Guided
-from kgqa.session.method import begin, compiled
-from kgqa.session.state import decision
+from kgqa.session.method import method
 
 
 class CoG(Context):
@@ -86,52 +84,36 @@ class CoG(Context):
     )
 
 
-builder = begin(
+graph = method(
     CoG,
-    *(link, plan, blueprint, retrieve_relations, rerank, prune_guarded, expand, check),
-    *(refine, filter_candidates, diagnose, reroute, infer, learn, answer),
-    state=Guided,
-)
-
-builder.add_edge(START, "link")
-builder.add_conditional_edges("link", decision, {"forward": "plan", "stop": "answer"})
-builder.add_conditional_edges("plan", decision, {"forward": "blueprint", "stop": "answer"})
-builder.add_conditional_edges("blueprint", decision, {"forward": "retrieve_relations", "stop": "answer"})
-builder.add_conditional_edges(
-    "retrieve_relations", decision, {"forward": "rerank", "backtrack": "diagnose", "stop": "answer"}
-)
-builder.add_conditional_edges(
-    "rerank", decision, {"forward": "prune", "backtrack": "diagnose", "stop": "answer"}
-)
-builder.add_conditional_edges(
-    "prune", decision, {"forward": "expand", "backtrack": "diagnose", "stop": "answer"}
-)
-builder.add_conditional_edges(
-    "expand", decision, {"forward": "verify", "backtrack": "diagnose", "stop": "answer"}
-)
-builder.add_conditional_edges(
-    "verify",
-    decision,
     {
-        "stop": "learn",
-        "forward": "retrieve_relations",
-        "filter": "filter",
-        "refine": "refine",
-        "backtrack": "diagnose",
+        link: {"forward": plan},
+        plan: {"forward": blueprint},
+        blueprint: {"forward": retrieve_relations},
+        retrieve_relations: {"forward": rerank, "backtrack": diagnose},
+        rerank: {"forward": prune_guarded, "backtrack": diagnose},
+        prune_guarded: {"forward": expand, "backtrack": diagnose},
+        expand: {"forward": check, "backtrack": diagnose},
+        check: {
+            "forward": retrieve_relations,
+            "filter": filter_candidates,
+            "refine": refine,
+            "backtrack": diagnose,
+            "stop": learn,
+        },
+        refine: retrieve_relations,
+        filter_candidates: {"backtrack": diagnose, "stop": learn},
+        diagnose: {
+            "backtrack": reroute,
+            "filter": filter_candidates,
+            "infer": infer,
+            "refine": refine,
+            "stop": learn,
+        },
+        reroute: {"forward": expand, "refine": retrieve_relations},
+        infer: answer,
+        learn: answer,
+        answer: {},
     },
+    Guided,
 )
-builder.add_edge("refine", "retrieve_relations")
-builder.add_conditional_edges("filter", decision, {"stop": "learn", "backtrack": "diagnose"})
-builder.add_conditional_edges(
-    "diagnose",
-    decision,
-    {"backtrack": "backtrack", "refine": "refine", "filter": "filter", "infer": "infer", "stop": "learn"},
-)
-builder.add_conditional_edges(
-    "backtrack", decision, {"forward": "expand", "refine": "retrieve_relations", "stop": "answer"}
-)
-builder.add_edge("infer", "answer")
-builder.add_edge("learn", "answer")
-builder.add_edge("answer", END)
-
-graph = compiled(builder, CoG.method)

@@ -7,7 +7,6 @@ all candidates at the end of a chain at once.
 
 from typing import ClassVar
 
-from langgraph.graph import END, START
 from pydantic import Field
 
 from kgqa.nodes.answer import answer
@@ -20,8 +19,7 @@ from kgqa.nodes.refine import refine
 from kgqa.nodes.retrieve_relations import retrieve_relations
 from kgqa.nodes.verify import verify
 from kgqa.session.context import Context
-from kgqa.session.method import begin, compiled
-from kgqa.session.state import decision
+from kgqa.session.method import method
 
 
 class CoR(Context):
@@ -38,37 +36,22 @@ class CoR(Context):
     )
 
 
-builder = begin(
-    CoR, link, retrieve_relations, prune, expand, verify, refine, filter_candidates, backtrack, answer
-)
-
-builder.add_edge(START, "link")
-builder.add_conditional_edges("link", decision, {"forward": "retrieve_relations", "stop": "answer"})
-builder.add_conditional_edges(
-    "retrieve_relations", decision, {"forward": "prune", "backtrack": "backtrack", "stop": "answer"}
-)
-builder.add_conditional_edges(
-    "prune", decision, {"forward": "expand", "backtrack": "backtrack", "stop": "answer"}
-)
-builder.add_conditional_edges(
-    "expand", decision, {"forward": "verify", "backtrack": "backtrack", "stop": "answer"}
-)
-builder.add_conditional_edges(
-    "verify",
-    decision,
+graph = method(
+    CoR,
     {
-        "stop": "answer",
-        "forward": "retrieve_relations",
-        "filter": "filter",
-        "refine": "refine",
-        "backtrack": "backtrack",
+        link: {"forward": retrieve_relations},
+        retrieve_relations: {"forward": prune, "backtrack": backtrack},
+        prune: {"forward": expand, "backtrack": backtrack},
+        expand: {"forward": verify, "backtrack": backtrack},
+        verify: {
+            "forward": retrieve_relations,
+            "filter": filter_candidates,
+            "refine": refine,
+            "backtrack": backtrack,
+        },
+        refine: retrieve_relations,
+        filter_candidates: {"backtrack": backtrack},
+        backtrack: {"forward": expand, "refine": refine, "filter": filter_candidates},
+        answer: {},
     },
 )
-builder.add_edge("refine", "retrieve_relations")
-builder.add_conditional_edges("filter", decision, {"stop": "answer", "backtrack": "backtrack"})
-builder.add_conditional_edges(
-    "backtrack", decision, {"forward": "expand", "refine": "refine", "filter": "filter", "stop": "answer"}
-)
-builder.add_edge("answer", END)
-
-graph = compiled(builder, CoR.method)

@@ -7,7 +7,6 @@ agree the plan is revised by one of three arms, chosen by a bandit and judged by
 
 from typing import ClassVar, Literal
 
-from langgraph.graph import END, START
 from pydantic import Field, ValidationInfo, field_validator
 
 from kgqa.nodes.advance import advance
@@ -27,9 +26,10 @@ from kgqa.nodes.select_relations import select_relations
 from kgqa.nodes.verify_step import verify_step
 from kgqa.priors.rewards import NEVER, threshold_of
 from kgqa.session.context import Context
-from kgqa.session.method import begin, compiled
+from kgqa.session.method import method
 from kgqa.session.planned import Planned
-from kgqa.session.state import decision
+from kgqa.session.state import Decision
+from kgqa.session.step import Step
 
 
 class VoG(Context):
@@ -96,68 +96,31 @@ class VoG(Context):
         return value
 
 
-builder = begin(
+NOTHING_LEADS_ON: dict[Decision, Step] = {
+    "filter": select_entities,
+    "refine": choose_arm,
+    "backtrack": advance,
+}
+"""After each step of a retrieval: what was reached before counts, else a revision, else the next step."""
+
+graph = method(
     VoG,
-    *(link, plan_steps, retrieve_around, rerank_by_entropy, select_relations, expand_around, select_entities),
-    *(verify_step, choose_arm, look_ahead, revise, appraise, advance, judge, ground),
-    state=Planned,
-)
-
-builder.add_edge(START, "link")
-builder.add_conditional_edges("link", decision, {"forward": "plan", "stop": "answer"})
-builder.add_conditional_edges("plan", decision, {"forward": "retrieve_relations", "stop": "answer"})
-builder.add_conditional_edges(
-    "retrieve_relations",
-    decision,
     {
-        "forward": "rerank",
-        "filter": "filter",
-        "refine": "choose_arm",
-        "backtrack": "advance",
-        "stop": "answer",
+        link: {"forward": plan_steps},
+        plan_steps: {"forward": retrieve_around},
+        retrieve_around: {"forward": rerank_by_entropy, **NOTHING_LEADS_ON},
+        rerank_by_entropy: {"forward": select_relations},
+        select_relations: {"forward": expand_around, **NOTHING_LEADS_ON},
+        expand_around: {"forward": retrieve_around, **NOTHING_LEADS_ON},
+        select_entities: {"forward": verify_step},
+        verify_step: {"forward": advance, "refine": choose_arm},
+        choose_arm: {"refine": revise, "forward": look_ahead},
+        look_ahead: {"forward": revise},
+        revise: {"forward": appraise},
+        appraise: {"refine": choose_arm, "forward": advance, "backtrack": retrieve_around},
+        advance: {"forward": retrieve_around, "infer": judge},
+        judge: ground,
+        ground: {},
     },
+    Planned,
 )
-builder.add_conditional_edges("rerank", decision, {"forward": "prune", "stop": "answer"})
-builder.add_conditional_edges(
-    "prune",
-    decision,
-    {
-        "forward": "expand",
-        "filter": "filter",
-        "refine": "choose_arm",
-        "backtrack": "advance",
-        "stop": "answer",
-    },
-)
-builder.add_conditional_edges(
-    "expand",
-    decision,
-    {
-        "forward": "retrieve_relations",
-        "filter": "filter",
-        "refine": "choose_arm",
-        "backtrack": "advance",
-        "stop": "answer",
-    },
-)
-builder.add_conditional_edges("filter", decision, {"forward": "verify", "stop": "answer"})
-builder.add_conditional_edges(
-    "verify", decision, {"forward": "advance", "refine": "choose_arm", "stop": "answer"}
-)
-builder.add_conditional_edges(
-    "choose_arm", decision, {"refine": "revise", "forward": "look_ahead", "stop": "answer"}
-)
-builder.add_conditional_edges("look_ahead", decision, {"forward": "revise", "stop": "answer"})
-builder.add_conditional_edges("revise", decision, {"forward": "appraise", "stop": "answer"})
-builder.add_conditional_edges(
-    "appraise",
-    decision,
-    {"refine": "choose_arm", "forward": "advance", "backtrack": "retrieve_relations", "stop": "answer"},
-)
-builder.add_conditional_edges(
-    "advance", decision, {"forward": "retrieve_relations", "infer": "judge", "stop": "answer"}
-)
-builder.add_edge("judge", "answer")
-builder.add_edge("answer", END)
-
-graph = compiled(builder, VoG.method)

@@ -7,7 +7,7 @@ Every operation takes and gives typed terms, says whether its answer was cut
 from collections.abc import Sequence
 from typing import Protocol
 
-from kgqa.kg.pages import Candidate, Description, GraphInfo, Match, Mention, Page, Table
+from kgqa.kg.pages import Candidate, Description, GraphInfo, Match, Mention, Page, Table, Visit
 from kgqa.kg.terms import Chain, Hop, Term, Triple
 
 
@@ -31,6 +31,15 @@ class KnowledgeGraph(Protocol):
         does not reach, and those that the graph does not know, lead nowhere.
         Sorted: named before unnamed, then by name, then by id. A chain without
         hops gives the topic itself, which does not return.
+        """
+
+    async def visit_chains(
+        self, chains: Sequence[Chain], *, ends: bool = True, hops: bool = True
+    ) -> list[Visit]:
+        """Give what `follow_chain` and `extend_chain` give, of several chains at once: one query for all.
+
+        Of a chain without hops, the topic itself is at the end, if the graph knows it. What is
+        not asked for (``ends``, ``hops``) is empty.
         """
 
     async def trace_chain(self, chain: Chain, ends: Sequence[Term]) -> list[tuple[Triple, ...]]:

@@ -39,6 +39,14 @@ class Candidate:
 
 
 @dataclass(frozen=True, slots=True)
+class Visit:
+    """What is at the end of a relation chain, and which hops lead on from there."""
+
+    ends: Page[Candidate]
+    hops: Page[Hop]
+
+
+@dataclass(frozen=True, slots=True)
 class Match:
     """An entity found by name: how well (0 to 1) and how."""
 

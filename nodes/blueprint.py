@@ -30,14 +30,19 @@ async def blueprint(state: Guided, run: Run) -> GuidedUpdate:
     that the graph has, and counts only if there are any. Without a library the search goes
     on without a blueprint.
     """
+    begun: GuidedUpdate = {"ranking": [], "findings": [], "pruned": []}
+    return {**begun, "blueprint": await _found(state, run)}
+
+
+async def _found(state: Guided, run: Run) -> Blueprint | None:
     if not run.context.guidance:
         run.note["reason"] = "guidance is off"
-        return {"blueprint": None}
+        return None
     library = await run.library()
     nearest = await _nearest(state, library, run) if library else []
     if library is None or not nearest:
         run.note |= {"source": "none", "similarity": None, "anchor": None, "blueprint": None}
-        return {"blueprint": None}
+        return None
     best = nearest[0]
     schema: Page[Hop] = await run.use("list_schema")
     names = _names(schema)
@@ -54,7 +59,7 @@ async def blueprint(state: Guided, run: Run) -> GuidedUpdate:
         "anchor": best.anchor,
         "blueprint": str(found),
     }
-    return {"blueprint": found}
+    return found
 
 
 async def _nearest(state: Guided, library: Library, run: Run) -> list[Match]:

@@ -10,17 +10,10 @@ from kgqa.session.step import Run, step
 
 @step("plan")
 async def plan(state: Guided, run: Run) -> GuidedUpdate:
-    """Let the model break the question down into subgoals, and begin with nothing found.
+    """Let the model break the question down into subgoals.
 
     A malformed reply leaves the question itself as the only subgoal.
     """
-    begun: GuidedUpdate = {
-        "blueprint": None,
-        "ranking": [],
-        "findings": [],
-        "pruned": [],
-        "tried": [],
-    }
     try:
         reply = await run.ask(Decompose(state["question"]))
         subgoals = [one_line(subgoal, SENTENCE_LIMIT) for subgoal in reply.subgoals]
@@ -28,4 +21,4 @@ async def plan(state: Guided, run: Run) -> GuidedUpdate:
         run.failed(error)
         subgoals = [state["question"]]
     run.note["subgoals"] = subgoals
-    return {**begun, "subgoals": subgoals, "decision": "forward"}
+    return {"subgoals": subgoals}

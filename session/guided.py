@@ -77,8 +77,6 @@ class GuidedUpdate(Update, total=False):
     """What was verified on the way, one for each chain that was checked."""
     pruned: list[Pruned]
     """The branches that were set aside, best first for each decision."""
-    tried: list[Chain]
-    """The chains that were taken up; none is taken up twice."""
 
 
 @with_config(ConfigDict(use_attribute_docstrings=True))

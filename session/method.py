@@ -1,30 +1,51 @@
-"""Begins and ends the graph of a method."""
+"""Makes the graph of a method of its flow: which step follows which decision."""
 
+from collections.abc import Mapping
 from typing import Any
 
-from langgraph.graph import StateGraph
+from langgraph.graph import END, START, StateGraph
 from langgraph.graph.state import CompiledStateGraph
 
 from kgqa.session.context import Context
 from kgqa.session.record import Record
-from kgqa.session.state import Input, State
+from kgqa.session.state import Decision, Input, State, decision
 from kgqa.session.step import Step
 
-Builder = StateGraph[Any, Any, Any, Any]
 Graph = CompiledStateGraph[Any, Any, Any, Any]
+
+Flow = Mapping[Step, Mapping[Decision, Step] | Step]
+"""Under each step what follows its decisions, or the one step that always follows."""
 
 STEPS = 1_000_000
 """Supersteps of a run at most: it is the budget that ends a run, with a record."""
 
 
-def begin(context: type[Context], *steps: Step, state: type[State] = State) -> Builder:
-    """Make a builder that holds the steps as nodes, each under its own name."""
-    builder: Builder = StateGraph(state, context, input_schema=Input, output_schema=Record)
-    for step in steps:
+def method(context: type[Context], flow: Flow, state: type[State] = State) -> Graph:
+    """Make the graph of a method.
+
+    A run begins at the first step of the flow and ends with the last. What an outage or a spent
+    budget decides everywhere, ``stop``, leads to the last step where a step says nothing else.
+
+    Args:
+        context: the method's options.
+        flow: its steps, each a node under its own name, and the edges between them.
+        state: what its steps have in hand.
+    """
+    builder: StateGraph[Any, Any, Any, Any] = StateGraph(
+        state, context, input_schema=Input, output_schema=Record
+    )
+    for step in flow:
         builder.add_node(step.name, step.bound(context, state), input_schema=state)
-    return builder
-
-
-def compiled(builder: Builder, name: str) -> Graph:
-    """Compile the graph of a method under its name."""
-    return builder.compile(name=name).with_config(recursion_limit=STEPS)
+    first, last = next(iter(flow)), next(reversed(flow))
+    builder.add_edge(START, first.name)
+    for step, leads in flow.items():
+        if step is last:
+            builder.add_edge(step.name, END)
+        elif isinstance(leads, Step):
+            builder.add_edge(step.name, leads.name)
+        else:
+            ends = {"stop": last, **leads}
+            builder.add_conditional_edges(
+                step.name, decision, {said: follows.name for said, follows in ends.items()}
+            )
+    return builder.compile(name=context.method).with_config(recursion_limit=STEPS)

@@ -20,6 +20,7 @@ from typing_extensions import TypedDict
 
 from kgqa.kg.pages import Candidate
 from kgqa.kg.terms import Chain, Entity, Hop, Literal as Value, Term
+from kgqa.prompts.solved import Solved
 from kgqa.session.record import Fact, Outcome, PathStep, Ref, Spend, StoppedBy, add_spend, no_spend
 
 Decision = Literal["stop", "forward", "filter", "refine", "backtrack", "infer"]
@@ -41,6 +42,15 @@ class Branch:
     ends: tuple[Term, ...]
     verdict: Literal["stop", "filter", "infer"]
     value: Value | None = None
+    truncated: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class Lead:
+    """A chain whose end was visited, and the hops that lead on from there."""
+
+    chain: Chain
+    hops: tuple[Hop, ...]
     truncated: bool = False
 
 
@@ -80,6 +90,14 @@ class Update(TypedDict, total=False):
     """Whether the row limit cut the candidates."""
     memory: list[Branch]
     """Working memory: the verified branches, one for each topic entity."""
+    leads: list[Lead]
+    """What leads on from the topic entities, and from the ends that were visited last."""
+    tried: list[Chain]
+    """The chains that were taken up; a search that chooses again leaves them out."""
+    points: list[Chain]
+    """The chains that the search went on from, the most promising last: where a second look begins."""
+    exemplars: list[Solved]
+    """Solved questions that are like this one (EGP)."""
 
     method: str
     answers: list[Ref]
@@ -115,6 +133,10 @@ def blank(given: Input) -> Update:
         "candidates": [],
         "truncated": False,
         "memory": [],
+        "leads": [],
+        "tried": [],
+        "points": [],
+        "exemplars": [],
         "outcome": None,
         "stopped_by": None,
     }

@@ -228,7 +228,7 @@ async def test_who_is_the_topic_is_not_counted(graph: Open) -> None:
 
 
 async def test_a_thread_may_ask_a_second_question(turtle: Callable[[str], Any]) -> None:
-    on_thread = cor.builder.compile(checkpointer=InMemorySaver())
+    on_thread = cor.graph.builder.compile(checkpointer=InMemorySaver())
     config = {"configurable": {"thread_id": "one"}}
     context = {"kg": [str(turtle(FAMILY))], "model": "offline"}
     await on_thread.ainvoke({"question": "Where does Ada live?", "id": "first"}, config, context=context)

@@ -40,11 +40,11 @@ async def stored(path: Path) -> AsyncIterator[AsyncSqliteSaver]:
 async def test_a_run_that_was_interrupted_ends_like_one_that_was_not(context: Any, tmp_path: Path) -> None:
     whole = await cor.graph.ainvoke(INPUT, context=context)
     async with stored(tmp_path / "runs.sqlite") as saver:
-        halved = cor.builder.compile(checkpointer=saver, interrupt_before=["verify"])
+        halved = cor.graph.builder.compile(checkpointer=saver, interrupt_before=["verify"])
         await halved.ainvoke(INPUT, THREAD, context=context)
         assert (await halved.aget_state(THREAD)).next == ("verify",)
     async with stored(tmp_path / "runs.sqlite") as saver:
-        resumed = await cor.builder.compile(checkpointer=saver).ainvoke(None, THREAD, context=context)
+        resumed = await cor.graph.builder.compile(checkpointer=saver).ainvoke(None, THREAD, context=context)
     assert resumed.keys() == KEYS
     assert timeless(resumed) == timeless(whole)
 
@@ -53,7 +53,7 @@ async def test_checkpoints_hold_plain_types_only(
     context: Any, tmp_path: Path, caplog: pytest.LogCaptureFixture
 ) -> None:
     async with stored(tmp_path / "runs.sqlite") as saver:
-        graph = cor.builder.compile(checkpointer=saver)
+        graph = cor.graph.builder.compile(checkpointer=saver)
         await graph.ainvoke(INPUT, THREAD, context=context)
         with caplog.at_level(logging.WARNING):
             states = [state.values async for state in graph.aget_state_history(THREAD)]
@@ -63,13 +63,13 @@ async def test_checkpoints_hold_plain_types_only(
 
 @pytest.mark.parametrize("at", ["retrieve_relations", "prune", "expand", "verify", "filter", "answer"])
 async def test_a_run_may_be_interrupted_anywhere(context: Any, at: str) -> None:
-    halved = cor.builder.compile(checkpointer=InMemorySaver(), interrupt_before=[at])
+    halved = cor.graph.builder.compile(checkpointer=InMemorySaver(), interrupt_before=[at])
     await halved.ainvoke(INPUT, THREAD, context=context)
     assert shown(await halved.ainvoke(None, THREAD, context=context)) == ["Ben"]
 
 
 async def test_an_edited_stack_is_taken_up(context: Any) -> None:
-    graph = cor.builder.compile(checkpointer=InMemorySaver(), interrupt_before=["verify"])
+    graph = cor.graph.builder.compile(checkpointer=InMemorySaver(), interrupt_before=["verify"])
     await graph.ainvoke(INPUT, THREAD, context=context)
     chain = {"topic": {"id": "http://t/e/ada", "name": "Ada"}, "hops": [{"relation": "http://t/r/lives_in"}]}
     edit = {"stack": [chain], "candidates": [], "decision": "backtrack"}
@@ -79,7 +79,7 @@ async def test_an_edited_stack_is_taken_up(context: Any) -> None:
 
 
 async def test_an_edit_that_does_not_fit_is_refused(context: Any) -> None:
-    graph = cor.builder.compile(checkpointer=InMemorySaver(), interrupt_before=["verify"])
+    graph = cor.graph.builder.compile(checkpointer=InMemorySaver(), interrupt_before=["verify"])
     await graph.ainvoke(INPUT, THREAD, context=context)
     await graph.aupdate_state(THREAD, {"stack": ["Ada"]}, as_node="expand")
     with pytest.raises(ValueError, match=r"stack\.0"):

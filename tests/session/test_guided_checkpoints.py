@@ -66,11 +66,11 @@ async def test_the_run_visits_every_kind_of_step(context: Any) -> None:
 async def test_a_run_that_was_interrupted_ends_like_one_that_was_not(context: Any, tmp_path: Path) -> None:
     whole = await cog.graph.ainvoke(INPUT, context=context)
     async with stored(tmp_path / "runs.sqlite") as saver:
-        halved = cog.builder.compile(checkpointer=saver, interrupt_before=["diagnose"])
+        halved = cog.graph.builder.compile(checkpointer=saver, interrupt_before=["diagnose"])
         await halved.ainvoke(INPUT, THREAD, context=context)
         assert (await halved.aget_state(THREAD)).next == ("diagnose",)
     async with stored(tmp_path / "runs.sqlite") as saver:
-        resumed: Any = await cog.builder.compile(checkpointer=saver).ainvoke(None, THREAD, context=context)
+        resumed: Any = await cog.graph.builder.compile(checkpointer=saver).ainvoke(None, THREAD, context=context)
     assert resumed.keys() == KEYS
     assert timeless(resumed) == timeless(whole)
 
@@ -79,7 +79,7 @@ async def test_checkpoints_hold_plain_types_only(
     context: Any, tmp_path: Path, caplog: pytest.LogCaptureFixture
 ) -> None:
     async with stored(tmp_path / "runs.sqlite") as saver:
-        graph = cog.builder.compile(checkpointer=saver)
+        graph = cog.graph.builder.compile(checkpointer=saver)
         await graph.ainvoke(INPUT, THREAD, context=context)
         with caplog.at_level(logging.WARNING):
             states = [state.values async for state in graph.aget_state_history(THREAD)]
@@ -91,7 +91,7 @@ async def test_checkpoints_hold_plain_types_only(
     "at", ["plan", "blueprint", "rerank", "prune", "verify", "diagnose", "backtrack", "filter", "learn"]
 )
 async def test_a_run_may_be_interrupted_anywhere(context: Any, at: str) -> None:
-    halved = cog.builder.compile(checkpointer=InMemorySaver(), interrupt_before=[at])
+    halved = cog.graph.builder.compile(checkpointer=InMemorySaver(), interrupt_before=[at])
     record: Any = await halved.ainvoke(INPUT, THREAD, context=context)
     for _ in range(5):
         if not (await halved.aget_state(THREAD)).next:
@@ -108,10 +108,10 @@ async def test_the_state_is_json_after_every_step(context: Any) -> None:
 
 async def edited(context: Any, at: str, edit: dict[str, Any]) -> Any:
     """Interrupt a run before a node, edit its state, and let it go on."""
-    graph = cog.builder.compile(checkpointer=InMemorySaver(), interrupt_before=[at])
+    graph = cog.graph.builder.compile(checkpointer=InMemorySaver(), interrupt_before=[at])
     await graph.ainvoke(INPUT, THREAD, context=context)
     forked = await graph.aupdate_state(THREAD, edit)
-    resumed = cog.builder.compile(checkpointer=graph.checkpointer)
+    resumed = cog.graph.builder.compile(checkpointer=graph.checkpointer)
     return await resumed.ainvoke(None, forked, context=context)
 
 
@@ -133,10 +133,10 @@ async def test_an_edited_branch_is_recalled(context: Any) -> None:
         playing(diagnose=blame(1, "lives_in"), check_sufficiency=decide(lives_in="stop"))
     ) as model:
         other = context.model_copy(update={"model": model})
-        graph = cog.builder.compile(checkpointer=InMemorySaver(), interrupt_before=["diagnose"])
+        graph = cog.graph.builder.compile(checkpointer=InMemorySaver(), interrupt_before=["diagnose"])
         await graph.ainvoke(INPUT, THREAD, context=context)
         forked = await graph.aupdate_state(THREAD, {"pruned": [{"chain": home}]})
-        resumed = cog.builder.compile(checkpointer=graph.checkpointer)
+        resumed = cog.graph.builder.compile(checkpointer=graph.checkpointer)
         record: Any = await resumed.ainvoke(None, forked, context=other)
     assert shown(record) == ["Ulm"]
 
@@ -147,7 +147,7 @@ async def test_an_edit_that_does_not_fit_is_refused(context: Any) -> None:
 
 
 async def test_a_second_question_on_a_thread_has_a_plan_of_its_own(context: Any) -> None:
-    graph = cog.builder.compile(checkpointer=InMemorySaver())
+    graph = cog.graph.builder.compile(checkpointer=InMemorySaver())
     first: Any = await graph.ainvoke(INPUT, THREAD, context=context)
     second: Any = await graph.ainvoke(INPUT, THREAD, context=context)
     assert timeless(second) == timeless(first)

@@ -77,7 +77,7 @@ async def test_the_runs_visit_every_node(either: Any) -> None:
     record: Any = await vog.graph.ainvoke(INPUT, context=either)
     yes_or_no = record["answers"] == [{"id": "true", "name": "yes"}]
     assert yes_or_no or shown(record) == ["Rhine"]
-    assert set(vog.builder.nodes) - set(nodes(record)) == (set() if yes_or_no else {"judge"})
+    assert set(vog.graph.builder.nodes) - set(nodes(record)) == (set() if yes_or_no else {"judge"})
     assert [entry["arm"] for entry in entries(record, "appraise")] == ["local", "lookahead", "global"]
     assert [entry["step"] for entry in entries(record, "expand")] == [1, 1, 2, 3]
 
@@ -89,7 +89,7 @@ async def test_a_run_that_was_interrupted_at_every_step_ends_like_one_that_was_n
     given, left, times = INPUT, True, 0
     while left:
         async with stored(tmp_path / "runs.sqlite") as saver:
-            halting = vog.builder.compile(checkpointer=saver, interrupt_after="*")
+            halting = vog.graph.builder.compile(checkpointer=saver, interrupt_after="*")
             resumed: Any = await halting.ainvoke(given, THREAD, context=either)
             left = bool((await halting.aget_state(THREAD)).next)
         given, times = None, times + 1
@@ -102,7 +102,7 @@ async def test_checkpoints_hold_plain_types_only(
     either: Any, tmp_path: Path, caplog: pytest.LogCaptureFixture
 ) -> None:
     async with stored(tmp_path / "runs.sqlite") as saver:
-        graph = vog.builder.compile(checkpointer=saver)
+        graph = vog.graph.builder.compile(checkpointer=saver)
         await graph.ainvoke(INPUT, THREAD, context=either)
         with caplog.at_level(logging.WARNING):
             states = [state.values async for state in graph.aget_state_history(THREAD)]
@@ -118,10 +118,10 @@ async def test_the_state_is_json_after_every_step(either: Any) -> None:
 
 async def edited(context: Any, at: str, edit: dict[str, Any]) -> Any:
     """Interrupt a run before a node, edit its state, and let it go on."""
-    graph = vog.builder.compile(checkpointer=InMemorySaver(), interrupt_before=[at])
+    graph = vog.graph.builder.compile(checkpointer=InMemorySaver(), interrupt_before=[at])
     await graph.ainvoke(INPUT, THREAD, context=context)
     forked = await graph.aupdate_state(THREAD, edit)
-    resumed = vog.builder.compile(checkpointer=graph.checkpointer)
+    resumed = vog.graph.builder.compile(checkpointer=graph.checkpointer)
     return await resumed.ainvoke(None, forked, context=context)
 
 
@@ -145,7 +145,7 @@ async def test_an_edit_that_does_not_fit_is_refused(context: Any) -> None:
 
 
 async def test_a_question_asked_again_on_its_thread_is_searched_again(either: Any) -> None:
-    thread = vog.builder.compile(checkpointer=InMemorySaver())
+    thread = vog.graph.builder.compile(checkpointer=InMemorySaver())
     first: Any = await thread.ainvoke(INPUT, THREAD, context=either)
     second: Any = await thread.ainvoke(INPUT, THREAD, context=either)
     assert timeless(second) == timeless(first)
@@ -166,7 +166,7 @@ async def test_another_question_on_a_thread_ends_as_it_would_alone(
 ) -> None:
     other: Any = {"question": "Where does Cleo live?", "topics": [topic]}
     limited = either.model_copy(update={"budget": Budget(**budget)})
-    thread = vog.builder.compile(checkpointer=InMemorySaver())
+    thread = vog.graph.builder.compile(checkpointer=InMemorySaver())
     await thread.ainvoke(INPUT, THREAD, context=either)
     second: Any = await thread.ainvoke(other, THREAD, context=limited)
     alone: Any = await vog.graph.ainvoke(other, context=limited)

@@ -1,0 +1,44 @@
+"""What a search over a frontier of chains has in hand, beside the state of any search (PoG, ToG)."""
+
+from dataclasses import dataclass
+
+from pydantic import ConfigDict, with_config
+
+from kgqa.kg.terms import Chain
+from kgqa.prompts.found import Found
+from kgqa.session.state import State, Update
+
+
+@dataclass(frozen=True, slots=True)
+class Scored:
+    """A chain that a search may go on along, and how much it promises (ToG); 1 where nobody says."""
+
+    chain: Chain
+    score: float = 1.0
+
+
+class FrontierUpdate(Update, total=False):
+    """What a node may change."""
+
+    frontier: list[Scored]
+    """Where the search stands: the chains that are extended next."""
+    offers: list[Scored]
+    """Chains that are one hop longer: what can follow, then what of it was chosen."""
+    found: list[Found]
+    """What the chosen chains have led to."""
+    explored: list[Found]
+    """What was led to before, the last first: the subgraph of the search."""
+    subgoals: list[str]
+    """The plan: what to find, in order."""
+    known: list[str]
+    """What is known of the subgoals: the memory that the model writes."""
+
+
+@with_config(ConfigDict(use_attribute_docstrings=True))
+class Frontier(State, FrontierUpdate):
+    """The record in the making, the frontier, what was explored, the plan and what is known of it."""
+
+
+def has_set_out(state: Frontier) -> bool:
+    """Tell whether this run has a frontier of its own: on a thread it may be that of an earlier run."""
+    return any(entry["node"] == "retrieve_relations" for entry in state["trace"])
