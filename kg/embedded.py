@@ -22,8 +22,8 @@ from kgqa.kg.meaning import Encode
 from kgqa.kg.meter import count_query
 from kgqa.kg.names import NameIndex
 from kgqa.kg.naming import Naming
-from kgqa.kg.pages import Candidate, Description, GraphInfo, Match, Mention, Page, Table
-from kgqa.kg.reading import cut_steps, integer, order, path, true
+from kgqa.kg.pages import Candidate, Description, GraphInfo, Match, Mention, Page, Table, Visit
+from kgqa.kg.reading import cut_steps, integer, order, parted, path, true
 from kgqa.kg.scan import Names, scan
 from kgqa.kg.store import EmbeddedStore
 from kgqa.kg.terms import Chain, Entity, Hop, Term, Triple, is_id, local_name
@@ -131,6 +131,21 @@ class EmbeddedGraph:
             return await asyncio.to_thread(self._candidates, answer.rows)
         return self._candidates(answer.rows)
 
+    async def visit_chains(
+        self, chains: Sequence[Chain], *, ends: bool = True, hops: bool = True
+    ) -> list[Visit]:
+        """Give the ends of several chains and what leads on from there; see `KnowledgeGraph`."""
+        places = {chain: place for place, chain in enumerate(dict.fromkeys(chains))}
+        if not places or not (ends or hops):
+            return [Visit(Page(()), Page(())) for _ in chains]
+        text = sparql.visit_chains(list(places), self._naming.labels, self._rows + 1, ends=ends, hops=hops)
+        answer = await self._executor.query(text)
+        parts = parted(answer, len(places))
+        visits = (
+            await asyncio.to_thread(self._visits, parts) if len(answer.rows) > MANY else self._visits(parts)
+        )
+        return [visits[places[chain]] for chain in chains]
+
     async def trace_chain(self, chain: Chain, ends: Sequence[Term]) -> list[tuple[Triple, ...]]:
         """Give one path to each end; see `KnowledgeGraph`."""
         if not chain.hops or not ends:
@@ -191,7 +206,7 @@ class EmbeddedGraph:
 
     async def _by_id(self, id: str) -> Match | None:
         answer = await self._executor.query(sparql.entity(id, self._naming.labels))
-        named = self._naming.apply((end, label, rank) for end, label, rank in answer.rows)
+        named = self._naming.apply((end, label, rank) for end, _, label, rank in answer.rows)
         entities = [term for term in named.values() if isinstance(term, Entity)]
         return Match(entities[0], 1.0, "id") if entities else None
 
@@ -253,6 +268,9 @@ class EmbeddedGraph:
     def _hop(self, relation: str, forward: bool) -> Hop:
         label = self.relation_label(relation)
         return Hop(relation, forward, label if label != local_name(relation) else None)
+
+    def _visits(self, parts: Sequence[tuple[list[Row], list[Row]]]) -> list[Visit]:
+        return [Visit(self._candidates(ends), self._hops(hops)) for ends, hops in parts]
 
     def _candidates(self, rows: Sequence[Row]) -> Page[Candidate]:
         fresh = {end: true(flag) for end, flag, _, _ in rows}

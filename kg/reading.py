@@ -3,6 +3,7 @@
 from collections import defaultdict
 from collections.abc import Mapping, Sequence
 
+from kgqa.kg.executor import Row, Rows
 from kgqa.kg.terms import Chain, Entity, Hop, Literal, Term, Triple
 
 
@@ -34,6 +35,25 @@ def path(chain: Chain, nodes: Mapping[int, Term]) -> tuple[Triple, ...]:
         if isinstance(head, Entity):
             triples.append(Triple(head, hop.relation, tail))
     return tuple(triples)
+
+
+def parted(answer: Rows, chains: int) -> list[tuple[list[Row], list[Row]]]:
+    """Part the rows of a visit of ``chains`` chains: of each its ends, and the hops that lead on.
+
+    Args:
+        answer: a column for the chain's place, four of an end, if ends were asked for, and two of
+            a hop, likewise.
+        chains: how many chains were visited.
+    """
+    parts: list[tuple[list[Row], list[Row]]] = [([], []) for _ in range(chains)]
+    width = 5 if "end" in answer.columns else 1
+    for row in answer.rows:
+        ends, hops = parts[integer(row[0])]
+        if width > 1 and row[1] is not None:
+            ends.append(row[1:5])
+        else:
+            hops.append(row[width:])
+    return parts
 
 
 def cut_steps(hops: Sequence[Hop], found: Sequence[int], limit: int) -> set[int]:

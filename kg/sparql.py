@@ -108,6 +108,25 @@ def follow_chain(chain: Chain, labels: Sequence[str], limit: int) -> str:
     )
 
 
+def visit_chains(
+    chains: Sequence[Chain], labels: Sequence[str], limit: int, *, ends: bool, hops: bool
+) -> str:
+    """Ask for what `follow_chain` (``ends``) and `extend_chain` (``hops``) ask for, of several chains.
+
+    ``?visit`` is the place of the chain, from 0; the first has none. A row has either an ``?end``
+    or a ``?relation``; limits hold for each chain. A chain without hops ends at its topic, if the
+    graph knows it.
+    """
+    blocks = []
+    for place, chain in enumerate(chains):
+        numbered = f'BIND("{place:d}" AS ?visit)' if place else ""
+        reached = follow_chain(chain, labels, limit) if chain.hops else entity(chain.topic.id, labels)
+        asked = [reached] * ends + [extend_chain(chain, limit)] * hops
+        blocks += [f"{{ {{ {each} }} {numbered} }}" for each in asked]
+    columns = "?visit" + " ?end ?fresh ?label ?rank" * ends + " ?relation ?forward" * hops
+    return f"SELECT {columns} WHERE {{ {' UNION '.join(blocks)} }}"
+
+
 def names(ids: Iterable[str], labels: Sequence[str]) -> str:
     """Ask for ``?end ?label ?rank`` of each id."""
     listed = " ".join(map(iri, ids))
@@ -115,10 +134,10 @@ def names(ids: Iterable[str], labels: Sequence[str]) -> str:
 
 
 def entity(id: str, labels: Sequence[str]) -> str:
-    """Ask for ``?end ?label ?rank`` of an id that is subject or object of some triple."""
+    """Ask for ``?end ?fresh ?label ?rank`` of an id that is subject or object of some triple."""
     known = "EXISTS { ?end ?p ?o } || EXISTS { ?s ?q ?end }"
     return (
-        f"SELECT ?end ?label ?rank WHERE {{ VALUES ?end {{ {iri(id)} }} FILTER({known}) "
+        f"SELECT ?end (true AS ?fresh) ?label ?rank WHERE {{ VALUES ?end {{ {iri(id)} }} FILTER({known}) "
         f"{_named('?end', labels)} }}"
     )
 

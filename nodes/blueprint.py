@@ -10,7 +10,8 @@ from kgqa.kg.terms import Hop, local_name
 from kgqa.models.errors import MalformedReply
 from kgqa.priors.blueprints import Blueprint, Library, Match, Slot, mask
 from kgqa.priors.guidance import spaced
-from kgqa.prompts.adapt_blueprint import AdaptBlueprint, Exemplar
+from kgqa.prompts.adapt_blueprint import AdaptBlueprint
+from kgqa.prompts.solved import Solved
 from kgqa.session.guided import Guided, GuidedUpdate
 from kgqa.session.step import Run, step
 
@@ -72,7 +73,7 @@ async def _adapted(
 ) -> list[list[str]] | None:
     """Ask the model; None for a malformed reply."""
     exemplars = (
-        Exemplar(match.anchor, tuple(tuple(map(str, branch)) for branch in match.blueprint))
+        Solved(match.anchor, tuple(tuple(map(str, branch)) for branch in match.blueprint))
         for match in nearest
     )
     prompt = AdaptBlueprint(

@@ -1,5 +1,7 @@
 """Retrieve relations: what can follow the chain at hand? (CoR §4.1, step 1)."""
 
+from collections.abc import Sequence
+
 from kgqa.kg.errors import KGRejected, KGTimeout
 from kgqa.kg.pages import Page
 from kgqa.kg.terms import Hop
@@ -21,15 +23,15 @@ async def retrieve_relations(state: State, run: Run) -> Update:
     except (KGTimeout, KGRejected) as error:
         run.failed(error)
         return {"hops": [], "decision": "backtrack"}
-    hops = _fair_share(page.items)
+    hops = fair_share(page.items)
     run.note |= {"relations": len(page), "offered": len(hops), "truncated": page.truncated}
     return {"hops": hops, "decision": "forward" if hops else "backtrack"}
 
 
-def _fair_share(hops: tuple[Hop, ...]) -> list[Hop]:
-    """Cut to `OFFERED` so that neither direction crowds out the other."""
+def fair_share(hops: Sequence[Hop], most: int = OFFERED) -> list[Hop]:
+    """Cut to the most that are offered so that neither direction crowds out the other."""
     ahead = [hop for hop in hops if hop.forward]
     back = [hop for hop in hops if not hop.forward]
-    kept_back = min(len(back), max(OFFERED // 2, OFFERED - len(ahead)))
-    kept = {*ahead[: OFFERED - kept_back], *back[:kept_back]}
+    kept_back = min(len(back), max(most // 2, most - len(ahead)))
+    kept = {*ahead[: most - kept_back], *back[:kept_back]}
     return [hop for hop in hops if hop in kept]

@@ -4,6 +4,7 @@ from collections.abc import Sequence
 from typing import Protocol
 
 from kgqa.kg.pages import Candidate
+from kgqa.kg.terms import Chain
 from kgqa.prompts.candidates import Take, aggregate, taken
 from kgqa.session.state import Branch, Decision, State, Update, next_topic
 
@@ -26,15 +27,15 @@ class Accepting(Protocol):
 
 def accept(state: State, verdict: Accepting, named: list[Candidate]) -> Update:
     """Put the chain into working memory; other topics that wait refine it."""
-    branch = _branch(state, verdict, named)
+    branch = branch_of(state["chain"], verdict, named, truncated=state["truncated"])
     decision: Decision = "refine" if next_topic(state) else branch.verdict
     return {"memory": [*state["memory"], branch], "decision": decision}
 
 
-def _branch(state: State, verdict: Accepting, named: list[Candidate]) -> Branch:
-    chain, cut = state["chain"], state["truncated"]
+def branch_of(chain: Chain, verdict: Accepting, named: Sequence[Candidate], *, truncated: bool) -> Branch:
+    """Give what a verdict makes of a chain and those of its ends that have a name."""
     if verdict.decision == "filter":
         fresh = tuple(c.term for c in named if not c.returning)
-        return Branch(chain, fresh or tuple(c.term for c in named), "filter", truncated=cut)
+        return Branch(chain, fresh or tuple(c.term for c in named), "filter", truncated=truncated)
     ends = taken(verdict.take, verdict.chosen, named)
-    return Branch(chain, ends, "stop", aggregate(verdict.take, ends), cut and verdict.take != "some")
+    return Branch(chain, ends, "stop", aggregate(verdict.take, ends), truncated and verdict.take != "some")

@@ -8,31 +8,13 @@ from pydantic import Field
 from kgqa.kg.terms import Entity
 from kgqa.prompts.base import QUESTION_LIMIT, Prompt, Reply, numbered, quoted
 from kgqa.prompts.chain import TOPICS
-
-HOPS = 8
-"""Relations that one branch of a blueprint has at most."""
+from kgqa.prompts.solved import HOPS, Solved, draw_solved
 
 NAME_LIMIT = 200
 """Characters that the name of a relation has at most."""
 
-EXEMPLARS = 4
-"""Exemplars that one prompt shows at most."""
-
 RELATIONS = 60
 """Relations of the graph that one prompt shows at most."""
-
-
-@dataclass(frozen=True, slots=True)
-class Exemplar:
-    """A question of the blueprint library and its branches, ``^`` before a relation against its arrow."""
-
-    question: str
-    branches: tuple[tuple[str, ...], ...]
-
-    def draw(self) -> str:
-        """Show the question and its branches."""
-        drawn = ", ".join(f"[{_listed(branch[:HOPS])}]" for branch in self.branches[:TOPICS])
-        return f"Question: {quoted(self.question, QUESTION_LIMIT)}\n   Branches: [{drawn}]"
 
 
 class AdaptedBlueprint(Reply):
@@ -54,7 +36,7 @@ class AdaptBlueprint(Prompt[AdaptedBlueprint]):
 
     question: str
     topics: tuple[Entity, ...]
-    exemplars: tuple[Exemplar, ...]
+    exemplars: tuple[Solved, ...]
     relations: tuple[str, ...]
 
     name: ClassVar[str] = "adapt_blueprint"
@@ -63,7 +45,7 @@ class AdaptBlueprint(Prompt[AdaptedBlueprint]):
 You plan a search in a knowledge graph. Write the blueprint of a question: for each topic entity, \
 the relations that lead from it to the answer, in the order in which they are walked.
 
-Some solved questions and their branches are given; "[ENT]" stands for their topic entities. Take \
+Some similar questions and their branches are given; "[ENT]" stands for their topic entities. Take \
 over how a solved question is built where yours is built alike, with the relations that your \
 question asks for. Do not take over relations that it does not ask for.
 
@@ -79,9 +61,8 @@ Example
 Question: "In which country was the painter of The Night Watch born?"
 Topic entities:
 1. "The Night Watch"
-Solved questions:
-1. Question: "who is the mother of the author of [ENT]"
-   Branches: [["book.written_work.author", "people.person.parents"]]
+Similar questions and the relations from each topic to the answer ("^": against the arrow), as a hint:
+- "who is the mother of the author of [ENT]" by ["book.written_work.author", "people.person.parents"]
 Relations of this graph, some of them: "location.location.containedby", "people.person.place_of_birth", \
 "visual_art.artwork.artist"
 Reply: {"rationale": "From the painting to its painter, the birthplace and its country.", "branches": \
@@ -92,9 +73,8 @@ Question: "Which plays by Schiller had their premiere in Mannheim?"
 Topic entities:
 1. "Friedrich Schiller"
 2. "Mannheim"
-Solved questions:
-1. Question: "which books by [ENT] were printed in [ENT]"
-   Branches: [["^written_by"], ["^printed_in"]]
+Similar questions and the relations from each topic to the answer ("^": against the arrow), as a hint:
+- "which books by [ENT] were printed in [ENT]" by ["^written_by"], ["^printed_in"]
 Relations of this graph, some of them: "first_staged_in", "located_in", "written_by"
 Reply: {"rationale": "Plays that he wrote and that were first staged there.", "branches": \
 [["^written_by"], ["^first_staged_in"]]}
@@ -108,8 +88,7 @@ Reply: {"rationale": "Plays that he wrote and that were first staged there.", "b
             if self.topics
             else []
         )
-        if self.exemplars:
-            lines += ["Solved questions:", numbered(shown.draw() for shown in self.exemplars[:EXEMPLARS])]
+        lines += draw_solved(self.exemplars)
         if self.relations:
             lines.append(f"Relations of this graph, some of them: {_listed(self.relations[:RELATIONS])}")
         return "\n".join([*lines, "Reply:"])

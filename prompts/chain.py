@@ -1,6 +1,7 @@
 """How prompts draw a relation chain."""
 
 from collections.abc import Sequence
+from itertools import groupby
 
 from kgqa.kg.terms import Chain, Entity, Hop
 from kgqa.prompts.base import quoted
@@ -59,8 +60,34 @@ def draw_extensions(chain: Chain, hops: Sequence[Hop]) -> list[str]:
 
 def draw_step(chain: Chain) -> str:
     """Draw the last hop of a chain, from the node before it on, and what its end is held to."""
+    return f"{_last(base_of(chain))} {draw_hop(chain)}"
+
+
+def draw_hop(chain: Chain) -> str:
+    """Draw the last hop of a chain alone, to where it leads and what that is held to."""
     hop, held = chain.steps[-1]
-    return f"{_last(chain.upto(chain.depth - 1))} {arrow(hop, f'?{chain.depth}{_only(held)}')}"
+    return arrow(hop, f"?{chain.depth}{_only(held)}")
+
+
+def draw_offers(offers: Sequence[Chain]) -> list[str]:
+    """Number chains and draw the last hop of each, under a heading for the chain that it extends.
+
+    Chains that extend the same one stand together.
+
+    >>> ulm = Chain(Entity("http://x/u", "Ulm"), (Hop("http://x/born_in", forward=False),))
+    >>> draw_offers([ulm.then(Hop("http://x/spouse")), ulm.then(Hop("http://x/wrote"))])
+    ['From "Ulm" <-born_in- ?1:', '1. -spouse-> ?2', '2. -wrote-> ?2']
+    """
+    lines: list[str] = []
+    for start, group in groupby(enumerate(offers, 1), lambda offer: base_of(offer[1])):
+        lines.append(f"From {draw(start)}:")
+        lines += [f"{number}. {draw_hop(chain)}" for number, chain in group]
+    return lines
+
+
+def base_of(chain: Chain) -> Chain:
+    """Give the chain without its last hop."""
+    return chain.upto(chain.depth - 1)
 
 
 def _last(chain: Chain) -> str:

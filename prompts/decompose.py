@@ -7,6 +7,7 @@ from pydantic import Field
 
 from kgqa.prompts.base import QUESTION_LIMIT, Prompt, Reply, quoted
 from kgqa.prompts.progress import SUBGOALS
+from kgqa.prompts.solved import Solved, draw_solved
 
 
 class Subgoals(Reply):
@@ -18,9 +19,10 @@ class Subgoals(Reply):
 
 @dataclass(frozen=True, slots=True)
 class Decompose(Prompt[Subgoals]):
-    """Split a question into the subgoals of a search over the graph."""
+    """Split a question into the subgoals of a search over the graph, ``exemplars`` of such shown first."""
 
     question: str
+    exemplars: tuple[Solved, ...] = ()
 
     name: ClassVar[str] = "decompose"
     reply: ClassVar[type[Reply]] = Subgoals
@@ -48,8 +50,9 @@ through.", "Find the deepest of these lakes."]}
 """
 
     def case(self) -> str:
-        """Show the question."""
-        return f"Question: {quoted(self.question, QUESTION_LIMIT)}\nReply:"
+        """Show the solved questions, where there are any, and the question."""
+        question = f"Question: {quoted(self.question, QUESTION_LIMIT)}"
+        return "\n".join([*draw_solved(self.exemplars), question, "Reply:"])
 
     def check(self, reply: Subgoals) -> None:
         """Refuse a plan without subgoals, with blank ones, or with too many."""

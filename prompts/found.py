@@ -5,8 +5,12 @@ from dataclasses import dataclass
 
 from kgqa.kg.pages import Candidate
 from kgqa.kg.terms import Chain
+from kgqa.prompts.base import quoted
 from kgqa.prompts.candidates import SHOWN, draw_candidate
 from kgqa.prompts.chain import draw
+
+NAMES = 3
+"""Names of ends that a chain reached earlier is shown with at most."""
 
 GROUPS = 20
 """Groups that one prompt shows at most."""
@@ -55,6 +59,22 @@ def draw_found(found: Sequence[Found]) -> list[str]:
     return lines
 
 
+def draw_earlier(history: Sequence[Found]) -> list[str]:
+    """Draw chains that were reached before, with the first names at their ends, numbered for themselves.
+
+    >>> from kgqa.kg.terms import Entity, Hop
+    >>> ulm, ada = Entity("http://x/u", "Ulm"), Candidate(Entity("http://x/a", "Ada"))
+    >>> draw_earlier([Found(Chain(ulm), ()), Found(Chain(ulm, (Hop("http://x/mayor"),)), (ada,))])
+    ['Reached earlier:', 'Chain 1: "Ulm"', 'Chain 2: "Ulm" -mayor-> ?1 (1): "Ada"']
+    """
+    lines = []
+    for number, each in enumerate(history, 1):
+        names = ", ".join(quoted(str(end.term)) for end in each.named[:NAMES])
+        ends = f" ({_total(each)}){names and f': {names}'}" if each.chain.hops else ""
+        lines.append(f"Chain {number}: {draw(each.chain)}{ends}")
+    return ["Reached earlier:", *lines] if lines else []
+
+
 def _groups(found: Sequence[Found]) -> Iterator[list[Shown]]:
     groups = found[:GROUPS]
     share = SHOWN // max(1, len(groups))
@@ -65,7 +85,11 @@ def _groups(found: Sequence[Found]) -> Iterator[list[Shown]]:
         yield rows
 
 
-def _total(found: Found, listed: int) -> str:
-    count = len(found.named)
-    total = f"more than {count}" if found.truncated else str(count)
-    return f"{total}, the first {listed} shown" if listed < count or found.truncated else total
+def _total(found: Found, listed: int | None = None) -> str:
+    """Say how many ends there are, how many have no name, and how many are listed where not all are."""
+    count, named = len(found.ends), len(found.named)
+    notes = [f"more than {count}" if found.truncated else str(count)]
+    notes += [f"{count - named} without a name"] if named < count else []
+    if listed is not None and (listed < named or (listed and found.truncated)):
+        notes.append(f"the first {listed} shown")
+    return ", ".join(notes)

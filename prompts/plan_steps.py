@@ -8,6 +8,7 @@ from kgqa.prompts.base import QUESTION_LIMIT, Prompt, Reply, quoted
 from kgqa.prompts.chain import TOPICS
 from kgqa.prompts.plans import STEPS
 from kgqa.prompts.react import read_steps
+from kgqa.prompts.solved import Solved, draw_solved
 from kgqa.prompts.steps import STEP, Explained, PlanReply, check_steps
 
 
@@ -17,11 +18,15 @@ class StepsReply(PlanReply, Explained):
 
 @dataclass(frozen=True, slots=True)
 class PlanSteps(Prompt[StepsReply]):
-    """Write a plan of at most ``depth`` search steps that begins at the ``topics``."""
+    """Write a plan of at most ``depth`` search steps that begins at the ``topics``.
+
+    ``exemplars`` are solved questions like this one, shown first.
+    """
 
     question: str
     topics: tuple[Entity, ...]
     depth: int = STEPS
+    exemplars: tuple[Solved, ...] = ()
 
     name: ClassVar[str] = "plan_steps"
     reply: ClassVar[type[Reply]] = StepsReply
@@ -69,10 +74,11 @@ symbiosis with.", "search": "lichen and coral symbiosis", "observation": [["lich
     )
 
     def case(self) -> str:
-        """Show the question, the topic entities and the number of steps."""
+        """Show solved questions, the question, the topic entities and the number of steps."""
         names = ", ".join(quoted(str(topic)) for topic in self.topics[:TOPICS])
         return "\n".join(
             [
+                *draw_solved(self.exemplars),
                 f"Question: {quoted(self.question, QUESTION_LIMIT)}",
                 f"Topic entities: {names or 'none'}",
                 f"Steps, at most: {self.depth}",

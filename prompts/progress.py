@@ -44,6 +44,16 @@ def draw_findings(findings: Sequence[str]) -> str:
     return listed("Verified so far", findings[-FINDINGS:])
 
 
+def draw_goals(subgoals: Sequence[str], known: Sequence[str]) -> list[str]:
+    r"""Draw a plan, and what is known of it; nothing where there is neither.
+
+    >>> draw_goals(["Find the composer."], [])
+    ['Subgoals:\n- "Find the composer."', 'Known so far: nothing']
+    """
+    plan = [listed("Subgoals", subgoals[:SUBGOALS])] if subgoals else []
+    return [*plan, listed("Known so far", known[-FINDINGS:])] if subgoals or known else []
+
+
 def listed(title: str, sentences: Sequence[str]) -> str:
     """List sentences under a title; none of them has a number, so that none can be picked."""
     lines = [f"- {quoted(sentence, SENTENCE_LIMIT)}" for sentence in sentences]

@@ -3,7 +3,17 @@
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from kgqa.prompts.base import QUESTION_LIMIT, quoted
+from kgqa.prompts.base import quoted
+from kgqa.prompts.chain import TOPICS
+
+SOLVED = 8
+"""Solved questions that one prompt shows at most."""
+
+QUERY_LIMIT = 300
+"""Characters of a solved question that a prompt shows at most."""
+
+HOPS = 8
+"""Relations that one branch has at most."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -19,14 +29,20 @@ class Solved:
 
 
 def draw_solved(solved: Sequence[Solved]) -> list[str]:
-    """Draw solved questions, two lines each.
+    r"""Draw solved questions under a heading that says how to read them; nothing where there are none.
 
-    >>> draw_solved([Solved("Who is from [city]?", (("^born_in",),))])
-    ['Solved before: "Who is from [city]?"', '  by: "^born_in"']
+    >>> print(*draw_solved([Solved("Who is from [city]?", (("^born_in",),))]), sep="\n")
+    Similar questions and the relations from each topic to the answer ("^": against the arrow), as a hint:
+    - "Who is from [city]?" by ["^born_in"]
     """
-    return [line for each in solved for line in _lines(each)]
+    return [_HEADING, *map(_line, solved[:SOLVED])] if solved else []
 
 
-def _lines(solved: Solved) -> tuple[str, str]:
-    branches = (", ".join(map(quoted, branch)) for branch in solved.branches)
-    return f"Solved before: {quoted(solved.question, QUESTION_LIMIT)}", f"  by: {' and '.join(branches)}"
+_HEADING = (
+    'Similar questions and the relations from each topic to the answer ("^": against the arrow), as a hint:'
+)
+
+
+def _line(solved: Solved) -> str:
+    branches = (f"[{', '.join(map(quoted, branch[:HOPS]))}]" for branch in solved.branches[:TOPICS])
+    return f"- {quoted(solved.question, QUERY_LIMIT)} by {', '.join(branches)}"

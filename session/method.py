@@ -36,7 +36,7 @@ def method(context: type[Context], flow: Flow, state: type[State] = State) -> Gr
     )
     for step in flow:
         builder.add_node(step.name, step.bound(context, state), input_schema=state)
-    first, last = next(iter(flow)), next(reversed(flow))
+    first, *_, last = flow
     builder.add_edge(START, first.name)
     for step, leads in flow.items():
         if step is last:

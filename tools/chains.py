@@ -1,19 +1,35 @@
 """Tools that walk the graph along whole relation chains (CoR §4.1)."""
 
+from typing import NotRequired
+
 from langchain_core.tools import BaseTool, tool
+from pydantic import ConfigDict, with_config
+from typing_extensions import TypedDict
 
 from kgqa.kg.graph import KnowledgeGraph
-from kgqa.kg.pages import Candidate, Page
+from kgqa.kg.pages import Candidate, Page, Visit
 from kgqa.kg.terms import Entity, Hop, Literal, Triple
 from kgqa.tools.arguments import chain_named
-from kgqa.tools.text import listing, show_hop, show_term
+from kgqa.tools.text import listing, show_candidate, show_chain, show_hop, show_term
 
 Waypoints = dict[int, list[str]]
 """Under a number of hops, the ids or names of the entities that a chain may be at after them."""
 
 
+@with_config(ConfigDict(use_attribute_docstrings=True))
+class WrittenChain(TypedDict):
+    """A chain as a caller writes it."""
+
+    topic: str
+    """id or name of the entity that the chain starts from"""
+    hops: list[str]
+    """the relations of the chain in order; ``^`` in front follows one backwards; may be empty"""
+    held: NotRequired[Waypoints]
+    """under a number of hops, the ids or names of the only entities that the chain may be at then"""
+
+
 def chain_tools(graph: KnowledgeGraph) -> list[BaseTool]:
-    """Make extend_chain, follow_chain and trace_chain for a graph."""
+    """Make extend_chain, follow_chain, visit_chains and trace_chain for a graph."""
 
     @tool(response_format="content_and_artifact", parse_docstring=True)
     async def extend_chain(
@@ -45,8 +61,31 @@ def chain_tools(graph: KnowledgeGraph) -> list[BaseTool]:
                 be at after so many hops. Leave out what need not be restricted.
         """
         page = await graph.follow_chain(await chain_named(graph, topic, hops, held))
-        rows = (show_term(c.term) + (" (by way of the start)" if c.returning else "") for c in page)
-        return listing("nodes at the end", rows, page), page
+        return listing("nodes at the end", map(show_candidate, page), page), page
+
+    @tool(response_format="content_and_artifact", parse_docstring=True)
+    async def visit_chains(
+        chains: list[WrittenChain], ends: bool = True, hops: bool = True
+    ) -> tuple[str, list[Visit]]:
+        """Visit several chains of relations at once: what is at the end of each, and what leads on.
+
+        Args:
+            chains: the chains; one without relations stands for its start.
+            ends: whether to give the nodes at the ends.
+            hops: whether to give the relations that lead on.
+        """
+        named = [await chain_named(graph, each["topic"], each["hops"], each.get("held")) for each in chains]
+        visits = await graph.visit_chains(named, ends=ends, hops=hops)
+        parts = []
+        for chain, visit in zip(named, visits, strict=True):
+            shown = show_chain(chain)
+            if ends:
+                parts.append(listing(f"nodes at {shown}", map(show_candidate, visit.ends), visit.ends))
+            if hops:
+                parts.append(
+                    listing(f"relations that lead on from {shown}", map(show_hop, visit.hops), visit.hops)
+                )
+        return "\n".join(parts) or "no chain was named", visits
 
     @tool(response_format="content_and_artifact", parse_docstring=True)
     async def trace_chain(
@@ -67,4 +106,4 @@ def chain_tools(graph: KnowledgeGraph) -> list[BaseTool]:
         )
         return listing("paths", rows), paths
 
-    return [extend_chain, follow_chain, trace_chain]
+    return [extend_chain, follow_chain, visit_chains, trace_chain]

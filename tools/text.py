@@ -3,8 +3,8 @@
 import re
 from collections.abc import Iterable
 
-from kgqa.kg.pages import Page
-from kgqa.kg.terms import Entity, Hop, Term, one_line
+from kgqa.kg.pages import Candidate, Page
+from kgqa.kg.terms import Chain, Entity, Hop, Term, one_line
 
 LINES = 50
 """Lines of one listing at most; the artifact holds the rest."""
@@ -29,6 +29,19 @@ def show_hop(hop: Hop) -> str:
     mark = "" if hop.forward else "^"
     named = f" ({one_line(hop.name)})" if hop.name and hop.name != hop.relation else ""
     return f"{mark}{hop.relation}{named}"
+
+
+def show_candidate(candidate: Candidate) -> str:
+    """Write what is at a chain's end, and whether the chain has come back to its start on the way."""
+    return show_term(candidate.term) + (" (by way of the start)" if candidate.returning else "")
+
+
+def show_chain(chain: Chain) -> str:
+    """Write a chain: its start, its hops as the tools read them back, what it is held to."""
+    steps = [show_term(chain.topic)]
+    for hop, held in chain.steps:
+        steps += [show_hop(hop)] + [f"(only {', '.join(map(show_term, held))})"] * bool(held)
+    return " ".join(steps)
 
 
 def listing(what: str, lines: Iterable[str], page: Page[object] | None = None) -> str:

@@ -5,9 +5,10 @@ from collections.abc import Iterator, Sequence
 from kgqa.evaluation.simulation.case import Case
 from kgqa.kg.terms import Chain, Hop
 from kgqa.priors.guidance import spaced
-from kgqa.prompts.adapt_blueprint import HOPS, AdaptBlueprint, AdaptedBlueprint
+from kgqa.prompts.adapt_blueprint import AdaptBlueprint, AdaptedBlueprint
 from kgqa.prompts.decompose import Decompose, Subgoals
 from kgqa.prompts.progress import SUBGOALS
+from kgqa.prompts.solved import HOPS
 
 
 async def decompose(prompt: Decompose, case: Case) -> Subgoals:

@@ -1,9 +1,15 @@
 """What to look for, and by which relations; and what cannot be told without facts."""
 
 from kgqa.models.offline.believing import Believer
-from kgqa.prompts.adapt_blueprint import HOPS, AdaptBlueprint, AdaptedBlueprint
+from kgqa.prompts.adapt_blueprint import AdaptBlueprint, AdaptedBlueprint
+from kgqa.prompts.answer_briefly import AnswerBriefly, BriefAnswer
 from kgqa.prompts.answer_directly import AnswerDirectly, DirectAnswer
 from kgqa.prompts.decompose import Decompose, Subgoals
+from kgqa.prompts.reason_aloud import ReasonAloud, ReasonedAnswer
+from kgqa.prompts.solved import HOPS
+
+NO_FACTS = "the offline model knows no facts"
+"""Why it does not answer from memory."""
 
 
 async def decompose(prompt: Decompose, _: Believer) -> Subgoals:
@@ -27,4 +33,14 @@ async def adapt(prompt: AdaptBlueprint, believer: Believer) -> AdaptedBlueprint:
 
 async def abstain(prompt: AnswerDirectly, _: Believer) -> DirectAnswer:
     """Answer nothing."""
-    return DirectAnswer(rationale="the offline model knows no facts", answers=[])
+    return DirectAnswer(rationale=NO_FACTS, answers=[])
+
+
+async def abstain_briefly(prompt: AnswerBriefly, _: Believer) -> BriefAnswer:
+    """Answer nothing."""
+    return BriefAnswer(answers=[])
+
+
+async def abstain_aloud(prompt: ReasonAloud, _: Believer) -> ReasonedAnswer:
+    """Answer nothing."""
+    return ReasonedAnswer(reasoning=NO_FACTS, answers=[])

@@ -45,6 +45,7 @@ def queries(entity, literal):
     return [
         sparql.extend_chain(chain, 10),
         sparql.follow_chain(chain, PLAIN.labels, 10),
+        sparql.visit_chains([chain, Chain(entity)], PLAIN.labels, 10, ends=True, hops=True),
         sparql.trace_chain(chain, [entity, literal], PLAIN.labels),
         sparql.list_relations([entity.id], 10),
         sparql.follow_relation([(entity.id, R)], PLAIN.labels, 10),

@@ -12,7 +12,7 @@ from kgqa.models.offline import OfflineModel
 from kgqa.models.offline.parts import PARTS, without
 from kgqa.models.parsing import checked
 from kgqa.priors.encoder import open_encoder
-from kgqa.prompts.adapt_blueprint import AdaptBlueprint, Exemplar
+from kgqa.prompts.adapt_blueprint import AdaptBlueprint
 from kgqa.prompts.answer_directly import AnswerDirectly
 from kgqa.prompts.base import Prompt, R
 from kgqa.prompts.candidates import SHOWN
@@ -23,6 +23,7 @@ from kgqa.prompts.filter_candidates import FilterCandidates
 from kgqa.prompts.infer_from_evidence import InferFromEvidence, Segment
 from kgqa.prompts.progress import Progress
 from kgqa.prompts.prune_relations import PruneRelations
+from kgqa.prompts.solved import Solved
 from kgqa.prompts.verify_chain import VerifyChain
 
 TOWNS = """
@@ -176,7 +177,7 @@ async def test_a_blueprint_is_the_way_for_each_topic(model) -> None:
 
 
 async def test_where_nothing_leads_anywhere_a_blueprint_is_the_nearest_as_it_is(model) -> None:
-    exemplar = Exemplar("who is in both", (("mayor",), ("river",), ("mouth",)))
+    exemplar = Solved("who is in both", (("mayor",), ("river",), ("mouth",)))
     nowhere = (Entity("http://t/e/nowhere", "Nowhere"), Entity("http://t/e/nil", "Nil"))
     reply = await ask(model, AdaptBlueprint("Who?", nowhere, (exemplar,), ("river",)))
     assert reply.branches == [["mayor"], ["river"]]

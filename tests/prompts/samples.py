@@ -8,23 +8,32 @@ from typing import Any
 import kgqa.prompts
 from kgqa.kg.pages import Candidate
 from kgqa.kg.terms import Chain, Entity, Hop, Literal, Path
-from kgqa.prompts.adapt_blueprint import AdaptBlueprint, Exemplar
+from kgqa.prompts.adapt_blueprint import AdaptBlueprint
+from kgqa.prompts.answer_briefly import AnswerBriefly
 from kgqa.prompts.answer_directly import AnswerDirectly
+from kgqa.prompts.assess_found import AssessFound
 from kgqa.prompts.base import Prompt
 from kgqa.prompts.check_sufficiency import CheckSufficiency
 from kgqa.prompts.decompose import Decompose
 from kgqa.prompts.diagnose import Decided, Diagnose, PrunedBranch
 from kgqa.prompts.facts import Offer
 from kgqa.prompts.filter_candidates import FilterCandidates
+from kgqa.prompts.found import Found
 from kgqa.prompts.infer_from_evidence import InferFromEvidence, Segment
 from kgqa.prompts.judge_claim import JudgeClaim
+from kgqa.prompts.pick_relations import PickRelations
 from kgqa.prompts.plan_steps import PlanSteps
 from kgqa.prompts.plans import PlanStep, SearchPlan
 from kgqa.prompts.progress import Progress
 from kgqa.prompts.prune_relations import PruneRelations
+from kgqa.prompts.reason_aloud import ReasonAloud
+from kgqa.prompts.reflect import Reflect
 from kgqa.prompts.revise_plan import ReviseAhead, ReviseGlobally, ReviseLocally
+from kgqa.prompts.score_entities import ScoreEntities
+from kgqa.prompts.score_relations import ScoreRelations
 from kgqa.prompts.select_entities import SelectEntities
 from kgqa.prompts.select_relations import SelectRelations
+from kgqa.prompts.solved import Solved
 from kgqa.prompts.verify_chain import VerifyChain
 from kgqa.prompts.verify_step import VerifyStep
 
@@ -96,7 +105,7 @@ WORKED: list[Prompt[Any]] = [
         "In which country was the painter of The Night Watch born?",
         topics("The Night Watch"),
         (
-            Exemplar(
+            Solved(
                 "who is the mother of the author of [ENT]",
                 (("book.written_work.author", "people.person.parents"),),
             ),
@@ -106,10 +115,16 @@ WORKED: list[Prompt[Any]] = [
     AdaptBlueprint(
         "Which plays by Schiller had their premiere in Mannheim?",
         topics("Friedrich Schiller", "Mannheim"),
-        (Exemplar("which books by [ENT] were printed in [ENT]", (("^written_by",), ("^printed_in",))),),
+        (Solved("which books by [ENT] were printed in [ENT]", (("^written_by",), ("^printed_in",))),),
         ("first_staged_in", "located_in", "written_by"),
     ),
+    AnswerBriefly("Which two seas does the Kiel Canal join?"),
     AnswerDirectly("Which two seas does the Kiel Canal join?"),
+    AssessFound(
+        "Which river flows through the home town of Clara Schumann?",
+        (Found(chain("Clara Schumann", "born_in"), ends("Leipzig")),),
+        ("Find her home town.", "Find the river there."),
+    ),
     CheckSufficiency(
         "Who wrote the words of the song Mondnacht?",
         chain("Mondnacht", "lyrics_by"),
@@ -206,6 +221,16 @@ WORKED: list[Prompt[Any]] = [
         ),
     ),
     JudgeClaim("Does birch sap lower a fever?", (path("birch sap", "contains", "xylitol"),)),
+    PickRelations(
+        "Who of Beethoven's teachers was born in a town on the Danube?",
+        (
+            chain("Ludwig van Beethoven", "taught_by", "born_in"),
+            chain("Ludwig van Beethoven", "taught_by", "pupil"),
+            chain("Danube", "^lies_on", "country"),
+            chain("Danube", "^lies_on", "^born_in"),
+        ),
+        topics=topics("Ludwig van Beethoven", "Danube"),
+    ),
     PlanSteps(RIVER, topics(TERRACE)),
     PlanSteps(ALGAE, topics("lichen", "coral"), depth=4),
     PruneRelations(
@@ -213,6 +238,12 @@ WORKED: list[Prompt[Any]] = [
         chain("Vltava"),
         (hop("composed_by"), hop("musical_key"), hop("^recorded_work")),
         2,
+    ),
+    ReasonAloud("In which sea does the river that flows through Meissen end?"),
+    Reflect(
+        "Who was the mother of the author of Effi Briest?",
+        (Found(chain(BRIEST, "author", "spouse"), ends("Emilie Rouanet")),),
+        (Found(chain(BRIEST), ()), Found(chain(BRIEST, "author"), ends("Theodor Fontane"))),
     ),
     ReviseAhead(
         "In which town did the builder of the Sayner Hütte go to school?",
@@ -259,6 +290,19 @@ WORKED: list[Prompt[Any]] = [
         ),
         1,
         (PAINTED,),
+    ),
+    ScoreEntities(
+        "When was the university opened that Lise Meitner studied at?",
+        (
+            Found(
+                chain("Lise Meitner", "educated_at"), ends("Akademisches Gymnasium", "University of Vienna")
+            ),
+        ),
+    ),
+    ScoreRelations(
+        "In which town did the composer of Vltava go to school?",
+        (chain("Vltava", "composed_by"), chain("Vltava", "musical_key"), chain("Vltava", "^recorded_work")),
+        2,
     ),
     SelectEntities(
         "In which museums can pictures by Franz Marc be seen?",

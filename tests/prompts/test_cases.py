@@ -19,6 +19,8 @@ from kgqa.prompts.infer_from_evidence import InferFromEvidence
 from kgqa.prompts.prune_relations import PruneRelations
 from kgqa.prompts.verify_chain import VerifyChain
 from kgqa.tests.prompts.samples import PROMPTS, chain, ends, hop, values
+from kgqa.tests.prompts.test_frontier_cases import OVER_A_FRONTIER
+from kgqa.tests.prompts.test_memory_cases import FROM_MEMORY
 from kgqa.tests.prompts.test_step_cases import STEPWISE
 
 PRUNE = PruneRelations("Where do they live?", chain("Ada", "child"), (hop("lives_in"), hop("^child")), 1)
@@ -104,7 +106,8 @@ def test_of_many_candidates_the_first_are_shown_and_all_are_counted(kind: Any) -
 
 def test_every_prompt_is_shown_here_or_among_those_of_plans() -> None:
     plans = {AdaptBlueprint, CheckSufficiency, Decompose, Diagnose, InferFromEvidence}
-    shown = {AnswerDirectly, FilterCandidates, PruneRelations, VerifyChain} | plans | set(STEPWISE)
+    shown = {AnswerDirectly, FilterCandidates, PruneRelations, VerifyChain} | plans
+    shown |= {*STEPWISE, *OVER_A_FRONTIER, *FROM_MEMORY}
     assert [prompt.name for prompt in PROMPTS if prompt not in shown] == []
 
 

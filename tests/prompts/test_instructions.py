@@ -51,7 +51,7 @@ def test_a_worked_example_looks_like_a_case_and_its_reply_passes(worked: Prompt[
     _, found, rest = worked.instructions.partition(f"{worked.case()} ")
     assert found
     reply = parse_reply(rest.partition("\n")[0], worked)
-    assert reply.rationale
+    assert getattr(reply, "rationale", "none is asked for")
 
 
 def fingerprint(question: str) -> str:

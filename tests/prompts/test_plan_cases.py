@@ -7,7 +7,7 @@ import pytest
 from kgqa.kg.pages import Candidate
 from kgqa.kg.terms import Entity
 from kgqa.models.parsing import BadReply, checked, fit
-from kgqa.prompts.adapt_blueprint import HOPS, RELATIONS, AdaptBlueprint, Exemplar
+from kgqa.prompts.adapt_blueprint import RELATIONS, AdaptBlueprint
 from kgqa.prompts.base import Prompt
 from kgqa.prompts.candidates import SHOWN
 from kgqa.prompts.check_sufficiency import CheckSufficiency
@@ -17,6 +17,7 @@ from kgqa.prompts.filter_candidates import FilterCandidates
 from kgqa.prompts.infer_from_evidence import SEGMENTS, InferFromEvidence, Segment
 from kgqa.prompts.progress import FINDINGS, SUBGOALS, Progress
 from kgqa.prompts.prune_relations import PruneRelations
+from kgqa.prompts.solved import HOPS, Solved
 from kgqa.tests.prompts.samples import chain, ends, hop, topics, values, went
 
 PROGRESS = Progress(("Find the child.", "Find its town."), 1, ("Ben is the child.",))
@@ -30,7 +31,7 @@ DRAWN = (
 MANY = tuple(Candidate(Entity(f"http://x/{number}", f"N{number}")) for number in range(SHOWN + 5))
 
 ADAPT = AdaptBlueprint(
-    "Who?", topics("Ada", "Ulm"), (Exemplar("Who else?", (("child",), ("^lives_in",))),), ("child",)
+    "Who?", topics("Ada", "Ulm"), (Solved("Who else?", (("child",), ("^lives_in",))),), ("child",)
 )
 CHECK = CheckSufficiency("Where?", chain("Ada", "child"), ends("Ben", "Cleo"), PROGRESS)
 DIAGNOSE = Diagnose(
@@ -89,7 +90,9 @@ def test_adapt_shows_topics_exemplars_and_relations() -> None:
     assert ADAPT.case() == (
         'Question: "Who?"\n'
         'Topic entities:\n1. "Ada"\n2. "Ulm"\n'
-        'Solved questions:\n1. Question: "Who else?"\n   Branches: [["child"], ["^lives_in"]]\n'
+        'Similar questions and the relations from each topic to the answer ("^": against the arrow), '
+        "as a hint:\n"
+        '- "Who else?" by ["child"], ["^lives_in"]\n'
         'Relations of this graph, some of them: "child"\n'
         "Reply:"
     )

@@ -11,23 +11,32 @@ from hypothesis import example, given, settings, strategies as st
 
 from kgqa.kg.pages import Candidate
 from kgqa.kg.terms import Chain, Entity, Hop, Path
-from kgqa.prompts.adapt_blueprint import AdaptBlueprint, Exemplar
+from kgqa.prompts.adapt_blueprint import AdaptBlueprint
+from kgqa.prompts.answer_briefly import AnswerBriefly
 from kgqa.prompts.answer_directly import AnswerDirectly
+from kgqa.prompts.assess_found import AssessFound
 from kgqa.prompts.base import LABEL_LIMIT, QUESTION_LIMIT, Prompt, quoted
 from kgqa.prompts.check_sufficiency import CheckSufficiency
 from kgqa.prompts.decompose import Decompose
 from kgqa.prompts.diagnose import Decided, Diagnose, PrunedBranch
 from kgqa.prompts.facts import Offer, draw_offer
 from kgqa.prompts.filter_candidates import FilterCandidates
+from kgqa.prompts.found import Found
 from kgqa.prompts.infer_from_evidence import InferFromEvidence, Segment
 from kgqa.prompts.judge_claim import JudgeClaim
+from kgqa.prompts.pick_relations import PickRelations
 from kgqa.prompts.plan_steps import PlanSteps
 from kgqa.prompts.plans import PlanStep, SearchPlan
 from kgqa.prompts.progress import Progress
 from kgqa.prompts.prune_relations import PruneRelations
+from kgqa.prompts.reason_aloud import ReasonAloud
+from kgqa.prompts.reflect import Reflect
 from kgqa.prompts.revise_plan import ReviseAhead, ReviseGlobally, ReviseLocally
+from kgqa.prompts.score_entities import ScoreEntities
+from kgqa.prompts.score_relations import ScoreRelations
 from kgqa.prompts.select_entities import SelectEntities
 from kgqa.prompts.select_relations import SelectRelations
+from kgqa.prompts.solved import Solved
 from kgqa.prompts.verify_chain import VerifyChain
 from kgqa.prompts.verify_step import VerifyStep
 
@@ -101,9 +110,7 @@ MAKERS: list[Callable[[str], Prompt[Any]]] = [
         text, hostile_chain(text), (Hop("http://x/r", name=text),), progress=hostile_progress(text)
     ),
     lambda text: Decompose(text),
-    lambda text: AdaptBlueprint(
-        text, (Entity("http://x/t", text),) * 2, (Exemplar(text, ((text, f"^{text}"),)),) * 2, (text,) * 3
-    ),
+    lambda text: AdaptBlueprint(text, (Entity("http://x/t", text),) * 2, hostile_solved(text), (text,) * 3),
     lambda text: CheckSufficiency(
         text, hostile_chain(text), hostile_ends(text), hostile_progress(text), expected=f"x{text}"
     ),
@@ -141,7 +148,27 @@ MAKERS: list[Callable[[str], Prompt[Any]]] = [
     ),
     lambda text: ReviseGlobally(text, hostile_plan(text), 1, (hostile_path(text),)),
     lambda text: JudgeClaim(text, (hostile_path(text),), (Entity("http://x/t", text),) * 2),
+    lambda text: AnswerBriefly(text),
+    lambda text: ReasonAloud(text),
+    lambda text: Decompose(text, hostile_solved(text)),
+    lambda text: PlanSteps(text, (), exemplars=hostile_solved(text)),
+    lambda text: PickRelations(
+        text, (hostile_chain(text).then(hostile_hop(text)),) * 2, (text,), (text,), hostile_solved(text)
+    ),
+    lambda text: AssessFound(text, hostile_found(text), (text,), (text,), hostile_solved(text)),
+    lambda text: Reflect(text, hostile_found(text), hostile_found(text), (text,), (text,)),
+    lambda text: ScoreRelations(text, (hostile_chain(text).then(hostile_hop(text)),) * 2, 1),
+    lambda text: ScoreEntities(text, hostile_found(text)),
 ]
+
+
+def hostile_solved(text: str) -> tuple[Solved, ...]:
+    return (Solved(text, ((text, f"^{text}"),)),) * 2
+
+
+def hostile_found(text: str) -> tuple[Found, ...]:
+    named = tuple(Candidate(Entity(f"http://x/{letter}", f"x{text}")) for letter in "ab")
+    return (Found(hostile_chain(text), named, met=(hostile_chain(text),)),) * 2
 
 
 def hostile_hop(text: str) -> Hop:
@@ -196,6 +223,11 @@ PATHS = tuple(
 OFFERS = tuple(Offer(hop, tuple(range(500))) for hop in HOPS)
 LONG_STEP = PlanStep(BRIM * 10, BRIM * 10, ((BRIM,) * 3,) * 100)
 LONG_PLAN = SearchPlan((LONG_STEP,) * 10, NAMES, BRIM * 10)
+SOLVED = (Solved(BRIM * 1000, (NAMES,) * 20),) * 20
+FOUND = tuple(Found(LONG, ENDS[:500], truncated=True, met=(LONG, LONG)) for _ in range(40))
+ONWARD = tuple(
+    LONG.holding([Entity(f"http://x/{number}")]).then(hop) for number in range(20) for hop in HOPS[:25]
+)
 
 BOUNDS: list[tuple[Prompt[Any], int]] = [
     (AnswerDirectly(BRIM * 1000), 2_100),
@@ -205,7 +237,7 @@ BOUNDS: list[tuple[Prompt[Any], int]] = [
     (FilterCandidates(BRIM * 1000, LONG, ENDS, FULL), 21_500),
     (PruneRelations(BRIM * 1000, LONG, HOPS, progress=FULL), 79_500),
     (Decompose(BRIM * 1000), 2_100),
-    (AdaptBlueprint(BRIM * 1000, NAMES, (Exemplar(BRIM * 1000, (NAMES,) * 20),) * 20, NAMES), 77_000),
+    (AdaptBlueprint(BRIM * 1000, NAMES, SOLVED, NAMES), 82_000),
     (CheckSufficiency(BRIM * 1000, LONG, ENDS, FULL, met=(LONG, LONG), expected=BRIM * 10), 24_500),
     (
         Diagnose(
@@ -227,6 +259,13 @@ BOUNDS: list[tuple[Prompt[Any], int]] = [
     (ReviseAhead(BRIM * 1000, LONG_PLAN, 5, PATHS, PATHS, OFFERS, topics=TOPICS), 108_000),
     (ReviseGlobally(BRIM * 1000, LONG_PLAN, 5, PATHS, topics=TOPICS), 77_000),
     (JudgeClaim(BRIM * 1000, PATHS, TOPICS), 26_500),
+    (AnswerBriefly(BRIM * 1000), 2_100),
+    (ReasonAloud(BRIM * 1000), 2_100),
+    (PickRelations(BRIM * 1000, ONWARD, NAMES, NAMES, SOLVED, TOPICS), 169_000),
+    (AssessFound(BRIM * 1000, FOUND, NAMES, NAMES, SOLVED, TOPICS), 173_000),
+    (Reflect(BRIM * 1000, FOUND, FOUND, NAMES, NAMES, TOPICS), 161_000),
+    (ScoreRelations(BRIM * 1000, ONWARD, 3, TOPICS), 98_000),
+    (ScoreEntities(BRIM * 1000, FOUND, TOPICS), 102_000),
 ]
 """Prompts of the largest inputs and the characters that they may have: 500 relations of 200 characters,
 10,000 candidates of 200, chains of 10 hops, a question of 200,000, 500 subgoals, findings and facts,

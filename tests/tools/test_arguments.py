@@ -136,6 +136,7 @@ CALLS: list[tuple[str, dict[str, Any]]] = [
     ("follow_relation", {"entities": ["http://t/e/a"], "relation": "http://t/r/b"}),
     ("extend_chain", {"topic": "http://t/e/a", "hops": []}),
     ("follow_chain", {"topic": "http://t/e/a", "hops": ["http://t/r/b"]}),
+    ("visit_chains", {"chains": [{"topic": "http://t/e/a", "hops": ["http://t/r/b"]}]}),
     ("trace_chain", {"topic": "http://t/e/a", "hops": ["http://t/r/b"], "ends": [{"id": "http://t/e/c"}]}),
     ("run_select", {"query": "ASK {}"}),
 ]

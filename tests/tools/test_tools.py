@@ -158,6 +158,43 @@ async def test_follow_chain_gives_candidates(give: Give) -> None:
     assert list(page) == [Candidate(ADA)]
 
 
+CHAINS = [
+    {"topic": "Ulm", "hops": []},
+    {"topic": "Ada Lovelace", "hops": ["child", "^child"], "held": {1: [BEN.id]}},
+]
+
+
+async def test_visit_chains_gives_the_ends_of_each_chain_and_what_leads_on(give: Give) -> None:
+    ulm, ada = await give("visit_chains", chains=CHAINS)
+    assert list(ulm.ends) == [Candidate(ULM)]
+    assert list(ulm.hops) == [LIVES_IN.inverse, Hop("http://t/s/age")]
+    assert list(ada.ends) == [Candidate(ADA, returning=True)]
+    assert CHILD in ada.hops.items
+
+
+async def test_visit_chains_says_which_chain_it_speaks_of(say: Say) -> None:
+    said = await say("visit_chains", chains=CHAINS, hops=False)
+    assert said.splitlines() == [
+        "1 node at Ulm <http://t/e/ulm>:",
+        "- Ulm <http://t/e/ulm>",
+        "1 node at Ada Lovelace <http://t/e/ada> http://t/r/child "
+        f"(only (unnamed) <{BEN.id}>) ^http://t/r/child:",
+        "- Ada Lovelace <http://t/e/ada> (by way of the start)",
+    ]
+    said = await say("visit_chains", chains=CHAINS[:1], ends=False)
+    assert said.splitlines()[0] == "2 relations that lead on from Ulm <http://t/e/ulm>:"
+    assert await say("visit_chains", chains=[]) == "no chain was named"
+
+
+async def test_visit_chains_takes_chains_as_they_are_written(turtle: Write) -> None:
+    graph = open_graph([turtle("e:a r:child e:b . e:b r:child e:c .")])
+    tools = {tool.name: tool for tool in make_tools(graph)}
+    held = Chain(ADA, (CHILD,)).holding([BEN]).then(CHILD)
+    with metered() as meter:
+        await tools["visit_chains"].ainvoke({"chains": [chain_arguments(held), chain_arguments(Chain(BEN))]})
+    assert meter.queries == 1
+
+
 async def test_trace_chain_gives_the_facts_on_the_way(give: Give) -> None:
     hops = ["child", "lives_in"]
     [path] = await give("trace_chain", topic="Ada Lovelace", hops=hops, ends=[{"id": ULM.id}])

@@ -3,13 +3,14 @@
 import pytest
 
 from kgqa.evaluation.question import GoldPath, Named, Question
-from kgqa.prompts.adapt_blueprint import AdaptBlueprint, Exemplar
+from kgqa.prompts.adapt_blueprint import AdaptBlueprint
 from kgqa.prompts.decompose import Decompose
+from kgqa.prompts.solved import Solved
 from kgqa.tests.evaluation.simulation.family import FAMILY, Interview, chain, named, question
 
 EXEMPLARS = (
-    Exemplar("Which river?", (("born_in", "river"), ("^river",))),
-    Exemplar("Who?", (("friend",),)),
+    Solved("Which river?", (("born_in", "river"), ("^river",))),
+    Solved("Who?", (("friend",),)),
 )
 TWO = (GoldPath("http://t/e/ann", ("parent",)), GoldPath("http://t/e/bonn", ("^born_in",)))
 

@@ -7,13 +7,14 @@ import pytest
 
 from kgqa.kg.pages import Candidate
 from kgqa.kg.terms import Chain, Entity
-from kgqa.prompts.adapt_blueprint import AdaptBlueprint, Exemplar
+from kgqa.prompts.adapt_blueprint import AdaptBlueprint
 from kgqa.prompts.base import Prompt
 from kgqa.prompts.check_sufficiency import CheckSufficiency
 from kgqa.prompts.decompose import Decompose
 from kgqa.prompts.diagnose import Diagnose, PrunedBranch
 from kgqa.prompts.infer_from_evidence import InferFromEvidence, Segment
 from kgqa.prompts.prune_relations import PruneRelations
+from kgqa.prompts.solved import Solved
 from kgqa.tests.evaluation.simulation.family import FAMILY, PROGRESS, Interview, chain, decided, question
 
 ABOUT = question("bonn", "parent born_in")
@@ -44,7 +45,7 @@ PRUNED = tuple(
 )
 PROMPTS: list[Prompt[Any]] = [
     Decompose("Where?"),
-    AdaptBlueprint("Where?", (chain("ann").topic,), (Exemplar("Who?", (("friend",),)),), ("age",)),
+    AdaptBlueprint("Where?", (chain("ann").topic,), (Solved("Who?", (("friend",),)),), ("age",)),
     CheckSufficiency("Where?", chain("ann", "parent"), people("eve", "max"), PROGRESS),
     CheckSufficiency("Where?", chain("ann", "parent born_in"), people("bonn", "ulm"), PROGRESS),
     Diagnose("Where?", "no_gain", PROGRESS, decided("ann", "friend mother"), PRUNED, "friend mother"),

@@ -1,0 +1,81 @@
+"""Reflect: where does the search go on, and has it gone astray? (PoG: reflection; EGP §4.4)."""
+
+from collections.abc import Sequence
+
+from kgqa.kg.terms import Chain, Entity
+from kgqa.models.errors import MalformedReply
+from kgqa.prompts.found import Found, shown
+from kgqa.prompts.reflect import Reflect, Reflection
+from kgqa.session.frontier import Frontier, FrontierUpdate, Scored
+from kgqa.session.step import Run, step
+
+HISTORY = 12
+"""Earlier chains that the model can come back to at most: the topics and the last ones."""
+
+
+@step("reflect")
+async def reflect(state: Frontier, run: Run) -> FrontierUpdate:
+    """Let the model choose what to go on from, and what of all that was explored to come back to.
+
+    What has no name cannot be judged and is always gone on from. After a malformed reply the
+    search goes on from all that was found. Where nothing is left to go on from, the answer is
+    inferred from what is known.
+    """
+    dry = state["trace"][-1]["decision"] == "backtrack"
+    found = [] if dry else [each for each in state["found"] if each.named]
+    unnamed = [] if dry else [each.chain for each in state["found"] if not each.named]
+    history = _history(state, dry) if _recalls(state) < run.context.reflections else []
+    if not (found or history):
+        run.note["reason"] = "nothing is left to come back to"
+        return _on(state, unnamed, [])
+    prompt = Reflect(
+        state["question"],
+        tuple(found),
+        tuple(history),
+        subgoals=tuple(state.get("subgoals", [])),
+        known=tuple(state["known"]),
+        topics=tuple(state["topic_entities"]),
+    )
+    try:
+        reply = await run.ask(prompt)
+    except MalformedReply as error:
+        run.failed(error)
+        return _on(state, [*(each.chain for each in found), *unnamed], [])
+    run.note["reason"] = reply.rationale
+    recalled = [history[number - 1].chain for number in reply.recall]
+    run.note["recalled"] = [str(chain) for chain in recalled]
+    return _on(state, [*_kept(found, reply), *unnamed], recalled)
+
+
+def _history(state: Frontier, dry: bool) -> list[Found]:
+    """Give the topics, and the last chains that were explored before."""
+    earlier = [*state["found"], *state["explored"]] if dry else state["explored"]
+    topics = [Found(Chain(topic), ()) for topic in state["topic_entities"]]
+    return [*topics, *earlier[: max(0, HISTORY - len(topics))]]
+
+
+def _kept(found: Sequence[Found], reply: Reflection) -> list[Chain]:
+    """Give the chains to go on along, held to the candidates that are kept where some of them are."""
+    chains = []
+    for number in reply.go_on:
+        numbers = {each.number: each.candidate.term for each in shown(found) if each.group == number}
+        kept = [end for n in reply.keep if isinstance(end := numbers.get(n), Entity)]
+        whole = found[number - 1]
+        chains.append(whole.chain.holding(kept) if 0 < len(kept) < len(whole.ends) else whole.chain)
+    return chains
+
+
+def _on(state: Frontier, chains: Sequence[Chain], recalled: Sequence[Chain]) -> FrontierUpdate:
+    return {
+        "frontier": [Scored(chain) for chain in chains],
+        "stack": list(reversed(recalled)),
+        "points": [*state["points"], *(chain for chain in chains if chain not in state["points"])],
+        "memory": [],
+        "candidates": [],
+        "decision": "backtrack" if recalled else "forward" if chains else "infer",
+    }
+
+
+def _recalls(state: Frontier) -> int:
+    """Count how often the search has come back to something."""
+    return sum(entry["node"] == "backtrack" for entry in state["trace"])

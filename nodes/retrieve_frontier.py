@@ -1,0 +1,66 @@
+"""Retrieve relations: what leads on from the whole frontier? (PoG, ToG: relation exploration)."""
+
+from collections.abc import Sequence
+
+from kgqa.kg.errors import KGRejected, KGTimeout
+from kgqa.kg.pages import Visit
+from kgqa.kg.terms import Chain
+from kgqa.nodes.retrieve_relations import OFFERED, fair_share
+from kgqa.session.frontier import Frontier, FrontierUpdate, Scored, has_set_out
+from kgqa.session.state import Lead
+from kgqa.session.step import Run, step
+from kgqa.tools.arguments import chain_arguments
+
+
+@step("retrieve_relations")
+async def retrieve_frontier(state: Frontier, run: Run) -> FrontierUpdate:
+    """Offer every hop that leads on from the frontier, at first from the topic entities.
+
+    What was visited already is not asked again, and what was tried is left out. One query
+    is enough for all chains of the frontier.
+    """
+    begun: FrontierUpdate = {}
+    if not has_set_out(state):
+        topics = [Chain(topic) for topic in state["topic_entities"]]
+        begun = {"frontier": [Scored(topic) for topic in topics], "points": topics}
+        begun |= {"found": [], "explored": [], "known": []}
+    frontier = begun.get("frontier", state.get("frontier", []))
+    open_ = [each for each in frontier if each.chain.depth < run.context.depth]
+    if len(open_) < len(frontier):
+        run.note["limit"] = "depth"
+    try:
+        leads = await _leads([each.chain for each in open_], state["leads"], run)
+    except (KGTimeout, KGRejected) as error:
+        run.failed(error)
+        return {**begun, "offers": [], "decision": "backtrack"}
+    offers = _offers(open_, leads, set(state["tried"]))
+    run.note |= {"frontier": [str(each.chain) for each in open_], "relations": len(offers)}
+    return {**begun, "offers": offers, "decision": "forward" if offers else "backtrack"}
+
+
+async def _leads(chains: Sequence[Chain], known: Sequence[Lead], run: Run) -> list[Lead]:
+    """Give what leads on from each chain; the graph is asked for what is not known.
+
+    Raises:
+        KGError: if it fails or refuses.
+    """
+    found = {lead.chain: lead for lead in known}
+    asked = [chain for chain in dict.fromkeys(chains) if chain not in found]
+    if asked:
+        visits: list[Visit] = await run.use(
+            "visit_chains", chains=[chain_arguments(chain) for chain in asked], ends=False
+        )
+        for chain, visit in zip(asked, visits, strict=True):
+            found[chain] = Lead(chain, visit.hops.items, visit.hops.truncated)
+    return [found[chain] for chain in chains]
+
+
+def _offers(frontier: Sequence[Scored], leads: Sequence[Lead], tried: set[Chain]) -> list[Scored]:
+    """Offer what was not tried; each chain of the frontier has its share."""
+    share = max(1, OFFERED // max(1, len(frontier)))
+    return [
+        Scored(chain)
+        for lead in leads
+        for hop in fair_share(lead.hops, share)
+        if (chain := lead.chain.then(hop)) not in tried
+    ]

@@ -1,0 +1,100 @@
+"""Is what was found enough? (PoG: memory update and evaluation in one; ToG: reasoning)."""
+
+from dataclasses import dataclass
+from typing import ClassVar, Literal
+
+from pydantic import Field
+
+from kgqa.kg.terms import Entity
+from kgqa.prompts.base import QUESTION_LIMIT, Prompt, Reply, check_numbers, quoted
+from kgqa.prompts.candidates import Take, check_take
+from kgqa.prompts.chain import draw_topics
+from kgqa.prompts.found import GROUPS, Found, draw_found, shown
+from kgqa.prompts.progress import draw_goals
+from kgqa.prompts.solved import Solved, draw_solved
+
+
+class Assessment(Reply):
+    """What is known now, what to do next, and for ``stop`` what the answer is."""
+
+    rationale: str = Field(default="", description="one short sentence: why")
+    known: list[str] = Field(default=[], description="what is known now: one short sentence a subgoal")
+    decision: Literal["stop", "filter", "forward"] = Field(description="stop, filter or forward")
+    group: int = Field(default=0, description="for stop and filter: the group's number; else 0")
+    take: Take = Field(default="all", description="for stop: what of the group is the answer")
+    chosen: list[int] = Field(
+        default=[], description="for stop with take=some: candidate numbers, best first"
+    )
+
+
+@dataclass(frozen=True, slots=True)
+class AssessFound(Prompt[Assessment]):
+    """Judge what the chains of the frontier have led to.
+
+    The reply's ``known`` replaces what was ``known`` of the ``subgoals`` before.
+    """
+
+    question: str
+    found: tuple[Found, ...]
+    subgoals: tuple[str, ...] = ()
+    known: tuple[str, ...] = ()
+    exemplars: tuple[Solved, ...] = ()
+    topics: tuple[Entity, ...] = ()
+
+    name: ClassVar[str] = "assess_found"
+    reply: ClassVar[type[Reply]] = Assessment
+    instructions: ClassVar[str] = """\
+You check a search in a knowledge graph. You are given a question and what was found: groups, each a \
+chain of relations from an entity of the question with the candidates at its end. Decide:
+
+- "stop" if a group has the answer: its chain, together with those that have the same ends, says \
+what the question asks, read with the direction of the arrows;
+- "filter" if the answers are among a group's candidates, only a condition is left to apply, and \
+not all of them are shown; where all are shown, stop with "some";
+- "forward" if a relation is still to be followed, from here or from elsewhere.
+
+Judge by the chains, not by the few candidates that are shown, and do not doubt the data. Where there \
+are several topic entities, each has a chain of its own: prefer the group where they meet.
+"A -relation-> B" reads "A has the relation to B"; "A <-relation- B" reads "B has the relation \
+to A". ?1, ?2 ... stand for all nodes reached at that step, named or not.
+
+With "stop", "take" is what the answer is of the group: "all"; the "others", without those marked \
+with *, that are reached only by coming back to the start; "some", with their numbers in "chosen", \
+best first; or the "count", the "smallest" or the "largest" (earliest, latest), then computed.
+
+"known": what is now known, old and new, at most one short sentence for each subgoal.
+
+Reply with one JSON object: {"rationale": "one short sentence", "known": ["..."], "decision": "...", \
+"group": number, "take": "...", "chosen": [numbers]}.
+
+Example
+Question: "Which river flows through the home town of Clara Schumann?"
+Subgoals:
+- "Find her home town."
+- "Find the river there."
+Known so far: nothing
+Group 1: "Clara Schumann" -born_in-> ?1 (1)
+1. "Leipzig"
+Reply: {"rationale": "A town; its river is still to come.", "known": ["She comes from Leipzig."], \
+"decision": "forward", "group": 0, "take": "all", "chosen": []}
+"""
+
+    def case(self) -> str:
+        """Show solved questions, the question, the plan and what was found."""
+        lines = [*draw_solved(self.exemplars), f"Question: {quoted(self.question, QUESTION_LIMIT)}"]
+        lines += [*draw_topics(self.topics), *draw_goals(self.subgoals, self.known)]
+        return "\n".join([*lines, *draw_found(self.found), "Reply:"])
+
+    def check(self, reply: Assessment) -> None:
+        """Refuse a group that was not offered and candidates that are not of the group."""
+        if reply.decision == "forward":
+            return
+        check_numbers([reply.group], min(GROUPS, len(self.found)), "group")
+        offered = shown(self.found)
+        check_numbers(reply.chosen, len(offered), "candidate")
+        for number in reply.chosen:
+            if (group := offered[number - 1].group) != reply.group:
+                raise ValueError(f"candidate {number} is of group {group}, not of group {reply.group}")
+        if reply.decision == "stop":
+            found = self.found[reply.group - 1]
+            check_take(reply.take, reply.chosen, found.named, found.truncated)

@@ -1,0 +1,47 @@
+"""What is the answer, step by step? (chain of thought; self-consistency samples it)."""
+
+from dataclasses import dataclass
+from typing import ClassVar
+
+from pydantic import Field
+
+from kgqa.prompts.base import QUESTION_LIMIT, Prompt, Reply, quoted
+
+
+class ReasonedAnswer(Reply):
+    """Answers from the model's own memory and how it came to them; a record labels them parametric."""
+
+    reasoning: str = Field(description="the steps, one short sentence each")
+    answers: list[str] = Field(description="each answer as a short name, best first; empty if unknown")
+
+
+@dataclass(frozen=True, slots=True)
+class ReasonAloud(Prompt[ReasonedAnswer]):
+    """Answer from memory, step by step.
+
+    ``sample`` keeps equal prompts apart in a model's cache, ``temperature`` is used instead
+    of the model's own; neither is shown.
+    """
+
+    question: str
+    sample: int = 0
+    temperature: float | None = None
+
+    name: ClassVar[str] = "reason_aloud"
+    reply: ClassVar[type[Reply]] = ReasonedAnswer
+    instructions: ClassVar[str] = """\
+Answer the question from what you know. Think step by step first: say what has to be known, one \
+short sentence a step, until the answer follows. Then give each answer as a short name, number or \
+date, one list item each, the most certain first. If you do not know, reply with an empty list.
+
+Reply with one JSON object: {"reasoning": "the steps", "answers": ["...", "..."]}.
+
+Example
+Question: "In which sea does the river that flows through Meissen end?"
+Reply: {"reasoning": "Meissen lies on the Elbe. The Elbe ends in the North Sea at Cuxhaven.", \
+"answers": ["North Sea"]}
+"""
+
+    def case(self) -> str:
+        """Show the question."""
+        return f"Question: {quoted(self.question, QUESTION_LIMIT)}\nReply:"

@@ -1,0 +1,91 @@
+"""Where does the search go on, and what does it come back to? (PoG: reflection)."""
+
+from dataclasses import dataclass
+from typing import ClassVar
+
+from pydantic import Field
+
+from kgqa.kg.terms import Entity
+from kgqa.prompts.base import QUESTION_LIMIT, Prompt, Reply, check_numbers, quoted
+from kgqa.prompts.chain import draw_topics
+from kgqa.prompts.found import GROUPS, Found, draw_earlier, draw_found, shown
+from kgqa.prompts.progress import draw_goals
+
+EARLIER = 30
+"""Chains reached earlier that one prompt shows at most."""
+
+
+class Reflection(Reply):
+    """From what to go on, and what to come back to."""
+
+    rationale: str = Field(default="", description="one short sentence: why")
+    go_on: list[int] = Field(description="numbers of the groups to go on from")
+    keep: list[int] = Field(
+        default=[], description="numbers of the candidates of these groups to go on from; empty for all"
+    )
+    recall: list[int] = Field(default=[], description="numbers of the earlier chains to come back to")
+
+
+@dataclass(frozen=True, slots=True)
+class Reflect(Prompt[Reflection]):
+    """Choose among what was ``found`` now and the ``history`` of the search, as far as it is shown."""
+
+    question: str
+    found: tuple[Found, ...]
+    history: tuple[Found, ...]
+    subgoals: tuple[str, ...] = ()
+    known: tuple[str, ...] = ()
+    topics: tuple[Entity, ...] = ()
+
+    name: ClassVar[str] = "reflect"
+    reply: ClassVar[type[Reply]] = Reflection
+    instructions: ClassVar[str] = """\
+You steer a search in a knowledge graph that has not reached the answer yet. You are given the \
+question, the groups that were found last, each a chain of relations with the candidates at its end, \
+and chains that were reached earlier. Choose where the search goes on.
+
+- "go_on": the groups from which the answer can still be reached, as few as possible. Where there are \
+several topic entities, each has a chain of its own: go on from each that still needs a relation.
+- "keep": the candidates of these groups that the question means, where it says which and all of the \
+group are shown; when in doubt leave it empty, to go on from all.
+- "recall": earlier chains to come back to, where the search has gone astray after them or left out \
+something that the question asks; else leave it empty. A topic entity alone is a chain too.
+
+If nothing leads to the answer, leave all three empty.
+
+"A -relation-> B" reads "A has the relation to B"; "A <-relation- B" reads "B has the relation \
+to A". ?1, ?2 ... stand for all nodes reached at that step; they may have no names, and that says \
+nothing against them. Do not doubt the data.
+
+Reply with one JSON object: {"rationale": "one short sentence", "go_on": [group numbers], \
+"keep": [candidate numbers], "recall": [numbers of earlier chains]}.
+
+Example
+Question: "Who was the mother of the author of Effi Briest?"
+Group 1: "Effi Briest" -author-> ?1 -spouse-> ?2 (1)
+1. "Emilie Rouanet"
+Reached earlier:
+Chain 1: "Effi Briest"
+Chain 2: "Effi Briest" -author-> ?1 (1): "Theodor Fontane"
+Reply: {"rationale": "A wife leads astray; back to the author.", "go_on": [], "keep": [], "recall": [2]}
+"""
+
+    def case(self) -> str:
+        """Show the question, the plan, what was found and what was reached before."""
+        lines = [f"Question: {quoted(self.question, QUESTION_LIMIT)}", *draw_topics(self.topics)]
+        lines += [*draw_goals(self.subgoals, self.known), *draw_found(self.found)]
+        return "\n".join([*lines, *draw_earlier(self.history[:EARLIER]), "Reply:"])
+
+    def check(self, reply: Reflection) -> None:
+        """Refuse what was not offered, and candidates of groups that are not gone on from."""
+        check_numbers(reply.go_on, min(GROUPS, len(self.found)), "group")
+        check_numbers(reply.recall, min(EARLIER, len(self.history)), "earlier chain")
+        offered = shown(self.found)
+        check_numbers(reply.keep, len(offered), "candidate")
+        for number in reply.keep:
+            group = offered[number - 1].group
+            if group not in reply.go_on:
+                raise ValueError(f'candidate {number} is of group {group}, which is not in "go_on"')
+            found = self.found[group - 1]
+            if found.truncated or len(found.named) > sum(row.group == group for row in offered):
+                raise ValueError(f'not all of group {group} are shown; leave "keep" without candidates of it')
