@@ -30,11 +30,20 @@ def methods(
         console.print(f"[bold]{name}[/bold]  {headline_of(name)}")
         table = Table("option", "default", "", box=None, padding=(0, 2))
         for key, field in schema.model_fields.items():
-            default = field.get_default(call_default_factory=True)
-            shown = default.model_dump() if hasattr(default, "model_dump") else default
-            table.add_row(key, str(shown), f"{field.description or ''}{_choices(field)}")
+            table.add_row(key, default_of(field), meaning_of(field))
         console.print(table)
     typer.echo("Set an option with: kgqa ask QUESTION --option key=value (budget.llm_calls=9 for a group)")
+
+
+def default_of(field: "FieldInfo") -> str:
+    """Give the default of an option as text."""
+    default = field.get_default(call_default_factory=True)
+    return str(default.model_dump() if hasattr(default, "model_dump") else default)
+
+
+def meaning_of(field: "FieldInfo") -> str:
+    """Say what an option is for, and which words it can be."""
+    return f"{field.description or ''}{_choices(field)}"
 
 
 def _choices(field: "FieldInfo") -> str:

@@ -72,6 +72,8 @@ def _name(shown: Ref) -> str:
 def _why_not(record: Record) -> str:
     if record["stopped_by"]:
         return f": the limit of {record['stopped_by']} was reached"
+    if said := record["trace"][-1].get("reason"):
+        return f": {said}"
     return (
         " in the graph"
         if record["topics"]
@@ -152,6 +154,15 @@ def _chosen(entry: dict[str, Any]) -> str:
     return f"{chosen} chosen"
 
 
+def _sampled(entry: dict[str, Any]) -> str:
+    """Say what the model has said, its reasoning first."""
+    said = (
+        (sample.get("reasoning", ""), _listed("answer", sample["answers"], ", ") or "no answer")
+        for sample in entry["samples"]
+    )
+    return "; ".join(" · ".join(filter(None, parts)) for parts in said)
+
+
 def _listed(what: str, items: Sequence[str], between: str = " ") -> str:
     return f"{what} {between.join(items)}" if items else ""
 
@@ -172,6 +183,8 @@ _SAID: dict[str, Callable[[dict[str, Any]], str]] = {
     "answers": lambda entry: _listed("answer", entry["answers"], ", ") or "no answer",
     "ends": lambda entry: "" if "candidates" in entry else _plural(entry["ends"], "node"),
     "signals": _signals,
+    "samples": _sampled,
+    "votes": lambda entry: ", ".join(f"{name} {votes}" for name, votes in entry["votes"].items()),
     "verdict": lambda entry: entry["verdict"],
     "for": lambda entry: _listed("for", entry["for"], ", "),
     "against": lambda entry: _listed("against", entry["against"], ", "),

@@ -18,18 +18,19 @@ from kgqa.nodes.filter import filter_candidates
 from kgqa.nodes.infer import infer
 from kgqa.nodes.learn import learn
 from kgqa.nodes.link import link
+from kgqa.nodes.look_again import look_again
 from kgqa.nodes.plan import plan
 from kgqa.nodes.prune_guarded import prune_guarded
 from kgqa.nodes.refine import refine
 from kgqa.nodes.rerank import rerank
 from kgqa.nodes.reroute import reroute
 from kgqa.nodes.retrieve_relations import retrieve_relations
-from kgqa.session.context import Context
+from kgqa.session.context import Exploring
 from kgqa.session.guided import Guided
 from kgqa.session.method import method
 
 
-class CoG(Context):
+class CoG(Exploring):
     """The options of CoG; the defaults are the paper's (§3.2.2, §4.1, appendix E)."""
 
     method: ClassVar[str] = "cog"
@@ -79,9 +80,6 @@ class CoG(Context):
         default=None,
         description="a folder that blueprints of grounded answers are added to; read on top of the library",
     )
-    closed_book: bool = Field(
-        default=True, description="answer from the model's memory when the graph has none"
-    )
 
 
 graph = method(
@@ -104,6 +102,7 @@ graph = method(
         refine: retrieve_relations,
         filter_candidates: {"backtrack": diagnose, "stop": learn},
         diagnose: {
+            "forward": look_again,
             "backtrack": reroute,
             "filter": filter_candidates,
             "infer": infer,
@@ -111,6 +110,7 @@ graph = method(
             "stop": learn,
         },
         reroute: {"forward": expand, "refine": retrieve_relations},
+        look_again: {"refine": retrieve_relations, "stop": infer},
         infer: answer,
         learn: answer,
         answer: {},

@@ -14,15 +14,16 @@ from kgqa.nodes.backtrack import backtrack
 from kgqa.nodes.expand import expand
 from kgqa.nodes.filter import filter_candidates
 from kgqa.nodes.link import link
+from kgqa.nodes.look_again import look_again
 from kgqa.nodes.prune import prune
 from kgqa.nodes.refine import refine
 from kgqa.nodes.retrieve_relations import retrieve_relations
 from kgqa.nodes.verify import verify
-from kgqa.session.context import Context
+from kgqa.session.context import Exploring
 from kgqa.session.method import method
 
 
-class CoR(Context):
+class CoR(Exploring):
     """The options of CoR; the defaults are the paper's (§5.3)."""
 
     method: ClassVar[str] = "cor"
@@ -31,9 +32,6 @@ class CoR(Context):
     width: int = Field(default=3, ge=1, le=50, description="relations kept at each pruning")
     backtracking: bool = Field(default=True, description="keep alternatives on the stack (Table 3: RB)")
     filtering: bool = Field(default=True, description="filter the candidates of a chain (Table 3: GEF)")
-    closed_book: bool = Field(
-        default=True, description="answer from the model's memory when the graph has none"
-    )
 
 
 graph = method(
@@ -51,7 +49,13 @@ graph = method(
         },
         refine: retrieve_relations,
         filter_candidates: {"backtrack": backtrack},
-        backtrack: {"forward": expand, "refine": refine, "filter": filter_candidates},
+        backtrack: {
+            "forward": expand,
+            "refine": refine,
+            "filter": filter_candidates,
+            "backtrack": look_again,
+        },
+        look_again: {"refine": retrieve_relations},
         answer: {},
     },
 )

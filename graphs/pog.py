@@ -15,26 +15,24 @@ from kgqa.nodes.conclude import conclude
 from kgqa.nodes.expand_frontier import expand_frontier
 from kgqa.nodes.filter import filter_candidates
 from kgqa.nodes.link import link
+from kgqa.nodes.look_around import look_around
 from kgqa.nodes.pick_relations import pick_relations
 from kgqa.nodes.plan import plan
 from kgqa.nodes.recall import recall
 from kgqa.nodes.reflect import reflect
 from kgqa.nodes.retrieve_frontier import retrieve_frontier
-from kgqa.session.context import Context
+from kgqa.session.context import Exploring
 from kgqa.session.frontier import Frontier
 from kgqa.session.method import method
 
 
-class PoG(Context):
+class PoG(Exploring):
     """The options of PoG; the defaults are those of its public code."""
 
     method: ClassVar[str] = "pog"
 
     depth: int = Field(default=4, ge=1, le=10, description="hops of a chain at most")
     reflections: int = Field(default=5, ge=0, le=50, description="how often a search may come back at most")
-    closed_book: bool = Field(
-        default=True, description="answer from the model's memory when the graph has none"
-    )
 
 
 graph = method(
@@ -47,8 +45,9 @@ graph = method(
         expand_frontier: {"forward": assess, "refine": retrieve_frontier, "backtrack": reflect},
         assess: {"forward": reflect, "filter": filter_candidates},
         filter_candidates: {"backtrack": reflect},
-        reflect: {"forward": retrieve_frontier, "backtrack": recall, "infer": conclude},
-        recall: {"forward": retrieve_frontier},
+        reflect: {"forward": retrieve_frontier, "backtrack": recall, "infer": look_around},
+        recall: retrieve_frontier,
+        look_around: {"refine": retrieve_frontier, "stop": conclude},
         conclude: answer,
         answer: {},
     },

@@ -12,16 +12,18 @@ from kgqa.nodes.answer import answer
 from kgqa.nodes.assess import assess
 from kgqa.nodes.conclude import conclude
 from kgqa.nodes.expand_frontier import expand_frontier
+from kgqa.nodes.filter import filter_candidates
 from kgqa.nodes.link import link
+from kgqa.nodes.look_around import look_around
 from kgqa.nodes.retrieve_frontier import retrieve_frontier
 from kgqa.nodes.score_entities import score_entities
 from kgqa.nodes.score_relations import score_relations
-from kgqa.session.context import Context
+from kgqa.session.context import Exploring
 from kgqa.session.frontier import Frontier
 from kgqa.session.method import method
 
 
-class ToG(Context):
+class ToG(Exploring):
     """The options of ToG; the defaults are those of the paper and of its public code."""
 
     method: ClassVar[str] = "tog"
@@ -32,20 +34,19 @@ class ToG(Context):
         default="model",
         description="who scores; random: the model scores relations, entities are drawn (ToG-R)",
     )
-    closed_book: bool = Field(
-        default=True, description="answer from the model's memory when the graph has none"
-    )
 
 
 graph = method(
     ToG,
     {
         link: {"forward": retrieve_frontier},
-        retrieve_frontier: {"forward": score_relations, "backtrack": conclude},
-        score_relations: {"forward": expand_frontier, "backtrack": conclude},
-        expand_frontier: {"forward": score_entities, "refine": score_entities, "backtrack": conclude},
-        score_entities: {"forward": assess, "refine": retrieve_frontier, "backtrack": conclude},
-        assess: {"forward": retrieve_frontier},
+        retrieve_frontier: {"forward": score_relations, "backtrack": look_around},
+        score_relations: {"forward": expand_frontier, "backtrack": look_around},
+        expand_frontier: {"forward": score_entities, "refine": score_entities, "backtrack": look_around},
+        score_entities: {"forward": assess, "refine": retrieve_frontier, "backtrack": look_around},
+        assess: {"forward": retrieve_frontier, "filter": filter_candidates},
+        filter_candidates: {"backtrack": look_around},
+        look_around: {"refine": retrieve_frontier, "stop": conclude},
         conclude: answer,
         answer: {},
     },

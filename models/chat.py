@@ -17,7 +17,8 @@ both forgotten.
 import asyncio
 import json
 import time
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass, field
 from inspect import signature
 from pathlib import Path
@@ -26,13 +27,14 @@ from typing import Any
 from langchain_core.language_models import BaseChatModel
 from langchain_core.messages import AIMessage, BaseMessage, HumanMessage, SystemMessage
 from langchain_core.runnables import Runnable
+from langchain_core.tools import BaseTool
 
 from kgqa.models.cache import HIT, KEY, SqliteCache
 from kgqa.models.clients import Clients
 from kgqa.models.errors import MalformedReply, ModelUnavailable
 from kgqa.models.failures import failure_line
 from kgqa.models.parsing import BadReply, parse_reply
-from kgqa.models.port import Answered
+from kgqa.models.port import Answered, Turn
 from kgqa.models.retry import Retries, is_timeout, status_of
 from kgqa.models.schema import strict_schema
 from kgqa.models.usage import Usage
@@ -94,20 +96,32 @@ class ChatModel:
             ModelUnavailable: the model refuses, cannot be reached or keeps failing.
             MalformedReply: it replied, but not with what was asked, twice.
         """
-        spent = Spent()
-        try:
-            return Answered(await self._climb(prompt, spent), spent.usage())
-        except BadReply as error:
-            if self._cache:
-                await self._cache.adiscard(*spent.keys)
-            raise MalformedReply(f"{self.name}: {prompt.name}: {error}", spent.usage()) from None
-        except ModelUnavailable as error:
-            error.usage = spent.usage()
-            raise
-        except asyncio.CancelledError as error:
-            spent.lost += 1
-            error.usage = spent.usage()  # type: ignore[attr-defined]
-            raise
+        with _spending() as spent:
+            try:
+                return Answered(await self._climb(prompt, spent), spent.usage())
+            except BadReply as error:
+                if self._cache:
+                    await self._cache.adiscard(*spent.keys)
+                raise MalformedReply(f"{self.name}: {prompt.name}: {error}", spent.usage()) from None
+
+    async def turn(
+        self, messages: Sequence[BaseMessage], tools: Sequence[BaseTool] = (), **options: Any
+    ) -> Turn:
+        """Give the next message of a conversation; ``options`` are those of LangChain's ``bind_tools``.
+
+        Raises:
+            ModelUnavailable: the model refuses, cannot be reached, keeps failing, or cannot call tools.
+        """
+        with _spending() as spent:
+            client = self._tuned(await self._clients.get())
+            try:
+                runnable = client.bind_tools(tools, **options) if tools else client
+                message = await self._call(runnable, messages, spent)
+            except NotImplementedError:
+                raise ModelUnavailable(f"{self.name} cannot call tools; use a model that can") from None
+            except Exception as error:  # providers' packages raise what they like
+                raise self._unavailable(error) from error
+            return Turn(message, spent.usage())
 
     async def _climb(self, prompt: Prompt[R], spent: "Spent") -> R:
         messages = [SystemMessage(prompt.instructions), HumanMessage(prompt.case())]
@@ -123,8 +137,10 @@ class ChatModel:
         try:
             return await self._structured_or_plain(client, prompt.reply, messages, spent)
         except Exception as error:  # providers' packages raise what they like
-            line = failure_line(error, self.name, self._clients.url, self.timeout)
-            raise ModelUnavailable(line) from error
+            raise self._unavailable(error) from error
+
+    def _unavailable(self, error: Exception) -> ModelUnavailable:
+        return ModelUnavailable(failure_line(error, self.name, self._clients.url, self.timeout))
 
     async def _structured_or_plain(
         self, client: BaseChatModel, reply: type[Reply], messages: Sequence[BaseMessage], spent: "Spent"
@@ -156,7 +172,7 @@ class ChatModel:
 
         return await self.retries.call(once)
 
-    def _tuned(self, client: BaseChatModel, prompt: Prompt[R]) -> BaseChatModel:
+    def _tuned(self, client: BaseChatModel, prompt: Prompt[Any] | None = None) -> BaseChatModel:
         """Give the client the prompt's temperature, and the cache the scope of this call."""
         temperature, sample = getattr(prompt, "temperature", None), getattr(prompt, "sample", 0)
         update: dict[str, Any] = {} if temperature is None else {"temperature": temperature}
@@ -188,6 +204,21 @@ class Spent:
             self.keys.append(message.response_metadata[KEY])
         self.counted += _usage_of(message)
         return message
+
+
+@contextmanager
+def _spending() -> Iterator[Spent]:
+    """Tell what was spent where a call fails or is given up."""
+    spent = Spent()
+    try:
+        yield spent
+    except ModelUnavailable as error:
+        error.usage = spent.usage()
+        raise
+    except asyncio.CancelledError as error:
+        spent.lost += 1
+        error.usage = spent.usage()  # type: ignore[attr-defined]
+        raise
 
 
 def _usage_of(message: AIMessage) -> Usage:

@@ -1,7 +1,11 @@
 """The port: the one way a node speaks to whoever answers prompts."""
 
+from collections.abc import Sequence
 from dataclasses import dataclass, field
-from typing import Generic, Protocol
+from typing import Any, Generic, NamedTuple, Protocol, runtime_checkable
+
+from langchain_core.messages import AIMessage, BaseMessage
+from langchain_core.tools import BaseTool
 
 from kgqa.models.usage import Usage
 from kgqa.prompts.base import Prompt, R
@@ -28,4 +32,25 @@ class Model(Protocol):
         Raises:
             ModelUnavailable: the model cannot be reached or keeps failing.
             MalformedReply: it replied, but not with what was asked, twice.
+        """
+
+
+class Turn(NamedTuple):
+    """A message of a model, and its cost."""
+
+    message: AIMessage
+    usage: Usage
+
+
+@runtime_checkable
+class Conversing(Protocol):
+    """A model that can be spoken to in messages, too: for agents and chains that bring their own prompts."""
+
+    async def turn(
+        self, messages: Sequence[BaseMessage], tools: Sequence[BaseTool] = (), **options: Any
+    ) -> Turn:
+        """Give the next message of a conversation; ``options`` are those of LangChain's ``bind_tools``.
+
+        Raises:
+            ModelUnavailable: the model cannot be reached, keeps failing, or cannot call tools.
         """

@@ -11,13 +11,9 @@
 import os
 from collections.abc import Callable
 from pathlib import Path
-from typing import TYPE_CHECKING
 
 from kgqa.models.errors import UnknownModel
 from kgqa.models.port import Model
-
-if TYPE_CHECKING:
-    from kgqa.models.offline import OfflineModel
 
 OFFLINE = "offline"
 
@@ -36,7 +32,7 @@ def default_spec() -> str:
 def open_model(
     spec: str,
     *,
-    offline: "Callable[[str], OfflineModel] | None" = None,
+    offline: Callable[[str], Model] | None = None,
     cache: Path | None = None,
     temperature: float | None = 0.0,
     max_tokens: int | None = REPLY_TOKENS,

@@ -1,7 +1,7 @@
 """Answer: what is found, how it is proved, what it has cost."""
 
 from kgqa.kg.errors import KGError
-from kgqa.kg.terms import Chain, Term, Triple
+from kgqa.kg.terms import Chain, Path, Term, Triple
 from kgqa.nodes.closing import EVIDENCE, closed, unanswered
 from kgqa.session.record import VARIABLE, Fact, PathStep, Ref, fact, ref
 from kgqa.session.state import Branch, Closing, State, Update
@@ -29,7 +29,7 @@ async def _grounded(branches: list[Branch], run: Run) -> Update:
     paths: list[list[PathStep]] = []
     evidence: list[Fact] = []
     for branch in branches:
-        traced = await _traced(branch.chain, proved[:EVIDENCE], run)
+        traced = _known(branch, proved[:EVIDENCE]) or await _traced(branch.chain, proved[:EVIDENCE], run)
         paths.append(_path(branch.chain, traced, proved))
         evidence += [fact(triple) for path in traced for triple in path]
     unique = {(f["head"]["id"], f["relation"], f["tail"]["id"]): f for f in evidence}
@@ -39,6 +39,14 @@ async def _grounded(branches: list[Branch], run: Run) -> Update:
         "paths": paths,
         "evidence": list(unique.values()),
     }
+
+
+def _known(branch: Branch, ends: tuple[Term, ...]) -> list[tuple[Triple, ...]]:
+    """Give the facts behind ends that one hop leads to: they are known without asking the graph."""
+    topic, hops = branch.chain.topic, branch.chain.hops
+    if len(hops) > 1 or not {*ends} <= {*branch.ends}:
+        return []
+    return [Path(topic, ((hop, end),)).triples for end in ends for hop in hops]
 
 
 async def _traced(chain: Chain, ends: tuple[Term, ...], run: Run) -> list[tuple[Triple, ...]]:

@@ -1,5 +1,6 @@
 """Backtrack: which alternative is next? (CoR §4.1, relation-level backtracking)."""
 
+from kgqa.nodes.look_again import may_look_again
 from kgqa.session.state import State, Update, next_topic
 from kgqa.session.step import Run, step
 
@@ -10,7 +11,8 @@ async def backtrack(state: State, run: Run) -> Update:
 
     Where it has none left, the next topic is taken up. After the last, what is in
     working memory stands: it goes on to be filtered, or is the answer. With
-    nothing in memory, an alternative of an earlier topic is next.
+    nothing in memory, an alternative of an earlier topic is next. Where none is left,
+    the method may look again from where it was.
     """
     stack, memory = state["stack"], state["memory"]
     here = bool(stack) and stack[-1].topic == state["chain"].topic
@@ -22,6 +24,6 @@ async def backtrack(state: State, run: Run) -> Update:
         return {"decision": memory[-1].verdict}
     if not stack:
         run.note["reason"] = "the stack is empty"
-        return {"decision": "stop"}
+        return {"decision": "backtrack" if may_look_again(state, run) else "stop"}
     run.note["chain"] = str(stack[-1])
     return {"chain": stack[-1], "stack": stack[:-1], "candidates": [], "decision": "forward"}

@@ -103,7 +103,7 @@ def _go_on(state: Guided, chain: Chain, findings: list[Finding], run: Run) -> Gu
     if len(recent) >= STAGNANT and not any(recent[-STAGNANT:]):
         return _fail("no_gain", run)
     if chain.depth < run.context.depth:
-        return {"candidates": [], "decision": "forward"}
+        return {"candidates": [], "points": [*state["points"], chain], "decision": "forward"}
     run.note["limit"] = "depth"
     return _fail("insufficient", run)
 

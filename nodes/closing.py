@@ -1,9 +1,11 @@
 """What every record is closed with, and the answer from the model's memory; for the nodes that answer."""
 
-from kgqa.kg.terms import Path
+from collections.abc import Sequence
+
+from kgqa.kg.terms import Chain, Path
 from kgqa.models.errors import MalformedReply, ModelError
 from kgqa.prompts.answer_directly import AnswerDirectly
-from kgqa.session.record import VARIABLE, Outcome, PathStep, Ref, StoppedBy, ref
+from kgqa.session.record import VARIABLE, Outcome, PathStep, Ref, StoppedBy, fact, ref
 from kgqa.session.state import Closing, State, Update
 from kgqa.session.step import BudgetExceeded, Run
 
@@ -56,6 +58,26 @@ def drawn(paths: list[Path]) -> list[PathStep]:
         {"head": nodes[at], "relation": hop.relation, "forward": hop.forward, "tail": nodes[at + 1]}
         for at, (hop, _) in enumerate(paths[0].steps)
     ]
+
+
+def proved(paths: Sequence[Path]) -> Update:
+    """Draw the paths, and give their facts.
+
+    Those along one chain are drawn as one where they lead to all answers.
+    """
+    groups: dict[Chain, list[Path]] = {}
+    for path in paths:
+        groups.setdefault(path.chain, []).append(path)
+    ends = {path.end for path in paths}
+    whole = {chain for chain, group in groups.items() if {path.end for path in group} == ends}
+    shown = [
+        part
+        for chain, group in groups.items()
+        for part in ([group] if chain in whole else [[path] for path in group[:EVIDENCE]])
+    ]
+    facts = [fact(triple) for path in paths[:EVIDENCE] for triple in path.triples]
+    unique = {(f["head"]["id"], f["relation"], f["tail"]["id"]): f for f in facts}
+    return {"paths": [drawn(part) for part in shown], "evidence": list(unique.values())}
 
 
 async def _from_memory(state: State, run: Run) -> Update:

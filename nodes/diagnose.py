@@ -5,6 +5,7 @@ from dataclasses import replace
 from typing import cast
 
 from kgqa.models.errors import MalformedReply
+from kgqa.nodes.look_again import may_look_again
 from kgqa.prompts.diagnose import BRANCHES, DECISIONS, Decided, Diagnose, PrunedBranch, Signal
 from kgqa.session.guided import Guided, GuidedUpdate, Pruned, place, progress, trajectory
 from kgqa.session.state import next_topic
@@ -38,16 +39,16 @@ async def diagnose(state: Guided, run: Run) -> GuidedUpdate:
         run.note["reason"] = "no failure of the search"
         outage = last["failure"] != MalformedReply.__name__
         left = [branch for branch in branches if branch.waiting] if outage else branches
-        return _next_best(state, steps, left, run) or _pass_over(state)
+        return _next_best(state, steps, left, run) or _pass_over(state, run)
     if not run.context.refinement:
         run.note["reason"] = "refinement is off"
-        return _pass_over(state)
+        return _pass_over(state, run)
     if not branches and not any(decided.after for decided in steps):
         run.note["reason"] = f"{state['chain'].topic} leads nowhere"
-        return _pass_over(state)
+        return _pass_over(state, run)
     if diagnoses(state) >= run.context.refinements:
         run.note["reason"] = "every diagnosis is spent"
-        return _next_recalled(state, steps, branches, run) or {"decision": "infer"}
+        return _next_recalled(state, steps, branches, run) or _run_dry(state, run)
     signal: Signal = "wrong_type" if last["node"] == "filter" else "no_candidates"
     return await _diagnosed(state, last.get("signal", signal), steps, branches, run)
 
@@ -75,12 +76,12 @@ async def _diagnosed(
         reply = await run.ask(prompt)
     except MalformedReply as error:
         run.failed(error)
-        return _next_best(state, steps, branches, run) or _pass_over(state)
+        return _next_best(state, steps, branches, run) or _pass_over(state, run)
     run.note |= {"step": reply.step, "blueprint": reply.blueprint, "reason": reply.rationale}
     dropped = _without_blueprint(state) if reply.blueprint == "drop" else GuidedUpdate()
     left = cast(Guided, {**state, **dropped})
     if reply.step == 0:
-        return {**dropped, **_pass_over(left)}
+        return {**dropped, **_pass_over(left, run)}
     recalled = [branches[number - 1] for number in reply.recall]
     return {**dropped, **_turn_back(left, steps[reply.step - 1], recalled, run)}
 
@@ -148,11 +149,16 @@ def _turn_back(state: Guided, blamed: Decided, recalled: Sequence[PrunedBranch],
     }
 
 
-def _pass_over(state: Guided) -> GuidedUpdate:
+def _pass_over(state: Guided, run: Run) -> GuidedUpdate:
     """Do without the topic at hand: take up the next, or let what is verified stand."""
     update: GuidedUpdate = {"stack": [], "candidates": []}
     if next_topic(state):
         return {**update, "decision": "refine"}
     if state["memory"]:
         return {**update, "decision": "filter" if state["memory"][-1].verdict == "filter" else "stop"}
-    return {**update, "decision": "infer"}
+    return {**update, **_run_dry(state, run)}
+
+
+def _run_dry(state: Guided, run: Run) -> GuidedUpdate:
+    """Infer the answer, unless the method may look again."""
+    return {"decision": "forward" if may_look_again(state, run) else "infer"}

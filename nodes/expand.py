@@ -3,9 +3,9 @@
 from collections.abc import Sequence
 
 from kgqa.kg.errors import KGRejected, KGTimeout
-from kgqa.kg.pages import Candidate, Page
+from kgqa.kg.pages import Candidate, Visit
 from kgqa.kg.terms import Chain, Term
-from kgqa.session.state import Branch, State, Update
+from kgqa.session.state import Branch, Lead, State, Update, lead_of
 from kgqa.session.step import Run, step
 from kgqa.tools.arguments import chain_arguments
 
@@ -14,21 +14,45 @@ from kgqa.tools.arguments import chain_arguments
 async def expand(state: State, run: Run) -> Update:
     """Follow the chain, its nodes between left as variables, to all its candidates.
 
+    Unless it is as deep as allowed, the same query tells what leads on from there.
     Where another topic's chain has been verified, only the ends that both chains
     share are candidates. A time-out is no empty result: it turns back.
     """
     chain = state["chain"]
     run.note["chain"] = str(chain)
     try:
-        page: Page[Candidate] = await run.use("follow_chain", **chain_arguments(chain))
-        candidates, cut = list(page.items), page.truncated
+        visit = await _visited(chain, chain.depth < run.context.depth, run)
+        candidates, cut = list(visit.ends.items), visit.ends.truncated
         for branch in state["memory"]:
             candidates, cut = await _meeting(candidates, cut, branch, chain, run)
     except (KGTimeout, KGRejected) as error:
         run.failed(error)
         return {"candidates": [], "truncated": False, "decision": "backtrack"}
-    run.note |= {"ends": len(page), "candidates": len(candidates), "truncated": cut}
-    return {"candidates": candidates, "truncated": cut, "decision": "forward"}
+    run.note |= {"ends": len(visit.ends), "candidates": len(candidates), "truncated": cut}
+    leads = [*_behind(chain, state), lead_of(chain, visit)]
+    return {"candidates": candidates, "truncated": cut, "leads": leads, "decision": "forward"}
+
+
+def _behind(chain: Chain, state: State) -> list[Lead]:
+    """Give the leads of the topics, and of what is on the way along a chain or a verified one."""
+    stand = [chain, *(branch.chain for branch in state["memory"])]
+    ways = {each.upto(depth) for each in stand for depth in range(1, each.depth)}
+    return [lead for lead in state["leads"] if not lead.chain.hops or lead.chain in ways]
+
+
+async def _visited(chain: Chain, hops: bool, run: Run) -> Visit:
+    """Visit a chain; where that is too much at once, its ends alone.
+
+    Raises:
+        KGError: if the graph fails or refuses.
+    """
+    try:
+        (visit,) = await run.use("visit_chains", chains=[chain_arguments(chain)], hops=hops)
+    except (KGTimeout, KGRejected):
+        if not hops:
+            raise
+        return await _visited(chain, False, run)
+    return visit  # type: ignore[no-any-return]
 
 
 async def _meeting(

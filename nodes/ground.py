@@ -5,11 +5,11 @@ from collections.abc import Sequence
 from kgqa.kg.errors import KGError
 from kgqa.kg.pages import Match
 from kgqa.kg.terms import Chain, Literal, Path, Term
-from kgqa.nodes.closing import EVIDENCE, closed, drawn, failure, from_memory, unanswered
+from kgqa.nodes.closing import closed, failure, from_memory, proved, unanswered
 from kgqa.priors.agreement import answer_key, is_unanswered
 from kgqa.prompts.candidates import XSD_INTEGER, number_of
 from kgqa.session.planned import Planned, has_plan, observed
-from kgqa.session.record import Ref, fact, ref
+from kgqa.session.record import Ref, ref
 from kgqa.session.state import Closing, Update
 from kgqa.session.step import BudgetExceeded, Run, step
 
@@ -42,7 +42,7 @@ async def _grounded(state: Planned, names: list[str], run: Run) -> Update:
     """Prove as many answers as the evidence shows."""
     names = [name for name in names if not is_unanswered([name])]
     if counted := _counted(names, state):
-        return {**_proved(counted), "answers": [ref(Literal(names[0], XSD_INTEGER))], "outcome": "grounded"}
+        return {**proved(counted), "answers": [ref(Literal(names[0], XSD_INTEGER))], "outcome": "grounded"}
     shown = _by_key(observed(state))
     found = {name: _meant(name, shown, state) or await _by_alias(name, shown, state, run) for name in names}
     proofs = [path for paths in found.values() for path in paths]
@@ -53,7 +53,7 @@ async def _grounded(state: Planned, names: list[str], run: Run) -> Update:
     answers = [ref(term) for term in dict.fromkeys(path.end for path in proofs)]
     run.note["proved"] = len(found) - sum(not paths for paths in found.values())
     return {
-        **_proved(_with_other_topics(proofs, state)),
+        **proved(_with_other_topics(proofs, state)),
         "answers": [*answers, *memory],
         "outcome": "parametric" if memory else "grounded" if answers else failed or "none",
     }
@@ -128,31 +128,11 @@ def _with_other_topics(proofs: list[Path], state: Planned) -> list[Path]:
     return [*proofs, *others.values()]
 
 
-def _proved(paths: Sequence[Path]) -> Update:
-    """Draw the paths, and give their facts.
-
-    Those along one chain are drawn as one where they lead to all answers.
-    """
-    groups: dict[Chain, list[Path]] = {}
-    for path in paths:
-        groups.setdefault(path.chain, []).append(path)
-    ends = {path.end for path in paths}
-    whole = {chain for chain, group in groups.items() if {path.end for path in group} == ends}
-    shown = [
-        part
-        for chain, group in groups.items()
-        for part in ([group] if chain in whole else [[path] for path in group[:EVIDENCE]])
-    ]
-    facts = [fact(triple) for path in paths[:EVIDENCE] for triple in path.triples]
-    unique = {(f["head"]["id"], f["relation"], f["tail"]["id"]): f for f in facts}
-    return {"paths": [drawn(part) for part in shown], "evidence": list(unique.values())}
-
-
 def _whether(state: Planned) -> Update:
     verdict = state["verdict"] or "unknown"
     if verdict == "unknown":
         return {"answers": [UNKNOWN], "outcome": failure(state) or "none", "paths": [], "evidence": []}
-    proof = _proved([*state["favour"], *state["against"]])
+    proof = proved([*state["favour"], *state["against"]])
     return {**proof, "answers": [YES if verdict == "yes" else NO], "outcome": "grounded"}
 
 

@@ -2,7 +2,7 @@
 
 from kgqa.models.errors import MalformedReply
 from kgqa.prompts.pick_relations import PickRelations
-from kgqa.session.frontier import Frontier, FrontierUpdate, Scored
+from kgqa.session.frontier import Frontier, FrontierUpdate, Scored, points_left
 from kgqa.session.step import Run, step
 
 
@@ -28,4 +28,6 @@ async def pick_relations(state: Frontier, run: Run) -> FrontierUpdate:
     chosen: list[Scored] = [offers[number - 1] for number in reply.relations]
     run.note |= {"chosen": [str(each.chain) for each in chosen], "set_aside": len(offers) - len(chosen)}
     run.note["reason"] = reply.rationale
-    return {"offers": chosen, "decision": "forward" if chosen else "backtrack"}
+    if not chosen:
+        return {"offers": [], "points": points_left(state), "decision": "backtrack"}
+    return {"offers": chosen}

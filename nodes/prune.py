@@ -10,8 +10,9 @@ from kgqa.session.step import Run, step
 async def prune(state: State, run: Run) -> Update:
     """Let the model rank the relations and push the chains they make, best on top.
 
-    The best chain is taken up at once; without backtracking no other is kept.
-    A malformed reply counts as no choice.
+    The best chain is taken up at once; without backtracking no other is kept. From where
+    nothing is chosen nothing will be: it is no point to look from again. A malformed reply
+    counts as no choice.
     """
     chain, hops = state["chain"], state["hops"]
     run.note["chain"] = str(chain)
@@ -35,7 +36,12 @@ async def prune(state: State, run: Run) -> Update:
         "reason": reply.rationale,
     }
     if not chosen:
-        return {"decision": "backtrack"}
+        return {"points": [each for each in state["points"] if each != chain], "decision": "backtrack"}
     best, *others = [chain.then(hop) for hop in chosen]
     kept = others[::-1] if run.context.backtracking else []
-    return {"chain": best, "stack": [*state["stack"], *kept], "decision": "forward"}
+    return {
+        "chain": best,
+        "stack": [*state["stack"], *kept],
+        "tried": [*state["tried"], best, *kept],
+        "decision": "forward",
+    }

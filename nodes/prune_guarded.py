@@ -33,7 +33,8 @@ async def prune_guarded(state: Guided, run: Run) -> GuidedUpdate:
     if not final:
         if "malformed" in run.note:
             run.note["failure"] = MalformedReply.__name__
-        return {"pruned": _remembered(state, [], others), "decision": "backtrack"}
+        points = [each for each in state["points"] if each != chain]
+        return {"pruned": _remembered(state, [], others), "points": points, "decision": "backtrack"}
     best, *waiting = final
     taken = chain.then(best.hop)
     return {

@@ -4,8 +4,8 @@ from collections.abc import Sequence
 
 from kgqa.kg.errors import KGRejected, KGTimeout
 from kgqa.kg.pages import Page
-from kgqa.kg.terms import Hop
-from kgqa.session.state import State, Update
+from kgqa.kg.terms import Chain, Hop
+from kgqa.session.state import Lead, State, Update
 from kgqa.session.step import Run, step
 from kgqa.tools.arguments import chain_arguments
 
@@ -15,17 +15,34 @@ OFFERED = 500
 
 @step("retrieve_relations")
 async def retrieve_relations(state: State, run: Run) -> Update:
-    """Ask the graph which relations extend the chain, in either direction."""
+    """Offer the relations that extend the chain, in either direction; the graph is asked if need be.
+
+    What was tried from here is left out, unless the search went on from there.
+    """
     chain = state["chain"]
     run.note["chain"] = str(chain)
     try:
-        page: Page[Hop] = await run.use("extend_chain", **chain_arguments(chain))
+        lead = await _lead(chain, state["leads"], run)
     except (KGTimeout, KGRejected) as error:
         run.failed(error)
         return {"hops": [], "decision": "backtrack"}
-    hops = fair_share(page.items)
-    run.note |= {"relations": len(page), "offered": len(hops), "truncated": page.truncated}
+    tried = {*state["tried"]} - {*state["points"]}
+    hops = fair_share([hop for hop in lead.hops if chain.then(hop) not in tried])
+    run.note |= {"relations": len(lead.hops), "offered": len(hops), "truncated": lead.truncated}
     return {"hops": hops, "decision": "forward" if hops else "backtrack"}
+
+
+async def _lead(chain: Chain, known: Sequence[Lead], run: Run) -> Lead:
+    """Give what leads on from a chain; the graph is asked for what is not at hand.
+
+    Raises:
+        KGError: if it fails or refuses.
+    """
+    for lead in known:
+        if lead.chain == chain:
+            return lead
+    page: Page[Hop] = await run.use("extend_chain", **chain_arguments(chain))
+    return Lead(chain, page.items, page.truncated)
 
 
 def fair_share(hops: Sequence[Hop], most: int = OFFERED) -> list[Hop]:

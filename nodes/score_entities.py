@@ -1,4 +1,4 @@
-"""Filter: the entities that the beam holds (ToG: entity exploration)."""
+"""Rerank: the entities that the beam holds (ToG: entity exploration)."""
 
 import random
 from collections.abc import Sequence
@@ -24,7 +24,7 @@ class _Held:
     score: float
 
 
-@step("filter")
+@step("rerank")
 async def score_entities(state: Frontier, run: Run) -> FrontierUpdate:
     """Score the ends of the chosen relations, and keep the ``width`` best of all.
 

@@ -7,8 +7,9 @@ from kgqa.kg.terms import Chain
 from kgqa.models.errors import MalformedReply
 from kgqa.nodes.likeness import likeness
 from kgqa.priors.guidance import spaced
+from kgqa.prompts.chain import base_of
 from kgqa.prompts.score_relations import ScoreRelations
-from kgqa.session.frontier import Frontier, FrontierUpdate, Scored
+from kgqa.session.frontier import Frontier, FrontierUpdate, Scored, points_left
 from kgqa.session.step import Run, step
 
 
@@ -27,13 +28,15 @@ async def score_relations(state: Frontier, run: Run) -> FrontierUpdate:
     kept: list[Scored] = []
     taken: Counter[Chain] = Counter()
     for offer in sorted(scored, key=lambda each: -each.score):
-        parent = offer.chain.upto(offer.chain.depth - 1)
+        parent = base_of(offer.chain)
         if offer.score > 0 and taken[parent] < run.context.width:
             taken[parent] += 1
             kept.append(offer)
     run.note |= {"chosen": [f"{each.chain} {each.score:.2f}" for each in kept]}
     run.note["set_aside"] = len(state["offers"]) - len(kept)
-    return {"offers": kept, "decision": "forward" if kept else "backtrack"}
+    if not kept:
+        return {"offers": [], "points": points_left(state), "decision": "backtrack"}
+    return {"offers": kept}
 
 
 async def _scored(state: Frontier, run: Run) -> Sequence[Scored]:

@@ -5,7 +5,7 @@ from typing import Protocol
 
 from kgqa.kg.pages import Candidate
 from kgqa.kg.terms import Chain
-from kgqa.prompts.candidates import Take, aggregate, taken
+from kgqa.prompts.candidates import SHOWN, Take, aggregate, taken
 from kgqa.session.state import Branch, Decision, State, Update, next_topic
 
 
@@ -22,12 +22,20 @@ class Accepting(Protocol):
 
     @property
     def chosen(self) -> Sequence[int]:
-        """Their numbers, with take "some"."""
+        """Their numbers, with take "some"; with ``filter``, of those that meet the condition."""
 
 
 def accept(state: State, verdict: Accepting, named: list[Candidate]) -> Update:
-    """Put the chain into working memory; other topics that wait refine it."""
-    branch = branch_of(state["chain"], verdict, named, truncated=state["truncated"])
+    """Put the chain into working memory; other topics that wait refine it.
+
+    Where all candidates were shown and those that meet the condition are named with the verdict,
+    nothing is left to filter.
+    """
+    chain, cut = state["chain"], state["truncated"]
+    if verdict.decision == "filter" and verdict.chosen and len(named) <= SHOWN and not cut:
+        branch = Branch(chain, taken("some", verdict.chosen, named), "stop")
+    else:
+        branch = branch_of(chain, verdict, named, truncated=cut)
     decision: Decision = "refine" if next_topic(state) else branch.verdict
     return {"memory": [*state["memory"], branch], "decision": decision}
 

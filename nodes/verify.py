@@ -49,6 +49,6 @@ def _prompt(state: State, run: Run, named: list[Candidate]) -> VerifyChain:
 def _go_on(state: State, run: Run) -> Update:
     """Extend the chain, or turn back where it is as deep as allowed."""
     if state["chain"].depth < run.context.depth:
-        return {"candidates": [], "decision": "forward"}
+        return {"candidates": [], "points": [*state["points"], state["chain"]], "decision": "forward"}
     run.note["limit"] = "depth"
     return {"candidates": [], "decision": "backtrack"}

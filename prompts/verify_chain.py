@@ -21,7 +21,7 @@ class Verdict(Reply):
     decision: Decision = Field(description="stop, filter, forward or backtrack")
     take: Take = Field(default="all", description="for stop: what of the candidates is the answer")
     chosen: list[int] = Field(
-        default=[], description="for stop with take=some: candidate numbers, best first"
+        default=[], description="candidate numbers, best first: for stop with take=some, and for filter"
     )
 
 
@@ -68,6 +68,8 @@ With "stop", say in "take" what the answer is: "all" candidates; the "others", w
 those marked with *, that are reached only by coming back to the start; "some", with their \
 numbers in "chosen", best first; or their "count", the "smallest" or the "largest" number (or the \
 earliest or latest date) among them, which is then computed.
+With "filter", where all candidates are shown and you can tell which of them meet the condition, give \
+their numbers in "chosen"; else leave it empty, and you will be asked.
 
 Reply with one JSON object: {"rationale": "one short sentence", "decision": "...", "take": "...", \
 "chosen": [numbers]}.

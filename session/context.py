@@ -36,6 +36,9 @@ class Context(BaseModel):
     method: ClassVar[str]
     """The name of the method whose options these are."""
 
+    asks_graph: ClassVar[bool] = True
+    """Whether the method looks into the graph; where not, none is opened."""
+
     kg: tuple[str, ...] = Field(
         default_factory=lambda: (os.environ.get("KGQA_KG") or "sample",),
         min_length=1,
@@ -72,6 +75,18 @@ class Context(BaseModel):
         settings |= {"kg": [_lasting(name) for name in self.kg], "model": _lasting(self.model)}
         canonical = json.dumps(settings, sort_keys=True, separators=(",", ":"))
         return {**settings, "hash": hashlib.sha256(canonical.encode()).hexdigest()[:16]}
+
+
+class Exploring(Context):
+    """What every method that searches the graph is told beside."""
+
+    closed_book: bool = Field(
+        default=True, description="answer from the model's memory when the graph has none"
+    )
+    second_look: bool = Field(
+        default=False,
+        description="where the search runs dry, ask again from where it was, what was tried left out",
+    )
 
 
 def _lasting(name: str) -> str:

@@ -39,6 +39,12 @@ class Frontier(State, FrontierUpdate):
     """The record in the making, the frontier, what was explored, the plan and what is known of it."""
 
 
+def points_left(state: Frontier) -> list[Chain]:
+    """Give the points to look from again without those of the frontier, from which nothing is chosen."""
+    here = {each.chain for each in state.get("frontier", [])}
+    return [chain for chain in state["points"] if chain not in here]
+
+
 def has_set_out(state: Frontier) -> bool:
     """Tell whether this run has a frontier of its own: on a thread it may be that of an earlier run."""
     return any(entry["node"] == "retrieve_relations" for entry in state["trace"])

@@ -8,7 +8,7 @@ from contextlib import contextmanager
 from dataclasses import dataclass
 from itertools import count
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, TypeVar
+from typing import Any, TypeVar
 
 from langchain_core.tools import BaseTool
 
@@ -24,9 +24,6 @@ from kgqa.priors.nli import Judge, open_judge
 from kgqa.session.context import Context
 from kgqa.session.sample import sample_blueprints, sample_exemplars, sample_graph
 from kgqa.tools import make_tools
-
-if TYPE_CHECKING:
-    from kgqa.models.offline import OfflineModel
 
 T = TypeVar("T")
 
@@ -152,6 +149,8 @@ def _open_library(context: Any, graph: KnowledgeGraph) -> Library | None:
 
 
 def _open_all(context: Context) -> Resources:
+    if not context.asks_graph:
+        return Resources({}, _open_model(context, None, None), None, None, open_judge())
     graph = open_graph(context)
     tools = _once(("tools", *context.kg), lambda: _tools(graph))
     exemplars = _open_exemplars(context)
@@ -187,21 +186,29 @@ def _tools(graph: KnowledgeGraph) -> dict[str, BaseTool]:
         return {tool.name: tool for tool in make_tools(graph)}
 
 
-def _open_model(context: Context, graph: KnowledgeGraph, exemplars: Exemplars | None) -> Model:
+def _open_model(context: Context, graph: KnowledgeGraph | None, exemplars: Exemplars | None) -> Model:
+    """Open the model; without a graph to look into, the offline model knows nothing."""
     if context.model in _handed_over:
         handed_over: Model = _handed_over[context.model]
         return handed_over
 
-    def offline(spec: str) -> "OfflineModel":
+    def offline(spec: str) -> Model:
         from kgqa.models.offline import OfflineModel, relation_texts
+        from kgqa.models.offline.memory import NoMemory
 
+        if graph is None:
+            return NoMemory(spec)
         memo = _memo(context.encoder)
         memo.teach([text for each in graph.relations for text in relation_texts(graph.relation_label(each))])
         known = exemplars.exemplars if exemplars else ()
         memo.teach([text for each in known for slot in each.chain for text in relation_texts(slot.relation)])
         return OfflineModel(graph, memo.encode, exemplars, spec)
 
-    own = (*context.kg, context.exemplars, context.encoder) if is_offline(context.model) else ()
+    own = (
+        (*context.kg, context.exemplars, context.encoder)
+        if graph is not None and is_offline(context.model)
+        else ()
+    )
     return _once(("model", context.model, *own), lambda: open_model(context.model, offline=offline))
 
 

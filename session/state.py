@@ -18,7 +18,7 @@ from langgraph.channels import EphemeralValue
 from pydantic import ConfigDict, TypeAdapter, with_config
 from typing_extensions import TypedDict
 
-from kgqa.kg.pages import Candidate
+from kgqa.kg.pages import Candidate, Visit
 from kgqa.kg.terms import Chain, Entity, Hop, Literal as Value, Term
 from kgqa.prompts.solved import Solved
 from kgqa.session.record import Fact, Outcome, PathStep, Ref, Spend, StoppedBy, add_spend, no_spend
@@ -47,11 +47,22 @@ class Branch:
 
 @dataclass(frozen=True, slots=True)
 class Lead:
-    """A chain whose end was visited, and the hops that lead on from there."""
+    """A chain whose end was visited, and the hops that lead on from there.
+
+    ``node`` is what is there, if it is one entity.
+    """
 
     chain: Chain
     hops: tuple[Hop, ...]
     truncated: bool = False
+    node: Entity | None = None
+
+
+def lead_of(chain: Chain, visit: Visit) -> Lead:
+    """Give what a visit says of where a chain leads."""
+    only = visit.ends.items[0].term if len(visit.ends) == 1 else None
+    node = only if isinstance(only, Entity) else None
+    return Lead(chain, visit.hops.items, visit.hops.truncated, node)
 
 
 @with_config(ConfigDict(use_attribute_docstrings=True))
@@ -91,7 +102,7 @@ class Update(TypedDict, total=False):
     memory: list[Branch]
     """Working memory: the verified branches, one for each topic entity."""
     leads: list[Lead]
-    """What leads on from the topic entities, and from the ends that were visited last."""
+    """What leads on from the topic entities, and from what was visited on the way to the last ends."""
     tried: list[Chain]
     """The chains that were taken up; a search that chooses again leaves them out."""
     points: list[Chain]

@@ -1,15 +1,19 @@
 """Asks one question of a dataset and gives its record, whatever happens."""
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from contextvars import ContextVar
 from dataclasses import dataclass
 from typing import Any, NamedTuple
 
+from langchain_core.messages import BaseMessage
+from langchain_core.tools import BaseTool
+
 from kgqa.api import question_input
 from kgqa.evaluation.question import Question
 from kgqa.evaluation.runs.records import Lines, crashed, lines, topics
+from kgqa.evaluation.simulation import SimulatedModel
 from kgqa.graphs import graph_of
-from kgqa.models.port import Answered, Model
+from kgqa.models.port import Answered, Turn
 from kgqa.prompts.base import Prompt, R
 from kgqa.session.context import Context
 
@@ -23,15 +27,21 @@ class PerQuestion:
 
     def __init__(self, name: str) -> None:
         self.name = name
-        self._current: ContextVar[Model] = ContextVar(name)
+        self._current: ContextVar[SimulatedModel] = ContextVar(name)
 
-    def set(self, model: Model) -> None:
+    def set(self, model: SimulatedModel) -> None:
         """Let ``model`` answer the prompts of this task from now on."""
         self._current.set(model)
 
     async def ask(self, prompt: Prompt[R]) -> Answered[R]:
         """Answer one prompt; see `Model`."""
         return await self._current.get().ask(prompt)
+
+    async def turn(
+        self, messages: Sequence[BaseMessage], tools: Sequence[BaseTool] = (), **options: Any
+    ) -> Turn:
+        """Give the next message of a conversation; see `Conversing`."""
+        return await self._current.get().turn(messages, tools, **options)
 
 
 class Asked(NamedTuple):

@@ -15,10 +15,14 @@ class Case(NamedTuple):
     errors: Errors
     draws: Draws
 
-    def happens(self, kind: str) -> bool:
-        """Tell whether what `Errors` gives a probability of happens at this step."""
+    def happens(self, kind: str, where: str = "") -> bool:
+        """Tell whether what `Errors` gives a probability of happens at this step.
+
+        A step that has several choices to make names the place of each.
+        """
         rate: float | None = getattr(self.errors, kind)
-        return self.draws.uniform(kind) < (self.errors.accuracy if rate is None else rate)
+        drawn = self.draws.uniform(f"{kind} {where}".rstrip())
+        return drawn < (self.errors.accuracy if rate is None else rate)
 
 
 def wrong_choice(right: Sequence[int], offered: int, draws: Draws) -> list[int]:

@@ -35,7 +35,7 @@ class Errors:
     accuracy: float = 1.0
     """The first relation picked is right; so is a plan, its revision, an adapted blueprint, a recall."""
     recall: float = 0.5
-    """Where the first is wrong, the right one is among the picks; 0: no choice holds a way back."""
+    """A wrong choice of relations has the right ones after the wrong; 0: it holds no way back."""
     entity: float = 0.0
     """A choice of entities (candidates taken, filtered, inferred or gone on from) is wrong."""
     judge: float = 0.0

@@ -36,13 +36,14 @@ _BACKTRACK = Judgement("backtrack")
 async def judge(seen: Seen, case: Case) -> Judgement:
     """Stop at the end of a way, go on along one, turn back from anywhere else.
 
-    A chain that is no way but has led to the gold answers, and to nothing else, stops too.
+    A chain that is no way but has led to the gold answers, and to nothing else, stops too. What
+    meets a condition is named with the verdict where all candidates are shown, and no other topic
+    is still to come that says which.
     """
     marks = _marks(seen, case)
     rests = await case.oracle.rests(seen.chain)
     if () in rests:
-        awaits = case.oracle.gold.is_number and await case.oracle.awaits_others(seen.chain)
-        found = _complete(seen, marks, case.oracle.gold, awaits=awaits)
+        found = _complete(seen, marks, case.oracle.gold, others=await case.oracle.awaits_others(seen.chain))
         if found is not _BACKTRACK:
             return found
     if any(rests):
@@ -58,9 +59,11 @@ def misjudge(right: Judgement, seen: Seen, case: Case) -> Judgement:
         return Judgement(
             next(case.draws.shuffled("wrong verdict", [d for d in offered if d != right.decision]))
         )
-    if right.decision == "stop" and case.happens("entity"):
+    takes = right.decision == "stop" or right.chosen
+    if takes and case.happens("entity"):
         wrong = wrong_choice(_numbers(_marks(seen, case)), min(SHOWN, len(seen.candidates)), case.draws)
-        return Judgement("stop", "some", tuple(wrong)) if wrong else right
+        take: Take = "some" if right.decision == "stop" else "all"
+        return Judgement(right.decision, take, tuple(wrong)) if wrong else right
     return right
 
 
@@ -68,18 +71,19 @@ def _marks(seen: Seen, case: Case) -> Marks:
     return case.oracle.gold.mark([candidate.term for candidate in seen.candidates])
 
 
-def _complete(seen: Seen, marks: Marks, gold: Gold, *, awaits: bool) -> Judgement:
+def _complete(seen: Seen, marks: Marks, gold: Gold, *, others: bool) -> Judgement:
     """Say what is the answer at the end of a way, or that the gold answers are not there.
 
     A number that is computed from what several topics lead to is computed at the last of them;
-    the others await it.
+    the ``others`` await it.
     """
+    awaits = others and gold.is_number
     if take := _exact(seen, marks, gold):
         return Judgement("stop", take)
     if not awaits and (take := _computed(seen, gold)):
         return Judgement("stop", take)
     if any(marks.right):
-        return _among(seen, marks)
+        return _among(seen, marks, others=others)
     return Judgement("stop") if awaits else _BACKTRACK
 
 
@@ -100,7 +104,7 @@ def _computed(seen: Seen, gold: Gold) -> Take | None:
     return None
 
 
-def _among(seen: Seen, marks: Marks) -> Judgement:
+def _among(seen: Seen, marks: Marks, *, others: bool) -> Judgement:
     """Apply what is left of the question where gold answers are among other candidates.
 
     A model that may not filter answers with all candidates, as the paper's ablation does
@@ -114,7 +118,8 @@ def _among(seen: Seen, marks: Marks) -> Judgement:
         return Judgement("stop", take)
     if wanted and not all(returning) and (numbers := _numbers(marks)):
         return Judgement("stop", "some", tuple(numbers))
-    return Judgement("filter")
+    named = not (others or seen.truncated or len(seen.candidates) > SHOWN)
+    return Judgement("filter", chosen=tuple(_numbers(marks)) if named else ())
 
 
 def _numbers(marks: Marks) -> list[int]:

@@ -2,9 +2,15 @@
 
 import asyncio
 import math
+from collections.abc import Sequence
+from typing import Any
+
+from langchain_core.messages import BaseMessage
+from langchain_core.tools import BaseTool
 
 from kgqa.evaluation.question import Question
 from kgqa.evaluation.simulation.case import Case
+from kgqa.evaluation.simulation.chat import turn
 from kgqa.evaluation.simulation.draws import Draws
 from kgqa.evaluation.simulation.errors import Errors
 from kgqa.evaluation.simulation.handlers import HANDLERS
@@ -12,7 +18,7 @@ from kgqa.evaluation.simulation.oracle import Oracle
 from kgqa.kg.graph import KnowledgeGraph
 from kgqa.models.errors import MalformedReply, UnknownModel
 from kgqa.models.parsing import checked
-from kgqa.models.port import Answered
+from kgqa.models.port import Answered, Turn
 from kgqa.models.usage import Usage
 from kgqa.prompts.base import Prompt, R
 
@@ -68,6 +74,12 @@ class SimulatedModel:
                 f"{prompt.name}: the reply is malformed, as simulated", self._cost(asked, said, 2)
             )
         return Answered(reply, self._cost(asked, said))
+
+    async def turn(
+        self, messages: Sequence[BaseMessage], tools: Sequence[BaseTool] = (), **options: Any
+    ) -> Turn:
+        """Give the next message of a conversation; see `chat`."""
+        return await turn(messages, tools, self._oracle, self._errors, TOKEN, self._id)
 
     def _cost(self, asked: int, said: int, turns: int = 1) -> Usage:
         """Give the cost of so many turns; from the second on, what was said is shown again."""

@@ -1,6 +1,6 @@
 """Picks the relations that a whole frontier goes on along."""
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 
 from kgqa.evaluation.simulation.case import Case
 from kgqa.kg.terms import Chain
@@ -9,16 +9,17 @@ from kgqa.prompts.pick_relations import PickedRelations, PickRelations
 
 
 async def pick_relations(prompt: PickRelations, case: Case) -> PickedRelations:
-    """Pick every relation that leads on to the answers, and nothing where there is none.
+    """Pick, from each chain of the frontier, what leads on to the answers, and nothing where nothing does.
 
-    A wrong choice picks as many others; where the model recalls the right ones, they come after.
+    The choice from each chain is right or wrong by itself. A wrong one picks as many others; where
+    the model recalls the right ones, they come after.
     """
-    right = [number for numbers in (await leading(prompt.offers, case)).values() for number in numbers]
-    if case.happens("accuracy"):
-        return PickedRelations(relations=right)
-    wrong = await astray(range(1, len(prompt.offers) + 1), prompt.offers, max(1, len(right)), case)
-    recalled = right if not wrong or case.happens("recall") else []
-    return PickedRelations(relations=[*wrong, *recalled])
+    picks: list[int] = []
+    for chain, right in (await leading(prompt.offers, case)).items():
+        wrong = await mistaken(chain, prompt.offers, max(1, len(right)), case)
+        recalled = not wrong or case.happens("recall", str(chain))
+        picks += [*wrong, *(right if recalled else [])]
+    return PickedRelations(relations=picks)
 
 
 async def leading(offers: Sequence[Chain], case: Case) -> Mapping[Chain, list[int]]:
@@ -32,10 +33,14 @@ async def leading(offers: Sequence[Chain], case: Case) -> Mapping[Chain, list[in
     return {chain: await _leading(chain, numbers, offers, case) for chain, numbers in found.items()}
 
 
-async def astray(numbers: Iterable[int], offers: Sequence[Chain], most: int, case: Case) -> list[int]:
-    """Draw at most so many of the numbered offers, none of which leads to the answers."""
+async def mistaken(chain: Chain, offers: Sequence[Chain], most: int, case: Case) -> list[int]:
+    """Draw at most so many of the offers that extend a chain and lead astray, where the choice is wrong."""
     found: list[int] = []
-    for number in case.draws.shuffled("wrong relations", list(numbers)):
+    own = [number for number, offer in enumerate(offers, 1) if base_of(offer) == chain]
+    drawn = (
+        () if case.happens("accuracy", str(chain)) else case.draws.shuffled(f"wrong relations {chain}", own)
+    )
+    for number in drawn:
         if len(found) == most:
             break
         if not await case.oracle.rests(offers[number - 1]):

@@ -3,10 +3,9 @@
 from dataclasses import replace
 
 from kgqa.evaluation.simulation.case import Case, wrong_choice
-from kgqa.evaluation.simulation.pick_relations import astray, leading
+from kgqa.evaluation.simulation.pick_relations import leading, mistaken
 from kgqa.evaluation.simulation.steps import hops_of
 from kgqa.kg.terms import Chain, Entity, Term
-from kgqa.prompts.chain import base_of
 from kgqa.prompts.found import shown
 from kgqa.prompts.score_entities import ScoredEntities, ScoreEntities
 from kgqa.prompts.score_relations import ScoredRelations, ScoreRelations
@@ -22,21 +21,17 @@ LEAST = 0.5
 async def score_relations(prompt: ScoreRelations, case: Case) -> ScoredRelations:
     """Give the best score to every relation that leads on to the answers, and none to the others.
 
-    A wrong choice gives it to as many others; where the model recalls the right ones, they have
-    the least.
+    The choice for each chain of the beam is right or wrong by itself. A wrong one gives the best
+    score to as many others; where the model recalls the right ones, they have the least.
     """
-    by_chain = await leading(prompt.offers, case)
-    if case.happens("accuracy"):
-        right = [number for numbers in by_chain.values() for number in numbers[: prompt.width]]
-        return ScoredRelations(scores=[Score(number=number, score=BEST) for number in right])
-    recalls = case.happens("recall")
     scores: list[Score] = []
-    for chain, right in by_chain.items():
-        own = [number for number, offer in enumerate(prompt.offers, 1) if base_of(offer) == chain]
-        wrong = await astray(own, prompt.offers, max(1, min(len(right), prompt.width)), case)
+    for chain, right in (await leading(prompt.offers, case)).items():
+        most = max(1, min(len(right), prompt.width))
+        wrong = await mistaken(chain, prompt.offers, most, case)
         scores += [Score(number=number, score=BEST) for number in wrong]
-        second = right[: prompt.width - len(wrong)] if recalls or not wrong else []
-        scores += [Score(number=number, score=LEAST if wrong else BEST) for number in second]
+        recalled = right if not wrong or case.happens("recall", str(chain)) else []
+        left = recalled[: prompt.width - len(wrong)]
+        scores += [Score(number=number, score=LEAST if wrong else BEST) for number in left]
     return ScoredRelations(scores=scores)
 
 

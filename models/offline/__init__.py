@@ -18,12 +18,15 @@ from typing import Any
 
 from kgqa.kg.graph import KnowledgeGraph
 from kgqa.models.errors import ModelUnavailable
+from kgqa.models.offline.assessing import assess
 from kgqa.models.offline.believing import Believer
 from kgqa.models.offline.claims import judge_claim
+from kgqa.models.offline.exploring import pick_relations, reflect, score_relations
 from kgqa.models.offline.following import diagnose, prune
 from kgqa.models.offline.judging import check_sufficiency, filter_candidates, infer, verify
 from kgqa.models.offline.parts import without
 from kgqa.models.offline.planning import abstain, adapt, decompose
+from kgqa.models.offline.scoring import score_entities
 from kgqa.models.offline.selecting import select_entities, select_relations
 from kgqa.models.offline.stepping import plan_steps, revise, verify_step
 from kgqa.models.offline.wording import relation_texts as said_texts
@@ -31,7 +34,9 @@ from kgqa.models.offline.words import Encode, spoken
 from kgqa.models.port import Answered
 from kgqa.priors.exemplars import Exemplars
 from kgqa.prompts.adapt_blueprint import AdaptBlueprint
+from kgqa.prompts.answer_briefly import AnswerBriefly
 from kgqa.prompts.answer_directly import AnswerDirectly
+from kgqa.prompts.assess_found import AssessFound
 from kgqa.prompts.base import Prompt, R, Reply
 from kgqa.prompts.check_sufficiency import CheckSufficiency
 from kgqa.prompts.decompose import Decompose
@@ -39,9 +44,14 @@ from kgqa.prompts.diagnose import Diagnose
 from kgqa.prompts.filter_candidates import FilterCandidates
 from kgqa.prompts.infer_from_evidence import InferFromEvidence
 from kgqa.prompts.judge_claim import JudgeClaim
+from kgqa.prompts.pick_relations import PickRelations
 from kgqa.prompts.plan_steps import PlanSteps
 from kgqa.prompts.prune_relations import PruneRelations
+from kgqa.prompts.reason_aloud import ReasonAloud
+from kgqa.prompts.reflect import Reflect
 from kgqa.prompts.revise_plan import ReviseAhead, ReviseGlobally, ReviseLocally
+from kgqa.prompts.score_entities import ScoreEntities
+from kgqa.prompts.score_relations import ScoreRelations
 from kgqa.prompts.select_entities import SelectEntities
 from kgqa.prompts.select_relations import SelectRelations
 from kgqa.prompts.verify_chain import VerifyChain
@@ -51,18 +61,25 @@ __all__ = ["Encode", "OfflineModel", "relation_texts"]
 
 _ANSWERS: dict[type[Prompt[Any]], Callable[[Any, Believer], Awaitable[Reply]]] = {
     AdaptBlueprint: adapt,
+    AnswerBriefly: abstain,
     AnswerDirectly: abstain,
+    AssessFound: assess,
     CheckSufficiency: check_sufficiency,
     Decompose: decompose,
     Diagnose: diagnose,
     FilterCandidates: filter_candidates,
     InferFromEvidence: infer,
     JudgeClaim: judge_claim,
+    PickRelations: pick_relations,
     PlanSteps: plan_steps,
     PruneRelations: prune,
+    ReasonAloud: abstain,
+    Reflect: reflect,
     ReviseAhead: revise,
     ReviseGlobally: revise,
     ReviseLocally: revise,
+    ScoreEntities: score_entities,
+    ScoreRelations: score_relations,
     SelectEntities: select_entities,
     SelectRelations: select_relations,
     VerifyChain: verify,

@@ -58,9 +58,13 @@ class Belief:
         every = self.answers is None or not self.is_believed(chain)
         return [at for at, end in enumerate(candidates, 1) if every or end.term in (self.answers or ())]
 
-    def _ways(self, topic: Entity) -> list[tuple[Hop, ...]]:
+    def ways(self, topic: Entity) -> list[Chain]:
+        """Give the ways from a topic, the believed one first; none from one that plays no part."""
         believed = self.chains.get(topic)
-        return [way.hops for way in (believed, *self.others.get(topic, ()))] if believed is not None else []
+        return [believed, *self.others.get(topic, ())] if believed is not None else []
+
+    def _ways(self, topic: Entity) -> list[tuple[Hop, ...]]:
+        return [way.hops for way in self.ways(topic)]
 
     @property
     def reason(self) -> str:

@@ -21,7 +21,7 @@ NAMED = 3
 async def verify(prompt: VerifyChain, believer: Believer) -> Verdict:
     """Stop at the end of a way, the believed one before others; go on before it, turn back beside all."""
     belief = await _believed(prompt, believer)
-    judged = _judge(prompt, belief, filtering=prompt.filtering)
+    judged = judge(belief, prompt.chain, prompt.candidates, prompt.truncated, filtering=prompt.filtering)
     return Verdict(
         rationale=belief.reason, decision=judged.decision, take=judged.take, chosen=list(judged.chosen)
     )
@@ -30,10 +30,10 @@ async def verify(prompt: VerifyChain, believer: Believer) -> Verdict:
 async def check_sufficiency(prompt: CheckSufficiency, believer: Believer) -> Sufficiency:
     """Judge as `verify` does, and say what the chain leads to."""
     belief = await _believed(prompt, believer)
-    judged = _judge(prompt, belief, filtering=True)
+    judged = judge(belief, prompt.chain, prompt.candidates, prompt.truncated)
     return Sufficiency(
         rationale=belief.reason,
-        finding="" if judged.decision == "backtrack" else _finding(prompt.chain, prompt.candidates),
+        finding="" if judged.decision == "backtrack" else finding(prompt.chain, prompt.candidates),
         decision=judged.decision,
         take=judged.take,
         chosen=list(judged.chosen),
@@ -62,7 +62,9 @@ async def infer(prompt: InferFromEvidence, believer: Believer) -> Inferred:
     return Inferred(rationale=belief.reason, chosen=chosen)
 
 
-class _Judged(NamedTuple):
+class Judged(NamedTuple):
+    """What to do with a chain and, for ``stop``, which of its ends are the answer."""
+
     decision: Choice["stop", "forward", "filter", "backtrack"]
     take: Take = "all"
     chosen: tuple[int, ...] = ()
@@ -72,28 +74,40 @@ async def _believed(prompt: VerifyChain | CheckSufficiency | FilterCandidates, b
     return await believer.believe(prompt.question, prompt.topics or (prompt.chain.topic,))
 
 
-def _judge(prompt: VerifyChain | CheckSufficiency, belief: Belief, *, filtering: bool) -> _Judged:
-    rest = belief.rest(prompt.chain)
+def judge(
+    belief: Belief,
+    chain: Chain,
+    candidates: Sequence[Candidate],
+    truncated: bool,
+    *,
+    filtering: bool = True,
+    shown: int = SHOWN,
+) -> Judged:
+    """Judge a chain by what is left to go after it, and by those of its ends that are answers.
+
+    Only the first ``shown`` candidates can be chosen; where others are answers, they are filtered for.
+    """
+    rest = belief.rest(chain)
     if rest is None:
-        return _Judged("backtrack")
+        return Judged("backtrack")
     if rest:
-        return _Judged("forward")
-    right = belief.right(prompt.chain, prompt.candidates)
+        return Judged("forward")
+    right = belief.right(chain, candidates)
     if not right:
-        return _Judged("backtrack")
-    if len(right) == len(prompt.candidates):
-        return _Judged("stop", _take(prompt, belief))
-    if filtering and (right[-1] > SHOWN or is_counted(belief, prompt.candidates)):
-        return _Judged("filter")
-    shown = tuple(number for number in right if number <= SHOWN)
-    return _Judged("stop", "some", shown) if shown else _Judged("backtrack")
+        return Judged("backtrack")
+    if len(right) == len(candidates):
+        return Judged("stop", _take(candidates, truncated, belief))
+    if filtering and (right[-1] > shown or is_counted(belief, candidates)):
+        return Judged("filter")
+    chosen = tuple(number for number in right if number <= shown)
+    return Judged("stop", "some", chosen) if chosen else Judged("backtrack")
 
 
-def _take(prompt: VerifyChain | CheckSufficiency, belief: Belief) -> Take:
+def _take(candidates: Sequence[Candidate], truncated: bool, belief: Belief) -> Take:
     """Leave out what comes back to the topic, where there is anything else."""
-    if is_counted(belief, prompt.candidates) and not prompt.truncated:
+    if is_counted(belief, candidates) and not truncated:
         return "count"
-    return "all" if all(c.returning for c in prompt.candidates) else "others"
+    return "all" if all(c.returning for c in candidates) else "others"
 
 
 def is_counted(belief: Belief, candidates: Sequence[Candidate]) -> bool:
@@ -101,7 +115,7 @@ def is_counted(belief: Belief, candidates: Sequence[Candidate]) -> bool:
     return belief.asked.kind == "count" and any(number_of(each.term) is None for each in candidates)
 
 
-def _finding(chain: Chain, candidates: tuple[Candidate, ...]) -> str:
+def finding(chain: Chain, candidates: Sequence[Candidate]) -> str:
     """Say a chain and some of its ends: ``mouth of river of Ulm: Black Sea``."""
     said = [spoken(hop.words) for hop in reversed(chain.hops)]
     names = [one_line(str(candidate.term), 40) for candidate in candidates[:NAMED]]

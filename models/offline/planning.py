@@ -2,10 +2,11 @@
 
 from kgqa.models.offline.believing import Believer
 from kgqa.prompts.adapt_blueprint import AdaptBlueprint, AdaptedBlueprint
-from kgqa.prompts.answer_briefly import AnswerBriefly, BriefAnswer
-from kgqa.prompts.answer_directly import AnswerDirectly, DirectAnswer
+from kgqa.prompts.answer_briefly import AnswerBriefly
+from kgqa.prompts.answer_directly import AnswerDirectly
+from kgqa.prompts.base import Reply
 from kgqa.prompts.decompose import Decompose, Subgoals
-from kgqa.prompts.reason_aloud import ReasonAloud, ReasonedAnswer
+from kgqa.prompts.reason_aloud import ReasonAloud
 from kgqa.prompts.solved import HOPS
 
 NO_FACTS = "the offline model knows no facts"
@@ -31,16 +32,6 @@ async def adapt(prompt: AdaptBlueprint, believer: Believer) -> AdaptedBlueprint:
     return AdaptedBlueprint(rationale=belief.reason, branches=branches)
 
 
-async def abstain(prompt: AnswerDirectly, _: Believer) -> DirectAnswer:
+async def abstain(prompt: AnswerBriefly | AnswerDirectly | ReasonAloud, _: Believer) -> Reply:
     """Answer nothing."""
-    return DirectAnswer(rationale=NO_FACTS, answers=[])
-
-
-async def abstain_briefly(prompt: AnswerBriefly, _: Believer) -> BriefAnswer:
-    """Answer nothing."""
-    return BriefAnswer(answers=[])
-
-
-async def abstain_aloud(prompt: ReasonAloud, _: Believer) -> ReasonedAnswer:
-    """Answer nothing."""
-    return ReasonedAnswer(reasoning=NO_FACTS, answers=[])
+    return prompt.reply.model_validate({"rationale": NO_FACTS, "reasoning": NO_FACTS, "answers": []})

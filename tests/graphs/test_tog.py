@@ -37,7 +37,7 @@ async def test_the_beam_is_scored_by_relation_and_entity(graph: Open) -> None:
         assess_found=stop_at("child"),
     )
     record = await asked(graph(FAMILY), model, width=2)
-    beam = entries(record, "filter")[0]["beam"]
+    beam = entries(record, "rerank")[0]["beam"]
     assert beam == ["Ada -pet-> Rex 0.90", "Ada -child-> Cleo 0.80"]
     assert (shown(record), record["outcome"]) == (["Cleo"], "grounded")
 
@@ -68,7 +68,7 @@ async def test_nodes_without_names_share_the_score_of_their_relation(graph: Open
         assess_found=stop_at("membership member"),
     )
     record = await asked(graph(MEDIATED), model, "Club")
-    assert [entry.split()[-1] for entry in entries(record, "filter")[0]["beam"]] == ["0.50", "0.50"]
+    assert [entry.split()[-1] for entry in entries(record, "rerank")[0]["beam"]] == ["0.50", "0.50"]
     assert sorted(map(str, shown(record))) == ["Ann", "Bob"]
 
 

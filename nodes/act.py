@@ -1,0 +1,45 @@
+"""Act: a language model calls the tools of the graph as it likes, until it answers."""
+
+import asyncio
+from importlib import import_module
+
+from kgqa.prompts.act import opening
+from kgqa.session.acting import Acting, ActingUpdate
+from kgqa.session.resources import resources
+from kgqa.session.speaking import speaker
+from kgqa.session.step import BudgetExceeded, Run, step
+
+TOOLS = (
+    "find_entities",
+    "describe_entity",
+    "list_relations",
+    "follow_relation",
+    "extend_chain",
+    "follow_chain",
+)
+"""What an agent is given: all that reads the graph in its own terms, and no SPARQL."""
+
+
+@step("act")
+async def act(state: Acting, run: Run) -> ActingUpdate:
+    """Let the agent work; where the budget ends, what it has seen so far is at hand.
+
+    The trace tells each turn of the model and each call of a tool (``turns``).
+    """
+    chat = await speaker(run)
+    loops = await asyncio.to_thread(import_module, "kgqa.nodes.act_loop")
+    tools = (await resources(run.context)).tools
+    topics, seen = state["topic_entities"], loops.Seen()
+    loop = loops.Loop(run, topics, seen)
+    run.note["turns"] = seen.turns
+    update: ActingUpdate = {"said": None}
+    try:
+        opened = opening(state["question"], topics)
+        update["said"] = await loops.acted(chat, [tools[name] for name in TOOLS], opened, loop)
+    except BudgetExceeded as error:
+        run.note["reason"] = str(error)
+        update["stopped_by"] = error.limit
+    if update["said"] is not None:
+        run.note["answers"] = [each.name for each in update["said"]]
+    update["ways"] = seen.ways
+    return update

@@ -1,0 +1,60 @@
+"""What a tool-calling agent has in hand, beside the state of any search."""
+
+from collections.abc import AsyncIterator, Mapping, Sequence
+from contextlib import asynccontextmanager
+from dataclasses import dataclass, field
+
+from pydantic import ConfigDict, with_config
+
+from kgqa.kg.meter import metered
+from kgqa.kg.terms import Term
+from kgqa.prompts.act import Named
+from kgqa.session.state import State, Update
+from kgqa.session.step import Run
+
+
+@dataclass(frozen=True, slots=True)
+class Way:
+    """A chain that a tool has followed, in the words that the tools read, and what it led to."""
+
+    topic: str
+    hops: tuple[str, ...]
+    ends: tuple[Term, ...]
+    held: Mapping[int, Sequence[str]] = field(default_factory=dict)
+    truncated: bool = False
+
+
+class ActingUpdate(Update, total=False):
+    """What a node may change."""
+
+    ways: list[Way]
+    """The chains that the agent has followed, in order."""
+    said: list[Named] | None
+    """The agent's answers; None where it came to none."""
+
+
+@with_config(ConfigDict(use_attribute_docstrings=True))
+class Acting(State, ActingUpdate):
+    """The record in the making, what the agent has seen, and what it says."""
+
+
+@asynccontextmanager
+async def querying(run: Run) -> AsyncIterator[None]:
+    """Check the budget before, count queries and seconds within, as `Run.use` does it.
+
+    Raises:
+        BudgetExceeded: if nothing is left for a query, or the time is up.
+    """
+    run._check("kg_queries")
+    with metered() as meter:
+        try:
+            async with run._deadline():
+                yield
+        finally:
+            run.spend["kg_queries"] += meter.queries
+            run.spend["seconds_kg"] += meter.seconds
+
+
+def has_acted(state: Acting) -> bool:
+    """Tell whether this run has ways of its own: on a thread they may be those of an earlier run."""
+    return any(entry["node"] == "act" for entry in state["trace"])
