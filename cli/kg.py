@@ -8,6 +8,7 @@ import typer
 from kgqa.cli.exits import Exit, fail
 
 if TYPE_CHECKING:
+    from kgqa.kg.directory import Keeps
     from kgqa.kg.pages import GraphInfo
 
 app = typer.Typer(help="Look at a knowledge graph, or build one on disk.", no_args_is_help=True)
@@ -46,16 +47,42 @@ def load(
     out: Annotated[
         Path, typer.Option(help="The folder to build; it must be new, empty, or made by this command.")
     ],
+    names_of: Annotated[
+        Path | None,
+        typer.Option(
+            metavar="QUESTIONS",
+            help="Leave all nodes without a name but the topics and answers of these questions.",
+        ),
+    ] = None,
 ) -> None:
     """Build a knowledge graph on disk once, to be opened at once ever after."""
+    from kgqa.evaluation.datasets import DatasetError
     from kgqa.kg.directory import build
     from kgqa.kg.errors import KGError
 
     try:
-        build(files, out)
+        build(files, out, _keeping(names_of) if names_of else None)
+    except DatasetError as error:
+        fail(str(error), Exit.USAGE)
     except KGError as error:
         fail(str(error), Exit.KG_UNAVAILABLE)
     typer.echo(f"built {out}; ask it with: kgqa ask QUESTION --kg {out}")
+
+
+def _keeping(questions: Path) -> "Keeps":
+    """Tell topics and answers of questions: by their ids, those without one by their names.
+
+    Raises:
+        DatasetError: if the file cannot be read.
+    """
+    from kgqa.evaluation.datasets import load
+    from kgqa.evaluation.simulation.steps import iri_of
+
+    asked = load(questions).questions
+    ends = [end for question in asked for end in (*question.topics, *question.gold)]
+    ids = {iri_of(end.id) for end in ends}
+    names = {name for end in ends if not iri_of(end.id) for name in (end.name, *end.aliases)}
+    return lambda id, name: id in ids or name in names
 
 
 def _show(found: "GraphInfo") -> None:

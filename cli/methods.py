@@ -1,5 +1,6 @@
 """``kgqa methods``: what there is to answer questions with."""
 
+import json
 from typing import TYPE_CHECKING, Annotated, Literal, get_args, get_origin
 
 import typer
@@ -36,9 +37,11 @@ def methods(
 
 
 def default_of(field: "FieldInfo") -> str:
-    """Give the default of an option as text."""
+    """Give the default of an option as ``--option`` takes it."""
     default = field.get_default(call_default_factory=True)
-    return str(default.model_dump() if hasattr(default, "model_dump") else default)
+    if isinstance(default, str):
+        return default
+    return json.dumps(default.model_dump() if hasattr(default, "model_dump") else default)
 
 
 def meaning_of(field: "FieldInfo") -> str:

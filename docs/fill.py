@@ -1,30 +1,53 @@
-"""Fills the drawings and the tables of options into the pages of the methods: ``make docs``.
+"""Fills what pages say of the code, made from the code: ``make docs``.
 
-A page has the name of its method. What stands between ``<!-- drawing -->`` or ``<!-- options -->``
-and ``<!-- end -->`` is made from the code.
+What stands in a page between ``<!-- NAME -->`` and ``<!-- end -->`` is made here: the drawing of a
+method's graph, tables of options, the table of methods. A method's page has the method's name.
 """
 
+import json
+import os
 import re
+from collections.abc import Iterable, Iterator, Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 from kgqa.cli.methods import default_of, meaning_of
 from kgqa.graphs import METHODS, context_of, graph_of
-from kgqa.session.context import Context
+from kgqa.session.context import Budget, Context
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable
+    from pydantic.fields import FieldInfo
 
 DOCS = Path(__file__).parent
+ROOT = DOCS.parent
+
+SETTINGS = ("KGQA_KG", "KGQA_MODEL", "OPENAI_API_KEY")
+"""What changes defaults from outside; pages show them as they are without."""
 
 
-def filled(method: str, page: str) -> str:
-    """Give the page of a method with its drawing and its options as the code has them."""
-    blocks = {"drawing": drawing(method), "options": options(method)}
+def pages() -> dict[Path, dict[str, str]]:
+    """Give the pages with blocks, and what stands in each block."""
+    own = {DOCS / f"{name}.md": {"drawing": drawing(name), "options": options(name)} for name in METHODS}
+    return {
+        **own,
+        DOCS / "methods.md": {"options": table(Context.model_fields), "budget": table(Budget.model_fields)},
+        ROOT / "README.md": {"methods": methods()},
+    }
+
+
+def filled(page: Path, blocks: Mapping[str, str]) -> str:
+    """Give the text of a page with its blocks as the code has them.
+
+    Raises:
+        ValueError: if the page has not each block once.
+    """
+    text = page.read_text(encoding="utf-8")
     for name, block in blocks.items():
-        pattern = re.compile(f"(<!-- {name} -->\n).*?(<!-- end -->)", re.DOTALL)
-        page = pattern.sub(lambda found, block=block: f"{found[1]}{block}\n{found[2]}", page)
-    return page
+        here = re.compile(f"(<!-- {name} -->\n).*?(<!-- end -->)", re.DOTALL)
+        text, times = here.subn(lambda found, block=block: f"{found[1]}{block}\n{found[2]}", text)
+        if times != 1:
+            raise ValueError(f"{page.name}: one <!-- {name} --> ... <!-- end --> is needed, not {times}")
+    return text
 
 
 def drawing(method: str) -> str:
@@ -35,20 +58,40 @@ def drawing(method: str) -> str:
 
 
 def options(method: str) -> str:
-    """Tabulate the options that a method has beside those of all methods."""
+    """Tabulate the options that a method has beside those of every method."""
     fields = context_of(method).model_fields
     own = {name: field for name, field in fields.items() if name not in Context.model_fields}
-    rows: Iterable[str] = (
-        f"| `{name}` | `{default_of(field)}` | {meaning_of(field)} |" for name, field in own.items()
+    every = "[what every method takes](methods.md)"
+    return f"Beside {every}:\n\n{table(own)}" if own else f"Nothing but {every}."
+
+
+def table(fields: "Mapping[str, FieldInfo]") -> str:
+    """Tabulate options: name, default, meaning."""
+    return _table(
+        "option | default | meaning",
+        ((f"`{name}`", f"`{default_of(field)}`", meaning_of(field)) for name, field in fields.items()),
     )
-    return "\n".join(["| option | default | meaning |", "|---|---|---|", *rows])
+
+
+def methods() -> str:
+    """Tabulate the methods as ``langgraph.json`` describes them, each with its page."""
+    served = json.loads((ROOT / "langgraph.json").read_text(encoding="utf-8"))["graphs"]
+    rows = ((f"[`{name}`](docs/{name}.md)", served[name]["description"]) for name in METHODS)
+    return _table("method | what it does", rows)
+
+
+def _table(head: str, rows: Iterable[tuple[str, ...]]) -> str:
+    """Draw a table; a bar in a cell would end it."""
+    cells: Iterator[str] = (" | ".join(cell.replace("|", "\\|") for cell in row) for row in rows)
+    return "\n".join([f"| {head} |", "|---" * len(head.split("|")) + "|", *(f"| {row} |" for row in cells)])
 
 
 def main() -> None:
     """Write every page anew."""
-    for method in METHODS:
-        page = DOCS / f"{method}.md"
-        page.write_text(filled(method, page.read_text(encoding="utf-8")), encoding="utf-8")
+    for name in SETTINGS:
+        os.environ.pop(name, None)
+    for page, blocks in pages().items():
+        page.write_text(filled(page, blocks), encoding="utf-8")
 
 
 if __name__ == "__main__":

@@ -1,6 +1,6 @@
 """The five metrics over a group of questions, and the groups that questions fall into."""
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from typing import Any, cast
 
 from typing_extensions import TypedDict
@@ -12,8 +12,14 @@ from kgqa.evaluation.statistics import Interval, intervals
 METRICS = ("hits_at_1", "hit_any", "precision", "recall", "f1")
 """The names of the metrics of a `Score`, in its order."""
 
-BUCKETS = {1: "1", 2: "2-4", 5: "5-9", 10: "10+"}
-"""Groups by the number of gold answers, by the least number of each."""
+BEAM = 3
+"""Entities that a beam usually holds."""
+
+BUCKETS = {
+    "answers": {1: "1", 2: "2-4", 5: "5-9", 10: "10+"},
+    "intermediate": {0: f"at most {BEAM}", BEAM + 1: f"more than {BEAM}"},
+}
+"""Groups by a number, by the least number of each."""
 
 
 class Share(TypedDict):
@@ -48,6 +54,8 @@ class Breakdowns(TypedDict):
     level: dict[str, Group]
     answers: dict[str, Group]
     """By the number of gold answers, in the first reading that has any: ``1``, ``2-4``, ``5-9``, ``10+``."""
+    intermediate: dict[str, Group]
+    """By the entities between topics and answers (`intermediates`): ``at most 3``, ``more than 3``."""
 
 
 def share(found: Interval) -> Share:
@@ -79,16 +87,16 @@ def breakdowns(judged: Sequence[Judged], seed: int) -> Breakdowns:
 
 def by_kind(scored: Sequence[Judged], by: str) -> dict[str, list[Judged]]:
     """Sort scored questions by what is known of them; ``by`` is a key of `Breakdowns`."""
+    buckets = BUCKETS.get(by)
     groups: dict[Any, list[Judged]] = {}
     for mark in scored:
-        value = _bucket(mark.question) if by == "answers" else getattr(mark.question, by)
+        value = _answers(mark.question) if by == "answers" else getattr(mark.question, by)
         if value is not None:
-            groups.setdefault(value, []).append(mark)
-    named: Callable[[Any], str] = BUCKETS.__getitem__ if by == "answers" else str
-    return {named(value): groups[value] for value in sorted(groups)}
+            kind = max(least for least in buckets if least <= value) if buckets else value
+            groups.setdefault(kind, []).append(mark)
+    return {buckets[kind] if buckets else str(kind): groups[kind] for kind in sorted(groups)}
 
 
-def _bucket(question: Question) -> int:
+def _answers(question: Question) -> int:
     first = next(reading for reading in question.readings if reading)
-    size = len({named.id or named.name for named in first})
-    return max(least for least in BUCKETS if least <= size)
+    return len({named.id or named.name for named in first})

@@ -47,6 +47,8 @@ class Question:
     sparql: str | None = None
     hops: int | None = None
     """Hops of the longest gold path."""
+    intermediate: int | None = None
+    """Entities side by side between topics and answers; the graph of a run tells (`intermediates`)."""
     kind: str | None = None
     """The compositionality type, or whatever the file sorts its questions by."""
     level: str | None = None

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 from kgqa.evaluation import protocols
 from kgqa.evaluation.datasets import Dataset, DatasetError, load
+from kgqa.evaluation.intermediates import FILE, told
 from kgqa.evaluation.question import Question
 from kgqa.evaluation.results import Result, ResultsError, paired, read_results, results_file
 from kgqa.kg.terms import one_line
@@ -67,7 +68,7 @@ def rescore(
     recorded, seed = head.get("dataset", {}), head.get("seed") or 0
     loaded = _dataset(dataset, format, recorded, file)
     limit = recorded.get("limit") if limit is None else limit
-    questions = loaded.part(split or recorded.get("split"), limit)
+    questions = told(loaded.part(split or recorded.get("split"), limit), _between(file))
     given, strangers = _of(found, file, loaded, questions)
     warnings = _warnings(strangers, "", protocol, loaded)
     other = None
@@ -105,6 +106,21 @@ def _head(file: Path) -> dict[str, Any]:
         return read(beside, About)
     except Wrong as error:
         raise ResultsError(f"{error}; mend it, or score a copy of the results elsewhere") from None
+
+
+def _between(file: Path) -> dict[str, int]:
+    """Read what a run has counted beside its results; nothing where it has not.
+
+    Raises:
+        ResultsError: if it cannot be read.
+    """
+    from kgqa.evaluation.report.files import Intermediates, Wrong, read
+
+    beside = file.with_name(FILE)
+    try:
+        return read(beside, Intermediates) if os.path.isfile(beside) else {}
+    except Wrong as error:
+        raise ResultsError(f"{error}; remove it, and the breakdown by it is left out") from None
 
 
 def _dataset(given: str | None, format: str | None, recorded: Mapping[str, Any], file: Path) -> Dataset:

@@ -6,7 +6,7 @@ from typing import cast
 from kgqa.session.context import Context
 from kgqa.session.method import Graph
 
-METHODS = ("cor", "cog", "vog", "pog", "tog", "io", "cot", "sc")
+METHODS = ("cor", "cog", "vog", "pog", "pog_egp", "tog", "io", "cot", "sc", "agent", "sparql_qa")
 """The names of the methods; each is a module of this package with a ``graph``."""
 
 

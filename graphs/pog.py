@@ -23,7 +23,7 @@ from kgqa.nodes.reflect import reflect
 from kgqa.nodes.retrieve_frontier import retrieve_frontier
 from kgqa.session.context import Exploring
 from kgqa.session.frontier import Frontier
-from kgqa.session.method import method
+from kgqa.session.method import Flow, method
 
 
 class PoG(Exploring):
@@ -35,21 +35,19 @@ class PoG(Exploring):
     reflections: int = Field(default=5, ge=0, le=50, description="how often a search may come back at most")
 
 
-graph = method(
-    PoG,
-    {
-        link: {"forward": plan},
-        plan: {"forward": retrieve_frontier},
-        retrieve_frontier: {"forward": pick_relations, "backtrack": reflect},
-        pick_relations: {"forward": expand_frontier, "backtrack": reflect},
-        expand_frontier: {"forward": assess, "refine": retrieve_frontier, "backtrack": reflect},
-        assess: {"forward": reflect, "filter": filter_candidates},
-        filter_candidates: {"backtrack": reflect},
-        reflect: {"forward": retrieve_frontier, "backtrack": recall, "infer": look_around},
-        recall: retrieve_frontier,
-        look_around: {"refine": retrieve_frontier, "stop": conclude},
-        conclude: answer,
-        answer: {},
-    },
-    Frontier,
-)
+SEARCH: Flow = {
+    plan: {"forward": retrieve_frontier},
+    retrieve_frontier: {"forward": pick_relations, "backtrack": reflect},
+    pick_relations: {"forward": expand_frontier, "backtrack": reflect},
+    expand_frontier: {"forward": assess, "refine": retrieve_frontier, "backtrack": reflect},
+    assess: {"forward": reflect, "filter": filter_candidates},
+    filter_candidates: {"backtrack": reflect},
+    reflect: {"forward": retrieve_frontier, "backtrack": recall, "infer": look_around},
+    recall: retrieve_frontier,
+    look_around: {"refine": retrieve_frontier, "stop": conclude},
+    conclude: answer,
+    answer: {},
+}
+"""What follows once it is known what the question is about."""
+
+graph = method(PoG, {link: {"forward": plan}, **SEARCH}, Frontier)

@@ -6,18 +6,19 @@ It is built beside its place and renamed when complete, so that an interrupted
 build leaves nothing that looks like a store.
 """
 
+import hashlib
 import json
 import os
 import shutil
 import tempfile
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import asdict, replace
 from pathlib import Path
 
 import pyoxigraph as ox
 
 from kgqa.kg import sparql
-from kgqa.kg.dialect import detect
+from kgqa.kg.dialect import Dialect, detect
 from kgqa.kg.errors import KGMalformed, KGUnavailable
 from kgqa.kg.executor import Facts
 from kgqa.kg.loading import Reader
@@ -29,6 +30,9 @@ VERSION = 2
 FACTS = "kgqa.json"
 NAMES = "names.json"
 STORE = "store"
+
+Keeps = Callable[[str, str], bool]
+"""Tells by the id and a name of an entity whether it keeps the name."""
 
 
 def is_store(path: Path) -> bool:
@@ -53,11 +57,17 @@ def load(files: Sequence[Path]) -> tuple[ox.Store, Facts]:
     return _fill(ox.Store(), files)
 
 
-def build(files: Sequence[Path], directory: Path) -> Facts:
+def build(files: Sequence[Path], directory: Path, keeps_name: Keeps | None = None) -> Facts:
     """Build a store folder from files; an earlier store in its place is replaced.
 
+    Args:
+        files: RDF files; several make one graph.
+        directory: the folder to build.
+        keeps_name: told the id and a name of each entity, which ones keep it; the others are left
+            without a name (as most nodes of an incomplete graph are, CoR §1). None: all keep theirs.
+
     Raises:
-        KGUnavailable: as `load`, and if ``directory`` holds anything else.
+        KGUnavailable: as `load`, if ``directory`` holds anything else, or no entity keeps its name.
         KGMalformed: as `load`.
     """
     directory = directory.absolute()
@@ -73,7 +83,7 @@ def build(files: Sequence[Path], directory: Path) -> Facts:
     except OSError as error:
         raise KGUnavailable(f"cannot write beside {directory}: {error.strerror}") from error
     try:
-        facts = _build(files, beside)
+        facts = _build(files, beside, keeps_name)
         _replace(beside, directory)
     finally:
         shutil.rmtree(beside, ignore_errors=True)
@@ -114,9 +124,11 @@ def read_names(directory: Path) -> Names:
         raise KGMalformed(f"{directory / NAMES} is damaged; build the store again") from error
 
 
-def _build(files: Sequence[Path], beside: Path) -> Facts:
+def _build(files: Sequence[Path], beside: Path, keeps_name: Keeps | None) -> Facts:
     store, facts = _fill(ox.Store(str(beside / STORE)), files)
     dialect = detect(tuple(facts.predicates))
+    if keeps_name is not None:
+        facts = _unnamed(store, facts, dialect, keeps_name)
     naming = Naming(dialect, facts.predicates)
     names = scan(EmbeddedStore(store), naming, dialect, facts.predicates)
     names.write(beside / NAMES)
@@ -129,6 +141,24 @@ def _build(files: Sequence[Path], beside: Path) -> Facts:
     (beside / FACTS).write_text(text + "\n", encoding="utf-8")
     beside.chmod(0o755)
     return facts
+
+
+def _unnamed(store: ox.Store, facts: Facts, dialect: Dialect, keeps_name: Keeps) -> Facts:
+    """Take the names away that are not kept; what is left has a fingerprint of its own."""
+    naming = [ox.NamedNode(predicate) for predicate in (*dialect.labels, *dialect.aliases)]
+    names = [quad for predicate in naming for quad in store.quads_for_pattern(None, predicate, None)]
+    gone = [quad for quad in names if not keeps_name(_text(quad.subject), _text(quad.object))]
+    if len(gone) == len(names):
+        raise KGUnavailable(f"no entity of {facts.source} that has a name keeps it; are these its questions?")
+    for quad in gone:
+        store.remove(quad)
+    removed = hashlib.sha256("\n".join(sorted(map(str, gone))).encode()).hexdigest()
+    fingerprint = hashlib.sha256(f"{facts.fingerprint} {removed}".encode()).hexdigest()[:16]
+    return Facts(facts.source, fingerprint if gone else facts.fingerprint, len(store), _predicates(store))
+
+
+def _text(term: object) -> str:
+    return term.value if isinstance(term, ox.NamedNode | ox.Literal) else ""
 
 
 def _replace(beside: Path, directory: Path) -> None:

@@ -25,7 +25,7 @@ from pathlib import Path
 from typing import Any
 
 from langchain_core.language_models import BaseChatModel
-from langchain_core.messages import AIMessage, BaseMessage, HumanMessage, SystemMessage
+from langchain_core.messages import AIMessage, BaseMessage, HumanMessage, SystemMessage, ToolMessage
 from langchain_core.runnables import Runnable
 from langchain_core.tools import BaseTool
 
@@ -116,7 +116,7 @@ class ChatModel:
             client = self._tuned(await self._clients.get())
             try:
                 runnable = client.bind_tools(tools, **options) if tools else client
-                message = await self._call(runnable, messages, spent)
+                message = await self._call(runnable, list(map(_bare, messages)), spent)
             except NotImplementedError:
                 raise ModelUnavailable(f"{self.name} cannot call tools; use a model that can") from None
             except Exception as error:  # providers' packages raise what they like
@@ -228,6 +228,14 @@ def _usage_of(message: AIMessage) -> Usage:
     if tokens is None:
         return Usage(llm_calls=1, unknown_calls=1)
     return Usage(llm_calls=1, input_tokens=tokens["input_tokens"], output_tokens=tokens["output_tokens"])
+
+
+def _bare(message: BaseMessage) -> BaseMessage:
+    """Leave out of a message what no model is shown, so that a conversation is cached as what was said."""
+    unseen = {AIMessage: "usage_metadata", ToolMessage: "artifact"}.get(type(message))
+    update: dict[str, Any] = {unseen: None} if unseen else {}
+    kept = {key: value for key, value in message.response_metadata.items() if key not in (HIT, KEY)}
+    return message.model_copy(update={**update, "response_metadata": kept})
 
 
 def text_of(message: AIMessage) -> str:

@@ -16,7 +16,7 @@ from langchain_core.messages import AIMessage, HumanMessage, ToolMessage
 from langchain_core.tools import BaseTool
 from langgraph.prebuilt.tool_node import ToolCallRequest
 
-from kgqa.kg.errors import KGRejected, KGTimeout
+from kgqa.kg.errors import KGError, KGRejected, KGTimeout
 from kgqa.kg.terms import Entity, one_line
 from kgqa.nodes.ways import extended, followed, merged
 from kgqa.prompts.act import INSTRUCTIONS, REMINDER, Answer, Named
@@ -90,11 +90,12 @@ class Loop(AgentMiddleware[Any, Any]):
                 async with querying(self._run):
                     message: ToolMessage = await handler(request)
             except (KGTimeout, KGRejected) as error:
+                self._run.failed(error)
                 note = {"failure": type(error).__name__, "error": str(error)}
                 message = ToolMessage(
                     str(error), tool_call_id=call["id"] or "", name=call["name"], status="error"
                 )
-            except Exception as error:
+            except KGError as error:
                 self._seen.turns.append({"tool": call["name"], "error": str(error)})
                 raise
             self._note(call, message, note)

@@ -4,7 +4,7 @@ from kgqa.kg.errors import KGError
 from kgqa.kg.terms import Chain, Path, Term, Triple
 from kgqa.nodes.closing import EVIDENCE, closed, unanswered
 from kgqa.session.record import VARIABLE, Fact, PathStep, Ref, fact, ref
-from kgqa.session.state import Branch, Closing, State, Update
+from kgqa.session.state import Branch, Closing, Lead, State, Update
 from kgqa.session.step import BudgetExceeded, Run, step
 from kgqa.tools.arguments import chain_arguments
 
@@ -19,17 +19,18 @@ async def answer(state: State, run: Run) -> Closing:
     """
     branches = state.get("memory") or _at_hand(state)
     found = branches and not state.get("outcome")
-    return closed(await (_grounded(branches, run) if found else unanswered(state, run)), state, run)
+    return closed(await (_grounded(branches, state, run) if found else unanswered(state, run)), state, run)
 
 
-async def _grounded(branches: list[Branch], run: Run) -> Update:
+async def _grounded(branches: list[Branch], state: State, run: Run) -> Update:
     last = branches[-1]
     answers: list[Term] = [last.value] if last.value else list(last.ends)
     proved = (last.value,) if last.value in last.ends else last.ends
     paths: list[list[PathStep]] = []
     evidence: list[Fact] = []
     for branch in branches:
-        traced = _known(branch, proved[:EVIDENCE]) or await _traced(branch.chain, proved[:EVIDENCE], run)
+        known = _known(branch, proved[:EVIDENCE], state["leads"])
+        traced = known or await _traced(branch.chain, proved[:EVIDENCE], run)
         paths.append(_path(branch.chain, traced, proved))
         evidence += [fact(triple) for path in traced for triple in path]
     unique = {(f["head"]["id"], f["relation"], f["tail"]["id"]): f for f in evidence}
@@ -41,12 +42,13 @@ async def _grounded(branches: list[Branch], run: Run) -> Update:
     }
 
 
-def _known(branch: Branch, ends: tuple[Term, ...]) -> list[tuple[Triple, ...]]:
-    """Give the facts behind ends that one hop leads to: they are known without asking the graph."""
-    topic, hops = branch.chain.topic, branch.chain.hops
-    if len(hops) > 1 or not {*ends} <= {*branch.ends}:
+def _known(branch: Branch, ends: tuple[Term, ...], leads: list[Lead]) -> list[tuple[Triple, ...]]:
+    """Give the facts behind ends where there is one node on the way after each hop: no need to ask."""
+    chain, nodes = branch.chain, {lead.chain: lead.node for lead in leads}
+    way = [node for depth in range(1, chain.depth) if (node := nodes.get(chain.upto(depth)))]
+    if len(way) + 1 < chain.depth or not {*ends} <= {*branch.ends}:
         return []
-    return [Path(topic, ((hop, end),)).triples for end in ends for hop in hops]
+    return [Path(chain.topic, tuple(zip(chain.hops, (*way, end), strict=True))).triples for end in ends]
 
 
 async def _traced(chain: Chain, ends: tuple[Term, ...], run: Run) -> list[tuple[Triple, ...]]:

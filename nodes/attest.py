@@ -25,8 +25,7 @@ async def attest(state: Acting, run: Run) -> Closing:
     Where the budget ended the work, what was followed last is the answer. With ``closed_book``
     off only proved answers are given.
     """
-    silent = not has_acted(state) or (state["said"] is None and not _at_hand(state))
-    if state.get("outcome") or silent:
+    if state.get("outcome") or not has_acted(state) or (state["said"] is None and not _at_hand(state)):
         return closed(await unanswered(state, run), state, run)
     return closed(await _attested(state, run), state, run)
 

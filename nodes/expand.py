@@ -29,7 +29,7 @@ async def expand(state: State, run: Run) -> Update:
         run.failed(error)
         return {"candidates": [], "truncated": False, "decision": "backtrack"}
     run.note |= {"ends": len(visit.ends), "candidates": len(candidates), "truncated": cut}
-    leads = [*_behind(chain, state), lead_of(chain, visit)]
+    leads = [*_behind(chain, state), *([lead_of(chain, visit)] if len(visit.hops) else [])]
     return {"candidates": candidates, "truncated": cut, "leads": leads, "decision": "forward"}
 
 

@@ -20,8 +20,7 @@ async def extract(state: Asking, run: Run) -> Closing:
     A text that names none of them is from the model's memory. Where the budget left no turn to
     write one, the rows are the answer.
     """
-    written = has_asked(state) and (state["said"] or (state["rows"] and state["stopped_by"]))
-    if state.get("outcome") or not written:
+    if state.get("outcome") or not has_asked(state) or not (state["said"] or _at_hand(state)):
         return closed(await unanswered(state, run), state, run)
     return closed(_extracted(state, run), state, run)
 
@@ -41,6 +40,11 @@ def _extracted(state: Asking, run: Run) -> Update:
         "paths": [],
         "evidence": [],
     }
+
+
+def _at_hand(state: Asking) -> bool:
+    """Tell whether the budget has left rows and no turn to write an answer."""
+    return bool(state["rows"] and state["stopped_by"])
 
 
 def _named(terms: list[Term], text: str) -> list[Term]:

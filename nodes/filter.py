@@ -24,16 +24,23 @@ async def filter_candidates(state: State, run: Run) -> Update:
     its alternatives. A malformed reply chooses nothing.
     """
     *earlier, branch = state["memory"]
+    kept, limit = await filtered(branch, state, run)
+    if kept is None:
+        return {"memory": earlier, "chain": branch.chain, "candidates": [], "decision": "backtrack"}
+    return {"memory": [*earlier, kept], "stopped_by": limit, "decision": "stop"}
+
+
+async def filtered(branch: Branch, state: State, run: Run) -> tuple[Branch | None, StoppedBy | None]:
+    """Give a branch with the ends that fit, None if none does; and the limit that cut the turns short."""
     run.note |= {"chain": str(branch.chain), "candidates": len(branch.ends)}
     chosen = await _chosen(state, branch, run)
     if len(branch.ends) > SHOWN and 1 < len(chosen.ends) <= SHOWN and not chosen.stopped_by:
         chosen = await _chosen(state, replace(branch, ends=chosen.ends), run)
     run.note["kept"] = len(chosen.ends)
     if not chosen.ends:
-        return {"memory": earlier, "chain": branch.chain, "candidates": [], "decision": "backtrack"}
+        return None, chosen.stopped_by
     value = aggregate("count", chosen.ends) if chosen.counting else None
-    filtered = replace(branch, ends=chosen.ends, verdict="stop", value=value)
-    return {"memory": [*earlier, filtered], "stopped_by": chosen.stopped_by, "decision": "stop"}
+    return replace(branch, ends=chosen.ends, verdict="stop", value=value), chosen.stopped_by
 
 
 class _Chosen(NamedTuple):
@@ -51,7 +58,7 @@ async def _chosen(state: State, branch: Branch, run: Run) -> _Chosen:
     kept: list[Term] = []
     counting = False
     ends = iter(branch.ends)
-    plan = progress(cast(Guided, state)) if "subgoals" in state else None
+    plan = progress(cast(Guided, state)) if "findings" in state else None
     while some := tuple(islice(ends, SHOWN)):
         try:
             prompt = FilterCandidates(

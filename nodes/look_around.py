@@ -10,5 +10,6 @@ from kgqa.session.step import Run, step
 @step("look_again")
 async def look_around(state: Frontier, run: Run) -> FrontierUpdate:
     """Let the most promising point of the search be the frontier, with what was tried left out."""
-    update = cast(FrontierUpdate, await look_again.body(state, run))
+    points = [chain for chain in state["points"] if chain not in state.get("spent", [])]
+    update = cast(FrontierUpdate, await look_again.body({**state, "points": points}, run))
     return {**update, "frontier": [Scored(update["chain"])]} if "chain" in update else update

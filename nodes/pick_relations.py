@@ -1,8 +1,9 @@
 """Prune: which relations, of all that leave the frontier? (PoG, relation exploration; EGP §4.3)."""
 
 from kgqa.models.errors import MalformedReply
+from kgqa.nodes.recall_exemplars import guided, shown_to
 from kgqa.prompts.pick_relations import PickRelations
-from kgqa.session.frontier import Frontier, FrontierUpdate, Scored, points_left
+from kgqa.session.frontier import Frontier, FrontierUpdate, Scored, spent
 from kgqa.session.step import Run, step
 
 
@@ -10,14 +11,16 @@ from kgqa.session.step import Run, step
 async def pick_relations(state: Frontier, run: Run) -> FrontierUpdate:
     """Let the model choose as many as the question needs, from all chains of the frontier at once.
 
-    A malformed reply counts as no choice.
+    Solved questions like this one are shown, and the relations that these took are added to what
+    is chosen (R_sel and R_cand ∩ R_guide). A malformed reply counts as no choice.
     """
-    offers = state["offers"]
+    offers, exemplars = state["offers"], shown_to(state, run, "guide_exploration")
     prompt = PickRelations(
         state["question"],
         tuple(offer.chain for offer in offers),
         subgoals=tuple(state["subgoals"]),
         known=tuple(state["known"]),
+        exemplars=exemplars,
         topics=tuple(state["topic_entities"]),
     )
     try:
@@ -28,6 +31,10 @@ async def pick_relations(state: Frontier, run: Run) -> FrontierUpdate:
     chosen: list[Scored] = [offers[number - 1] for number in reply.relations]
     run.note |= {"chosen": [str(each.chain) for each in chosen], "set_aside": len(offers) - len(chosen)}
     run.note["reason"] = reply.rationale
+    if exemplars:
+        added = [each for each in guided(offers, exemplars) if each not in chosen]
+        run.note["guided"] = [str(each.chain) for each in added]
+        chosen += added
     if not chosen:
-        return {"offers": [], "points": points_left(state), "decision": "backtrack"}
+        return {"offers": [], "spent": spent(state), "decision": "backtrack"}
     return {"offers": chosen}

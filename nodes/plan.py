@@ -2,6 +2,7 @@
 
 from kgqa.kg.terms import one_line
 from kgqa.models.errors import MalformedReply
+from kgqa.nodes.recall_exemplars import shown_to
 from kgqa.prompts.decompose import Decompose
 from kgqa.prompts.progress import SENTENCE_LIMIT
 from kgqa.session.guided import Guided, GuidedUpdate
@@ -12,10 +13,11 @@ from kgqa.session.step import Run, step
 async def plan(state: Guided, run: Run) -> GuidedUpdate:
     """Let the model break the question down into subgoals.
 
-    A malformed reply leaves the question itself as the only subgoal.
+    Solved questions like it are shown with it, where there are any (EGP §4.2). A malformed reply
+    leaves the question itself as the only subgoal.
     """
     try:
-        reply = await run.ask(Decompose(state["question"]))
+        reply = await run.ask(Decompose(state["question"], shown_to(state, run, "guide_decomposition")))
         subgoals = [one_line(subgoal, SENTENCE_LIMIT) for subgoal in reply.subgoals]
     except MalformedReply as error:
         run.failed(error)

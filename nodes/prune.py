@@ -1,5 +1,6 @@
 """Prune: which of these relations are worth following? (CoR §4.1, steps 2 and 3)."""
 
+from kgqa.kg.terms import Hop
 from kgqa.models.errors import MalformedReply
 from kgqa.prompts.prune_relations import PruneRelations
 from kgqa.session.state import State, Update
@@ -10,31 +11,19 @@ from kgqa.session.step import Run, step
 async def prune(state: State, run: Run) -> Update:
     """Let the model rank the relations and push the chains they make, best on top.
 
-    The best chain is taken up at once; without backtracking no other is kept. From where
+    The best chain is taken up at once; a relation that is the only one is followed without
+    a call, as what it leads to is judged in any case. Without backtracking no other is kept. From where
     nothing is chosen nothing will be: it is no point to look from again. A malformed reply
     counts as no choice.
     """
     chain, hops = state["chain"], state["hops"]
     run.note["chain"] = str(chain)
     try:
-        reply = await run.ask(
-            PruneRelations(
-                state["question"],
-                chain,
-                tuple(hops),
-                run.context.width,
-                topics=tuple(state["topic_entities"]),
-            )
-        )
+        chosen = hops if len(hops) == 1 else await _chosen(state, run)
     except MalformedReply as error:
         run.failed(error)
         return {"decision": "backtrack"}
-    chosen = [hops[number - 1] for number in reply.relations]
-    run.note |= {
-        "chosen": [str(hop) for hop in chosen],
-        "set_aside": len(hops) - len(chosen),
-        "reason": reply.rationale,
-    }
+    run.note |= {"chosen": [str(hop) for hop in chosen], "set_aside": len(hops) - len(chosen)}
     if not chosen:
         return {"points": [each for each in state["points"] if each != chain], "decision": "backtrack"}
     best, *others = [chain.then(hop) for hop in chosen]
@@ -45,3 +34,22 @@ async def prune(state: State, run: Run) -> Update:
         "tried": [*state["tried"], best, *kept],
         "decision": "forward",
     }
+
+
+async def _chosen(state: State, run: Run) -> list[Hop]:
+    """Let the model choose.
+
+    Raises:
+        MalformedReply: if it does not.
+    """
+    hops = state["hops"]
+    prompt = PruneRelations(
+        state["question"],
+        state["chain"],
+        tuple(hops),
+        run.context.width,
+        topics=tuple(state["topic_entities"]),
+    )
+    reply = await run.ask(prompt)
+    run.note["reason"] = reply.rationale
+    return [hops[number - 1] for number in reply.relations]

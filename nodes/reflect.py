@@ -4,7 +4,7 @@ from collections.abc import Sequence
 
 from kgqa.kg.terms import Chain, Entity
 from kgqa.models.errors import MalformedReply
-from kgqa.prompts.found import Found, shown
+from kgqa.prompts.found import GROUPS, Found, shown
 from kgqa.prompts.reflect import Reflect, Reflection
 from kgqa.session.frontier import Frontier, FrontierUpdate, Scored
 from kgqa.session.step import Run, step
@@ -17,17 +17,15 @@ HISTORY = 12
 async def reflect(state: Frontier, run: Run) -> FrontierUpdate:
     """Let the model choose what to go on from, and what of all that was explored to come back to.
 
-    What has no name cannot be judged and is always gone on from. After a malformed reply the
-    search goes on from all that was found. Where nothing is left to go on from, the answer is
-    inferred from what is known.
+    After a malformed reply the search goes on from all that was found. Where nothing is left to
+    go on from, the answer is inferred from what is known.
     """
     dry = state["trace"][-1]["decision"] == "backtrack"
-    found = [] if dry else [each for each in state["found"] if each.named]
-    unnamed = [] if dry else [each.chain for each in state["found"] if not each.named]
+    found = [] if dry else state["found"]
     history = _history(state, dry) if _recalls(state) < run.context.reflections else []
     if not (found or history):
         run.note["reason"] = "nothing is left to come back to"
-        return _on(state, unnamed, [])
+        return _on(state, [], [])
     prompt = Reflect(
         state["question"],
         tuple(found),
@@ -40,18 +38,19 @@ async def reflect(state: Frontier, run: Run) -> FrontierUpdate:
         reply = await run.ask(prompt)
     except MalformedReply as error:
         run.failed(error)
-        return _on(state, [*(each.chain for each in found), *unnamed], [])
+        return _on(state, [each.chain for each in found], [])
     run.note["reason"] = reply.rationale
     recalled = [history[number - 1].chain for number in reply.recall]
     run.note["recalled"] = [str(chain) for chain in recalled]
-    return _on(state, [*_kept(found, reply), *unnamed], recalled)
+    unseen = [each.chain for each in found[GROUPS:]]
+    return _on(state, [*_kept(found, reply), *unseen], recalled)
 
 
 def _history(state: Frontier, dry: bool) -> list[Found]:
-    """Give the topics, and the last chains that were explored before."""
+    """Give the topics, and the last chains that were explored before; none from which nothing is chosen."""
     earlier = [*state["found"], *state["explored"]] if dry else state["explored"]
     topics = [Found(Chain(topic), ()) for topic in state["topic_entities"]]
-    return [*topics, *earlier[: max(0, HISTORY - len(topics))]]
+    return [each for each in [*topics, *earlier] if each.chain not in state["spent"]][:HISTORY]
 
 
 def _kept(found: Sequence[Found], reply: Reflection) -> list[Chain]:

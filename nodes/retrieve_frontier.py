@@ -6,7 +6,7 @@ from kgqa.kg.errors import KGRejected, KGTimeout
 from kgqa.kg.pages import Visit
 from kgqa.kg.terms import Chain
 from kgqa.nodes.retrieve_relations import OFFERED, fair_share
-from kgqa.session.frontier import Frontier, FrontierUpdate, Scored, has_set_out, points_left
+from kgqa.session.frontier import Frontier, FrontierUpdate, Scored, has_set_out, spent
 from kgqa.session.state import Lead
 from kgqa.session.step import Run, step
 from kgqa.tools.arguments import chain_arguments
@@ -22,7 +22,7 @@ async def retrieve_frontier(state: Frontier, run: Run) -> FrontierUpdate:
     begun: FrontierUpdate = {}
     if not has_set_out(state):
         topics = [Chain(topic) for topic in state["topic_entities"]]
-        begun = {"frontier": [*map(Scored, topics)], "found": [], "explored": [], "known": []}
+        begun = {"frontier": [*map(Scored, topics)], "found": [], "explored": [], "spent": [], "known": []}
     frontier = begun.get("frontier", state.get("frontier", []))
     open_ = [each for each in frontier if each.chain.depth < run.context.depth]
     if len(open_) < len(frontier):
@@ -35,9 +35,7 @@ async def retrieve_frontier(state: Frontier, run: Run) -> FrontierUpdate:
     offers = _offers(open_, leads, set(state["tried"]))
     run.note |= {"frontier": [str(each.chain) for each in open_], "relations": len(offers)}
     update: FrontierUpdate = {**begun, "offers": offers}
-    if not offers:
-        return {**update, "points": points_left(state), "decision": "backtrack"}
-    return {**update, "decision": "forward"}
+    return update if offers else {**update, "spent": spent({**state, **begun}), "decision": "backtrack"}
 
 
 async def _leads(chains: Sequence[Chain], known: Sequence[Lead], run: Run) -> list[Lead]:

@@ -9,7 +9,7 @@ from kgqa.nodes.likeness import likeness
 from kgqa.priors.guidance import spaced
 from kgqa.prompts.chain import base_of
 from kgqa.prompts.score_relations import ScoreRelations
-from kgqa.session.frontier import Frontier, FrontierUpdate, Scored, points_left
+from kgqa.session.frontier import Frontier, FrontierUpdate, Scored, spent
 from kgqa.session.step import Run, step
 
 
@@ -35,7 +35,7 @@ async def score_relations(state: Frontier, run: Run) -> FrontierUpdate:
     run.note |= {"chosen": [f"{each.chain} {each.score:.2f}" for each in kept]}
     run.note["set_aside"] = len(state["offers"]) - len(kept)
     if not kept:
-        return {"offers": [], "points": points_left(state), "decision": "backtrack"}
+        return {"offers": [], "spent": spent(state), "decision": "backtrack"}
     return {"offers": kept}
 
 

@@ -55,8 +55,8 @@ class Context(BaseModel):
     )
     exemplars: str | None = Field(
         default=None,
-        description="a folder made by kgqa exemplars build, from which the offline model learns; "
-        "null for none, or on the sample graph its own",
+        description="a folder made by kgqa exemplars build: the offline model learns from it, and methods "
+        "are guided by the solved questions in it; null for none, or on the sample graph its own",
     )
     budget: Budget = Field(default_factory=Budget, description="how much one question may spend")
 
@@ -87,6 +87,31 @@ class Exploring(Context):
         default=False,
         description="where the search runs dry, ask again from where it was, what was tried left out",
     )
+
+
+class Recalling(Exploring):
+    """What a method is told that recalls solved questions like the one asked (EGP).
+
+    A method declares what it does with them: any of the options `USES`.
+    """
+
+    USES: ClassVar[tuple[str, ...]] = ("lookahead", "guide_decomposition", "guide_exploration")
+
+    exemplars_shown: int = Field(default=3, ge=1, le=8, description="solved questions that are recalled")
+    pool: int = Field(
+        default=20, ge=1, le=1000, description="likest solved questions that these are chosen from"
+    )
+    similarity: float | None = Field(
+        default=None, ge=-1, le=1, description="how alike they are at least; null: the encoder's"
+    )
+    random_exemplars: bool = Field(
+        default=False, description="draw solved questions by chance instead (Table 2 of EGP)"
+    )
+
+    @property
+    def recalls(self) -> bool:
+        """Whether solved questions are used for anything."""
+        return any(getattr(self, name, False) for name in self.USES)
 
 
 def _lasting(name: str) -> str:

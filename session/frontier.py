@@ -28,6 +28,8 @@ class FrontierUpdate(Update, total=False):
     """What the chosen chains have led to."""
     explored: list[Found]
     """What was led to before, the last first: the subgraph of the search."""
+    spent: list[Chain]
+    """The chains from which nothing more was chosen: there is no use in coming back to them."""
     subgoals: list[str]
     """The plan: what to find, in order."""
     known: list[str]
@@ -39,10 +41,10 @@ class Frontier(State, FrontierUpdate):
     """The record in the making, the frontier, what was explored, the plan and what is known of it."""
 
 
-def points_left(state: Frontier) -> list[Chain]:
-    """Give the points to look from again without those of the frontier, from which nothing is chosen."""
-    here = {each.chain for each in state.get("frontier", [])}
-    return [chain for chain in state["points"] if chain not in here]
+def spent(state: Frontier) -> list[Chain]:
+    """Add the frontier, from which nothing is chosen, to the chains that are spent."""
+    here = [each.chain for each in state.get("frontier", [])]
+    return [*state["spent"], *(chain for chain in here if chain not in state["spent"])]
 
 
 def has_set_out(state: Frontier) -> bool:

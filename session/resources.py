@@ -17,7 +17,7 @@ from kgqa.models.port import Model
 from kgqa.models.registry import is_offline, open_model
 from kgqa.priors.blueprints import Library
 from kgqa.priors.encoder import Vectors
-from kgqa.priors.exemplars import Exemplars
+from kgqa.priors.exemplars import Exemplars, Index
 from kgqa.priors.guidance import spaced
 from kgqa.priors.memo import Memo
 from kgqa.priors.nli import Judge, open_judge
@@ -41,6 +41,8 @@ class Resources:
     """The blueprints; None where none are named, unless the graph is the sample."""
     exemplars: Exemplars | None
     """What the offline model learns from; None for any other model, and where there are none."""
+    index: Index | None
+    """What the method recalls solved questions from; None where it does not, and where there are none."""
     judge: Judge
     """Who tells contradiction: the model that is named, or rules."""
 
@@ -150,35 +152,38 @@ def _open_library(context: Any, graph: KnowledgeGraph) -> Library | None:
 
 def _open_all(context: Context) -> Resources:
     if not context.asks_graph:
-        return Resources({}, _open_model(context, None, None), None, None, open_judge())
+        return Resources({}, _open_model(context, None, None), None, None, None, open_judge())
     graph = open_graph(context)
     tools = _once(("tools", *context.kg), lambda: _tools(graph))
-    exemplars = _open_exemplars(context)
+    exemplars, index = _open_exemplars(context, graph)
     library, judge = _open_library(context, graph), _open_judge(getattr(context, "nli", None))
-    return Resources(tools, _open_model(context, graph, exemplars), library, exemplars, judge)
+    return Resources(tools, _open_model(context, graph, exemplars), library, exemplars, index, judge)
 
 
 def _open_judge(name: str | None) -> Judge:
     return _once(("judge", name), lambda: open_judge(name)) if name else open_judge()
 
 
-def _open_exemplars(context: Context) -> Exemplars | None:
-    """Open what the offline model learns from; on the sample graph, its train questions."""
-    from kgqa.priors.exemplars import ExemplarError, open_exemplars
+def _open_exemplars(context: Context, graph: KnowledgeGraph) -> tuple[Exemplars | None, Index | None]:
+    """Open what the offline model learns from, and what the method recalls, each where it is wanted.
 
-    if context.model in _handed_over or not is_offline(context.model):
-        if context.exemplars:
-            raise ExemplarError("exemplars teach the offline model only; leave the option exemplars out")
-        return None
+    On the sample graph, where no folder is named, it is that of its train questions.
+    """
+    from kgqa.priors.exemplars import open_exemplars, open_index
 
+    learns = context.model not in _handed_over and is_offline(context.model)
+    recalls = getattr(context, "recalls", False)
     memo = _memo(context.encoder)
     folder = context.exemplars
-    if not folder and context.kg == (SAMPLE,):
-        folder = str(sample_exemplars(memo))
+    if not folder and context.kg == (SAMPLE,) and (learns or recalls):
+        folder = str(sample_exemplars(memo, graph))
     if not folder:
-        return None
-    path = Path(folder)
-    return _once(("exemplars", path, context.encoder), lambda: open_exemplars(path, memo.encode, memo.name))
+        return None, None
+    path, key = Path(folder), (folder, context.encoder)
+    return (
+        _once(("exemplars", *key), lambda: open_exemplars(path, memo.encode, memo.name)) if learns else None,
+        _once(("solutions", *key), lambda: open_index(path, memo.encode, memo.name)) if recalls else None,
+    )
 
 
 def _tools(graph: KnowledgeGraph) -> dict[str, BaseTool]:
@@ -219,7 +224,7 @@ def _memo(name: str | None) -> Memo:
 
 
 def _key(context: Context) -> tuple[object, ...]:
-    own = (getattr(context, name, None) for name in ("guidance", "blueprints", "overlay", "nli"))
+    own = (getattr(context, name, None) for name in ("guidance", "blueprints", "overlay", "nli", "recalls"))
     return ("all", context.method, *own, context.exemplars, context.model, context.encoder, *context.kg)
 
 

@@ -1,18 +1,23 @@
 """The sample graph and what is learned from its training questions: built once, into ``KGQA_HOME``."""
 
+import asyncio
 import gzip
 import hashlib
 import json
 import tempfile
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager
 from functools import cache
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from kgqa.data import SAMPLE_GRAPH, SAMPLE_QUESTIONS
+from kgqa.kg.graph import KnowledgeGraph
 from kgqa.priors.memo import Memo
 from kgqa.priors.settings import home
+
+if TYPE_CHECKING:
+    from kgqa.priors.blueprints import Example
 
 Build = Callable[..., Any]
 """Builds a folder from examples: of blueprints or of exemplars."""
@@ -44,11 +49,16 @@ def sample_blueprints(memo: Memo) -> Path:
     return _learned("blueprints", VERSION, build, memo)
 
 
-def sample_exemplars(memo: Memo) -> Path:
+def sample_exemplars(memo: Memo, graph: KnowledgeGraph) -> Path:
     """Give the folder of the exemplars of the sample's training questions (blocking)."""
-    from kgqa.priors.exemplars import VERSION, build
+    from kgqa.priors.exemplars import VERSION, build, categories_of
 
-    return _learned("exemplars", VERSION, build, memo)
+    def labelled(examples: "Iterable[Example]", *rest: Any) -> object:
+        given = list(examples)
+        topics = [topic for each in given for topic in each.topics]
+        return build(given, *rest, categories=asyncio.run(categories_of(topics, graph)))
+
+    return _learned("exemplars", VERSION, labelled, memo)
 
 
 def _learned(kind: str, version: int, build: Build, memo: Memo) -> Path:

@@ -22,6 +22,7 @@ from kgqa.models.usage import Usage
 from kgqa.priors.blueprints import Library
 from kgqa.priors.encoder import Vectors
 from kgqa.priors.errors import EncoderError, PriorError
+from kgqa.priors.exemplars import Index
 from kgqa.priors.nli import Judge
 from kgqa.prompts.base import Prompt, R
 from kgqa.session.context import Context
@@ -113,6 +114,14 @@ class Run:
         """
         return (await resources(self.context)).library
 
+    async def index(self) -> Index | None:
+        """Give the index of solved questions, None if there is none (the sample graph has its own).
+
+        Raises:
+            ExemplarError: if it cannot be opened.
+        """
+        return (await resources(self.context)).index
+
     async def judge(self) -> Judge:
         """Give who tells contradiction: the model that the context names, or rules; its calls block.
 
@@ -182,12 +191,14 @@ class Body(Protocol):
 class Step:
     """A node without its method: ``bound`` to a context class it is a graph node.
 
-    A step that ``opens`` a run leaves nothing of an earlier run on the same thread.
+    A step that ``opens`` a run leaves nothing of an earlier run on the same thread. One that has an
+    ``option`` is passed, and leaves no trace, where that option of the context is off.
     """
 
     name: str
     body: Body
     opens: bool = False
+    option: str | None = None
 
     def bound(self, context: type[Context], schema: type[State] = State) -> Node:
         """Make the graph node; ``context`` gives the defaults where a run has none, ``schema`` the state."""
@@ -196,6 +207,8 @@ class Step:
             again = self.opens and bool(state.get("trace"))
             state = typed(opened(state) if self.opens else state, schema)
             run = Run(runtime.context or context(), state["usage"])
+            if self.option and not getattr(run.context, self.option):
+                return {"decision": "forward"}
             update = await self._taken(state, run)
             entry = {"node": self.name, "decision": update["decision"], **run.note, **run.tokens()}
             taken = plain({**update, "trace": [entry], "usage": run.finished()}, schema)
@@ -222,9 +235,9 @@ class Step:
             return {"decision": "stop", "outcome": "model_unavailable"}
 
 
-def step(name: str, *, opens: bool = False) -> Callable[[Body], Step]:
+def step(name: str, *, opens: bool = False, option: str | None = None) -> Callable[[Body], Step]:
     """Make a step of a node's body."""
-    return lambda body: Step(name, body, opens)
+    return lambda body: Step(name, body, opens, option)
 
 
 def _overwriting(update: Update) -> dict[str, Any]:

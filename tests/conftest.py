@@ -7,6 +7,14 @@ from pathlib import Path
 import pytest
 
 from kgqa.kg.embedded import EmbeddedGraph, open_graph
+from kgqa.priors.encoder import open_encoder
+from kgqa.priors.memo import Memo
+
+# Tests run in several processes: threads of one would wait busily for cores that another has.
+os.environ["KGQA_THREADS"] = "1"
+
+MEMO = Memo(open_encoder)
+"""The bundled encoder: a text is encoded once, however many tests have it."""
 
 PREFIXES = """
 @prefix e: <http://t/e/> .

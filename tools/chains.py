@@ -2,7 +2,7 @@
 
 from typing import NotRequired
 
-from langchain_core.tools import BaseTool, tool
+from langchain_core.tools import BaseTool
 from pydantic import ConfigDict, with_config
 from typing_extensions import TypedDict
 
@@ -10,6 +10,7 @@ from kgqa.kg.graph import KnowledgeGraph
 from kgqa.kg.pages import Candidate, Page, Visit
 from kgqa.kg.terms import Entity, Hop, Literal, Triple
 from kgqa.tools.arguments import chain_named
+from kgqa.tools.making import graph_tool
 from kgqa.tools.text import listing, show_candidate, show_chain, show_hop, show_term
 
 Waypoints = dict[int, list[str]]
@@ -31,7 +32,7 @@ class WrittenChain(TypedDict):
 def chain_tools(graph: KnowledgeGraph) -> list[BaseTool]:
     """Make extend_chain, follow_chain, visit_chains and trace_chain for a graph."""
 
-    @tool(response_format="content_and_artifact", parse_docstring=True)
+    @graph_tool
     async def extend_chain(
         topic: str, hops: list[str], held: Waypoints | None = None
     ) -> tuple[str, Page[Hop]]:
@@ -48,7 +49,7 @@ def chain_tools(graph: KnowledgeGraph) -> list[BaseTool]:
         page = await graph.extend_chain(await chain_named(graph, topic, hops, held))
         return listing("relations that lead on", map(show_hop, page), page), page
 
-    @tool(response_format="content_and_artifact", parse_docstring=True)
+    @graph_tool
     async def follow_chain(
         topic: str, hops: list[str], held: Waypoints | None = None
     ) -> tuple[str, Page[Candidate]]:
@@ -63,7 +64,7 @@ def chain_tools(graph: KnowledgeGraph) -> list[BaseTool]:
         page = await graph.follow_chain(await chain_named(graph, topic, hops, held))
         return listing("nodes at the end", map(show_candidate, page), page), page
 
-    @tool(response_format="content_and_artifact", parse_docstring=True)
+    @graph_tool
     async def visit_chains(
         chains: list[WrittenChain], ends: bool = True, hops: bool = True
     ) -> tuple[str, list[Visit]]:
@@ -87,7 +88,7 @@ def chain_tools(graph: KnowledgeGraph) -> list[BaseTool]:
                 )
         return "\n".join(parts) or "no chain was named", visits
 
-    @tool(response_format="content_and_artifact", parse_docstring=True)
+    @graph_tool
     async def trace_chain(
         topic: str, hops: list[str], ends: list[Entity | Literal], held: Waypoints | None = None
     ) -> tuple[str, list[tuple[Triple, ...]]]:

@@ -2,20 +2,21 @@
 
 from typing import Annotated
 
-from langchain_core.tools import BaseTool, tool
+from langchain_core.tools import BaseTool
 from pydantic import Field
 
 from kgqa.kg.graph import KnowledgeGraph
 from kgqa.kg.pages import Description, Match, Mention
 from kgqa.kg.terms import one_line
 from kgqa.tools.arguments import entity_named
+from kgqa.tools.making import graph_tool
 from kgqa.tools.text import listing, show_hop, show_term
 
 
 def entity_tools(graph: KnowledgeGraph) -> list[BaseTool]:
     """Make find_entities, link_entities and describe_entity for a graph."""
 
-    @tool(response_format="content_and_artifact", parse_docstring=True)
+    @graph_tool
     async def find_entities(
         name: str, limit: Annotated[int, Field(ge=1, le=1000)] = 10
     ) -> tuple[str, list[Match]]:
@@ -29,7 +30,7 @@ def entity_tools(graph: KnowledgeGraph) -> list[BaseTool]:
         rows = [f"{show_term(match.entity)} ({match.how}, {match.score:.2f})" for match in matches]
         return listing(f"entities for {name!r}", rows), matches
 
-    @tool(response_format="content_and_artifact", parse_docstring=True)
+    @graph_tool
     async def link_entities(question: str) -> tuple[str, list[Mention]]:
         """Find the entities of the knowledge graph that a question mentions.
 
@@ -40,7 +41,7 @@ def entity_tools(graph: KnowledgeGraph) -> list[BaseTool]:
         rows = [f"{mention.text!r}: {show_term(mention.matches[0].entity)}" for mention in mentions]
         return listing("mentions", rows), mentions
 
-    @tool(response_format="content_and_artifact", parse_docstring=True)
+    @graph_tool
     async def describe_entity(
         entity: str, limit: Annotated[int, Field(ge=1, le=1000)] = 50
     ) -> tuple[str, Description]:

@@ -1,18 +1,19 @@
 """Tools that walk the graph from entities, one relation at a time."""
 
-from langchain_core.tools import BaseTool, tool
+from langchain_core.tools import BaseTool
 
 from kgqa.kg.graph import KnowledgeGraph
 from kgqa.kg.pages import Page
 from kgqa.kg.terms import Hop, Term
 from kgqa.tools.arguments import entities_named, hop_named
+from kgqa.tools.making import graph_tool
 from kgqa.tools.text import listing, show_hop, show_term
 
 
 def relation_tools(graph: KnowledgeGraph) -> list[BaseTool]:
     """Make list_relations and follow_relation for a graph."""
 
-    @tool(response_format="content_and_artifact", parse_docstring=True)
+    @graph_tool
     async def list_relations(entities: list[str]) -> tuple[str, dict[str, Page[Hop]]]:
         """List the relations of each of some entities. ``^`` marks those that point to it.
 
@@ -27,7 +28,7 @@ def relation_tools(graph: KnowledgeGraph) -> list[BaseTool]:
         )
         return "\n".join(listings) or "no entity was named", pages
 
-    @tool(response_format="content_and_artifact", parse_docstring=True)
+    @graph_tool
     async def follow_relation(entities: list[str], relation: str) -> tuple[str, list[Page[Term]]]:
         """Give what each of some entities is related to by one relation.
 

@@ -2,11 +2,12 @@
 
 from functools import cache
 
-from langchain_core.tools import BaseTool, tool
+from langchain_core.tools import BaseTool
 
 from kgqa.kg.graph import KnowledgeGraph
 from kgqa.kg.pages import Page
 from kgqa.kg.terms import Hop, local_name
+from kgqa.tools.making import graph_tool
 from kgqa.tools.text import listing, show_hop
 
 
@@ -18,7 +19,7 @@ def schema_tool(graph: KnowledgeGraph) -> BaseTool:
         hops = Page(tuple(_hop(relation, graph.relation_label(relation)) for relation in graph.relations))
         return listing("relations in the graph", map(show_hop, hops), hops), hops
 
-    @tool(response_format="content_and_artifact")
+    @graph_tool
     async def list_schema() -> tuple[str, Page[Hop]]:
         """List all relations of the knowledge graph, whatever entity they belong to."""
         return shown()

@@ -1,17 +1,18 @@
 """A tool that runs read-only SPARQL."""
 
-from langchain_core.tools import BaseTool, ToolException, tool
+from langchain_core.tools import BaseTool, ToolException
 
 from kgqa.kg.errors import KGRejected
 from kgqa.kg.graph import KnowledgeGraph
 from kgqa.kg.pages import Table
+from kgqa.tools.making import graph_tool
 from kgqa.tools.text import listing, show_cell
 
 
 def select_tool(graph: KnowledgeGraph) -> BaseTool:
     """Make run_select for a graph."""
 
-    @tool(response_format="content_and_artifact", parse_docstring=True)
+    @graph_tool
     async def run_select(query: str) -> tuple[str, Table]:
         """Run one read-only SPARQL query, SELECT or ASK, for what the other tools cannot do.
 

@@ -54,6 +54,12 @@ class Head(About):
     config: Config
 
 
+class Intermediates(Fields):
+    """An ``intermediates.json``: entities between topics and answers, by question."""
+
+    __pydantic_extra__: dict[str, Count] = Field(init=False)
+
+
 def read(file: Path, shape: type[Fields]) -> dict[str, Any]:
     """Read a JSON object that has a shape, and give it as it is.
 

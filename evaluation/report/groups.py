@@ -6,6 +6,7 @@ from functools import cache
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from kgqa.evaluation.intermediates import told
 from kgqa.evaluation.judging import Judged, judge
 from kgqa.evaluation.pairing import paired
 from kgqa.evaluation.question import Question
@@ -89,7 +90,8 @@ def _moved(file: Path, digests: Collection[str]) -> "Dataset":
 def _group(digest: str, runs: list[Run], given: "Dataset | None", first: int) -> Group:
     dataset, no_gold = (given, None) if given else _recorded(runs, digest)
     name = one_line(str(runs[0].dataset.get("name") or "dataset"))
-    part = _parts(dataset) if dataset else None
+    between = {id: n for run in reversed(runs) for id, n in run.intermediates.items()}
+    part = _parts(dataset, between) if dataset else None
     named = zip(runs, names(runs), differing(runs), strict=True)
     entries = (
         _entry(number, run, called, options, part)
@@ -129,12 +131,12 @@ def _load(source: Path | str, format: str | None = None) -> "Dataset":
         raise ReportError(str(error)) from None
 
 
-def _parts(dataset: "Dataset") -> Callable[[str | None, int | None], tuple[Question, ...]]:
+def _parts(dataset: "Dataset", between: Json) -> Callable[[str | None, int | None], tuple[Question, ...]]:
     from kgqa.evaluation.datasets import DatasetError
 
     def part(split: str | None, limit: int | None) -> tuple[Question, ...]:
         try:
-            return dataset.part(split, limit)
+            return told(dataset.part(split, limit), between)
         except DatasetError as error:
             raise ReportError(str(error)) from None
 

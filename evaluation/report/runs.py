@@ -1,11 +1,12 @@
 """Reads run folders, finished or not, as the report shows them."""
 
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
-from kgqa.evaluation.report.files import Head, Wrong, read
+from kgqa.evaluation.intermediates import FILE
+from kgqa.evaluation.report.files import Head, Intermediates, Wrong, read
 from kgqa.evaluation.report.measures import Metrics
 from kgqa.evaluation.result import Result, ResultsError
 from kgqa.evaluation.results import read_results
@@ -26,6 +27,8 @@ class Run:
     about: Json
     results: tuple[Result, ...]
     metrics: Json | None
+    intermediates: Json = field(default_factory=dict)
+    """What ``intermediates.json`` says, by question; nothing where it is not written yet."""
 
     @property
     def config(self) -> Json:
@@ -74,13 +77,14 @@ def read_run(folder: Path) -> Run:
         raise ReportError(
             f"{_shown(folder)} is no run: it has no run.json; give folders that kgqa eval wrote"
         )
-    measured = folder / "metrics.json"
+    measured, counted = folder / "metrics.json", folder / FILE
     try:
         about = read(folder / "run.json", Head)
         metrics = read(measured, Metrics) if measured.is_file() else None
+        between = read(counted, Intermediates) if counted.is_file() else {}
     except Wrong as error:
         raise ReportError(str(error)) from None
-    return Run(folder, about, _results(folder), metrics)
+    return Run(folder, about, _results(folder), metrics, between)
 
 
 def _results(folder: Path) -> tuple[Result, ...]:

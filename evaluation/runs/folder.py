@@ -19,6 +19,7 @@ from typing import Any, Self
 
 from filelock import FileLock, Timeout
 
+from kgqa.evaluation.intermediates import FILE
 from kgqa.evaluation.runs.errors import RunError
 from kgqa.evaluation.runs.header import differences
 from kgqa.evaluation.runs.log import Log, read, recover, replace
@@ -158,6 +159,11 @@ class Folder:
         """Write ``metrics.json``, at once."""
         with writing(self.path):
             replace(self.path / "metrics.json", _pretty(metrics))
+
+    def write_intermediates(self, counts: Json) -> None:
+        """Write ``intermediates.json``, at once."""
+        with writing(self.path):
+            replace(self.path / FILE, _pretty(counts))
 
     def _unmeasure(self) -> None:
         """Take metrics away that are no longer those of the run."""

@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from datetime import datetime
 from typing import Any, cast
 
+from kgqa.evaluation import intermediates
 from kgqa.evaluation.grounding import check
 from kgqa.evaluation.metrics import Metrics, Price as Cost, measure
 from kgqa.evaluation.question import Question
@@ -63,23 +64,30 @@ class Run:
     async def measure(self, graph: KnowledgeGraph) -> Metrics:
         """Put the records of a complete run in order, measure them, and write the metrics.
 
-        Where the graph fails meanwhile, the strict grounded rate is unknown.
+        Where the graph fails meanwhile, the strict grounded rate is unknown, and what lies
+        between topics and answers.
         """
         results = await asyncio.to_thread(self._ordered)
+        grounded: dict[str, bool] | None = None
+        between: dict[str, int] = {}
         try:
-            grounded: dict[str, bool] | None = await check(results, graph)
+            grounded = await check(results, graph)
+            between = await intermediates.count(self.questions, graph)
         except KGError as error:
             _log.warning("the answers were not checked on the graph: %s", error)
-            grounded = None
-        return await asyncio.to_thread(self._measured, results, grounded)
+        return await asyncio.to_thread(self._measured, results, grounded, between)
 
     def _ordered(self) -> list[Result]:
         self.folder.put_in_order([question.id for question in self.questions])
         return read_results(self.folder.path)
 
-    def _measured(self, results: Sequence[Result], grounded: Mapping[str, bool] | None) -> Metrics:
-        metrics = measure(results, self.questions, grounded=grounded, seed=self.head["seed"])
+    def _measured(
+        self, results: Sequence[Result], grounded: Mapping[str, bool] | None, between: Mapping[str, int]
+    ) -> Metrics:
+        questions = intermediates.told(self.questions, between)
+        metrics = measure(results, questions, grounded=grounded, seed=self.head["seed"])
         metrics["cost"] = self._cost(results)
+        self.folder.write_intermediates(between)
         self.folder.write_metrics(metrics)
         return metrics
 

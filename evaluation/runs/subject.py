@@ -41,7 +41,7 @@ class Subject:
     async def learned(self) -> dict[str, str | None]:
         """Tell what was learned from training questions from anything else; None without it."""
         opened = await resources(self.context)
-        library, exemplars = opened.library, opened.exemplars
+        library, exemplars = opened.library, opened.index or opened.exemplars
         return {
             "blueprints": f"{library.fingerprint[:16]}, tau {library.tau:g}" if library else None,
             "exemplars": exemplars.fingerprint[:16] if exemplars else None,

@@ -5,7 +5,7 @@ from typing import Literal, NamedTuple, get_args
 
 from kgqa.evaluation.simulation.case import Case, wrong_choice
 from kgqa.evaluation.simulation.gold import Marks
-from kgqa.evaluation.simulation.judge import Seen, _computed as computed, _exact as exact
+from kgqa.evaluation.simulation.judge import Seen, computed, exact
 from kgqa.evaluation.simulation.steps import Way
 from kgqa.kg.terms import Entity
 from kgqa.prompts.assess_found import AssessFound, Assessment

@@ -11,7 +11,7 @@ async def answer_briefly(prompt: AnswerBriefly, case: Case) -> BriefAnswer:
 
 
 async def reason_aloud(prompt: ReasonAloud, case: Case) -> ReasonedAnswer:
-    """Name the gold answers, or say that they are not known; each sample has a draw of its own."""
-    knows = case.draws.uniform(f"memory {prompt.sample}") < case.errors.memory
+    """Name the gold answers, or say that they are not known; all samples agree."""
+    knows = case.happens("memory")
     said = "It is known." if knows else "It is not known."
     return ReasonedAnswer(reasoning=said, answers=case.oracle.gold.names if knows else [])

@@ -18,10 +18,12 @@ class Case(NamedTuple):
     def happens(self, kind: str, where: str = "") -> bool:
         """Tell whether what `Errors` gives a probability of happens at this step.
 
-        A step that has several choices to make names the place of each.
+        A step that has several choices to make names the place of each. ``memory`` is no
+        matter of the step, but of the question.
         """
         rate: float | None = getattr(self.errors, kind)
-        drawn = self.draws.uniform(f"{kind} {where}".rstrip())
+        draw = self.draws.throughout if kind == "memory" else self.draws.uniform
+        drawn = draw(f"{kind} {where}".rstrip())
         return drawn < (self.errors.accuracy if rate is None else rate)
 
 

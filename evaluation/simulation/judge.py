@@ -48,7 +48,7 @@ async def judge(seen: Seen, case: Case) -> Judgement:
             return found
     if any(rests):
         return Judgement("forward")
-    take = _exact(seen, marks, case.oracle.gold)
+    take = exact(seen, marks, case.oracle.gold)
     return Judgement("stop", take) if take else _BACKTRACK
 
 
@@ -78,16 +78,16 @@ def _complete(seen: Seen, marks: Marks, gold: Gold, *, others: bool) -> Judgemen
     the ``others`` await it.
     """
     awaits = others and gold.is_number
-    if take := _exact(seen, marks, gold):
+    if take := exact(seen, marks, gold):
         return Judgement("stop", take)
-    if not awaits and (take := _computed(seen, gold)):
+    if not awaits and (take := computed(seen, gold)):
         return Judgement("stop", take)
     if any(marks.right):
         return _among(seen, marks, others=others)
     return Judgement("stop") if awaits else _BACKTRACK
 
 
-def _exact(seen: Seen, marks: Marks, gold: Gold) -> Take | None:
+def exact(seen: Seen, marks: Marks, gold: Gold) -> Take | None:
     """Find what to take so that the gold answers are taken and nothing else."""
     if marks.exact:
         return "all"
@@ -95,7 +95,7 @@ def _exact(seen: Seen, marks: Marks, gold: Gold) -> Take | None:
     return "others" if len(others) < len(marks.right) and gold.mark(others).exact else None
 
 
-def _computed(seen: Seen, gold: Gold) -> Take | None:
+def computed(seen: Seen, gold: Gold) -> Take | None:
     """Find what to compute from the candidates so that it is the gold answer."""
     for take in COMPUTED if gold.is_single and not seen.truncated else ():
         value = aggregate(take, taken(take, (), seen.candidates))

@@ -29,10 +29,10 @@ TOKEN = 4
 class SimulatedModel:
     """Answers the prompts of one question from its gold; see `Errors`.
 
-    The same prompt has the same reply, whatever came before. A step costs one call, and as
-    many tokens as the text of its prompt and reply has characters, divided by `TOKEN`: an
-    estimate, good for comparing methods with each other. A malformed reply costs two calls:
-    it was asked for again.
+    The same prompt has the same reply, whatever came before; another sample of it may be malformed
+    where this one is not. A step costs one call, and as many tokens as the text of its prompt and
+    reply has characters, divided by `TOKEN`: an estimate, good for comparing methods with each
+    other. A malformed reply costs two calls: it was asked for again.
 
     Args:
         question: What is asked, and its gold.
@@ -63,7 +63,9 @@ class SimulatedModel:
             known = ", ".join(sorted(kind.name for kind in HANDLERS))
             raise UnknownModel(f"no simulated model answers {prompt.name} prompts; it answers {known}")
         text = prompt.case()
-        case = Case(self._oracle, self._errors, Draws(self._errors.seed, self._id, f"{prompt.name}\n{text}"))
+        sample = getattr(prompt, "sample", 0)
+        step = f"{prompt.name}\n{text}" + (f"\n{sample}" if sample else "")
+        case = Case(self._oracle, self._errors, Draws(self._errors.seed, self._id, step))
         reply = checked(await handler(prompt, case), prompt)
         if self._errors.latency:
             await asyncio.sleep(self._errors.latency)

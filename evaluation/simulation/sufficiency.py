@@ -2,12 +2,10 @@
 
 from kgqa.evaluation.simulation.case import Case
 from kgqa.evaluation.simulation.judge import Seen, judge, misjudge
+from kgqa.evaluation.simulation.stray import stray
 from kgqa.kg.terms import Entity
 from kgqa.prompts.candidates import SHOWN
 from kgqa.prompts.check_sufficiency import CheckSufficiency, Sufficiency
-
-TRIED = 20
-"""Candidates that are looked at for one that leads astray."""
 
 
 async def check_sufficiency(prompt: CheckSufficiency, case: Case) -> Sufficiency:
@@ -30,12 +28,8 @@ async def check_sufficiency(prompt: CheckSufficiency, case: Case) -> Sufficiency
 
 
 async def _astray(prompt: CheckSufficiency, case: Case) -> list[int]:
-    """Draw a candidate from which no gold answer is reached; where none is found, half of them all."""
+    """Draw what leads astray, where all candidates are shown."""
     if prompt.truncated or len(prompt.candidates) > SHOWN:
         return []
     entities = {n: c.term for n, c in enumerate(prompt.candidates, 1) if isinstance(c.term, Entity)}
-    drawn = list(case.draws.shuffled("wrong entities", list(entities)))
-    for number in drawn[:TRIED]:
-        if not await case.oracle.rests(prompt.chain.holding([entities[number]])):
-            return [number]
-    return sorted(drawn[: len(drawn) // 2])
+    return await stray(prompt.chain, entities, case)

@@ -12,13 +12,14 @@ UNKNOWN = "I do not know."
 
 
 async def write(prompt: str, case: Case) -> AIMessage:
-    """Answer one of three prompts: say SELECT, write the ways as SPARQL, say what the rows say."""
+    """Answer one of three prompts: say SELECT, write the ways as SPARQL, name what of the rows is right."""
     if "identify the intent" in prompt.casefold():
         return AIMessage("SELECT")
     if "Generate a SPARQL" in prompt:
         return AIMessage(await _query(case))
     rows = prompt.partition("\nInformation:\n")[2].rpartition("\n\nQuestion:")[0]
-    return AIMessage(rows if rows.strip("[] ") else UNKNOWN)
+    right = [name for name in case.oracle.gold.names if name in rows]
+    return AIMessage(", ".join(right) or (rows if rows.strip("[] ") else UNKNOWN))
 
 
 async def _query(case: Case) -> str:

@@ -1,7 +1,7 @@
-"""Makes exemplars of questions: one for each topic that a chain leads from."""
+"""Makes exemplars of questions, one for each topic that a chain leads from, and solutions of them."""
 
 from collections import Counter
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import replace
 from typing import NamedTuple, TypeAlias
 
@@ -13,6 +13,7 @@ from kgqa.priors.blueprints.queries import Branch, Read, read_all
 from kgqa.priors.blueprints.slots import Slot
 from kgqa.priors.exemplars.exemplar import Exemplar
 from kgqa.priors.exemplars.masking import masked
+from kgqa.priors.exemplars.solution import Solution, merged, printable, solved
 
 NO_TOPIC = "no chain from a topic entity"
 
@@ -25,17 +26,23 @@ class Gathered(NamedTuple):
 
     Attributes:
         exemplars: Each once, in their order.
+        solutions: Each once, in their order.
         questions: How many questions were read.
         without: How many of them gave no exemplar, by reason.
     """
 
     exemplars: tuple[Exemplar, ...]
+    solutions: tuple[Solution, ...]
     questions: int
     without: Counter[str]
 
 
-def gather(examples: Iterable[Example]) -> Gathered:
-    """Make the exemplars of questions; equal ones are one of more weight.
+def gather(examples: Iterable[Example], categories: Mapping[Topic, str] | None = None) -> Gathered:
+    """Make the exemplars and the solutions of questions; equal ones are one of more weight.
+
+    Args:
+        examples: the questions.
+        categories: what kind of thing their topics are, as far as that is known.
 
     Raises:
         BlueprintError: if queries cannot be read at all.
@@ -44,14 +51,16 @@ def gather(examples: Iterable[Example]) -> Gathered:
     read = read_all(example.sparql for example in given if example.sparql)
     counted: Counter[Exemplar] = Counter()
     without: Counter[str] = Counter()
+    solutions: list[Solution] = []
     for example in given:
         chains = _chains(example, read.get(example.sparql or "", NOTHING))
         if isinstance(chains, str):
             without[chains] += 1
         else:
             counted.update(_exemplars(example, chains))
+            solutions.append(solved(example, chains, categories or {}))
     weighed = (replace(exemplar, weight=weight) for exemplar, weight in counted.items())
-    return Gathered(tuple(sorted(weighed)), len(given), without)
+    return Gathered(tuple(sorted(weighed)), merged(solutions), len(given), without)
 
 
 def _chains(example: Example, read: Read) -> _Chains | str:
@@ -80,7 +89,7 @@ def _own(branches: Iterable[Branch], topic: Topic, alone: bool = False) -> list[
 
 def _exemplars(example: Example, chains: _Chains) -> Iterator[Exemplar]:
     asked = read_asked(example.sparql) if example.sparql else Asked()
-    question = example.question.encode("utf-8", "replace").decode()  # half of a pair is no character
+    question = printable(example.question)
     for place, chain in chains.items():
         others = [topic.name for at, topic in enumerate(example.topics) if at != place and topic.name]
         yield Exemplar(masked(question, example.topics[place].name, others), chain, asked)

@@ -14,7 +14,7 @@ from kgqa.priors.folders import Kind
 if TYPE_CHECKING:
     from pydantic import TypeAdapter
 
-VERSION = 1
+VERSION = 2
 HEADER = "exemplars.json"
 
 KIND = Kind(
@@ -34,8 +34,11 @@ class Header:
         questions: How many questions were read.
         without: How many of them gave no exemplar, by reason.
         exemplars: How many exemplars there are.
+        templates: How many solutions there are.
         records: The SHA-256 of the file of exemplars.
         model: The SHA-256 of the file of the model.
+        solutions: The SHA-256 of the file of solutions.
+        index: The SHA-256 of the file of their vectors.
     """
 
     version: int
@@ -45,8 +48,11 @@ class Header:
     questions: int
     without: Mapping[str, int]
     exemplars: int
+    templates: int
     records: str
     model: str
+    solutions: str
+    index: str
 
     def __str__(self) -> str:
         """Write it as JSON."""

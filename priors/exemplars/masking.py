@@ -1,12 +1,14 @@
-"""Masks a question for one of its topics.
+"""Masks a question for one of its topics, or makes a template of it for all of them.
 
 >>> masked("Which films has Ann made with Bob?", "Bob", ["Ann"])
 'Which films has [OTHER] made with [ENT]?'
 >>> masked("what did wagner compose?", "Richard Wagner", [])
 'what did [ENT] compose?'
+>>> templated("Which films has Ann made with Bob?", {"Ann": "actor", "Bob": None})
+'Which films has [actor] made with [entity]?'
 """
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from itertools import takewhile
 
 from kgqa.kg.text import COMMON, FUNCTION, fold
@@ -14,6 +16,9 @@ from kgqa.priors.blueprints.masking import MASK, mask_each
 
 OTHER = "[OTHER]"
 """Stands for a topic entity that is not the one at hand."""
+
+ENTITY = "entity"
+"""The category label of an entity that nobody knows another of."""
 
 _SHORTEST = 3
 _STEM = 4
@@ -31,6 +36,16 @@ def masked(question: str, topic: str | None, others: Iterable[str]) -> str:
     said = (_said(question, name) for name in others)
     marks = {name: OTHER for name in said if fold(name) != fold(own)}
     return mask_each(question, {**marks, own: MASK})
+
+
+def templated(question: str, labels: Mapping[str, str | None]) -> str:
+    """Put in place of each name the category label of its entity (EGP §4.1: entity templating).
+
+    Names are found as `masked` finds them.
+    """
+    return mask_each(
+        question, {_said(question, name): f"[{label or ENTITY}]" for name, label in labels.items()}
+    )
 
 
 def _said(question: str, name: str) -> str:

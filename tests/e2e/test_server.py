@@ -9,7 +9,7 @@ import pytest
 
 import kgqa
 from kgqa.data import SAMPLE_GRAPH
-from kgqa.graphs import METHODS
+from kgqa.graphs import METHODS, graph_of
 from kgqa.tests.e2e.server import ROOT, Server, missing, serving
 
 WHY_NOT = missing()
@@ -30,6 +30,15 @@ e:bonn rdfs:label "Bonn"@en .
 """
 
 INPUT = {"question": "Where does Ada live?", "topics": ["Ada"]}
+
+WITHOUT_A_SEARCH = {
+    "io": "none",
+    "cot": "none",
+    "sc": "none",
+    "agent": "model_unavailable",
+    "sparql_qa": "model_unavailable",
+}
+"""What the offline model, which knows no facts and does not chat, leaves of methods that are all model."""
 
 STEPS = ["link", "retrieve_relations", "prune", "expand", "verify", "answer"]
 
@@ -79,7 +88,10 @@ def error_of(reply: dict[str, Any]) -> str:
 
 
 def test_every_graph_is_listed(client: Any) -> None:
-    listed = {assistant["graph_id"]: assistant["description"] for assistant in client.assistants.search()}
+    listed = {
+        assistant["graph_id"]: assistant["description"]
+        for assistant in client.assistants.search(limit=len(GRAPHS))
+    }
     assert listed == {name: graph["description"] for name, graph in GRAPHS.items()}
 
 
@@ -112,10 +124,19 @@ def described(field: dict[str, Any]) -> bool:
     return bool(field.get("description"))
 
 
-def test_a_run_gives_the_record(client: Any, context: dict[str, Any]) -> None:
-    record = client.runs.wait(None, "cor", input=INPUT, context=context)
+@pytest.mark.parametrize("method", GRAPHS)
+def test_a_run_gives_the_record(client: Any, context: dict[str, Any], method: str) -> None:
+    record = client.runs.wait(None, method, input=INPUT, context=context)
     assert record.keys() == kgqa.Record.__annotations__.keys()
-    assert (record["outcome"], record["answers"]) == ("grounded", [{"id": "http://t/e/ulm", "name": "Ulm"}])
+    assert [entry["node"] for entry in record["trace"]][-1] == last_step(method)
+    found = [{"id": "http://t/e/ulm", "name": "Ulm"}]
+    outcome = WITHOUT_A_SEARCH.get(method, "grounded")
+    assert (record["method"], record["outcome"]) == (method, outcome)
+    assert record["answers"] == (found if outcome == "grounded" else [])
+
+
+def last_step(method: str) -> str:
+    return list(graph_of(method).nodes)[-1]
 
 
 def test_updates_name_the_steps_in_order(thread: tuple[str, list[Any]]) -> None:

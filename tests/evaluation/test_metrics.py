@@ -83,7 +83,7 @@ def test_over_no_questions_there_are_no_means() -> None:
     assert [found[name] for name in METRICS] == [nothing] * 5  # type: ignore[literal-required]
     assert found["kg_grounded_rate"] == nothing
     assert found["n"] == 0
-    assert found["breakdowns"] == {"hops": {}, "kind": {}, "level": {}, "answers": {}}
+    assert found["breakdowns"] == {"hops": {}, "kind": {}, "level": {}, "answers": {}, "intermediate": {}}
 
 
 def test_without_results_every_question_is_wrong() -> None:

@@ -8,7 +8,7 @@ import pytest
 
 import kgqa
 from kgqa.priors.blueprints import MASK, build, examples, open_library
-from kgqa.priors.encoder import open_encoder
+from kgqa.tests.conftest import MEMO
 from kgqa.tests.graphs.guided import FAMILY, choose, decide, entries, playing, shown
 
 Ask = Callable[..., Awaitable[kgqa.Record]]
@@ -29,8 +29,7 @@ def folder(tmp_path: Path) -> Path:
     """A library of one blueprint."""
     topics = [{"id": "http://t/e/ada", "name": "Ada"}]
     lines = [{"question": "What pet has Ada?", "topic_entities": topics, "gold_path": ["pet"]}]
-    encoder = open_encoder()
-    build(examples(lines), tmp_path / "library", encoder.encode, encoder.name)
+    build(examples(lines), tmp_path / "library", MEMO.encode, MEMO.name)
     return tmp_path / "library"
 
 
@@ -45,8 +44,7 @@ def ask(turtle: Callable[[str], Path], folder: Path) -> Ask:
 
 def learned(folder: Path, overlay: Path) -> list[tuple[str, str]]:
     """What the overlay adds to the library."""
-    encoder = open_encoder()
-    found = open_library(folder, encoder.encode, encoder.name, overlay).nearest(QUESTION, 9)
+    found = open_library(folder, MEMO.encode, MEMO.name, overlay).nearest(QUESTION, 9)
     return [(match.anchor, str(match.blueprint)) for match in found if str(match.blueprint) != "pet"]
 
 

@@ -108,6 +108,33 @@ async def test_what_was_tried_is_not_offered_again(graph: Open) -> None:
     assert _offers(first, "pet") and not _offers(second, "pet")
 
 
+async def test_more_candidates_than_one_prompt_shows_are_filtered(graph: Open) -> None:
+    crowd = "e:ada rdfs:label 'Ada'@en ; r:knows " + ", ".join(f"e:p{n}" for n in range(150)) + " .\n"
+    crowd += "".join(f"e:p{n} rdfs:label 'Person {n:03}'@en .\n" for n in range(150))
+    model = playing(
+        pick_relations=pick("knows"),
+        assess_found={"decision": "filter", "group": 1},
+        filter_candidates=lambda prompt: {"chosen": [len(prompt.candidates)]},
+    )
+    record = await asked(graph(crowd), model)
+    assert shown(record) == ["Person 149"]
+
+
+async def test_a_second_look_begins_where_the_search_last_went_on(graph: Open) -> None:
+    tries = iter(["child spouse", "child lives_in"])
+    model = playing(
+        pick_relations=lambda prompt: pick("child" if prompt.offers[0].depth == 1 else next(tries))(prompt),
+        assess_found=stop_at("child lives_in"),
+        reflect=go_on("child"),
+        infer_from_evidence={"chosen": []},
+    )
+    record = await asked(graph(FAMILY), model, reflections=0, second_look=True)
+    assert shown(record) == ["Bonn", "Ulm"]
+    assert nodes(record).count("look_again") == 1
+    tries = iter(["child spouse", "child lives_in"])
+    assert (await asked(graph(FAMILY), model, reflections=0))["outcome"] == "none"
+
+
 async def test_reflections_are_limited(graph: Open) -> None:
     model = playing(
         pick_relations=lambda _: {"relations": [1]},

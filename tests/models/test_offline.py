@@ -11,7 +11,6 @@ from kgqa.models.errors import ModelUnavailable, UnknownModel
 from kgqa.models.offline import OfflineModel
 from kgqa.models.offline.parts import PARTS, without
 from kgqa.models.parsing import checked
-from kgqa.priors.encoder import open_encoder
 from kgqa.prompts.adapt_blueprint import AdaptBlueprint
 from kgqa.prompts.answer_directly import AnswerDirectly
 from kgqa.prompts.base import Prompt, R
@@ -25,6 +24,7 @@ from kgqa.prompts.progress import Progress
 from kgqa.prompts.prune_relations import PruneRelations
 from kgqa.prompts.solved import Solved
 from kgqa.prompts.verify_chain import VerifyChain
+from kgqa.tests.conftest import MEMO
 
 TOWNS = """
 e:ulm rdfs:label "Ulm" ; r:mayor e:ada ; r:river e:danube, e:blau ; r:sister_town e:bonn .
@@ -47,7 +47,7 @@ BEGUN = Progress(("Find it.",), 0, ())
 
 @pytest.fixture
 def model(graph) -> OfflineModel:
-    return OfflineModel(graph(TOWNS), open_encoder().encode)
+    return OfflineModel(graph(TOWNS), MEMO.encode)
 
 
 async def ask(model: OfflineModel, prompt: Prompt[R]) -> R:
@@ -146,7 +146,7 @@ async def test_two_topics_have_chains_that_meet(graph) -> None:
     e:f rdfs:label "Fog" ; r:starred e:ann ; r:directed_by e:bob .
     e:g rdfs:label "Gas" ; r:starred e:ann . e:h rdfs:label "Hut" ; r:directed_by e:bob .
     """)
-    model = OfflineModel(films, open_encoder().encode)
+    model = OfflineModel(films, MEMO.encode)
     topics = Entity("http://t/e/ann", "Ann"), Entity("http://t/e/bob", "Bob")
     starred, directed = (Hop(f"http://t/r/{name}", False) for name in ("starred", "directed_by"))
     question = "Which films starred Ann and were directed by Bob?"
@@ -244,7 +244,7 @@ async def test_a_question_is_thought_about_once(graph) -> None:
             return getattr(self._inner, name)
 
     counting: Any = Counting(graph(TOWNS))
-    model = OfflineModel(counting, open_encoder().encode)
+    model = OfflineModel(counting, MEMO.encode)
     prompt = PruneRelations("Who is the mayor of Ulm?", Chain(ULM), (RIVER, MAYOR))
     first = await ask(model, prompt)
     spent = counting.queries

@@ -16,13 +16,11 @@ from kgqa.kg.meter import metered
 from kgqa.kg.terms import Chain, Entity, Hop, Literal, Term
 from kgqa.models.offline.asking import agreed, by_words, settle
 from kgqa.models.offline.attributes import place_of
-from kgqa.priors.encoder import open_encoder
-from kgqa.priors.memo import Memo
+from kgqa.tests.conftest import MEMO
 from kgqa.tests.perfect import gold_paths
 
 X = "http://x/"
 XSD = "http://www.w3.org/2001/XMLSchema#"
-MEMO = Memo(open_encoder)
 SAMPLE = "https://kgqa.example/r/"
 
 GRAPH = """

@@ -8,8 +8,8 @@ from kgqa.models.offline.claim import Claim
 from kgqa.models.offline.stance import stance
 from kgqa.models.offline.whether import Named, is_whether
 from kgqa.models.parsing import checked
-from kgqa.priors.encoder import open_encoder
 from kgqa.prompts.judge_claim import JudgeClaim, Judgement
+from kgqa.tests.conftest import MEMO
 
 ULM, BONN, DANUBE = (Entity(f"http://t/e/{name.lower()}", name) for name in ("Ulm", "Bonn", "Danube"))
 ADA, NODE = Entity("http://t/e/ada", "Ada Weiss"), Entity("http://t/e/node")
@@ -20,12 +20,12 @@ MAYOR, RIVER, NOT_TWINNED, TWINNED = (
 
 @pytest.fixture
 def encode():
-    return open_encoder().encode
+    return MEMO.encode
 
 
 async def judged(graph, question: str, *facts: Path, topics: tuple[Entity, ...] = ()) -> Judgement:
     prompt = JudgeClaim(question, facts, topics=topics)
-    answered = await OfflineModel(graph('e:ulm rdfs:label "Ulm" .'), open_encoder().encode).ask(prompt)
+    answered = await OfflineModel(graph('e:ulm rdfs:label "Ulm" .'), MEMO.encode).ask(prompt)
     return checked(answered.reply, prompt)
 
 
@@ -174,7 +174,7 @@ BOTH = Path(BUFEN).then(TREATS, FEVER).then(TREATS.inverse, ASPIRIN)
 
 async def told(graph, question: str, *facts: Path, topics: tuple[Entity, ...] = (BUFEN,)) -> tuple:
     prompt = JudgeClaim(question, facts, topics=topics)
-    answered = await OfflineModel(graph(GRAPH), open_encoder().encode).ask(prompt)
+    answered = await OfflineModel(graph(GRAPH), MEMO.encode).ask(prompt)
     reply = checked(answered.reply, prompt)
     return reply.verdict, reply.favour, reply.against
 

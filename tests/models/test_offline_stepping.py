@@ -7,7 +7,6 @@ import pytest
 from kgqa.kg.terms import Entity, Hop, Literal, Path
 from kgqa.models.offline import OfflineModel
 from kgqa.models.parsing import checked
-from kgqa.priors.encoder import open_encoder
 from kgqa.prompts.base import Prompt, R
 from kgqa.prompts.facts import Offer
 from kgqa.prompts.plan_steps import PlanSteps
@@ -17,6 +16,7 @@ from kgqa.prompts.select_entities import SelectEntities
 from kgqa.prompts.select_relations import SelectRelations
 from kgqa.prompts.steps import plan_of
 from kgqa.prompts.verify_step import VerifyStep
+from kgqa.tests.conftest import MEMO
 
 TOWNS = """
 e:ulm rdfs:label "Ulm" ; r:mayor e:ada ; r:river e:danube, e:blau .
@@ -41,7 +41,7 @@ NOWHERE = Entity("http://t/e/nowhere", "Nowhere")
 
 @pytest.fixture
 def model(graph) -> OfflineModel:
-    return OfflineModel(graph(TOWNS), open_encoder().encode)
+    return OfflineModel(graph(TOWNS), MEMO.encode)
 
 
 async def ask(model: OfflineModel, prompt: Prompt[R]) -> R:

@@ -11,16 +11,16 @@ from hypothesis import given, strategies as st
 
 from kgqa.kg.terms import Hop
 from kgqa.models.offline.wording import Wording, relation_texts
-from kgqa.priors.encoder import open_encoder
 from kgqa.priors.memo import Memo
+from kgqa.tests.conftest import MEMO
 from kgqa.tests.perfect import DATA, questions
 
 Chain = tuple[Hop, ...]
 
 
-@pytest.fixture(scope="module")
+@pytest.fixture
 def memo() -> Memo:
-    return Memo(open_encoder)
+    return MEMO
 
 
 def hop(name: str) -> Hop:

@@ -11,4 +11,3 @@ def minilm():
 @pytest.fixture(autouse=True)
 def settings(monkeypatch, tmp_path):
     monkeypatch.setenv("KGQA_HOME", str(tmp_path / "home"))
-    monkeypatch.delenv("KGQA_THREADS", raising=False)

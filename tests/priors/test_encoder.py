@@ -204,6 +204,7 @@ def test_the_mathematics():
 
 @pytest.mark.parametrize("value", ["0", "-1", "two", "", "1.5"])
 def test_threads_must_be_a_number(monkeypatch, value):
+    monkeypatch.delenv("KGQA_THREADS")
     assert threads() == 2
     monkeypatch.setenv("KGQA_THREADS", value)
     with pytest.raises(EncoderError, match="KGQA_THREADS must be a whole number above 0"):

@@ -6,12 +6,10 @@ from pathlib import Path
 import pytest
 
 from kgqa.priors.blueprints import open_library
-from kgqa.priors.encoder import open_encoder
 from kgqa.priors.memo import Memo
 from kgqa.session import sample
 from kgqa.session.sample import sample_blueprints
-
-MEMO = Memo(open_encoder)
+from kgqa.tests.conftest import MEMO
 
 
 @pytest.fixture

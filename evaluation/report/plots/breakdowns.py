@@ -21,6 +21,7 @@ _BY = {
     "kind": "kind of question",
     "level": "level of generalisation",
     "answers": "number of gold answers",
+    "intermediate": "entities between topics and answers",
 }
 
 _BAR = 14
@@ -37,7 +38,7 @@ Compared = Mapping[tuple[int, str], "Comparison"]
 
 
 def breakdown_plots(name: str, entries: Sequence[Entry]) -> list[Plot]:
-    """Draw Hits@1 and F1 by hops, kind, level and number of answers, where there is more than one of each."""
+    """Draw Hits@1 and F1 by each thing known of questions, where there is more than one kind of it."""
     measured = [entry for entry in entries if entry.metrics]
     plots = []
     for by, words in _BY.items():

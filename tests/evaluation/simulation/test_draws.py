@@ -22,6 +22,17 @@ def test_draws_are_the_same_in_every_process_and_version() -> None:
     assert list(Draws(1, "q1", "prune").shuffled("relations", "abcde")) == ["e", "c", "b", "a", "d"]
 
 
+def test_what_holds_throughout_a_question_is_the_same_at_every_step_of_it() -> None:
+    usual = Draws(1, "q1", "prune").throughout("memory")
+    assert Draws(1, "q1", "verify").throughout("memory") == usual
+    others = [Draws(1, "q2", "prune"), Draws(2, "q1", "prune")]
+    assert usual not in [each.throughout("memory") for each in others]
+    assert usual not in (
+        Draws(1, "q1", "prune").throughout("plan"),
+        Draws(1, "q1", "prune").uniform("memory"),
+    )
+
+
 def test_question_and_step_cannot_be_taken_for_each_other() -> None:
     assert Draws(1, "a\nb", "c").uniform("x") != Draws(1, "a", "b\nc").uniform("x")
 

@@ -14,10 +14,12 @@ from kgqa.kg.errors import KGTimeout
 from kgqa.kg.pages import Candidate
 from kgqa.kg.terms import Entity
 from kgqa.models.errors import MalformedReply, UnknownModel
+from kgqa.prompts.answer_briefly import AnswerBriefly
 from kgqa.prompts.answer_directly import AnswerDirectly
 from kgqa.prompts.base import Prompt, Reply
 from kgqa.prompts.filter_candidates import FilterCandidates
 from kgqa.prompts.prune_relations import PruneRelations
+from kgqa.prompts.reason_aloud import ReasonAloud
 from kgqa.tests.evaluation.simulation.family import FAMILY, Interview, chain, named, question
 
 ABOUT = question("bonn", "mother born_in")
@@ -73,6 +75,24 @@ async def test_from_memory_it_knows_as_much_as_stated(family) -> None:
         for s in range(200)
     ]
     assert 40 < sum(known) < 80  # 60, give or take three standard deviations of 6.5
+
+
+async def test_what_it_knows_it_knows_however_it_is_asked(family) -> None:
+    prompts = [AnswerDirectly("?"), AnswerBriefly("?"), *(ReasonAloud("?", sample=n) for n in range(4))]
+    known = []
+    for seed in range(20):
+        model = SimulatedModel(question("eve max"), family, Errors(memory=0.5, seed=seed))
+        replies = [(await model.ask(prompt)).reply.answers for prompt in prompts]
+        assert replies in ([["Eve", "Max"]] * 6, [[]] * 6)
+        known.append(bool(replies[0]))
+    assert {*known} == {True, False}
+
+
+async def test_samples_are_malformed_each_for_itself(family) -> None:
+    model = SimulatedModel(ABOUT, family, Errors(format=0.5))
+    asked = [model.ask(ReasonAloud("?", sample=n)) for n in range(20)]
+    replies = await asyncio.gather(*asked, return_exceptions=True)
+    assert 4 < sum(isinstance(reply, MalformedReply) for reply in replies) < 16  # 10, give or take 2.2 x 3
 
 
 async def test_a_reply_does_not_depend_on_what_was_asked_before(family) -> None:

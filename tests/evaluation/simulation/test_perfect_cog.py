@@ -14,8 +14,8 @@ from kgqa.evaluation.question import Question
 from kgqa.evaluation.simulation import Errors
 from kgqa.kg.graph import KnowledgeGraph
 from kgqa.priors.blueprints import build, examples, mask
-from kgqa.priors.encoder import open_encoder
 from kgqa.session.record import Record
+from kgqa.tests.conftest import MEMO
 from kgqa.tests.evaluation.simulation.public import EVERY, answered, graph_of, questions
 
 SETS = [
@@ -76,8 +76,7 @@ def shuffled(lines: Sequence[dict[str, Any]], seed: int) -> list[dict[str, Any]]
 async def test_a_wrong_blueprint_costs_calls_and_not_the_answer(tmp_path: Path) -> None:
     packed = gzip.decompress(SAMPLE_QUESTIONS.read_bytes())
     train = [line for line in map(json.loads, packed.splitlines()) if line["split"] == "train"]
-    encoder = open_encoder()
-    build(examples(shuffled(train, seed=1)), tmp_path / "shuffled", encoder.encode, encoder.name)
+    build(examples(shuffled(train, seed=1)), tmp_path / "shuffled", MEMO.encode, MEMO.name)
     asked, opened = questions("sample", most=50), graph_of("sample")
     wrong = {"adaptation": False, "blueprints": str(tmp_path / "shuffled")}
     misled = await answered(asked, opened, PERFECT, method="cog", **wrong)

@@ -1,0 +1,92 @@
+"""How many entities lie between the topics of a question and its answers (CoR, Figure 1b).
+
+A search that goes by entities has to hold all of them at once, one that goes by relations none.
+Counted are, of each place along a gold path, the nodes that lie on a way from the topic to a
+gold answer; what counts is the place with the most, of all topics. It is the graph of a run
+that tells, so a run keeps the counts in ``intermediates.json``, by question.
+"""
+
+import asyncio
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import replace
+
+from kgqa.evaluation.accuracy import BEAM
+from kgqa.evaluation.question import Question
+from kgqa.evaluation.simulation.gold import Gold
+from kgqa.evaluation.simulation.oracle import Oracle, Plan
+from kgqa.kg.errors import KGRejected, KGTimeout
+from kgqa.kg.graph import KnowledgeGraph
+from kgqa.kg.terms import Entity, Term
+
+FILE = "intermediates.json"
+"""The file of a run folder."""
+
+CONCURRENCY = 8
+"""Questions whose paths are looked up at a time."""
+
+
+async def count(questions: Sequence[Question], graph: KnowledgeGraph) -> dict[str, int]:
+    """Count for each question, by its id, whose file names a path that the graph has.
+
+    Left out is a question for which the graph cuts an answer short, or takes too long.
+
+    Raises:
+        KGError: if the graph cannot be reached.
+    """
+    gate = asyncio.Semaphore(CONCURRENCY)
+
+    async def one(question: Question) -> int | None:
+        async with gate:
+            try:
+                return await _most(Oracle(question, graph), graph)
+            except (KGTimeout, KGRejected):
+                return None
+
+    known = [question for question in questions if question.scored and (question.paths or question.sparql)]
+    found = await asyncio.gather(*map(one, known))
+    return {question.id: n for question, n in zip(known, found, strict=True) if n is not None}
+
+
+def told(questions: Sequence[Question], counts: Mapping[str, int]) -> tuple[Question, ...]:
+    """Give the questions with what was counted."""
+    return tuple(replace(question, intermediate=counts.get(question.id)) for question in questions)
+
+
+async def _most(oracle: Oracle, graph: KnowledgeGraph) -> int | None:
+    """Give the most nodes at one place of any path; None where there is no path, or the graph cuts it."""
+    counts = [await _between(plan, oracle.gold, graph) for plan in await oracle.plans()]
+    known = [n for n in counts if n is not None]
+    return max(known) if counts and len(known) == len(counts) else None
+
+
+async def _between(plan: Plan, gold: Gold, graph: KnowledgeGraph) -> int | None:
+    """Walk from the topic to the answers, then back from the gold ones; one query for each hop.
+
+    What the graph cuts off can only add to the nodes.
+    """
+    edges: list[dict[Term, set[Term]]] = []
+    reached: set[Term] = {plan.topic}
+    cut = False
+    for hop in plan.hops:
+        there = sorted(node for node in reached if isinstance(node, Entity))
+        pages = await graph.follow_relation([(node.id, hop) for node in there])
+        edges.append(dict(zip(there, map(set, pages), strict=True)))
+        reached = set().union(*pages)
+        cut |= any(page.truncated for page in pages)
+    counts = list(_leading(edges[1:], _right(reached, gold)))
+    most = max(counts, default=0)
+    return None if cut and most <= BEAM else most
+
+
+def _leading(edges: Sequence[Mapping[Term, set[Term]]], ends: set[Term]) -> Iterator[int]:
+    """Count, from the last place to the first, the nodes from which any of the ends is reached."""
+    for step in reversed(edges):
+        ends = {node for node, after in step.items() if after & ends}
+        yield len(ends)
+
+
+def _right(ends: set[Term], gold: Gold) -> set[Term]:
+    """Give the gold answers among the ends; all, where the answer is computed from them."""
+    listed = list(ends)
+    right = gold.mark(listed).right
+    return {end for end, is_gold in zip(listed, right, strict=True) if is_gold} or ends

@@ -1,0 +1,33 @@
+"""SPARQL by a language model: LangChain community's GraphSparqlQAChain behind our record.
+
+The other baseline that a user would pick: the model writes one query for the whole question, and
+answers from its rows. Alone of all methods it lets what a model writes reach SPARQL; the query is
+parsed and held to SELECT and ASK first. Needs the extra ``peers``.
+"""
+
+from typing import ClassVar
+
+from pydantic import Field
+
+from kgqa.nodes.extract import extract
+from kgqa.nodes.link import link
+from kgqa.nodes.write_sparql import write_sparql
+from kgqa.session.asking import Asking
+from kgqa.session.context import Context
+from kgqa.session.method import method
+
+
+class SparqlQA(Context):
+    """The options of the chain."""
+
+    method: ClassVar[str] = "sparql_qa"
+
+    relations: int = Field(
+        default=100, ge=1, le=100_000, description="relations that the model is shown at most"
+    )
+    closed_book: bool = Field(
+        default=True, description="let an answer stand that names nothing of the rows; false: rows only"
+    )
+
+
+graph = method(SparqlQA, {link: {"forward": write_sparql}, write_sparql: extract, extract: {}}, Asking)
