@@ -20,7 +20,7 @@ from kgqa.kg.errors import KGError, KGRejected, KGTimeout
 from kgqa.kg.terms import Entity, one_line
 from kgqa.nodes.ways import extended, followed, merged
 from kgqa.prompts.act import INSTRUCTIONS, REMINDER, Answer, Named
-from kgqa.session.acting import Way, querying
+from kgqa.session.acting import Way
 from kgqa.session.step import Run
 
 SHOWN = 200
@@ -87,7 +87,7 @@ class Loop(AgentMiddleware[Any, Any]):
         call, note = request.tool_call, {}
         async with self._one:
             try:
-                async with querying(self._run):
+                async with self._run.querying():
                     message: ToolMessage = await handler(request)
             except (KGTimeout, KGRejected) as error:
                 self._run.failed(error)

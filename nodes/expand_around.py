@@ -6,7 +6,7 @@ from kgqa.kg.errors import KGRejected, KGTimeout
 from kgqa.kg.pages import Page
 from kgqa.kg.terms import Entity, Path, Term
 from kgqa.prompts.facts import Offer
-from kgqa.session.planned import Planned, PlannedUpdate, standing, without_more
+from kgqa.session.planned import Planned, PlannedUpdate, chains_of, standing, without_more
 from kgqa.session.step import Run, step
 from kgqa.tools.arguments import relation_arguments
 
@@ -44,6 +44,8 @@ async def expand_around(state: Planned, run: Run) -> PlannedUpdate:
     ends = {path.end for path in found}
     run.note |= {"step": state["at"], "ends": len(ends), "unnamed": len(unnamed), "truncated": cut}
     update: PlannedUpdate = {"reached": reached, "truncated": state["truncated"] or cut}
+    if run.context.second_look:
+        update["tried"] = [*state["tried"], *chains_of(state["offers"], standing(state))]
     if crosses:
         return {**update, "crossing": unnamed, "crossed": state["crossed"] + 1, "decision": "forward"}
     if reached:

@@ -38,6 +38,18 @@ async def ground(state: Planned, run: Run) -> Closing:
     return closed(await _grounded(state, list(plan.answers), run), state, run)
 
 
+async def is_proved(state: Planned, run: Run) -> bool:
+    """Tell whether the evidence shows any of the plan's answers, by its own name or by another."""
+    names, shown = list(state["plan"].answers), _by_key(observed(state))
+    names = [name for name in names if not is_unanswered([name])]
+    if _counted(names, state) or any(_meant(name, shown, state) for name in names):
+        return True
+    for name in names:
+        if await _by_alias(name, shown, state, run):
+            return True
+    return False
+
+
 async def _grounded(state: Planned, names: list[str], run: Run) -> Update:
     """Prove as many answers as the evidence shows."""
     names = [name for name in names if not is_unanswered([name])]

@@ -26,6 +26,8 @@ async def plan_steps(state: Planned, run: Run) -> PlannedUpdate:
         "at": 1,
         "frontier": [Path(topic) for topic in state["topic_entities"]],
         "feedback": [],
+        "past": [],
+        "stood": [],
         "skipped": 0,
         "bandit": Bandit.blank(),
         "verdict": None,

@@ -2,6 +2,7 @@
 
 from kgqa.kg.terms import Hop
 from kgqa.models.errors import MalformedReply
+from kgqa.nodes.look_again import points_left
 from kgqa.prompts.prune_relations import PruneRelations
 from kgqa.session.state import State, Update
 from kgqa.session.step import Run, step
@@ -11,10 +12,9 @@ from kgqa.session.step import Run, step
 async def prune(state: State, run: Run) -> Update:
     """Let the model rank the relations and push the chains they make, best on top.
 
-    The best chain is taken up at once; a relation that is the only one is followed without
-    a call, as what it leads to is judged in any case. Without backtracking no other is kept. From where
-    nothing is chosen nothing will be: it is no point to look from again. A malformed reply
-    counts as no choice.
+    The best chain is taken up at once; a relation that is the only one is followed without a
+    call, as what it leads to is judged in any case. Without backtracking no other is kept. A
+    malformed reply counts as no choice.
     """
     chain, hops = state["chain"], state["hops"]
     run.note["chain"] = str(chain)
@@ -25,7 +25,7 @@ async def prune(state: State, run: Run) -> Update:
         return {"decision": "backtrack"}
     run.note |= {"chosen": [str(hop) for hop in chosen], "set_aside": len(hops) - len(chosen)}
     if not chosen:
-        return {"points": [each for each in state["points"] if each != chain], "decision": "backtrack"}
+        return {"points": points_left(state), "decision": "backtrack"}
     best, *others = [chain.then(hop) for hop in chosen]
     kept = others[::-1] if run.context.backtracking else []
     return {

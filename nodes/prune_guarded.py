@@ -3,6 +3,7 @@
 from collections.abc import Sequence
 
 from kgqa.models.errors import MalformedReply
+from kgqa.nodes.look_again import points_left
 from kgqa.prompts.prune_relations import PruneRelations
 from kgqa.session.guided import Guided, GuidedUpdate, Pruned, Ranked, progress, slots
 from kgqa.session.step import Run, step
@@ -33,8 +34,8 @@ async def prune_guarded(state: Guided, run: Run) -> GuidedUpdate:
     if not final:
         if "malformed" in run.note:
             run.note["failure"] = MalformedReply.__name__
-        points = [each for each in state["points"] if each != chain]
-        return {"pruned": _remembered(state, [], others), "points": points, "decision": "backtrack"}
+        left = points_left(state)
+        return {"pruned": _remembered(state, [], others), "points": left, "decision": "backtrack"}
     best, *waiting = final
     taken = chain.then(best.hop)
     return {

@@ -5,6 +5,7 @@ from collections.abc import Sequence
 import numpy as np
 
 from kgqa.kg.terms import Hop
+from kgqa.nodes.look_again import points_left
 from kgqa.priors.blueprints import Slot
 from kgqa.priors.encoder import Vectors
 from kgqa.priors.guidance import Likeness, Signals, Weights, align, spaced
@@ -27,7 +28,7 @@ async def rerank(state: Guided, run: Run) -> GuidedUpdate:
     hops = [hop for hop in state["hops"] if chain.then(hop) not in tried]
     if not hops:
         run.note |= {"signal": "no_candidates", "reason": "every relation here was tried"}
-        return {"ranking": [], "decision": "backtrack"}
+        return {"ranking": [], "points": points_left(state), "decision": "backtrack"}
     if not (run.context.guidance and run.context.reranking):
         return {"ranking": [Ranked(hop) for hop in hops]}
     ranking = await _ranked(state, hops, run)

@@ -5,6 +5,7 @@ from collections.abc import Sequence
 from kgqa.kg.errors import KGRejected, KGTimeout
 from kgqa.kg.pages import Page
 from kgqa.kg.terms import Chain, Hop
+from kgqa.nodes.look_again import points_left
 from kgqa.session.state import Lead, State, Update
 from kgqa.session.step import Run, step
 from kgqa.tools.arguments import chain_arguments
@@ -17,7 +18,7 @@ OFFERED = 500
 async def retrieve_relations(state: State, run: Run) -> Update:
     """Offer the relations that extend the chain, in either direction; the graph is asked if need be.
 
-    What was tried from here is left out, unless the search went on from there.
+    A second look leaves out what was tried, unless the search went on from there.
     """
     chain = state["chain"]
     run.note["chain"] = str(chain)
@@ -25,11 +26,14 @@ async def retrieve_relations(state: State, run: Run) -> Update:
         lead = await _lead(chain, state["leads"], run)
     except (KGTimeout, KGRejected) as error:
         run.failed(error)
-        return {"hops": [], "decision": "backtrack"}
-    tried = {*state["tried"]} - {*state["points"]}
+        return {"hops": [], "points": points_left(state), "decision": "backtrack"}
+    again = any(entry["node"] == "look_again" for entry in state["trace"])
+    tried = {*state["tried"]} - {*state["points"]} if again else set()
     hops = fair_share([hop for hop in lead.hops if chain.then(hop) not in tried])
     run.note |= {"relations": len(lead.hops), "offered": len(hops), "truncated": lead.truncated}
-    return {"hops": hops, "decision": "forward" if hops else "backtrack"}
+    if not hops:
+        return {"hops": [], "points": points_left(state), "decision": "backtrack"}
+    return {"hops": hops, "decision": "forward"}
 
 
 async def _lead(chain: Chain, known: Sequence[Lead], run: Run) -> Lead:

@@ -1,16 +1,13 @@
 """What a tool-calling agent has in hand, beside the state of any search."""
 
-from collections.abc import AsyncIterator, Mapping, Sequence
-from contextlib import asynccontextmanager
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 
 from pydantic import ConfigDict, with_config
 
-from kgqa.kg.meter import metered
 from kgqa.kg.terms import Term
 from kgqa.prompts.act import Named
 from kgqa.session.state import State, Update
-from kgqa.session.step import Run
 
 
 @dataclass(frozen=True, slots=True)
@@ -36,23 +33,6 @@ class ActingUpdate(Update, total=False):
 @with_config(ConfigDict(use_attribute_docstrings=True))
 class Acting(State, ActingUpdate):
     """The record in the making, what the agent has seen, and what it says."""
-
-
-@asynccontextmanager
-async def querying(run: Run) -> AsyncIterator[None]:
-    """Check the budget before, count queries and seconds within, as `Run.use` does it.
-
-    Raises:
-        BudgetExceeded: if nothing is left for a query, or the time is up.
-    """
-    run._check("kg_queries")
-    with metered() as meter:
-        try:
-            async with run._deadline():
-                yield
-        finally:
-            run.spend["kg_queries"] += meter.queries
-            run.spend["seconds_kg"] += meter.seconds
 
 
 def has_acted(state: Acting) -> bool:

@@ -1,12 +1,13 @@
 """What a search with a plan in steps has in hand, beside the state of any search (VoG §2, §3)."""
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from itertools import zip_longest
 from typing import Any, Literal
 
 from pydantic import ConfigDict, with_config
 
-from kgqa.kg.terms import Entity, Path
+from kgqa.kg.terms import Chain, Entity, Path
 from kgqa.priors.agreement import worded
 from kgqa.prompts.facts import Offer
 from kgqa.prompts.plans import PlanStep, SearchPlan
@@ -21,6 +22,25 @@ class Appraised:
     plan: SearchPlan
     arm: Arm
     reward: float
+
+
+@dataclass(frozen=True, slots=True)
+class Stand:
+    """Where the search stood: at which step, from what the step began, and which nodes it was crossing.
+
+    ``ahead`` are the chains that led on from there.
+    """
+
+    at: int
+    frontier: list[Path]
+    crossing: list[Path]
+    crossed: int
+    ahead: list[Chain]
+
+    @property
+    def place(self) -> tuple[int, int]:
+        """How far the search was: the step, and how often nodes without a name were crossed in it."""
+        return self.at, self.crossed
 
 
 class PlannedUpdate(Update, total=False):
@@ -42,6 +62,10 @@ class PlannedUpdate(Update, total=False):
     """What the step at hand has reached so far; ``truncated`` says that there is more."""
     feedback: list[list[Path]]
     """What each step has observed, that which was chosen to go on from first: O_1 to O_t."""
+    past: list[Path]
+    """What was observed before the last second look and since where it went back to; it proves answers."""
+    stood: list[Stand]
+    """Where the search has stood, the last one last: where a second look goes back to."""
     asked: int
     """How often the model was asked what to retrieve in the step at hand."""
     skipped: int
@@ -106,8 +130,8 @@ def has_plan(state: Planned) -> bool:
 
 
 def observed(state: Planned) -> list[Path]:
-    """Give all that was observed, the last step first."""
-    return [path for paths in reversed(state["feedback"]) for path in paths]
+    """Give all that was observed, the last step first, what was set aside by a second look last."""
+    return [*(path for paths in reversed(state["feedback"]) for path in paths), *state.get("past", ())]
 
 
 def in_turns(state: Planned) -> tuple[Path, ...]:
@@ -119,6 +143,21 @@ def in_turns(state: Planned) -> tuple[Path, ...]:
 def is_empty(state: Planned) -> bool:
     """Tell whether the step at hand has observed nothing."""
     return len(state["feedback"]) < state["at"]
+
+
+def has_looked_again(state: Planned) -> bool:
+    """Tell whether the search has been taken up again where it ran dry."""
+    return any(entry["node"] == "look_again" for entry in state["trace"])
+
+
+def chains_of(offers: Sequence[Offer], frontier: Sequence[Path]) -> list[Chain]:
+    """Give the chains that relations make of those of a frontier, each once."""
+    return list(dict.fromkeys(frontier[at].chain.then(offer.hop) for offer in offers for at in offer.heads))
+
+
+def stood_before(state: Planned, stand: Stand) -> list[Stand]:
+    """Give where the search has stood on its way to another place."""
+    return [each for each in state["stood"] if each.place < stand.place]
 
 
 def most_asked(state: Planned, width: int) -> int:
@@ -137,12 +176,13 @@ def without_more(state: Planned, context: Any) -> Decision:
 
     What the step has reached before counts. An empty observation is answered by one revision,
     if there may be one, and by passing the step over if that does not help; so is a step of
-    which the graph did not answer all.
+    which the graph did not answer all, and one of a second look.
     """
     if state["reached"]:
         return "filter"
     failed = any("failure" in entry for entry in state["trace"] if entry.get("step") == state["at"])
-    return "backtrack" if failed or state["revisions"] or not may_revise(state, context) else "refine"
+    passed = failed or has_looked_again(state) or state["revisions"] or not may_revise(state, context)
+    return "backtrack" if passed else "refine"
 
 
 def names_known(state: Planned) -> dict[str, str]:

@@ -6,9 +6,10 @@ the trace, and turns an outage or an empty budget into the decision ``stop``.
 
 import asyncio
 import time
-from collections.abc import Callable, Sequence
+from collections.abc import AsyncIterator, Awaitable, Callable, Sequence
+from contextlib import asynccontextmanager
 from dataclasses import dataclass, field
-from typing import Any, Protocol, cast
+from typing import Any, Protocol, TypeVar, cast
 
 from langchain_core.tools import BaseTool, StructuredTool, ToolException
 from langgraph.config import get_config
@@ -18,6 +19,7 @@ from langgraph.types import Overwrite
 from kgqa.kg.errors import KGError, KGRejected
 from kgqa.kg.meter import metered
 from kgqa.models.errors import ModelError
+from kgqa.models.port import Answered
 from kgqa.models.usage import Usage
 from kgqa.priors.blueprints import Library
 from kgqa.priors.encoder import Vectors
@@ -29,6 +31,17 @@ from kgqa.session.context import Context
 from kgqa.session.record import Spend, StoppedBy, add_spend, no_spend
 from kgqa.session.resources import encode, resources
 from kgqa.session.state import State, Update, blank, opened, plain, typed
+
+
+class Costing(Protocol):
+    """What a model gives: it says what it has cost."""
+
+    @property
+    def usage(self) -> Usage:
+        """The calls, tokens and seconds."""
+
+
+C = TypeVar("C", bound=Costing)
 
 
 class Node(Protocol):
@@ -67,11 +80,21 @@ class Run:
             MalformedReply: if the model would not reply with what was asked.
             ModelUnavailable: if it cannot be reached.
         """
+        answered: Answered[R] = await self.counted(lambda model: model.ask(prompt))
+        return answered.reply
+
+    async def counted(self, asked: Callable[[Any], Awaitable[C]]) -> C:
+        """Ask the model something, and count what it costs.
+
+        Raises:
+            BudgetExceeded: before the call, if nothing is left for it.
+            ModelError: as the model does.
+        """
         self._check("llm_calls", "tokens")
         model = (await resources(self.context)).model
         try:
             async with self._deadline():
-                answered = await model.ask(prompt)
+                answered = await asked(model)
         except ModelError as error:
             self._count(error.usage)
             raise
@@ -79,7 +102,7 @@ class Run:
             self._count(getattr(error.__cause__, "usage", Usage()))
             raise
         self._count(answered.usage)
-        return answered.reply
+        return answered
 
     async def use(self, tool: str, **arguments: Any) -> Any:
         """Use a tool of the graph and give its typed answer.
@@ -88,12 +111,21 @@ class Run:
             BudgetExceeded: before the call, if nothing is left for it.
             KGError: if the graph fails or refuses.
         """
+        async with self.querying():
+            return await _used((await resources(self.context)).tools[tool], arguments)
+
+    @asynccontextmanager
+    async def querying(self) -> AsyncIterator[None]:
+        """Check the budget before queries are made, and count them and their seconds.
+
+        Raises:
+            BudgetExceeded: if nothing is left for a query, or the time is up.
+        """
         self._check("kg_queries")
-        tools = (await resources(self.context)).tools
         with metered() as meter:
             try:
                 async with self._deadline():
-                    return await _used(tools[tool], arguments)
+                    yield
             finally:
                 self.spend["kg_queries"] += meter.queries
                 self.spend["seconds_kg"] += meter.seconds
