@@ -42,7 +42,7 @@ demo: $(CORE) ## Ask the sample graph a few questions, offline and without a key
 
 .PHONY: test
 test: $(FULL) ## Run all tests (ARGS="tests/kg -k chain" for some)
-	@$(BIN)/pytest -n 2 --dist loadgroup $(ARGS)
+	@$(BIN)/pytest -n 2 --dist loadfile --no-loadscope-reorder $(ARGS)
 
 .PHONY: check
 check: lint types arrows packages dependencies spelling ## Run every static check

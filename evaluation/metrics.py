@@ -9,6 +9,7 @@ from kgqa.evaluation.blueprints import Source, blueprints
 from kgqa.evaluation.costs import Costs, costs
 from kgqa.evaluation.grounding import filed_under
 from kgqa.evaluation.judging import judge
+from kgqa.evaluation.lookahead import Lookahead, Pruning, lookahead, pruning
 from kgqa.evaluation.question import Question
 from kgqa.evaluation.refinement import Refinement, refinement
 from kgqa.evaluation.results import Result
@@ -64,6 +65,10 @@ class Metrics(Accuracy):
     """By where the blueprint is from; null where the method has none."""
     revision: Revision | None
     """How plans were verified and revised; null where the method has none in steps."""
+    lookahead: Lookahead | None
+    """How smart lookahead went; null where there was none."""
+    pruning: Pruning | None
+    """How many relations survived prunings; null where results do not tell."""
     seed: int
     """What the intervals are drawn by."""
     resamples: int
@@ -112,6 +117,8 @@ def measure(
         "refinement": refinement(judged, seed),
         "blueprints": blueprints(judged, seed),
         "revision": revision(judged, seed),
+        "lookahead": lookahead(judged, seed),
+        "pruning": pruning(judged),
         "seed": seed,
         "resamples": RESAMPLES,
     }

@@ -28,7 +28,7 @@ class CoR(Exploring):
 
     method: ClassVar[str] = "cor"
 
-    depth: int = Field(default=3, ge=1, le=10, description="hops of a chain at most (4 on CWQ in the paper)")
+    depth: int = Field(default=4, ge=1, le=10, description="hops of a chain at most (paper: 3; 4 on CWQ)")
     width: int = Field(default=3, ge=1, le=50, description="relations kept at each pruning")
     backtracking: bool = Field(default=True, description="keep alternatives on the stack (Table 3: RB)")
     filtering: bool = Field(default=True, description="filter the candidates of a chain (Table 3: GEF)")

@@ -17,6 +17,7 @@ from kgqa.nodes.ground import ground
 from kgqa.nodes.judge import judge
 from kgqa.nodes.link import link
 from kgqa.nodes.look_ahead import look_ahead
+from kgqa.nodes.look_back import look_back
 from kgqa.nodes.plan_steps import plan_steps
 from kgqa.nodes.rerank_by_entropy import rerank_by_entropy
 from kgqa.nodes.retrieve_around import retrieve_around
@@ -25,14 +26,14 @@ from kgqa.nodes.select_entities import select_entities
 from kgqa.nodes.select_relations import select_relations
 from kgqa.nodes.verify_step import verify_step
 from kgqa.priors.rewards import NEVER, threshold_of
-from kgqa.session.context import Context
+from kgqa.session.context import Exploring
 from kgqa.session.method import method
 from kgqa.session.planned import Planned
 from kgqa.session.state import Decision
 from kgqa.session.step import Step
 
 
-class VoG(Context):
+class VoG(Exploring):
     """The options of VoG; the defaults are the paper's for WebQSP (appendix B.3), else the public code's."""
 
     method: ClassVar[str] = "vog"
@@ -118,7 +119,8 @@ graph = method(
         look_ahead: {"forward": revise},
         revise: {"forward": appraise},
         appraise: {"refine": choose_arm, "forward": advance, "backtrack": retrieve_around},
-        advance: {"forward": retrieve_around, "infer": judge},
+        advance: {"forward": retrieve_around, "refine": look_back, "infer": judge},
+        look_back: {"refine": retrieve_around},
         judge: ground,
         ground: {},
     },

@@ -154,7 +154,7 @@ def _unnamed(store: ox.Store, facts: Facts, dialect: Dialect, keeps_name: Keeps)
         store.remove(quad)
     removed = hashlib.sha256("\n".join(sorted(map(str, gone))).encode()).hexdigest()
     fingerprint = hashlib.sha256(f"{facts.fingerprint} {removed}".encode()).hexdigest()[:16]
-    return Facts(facts.source, fingerprint if gone else facts.fingerprint, len(store), _predicates(store))
+    return Facts(f"{facts.source}, {len(gone):,} names left out", fingerprint, len(store), _predicates(store))
 
 
 def _text(term: object) -> str:

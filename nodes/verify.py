@@ -1,6 +1,7 @@
 """Verify: is the chain the answer's, in whole or in part? (CoR §4.1, step 4)."""
 
 from kgqa.kg.pages import Candidate
+from kgqa.kg.terms import Chain
 from kgqa.models.errors import MalformedReply
 from kgqa.nodes.verified import accept
 from kgqa.prompts.verify_chain import VerifyChain
@@ -13,14 +14,17 @@ async def verify(state: State, run: Run) -> Update:
     """Let the model judge the chain by its candidates and decide what is next.
 
     A chain whose ends have no names cannot be judged, nor one whose ends do not
-    meet the other topics' chains: it is extended without a call. A malformed
-    reply turns back.
+    meet the other topics' chains: it is extended without a call. Nor is there anything
+    to judge where the last hop only undoes the one before it. A malformed reply turns back.
     """
     chain, named = state["chain"], [c for c in state["candidates"] if c.term.name]
     run.note["chain"] = str(chain)
     if not named:
         run.note["reason"] = "no named candidate to judge by"
         return _go_on(state, run)
+    if _leads_back(chain, named):
+        run.note["reason"] = "it only leads straight back"
+        return {"candidates": [], "decision": "backtrack"}
     try:
         verdict = await run.ask(_prompt(state, run, named))
     except MalformedReply as error:
@@ -32,6 +36,12 @@ async def verify(state: State, run: Run) -> Update:
     if verdict.decision == "backtrack":
         return {"candidates": [], "decision": "backtrack"}
     return accept(state, verdict, named)
+
+
+def _leads_back(chain: Chain, named: list[Candidate]) -> bool:
+    """Tell whether a chain does nothing but go one hop from its topic and back."""
+    undone = chain.depth == 2 and chain.hops[1] == chain.hops[0].inverse
+    return undone and all(candidate.term == chain.topic for candidate in named)
 
 
 def _prompt(state: State, run: Run, named: list[Candidate]) -> VerifyChain:

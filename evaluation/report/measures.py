@@ -104,6 +104,26 @@ class Revision(Fields):
     best_confidence: Share | None = None
 
 
+class Lookahead(Fields):
+    """How smart lookahead went in a run."""
+
+    questions: Count | None = None
+    fired: Share | None = None
+    realised: Share | None = None
+    ended: Share | None = None
+    right: Share | None = None
+    right_of_fired: Share | None = None
+
+
+class Pruning(Fields):
+    """How many relations survived prunings."""
+
+    prunings: Count | None = None
+    chosen: Spread | None = None
+    kept: Spread | None = None
+    counts: dict[str, Count] | None = None
+
+
 class Metrics(Group):
     """A ``metrics.json``."""
 
@@ -124,3 +144,5 @@ class Metrics(Group):
     refinement: Refinement | None = None
     blueprints: dict[str, Source] | None = None
     revision: Revision | None = None
+    lookahead: Lookahead | None = None
+    pruning: Pruning | None = None

@@ -12,6 +12,7 @@ from typing import Any
 from kgqa.evaluation.report.ablation import ablations
 from kgqa.evaluation.report.contributions import contribution_sheets
 from kgqa.evaluation.report.groups import Group, grouped
+from kgqa.evaluation.report.lookaheads import lookahead_sheets
 from kgqa.evaluation.report.pairs import COLUMNS, pairs
 from kgqa.evaluation.report.payload import payload
 from kgqa.evaluation.report.plots import plots
@@ -125,6 +126,7 @@ def _section(number: int, group: Group) -> dict[str, Any]:
             *contribution_sheets(found),
             *refinement_sheets(group.entries),
             *revision_sheets(group.entries),
+            *lookahead_sheets(group.entries),
         ],
         "plots": plots(f"d{number}", group.entries, found),
     }

@@ -23,8 +23,9 @@ POOL = 20
 SIMILARITY = 0.6
 """The least likeness of an encoder that is not listed; the paper has a threshold and does not give it."""
 
-SIMILARITIES = {BUNDLED: 0.5}
-"""Least likenesses by encoder."""
+SIMILARITIES = {BUNDLED: 0.55}
+"""Least likenesses by encoder. Leave-one-out over WebQSP's training questions, of what MiniLM finds
+less alike than that fewer than one in ten take the chain that the question takes; above 0.9, half."""
 
 
 class Recalled(NamedTuple):

@@ -220,6 +220,15 @@ def test_a_graph_on_disk_is_built_once_and_asked(run: Kgqa, town: str) -> None:
     assert ended.out.startswith("Danube\n")
 
 
+def test_load_leaves_names_to_topics_and_answers_alone(run: Kgqa, town: str) -> None:
+    topic, sea = [{"id": "http://t/e/ulm", "name": "Ulm"}], [{"id": None, "name": "Black Sea"}]
+    asked = {"id": "1", "question": "Into which sea?", "topic_entities": topic, "answers": sea}
+    Path("asked.jsonl").write_text(json.dumps(asked))
+    assert run("kg", "load", town, "--out", "store", "--names-of", "asked.jsonl").status == 0
+    assert json.loads(run("kg", "info", "store", "--json").out)["named"] == 2
+    assert "no-such.jsonl" in one_line(run("kg", "load", town, "--out", "s", "--names-of", "no-such.jsonl"))
+
+
 def test_load_does_not_overwrite_what_is_not_its_own(run: Kgqa, town: str) -> None:
     Path("mine").mkdir()
     Path("mine/file").write_text("precious")
@@ -268,9 +277,9 @@ def test_settings_are_read_from_env_files(run: Kgqa, town: str, monkeypatch: pyt
     ("arguments", "most"), [(["--help"], 1.0), (["ask", "What is the capital of Mongolia?"], 6.0)]
 )
 def test_a_whole_process_is_quick(arguments: list[str], most: float, tmp_path: Path) -> None:
-    """Best of three, so that a busy machine does not fail it; the first run prepares the sample graph."""
-    seconds = []
-    for _ in range(3):
+    """Once in three times, so that a busy machine does not fail it; the first may build the sample graph."""
+
+    def seconds() -> float:
         started = time.perf_counter()
         subprocess.run(
             [sys.executable, "-P", "-m", "kgqa.cli.main", *arguments],
@@ -278,5 +287,6 @@ def test_a_whole_process_is_quick(arguments: list[str], most: float, tmp_path: P
             cwd=tmp_path,
             capture_output=True,
         )
-        seconds.append(time.perf_counter() - started)
-    assert min(seconds) < most
+        return time.perf_counter() - started
+
+    assert any(seconds() < most for _ in range(3))

@@ -27,7 +27,7 @@ if TYPE_CHECKING:
 
 WHY_NOT = missing()
 
-pytestmark = [pytest.mark.xdist_group("browser"), pytest.mark.skipif(bool(WHY_NOT), reason=str(WHY_NOT))]
+pytestmark = pytest.mark.skipif(bool(WHY_NOT), reason=str(WHY_NOT))
 
 HOSTILE_ID = "q4+%26+%3Cb%3E"
 

@@ -14,7 +14,7 @@ from kgqa.tests.e2e.server import ROOT, Server, missing, serving
 
 WHY_NOT = missing()
 
-pytestmark = [pytest.mark.xdist_group("server"), pytest.mark.skipif(bool(WHY_NOT), reason=str(WHY_NOT))]
+pytestmark = pytest.mark.skipif(bool(WHY_NOT), reason=str(WHY_NOT))
 
 GRAPHS = json.loads((ROOT / "langgraph.json").read_text())["graphs"]
 

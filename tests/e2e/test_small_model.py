@@ -19,14 +19,13 @@ from kgqa.session.record import Outcome
 from kgqa.tests.llm_server import missing, serving
 
 pytestmark = [
-    pytest.mark.xdist_group("small_model"),
     pytest.mark.timeout(300),
     pytest.mark.skipif(bool(missing()), reason=missing() or ""),
 ]
 
 MODEL = "openai:smollm2"
 
-CALLS = 3
+CALLS = 2
 """Calls that a question may make; one more where the last needs a repair turn."""
 
 FAMILY = """

@@ -66,6 +66,28 @@ class Failing:
         return operation if name == self._operation else real
 
 
+class FailingVisits:
+    """A graph that raises ``error`` where the ends of certain chains are asked for, or what leads on."""
+
+    def __init__(
+        self, graph: KnowledgeGraph, what: str, error: Exception, when: Callable[[Chain], bool]
+    ) -> None:
+        self._graph, self._what, self._error, self._when = graph, what, error, when
+
+    def __getattr__(self, name: str) -> Any:
+        return getattr(self._graph, name)
+
+    async def visit_chains(self, chains: Sequence[Chain], *, ends: bool = True, hops: bool = True) -> Any:
+        if {"ends": ends, "hops": hops}[self._what] and any(map(self._when, chains)):
+            raise self._error
+        return await self._graph.visit_chains(chains, ends=ends, hops=hops)
+
+    async def extend_chain(self, chain: Chain) -> Any:
+        if self._what == "hops" and self._when(chain):
+            raise self._error
+        return await self._graph.extend_chain(chain)
+
+
 def along(*relations: str) -> Callable[[Chain], bool]:
     """Tell the chain that takes these relations."""
     return lambda chain: tuple(map(named, chain.hops)) == relations

@@ -20,7 +20,7 @@ from kgqa.prompts.candidates import check_take
 from kgqa.session.resources import registered
 from kgqa.tests.conftest import PREFIXES
 from kgqa.tests.graphs.conftest import Lend
-from kgqa.tests.graphs.guided import FAMILY, Failing, Shelf
+from kgqa.tests.graphs.guided import FAMILY, FailingVisits, Shelf
 from kgqa.tests.session.doubles import timeless
 
 GRAPH = (
@@ -166,13 +166,13 @@ async def test_every_run_keeps_the_promises(
 
 
 @settings(max_examples=30, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
-@given(st.integers(0, 2**32), st.sampled_from(["follow_chain", "extend_chain"]), st.fixed_dictionaries(RUNS))
+@given(st.integers(0, 2**32), st.sampled_from(["ends", "hops"]), st.fixed_dictionaries(RUNS))
 async def test_a_slow_graph_is_never_taken_for_a_failure_of_the_search(
-    lend: Lend, family: EmbeddedGraph, seed: int, operation: str, options: dict[str, Any]
+    lend: Lend, family: EmbeddedGraph, seed: int, what: str, options: dict[str, Any]
 ) -> None:
     lend(library())
     slow = random.Random(seed)
-    flaky = Failing(family, operation, KGTimeout("slow"), lambda chain: slow.random() < 0.3)
+    flaky = FailingVisits(family, what, KGTimeout("slow"), lambda chain: slow.random() < 0.3)
     states = await run(flaky, seed, ["Ada", "Ulm"], options)
     record: Any = record_of(states[-1])
     check_trace(record, options)

@@ -1,17 +1,19 @@
 """Which failure CoG names, and which troubles are none: outages and malformed replies."""
 
 from collections.abc import Callable
+from dataclasses import replace
 from typing import Any
 
 import pytest
 
 from kgqa.kg.embedded import EmbeddedGraph
 from kgqa.kg.errors import KGError, KGMalformed, KGRejected, KGTimeout, KGUnavailable
+from kgqa.kg.pages import Page
 from kgqa.models.errors import ModelUnavailable
 from kgqa.tests.graphs.conftest import AskCoG
 from kgqa.tests.graphs.guided import (
     FAMILY,
-    Failing,
+    FailingVisits,
     Shelf,
     along,
     asked,
@@ -151,7 +153,7 @@ async def test_the_model_is_told_the_signal_and_what_was_reached(cog: AskCoG) ->
 @pytest.mark.parametrize("error", [KGTimeout("slow"), KGRejected("no")])
 async def test_an_outage_of_one_chain_costs_no_diagnosis(cog: AskCoG, graph: Open, error: KGError) -> None:
     model = playing(prune_relations=choose("child", "lives_in"), check_sufficiency=decide(lives_in="stop"))
-    failing = Failing(graph(FAMILY), "follow_chain", error, along("child"))
+    failing = FailingVisits(graph(FAMILY), "ends", error, along("child"))
     record = await cog(model, kg=failing)
     assert (shown(record), signals(record)) == (["Ulm"], [])
     assert entries(record, "diagnose")[0]["recalled"] == ["Ada -lives_in->"]
@@ -162,29 +164,27 @@ async def test_an_outage_where_relations_are_looked_up_costs_no_diagnosis(cog: A
     model = playing(
         prune_relations=choose("child", "lives_in"), check_sufficiency=decide(child=FOUND, lives_in="stop")
     )
-    failing = Failing(graph(FAMILY), "extend_chain", KGTimeout("slow"), along("child"))
+    failing = FailingVisits(graph(FAMILY), "hops", KGTimeout("slow"), along("child"))
     record = await cog(model, kg=failing)
     assert (shown(record), signals(record)) == (["Ulm"], [])
 
 
-@pytest.mark.parametrize("operation", ["extend_chain", "follow_chain"])
-async def test_a_graph_that_is_slow_throughout_is_unavailable(
-    cog: AskCoG, graph: Open, operation: str
-) -> None:
+@pytest.mark.parametrize("what", ["hops", "ends"])
+async def test_a_graph_that_is_slow_throughout_is_unavailable(cog: AskCoG, graph: Open, what: str) -> None:
     model = playing(prune_relations=choose("child", "lives_in"))
-    failing = Failing(graph(FAMILY), operation, KGTimeout("slow"), lambda chain: True)
+    failing = FailingVisits(graph(FAMILY), what, KGTimeout("slow"), lambda chain: True)
     record = await cog(model, kg=failing)
     assert (record["outcome"], record["answers"], signals(record)) == ("kg_unavailable", [], [])
     assert "answer_directly" not in [prompt.name for prompt in model.prompts]
 
 
 @pytest.mark.parametrize("error", [KGUnavailable("down"), KGMalformed("garbled")])
-@pytest.mark.parametrize("operation", ["extend_chain", "follow_chain"])
+@pytest.mark.parametrize("what", ["hops", "ends"])
 async def test_a_graph_that_is_away_ends_the_question(
-    cog: AskCoG, graph: Open, operation: str, error: KGError
+    cog: AskCoG, graph: Open, what: str, error: KGError
 ) -> None:
     model = playing(prune_relations=choose("child"))
-    record = await cog(model, kg=Failing(graph(FAMILY), operation, error, lambda chain: True))
+    record = await cog(model, kg=FailingVisits(graph(FAMILY), what, error, lambda chain: True))
     assert (record["outcome"], record["answers"]) == ("kg_unavailable", [])
     assert "diagnose" not in nodes(record)
 
@@ -221,6 +221,6 @@ class Emptied:
     def __getattr__(self, name: str) -> Any:
         return getattr(self._graph, name)
 
-    async def follow_chain(self, chain: Any) -> Any:
-        page = await self._graph.follow_chain(chain)
-        return type(page)(()) if chain.held else page
+    async def visit_chains(self, chains: Any, **asked: bool) -> Any:
+        visits = await self._graph.visit_chains(chains, **asked)
+        return [replace(v, ends=Page(())) if c.held else v for c, v in zip(chains, visits, strict=True)]

@@ -141,6 +141,26 @@ async def test_an_empty_filter_goes_back_to_the_stack(graph: Open) -> None:
     assert nodes(record)[-4:] == ["expand", "verify", "filter", "answer"]
 
 
+async def test_what_meets_the_condition_may_be_named_with_the_verdict(graph: Open) -> None:
+    model = playing(choose("child"), lambda _: {"decision": "filter", "chosen": [2]})
+    record = await kgqa.aask("Which child lives in Ulm?", topics=["Ada"], kg=graph(FAMILY), model=model)
+    assert (shown(record), record["usage"]["llm_calls"]) == (["Cleo"], 2)
+    assert "filter" not in nodes(record)
+
+
+async def test_where_not_all_are_shown_what_meets_the_condition_is_asked_for(graph: Open) -> None:
+    many = 'e:hub rdfs:label "Hub" .\n' + "\n".join(
+        f'e:n{number:03} rdfs:label "N{number:03}" ; r:part_of e:hub .' for number in range(101)
+    )
+    model = playing(
+        choose("^part_of"),
+        lambda _: {"decision": "filter", "chosen": [2]},
+        lambda p: {"chosen": [1] if len(p.candidates) < 100 else []},
+    )
+    record = await kgqa.aask("Which is the last?", topics=["Hub"], kg=graph(many), model=model)
+    assert shown(record) == ["N100"]
+
+
 async def test_a_count_is_computed_from_the_candidates(graph: Open) -> None:
     model = playing(choose("child"), lambda _: {"decision": "stop", "take": "count"})
     record = await kgqa.aask("How many children has Ada?", topics=["Ada"], kg=graph(FAMILY), model=model)
@@ -154,7 +174,16 @@ async def test_unnamed_nodes_are_crossed_without_a_call(graph: Open) -> None:
     )
     record = await kgqa.aask("Who is in the club?", topics=["Club"], kg=graph(MEDIATED), model=model)
     assert shown(record) == ["Ann", "Bob"]
-    assert [prompt.name for prompt in model.prompts] == ["prune_relations", "prune_relations", "verify_chain"]
+    assert [prompt.name for prompt in model.prompts] == ["prune_relations", "verify_chain"]
+
+
+async def test_the_only_relation_is_followed_without_a_call_and_judged(graph: Open) -> None:
+    model = playing(choose(), at_depth("backtrack"), recall=["somebody"])
+    record = await kgqa.aask("Who is in the club?", topics=["Club"], kg=graph(MEDIATED), model=model)
+    assert [prompt.name for prompt in model.prompts][:2] == ["prune_relations", "answer_directly"]
+    record = await kgqa.aask("Where is Dora?", topics=["Bonn"], kg=graph(FAMILY), model=model)
+    assert [prompt.name for prompt in model.prompts][2:] == ["verify_chain", "answer_directly"]
+    assert record["outcome"] == "parametric"
 
 
 async def test_two_topics_are_both_met(graph: Open) -> None:
@@ -167,7 +196,7 @@ async def test_two_topics_are_both_met(graph: Open) -> None:
     )
     assert shown(record) == ["Cleo"]
     assert [path[0]["head"]["name"] for path in record["paths"]] == ["Ada", "Ulm"]
-    assert record["usage"]["llm_calls"] == 4
+    assert record["usage"]["llm_calls"] == 3
 
 
 async def test_a_second_topic_that_is_never_met_leaves_the_first_chain_standing(graph: Open) -> None:
@@ -314,7 +343,7 @@ async def test_when_the_budget_ends_on_the_way_what_was_chosen_stands(graph: Ope
         f'e:n{number:03} rdfs:label "N{number:03}" ; r:part_of e:hub .' for number in range(250)
     )
     model = playing(choose("^part_of"), at_depth("filter"), lambda p: {"chosen": [1]})
-    budget = {"llm_calls": 3}
+    budget = {"llm_calls": 2}
     record = await kgqa.aask("?", topics=["Hub"], kg=graph(many), model=model, budget=budget)
     assert (shown(record), record["stopped_by"]) == (["N000"], "llm_calls")
 

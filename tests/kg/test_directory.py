@@ -90,3 +90,31 @@ def test_damaged_store(tmp_path, file):
         path.unlink()
     with pytest.raises(KGUnavailable, match="cannot open"):
         open_graph([tmp_path / "store"])
+
+
+NAMED = """
+<http://x/a> <http://x/r> <http://x/b>; <http://www.w3.org/2000/01/rdf-schema#label> "Ada", "Ada L" .
+<http://x/b> <http://www.w3.org/2000/01/rdf-schema#label> "Bob"; <http://x/says> "Bob" ;
+    <http://www.w3.org/2004/02/skos/core#altLabel> "Rob" .
+"""
+
+
+async def test_only_those_keep_a_name_that_are_told_to(tmp_path, file):
+    file.write_text(NAMED)
+    build([file], tmp_path / "all")
+    build([file], tmp_path / "some", lambda id, name: id == "http://x/a" and name != "Ada L")
+    whole, some = open_graph([tmp_path / "all"]), open_graph([tmp_path / "some"])
+    assert await some.names(["http://x/a", "http://x/b"]) == {"http://x/a": "Ada", "http://x/b": None}
+    assert [match.entity.id for match in await some.find_entities("Rob") if match.sure] == []
+    assert (await whole.info()).triples - (await some.info()).triples == 3
+    says = Chain(Entity("http://x/a"), (Hop("http://x/r"), Hop("http://x/says")))
+    assert await some.follow_chain(says) == await whole.follow_chain(says)
+    assert some.fingerprint != whole.fingerprint
+    assert "3 names left out" in (await some.info()).source
+
+
+def test_a_graph_in_which_nobody_keeps_a_name_is_not_built(tmp_path, file):
+    file.write_text(NAMED)
+    with pytest.raises(KGUnavailable, match="no entity"):
+        build([file], tmp_path / "none", lambda id, name: False)
+    assert not (tmp_path / "none").exists()

@@ -269,11 +269,6 @@ SCHOOL = PruneRelations(
 )
 
 
-small_model = pytest.mark.xdist_group("small_model")
-"""One worker for all tests of the real model: it needs a core of its own."""
-
-
-@small_model
 async def test_a_real_model_over_the_wire(llm_server):
     model = ChatModel("openai:smollm2", base_url=llm_server, max_tokens=120)
     try:
@@ -286,14 +281,12 @@ async def test_a_real_model_over_the_wire(llm_server):
     assert not model._plain
 
 
-@small_model
 async def test_a_real_model_keeps_to_the_schema(llm_server):
     model = ChatModel("openai:smollm2", base_url=llm_server, max_tokens=400)
     answered = await model.ask(Pick("Name three numbers between 1 and 5, and nothing else.", offered=10**9))
     assert all(isinstance(number, int) for number in answered.reply.numbers)
 
 
-@small_model
 async def test_a_real_server_refuses_what_is_too_long(llm_server):
     model = ChatModel("openai:smollm2", base_url=llm_server, max_tokens=20)
     with pytest.raises(ModelUnavailable, match="refuses the request"):

@@ -55,6 +55,17 @@ def children(verify: str = "stop", **lines: Line) -> ScriptedModel:
     return ScriptedModel(line)
 
 
+def grandchildren() -> ScriptedModel:
+    """A model that goes from Ada to her children, and from them to theirs."""
+
+    def line(prompt: Any) -> Line:
+        if prompt.name == "prune_relations":
+            return {"relations": [list(map(str, prompt.hops)).index("-child->") + 1]}
+        return {"decision": "stop" if prompt.chain.depth == 2 else "forward"}
+
+    return ScriptedModel(line)
+
+
 class Costly(ScriptedModel):
     """A script whose every reply takes ``delay`` seconds and 10 + 5 tokens."""
 
@@ -69,19 +80,19 @@ class Costly(ScriptedModel):
 
 
 class Flaky:
-    """A graph that raises ``error`` in one operation, or only takes ``delay`` seconds more for it."""
+    """A graph that raises ``error`` in some operations, or only takes ``delay`` seconds more for them."""
 
     def __init__(
-        self, graph: KnowledgeGraph, operation: str, error: Exception | None = None, delay: float = 0.0
+        self, graph: KnowledgeGraph, operations: str, error: Exception | None = None, delay: float = 0.0
     ) -> None:
         self._graph = graph
-        self._operation = operation
+        self._operations = operations.split()
         self._error = error
         self._delay = delay
 
     def __getattr__(self, name: str) -> Any:
         real = getattr(self._graph, name)
-        return self._hindered(real) if name == self._operation else real
+        return self._hindered(real) if name in self._operations else real
 
     def _hindered(self, real: Callable[..., Any]) -> Callable[..., Any]:
         async def operation(*arguments: Any, **named: Any) -> Any:

@@ -8,7 +8,7 @@ import pytest
 
 import kgqa
 from kgqa.kg.embedded import EmbeddedGraph
-from kgqa.tests.session.doubles import FAMILY, KEYS, QUESTION, Costly, Flaky, children, shown
+from kgqa.tests.session.doubles import FAMILY, KEYS, QUESTION, Costly, Flaky, children, grandchildren, shown
 
 Open = Callable[[str], EmbeddedGraph]
 
@@ -45,9 +45,9 @@ async def test_kg_queries(graph: Open, limit: int) -> None:
 
 
 async def test_kg_queries_that_leave_none_for_the_evidence(graph: Open) -> None:
-    record = await run(graph(FAMILY), children(), kg_queries=3)
-    assert (record["stopped_by"], record["usage"]["kg_queries"]) == ("kg_queries", 3)
-    assert (record["outcome"], shown(record)) == ("grounded", ["Ben", "Cleo"])
+    record = await run(graph(FAMILY), grandchildren(), kg_queries=4)
+    assert (record["stopped_by"], record["usage"]["kg_queries"]) == ("kg_queries", 4)
+    assert (record["outcome"], shown(record)) == ("grounded", ["Dora"])
 
 
 async def test_seconds_end_a_call_of_the_model(graph: Open) -> None:
@@ -59,7 +59,7 @@ async def test_seconds_end_a_call_of_the_model(graph: Open) -> None:
 
 async def test_seconds_end_a_query_of_the_graph(graph: Open) -> None:
     started = time.perf_counter()
-    record = await run(Flaky(graph(FAMILY), "follow_chain", delay=30), children(), seconds=0.3)
+    record = await run(Flaky(graph(FAMILY), "visit_chains", delay=30), children(), seconds=0.3)
     assert (record["stopped_by"], record["outcome"]) == ("seconds", "none")
     assert time.perf_counter() - started < 5
 

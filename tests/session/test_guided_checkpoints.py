@@ -70,7 +70,9 @@ async def test_a_run_that_was_interrupted_ends_like_one_that_was_not(context: An
         await halved.ainvoke(INPUT, THREAD, context=context)
         assert (await halved.aget_state(THREAD)).next == ("diagnose",)
     async with stored(tmp_path / "runs.sqlite") as saver:
-        resumed: Any = await cog.graph.builder.compile(checkpointer=saver).ainvoke(None, THREAD, context=context)
+        resumed: Any = await cog.graph.builder.compile(checkpointer=saver).ainvoke(
+            None, THREAD, context=context
+        )
     assert resumed.keys() == KEYS
     assert timeless(resumed) == timeless(whole)
 

@@ -20,8 +20,6 @@ SLOWLY = Plan(delay=0.01)
 LINES = 2 * towns.TOWNS
 """Lines of both logs together."""
 
-pytestmark = pytest.mark.xdist_group("kills")
-
 
 @pytest.fixture(scope="module")
 def undisturbed(

@@ -10,8 +10,6 @@ from kgqa.tests.evaluation.runs import towns
 from kgqa.tests.evaluation.runs.children import Plan, Start, wait_for
 from kgqa.tests.evaluation.runs.conftest import Command
 
-pytestmark = pytest.mark.xdist_group("signals")
-
 
 def recorded(out: Path) -> list[str]:
     path = out / "results.jsonl"

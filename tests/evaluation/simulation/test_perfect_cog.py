@@ -45,7 +45,6 @@ async def test_as_well_as_cor(graph: str, name: str) -> None:
 
 
 @pytest.mark.timeout(600)
-@pytest.mark.xdist_group("sample blueprints")
 @pytest.mark.parametrize(
     "options", [{}, {"guidance": False}, {"adaptation": False, "tau": -1}, {"safeguard": "sparse"}], ids=str
 )
@@ -55,7 +54,6 @@ async def test_all_of_the_sample_whatever_guides_the_search(options: dict[str, A
     assert set(by_cog) == {1.0}
 
 
-@pytest.mark.xdist_group("sample blueprints")
 async def test_adapting_and_planning_rightly_spares_every_refinement() -> None:
     asked = [question for question in questions("sample", most=30) if len(question.topics) == 1]
     results = await answered(asked, graph_of("sample"), PERFECT, method="cog", kg="sample")
@@ -72,7 +70,6 @@ def shuffled(lines: Sequence[dict[str, Any]], seed: int) -> list[dict[str, Any]]
 
 
 @pytest.mark.timeout(600)
-@pytest.mark.xdist_group("sample blueprints")
 async def test_a_wrong_blueprint_costs_calls_and_not_the_answer(tmp_path: Path) -> None:
     packed = gzip.decompress(SAMPLE_QUESTIONS.read_bytes())
     train = [line for line in map(json.loads, packed.splitlines()) if line["split"] == "train"]

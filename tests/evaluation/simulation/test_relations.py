@@ -121,11 +121,11 @@ async def asked_often(about: Question, family, times: int, **errors: float) -> C
         picks = await Interview(about, family, seed=seed, **errors).prune("ann")
         place = "first" if picks[0] == "mother" else "later" if "mother" in picks else "missing"
         found[place] += 1
-        assert len(picks) == (1 if place == "first" else 3)
+        assert len(picks) == (2 if place == "later" else 1)
     return found
 
 
-async def test_the_first_pick_is_right_and_else_among_the_others_as_often_as_stated(family) -> None:
+async def test_the_first_pick_is_right_and_else_the_second_as_often_as_stated(family) -> None:
     found = await asked_often(question("bonn", "mother born_in"), family, 400, accuracy=0.7, recall=0.25)
     assert 252 < found["first"] < 308  # 280, give or take three standard deviations of 9.2
     assert 16 < found["later"] < 45  # 30
@@ -139,13 +139,14 @@ async def test_without_recall_a_wrong_choice_holds_no_way_back(family) -> None:
         assert not {"mother", "^child"} & set(picks)
 
 
-async def test_the_right_relation_is_recalled_at_every_later_place(family) -> None:
+async def test_the_right_relation_is_recalled_after_one_that_is_wrong(family) -> None:
     about = question("bonn", "mother born_in")
-    places = Counter[int]()
+    firsts = set()
     for seed in range(60):
-        picks = await Interview(about, family, seed=seed, accuracy=0, recall=1).prune("ann", width=4)
-        places[picks.index("mother")] += 1
-    assert set(places) == {1, 2, 3}
+        wrong, right = await Interview(about, family, seed=seed, accuracy=0, recall=1).prune("ann", width=4)
+        firsts.add(wrong)
+        assert right == "mother"
+    assert len(firsts) > 2
 
 
 async def test_one_pick_cannot_be_recalled(family) -> None:
@@ -158,9 +159,9 @@ async def test_where_only_the_right_relation_is_offered_none_is_wrong(family) ->
     assert await about.prune("rhine") == ["^river"]
 
 
-async def test_where_none_is_right_an_error_picks_some(family) -> None:
+async def test_where_none_is_right_an_error_picks_one(family) -> None:
     about = Interview(question("bonn", "mother born_in"), family, accuracy=0)
-    assert len(await about.prune("ann", "friend")) == 3
+    assert len(await about.prune("ann", "friend")) == 1
 
 
 async def test_a_less_accurate_model_errs_where_a_more_accurate_one_does(family) -> None:

@@ -15,7 +15,6 @@ EACH, BLUEPRINTS, TEMPLATES = (1, 3080, 512) if EVERY else (6, 515, 182)
 
 pytestmark = [
     pytest.mark.skipif(not SCHEMA.exists(), reason=f"the training questions are not in {DATA}"),
-    pytest.mark.xdist_group("webqsp"),
     pytest.mark.timeout(300),
 ]
 

@@ -14,7 +14,6 @@ from kgqa.tests.perfect import DATA, questions
 
 pytestmark = [
     pytest.mark.skipif(not (DATA / "metaqa").exists(), reason=f"the training questions are not in {DATA}"),
-    pytest.mark.xdist_group("metaqa"),
     pytest.mark.timeout(300),
 ]
 
