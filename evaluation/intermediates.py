@@ -11,12 +11,14 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
 
 from kgqa.evaluation.accuracy import BEAM
-from kgqa.evaluation.question import Question
+from kgqa.evaluation.question import Named, Question
 from kgqa.evaluation.simulation.gold import Gold
-from kgqa.evaluation.simulation.oracle import Oracle, Plan
+from kgqa.evaluation.simulation.steps import hops_of, iri_of
+from kgqa.evaluation.simulation.terrain import Terrain
+from kgqa.evaluation.simulation.ways import Ways
 from kgqa.kg.errors import KGRejected, KGTimeout
 from kgqa.kg.graph import KnowledgeGraph
-from kgqa.kg.terms import Entity, Term
+from kgqa.kg.terms import Entity, Hop, Term
 
 FILE = "intermediates.json"
 """The file of a run folder."""
@@ -38,7 +40,7 @@ async def count(questions: Sequence[Question], graph: KnowledgeGraph) -> dict[st
     async def one(question: Question) -> int | None:
         async with gate:
             try:
-                return await _most(Oracle(question, graph), graph)
+                return await _most(question, Terrain(graph))
             except (KGTimeout, KGRejected):
                 return None
 
@@ -52,22 +54,34 @@ def told(questions: Sequence[Question], counts: Mapping[str, int]) -> tuple[Ques
     return tuple(replace(question, intermediate=counts.get(question.id)) for question in questions)
 
 
-async def _most(oracle: Oracle, graph: KnowledgeGraph) -> int | None:
+async def _most(question: Question, terrain: Terrain) -> int | None:
     """Give the most nodes at one place of any path; None where there is no path, or the graph cuts it."""
-    counts = [await _between(plan, oracle.gold, graph) for plan in await oracle.plans()]
+    gold = Gold(question)
+    ways = Ways(question, terrain, gold)
+    topics = filter(None, [await _topic(named, terrain) for named in question.topics])
+    plans = [
+        (topic, hops_of(way, terrain.graph) or ()) for topic in topics for way in (await ways.of(topic))[:1]
+    ]
+    counts = [await _between(topic, hops, gold, terrain.graph) for topic, hops in plans]
     known = [n for n in counts if n is not None]
     return max(known) if counts and len(known) == len(counts) else None
 
 
-async def _between(plan: Plan, gold: Gold, graph: KnowledgeGraph) -> int | None:
+async def _topic(named: Named, terrain: Terrain) -> Entity | None:
+    """Give the entity of an id without looking for it; a name is looked for."""
+    id = iri_of(named.id)
+    return Entity(id) if id else await terrain.find(named.name or "")
+
+
+async def _between(topic: Entity, hops: Sequence[Hop], gold: Gold, graph: KnowledgeGraph) -> int | None:
     """Walk from the topic to the answers, then back from the gold ones; one query for each hop.
 
     What the graph cuts off can only add to the nodes.
     """
     edges: list[dict[Term, set[Term]]] = []
-    reached: set[Term] = {plan.topic}
+    reached: set[Term] = {topic}
     cut = False
-    for hop in plan.hops:
+    for hop in hops:
         there = sorted(node for node in reached if isinstance(node, Entity))
         pages = await graph.follow_relation([(node.id, hop) for node in there])
         edges.append(dict(zip(there, map(set, pages), strict=True)))

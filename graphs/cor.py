@@ -16,14 +16,16 @@ from kgqa.nodes.filter import filter_candidates
 from kgqa.nodes.link import link
 from kgqa.nodes.look_again import look_again
 from kgqa.nodes.prune import prune
+from kgqa.nodes.recall_exemplars import recall_exemplars
 from kgqa.nodes.refine import refine
 from kgqa.nodes.retrieve_relations import retrieve_relations
+from kgqa.nodes.smart_lookahead import smart_lookahead
 from kgqa.nodes.verify import verify
-from kgqa.session.context import Exploring
+from kgqa.session.context import Recalling
 from kgqa.session.method import method
 
 
-class CoR(Exploring):
+class CoR(Recalling):
     """The options of CoR; the defaults are the paper's (§5.3)."""
 
     method: ClassVar[str] = "cor"
@@ -32,12 +34,15 @@ class CoR(Exploring):
     width: int = Field(default=3, ge=1, le=50, description="relations kept at each pruning")
     backtracking: bool = Field(default=True, description="keep alternatives on the stack (Table 3: RB)")
     filtering: bool = Field(default=True, description="filter the candidates of a chain (Table 3: GEF)")
+    lookahead: bool = Field(default=False, description="try chains of solved questions first (EGP §4.3)")
 
 
 graph = method(
     CoR,
     {
-        link: {"forward": retrieve_relations},
+        link: {"forward": recall_exemplars},
+        recall_exemplars: {"forward": smart_lookahead},
+        smart_lookahead: {"forward": retrieve_relations},
         retrieve_relations: {"forward": prune, "backtrack": backtrack},
         prune: {"forward": expand, "backtrack": backtrack},
         expand: {"forward": verify, "backtrack": backtrack},

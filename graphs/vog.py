@@ -19,6 +19,7 @@ from kgqa.nodes.link import link
 from kgqa.nodes.look_ahead import look_ahead
 from kgqa.nodes.look_back import look_back
 from kgqa.nodes.plan_steps import plan_steps
+from kgqa.nodes.recall_exemplars import recall_exemplars
 from kgqa.nodes.rerank_by_entropy import rerank_by_entropy
 from kgqa.nodes.retrieve_around import retrieve_around
 from kgqa.nodes.revise import revise
@@ -26,14 +27,14 @@ from kgqa.nodes.select_entities import select_entities
 from kgqa.nodes.select_relations import select_relations
 from kgqa.nodes.verify_step import verify_step
 from kgqa.priors.rewards import NEVER, threshold_of
-from kgqa.session.context import Exploring
+from kgqa.session.context import Recalling
 from kgqa.session.method import method
 from kgqa.session.planned import Planned
 from kgqa.session.state import Decision
 from kgqa.session.step import Step
 
 
-class VoG(Exploring):
+class VoG(Recalling):
     """The options of VoG; the defaults are the paper's for WebQSP (appendix B.3), else the public code's."""
 
     method: ClassVar[str] = "vog"
@@ -87,6 +88,9 @@ class VoG(Exploring):
     closed_book: bool = Field(
         default=True, description="let answers stand that the evidence does not show; false: proved ones only"
     )
+    guide_decomposition: bool = Field(
+        default=False, description="show the plan solved questions like this one (EGP §4.2)"
+    )
 
     @field_validator("threshold")
     @classmethod
@@ -107,7 +111,8 @@ NOTHING_LEADS_ON: dict[Decision, Step] = {
 graph = method(
     VoG,
     {
-        link: {"forward": plan_steps},
+        link: {"forward": recall_exemplars},
+        recall_exemplars: {"forward": plan_steps},
         plan_steps: {"forward": retrieve_around},
         retrieve_around: {"forward": rerank_by_entropy, **NOTHING_LEADS_ON},
         rerank_by_entropy: {"forward": select_relations},

@@ -1,13 +1,14 @@
 """Blueprint: which relations answered questions like this one? (CoG §3.2.1, copy or adapt)."""
 
 import asyncio
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 
 import numpy as np
 
 from kgqa.kg.pages import Page
-from kgqa.kg.terms import Hop, local_name
+from kgqa.kg.terms import Hop
 from kgqa.models.errors import MalformedReply
+from kgqa.nodes.schema import relations_by_name
 from kgqa.priors.blueprints import Blueprint, Library, Match, Slot, mask
 from kgqa.priors.guidance import spaced
 from kgqa.prompts.adapt_blueprint import AdaptBlueprint
@@ -46,7 +47,7 @@ async def _found(state: Guided, run: Run) -> Blueprint | None:
         return None
     best = nearest[0]
     schema: Page[Hop] = await run.use("list_schema")
-    names = _names(schema)
+    names = {name: hop.words for name, hop in relations_by_name(schema).items()}
     found = _spoken(best.blueprint, names)
     tau = library.tau if run.context.tau is None else run.context.tau
     source = "copied" if best.similarity > tau else "nearest"
@@ -97,17 +98,6 @@ async def _near(question: str, schema: Sequence[Hop], run: Run) -> list[str]:
     rows = await run.encode([*map(spaced, names), question])
     best = await asyncio.to_thread(lambda: np.argsort(-(rows[:-1] @ rows[-1]), kind="stable")[:OFFERED])
     return [names[at] for at in best]
-
-
-def _names(schema: Iterable[Hop]) -> dict[str, str]:
-    """Give what the graph calls each relation, by that name and by the local part of its IRI.
-
-    One whose name could not be written as a slot is left out. Of Wikidata's relations for one
-    property, its local name is the direct one's.
-    """
-    hops = [hop for hop in schema if hop.words.strip() and not hop.words.startswith("^")]
-    hops.sort(key=lambda hop: "/prop/direct/" in hop.relation)
-    return {local_name(hop.relation): hop.words for hop in hops} | {hop.words: hop.words for hop in hops}
 
 
 def _spoken(found: Blueprint, names: Mapping[str, str]) -> Blueprint:

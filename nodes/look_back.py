@@ -15,7 +15,7 @@ async def look_back(state: Planned, run: Run) -> PlannedUpdate:
     one of its answers is proved.
     """
     stand = _last(state)
-    proved = await is_proved(state, run)
+    proved = stand is not None and await is_proved(state, run)
     if proved or stand is None:
         run.note["reason"] = "an answer is proved" if proved else "no place is left to look from again"
         return {"decision": "stop"}

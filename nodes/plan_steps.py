@@ -2,6 +2,7 @@
 
 from kgqa.kg.terms import Path
 from kgqa.models.errors import MalformedReply
+from kgqa.nodes.recall_exemplars import shown_to
 from kgqa.prompts.plan_steps import PlanSteps
 from kgqa.prompts.plans import PlanStep, SearchPlan, outlined
 from kgqa.prompts.steps import plan_of
@@ -38,7 +39,12 @@ async def plan_steps(state: Planned, run: Run) -> PlannedUpdate:
 
 
 async def _planned(state: Planned, run: Run) -> SearchPlan:
-    prompt = PlanSteps(state["question"], tuple(state["topic_entities"]), run.context.depth)
+    prompt = PlanSteps(
+        state["question"],
+        tuple(state["topic_entities"]),
+        run.context.depth,
+        shown_to(state, run, "guide_decomposition"),
+    )
     try:
         reply = await run.ask(prompt)
     except MalformedReply as error:

@@ -15,14 +15,14 @@ async def verify(state: State, run: Run) -> Update:
 
     A chain whose ends have no names cannot be judged, nor one whose ends do not
     meet the other topics' chains: it is extended without a call. Nor is there anything
-    to judge where the last hop only undoes the one before it. A malformed reply turns back.
+    to judge where the only relation there was leads straight back. A malformed reply turns back.
     """
     chain, named = state["chain"], [c for c in state["candidates"] if c.term.name]
     run.note["chain"] = str(chain)
     if not named:
         run.note["reason"] = "no named candidate to judge by"
         return _go_on(state, run)
-    if _leads_back(chain, named):
+    if state["hops"] == [chain.hops[-1]] and _leads_back(chain, named):
         run.note["reason"] = "it only leads straight back"
         return {"candidates": [], "decision": "backtrack"}
     try:

@@ -82,7 +82,14 @@ async def test_facts_that_are_known_are_not_asked_for(graph: Open) -> None:
     assert record["paths"][0][0]["tail"]["name"] == "Ulm"
 
 
-async def test_a_way_straight_back_is_not_judged(graph: Open) -> None:
-    model = playing(lambda p: choose("^employer" if p.chain.hops else "employer")(p), at_depth("forward"))
-    await ask(graph(FAMILY), model, closed_book=False)
-    assert [prompt.chain.depth for prompt in model.prompts if prompt.name == "verify_chain"] == [1]
+@pytest.mark.parametrize(("relation", "judged"), [("employer", [1]), ("lives_in", [1, 2])])
+async def test_a_way_straight_back_that_is_the_only_one_is_not_judged(
+    graph: Open, relation: str, judged: list[int]
+) -> None:
+    alone = FAMILY.replace("e:cleo rdfs:label \"Cleo\"@en ; r:lives_in e:ulm", "e:cleo rdfs:label \"Cleo\"@en")
+    alone = alone.replace("e:dora rdfs:label \"Dora\"@en ; r:lives_in e:ulm", "e:dora r:mayor_of e:ulm")
+    model = playing(
+        lambda p: choose(f"^{relation}" if p.chain.hops else relation)(p), at_depth("forward", "backtrack")
+    )
+    await ask(graph(alone), model, closed_book=False)
+    assert [prompt.chain.depth for prompt in model.prompts if prompt.name == "verify_chain"] == judged

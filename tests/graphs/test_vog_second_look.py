@@ -188,9 +188,10 @@ async def test_more_is_proved_with_second_looks_by_a_model_that_chooses_badly(
     asked = Question("1", "Which river is where Ada lives?", (ada,), ((danube,),), (way,))
     graph = open_graph([turtle(TOWNS)])
     right = {False: 0, True: 0}
-    for seed in range(12):
+    for seed in range(16):
         for second_look in right:
-            clumsy = Errors(accuracy=0.6, recall=0, plan=1, seed=seed)
-            [(_, score)] = await answered([asked], graph, clumsy, method="vog", second_look=second_look)
+            clumsy = Errors(accuracy=0.5, recall=0, plan=1, seed=seed)
+            proved = {"method": "vog", "closed_book": False, "second_look": second_look}
+            [(_, score)] = await answered([asked], graph, clumsy, **proved)
             right[second_look] += score.hit_any > 0
-    assert right[True] >= right[False] + 3
+    assert right[True] > 1.5 * right[False] > 0
