@@ -26,7 +26,7 @@ from kgqa.session.method import method
 
 
 class CoR(Recalling):
-    """The options of CoR; the defaults are the paper's (§5.3)."""
+    """The options of CoR; the defaults are the paper's (§5.3), ``depth`` that for CWQ."""
 
     method: ClassVar[str] = "cor"
 

@@ -11,6 +11,9 @@ from kgqa.session.frontier import Frontier, FrontierUpdate
 from kgqa.session.state import Branch
 from kgqa.session.step import Run, step
 
+EXPLORED = 40
+"""Chains that are looked at for where they meet at most: the last ones."""
+
 GROUPS = 8
 """Chains that are shown at most: what several topics lead to first, then the last that were followed."""
 
@@ -23,7 +26,7 @@ async def conclude(state: Frontier, run: Run) -> FrontierUpdate:
     malformed, nothing was found.
     """
     every = [*state.get("found", []), *state.get("explored", [])] if state["tried"] else []
-    groups = groups_of(every, (), state["topic_entities"])[:GROUPS]
+    groups = groups_of(every[:EXPLORED], (), state["topic_entities"])[:GROUPS]
     if not groups:
         run.note["reason"] = "nothing with a name was reached"
         return {"memory": [], "candidates": [], "decision": "stop"}

@@ -21,7 +21,7 @@ async def expand(state: State, run: Run) -> Update:
     chain = state["chain"]
     run.note["chain"] = str(chain)
     try:
-        visit = await _visited(chain, chain.depth < run.context.depth, run)
+        visit = await visited(chain, chain.depth < run.context.depth, run)
         candidates, cut = list(visit.ends.items), visit.ends.truncated
         for branch in state["memory"]:
             candidates, cut = await _meeting(candidates, cut, branch, chain, run)
@@ -29,18 +29,18 @@ async def expand(state: State, run: Run) -> Update:
         run.failed(error)
         return {"candidates": [], "truncated": False, "decision": "backtrack"}
     run.note |= {"ends": len(visit.ends), "candidates": len(candidates), "truncated": cut}
-    leads = [*_behind(chain, state), *([lead_of(chain, visit)] if len(visit.hops) else [])]
+    leads = [*behind([chain], state), *([lead_of(chain, visit)] if len(visit.hops) else [])]
     return {"candidates": candidates, "truncated": cut, "leads": leads, "decision": "forward"}
 
 
-def _behind(chain: Chain, state: State) -> list[Lead]:
-    """Give the leads of the topics, and of what is on the way along a chain or a verified one."""
-    stand = [chain, *(branch.chain for branch in state["memory"])]
+def behind(chains: Sequence[Chain], state: State) -> list[Lead]:
+    """Give the leads of the topics, and of what is on the way along chains or verified ones."""
+    stand = [*chains, *(branch.chain for branch in state["memory"])]
     ways = {each.upto(depth) for each in stand for depth in range(1, each.depth)}
     return [lead for lead in state["leads"] if not lead.chain.hops or lead.chain in ways]
 
 
-async def _visited(chain: Chain, hops: bool, run: Run) -> Visit:
+async def visited(chain: Chain, hops: bool, run: Run) -> Visit:
     """Visit a chain; where that is too much at once, its ends alone.
 
     Raises:
@@ -51,7 +51,7 @@ async def _visited(chain: Chain, hops: bool, run: Run) -> Visit:
     except (KGTimeout, KGRejected):
         if not hops:
             raise
-        return await _visited(chain, False, run)
+        return await visited(chain, False, run)
     return visit  # type: ignore[no-any-return]
 
 

@@ -5,9 +5,10 @@ from collections.abc import Sequence
 from kgqa.kg.errors import KGRejected, KGTimeout
 from kgqa.kg.pages import Visit
 from kgqa.kg.terms import Chain
+from kgqa.nodes.expand import behind, visited
 from kgqa.prompts.found import Found
 from kgqa.session.frontier import Frontier, FrontierUpdate
-from kgqa.session.state import Lead
+from kgqa.session.state import Lead, lead_of
 from kgqa.session.step import Run, step
 from kgqa.tools.arguments import chain_arguments
 
@@ -19,8 +20,7 @@ async def expand_frontier(state: Frontier, run: Run) -> FrontierUpdate:
     Where they time out together each is followed alone. Chains that lead to nothing are left
     out; where none leads to anything with a name, there is nothing to judge by yet.
     """
-    offers = state["offers"]
-    chains = [offer.chain for offer in offers]
+    chains = [offer.chain for offer in state["offers"]]
     visits = await _visited(chains, run)
     found = [
         Found(chain, visit.ends.items, visit.ends.truncated)
@@ -30,12 +30,11 @@ async def expand_frontier(state: Frontier, run: Run) -> FrontierUpdate:
     ends = {each.chain: len(each.ends) for each in found}
     run.note |= {"chains": [f"{chain}: {count}" for chain, count in ends.items()]}
     named = [each for each in found if each.named]
-    topics = [lead for lead in state["leads"] if not lead.chain.hops]
     update: FrontierUpdate = {
         "found": found,
         "explored": [*state["found"], *state["explored"]],
-        "frontier": [offer for offer in offers if offer.chain in ends],
-        "leads": [*topics, *_leads(chains, visits)],
+        "frontier": [chain for chain in chains if chain in ends],
+        "leads": [*behind(chains, state), *_leads(chains, visits)],
         "tried": [*state["tried"], *chains],
     }
     if not named:
@@ -48,18 +47,26 @@ async def expand_frontier(state: Frontier, run: Run) -> FrontierUpdate:
 async def _visited(chains: Sequence[Chain], run: Run) -> list[Visit | None]:
     """Visit chains together, or one by one; None for those that fail."""
     hops = any(chain.depth < run.context.depth for chain in chains)
+    if len(chains) > 1:
+        try:
+            visits: list[Visit | None] = await run.use(
+                "visit_chains", chains=[chain_arguments(chain) for chain in chains], hops=hops
+            )
+            return visits
+        except (KGTimeout, KGRejected):
+            run.note["alone"] = True
+    return [await _alone(chain, run) for chain in chains]
+
+
+async def _alone(chain: Chain, run: Run) -> Visit | None:
     try:
-        visits: list[Visit | None] = await run.use(
-            "visit_chains", chains=[chain_arguments(chain) for chain in chains], hops=hops
-        )
-        return visits
+        return await visited(chain, chain.depth < run.context.depth, run)
     except (KGTimeout, KGRejected) as error:
         run.failed(error)
-        if len(chains) == 1:
-            return [None]
-    return [visit for chain in chains for visit in await _visited([chain], run)]
+        return None
 
 
 def _leads(chains: Sequence[Chain], visits: Sequence[Visit | None]) -> list[Lead]:
+    """Give what leads on from the chains that were told it."""
     pairs = zip(chains, visits, strict=True)
-    return [Lead(chain, visit.hops.items, visit.hops.truncated) for chain, visit in pairs if visit]
+    return [lead_of(chain, visit) for chain, visit in pairs if visit and len(visit.hops)]

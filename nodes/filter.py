@@ -20,12 +20,13 @@ async def filter_candidates(state: State, run: Run) -> Update:
     """Let the model choose among all ends of the verified chain, some at a time.
 
     What is left of several turns is judged together once more, for superlatives.
-    When none fits, the chain leaves working memory and the search turns back to
-    its alternatives. A malformed reply chooses nothing.
+    When none fits, the chain leaves working memory, with those that lead to the same ends,
+    and the search turns back to its alternatives. A malformed reply chooses nothing.
     """
     *earlier, branch = state["memory"]
     kept, limit = await filtered(branch, state, run)
     if kept is None:
+        earlier = [each for each in earlier if each.ends != branch.ends]
         return {"memory": earlier, "chain": branch.chain, "candidates": [], "decision": "backtrack"}
     return {"memory": [*earlier, kept], "stopped_by": limit, "decision": "stop"}
 

@@ -14,7 +14,7 @@ DIGITS = 6
 async def likeness(
     texts: Sequence[str], question: str, by: Literal["bm25", "encoder"], run: Run
 ) -> list[float]:
-    """Give how alike each text is to the question, from 0 to 1.
+    """Give how alike each text is to the question, from 0 to 1; the same for all where none is.
 
     Raises:
         EncoderError: if there is no encoder.
@@ -22,6 +22,8 @@ async def likeness(
     if not texts:
         return []
     if by == "bm25":
-        return await asyncio.to_thread(bm25, texts, question)
-    rows = await run.encode([*texts, question])
-    return [max(0.0, round(float(row @ rows[-1]), DIGITS)) for row in rows[:-1]]
+        scores = await asyncio.to_thread(bm25, texts, question)
+    else:
+        rows = await run.encode([*texts, question])
+        scores = [max(0.0, round(float(row @ rows[-1]), DIGITS)) for row in rows[:-1]]
+    return scores if any(scores) else [1 / len(texts)] * len(texts)

@@ -23,14 +23,14 @@ async def pick_relations(state: Frontier, run: Run) -> FrontierUpdate:
         exemplars=exemplars,
         topics=tuple(state["topic_entities"]),
     )
+    chosen: list[Scored] = []
     try:
         reply = await run.ask(prompt)
+        chosen = [offers[number - 1] for number in reply.relations]
+        run.note["reason"] = reply.rationale
     except MalformedReply as error:
         run.failed(error)
-        return {"offers": [], "decision": "backtrack"}
-    chosen: list[Scored] = [offers[number - 1] for number in reply.relations]
     run.note |= {"chosen": [str(each.chain) for each in chosen], "set_aside": len(offers) - len(chosen)}
-    run.note["reason"] = reply.rationale
     if exemplars:
         added = [each for each in guided(offers, exemplars) if each not in chosen]
         run.note["guided"] = [str(each.chain) for each in added]

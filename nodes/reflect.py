@@ -6,7 +6,7 @@ from kgqa.kg.terms import Chain, Entity
 from kgqa.models.errors import MalformedReply
 from kgqa.prompts.found import GROUPS, Found, shown
 from kgqa.prompts.reflect import Reflect, Reflection
-from kgqa.session.frontier import Frontier, FrontierUpdate, Scored
+from kgqa.session.frontier import Frontier, FrontierUpdate
 from kgqa.session.step import Run, step
 
 HISTORY = 12
@@ -20,8 +20,11 @@ async def reflect(state: Frontier, run: Run) -> FrontierUpdate:
     After a malformed reply the search goes on from all that was found. Where nothing is left to
     go on from, the answer is inferred from what is known.
     """
-    dry = state["trace"][-1]["decision"] == "backtrack"
-    found = [] if dry else state["found"]
+    last = state["trace"][-1]
+    dry = last["decision"] == "backtrack" and last["node"] != "filter"
+    found = [] if dry else [each for each in state["found"] if each.chain.depth < run.context.depth]
+    if not dry and len(found) < len(state["found"]):
+        run.note["limit"] = "depth"
     history = _history(state, dry) if _recalls(state) < run.context.reflections else []
     if not (found or history):
         run.note["reason"] = "nothing is left to come back to"
@@ -66,7 +69,7 @@ def _kept(found: Sequence[Found], reply: Reflection) -> list[Chain]:
 
 def _on(state: Frontier, chains: Sequence[Chain], recalled: Sequence[Chain]) -> FrontierUpdate:
     return {
-        "frontier": [Scored(chain) for chain in chains],
+        "frontier": list(chains),
         "stack": list(reversed(recalled)),
         "points": [*state["points"], *(chain for chain in chains if chain not in state["points"])],
         "memory": [],

@@ -1,6 +1,7 @@
 """Retrieve relations: what leads on from the whole frontier? (PoG, ToG: relation exploration)."""
 
 from collections.abc import Sequence
+from typing import cast
 
 from kgqa.kg.errors import KGRejected, KGTimeout
 from kgqa.kg.pages import Visit
@@ -22,20 +23,21 @@ async def retrieve_frontier(state: Frontier, run: Run) -> FrontierUpdate:
     begun: FrontierUpdate = {}
     if not has_set_out(state):
         topics = [Chain(topic) for topic in state["topic_entities"]]
-        begun = {"frontier": [*map(Scored, topics)], "found": [], "explored": [], "spent": [], "known": []}
-    frontier = begun.get("frontier", state.get("frontier", []))
-    open_ = [each for each in frontier if each.chain.depth < run.context.depth]
+        begun = {"frontier": topics, "found": [], "explored": [], "spent": [], "known": []}
+    standing = cast(Frontier, {**state, **begun})
+    frontier = standing["frontier"]
+    open_ = [chain for chain in frontier if chain.depth < run.context.depth]
     if len(open_) < len(frontier):
         run.note["limit"] = "depth"
     try:
-        leads = await _leads([each.chain for each in open_], state["leads"], run)
+        leads = await _leads(open_, state["leads"], run)
     except (KGTimeout, KGRejected) as error:
         run.failed(error)
-        return {**begun, "offers": [], "decision": "backtrack"}
+        return {**begun, "offers": [], "spent": spent(standing), "decision": "backtrack"}
     offers = _offers(open_, leads, set(state["tried"]))
-    run.note |= {"frontier": [str(each.chain) for each in open_], "relations": len(offers)}
+    run.note |= {"frontier": [str(chain) for chain in open_], "relations": len(offers)}
     update: FrontierUpdate = {**begun, "offers": offers}
-    return update if offers else {**update, "spent": spent({**state, **begun}), "decision": "backtrack"}
+    return update if offers else {**update, "spent": spent(standing), "decision": "backtrack"}
 
 
 async def _leads(chains: Sequence[Chain], known: Sequence[Lead], run: Run) -> list[Lead]:
@@ -55,7 +57,7 @@ async def _leads(chains: Sequence[Chain], known: Sequence[Lead], run: Run) -> li
     return [found[chain] for chain in chains]
 
 
-def _offers(frontier: Sequence[Scored], leads: Sequence[Lead], tried: set[Chain]) -> list[Scored]:
+def _offers(frontier: Sequence[Chain], leads: Sequence[Lead], tried: set[Chain]) -> list[Scored]:
     """Offer what was not tried; each chain of the frontier has its share."""
     share = max(1, OFFERED // max(1, len(frontier)))
     return [

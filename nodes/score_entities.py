@@ -4,6 +4,7 @@ import random
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from hashlib import sha256
+from typing import TypeAlias
 
 from kgqa.kg.pages import Candidate
 from kgqa.kg.terms import Chain, Entity
@@ -11,8 +12,11 @@ from kgqa.models.errors import MalformedReply
 from kgqa.nodes.likeness import likeness
 from kgqa.prompts.found import Found, shown
 from kgqa.prompts.score_entities import ScoreEntities
-from kgqa.session.frontier import Frontier, FrontierUpdate, Scored
+from kgqa.session.frontier import Frontier, FrontierUpdate
 from kgqa.session.step import Run, step
+
+_Row: TypeAlias = tuple[Chain, Candidate]
+"""An end of a chain."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -30,12 +34,11 @@ async def score_entities(state: Frontier, run: Run) -> FrontierUpdate:
 
     A score is that of the relation times that of the entity. Ends without a name cannot be
     told apart, and share the score of their relation evenly; so do all of them where the
-    model's reply is malformed. The only end of a relation has its score whole.
+    model's reply is malformed. The only named end of a relation has its score whole.
     """
     scores = {offer.chain: offer.score for offer in state["offers"]}
     groups = state["found"]
-    asked = await _shortened([each for each in groups if len(each.named) > 1], state, run)
-    rated = await _rated(asked, state, run)
+    rated = await _rated([each for each in groups if len(each.named) > 1], state, run)
     every = [
         _Held(group.chain, end, scores.get(group.chain, 0.0) * share)
         for group in groups
@@ -60,18 +63,23 @@ async def _shortened(groups: Sequence[Found], state: Frontier, run: Run) -> list
     return short
 
 
-async def _rated(groups: Sequence[Found], state: Frontier, run: Run) -> dict[tuple[Chain, Candidate], float]:
+async def _rated(groups: Sequence[Found], state: Frontier, run: Run) -> dict[_Row, float]:
     """Give the score of each named end of the groups; none are given where nobody could say."""
     if not groups:
         return {}
-    rows = [(groups[each.group - 1].chain, each.candidate) for each in shown(groups)]
     by = run.context.pruning
+    if by == "model":
+        return await _by_model(await _shortened(groups, state, run), state, run)
+    rows = [(group.chain, end) for group in groups for end in group.named]
     if by in {"bm25", "encoder"}:
         texts = [str(end.term) for _, end in rows]
         return dict(zip(rows, await likeness(texts, state["question"], by, run), strict=True))
-    if by == "random":
-        draws = random.Random(sha256(state["question"].encode("utf-8", "replace")).digest())
-        return {row: draws.random() for row in rows}
+    draws = random.Random(sha256(state["question"].encode("utf-8", "replace")).digest())
+    return {row: draws.random() for row in rows}
+
+
+async def _by_model(groups: Sequence[Found], state: Frontier, run: Run) -> dict[_Row, float]:
+    rows = [(groups[each.group - 1].chain, each.candidate) for each in shown(groups)]
     prompt = ScoreEntities(state["question"], tuple(groups), topics=tuple(state["topic_entities"]))
     try:
         reply = await run.ask(prompt)
@@ -83,9 +91,11 @@ async def _rated(groups: Sequence[Found], state: Frontier, run: Run) -> dict[tup
     return {row: said.get(number, 0.0) for number, row in enumerate(rows, 1)}
 
 
-def _shares(group: Found, rated: dict[tuple[Chain, Candidate], float]) -> list[tuple[Candidate, float]]:
+def _shares(group: Found, rated: dict[_Row, float]) -> list[tuple[Candidate, float]]:
     """Give each end its part of the score of its relation."""
     even = 1 / len(group.ends)
+    if len(group.named) == 1:
+        return [(end, 1.0 if end.term.name else even) for end in group.ends]
     judged = any(chain == group.chain for chain, _ in rated)
     return [
         (end, rated.get((group.chain, end), 0.0) if judged and end.term.name else even) for end in group.ends
@@ -100,11 +110,12 @@ def _on(state: Frontier, beam: Sequence[_Held], run: Run) -> FrontierUpdate:
         groups.setdefault((each.chain, isinstance(each.end.term, Entity)), []).append(each.end)
     found = [Found(_held(chain, ends), tuple(ends)) for (chain, _), ends in groups.items()]
     frontier = [each.chain for each, (_, leads_on) in zip(found, groups, strict=True) if leads_on]
-    named = any(group.named for group in found)
+    named = next((group for group in found if group.named), None)
+    at_hand: FrontierUpdate = {"chain": named.chain, "candidates": list(named.named)} if named else {}
     return {
         "found": found,
-        "frontier": [Scored(chain) for chain in frontier],
-        "candidates": [],
+        "frontier": frontier,
+        **at_hand,
         "points": [*state["points"], *frontier],
         "decision": "forward" if named else "refine" if frontier else "backtrack",
     }

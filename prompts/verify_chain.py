@@ -68,8 +68,7 @@ With "stop", say in "take" what the answer is: "all" candidates; the "others", w
 those marked with *, that are reached only by coming back to the start; "some", with their \
 numbers in "chosen", best first; or their "count", the "smallest" or the "largest" number (or the \
 earliest or latest date) among them, which is then computed.
-With "filter", where all candidates are shown and you can tell which of them meet the condition, give \
-their numbers in "chosen"; else leave it empty, and you will be asked.
+With "filter", where all candidates are shown, "chosen" may name those that meet the condition.
 
 Reply with one JSON object: {"rationale": "one short sentence", "decision": "...", "take": "...", \
 "chosen": [numbers]}.

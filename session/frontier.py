@@ -20,7 +20,7 @@ class Scored:
 class FrontierUpdate(Update, total=False):
     """What a node may change."""
 
-    frontier: list[Scored]
+    frontier: list[Chain]
     """Where the search stands: the chains that are extended next."""
     offers: list[Scored]
     """Chains that are one hop longer: what can follow, then what of it was chosen."""
@@ -43,7 +43,7 @@ class Frontier(State, FrontierUpdate):
 
 def spent(state: Frontier) -> list[Chain]:
     """Add the frontier, from which nothing is chosen, to the chains that are spent."""
-    here = [each.chain for each in state.get("frontier", [])]
+    here = state.get("frontier", [])
     return [*state["spent"], *(chain for chain in here if chain not in state["spent"])]
 
 

@@ -71,7 +71,7 @@ def test_build_says_what_was_read_and_what_came_of_it(run: Run, file: Path, tmp_
     assert ended.exit_code == 0
     assert "5 questions, 4 with a chain" in ended.stdout
     assert "1 without: no SPARQL and no gold path" in ended.stdout
-    assert "4 exemplars in" in ended.stdout
+    assert "4 exemplars and 3 templates in" in ended.stdout
 
 
 def test_several_files_are_learned_from(run: Run, file: Path, tmp_path: Path) -> None:
@@ -92,6 +92,7 @@ def test_show_without_a_question_says_what_there_is(run: Run, folder: Path) -> N
     ended = run("show", folder)
     assert ended.exit_code == 0
     assert "5 questions, 1 of them without a chain, 4 exemplars" in ended.stdout
+    assert "3 templates" in ended.stdout
     assert "encoder all-MiniLM-L6-v2" in ended.stdout
     table = [" ".join(row.split()) for row in ended.stdout.splitlines()]
     assert {"1 4", "2 1", "5 all the ends", "3 <-born_in- answer"} <= set(table)
@@ -111,7 +112,34 @@ def test_show_gives_what_exemplars_say_of_a_question(run: Run, folder: Path) -> 
 
 def test_as_much_is_shown_as_asked_for(run: Run, folder: Path) -> None:
     shown = run("show", folder, "who was born in Ulm?", "--topic", "Ulm", "--top", "1").stdout
-    assert shown.count("answer") == 1
+    assert shown.count("-> answer") + shown.count("- answer") == 2  # an exemplar and a solved question
+
+
+@pytest.fixture
+def graph(turtle: Callable[[str], Path]) -> Path:
+    return turtle(
+        'e:ulm rdfs:label "Ulm" ; a e:town . e:bonn rdfs:label "Bonn" ; a e:city . '
+        'e:town rdfs:label "town" . e:city rdfs:label "city" .'
+    )
+
+
+def test_a_graph_says_what_kind_of_thing_topics_are(
+    run: Run, file: Path, graph: Path, tmp_path: Path
+) -> None:
+    built = run("build", "--dataset", file, "--kg", graph, "--out", tmp_path / "kinds")
+    assert "4 exemplars and 4 templates in" in built.stdout
+    asked = ("show", tmp_path / "kinds", "who was born in Bonn?", "--topic", "Bonn")
+    told = [" ".join(row.split()) for row in run(*asked, "--kg", graph).stdout.splitlines()]
+    assert "as a template: who was born in [city]?" in told
+    assert any(row.startswith("1.000 1 who was born in [city]?") for row in told)
+    untold = run(*asked).stdout
+    assert "as a template: who was born in [entity]?" in untold
+
+
+def test_a_graph_that_cannot_be_opened_is_told(run: Run, file: Path, tmp_path: Path) -> None:
+    ended = run("build", "--dataset", file, "--kg", tmp_path / "none.nt", "--out", tmp_path / "a")
+    assert ended.exit_code == 3
+    assert ended.stderr.startswith("kgqa: ")
 
 
 def test_what_goes_wrong_is_one_line(run: Run, folder: Path, file: Path, tmp_path: Path) -> None:

@@ -86,8 +86,8 @@ async def test_facts_that_are_known_are_not_asked_for(graph: Open) -> None:
 async def test_a_way_straight_back_that_is_the_only_one_is_not_judged(
     graph: Open, relation: str, judged: list[int]
 ) -> None:
-    alone = FAMILY.replace("e:cleo rdfs:label \"Cleo\"@en ; r:lives_in e:ulm", "e:cleo rdfs:label \"Cleo\"@en")
-    alone = alone.replace("e:dora rdfs:label \"Dora\"@en ; r:lives_in e:ulm", "e:dora r:mayor_of e:ulm")
+    alone = FAMILY.replace('e:cleo rdfs:label "Cleo"@en ; r:lives_in e:ulm', 'e:cleo rdfs:label "Cleo"@en')
+    alone = alone.replace('e:dora rdfs:label "Dora"@en ; r:lives_in e:ulm', "e:dora r:mayor_of e:ulm")
     model = playing(
         lambda p: choose(f"^{relation}" if p.chain.hops else relation)(p), at_depth("forward", "backtrack")
     )

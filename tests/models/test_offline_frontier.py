@@ -10,7 +10,6 @@ from kgqa.kg.pages import Candidate
 from kgqa.kg.terms import Chain, Entity, Hop
 from kgqa.models.offline import OfflineModel
 from kgqa.models.parsing import checked
-from kgqa.priors.encoder import open_encoder
 from kgqa.prompts.answer_briefly import AnswerBriefly
 from kgqa.prompts.assess_found import AssessFound, Assessment
 from kgqa.prompts.base import Prompt, R
@@ -21,7 +20,7 @@ from kgqa.prompts.reason_aloud import ReasonAloud
 from kgqa.prompts.reflect import Reflect
 from kgqa.prompts.score_entities import ScoreEntities
 from kgqa.prompts.score_relations import ScoreRelations
-from kgqa.tests.conftest import PREFIXES
+from kgqa.tests.conftest import MEMO, PREFIXES
 
 TOWNS = """
 e:ulm rdfs:label "Ulm" ; r:mayor e:ada ; r:river e:danube, e:blau .
@@ -58,7 +57,7 @@ BOTH = "Which films starred Ann and were directed by Bob?"
 def opened(text: str, folder: Path) -> OfflineModel:
     path = folder / "graph.ttl"
     path.write_text(PREFIXES + text, encoding="utf-8")
-    return OfflineModel(open_graph([path]), open_encoder().encode)
+    return OfflineModel(open_graph([path]), MEMO.encode)
 
 
 @pytest.fixture(scope="module")

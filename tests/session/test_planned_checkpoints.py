@@ -57,7 +57,7 @@ def graph_of_towns(graph: Open) -> Any:
 def either(request: pytest.FixtureRequest, graph_of_towns: Any) -> Any:
     """The context of a question for names, and of one for yes or no."""
     with registered(wandering(request.param)) as model:
-        yield vog.VoG(kg=(graph_of_towns,), model=model, threshold=1, revisions=3)
+        yield vog.VoG(kg=(graph_of_towns,), model=model, threshold=1, revisions=3, guide_decomposition=True)
 
 
 @pytest.fixture

@@ -26,7 +26,11 @@ def lines() -> list[dict[str, Any]]:
 
 @pytest.fixture(scope="module")
 def learned(lines: list[dict[str, Any]]) -> list[Lesson]:
-    return list(lessons(examples(lines)))
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setenv(
+            "KGQA_THREADS", "2"
+        )  # read elsewhere: matplotlib, if imported here, makes pyparsing slow
+        return list(lessons(examples(lines)))
 
 
 @pytest.fixture(scope="module")
