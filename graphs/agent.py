@@ -8,23 +8,19 @@ from typing import ClassVar
 
 from pydantic import Field
 
-from kgqa.nodes.act import act
+from kgqa.nodes.act import act, link_if_any
 from kgqa.nodes.attest import attest
-from kgqa.nodes.link import link
 from kgqa.session.acting import Acting
-from kgqa.session.context import Context
+from kgqa.session.context import Grounding
 from kgqa.session.method import method
 
 
-class Agent(Context):
+class Agent(Grounding):
     """The options of the agent."""
 
     method: ClassVar[str] = "agent"
 
     depth: int = Field(default=20, ge=1, le=200, description="turns of the model at most")
-    closed_book: bool = Field(
-        default=True, description="let answers stand that no tool has shown; false: proved ones only"
-    )
 
 
-graph = method(Agent, {link: {"forward": act}, act: attest, attest: {}}, Acting)
+graph = method(Agent, {link_if_any: {"forward": act}, act: attest}, Acting)

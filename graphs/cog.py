@@ -27,7 +27,9 @@ from kgqa.nodes.reroute import reroute
 from kgqa.nodes.retrieve_relations import retrieve_relations
 from kgqa.session.context import Exploring
 from kgqa.session.guided import Guided
-from kgqa.session.method import method
+from kgqa.session.method import Flow, method
+from kgqa.session.state import Decision
+from kgqa.session.step import Step
 
 
 class CoG(Exploring):
@@ -82,38 +84,26 @@ class CoG(Exploring):
     )
 
 
-graph = method(
-    CoG,
-    {
-        link: {"forward": plan},
-        plan: {"forward": blueprint},
-        blueprint: {"forward": retrieve_relations},
-        retrieve_relations: {"forward": rerank, "backtrack": diagnose},
-        rerank: {"forward": prune_guarded, "backtrack": diagnose},
-        prune_guarded: {"forward": expand, "backtrack": diagnose},
-        expand: {"forward": check, "backtrack": diagnose},
-        check: {
-            "forward": retrieve_relations,
-            "filter": filter_candidates,
-            "refine": refine,
-            "backtrack": diagnose,
-            "stop": learn,
-        },
-        refine: retrieve_relations,
-        filter_candidates: {"backtrack": diagnose, "stop": learn},
-        diagnose: {
-            "forward": look_again,
-            "backtrack": reroute,
-            "filter": filter_candidates,
-            "infer": infer,
-            "refine": refine,
-            "stop": learn,
-        },
-        reroute: {"forward": expand, "refine": retrieve_relations},
-        look_again: {"refine": retrieve_relations, "stop": infer},
-        infer: answer,
-        learn: answer,
-        answer: {},
-    },
-    Guided,
-)
+OTHERWISE: dict[Decision, Step] = {"backtrack": diagnose, "stop": learn}
+"""After each verdict: a failure is diagnosed, an answer is learned from."""
+
+FLOW: Flow = {
+    link: {"forward": plan},
+    plan: {"forward": blueprint},
+    blueprint: {"forward": retrieve_relations},
+    retrieve_relations: {"forward": rerank, "backtrack": diagnose},
+    rerank: {"forward": prune_guarded, "backtrack": diagnose},
+    prune_guarded: {"forward": expand, "backtrack": diagnose},
+    expand: {"forward": check, "backtrack": diagnose},
+    check: {"forward": retrieve_relations, "filter": filter_candidates, "refine": refine, **OTHERWISE},
+    refine: retrieve_relations,
+    filter_candidates: {**OTHERWISE},
+    diagnose: {"backtrack": reroute, "forward": look_again, "infer": infer}
+    | {"filter": filter_candidates, "refine": refine, "stop": learn},
+    reroute: {"forward": expand, "refine": retrieve_relations},
+    look_again: {"refine": retrieve_relations, "stop": infer},
+    infer: answer,
+    learn: answer,
+}
+
+graph = method(CoG, FLOW, Guided)

@@ -22,7 +22,7 @@ from kgqa.nodes.retrieve_relations import retrieve_relations
 from kgqa.nodes.smart_lookahead import smart_lookahead
 from kgqa.nodes.verify import verify
 from kgqa.session.context import Recalling
-from kgqa.session.method import method
+from kgqa.session.method import Flow, method
 
 
 class CoR(Recalling):
@@ -37,30 +37,23 @@ class CoR(Recalling):
     lookahead: bool = Field(default=False, description="try chains of solved questions first (EGP §4.3)")
 
 
-graph = method(
-    CoR,
-    {
-        link: {"forward": recall_exemplars},
-        recall_exemplars: {"forward": smart_lookahead},
-        smart_lookahead: {"forward": retrieve_relations},
-        retrieve_relations: {"forward": prune, "backtrack": backtrack},
-        prune: {"forward": expand, "backtrack": backtrack},
-        expand: {"forward": verify, "backtrack": backtrack},
-        verify: {
-            "forward": retrieve_relations,
-            "filter": filter_candidates,
-            "refine": refine,
-            "backtrack": backtrack,
-        },
-        refine: retrieve_relations,
-        filter_candidates: {"backtrack": backtrack},
-        backtrack: {
-            "forward": expand,
-            "refine": refine,
-            "filter": filter_candidates,
-            "backtrack": look_again,
-        },
-        look_again: {"refine": retrieve_relations},
-        answer: {},
+FLOW: Flow = {
+    link: {"forward": recall_exemplars},
+    recall_exemplars: {"forward": smart_lookahead},
+    smart_lookahead: {"forward": retrieve_relations},
+    retrieve_relations: {"forward": prune, "backtrack": backtrack},
+    prune: {"forward": expand, "backtrack": backtrack},
+    expand: {"forward": verify, "backtrack": backtrack},
+    verify: {
+        "forward": retrieve_relations,
+        "filter": filter_candidates,
+        "refine": refine,
+        "backtrack": backtrack,
     },
-)
+    refine: retrieve_relations,
+    filter_candidates: {"backtrack": backtrack},
+    backtrack: {"forward": expand, "refine": refine, "filter": filter_candidates, "backtrack": look_again},
+    look_again: {"refine": retrieve_relations, "stop": answer},
+}
+
+graph = method(CoR, FLOW)

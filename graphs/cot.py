@@ -7,16 +7,15 @@ from typing import ClassVar
 
 from kgqa.nodes.answer_alone import answer_alone
 from kgqa.nodes.sample import reason
-from kgqa.session.context import Context
+from kgqa.session.context import Alone
 from kgqa.session.method import method
 from kgqa.session.sampled import Sampled
 
 
-class CoT(Context):
+class CoT(Alone):
     """The options of CoT: those that every method has."""
 
     method: ClassVar[str] = "cot"
-    asks_graph: ClassVar[bool] = False
 
 
-graph = method(CoT, {reason: answer_alone, answer_alone: {}}, Sampled)
+graph = method(CoT, {reason: answer_alone}, Sampled)

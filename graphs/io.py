@@ -7,16 +7,15 @@ from typing import ClassVar
 
 from kgqa.nodes.answer_alone import answer_alone
 from kgqa.nodes.sample import ask
-from kgqa.session.context import Context
+from kgqa.session.context import Alone
 from kgqa.session.method import method
 from kgqa.session.sampled import Sampled
 
 
-class IO(Context):
+class IO(Alone):
     """The options of IO: those that every method has."""
 
     method: ClassVar[str] = "io"
-    asks_graph: ClassVar[bool] = False
 
 
-graph = method(IO, {ask: answer_alone, answer_alone: {}}, Sampled)
+graph = method(IO, {ask: answer_alone}, Sampled)

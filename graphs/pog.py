@@ -35,6 +35,9 @@ class PoG(Exploring):
     reflections: int = Field(default=5, ge=0, le=50, description="how often a search may come back at most")
 
 
+DRY: Flow = {look_around: {"refine": retrieve_frontier, "stop": conclude}, conclude: answer}
+"""Where nothing is left to go on from: a second look, then what all that was found carries."""
+
 SEARCH: Flow = {
     plan: {"forward": retrieve_frontier},
     retrieve_frontier: {"forward": pick_relations, "backtrack": reflect},
@@ -44,9 +47,7 @@ SEARCH: Flow = {
     filter_candidates: {"backtrack": reflect},
     reflect: {"forward": retrieve_frontier, "backtrack": recall, "infer": look_around},
     recall: retrieve_frontier,
-    look_around: {"refine": retrieve_frontier, "stop": conclude},
-    conclude: answer,
-    answer: {},
+    **DRY,
 }
 """What follows once it is known what the question is about."""
 

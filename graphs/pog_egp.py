@@ -16,7 +16,7 @@ from kgqa.nodes.recall_exemplars import recall_exemplars
 from kgqa.nodes.smart_lookahead import smart_lookahead
 from kgqa.session.context import Recalling
 from kgqa.session.frontier import Frontier
-from kgqa.session.method import method
+from kgqa.session.method import Flow, method
 
 
 class PoGEGP(PoG, Recalling):
@@ -31,13 +31,6 @@ class PoGEGP(PoG, Recalling):
     lookahead: bool = Field(default=True, description="try their chains before anything else (§4.3)")
 
 
-graph = method(
-    PoGEGP,
-    {
-        link: {"forward": recall_exemplars},
-        recall_exemplars: {"forward": smart_lookahead},
-        smart_lookahead: {"forward": plan},
-        **SEARCH,
-    },
-    Frontier,
-)
+RECALL: Flow = {link: {"forward": recall_exemplars}, recall_exemplars: {"forward": smart_lookahead}}
+
+graph = method(PoGEGP, {**RECALL, smart_lookahead: {"forward": plan}, **SEARCH}, Frontier)

@@ -13,11 +13,11 @@ from kgqa.nodes.extract import extract
 from kgqa.nodes.link import link
 from kgqa.nodes.write_sparql import write_sparql
 from kgqa.session.asking import Asking
-from kgqa.session.context import Context
+from kgqa.session.context import Grounding
 from kgqa.session.method import method
 
 
-class SparqlQA(Context):
+class SparqlQA(Grounding):
     """The options of the chain."""
 
     method: ClassVar[str] = "sparql_qa"
@@ -25,9 +25,6 @@ class SparqlQA(Context):
     relations: int = Field(
         default=100, ge=1, le=100_000, description="relations that the model is shown at most"
     )
-    closed_book: bool = Field(
-        default=True, description="let an answer stand that names nothing of the rows; false: rows only"
-    )
 
 
-graph = method(SparqlQA, {link: {"forward": write_sparql}, write_sparql: extract, extract: {}}, Asking)
+graph = method(SparqlQA, {link: {"forward": write_sparql}, write_sparql: extract}, Asking)

@@ -8,9 +8,8 @@ from typing import ClassVar, Literal
 
 from pydantic import Field
 
-from kgqa.nodes.answer import answer
+from kgqa.graphs.pog import DRY
 from kgqa.nodes.assess import assess
-from kgqa.nodes.conclude import conclude
 from kgqa.nodes.expand_frontier import expand_frontier
 from kgqa.nodes.filter import filter_candidates
 from kgqa.nodes.link import link
@@ -20,7 +19,7 @@ from kgqa.nodes.score_entities import score_entities
 from kgqa.nodes.score_relations import score_relations
 from kgqa.session.context import Exploring
 from kgqa.session.frontier import Frontier
-from kgqa.session.method import method
+from kgqa.session.method import Flow, method
 
 
 class ToG(Exploring):
@@ -36,19 +35,15 @@ class ToG(Exploring):
     )
 
 
-graph = method(
-    ToG,
-    {
-        link: {"forward": retrieve_frontier},
-        retrieve_frontier: {"forward": score_relations, "backtrack": look_around},
-        score_relations: {"forward": expand_frontier, "backtrack": look_around},
-        expand_frontier: {"forward": score_entities, "refine": score_entities, "backtrack": look_around},
-        score_entities: {"forward": assess, "refine": retrieve_frontier, "backtrack": look_around},
-        assess: {"forward": retrieve_frontier, "filter": filter_candidates},
-        filter_candidates: {"backtrack": look_around},
-        look_around: {"refine": retrieve_frontier, "stop": conclude},
-        conclude: answer,
-        answer: {},
-    },
-    Frontier,
-)
+FLOW: Flow = {
+    link: {"forward": retrieve_frontier},
+    retrieve_frontier: {"forward": score_relations, "backtrack": look_around},
+    score_relations: {"forward": expand_frontier, "backtrack": look_around},
+    expand_frontier: {"forward": score_entities, "refine": score_entities, "backtrack": look_around},
+    score_entities: {"forward": assess, "refine": retrieve_frontier, "backtrack": look_around},
+    assess: {"forward": retrieve_frontier, "filter": filter_candidates},
+    filter_candidates: {"backtrack": look_around},
+    **DRY,
+}
+
+graph = method(ToG, FLOW, Frontier)

@@ -28,7 +28,7 @@ from kgqa.nodes.select_relations import select_relations
 from kgqa.nodes.verify_step import verify_step
 from kgqa.priors.rewards import NEVER, threshold_of
 from kgqa.session.context import Recalling
-from kgqa.session.method import method
+from kgqa.session.method import Flow, method
 from kgqa.session.planned import Planned
 from kgqa.session.state import Decision
 from kgqa.session.step import Step
@@ -85,9 +85,6 @@ class VoG(Recalling):
     leave_out: Literal["quality", "coherence", "efficiency", "alignment", "validation"] | None = Field(
         default=None, description="a part of the task reward to leave out (Table 12)"
     )
-    closed_book: bool = Field(
-        default=True, description="let answers stand that the evidence does not show; false: proved ones only"
-    )
     guide_decomposition: bool = Field(
         default=False, description="show the plan solved questions like this one (EGP §4.2)"
     )
@@ -108,26 +105,23 @@ NOTHING_LEADS_ON: dict[Decision, Step] = {
 }
 """After each step of a retrieval: what was reached before counts, else a revision, else the next step."""
 
-graph = method(
-    VoG,
-    {
-        link: {"forward": recall_exemplars},
-        recall_exemplars: {"forward": plan_steps},
-        plan_steps: {"forward": retrieve_around},
-        retrieve_around: {"forward": rerank_by_entropy, **NOTHING_LEADS_ON},
-        rerank_by_entropy: {"forward": select_relations},
-        select_relations: {"forward": expand_around, **NOTHING_LEADS_ON},
-        expand_around: {"forward": retrieve_around, **NOTHING_LEADS_ON},
-        select_entities: {"forward": verify_step},
-        verify_step: {"forward": advance, "refine": choose_arm},
-        choose_arm: {"refine": revise, "forward": look_ahead},
-        look_ahead: {"forward": revise},
-        revise: {"forward": appraise},
-        appraise: {"refine": choose_arm, "forward": advance, "backtrack": retrieve_around},
-        advance: {"forward": retrieve_around, "refine": look_back, "infer": judge},
-        look_back: {"refine": retrieve_around},
-        judge: ground,
-        ground: {},
-    },
-    Planned,
-)
+FLOW: Flow = {
+    link: {"forward": recall_exemplars},
+    recall_exemplars: {"forward": plan_steps},
+    plan_steps: {"forward": retrieve_around},
+    retrieve_around: {"forward": rerank_by_entropy, **NOTHING_LEADS_ON},
+    rerank_by_entropy: {"forward": select_relations},
+    select_relations: {"forward": expand_around, **NOTHING_LEADS_ON},
+    expand_around: {"forward": retrieve_around, **NOTHING_LEADS_ON},
+    select_entities: {"forward": verify_step},
+    verify_step: {"forward": advance, "refine": choose_arm},
+    choose_arm: {"refine": revise, "forward": look_ahead},
+    look_ahead: {"forward": revise},
+    revise: {"forward": appraise},
+    appraise: {"refine": choose_arm, "forward": advance, "backtrack": retrieve_around},
+    advance: {"forward": retrieve_around, "refine": look_back, "infer": judge},
+    look_back: {"refine": retrieve_around},
+    judge: ground,
+}
+
+graph = method(VoG, FLOW, Planned)

@@ -2,13 +2,14 @@
 
 from collections.abc import Sequence
 from dataclasses import dataclass, field
-from typing import Any, Generic, NamedTuple, Protocol, runtime_checkable
-
-from langchain_core.messages import AIMessage, BaseMessage
-from langchain_core.tools import BaseTool
+from typing import TYPE_CHECKING, Any, Generic, NamedTuple, Protocol, runtime_checkable
 
 from kgqa.models.usage import Usage
 from kgqa.prompts.base import Prompt, R
+
+if TYPE_CHECKING:
+    from langchain_core.messages import AIMessage, BaseMessage
+    from langchain_core.tools import BaseTool
 
 
 @dataclass(frozen=True, slots=True)
@@ -38,7 +39,7 @@ class Model(Protocol):
 class Turn(NamedTuple):
     """A message of a model, and its cost."""
 
-    message: AIMessage
+    message: "AIMessage"
     usage: Usage
 
 
@@ -47,7 +48,7 @@ class Conversing(Protocol):
     """A model that can be spoken to in messages, too: for agents and chains that bring their own prompts."""
 
     async def turn(
-        self, messages: Sequence[BaseMessage], tools: Sequence[BaseTool] = (), **options: Any
+        self, messages: "Sequence[BaseMessage]", tools: "Sequence[BaseTool]" = (), **options: Any
     ) -> Turn:
         """Give the next message of a conversation; ``options`` are those of LangChain's ``bind_tools``.
 

@@ -33,8 +33,3 @@ class ActingUpdate(Update, total=False):
 @with_config(ConfigDict(use_attribute_docstrings=True))
 class Acting(State, ActingUpdate):
     """The record in the making, what the agent has seen, and what it says."""
-
-
-def has_acted(state: Acting) -> bool:
-    """Tell whether this run has ways of its own: on a thread they may be those of an earlier run."""
-    return any(entry["node"] == "act" for entry in state["trace"])

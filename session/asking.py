@@ -10,7 +10,9 @@ class AskingUpdate(Update, total=False):
     """What a node may change."""
 
     rows: list[Term]
-    """The terms in the rows of the query, in order."""
+    """The terms in the rows of the query that the model is shown, in order."""
+    proved: list[Term]
+    """Those of them that the graph holds, or that the query has counted in it."""
     said: str | None
     """The chain's answer, in its own words; None where it came to none."""
 
@@ -18,8 +20,3 @@ class AskingUpdate(Update, total=False):
 @with_config(ConfigDict(use_attribute_docstrings=True))
 class Asking(State, AskingUpdate):
     """The record in the making, what the query gave, and what the chain says of it."""
-
-
-def has_asked(state: Asking) -> bool:
-    """Tell whether this run has rows of its own: on a thread they may be those of an earlier run."""
-    return any(entry["node"] == "write_sparql" for entry in state["trace"])

@@ -77,12 +77,23 @@ class Context(BaseModel):
         return {**settings, "hash": hashlib.sha256(canonical.encode()).hexdigest()[:16]}
 
 
-class Exploring(Context):
-    """What every method that searches the graph is told beside."""
+class Alone(Context):
+    """What a method is told that asks the model alone: no graph is opened for it."""
+
+    asks_graph: ClassVar[bool] = False
+
+
+class Grounding(Context):
+    """What every method is told that holds its answers against the graph."""
 
     closed_book: bool = Field(
-        default=True, description="answer from the model's memory when the graph has none"
+        default=True, description="let answers of the model stand that the graph does not show, labelled so"
     )
+
+
+class Exploring(Grounding):
+    """What every method that searches the graph is told beside."""
+
     second_look: bool = Field(
         default=False,
         description="where the search runs dry, ask again from where it was, what was tried left out",

@@ -45,8 +45,3 @@ def spent(state: Frontier) -> list[Chain]:
     """Add the frontier, from which nothing is chosen, to the chains that are spent."""
     here = state.get("frontier", [])
     return [*state["spent"], *(chain for chain in here if chain not in state["spent"])]
-
-
-def has_set_out(state: Frontier) -> bool:
-    """Tell whether this run has a frontier of its own: on a thread it may be that of an earlier run."""
-    return any(entry["node"] == "retrieve_relations" for entry in state["trace"])

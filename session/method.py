@@ -1,6 +1,6 @@
 """Makes the graph of a method of its flow: which step follows which decision."""
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from typing import Any
 
 from langgraph.graph import END, START, StateGraph
@@ -14,7 +14,10 @@ from kgqa.session.step import Step
 Graph = CompiledStateGraph[Any, Any, Any, Any]
 
 Flow = Mapping[Step, Mapping[Decision, Step] | Step]
-"""Under each step what follows its decisions, or the one step that always follows."""
+"""Under each step what follows its decisions, or the one step that always follows.
+
+The step that nothing stands under is the last.
+"""
 
 STEPS = 1_000_000
 """Supersteps of a run at most: it is the budget that ends a run, with a record."""
@@ -23,8 +26,9 @@ STEPS = 1_000_000
 def method(context: type[Context], flow: Flow, state: type[State] = State) -> Graph:
     """Make the graph of a method.
 
-    A run begins at the first step of the flow and ends with the last. What an outage or a spent
-    budget decides everywhere, ``stop``, leads to the last step where a step says nothing else.
+    A run begins at the first step of the flow and ends with the last, under which nothing stands.
+    What an outage or a spent budget decides everywhere, ``stop``, leads there where a step says
+    nothing else.
 
     Args:
         context: the method's options.
@@ -34,18 +38,22 @@ def method(context: type[Context], flow: Flow, state: type[State] = State) -> Gr
     builder: StateGraph[Any, Any, Any, Any] = StateGraph(
         state, context, input_schema=Input, output_schema=Record
     )
-    for step in flow:
+    first = next(iter(flow))
+    (last,) = {step: None for leads in flow.values() for step in _followers(leads) if step not in flow}
+    for step in (*flow, last):
         builder.add_node(step.name, step.bound(context, state), input_schema=state)
-    first, *_, last = flow
     builder.add_edge(START, first.name)
     for step, leads in flow.items():
-        if step is last:
-            builder.add_edge(step.name, END)
-        elif isinstance(leads, Step):
+        if isinstance(leads, Step):
             builder.add_edge(step.name, leads.name)
         else:
             ends = {"stop": last, **leads}
             builder.add_conditional_edges(
                 step.name, decision, {said: follows.name for said, follows in ends.items()}
             )
+    builder.add_edge(last.name, END)
     return builder.compile(name=context.method).with_config(recursion_limit=STEPS)
+
+
+def _followers(leads: Mapping[Decision, Step] | Step) -> Iterable[Step]:
+    return [leads] if isinstance(leads, Step) else leads.values()

@@ -158,6 +158,11 @@ def opened(state: State) -> State:
     return cast(State, {key: state[key] for key in Input.__annotations__ if key in state})  # type: ignore[literal-required]
 
 
+def has_run(state: State, node: str) -> bool:
+    """Tell whether a node has run, so that what it keeps is of this run: a thread keeps an earlier one's."""
+    return any(entry["node"] == node for entry in state["trace"])
+
+
 def next_topic(state: State) -> Entity | None:
     """Give the topic entity that comes after that of the chain at hand."""
     topics = state["topic_entities"]

@@ -27,9 +27,8 @@ def lines() -> list[dict[str, Any]]:
 @pytest.fixture(scope="module")
 def learned(lines: list[dict[str, Any]]) -> list[Lesson]:
     with pytest.MonkeyPatch.context() as patch:
-        patch.setenv(
-            "KGQA_THREADS", "2"
-        )  # read elsewhere: matplotlib, if imported here, makes pyparsing slow
+        # In other processes: here matplotlib, once imported, has made pyparsing half as fast.
+        patch.setenv("KGQA_THREADS", "2")
         return list(lessons(examples(lines)))
 
 
