@@ -26,6 +26,9 @@ SIMULATED = "simulated:accuracy=0.8,memory=0.4"
 MODELS = {SIMULATED: 10, "offline": 5}
 """Who is asked, and how many questions of a set at most."""
 
+LEARNED = DOCS.parent / "build" / "table"
+"""Where exemplars and blueprints are kept from one time to the next; ``make clean`` removes them."""
+
 HEAD = ("method", "Hits@1 %", "F1 %", "grounded %", "calls", "tokens", "queries", "seconds")
 
 
@@ -52,6 +55,10 @@ class Setting:
         """Give the path of a file of the data folder."""
         return name if name == "sample" else str(DATA / name)
 
+    def folder(self, kind: str) -> Path:
+        """Give the folder of what is learned before."""
+        return LEARNED / f"{self.name}-{kind}"
+
     @property
     def there(self) -> bool:
         """Whether its files are."""
@@ -68,30 +75,29 @@ SETTINGS = (
 )
 
 
-def learned(setting: Setting, folder: Path) -> dict[str, str]:
-    """Build what is learned from training questions: options by their names."""
+def learn(setting: Setting, kind: str) -> None:
+    """Build exemplars or blueprints of training questions, unless they are there from another time."""
+    if setting.learned is None or setting.folder(kind).is_dir():
+        return
+    graph = ["--kg", setting.file(setting.kg)] if kind == "exemplars" else []
+    kgqa(
+        kind, "build", "--dataset", setting.file(setting.learned), *graph, "--out", str(setting.folder(kind))
+    )
+
+
+def options(setting: Setting, method: str, model: str) -> dict[str, str]:
+    """Give those of what was learned that a method uses, or the offline model."""
     if setting.learned is None:
         return {}
-    built = {}
-    for kind in ("exemplars", "blueprints"):
-        out = folder / f"{setting.name}-{kind}"
-        graph = ["--kg", setting.file(setting.kg)] if kind == "exemplars" else []
-        kgqa(kind, "build", "--dataset", setting.file(setting.learned), *graph, "--out", str(out))
-        built[kind] = str(out)
-    return built
-
-
-def options(method: str, model: str, built: dict[str, str]) -> dict[str, str]:
-    """Give those of what was learned that a method uses, or the offline model."""
     context = context_of(method)
     recalls = getattr(context(model="offline"), "recalls", False)
     taken = {"blueprints": "blueprints" in context.model_fields, "exemplars": recalls or model == "offline"}
-    return {kind: folder for kind, folder in built.items() if taken[kind]}
+    return {kind: str(setting.folder(kind)) for kind in taken if taken[kind]}
 
 
 def runs(settings: Sequence[Setting], folder: Path) -> dict[tuple[str, str, str], Ran]:
     """Ask all questions of all settings by all methods; by setting, model and method."""
-    built = dict(zip(settings, side_by_side(lambda one: learned(one, folder), settings), strict=True))
+    side_by_side(lambda each: learn(*each), list(product(settings, ("exemplars", "blueprints"))))
     orders = {
         (setting.name, model, method): Ask(
             setting.file(setting.dataset),
@@ -100,7 +106,7 @@ def runs(settings: Sequence[Setting], folder: Path) -> dict[tuple[str, str, str]
             model,
             setting.split,
             limit,
-            options=options(method, model, built[setting]),
+            options=options(setting, method, model),
         )
         for setting, (model, limit), method in product(settings, MODELS.items(), METHODS)
         if model != "offline" or context_of(method).asks_graph

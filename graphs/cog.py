@@ -87,6 +87,9 @@ class CoG(Exploring):
 OTHERWISE: dict[Decision, Step] = {"backtrack": diagnose, "stop": learn}
 """After each verdict: a failure is diagnosed, an answer is learned from."""
 
+WITHOUT: dict[Decision, Step] = {"filter": filter_candidates, "refine": refine, "stop": learn}
+"""Where the topic at hand leads no further: what is verified stands, or the next topic is taken up."""
+
 FLOW: Flow = {
     link: {"forward": plan},
     plan: {"forward": blueprint},
@@ -98,8 +101,7 @@ FLOW: Flow = {
     check: {"forward": retrieve_relations, "filter": filter_candidates, "refine": refine, **OTHERWISE},
     refine: retrieve_relations,
     filter_candidates: {**OTHERWISE},
-    diagnose: {"backtrack": reroute, "forward": look_again, "infer": infer}
-    | {"filter": filter_candidates, "refine": refine, "stop": learn},
+    diagnose: {"backtrack": reroute, "forward": look_again, "infer": infer, **WITHOUT},
     reroute: {"forward": expand, "refine": retrieve_relations},
     look_again: {"refine": retrieve_relations, "stop": infer},
     infer: answer,

@@ -133,6 +133,12 @@ def names(ids: Iterable[str], labels: Sequence[str]) -> str:
     return f"SELECT ?end ?label ?rank WHERE {{ VALUES ?end {{ {listed} }} {_named('?end', labels)} }}"
 
 
+def literals(values: Iterable[Literal]) -> str:
+    """Ask for those literals, as ``?end``, that are the object of some triple."""
+    listed = " ".join(map(serialise, values))
+    return f"SELECT ?end WHERE {{ VALUES ?end {{ {listed} }} FILTER EXISTS {{ ?s ?p ?end }} }}"
+
+
 def entity(id: str, labels: Sequence[str]) -> str:
     """Ask for ``?end ?fresh ?label ?rank`` of an id that is subject or object of some triple."""
     known = "EXISTS { ?end ?p ?o } || EXISTS { ?s ?q ?end }"

@@ -3,10 +3,12 @@
 import asyncio
 from importlib import import_module
 
+from kgqa.nodes.link import link
 from kgqa.prompts.act import opening
 from kgqa.session.acting import Acting, ActingUpdate
 from kgqa.session.resources import resources
 from kgqa.session.speaking import speaker
+from kgqa.session.state import Update
 from kgqa.session.step import BudgetExceeded, Run, step
 
 TOOLS = (
@@ -18,6 +20,12 @@ TOOLS = (
     "follow_chain",
 )
 """What an agent is given: all that reads the graph in its own terms, and no SPARQL."""
+
+
+@step("link", opens=True)
+async def link_if_any(state: Acting, run: Run) -> Update:
+    """Link as every method does; where no entity is found the agent, who has a tool for it, looks itself."""
+    return {**await link.body(state, run), "decision": "forward"}
 
 
 @step("act")

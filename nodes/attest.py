@@ -9,9 +9,9 @@ from kgqa.nodes.ways import arguments_of, path_of
 from kgqa.priors.agreement import answer_key
 from kgqa.prompts.act import Named
 from kgqa.prompts.candidates import XSD_INTEGER, number_of
-from kgqa.session.acting import Acting, Way, has_acted
+from kgqa.session.acting import Acting, Way
 from kgqa.session.record import ref
-from kgqa.session.state import Closing, Update
+from kgqa.session.state import Closing, Update, has_run
 from kgqa.session.step import BudgetExceeded, Run, step
 
 TRACED = 8
@@ -25,7 +25,7 @@ async def attest(state: Acting, run: Run) -> Closing:
     Where the budget ended the work, what was followed last is the answer. With ``closed_book``
     off only proved answers are given.
     """
-    if state.get("outcome") or not has_acted(state) or (state["said"] is None and not _at_hand(state)):
+    if state.get("outcome") or not has_run(state, "act") or (state["said"] is None and not _at_hand(state)):
         return closed(await unanswered(state, run), state, run)
     return closed(await _attested(state, run), state, run)
 

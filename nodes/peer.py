@@ -4,6 +4,7 @@ To be imported in a thread, and where the package is installed: it takes long to
 it is no longer developed.
 """
 
+import traceback
 import warnings
 from collections.abc import Callable, Sequence
 from importlib import import_module
@@ -43,7 +44,15 @@ def ask_chain(chat: BaseChatModel, question: str, schema: str, select: Select) -
         )
         return str(chain.invoke({"query": question})["result"])
     except ValueError as error:
+        if not _is_of_chain(error):
+            raise
         raise Refused(str(error)) from None
+
+
+def _is_of_chain(error: BaseException) -> bool:
+    """Tell whether it is the chain itself that raises: it has no error of its own for a refusal."""
+    *_, (frame, _) = traceback.walk_tb(error.__traceback__)
+    return bool(frame.f_globals["__name__"] == _chains.__name__)
 
 
 def _store(schema: str, select: Select) -> Any:

@@ -7,8 +7,8 @@ from kgqa.kg.errors import KGRejected, KGTimeout
 from kgqa.kg.pages import Visit
 from kgqa.kg.terms import Chain
 from kgqa.nodes.retrieve_relations import OFFERED, fair_share
-from kgqa.session.frontier import Frontier, FrontierUpdate, Scored, has_set_out, spent
-from kgqa.session.state import Lead
+from kgqa.session.frontier import Frontier, FrontierUpdate, Scored, spent
+from kgqa.session.state import Lead, has_run
 from kgqa.session.step import Run, step
 from kgqa.tools.arguments import chain_arguments
 
@@ -21,7 +21,7 @@ async def retrieve_frontier(state: Frontier, run: Run) -> FrontierUpdate:
     is enough for all chains of the frontier.
     """
     begun: FrontierUpdate = {}
-    if not has_set_out(state):
+    if not has_run(state, "retrieve_relations"):
         topics = [Chain(topic) for topic in state["topic_entities"]]
         begun = {"frontier": topics, "found": [], "explored": [], "spent": [], "known": []}
     standing = cast(Frontier, {**state, **begun})

@@ -4,12 +4,18 @@ from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from typing import Any
 
+from pydantic import TypeAdapter
+
 from kgqa.kg.pages import Candidate, Description, Page
 from kgqa.kg.terms import Entity, Hop, Path, Term, Triple
 from kgqa.session.acting import Way
+from kgqa.tools.chains import Waypoints
 
 LONGEST = 10
 """Hops of a way at most: paths that are longer are not checked by anybody."""
+
+_WAYPOINTS: TypeAdapter[Waypoints] = TypeAdapter(Waypoints)
+"""Reads what a model has written as the tool has read it: JSON's keys are text, ``"1.0"`` is 1."""
 
 
 def followed(tool: str, arguments: Mapping[str, Any], artifact: Any) -> list[Way]:
@@ -63,7 +69,7 @@ def path_of(way: Way, triples: Sequence[Triple]) -> Path:
 
 
 def _chain(arguments: Mapping[str, Any], page: Page[Candidate]) -> Way:
-    held = {int(depth): tuple(texts) for depth, texts in (arguments.get("held") or {}).items()}
+    held = _WAYPOINTS.validate_python(arguments.get("held") or {})
     ends = tuple(candidate.term for candidate in page)
     return Way(arguments["topic"], tuple(arguments["hops"]), ends, held, page.truncated)
 

@@ -3,23 +3,27 @@
 import asyncio
 import re
 from collections.abc import Sequence
+from dataclasses import replace
 from importlib import import_module
 from importlib.util import find_spec
 
 from kgqa.kg.errors import KGRejected
 from kgqa.kg.pages import Table, Visit
-from kgqa.kg.terms import Entity, Hop, Term
+from kgqa.kg.terms import Entity, Hop, Literal, Term, one_line
 from kgqa.models.errors import UnknownModel
 from kgqa.priors.guidance import spaced
 from kgqa.prompts.act import opening
+from kgqa.prompts.base import LABEL_LIMIT
+from kgqa.prompts.candidates import SHOWN
 from kgqa.session.asking import Asking, AskingUpdate
 from kgqa.session.speaking import speaker
 from kgqa.session.step import BudgetExceeded, Run, step
+from kgqa.tools.select import computed, literals_query
 
 PACKAGE = "langchain_community"
 
-NAMED = 50
-"""Entities of a table whose names are looked up at most."""
+NAMED = 2 * SHOWN
+"""Entities of the rows shown whose names are looked up at most; the others are not proved."""
 
 _FENCED = re.compile(r"```(?:sparql)?\s*(.*?)```", re.DOTALL | re.IGNORECASE)
 
@@ -44,18 +48,23 @@ async def write_sparql(state: Asking, run: Run) -> AskingUpdate:
         update["stopped_by"] = error.limit
     except (KGRejected, peer.Refused) as error:
         run.failed(error)
-    return {**update, "rows": rows.terms}
+    return {**update, "rows": rows.terms, "proved": rows.proved}
 
 
 class Rows:
-    """Runs queries for a chain that knows nothing of event loops, and keeps the terms of their rows."""
+    """Runs queries for a chain that knows nothing of event loops, and keeps the terms of their rows.
+
+    What a query gives need not be in the graph: it may name things itself. ``proved`` are the terms
+    that the graph holds, and numbers that the query has computed of what it holds.
+    """
 
     def __init__(self, run: Run) -> None:
         self.terms: list[Term] = []
+        self.proved: list[Term] = []
         self._run, self._loop = run, asyncio.get_running_loop()
 
     def select(self, query: str) -> list[tuple[str, ...]]:
-        """Run a query (blocking, in a thread); gives its rows as text, entities with their names.
+        """Run a query (blocking, in a thread); gives its first rows as text, entities with their names.
 
         Raises:
             KGRejected: for all but SELECT and ASK, and what does not parse.
@@ -68,19 +77,40 @@ class Rows:
         self._run.note["query"] = text
         table: Table = await self._run.use("run_select", query=text)
         self._run.note["rows"] = len(table.rows)
-        named = await self._named(table)
-        rows = [[named.get(cell, cell) for cell in row if cell is not None] for row in table.rows]
-        self.terms += list(dict.fromkeys(term for row in rows for term in row))
-        return [tuple(_shown(term) for term in row) for row in rows]
+        shown = replace(table, rows=table.rows[:SHOWN])
+        cells = dict.fromkeys(cell for row in shown.rows for cell in row if cell is not None)
+        named = await self._named([cell for cell in cells if isinstance(cell, Entity)])
+        held = await self._held([cell for cell in cells if isinstance(cell, Literal)], text, shown)
+        self.terms += [named.get(cell, cell) for cell in cells]
+        self.proved += [named.get(cell, cell) for cell in cells if cell in named or cell in held]
+        rows = [
+            tuple(_shown(named.get(cell, cell)) for cell in row if cell is not None) for row in shown.rows
+        ]
+        if len(table.rows) > len(rows) or table.truncated:
+            more = "more than " if table.truncated else ""
+            rows.append((f"... and {more}{len(table.rows) - len(rows)} other rows",))
+        return rows
 
-    async def _named(self, table: Table) -> dict[Term, Term]:
-        """Give the entities of a table with their names: a query gives ids only."""
-        cells = dict.fromkeys(cell for row in table.rows for cell in row if isinstance(cell, Entity))
-        chains = [{"topic": f"<{cell.id}>", "hops": []} for cell in list(cells)[:NAMED]]
+    async def _named(self, entities: Sequence[Entity]) -> dict[Term, Term]:
+        """Give those entities that the graph has, with their names: a query gives ids only."""
+        chains = [{"topic": f"<{entity.id}>", "hops": []} for entity in entities[:NAMED]]
         if not chains:
             return {}
         visits: list[Visit] = await self._run.use("visit_chains", chains=chains, ends=True, hops=False)
         return {candidate.term: candidate.term for visit in visits for candidate in visit.ends}
+
+    async def _held(self, values: Sequence[Literal], query: str, table: Table) -> set[Term]:
+        """Give those literals of a table that the graph has, or that the query has computed."""
+        if not values:
+            return set()
+        columns = await asyncio.to_thread(computed, query)
+        counted = [at for at, column in enumerate(table.columns) if column in columns]
+        own = {cell for row in table.rows for at in counted if (cell := row[at]) is not None}
+        asked = [value for value in values if value not in own and len(value.value) <= LABEL_LIMIT]
+        if not asked:
+            return own
+        found: Table = await self._run.use("run_select", query=literals_query(asked))
+        return own | {cell for row in found.rows for cell in row if cell is not None}
 
 
 async def _schema(question: str, run: Run) -> str:
@@ -98,4 +128,5 @@ async def _schema(question: str, run: Run) -> str:
 
 
 def _shown(term: Term) -> str:
-    return f"{term.name or '(unnamed)'} <{term.id}>" if isinstance(term, Entity) else str(term)
+    name = one_line(term.name or "(unnamed)", LABEL_LIMIT)
+    return f"{name} <{one_line(term.id, LABEL_LIMIT)}>" if isinstance(term, Entity) else name

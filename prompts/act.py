@@ -37,12 +37,14 @@ class Answer(Reply):
 
 
 def opening(question: str, topics: Sequence[Entity]) -> str:
-    """Show the question and the entities that it is about.
+    """Show the question and the entities that it is about, where any are known.
 
     >>> print(opening("Who is the mayor?", [Entity("http://x/Ulm", "Ulm")]))
     Question: "Who is the mayor?"
     Entities:
     - "Ulm" <http://x/Ulm>
     """
-    known = "\n".join(f"- {quoted(str(topic))} <{topic.id}>" for topic in topics)
-    return f"Question: {quoted(question, QUESTION_LIMIT)}\nEntities:\n{known}"
+    known = [f"- {quoted(str(topic))} <{topic.id}>" for topic in topics]
+    return "\n".join(
+        [f"Question: {quoted(question, QUESTION_LIMIT)}", *(["Entities:", *known] if known else [])]
+    )

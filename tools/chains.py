@@ -11,7 +11,7 @@ from kgqa.kg.pages import Candidate, Page, Visit
 from kgqa.kg.terms import Entity, Hop, Literal, Triple
 from kgqa.tools.arguments import chain_named
 from kgqa.tools.making import graph_tool
-from kgqa.tools.text import listing, show_candidate, show_chain, show_hop, show_term
+from kgqa.tools.text import RELATIONS, listing, show_candidate, show_chain, show_hop, show_term
 
 Waypoints = dict[int, list[str]]
 """Under a number of hops, the ids or names of the entities that a chain may be at after them."""
@@ -47,7 +47,7 @@ def chain_tools(graph: KnowledgeGraph) -> list[BaseTool]:
                 be at after so many hops. Leave out what need not be restricted.
         """
         page = await graph.extend_chain(await chain_named(graph, topic, hops, held))
-        return listing("relations that lead on", map(show_hop, page), page), page
+        return listing("relations that lead on", map(show_hop, page), page, RELATIONS), page
 
     @graph_tool
     async def follow_chain(
@@ -83,9 +83,8 @@ def chain_tools(graph: KnowledgeGraph) -> list[BaseTool]:
             if ends:
                 parts.append(listing(f"nodes at {shown}", map(show_candidate, visit.ends), visit.ends))
             if hops:
-                parts.append(
-                    listing(f"relations that lead on from {shown}", map(show_hop, visit.hops), visit.hops)
-                )
+                what = f"relations that lead on from {shown}"
+                parts.append(listing(what, map(show_hop, visit.hops), visit.hops, RELATIONS))
         return "\n".join(parts) or "no chain was named", visits
 
     @graph_tool

@@ -7,7 +7,7 @@ from kgqa.kg.pages import Page
 from kgqa.kg.terms import Hop, Term
 from kgqa.tools.arguments import entities_named, hop_named
 from kgqa.tools.making import graph_tool
-from kgqa.tools.text import listing, show_hop, show_term
+from kgqa.tools.text import RELATIONS, listing, show_hop, show_term
 
 
 def relation_tools(graph: KnowledgeGraph) -> list[BaseTool]:
@@ -24,7 +24,8 @@ def relation_tools(graph: KnowledgeGraph) -> list[BaseTool]:
         pages = await graph.list_relations([node.id for node in nodes])
         shown = {node.id: show_term(node) for node in nodes}
         listings = (
-            listing(f"relations of {shown[id]}", map(show_hop, page), page) for id, page in pages.items()
+            listing(f"relations of {shown[id]}", map(show_hop, page), page, RELATIONS)
+            for id, page in pages.items()
         )
         return "\n".join(listings) or "no entity was named", pages
 

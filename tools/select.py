@@ -1,10 +1,16 @@
-"""A tool that runs read-only SPARQL."""
+"""A tool that runs read-only SPARQL, and what shows that its rows are of the graph."""
+
+from collections.abc import Iterable
 
 from langchain_core.tools import BaseTool, ToolException
 
+from kgqa.kg import sparql
+from kgqa.kg.computed import computed
 from kgqa.kg.errors import KGRejected
 from kgqa.kg.graph import KnowledgeGraph
+from kgqa.kg.guard import LONGEST
 from kgqa.kg.pages import Table
+from kgqa.kg.terms import Literal
 from kgqa.tools.making import graph_tool
 from kgqa.tools.text import listing, show_cell
 
@@ -30,3 +36,23 @@ def select_tool(graph: KnowledgeGraph) -> BaseTool:
         return listing(f"{head} of {' | '.join(table.columns)}", rows), table
 
     return run_select
+
+
+def literals_query(values: Iterable[Literal]) -> str:
+    """Write the query for those of some literals, as ``?end``, that are in the graph.
+
+    Those that do not fit into a query, and those with a backslash, which `run_select` may refuse,
+    are left out.
+    """
+    fitting: list[Literal] = []
+    room = LONGEST - len(sparql.literals(()))
+    for value in values:
+        room -= len(sparql.serialise(value)) + 1
+        if room < 0:
+            break
+        if "\\" not in value.value and "\0" not in value.value:
+            fitting.append(value)
+    return sparql.literals(fitting)
+
+
+__all__ = ["computed", "literals_query", "select_tool"]

@@ -9,6 +9,9 @@ from kgqa.kg.terms import Chain, Entity, Hop, Term, one_line
 LINES = 50
 """Lines of one listing at most; the artifact holds the rest."""
 
+RELATIONS = 500
+"""Lines of a listing of relations at most: one that is not shown is never taken, and hubs have hundreds."""
+
 
 def show_term(term: Term) -> str:
     """Write a term with its id."""
@@ -44,13 +47,13 @@ def show_chain(chain: Chain) -> str:
     return " ".join(steps)
 
 
-def listing(what: str, lines: Iterable[str], page: Page[object] | None = None) -> str:
-    """Write a headed list, cut at `LINES`; ``what`` begins with a plural."""
+def listing(what: str, lines: Iterable[str], page: Page[object] | None = None, most: int = LINES) -> str:
+    """Write a headed list, cut at ``most`` lines; ``what`` begins with a plural."""
     rows = list(lines)
     if len(rows) == 1:
         what = re.sub(r"(ie)?s\b", lambda end: "y" if end[1] else "", what, count=1)
     more = "more than " if page is not None and page.truncated else ""
-    shown = [f"- {row}" for row in rows[:LINES]]
-    if len(rows) > LINES:
-        shown.append(f"- ... and {len(rows) - LINES} others")
+    shown = [f"- {row}" for row in rows[:most]]
+    if len(rows) > most:
+        shown.append(f"- ... and {len(rows) - most} others")
     return "\n".join([f"{more}{len(rows)} {what}" + (":" if rows else ""), *shown])

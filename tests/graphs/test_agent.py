@@ -39,10 +39,18 @@ Ask = Callable[..., Awaitable[kgqa.Record]]
 ULM, BONN = ("http://t/e/ulm", "Ulm"), ("http://t/e/bonn", "Bonn")
 
 
-@pytest.fixture
-def stub() -> Iterator[Stub]:
+@pytest.fixture(scope="module")
+def server() -> Iterator[Stub]:
     with stubbed() as server:
         yield server
+
+
+@pytest.fixture
+def stub(server: Stub, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Stub:
+    monkeypatch.delenv("SSL_CERT_FILE", raising=False)
+    monkeypatch.setenv("SSL_CERT_DIR", str(tmp_path))  # reading those of the machine takes longer than a test
+    server.requests.clear()
+    return server
 
 
 @pytest.fixture
@@ -51,8 +59,14 @@ def ask(graph: Open, stub: Stub) -> Ask:
 
     async def ask(*answers: Answer, kg: Any = None, model: Any = None, **options: Any) -> kgqa.Record:
         stub.say(*answers or (said("?"),))
-        given = {"topics": ["Ada"], "method": "agent", "kg": kg or graph(TOWNS), **options}
-        record = await kgqa.aask(QUESTION, model=model or chat(stub), **given)
+        given = {
+            "question": QUESTION,
+            "topics": ["Ada"],
+            "method": "agent",
+            "kg": kg or graph(TOWNS),
+            **options,
+        }
+        record = await kgqa.aask(model=model or chat(stub), **given)
         assert record.keys() == KEYS
         return record
 
@@ -304,9 +318,50 @@ async def test_the_loop_of_the_agent_shows_as_a_graph_of_its_own(graph: Open, st
     ]
 
 
-async def test_a_question_without_topics_is_not_worked_on(ask: Ask) -> None:
-    record = await ask(called(HOMES), topics=["Zoe"])
+@pytest.mark.parametrize("topics", [["Zoe"], []])
+async def test_where_no_topic_is_linked_the_agent_looks_itself(
+    ask: Ask, stub: Stub, topics: list[str]
+) -> None:
+    replies = (called(("find_entities", {"name": "Ada"})), called(HOMES), answered(ULM))
+    record = await ask(*replies, topics=topics, question="Where do her children live?")
+    assert stub.requests[0]["messages"][-1]["content"] == 'Question: "Where do her children live?"'
+    assert (record["outcome"], shown(record)) == ("grounded", ["Ulm"])
+    assert drawn(record) == ["child Cleo lives_in Ulm"]
+
+
+@pytest.mark.parametrize(
+    ("options", "outcome"), [({"budget": {"kg_queries": 0}}, "none"), ({}, "kg_unavailable")]
+)
+async def test_an_outage_or_a_spent_budget_before_the_agent_ends_the_question(
+    graph: Open, ask: Ask, options: dict[str, Any], outcome: str
+) -> None:
+    kg = Flaky(graph(TOWNS), "link", KGUnavailable("broken"))
+    record = await ask(called(HOMES), answered(ULM), kg=kg, topics=[], **options)
     assert [entry["node"] for entry in record["trace"]] == ["link", "answer"]
+    assert (record["outcome"], record["answers"]) == (outcome, [])
+
+
+@pytest.mark.parametrize("depth", ["1", "1.0", " 1"])
+async def test_waypoints_are_read_as_the_tool_reads_them(ask: Ask, depth: str) -> None:
+    by_ben = ("follow_chain", {**HOMES[1], "held": {depth: ["Ben"]}})
+    record = await ask(called(by_ben), answered(BONN))
+    assert (record["outcome"], drawn(record)) == ("grounded", ["child Ben lives_in Bonn"])
+
+
+async def test_all_relations_of_a_hub_are_shown_and_the_first_of_its_nodes(
+    graph: Open, ask: Ask, stub: Stub
+) -> None:
+    lines = [f"e:ada r:to{at:03} e:ulm ; r:near e:x{at:03} ." for at in range(300)]
+    looked = called(
+        ("list_relations", {"entities": ["<http://t/e/ada>"]}),
+        ("extend_chain", {"topic": "<http://t/e/ada>", "hops": []}),
+        ("follow_relation", {"entities": ["<http://t/e/ada>"], "relation": "near"}),
+    )
+    await ask(looked, answered(), kg=graph(TOWNS + "\n".join(lines)))
+    listed, extended, followed = told(stub.requests[1])
+    assert listed.count("http://t/r/to") == extended.count("http://t/r/to") == 300
+    assert followed.count("http://t/e/x") == 50
+    assert followed.endswith("- ... and 250 others")
 
 
 async def test_nothing_blocks_the_event_loop(graph: Open, ask: Ask, stub: Stub) -> None:

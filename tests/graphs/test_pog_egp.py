@@ -23,6 +23,9 @@ Ask = Callable[..., Any]
 
 TYPED = f"{FAMILY} e:ada a e:mother . e:mother rdfs:label 'Mother'@en . e:zed a e:mayor . "
 
+HEADER: Any = type("Header", (), {"encoder": "words", "solutions": ""})()
+"""All that an index in memory asks its header for."""
+
 SEARCH = ("plan", "retrieve_relations", "prune", "expand", "verify")
 
 
@@ -32,8 +35,7 @@ def solution(question: str, *branches: str) -> Solution:
 
 
 def index(*solutions: Solution) -> Index:
-    header: Any = type("Header", (), {"encoder": "words", "solutions": ""})()
-    return Index(header, solutions, shelve(solutions, words), words)
+    return Index(HEADER, solutions, shelve(solutions, words), words)
 
 
 @pytest.fixture

@@ -2,6 +2,7 @@
 
 from collections.abc import Awaitable, Callable, Iterator
 from importlib.util import find_spec
+from pathlib import Path
 from typing import Any
 
 import pytest
@@ -28,10 +29,18 @@ needs_peers = pytest.mark.skipif(find_spec("langchain_community") is None, reaso
 quietly = pytest.mark.filterwarnings("ignore::langchain_core._api.LangChainDeprecationWarning")
 
 
-@pytest.fixture
-def stub() -> Iterator[Stub]:
+@pytest.fixture(scope="module")
+def server() -> Iterator[Stub]:
     with stubbed() as server:
         yield server
+
+
+@pytest.fixture
+def stub(server: Stub, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Stub:
+    monkeypatch.delenv("SSL_CERT_FILE", raising=False)
+    monkeypatch.setenv("SSL_CERT_DIR", str(tmp_path))  # reading those of the machine takes longer than a test
+    server.requests.clear()
+    return server
 
 
 @pytest.fixture
@@ -85,6 +94,71 @@ class TestChain:
             "parametric",
             [{"id": None, "name": "In Rome, I think."}],
         )
+
+    @pytest.mark.parametrize(
+        ("query", "name"),
+        [
+            ('SELECT ?a WHERE { BIND("Rome" AS ?a) }', "Rome"),
+            ("SELECT ?a WHERE { VALUES ?a { <http://t/e/Rome> } }", "Rome"),
+            ('SELECT (CONCAT("New ", STR(?n)) AS ?a) WHERE { <http://t/e/ulm> ?p ?n }', "New Ulm"),
+            ("SELECT (COUNT(?x) AS ?n) WHERE { VALUES ?x { 1 2 3 4 5 6 7 } }", "7"),
+        ],
+    )
+    async def test_what_the_query_brings_itself_is_from_memory(self, ask: Ask, query: str, name: str) -> None:
+        record = await ask(said(query), said(name))
+        assert (record["outcome"], record["answers"]) == ("parametric", [{"id": None, "name": name}])
+        record = await ask(said(query), said(name), closed_book=False)
+        assert (record["outcome"], record["answers"]) == ("none", [])
+
+    @pytest.mark.parametrize(
+        ("query", "name"),
+        [
+            ("SELECT ?age WHERE { <http://t/e/ada> <http://t/r/age> ?age }", "36"),
+            ("SELECT ?n WHERE { <http://t/e/ulm> rdfs:label ?n }", "Ulm"),
+            ("SELECT (MAX(?age) AS ?most) WHERE { ?s <http://t/r/age> ?age }", "36"),
+            ("SELECT (COUNT(?c) AS ?n) WHERE { <http://t/e/ada> <http://t/r/child> ?c }", "2"),
+        ],
+    )
+    async def test_values_of_the_graph_and_counts_of_it_are_grounded(
+        self, ask: Ask, query: str, name: str
+    ) -> None:
+        record = await ask(said(query), said(f"It is {name}."))
+        assert (record["outcome"], record["answers"]) == ("grounded", [{"id": name, "name": name}])
+
+    async def test_a_name_that_the_query_computes_adds_nothing_to_its_entity(self, ask: Ask) -> None:
+        query = "SELECT ?t (STR(?n) AS ?name) WHERE { <http://t/e/ada> <http://t/r/lives_in> ?t . ?t ?p ?n }"
+        record = await ask(said(query), said("Ulm"))
+        assert (record["outcome"], record["answers"]) == (
+            "grounded",
+            [{"id": "http://t/e/ulm", "name": "Ulm"}],
+        )
+
+    async def test_a_value_that_no_query_may_hold_leaves_the_others_proved(
+        self, graph: Open, ask: Ask
+    ) -> None:
+        kg = graph(TOWNS + r'e:ada r:note "c:\\u", "a \"b\"" .')
+        query = "SELECT ?o WHERE { <http://t/e/ada> ?p ?o FILTER(isLiteral(?o)) }"
+        record = await ask(said(query), said('36 and a "b".'), kg=kg)
+        assert (record["outcome"], shown(record)) == ("grounded", ["36", 'a "b"'])
+        record = await ask(said(query), said("c:\\u"), kg=kg)
+        assert (record["outcome"], shown(record)) == ("parametric", ["c:\\u"])
+
+    async def test_rows_are_cut_for_the_model(self, graph: Open, ask: Ask, stub: Stub) -> None:
+        kg = graph(TOWNS + "".join(f"e:x{at} r:text '{at:03}{'y' * 500}' .\n" for at in range(250)))
+        query = "SELECT ?s ?o WHERE { ?s <http://t/r/text> ?o } ORDER BY ?o"
+        record = await ask(said(query), said("x99 or x100"), kg=kg)
+        told = stub.requests[2]["messages"][0]["content"]
+        assert (told.count("yyy…"), told.count("y" * 120)) == (100, 0)
+        assert "... and 150 other rows" in told
+        assert record["answers"] == [{"id": "http://t/e/x99", "name": None}]
+
+    async def test_a_fault_of_our_own_is_no_refusal(self, ask: Ask, monkeypatch: pytest.MonkeyPatch) -> None:
+        def broken(*_: object) -> None:
+            raise ValueError("ours")
+
+        monkeypatch.setattr(write_sparql.Rows, "select", broken)
+        with pytest.raises(ValueError, match="ours"):
+            await ask(said(HOMES), said("Ulm"))
 
     async def test_closed_book_off_keeps_rows_only(self, ask: Ask) -> None:
         record = await ask(said(HOMES), said("In Rome."), closed_book=False)
@@ -181,6 +255,12 @@ def test_names_are_whole_words_the_longest_first() -> None:
     york, new_york, year = Entity("http://x/1", "York"), Entity("http://x/2", "New York"), Literal("1999")
     assert _named([york, new_york, year], "In 1999 she moved to New York.") == [year, new_york]
     assert _named([york, new_york, year], "Yorkshire, 19990") == []
+
+
+def test_names_are_found_as_the_model_was_shown_them() -> None:
+    street, other, value = Entity("http://x/1", "Lange\nStraße"), Literal("lange strasse"), Literal("")
+    assert _named([value, street, other], "In the LANGE  STRASSE.") == [street, other]
+    assert _named([value], "") == []
 
 
 def test_a_thing_without_a_name_is_known_by_the_end_of_its_id() -> None:
