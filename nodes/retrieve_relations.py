@@ -6,7 +6,7 @@ from kgqa.kg.errors import KGRejected, KGTimeout
 from kgqa.kg.pages import Page
 from kgqa.kg.terms import Chain, Hop
 from kgqa.nodes.look_again import points_left
-from kgqa.session.state import Lead, State, Update
+from kgqa.session.state import Lead, State, Update, has_run
 from kgqa.session.step import Run, step
 from kgqa.tools.arguments import chain_arguments
 
@@ -27,7 +27,7 @@ async def retrieve_relations(state: State, run: Run) -> Update:
     except (KGTimeout, KGRejected) as error:
         run.failed(error)
         return {"hops": [], "points": points_left(state), "decision": "backtrack"}
-    again = any(entry["node"] == "look_again" for entry in state["trace"])
+    again = has_run(state, "look_again")
     tried = {*state["tried"]} - {*state["points"]} if again else set()
     hops = fair_share([hop for hop in lead.hops if chain.then(hop) not in tried])
     run.note |= {"relations": len(lead.hops), "offered": len(hops), "truncated": lead.truncated}

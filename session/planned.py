@@ -12,7 +12,7 @@ from kgqa.priors.agreement import worded
 from kgqa.prompts.facts import Offer
 from kgqa.prompts.plans import PlanStep, SearchPlan
 from kgqa.session.bandit import Arm, Bandit
-from kgqa.session.state import Decision, State, Update
+from kgqa.session.state import Decision, State, Update, has_run
 
 
 @dataclass(frozen=True, slots=True)
@@ -147,7 +147,7 @@ def is_empty(state: Planned) -> bool:
 
 def has_looked_again(state: Planned) -> bool:
     """Tell whether the search has been taken up again where it ran dry."""
-    return any(entry["node"] == "look_again" for entry in state["trace"])
+    return has_run(state, "look_again")
 
 
 def chains_of(offers: Sequence[Offer], frontier: Sequence[Path]) -> list[Chain]:
