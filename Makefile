@@ -86,6 +86,10 @@ format: $(FULL) ## Format the code and mend what can be mended
 docs: $(FULL) ## Fill drawings and options of all methods into the pages
 	@$(BIN)/python -P docs/fill.py
 
+.PHONY: table
+table: $(FULL) ## Measure all methods side by side, for docs/methods.md
+	@$(BIN)/python -P benchmarks/methods.py
+
 .PHONY: bench
 bench: $(FULL) ## Run every benchmark
 	@for file in $(wildcard benchmarks/[a-z]*.py); do \

@@ -122,10 +122,15 @@ def ask(question: str, **arguments: Any) -> Record:
 
 
 async def steps(question_: Input, context: Context) -> AsyncIterator[dict[str, Any]]:
-    """Run a question and give the state after each step; the last one holds the whole record."""
+    """Run a question and give the state after each step; the last one holds the whole record.
+
+    Steps that an option turns off leave no trace and are passed over.
+    """
+    taken = 0
     stream = graph_of(context.method).astream(question_, context=context, stream_mode="values")
     async for state in stream:
-        if isinstance(state, dict) and state.get("trace"):
+        if isinstance(state, dict) and len(state.get("trace") or ()) > taken:
+            taken = len(state["trace"])
             yield state
 
 

@@ -24,7 +24,7 @@ from kgqa.tests.perfect import DATA
 
 SIMULATED = "simulated:accuracy=0.8,memory=0.4"
 
-MODELS = {SIMULATED: 10, "offline": 5}
+MODELS = {SIMULATED: 200, "offline": 50}
 """Who is asked, and how many questions of a set at most."""
 
 TAUGHT = 1_500
@@ -155,9 +155,9 @@ def median(values: Sequence[float]) -> Interval:
 
 
 def shown(found: Interval, digits: int) -> str:
-    """Show a number with its interval."""
+    """Show a number with its interval, where that has a width."""
     value, low, high = (f"{bound or 0:,.{digits}f}" for bound in found)
-    return f"{value} ({low}–{high})"
+    return value if low == value == high else f"{value} ({low}–{high})"
 
 
 def main() -> None:

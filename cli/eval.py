@@ -98,11 +98,14 @@ async def _watched(arguments: dict[str, Any]) -> "Evaluation":
     from kgqa.evaluation.runs.bar import Bar
     from kgqa.evaluation.runs.evaluate import evaluate
     from kgqa.evaluation.runs.signals import stopping
+    from kgqa.session.context import Budget
 
     console = Console(stderr=True, highlight=False)
 
     def say() -> None:
-        console.print("kgqa: the running questions end first; Ctrl-C again stops at once", soft_wrap=True)
+        most = f"each may take up to the seconds of its budget, {Budget().seconds:g} by default"
+        line = f"kgqa: the running questions end first ({most}); Ctrl-C again stops at once"
+        console.print(line, soft_wrap=True)
 
     with Bar(console) as bar, stopping(say) as stop:
         return await evaluate(**arguments, stop=stop, watch=bar)

@@ -1,5 +1,6 @@
 """Shows records and steps to people, in colour where the terminal has it."""
 
+from collections import Counter
 from collections.abc import Callable, Sequence
 from typing import Any
 
@@ -25,7 +26,7 @@ COLOURS = {
 }
 
 HONESTLY = {
-    "none": "no answer from the graph",
+    "none": "no answer",
     "parametric": "from the model, not proved by the graph",
     "grounded_inference": "inferred by the model from facts of the graph",
 }
@@ -155,12 +156,15 @@ def _chosen(entry: dict[str, Any]) -> str:
 
 
 def _sampled(entry: dict[str, Any]) -> str:
-    """Say what the model has said, its reasoning first."""
-    said = (
+    """Say what the model has said, its reasoning first, and how often where it is more than once."""
+    said = Counter(
         (sample.get("reasoning", ""), _listed("answer", sample["answers"], ", ") or "no answer")
         for sample in entry["samples"]
     )
-    return "; ".join(" · ".join(filter(None, parts)) for parts in said)
+    return "; ".join(
+        " · ".join(filter(None, (*parts, f"{times} times" if times > 1 else "")))
+        for parts, times in said.items()
+    )
 
 
 def _listed(what: str, items: Sequence[str], between: str = " ") -> str:
@@ -177,6 +181,8 @@ _SAID: dict[str, Callable[[dict[str, Any]], str]] = {
     "best": lambda entry: _listed("best", entry["best"], ", "),
     "relations": lambda entry: _plural(entry["relations"], "relation"),
     "candidates": lambda entry: _plural(entry["candidates"], "candidate"),
+    "solved": lambda entry: _plural(entry["solved"], "solved question"),
+    "fired": lambda entry: "fired" if entry["fired"] else "did not fire",
     "chains": lambda entry: ", ".join(entry["chains"]),
     "beam": lambda entry: _listed("beam", entry["beam"], ", "),
     "known": lambda entry: " ".join(entry["known"]),

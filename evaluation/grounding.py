@@ -27,8 +27,10 @@ _VERDICTS = frozenset({Named("true", "yes"), Named("false", "no")})
 _PATHS = TypeAdapter(list[list[PathStep]])
 
 
-async def check(results: Sequence[Result], graph: KnowledgeGraph) -> dict[str, bool]:
+async def check(results: Sequence[Result], graph: KnowledgeGraph) -> dict[str, bool | None]:
     """Tell of each result, by `filed_under`, whether all of its answers are where its paths lead.
+
+    None where there is nothing to go by: a grounded record without any path (a query is no chain).
 
     An answer must be at the end of every path that is drawn to it or to no answer in
     particular, and of one at least; nodes that a path names on the way must lie there. A
@@ -43,7 +45,7 @@ async def check(results: Sequence[Result], graph: KnowledgeGraph) -> dict[str, b
     """
     gate = asyncio.Semaphore(CONCURRENCY)
 
-    async def one(result: Result) -> bool:
+    async def one(result: Result) -> bool | None:
         async with gate:
             return await _grounded(result, graph)
 
@@ -74,11 +76,13 @@ class _Path:
     """The id of the end, if the path names it."""
 
 
-async def _grounded(result: Result, graph: KnowledgeGraph) -> bool:
+async def _grounded(result: Result, graph: KnowledgeGraph) -> bool | None:
     ids = {answer.id for answer in result.answers}
     wanted = {id for id in ids if id}
     if result.failed or result.outcome != "grounded" or not wanted or wanted != ids:
         return False
+    if not result.record.get("paths"):
+        return None
     paths = _paths(result.record)
     if not paths or not await _legs_hold(paths, graph):
         return False

@@ -14,7 +14,7 @@ from kgqa.evaluation.question import Question
 from kgqa.evaluation.refinement import Refinement, refinement
 from kgqa.evaluation.results import Result
 from kgqa.evaluation.revision import Revision, revision
-from kgqa.evaluation.statistics import RESAMPLES, intervals
+from kgqa.evaluation.statistics import RESAMPLES, interval
 
 
 class Price(Costs):
@@ -44,7 +44,10 @@ class Metrics(Accuracy):
     kg_grounded_rate: Share
     """Of all questions, those answered from the graph (CoR's KGR); null where results do not tell."""
     kg_grounded_rate_strict: Share | None
-    """Those whose every answer was found there again; null where no graph was at hand."""
+    """Those whose every answer was found there again; null where no graph was at hand.
+
+    Grounded records without a path are left out; its value is null where all of them are.
+    """
     llm_calls: Costs | None
     input_tokens: Costs | None
     output_tokens: Costs | None
@@ -79,7 +82,7 @@ def measure(
     results: Sequence[Result],
     questions: Sequence[Question],
     *,
-    grounded: Mapping[str, bool] | None,
+    grounded: Mapping[str, bool | None] | None,
     seed: int = 0,
 ) -> Metrics:
     """Measure results against questions, strictly; every question counts.
@@ -129,17 +132,25 @@ def _amounts(results: Sequence[Result], key: str) -> list[float]:
 
 
 def _grounded_rates(
-    results: Sequence[Result | None], grounded: Mapping[str, bool] | None, seed: int
+    results: Sequence[Result | None], grounded: Mapping[str, bool | None] | None, seed: int
 ) -> tuple[Share, Share | None]:
-    """Give both rates over all questions; nothing where no result says how it was answered."""
+    """Give both rates over all questions; nothing where no result says how it was answered.
+
+    The strict one is over those alone that can be checked, and nothing where no grounded one can.
+    """
     given = [result for result in results if result]
     told = not given or any(result.outcome for result in given)
     rows = [_grounded(result, grounded or {}) for result in results] if told else []
-    loose, strict = map(share, intervals(rows, columns=2, seed=seed))
-    return loose, None if grounded is None else strict
+    loose = share(interval([says for says, _ in rows], seed))
+    if grounded is None:
+        return loose, None
+    none_can = any(says for says, _ in rows) and all(found is None for says, found in rows if says)
+    checked = [] if none_can else [found for _, found in rows if found is not None]
+    return loose, share(interval(checked, seed))
 
 
-def _grounded(result: Result | None, grounded: Mapping[str, bool]) -> tuple[bool, bool]:
+def _grounded(result: Result | None, grounded: Mapping[str, bool | None]) -> tuple[bool, bool | None]:
+    """Tell whether a result says that it is grounded, and whether it is; None where that cannot be told."""
     if result is None or result.failed or result.outcome != "grounded" or not result.answers:
         return False, False
     return True, grounded.get(filed_under(result), False)

@@ -159,7 +159,7 @@ def _of(
     return [result for result, question in matched if question is None or question.id in counting], strangers
 
 
-def _grounded(results: Sequence[Result], kg: Sequence[str]) -> dict[str, bool] | None:
+def _grounded(results: Sequence[Result], kg: Sequence[str]) -> dict[str, bool | None] | None:
     if not kg:
         return None
     from kgqa.evaluation.grounding import check

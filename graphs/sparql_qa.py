@@ -10,8 +10,7 @@ from typing import ClassVar
 from pydantic import Field
 
 from kgqa.nodes.extract import extract
-from kgqa.nodes.link import link
-from kgqa.nodes.write_sparql import write_sparql
+from kgqa.nodes.write_sparql import link_for_chain, write_sparql
 from kgqa.session.asking import Asking
 from kgqa.session.context import Grounding
 from kgqa.session.method import method
@@ -27,4 +26,4 @@ class SparqlQA(Grounding):
     )
 
 
-graph = method(SparqlQA, {link: {"forward": write_sparql}, write_sparql: extract}, Asking)
+graph = method(SparqlQA, {link_for_chain: {"forward": write_sparql}, write_sparql: extract}, Asking)

@@ -24,7 +24,8 @@ TOOLS = (
 
 @step("link", opens=True)
 async def link_if_any(state: Acting, run: Run) -> Update:
-    """Link as every method does; where no entity is found the agent, who has a tool for it, looks itself."""
+    """Link as every method does, where there is an agent; what is not found it looks up by its own tool."""
+    await speaker(run)
     return {**await link.body(state, run), "decision": "forward"}
 
 

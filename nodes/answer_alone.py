@@ -4,7 +4,7 @@ from collections.abc import Sequence
 
 from kgqa.nodes.closing import closed, failure, from_memory
 from kgqa.priors.agreement import answer_key
-from kgqa.session.sampled import Sampled, given, why_unknown
+from kgqa.session.sampled import Sampled, given
 from kgqa.session.state import Closing
 from kgqa.session.step import Run, step
 
@@ -29,7 +29,7 @@ def closed_alone(names: list[str], state: Sampled, run: Run) -> Closing:
     """Complete a record that no graph was asked for."""
     failed = failure(state)
     if not (names or failed or state["stopped_by"]):
-        run.note["reason"] = why_unknown(run.context)
+        run.note["reason"] = "the model does not know"
     outcome = "parametric" if names else failed or "none"
     record = closed(
         {"answers": from_memory(names), "outcome": outcome, "paths": [], "evidence": []}, state, run

@@ -15,6 +15,7 @@ from kgqa.priors.entropy import DIGITS, kept, likeness
 from kgqa.priors.guidance import spaced
 from kgqa.prompts.facts import Offer
 from kgqa.prompts.plans import PlanStep
+from kgqa.session.state import Lead
 from kgqa.session.step import Run
 from kgqa.tools.arguments import relation_arguments
 
@@ -22,8 +23,10 @@ COMPARED = 500
 """Names that are compared with what is suggested, at most: to encode more takes seconds."""
 
 
-async def offered(frontier: Sequence[Path], run: Run) -> list[Offer]:
-    """Ask the graph which relations leave the frontier: one query; sorted as the graph sorts hops.
+async def offered(frontier: Sequence[Path], leads: Sequence[Lead], run: Run) -> list[Offer]:
+    """Give the relations that leave the frontier, sorted as the graph sorts hops.
+
+    The graph is asked, in one query, for what is not known of the topics already (``leads``).
 
     Raises:
         KGError: if the graph fails or refuses.
@@ -31,10 +34,14 @@ async def offered(frontier: Sequence[Path], run: Run) -> list[Offer]:
     ends = {path.end.id: path.end for path in frontier if isinstance(path.end, Entity)}
     if not ends:
         return []
-    pages: dict[str, Page[Hop]] = await run.use("list_relations", **relation_arguments(ends.values()))
+    known = {lead.chain.topic.id: lead.hops for lead in leads if not lead.chain.hops}
+    asked = [entity for id, entity in ends.items() if id not in known]
+    if asked:
+        pages: dict[str, Page[Hop]] = await run.use("list_relations", **relation_arguments(asked))
+        known |= {id: page.items for id, page in pages.items()}
     heads: dict[Hop, list[int]] = {}
     for place, path in enumerate(frontier):
-        for hop in pages.get(path.end.id, ()) if isinstance(path.end, Entity) else ():
+        for hop in known.get(path.end.id, ()) if isinstance(path.end, Entity) else ():
             heads.setdefault(hop, []).append(place)
     ordered = sorted(heads, key=lambda hop: (hop.relation, not hop.forward))
     return [Offer(hop, tuple(heads[hop])) for hop in ordered]

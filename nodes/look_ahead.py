@@ -14,7 +14,8 @@ async def look_ahead(state: Planned, run: Run) -> PlannedUpdate:
     step = steps[place] if place < len(steps) else None
     frontier = state["frontier"]
     try:
-        offers = await ranked(await offered(frontier, run), frontier, state["question"], step, run)
+        leaving = await offered(frontier, state["leads"], run)
+        offers = await ranked(leaving, frontier, state["question"], step, run)
     except (KGTimeout, KGRejected) as error:
         run.note["error"] = str(error)
         offers = []

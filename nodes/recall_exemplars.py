@@ -31,7 +31,7 @@ async def recall_exemplars(state: State, run: Run) -> Update:
     page: Page[Hop] = await run.use("list_schema")
     names = {name: hop.words for name, hop in relations_by_name(page).items()}
     solved = [_spoken(each.solution, names) for each in recalled]
-    run.note["recalled"] = len(solved)
+    run.note["solved"] = len(solved)
     run.note["similarities"] = [
         None if each.similarity is None else round(each.similarity, 4) for each in recalled
     ]

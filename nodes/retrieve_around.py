@@ -28,7 +28,7 @@ async def retrieve_around(state: Planned, run: Run) -> PlannedUpdate:
     frontier = standing(state)
     run.note |= {"step": state["at"], "frontier": len(frontier)}
     try:
-        offers = await offered(frontier, run)
+        offers = await offered(frontier, state["leads"], run)
     except (KGTimeout, KGRejected) as error:
         run.failed(error)
         return {"offers": [], "decision": "filter" if state["reached"] else "backtrack"}

@@ -2,7 +2,9 @@
 
 import asyncio
 import re
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
+from concurrent.futures import ThreadPoolExecutor
+from contextvars import copy_context
 from dataclasses import replace
 from importlib import import_module
 from importlib.util import find_spec
@@ -11,12 +13,14 @@ from kgqa.kg.errors import KGRejected
 from kgqa.kg.pages import Table, Visit
 from kgqa.kg.terms import Entity, Hop, Literal, Term, one_line
 from kgqa.models.errors import UnknownModel
+from kgqa.nodes.link import link
 from kgqa.priors.guidance import spaced
 from kgqa.prompts.act import opening
 from kgqa.prompts.base import LABEL_LIMIT
 from kgqa.prompts.candidates import SHOWN
 from kgqa.session.asking import Asking, AskingUpdate
 from kgqa.session.speaking import speaker
+from kgqa.session.state import Update
 from kgqa.session.step import BudgetExceeded, Run, step
 from kgqa.tools.select import computed, literals_query
 
@@ -28,27 +32,47 @@ NAMED = 2 * SHOWN
 _FENCED = re.compile(r"```(?:sparql)?\s*(.*?)```", re.DOTALL | re.IGNORECASE)
 
 
+@step("link", opens=True)
+async def link_for_chain(state: Asking, run: Run) -> Update:
+    """Link as every method does, where there is someone to write the query."""
+    if find_spec(PACKAGE) is None:
+        raise UnknownModel("sparql_qa needs LangChain's community package: pip install 'kgqa[peers]'")
+    await speaker(run)
+    return await link.body(state, run)
+
+
 @step("write_sparql")
 async def write_sparql(state: Asking, run: Run) -> AskingUpdate:
     """Let the chain ask the graph in SPARQL, read-only, and answer in its own words.
 
     What the model writes is parsed and held to SELECT and ASK before the graph sees it.
     """
-    if find_spec(PACKAGE) is None:
-        raise UnknownModel("sparql_qa needs LangChain's community package: pip install 'kgqa[peers]'")
     chat, rows = await speaker(run), Rows(run)
     peer = await asyncio.to_thread(import_module, "kgqa.nodes.peer")
     question = opening(state["question"], state["topic_entities"])
     update: AskingUpdate = {"said": None}
     try:
         schema = await _schema(state["question"], run)
-        update["said"] = await asyncio.to_thread(peer.ask_chain, chat, question, schema, rows.select)
+        update["said"] = await _aside(lambda: peer.ask_chain(chat, question, schema, rows.select))
     except BudgetExceeded as error:
         run.note["reason"] = str(error)
         update["stopped_by"] = error.limit
     except (KGRejected, peer.Refused) as error:
         run.failed(error)
     return {**update, "rows": rows.terms, "proved": rows.proved}
+
+
+async def _aside(chain: Callable[[], str]) -> str:
+    """Run a chain in a thread of its own.
+
+    It waits there for calls of the model and the graph, which take threads of the loop's pool: chains
+    that held these would wait for one another.
+    """
+    own = ThreadPoolExecutor(1, "sparql_qa")
+    try:
+        return await asyncio.get_running_loop().run_in_executor(own, copy_context().run, chain)
+    finally:
+        own.shutdown(wait=False)
 
 
 class Rows:

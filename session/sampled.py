@@ -6,8 +6,6 @@ from langgraph.channels import EphemeralValue
 from pydantic import ConfigDict, with_config
 
 from kgqa.kg.terms import is_iri
-from kgqa.models.registry import is_offline
-from kgqa.session.context import Context
 from kgqa.session.record import Ref
 from kgqa.session.state import State, Update
 
@@ -39,10 +37,3 @@ def _as_given(topic: str | Ref) -> Ref:
     if not isinstance(topic, str):
         return topic
     return {"id": topic, "name": None} if is_iri(topic) else {"id": None, "name": topic}
-
-
-def why_unknown(context: Context) -> str:
-    """Say why a model that was asked alone gave no answer."""
-    if is_offline(context.model):
-        return "the offline model knows no facts; give a language model, as provider:name"
-    return "the model does not know"

@@ -66,6 +66,6 @@ async def speaker(run: Run) -> Speaker:
     """
     model = (await resources(run.context)).model
     if not isinstance(model, Conversing):
-        line = f"{model.name} cannot be spoken to by {run.context.method}; name a chat model: provider:name"
-        raise UnknownModel(line)
+        asks = {"agent": "the agent"}.get(run.context.method, run.context.method)
+        raise UnknownModel(f"{asks} needs a chat model, and {model.name} is none; name one: provider:name")
     return Speaker(run=run, loop=asyncio.get_running_loop(), cache=False)

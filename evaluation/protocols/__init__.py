@@ -16,7 +16,7 @@ def measure(
     results: Sequence[Result],
     questions: Sequence[Question],
     *,
-    grounded: Mapping[str, bool] | None = None,
+    grounded: Mapping[str, bool | None] | None = None,
     seed: int = 0,
 ) -> dict[str, Any]:
     """Score results by a protocol.

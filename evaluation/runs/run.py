@@ -68,7 +68,7 @@ class Run:
         between topics and answers.
         """
         results = await asyncio.to_thread(self._ordered)
-        grounded: dict[str, bool] | None = None
+        grounded: dict[str, bool | None] | None = None
         between: dict[str, int] = {}
         try:
             grounded = await check(results, graph)
@@ -82,7 +82,7 @@ class Run:
         return read_results(self.folder.path)
 
     def _measured(
-        self, results: Sequence[Result], grounded: Mapping[str, bool] | None, between: Mapping[str, int]
+        self, results: Sequence[Result], grounded: Mapping[str, bool | None] | None, between: Mapping[str, int]
     ) -> Metrics:
         questions = intermediates.told(self.questions, between)
         metrics = measure(results, questions, grounded=grounded, seed=self.head["seed"])

@@ -43,8 +43,7 @@ class Tally:
         self.tokens += (usage["input_tokens"] or 0) + (usage["output_tokens"] or 0)
         if self.price and self.cost is not None:
             self.cost += self.price.of(usage) or 0.0
-        self.strange += not record.get("topics") and any(
-            "error" in step for step in record.get("trace", [])[:1]
-        )
         if failed(record):
             self.reasons[reason(record)] += 1
+        elif not record.get("topics"):
+            self.strange += any("error" in step for step in record.get("trace", [])[:1])

@@ -24,6 +24,7 @@ from kgqa.models.offline.claims import judge_claim
 from kgqa.models.offline.exploring import pick_relations, reflect, score_relations
 from kgqa.models.offline.following import diagnose, prune
 from kgqa.models.offline.judging import check_sufficiency, filter_candidates, infer, verify
+from kgqa.models.offline.memory import refuse
 from kgqa.models.offline.parts import without
 from kgqa.models.offline.planning import abstain, adapt, decompose
 from kgqa.models.offline.scoring import score_entities
@@ -61,7 +62,6 @@ __all__ = ["Encode", "OfflineModel", "relation_texts"]
 
 _ANSWERS: dict[type[Prompt[Any]], Callable[[Any, Believer], Awaitable[Reply]]] = {
     AdaptBlueprint: adapt,
-    AnswerBriefly: abstain,
     AnswerDirectly: abstain,
     AssessFound: assess,
     CheckSufficiency: check_sufficiency,
@@ -73,7 +73,6 @@ _ANSWERS: dict[type[Prompt[Any]], Callable[[Any, Believer], Awaitable[Reply]]] =
     PickRelations: pick_relations,
     PlanSteps: plan_steps,
     PruneRelations: prune,
-    ReasonAloud: abstain,
     Reflect: reflect,
     ReviseAhead: revise,
     ReviseGlobally: revise,
@@ -114,9 +113,11 @@ class OfflineModel:
         """Answer a prompt; the usage is empty.
 
         Raises:
-            ModelUnavailable: for a prompt that needs a language model.
+            ModelUnavailable: for a prompt that needs a language model, as one that asks for memory alone.
             KGError: if the graph cannot be reached.
         """
+        if isinstance(prompt, AnswerBriefly | ReasonAloud):
+            refuse()
         if type(prompt) not in _ANSWERS:
             raise ModelUnavailable(f"the offline model cannot answer {prompt.name}; give a language model")
         reply = await _ANSWERS[type(prompt)](prompt, self._believer)

@@ -53,6 +53,12 @@ class Belief:
         whole = self.chains.get(chain.topic)
         return whole is not None and whole.hops == chain.hops
 
+    def is_end(self, topic: Entity, candidates: Sequence[Candidate]) -> bool:
+        """Tell whether candidates are all that the believed way from a topic leads to, and nothing else."""
+        known = self.ends.get(topic)
+        ends = {end.term for end in candidates}
+        return known is not None and not known.truncated and ends == {end.term for end in known.items}
+
     def right(self, chain: Chain, candidates: Sequence[Candidate]) -> list[int]:
         """Number, from 1, the ends of a chain that are answers."""
         every = self.answers is None or not self.is_believed(chain)

@@ -1,10 +1,14 @@
 """The offline model asked alone: without a graph there is nothing that it could go by."""
 
+from typing import NoReturn
+
+from kgqa.models.errors import ModelUnavailable
 from kgqa.models.offline.parts import without
 from kgqa.models.port import Answered
 from kgqa.prompts.base import Prompt, R
 
-_NOTHING = {"reasoning": "the offline model knows no facts", "answers": []}
+NO_FACTS = "the offline model knows no facts"
+"""Why it does not answer from memory."""
 
 
 class NoMemory:
@@ -22,5 +26,18 @@ class NoMemory:
         self.name = name
 
     async def ask(self, prompt: Prompt[R]) -> Answered[R]:
-        """Say that the answer is not known; the usage is empty."""
-        return Answered(prompt.reply.model_validate(_NOTHING))  # type: ignore[arg-type]
+        """Answer nothing.
+
+        Raises:
+            ModelUnavailable: for every prompt.
+        """
+        refuse()
+
+
+def refuse() -> NoReturn:
+    """Say in one line that a language model has to be asked.
+
+    Raises:
+        ModelUnavailable: always.
+    """
+    raise ModelUnavailable(f"{NO_FACTS}; give a language model, as provider:name")

@@ -1,16 +1,11 @@
 """What to look for, and by which relations; and what cannot be told without facts."""
 
 from kgqa.models.offline.believing import Believer
+from kgqa.models.offline.memory import NO_FACTS
 from kgqa.prompts.adapt_blueprint import AdaptBlueprint, AdaptedBlueprint
-from kgqa.prompts.answer_briefly import AnswerBriefly
-from kgqa.prompts.answer_directly import AnswerDirectly
-from kgqa.prompts.base import Reply
+from kgqa.prompts.answer_directly import AnswerDirectly, DirectAnswer
 from kgqa.prompts.decompose import Decompose, Subgoals
-from kgqa.prompts.reason_aloud import ReasonAloud
 from kgqa.prompts.solved import HOPS
-
-NO_FACTS = "the offline model knows no facts"
-"""Why it does not answer from memory."""
 
 
 async def decompose(prompt: Decompose, _: Believer) -> Subgoals:
@@ -32,6 +27,6 @@ async def adapt(prompt: AdaptBlueprint, believer: Believer) -> AdaptedBlueprint:
     return AdaptedBlueprint(rationale=belief.reason, branches=branches)
 
 
-async def abstain(prompt: AnswerBriefly | AnswerDirectly | ReasonAloud, _: Believer) -> Reply:
-    """Answer nothing."""
-    return prompt.reply.model_validate({"rationale": NO_FACTS, "reasoning": NO_FACTS, "answers": []})
+async def abstain(prompt: AnswerDirectly, _: Believer) -> DirectAnswer:
+    """Answer nothing: the search before has found nothing."""
+    return DirectAnswer(rationale=NO_FACTS, answers=[])

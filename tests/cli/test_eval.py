@@ -67,10 +67,11 @@ def test_a_run_ends_with_its_metrics(evaluate: Kgqa) -> None:
     assert [line.split() for line in lines if "Hits@1" in line] == [
         ["Hits@1", "100.0", "100.0", "to", "100.0"]
     ]
-    assert [line.split()[:4] for line in lines if "LLM calls" in line] == [["LLM", "calls", "4", "4"]]
+    assert [line.split()[:4] for line in lines if "LLM calls" in line] == [["LLM", "calls", "3", "3"]]
     assert lines[-1] == "run"
     assert {path.name for path in Path("run").iterdir()} == {
         ".lock",
+        "intermediates.json",
         "run.json",
         "results.jsonl",
         "timings.jsonl",
@@ -186,7 +187,7 @@ def test_numbers_out_of_range_are_usage(evaluate: Kgqa, arguments: list[str]) ->
 def test_another_run_in_the_folder_is_one_line(evaluate: Kgqa) -> None:
     evaluate()
     ended = evaluate("--option", "depth=2")
-    assert ended.err == "kgqa: run holds another run: depth is 3 there and 2 here; give another --out\n"
+    assert ended.err == "kgqa: run holds another run: depth is 4 there and 2 here; give another --out\n"
     assert (ended.status, ended.out) == (2, "")
 
 

@@ -40,7 +40,7 @@ WITHOUT_A_SEARCH = {
 }
 """What the offline model, which knows no facts and does not chat, leaves of methods that are all model."""
 
-STEPS = ["link", "retrieve_relations", "prune", "expand", "verify", "answer"]
+STEPS = ["link", "exemplars", "smart_lookahead", "retrieve_relations", "prune", "expand", "verify", "answer"]
 
 
 @pytest.fixture(scope="module")

@@ -20,6 +20,7 @@ from kgqa.prompts.reason_aloud import ReasonAloud
 from kgqa.prompts.reflect import Reflect
 from kgqa.prompts.score_entities import ScoreEntities
 from kgqa.prompts.score_relations import ScoreRelations
+from kgqa.prompts.solved import Solved
 from kgqa.tests.conftest import MEMO, PREFIXES
 
 TOWNS = """
@@ -47,6 +48,7 @@ ULM, ADA, CLEO, BLAU, DANUBE, ANN, BOB = (
     for name in ("Ulm", "Ada", "Cleo", "Blau", "Danube", "Ann", "Bob")
 )
 FOG, GAS, HUT = (Entity(f"http://t/e/{name[0].lower()}", name) for name in ("Fog", "Gas", "Hut"))
+SOLVED = (Solved("Which rivers has [city]?", (("river",),)),)
 NOWHERE = Entity("http://t/e/nowhere", "Nowhere")
 SPOUSE_OF_MAYOR = "Who is the spouse of the mayor of Ulm?"
 RIVERS = "What are the rivers of Ulm?"
@@ -182,6 +184,40 @@ async def test_a_way_that_ends_awaits_a_longer_one(tmp_path) -> None:
 async def test_another_way_is_the_answer_where_the_believed_one_was_turned_down(model) -> None:
     prompt = AssessFound(SPOUSE_OF_MAYOR, (found(ulm(RIVER), BLAU),), topics=(ULM,))
     assert group(await ask(model, prompt)) == ("stop", 1, "others", [])
+
+
+async def test_before_the_search_a_group_is_taken_only_at_the_whole_of_the_believed_way(model) -> None:
+    other, begun, on = found(ulm(RIVER), BLAU), found(ulm(MAYOR), ADA), found(ulm(MAYOR, MAYOR_OF), ULM)
+    early = AssessFound(SPOUSE_OF_MAYOR, (other, begun, on), exemplars=SOLVED, topics=(ULM,))
+    whole = replace(early, found=(*early.found, found(ulm(MAYOR, SPOUSE), CLEO)))
+    tried = [replace(early, found=(each,)) for each in early.found]
+    assert [group(await ask(model, prompt))[:2] for prompt in (early, *tried)] == [("forward", 0)] * 4
+    assert group(await ask(model, whole)) == ("stop", 4, "others", [])
+
+
+async def test_before_the_search_a_mirror_of_the_believed_way_is_as_good(model) -> None:
+    groups = (found(ulm(RIVER), BLAU), found(ulm(MAYOR_OF.inverse, SPOUSE), CLEO))
+    prompt = AssessFound(SPOUSE_OF_MAYOR, groups, exemplars=SOLVED, topics=(ULM,))
+    assert group(await ask(model, prompt)) == ("stop", 2, "others", [])
+
+
+async def test_before_the_search_a_chain_to_the_very_ends_of_the_believed_way_is_as_good(model) -> None:
+    same, more = found(ulm(UNHEARD_OF), DANUBE, BLAU), found(ulm(UNHEARD_OF), DANUBE, BLAU, CLEO)
+    prompt = AssessFound(LONGEST, (same,), exemplars=SOLVED, topics=(ULM,))
+    assert group(await ask(model, prompt)) == ("stop", 1, "some", [1])
+    others = (found(ulm(UNHEARD_OF), DANUBE), more, replace(same, truncated=True))
+    replies = [await ask(model, replace(prompt, found=(each,))) for each in others]
+    assert [group(reply)[:2] for reply in replies] == [("forward", 0)] * 3
+    own = replace(prompt, found=(same, found(ulm(RIVER), DANUBE, BLAU)))
+    assert group(await ask(model, own)) == ("stop", 2, "some", [3])
+
+
+async def test_before_the_search_one_topics_way_awaits_those_that_it_is_to_meet(films) -> None:
+    ann, bob = Chain(ANN, (STARRED,)), Chain(BOB, (DIRECTED,))
+    alone = AssessFound(BOTH, (found(ann, FOG, GAS),), exemplars=SOLVED, topics=(ANN, BOB))
+    met = replace(alone, found=(found(bob, FOG, met=(ann,)), found(ann, FOG, GAS)))
+    replies = [await ask(films, prompt) for prompt in (alone, met)]
+    assert [group(reply)[:2] for reply in replies] == [("forward", 0), ("stop", 1)]
 
 
 async def test_the_search_goes_on_from_what_the_way_goes_on_from(model) -> None:

@@ -211,7 +211,7 @@ async def test_a_cancellation_that_a_question_keeps_to_itself_ends_the_run_all_t
 @pytest.mark.parametrize(
     ("other", "words"),
     [
-        ({"depth": 4}, "depth is 3 there and 4 here"),
+        ({"depth": 3}, "depth is 4 there and 3 here"),
         ({"budget": {"tokens": 9}}, "budget.tokens is 200000 there and 9 here"),
         ({"model": "offline"}, "model is scripted there and offline here"),
         ({"seed": 1}, "seed is 0 there and 1 here"),
