@@ -95,7 +95,7 @@ def _table(first: str, *numbers: str) -> Table:
 
 
 def _percent(value: float | None, sign: str = "") -> str:
-    return "–" if value is None else f"{100 * value:{sign}.2f}"
+    return "n/a" if value is None else f"{100 * value:{sign}.2f}"
 
 
 def _range(share: Mapping[str, float | None], sign: str = "") -> str:

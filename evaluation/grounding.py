@@ -81,7 +81,7 @@ async def _grounded(result: Result, graph: KnowledgeGraph) -> bool | None:
     wanted = {id for id in ids if id}
     if result.failed or result.outcome != "grounded" or not wanted or wanted != ids:
         return False
-    if not result.record.get("paths"):
+    if result.record.get("paths") in (None, []):
         return None
     paths = _paths(result.record)
     if not paths or not await _legs_hold(paths, graph):

@@ -35,11 +35,11 @@ COSTS = {
 """Costs of a question."""
 
 
-def shares(metrics: Mapping[str, Any]) -> Iterator[tuple[str, Mapping[str, float]]]:
-    """Give what shares are called, and these, as far as the metrics have them."""
+def shares(metrics: Mapping[str, Any]) -> Iterator[tuple[str, Mapping[str, float | None]]]:
+    """Give what shares are called, and these, as far as the metrics have them; null over nothing."""
     for name, label in SHARES.items():
         share: Any = metrics
         for key in name.split("."):
             share = (share or {}).get(key)
-        if share and share["value"] is not None:
+        if share:
             yield label, share

@@ -3,11 +3,12 @@
 import asyncio
 import re
 from collections.abc import Callable, Sequence
-from concurrent.futures import ThreadPoolExecutor
+from concurrent.futures import Future
 from contextvars import copy_context
 from dataclasses import replace
 from importlib import import_module
 from importlib.util import find_spec
+from threading import Thread
 
 from kgqa.kg.errors import KGRejected
 from kgqa.kg.pages import Table, Visit
@@ -68,11 +69,18 @@ async def _aside(chain: Callable[[], str]) -> str:
     It waits there for calls of the model and the graph, which take threads of the loop's pool: chains
     that held these would wait for one another.
     """
-    own = ThreadPoolExecutor(1, "sparql_qa")
-    try:
-        return await asyncio.get_running_loop().run_in_executor(own, copy_context().run, chain)
-    finally:
-        own.shutdown(wait=False)
+    told: Future[str] = Future()
+    told.set_running_or_notify_cancel()
+
+    def work() -> None:
+        try:
+            told.set_result(chain())
+        except BaseException as error:
+            told.set_exception(error)
+
+    # A daemon: one that waits for a loop which was stopped must not keep the process.
+    Thread(target=copy_context().run, args=(work,), name="sparql_qa", daemon=True).start()
+    return await asyncio.wrap_future(told)
 
 
 class Rows:

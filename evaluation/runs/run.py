@@ -82,7 +82,10 @@ class Run:
         return read_results(self.folder.path)
 
     def _measured(
-        self, results: Sequence[Result], grounded: Mapping[str, bool | None] | None, between: Mapping[str, int]
+        self,
+        results: Sequence[Result],
+        grounded: Mapping[str, bool | None] | None,
+        between: Mapping[str, int],
     ) -> Metrics:
         questions = intermediates.told(self.questions, between)
         metrics = measure(results, questions, grounded=grounded, seed=self.head["seed"])

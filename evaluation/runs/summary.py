@@ -47,8 +47,11 @@ def _shares(metrics: Metrics) -> Table:
     table = Table("", "%", "95% interval", box=None, pad_edge=False)
     _numbers(table)
     for label, share in shares(metrics):
-        value, low, high = (f"{100 * share[part]:.1f}" for part in ("value", "low", "high"))
-        table.add_row(label, value, f"{low} to {high}")
+        value, low, high = (share[part] for part in ("value", "low", "high"))
+        if value is None or low is None or high is None:
+            table.add_row(label, "n/a", "")
+        else:
+            table.add_row(label, f"{100 * value:.1f}", f"{100 * low:.1f} to {100 * high:.1f}")
     return table
 
 

@@ -168,7 +168,7 @@ def test_unknown_instead_of_yes_or_no_is_no_answer(run: Kgqa, town: str) -> None
     ended = run("ask", "Is Ulm older than the Danube?", "--kg", town, "--method", "vog")
     assert (ended.status, ended.err) == (1, "")
     assert ended.out.splitlines()[0] == "unknown"
-    assert "no answer from the graph · vog" in ended.out
+    assert "no answer · vog" in ended.out
 
 
 @pytest.mark.parametrize("option", ["encoder=/nowhere", "nli=/nowhere"])
@@ -256,7 +256,7 @@ def test_methods_lists_those_that_are_named_with_the_words_an_option_can_be(run:
     out = " ".join(run("methods", "VoG").out.split())
     assert out.startswith("vog Verify-on-Graph")
     assert "one of: adaptive, local," in out
-    assert "null" in out[out.index("leave_out") : out.index("closed_book")]
+    assert "leave_out null " in out
     assert "filtering" not in out
     assert "no method is called 'guess'" in one_line(run("methods", "guess"))
 

@@ -3,6 +3,7 @@
 import json
 import sys
 from collections.abc import Callable, Iterator
+from importlib.util import find_spec
 from pathlib import Path
 from typing import NamedTuple
 
@@ -102,6 +103,28 @@ def test_failures_are_told_and_can_be_retried(evaluate: Kgqa, server: Stub) -> N
     assert evaluate(*model).status == 1
     ended = evaluate(*model, "--retry-failed")
     assert (ended.status, "failed" in ended.out) == (0, False)
+
+
+@pytest.mark.parametrize("method", ["io", "cot", "sc", "agent"])
+def test_what_the_offline_model_is_of_no_use_to_fails_and_says_so(evaluate: Kgqa, method: str) -> None:
+    ended = evaluate("--method", method, "--model", "offline")
+    said = " ".join(ended.out.split())
+    assert ended.status == 1
+    assert "12 of 12 questions failed and count as wrong (" in said
+    assert "provider:name); --retry-failed asks them again." in said
+    assert "are not in graph.ttl" not in said
+
+
+@pytest.mark.skipif(find_spec("langchain_community") is None, reason="needs the extra peers")
+@pytest.mark.filterwarnings("ignore::langchain_core._api.LangChainDeprecationWarning")
+def test_what_cannot_be_checked_is_neither_right_nor_wrong(evaluate: Kgqa) -> None:
+    """A query is no chain: its answers have no path to be found again by."""
+    ended = evaluate("--method", "sparql_qa")
+    rows = [line.split() for line in ended.out.splitlines() if line.startswith("KG-grounded")]
+    assert (ended.status, rows[1]) == (0, ["KG-grounded,", "checked", "n/a"])
+    assert float(rows[0][1]) > 0
+    metrics = json.loads(Path("run/metrics.json").read_text())
+    assert metrics["kg_grounded_rate_strict"] == {"value": None, "low": None, "high": None}
 
 
 def test_a_model_on_the_price_lists_has_a_cost(evaluate: Kgqa, server: Stub) -> None:

@@ -86,6 +86,25 @@ ENTRIES: list[tuple[dict[str, Any], str]] = [
     ({"node": "infer", "chosen": 2, "reason": "the facts carry them"}, "2 chosen · the facts carry them"),
     ({"node": "infer", "chosen": 0, "reason": "nothing carries it"}, "0 chosen · nothing carries it"),
     ({"node": "learn", "blueprint": "river"}, "river"),
+    (
+        {"node": "exemplars", "solved": 3, "questions": ["?"] * 3, "similarities": [0.9] * 3},
+        "3 solved questions",
+    ),
+    (
+        {"node": "smart_lookahead", "fired": True, "forward": ["river"], "chains": ["A -b->"], "realised": 1},
+        "fired · A -b->",
+    ),
+    ({"node": "smart_lookahead", "fired": False, "forward": [], "chains": [], "realised": 0}, "did not fire"),
+    (
+        {
+            "node": "sample",
+            "samples": [
+                *[{"reasoning": "so", "answers": ["A"]}] * 2,
+                {"reasoning": "", "answers": []},
+            ],
+        },
+        "so · answer A · 2 times; no answer",
+    ),
     ({"node": "verify", "chain": "Ulm", "failure": "MalformedReply", "error": "no JSON"}, "Ulm · no JSON"),
 ]
 

@@ -63,6 +63,16 @@ async def holds(result: Result, graph: EmbeddedGraph) -> bool:
     return found[filed_under(result)]
 
 
+async def test_a_grounded_record_without_any_path_cannot_be_checked(family: EmbeddedGraph) -> None:
+    given = [
+        result("e:bob", id="1"),
+        replace(result("e:bob", id="2"), record={}),
+        result("e:bob", outcome="none", id="3"),
+        result("e:bob", [], id="4"),
+    ]
+    assert await check(given, family) == {"1": None, "2": None, "3": False, "4": False}
+
+
 CHILDREN = path("e:ann", "child", None)
 PLACES = path("e:ann", "child", None, "lives", None)
 AGES = path("e:ann", "child", None, "age", None)
@@ -222,7 +232,7 @@ JSON = st.recursive(
 @given(JSON)
 def test_any_json_for_paths_is_survived(family: EmbeddedGraph, paths: Any) -> None:
     strange = replace(result("e:nobody"), record={"paths": paths})
-    assert asyncio.run(check([strange], family)) == {"1": False}
+    assert asyncio.run(check([strange], family)) == {"1": None if paths in (None, []) else False}
 
 
 async def test_results_are_told_apart_by_id_or_question(family: EmbeddedGraph) -> None:

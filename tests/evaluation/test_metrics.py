@@ -113,6 +113,17 @@ def test_grounded_takes_an_answer_and_strictly_a_path_to_it() -> None:
     assert measured(results, questions)["kg_grounded_rate_strict"] is None
 
 
+def test_grounded_results_without_a_path_are_left_out_of_what_is_checked() -> None:
+    questions = [question(id, "Ulm") for id in "1234"]
+    results = [result("1", "Ulm"), result("2", "Ulm"), result("3", "Ulm"), result("4", "", "none")]
+    some = measured(results, questions, grounded={"1": True, "2": False, "3": None, "4": False})
+    assert some["kg_grounded_rate"]["value"] == 3 / 4
+    assert (some["kg_grounded_rate_strict"] or {})["value"] == pytest.approx(1 / 3)
+    none = measured(results, questions, grounded={"1": None, "2": None, "3": None, "4": False})
+    assert none["kg_grounded_rate"]["value"] == 3 / 4
+    assert none["kg_grounded_rate_strict"] == {"value": None, "low": None, "high": None}
+
+
 def test_results_that_do_not_tell_how_they_were_found_have_no_grounded_rate() -> None:
     found = measured([result("1", "Ulm", None)], [question("1", "Ulm")])
     assert found["kg_grounded_rate"] == {"value": None, "low": None, "high": None}

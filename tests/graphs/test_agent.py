@@ -1,6 +1,7 @@
 """What the agent's answers are worth, what it costs, and how it ends, with a server that calls tools."""
 
 import logging
+import re
 from collections.abc import Awaitable, Callable, Iterator
 from pathlib import Path
 from typing import Any
@@ -282,9 +283,10 @@ async def test_an_outage_of_the_model_is_told_in_one_line(ask: Ask) -> None:
 async def test_a_model_that_answers_prompts_only_is_none_for_an_agent(ask: Ask, model: Any) -> None:
     record = await ask(model=model)
     assert record["outcome"] == "model_unavailable"
-    assert entry(record, "act")["error"].endswith(
-        "cannot be spoken to by agent; name a chat model: provider:name"
-    )
+    assert [each["node"] for each in record["trace"]] == ["link", "answer"]
+    said = r"the agent needs a chat model, and (offline|scripted) is none; name one: provider:name"
+    assert re.fullmatch(said, entry(record, "link")["error"])
+    assert record["usage"]["kg_queries"] == 0
 
 
 async def test_a_model_that_cannot_call_tools_is_told_in_one_line(

@@ -101,8 +101,11 @@ async def test_no_graph_is_opened(method: str, monkeypatch: pytest.MonkeyPatch) 
     monkeypatch.setattr(embedded, "open_graph", lambda *_, **__: pytest.fail("it opens the graph"))
     with blockbuster_ctx():
         record = await ask(method, "offline")
-    assert (record["outcome"], record["answers"], record["usage"]["llm_calls"]) == ("none", [], 0)
-    assert record["trace"][-1]["reason"].startswith("the offline model knows no facts; give a language model")
+    spent = record["usage"]["llm_calls"]
+    assert (record["outcome"], record["answers"], spent) == ("model_unavailable", [], 0)
+    assert record["trace"][0]["error"] == (
+        "the offline model knows no facts; give a language model, as provider:name"
+    )
 
 
 @pytest.mark.parametrize("method", ALONE)

@@ -63,7 +63,8 @@ async def test_without_the_package_one_line_says_what_to_install(
     monkeypatch.setattr(write_sparql, "find_spec", lambda name: None)
     record = await ask()
     assert record["outcome"] == "model_unavailable"
-    assert entry(record, "write_sparql")["error"].endswith("pip install 'kgqa[peers]'")
+    assert entry(record, "link")["error"].endswith("pip install 'kgqa[peers]'")
+    assert record["usage"]["kg_queries"] == 0
 
 
 @needs_peers
@@ -224,7 +225,10 @@ class TestChain:
 
     async def test_the_offline_model_writes_no_sparql(self, ask: Ask) -> None:
         record = await ask(model="offline")
-        assert record["outcome"] == "model_unavailable"
+        assert (record["outcome"], record["usage"]["kg_queries"]) == ("model_unavailable", 0)
+        assert entry(record, "link")["error"] == (
+            "sparql_qa needs a chat model, and offline is none; name one: provider:name"
+        )
 
     async def test_the_schema_keeps_to_the_relations_that_fit_the_question(
         self, ask: Ask, stub: Stub

@@ -8,9 +8,11 @@ import pytest
 from kgqa.kg.embedded import open_graph
 from kgqa.kg.pages import Candidate
 from kgqa.kg.terms import Chain, Entity, Hop
+from kgqa.models.errors import ModelUnavailable
 from kgqa.models.offline import OfflineModel
 from kgqa.models.parsing import checked
 from kgqa.prompts.answer_briefly import AnswerBriefly
+from kgqa.prompts.answer_directly import AnswerDirectly
 from kgqa.prompts.assess_found import AssessFound, Assessment
 from kgqa.prompts.base import Prompt, R
 from kgqa.prompts.candidates import SHOWN
@@ -263,7 +265,11 @@ async def test_where_no_entity_leads_to_an_answer_all_count_the_same(model) -> N
     assert [each.score for each in (await ask(model, prompt)).scores] == [0.5, 0.5]
 
 
-async def test_asked_for_what_it_would_have_to_remember_it_abstains(model) -> None:
-    brief, aloud = [await ask(model, kind("Who is it?")) for kind in (AnswerBriefly, ReasonAloud)]
-    assert (brief.answers, aloud.answers) == ([], [])
-    assert "knows no facts" in aloud.reasoning
+@pytest.mark.parametrize("kind", [AnswerBriefly, ReasonAloud])
+async def test_asked_for_nothing_but_memory_it_says_that_it_has_none(model, kind) -> None:
+    with pytest.raises(ModelUnavailable, match="knows no facts; give a language model, as provider:name"):
+        await model.ask(kind("Who is it?"))
+
+
+async def test_where_a_search_has_found_nothing_it_abstains(model) -> None:
+    assert (await ask(model, AnswerDirectly("Who is it?"))).answers == []

@@ -28,7 +28,8 @@ def test_the_first_signal_lets_running_questions_end(
     done = recorded(out)
     assert 4 <= len(done) < towns.TOWNS
     assert child.err.splitlines() == [
-        "kgqa: the running questions end first; Ctrl-C again stops at once",
+        "kgqa: the running questions end first (each may take up to the seconds of its budget, "
+        "300 by default); Ctrl-C again stops at once",
         f"kgqa: stopped after {len(done)} of 12 questions; the same command goes on",
     ]
     assert child.out == ""
