@@ -58,7 +58,7 @@ def test_where_nobody_knows_the_answer_the_last_line_names_no_graph(
     watch: Callable[..., Watched], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     async def nothing(_: object, prompt: Prompt[R]) -> Answered[R]:
-        return Answered(prompt.reply.model_validate({"reasoning": "", "answers": []}))
+        return Answered(prompt.reply.model_validate({"reasoning": "", "answers": []}))  # type: ignore[arg-type]
 
     monkeypatch.setattr(NoMemory, "ask", nothing)
     status, lines, _ = watch(QUESTION, "--method", "sc")
