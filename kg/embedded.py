@@ -202,6 +202,8 @@ class EmbeddedGraph:
         text = text.strip().strip("<>")
         if is_id(text) and (found := await self._by_id(text)):
             return [found]
+        if is_id(text) and "://" in text:  # no name: `Re:Zero` may be one
+            return []
         return await self._look_up(lambda index, _: index.find(text, limit))
 
     async def _by_id(self, id: str) -> Match | None:

@@ -22,7 +22,7 @@ async def verify(state: State, run: Run) -> Update:
     if not named:
         run.note["reason"] = "no named candidate to judge by"
         return _go_on(state, run)
-    if state["hops"] == [chain.hops[-1]] and _leads_back(chain, named):
+    if state["hops"] == [chain.hops[-1]] and _leads_back(chain, state["candidates"]):
         run.note["reason"] = "it only leads straight back"
         return {"candidates": [], "decision": "backtrack"}
     try:
@@ -38,10 +38,10 @@ async def verify(state: State, run: Run) -> Update:
     return accept(state, verdict, named)
 
 
-def _leads_back(chain: Chain, named: list[Candidate]) -> bool:
-    """Tell whether a chain does nothing but go one hop from its topic and back."""
+def _leads_back(chain: Chain, candidates: list[Candidate]) -> bool:
+    """Tell whether a chain does nothing but go one hop from its topic and back; unnamed nodes count."""
     undone = chain.depth == 2 and chain.hops[1] == chain.hops[0].inverse
-    return undone and all(candidate.term == chain.topic for candidate in named)
+    return undone and all(candidate.term == chain.topic for candidate in candidates)
 
 
 def _prompt(state: State, run: Run, named: list[Candidate]) -> VerifyChain:

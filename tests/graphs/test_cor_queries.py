@@ -93,3 +93,12 @@ async def test_a_way_straight_back_that_is_the_only_one_is_not_judged(
     )
     await ask(graph(alone), model, closed_book=False)
     assert [prompt.chain.depth for prompt in model.prompts if prompt.name == "verify_chain"] == judged
+
+
+async def test_nodes_without_names_beside_the_topic_are_gone_on_from(graph: Open) -> None:
+    films = 'e:film rdfs:label "Film"@en ; r:starred e:actor . e:other r:starred e:actor ; r:year e:y .\n'
+    films += 'e:actor rdfs:label "Actor"@en . e:y rdfs:label "Year"@en .\n'
+    lines = ["starred", "^starred", "year"]
+    model = playing(lambda p: choose(lines[p.chain.depth])(p), at_depth("forward", "forward", "stop"))
+    record = await ask(graph(films), model, "http://t/e/film")
+    assert shown(record) == ["Year"]
