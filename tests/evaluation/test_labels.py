@@ -6,11 +6,12 @@ HALF = {"value": 0.5, "low": 0.4, "high": 0.6}
 NONE = {"value": None, "low": None, "high": None}
 
 
-def test_shares_are_found_in_their_groups_and_left_out_where_unknown() -> None:
+def test_shares_are_found_in_their_groups_and_left_out_where_there_are_none() -> None:
     metrics = {
         "hits_at_1": HALF,
         "f1": NONE,
         "refinement": {"rate": HALF, "recovered": NONE},
         "blueprints": None,
     }
-    assert list(shares(metrics)) == [("Hits@1", HALF), ("refined", HALF)]
+    found = {"Hits@1": HALF, "F1": NONE, "refined": HALF, "re-routed, recovered": NONE}
+    assert dict(shares(metrics)) == found

@@ -1,6 +1,6 @@
 """Plans that a model writes out as thoughts, actions and observations."""
 
-import time
+import timeit
 from typing import Any
 
 import pytest
@@ -259,9 +259,7 @@ def test_any_text_is_a_reply_or_refused(text: str) -> None:
 @pytest.mark.parametrize("start", ["", "Action: Finish[", "Observation: ", "Action: Search["])
 def test_long_texts_are_read_in_no_time(start: str, piece: str) -> None:
     text = start + piece * (100_000 // len(piece))
-    begun = time.perf_counter()
-    read_steps(text)
-    assert time.perf_counter() - begun < 2
+    assert min(timeit.repeat(lambda: read_steps(text), number=1, repeat=3)) < 2
 
 
 def test_a_prompt_reads_a_plan_that_is_no_json() -> None:
