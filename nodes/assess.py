@@ -11,7 +11,7 @@ from kgqa.prompts.assess_found import AssessFound, Assessment
 from kgqa.prompts.candidates import Take
 from kgqa.prompts.found import Found, shown
 from kgqa.prompts.progress import SENTENCE_LIMIT
-from kgqa.session.frontier import Frontier, FrontierUpdate
+from kgqa.session.frontier import Frontier, FrontierUpdate, shown_of
 from kgqa.session.state import Branch, Update
 from kgqa.session.step import Run, step
 
@@ -28,9 +28,7 @@ async def assess(state: Frontier, run: Run) -> FrontierUpdate:
     prompt = AssessFound(
         state["question"],
         tuple(groups),
-        subgoals=tuple(state.get("subgoals", [])),
-        known=tuple(state["known"]),
-        topics=tuple(state["topic_entities"]),
+        **shown_of(state),
     )
     try:
         reply = await run.ask(prompt)

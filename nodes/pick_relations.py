@@ -3,7 +3,7 @@
 from kgqa.models.errors import MalformedReply
 from kgqa.nodes.recall_exemplars import guided, shown_to
 from kgqa.prompts.pick_relations import PickRelations
-from kgqa.session.frontier import Frontier, FrontierUpdate, Scored, spent
+from kgqa.session.frontier import Frontier, FrontierUpdate, Scored, shown_of, spent
 from kgqa.session.step import Run, step
 
 
@@ -18,10 +18,8 @@ async def pick_relations(state: Frontier, run: Run) -> FrontierUpdate:
     prompt = PickRelations(
         state["question"],
         tuple(offer.chain for offer in offers),
-        subgoals=tuple(state["subgoals"]),
-        known=tuple(state["known"]),
         exemplars=exemplars,
-        topics=tuple(state["topic_entities"]),
+        **shown_of(state),
     )
     chosen: list[Scored] = []
     try:

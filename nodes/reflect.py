@@ -6,7 +6,7 @@ from kgqa.kg.terms import Chain, Entity
 from kgqa.models.errors import MalformedReply
 from kgqa.prompts.found import GROUPS, Found, shown
 from kgqa.prompts.reflect import Reflect, Reflection
-from kgqa.session.frontier import Frontier, FrontierUpdate
+from kgqa.session.frontier import Frontier, FrontierUpdate, shown_of
 from kgqa.session.step import Run, step
 
 HISTORY = 12
@@ -33,9 +33,7 @@ async def reflect(state: Frontier, run: Run) -> FrontierUpdate:
         state["question"],
         tuple(found),
         tuple(history),
-        subgoals=tuple(state.get("subgoals", [])),
-        known=tuple(state["known"]),
-        topics=tuple(state["topic_entities"]),
+        **shown_of(state),
     )
     try:
         reply = await run.ask(prompt)

@@ -1,6 +1,7 @@
 """What a search over a frontier of chains has in hand, beside the state of any search (PoG, ToG)."""
 
 from dataclasses import dataclass
+from typing import Any
 
 from pydantic import ConfigDict, with_config
 
@@ -45,3 +46,12 @@ def spent(state: Frontier) -> list[Chain]:
     """Add the frontier, from which nothing is chosen, to the chains that are spent."""
     here = state.get("frontier", [])
     return [*state["spent"], *(chain for chain in here if chain not in state["spent"])]
+
+
+def shown_of(state: Frontier) -> dict[str, tuple[Any, ...]]:
+    """Give what every prompt of the search shows: the plan, what is known of it, the topics."""
+    return {
+        "subgoals": tuple(state.get("subgoals", [])),
+        "known": tuple(state["known"]),
+        "topics": tuple(state["topic_entities"]),
+    }
