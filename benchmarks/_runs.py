@@ -2,7 +2,6 @@
 
 import json
 import os
-import re
 import subprocess
 import sys
 from collections.abc import Callable, Iterable, Mapping, Sequence
@@ -10,6 +9,8 @@ from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, TypeVar
+
+from kgqa.docs.fill import filled
 
 T = TypeVar("T")
 U = TypeVar("U")
@@ -107,12 +108,7 @@ def put(page: Path, blocks: Mapping[str, str]) -> None:
     Raises:
         ValueError: if a mark is missing.
     """
-    text = page.read_text(encoding="utf-8")
-    for name, block in blocks.items():
-        here = re.compile(f"(<!-- {re.escape(name)} -->\n).*?(<!-- end -->)", re.DOTALL)
-        text, times = here.subn(lambda found, block=block: f"{found[1]}{block}\n{found[2]}", text)
-        if times != 1:
-            raise ValueError(f"{page.name} has no <!-- {name} --> ... <!-- end -->")
+    text = filled(page, blocks)
     beside = page.with_suffix(".new")
     beside.write_text(text, encoding="utf-8")
     os.replace(beside, page)

@@ -4,8 +4,8 @@ from kgqa.kg.terms import Entity, Path
 from kgqa.nodes.expand_around import frontier_of
 from kgqa.priors.agreement import worded
 from kgqa.prompts.plans import PlanStep
-from kgqa.session.planned import Planned, PlannedUpdate, has_looked_again, is_empty, observed, step_begun
-from kgqa.session.state import Decision
+from kgqa.session.planned import Planned, PlannedUpdate, is_empty, observed, step_begun
+from kgqa.session.state import Decision, has_run
 from kgqa.session.step import Run, step
 
 SKIPPED = 2
@@ -20,7 +20,7 @@ async def advance(state: Planned, run: Run) -> PlannedUpdate:
     """
     plan, at = state["plan"], state["at"] + 1
     skipped = state["skipped"] + is_empty(state)
-    if at > len(plan.steps) or skipped >= (1 if has_looked_again(state) else SKIPPED):
+    if at > len(plan.steps) or skipped >= (1 if has_run(state, "look_again") else SKIPPED):
         run.note["reason"] = "the plan is carried out" if at > len(plan.steps) else "nothing is observed"
         ends: Decision = "refine" if run.context.second_look else "stop"
         return {"at": at, "skipped": skipped, "decision": "infer" if plan.whether else ends}

@@ -25,20 +25,15 @@ async def assess(state: Frontier, run: Run) -> FrontierUpdate:
     search goes on.
     """
     groups = groups_of(state["found"], state["explored"], state["topic_entities"])
-    prompt = AssessFound(
-        state["question"],
-        tuple(groups),
-        **shown_of(state),
-    )
     try:
-        reply = await run.ask(prompt)
+        reply = await run.ask(AssessFound(state["question"], tuple(groups), **shown_of(state)))
     except MalformedReply as error:
         run.failed(error)
         return {"decision": "forward"}
     known = [one_line(text, SENTENCE_LIMIT) for text in reply.known] or state["known"]
     run.note |= {"groups": len(groups), "known": known, "reason": reply.rationale}
     if reply.decision == "forward":
-        return {"known": known, "decision": "forward"}
+        return {"known": known, "candidates": [], "decision": "forward"}
     return cast(FrontierUpdate, {**accepted(groups, reply, run), "known": known})
 
 

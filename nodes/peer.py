@@ -39,6 +39,7 @@ def ask_chain(chat: BaseChatModel, question: str, schema: str, select: Select) -
         KGRejected: if its query is refused.
     """
     try:
+        # the consent that the chain wants is to queries that a model writes: ours are guarded and only read
         chain = _chains.GraphSparqlQAChain.from_llm(
             chat, graph=_store(schema, select), allow_dangerous_requests=True
         )

@@ -29,14 +29,8 @@ async def reflect(state: Frontier, run: Run) -> FrontierUpdate:
     if not (found or history):
         run.note["reason"] = "nothing is left to come back to"
         return _on(state, [], [])
-    prompt = Reflect(
-        state["question"],
-        tuple(found),
-        tuple(history),
-        **shown_of(state),
-    )
     try:
-        reply = await run.ask(prompt)
+        reply = await run.ask(Reflect(state["question"], tuple(found), tuple(history), **shown_of(state)))
     except MalformedReply as error:
         run.failed(error)
         return _on(state, [each.chain for each in found], [])

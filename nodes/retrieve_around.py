@@ -10,11 +10,11 @@ from kgqa.session.planned import (
     PlannedUpdate,
     Stand,
     chains_of,
-    has_looked_again,
     standing,
     stood_before,
     without_more,
 )
+from kgqa.session.state import has_run
 from kgqa.session.step import Run, step
 
 
@@ -34,7 +34,7 @@ async def retrieve_around(state: Planned, run: Run) -> PlannedUpdate:
         return {"offers": [], "decision": "filter" if state["reached"] else "backtrack"}
     update: PlannedUpdate = {}
     if run.context.second_look:
-        offers = _untried(offers, state) if has_looked_again(state) else offers
+        offers = _untried(offers, state) if has_run(state, "look_again") else offers
         ahead = chains_of(offers, frontier)
         stand = Stand(state["at"], state["frontier"], state["crossing"], state["crossed"], ahead)
         update["stood"] = [*stood_before(state, stand), stand]

@@ -145,11 +145,6 @@ def is_empty(state: Planned) -> bool:
     return len(state["feedback"]) < state["at"]
 
 
-def has_looked_again(state: Planned) -> bool:
-    """Tell whether the search has been taken up again where it ran dry."""
-    return has_run(state, "look_again")
-
-
 def chains_of(offers: Sequence[Offer], frontier: Sequence[Path]) -> list[Chain]:
     """Give the chains that relations make of those of a frontier, each once."""
     return list(dict.fromkeys(frontier[at].chain.then(offer.hop) for offer in offers for at in offer.heads))
@@ -181,7 +176,7 @@ def without_more(state: Planned, context: Any) -> Decision:
     if state["reached"]:
         return "filter"
     failed = any("failure" in entry for entry in state["trace"] if entry.get("step") == state["at"])
-    passed = failed or has_looked_again(state) or state["revisions"] or not may_revise(state, context)
+    passed = failed or has_run(state, "look_again") or state["revisions"] or not may_revise(state, context)
     return "backtrack" if passed else "refine"
 
 

@@ -37,7 +37,7 @@ def test_a_block_is_put_between_its_mark_and_the_next_end(tmp_path: Path) -> Non
     page.write_text("<!-- a b -->\nold\n<!-- end -->\nkept\n<!-- c -->\n<!-- end -->\n")
     put(page, {"a b": "new \\1"})
     assert page.read_text() == "<!-- a b -->\nnew \\1\n<!-- end -->\nkept\n<!-- c -->\n<!-- end -->\n"
-    with pytest.raises(ValueError, match=r"page\.md has no <!-- d -->"):
+    with pytest.raises(ValueError, match=r"page\.md: one <!-- d -->"):
         put(page, {"d": "new"})
     assert [file.name for file in tmp_path.iterdir()] == ["page.md"]
 

@@ -122,6 +122,21 @@ async def test_a_budget_that_ends_before_the_verdict_leaves_what_the_beam_holds(
     assert (shown(record), record["stopped_by"]) == (["Ben", "Cleo"], "llm_calls")
 
 
+@pytest.mark.parametrize(("method", "calls"), [("pog", 3), ("tog", 3)])
+async def test_what_was_judged_not_to_be_enough_is_no_evidence_at_hand(
+    graph: Open, method: str, calls: int
+) -> None:
+    model = playing(
+        pick_relations=pick("child"),
+        score_relations=rate({"child": 1.0}),
+        score_entities=rate({"Ben": 1.0, "Cleo": 1.0}),
+        assess_found=stop_at("none"),
+    )
+    record = await asked(graph(FAMILY), model, method=method, budget={"llm_calls": calls})
+    assert "verify" in nodes(record)
+    assert (shown(record), record["stopped_by"]) == ([], "llm_calls")
+
+
 async def test_names_that_share_no_word_with_the_question_score_alike(graph: Open) -> None:
     model = playing(assess_found=stop_at("child"))
     record = await kgqa.aask(
