@@ -23,8 +23,8 @@ from rich.console import Console
 from kgqa.data import SAMPLE_GRAPH, SAMPLE_QUESTIONS
 from kgqa.evaluation.matching import distinct, read
 from kgqa.evaluation.question import Named
-from kgqa.kg.embedded import open_graph
 from kgqa.kg.graph import KnowledgeGraph
+from kgqa.kg.opening import open_graph
 from kgqa.kg.terms import Entity
 from kgqa.models.offline import relation_texts
 from kgqa.models.offline.believing import NEAREST

@@ -19,7 +19,7 @@ from typing_extensions import TypedDict
 
 import kgqa
 from kgqa.data import SAMPLE_GRAPH, SAMPLE_QUESTIONS
-from kgqa.kg.embedded import open_graph
+from kgqa.kg.opening import open_graph
 from kgqa.session.resources import registered
 from kgqa.tests.perfect import PerfectModel
 

@@ -28,8 +28,8 @@ from rich.table import Table
 from kgqa.data import SAMPLE_GRAPH
 from kgqa.kg import directory
 from kgqa.kg.dialect import detect
-from kgqa.kg.embedded import EmbeddedGraph
 from kgqa.kg.scan import Names
+from kgqa.kg.sparql_graph import SparqlGraph
 from kgqa.kg.store import EmbeddedStore
 from kgqa.kg.terms import Chain, Entity, Hop
 
@@ -50,7 +50,7 @@ def main() -> None:
     source = graph_file()
     (store, facts), load_ours = timed(lambda: directory.load([source]))
     executor, dialect = EmbeddedStore(store), detect(tuple(facts.predicates))
-    ours = EmbeddedGraph(executor, facts, dialect, lambda: Names({}, {}, {}), rows=10_000)
+    ours = SparqlGraph(executor, facts, dialect, lambda: Names({}, {}, {}), rows=10_000)
     theirs, load_theirs = timed(lambda: read(source))
     chains = asyncio.run(choose(ours, arguments.entities, arguments.seed))
     rows = [("load", [load_ours], [load_theirs]), *asyncio.run(compare(ours, executor, theirs, chains))]
@@ -81,7 +81,7 @@ def timed(run: Callable[[], T]) -> tuple[T, float]:
     return result, time.perf_counter() - start
 
 
-async def choose(graph: EmbeddedGraph, count: int, seed: int) -> list[Chain]:
+async def choose(graph: SparqlGraph, count: int, seed: int) -> list[Chain]:
     """Choose entities and for each a chain of two hops, forward or back, from what the graph offers."""
     table = await graph.select("SELECT DISTINCT ?s { ?s ?p ?o FILTER(isIRI(?o)) } ORDER BY ?s")
     entities = sorted(row[0].id for row in table.rows if isinstance(row[0], Entity))
@@ -99,7 +99,7 @@ async def choose(graph: EmbeddedGraph, count: int, seed: int) -> list[Chain]:
 
 
 async def compare(
-    ours: EmbeddedGraph, executor: EmbeddedStore, theirs: Graph, chains: Sequence[Chain]
+    ours: SparqlGraph, executor: EmbeddedStore, theirs: Graph, chains: Sequence[Chain]
 ) -> list[tuple[str, Seconds, Seconds]]:
     """Ask both stores the same; give the seconds of each answer."""
     ids = [chain.topic.id for chain in chains]

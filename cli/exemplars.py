@@ -86,8 +86,8 @@ def _categories(topics: "Sequence[Topic]", kg: list[str] | None) -> "dict[Topic,
         return {}
     import asyncio
 
-    from kgqa.kg.embedded import open_graph
     from kgqa.kg.errors import KGError
+    from kgqa.kg.opening import open_graph
     from kgqa.priors.exemplars import categories_of
     from kgqa.session.resources import graph_sources
 

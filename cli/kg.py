@@ -27,8 +27,8 @@ def info(
     import json
     from dataclasses import asdict
 
-    from kgqa.kg.embedded import open_graph
     from kgqa.kg.errors import KGError
+    from kgqa.kg.opening import open_graph
     from kgqa.session.resources import graph_sources
 
     try:

@@ -163,7 +163,7 @@ def _grounded(results: Sequence[Result], kg: Sequence[str]) -> dict[str, bool | 
     if not kg:
         return None
     from kgqa.evaluation.grounding import check
-    from kgqa.kg.embedded import open_graph
+    from kgqa.kg.opening import open_graph
     from kgqa.session.resources import graph_sources
 
     graph = open_graph(graph_sources(kg))

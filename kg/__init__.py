@@ -1,4 +1,4 @@
 """The graph behind the tools: terms, stores, dialects, all SPARQL text, entity linking.
 
-`embedded.open_graph` opens one; `graph.KnowledgeGraph` says what it can do.
+`opening.open_graph` opens one; `graph.KnowledgeGraph` says what it can do.
 """

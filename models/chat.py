@@ -35,10 +35,10 @@ from kgqa.models.errors import MalformedReply, ModelUnavailable
 from kgqa.models.failures import failure_line
 from kgqa.models.parsing import BadReply, parse_reply
 from kgqa.models.port import Answered, Turn
-from kgqa.models.retry import Retries, is_timeout, status_of
 from kgqa.models.schema import strict_schema
 from kgqa.models.usage import Usage
 from kgqa.prompts.base import Prompt, R, Reply
+from kgqa.retries import Retries, is_timeout, status_of
 
 TIMEOUT = 60.0
 """Seconds a single call may take, unless told otherwise."""

@@ -2,7 +2,7 @@
 
 from urllib.parse import urlsplit, urlunsplit
 
-from kgqa.models.retry import is_connection, is_timeout, retry_after, status_of
+from kgqa.retries import is_connection, is_timeout, retry_after, status_of
 
 _SHOWN = 200
 _ADVICE = {

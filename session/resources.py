@@ -114,7 +114,7 @@ def open_graph(context: Context) -> KnowledgeGraph:
         KGUnavailable: if there is no such file or folder, or it holds nothing.
         KGMalformed: if it is not RDF.
     """
-    from kgqa.kg.embedded import open_graph as open_embedded
+    from kgqa.kg.opening import open_graph as open_embedded
 
     if context.kg[0] in _handed_over:
         handed_over: KnowledgeGraph = _handed_over[context.kg[0]]

@@ -6,7 +6,8 @@ from pathlib import Path
 
 import pytest
 
-from kgqa.kg.embedded import EmbeddedGraph, open_graph
+from kgqa.kg.opening import open_graph
+from kgqa.kg.sparql_graph import SparqlGraph
 from kgqa.priors.encoder import open_encoder
 from kgqa.priors.memo import Memo
 
@@ -53,6 +54,6 @@ def turtle(tmp_path: Path) -> Callable[[str], Path]:
 
 
 @pytest.fixture
-def graph(turtle: Callable[[str], Path]) -> Callable[[str], EmbeddedGraph]:
+def graph(turtle: Callable[[str], Path]) -> Callable[[str], SparqlGraph]:
     """Open a graph of a few lines of Turtle."""
     return lambda text: open_graph([turtle(text)])

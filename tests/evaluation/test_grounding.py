@@ -12,9 +12,10 @@ import kgqa
 from kgqa.evaluation.grounding import CONCURRENCY, LONGEST, check, filed_under
 from kgqa.evaluation.question import Named
 from kgqa.evaluation.results import Result
-from kgqa.kg.embedded import EmbeddedGraph, open_graph
 from kgqa.kg.errors import KGTimeout, KGUnavailable
+from kgqa.kg.opening import open_graph
 from kgqa.kg.pages import Candidate, Page
+from kgqa.kg.sparql_graph import SparqlGraph
 from kgqa.kg.terms import Chain, Entity
 from kgqa.session.resources import registered
 from kgqa.tests.perfect import DATA, PerfectModel, questions
@@ -28,8 +29,8 @@ e:ulm r:in e:land . e:bonn r:in e:land . e:dan r:lives e:ulm .
 
 
 @pytest.fixture
-def family(graph: Any) -> EmbeddedGraph:
-    opened: EmbeddedGraph = graph(FACTS)
+def family(graph: Any) -> SparqlGraph:
+    opened: SparqlGraph = graph(FACTS)
     return opened
 
 
@@ -58,12 +59,12 @@ def result(answers: str, *paths: Any, outcome: str = "grounded", id: str | None 
     return Result(id, "?", named, outcome, record={"paths": list(paths)})
 
 
-async def holds(result: Result, graph: EmbeddedGraph) -> bool:
+async def holds(result: Result, graph: SparqlGraph) -> bool:
     found = await check([result], graph)
     return found[filed_under(result)]
 
 
-async def test_a_grounded_record_without_any_path_cannot_be_checked(family: EmbeddedGraph) -> None:
+async def test_a_grounded_record_without_any_path_cannot_be_checked(family: SparqlGraph) -> None:
     given = [
         result("e:bob", id="1"),
         replace(result("e:bob", id="2"), record={}),
@@ -95,7 +96,7 @@ AGES = path("e:ann", "child", None, "age", None)
     ],
 )
 async def test_answers_at_the_end_of_every_path_are_grounded(
-    family: EmbeddedGraph, answers: str, paths: list[Any]
+    family: SparqlGraph, answers: str, paths: list[Any]
 ) -> None:
     assert await holds(result(answers, *paths), family)
 
@@ -118,12 +119,12 @@ async def test_answers_at_the_end_of_every_path_are_grounded(
     ],
 )
 async def test_answers_that_a_path_does_not_lead_to_are_not(
-    family: EmbeddedGraph, answers: str, paths: list[Any]
+    family: SparqlGraph, answers: str, paths: list[Any]
 ) -> None:
     assert not await holds(result(answers, *paths), family)
 
 
-async def test_a_path_that_names_one_answer_need_not_lead_to_the_others(family: EmbeddedGraph) -> None:
+async def test_a_path_that_names_one_answer_need_not_lead_to_the_others(family: SparqlGraph) -> None:
     to_bob, to_cid = path("e:ann", "child", "e:bob"), path("e:bonn", "^lives", "e:cid")
     assert await holds(result("e:bob e:cid", to_bob, to_cid), family)
     assert not await holds(result("e:bob e:cid", to_bob), family)
@@ -134,12 +135,12 @@ async def test_a_path_that_names_one_answer_need_not_lead_to_the_others(family: 
     [("1", True), ("2", True), ("2.0", True), ("3", False), ("0", False), ("1.5", False), ("-1", False)],
 )
 async def test_a_count_is_of_no_more_than_the_path_leads_to(
-    family: EmbeddedGraph, count: str, grounded: bool
+    family: SparqlGraph, count: str, grounded: bool
 ) -> None:
     assert await holds(result(count, CHILDREN), family) == grounded
 
 
-async def test_a_count_is_of_what_all_paths_lead_to(family: EmbeddedGraph) -> None:
+async def test_a_count_is_of_what_all_paths_lead_to(family: SparqlGraph) -> None:
     branches = [CHILDREN, path("e:ulm", "^lives", None)]
     assert await holds(result("1", *branches), family)
     assert not await holds(result("2", *branches), family)
@@ -152,9 +153,7 @@ def verdict(word: str, *paths: Any) -> Result:
 
 
 @pytest.mark.parametrize("word", ["yes", "no"])
-async def test_a_verdict_is_grounded_where_all_of_its_paths_are_there(
-    family: EmbeddedGraph, word: str
-) -> None:
+async def test_a_verdict_is_grounded_where_all_of_its_paths_are_there(family: SparqlGraph, word: str) -> None:
     to_bob = path("e:ann", "child", "e:bob")
     assert await holds(verdict(word, to_bob, PLACES, path("e:ann", "child", "e:bob", "age", "7")), family)
     assert not await holds(verdict(word), family)
@@ -162,22 +161,22 @@ async def test_a_verdict_is_grounded_where_all_of_its_paths_are_there(
         assert not await holds(verdict(word, to_bob, wrong), family)
 
 
-async def test_a_record_that_says_both_yes_and_no_is_not_grounded(family: EmbeddedGraph) -> None:
+async def test_a_record_that_says_both_yes_and_no_is_not_grounded(family: SparqlGraph) -> None:
     both = replace(verdict("yes", CHILDREN), answers=(Named("true", "yes"), Named("false", "no")))
     assert not await holds(both, family)
 
 
-async def test_a_truth_value_that_is_a_literal_must_be_where_the_path_leads(family: EmbeddedGraph) -> None:
+async def test_a_truth_value_that_is_a_literal_must_be_where_the_path_leads(family: SparqlGraph) -> None:
     literal = replace(result("e:bob", CHILDREN), answers=(Named("true", "true"),))
     assert not await holds(literal, family)
 
 
 @pytest.mark.parametrize("outcome", ["parametric", "none", "grounded_inference", "kg_unavailable"])
-async def test_another_outcome_is_not_grounded(family: EmbeddedGraph, outcome: str) -> None:
+async def test_another_outcome_is_not_grounded(family: SparqlGraph, outcome: str) -> None:
     assert not await holds(result("e:bob", CHILDREN, outcome=outcome), family)
 
 
-async def test_an_answer_without_id_or_of_a_failed_question_is_not_grounded(family: EmbeddedGraph) -> None:
+async def test_an_answer_without_id_or_of_a_failed_question_is_not_grounded(family: SparqlGraph) -> None:
     good = result("e:bob", CHILDREN)
     assert not await holds(replace(good, answers=(*good.answers, Named(None, "Cid"))), family)
     assert not await holds(replace(good, error="ValueError: x"), family)
@@ -206,7 +205,7 @@ BROKEN: list[Any] = [
 
 
 @pytest.mark.parametrize("paths", BROKEN)
-async def test_paths_that_make_no_sense_are_not_grounded(family: EmbeddedGraph, paths: Any) -> None:
+async def test_paths_that_make_no_sense_are_not_grounded(family: SparqlGraph, paths: Any) -> None:
     good = result("e:bob")
     assert not await holds(replace(good, record={"paths": paths}), family)
     assert not await holds(replace(good, record={}), family)
@@ -230,12 +229,12 @@ JSON = st.recursive(
 
 @settings(max_examples=50, suppress_health_check=[HealthCheck.function_scoped_fixture])
 @given(JSON)
-def test_any_json_for_paths_is_survived(family: EmbeddedGraph, paths: Any) -> None:
+def test_any_json_for_paths_is_survived(family: SparqlGraph, paths: Any) -> None:
     strange = replace(result("e:nobody"), record={"paths": paths})
     assert asyncio.run(check([strange], family)) == {"1": None if paths in (None, []) else False}
 
 
-async def test_results_are_told_apart_by_id_or_question(family: EmbeddedGraph) -> None:
+async def test_results_are_told_apart_by_id_or_question(family: SparqlGraph) -> None:
     results = [
         result("e:bob", CHILDREN),
         result("e:dan", CHILDREN, id="2"),

@@ -17,7 +17,7 @@ from kgqa.evaluation.report.runs import ReportError, read_run
 from kgqa.evaluation.rescoring import rescore
 from kgqa.evaluation.results import ResultsError
 from kgqa.evaluation.runs.evaluate import evaluate
-from kgqa.kg.embedded import open_graph
+from kgqa.kg.opening import open_graph
 from kgqa.tests.evaluation.simulation.family import named, question
 
 PRIZE = """

@@ -16,7 +16,8 @@ from kgqa.evaluation.question import Named, Question
 from kgqa.evaluation.results import Result
 from kgqa.evaluation.scores import score
 from kgqa.examples import vog
-from kgqa.kg.embedded import EmbeddedGraph, open_graph
+from kgqa.kg.opening import open_graph
+from kgqa.kg.sparql_graph import SparqlGraph
 from kgqa.models.errors import MalformedReply
 from kgqa.models.scripted import ScriptedModel
 from kgqa.prompts.facts import draw_fact
@@ -113,7 +114,7 @@ def result(record: Any) -> Result:
 
 
 @pytest.fixture(scope="module")
-def medicine() -> EmbeddedGraph:
+def medicine() -> SparqlGraph:
     return open_graph([FILE])
 
 
@@ -137,7 +138,7 @@ async def test_the_evidence_decides_whatever_the_plan_guessed(id: str, guess: st
 
 
 @pytest.mark.parametrize("id", [id for id, question in QUESTIONS.items() if gold(question) != "unknown"])
-async def test_a_verdict_is_grounded_in_facts_that_are_there(id: str, medicine: EmbeddedGraph) -> None:
+async def test_a_verdict_is_grounded_in_facts_that_are_there(id: str, medicine: SparqlGraph) -> None:
     record = await ask(QUESTIONS[id], judging(CLAIMS[id], "yes"))
     assert record["outcome"] == "grounded"
     assert await check([result(record)], medicine) == {id: True}
@@ -199,7 +200,7 @@ async def test_the_offline_model_is_right_or_says_that_it_does_not_know(id: str)
     ],
 )
 async def test_the_offline_model_goes_by_what_joins_the_things_that_a_question_names(
-    id: str, side: str, fact: str, medicine: EmbeddedGraph
+    id: str, side: str, fact: str, medicine: SparqlGraph
 ) -> None:
     record = await ask(QUESTIONS[id], "offline")
     assert shown(record) == [gold(QUESTIONS[id])]

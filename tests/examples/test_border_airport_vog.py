@@ -12,7 +12,7 @@ from kgqa.evaluation.grounding import check
 from kgqa.evaluation.question import Named
 from kgqa.evaluation.results import Result
 from kgqa.examples import vog
-from kgqa.kg.embedded import open_graph
+from kgqa.kg.opening import open_graph
 from kgqa.models.scripted import ScriptedModel
 from kgqa.tests.graphs.planned import entries, nodes, shown
 

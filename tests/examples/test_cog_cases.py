@@ -14,7 +14,8 @@ from typer.testing import CliRunner
 import kgqa
 from kgqa.cli import main
 from kgqa.examples import cog
-from kgqa.kg.embedded import EmbeddedGraph, open_graph
+from kgqa.kg.opening import open_graph
+from kgqa.kg.sparql_graph import SparqlGraph
 from kgqa.kg.terms import Chain, Entity, Hop
 from kgqa.models.scripted import ScriptedModel
 from kgqa.prompts.base import Prompt
@@ -189,7 +190,7 @@ async def test_without_refinement_the_dead_end_is_the_end(library: str) -> None:
     assert (played.record["outcome"], played.answers, played.diagnoses) == ("none", set(), [])
 
 
-async def retry(graph: EmbeddedGraph, model: ScriptedModel, school: Chain) -> Chain:
+async def retry(graph: SparqlGraph, model: ScriptedModel, school: Chain) -> Chain:
     """Go on from a school and give what the search is to go on from next.
 
     Where nothing was found, that is the school again, as in PoG, whose recall adds entities

@@ -6,7 +6,7 @@ from typing import Any
 
 import kgqa
 from kgqa.models.chat import ChatModel
-from kgqa.models.retry import Retries
+from kgqa.retries import Retries
 from kgqa.tests.models.stub import Answer, Stub, said
 
 TOWNS = """

@@ -5,7 +5,7 @@ from typing import Any
 import pytest
 
 import kgqa
-from kgqa.kg.embedded import open_graph
+from kgqa.kg.opening import open_graph
 from kgqa.priors.encoder import Vectors
 from kgqa.session.step import Run
 from kgqa.tests.graphs.guided import FAMILY, Shelf, by_words

@@ -14,8 +14,8 @@ from langgraph.checkpoint.memory import InMemorySaver
 import kgqa
 from kgqa.evaluation.simulation import Errors, SimulatedModel
 from kgqa.graphs import agent
-from kgqa.kg.embedded import EmbeddedGraph
 from kgqa.kg.errors import KGError, KGMalformed, KGRejected, KGTimeout, KGUnavailable
+from kgqa.kg.sparql_graph import SparqlGraph
 from kgqa.models.scripted import ScriptedModel
 from kgqa.session.resources import registered
 from kgqa.tests.evaluation.simulation import family
@@ -34,7 +34,7 @@ from kgqa.tests.graphs.agents import (
 from kgqa.tests.models.stub import Answer, Stub, failed, said, stubbed
 from kgqa.tests.session.doubles import KEYS, Flaky, shown, timeless
 
-Open = Callable[[str], EmbeddedGraph]
+Open = Callable[[str], SparqlGraph]
 Ask = Callable[..., Awaitable[kgqa.Record]]
 
 ULM, BONN = ("http://t/e/ulm", "Ulm"), ("http://t/e/bonn", "Bonn")

@@ -12,8 +12,9 @@ from hypothesis import HealthCheck, given, settings, strategies as st
 import kgqa
 from kgqa.api import question_input, record_of, steps
 from kgqa.graphs.cog import CoG
-from kgqa.kg.embedded import EmbeddedGraph, open_graph
 from kgqa.kg.errors import KGTimeout
+from kgqa.kg.opening import open_graph
+from kgqa.kg.sparql_graph import SparqlGraph
 from kgqa.kg.terms import Chain, Entity, Hop
 from kgqa.models.scripted import ScriptedModel
 from kgqa.prompts.candidates import check_take
@@ -88,7 +89,7 @@ def anything(seed: int) -> ScriptedModel:
 
 
 @pytest.fixture(scope="module")
-def family(tmp_path_factory: pytest.TempPathFactory) -> EmbeddedGraph:
+def family(tmp_path_factory: pytest.TempPathFactory) -> SparqlGraph:
     path: Path = tmp_path_factory.mktemp("family") / "graph.ttl"
     path.write_text(PREFIXES + GRAPH, encoding="utf-8")
     return open_graph([path])
@@ -133,7 +134,7 @@ def check_visits(states: list[dict[str, Any]]) -> None:
         assert len(tried) == len(set(tried))
 
 
-async def check_answers(kg: EmbeddedGraph, record: kgqa.Record) -> None:
+async def check_answers(kg: SparqlGraph, record: kgqa.Record) -> None:
     """Grounded answers are at the end of every path, and the evidence is of the graph."""
     if record["outcome"] not in {"grounded", "grounded_inference"}:
         assert all(answer["id"] is None for answer in record["answers"])
@@ -155,7 +156,7 @@ async def check_answers(kg: EmbeddedGraph, record: kgqa.Record) -> None:
     st.fixed_dictionaries(RUNS),
 )
 async def test_every_run_keeps_the_promises(
-    lend: Lend, family: EmbeddedGraph, seed: int, topics: list[str], options: dict[str, Any]
+    lend: Lend, family: SparqlGraph, seed: int, topics: list[str], options: dict[str, Any]
 ) -> None:
     lend(library())
     states = await run(family, seed, topics, options)
@@ -168,7 +169,7 @@ async def test_every_run_keeps_the_promises(
 @settings(max_examples=30, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
 @given(st.integers(0, 2**32), st.sampled_from(["ends", "hops"]), st.fixed_dictionaries(RUNS))
 async def test_a_slow_graph_is_never_taken_for_a_failure_of_the_search(
-    lend: Lend, family: EmbeddedGraph, seed: int, what: str, options: dict[str, Any]
+    lend: Lend, family: SparqlGraph, seed: int, what: str, options: dict[str, Any]
 ) -> None:
     lend(library())
     slow = random.Random(seed)
@@ -182,7 +183,7 @@ async def test_a_slow_graph_is_never_taken_for_a_failure_of_the_search(
 
 
 @pytest.mark.parametrize("seed", range(10))
-async def test_the_same_replies_leave_the_same_record(lend: Lend, family: EmbeddedGraph, seed: int) -> None:
+async def test_the_same_replies_leave_the_same_record(lend: Lend, family: SparqlGraph, seed: int) -> None:
     lend(library())
     options = {"tau": 0.9, "refinements": 5}
     first, second = [record_of((await run(family, seed, ["Ada", "Ulm"], options))[-1]) for _ in range(2)]

@@ -6,9 +6,9 @@ from typing import Any
 
 import pytest
 
-from kgqa.kg.embedded import EmbeddedGraph
 from kgqa.kg.errors import KGError, KGMalformed, KGRejected, KGTimeout, KGUnavailable
 from kgqa.kg.pages import Page
+from kgqa.kg.sparql_graph import SparqlGraph
 from kgqa.models.errors import ModelUnavailable
 from kgqa.tests.graphs.conftest import AskCoG
 from kgqa.tests.graphs.guided import (
@@ -28,7 +28,7 @@ from kgqa.tests.graphs.guided import (
     signals,
 )
 
-Open = Callable[[str], EmbeddedGraph]
+Open = Callable[[str], SparqlGraph]
 
 FOUND = {"decision": "forward", "finding": "something"}
 NOTHING_FOUND = {"decision": "forward"}

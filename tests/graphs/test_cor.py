@@ -8,7 +8,8 @@ from langgraph.checkpoint.memory import InMemorySaver
 
 import kgqa
 from kgqa.graphs import cor
-from kgqa.kg.embedded import EmbeddedGraph, open_graph
+from kgqa.kg.opening import open_graph
+from kgqa.kg.sparql_graph import SparqlGraph
 from kgqa.models.scripted import ScriptedModel
 
 FAMILY = """
@@ -29,7 +30,7 @@ e:ann rdfs:label "Ann"@en .
 e:bob rdfs:label "Bob"@en .
 """
 
-Open = Callable[[str], EmbeddedGraph]
+Open = Callable[[str], SparqlGraph]
 Policy = Callable[[Any], dict[str, Any] | str]
 
 

@@ -6,13 +6,13 @@ from typing import Any
 import pytest
 
 import kgqa
-from kgqa.kg.embedded import EmbeddedGraph
 from kgqa.kg.errors import KGRejected, KGTimeout, KGUnavailable
+from kgqa.kg.sparql_graph import SparqlGraph
 from kgqa.tests.graphs.guided import FailingVisits, along
 from kgqa.tests.graphs.test_cor import FAMILY, at_depth, choose, playing, shown
 from kgqa.tests.session.doubles import Flaky
 
-Open = Callable[[str], EmbeddedGraph]
+Open = Callable[[str], SparqlGraph]
 
 ADA, ULM = "http://t/e/ada", "http://t/e/ulm"
 

@@ -6,14 +6,14 @@ from typing import Any
 import pytest
 
 import kgqa
-from kgqa.kg.embedded import EmbeddedGraph
 from kgqa.kg.errors import KGError, KGRejected, KGTimeout
+from kgqa.kg.sparql_graph import SparqlGraph
 from kgqa.kg.terms import Chain
 from kgqa.tests.graphs.frontier import go_on, pick, rate, stop_at
 from kgqa.tests.graphs.guided import FAMILY, FailingVisits, playing, shown
 from kgqa.tests.graphs.test_cor import nodes
 
-Open = Callable[[str], EmbeddedGraph]
+Open = Callable[[str], SparqlGraph]
 
 CROWD = "e:sky rdfs:label 'Sky'@en ; r:star " + ", ".join(f"e:s{n}" for n in range(150)) + " .\n"
 CROWD += "e:map rdfs:label 'Map'@en ; r:shows " + ", ".join(f"e:s{n}" for n in range(150)) + " .\n"
@@ -23,7 +23,7 @@ CROWD += "".join(f"e:s{n} rdfs:label 'Star {n:03}'@en .\n" for n in range(150))
 class Batchless:
     """A graph that can visit one chain at a time only."""
 
-    def __init__(self, graph: EmbeddedGraph) -> None:
+    def __init__(self, graph: SparqlGraph) -> None:
         self._graph = graph
 
     def __getattr__(self, name: str) -> Any:

@@ -8,8 +8,8 @@ from typing import Any
 import pytest
 
 import kgqa
-from kgqa.kg.embedded import open_graph
 from kgqa.kg.graph import KnowledgeGraph
+from kgqa.kg.opening import open_graph
 from kgqa.kg.terms import Chain, Entity, Hop
 from kgqa.session.resources import registered
 from kgqa.tests.perfect import DATA, PerfectModel, gold_paths, hop_name, questions

@@ -21,12 +21,12 @@ from kgqa.models.chat import ChatModel
 from kgqa.models.errors import MalformedReply, ModelUnavailable
 from kgqa.models.port import Answered
 from kgqa.models.registry import REPLY_TOKENS
-from kgqa.models.retry import Retries
 from kgqa.models.scripted import Line, ScriptedModel
 from kgqa.models.usage import Usage
 from kgqa.nodes import sample
 from kgqa.nodes.vote import counted
 from kgqa.prompts.base import Prompt, R
+from kgqa.retries import Retries
 from kgqa.session.resources import registered
 from kgqa.tests.evaluation.runs import towns
 from kgqa.tests.models.stub import Answer, said, stubbed

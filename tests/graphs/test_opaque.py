@@ -9,7 +9,7 @@ import pytest
 import kgqa
 from kgqa.evaluation.datasets import load
 from kgqa.evaluation.simulation import Errors
-from kgqa.kg.embedded import open_graph
+from kgqa.kg.opening import open_graph
 from kgqa.session.resources import registered
 from kgqa.tests.evaluation.simulation.public import answered
 from kgqa.tests.perfect import DATA, PerfectModel, questions

@@ -8,12 +8,12 @@ from langgraph.checkpoint.memory import InMemorySaver
 
 import kgqa
 from kgqa.graphs import pog
-from kgqa.kg.embedded import EmbeddedGraph
+from kgqa.kg.sparql_graph import SparqlGraph
 from kgqa.tests.graphs.frontier import go_on, numbers, pick, stop_at
 from kgqa.tests.graphs.guided import FAMILY, playing, shown
 from kgqa.tests.graphs.test_cor import MEDIATED, nodes
 
-Open = Callable[[str], EmbeddedGraph]
+Open = Callable[[str], SparqlGraph]
 
 
 async def asked(graph: Any, model: Any, *topics: str, **options: Any) -> kgqa.Record:

@@ -7,8 +7,8 @@ from typing import Any
 import pytest
 
 import kgqa
-from kgqa.kg.embedded import EmbeddedGraph
 from kgqa.kg.errors import KGTimeout
+from kgqa.kg.sparql_graph import SparqlGraph
 from kgqa.priors.blueprints import Slot
 from kgqa.priors.exemplars import Index, Solution
 from kgqa.priors.exemplars.index import shelve
@@ -18,7 +18,7 @@ from kgqa.tests.graphs.guided import FAMILY, FailingVisits, asked, choose, entri
 from kgqa.tests.graphs.test_cor import nodes
 from kgqa.tests.priors.blueprints.conftest import words
 
-Open = Callable[[str], EmbeddedGraph]
+Open = Callable[[str], SparqlGraph]
 Ask = Callable[..., Any]
 
 TYPED = f"{FAMILY} e:ada a e:mother . e:mother rdfs:label 'Mother'@en . e:zed a e:mayor . "

@@ -6,8 +6,8 @@ from typing import Any
 import pytest
 
 import kgqa
-from kgqa.kg.embedded import EmbeddedGraph
 from kgqa.kg.errors import KGTimeout
+from kgqa.kg.sparql_graph import SparqlGraph
 from kgqa.models.scripted import ScriptedModel
 from kgqa.nodes.look_again import LOOKS
 from kgqa.tests.graphs import guided
@@ -15,7 +15,7 @@ from kgqa.tests.graphs.conftest import AskCoG
 from kgqa.tests.graphs.guided import decide
 from kgqa.tests.graphs.test_cor import FAMILY, choose, nodes, playing, shown
 
-Open = Callable[[str], EmbeddedGraph]
+Open = Callable[[str], SparqlGraph]
 
 
 def first(prompt: Any) -> dict[str, Any]:
@@ -34,7 +34,7 @@ def only(*relations: str) -> Callable[[Any], dict[str, Any]]:
     return line
 
 
-async def ask(graph: EmbeddedGraph, model: ScriptedModel, **options: Any) -> kgqa.Record:
+async def ask(graph: SparqlGraph, model: ScriptedModel, **options: Any) -> kgqa.Record:
     topics = options.pop("topics", ["Ada"])
     return await kgqa.aask("the question", topics=topics, kg=graph, model=model, **options)
 

@@ -9,7 +9,7 @@ import pytest
 
 import kgqa
 from kgqa.evaluation.simulation import Errors, SimulatedModel
-from kgqa.kg.embedded import EmbeddedGraph
+from kgqa.kg.sparql_graph import SparqlGraph
 from kgqa.tests.evaluation.simulation import family
 from kgqa.tests.session.doubles import shown
 
@@ -22,7 +22,7 @@ quietly = pytest.mark.filterwarnings("ignore::langchain_core._api.LangChainDepre
 @quietly
 @pytest.mark.parametrize("method", ["cor", "agent", pytest.param("sparql_qa", marks=needs_peers)])
 async def test_a_pool_of_two_threads_is_enough_for_forty_questions(
-    graph: Callable[[str], EmbeddedGraph], method: str
+    graph: Callable[[str], SparqlGraph], method: str
 ) -> None:
     asyncio.get_running_loop().set_default_executor(ThreadPoolExecutor(THREADS))
     kg = graph(family.FAMILY)

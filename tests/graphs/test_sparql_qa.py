@@ -10,8 +10,8 @@ from blockbuster import blockbuster_ctx
 
 import kgqa
 from kgqa.evaluation.simulation import Errors, SimulatedModel
-from kgqa.kg.embedded import EmbeddedGraph
 from kgqa.kg.errors import KGError, KGTimeout, KGUnavailable
+from kgqa.kg.sparql_graph import SparqlGraph
 from kgqa.kg.terms import Entity, Literal
 from kgqa.nodes import write_sparql
 from kgqa.nodes.extract import _named
@@ -20,7 +20,7 @@ from kgqa.tests.graphs.agents import QUESTION, TOWNS, chat, entry
 from kgqa.tests.models.stub import Answer, Stub, failed, said, stubbed
 from kgqa.tests.session.doubles import KEYS, Flaky, shown
 
-Open = Callable[[str], EmbeddedGraph]
+Open = Callable[[str], SparqlGraph]
 Ask = Callable[..., Awaitable[kgqa.Record]]
 
 HOMES = "SELECT ?t WHERE { <http://t/e/ada> <http://t/r/child>/<http://t/r/lives_in> ?t } ORDER BY ?t"

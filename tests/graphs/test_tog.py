@@ -7,13 +7,13 @@ import pytest
 
 import kgqa
 from kgqa.graphs import tog
-from kgqa.kg.embedded import EmbeddedGraph
+from kgqa.kg.sparql_graph import SparqlGraph
 from kgqa.priors.lexical import bm25
 from kgqa.tests.graphs.frontier import rate, stop_at
 from kgqa.tests.graphs.guided import FAMILY, playing, shown
 from kgqa.tests.graphs.test_cor import MEDIATED, nodes
 
-Open = Callable[[str], EmbeddedGraph]
+Open = Callable[[str], SparqlGraph]
 
 STARS = "e:sky rdfs:label 'Sky'@en ; r:star " + ", ".join(f"e:s{n}" for n in range(9)) + " .\n"
 STARS += "".join(

@@ -7,8 +7,8 @@ from typing import Any
 import pytest
 
 import kgqa
-from kgqa.kg.embedded import open_graph
 from kgqa.kg.errors import KGTimeout
+from kgqa.kg.opening import open_graph
 from kgqa.models.errors import MalformedReply
 from kgqa.tests.graphs.conftest import AskVoG as Ask
 from kgqa.tests.graphs.guided import Failing

@@ -6,8 +6,8 @@ from typing import Any
 
 import pytest
 
-from kgqa.kg.embedded import open_graph
 from kgqa.kg.errors import KGTimeout
+from kgqa.kg.opening import open_graph
 from kgqa.kg.terms import Entity, Hop, Path as Way
 from kgqa.models.errors import MalformedReply
 from kgqa.nodes.select_entities import _comes_back

@@ -8,8 +8,8 @@ import pytest
 
 from kgqa.evaluation.question import GoldPath, Named, Question
 from kgqa.evaluation.simulation import Errors
-from kgqa.kg.embedded import open_graph
 from kgqa.kg.errors import KGTimeout
+from kgqa.kg.opening import open_graph
 from kgqa.models.scripted import Line
 from kgqa.nodes.look_again import LOOKS
 from kgqa.session.record import Record

@@ -4,7 +4,8 @@ from pathlib import Path
 
 import pytest
 
-from kgqa.kg.embedded import EmbeddedGraph, open_graph
+from kgqa.kg.opening import open_graph
+from kgqa.kg.sparql_graph import SparqlGraph
 
 PREFIXES = """
 @prefix : <http://x/> .
@@ -14,14 +15,14 @@ PREFIXES = """
 @prefix fb: <http://rdf.freebase.com/ns/> .
 """
 
-MakeGraph = Callable[..., EmbeddedGraph]
+MakeGraph = Callable[..., SparqlGraph]
 
 
 @pytest.fixture
 def make_graph(tmp_path: Path) -> MakeGraph:
     """A function from Turtle text (prefixes given) to an open graph."""
 
-    def make(turtle: str, **options: object) -> EmbeddedGraph:
+    def make(turtle: str, **options: object) -> SparqlGraph:
         path = tmp_path / "graph.ttl"
         path.write_text(PREFIXES + turtle, encoding="utf-8")
         return open_graph([path], **options)
@@ -38,5 +39,5 @@ def data() -> Path:
 
 
 @pytest.fixture(scope="session")
-def metaqa(data: Path) -> EmbeddedGraph:
+def metaqa(data: Path) -> SparqlGraph:
     return open_graph([data / "metaqa" / "metaqa.nt.gz"], rows=100_000)

@@ -5,8 +5,8 @@ import json
 import pytest
 
 from kgqa.kg.directory import build
-from kgqa.kg.embedded import open_graph
 from kgqa.kg.errors import KGError, KGMalformed, KGUnavailable
+from kgqa.kg.opening import open_graph
 from kgqa.kg.terms import Chain, Entity, Hop
 
 CHAIN = Chain(Entity("http://x/a"), (Hop("http://x/r"),))

@@ -4,8 +4,8 @@ import gzip
 
 import pytest
 
-from kgqa.kg.embedded import open_graph
 from kgqa.kg.errors import KGError, KGMalformed, KGUnavailable
+from kgqa.kg.opening import open_graph
 from kgqa.kg.terms import Chain, Entity, Hop
 
 TRIPLE = "<http://x/a> <http://x/r> <http://x/b>"

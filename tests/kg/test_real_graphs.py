@@ -8,7 +8,7 @@ import time
 import pytest
 
 from kgqa.kg.dialect import FB, FREEBASE
-from kgqa.kg.embedded import open_graph
+from kgqa.kg.opening import open_graph
 from kgqa.kg.terms import Chain, Entity, Hop
 
 MOST = 1_500

@@ -10,9 +10,9 @@ import pyoxigraph as ox
 import pytest
 from blockbuster import blockbuster_ctx
 
-from kgqa.kg.embedded import open_graph
 from kgqa.kg.errors import KGRejected, KGTimeout
 from kgqa.kg.meter import metered
+from kgqa.kg.opening import open_graph
 from kgqa.kg.store import EmbeddedStore
 from kgqa.kg.terms import Chain, Entity, Hop, Literal
 
@@ -63,7 +63,7 @@ def test_the_process_ends_while_a_query_runs_away(tmp_path):
         "".join(f"<http://x/{i}> <http://x/r> <http://x/{i}> .\n" for i in range(300))
     )
     code = (
-        "import asyncio, sys\nfrom kgqa.kg.embedded import open_graph\nfrom kgqa.kg.errors import KGTimeout\n"
+        "import asyncio, sys\nfrom kgqa.kg.opening import open_graph\nfrom kgqa.kg.errors import KGTimeout\n"
         f"graph = open_graph([{str(tmp_path / 'g.nt')!r}], deadline=0.5)\n"
         f"try: asyncio.run(graph.select({SLOW_ROW!r}))\nexcept KGTimeout: sys.exit(7)"
     )

@@ -12,9 +12,9 @@ from blockbuster import blockbuster_ctx
 from kgqa.kg.terms import Chain, Entity, Hop
 from kgqa.models.chat import ChatModel
 from kgqa.models.errors import MalformedReply, ModelUnavailable, UnknownModel
-from kgqa.models.retry import Retries
 from kgqa.models.usage import Usage
 from kgqa.prompts.prune_relations import PruneRelations
+from kgqa.retries import Retries
 from kgqa.tests.models.pick import Pick
 from kgqa.tests.models.stub import Answer, failed, said
 

@@ -4,8 +4,8 @@ from typing import Any
 
 import pytest
 
-from kgqa.kg.embedded import EmbeddedGraph
 from kgqa.kg.pages import Candidate
+from kgqa.kg.sparql_graph import SparqlGraph
 from kgqa.kg.terms import Chain, Entity, Hop, Literal
 from kgqa.models.errors import ModelUnavailable, UnknownModel
 from kgqa.models.offline import OfflineModel
@@ -236,7 +236,7 @@ async def test_a_question_is_thought_about_once(graph) -> None:
     class Counting:
         queries = 0
 
-        def __init__(self, inner: EmbeddedGraph) -> None:
+        def __init__(self, inner: SparqlGraph) -> None:
             self._inner = inner
 
         def __getattr__(self, name: str) -> Any:

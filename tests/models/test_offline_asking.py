@@ -10,9 +10,10 @@ import pytest
 
 from kgqa.data import SAMPLE_GRAPH, SAMPLE_QUESTIONS
 from kgqa.kg.asked import Asked, read_asked
-from kgqa.kg.embedded import EmbeddedGraph, open_graph
 from kgqa.kg.graph import KnowledgeGraph
 from kgqa.kg.meter import metered
+from kgqa.kg.opening import open_graph
+from kgqa.kg.sparql_graph import SparqlGraph
 from kgqa.kg.terms import Chain, Entity, Hop, Literal, Term
 from kgqa.models.offline.asking import agreed, by_words, settle
 from kgqa.models.offline.attributes import place_of
@@ -47,14 +48,14 @@ GRAPH = """
 
 
 @pytest.fixture(scope="module")
-def graph(tmp_path_factory: pytest.TempPathFactory) -> EmbeddedGraph:
+def graph(tmp_path_factory: pytest.TempPathFactory) -> SparqlGraph:
     path = tmp_path_factory.mktemp("asking") / "graph.ttl"
     path.write_text(GRAPH, "utf-8")
     return open_graph([path])
 
 
 @pytest.fixture(scope="module")
-def sample() -> EmbeddedGraph:
+def sample() -> SparqlGraph:
     return open_graph([SAMPLE_GRAPH])
 
 
@@ -134,24 +135,24 @@ def test_other_text_has_no_place(text: str) -> None:
     assert place_of(Literal(text)) is None
 
 
-async def test_where_all_is_asked_of_one_chain_nothing_restricts(graph: EmbeddedGraph) -> None:
+async def test_where_all_is_asked_of_one_chain_nothing_restricts(graph: SparqlGraph) -> None:
     assert await settled(graph, Asked(), "Which rivers?", RIVERS) is None
     assert await settled(graph, Asked("count"), "How many rivers?", RIVERS) is None
 
 
-async def test_the_relation_that_is_told_decides(graph: EmbeddedGraph) -> None:
+async def test_the_relation_that_is_told_decides(graph: SparqlGraph) -> None:
     question = "Which river?"
     assert ids(await settled(graph, Asked("largest", "length_km"), question, RIVERS)) == {"saale"}
     assert ids(await settled(graph, Asked("smallest", "length_km"), question, RIVERS)) == {"ulster"}
     assert ids(await settled(graph, Asked("largest", "river_code"), question, RIVERS)) == {"ilm"}
 
 
-async def test_values_that_are_nodes_are_counted(graph: EmbeddedGraph) -> None:
+async def test_values_that_are_nodes_are_counted(graph: SparqlGraph) -> None:
     assert ids(await settled(graph, Asked("largest", "bridge"), "Which river?", RIVERS)) == {"ulster"}
     assert ids(await settled(graph, Asked("largest", "holder", back=1), "Who?", HOLDERS)) == {"ann"}
 
 
-async def test_a_mediator_s_date_decides_between_its_ends(graph: EmbeddedGraph) -> None:
+async def test_a_mediator_s_date_decides_between_its_ends(graph: SparqlGraph) -> None:
     assert ids(await settled(graph, Asked("largest", "since", back=1), "Who?", HOLDERS)) == {"ann"}
     assert ids(await settled(graph, Asked("smallest", "since", back=1), "Who?", HOLDERS)) == {"ann"}
     one = Asked("smallest", "since", back=1)
@@ -159,7 +160,7 @@ async def test_a_mediator_s_date_decides_between_its_ends(graph: EmbeddedGraph) 
     assert ids(await settled(graph, one, "Who?", held)) == {"bob"}
 
 
-async def test_several_relations_lead_to_a_value_beside_the_chain(graph: EmbeddedGraph) -> None:
+async def test_several_relations_lead_to_a_value_beside_the_chain(graph: SparqlGraph) -> None:
     asked = Asked("largest", "record/wealth_dollars")
     assert ids(await settled(graph, asked, "Who?", HOLDERS)) == {"bob"}
 
@@ -174,7 +175,7 @@ async def test_several_relations_lead_to_a_value_beside_the_chain(graph: Embedde
     ],
 )
 async def test_without_a_relation_the_attribute_nearest_in_words_decides(
-    graph: EmbeddedGraph, question: str, best: set[str]
+    graph: SparqlGraph, question: str, best: set[str]
 ) -> None:
     assert ids(await settled(graph, by_words(question), question, RIVERS)) == best
 
@@ -184,51 +185,51 @@ async def test_without_a_relation_the_attribute_nearest_in_words_decides(
     [("Who was the latest holder?", {"ann"}), ("Which of the holders is the richest?", {"bob"})],
 )
 async def test_the_attribute_may_be_a_mediator_s_or_lie_beside_the_chain(
-    graph: EmbeddedGraph, question: str, best: set[str]
+    graph: SparqlGraph, question: str, best: set[str]
 ) -> None:
     assert ids(await settled(graph, by_words(question), question, HOLDERS)) == best
 
 
-async def test_a_relation_that_the_graph_lacks_leaves_it_to_the_words(graph: EmbeddedGraph) -> None:
+async def test_a_relation_that_the_graph_lacks_leaves_it_to_the_words(graph: SparqlGraph) -> None:
     question = "Which river of [ENT] is the longest?"
     assert ids(await settled(graph, Asked("largest", "tonnage"), question, RIVERS)) == {"saale"}
 
 
-async def test_what_no_attribute_fits_is_not_restricted(graph: EmbeddedGraph) -> None:
+async def test_what_no_attribute_fits_is_not_restricted(graph: SparqlGraph) -> None:
     assert await settled(graph, Asked("largest"), "Which lies furthest north?", RIVERS) is None
 
 
-async def test_an_end_that_is_a_value_is_its_own(graph: EmbeddedGraph) -> None:
+async def test_an_end_that_is_a_value_is_its_own(graph: SparqlGraph) -> None:
     days = chain("cup", "^of", "day")
     assert ids(await settled(graph, Asked("largest"), "When was the last cup?", days)) == {"2003-07-01"}
 
 
-async def test_ends_that_only_name_a_year_are_told_apart_by_it(graph: EmbeddedGraph) -> None:
+async def test_ends_that_only_name_a_year_are_told_apart_by_it(graph: SparqlGraph) -> None:
     games = chain("land", "game")
     question = "What was the last game of [ENT]?"
     assert ids(await settled(graph, by_words(question), question, games)) == {"g2"}
 
 
-async def test_several_chains_share_their_answers(graph: EmbeddedGraph) -> None:
+async def test_several_chains_share_their_answers(graph: SparqlGraph) -> None:
     winners = chain("cup", "^of", "winner"), chain("bowl", "^of", "winner")
     assert ids(await settled(graph, Asked(), "Who won both?", *winners)) == {"ann"}
     assert await settled(graph, Asked(union=True), "Who won either?", *winners) is None
 
 
-async def test_chains_that_go_on_alike_meet_at_the_node_in_common(graph: EmbeddedGraph) -> None:
+async def test_chains_that_go_on_alike_meet_at_the_node_in_common(graph: SparqlGraph) -> None:
     """Ann won the cup once, and both her prizes' days are days of other prizes."""
     days = chain("cup", "^of", "day"), chain("ann", "^winner", "day")
     assert ids(await settled(graph, Asked(), "When did Ann win the cup?", *days)) == {"1999-07-01"}
 
 
-async def test_a_comparison_is_between_the_ends_of_all_chains(graph: EmbeddedGraph) -> None:
+async def test_a_comparison_is_between_the_ends_of_all_chains(graph: SparqlGraph) -> None:
     both = chain("w2", "winner"), chain("w1", "winner")
     asked = Asked("largest", "record/wealth_dollars", union=True)
     assert ids(await settled(graph, asked, "Who is richer?", *both)) == {"bob"}
     assert ids(await settled(graph, Asked("largest", asked.by), "Who is richer?", *both)) == {"bob"}
 
 
-async def test_settling_takes_few_queries_and_no_word_of_the_values(graph: EmbeddedGraph) -> None:
+async def test_settling_takes_few_queries_and_no_word_of_the_values(graph: SparqlGraph) -> None:
     texts: list[str] = []
 
     def encode(batch: Any) -> np.ndarray:
@@ -249,7 +250,7 @@ def _questions() -> list[dict[str, Any]]:
 
 
 @pytest.mark.parametrize("told", [True, False], ids=["by its query", "by its words"])
-async def test_the_sample_s_questions_are_settled(sample: EmbeddedGraph, told: bool) -> None:
+async def test_the_sample_s_questions_are_settled(sample: SparqlGraph, told: bool) -> None:
     for line in _questions():
         asked = read_asked(line["sparql"]) if told else by_words(line["question"])
         chains = [chain(topic, *path, space=SAMPLE) for topic, path in gold_paths(line).items()]

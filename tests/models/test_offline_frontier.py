@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pytest
 
-from kgqa.kg.embedded import open_graph
+from kgqa.kg.opening import open_graph
 from kgqa.kg.pages import Candidate
 from kgqa.kg.terms import Chain, Entity, Hop
 from kgqa.models.errors import ModelUnavailable

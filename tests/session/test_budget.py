@@ -7,10 +7,10 @@ from typing import Any
 import pytest
 
 import kgqa
-from kgqa.kg.embedded import EmbeddedGraph
+from kgqa.kg.sparql_graph import SparqlGraph
 from kgqa.tests.session.doubles import FAMILY, KEYS, QUESTION, Costly, Flaky, children, grandchildren, shown
 
-Open = Callable[[str], EmbeddedGraph]
+Open = Callable[[str], SparqlGraph]
 
 
 async def run(graph: Any, model: Any, **budget: float) -> kgqa.Record:

@@ -14,11 +14,11 @@ from langgraph.checkpoint.serde.jsonplus import JsonPlusSerializer
 from langgraph.checkpoint.sqlite.aio import AsyncSqliteSaver
 
 from kgqa.graphs import cor
-from kgqa.kg.embedded import EmbeddedGraph
+from kgqa.kg.sparql_graph import SparqlGraph
 from kgqa.session.resources import registered
 from kgqa.tests.session.doubles import FAMILY, KEYS, QUESTION, children, shown, timeless
 
-Open = Callable[[str], EmbeddedGraph]
+Open = Callable[[str], SparqlGraph]
 
 INPUT: Any = {"question": QUESTION, "topics": ["Ada"]}
 THREAD: Any = {"configurable": {"thread_id": "1"}}

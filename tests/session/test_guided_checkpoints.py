@@ -14,13 +14,13 @@ from langgraph.checkpoint.serde.jsonplus import JsonPlusSerializer
 from langgraph.checkpoint.sqlite.aio import AsyncSqliteSaver
 
 from kgqa.graphs import cog
-from kgqa.kg.embedded import EmbeddedGraph
+from kgqa.kg.sparql_graph import SparqlGraph
 from kgqa.session.resources import registered
 from kgqa.session.step import Run
 from kgqa.tests.graphs.guided import FAMILY, Shelf, blame, choose, copied, decide, nodes, playing, shown
 from kgqa.tests.session.doubles import KEYS, timeless
 
-Open = Callable[[str], EmbeddedGraph]
+Open = Callable[[str], SparqlGraph]
 
 INPUT: Any = {"question": "Where does Ada's child live?", "topics": ["Ada"]}
 THREAD: Any = {"configurable": {"thread_id": "1"}}

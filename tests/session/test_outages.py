@@ -7,15 +7,15 @@ from typing import Any
 import pytest
 
 import kgqa
-from kgqa.kg.embedded import EmbeddedGraph
 from kgqa.kg.errors import KGError, KGMalformed, KGRejected, KGTimeout, KGUnavailable
+from kgqa.kg.sparql_graph import SparqlGraph
 from kgqa.models.errors import MalformedReply, ModelUnavailable, UnknownModel
 from kgqa.models.usage import Usage
 from kgqa.priors import encoder
 from kgqa.priors.errors import EncoderError
 from kgqa.tests.session.doubles import FAMILY, KEYS, QUESTION, Flaky, children, grandchildren, shown
 
-Open = Callable[[str], EmbeddedGraph]
+Open = Callable[[str], SparqlGraph]
 
 PROMPTS = ["prune_relations", "verify_chain", "filter_candidates"]
 

@@ -14,13 +14,13 @@ from langgraph.checkpoint.serde.jsonplus import JsonPlusSerializer
 from langgraph.checkpoint.sqlite.aio import AsyncSqliteSaver
 
 from kgqa.graphs import vog
-from kgqa.kg.embedded import EmbeddedGraph
+from kgqa.kg.sparql_graph import SparqlGraph
 from kgqa.session.context import Budget
 from kgqa.session.resources import registered
 from kgqa.tests.graphs.planned import TOWNS, entries, nodes, plan, playing, revision, shown, steps, take
 from kgqa.tests.session.doubles import KEYS, timeless
 
-Open = Callable[[str], EmbeddedGraph]
+Open = Callable[[str], SparqlGraph]
 
 INPUT: Any = {"question": "Which river is where Ada's husband lives?", "topics": ["Ada"]}
 THREAD: Any = {"configurable": {"thread_id": "1"}}

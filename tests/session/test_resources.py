@@ -12,12 +12,12 @@ from blockbuster import blockbuster_ctx
 
 import kgqa
 from kgqa.kg import embedded
-from kgqa.kg.embedded import EmbeddedGraph
+from kgqa.kg.sparql_graph import SparqlGraph
 from kgqa.session import resources
 from kgqa.tests.session.doubles import FAMILY, QUESTION, children, shown, timeless
 
 Write = Callable[[str], Path]
-Open = Callable[[str], EmbeddedGraph]
+Open = Callable[[str], SparqlGraph]
 
 
 @pytest.fixture
@@ -26,7 +26,7 @@ def openings(monkeypatch: pytest.MonkeyPatch) -> list[Any]:
     opened: list[Any] = []
     real = embedded.open_graph
 
-    def counted(sources: Any, **options: Any) -> EmbeddedGraph:
+    def counted(sources: Any, **options: Any) -> SparqlGraph:
         opened.append(sources)
         return real(sources, **options)
 

@@ -5,8 +5,9 @@ from typing import Any
 import pytest
 from langchain_core.tools import ToolException
 
-from kgqa.kg.embedded import EmbeddedGraph, open_graph
 from kgqa.kg.errors import KGError, KGTimeout, KGUnavailable
+from kgqa.kg.opening import open_graph
+from kgqa.kg.sparql_graph import SparqlGraph
 from kgqa.kg.terms import Entity, Held, Hop
 from kgqa.tests.tools.conftest import Say, Tools, Write
 from kgqa.tools import make_tools
@@ -21,64 +22,64 @@ e:zero rdfs:label "Re:Zero" ; r:child e:per .
 
 
 @pytest.fixture
-def family(turtle: Write) -> EmbeddedGraph:
+def family(turtle: Write) -> SparqlGraph:
     return open_graph([turtle(TWINS)])
 
 
 @pytest.mark.parametrize(
     "text", ["Anna Karlsson", "anna karlsson", "http://t/e/anna", "<http://t/e/anna>", "anna"]
 )
-async def test_an_entity_is_named_by_name_or_id(family: EmbeddedGraph, text: str) -> None:
+async def test_an_entity_is_named_by_name_or_id(family: SparqlGraph, text: str) -> None:
     assert (await entity_named(family, text)).id == "http://t/e/anna"
 
 
-async def test_an_unknown_name_is_an_error_that_names_the_nearest(family: EmbeddedGraph) -> None:
+async def test_an_unknown_name_is_an_error_that_names_the_nearest(family: SparqlGraph) -> None:
     with pytest.raises(ToolException) as error:
         await entity_named(family, "Anna Kurlsin")
     assert str(error.value).startswith("no entity is called 'Anna Kurlsin'; the nearest are: ")
     assert "Anna Karlsson <http://t/e/anna>" in str(error.value)
 
 
-async def test_where_nothing_is_near_nothing_is_named(family: EmbeddedGraph) -> None:
+async def test_where_nothing_is_near_nothing_is_named(family: SparqlGraph) -> None:
     with pytest.raises(ToolException, match=r"no entity is called 'Xylophone'$"):
         await entity_named(family, "Xylophone")
 
 
-async def hop_named(graph: EmbeddedGraph, text: str) -> Hop:
+async def hop_named(graph: SparqlGraph, text: str) -> Hop:
     return (await chain_named(graph, "http://t/e/anna", [text])).hops[0]
 
 
 @pytest.mark.parametrize("text", ["child", "http://t/r/child"])
-async def test_a_relation_is_named_by_local_name_or_id(family: EmbeddedGraph, text: str) -> None:
+async def test_a_relation_is_named_by_local_name_or_id(family: SparqlGraph, text: str) -> None:
     hop = await hop_named(family, text)
     assert (hop.relation, hop.forward) == ("http://t/r/child", True)
 
 
-async def test_a_caret_turns_a_relation_around(family: EmbeddedGraph) -> None:
+async def test_a_caret_turns_a_relation_around(family: SparqlGraph) -> None:
     assert not (await hop_named(family, "^child")).forward
     assert not (await hop_named(family, "^http://t/r/child")).forward
 
 
 @pytest.mark.parametrize("text", ["cousin", "", "^", "child > ?x . ?x", "label"])
 async def test_an_unknown_relation_is_an_error_that_says_where_to_look(
-    family: EmbeddedGraph, text: str
+    family: SparqlGraph, text: str
 ) -> None:
     with pytest.raises(ToolException, match=r"no relation is called .*; use list_relations"):
         await hop_named(family, text)
 
 
-async def test_a_local_name_of_two_relations_is_refused(family: EmbeddedGraph) -> None:
+async def test_a_local_name_of_two_relations_is_refused(family: SparqlGraph) -> None:
     with pytest.raises(ToolException, match="several relations are called 'age'"):
         await hop_named(family, "age")
 
 
-async def test_a_chain_is_named_by_its_topic_and_hops(family: EmbeddedGraph) -> None:
+async def test_a_chain_is_named_by_its_topic_and_hops(family: SparqlGraph) -> None:
     chain = await chain_named(family, "Per: Gynt", ["^child", "child"])
     assert str(chain.topic.id) == "http://t/e/per"
     assert [hop.forward for hop in chain.hops] == [False, True]
 
 
-async def test_a_chain_is_held_to_entities_named_by_name_or_id(family: EmbeddedGraph) -> None:
+async def test_a_chain_is_held_to_entities_named_by_name_or_id(family: SparqlGraph) -> None:
     held = {2: ["Re:Zero", "<http://t/e/anna>", "Anna Karlsson"]}
     chain = await chain_named(family, "Per: Gynt", ["^child", "child", "^child"], held)
     anna, zero = Entity("http://t/e/anna"), Entity("http://t/e/zero")
@@ -86,7 +87,7 @@ async def test_a_chain_is_held_to_entities_named_by_name_or_id(family: EmbeddedG
 
 
 @pytest.mark.parametrize("held", [{0: ["anna"]}, {2: ["anna"]}, {1: []}, {-1: ["anna"]}])
-async def test_what_does_not_fit_the_hops_is_said(family: EmbeddedGraph, held: dict[int, list[str]]) -> None:
+async def test_what_does_not_fit_the_hops_is_said(family: SparqlGraph, held: dict[int, list[str]]) -> None:
     with pytest.raises(ToolException, match="held takes numbers of hops from 1 to 1, each with entities"):
         await chain_named(family, "Per: Gynt", ["^child"], held)
 
@@ -173,16 +174,16 @@ def test_a_failure_is_tried_with_every_tool_that_asks_the_graph(tools: Tools) ->
 # Names that look like something else.
 
 
-async def test_a_name_with_a_colon_is_a_name(family: EmbeddedGraph) -> None:
+async def test_a_name_with_a_colon_is_a_name(family: SparqlGraph) -> None:
     assert (await entity_named(family, "Re:Zero")).id == "http://t/e/zero"
 
 
-async def test_what_is_no_blank_node_is_an_unknown_name(family: EmbeddedGraph) -> None:
+async def test_what_is_no_blank_node_is_an_unknown_name(family: SparqlGraph) -> None:
     with pytest.raises(ToolException, match="no entity"):
         await entity_named(family, "_:b0 } ?x")
 
 
-async def test_a_relation_may_be_copied_with_its_brackets(family: EmbeddedGraph) -> None:
+async def test_a_relation_may_be_copied_with_its_brackets(family: SparqlGraph) -> None:
     assert (await hop_named(family, "<http://t/r/child>")).relation == "http://t/r/child"
 
 

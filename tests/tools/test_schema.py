@@ -1,6 +1,6 @@
 """The tool that lists the relations of a graph."""
 
-from kgqa.kg.embedded import open_graph
+from kgqa.kg.opening import open_graph
 from kgqa.kg.terms import Hop
 from kgqa.tests.tools.conftest import Give, Say, Write
 from kgqa.tools import make_tools

@@ -14,8 +14,8 @@ from kgqa.evaluation.results import read_results
 from kgqa.evaluation.runs.errors import RunError
 from kgqa.evaluation.runs.records import TIMES
 from kgqa.evaluation.runs.tally import Tally
-from kgqa.kg.embedded import open_graph
 from kgqa.kg.errors import KGUnavailable
+from kgqa.kg.opening import open_graph
 from kgqa.models.errors import ModelUnavailable, UnknownModel
 from kgqa.tests.evaluation.runs import towns
 from kgqa.tests.evaluation.runs.conftest import Run

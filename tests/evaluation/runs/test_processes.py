@@ -18,7 +18,7 @@ from kgqa.evaluation.question import Question
 from kgqa.evaluation.runs import evaluate as evaluating, processes, subject as subjects
 from kgqa.evaluation.runs.errors import RunError
 from kgqa.evaluation.runs.tally import Tally
-from kgqa.kg.embedded import open_graph
+from kgqa.kg.opening import open_graph
 from kgqa.session.resources import registered
 from kgqa.tests.evaluation.runs import towns
 from kgqa.tests.evaluation.runs.conftest import Run

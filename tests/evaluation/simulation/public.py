@@ -13,8 +13,8 @@ from kgqa.evaluation.datasets import load
 from kgqa.evaluation.question import Named, Question
 from kgqa.evaluation.scores import Score, score
 from kgqa.evaluation.simulation import Errors, SimulatedModel
-from kgqa.kg.embedded import open_graph
 from kgqa.kg.graph import KnowledgeGraph
+from kgqa.kg.opening import open_graph
 from kgqa.session.record import Record
 from kgqa.tests.perfect import DATA
 

@@ -3,7 +3,7 @@ from pathlib import Path
 
 import pytest
 
-from kgqa.kg.embedded import open_graph
+from kgqa.kg.opening import open_graph
 from kgqa.kg.pages import Page
 from kgqa.kg.terms import Entity, Hop, Literal, Term
 from kgqa.priors.blueprints import Topic

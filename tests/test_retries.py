@@ -8,7 +8,7 @@ import pytest
 from httpx2 import Request, Response
 
 from kgqa.models.failures import failure_line, said, shown_url
-from kgqa.models.retry import Retries, is_timeout, is_transient, retry_after, status_of
+from kgqa.retries import Retries, is_timeout, is_transient, retry_after, status_of
 
 REQUEST = Request("POST", "http://x/v1")
 

@@ -1,20 +1,15 @@
-"""The knowledge graph over whatever answers SPARQL: executor, dialect and name index together.
-
-`open_graph` gives one over files or a store folder.
-"""
+"""The knowledge graph over whatever answers SPARQL: executor, dialect and name index together."""
 
 import asyncio
 import time
 from collections import Counter
 from collections.abc import Callable, Iterable, Sequence
-from pathlib import Path
 from threading import Lock
 from typing import TypeVar
 
-from kgqa.kg import directory, sparql
+from kgqa.kg import sparql
 from kgqa.kg.describing import describe
-from kgqa.kg.dialect import Dialect, detect
-from kgqa.kg.errors import KGUnavailable
+from kgqa.kg.dialect import Dialect
 from kgqa.kg.executor import Executor, Facts, Row
 from kgqa.kg.guard import guard
 from kgqa.kg.linking import Linker
@@ -24,8 +19,7 @@ from kgqa.kg.names import NameIndex
 from kgqa.kg.naming import Naming
 from kgqa.kg.pages import Candidate, Description, GraphInfo, Match, Mention, Page, Table, Visit
 from kgqa.kg.reading import cut_steps, integer, order, parted, path, true
-from kgqa.kg.scan import Names, scan
-from kgqa.kg.store import EmbeddedStore
+from kgqa.kg.scan import Names
 from kgqa.kg.terms import Chain, Entity, Hop, Term, Triple, is_id, local_name
 
 T = TypeVar("T")
@@ -34,46 +28,7 @@ MANY = 1_000
 """From this number of rows on, naming and sorting them leaves the event loop."""
 
 
-def open_graph(
-    sources: Sequence[str | Path],
-    *,
-    rows: int = 10_000,
-    deadline: float = 30.0,
-    encode: Encode | None = None,
-) -> "EmbeddedGraph":
-    """Open files as one graph in memory, or a store folder for reading; blocks meanwhile.
-
-    Args:
-        sources: Files, or one folder that `directory.build` made.
-        rows: Entities, relations or rows that a page holds at most.
-        deadline: Seconds that a query may take.
-        encode: Gives one L2-normalised row per text, for finding names by meaning.
-
-    Raises:
-        KGUnavailable: if there is nothing to open.
-        KGMalformed: if a file is not what its suffix promises.
-    """
-    paths = [Path(source) for source in sources]
-    if not paths:
-        raise KGUnavailable("no graph given")
-    folders = [path for path in paths if directory.is_store(path)]
-    if folders and len(paths) > 1:
-        raise KGUnavailable(
-            f"{folders[0]} is a built graph and goes alone; build one of all its files instead"
-        )
-    folder = folders[0] if folders else None
-    store, facts = directory.open_store(folder) if folder else directory.load(paths)
-    executor, dialect = EmbeddedStore(store, deadline=deadline), detect(tuple(facts.predicates))
-
-    def names() -> Names:
-        if folder:
-            return directory.read_names(folder)
-        return scan(executor, Naming(dialect, facts.predicates), dialect, facts.predicates)
-
-    return EmbeddedGraph(executor, facts, dialect, names, rows=rows, encode=encode)
-
-
-class EmbeddedGraph:
+class SparqlGraph:
     """A `KnowledgeGraph` over an executor of SPARQL.
 
     ``names`` lists the entities' names when they are first looked up.
