@@ -17,6 +17,8 @@ from functools import lru_cache
 from typing import NamedTuple
 from urllib.parse import unquote
 
+from kgqa.kg.dialect import FREEBASE, WIKIDATA, entity_iri
+
 MOST_DIGITS = 400
 """Characters of the longest text that is read as a number."""
 
@@ -34,13 +36,6 @@ _OPENING, _CLOSING = "\"'“\N{LEFT SINGLE QUOTATION MARK}„«([{", "\"'”’�
 _TRUTH = {"true": True, "yes": True, "false": False, "no": False}
 
 _DECIMAL_POINT = re.compile(r"(?<=[0-9])\.(?=[0-9])")
-
-_IDS = {
-    "freebase": re.compile(r"https?://rdf\.freebase\.com/ns/(\S+)|(?:ns:|fb:)?([mg]\.[0-9a-z_]+)"),
-    "wikidata": re.compile(r"https?://www\.wikidata\.org/(?:entity|wiki)/(\S+)|(?:wd:)?([QPL][1-9][0-9]*)"),
-}
-_SLASHED = re.compile(r"\A/([mg])/(?=[0-9a-z_]+\Z)")
-"""How Freebase itself begins an id."""
 
 _IRI = re.compile(r"(?:https?://([^/?#\s]+)|(urn:[^:\s]+):)(\S*)")
 
@@ -71,10 +66,10 @@ def identity(id: str) -> Identity:
     (Identity(scheme='freebase', local='m.0abc'), \
 Identity(scheme='x.org', local='x.org/e/Ulm'), Identity(scheme=None, local='1999'))
     """
-    id = _SLASHED.sub(r"\1.", id)
-    for scheme, pattern in _IDS.items():
-        if found := pattern.fullmatch(id):
-            return Identity(scheme, found[1] or found[2])
+    id = entity_iri(id) or id
+    for dialect in (FREEBASE, WIKIDATA):
+        if dialect.entities and id.startswith(dialect.entities.iri):
+            return Identity(dialect.name, id.removeprefix(dialect.entities.iri))
     if found := _IRI.fullmatch(id):
         host = (found[1] or found[2]).casefold()
         return Identity(host, host + unquote(found[3]))

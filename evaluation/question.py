@@ -42,6 +42,8 @@ class Question:
     id: str
     text: str
     topics: tuple[Named, ...] = ()
+    elsewhere: tuple[tuple[Named, ...], ...] = ()
+    """The same topics as other kinds of graph know them; `at_home` takes what a graph needs."""
     readings: tuple[tuple[Named, ...], ...] = ()
     paths: tuple[GoldPath, ...] = ()
     sparql: str | None = None

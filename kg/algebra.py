@@ -16,7 +16,7 @@ from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from typing import Any
 
-from kgqa.kg.dialect import DIALECTS, XSD
+from kgqa.kg.dialect import XSD, is_ignored
 from kgqa.kg.lenient import parsed
 from kgqa.kg.patterns import Edge, TooMany, patterns
 from kgqa.kg.terms import Entity, Hop, Literal, Term
@@ -97,7 +97,7 @@ def _branches(edges: Iterable[Edge], answer: Any) -> tuple[Path, ...]:
 def _steps(edge: Edge) -> Iterator[tuple[Any, Hop, Any]]:
     """Give an edge as a hop from either of its ends to the other."""
     relation = str(edge.relation)
-    if not _is_constant(edge.relation) or any(dialect.ignores(relation) for dialect in DIALECTS.values()):
+    if not _is_constant(edge.relation) or is_ignored(relation):
         return
     try:
         hop = Hop(relation)

@@ -12,7 +12,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, Literal
 
-from kgqa.kg.dialect import DIALECTS
+from kgqa.kg.dialect import is_ignored
 from kgqa.kg.lenient import parsed
 from kgqa.kg.patterns import Edge, Node, Pattern, TooMany, patterns
 from kgqa.kg.terms import local_name
@@ -195,7 +195,7 @@ def _net(edges: Iterable[Edge]) -> _Net:
     net: dict[Node, list[tuple[str, Node]]] = {}
     for start, relation, end in edges:
         iri = str(relation)
-        if not isinstance(relation, URIRef) or any(dialect.ignores(iri) for dialect in DIALECTS.values()):
+        if not isinstance(relation, URIRef) or is_ignored(iri):
             continue
         name = local_name(iri)
         for node, step in ((start, (name, end)), (end, (f"^{name}", start))):

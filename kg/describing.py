@@ -71,7 +71,6 @@ def _facts(around: Sequence[Row], naming: Naming, limit: int, hop: MakeHop) -> P
         for relation, forward, end, _, _ in around
         if relation is not None and end is not None
     }
-    kept = sorted(
-        list(facts)[:limit], key=lambda fact: (not fact[0].forward, fact[0].relation, order(fact[1]))
-    )
+    first = sorted(facts, key=lambda fact: (not fact[0].forward, fact[0].relation, fact[1].id))[:limit]
+    kept = sorted(first, key=lambda fact: (not fact[0].forward, fact[0].relation, order(fact[1])))
     return Page(tuple(kept), len(facts) > limit)

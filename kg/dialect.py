@@ -4,16 +4,51 @@
 True
 >>> FREEBASE.relation_label("http://rdf.freebase.com/ns/people.person.parents")
 'people.person.parents'
+>>> WIKIDATA.relation_entity(f"{WDT}P40"), WIKIDATA.relation_label(f"{WDT}P40")
+('http://www.wikidata.org/entity/P40', 'wdt:P40')
+>>> WIKIDATA.relation_words(f"{WDT}P40", "child"), WIKIDATA.relation_words(f"{PROP}P40", "child")
+('child', 'child (statement)')
+>>> FREEBASE.relation_iris("people.person.parents"), WIKIDATA.relation_iris("child")
+(('http://rdf.freebase.com/ns/people.person.parents',), ())
+>>> [str(object) for _, object in WIKIDATA.twins_of(f"{FB}m.03_r3")]
+['/m/03_r3']
+>>> PLAIN.local_label("http://x/e/Albert_Einstein%27s_house")
+"Albert Einstein's house"
+>>> entity_iri("/m/03_r3"), entity_iri("Q42")
+('http://rdf.freebase.com/ns/m.03_r3', 'http://www.wikidata.org/entity/Q42')
+
+What public codes for Freebase read as a name of an entity without one, ``owl:sameAs``, is its id in
+Wikidata: no name here, where such a node is a mediator, but a way to find it by that id (`Twin`).
 """
 
 import re
-from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
-from functools import cached_property
-from typing import Literal as Choice
-from urllib.parse import unquote
+from collections.abc import Sequence
 
-from kgqa.kg.terms import local_name
+from kgqa.kg.conventions import Dialect, Namespace, Twin
+
+__all__ = [
+    "DIALECTS",
+    "FB",
+    "FOAF",
+    "FREEBASE",
+    "OWL",
+    "PLAIN",
+    "PROP",
+    "RDF",
+    "RDFS",
+    "SCHEMA",
+    "SCHEMAS",
+    "SKOS",
+    "WD",
+    "WDT",
+    "WIKIDATA",
+    "XSD",
+    "Dialect",
+    "detect",
+    "entity_iri",
+    "is_foreign",
+    "is_ignored",
+]
 
 RDF = "http://www.w3.org/1999/02/22-rdf-syntax-ns#"
 RDFS = "http://www.w3.org/2000/01/rdf-schema#"
@@ -24,99 +59,13 @@ FOAF = "http://xmlns.com/foaf/0.1/"
 SCHEMA = "http://schema.org/"
 SCHEMAS = "https://schema.org/"
 FB = "http://rdf.freebase.com/ns/"
-
-
-@dataclass(frozen=True)
-class Dialect:
-    """How one kind of graph writes names, types and noise.
-
-    Attributes:
-        name: What ``kgqa kg info`` shows.
-        namespaces: Prefixes that ids and relations are shown and found without.
-        labels: Predicates of the preferred name, best first.
-        aliases: Predicates of further names.
-        types: Predicates from an entity to its types.
-        languages: Language tags of names, best first; others come after, by tag.
-        ignored: Relations that no search walks: whole IRIs,
-        ignored_prefixes: beginnings of IRIs,
-        ignored_parts: and pieces of IRIs.
-        off_schema_prefixes: Beginnings of relations outside of the schema: users' own, and
-            retired ones. A search may walk them.
-        unlabelled: In a graph without any label: name an entity by the local
-            part of its IRI, or not at all.
-        opaque: Local parts that never serve as a name (a regular expression).
-    """
-
-    name: str
-    namespaces: tuple[str, ...]
-    labels: tuple[str, ...]
-    aliases: tuple[str, ...]
-    types: tuple[str, ...]
-    languages: tuple[str, ...] = ("en", "")
-    ignored: tuple[str, ...] = ()
-    ignored_prefixes: tuple[str, ...] = ()
-    ignored_parts: tuple[str, ...] = ()
-    off_schema_prefixes: tuple[str, ...] = ()
-    unlabelled: Choice["local", "none"] = "local"
-    opaque: str = r"(?!)"
-
-    @cached_property
-    def _silent(self) -> frozenset[str]:
-        return frozenset((*self.labels, *self.aliases, *self.ignored))
-
-    def ignores(self, relation: str) -> bool:
-        """Tell whether a search leaves the relation out."""
-        return (
-            relation in self._silent
-            or relation.startswith(self.ignored_prefixes)
-            or any(part in relation for part in self.ignored_parts)
-        )
-
-    def is_off_schema(self, relation: str) -> bool:
-        """Tell whether the relation is known to be outside of the schema."""
-        return relation.startswith(self.off_schema_prefixes)
-
-    def relation_label(self, relation: str) -> str:
-        """Give the relation without its namespace."""
-        for namespace in self.namespaces:
-            if relation.startswith(namespace) and len(relation) > len(namespace):
-                return relation.removeprefix(namespace)
-        return unquote(local_name(relation))
-
-    def local_label(self, id: str) -> str | None:
-        """Make a name from an IRI, or None where there is none to make.
-
-        >>> PLAIN.local_label("http://x/e/Albert_Einstein%27s_house")
-        "Albert Einstein's house"
-        """
-        local = local_name(id)
-        if id.startswith("_:") or re.fullmatch(self.opaque, local):
-            return None
-        return unquote(local).replace("_", " ").strip() or None
-
-    def best(self, names: Iterable[tuple[int, str, str]]) -> str | None:
-        """Choose the preferred of an entity's names.
-
-        Args:
-            names: (place in ``labels``, language tag, text) of each.
-        """
-        ranked = [(rank, self.language_rank(tag), text) for rank, tag, text in names if text]
-        return min(ranked)[2] if ranked else None
-
-    def language_rank(self, tag: str) -> tuple[int, str]:
-        """Order languages: those asked for, their regional forms, the others by tag."""
-        tag = tag.lower()
-        if tag in self.languages:
-            return self.languages.index(tag), ""
-        base = tag.partition("-")[0]
-        if base in self.languages:
-            return len(self.languages) + self.languages.index(base), tag
-        return 2 * len(self.languages), tag
+WD = "http://www.wikidata.org/entity/"
+PROP = "http://www.wikidata.org/prop/"
+WDT = f"{PROP}direct/"
 
 
 PLAIN = Dialect(
     name="plain",
-    namespaces=(),
     labels=(f"{RDFS}label", f"{SKOS}prefLabel", f"{SCHEMA}name", f"{SCHEMAS}name", f"{FOAF}name"),
     aliases=(f"{SKOS}altLabel", f"{SCHEMA}alternateName", f"{SCHEMAS}alternateName", f"{FOAF}nick"),
     types=(f"{RDF}type",),
@@ -126,7 +75,22 @@ PLAIN = Dialect(
 
 FREEBASE = Dialect(
     name="freebase",
-    namespaces=(FB,),
+    relations=(Namespace(FB, r"\w+(?:\.\w+){2,}", ("", "ns:", "fb:")),),
+    entities=Namespace(FB, r"[mg]\.[0-9a-z_]+", ("", "ns:", "fb:", FB.replace("http:", "https:"))),
+    slashed=True,
+    marks=tuple(
+        FB + relation
+        for relation in (
+            "type.object.name",
+            "type.object.type",
+            "common.topic.notable_types",
+            "people.person.nationality",
+            "people.person.profession",
+            "location.location.containedby",
+            "film.film.directed_by",
+            "government.government_position_held.office_holder",
+        )
+    ),
     labels=(f"{FB}type.object.name", f"{RDFS}label"),
     aliases=(f"{FB}common.topic.alias", f"{SKOS}altLabel"),
     types=(f"{FB}type.object.type", f"{FB}common.topic.notable_types", f"{RDF}type"),
@@ -141,12 +105,98 @@ FREEBASE = Dialect(
     ignored_prefixes=(f"{FB}type.object.", f"{FB}kg.object_profile."),
     ignored_parts=("sameAs",),
     off_schema_prefixes=(f"{FB}user.", f"{FB}common.notable_for.object"),
+    twins=(Twin(f"{OWL}sameAs", f"{re.escape(WD)}.+"),),
     opaque=r"[mg]\.[0-9a-z_]+",
 )
 
-DIALECTS = {dialect.name: dialect for dialect in (PLAIN, FREEBASE)}
+_P = r"P[1-9][0-9]*"
+
+WIKIDATA = Dialect(
+    name="wikidata",
+    relations=(
+        Namespace(WDT, _P, ("wdt:", ""), "{}"),
+        Namespace(PROP, _P, ("p:",), "{} (statement)"),
+        Namespace(f"{PROP}statement/", _P, ("ps:",), "{} (value)"),
+        Namespace(f"{PROP}qualifier/", _P, ("pq:",), "{} (qualifier)"),
+    ),
+    entities=Namespace(
+        WD,
+        r"[QPL][1-9][0-9]*",
+        (
+            "wd:",
+            "",
+            *(f"{web}://www.wikidata.org/{at}/" for web in ("https", "http") for at in ("entity", "wiki")),
+        ),
+    ),
+    marks=tuple(f"{WDT}P{number}" for number in (31, 279, 17, 131, 361, 106, 569, 625)),
+    labels=(f"{RDFS}label",),
+    aliases=(f"{SKOS}altLabel",),
+    types=(f"{WDT}P31",),
+    languages=("en", "mul", ""),
+    # Where properties have no labels: image, logo, Commons category and gallery, Freebase id, main
+    # category, main portal, main template, focus list.
+    ignored=tuple(
+        f"{PROP}{kind}P{number}"
+        for number in (18, 154, 373, 935, 646, 910, 1151, 1424, 5008)
+        for kind in ("direct/", "", "statement/")
+    ),
+    # Whole values, normalised values, references and properties' own predicates say once more what the
+    # relations above say; the others are about the data.
+    ignored_prefixes=(
+        *(f"{PROP}{kind}" for kind in ("direct-normalized/", "reference/", "novalue/")),
+        *(f"{PROP}{of}/value{form}/" for of in ("statement", "qualifier") for form in ("", "-normalized")),
+        "http://wikiba.se/ontology",
+        "http://www.w3.org/ns/prov#",
+        "http://www.w3.org/ns/lemon/ontolex#",
+        "http://purl.org/dc/terms/",
+        "http://creativecommons.org/ns#",
+        SCHEMA,
+        RDF,
+        RDFS,
+        OWL,
+        SKOS,
+    ),
+    # Of what the public code for Wikidata leaves out, what questions ask for stays: postal and dialling
+    # codes, websites, coats of arms, indices, authorities.
+    noise=r"\b(?:ids?|identifiers?|urls?|username|api endpoint|images?|logo|commons|wikimedia"
+    r"|(?<!postal )(?<!dialing )(?<!calling )codes?(?! of))\b|\btopic's main\b"
+    r"|\bcategory (?:for|of|related|combines|contains)\b",
+    twins=(
+        Twin(f"{WDT}P646", rf"{re.escape(FB)}([mg])\.(.+)", r"/\1/\2"),
+        Twin(f"{WDT}P2671", rf"{re.escape(FB)}(g)\.(.+)", r"/\1/\2"),
+    ),
+    opaque=r"[QPLqpl][1-9][0-9]*(?:[-$].+)?",
+)
+
+DIALECTS = {dialect.name: dialect for dialect in (PLAIN, FREEBASE, WIKIDATA)}
 
 
 def detect(predicates: Sequence[str]) -> Dialect:
     """Choose the dialect by the graph's predicates."""
-    return FREEBASE if any(predicate.startswith(FB) for predicate in predicates) else PLAIN
+    for dialect in (FREEBASE, WIKIDATA):
+        begins = tuple(space.iri for space in dialect.relations)
+        if any(predicate.startswith(begins) for predicate in predicates):
+            return dialect
+    return PLAIN
+
+
+def is_ignored(relation: str) -> bool:
+    """Tell whether searches leave out a relation, whose dialect it tells itself."""
+    return detect((relation,)).ignores(relation)
+
+
+def entity_iri(text: str) -> str | None:
+    """Give the entity of any kind of graph that an id stands for; None for a name, or another id."""
+    return next(filter(None, (dialect.entity_iri(text) for dialect in DIALECTS.values())), None)
+
+
+def is_foreign(id: str, name: str) -> bool:
+    """Tell whether an id is of another kind of graph than the one whose dialect has this name.
+
+    Ids of graphs that say nothing of their kind are foreign nowhere, and nothing is foreign to them.
+
+    >>> is_foreign("m.03_r3", "wikidata"), is_foreign("Q42", "wikidata"), is_foreign("m.03_r3", "plain")
+    (True, False, False)
+    """
+    known = DIALECTS[name]
+    return known.entities is not None and known.entity_iri(id) is None and entity_iri(id) is not None

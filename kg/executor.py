@@ -1,4 +1,4 @@
-"""What answers SPARQL text: the embedded store or, later, an endpoint."""
+"""What answers SPARQL text: the embedded store, or an endpoint."""
 
 from dataclasses import dataclass
 from typing import Protocol
@@ -14,6 +14,8 @@ class Rows:
 
     columns: tuple[str, ...]
     rows: list[Row]
+    cut: bool = False
+    """Whether the server may have left rows out by a limit of its own."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -21,17 +23,17 @@ class Facts:
     """What is known of a graph when it is opened.
 
     Attributes:
-        source: The files or folder it came from, as ``kgqa kg info`` shows it.
-        fingerprint: A short hash of its content.
-        triples: Number of triples (a triple in two named graphs counts twice).
-        predicates: Triples per predicate.
+        source: The files, folder or address it is at, as ``kgqa kg info`` shows it.
+        fingerprint: A short hash of its content; of an endpoint, of its address and what is known of it.
+        triples: Number of triples (a triple in two named graphs counts twice); None where nobody has counted.
+        predicates: Triples per predicate; empty where an endpoint does not list them in time.
         entities: Number of entities; None where nobody has counted.
         named: Number of entities with a name, likewise.
     """
 
     source: str
     fingerprint: str
-    triples: int
+    triples: int | None
     predicates: dict[str, int]
     entities: int | None = None
     named: int | None = None

@@ -12,7 +12,7 @@ from kgqa.kg.terms import Chain, Hop, Term, Triple
 
 
 class KnowledgeGraph(Protocol):
-    """A graph behind the tools: embedded or, later, an endpoint."""
+    """A graph behind the tools: embedded, or at an endpoint."""
 
     async def extend_chain(self, chain: Chain) -> Page[Hop]:
         """Give the hops that lead on from the end of ``chain``, both directions.
@@ -83,8 +83,15 @@ class KnowledgeGraph(Protocol):
         """A short hash of the graph's content or source, for caches."""
 
     @property
+    def dialect(self) -> str:
+        """The name of the graph's dialect: ``freebase``, ``wikidata`` or ``plain``."""
+
+    @property
     def relations(self) -> tuple[str, ...]:
-        """The ids of the relations that a search may follow, sorted."""
+        """The ids of the relations that a search may follow, sorted.
+
+        None where the graph is at an endpoint that does not list them in time.
+        """
         ...
 
     def relation_label(self, relation: str) -> str:

@@ -6,10 +6,8 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from typing import Any
 
-from kgqa.kg.dialect import FB, OWL, RDF, RDFS, SKOS, XSD
+from kgqa.kg.dialect import FB, OWL, PROP, RDF, RDFS, SCHEMA, SKOS, WD, WDT, XSD
 from kgqa.kg.guard import check_text, parsing
-
-_WIKIDATA = "http://www.wikidata.org/"
 
 PREFIXES = {
     "rdf": RDF,
@@ -17,17 +15,17 @@ PREFIXES = {
     "owl": OWL,
     "xsd": XSD,
     "skos": SKOS,
-    "schema": "http://schema.org/",
+    "schema": SCHEMA,
     "ns": FB,
     "fb": FB,
-    "wd": f"{_WIKIDATA}entity/",
-    "wdt": f"{_WIKIDATA}prop/direct/",
-    "p": f"{_WIKIDATA}prop/",
-    "ps": f"{_WIKIDATA}prop/statement/",
-    "psv": f"{_WIKIDATA}prop/statement/value/",
-    "pq": f"{_WIKIDATA}prop/qualifier/",
-    "pqv": f"{_WIKIDATA}prop/qualifier/value/",
-    "pr": f"{_WIKIDATA}prop/reference/",
+    "wd": WD,
+    "wdt": WDT,
+    "p": PROP,
+    "ps": f"{PROP}statement/",
+    "psv": f"{PROP}statement/value/",
+    "pq": f"{PROP}qualifier/",
+    "pqv": f"{PROP}qualifier/value/",
+    "pr": f"{PROP}reference/",
     "wikibase": "http://wikiba.se/ontology#",
     "bd": "http://www.bigdata.com/rdf#",
 }

@@ -37,6 +37,16 @@ def metered() -> Iterator[Meter]:
         _meters.reset(token)
 
 
+@contextmanager
+def unmetered() -> Iterator[None]:
+    """Let no meter see what is asked inside a ``with`` block: look-ups that are counted as one."""
+    token = _meters.set(())
+    try:
+        yield
+    finally:
+        _meters.reset(token)
+
+
 def count_query(seconds: float) -> None:
     """Tell every open meter of one query."""
     for meter in _meters.get():

@@ -1,52 +1,120 @@
-"""Opens a knowledge graph by what it is called: files, or a store folder."""
+"""Opens a knowledge graph by what it is called: files, a store folder, or the address of an endpoint."""
 
+import hashlib
 from collections.abc import Sequence
 from pathlib import Path
 
-from kgqa.kg import directory
-from kgqa.kg.dialect import detect
-from kgqa.kg.errors import KGUnavailable
+from kgqa.addresses import is_address, without_user
+from kgqa.kg import directory, sparql
+from kgqa.kg.dialect import DIALECTS, Dialect, detect
+from kgqa.kg.endpoint import Endpoint
+from kgqa.kg.errors import KGRejected, KGTimeout, KGUnavailable
+from kgqa.kg.executor import Facts, Row
+from kgqa.kg.looking import Asked, Listed
 from kgqa.kg.meaning import Encode
 from kgqa.kg.naming import Naming
+from kgqa.kg.reading import integer
 from kgqa.kg.scan import Names, scan
 from kgqa.kg.sparql_graph import SparqlGraph
 from kgqa.kg.store import EmbeddedStore
+from kgqa.kg.terms import Entity
+from kgqa.retries import Retries
+
+ROWS = 9_999
+"""Of a page; with the one more that tells whether it is cut, as many as Virtuoso sorts."""
+
+LISTING = 4.0
+"""Seconds in which an endpoint lists its relations, or is not asked to."""
 
 
 def open_graph(
     sources: Sequence[str | Path],
     *,
-    rows: int = 10_000,
+    rows: int = ROWS,
     deadline: float = 30.0,
     encode: Encode | None = None,
 ) -> SparqlGraph:
-    """Open files as one graph in memory, or a store folder for reading; blocks meanwhile.
+    """Open a graph for reading; blocks meanwhile.
 
     Args:
-        sources: Files, or one folder that `directory.build` made.
+        sources: Files that make one graph in memory, or one folder that `directory.build` made, or
+            the address of one SPARQL 1.1 endpoint.
         rows: Entities, relations or rows that a page holds at most.
-        deadline: Seconds that a query may take.
+        deadline: Seconds that a query may take; at an endpoint twice as long, if it is asked again.
         encode: Gives one L2-normalised row per text, for finding names by meaning.
 
     Raises:
         KGUnavailable: if there is nothing to open.
         KGMalformed: if a file is not what its suffix promises.
     """
-    paths = [Path(source) for source in sources]
-    if not paths:
+    if not sources:
         raise KGUnavailable("no graph given")
-    folders = [path for path in paths if directory.is_store(path)]
-    if folders and len(paths) > 1:
-        raise KGUnavailable(
-            f"{folders[0]} is a built graph and goes alone; build one of all its files instead"
-        )
-    folder = folders[0] if folders else None
+    alone = next(
+        (str(each) for each in sources if is_address(str(each)) or directory.is_store(Path(each))), ""
+    )
+    if alone and len(sources) > 1:
+        raise KGUnavailable(f"{alone} is a whole graph and goes alone; build one of all files instead")
+    if is_address(alone):
+        return open_endpoint(alone, rows=rows, deadline=deadline)
+    return _open_files([Path(source) for source in sources], rows, deadline, encode)
+
+
+def _is_whole(source: str) -> bool:
+    return is_address(source) or directory.is_store(Path(source))
+
+
+def _open_files(paths: Sequence[Path], rows: int, deadline: float, encode: Encode | None) -> SparqlGraph:
+    folder = paths[0] if directory.is_store(paths[0]) else None
     store, facts = directory.open_store(folder) if folder else directory.load(paths)
     executor, dialect = EmbeddedStore(store, deadline=deadline), detect(tuple(facts.predicates))
+    naming = Naming(dialect, facts.predicates)
 
     def names() -> Names:
-        if folder:
-            return directory.read_names(folder)
-        return scan(executor, Naming(dialect, facts.predicates), dialect, facts.predicates)
+        return directory.read_names(folder) if folder else scan(executor, naming, dialect, facts.predicates)
 
-    return SparqlGraph(executor, facts, dialect, names, rows=rows, encode=encode)
+    return SparqlGraph(executor, facts, dialect, naming, Listed(names, encode), rows=rows)
+
+
+def open_endpoint(url: str, *, rows: int = ROWS, deadline: float = 30.0) -> SparqlGraph:
+    """Open an endpoint: it is asked which relations it has, and of those that dialects name, which.
+
+    Raises:
+        KGError: if it does not answer.
+    """
+    executor = Endpoint(url, deadline=deadline)
+    predicates, listed = _predicates(url, executor)
+    if not predicates and listed:
+        raise KGUnavailable(f"{executor.url} holds no triples; is the graph named that it keeps them in?")
+    dialect = detect(tuple(predicates))
+    naming = Naming(dialect, predicates)
+    facts = Facts(
+        source=executor.url,
+        fingerprint=hashlib.sha256(without_user(url).encode()).hexdigest()[:16],
+        triples=sum(predicates.values()) if listed else None,
+        predicates=predicates if listed else {},
+    )
+    return SparqlGraph(executor, facts, dialect, naming, Asked(executor, dialect, naming), rows=rows)
+
+
+def _predicates(url: str, executor: Endpoint) -> tuple[dict[str, int], bool]:
+    """Give the triples per predicate, and whether these are all there are.
+
+    A graph of thousands of millions of triples does not count them while someone waits: it is
+    asked for predicates that tell one dialect from another, and for those of some of its triples.
+    """
+    try:
+        answer = Endpoint(url, deadline=LISTING, retries=Retries(attempts=1)).query_now(sparql.predicates())
+        return _counts(answer.rows), not answer.cut
+    except (KGTimeout, KGRejected):
+        pass
+    wanted = sorted({each for dialect in DIALECTS.values() for each in _told_by(dialect)})
+    places = [integer(row[0]) for row in executor.query_now(sparql.present(wanted)).rows]
+    return dict.fromkeys((wanted[place] for place in places), 0), False
+
+
+def _counts(rows: Sequence[Row]) -> dict[str, int]:
+    return {relation.id: integer(n) for relation, n in rows if isinstance(relation, Entity)}
+
+
+def _told_by(dialect: Dialect) -> tuple[str, ...]:
+    return (*dialect.labels, *dialect.aliases, *dialect.types, *dialect.marks)

@@ -91,12 +91,12 @@ class Table:
 
 @dataclass(frozen=True, slots=True)
 class GraphInfo:
-    """Size and kind of a graph, as ``kgqa kg info`` shows it."""
+    """Size and kind of a graph, as ``kgqa kg info`` shows it; None is what cannot be counted in time."""
 
     source: str
     dialect: str
-    triples: int
-    entities: int
+    triples: int | None
+    entities: int | None
     relations: int
-    named: int
+    named: int | None
     relation_counts: tuple[tuple[str, int], ...]

@@ -1,10 +1,9 @@
 """Makes typed answers of the rows that queries give."""
 
-from collections import defaultdict
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 
 from kgqa.kg.executor import Row, Rows
-from kgqa.kg.terms import Chain, Entity, Hop, Literal, Term, Triple
+from kgqa.kg.terms import Chain, Entity, Literal, Term, Triple
 
 
 def integer(term: Term | None) -> int:
@@ -49,30 +48,8 @@ def parted(answer: Rows, chains: int) -> list[tuple[list[Row], list[Row]]]:
     width = 5 if "end" in answer.columns else 1
     for row in answer.rows:
         ends, hops = parts[integer(row[0])]
-        if width > 1 and row[1] is not None:
-            ends.append(row[1:5])
-        else:
+        if row[width:] and row[width] is not None:
             hops.append(row[width:])
+        elif width > 1 and row[1] is not None:
+            ends.append(row[1:5])
     return parts
-
-
-def cut_steps(hops: Sequence[Hop], found: Sequence[int], limit: int) -> set[int]:
-    """Tell which steps lost ends to the limit that steps of one hop share.
-
-    Ends come in the order of the steps, so what is missing belongs to the last
-    step that has any, or to a later one.
-
-    Args:
-        hops: The hop of each step.
-        found: The number of ends of each step.
-        limit: Ends per step; steps of one hop have their number times that together.
-    """
-    groups: dict[Hop, list[int]] = defaultdict(list)
-    for step, hop in enumerate(hops):
-        groups[hop].append(step)
-    cut: set[int] = set()
-    for steps in groups.values():
-        if sum(found[step] for step in steps) >= limit * len(steps):
-            last = max(step for step in steps if found[step])
-            cut.update(step for step in steps if step >= last)
-    return cut

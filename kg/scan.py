@@ -44,13 +44,17 @@ class Names:
 
 
 def scan(executor: Executor, naming: Naming, dialect: Dialect, relations: Iterable[str]) -> Names:
-    """List the names of a graph; relations are no entities. Blocks for seconds per million names."""
+    """List the names of a graph. Blocks for seconds per million names.
+
+    Relations are no entities, nor are the entities that they have their names from.
+    """
+    predicates = set(relations)
     degrees = {
         end.id: int(n.value)
         for end, n in executor.query_now(sparql.degrees()).rows
         if isinstance(end, Entity) and isinstance(n, Literal)
     }
-    nodes = sorted(degrees.keys() - set(relations))
+    nodes = sorted(degrees.keys() - predicates - set(map(dialect.relation_entity, predicates)))
     listed = _from_ids(dialect, nodes) if naming.local else _from_graph(executor, naming, frozenset(nodes))
     preferred, others = {}, {}
     for id, names in listed.items():

@@ -16,6 +16,20 @@ from kgqa.kg.terms import XSD_STRING, Chain, Entity, Hop, Literal, Term
 BLANK = "urn:kgqa:blank:"
 """Blank nodes are stored under this namespace, so that a query can name them."""
 
+HOPS = 9_999
+"""Hops that lead on at most; nothing has so many kinds of relations."""
+
+_YES, _NO = '"1"', '"0"'
+"""Truth values: Virtuoso loses those of its own, and numbers, between the parts of a UNION."""
+
+_AROUND = (
+    f"{{ ?end ?relation ?to BIND({_YES} AS ?forward) }} UNION "
+    f"{{ ?from ?relation ?end BIND({_NO} AS ?forward) }}"
+)
+
+_NOWHERE = "<urn:kgqa:nowhere>"
+"""An end for rows that have none: of a variable without a value all names would be looked up."""
+
 _TEXT = "STR(?end)"
 """What ends are ordered by: pyoxigraph aborts the process where it orders some literals by value."""
 
@@ -50,6 +64,14 @@ def serialise(term: Term) -> str:
     return text if term.datatype == XSD_STRING else f"{text}^^<{term.datatype}>"
 
 
+def _values(terms: Iterable[Term]) -> str:
+    """Write terms for VALUES: a plain string also with its type, which to Virtuoso is another term."""
+    written = [serialise(term) for term in terms]
+    return " ".join(
+        f"{each} {each}^^<{XSD_STRING}>" if each.endswith('"') else each for each in dict.fromkeys(written)
+    )
+
+
 def _step(start: str, hop: Hop, end: str, held: Iterable[Entity] = ()) -> str:
     relation, listed = iri(hop.relation), " ".join(map(serialise, held))
     step = f"{start} {relation} {end} ." if hop.forward else f"{end} {relation} {start} ."
@@ -72,10 +94,10 @@ def _reach(chain: Chain) -> str:
 def _ends(chain: Chain) -> str:
     """The ends of a chain as ``?end``, with ``?fresh``: no visit to the topic on the way."""
     topic = serialise(chain.topic)
-    start, fresh, inner = topic, "true", ""
+    start, fresh, inner = topic, _YES, ""
     for depth, (hop, held) in enumerate(chain.steps, 1):
         end = f"?e{depth}"
-        flag = f"({fresh} && !sameTerm({end}, {topic}) AS ?f{depth})"
+        flag = f"(IF({end} = {topic}, {_NO}, {fresh}) AS ?f{depth})"
         inner = f"{{ SELECT DISTINCT {end} {flag} WHERE {{ {inner} {_step(start, hop, end, held)} }} }}"
         start, fresh = end, f"?f{depth}"
     return f"SELECT ({start} AS ?end) (MAX({fresh}) AS ?fresh) WHERE {inner} GROUP BY {start}"
@@ -91,21 +113,26 @@ def _named(variable: str, labels: Sequence[str]) -> str:
     return f"OPTIONAL {{ VALUES (?rank ?naming) {{ {places} }} {variable} ?naming ?label }}"
 
 
-def extend_chain(chain: Chain, limit: int) -> str:
+def _first(columns: str, query: str, limit: int) -> str:
+    """The first rows of a query by ``?end``; apart, since Virtuoso orders no groups by an expression."""
+    return f"{{ SELECT {columns} WHERE {{ {{ {query} }} }} ORDER BY {_TEXT} LIMIT {limit:d} }}"
+
+
+def extend_chain(chain: Chain) -> str:
     """Ask for ``?relation ?forward`` at the end of a chain; literals have none."""
     return (
         f"SELECT DISTINCT ?relation ?forward WHERE {{ {_reach(chain)} FILTER(!isLiteral(?end)) "
-        "{ ?end ?relation ?to BIND(true AS ?forward) } UNION "
-        f"{{ ?from ?relation ?end BIND(false AS ?forward) }} }} LIMIT {limit:d}"
+        f"{_AROUND} }} LIMIT {HOPS + 1}"
     )
 
 
 def follow_chain(chain: Chain, labels: Sequence[str], limit: int) -> str:
     """Ask for ``?end ?fresh ?label ?rank`` at the end of a chain of at least one hop."""
-    return (
-        f"SELECT ?end ?fresh ?label ?rank WHERE {{ {{ {_ends(chain)} ORDER BY {_TEXT} LIMIT {limit:d} }} "
-        f"{_named('?end', labels)} }}"
-    )
+    return f"SELECT ?end ?fresh ?label ?rank WHERE {{ {_nearest(chain, limit)} {_named('?end', labels)} }}"
+
+
+def _nearest(chain: Chain, limit: int) -> str:
+    return _first("?end ?fresh", _ends(chain), limit)
 
 
 def visit_chains(
@@ -113,18 +140,20 @@ def visit_chains(
 ) -> str:
     """Ask for what `follow_chain` (``ends``) and `extend_chain` (``hops``) ask for, of several chains.
 
-    ``?visit`` is the place of the chain, from 0; the first has none. A row has either an ``?end``
-    or a ``?relation``; limits hold for each chain. A chain without hops ends at its topic, if the
-    graph knows it.
+    ``?visit`` is the place of the chain, from 0; the first has none. A row has either a ``?relation``
+    or the end of a chain; limits hold for each chain. A chain without hops ends at its topic, if the
+    graph knows it. Names are looked up once, after all chains: in each, Virtuoso loses ends.
     """
     blocks = []
     for place, chain in enumerate(chains):
         numbered = f'BIND("{place:d}" AS ?visit)' if place else ""
-        reached = follow_chain(chain, labels, limit) if chain.hops else entity(chain.topic.id, labels)
-        asked = [reached] * ends + [extend_chain(chain, limit)] * hops
-        blocks += [f"{{ {{ {each} }} {numbered} }}" for each in asked]
+        reached = _nearest(chain, limit) if chain.hops else _known(chain.topic.id)
+        blocks += [f"{{ {reached} {numbered} }}"] * ends
+        nameless = f"BIND({_NOWHERE} AS ?end)" if ends else ""
+        blocks += [f"{{ {{ {extend_chain(chain)} }} {numbered} {nameless} }}"] * hops
     columns = "?visit" + " ?end ?fresh ?label ?rank" * ends + " ?relation ?forward" * hops
-    return f"SELECT {columns} WHERE {{ {' UNION '.join(blocks)} }}"
+    named = _named("?end", labels) if ends else ""
+    return f"SELECT {columns} WHERE {{ {{ {' UNION '.join(blocks)} }} {named} }}"
 
 
 def names(ids: Iterable[str], labels: Sequence[str]) -> str:
@@ -135,40 +164,44 @@ def names(ids: Iterable[str], labels: Sequence[str]) -> str:
 
 def literals(values: Iterable[Literal]) -> str:
     """Ask for those literals, as ``?end``, that are the object of some triple."""
-    listed = " ".join(map(serialise, values))
-    return f"SELECT ?end WHERE {{ VALUES ?end {{ {listed} }} FILTER EXISTS {{ ?s ?p ?end }} }}"
+    return f"SELECT ?end WHERE {{ VALUES ?end {{ {_values(values)} }} FILTER EXISTS {{ ?s ?p ?end }} }}"
 
 
 def entity(id: str, labels: Sequence[str]) -> str:
     """Ask for ``?end ?fresh ?label ?rank`` of an id that is subject or object of some triple."""
+    return f"SELECT ?end ?fresh ?label ?rank WHERE {{ {_known(id)} {_named('?end', labels)} }}"
+
+
+def _known(id: str) -> str:
     known = "EXISTS { ?end ?p ?o } || EXISTS { ?s ?q ?end }"
+    return f"{{ SELECT ?end ({_YES} AS ?fresh) WHERE {{ VALUES ?end {{ {iri(id)} }} FILTER({known}) }} }}"
+
+
+def twins(known: Iterable[tuple[str, Term]], labels: Sequence[str]) -> str:
+    """Ask for ``?end ?fresh ?label ?rank`` of what one of the (predicate, object) pairs is said of."""
+    pairs = " UNION ".join(f"{{ ?end {iri(predicate)} {serialise(term)} }}" for predicate, term in known)
     return (
-        f"SELECT ?end (true AS ?fresh) ?label ?rank WHERE {{ VALUES ?end {{ {iri(id)} }} FILTER({known}) "
-        f"{_named('?end', labels)} }}"
+        f"SELECT ?end ?fresh ?label ?rank WHERE {{ {{ SELECT DISTINCT ?end ({_YES} AS ?fresh) "
+        f"WHERE {{ {pairs} }} }} {_named('?end', labels)} }}"
     )
 
 
-def list_relations(ids: Iterable[str], limit: int) -> str:
-    """Ask for ``?end ?relation ?forward`` of each id."""
+def list_relations(ids: Sequence[str]) -> str:
+    """Ask for ``?end ?relation ?forward`` of each id, `HOPS` and one more for each of them at most."""
+    listed, most = " ".join(map(iri, ids)), (HOPS + 1) * len(ids)
     return (
-        f"SELECT DISTINCT ?end ?relation ?forward WHERE {{ VALUES ?end {{ {' '.join(map(iri, ids))} }} "
-        "{ ?end ?relation ?to BIND(true AS ?forward) } UNION "
-        "{ ?from ?relation ?end BIND(false AS ?forward) } } "
-        f"ORDER BY ?end ?relation LIMIT {limit:d}"
+        f"SELECT DISTINCT ?end ?relation ?forward WHERE {{ VALUES ?end {{ {listed} }} "
+        f"{_AROUND} }} LIMIT {most:d}"
     )
 
 
 def follow_relation(steps: Sequence[tuple[str, Hop]], labels: Sequence[str], limit: int) -> str:
-    """Ask for ``?step ?end ?label ?rank``, where ``?step`` counts the steps from 0."""
-    groups: dict[Hop, list[str]] = {}
+    """Ask for ``?step ?end ?label ?rank``, where ``?step`` counts from 0; ``limit`` ends of each."""
+    blocks = []
     for place, (id, hop) in enumerate(steps):
-        groups.setdefault(hop, []).append(f"({place} {iri(id)})")
-    branches = " UNION ".join(
-        f"{{ SELECT DISTINCT ?step ?end WHERE {{ VALUES (?step ?from) {{ {' '.join(rows)} }} "
-        f"{_step('?from', hop, '?end')} }} ORDER BY ?step {_TEXT} LIMIT {limit * len(rows):d} }}"
-        for hop, rows in groups.items()
-    )
-    return f"SELECT ?step ?end ?label ?rank WHERE {{ {branches} {_named('?end', labels)} }}"
+        ends = f"SELECT DISTINCT ?end WHERE {{ {_step(iri(id), hop, '?end')} }}"
+        blocks.append(f'{{ {_first("?end", ends, limit)} BIND("{place:d}" AS ?step) }}')
+    return f"SELECT ?step ?end ?label ?rank WHERE {{ {' UNION '.join(blocks)} {_named('?end', labels)} }}"
 
 
 def trace_chain(chain: Chain, ends: Sequence[Term], labels: Sequence[str]) -> str:
@@ -178,7 +211,7 @@ def trace_chain(chain: Chain, ends: Sequence[Term], labels: Sequence[str]) -> st
     IRIs of the intermediate nodes, a space after each. The least string per
     node and hop gives the least string of all, so paths are never enumerated.
     """
-    listed = " ".join(map(serialise, ends))
+    listed = _values(ends)
     return (
         "SELECT ?end ?path ?place ?node ?label ?rank WHERE { { SELECT ?end ?path ?place ?node WHERE { "
         f"{{ {_witnesses(chain)} }} VALUES ?end {{ {listed} }} {_places(chain)} }} }} "
@@ -192,7 +225,7 @@ def _witnesses(chain: Chain) -> str:
     for depth, (hop, held) in enumerate(chain.steps, 1):
         last = depth == chain.depth
         end, into = ("?end", "?path") if last else (f"?e{depth}", f"?p{depth}")
-        seen = f'IF(sameTerm({end}, {topic}), "1", SUBSTR({path}, 1, 1))'
+        seen = f'IF({end} = {topic}, "1", SUBSTR({path}, 1, 1))'
         way = f"CONCAT({seen}, SUBSTR({path}, 2){'' if depth == 1 else f', STR({start}), {_SPACE}'})"
         inner = (
             f"{{ SELECT {end} (MIN({way}) AS {into}) WHERE {{ {inner} {_step(start, hop, end, held)} }} "
@@ -228,10 +261,10 @@ def facts(id: str, dialect: Dialect, labels: Sequence[str], limit: int) -> str:
     node, heeded = iri(id), _heeded(dialect)
     return (
         "SELECT ?relation ?forward ?end ?label ?rank WHERE { { SELECT ?relation ?forward ?end WHERE { "
-        f"{{ SELECT DISTINCT ?relation ?end (true AS ?forward) WHERE {{ {node} ?relation ?end {heeded} }} }} "
-        f"UNION {{ SELECT DISTINCT ?relation ?end (false AS ?forward) "
-        f"WHERE {{ ?end ?relation {node} {heeded} }} }} }} "
-        f"ORDER BY DESC(?forward) ?relation {_TEXT} LIMIT {limit:d} }} {_named('?end', labels)} }}"
+        f"{{ SELECT DISTINCT ?relation ?end ({_YES} AS ?forward) WHERE {{ {node} ?relation ?end "
+        f"{heeded} }} }} UNION {{ SELECT DISTINCT ?relation ?end ({_NO} AS ?forward) WHERE {{ ?end ?relation "
+        f"{node} {heeded} }} }} }} "
+        f"ORDER BY DESC(?forward) STR(?relation) {_TEXT} LIMIT {limit:d} }} {_named('?end', labels)} }}"
     )
 
 
@@ -279,6 +312,36 @@ def all_names(predicates: Sequence[str]) -> str:
     """Ask for every ``?end ?relation ?name`` by label and alias predicates."""
     listed = " ".join(map(iri, predicates))
     return f"SELECT ?end ?relation ?name WHERE {{ VALUES ?relation {{ {listed} }} ?end ?relation ?name }}"
+
+
+def called(names: Iterable[Literal], predicates: Sequence[str], labels: Sequence[str], limit: int) -> str:
+    """Ask for ``?end ?name ?label ?rank``: who has one of the names, and its preferred name."""
+    by, listed = " ".join(map(iri, predicates)), _values(names)
+    return (
+        "SELECT ?end ?name ?label ?rank WHERE { { SELECT DISTINCT ?end ?name WHERE { "
+        f"VALUES ?name {{ {listed} }} VALUES ?by {{ {by} }} ?end ?by ?name }} LIMIT {limit:d} }} "
+        f"{_named('?end', labels)} }}"
+    )
+
+
+def degrees_of(ids: Iterable[str], most: int) -> str:
+    """Ask for each ``?end`` twice with a number of triples ``?n``: from it and to it, up to ``most``."""
+    blocks = [
+        f"{{ SELECT ({iri(id)} AS ?end) (COUNT(*) AS ?n) WHERE {{ {{ SELECT ?x WHERE {{ {triple} }} "
+        f"LIMIT {most:d} }} }} }}"
+        for id in ids
+        for triple in (f"{iri(id)} ?p ?x", f"?x ?p {iri(id)}")
+    ]
+    return f"SELECT ?end ?n WHERE {{ {' UNION '.join(blocks)} }}"
+
+
+def present(predicates: Iterable[str]) -> str:
+    """Ask which of the predicates are there: ``?place`` counts them from 0. One look at each."""
+    blocks = (
+        f'{{ SELECT ("{place}" AS ?place) WHERE {{ ?s {iri(predicate)} ?o }} LIMIT 1 }}'
+        for place, predicate in enumerate(predicates)
+    )
+    return f"SELECT ?place WHERE {{ {' UNION '.join(blocks)} }}"
 
 
 def degrees() -> str:

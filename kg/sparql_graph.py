@@ -3,24 +3,24 @@
 import asyncio
 import time
 from collections import Counter
-from collections.abc import Callable, Iterable, Sequence
-from threading import Lock
+from collections.abc import Callable, Sequence
 from typing import TypeVar
 
 from kgqa.kg import sparql
 from kgqa.kg.describing import describe
-from kgqa.kg.dialect import Dialect
-from kgqa.kg.executor import Executor, Facts, Row
+from kgqa.kg.dialect import Dialect, entity_iri, is_foreign
+from kgqa.kg.errors import KGRejected, KGTimeout
+from kgqa.kg.executor import Executor, Facts, Row, Rows
 from kgqa.kg.guard import guard
 from kgqa.kg.linking import Linker
-from kgqa.kg.meaning import Encode
+from kgqa.kg.looking import Lookup
 from kgqa.kg.meter import count_query
 from kgqa.kg.names import NameIndex
 from kgqa.kg.naming import Naming
 from kgqa.kg.pages import Candidate, Description, GraphInfo, Match, Mention, Page, Table, Visit
-from kgqa.kg.reading import cut_steps, integer, order, parted, path, true
-from kgqa.kg.scan import Names
-from kgqa.kg.terms import Chain, Entity, Hop, Term, Triple, is_id, local_name
+from kgqa.kg.reading import integer, order, parted, path, true
+from kgqa.kg.relations import Relations
+from kgqa.kg.terms import Chain, Entity, Hop, Term, Triple, is_id
 
 T = TypeVar("T")
 
@@ -31,7 +31,13 @@ MANY = 1_000
 class SparqlGraph:
     """A `KnowledgeGraph` over an executor of SPARQL.
 
-    ``names`` lists the entities' names when they are first looked up.
+    Args:
+        executor: What answers SPARQL.
+        facts: What is known of the graph.
+        dialect: How it writes names, types and noise.
+        naming: The dialect's naming on this graph.
+        lookup: Where names are looked up.
+        rows: Entities, relations or rows that a page holds at most.
     """
 
     def __init__(
@@ -39,21 +45,19 @@ class SparqlGraph:
         executor: Executor,
         facts: Facts,
         dialect: Dialect,
-        names: Callable[[], Names],
+        naming: Naming,
+        lookup: Lookup,
         *,
         rows: int,
-        encode: Encode | None = None,
     ) -> None:
         self._executor = executor
         self._facts = facts
         self._dialect = dialect
-        self._list_names = names
+        self._naming = naming
+        self._lookup = lookup
         self._rows = rows
-        self._encode = encode
-        self._naming = Naming(dialect, facts.predicates)
-        self._relation_labels = _relation_labels(dialect, facts.predicates)
-        self._index: tuple[NameIndex, Linker] | None = None
-        self._indexing = Lock()
+        self._relations = Relations(executor, dialect, naming, facts.predicates)
+        self._linking: tuple[NameIndex, Linker] | None = None
         self._info: GraphInfo | None = None
 
     @property
@@ -62,18 +66,23 @@ class SparqlGraph:
         return self._facts.fingerprint
 
     @property
+    def dialect(self) -> str:
+        """The name of the dialect: ``freebase``, ``wikidata`` or ``plain``."""
+        return self._dialect.name
+
+    @property
     def relations(self) -> tuple[str, ...]:
-        """The relations of the graph that a search may follow, sorted."""
-        return tuple(r for r in sorted(self._facts.predicates) if not self._dialect.ignores(r))
+        """The relations of the graph that a search may follow, sorted; none where nobody has listed them."""
+        return self._relations.listed
 
     def relation_label(self, relation: str) -> str:
-        """Give the relation without its namespace, or all of it where that is ambiguous."""
-        return self._relation_labels.get(relation) or self._dialect.relation_label(relation)
+        """Give the words that a relation is shown by; see `Relations.label`."""
+        return self._relations.label(relation)
 
     async def extend_chain(self, chain: Chain) -> Page[Hop]:
         """Give the hops that lead on from the end of a chain; see `KnowledgeGraph`."""
-        answer = await self._executor.query(sparql.extend_chain(chain, self._rows + 1))
-        return self._hops(answer.rows)
+        answer = await self._asked(sparql.extend_chain(chain))
+        return self._hops(answer.rows, answer.cut)
 
     async def follow_chain(self, chain: Chain) -> Page[Candidate]:
         """Give the terms at the end of a chain; see `KnowledgeGraph`."""
@@ -83,8 +92,8 @@ class SparqlGraph:
         labels = self._naming.labels
         answer = await self._executor.query(sparql.follow_chain(chain, labels, self._rows + 1))
         if len(answer.rows) > MANY:
-            return await asyncio.to_thread(self._candidates, answer.rows)
-        return self._candidates(answer.rows)
+            return await asyncio.to_thread(self._candidates, answer.rows, answer.cut)
+        return self._candidates(answer.rows, answer.cut)
 
     async def visit_chains(
         self, chains: Sequence[Chain], *, ends: bool = True, hops: bool = True
@@ -94,11 +103,11 @@ class SparqlGraph:
         if not places or not (ends or hops):
             return [Visit(Page(()), Page(())) for _ in chains]
         text = sparql.visit_chains(list(places), self._naming.labels, self._rows + 1, ends=ends, hops=hops)
-        answer = await self._executor.query(text)
-        parts = parted(answer, len(places))
-        visits = (
-            await asyncio.to_thread(self._visits, parts) if len(answer.rows) > MANY else self._visits(parts)
-        )
+        answer = await self._asked(text)
+        if len(answer.rows) > MANY:
+            visits = await asyncio.to_thread(self._visits, answer, len(places))
+        else:
+            visits = self._visits(answer, len(places))
         return [visits[places[chain]] for chain in chains]
 
     async def trace_chain(self, chain: Chain, ends: Sequence[Term]) -> list[tuple[Triple, ...]]:
@@ -118,29 +127,26 @@ class SparqlGraph:
         groups: dict[str, list[Row]] = {id: [] for id in ids}
         if not groups:
             return {}
-        limit = self._rows * len(groups) + 1
-        answer = await self._executor.query(sparql.list_relations(map(_checked, groups), limit))
+        answer = await self._asked(sparql.list_relations([_checked(id) for id in groups]))
         for end, relation, forward in answer.rows:
             if isinstance(end, Entity):
                 groups[end.id].append((relation, forward))
-        cut = len(answer.rows) == limit
-        return {id: self._hops(rows, cut) for id, rows in groups.items()}
+        return {id: self._hops(rows, answer.cut) for id, rows in groups.items()}
 
     async def follow_relation(self, steps: Sequence[tuple[str, Hop]]) -> list[Page[Term]]:
         """Give what each (entity id, hop) pair leads to; see `KnowledgeGraph`."""
         if not steps:
             return []
         checked = [(_checked(id), hop) for id, hop in steps]
-        limit = self._rows + 1
-        answer = await self._executor.query(sparql.follow_relation(checked, self._naming.labels, limit))
+        text = sparql.follow_relation(checked, self._naming.labels, self._rows + 1)
+        answer = await self._asked(text)
         named = self._naming.apply((end, label, rank) for _, end, label, rank in answer.rows)
         ends: list[dict[Term, None]] = [{} for _ in steps]
         for step, end, _, _ in answer.rows:
             if end is not None:
                 ends[integer(step)][named[end]] = None
-        cut = cut_steps([hop for _, hop in steps], [len(found) for found in ends], limit)
-        pages = [(sorted(found, key=order), step in cut) for step, found in enumerate(ends)]
-        return [Page(tuple(found[: self._rows]), cut or len(found) > self._rows) for found, cut in pages]
+        pages = [sorted(found, key=order) for found in ends]
+        return [Page(tuple(found[: self._rows]), answer.cut or len(found) > self._rows) for found in pages]
 
     async def names(self, ids: Sequence[str]) -> dict[str, str | None]:
         """Give the preferred name of each id; see `KnowledgeGraph`."""
@@ -155,35 +161,54 @@ class SparqlGraph:
     async def find_entities(self, text: str, limit: int = 10) -> list[Match]:
         """Find entities by id or name; see `KnowledgeGraph`. An id needs no index of names."""
         text = text.strip().strip("<>")
-        if is_id(text) and (found := await self._by_id(text)):
+        if found := await self._by_id(text):
             return [found]
-        if is_id(text) and "://" in text:  # no name: `Re:Zero` may be one
+        if (is_id(text) and "://" in text) or is_foreign(text, self.dialect):  # `Re:Zero` may be a name
             return []
-        return await self._look_up(lambda index, _: index.find(text, limit))
+        return await self._look_up(text, lambda index: index.find(text, limit))
 
-    async def _by_id(self, id: str) -> Match | None:
-        answer = await self._executor.query(sparql.entity(id, self._naming.labels))
+    async def _by_id(self, text: str) -> Match | None:
+        """Find the entity of an id: its IRI, or as its kind of graph writes it, or another kind's.
+
+        Here an entity of another kind of graph is no more than what an entity of this one is said to be.
+        """
+        own = self._dialect.entity_iri(text) or (text if is_id(text) else None)
+        known = self._facts.predicates
+        twins = self._dialect.twins_of(entity_iri(text) or text)
+        there = [twin for twin in twins if twin[0] in known or not known]
+        queries = [sparql.twins(there, self._naming.labels)] if there else []
+        if own:
+            place = len(queries) if is_foreign(text, self.dialect) else 0
+            queries.insert(place, sparql.entity(own, self._naming.labels))
+        for query in queries:
+            if found := await self._match(query):
+                return found
+        return None
+
+    async def _match(self, query: str) -> Match | None:
+        answer = await self._executor.query(query)
         named = self._naming.apply((end, label, rank) for end, _, label, rank in answer.rows)
         entities = [term for term in named.values() if isinstance(term, Entity)]
-        return Match(entities[0], 1.0, "id") if entities else None
+        return Match(min(entities), 1.0, "id") if entities else None
 
     async def link(self, question: str) -> list[Mention]:
         """Find the entities that a question mentions; see `KnowledgeGraph`."""
-        return await self._look_up(lambda _, linker: linker.link(question))
+        return await self._look_up(question, lambda index: self._linker(index).link(question))
 
     async def describe(self, id: str, limit: int = 50) -> Description:
         """Give aliases, types and facts of one entity: two queries; see `KnowledgeGraph`."""
         labels, dialect = self._naming.labels, self._dialect
-        around = await self._executor.query(sparql.facts(_checked(id), dialect, labels, limit + 1))
+        around = await self._asked(sparql.facts(_checked(id), dialect, labels, limit + 1))
         wanted = (*labels, *self._naming.aliases, *dialect.types)
         about = await self._executor.query(sparql.objects(id, wanted, labels))
-        return describe(id, around.rows, about.rows, self._naming, dialect, limit, self._hop)
+        return describe(id, around.rows, about.rows, self._naming, dialect, limit, self._relations.hop)
 
     async def select(self, query: str) -> Table:
         """Run a read-only SELECT or ASK; see `KnowledgeGraph`."""
         text = await asyncio.to_thread(guard, query, self._rows + 1)
         answer = await self._executor.query(text, limit=self._rows + 1, foreign=True)
-        return Table(answer.columns, tuple(answer.rows[: self._rows]), len(answer.rows) > self._rows)
+        cut = answer.cut or len(answer.rows) > self._rows
+        return Table(answer.columns, tuple(answer.rows[: self._rows]), cut)
 
     async def info(self) -> GraphInfo:
         """Count triples, entities, relations and named entities: two queries, the first time."""
@@ -194,64 +219,69 @@ class SparqlGraph:
     async def _counted(self) -> GraphInfo:
         entities, named = self._facts.entities, self._facts.named
         if entities is None or named is None:
-            entities = integer((await self._executor.query(sparql.count_nodes())).rows[0][0])
-            named = await self._count_named()
-        counts = Counter({r: n for r, n in self._facts.predicates.items() if not self._dialect.ignores(r)})
+            entities, named = await self._count(sparql.count_nodes()), await self._count_named()
+        counts = Counter({r: n for r, n in self._facts.predicates.items() if not self._relations.ignores(r)})
         listed = tuple(sorted(counts.items(), key=lambda item: (-item[1], item[0])))
         facts = self._facts
         return GraphInfo(
             facts.source, self._dialect.name, facts.triples, entities, len(listed), named, listed
         )
 
-    async def _count_named(self) -> int:
-        if not self._naming.labels:
-            return 0
-        return integer((await self._executor.query(sparql.count_named(self._naming.labels))).rows[0][0])
+    async def _count_named(self) -> int | None:
+        return await self._count(sparql.count_named(self._naming.labels)) if self._naming.labels else 0
 
-    async def _look_up(self, ask: Callable[[NameIndex, Linker], T]) -> T:
+    async def _count(self, query: str) -> int | None:
+        """Count, where that does not take too long: an endpoint may hold thousands of millions."""
+        try:
+            return integer((await self._executor.query(query)).rows[0][0])
+        except (KGTimeout, KGRejected):
+            return None
+
+    async def _asked(self, query: str) -> Rows:
+        """Run a query, and learn what the relations in its answer are called."""
+        answer = await self._executor.query(query)
+        if "relation" in answer.columns:
+            at = answer.columns.index("relation")
+            await self._relations.learn(term.id for row in answer.rows if (term := row[at]) is not None)
+        return answer
+
+    async def _look_up(self, text: str, ask: Callable[[NameIndex], T]) -> T:
         start = time.monotonic()
         try:
-            return await asyncio.to_thread(lambda: ask(*self._indexed()))
+            index = await self._lookup.index(text)
+            return await asyncio.to_thread(ask, index)
         finally:
             count_query(time.monotonic() - start)
 
-    def _indexed(self) -> tuple[NameIndex, Linker]:
-        with self._indexing:
-            if self._index is None:
-                index = NameIndex(self._list_names(), self._encode)
-                self._index = index, Linker(index, list(map(self.relation_label, self.relations)))
-            return self._index
+    def _linker(self, index: NameIndex) -> Linker:
+        if self._linking is None or self._linking[0] is not index:
+            self._linking = index, Linker(index, list(map(self.relation_label, self.relations)))
+        return self._linking[1]
 
-    def _hop(self, relation: str, forward: bool) -> Hop:
-        label = self.relation_label(relation)
-        return Hop(relation, forward, label if label != local_name(relation) else None)
+    def _visits(self, answer: Rows, chains: int) -> list[Visit]:
+        return [
+            Visit(self._candidates(ends, answer.cut), self._hops(hops, answer.cut))
+            for ends, hops in parted(answer, chains)
+        ]
 
-    def _visits(self, parts: Sequence[tuple[list[Row], list[Row]]]) -> list[Visit]:
-        return [Visit(self._candidates(ends), self._hops(hops)) for ends, hops in parts]
-
-    def _candidates(self, rows: Sequence[Row]) -> Page[Candidate]:
+    def _candidates(self, rows: Sequence[Row], cut: bool = False) -> Page[Candidate]:
         fresh = {end: true(flag) for end, flag, _, _ in rows}
         named = self._naming.apply((end, label, rank) for end, _, label, rank in rows)
-        kept = list(named.items())[: self._rows]
+        kept = sorted(named.items(), key=lambda item: item[0].id)[: self._rows]  # as they were asked for
         found = [Candidate(term, returning=not fresh[end]) for end, term in kept]
         return Page(
-            tuple(sorted(found, key=lambda candidate: order(candidate.term))), len(named) > self._rows
+            tuple(sorted(found, key=lambda candidate: order(candidate.term))),
+            cut or len(named) > self._rows,
         )
 
     def _hops(self, rows: Sequence[Row], cut: bool = False) -> Page[Hop]:
         hops = {
-            self._hop(relation.id, true(forward))
+            self._relations.hop(relation.id, true(forward))
             for relation, forward in rows
-            if isinstance(relation, Entity) and not self._dialect.ignores(relation.id)
+            if isinstance(relation, Entity) and not self._relations.ignores(relation.id)
         }
         ordered = sorted(hops, key=lambda hop: (hop.relation, not hop.forward))
-        return Page(tuple(ordered[: self._rows]), cut or len(rows) > self._rows)
-
-
-def _relation_labels(dialect: Dialect, relations: Iterable[str]) -> dict[str, str]:
-    labels = {relation: dialect.relation_label(relation) for relation in relations}
-    uses = Counter(label for relation, label in labels.items() if not dialect.ignores(relation))
-    return {relation: label if uses[label] <= 1 else relation for relation, label in labels.items()}
+        return Page(tuple(ordered[: self._rows]), cut or len(ordered) > self._rows or len(rows) > sparql.HOPS)
 
 
 def _checked(id: str) -> str:

@@ -20,19 +20,16 @@ from typing import Any, TypeVar
 import orjson
 import pyoxigraph as ox
 
-from kgqa.kg.errors import KGError, KGMalformed, KGRejected, KGTimeout, KGUnavailable
+from kgqa.kg.errors import KGError, KGRejected, KGTimeout, KGUnavailable
 from kgqa.kg.executor import Rows
 from kgqa.kg.meter import count_query
-from kgqa.kg.sparql import BLANK
-from kgqa.kg.terms import XSD_STRING, Entity, Literal, Term
+from kgqa.kg.results import read_rows
 from kgqa.kg.workers import Workers
 
 T = TypeVar("T")
 
 LONG = 1 << 16
 """Bytes from which on an answer is read off the event loop."""
-
-XSD_BOOLEAN = "http://www.w3.org/2001/XMLSchema#boolean"
 
 
 class EmbeddedStore:
@@ -57,12 +54,12 @@ class EmbeddedStore:
         workers = self._foreign if foreign else self._own
         answer = await self._run(lambda stop: self._answer(text, limit, stop), workers)
         if len(answer) > LONG:
-            return await asyncio.to_thread(_rows, answer)
-        return _rows(answer)
+            return await asyncio.to_thread(read_rows, answer)
+        return read_rows(answer)
 
     def query_now(self, text: str) -> Rows:
         """Run one query in the calling thread, uncounted and without deadline."""
-        return _rows(self._answer(text, None, lambda: None))
+        return read_rows(self._answer(text, None, lambda: None))
 
     async def _run(self, job: Callable[[Callable[[], None]], T], workers: Workers) -> T:
         stopped, start = threading.Event(), time.monotonic()
@@ -153,32 +150,3 @@ def _json(term: Any) -> dict[str, str]:
         return {"type": "triple", "value": str(term)}
     tag = {"xml:lang": term.language} if term.language else {"datatype": term.datatype.value}
     return {"type": "literal", "value": term.value, **tag}
-
-
-def _rows(answer: bytes) -> Rows:
-    """Read an answer in SPARQL's JSON."""
-    found = orjson.loads(answer)
-    if "boolean" in found:
-        return Rows(("ask",), [(Literal(str(found["boolean"]).lower(), XSD_BOOLEAN),)])
-    columns = tuple(found["head"]["vars"])
-    rows = found["results"]["bindings"]
-    return Rows(columns, [tuple(_term(row.get(column)) for column in columns) for row in rows])
-
-
-def _term(value: dict[str, Any] | None) -> Term | None:
-    """Read a term of SPARQL's JSON (SPARQL 1.1 Query Results JSON Format, §3.2.2)."""
-    if value is None:
-        return None
-    try:
-        match value["type"]:
-            case "uri":
-                iri = value["value"]
-                return Entity(f"_:{iri.removeprefix(BLANK)}" if iri.startswith(BLANK) else iri)
-            case "literal":
-                language = value.get("xml:lang", "")
-                return Literal(value["value"], value.get("datatype", XSD_STRING), language=language)
-            case "bnode":
-                return Entity(f"_:{value['value']}")
-    except ValueError as error:
-        raise KGMalformed(f"the graph holds an unusable term: {error}") from error
-    return Literal(str(value["value"]))

@@ -22,11 +22,11 @@ from contextlib import contextmanager
 from dataclasses import dataclass, field
 from inspect import signature
 from pathlib import Path
-from typing import Any
+from typing import Any, cast
 
 from langchain_core.language_models import BaseChatModel
 from langchain_core.messages import AIMessage, BaseMessage, HumanMessage, SystemMessage, ToolMessage
-from langchain_core.runnables import Runnable
+from langchain_core.runnables import Runnable, RunnableBinding, RunnableSequence
 from langchain_core.tools import BaseTool
 
 from kgqa.models.cache import HIT, KEY, SqliteCache
@@ -88,6 +88,7 @@ class ChatModel:
         self._clients = Clients(name, max_retries=0, cache=False, **options)
         self._settings = [self._clients.url, temperature, max_tokens]
         self._plain = False
+        self._forms: dict[type[Reply], dict[str, Any] | None] = {}
 
     async def ask(self, prompt: Prompt[R]) -> Answered[R]:
         """Answer one prompt.
@@ -145,10 +146,10 @@ class ChatModel:
     async def _structured_or_plain(
         self, client: BaseChatModel, reply: type[Reply], messages: Sequence[BaseMessage], spent: "Spent"
     ) -> AIMessage:
-        structured = None if self._plain else _structured(client, reply)
-        if structured is not None:
+        form = None if self._plain else self._form(client, reply)
+        if form is not None:
             try:
-                return await self._call(structured, messages, spent)
+                return await self._call(client.bind(**form), messages, spent)
             except Exception as error:
                 if status_of(error) not in _NO_SCHEMA:
                     raise
@@ -156,19 +157,24 @@ class ChatModel:
         self._plain = True
         return message
 
+    def _form(self, client: BaseChatModel, reply: type[Reply]) -> dict[str, Any] | None:
+        if reply not in self._forms:
+            self._forms[reply] = _form_of(client, reply)
+        return self._forms[reply]
+
     async def _call(
         self, runnable: Runnable[Any, Any], messages: Sequence[BaseMessage], spent: "Spent"
     ) -> AIMessage:
         async def once() -> AIMessage:
             try:
                 async with asyncio.timeout(self.timeout):
-                    result = await runnable.ainvoke(messages)
+                    message = await runnable.ainvoke(messages)
             except Exception as error:
-                result = _cut_short(error)
-                if result is None:
+                message = _cut_short(error)
+                if message is None:
                     spent.lost += is_timeout(error)
                     raise
-            return spent.count(result["raw"] if isinstance(result, dict) else result)
+            return spent.count(message)
 
         return await self.retries.call(once)
 
@@ -246,16 +252,20 @@ def text_of(message: AIMessage) -> str:
     return text.encode("utf-8", "replace").decode()
 
 
-def _structured(client: BaseChatModel, reply: type[Reply]) -> Runnable[Any, Any] | None:
-    """Bind the schema; None where the provider's class cannot."""
+def _form_of(client: BaseChatModel, reply: type[Reply]) -> dict[str, Any] | None:
+    """Give the parameters of a call that hold a model to a schema; None where the provider's class cannot.
+
+    They are those of LangChain's structured output, without what it does after the call:
+    the reply is read here.
+    """
     strict = "strict" in signature(client.with_structured_output).parameters
     options = {"strict": True} if strict else {}
     try:
-        return client.with_structured_output(
-            strict_schema(reply), method="json_schema", include_raw=True, **options
-        )
+        structured = client.with_structured_output(strict_schema(reply), method="json_schema", **options)
     except (NotImplementedError, TypeError, ValueError):
         return None
+    bound = cast(RunnableSequence[Any, Any], structured).first
+    return dict(cast(RunnableBinding[Any, Any], bound).kwargs)
 
 
 def _cut_short(error: Exception) -> AIMessage | None:

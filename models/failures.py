@@ -1,7 +1,6 @@
 """One clear line for a call that failed for good: what happened and what to do."""
 
-from urllib.parse import urlsplit, urlunsplit
-
+from kgqa.addresses import shown_url
 from kgqa.retries import is_connection, is_timeout, retry_after, status_of
 
 _SHOWN = 200
@@ -44,16 +43,6 @@ def said(error: BaseException) -> str:
     text = body.get("message") if isinstance(body, dict) else None
     line = " ".join((str(text or error) or type(error).__name__).split())
     return line if len(line) <= _SHOWN else line[: _SHOWN - 1] + "…"
-
-
-def shown_url(url: str) -> str:
-    """Give an address without user, password and query.
-
-    >>> shown_url("http://me:secret@host:8080/v1?token=1")
-    'http://host:8080/v1'
-    """
-    parts = urlsplit(url)
-    return urlunsplit((parts.scheme, parts.netloc.rpartition("@")[2], parts.path.rstrip("/"), "", ""))
 
 
 def _variable(provider: str, suffix: str) -> str:

@@ -4,11 +4,12 @@ import hashlib
 import json
 import os
 import re
-from typing import Any, ClassVar
+from typing import Any, ClassVar, Self
 
-from pydantic import BaseModel, ConfigDict, Field, field_validator
+from pydantic import BaseModel, ConfigDict, Field, field_validator, model_validator
 
 from kgqa.models.registry import default_spec
+from kgqa.session.limits import held
 
 
 class Budget(BaseModel):
@@ -40,12 +41,12 @@ class Context(BaseModel):
     """Whether the method looks into the graph; where not, none is opened."""
 
     kg: tuple[str, ...] = Field(
-        default_factory=lambda: (os.environ.get("KGQA_KG") or "sample",),
+        default_factory=lambda: (_first(held().kg) or os.environ.get("KGQA_KG") or "sample",),
         min_length=1,
         description='the knowledge graph: "sample", RDF files, or a folder made by kgqa kg load',
     )
     model: str = Field(
-        default_factory=default_spec,
+        default_factory=lambda: _first(held().model) or default_spec(),
         min_length=1,
         description='who answers prompts: "provider:name", or "offline" for no language model',
     )
@@ -58,12 +59,24 @@ class Context(BaseModel):
         description="a folder made by kgqa exemplars build: the offline model learns from it, and methods "
         "are guided by the solved questions in it; null for none, or on the sample graph its own",
     )
-    budget: Budget = Field(default_factory=Budget, description="how much one question may spend")
+    budget: Budget = Field(
+        default_factory=Budget, validate_default=True, description="how much one question may spend"
+    )
 
     @field_validator("kg", mode="before")
     @classmethod
     def _one_or_several(cls, value: object) -> object:
         return (value,) if isinstance(value, str) else value
+
+    @field_validator("budget")
+    @classmethod
+    def _capped(cls, budget: Budget) -> Budget:
+        return Budget.model_validate(held().capped(budget.model_dump()))
+
+    @model_validator(mode="after")
+    def _served(self) -> Self:
+        held().check(self)
+        return self
 
     def config(self) -> dict[str, Any]:
         """Give the configuration as a record carries it, with its hash.
@@ -128,3 +141,7 @@ class Recalling(Exploring):
 def _lasting(name: str) -> str:
     """Give what a thing that was handed over as an object calls itself, without its number in this run."""
     return re.sub(r"^object:\d+:", "", name)
+
+
+def _first(allowed: tuple[str, ...] | None) -> str | None:
+    return allowed[0] if allowed else None

@@ -3,9 +3,9 @@
 ``graph.ainvoke`` returns it, ``kgqa ask --json`` prints it.
 """
 
-from typing import Any, Literal, cast
+from typing import Annotated, Any, Literal, cast
 
-from pydantic import ConfigDict, with_config
+from pydantic import ConfigDict, Field, with_config
 from typing_extensions import TypedDict
 
 from kgqa.kg.terms import Term, Triple
@@ -47,15 +47,15 @@ class Spend(TypedDict):
     not report: with any, the token counts are lower bounds.
     """
 
-    llm_calls: int
-    cached_calls: int
-    unknown_calls: int
-    input_tokens: int
-    output_tokens: int
-    kg_queries: int
-    seconds: float
-    seconds_llm: float
-    seconds_kg: float
+    llm_calls: Annotated[int, Field(ge=0)]
+    cached_calls: Annotated[int, Field(ge=0)]
+    unknown_calls: Annotated[int, Field(ge=0)]
+    input_tokens: Annotated[int, Field(ge=0)]
+    output_tokens: Annotated[int, Field(ge=0)]
+    kg_queries: Annotated[int, Field(ge=0)]
+    seconds: Annotated[float, Field(ge=0)]
+    seconds_llm: Annotated[float, Field(ge=0)]
+    seconds_kg: Annotated[float, Field(ge=0)]
 
 
 @with_config(ConfigDict(use_attribute_docstrings=True))

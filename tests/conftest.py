@@ -14,6 +14,8 @@ from kgqa.priors.memo import Memo
 # Tests run in several processes: threads of one would wait busily for cores that another has.
 os.environ["KGQA_THREADS"] = "1"
 
+pytest_plugins = ["kgqa.tests.servers.fixtures"]
+
 MEMO = Memo(open_encoder)
 """The bundled encoder: a text is encoded once, however many tests have it."""
 

@@ -82,7 +82,7 @@ def test_each_method_is_served() -> None:
 def test_each_setting_is_listed() -> None:
     code = " ".join(
         file.read_text(encoding="utf-8")
-        for room in ("cli", "kg", "models", "priors", "session")
+        for room in ("cli", "kg", "models", "priors", "serving", "session")
         for file in (README.parent / room).glob("*.py")
     )
     settings = set(re.findall(r'"(KGQA_\w+)"', code))

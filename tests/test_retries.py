@@ -7,7 +7,8 @@ import openai
 import pytest
 from httpx2 import Request, Response
 
-from kgqa.models.failures import failure_line, said, shown_url
+from kgqa.addresses import shown_url
+from kgqa.models.failures import failure_line, said
 from kgqa.retries import Retries, is_timeout, is_transient, retry_after, status_of
 
 REQUEST = Request("POST", "http://x/v1")

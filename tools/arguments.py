@@ -5,6 +5,7 @@ from typing import Any
 
 from langchain_core.tools import ToolException
 
+from kgqa.kg.dialect import DIALECTS
 from kgqa.kg.graph import KnowledgeGraph
 from kgqa.kg.terms import Chain, Entity, Hop, is_iri, local_name
 from kgqa.tools.text import show_term
@@ -43,15 +44,24 @@ def hop_named(graph: KnowledgeGraph, text: str) -> Hop:
     """
     forward = not text.startswith("^")
     relation = text.removeprefix("^").removeprefix("<").removesuffix(">")
-    if is_iri(relation):
-        return Hop(relation, forward)
-    found = [iri for iri in graph.relations if relation in (local_name(iri), graph.relation_label(iri))]
+    found = _relations(graph, relation)
     if len(found) == 1:
         return Hop(found[0], forward)
     problem = "several relations are" if found else "no relation is"
     raise ToolException(
         f"{problem} called {relation!r}; use list_relations or extend_chain and give the full id"
     )
+
+
+def _relations(graph: KnowledgeGraph, text: str) -> list[str]:
+    """Give the relations with this id or name; of a graph that has not listed its own, those it may have."""
+    if is_iri(text) and "://" in text:
+        return [text]
+    meant = DIALECTS[graph.dialect].relation_iris(text) or (text,) * is_iri(text)
+    listed = set(graph.relations)
+    if found := [relation for relation in meant if relation in listed or is_iri(text) or not listed]:
+        return found[:1]
+    return [iri for iri in graph.relations if text in (local_name(iri), graph.relation_label(iri))]
 
 
 async def chain_named(

@@ -31,7 +31,7 @@ What is found in a file means the same in all formats:
 | no answers, or none with an id or a name | no reading: the question is not scored |
 | several parses (WebQSP) | as many readings; an empty or repeated one is left out |
 | no topic entities | no topics: a method has to link them; no format makes them up |
-| `topic_entity` and `qid_topic_entity` | the first; the second where the first is absent |
+| `topic_entity` and `qid_topic_entity` | the first, the second where it is absent; see `at_home` |
 | no topic entities, but a graph query (GrailQA) | its entities are the topics |
 | a literal as an answer | its value is id and name; the id is None where the file has `""` or null |
 | a truth value or a number as an answer | its text (`true`, `3`, `+100`), an answer like any other |

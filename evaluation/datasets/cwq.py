@@ -9,7 +9,7 @@ from typing import Any, Required
 from pydantic import TypeAdapter
 from typing_extensions import TypedDict
 
-from kgqa.evaluation.datasets.fields import ENTITY_ID, Text, Value, named, readings, topics
+from kgqa.evaluation.datasets.fields import ENTITY_ID, Text, Value, elsewhere, named, readings, topics
 from kgqa.evaluation.datasets.format import Format
 from kgqa.evaluation.question import Named, Question
 
@@ -36,10 +36,12 @@ class Record(TypedDict, total=False):
 
 
 def _question(record: Record) -> Question:
+    given = record.get("topic_entity"), record.get("qid_topic_entity")
     return Question(
         id=record.get("ID") or "",
         text=record["question"],
-        topics=topics(record.get("topic_entity"), record.get("qid_topic_entity")),
+        topics=topics(*given),
+        elsewhere=elsewhere(*given),
         readings=readings(_answers(record)),
         sparql=record.get("sparql"),
         kind=record.get("compositionality_type"),

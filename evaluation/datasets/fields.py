@@ -3,7 +3,7 @@
 import math
 import re
 from collections.abc import Iterable, Mapping
-from typing import Annotated
+from typing import Annotated, TypeAlias
 
 from pydantic import BeforeValidator, Field, Strict, StringConstraints
 
@@ -94,7 +94,20 @@ def readings(*parses: Iterable[Named | None]) -> Readings:
     return tuple(found if len(found) < 2 else dict.fromkeys(found))
 
 
-def topics(*choices: Mapping[str, str | None] | None) -> tuple[Named, ...]:
-    """Make topics of the first ``{id: name}`` that is not None."""
-    given = next((choice for choice in choices if choice is not None), {})
+Given: TypeAlias = Mapping[str, str | None]
+"""Topics as a file gives them: names by id."""
+
+
+def topics(*choices: Given | None) -> tuple[Named, ...]:
+    """Make topics of the first choice that is not None."""
+    return next((_topics(choice) for choice in choices if choice is not None), ())
+
+
+def elsewhere(*choices: Given | None) -> tuple[tuple[Named, ...], ...]:
+    """Make topics of the other choices, those that have any."""
+    given = [_topics(choice) for choice in choices if choice is not None]
+    return tuple(filter(None, given[1:]))
+
+
+def _topics(given: Given) -> tuple[Named, ...]:
     return known(named(id, name) for id, name in given.items())

@@ -14,6 +14,7 @@ from kgqa.evaluation.datasets.fields import (
     Hops,
     Text,
     Value,
+    elsewhere,
     entity_or_literal,
     known,
     named,
@@ -57,6 +58,7 @@ class Record(TypedDict, total=False):
     sparql_query: str | None
     graph_query: GraphQuery | None
     topic_entity: dict[str, str | None] | None
+    qid_topic_entity: dict[str, str | None] | None
     hops: Hops | None
 
 
@@ -65,6 +67,7 @@ def _question(record: Record) -> Question:
         id=record.get("qid") or "",
         text=record["question"],
         topics=_topics(record),
+        elsewhere=elsewhere({}, record.get("qid_topic_entity")),
         readings=readings(
             entity_or_literal(
                 answer.get("answer_type"), answer.get("answer_argument"), answer.get("entity_name")

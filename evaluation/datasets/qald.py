@@ -9,7 +9,7 @@ from typing import Annotated, Any, Required
 from pydantic import AfterValidator, TypeAdapter
 from typing_extensions import TypedDict
 
-from kgqa.evaluation.datasets.fields import Text, Value, literal, named, readings, topics
+from kgqa.evaluation.datasets.fields import Text, Value, elsewhere, literal, named, readings, topics
 from kgqa.evaluation.datasets.format import Format
 from kgqa.evaluation.question import Named, Question
 
@@ -106,10 +106,12 @@ def _answers(answer: Answer) -> Iterator[Named | None]:
 
 
 def _listed(record: Listed) -> Question:
+    given = record.get("topic_entity"), record.get("qid_topic_entity")
     return Question(
         id="",
         text=record["question"],
-        topics=topics(record.get("topic_entity"), record.get("qid_topic_entity")),
+        topics=topics(*given),
+        elsewhere=elsewhere(*given),
         readings=readings(named(id, label) for id, label in (record.get("answer") or {}).items()),
         sparql=record.get("sparql"),
     )

@@ -10,7 +10,7 @@ from typing import Any, Required
 from pydantic import TypeAdapter
 from typing_extensions import TypedDict
 
-from kgqa.evaluation.datasets.fields import Text, Value, entity_or_literal, readings, topics
+from kgqa.evaluation.datasets.fields import Text, Value, elsewhere, entity_or_literal, readings, topics
 from kgqa.evaluation.datasets.format import Format
 from kgqa.evaluation.question import GoldPath, Named, Question
 
@@ -34,23 +34,29 @@ class Parse(TypedDict, total=False):
 
 
 class Record(TypedDict, total=False):
-    """One question; ``topic_entity`` is PoG's."""
+    """One question; ``topic_entity`` is PoG's, ``qid_topic_entity`` ToG's."""
 
     QuestionId: Value | None
     RawQuestion: Required[Text]
     Parses: Required[list[Parse]]
     topic_entity: dict[str, str | None] | None
+    qid_topic_entity: dict[str, str | None] | None
 
 
 def _question(record: Record) -> Question:
     parses = record["Parses"]
     main = next((parse for parse in parses if parse.get("TopicEntityMid")), parses[0] if parses else Parse())
     mid, chain = main.get("TopicEntityMid"), main.get("InferentialChain")
+    named = record.get("topic_entity")
+    if named is None and mid:
+        named = {mid: main.get("TopicEntityName")}
+    given = named, record.get("qid_topic_entity")
     paths = (GoldPath(mid or None, tuple(chain)),) if chain else ()
     return Question(
         id=record.get("QuestionId") or "",
         text=record["RawQuestion"],
-        topics=topics(record.get("topic_entity"), {mid: main.get("TopicEntityName")} if mid else None),
+        topics=topics(*given),
+        elsewhere=elsewhere(*given),
         readings=readings(*(map(_answer, parse.get("Answers") or []) for parse in parses)),
         paths=paths,
         sparql=main.get("Sparql"),

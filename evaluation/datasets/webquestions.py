@@ -10,7 +10,7 @@ from typing import Annotated, Any, Required
 from pydantic import BeforeValidator, TypeAdapter
 from typing_extensions import TypedDict
 
-from kgqa.evaluation.datasets.fields import Text, Value, named, readings, topics
+from kgqa.evaluation.datasets.fields import Text, Value, elsewhere, named, readings, topics
 from kgqa.evaluation.datasets.format import Format
 from kgqa.evaluation.question import Question
 
@@ -52,10 +52,12 @@ def _official(record: Official) -> Question:
 
 
 def _listed(record: Listed) -> Question:
+    given = record.get("topic_entity"), record.get("qid_topic_entity")
     return Question(
         id="",
         text=record["question"],
-        topics=topics(record.get("topic_entity"), record.get("qid_topic_entity")),
+        topics=topics(*given),
+        elsewhere=elsewhere(*given),
         readings=readings(named(None, name) for name in record.get("answers") or []),
     )
 

@@ -4,6 +4,7 @@ from typing import NamedTuple
 
 from kgqa.evaluation.simulation.gold import Gold
 from kgqa.evaluation.simulation.terrain import Terrain
+from kgqa.kg.dialect import is_foreign
 from kgqa.kg.terms import Chain
 
 QUERIES = 300
@@ -25,11 +26,11 @@ async def search(terrain: Terrain, gold: Gold, start: Chain, hops: int) -> Chain
 
     Of several such chains of the same length the one with the fewest other ends is given,
     then the first in order. Where there is none, the one that leads to most; None if no
-    chain leads to any gold answer. Where gold answers have ids, the last hop is one that
-    leads to such an id. After `QUERIES` queries the best so far stands.
+    chain leads to any gold answer. Where gold answers have ids of this kind of graph, the last
+    hop is one that leads to such an id. After `QUERIES` queries the best so far stands.
     """
     limit = terrain.queries + QUERIES
-    ids = gold.ids
+    ids = [id for id in gold.ids if not is_foreign(id, terrain.graph.dialect)]
     last = await terrain.hops_to(ids)
     if ids and not last:
         return None

@@ -13,15 +13,13 @@ from functools import lru_cache
 from typing import TypeAlias
 from weakref import WeakKeyDictionary
 
-from kgqa.evaluation.naming import identity
+from kgqa.kg.dialect import DIALECTS, Dialect, detect, entity_iri
 from kgqa.kg.graph import KnowledgeGraph
 from kgqa.kg.lenient import PREFIXES
 from kgqa.kg.terms import Hop, is_iri, local_name
 
 Way: TypeAlias = tuple[str, ...]
 """The steps from a topic to the answers."""
-
-_SPACES = {"freebase": PREFIXES["ns"], "wikidata": PREFIXES["wd"]}
 
 _relations: WeakKeyDictionary[KnowledgeGraph, Mapping[str, str]] = WeakKeyDictionary()
 
@@ -42,7 +40,7 @@ def hops_of(way: Sequence[str], graph: KnowledgeGraph) -> tuple[Hop, ...] | None
     if known is None:
         by_local = {local_name(relation): relation for relation in reversed(graph.relations)}
         known = _relations[graph] = by_local | {relation: relation for relation in graph.relations}
-    found = [known.get(_plain(step)) for step in way]
+    found = [_called(_plain(step), known, DIALECTS[graph.dialect]) for step in way]
     if None in found:
         return None
     return tuple(Hop(r, not step.startswith("^")) for r, step in zip(found, way, strict=True) if r)
@@ -56,15 +54,22 @@ def iri_of(id: str | None) -> str | None:
     """
     if not id:
         return None
-    scheme, local = identity(id)
-    whole = f"{_SPACES[scheme]}{local}" if scheme in _SPACES else id
+    whole = entity_iri(id) or id
     return whole if is_iri(whole) else None
+
+
+def _called(name: str, known: Mapping[str, str], dialect: Dialect) -> str | None:
+    """Give the relation of a name; where nobody has listed the graph's relations, one it may have."""
+    meant = dialect.relation_iris(name)
+    listed = [relation for relation in meant if relation in known]
+    return next(iter(listed), None) or known.get(name) or (meant[0] if meant and not known else None)
 
 
 @lru_cache(maxsize=1 << 16)
 def _is_called(relation: str, step: str) -> bool:
     name = _plain(step)
-    return name in (relation, local_name(relation))
+    meant = detect((relation,)).relation_iris(name)
+    return relation in meant if meant else name in (relation, local_name(relation))
 
 
 @lru_cache(maxsize=1 << 14)

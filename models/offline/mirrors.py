@@ -88,7 +88,7 @@ async def find_mirrors(graph: KnowledgeGraph) -> Mirrors | None:
     None where the query takes too long.
     """
     info = await graph.info()
-    if info.triples > MOST_TRIPLES:
+    if info.triples is None or info.triples > MOST_TRIPLES:
         return Mirrors({})
     try:
         table = await graph.select(_BOTH_WAYS)

@@ -7,7 +7,7 @@ casts, classes, names and what only filters or sorts have no part in them.
 from collections.abc import Collection, Iterable, Iterator
 from dataclasses import dataclass
 
-from kgqa.kg.dialect import DIALECTS, FB
+from kgqa.kg.dialect import DIALECTS, FB, is_ignored
 from kgqa.kg.lenient import PREFIXES
 from kgqa.kg.terms import is_iri, local_name
 from kgqa.priors.blueprints.examples import Example, GoldPath
@@ -100,8 +100,7 @@ def _local(relation: str) -> str:
 
 
 def _is_ignored(relation: str) -> bool:
-    iri = relation if is_iri(relation) else f"{FB}{relation}"
-    return any(dialect.ignores(iri) for dialect in DIALECTS.values())
+    return is_ignored(relation if is_iri(relation) else f"{FB}{relation}")
 
 
 def _ordered(branches: Iterable[Branch], example: Example) -> list[Branch]:

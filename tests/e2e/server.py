@@ -27,6 +27,7 @@ class Server:
 
     url: str
     log: Path
+    pid: int
 
 
 def missing() -> str | None:
@@ -37,7 +38,7 @@ def missing() -> str | None:
 
 
 @contextmanager
-def serving(folder: Path) -> Iterator[Server]:
+def serving(folder: Path, *arguments: str, **environment: str) -> Iterator[Server]:
     """Run the server; blocking calls are errors there, and checkpoints hold plain types only.
 
     It serves the ``langgraph.json`` of the checkout from links in ``folder``, so that
@@ -54,15 +55,16 @@ def serving(folder: Path) -> Iterator[Server]:
         "--no-reload",
         "--port",
         str(port),
+        *arguments,
     ]
     with (
         log.open("w") as written,
         subprocess.Popen(
-            command, cwd=root, env=_environment(folder), stdout=written, stderr=written
+            command, cwd=root, env=_environment(folder) | environment, stdout=written, stderr=written
         ) as process,
     ):
         try:
-            server = Server(f"http://127.0.0.1:{port}", log)
+            server = Server(f"http://127.0.0.1:{port}", log, process.pid)
             _await_ok(server, process)
             yield server
         finally:

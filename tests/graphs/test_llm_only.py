@@ -16,7 +16,7 @@ from langgraph.checkpoint.memory import InMemorySaver
 import kgqa
 from kgqa.evaluation.runs.evaluate import evaluate
 from kgqa.graphs import sc
-from kgqa.kg import embedded
+from kgqa.kg import opening
 from kgqa.models.chat import ChatModel
 from kgqa.models.errors import MalformedReply, ModelUnavailable
 from kgqa.models.port import Answered
@@ -98,7 +98,7 @@ async def test_an_answer_is_parametric_and_costs_what_the_formula_says(
 
 @pytest.mark.parametrize("method", ALONE)
 async def test_no_graph_is_opened(method: str, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(embedded, "open_graph", lambda *_, **__: pytest.fail("it opens the graph"))
+    monkeypatch.setattr(opening, "open_graph", lambda *_, **__: pytest.fail("it opens the graph"))
     with blockbuster_ctx():
         record = await ask(method, "offline")
     spent = record["usage"]["llm_calls"]

@@ -96,7 +96,7 @@ def test_the_text_of_a_chain_names_some_of_the_entities():
 @pytest.mark.parametrize(
     "write",
     [
-        lambda chain: sparql.extend_chain(chain, 9),
+        lambda chain: sparql.extend_chain(chain),
         lambda chain: sparql.follow_chain(chain, (), 9),
         lambda chain: sparql.trace_chain(chain, [x("c")], ()),
     ],

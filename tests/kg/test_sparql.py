@@ -43,11 +43,11 @@ def shape(text):
 def queries(entity, literal):
     chain = Chain(entity, (R,)).holding([entity]).then(R.inverse)
     return [
-        sparql.extend_chain(chain, 10),
+        sparql.extend_chain(chain),
         sparql.follow_chain(chain, PLAIN.labels, 10),
         sparql.visit_chains([chain, Chain(entity)], PLAIN.labels, 10, ends=True, hops=True),
         sparql.trace_chain(chain, [entity, literal], PLAIN.labels),
-        sparql.list_relations([entity.id], 10),
+        sparql.list_relations([entity.id]),
         sparql.follow_relation([(entity.id, R)], PLAIN.labels, 10),
         sparql.names([entity.id], PLAIN.labels),
         sparql.facts(entity.id, PLAIN, PLAIN.labels, 10),

@@ -11,7 +11,7 @@ import pytest
 from blockbuster import blockbuster_ctx
 
 import kgqa
-from kgqa.kg import embedded
+from kgqa.kg import opening
 from kgqa.kg.sparql_graph import SparqlGraph
 from kgqa.session import resources
 from kgqa.tests.session.doubles import FAMILY, QUESTION, children, shown, timeless
@@ -24,13 +24,13 @@ Open = Callable[[str], SparqlGraph]
 def openings(monkeypatch: pytest.MonkeyPatch) -> list[Any]:
     """The graphs opened so far."""
     opened: list[Any] = []
-    real = embedded.open_graph
+    real = opening.open_graph
 
     def counted(sources: Any, **options: Any) -> SparqlGraph:
         opened.append(sources)
         return real(sources, **options)
 
-    monkeypatch.setattr(embedded, "open_graph", counted)
+    monkeypatch.setattr(opening, "open_graph", counted)
     return opened
 
 

@@ -10,6 +10,7 @@ from kgqa.kg.opening import open_graph
 from kgqa.kg.sparql_graph import SparqlGraph
 from kgqa.kg.terms import Entity, Held, Hop
 from kgqa.tests.tools.conftest import Say, Tools, Write
+from kgqa.tests.wikidata import FACTS
 from kgqa.tools import make_tools
 from kgqa.tools.arguments import chain_named, entity_named
 
@@ -71,6 +72,18 @@ async def test_an_unknown_relation_is_an_error_that_says_where_to_look(
 async def test_a_local_name_of_two_relations_is_refused(family: SparqlGraph) -> None:
     with pytest.raises(ToolException, match="several relations are called 'age'"):
         await hop_named(family, "age")
+
+
+@pytest.mark.parametrize(
+    ("text", "relation"),
+    [("P39", "direct/P39"), ("wdt:P39", "direct/P39"), ("p:P39", "P39"), ("child", "direct/P40")],
+)
+async def test_a_relation_of_wikidata_is_named_by_its_property_or_its_words(
+    turtle: Write, text: str, relation: str
+) -> None:
+    chain = await chain_named(open_graph([turtle(FACTS)]), "Q1", [text])
+    assert str(chain.topic) == "Adda Noll"
+    assert chain.hops == (Hop(f"http://www.wikidata.org/prop/{relation}"),)
 
 
 async def test_a_chain_is_named_by_its_topic_and_hops(family: SparqlGraph) -> None:

@@ -4,6 +4,7 @@ import pytest
 
 from kgqa.evaluation.simulation.steps import hops_of, is_step, step_of
 from kgqa.kg.terms import Hop
+from kgqa.tests.wikidata import FACTS
 
 FB = "http://rdf.freebase.com/ns/"
 WDT = "http://www.wikidata.org/prop/direct/"
@@ -35,6 +36,7 @@ def test_a_prefix_tells_relations_with_one_local_name_apart() -> None:
     assert not is_step(Hop(f"{P}P54"), "wdt:P54")
     assert is_step(Hop(f"{P}P54"), "p:P54")
     assert is_step(Hop(f"{P}statement/P54"), "ps:P54")
+    assert not is_step(Hop(f"{P}P54"), "P54")
 
 
 def test_a_hop_is_named_so_that_it_is_known_again() -> None:
@@ -48,3 +50,10 @@ def test_the_hops_of_a_way_are_those_of_the_graph(graph) -> None:
     assert hops_of(("north_of", "^http://t/r/near"), towns) == (north, near.inverse)
     assert hops_of((), towns) == ()
     assert hops_of(("north_of", "south_of"), towns) is None
+
+
+def test_a_property_without_a_prefix_is_the_direct_relation(graph) -> None:
+    people = graph(FACTS)
+    assert hops_of(("P39",), people) == hops_of(("wdt:P39",), people) == (Hop(f"{WDT}P39"),)
+    assert hops_of(("p:P39", "^ps:P39"), people) == (Hop(f"{P}P39"), Hop(f"{P}statement/P39", forward=False))
+    assert hops_of(("P99",), people) is None

@@ -1,0 +1,138 @@
+"""Where names are looked up: in an index of all of a graph's, or by asking the graph for those at hand."""
+
+import asyncio
+from collections import defaultdict
+from collections.abc import Callable, Sequence
+from itertools import product
+from threading import Lock
+from typing import Protocol
+
+from kgqa.kg import sparql
+from kgqa.kg.dialect import Dialect
+from kgqa.kg.executor import Executor, Row
+from kgqa.kg.meaning import Encode
+from kgqa.kg.meter import unmetered
+from kgqa.kg.names import NameIndex
+from kgqa.kg.naming import Naming
+from kgqa.kg.reading import integer
+from kgqa.kg.scan import Names
+from kgqa.kg.terms import Entity, Literal
+from kgqa.kg.text import COMMON, words
+
+WORDS = 60
+"""Words of a question that are looked at."""
+
+LONGEST = 8
+"""Words of a name, as long as nobody has listed them all."""
+
+AT_ONCE = 500
+"""Names in one query."""
+
+BEARERS = 200
+"""Bearers of the names of one query at most."""
+
+WEIGHED = 1_000
+"""Triples of a node that are counted in either direction, to tell the better known of one name."""
+
+
+class Lookup(Protocol):
+    """Gives an index that knows what a text may name."""
+
+    async def index(self, text: str) -> NameIndex:
+        """Give it; ``text`` is a name or a question.
+
+        Raises:
+            KGError: if the graph fails.
+        """
+
+
+class Listed:
+    """An index of all names; ``names`` lists them when the first is looked up."""
+
+    def __init__(self, names: Callable[[], Names], encode: Encode | None) -> None:
+        self._names, self._encode = names, encode
+        self._made: NameIndex | None = None
+        self._making = Lock()
+
+    async def index(self, text: str) -> NameIndex:
+        """Give the index, whatever the text; see `Lookup`."""
+        return await asyncio.to_thread(self._index)
+
+    def _index(self) -> NameIndex:
+        with self._making:
+            if self._made is None:
+                self._made = NameIndex(self._names(), self._encode)
+            return self._made
+
+
+class Asked:
+    """An index of what the graph calls by one of the spans of a text, as it is written or capitalised.
+
+    A graph that cannot be listed has no misspelt names looked up, and none of like meaning.
+    """
+
+    def __init__(self, executor: Executor, dialect: Dialect, naming: Naming) -> None:
+        self._executor, self._dialect, self._naming = executor, dialect, naming
+
+    async def index(self, text: str) -> NameIndex:
+        """Ask the graph; see `Lookup`."""
+        names = [
+            Literal(name, language=tag)
+            for name, tag in product(spellings(text), dict.fromkeys(("", *self._dialect.languages)))
+        ]
+        with unmetered():
+            rows = await self._called(names)
+            named = self._naming.apply((end, label, rank) for end, _, label, rank in rows)
+            ends = [end for end in named.values() if isinstance(end, Entity)]
+            degrees = await self._degrees(ends)
+        others: dict[str, list[str]] = defaultdict(list)
+        for end, name, _, _ in rows:
+            if end is not None and name is not None and name.name not in (None, *others[end.id]):
+                others[end.id].append(str(name))
+        preferred = {end.id: end.name for end in ends if end.name}
+        return NameIndex(Names(degrees, preferred, others))
+
+    async def _called(self, names: Sequence[Literal]) -> list[Row]:
+        predicates, labels = (*self._naming.labels, *self._naming.aliases), self._naming.labels
+        if not predicates:
+            return []
+        texts = [
+            sparql.called(names[first : first + AT_ONCE], predicates, labels, BEARERS)
+            for first in range(0, len(names), AT_ONCE)
+        ]
+        answers = await asyncio.gather(*map(self._executor.query, texts))
+        return [row for answer in answers for row in answer.rows]
+
+    async def _degrees(self, ends: Sequence[Entity]) -> dict[str, int]:
+        """Count the triples around each, up to `WEIGHED` in either direction."""
+        if not ends:
+            return {}
+        degrees = dict.fromkeys((end.id for end in ends), 0)
+        answer = await self._executor.query(sparql.degrees_of(list(degrees), WEIGHED))
+        for end, n in answer.rows:
+            if end is not None:
+                degrees[end.id] += integer(n)
+        return degrees
+
+
+def spellings(text: str) -> list[str]:
+    """Give each span of a text as names are written: as it is, capitalised, each word so, in capitals.
+
+    >>> spellings("malta")
+    ['malta', 'Malta', 'MALTA']
+    """
+    found: dict[str, None] = {text.strip(): None}
+    listed = words(text, WORDS)
+    for first in range(len(listed)):
+        for last in range(first, min(first + LONGEST, len(listed))):
+            span = text[listed[first].start : listed[last].end]
+            if first == last and span.lower() in COMMON and span != text.strip():
+                continue
+            found |= dict.fromkeys(_cased(span))
+    return [spelling for spelling in found if spelling]
+
+
+def _cased(span: str) -> list[str]:
+    first = span[:1].upper() + span[1:]
+    each = " ".join(part if part in COMMON else part[:1].upper() + part[1:] for part in span.split(" "))
+    return [span, first, each, *([span.upper()] if len(span) <= LONGEST else [])]

@@ -1,0 +1,61 @@
+"""Reads SPARQL's JSON into rows of terms, whoever wrote it."""
+
+from typing import Any
+
+import orjson
+
+from kgqa.kg.errors import KGMalformed
+from kgqa.kg.executor import Rows
+from kgqa.kg.sparql import BLANK
+from kgqa.kg.terms import XSD_STRING, Entity, Literal, Term
+
+NODE_ID = "nodeID://"
+"""How Virtuoso names blank nodes, in answers and in queries."""
+
+VIRTUOSO_ASK = "__ASK_RETVAL"
+"""The column in which Virtuoso answers ASK: 1 or 0."""
+
+XSD_BOOLEAN = "http://www.w3.org/2001/XMLSchema#boolean"
+
+
+def read_rows(answer: bytes) -> Rows:
+    """Read an answer (SPARQL 1.1 Query Results JSON Format).
+
+    Raises:
+        KGMalformed: if it is none, or only a part of one.
+    """
+    try:
+        found = orjson.loads(answer)
+        if "boolean" in found:
+            return Rows(("ask",), [(Literal(str(found["boolean"]).lower(), XSD_BOOLEAN),)])
+        columns = tuple(found["head"]["vars"])
+        if columns == (VIRTUOSO_ASK,):
+            return Rows(("ask",), [(Literal(_yes(found), XSD_BOOLEAN),)])
+        rows = found["results"]["bindings"]
+        return Rows(columns, [tuple(_term(row.get(column)) for column in columns) for row in rows])
+    except (ValueError, LookupError, TypeError, AttributeError) as error:
+        raise KGMalformed(f"the graph's answer is not SPARQL's JSON, or not all of it: {error}") from error
+
+
+def _yes(found: dict[str, Any]) -> str:
+    return "true" if found["results"]["bindings"][0][VIRTUOSO_ASK]["value"] == "1" else "false"
+
+
+def _term(value: dict[str, Any] | None) -> Term | None:
+    """Read a term (§3.2.2); one that is none, such as an IRI with a space in it, is left out."""
+    try:
+        return _made(value) if value is not None else None
+    except ValueError:
+        return None
+
+
+def _made(value: dict[str, Any]) -> Term:
+    text = value["value"]
+    match value["type"]:
+        case "uri":
+            return Entity(f"_:{text.removeprefix(BLANK)}" if text.startswith(BLANK) else text)
+        case "bnode":
+            return Entity(f"_:{text.removeprefix(NODE_ID)}")
+        case "literal" | "typed-literal":  # as a draft of the format had it, and Virtuoso has
+            return Literal(text, value.get("datatype", XSD_STRING), language=value.get("xml:lang", ""))
+    return Literal(str(text))

@@ -1,0 +1,79 @@
+"""The server's `Auth`: who calls, what is whose, and what may be asked.
+
+``langgraph.json`` names it, so this is also where a server takes up its operator's limits.
+"""
+
+import logging
+import os
+from collections.abc import Mapping
+from typing import Any
+
+from langgraph_sdk import Auth
+
+from kgqa.serving.asked import check_asked
+from kgqa.serving.callers import LOCAL, caller_of
+from kgqa.serving.checkpoints import is_of_another
+from kgqa.serving.settings import keys_of, limits_of
+from kgqa.session.limits import hold
+
+_log = logging.getLogger("kgqa.serving")
+_keys = keys_of(os.environ)
+
+hold(limits_of(os.environ))
+
+auth = Auth()
+
+
+@auth.authenticate
+async def authenticate(scope: dict[str, Any]) -> Auth.types.MinimalUserDict:
+    """Give the caller's name; it is the owner of what they make."""
+    return {"identity": caller_of(scope, _keys)}
+
+
+@auth.on.threads
+async def threads(ctx: Auth.types.AuthContext, value: dict[str, Any]) -> Any:
+    """Threads and their runs are their owner's; a run's question is held to its bounds."""
+    await _check_free(ctx, value)
+    if ctx.action == "create_run":
+        asked = value["kwargs"]
+        check_asked(asked.get("input"))
+        check_asked((asked.get("command") or {}).get("update"))
+        _log.info("a run of %s", ctx.user.identity)
+    return _own(ctx, value)
+
+
+@auth.on.assistants
+async def assistants(ctx: Auth.types.AuthContext, value: dict[str, Any]) -> Any:
+    """Assistants are their owner's; those that come with the server may be used by all."""
+    metadata = value.get("metadata")
+    if ctx.action in {"create", "update"} and isinstance(metadata, dict):
+        metadata.pop("created_by", None)  # by this word the server knows its own
+    mine = _own(ctx, value)
+    if mine and ctx.action in {"read", "search"}:
+        return {"$or": [mine, {"created_by": "system"}]}
+    return mine
+
+
+@auth.on
+async def other(ctx: Auth.types.AuthContext, value: dict[str, Any]) -> None:
+    """Nothing else is served: crons would spend without being asked, the store has no use."""
+    raise Auth.exceptions.HTTPException(status_code=403, detail=f"{ctx.resource} are not served here")
+
+
+async def _check_free(ctx: Auth.types.AuthContext, value: Mapping[str, Any]) -> None:
+    """Refuse to make a thread whose steps are kept for somebody else."""
+    thread, owner = value.get("thread_id"), ctx.user.identity
+    makes = ctx.action == "create" or value.get("if_not_exists") == "create"
+    if makes and thread and owner != LOCAL and await is_of_another(str(thread), owner):
+        raise Auth.exceptions.HTTPException(status_code=409, detail="a thread with this id exists already")
+
+
+def _own(ctx: Auth.types.AuthContext, value: Mapping[str, Any]) -> dict[str, str] | None:
+    """Mark what is made as the caller's, and give the filter of what they may see; None for all."""
+    owner = ctx.user.identity
+    if owner == LOCAL:
+        return None
+    metadata = value.get("metadata")
+    if ctx.action in {"create", "update", "create_run"} and isinstance(metadata, dict):
+        metadata["owner"] = owner
+    return {"owner": owner}

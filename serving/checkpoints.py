@@ -1,0 +1,112 @@
+"""Where the steps of runs are kept: a file of SQLite, or PostgreSQL.
+
+KGQA_CHECKPOINTS names a folder or a ``postgresql://`` address; unset, it is the folder in
+which ``langgraph dev`` keeps its threads. What is kept is plain JSON: nothing else is read back.
+"""
+
+import asyncio
+import os
+from collections.abc import AsyncIterator
+from contextlib import AsyncExitStack, asynccontextmanager
+from pathlib import Path
+from typing import Any
+
+from langchain_core.runnables import RunnableConfig
+from langgraph.checkpoint.base import BaseCheckpointSaver
+from langgraph.checkpoint.serde.jsonplus import JsonPlusSerializer
+
+FOLDER = ".langgraph_api"
+FILE = "checkpoints.sqlite"
+
+CONNECTIONS = 10
+"""Connections to PostgreSQL at most, of one server."""
+
+WAIT = 30.0
+"""Seconds to wait for PostgreSQL at the start."""
+
+Saver = BaseCheckpointSaver[Any]
+
+_open: dict[asyncio.AbstractEventLoop, Saver] = {}
+
+
+@asynccontextmanager
+async def checkpointer() -> AsyncIterator[Saver]:
+    """Open what KGQA_CHECKPOINTS names; for a ``with`` block.
+
+    Raises:
+        RuntimeError: in one line, if it cannot be opened or a package for it is missing.
+    """
+    where = os.environ.get("KGQA_CHECKPOINTS") or FOLDER
+    is_address = where.startswith(("postgresql://", "postgres://"))
+    async with _postgres(where) if is_address else _sqlite(where) as saver:
+        loop = asyncio.get_running_loop()
+        _open[loop] = saver
+        try:
+            yield saver
+        finally:
+            del _open[loop]
+
+
+async def is_of_another(thread: str, owner: str) -> bool:
+    """Tell whether steps of a thread are kept that somebody else's runs have made.
+
+    A server that was killed may have forgotten a thread whose steps are kept.
+    """
+    config: RunnableConfig = {"configurable": {"thread_id": thread, "checkpoint_ns": ""}}
+    async for step in _open[asyncio.get_running_loop()].alist(config):
+        maker = (step.metadata or {}).get("owner")
+        if maker:
+            return maker != owner
+    return False
+
+
+def _plain() -> JsonPlusSerializer:
+    return JsonPlusSerializer(allowed_msgpack_modules=None)
+
+
+@asynccontextmanager
+async def _sqlite(folder: str) -> AsyncIterator[Saver]:
+    try:
+        import aiosqlite
+        from langgraph.checkpoint.sqlite.aio import AsyncSqliteSaver
+    except ImportError:
+        raise RuntimeError("checkpoints need a package that is missing; pip install 'kgqa[studio]'") from None
+    path = Path(folder).expanduser()
+    async with AsyncExitStack() as opened:
+        try:
+            await asyncio.to_thread(path.mkdir, parents=True, exist_ok=True)
+            connection = await opened.enter_async_context(aiosqlite.connect(path / FILE))
+        except (OSError, aiosqlite.Error) as error:
+            raise RuntimeError(f"KGQA_CHECKPOINTS: {path} cannot be used ({error}); name a folder") from None
+        # What a killed process wrote is kept; only a power cut may cost the last steps.
+        await connection.execute("PRAGMA synchronous=NORMAL")
+        saver = AsyncSqliteSaver(connection, serde=_plain())
+        await saver.setup()
+        yield saver
+
+
+@asynccontextmanager
+async def _postgres(address: str) -> AsyncIterator[Saver]:
+    try:
+        from langgraph.checkpoint.postgres.aio import AsyncPostgresSaver
+        from psycopg import AsyncConnection
+        from psycopg.rows import dict_row
+        from psycopg_pool import AsyncConnectionPool, PoolTimeout
+    except ImportError:
+        raise RuntimeError("PostgreSQL needs a package that is missing; pip install 'kgqa[serve]'") from None
+    pool: AsyncConnectionPool[AsyncConnection[dict[str, Any]]] = AsyncConnectionPool(
+        address,
+        min_size=1,
+        max_size=CONNECTIONS,
+        kwargs={"autocommit": True, "prepare_threshold": 0, "row_factory": dict_row},
+        open=False,
+    )
+    try:
+        await pool.open(wait=True, timeout=WAIT)
+    except PoolTimeout:
+        await pool.close()
+        raise RuntimeError("KGQA_CHECKPOINTS: PostgreSQL does not answer; check its address") from None
+    async with pool:
+        saver = AsyncPostgresSaver(pool, serde=_plain())
+        await saver.setup()
+        yield saver

@@ -1,0 +1,65 @@
+"""The outermost door of the server: what it lets in at all.
+
+LangGraph's own server for development has routes that no key guards: one empties its
+memory, one shows any thread, one starts a deployment. They are shut here.
+"""
+
+from starlette.applications import Starlette
+from starlette.middleware import Middleware
+from starlette.responses import JSONResponse
+from starlette.types import ASGIApp, Message, Receive, Scope, Send
+
+LARGEST = 2_000_000
+"""Bytes of a request's body at most; an edited state may be long, a question is not."""
+
+SHUT = ("/internal", "/deploy")
+"""Where paths begin that are not served."""
+
+
+class Door:
+    """Answers 404 where a path is shut, 413 where a body is too large; hands others on whole."""
+
+    def __init__(self, app: ASGIApp) -> None:
+        self.app = app
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        """Let a request in, or answer it here."""
+        if scope["type"] != "http":
+            await self.app(scope, receive, send)
+        elif scope["path"].startswith(SHUT):
+            await JSONResponse({"detail": "Not Found"}, 404)(scope, receive, send)
+        elif (read := await _read(scope, receive)) is None:
+            too_large = {"detail": f"the request is larger than {LARGEST} bytes"}
+            await JSONResponse(too_large, 413, {"Connection": "close"})(scope, receive, send)
+        else:
+            await self.app(scope, _again(read, receive), send)
+
+
+async def _read(scope: Scope, receive: Receive) -> Message | None:
+    """Read a body; None if it is too large. One that says so is not read at all."""
+    said = dict(scope["headers"]).get(b"content-length", b"")
+    if said.isdigit() and int(said) > LARGEST:
+        return None
+    body, more = bytearray(), True
+    while more:
+        message = await receive()
+        if message["type"] != "http.request":  # the caller has gone
+            return message
+        body += message.get("body", b"")
+        more = message.get("more_body", False)
+        if len(body) > LARGEST:
+            return None
+    return {"type": "http.request", "body": bytes(body), "more_body": False}
+
+
+def _again(read: Message, receive: Receive) -> Receive:
+    """Give what was read already, then what comes."""
+    left = [read]
+
+    async def received() -> Message:
+        return left.pop() if left else await receive()
+
+    return received
+
+
+app = Starlette(middleware=[Middleware(Door)])

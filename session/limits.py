@@ -1,0 +1,73 @@
+"""What a server holds its callers to: how much a question may spend, and which names it may give.
+
+Nothing is held until a server calls `hold`: whoever runs kgqa for themselves names what
+they like. It is `Context` that asks here, so that the limits hold by whatever way options come.
+"""
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from typing import Any
+
+PRIORS = ("exemplars", "encoder", "blueprints", "overlay", "nli")
+"""The options, of any method, that name files or folders beside graph and model."""
+
+
+class NotServed(RuntimeError):
+    """A context names what this server does not open.
+
+    No `ValueError`, which pydantic would wrap in lines of its own; LangGraph's server
+    passes the text of a `RuntimeError` on to the caller.
+    """
+
+
+@dataclass(frozen=True)
+class Limits:
+    """Caps of a budget by its field, and the names that may be given; None allows any name."""
+
+    caps: Mapping[str, float] = field(default_factory=dict)
+    kg: tuple[str, ...] | None = None
+    model: tuple[str, ...] | None = None
+    priors: tuple[str, ...] | None = None
+
+    def capped(self, budget: Mapping[str, float | None]) -> dict[str, float | None]:
+        """Give a budget with each field at its cap, where it asks for more or for no limit."""
+        return {name: self._least(asked, self.caps.get(name)) for name, asked in budget.items()}
+
+    def check(self, context: Any) -> None:
+        """Refuse the names of a context that are not allowed.
+
+        Raises:
+            NotServed: in one line, with the names that are.
+        """
+        if self.kg is not None and context.kg not in [(name,) for name in self.kg]:
+            raise _not_served("kg", ", ".join(context.kg), self.kg)
+        if self.model is not None and context.model not in self.model:
+            raise _not_served("model", context.model, self.model)
+        for option in PRIORS if self.priors is not None else ():
+            named = getattr(context, option, None)
+            if named is not None and named not in (self.priors or ()):
+                raise _not_served(option, named, self.priors or ())
+
+    @staticmethod
+    def _least(asked: float | None, cap: float | None) -> float | None:
+        return min((limit for limit in (asked, cap) if limit is not None), default=None)
+
+
+_held = Limits()
+
+
+def hold(limits: Limits) -> None:
+    """Hold every context that is made in this process from now on to these limits."""
+    global _held
+    _held = limits
+
+
+def held() -> Limits:
+    """Give the limits that hold."""
+    return _held
+
+
+def _not_served(option: str, named: str, allowed: tuple[str, ...]) -> NotServed:
+    shown = named if len(named) <= 100 else f"{named[:100]}..."
+    way_out = f"name one of: {', '.join(allowed)}" if allowed else "leave it out"
+    return NotServed(f"option {option}: {shown!r} is not served here; {way_out}")
