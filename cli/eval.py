@@ -35,6 +35,10 @@ def evaluate(
     limit: Annotated[int | None, typer.Option(min=1, help="Questions to ask at most.")] = None,
     concurrency: Annotated[int, typer.Option(min=1, help="Questions asked at a time.")] = 8,
     seed: Annotated[int, typer.Option(min=0, help="Of a simulated model and of the intervals.")] = 0,
+    ray: Annotated[
+        str | None,
+        typer.Option(help='HOST:PORT of a Ray cluster that is to ask, or "auto".'),
+    ] = None,
     option: Annotated[
         list[str] | None, typer.Option(help="An option of the method, as key=value; see: kgqa methods.")
     ] = None,
@@ -62,6 +66,7 @@ def evaluate(
         "limit": limit,
         "concurrency": concurrency,
         "seed": seed,
+        "ray": ray,
         "retry_failed": retry_failed,
     }
     if taken := sorted(options.keys() & arguments.keys()):

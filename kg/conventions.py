@@ -130,6 +130,11 @@ class Dialect:
                 return self.entities.iri + local
         return None
 
+    def is_relation_entity(self, id: str) -> bool:
+        """Tell whether an entity is there to name a relation."""
+        local = self.entities.local(id) if self.entities else None
+        return bool(local) and any(s.words and re.fullmatch(s.ids, local or "") for s in self.relations)
+
     def relation_words(self, relation: str, name: str | None) -> str:
         """Give what a relation is shown by, where its entity has this name or none."""
         found = (
@@ -164,7 +169,7 @@ class Dialect:
     def local_label(self, id: str) -> str | None:
         """Make a name from an IRI, or None where there is none to make."""
         local = local_name(id)
-        if id.startswith("_:") or re.fullmatch(self.opaque, local):
+        if id.startswith(("_:", "nodeID:")) or re.fullmatch(self.opaque, local):
             return None
         return unquote(local).replace("_", " ").strip() or None
 

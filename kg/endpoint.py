@@ -29,8 +29,7 @@ from kgqa.kg.executor import Rows
 from kgqa.kg.gate import Gate
 from kgqa.kg.http import Answer, BrokenAnswer, Http
 from kgqa.kg.meter import count_query
-from kgqa.kg.results import NODE_ID, read_rows
-from kgqa.kg.sparql import BLANK
+from kgqa.kg.results import read_rows
 from kgqa.kg.workers import Workers
 from kgqa.retries import Retries, is_timeout, retry_after, status_of
 
@@ -138,8 +137,6 @@ class Endpoint:
             stopped.set()
 
     def _send(self, text: str, seconds: float, stop: Callable[[], None]) -> Rows:
-        if self._server.startswith("Virtuoso"):
-            text = text.replace(f"<{BLANK}", f"<{NODE_ID}")
         answer = self._http.send(text, seconds, stop, self._server)
         self._server = answer.server
         return _rows(answer)

@@ -37,8 +37,7 @@ def guard(query: str, rows: int) -> str:
     """
     check_text(query)
     text = f"{_PROLOGUE}\n{query}"
-    form = _check(text)
-    if form == "AskQuery":
+    if _has_one_row(_check(text)):  # a LIMIT would do no good; Virtuoso cuts what is counted by it
         return text
     limited = f"{text}\nLIMIT {rows:d}"
     try:
@@ -66,17 +65,26 @@ def check_text(query: str) -> None:
         raise KGRejected(f"more than {DEEPEST} brackets within each other")
 
 
-def _check(text: str) -> str:
-    """Give the form of a query that only reads."""
+def _has_one_row(algebra: Any) -> bool:
+    """Tell whether a query gives one row whatever it finds: an ASK, or numbers of all that is found."""
+    if algebra.name == "AskQuery":
+        return True
+    node = algebra.p
+    while node.name != "AggregateJoin" and "p" in node:
+        node = node.p
+    return bool(node.name == "AggregateJoin" and node.p.expr is None)
+
+
+def _check(text: str) -> Any:
+    """Give the algebra of a query that only reads."""
     from rdflib.plugins.sparql.algebra import translateQuery
     from rdflib.plugins.sparql.parser import parseQuery
 
     try:
         with parsing:
             tree = parseQuery(text)
-            form = _check_tree(tree)
-            translateQuery(tree)
-        return form
+            _check_tree(tree)
+            return translateQuery(tree).algebra
     except KGRejected:
         raise
     except Exception as error:
@@ -84,14 +92,13 @@ def _check(text: str) -> str:
         raise KGRejected(f"not a SPARQL query that may be run: {reason or type(error).__name__}") from error
 
 
-def _check_tree(tree: Any) -> str:
+def _check_tree(tree: Any) -> None:
     form = str(getattr(tree[1], "name", ""))
     if form not in _FORMS:
         raise KGRejected("only SELECT and ASK are answered")
     for name in _names(tree[1]):
         if name in _FORBIDDEN:
             raise KGRejected(f"{_FORBIDDEN[name]} is not allowed: a query reads this graph only")
-    return form
 
 
 def _names(node: Any) -> Iterator[str]:

@@ -2,7 +2,7 @@
 
 import asyncio
 from collections import defaultdict
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Collection, Sequence
 from itertools import product
 from threading import Lock
 from typing import Protocol
@@ -71,8 +71,11 @@ class Asked:
     A graph that cannot be listed has no misspelt names looked up, and none of like meaning.
     """
 
-    def __init__(self, executor: Executor, dialect: Dialect, naming: Naming) -> None:
+    def __init__(
+        self, executor: Executor, dialect: Dialect, naming: Naming, relations: Collection[str]
+    ) -> None:
         self._executor, self._dialect, self._naming = executor, dialect, naming
+        self._relations = relations
 
     async def index(self, text: str) -> NameIndex:
         """Ask the graph; see `Lookup`."""
@@ -83,14 +86,17 @@ class Asked:
         with unmetered():
             rows = await self._called(names)
             named = self._naming.apply((end, label, rank) for end, _, label, rank in rows)
-            ends = [end for end in named.values() if isinstance(end, Entity)]
+            ends = [end for end in named.values() if isinstance(end, Entity) and self._is_node(end)]
             degrees = await self._degrees(ends)
         others: dict[str, list[str]] = defaultdict(list)
         for end, name, _, _ in rows:
-            if end is not None and name is not None and name.name not in (None, *others[end.id]):
+            if end is not None and end.id in degrees and str(name) not in others[end.id]:
                 others[end.id].append(str(name))
         preferred = {end.id: end.name for end in ends if end.name}
         return NameIndex(Names(degrees, preferred, others))
+
+    def _is_node(self, end: Entity) -> bool:
+        return end.id not in self._relations and not self._dialect.is_relation_entity(end.id)
 
     async def _called(self, names: Sequence[Literal]) -> list[Row]:
         predicates, labels = (*self._naming.labels, *self._naming.aliases), self._naming.labels

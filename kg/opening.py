@@ -93,7 +93,9 @@ def open_endpoint(url: str, *, rows: int = ROWS, deadline: float = 30.0) -> Spar
         triples=sum(predicates.values()) if listed else None,
         predicates=predicates if listed else {},
     )
-    return SparqlGraph(executor, facts, dialect, naming, Asked(executor, dialect, naming), rows=rows)
+    return SparqlGraph(
+        executor, facts, dialect, naming, Asked(executor, dialect, naming, predicates), rows=rows
+    )
 
 
 def _predicates(url: str, executor: Endpoint) -> tuple[dict[str, int], bool]:

@@ -10,7 +10,7 @@ from kgqa.kg.sparql import BLANK
 from kgqa.kg.terms import XSD_STRING, Entity, Literal, Term
 
 NODE_ID = "nodeID://"
-"""How Virtuoso names blank nodes, in answers and in queries."""
+"""How Virtuoso names blank nodes: IRIs that it understands in queries as well."""
 
 VIRTUOSO_ASK = "__ASK_RETVAL"
 """The column in which Virtuoso answers ASK: 1 or 0."""
@@ -38,7 +38,8 @@ def read_rows(answer: bytes) -> Rows:
 
 
 def _yes(found: dict[str, Any]) -> str:
-    return "true" if found["results"]["bindings"][0][VIRTUOSO_ASK]["value"] == "1" else "false"
+    rows = found["results"]["bindings"]
+    return "true" if rows and rows[0][VIRTUOSO_ASK]["value"] == "1" else "false"
 
 
 def _term(value: dict[str, Any] | None) -> Term | None:
@@ -55,7 +56,10 @@ def _made(value: dict[str, Any]) -> Term:
         case "uri":
             return Entity(f"_:{text.removeprefix(BLANK)}" if text.startswith(BLANK) else text)
         case "bnode":
-            return Entity(f"_:{text.removeprefix(NODE_ID)}")
+            return Entity(text if text.startswith(NODE_ID) else f"_:{text}")
         case "literal" | "typed-literal":  # as a draft of the format had it, and Virtuoso has
-            return Literal(text, value.get("datatype", XSD_STRING), language=value.get("xml:lang", ""))
+            datatype = value.get("datatype", XSD_STRING)
+            if datatype == XSD_BOOLEAN:
+                text = {"1": "true", "0": "false"}.get(text, text)
+            return Literal(text, datatype, language=value.get("xml:lang", ""))
     return Literal(str(text))

@@ -54,7 +54,7 @@ def scan(executor: Executor, naming: Naming, dialect: Dialect, relations: Iterab
         for end, n in executor.query_now(sparql.degrees()).rows
         if isinstance(end, Entity) and isinstance(n, Literal)
     }
-    nodes = sorted(degrees.keys() - predicates - set(map(dialect.relation_entity, predicates)))
+    nodes = sorted(id for id in degrees.keys() - predicates if not dialect.is_relation_entity(id))
     listed = _from_ids(dialect, nodes) if naming.local else _from_graph(executor, naming, frozenset(nodes))
     preferred, others = {}, {}
     for id, names in listed.items():

@@ -7,8 +7,9 @@ the chain is held at has a ``VALUES`` within its hop's ``SELECT``: what is beyon
 these entities is not read.
 """
 
+import math
 import re
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 
 from kgqa.kg.dialect import Dialect
 from kgqa.kg.terms import XSD_STRING, Chain, Entity, Hop, Literal, Term
@@ -29,6 +30,8 @@ _AROUND = (
 
 _NOWHERE = "<urn:kgqa:nowhere>"
 """An end for rows that have none: of a variable without a value all names would be looked up."""
+
+_APPROXIMATE = frozenset(f"http://www.w3.org/2001/XMLSchema#{name}" for name in ("double", "float"))
 
 _TEXT = "STR(?end)"
 """What ends are ordered by: pyoxigraph aborts the process where it orders some literals by value."""
@@ -211,12 +214,31 @@ def trace_chain(chain: Chain, ends: Sequence[Term], labels: Sequence[str]) -> st
     IRIs of the intermediate nodes, a space after each. The least string per
     node and hop gives the least string of all, so paths are never enumerated.
     """
-    listed = _values(ends)
     return (
         "SELECT ?end ?path ?place ?node ?label ?rank WHERE { { SELECT ?end ?path ?place ?node WHERE { "
-        f"{{ {_witnesses(chain)} }} VALUES ?end {{ {listed} }} {_places(chain)} }} }} "
+        f"{{ {_witnesses(chain)} }} {_among(ends)} {_places(chain)} }} }} "
         f"{_named('?node', labels)} }}"
     )
+
+
+def _among(ends: Sequence[Term]) -> str:
+    """Hold ``?end`` to some terms; literals by their text: Virtuoso takes no ``"abc"^^xsd:integer``."""
+    if all(isinstance(end, Entity) for end in ends):
+        return f"VALUES ?end {{ {_values(ends)} }}"
+    return f"FILTER({' || '.join(dict.fromkeys(test for end in ends for test in _equal(end)))})"
+
+
+def _equal(end: Term) -> Iterator[str]:
+    yield f"STR(?end) = {serialise(Literal(iri(end.id)[1:-1] if isinstance(end, Entity) else end.value))}"
+    if isinstance(end, Literal) and end.datatype in _APPROXIMATE and _is_number(end.value):
+        yield f"?end = {serialise(end)}"  # Virtuoso writes these in several ways
+
+
+def _is_number(text: str) -> bool:
+    try:
+        return math.isfinite(float(text))
+    except ValueError:
+        return False
 
 
 def _witnesses(chain: Chain) -> str:

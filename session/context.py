@@ -8,6 +8,7 @@ from typing import Any, ClassVar, Self
 
 from pydantic import BaseModel, ConfigDict, Field, field_validator, model_validator
 
+from kgqa.addresses import is_address, without_user
 from kgqa.models.registry import default_spec
 from kgqa.session.limits import held
 
@@ -43,7 +44,8 @@ class Context(BaseModel):
     kg: tuple[str, ...] = Field(
         default_factory=lambda: (_first(held().kg) or os.environ.get("KGQA_KG") or "sample",),
         min_length=1,
-        description='the knowledge graph: "sample", RDF files, or a folder made by kgqa kg load',
+        description='the knowledge graph: "sample", RDF files, a folder made by kgqa kg load, or the address '
+        "of a SPARQL endpoint",
     )
     model: str = Field(
         default_factory=lambda: _first(held().model) or default_spec(),
@@ -139,8 +141,12 @@ class Recalling(Exploring):
 
 
 def _lasting(name: str) -> str:
-    """Give what a thing that was handed over as an object calls itself, without its number in this run."""
-    return re.sub(r"^object:\d+:", "", name)
+    """Give a name as records keep it.
+
+    A thing that was handed over as an object is called what it calls itself, without its number in this
+    run; an address is kept without user and password.
+    """
+    return without_user(name) if is_address(name) else re.sub(r"^object:\d+:", "", name)
 
 
 def _first(allowed: tuple[str, ...] | None) -> str | None:

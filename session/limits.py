@@ -8,6 +8,8 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
+from kgqa.addresses import is_address, without_user
+
 PRIORS = ("exemplars", "encoder", "blueprints", "overlay", "nli")
 """The options, of any method, that name files or folders beside graph and model."""
 
@@ -69,5 +71,6 @@ def held() -> Limits:
 
 def _not_served(option: str, named: str, allowed: tuple[str, ...]) -> NotServed:
     shown = named if len(named) <= 100 else f"{named[:100]}..."
-    way_out = f"name one of: {', '.join(allowed)}" if allowed else "leave it out"
+    shown_names = ", ".join(without_user(name) if is_address(name) else name for name in allowed)
+    way_out = f"name one of: {shown_names}" if allowed else "leave it out"
     return NotServed(f"option {option}: {shown!r} is not served here; {way_out}")

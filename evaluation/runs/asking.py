@@ -66,5 +66,10 @@ class Asker:
             record = await graph_of(self.context.method).ainvoke(given, context=self.context)
             return Asked(record, lines(record))
         except Exception as error:  # a run goes on, whatever one question does
-            failed = crashed(question, self.context.config(), error)
-            return Asked(failed, lines(failed))
+            return failure(question, self.context.config(), error)
+
+
+def failure(question: Question, config: Mapping[str, Any], error: Exception) -> Asked:
+    """Give the record of a question that failed by an exception; see `crashed`."""
+    record = crashed(question, config, error)
+    return Asked(record, lines(record))

@@ -2,12 +2,13 @@
 
 import asyncio
 from collections.abc import Mapping, Sequence
-from contextlib import ExitStack
+from contextlib import AbstractAsyncContextManager, ExitStack, nullcontext
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
 from kgqa.api import KG
+from kgqa.evaluation.at_home import at_home
 from kgqa.evaluation.datasets import Dataset, load
 from kgqa.evaluation.metrics import Metrics
 from kgqa.evaluation.question import Question
@@ -15,9 +16,11 @@ from kgqa.evaluation.runs.errors import RunError
 from kgqa.evaluation.runs.folder import Folder
 from kgqa.evaluation.runs.header import header
 from kgqa.evaluation.runs.loop import settled
-from kgqa.evaluation.runs.processes import how_many, pool
+from kgqa.evaluation.runs.order import holding
+from kgqa.evaluation.runs.pool import Pool
+from kgqa.evaluation.runs.processes import how_many, processes
 from kgqa.evaluation.runs.run import Watch, begin
-from kgqa.evaluation.runs.subject import subject
+from kgqa.evaluation.runs.subject import Subject, subject
 from kgqa.evaluation.runs.tally import Tally
 from kgqa.models.port import Model
 
@@ -50,6 +53,7 @@ async def evaluate(
     concurrency: int = CONCURRENCY,
     seed: int = 0,
     retry_failed: bool = False,
+    ray: str | None = None,
     stop: asyncio.Event | None = None,
     watch: Watch | None = None,
     **options: Any,
@@ -68,12 +72,14 @@ async def evaluate(
         concurrency: questions asked at a time.
         seed: of the simulated model and of the intervals.
         retry_failed: ask again what failed before.
+        ray: HOST:PORT of the Ray cluster that asks, or "auto"; this machine is one of its nodes.
         stop: once it is set, no question is begun any more and the running ones end.
         watch: told before the first question and after each one how far the run is.
         options: the method's options.
 
     Raises:
-        ValueError: in one line, for a dataset, folder or option that cannot be used, and for a full disk.
+        ValueError: in one line, for a dataset, folder, cluster or option that cannot be used, for a full
+            disk, and where no process that asks questions is left.
         KGError: if the graph cannot be opened.
         ModelError: if the model cannot.
     """
@@ -86,9 +92,11 @@ async def evaluate(
         folder = held.enter_context(await asyncio.to_thread(Folder, Path(out)))
         loaded, questions = await asyncio.to_thread(_part, dataset, format, split, limit)
         left = len(questions) - await asyncio.to_thread(folder.recorded)
-        processes = how_many(asked, left, concurrency)
-        async with pool(asked, processes) as others:
+        async with _others(asked, ray, left, concurrency) as others:
             graph = await asked.open()
+            held_here = await holding(asked, graph)
+            if others:
+                others.expect(held_here)
             head = await asyncio.to_thread(
                 header,
                 asked.context.config(),
@@ -97,17 +105,31 @@ async def evaluate(
                 split=split,
                 limit=limit,
                 questions=len(questions),
-                graph=graph.fingerprint,
-                learned=await asked.learned(),
+                holding=held_here,
                 seed=seed,
             )
-            run = await asyncio.to_thread(begin, folder, head, questions, retry_failed=retry_failed)
+            run = await asyncio.to_thread(
+                begin, folder, head, await at_home(questions, graph), retry_failed=retry_failed
+            )
             if run.waiting:
                 held.enter_context(settled())
-                asker = others if processes else asked.asker(graph)
-                await run.ask(asker, concurrency, stop or asyncio.Event(), watch or _nobody)
+                await run.ask(
+                    others or asked.asker(graph), concurrency, stop or asyncio.Event(), watch or _nobody
+                )
         complete = run.tally.done == run.tally.total
         return Evaluation(folder.path, run.head, run.tally, await run.measure(graph) if complete else None)
+
+
+def _others(
+    asked: Subject, ray: str | None, left: int, concurrency: int
+) -> AbstractAsyncContextManager[Pool | None]:
+    """Give the workers that ask, where this process does not do so itself."""
+    if ray and left > 0:
+        from kgqa.evaluation.runs.cluster import cluster
+
+        return cluster(asked, ray, left, concurrency)
+    size = how_many(asked, left, concurrency)
+    return processes(asked, size, concurrency) if size else nullcontext()
 
 
 def _part(

@@ -10,7 +10,7 @@ metrics.json   when every question has a record
 
 import json
 import logging
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import suppress
 from datetime import datetime
 from pathlib import Path
@@ -22,7 +22,7 @@ from filelock import FileLock, Timeout
 from kgqa.evaluation.intermediates import FILE
 from kgqa.evaluation.runs.errors import RunError
 from kgqa.evaluation.runs.header import differences
-from kgqa.evaluation.runs.log import Log, read, recover, replace
+from kgqa.evaluation.runs.log import Log, ends, line_at, placed, read, recover, replace
 from kgqa.evaluation.runs.records import failed
 from kgqa.evaluation.runs.writer import Writer, writing
 
@@ -79,7 +79,7 @@ class Folder:
 
     def recorded(self) -> int:
         """The number of records that seem to be there."""
-        return self._results.read_bytes().count(b"\n") if self._results.is_file() else 0
+        return ends(self._results) if self._results.is_file() else 0
 
     def claim(self, wanted: Json) -> dict[str, Any]:
         """Begin a run, or go on with one that asks the same, and give its head.
@@ -94,7 +94,7 @@ class Folder:
             head = dict(wanted) if recorded is None else self._grown(recorded, wanted)
             if head != recorded:
                 self._unmeasure()
-                replace(self.path / "run.json", _pretty(head))
+                replace(self.path / "run.json", [_pretty(head)])
             self._claimed = True
             recover(self._results)
             recover(self.path / "timings.jsonl")
@@ -131,39 +131,39 @@ class Folder:
             _log.warning("%s was begun by kgqa %s and goes on with %s", self.path, version, wanted["kgqa"])
         return {**recorded, "dataset": wanted["dataset"]}
 
-    def records(self) -> list[dict[str, Any]]:
-        """Read what is recorded so far, each question once.
+    def records(self) -> Iterator[dict[str, Any]]:
+        """Read what is recorded so far, a record at a time.
 
         Raises:
             RunError: naming a line that is no record.
         """
         with writing(self.path):
-            return list({record["id"]: record for record, _ in read(self._results)}.values())
+            for record, _ in read(self._results):
+                yield record
 
     def drop_failed(self) -> None:
         """Take the records of failed questions out, so that they are asked again."""
         with writing(self.path):
-            found = list(read(self._results))
-            kept = [line for record, line in found if not failed(record)]
-            if len(kept) < len(found):
+            if any(failed(record) for record, _ in read(self._results)):
                 self._unmeasure()
-                replace(self._results, b"".join(kept))
+                replace(self._results, (line for record, line in read(self._results) if not failed(record)))
 
     def put_in_order(self, ids: Sequence[str]) -> None:
         """Rewrite the records in the order of the dataset, at once."""
         with writing(self.path):
-            found = {record["id"]: line for record, line in read(self._results)}
-            replace(self._results, b"".join(found[id] for id in ids))
+            places = {record["id"]: place for record, place in placed(self._results)}
+            with self._results.open("rb") as file:
+                replace(self._results, (line_at(file, places[id]) for id in ids))
 
     def write_metrics(self, metrics: Json) -> None:
         """Write ``metrics.json``, at once."""
         with writing(self.path):
-            replace(self.path / "metrics.json", _pretty(metrics))
+            replace(self.path / "metrics.json", [_pretty(metrics)])
 
     def write_intermediates(self, counts: Json) -> None:
         """Write ``intermediates.json``, at once."""
         with writing(self.path):
-            replace(self.path / FILE, _pretty(counts))
+            replace(self.path / FILE, [_pretty(counts)])
 
     def _unmeasure(self) -> None:
         """Take metrics away that are no longer those of the run."""

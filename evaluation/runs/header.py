@@ -6,7 +6,6 @@ from datetime import UTC, datetime
 from importlib.metadata import version
 from typing import Any
 
-from kgqa import __version__
 from kgqa.evaluation.datasets import Dataset
 from kgqa.kg.terms import one_line
 
@@ -29,17 +28,16 @@ def header(
     split: str,
     limit: int | None,
     questions: int,
-    graph: str,
-    learned: Mapping[str, str | None],
+    holding: Mapping[str, str | None],
     seed: int,
 ) -> dict[str, Any]:
     """Make the content of ``run.json`` for a run that begins now.
 
     ``source`` is the dataset as it was named, None for one that was loaded before.
-    ``learned`` tells the content of the blueprints and exemplars, None without.
+    ``holding`` tells what answers: the version, the graph, blueprints and exemplars, None without.
     """
     return {
-        "kgqa": __version__,
+        "kgqa": holding["kgqa"],
         "config": config,
         "dataset": {
             "name": dataset.name,
@@ -50,8 +48,7 @@ def header(
             "limit": limit,
             "questions": questions,
         },
-        "graph": graph,
-        **learned,
+        **{key: value for key, value in holding.items() if key != "kgqa"},
         "seed": seed,
         "versions": {"python": platform.python_version(), **{name: version(name) for name in PACKAGES}},
         "started": datetime.now(UTC).isoformat(timespec="seconds"),

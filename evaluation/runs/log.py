@@ -8,12 +8,15 @@ the last seconds, which a resume asks again.
 import errno
 import json
 import os
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from contextlib import suppress
 from pathlib import Path
-from typing import Any
+from typing import Any, BinaryIO
 
 from kgqa.evaluation.runs.errors import RunError
+
+BLOCK = 1 << 20
+"""Bytes that are read of a file at a time."""
 
 
 class Log:
@@ -62,16 +65,33 @@ def recover(path: Path) -> None:
     """
     if not path.exists():
         return
-    content = path.read_bytes()
-    tail = content[content.rfind(b"\n") + 1 :]
+    tail = _tail(path)
     if not tail:
         return
     if _object(tail) is None:
-        os.truncate(path, len(content) - len(tail))
+        os.truncate(path, path.stat().st_size - len(tail))
     else:
         log = Log(path)
         log.append(b"\n")
         log.close()
+
+
+def ends(path: Path) -> int:
+    """Count the line breaks of a file."""
+    with path.open("rb") as file:
+        return sum(block.count(b"\n") for block in iter(lambda: file.read(BLOCK), b""))
+
+
+def _tail(path: Path) -> bytes:
+    """Give what stands after the last line break of a file."""
+    tail = b""
+    with path.open("rb") as file:
+        start = file.seek(0, os.SEEK_END)
+        while start and b"\n" not in tail:
+            end, start = start, max(0, start - BLOCK)
+            file.seek(start)
+            tail = file.read(end - start) + tail
+    return tail[tail.rfind(b"\n") + 1 :]
 
 
 def read(path: Path) -> Iterator[tuple[dict[str, Any], bytes]]:
@@ -93,6 +113,20 @@ def read(path: Path) -> Iterator[tuple[dict[str, Any], bytes]]:
             yield found, line
 
 
+def placed(path: Path) -> Iterator[tuple[dict[str, Any], int]]:
+    """Give the objects of a file with the byte at which each one's line begins; see `read`."""
+    start = 0
+    for found, line in read(path):
+        yield found, start
+        start += len(line)
+
+
+def line_at(file: BinaryIO, start: int) -> bytes:
+    """Read the line that begins at a byte."""
+    file.seek(start)
+    return file.readline()
+
+
 def _object(line: bytes) -> dict[str, Any] | None:
     try:
         found = json.loads(line)
@@ -101,7 +135,7 @@ def _object(line: bytes) -> dict[str, Any] | None:
     return found if isinstance(found, dict) else None
 
 
-def replace(path: Path, content: bytes) -> None:
+def replace(path: Path, parts: Iterable[bytes]) -> None:
     """Replace a file at once: whoever reads it, also after a crash, sees the old one or the new one.
 
     Raises:
@@ -109,7 +143,7 @@ def replace(path: Path, content: bytes) -> None:
     """
     new = path.with_name(f"{path.name}.new")
     with new.open("wb") as file:
-        file.write(content)
+        file.writelines(parts)
         file.flush()
         os.fsync(file.fileno())
     os.replace(new, path)

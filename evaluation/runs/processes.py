@@ -4,16 +4,15 @@ import asyncio
 import json
 import os
 import sys
-from collections.abc import AsyncIterator
-from contextlib import AsyncExitStack, asynccontextmanager
+from contextlib import AbstractAsyncContextManager
 from dataclasses import asdict
-from typing import Any
 
 from kgqa.evaluation.question import Question
 from kgqa.evaluation.runs.asking import Asked
 from kgqa.evaluation.runs.child import LONGEST
-from kgqa.evaluation.runs.errors import RunError
 from kgqa.evaluation.runs.loop import CORES
+from kgqa.evaluation.runs.order import Holding, Order, order_of
+from kgqa.evaluation.runs.pool import Pool, WorkerLost, pool
 from kgqa.evaluation.runs.records import Lines
 from kgqa.evaluation.runs.subject import Subject
 
@@ -39,21 +38,34 @@ class Process:
     def __init__(self, process: asyncio.subprocess.Process) -> None:
         self._process = process
         self._waiting: dict[str, asyncio.Future[Asked]] = {}
-        self._reading = asyncio.create_task(self._read())
+        self._reading: asyncio.Task[None] | None = None
 
     @property
-    def busy(self) -> int:
-        """How many questions it is asking."""
-        return len(self._waiting)
+    def name(self) -> str:
+        """Who it is, in messages."""
+        return f"process {self._process.pid}"
+
+    async def open(self) -> Holding:
+        """Let it open what the run names; see `Worker`.
+
+        Raises:
+            WorkerLost: if the process is gone.
+        """
+        try:
+            said: Holding = json.loads(await self._line())
+        except ValueError:
+            raise _lost() from None
+        self._reading = asyncio.create_task(self._read())
+        return said
 
     async def ask(self, question: Question) -> Asked:
         """Ask one question; see `Asker.ask`.
 
         Raises:
-            RunError: if the process is gone.
+            WorkerLost: if the process is gone.
         """
-        if self._reading.done() or self._process.stdin is None:
-            raise _gone()
+        if self._reading is None or self._reading.done() or self._process.stdin is None:
+            raise _lost()
         self._process.stdin.write(json.dumps(asdict(question)).encode() + b"\n")
         future: asyncio.Future[Asked] = asyncio.get_running_loop().create_future()
         self._waiting[question.id] = future
@@ -71,56 +83,36 @@ class Process:
         finally:
             for future in self._waiting.values():
                 if not future.done():
-                    future.set_exception(_gone())
+                    future.set_exception(_lost())
 
     async def _record(self) -> Asked | None:
         """Read the next record; None where the process has ended, maybe within a line."""
-        if self._process.stdout is None:
-            return None
-        lines = Lines(await self._process.stdout.readline(), await self._process.stdout.readline())
+        lines = Lines(await self._line(), await self._line())
         return Asked(json.loads(lines.record), lines) if lines.record.endswith(b"\n") else None
+
+    async def _line(self) -> bytes:
+        return await self._process.stdout.readline() if self._process.stdout else b""
 
     async def end(self) -> None:
         """End the process; what it is still asking is lost."""
-        self._reading.cancel()
+        if self._reading:
+            self._reading.cancel()
         if self._process.returncode is None:
             self._process.kill()
         await self._process.wait()
 
 
-class Pool:
-    """Gives each question to the process that has the fewest."""
-
-    def __init__(self, processes: list[Process]) -> None:
-        self._processes = processes
-
-    async def ask(self, question: Question) -> Asked:
-        """Ask one question; see `Process.ask`."""
-        return await min(self._processes, key=lambda process: process.busy).ask(question)
-
-
-@asynccontextmanager
-async def pool(subject: Subject, size: int) -> AsyncIterator[Pool]:
+def processes(subject: Subject, size: int, concurrency: int) -> AbstractAsyncContextManager[Pool]:
     """Start so many processes and end them afterwards."""
-    async with AsyncExitStack() as started:
-        processes = []
-        for place in range(size):
-            process = Process(await _start(subject, place))
-            started.push_async_callback(process.end)
-            processes.append(process)
-        yield Pool(processes)
+    order = order_of(subject)
+
+    async def start(place: int) -> Process:
+        return Process(await _start(order, place))
+
+    return pool(start, size, concurrency, subject.context.config())
 
 
-async def _start(subject: Subject, place: int) -> asyncio.subprocess.Process:
-    config: dict[str, Any] = subject.context.config()
-    options = subject.context.model_dump(mode="json", exclude={"model"})
-    order = {
-        "method": config["method"],
-        "model": config["model"],
-        "options": options,
-        "place": place,
-        "cores": CORES,
-    }
+async def _start(order: Order, place: int) -> asyncio.subprocess.Process:
     process = await asyncio.create_subprocess_exec(
         sys.executable,
         *("-P", "-m", "kgqa.evaluation.runs.child"),
@@ -131,9 +123,10 @@ async def _start(subject: Subject, place: int) -> asyncio.subprocess.Process:
         start_new_session=True,  # Ctrl-C is for the run, which lets the questions at hand end
     )
     if process.stdin:
-        process.stdin.write(json.dumps(order).encode() + b"\n")
+        given = {"order": order, "place": place, "cores": CORES}
+        process.stdin.write(json.dumps(given).encode() + b"\n")
     return process
 
 
-def _gone() -> RunError:
-    return RunError("a process of the run is gone; what is recorded stays, and the same command goes on")
+def _lost() -> WorkerLost:
+    return WorkerLost("the process has ended")

@@ -15,8 +15,8 @@ from kgqa.evaluation.results import Result, read_results
 from kgqa.evaluation.runs.asking import Asker
 from kgqa.evaluation.runs.errors import RunError
 from kgqa.evaluation.runs.folder import Folder
+from kgqa.evaluation.runs.pool import Pool
 from kgqa.evaluation.runs.prices import Price, price_of
-from kgqa.evaluation.runs.processes import Pool
 from kgqa.evaluation.runs.tally import Tally
 from kgqa.evaluation.runs.workers import work
 from kgqa.evaluation.statistics import spread
@@ -45,7 +45,7 @@ class Run:
         """Ask what is left; see `work`.
 
         Raises:
-            RunError: if the disk is full, or a process of the pool is gone.
+            RunError: if the disk is full, or no worker of the pool is left.
         """
         writer = await asyncio.to_thread(self.folder.writer)
 
@@ -116,11 +116,14 @@ def begin(
     price = price_of(head["config"]["model"], datetime.fromisoformat(head["started"]))
     tally = Tally(len(questions), price)
     left = {question.id: question for question in questions}
+    asked = set(left)
     for record in folder.records():
-        if left.pop(record["id"], None) is None:
+        if record["id"] not in asked:
             raise RunError(
                 f"{folder.path} has a record of {record['id']!r}, which is no question of this run"
             )
+        if left.pop(record["id"], None) is None:
+            continue
         try:
             tally.count(record)
         except (KeyError, TypeError, AttributeError):

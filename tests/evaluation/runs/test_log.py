@@ -129,8 +129,8 @@ def test_a_file_is_replaced_at_once(path: Path, monkeypatch: pytest.MonkeyPatch)
 
     monkeypatch.setattr(log.os, "fsync", refuse)
     with pytest.raises(OSError, match="No space"):
-        log.replace(path, B)
+        log.replace(path, [B])
     assert path.read_bytes() == A
     monkeypatch.undo()
-    log.replace(path, B)
+    log.replace(path, [B])
     assert path.read_bytes() == B

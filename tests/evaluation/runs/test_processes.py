@@ -16,7 +16,7 @@ import pytest
 from kgqa.evaluation.datasets import Dataset
 from kgqa.evaluation.question import Question
 from kgqa.evaluation.runs import evaluate as evaluating, processes, subject as subjects
-from kgqa.evaluation.runs.errors import RunError
+from kgqa.evaluation.runs.pool import WorkerLost
 from kgqa.evaluation.runs.tally import Tally
 from kgqa.kg.opening import open_graph
 from kgqa.session.resources import registered
@@ -52,11 +52,9 @@ async def test_several_processes_leave_what_one_leaves(
     assert {**together.metrics, "seconds": None} == {**alone.metrics, "seconds": None}
 
 
-async def test_a_process_that_dies_stops_the_run_and_loses_nothing(
-    run: Run, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    await run(model=SLOW, out=tmp_path / "undisturbed")
-    several(monkeypatch)
+@pytest.fixture
+def started(monkeypatch: pytest.MonkeyPatch) -> list[Any]:
+    """The processes that a run has started, in their order."""
     started: list[Any] = []
     begin = processes._start
 
@@ -64,16 +62,24 @@ async def test_a_process_that_dies_stops_the_run_and_loses_nothing(
         started.append(await begin(*given))
         return started[-1]
 
+    monkeypatch.setattr(processes, "_start", seen)
+    return started
+
+
+async def test_a_process_that_dies_costs_nothing_but_time(
+    run: Run, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, started: list[Any]
+) -> None:
+    await run(model=SLOW, out=tmp_path / "undisturbed")
+    several(monkeypatch)
+
     def shot(tally: Tally) -> None:
         if tally.done == 3:
             started[0].kill()
 
-    monkeypatch.setattr(processes, "_start", seen)
-    with pytest.raises(RunError, match="a process of the run is gone"):
-        await run(model=SLOW, concurrency=4, watch=shot)
-    assert [process.returncode is not None for process in started] == [True, True]
-    await run(model=SLOW)
+    ended = await run(model=SLOW, concurrency=4, watch=shot)
+    assert ended.tally.done == towns.TOWNS
     assert results(tmp_path / "run") == results(tmp_path / "undisturbed")
+    assert all(process.returncode is not None for process in started)
 
 
 async def test_a_run_that_is_stopped_ends_its_processes(run: Run, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -149,7 +155,7 @@ def until(happens: Any) -> None:
 class Saying:
     """A process that says these lines to whatever it is asked, and nothing more."""
 
-    returncode = 0
+    returncode, pid = 0, 1
 
     def __init__(self, *lines: bytes) -> None:
         self.stdin, self.stdout = SimpleNamespace(write=lambda line: None), asyncio.StreamReader()
@@ -170,10 +176,12 @@ class Saying:
     ids=["nothing", "torn", "of another question", "no record", "no JSON"],
 )
 async def test_whatever_a_process_says_nobody_waits_for_ever(lines: tuple[bytes, ...]) -> None:
-    process: Any = Saying(*lines)
-    with pytest.raises(RunError, match="a process of the run is gone"):
+    process: Any = Saying(b"{}\n", *lines)
+    asked = processes.Process(process)
+    await asked.open()
+    with pytest.raises(WorkerLost, match="has ended"):
         async with asyncio.timeout(5):
-            await processes.Process(process).ask(Question("q0", "?"))
+            await asked.ask(Question("q0", "?"))
 
 
 async def test_any_text_reaches_a_process(run: Run, out: Path, monkeypatch: pytest.MonkeyPatch) -> None:
