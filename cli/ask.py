@@ -19,7 +19,10 @@ def ask(
     method: Annotated[str, typer.Option(help="How to answer it; see: kgqa methods.")] = "cor",
     kg: Annotated[
         list[str] | None,
-        typer.Option(help='"sample", an RDF file (several for one graph), or a folder made by kgqa kg load.'),
+        typer.Option(
+            help='"sample", an RDF file (several for one graph), a folder made by kgqa kg load, or the '
+            "address of a SPARQL endpoint."
+        ),
     ] = None,
     topic: Annotated[
         list[str] | None, typer.Option(help="Name or id of an entity that the question is about.")

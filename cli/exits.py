@@ -15,6 +15,7 @@ class Exit(IntEnum):
 
     ANSWERED = 0
     NO_ANSWER = 1
+    WARNED = 1
     USAGE = 2
     KG_UNAVAILABLE = 3
     MODEL_UNAVAILABLE = 4

@@ -5,6 +5,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
+from kgqa.cli.check import check
 from kgqa.cli.exits import Exit, fail
 
 if TYPE_CHECKING:
@@ -13,13 +14,20 @@ if TYPE_CHECKING:
 
 app = typer.Typer(help="Look at a knowledge graph, or build one on disk.", no_args_is_help=True)
 
+app.command("check")(check)
+
 RELATIONS = 20
 """Relations that ``kgqa kg info`` lists at most."""
 
 
 @app.command()
 def info(
-    kg: Annotated[list[str], typer.Argument(help='"sample", RDF files, or a folder made by kgqa kg load.')],
+    kg: Annotated[
+        list[str],
+        typer.Argument(
+            help='"sample", RDF files, a folder made by kgqa kg load, or the address of a SPARQL endpoint.'
+        ),
+    ],
     as_json: Annotated[bool, typer.Option("--json", help="Print it as JSON.")] = False,
 ) -> None:
     """Show the size and the relations of a knowledge graph."""
@@ -95,8 +103,8 @@ def _show(found: "GraphInfo") -> None:
     console = Console(highlight=False)
     console.print(Text(one_line(f"{found.source} ({found.dialect})"), style="bold"))
     console.print(
-        f"{found.triples:,} triples, {found.entities:,} entities ({found.named:,} named), "
-        f"{found.relations:,} relations"
+        f"{_count(found.triples)} triples, {_count(found.entities)} entities ({_count(found.named)} named), "
+        f"{_count(found.relations or None)} relations"
     )
     table = Table("relation", "triples", box=None)
     table.columns[1].justify = "right"
@@ -105,3 +113,7 @@ def _show(found: "GraphInfo") -> None:
     if found.relations > RELATIONS:
         table.add_row(f"... and {found.relations - RELATIONS} more (--json gives all)", "")
     console.print(table)
+
+
+def _count(number: int | None) -> str:
+    return "not counted" if number is None else f"{number:,}"

@@ -22,7 +22,11 @@ from kgqa.kg.reading import integer, order, parted, path, true
 from kgqa.kg.relations import Relations
 from kgqa.kg.terms import Chain, Entity, Hop, Term, Triple, is_id
 
+S = TypeVar("S")
 T = TypeVar("T")
+
+IDS, STEPS, CHAINS = 1_000, 48, 16
+"""Entities, steps and chains in one query: Virtuoso takes longer and longer to read long ones, or refuses."""
 
 MANY = 1_000
 """From this number of rows on, naming and sorting them leaves the event loop."""
@@ -99,16 +103,19 @@ class SparqlGraph:
         self, chains: Sequence[Chain], *, ends: bool = True, hops: bool = True
     ) -> list[Visit]:
         """Give the ends of several chains and what leads on from there; see `KnowledgeGraph`."""
-        places = {chain: place for place, chain in enumerate(dict.fromkeys(chains))}
-        if not places or not (ends or hops):
+        unique = list(dict.fromkeys(chains))
+        if not unique or not (ends or hops):
             return [Visit(Page(()), Page(())) for _ in chains]
-        text = sparql.visit_chains(list(places), self._naming.labels, self._rows + 1, ends=ends, hops=hops)
-        answer = await self._asked(text)
-        if len(answer.rows) > MANY:
-            visits = await asyncio.to_thread(self._visits, answer, len(places))
-        else:
-            visits = self._visits(answer, len(places))
-        return [visits[places[chain]] for chain in chains]
+
+        def asking(some: Sequence[Chain]) -> str:
+            return sparql.visit_chains(some, self._naming.labels, self._rows + 1, ends=ends, hops=hops)
+
+        visits: dict[Chain, Visit] = {}
+        for some, answer in await self._batched(unique, CHAINS, asking):
+            many = len(answer.rows) > MANY
+            found = await asyncio.to_thread(self._visits, answer, len(some)) if many else None
+            visits |= zip(some, found or self._visits(answer, len(some)), strict=True)
+        return [visits[chain] for chain in chains]
 
     async def trace_chain(self, chain: Chain, ends: Sequence[Term]) -> list[tuple[Triple, ...]]:
         """Give one path to each end; see `KnowledgeGraph`."""
@@ -124,38 +131,43 @@ class SparqlGraph:
 
     async def list_relations(self, ids: Sequence[str]) -> dict[str, Page[Hop]]:
         """Give the hops that leave each of the entities; see `KnowledgeGraph`."""
-        groups: dict[str, list[Row]] = {id: [] for id in ids}
-        if not groups:
-            return {}
-        answer = await self._asked(sparql.list_relations([_checked(id) for id in groups]))
-        for end, relation, forward in answer.rows:
-            if isinstance(end, Entity):
-                groups[end.id].append((relation, forward))
-        return {id: self._hops(rows, answer.cut) for id, rows in groups.items()}
+        groups: dict[str, list[Row]] = {_checked(id): [] for id in ids}
+        cut: set[str] = set()
+        for some, answer in await self._batched(list(groups), IDS, sparql.list_relations):
+            cut |= {*some} if answer.cut else set()
+            for end, relation, forward in answer.rows:
+                if isinstance(end, Entity):
+                    groups[end.id].append((relation, forward))
+        return {id: self._hops(rows, id in cut) for id, rows in groups.items()}
 
     async def follow_relation(self, steps: Sequence[tuple[str, Hop]]) -> list[Page[Term]]:
         """Give what each (entity id, hop) pair leads to; see `KnowledgeGraph`."""
-        if not steps:
-            return []
         checked = [(_checked(id), hop) for id, hop in steps]
-        text = sparql.follow_relation(checked, self._naming.labels, self._rows + 1)
-        answer = await self._asked(text)
-        named = self._naming.apply((end, label, rank) for _, end, label, rank in answer.rows)
-        ends: list[dict[Term, None]] = [{} for _ in steps]
-        for step, end, _, _ in answer.rows:
-            if end is not None:
-                ends[integer(step)][named[end]] = None
-        pages = [sorted(found, key=order) for found in ends]
-        return [Page(tuple(found[: self._rows]), answer.cut or len(found) > self._rows) for found in pages]
+
+        def asking(some: Sequence[tuple[str, Hop]]) -> str:
+            return sparql.follow_relation(some, self._naming.labels, self._rows + 1)
+
+        pages: list[Page[Term]] = []
+        for some, answer in await self._batched(checked, STEPS, asking):
+            named = self._naming.apply((end, label, rank) for _, end, label, rank in answer.rows)
+            ends: list[dict[Term, None]] = [{} for _ in some]
+            for step, end, _, _ in answer.rows:
+                if end is not None:
+                    ends[integer(step)][named[end]] = None
+            for found in ends:
+                cut = answer.cut or len(found) > self._rows
+                pages.append(Page(tuple(sorted(found, key=order)[: self._rows]), cut))
+        return pages
 
     async def names(self, ids: Sequence[str]) -> dict[str, str | None]:
         """Give the preferred name of each id; see `KnowledgeGraph`."""
-        if not ids:
-            return {}
-        answer = await self._executor.query(
-            sparql.names(map(_checked, dict.fromkeys(ids)), self._naming.labels)
-        )
-        named = self._naming.apply((end, label, rank) for end, label, rank in answer.rows)
+        unique = list(dict.fromkeys(map(_checked, ids)))
+
+        def asking(some: Sequence[str]) -> str:
+            return sparql.names(some, self._naming.labels)
+
+        rows = [row for _, answer in await self._batched(unique, IDS, asking) for row in answer.rows]
+        named = self._naming.apply((end, label, rank) for end, label, rank in rows)
         return {id: _name(named.get(Entity(id))) for id in ids}
 
     async def find_entities(self, text: str, limit: int = 10) -> list[Match]:
@@ -236,6 +248,14 @@ class SparqlGraph:
             return integer((await self._executor.query(query)).rows[0][0])
         except (KGTimeout, KGRejected):
             return None
+
+    async def _batched(
+        self, items: Sequence[S], size: int, write: Callable[[Sequence[S]], str]
+    ) -> list[tuple[Sequence[S], Rows]]:
+        """Ask about some items at a time, all at once; servers refuse queries that are too long."""
+        batches = [items[first : first + size] for first in range(0, len(items), size)]
+        answers = await asyncio.gather(*(self._asked(write(some)) for some in batches))
+        return list(zip(batches, answers, strict=True))
 
     async def _asked(self, query: str) -> Rows:
         """Run a query, and learn what the relations in its answer are called."""
