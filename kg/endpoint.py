@@ -2,15 +2,16 @@
 
 | what comes back | what is done |
 |---|---|
-| 408, 429, 5xx, no connection, an answer cut short or of another type | again, after ``Retry-After`` |
+| 408, 409, 429, 5xx, no connection, an answer cut short or of another type | again, after ``Retry-After`` |
 | no answer in time | again, once |
-| 504, or the server says that the query takes too long | `KGTimeout` |
+| the server says that the query takes too long | `KGTimeout` |
 | a part of the answer, because the query takes too long (Virtuoso) | `KGTimeout` |
-| 400, 413, 414, 422 | `KGRejected` |
-| 401, 403, 404, a redirect | `KGUnavailable`, at once |
+| 400, 413, 414, 422, an answer that is too large | `KGRejected` |
+| 401, 403, 404, 405, 406, 410, 415, a redirect | `KGUnavailable`, at once |
+| ``Retry-After`` of more than the deadline | `KGUnavailable`, at once |
 
-What still fails when it was asked again is `KGUnavailable`; what still takes too long is that too,
-unless the endpoint has an answer to a question of nothing: then it is the query's fault, `KGTimeout`.
+What still fails when it was asked again is `KGUnavailable`. So is what still has no answer in time
+(`KGSilent`): only a server can say that it is the query's fault, so that a search may go another way.
 """
 
 import asyncio
@@ -20,18 +21,22 @@ import weakref
 from collections.abc import Callable
 from dataclasses import replace
 from functools import partial
+from typing import TypeVar
 
 import httpx
 from cachetools import TTLCache
 
-from kgqa.kg.errors import KGError, KGMalformed, KGTimeout, KGUnavailable
+from kgqa.kg.errors import KGError, KGMalformed, KGSilent, KGTimeout, KGUnavailable
 from kgqa.kg.executor import Rows
 from kgqa.kg.gate import Gate
-from kgqa.kg.http import Answer, BrokenAnswer, Http
+from kgqa.kg.http import Http
 from kgqa.kg.meter import count_query
+from kgqa.kg.responses import Answer, BrokenAnswer
 from kgqa.kg.results import read_rows
 from kgqa.kg.workers import Workers
 from kgqa.retries import Retries, is_timeout, retry_after, status_of
+
+T = TypeVar("T")
 
 AT_A_TIME = 8
 """Requests to one endpoint at a time; the others wait for their turn."""
@@ -42,11 +47,17 @@ KEPT = 1_000_000
 FRESH = 3_600.0
 """Seconds that rows are kept."""
 
+QUERY = 10
+"""Rows that an answer counts as beside its own, for its query."""
+
 CAPS = frozenset({10_000, 1 << 20})
 """Rows at which Virtuoso cuts an answer without a word, as it is set up and at the very most."""
 
 PROBE = 5.0
 """Seconds in which an endpoint answers a question of nothing, if it is there at all."""
+
+NOTHING = "SELECT ?s WHERE { ?s ?p ?o } LIMIT 1"
+"""A question of nothing."""
 
 
 class Endpoint:
@@ -62,12 +73,14 @@ class Endpoint:
         self._http = Http(url)
         self.url = self._http.url
         self._deadline = deadline
-        self._retries = retries or Retries()
+        given = retries or Retries()
+        self._retries = replace(given, longest=min(given.longest, deadline))
         self._workers = Workers(AT_A_TIME, "kgqa-endpoint")
+        self._probing = Workers(AT_A_TIME, "kgqa-probe")
         self._gate = Gate()
-        self._kept: TTLCache[str, Rows] = TTLCache(KEPT, FRESH, getsizeof=lambda rows: len(rows.rows) + 1)
+        self._kept: TTLCache[str, Rows] = TTLCache(KEPT, FRESH, getsizeof=_size)
         self._keeping = threading.Lock()
-        self._server = ""
+        self._virtuoso: bool | None = None
         weakref.finalize(self, self._http.close)
 
     async def query(self, text: str, *, limit: int | None = None, foreign: bool = False) -> Rows:
@@ -90,13 +103,14 @@ class Endpoint:
     async def _asked_and_kept(self, text: str) -> Rows:
         rows = await self._asked(text)
         with self._keeping:
-            if len(rows.rows) < KEPT:
+            if _size(rows) <= KEPT:
                 self._kept[text] = rows
         return rows
 
     async def _asked(self, text: str) -> Rows:
         """Ask, again where that may help, and say in one line why there is no answer."""
         try:
+            self._gate.enter()
             async with asyncio.timeout(2 * self._deadline):
                 return await self._retries.call(partial(self._attempt, text))
         except KGError as error:
@@ -107,24 +121,21 @@ class Endpoint:
             raise await self._why_late() if is_timeout(error) else self._failed(error) from None
 
     async def _attempt(self, text: str) -> Rows:
-        if pause := self._gate.wait():
-            await asyncio.sleep(pause)
+        if (pause := self._gate.left()) > self._retries.longest:
+            raise KGUnavailable(f"it wants not to be asked for {pause:.0f} s; wait, or ask less at once")
+        await asyncio.sleep(pause)
         try:
-            rows = await self._run(partial(self._send, text, self._deadline))
+            rows = await self._run(partial(self._send, text, self._deadline), self._workers)
+        except KGError:
+            self._gate.succeeded()
+            raise
         except (httpx.HTTPError, OSError) as error:
-            self._noted(error)
+            self._gate.pause(retry_after(error) or 0.0)
             raise
         self._gate.succeeded()
         return rows
 
-    def _noted(self, error: Exception) -> None:
-        """Tell the gate of a failure; a timeout may be the query's fault."""
-        if status_of(error) == 429:
-            self._gate.pause(min(retry_after(error) or 0.0, self._retries.longest))
-        elif not is_timeout(error):
-            self._gate.failed()
-
-    async def _run(self, job: Callable[[Callable[[], None]], Rows]) -> Rows:
+    async def _run(self, job: Callable[[Callable[[], None]], T], workers: Workers) -> T:
         stopped = threading.Event()
 
         def stop() -> None:
@@ -132,29 +143,47 @@ class Endpoint:
                 raise KGTimeout("nobody waits any more")
 
         try:
-            return await asyncio.wrap_future(self._workers.submit(lambda: job(stop)))
+            return await asyncio.wrap_future(workers.submit(lambda: job(stop)))
         finally:
             stopped.set()
 
     def _send(self, text: str, seconds: float, stop: Callable[[], None]) -> Rows:
-        answer = self._http.send(text, seconds, stop, self._server)
-        self._server = answer.server
-        return _rows(answer)
+        if self._is_virtuoso(seconds, stop):
+            text = text.replace(f"<{BLANK}", f"<{NODE_ID}")
+        return _rows(self._http.send(text, seconds, stop, virtuoso=bool(self._virtuoso)))
+
+    def _is_virtuoso(self, seconds: float, stop: Callable[[], None]) -> bool:
+        """Tell whether it is Virtuoso, which names blank nodes by an IRI; it is asked before all else."""
+        if self._virtuoso is None:
+            self._virtuoso = self._http.send(NOTHING, seconds, stop).virtuoso
+        return self._virtuoso
 
     async def _why_late(self) -> KGError:
+        within = f"no answer within {2 * self._deadline:g} s"
+        probe = partial(self._http.send, NOTHING, min(PROBE, self._deadline))
         try:
-            await self._run(partial(self._send, "ASK {}", min(PROBE, self._deadline)))
-        except (KGError, httpx.HTTPError, OSError):
+            await self._run(probe, self._probing)
+        except (KGUnavailable, httpx.HTTPError, OSError):
             self._gate.failed()
-            return KGUnavailable(f"{self.url}: no answer within {2 * self._deadline:g} s, to nothing at all")
-        return KGTimeout(f"{self.url}: no answer within {2 * self._deadline:g} s")
+            return KGUnavailable(f"{self.url}: {within}, to nothing at all")
+        except KGError:
+            pass
+        self._gate.succeeded()
+        return KGSilent(f"{self.url}: {within}, but to other queries; let the server end what takes too long")
 
     def _failed(self, error: Exception) -> KGError:
-        status, wait = status_of(error), retry_after(error)
-        if status == 429:
-            asked = f"; it asks for {wait:.0f} s" if wait else ""
+        wait = retry_after(error)
+        asked = f"; it asks to wait {wait:.0f} s" if wait else ""
+        if status_of(error) == 429:
             return KGUnavailable(f"{self.url}: too many requests{asked}; wait, or ask less at once")
-        return KGUnavailable(f"{self.url}: {_line(error)}")
+        self._gate.failed()
+        if isinstance(error, httpx.ConnectError):
+            return KGUnavailable(f"{self.url}: no connection; does the server run? ({_line(error)})")
+        return KGUnavailable(f"{self.url}: {_line(error)}{asked}")
+
+
+def _size(rows: Rows) -> int:
+    return len(rows.rows) + QUERY
 
 
 def _rows(answer: Answer) -> Rows:

@@ -4,6 +4,7 @@
 KGError
 ├── KGTimeout        the deadline passed; the query may still be running
 ├── KGUnavailable    the graph cannot be opened or reached
+│   └── KGSilent     it gave no answer in time, and did not say that it is the query's fault
 ├── KGRejected       the query was refused before or by the graph
 └── KGMalformed      the graph's file or answer cannot be read
 ```
@@ -22,6 +23,10 @@ class KGTimeout(KGError):
 
 class KGUnavailable(KGError):
     """The graph cannot be opened or reached."""
+
+
+class KGSilent(KGUnavailable):
+    """The graph gave no answer in time and did not say why: the query may be too much, or the way to it."""
 
 
 class KGRejected(KGError):

@@ -8,7 +8,7 @@ from kgqa.addresses import is_address, without_user
 from kgqa.kg import directory, sparql
 from kgqa.kg.dialect import DIALECTS, Dialect, detect
 from kgqa.kg.endpoint import Endpoint
-from kgqa.kg.errors import KGRejected, KGTimeout, KGUnavailable
+from kgqa.kg.errors import KGRejected, KGSilent, KGTimeout, KGUnavailable
 from kgqa.kg.executor import Facts, Row
 from kgqa.kg.looking import Asked, Listed
 from kgqa.kg.meaning import Encode
@@ -107,7 +107,7 @@ def _predicates(url: str, executor: Endpoint) -> tuple[dict[str, int], bool]:
     try:
         answer = Endpoint(url, deadline=LISTING, retries=Retries(attempts=1)).query_now(sparql.predicates())
         return _counts(answer.rows), not answer.cut
-    except (KGTimeout, KGRejected):
+    except (KGTimeout, KGSilent, KGRejected):
         pass
     wanted = sorted({each for dialect in DIALECTS.values() for each in _told_by(dialect)})
     places = [integer(row[0]) for row in executor.query_now(sparql.present(wanted)).rows]

@@ -10,7 +10,7 @@ from kgqa.kg.sparql import BLANK
 from kgqa.kg.terms import XSD_STRING, Entity, Literal, Term
 
 NODE_ID = "nodeID://"
-"""How Virtuoso names blank nodes: IRIs that it understands in queries as well."""
+"""How Virtuoso names blank nodes, in answers and in queries."""
 
 VIRTUOSO_ASK = "__ASK_RETVAL"
 """The column in which Virtuoso answers ASK: 1 or 0."""
@@ -27,19 +27,25 @@ def read_rows(answer: bytes) -> Rows:
     try:
         found = orjson.loads(answer)
         if "boolean" in found:
-            return Rows(("ask",), [(Literal(str(found["boolean"]).lower(), XSD_BOOLEAN),)])
-        columns = tuple(found["head"]["vars"])
+            return _asked({True: "true", False: "false"}[found["boolean"]])
+        columns, rows = _strings(found["head"]["vars"]), found["results"]["bindings"]
         if columns == (VIRTUOSO_ASK,):
-            return Rows(("ask",), [(Literal(_yes(found), XSD_BOOLEAN),)])
-        rows = found["results"]["bindings"]
+            return _asked({"1": "true", "0": "false"}[rows[0][VIRTUOSO_ASK]["value"]])
+        if not isinstance(rows, list):
+            raise TypeError("its rows are no list")
         return Rows(columns, [tuple(_term(row.get(column)) for column in columns) for row in rows])
     except (ValueError, LookupError, TypeError, AttributeError) as error:
         raise KGMalformed(f"the graph's answer is not SPARQL's JSON, or not all of it: {error}") from error
 
 
-def _yes(found: dict[str, Any]) -> str:
-    rows = found["results"]["bindings"]
-    return "true" if rows and rows[0][VIRTUOSO_ASK]["value"] == "1" else "false"
+def _asked(answer: str) -> Rows:
+    return Rows(("ask",), [(Literal(answer, XSD_BOOLEAN),)])
+
+
+def _strings(values: Any) -> tuple[str, ...]:
+    if not isinstance(values, list) or not all(isinstance(value, str) for value in values):
+        raise TypeError("its columns are no list of names")
+    return tuple(values)
 
 
 def _term(value: dict[str, Any] | None) -> Term | None:
@@ -51,15 +57,15 @@ def _term(value: dict[str, Any] | None) -> Term | None:
 
 
 def _made(value: dict[str, Any]) -> Term:
-    text = value["value"]
-    match value["type"]:
+    text, kind = value["value"], value["type"]
+    if kind == "triple":
+        return Literal(text if isinstance(text, str) else orjson.dumps(text).decode())
+    if not isinstance(text, str):
+        raise TypeError("the value of a term is no text")
+    match kind:
         case "uri":
             return Entity(f"_:{text.removeprefix(BLANK)}" if text.startswith(BLANK) else text)
         case "bnode":
-            return Entity(text if text.startswith(NODE_ID) else f"_:{text}")
-        case "literal" | "typed-literal":  # as a draft of the format had it, and Virtuoso has
-            datatype = value.get("datatype", XSD_STRING)
-            if datatype == XSD_BOOLEAN:
-                text = {"1": "true", "0": "false"}.get(text, text)
-            return Literal(text, datatype, language=value.get("xml:lang", ""))
-    return Literal(str(text))
+            return Entity(f"_:{text.removeprefix(NODE_ID)}")
+    # a draft of the format has typed-literal, and so has Virtuoso
+    return Literal(text, value.get("datatype") or XSD_STRING, language=value.get("xml:lang") or "")

@@ -9,7 +9,7 @@ from typing import TypeVar
 from kgqa.kg import sparql
 from kgqa.kg.describing import describe
 from kgqa.kg.dialect import Dialect, entity_iri, is_foreign
-from kgqa.kg.errors import KGRejected, KGTimeout
+from kgqa.kg.errors import KGRejected, KGSilent, KGTimeout
 from kgqa.kg.executor import Executor, Facts, Row, Rows
 from kgqa.kg.guard import guard
 from kgqa.kg.linking import Linker
@@ -246,7 +246,7 @@ class SparqlGraph:
         """Count, where that does not take too long: an endpoint may hold thousands of millions."""
         try:
             return integer((await self._executor.query(query)).rows[0][0])
-        except (KGTimeout, KGRejected):
+        except (KGTimeout, KGSilent, KGRejected):
             return None
 
     async def _batched(

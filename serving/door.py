@@ -9,6 +9,8 @@ from starlette.middleware import Middleware
 from starlette.responses import JSONResponse
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
+from kgqa.serving.memory import mend
+
 LARGEST = 2_000_000
 """Bytes of a request's body at most; an edited state may be long, a question is not."""
 
@@ -63,3 +65,4 @@ def _again(read: Message, receive: Receive) -> Receive:
 
 
 app = Starlette(middleware=[Middleware(Door)])
+mend()

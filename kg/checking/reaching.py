@@ -39,7 +39,7 @@ def reach(http: Http) -> tuple[Finding, str]:
             failures.append(error)
             if not is_transient(error) or isinstance(error, httpx.TimeoutException) or _is_gone(error):
                 break
-        if (wait := retry_after(error) or PAUSE) > 2 * PAUSE:
+        if (wait := retry_after(failures[-1]) or PAUSE) > 2 * PAUSE:
             break
         time.sleep(wait)
     says, advice = explain(failures[-1])
@@ -59,7 +59,9 @@ def _reached(failures: list[Exception], seconds: float) -> Finding:
 
 def _is_gone(error: BaseException) -> bool:
     """Tell whether nobody listens there: the next request will not find anyone either."""
-    return any(isinstance(each, socket.gaierror | ssl.SSLError | ConnectionRefusedError) for each in _why(error))
+    return any(
+        isinstance(each, socket.gaierror | ssl.SSLError | ConnectionRefusedError) for each in _why(error)
+    )
 
 
 def explain(error: Exception) -> tuple[str, str]:
@@ -72,10 +74,16 @@ def explain(error: Exception) -> tuple[str, str]:
 
 def _of_the_line(error: Exception) -> tuple[str, str] | None:
     why = list(_why(error))
-    if isinstance(error, httpx.InvalidURL | httpx.UnsupportedProtocol) or type(error) in (ValueError, UnicodeError):
+    if isinstance(error, httpx.InvalidURL | httpx.UnsupportedProtocol) or type(error) in (
+        ValueError,
+        UnicodeError,
+    ):
         return f"this is no address: {_text(error)}", "write it as http://host:8890/sparql"
     if any(isinstance(each, socket.gaierror) for each in why):
-        return "there is no host of this name", "look for a typing error in the address, or ask with the IP address"
+        return (
+            "there is no host of this name",
+            "look for a typing error in the address, or ask with the IP address",
+        )
     if any(isinstance(each, ssl.SSLError) for each in why):
         return (
             f"no secure connection: {_text(error)}",
@@ -92,31 +100,47 @@ def _of_the_line(error: Exception) -> tuple[str, str] | None:
 
 def _of_http(error: Exception) -> tuple[str, str] | None:
     if isinstance(error, httpx.TimeoutException):
-        return f"connected, but no answer within {WAIT:g} s to a question of nothing", "is it busy, or still loading?"
+        return (
+            f"connected, but no answer within {WAIT:g} s to a question of nothing",
+            "is it busy, or still loading?",
+        )
     if status_of(error) == 429:
         wait = retry_after(error)
         asked = f", and asks to wait {wait:.0f} s" if wait else ""
         return f"it has had too many requests{asked} (429)", "wait, and ask less at once"
     if status_of(error):
-        return f"the server cannot answer now: {_text(error)}", "look into its log, or that of the proxy before it"
+        return (
+            f"the server cannot answer now: {_text(error)}",
+            "look into its log, or that of the proxy before it",
+        )
     if isinstance(error, httpx.TransportError):
-        return f"the connection broke: {_text(error)}", "look into the server's log, or that of the proxy before it"
+        return (
+            f"the connection broke: {_text(error)}",
+            "look into the server's log, or that of the proxy before it",
+        )
     return None
 
 
 def _of_sparql(error: Exception) -> tuple[str, str] | None:
-    ends = "the address of an endpoint often ends in /sparql (Virtuoso, Wikidata) or /query (Oxigraph, Fuseki)"
+    ends = (
+        "the address of an endpoint often ends in /sparql (Virtuoso, Wikidata) or /query (Oxigraph, Fuseki)"
+    )
     match error:
         case BrokenAnswer():
             return f"what answers is no SPARQL endpoint: {_text(error)}", ends
         case KGMalformed():
             return "what answers is no SPARQL endpoint: it says JSON, but none of SPARQL's", ends
         case KGUnavailable() if "refuses access" in str(error):
-            return _text(error), "ask whoever runs it for a user, and write #, /, @ and : in passwords as %23, %2F, %40, %3A"
+            return _text(
+                error
+            ), "ask whoever runs it for a user, and write #, /, @ and : in passwords as %23, %2F, %40, %3A"
         case KGUnavailable():
             return _text(error), ends
         case KGTimeout():
-            return f"even a question of nothing takes too long: {_text(error)}", "is it busy, or still loading?"
+            return (
+                f"even a question of nothing takes too long: {_text(error)}",
+                "is it busy, or still loading?",
+            )
         case KGRejected():
             return f"it refuses even a question of nothing: {_text(error)}", ends
     return None

@@ -26,14 +26,15 @@ def cube(side: int) -> str:
 
 
 def ordered(limit: int) -> str:
-    """Ask for one row as the first of so many in order."""
-    return f"SELECT ?a WHERE {{ {_listed('a', 1)} }} ORDER BY STR(?a) LIMIT {limit:d}"
+    """Ask for a few rows as the first of so many in order."""
+    return f"SELECT ?a WHERE {{ {_listed('a', SIDE)} }} ORDER BY STR(?a) LIMIT {limit:d}"
 
 
 def steps(relations: Sequence[str], each: int) -> str:
     """Ask for some ``?s ?o`` of each relation; ``?place`` counts them from 0."""
     blocks = (
-        f'{{ {{ SELECT ?s ?o WHERE {{ ?s {iri(relation)} ?o }} LIMIT {each:d} }} BIND("{place:d}" AS ?place) }}'
+        f"{{ {{ SELECT ?s ?o WHERE {{ ?s {iri(relation)} ?o }} LIMIT {each:d} }} "
+        f'BIND("{place:d}" AS ?place) }}'
         for place, relation in enumerate(relations)
     )
     return f"SELECT ?place ?s ?o WHERE {{ {' UNION '.join(blocks)} }}"
@@ -41,7 +42,8 @@ def steps(relations: Sequence[str], each: int) -> str:
 
 def some_relations(triples: int) -> str:
     """Ask for each ``?relation`` of so many triples."""
-    return f"SELECT DISTINCT ?relation WHERE {{ {{ SELECT ?relation WHERE {{ ?s ?relation ?o }} LIMIT {triples:d} }} }}"
+    some = f"SELECT ?relation WHERE {{ ?s ?relation ?o }} LIMIT {triples:d}"
+    return f"SELECT DISTINCT ?relation WHERE {{ {{ {some} }} }}"
 
 
 def graphs(limit: int) -> str:
@@ -60,7 +62,7 @@ FEATURES = {
     "subselects": f"SELECT ?s WHERE {{ {_SOME} }}",
     "GROUP BY with MAX": f"SELECT ?s (MAX(STR(?s)) AS ?m) WHERE {{ {_SOME} }} GROUP BY ?s",
     "VALUES": f"SELECT ?x WHERE {{ {_SOME} VALUES ?x {{ <urn:x> }} }}",
-    "UNION with BIND": f'SELECT ?x WHERE {{ {{ {_SOME} BIND("1" AS ?x) }} UNION {{ {_SOME} BIND("0" AS ?x) }} }}',
+    "UNION with BIND": f'SELECT ?x {{ {{ {_SOME} BIND("1" AS ?x) }} UNION {{ {_SOME} BIND("0" AS ?x) }} }}',
     "EXISTS": f"SELECT ?s WHERE {{ {_SOME} FILTER(EXISTS {{ ?s ?q ?r }}) }}",
     "STRBEFORE": f'SELECT ?x WHERE {{ {_SOME} BIND(STRBEFORE(STR(?s), "zz") AS ?x) }}',
     "IRI()": f'SELECT ?x WHERE {{ {_SOME} BIND(IRI("urn:x") AS ?x) }}',

@@ -1,0 +1,100 @@
+"""What an answer over HTTP means that is none: whose fault it is, and whether the next may be better."""
+
+import math
+import re
+from collections.abc import Callable
+from dataclasses import dataclass
+from urllib.parse import urljoin
+
+import httpx
+
+from kgqa.addresses import shown_url
+from kgqa.kg.errors import KGRejected, KGTimeout, KGUnavailable
+
+JSON_TYPES = ("application/sparql-results+json", "application/json")
+
+_OF_THE_QUERY = re.compile(r"Virtuoso (22|37|42)\w{3} Error")
+"""Virtuoso says 500 where it cannot compile or run a query, with a state of SQL that tells so."""
+
+
+class BrokenAnswer(ConnectionError):
+    """An answer that is none, or only a part of one; the next may be whole."""
+
+
+@dataclass(frozen=True, slots=True)
+class Answer:
+    """A whole answer, and what its headers say.
+
+    Attributes:
+        body: SPARQL's JSON.
+        rows: The rows that the server gives at most, if it says so.
+        virtuoso: Whether the server is Virtuoso, which has ways of its own.
+    """
+
+    body: bytes
+    rows: float
+    virtuoso: bool
+
+
+def answer_of(response: httpx.Response, body: bytes, shown: Callable[[str], str]) -> Answer:
+    """Give the answer that a response is.
+
+    Args:
+        response: What came back.
+        body: All of its body.
+        shown: Makes one short line of what a server says, without what nobody is to see.
+
+    Raises:
+        httpx.HTTPStatusError: if the server says that it cannot answer now.
+        BrokenAnswer: if it is none.
+        KGTimeout: if the server says that the query took too long.
+        KGRejected: if it says that it will not answer this query.
+        KGUnavailable: if it will answer none, however often it is asked.
+    """
+    if response.headers.get("x-sql-state") == "S1TAT":  # Virtuoso gives what it has found so far
+        raise KGTimeout("the server broke the query off and gave a part of the answer")
+    if not response.is_success:
+        said = shown(body[:2_000].decode("utf-8", "replace"))
+        _refuse(response, said)
+        message = f"HTTP {response.status_code}: {said}"
+        raise httpx.HTTPStatusError(message, request=response.request, response=response)
+    kind = response.headers.get("content-type", "").partition(";")[0].strip().lower()
+    if kind not in JSON_TYPES:
+        raise BrokenAnswer(f"an answer of type {kind or 'unknown'}, not SPARQL's JSON")
+    return Answer(body, _most(response), _is_virtuoso(response))
+
+
+def _refuse(response: httpx.Response, said: str) -> None:
+    status = response.status_code
+    if _is_timeout(status, said.lower()):
+        raise KGTimeout(f"the server broke the query off: {said}")
+    if status in {400, 413, 414, 422} or _OF_THE_QUERY.match(said):
+        raise KGRejected(f"the server refused the query ({status}): {said}")
+    if status in {401, 403}:
+        raise KGUnavailable(
+            f"it refuses access ({status}); put user and password into the address: http://user:password@…"
+        )
+    if response.is_redirect:
+        there = urljoin(str(response.url), response.headers.get("location", ""))
+        raise KGUnavailable(f"it has moved; use {shown_url(there)}")
+    if status in {404, 405, 406, 410, 415}:
+        raise KGUnavailable(f"there is no SPARQL endpoint at this address ({status})")
+
+
+def _is_timeout(status: int, said: str) -> bool:
+    """Tell whether a server says that the query takes too long, and not that a way to it does."""
+    told = any(word in said for word in ("timeout", "timed out", "time limit", "execution time"))
+    return told and status != 429 and not (status in {502, 503} and "connect" in said)
+
+
+def _is_virtuoso(response: httpx.Response) -> bool:
+    """Tell by its name, or where a proxy gives another by headers of its own."""
+    named = response.headers.get("server", "").startswith("Virtuoso")
+    return named or any(name.startswith(("x-sparql-", "x-sql-")) for name in response.headers)
+
+
+def _most(response: httpx.Response) -> float:
+    try:
+        return float(response.headers.get("x-sparql-maxrows", ""))
+    except ValueError:
+        return math.inf
