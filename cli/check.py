@@ -32,10 +32,11 @@ def check(
 
     from kgqa.addresses import is_address
     from kgqa.kg.checking.check import check as look
+    from kgqa.kg.errors import KGUnavailable
 
     try:
         found = asyncio.run(look(url)) if is_address(url) else None
-    except ValueError:
+    except KGUnavailable:
         found = None
     if found is None:
         fail("this is no address of an endpoint; write it as http://host:8890/sparql", Exit.USAGE)

@@ -42,8 +42,6 @@ class Question:
     id: str
     text: str
     topics: tuple[Named, ...] = ()
-    elsewhere: tuple[tuple[Named, ...], ...] = ()
-    """The same topics as other kinds of graph know them; `at_home` takes what a graph needs."""
     readings: tuple[tuple[Named, ...], ...] = ()
     paths: tuple[GoldPath, ...] = ()
     sparql: str | None = None
@@ -57,6 +55,8 @@ class Question:
     """The level of generalisation (GrailQA)."""
     splits: Mapping[str, str] = field(default_factory=dict)
     """The part this question belongs to, by the name of the split (``split``, ``split_group``)."""
+    elsewhere: tuple[tuple[Named, ...], ...] = ()
+    """The same topics as other kinds of graph know them; `at_home` takes what a graph needs."""
 
     @property
     def gold(self) -> tuple[Named, ...]:

@@ -80,7 +80,6 @@ class Endpoint:
         self._gate = Gate()
         self._kept: TTLCache[str, Rows] = TTLCache(KEPT, FRESH, getsizeof=_size)
         self._keeping = threading.Lock()
-        self._virtuoso: bool | None = None
         weakref.finalize(self, self._http.close)
 
     async def query(self, text: str, *, limit: int | None = None, foreign: bool = False) -> Rows:
@@ -148,15 +147,7 @@ class Endpoint:
             stopped.set()
 
     def _send(self, text: str, seconds: float, stop: Callable[[], None]) -> Rows:
-        if self._is_virtuoso(seconds, stop):
-            text = text.replace(f"<{BLANK}", f"<{NODE_ID}")
-        return _rows(self._http.send(text, seconds, stop, virtuoso=bool(self._virtuoso)))
-
-    def _is_virtuoso(self, seconds: float, stop: Callable[[], None]) -> bool:
-        """Tell whether it is Virtuoso, which names blank nodes by an IRI; it is asked before all else."""
-        if self._virtuoso is None:
-            self._virtuoso = self._http.send(NOTHING, seconds, stop).virtuoso
-        return self._virtuoso
+        return _rows(self._http.send(text, seconds, stop))
 
     async def _why_late(self) -> KGError:
         within = f"no answer within {2 * self._deadline:g} s"

@@ -12,7 +12,7 @@ import math
 import os
 import time
 from collections.abc import Callable
-from urllib.parse import parse_qsl, quote_plus, unquote, urljoin, urlsplit, urlunsplit
+from urllib.parse import parse_qsl, quote_plus, unquote, urlsplit, urlunsplit
 from urllib.request import Request
 
 import httpx
@@ -64,7 +64,7 @@ class Http:
             and password in it are sent as Basic authentication. Neither is shown again.
 
     Raises:
-        KGUnavailable: if it is no address.
+        KGUnavailable: if it is no address, or one that leads to half answers.
     """
 
     def __init__(self, url: str) -> None:
@@ -77,6 +77,8 @@ class Http:
         self.url = shown_url(url)
         self._address = urlunsplit((parts.scheme, parts.netloc.rpartition("@")[2], parts.path, "", ""))
         self._parameters = parse_qsl(parts.query, keep_blank_values=True)
+        if any(name == "timeout" for name, _ in self._parameters):
+            raise KGUnavailable("leave the timeout out of the address: with it Virtuoso gives half answers")
         user, password = parts.username, unquote(parts.password or "")
         self._user = None if user is None else (unquote(user), password)
         self._secrets = _spellings(
@@ -87,14 +89,13 @@ class Http:
         )
         self.close = self._client.close
 
-    def send(self, query: str, seconds: float, stop: Callable[[], None], *, virtuoso: bool = False) -> Answer:
+    def send(self, query: str, seconds: float, stop: Callable[[], None]) -> Answer:
         """Send one query and read its answer to the end.
 
         Args:
             query: SPARQL.
             seconds: That it may take in all; a server that can be told is told.
             stop: Called while the answer comes in; raises to break off.
-            virtuoso: Whether the server is known to be Virtuoso.
 
         Raises:
             httpx.HTTPStatusError: if the server says that it cannot answer now.
@@ -105,7 +106,7 @@ class Http:
             KGUnavailable: if it will answer none, however often it is asked.
         """
         end = time.monotonic() + seconds
-        written = self._written(query, seconds, virtuoso)
+        written = self._written(query, seconds)
         method, headers = written.get_method(), dict(written.header_items())
         timeout = httpx.Timeout(seconds, connect=min(CONNECT, seconds))
         try:
@@ -117,7 +118,7 @@ class Http:
             raise BrokenAnswer(f"an answer that cannot be unpacked: {error}") from None
         return answer_of(response, body, self._shown)
 
-    def _written(self, query: str, seconds: float, virtuoso: bool) -> Request:
+    def _written(self, query: str, seconds: float) -> Request:
         try:
             long = len(quote_plus(query)) > LONG
         except UnicodeEncodeError as error:
@@ -128,8 +129,7 @@ class Http:
         writer.setOnlyConneg(True)
         writer.setMethod(POST if long else GET)
         for name, value in self._parameters:
-            if not (virtuoso and name == "timeout"):
-                writer.addParameter(name, value)
+            writer.addParameter(name, value)
         # what Blazegraph, and so Wikidata's service, is told by
         writer.addCustomHttpHeader(
             "X-BIGDATA-MAX-QUERY-MILLIS", str(math.ceil(1000 * SERVER_SHARE * seconds))

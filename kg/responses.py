@@ -28,12 +28,12 @@ class Answer:
     Attributes:
         body: SPARQL's JSON.
         rows: The rows that the server gives at most, if it says so.
-        virtuoso: Whether the server is Virtuoso, which has ways of its own.
+        server: What the server calls itself.
     """
 
     body: bytes
     rows: float
-    virtuoso: bool
+    server: str
 
 
 def answer_of(response: httpx.Response, body: bytes, shown: Callable[[str], str]) -> Answer:
@@ -61,7 +61,7 @@ def answer_of(response: httpx.Response, body: bytes, shown: Callable[[str], str]
     kind = response.headers.get("content-type", "").partition(";")[0].strip().lower()
     if kind not in JSON_TYPES:
         raise BrokenAnswer(f"an answer of type {kind or 'unknown'}, not SPARQL's JSON")
-    return Answer(body, _most(response), _is_virtuoso(response))
+    return Answer(body, _most(response), response.headers.get("server", ""))
 
 
 def _refuse(response: httpx.Response, said: str) -> None:
@@ -85,12 +85,6 @@ def _is_timeout(status: int, said: str) -> bool:
     """Tell whether a server says that the query takes too long, and not that a way to it does."""
     told = any(word in said for word in ("timeout", "timed out", "time limit", "execution time"))
     return told and status != 429 and not (status in {502, 503} and "connect" in said)
-
-
-def _is_virtuoso(response: httpx.Response) -> bool:
-    """Tell by its name, or where a proxy gives another by headers of its own."""
-    named = response.headers.get("server", "").startswith("Virtuoso")
-    return named or any(name.startswith(("x-sparql-", "x-sql-")) for name in response.headers)
 
 
 def _most(response: httpx.Response) -> float:

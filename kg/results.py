@@ -10,7 +10,7 @@ from kgqa.kg.sparql import BLANK
 from kgqa.kg.terms import XSD_STRING, Entity, Literal, Term
 
 NODE_ID = "nodeID://"
-"""How Virtuoso names blank nodes, in answers and in queries."""
+"""How Virtuoso names blank nodes: IRIs that it understands in queries as well."""
 
 VIRTUOSO_ASK = "__ASK_RETVAL"
 """The column in which Virtuoso answers ASK: 1 or 0."""
@@ -28,11 +28,9 @@ def read_rows(answer: bytes) -> Rows:
         found = orjson.loads(answer)
         if "boolean" in found:
             return _asked({True: "true", False: "false"}[found["boolean"]])
-        columns, rows = _strings(found["head"]["vars"]), found["results"]["bindings"]
+        columns, rows = _names(found["head"]["vars"]), _listed(found["results"]["bindings"])
         if columns == (VIRTUOSO_ASK,):
-            return _asked({"1": "true", "0": "false"}[rows[0][VIRTUOSO_ASK]["value"]])
-        if not isinstance(rows, list):
-            raise TypeError("its rows are no list")
+            return _asked({"1": "true", "0": "false"}[rows[0][VIRTUOSO_ASK]["value"]] if rows else "false")
         return Rows(columns, [tuple(_term(row.get(column)) for column in columns) for row in rows])
     except (ValueError, LookupError, TypeError, AttributeError) as error:
         raise KGMalformed(f"the graph's answer is not SPARQL's JSON, or not all of it: {error}") from error
@@ -42,9 +40,15 @@ def _asked(answer: str) -> Rows:
     return Rows(("ask",), [(Literal(answer, XSD_BOOLEAN),)])
 
 
-def _strings(values: Any) -> tuple[str, ...]:
-    if not isinstance(values, list) or not all(isinstance(value, str) for value in values):
-        raise TypeError("its columns are no list of names")
+def _listed(values: Any) -> list[Any]:
+    if not isinstance(values, list):
+        raise TypeError("what should be a list is none")
+    return values
+
+
+def _names(values: Any) -> tuple[str, ...]:
+    if not all(isinstance(value, str) for value in _listed(values)):
+        raise TypeError("a column has no name")
     return tuple(values)
 
 
@@ -66,6 +70,8 @@ def _made(value: dict[str, Any]) -> Term:
         case "uri":
             return Entity(f"_:{text.removeprefix(BLANK)}" if text.startswith(BLANK) else text)
         case "bnode":
-            return Entity(f"_:{text.removeprefix(NODE_ID)}")
-    # a draft of the format has typed-literal, and so has Virtuoso
-    return Literal(text, value.get("datatype") or XSD_STRING, language=value.get("xml:lang") or "")
+            return Entity(text if text.startswith(NODE_ID) else f"_:{text}")
+    datatype = value.get("datatype") or XSD_STRING  # of type typed-literal in Virtuoso, as in a draft
+    if datatype == XSD_BOOLEAN:
+        text = {"1": "true", "0": "false"}.get(text, text)
+    return Literal(text, datatype, language=value.get("xml:lang") or "")

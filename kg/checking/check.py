@@ -11,7 +11,7 @@ from kgqa.kg.checking.limits import check_length, check_order, check_rows, check
 from kgqa.kg.checking.names import check_names
 from kgqa.kg.checking.pace import check_latency, check_parallel
 from kgqa.kg.checking.public import advise, is_public
-from kgqa.kg.checking.reaching import reach
+from kgqa.kg.checking.reaching import reach, server_of
 from kgqa.kg.checking.shapes import check_shapes
 from kgqa.kg.checking.subject import FAILURES, Subject
 from kgqa.kg.errors import KGError
@@ -64,23 +64,24 @@ async def check(url: str) -> Report:
         url: As `Http` takes it.
 
     Raises:
-        ValueError: if it is none.
+        KGUnavailable: if it is no address.
     """
     start = time.monotonic()
     subject = Subject(url, DEADLINE)
-    findings = [*await _look(subject, start), *advise(url)]
+    try:
+        findings = [*await _look(subject, start), *advise(url)]
+    finally:
+        subject.http.close()
     return Report(subject.http.url, time.monotonic() - start, tuple(findings))
 
 
 async def _look(subject: Subject, start: float) -> list[Finding]:
-    reached, subject.server = await subject.in_thread(lambda: reach(subject.http))
+    reached, subject.is_virtuoso = await subject.in_thread(lambda: reach(subject.http))
     findings = [reached]
     if reached.level == Level.FATAL:
         return findings
-    if subject.server:
-        findings.append(good("server", subject.server, server=subject.server))
-    else:
-        findings.append(note("server", "it does not say what it is"))
+    server = await subject.in_thread(lambda: server_of(subject.http))
+    findings.append(good("server", server, server=server) if server else note("server", "it says no name"))
     findings += await subject.in_thread(lambda: open_graph(subject))
     if any(finding.level == Level.FATAL for finding in findings):
         return findings

@@ -51,7 +51,7 @@ def open_graph(subject: Subject) -> list[Finding]:
 
 def _names_of(subject: Subject) -> list[str]:
     known = (*subject.dialect.labels, *subject.dialect.aliases)
-    return [known[integer(row[0])] for row in subject.endpoint().query_now(sparql.present(known)).rows]
+    return [known[integer(row[0])] for row in subject.endpoint.query_now(sparql.present(known)).rows]
 
 
 def _dialect(subject: Subject) -> Finding:
@@ -85,11 +85,13 @@ def _which_graph(subject: Subject) -> str:
     """Advise to name one of the server's graphs."""
     parts = urlsplit(subject.url)
     rest = [pair for pair in parse_qsl(parts.query) if "graph-uri" not in pair[0]]
+    http = Http(parts._replace(query=urlencode(rest)).geturl())
     try:
-        http = Http(parts._replace(query=urlencode(rest)).geturl())
         answer = http.send(texts.graphs(GRAPHS), subject.deadline, lambda: None)
     except (KGError, *FAILURES):
         return "load it, or name the graph that holds the triples: ?default-graph-uri=IRI in the address"
+    finally:
+        http.close()
     ids = [row[0].id for row in read_rows(answer.body).rows if row[0] is not None]
     own = [id for id in ids if not (subject.is_virtuoso and id.startswith(SYSTEM))]
     if not own:
@@ -100,7 +102,7 @@ def _which_graph(subject: Subject) -> str:
 
 def take_sample(subject: Subject) -> list[Finding]:
     """Take some triples of several relations, spread over all of them; blocks."""
-    executor = subject.endpoint()
+    executor = subject.endpoint
     picked = _picked(list(subject.graph.relations) or _seen(subject))
     if picked:
         for place, head, tail in executor.query_now(texts.steps(picked, EACH)).rows:
@@ -119,7 +121,7 @@ def _picked(relations: list[str]) -> list[str]:
 
 def _seen(subject: Subject) -> list[str]:
     """Give relations of the triples that the server thinks of first, and those that tell the dialect."""
-    dialect, executor = subject.dialect, subject.endpoint()
+    dialect, executor = subject.dialect, subject.endpoint
     marks = list(dialect.marks)
     there = (
         [marks[integer(row[0])] for row in executor.query_now(sparql.present(marks)).rows] if marks else []

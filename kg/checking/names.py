@@ -39,7 +39,7 @@ async def check_names(subject: Subject) -> list[Finding]:
         return [warning("names", says, advice)]
     if not ids:
         return []
-    rows = (await subject.endpoint().query(sparql.names(ids, naming.labels))).rows
+    rows = (await subject.endpoint.query(sparql.names(ids, naming.labels))).rows
     names = {
         term.id: term.name
         for term in naming.apply((a, b, c) for a, b, c in rows).values()

@@ -29,7 +29,7 @@ STALLED = 10.0
 
 async def check_latency(subject: Subject) -> list[Finding]:
     """Ask what methods ask, about some entities, one after another."""
-    executor, start = subject.endpoint(), time.monotonic()
+    executor, start = subject.endpoint, time.monotonic()
     taken: dict[str, list[float]] = {}
     for step in subject.sample[:: max(1, len(subject.sample) // ENTITIES)]:
         for kind, text in _texts(subject, step):
@@ -71,7 +71,7 @@ async def check_parallel(subject: Subject) -> list[Finding]:
     ids = subject.entities()
     if not ids:
         return []
-    executor = subject.endpoint()
+    executor = subject.endpoint
     texts = [sparql.list_relations([ids[place % len(ids)]]) for place in range(AT_A_TIME)]
     start = time.monotonic()
     for text in texts:

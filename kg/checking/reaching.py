@@ -10,8 +10,9 @@ import httpx
 from kgqa.kg.checking import texts
 from kgqa.kg.checking.finding import Finding, fatal, good, warning
 from kgqa.kg.errors import KGError, KGMalformed, KGRejected, KGTimeout, KGUnavailable
-from kgqa.kg.http import BrokenAnswer, Http
+from kgqa.kg.http import BrokenAnswer, Http, user_agent
 from kgqa.kg.results import read_rows
+from kgqa.kg.terms import one_line
 from kgqa.retries import is_transient, retry_after, status_of
 
 CHECK = "reachable"
@@ -26,16 +27,16 @@ PAUSE = 0.5
 """Seconds before the next, and that a server may ask to wait."""
 
 
-def reach(http: Http) -> tuple[Finding, str]:
-    """Ask a question of nothing; gives what that tells, and what the server calls itself."""
+def reach(http: Http) -> tuple[Finding, bool]:
+    """Ask a question of nothing; gives what that tells, and whether the server is Virtuoso."""
     failures: list[Exception] = []
     for _ in range(TRIES):
         start = time.monotonic()
         try:
             answer = http.send(texts.NOTHING, WAIT, lambda: None)
             read_rows(answer.body)
-            return _reached(failures, time.monotonic() - start), answer.server
-        except (KGError, httpx.HTTPError, httpx.InvalidURL, OSError, ValueError) as error:
+            return _reached(failures, time.monotonic() - start), answer.virtuoso
+        except (KGError, httpx.HTTPError, OSError) as error:
             failures.append(error)
             if not is_transient(error) or isinstance(error, httpx.TimeoutException) or _is_gone(error):
                 break
@@ -43,7 +44,16 @@ def reach(http: Http) -> tuple[Finding, str]:
             break
         time.sleep(wait)
     says, advice = explain(failures[-1])
-    return fatal(CHECK, says, advice), ""
+    return fatal(CHECK, says, advice), False
+
+
+def server_of(http: Http) -> str:
+    """Give what the server calls itself; it says so whatever it is asked."""
+    try:
+        with httpx.stream("GET", http.url, headers={"User-Agent": user_agent()}, timeout=WAIT) as response:
+            return one_line(response.headers.get("server", ""))
+    except httpx.HTTPError:
+        return ""
 
 
 def _reached(failures: list[Exception], seconds: float) -> Finding:
@@ -74,11 +84,6 @@ def explain(error: Exception) -> tuple[str, str]:
 
 def _of_the_line(error: Exception) -> tuple[str, str] | None:
     why = list(_why(error))
-    if isinstance(error, httpx.InvalidURL | httpx.UnsupportedProtocol) or type(error) in (
-        ValueError,
-        UnicodeError,
-    ):
-        return f"this is no address: {_text(error)}", "write it as http://host:8890/sparql"
     if any(isinstance(each, socket.gaierror) for each in why):
         return (
             "there is no host of this name",
@@ -131,9 +136,8 @@ def _of_sparql(error: Exception) -> tuple[str, str] | None:
         case KGMalformed():
             return "what answers is no SPARQL endpoint: it says JSON, but none of SPARQL's", ends
         case KGUnavailable() if "refuses access" in str(error):
-            return _text(
-                error
-            ), "ask whoever runs it for a user, and write #, /, @ and : in passwords as %23, %2F, %40, %3A"
+            advice = "ask whoever runs it for a user; write #, /, @ and : of a password as %23, %2F, %40, %3A"
+            return _text(error), advice
         case KGUnavailable():
             return _text(error), ends
         case KGTimeout():

@@ -38,36 +38,30 @@ class Subject:
     Attributes:
         url: Its whole address.
         deadline: Seconds that one request may take.
-        server: What it calls itself.
+        is_virtuoso: Whether the server is Virtuoso.
         graph: The graph as methods see it.
         naming: By which predicates it names things.
         sample: Triples to try queries on.
+        http: Sends single queries.
+        endpoint: Runs queries as methods do, but asks once.
     """
 
     url: str
     deadline: float
-    server: str = ""
+    is_virtuoso: bool = False
     graph: SparqlGraph = field(init=False)
     naming: Naming = field(init=False)
     sample: list[Step] = field(default_factory=list)
 
     def __post_init__(self) -> None:
         self.http = Http(self.url)
+        self.endpoint = Endpoint(self.url, deadline=self.deadline, retries=Retries(attempts=1))
         self.workers = Workers(8, "kgqa-check")
 
     @property
     def dialect(self) -> Dialect:
         """How the graph writes names, types and noise."""
         return DIALECTS[self.graph.dialect]
-
-    @property
-    def is_virtuoso(self) -> bool:
-        """Whether the server is Virtuoso."""
-        return self.server.startswith("Virtuoso")
-
-    def endpoint(self) -> Endpoint:
-        """Make an executor that asks once."""
-        return Endpoint(self.url, deadline=self.deadline, retries=Retries(attempts=1))
 
     def send(self, text: str, seconds: float | None = None) -> Rows:
         """Send one query and give its rows; blocks, and raises what `Http.send` raises."""
