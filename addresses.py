@@ -2,6 +2,9 @@
 
 from urllib.parse import urlsplit, urlunsplit
 
+GRAPHS = ("default-graph-uri", "named-graph-uri")
+"""Parameters that name a graph of an endpoint; any other may be a key."""
+
 
 def is_address(name: str) -> bool:
     """Tell whether a name is an address on the web.
@@ -23,10 +26,11 @@ def shown_url(url: str) -> str:
 
 
 def without_user(url: str) -> str:
-    """Give an address without user and password.
+    """Give an address without user and password, and of its parameters those that name a graph.
 
-    >>> without_user("http://me:secret@host/sparql?default-graph-uri=http://g/")
+    >>> without_user("http://me:secret@host/sparql?default-graph-uri=http://g/&key=1")
     'http://host/sparql?default-graph-uri=http://g/'
     """
     parts = urlsplit(url)
-    return urlunsplit(parts._replace(netloc=parts.netloc.rpartition("@")[2]))
+    kept = "&".join(each for each in parts.query.split("&") if each.partition("=")[0] in GRAPHS)
+    return urlunsplit((parts.scheme, parts.netloc.rpartition("@")[2], parts.path, kept, ""))

@@ -28,7 +28,8 @@ def calibrate(
     kg: Annotated[
         list[str] | None,
         typer.Option(
-            help='"sample" (default), an RDF file (several for one graph), or a folder made by kgqa kg load.'
+            help='"sample" (default), an RDF file (several for one graph), a folder made by kgqa kg load, '
+            "or the address of a SPARQL endpoint."
         ),
     ] = None,
     model: Annotated[

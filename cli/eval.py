@@ -18,7 +18,8 @@ def evaluate(
     kg: Annotated[
         list[str] | None,
         typer.Option(
-            help='"sample" (default), an RDF file (several for one graph), or a folder made by kgqa kg load.'
+            help='"sample" (default), an RDF file (several for one graph), a folder made by kgqa kg load, '
+            "or the address of a SPARQL endpoint."
         ),
     ] = None,
     method: Annotated[str, typer.Option(help="How to answer; see: kgqa methods.")] = "cor",

@@ -77,6 +77,33 @@ def load(
     typer.echo(f"built {out}; ask it with: kgqa ask QUESTION --kg {out}")
 
 
+@app.command("filter")
+def thin_out(
+    dumps: Annotated[list[Path], typer.Argument(metavar="DUMP...", help="N-Triples: .nt or .nt.gz files.")],
+    out: Annotated[Path, typer.Option(help="The file to write: .nt or .nt.gz.")],
+    dialect: Annotated[
+        str | None,
+        typer.Option(help="freebase, wikidata or plain; if not given, the first 100,000 lines tell it."),
+    ] = None,
+) -> None:
+    """Leave out of a dump what kgqa never looks at, before it is loaded: other languages, noise."""
+    from kgqa.kg.dialect import DIALECTS
+    from kgqa.kg.errors import KGError
+    from kgqa.kg.filtering import filter_dump
+
+    if dialect and dialect not in DIALECTS:
+        fail(f"no dialect is called {dialect!r}; there are: {', '.join(DIALECTS)}", Exit.USAGE)
+    try:
+        found, counts = filter_dump(dumps, out, DIALECTS[dialect] if dialect else None)
+    except KGError as error:
+        fail(str(error), Exit.KG_UNAVAILABLE)
+    typer.echo(
+        f"{found.name}: kept {counts.kept:,} of {counts.lines:,} triples in {out}; left out: "
+        f"{counts.relations:,} of other relations, {counts.languages:,} in other languages, "
+        f"{counts.malformed:,} malformed"
+    )
+
+
 def _keeping(questions: Path) -> "Keeps":
     """Tell topics and answers of questions: by their ids, those without one by their names.
 

@@ -7,12 +7,13 @@ method's graph, tables of options, the table of methods. A method's page has the
 import json
 import os
 import re
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 from kgqa.cli.methods import default_of, meaning_of
 from kgqa.graphs import METHODS, context_of, graph_of
+from kgqa.kg.dialect import DIALECTS, Dialect
 from kgqa.session.context import Budget, Context
 
 if TYPE_CHECKING:
@@ -31,6 +32,7 @@ def pages() -> dict[Path, dict[str, str]]:
     return {
         **own,
         DOCS / "methods.md": {"options": table(Context.model_fields), "budget": table(Budget.model_fields)},
+        DOCS / "endpoints.md": {"dialects": dialects()},
         ROOT / "README.md": {"methods": methods()},
     }
 
@@ -78,6 +80,24 @@ def methods() -> str:
     served = json.loads((ROOT / "langgraph.json").read_text(encoding="utf-8"))["graphs"]
     rows = ((f"[`{name}`](docs/{name}.md)", served[name]["description"]) for name in METHODS)
     return _table("method | what it does", rows)
+
+
+def dialects() -> str:
+    """Tabulate what a dialect is made of."""
+    every = list(DIALECTS.values())
+    says: dict[str, Callable[[Dialect], Iterable[str]]] = {
+        "relations begin with": lambda each: [space.iri for space in each.relations] or ["anything"],
+        "names": lambda each: each.labels,
+        "further names": lambda each: each.aliases,
+        "languages, best first": lambda each: [tag or "untagged" for tag in each.languages],
+        "types": lambda each: each.types,
+        "ids in other graphs": lambda each: [twin.predicate for twin in each.twins] or ["none"],
+    }
+    rows = (
+        (what, *("<br>".join(f"`{text}`" for text in say(each)) for each in every))
+        for what, say in says.items()
+    )
+    return _table(" | ".join(["", *(each.name for each in every)]).strip(), rows)
 
 
 def _table(head: str, rows: Iterable[tuple[str, ...]]) -> str:

@@ -7,9 +7,8 @@ from pathlib import Path
 from kgqa.addresses import is_address, without_user
 from kgqa.kg import directory, sparql
 from kgqa.kg.dialect import DIALECTS, Dialect, detect
-from kgqa.kg.endpoint import Endpoint
 from kgqa.kg.errors import KGRejected, KGSilent, KGTimeout, KGUnavailable
-from kgqa.kg.executor import Facts, Row
+from kgqa.kg.executor import Executor, Facts, Row
 from kgqa.kg.looking import Asked, Listed
 from kgqa.kg.meaning import Encode
 from kgqa.kg.naming import Naming
@@ -81,6 +80,8 @@ def open_endpoint(url: str, *, rows: int = ROWS, deadline: float = 30.0) -> Spar
     Raises:
         KGError: if it does not answer.
     """
+    from kgqa.kg.endpoint import Endpoint  # SPARQLWrapper and all of rdflib with it
+
     executor = Endpoint(url, deadline=deadline)
     predicates, listed = _predicates(url, executor)
     if not predicates and listed:
@@ -98,12 +99,14 @@ def open_endpoint(url: str, *, rows: int = ROWS, deadline: float = 30.0) -> Spar
     )
 
 
-def _predicates(url: str, executor: Endpoint) -> tuple[dict[str, int], bool]:
+def _predicates(url: str, executor: Executor) -> tuple[dict[str, int], bool]:
     """Give the triples per predicate, and whether these are all there are.
 
-    A graph of thousands of millions of triples does not count them while someone waits: it is
-    asked for predicates that tell one dialect from another, and for those of some of its triples.
+    A graph of thousands of millions of triples does not count them while someone waits: of it only
+    those are known then by which dialects name things and are told from one another.
     """
+    from kgqa.kg.endpoint import Endpoint
+
     try:
         answer = Endpoint(url, deadline=LISTING, retries=Retries(attempts=1)).query_now(sparql.predicates())
         return _counts(answer.rows), not answer.cut

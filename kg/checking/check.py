@@ -5,19 +5,22 @@ import time
 from collections.abc import Awaitable, Callable
 from dataclasses import dataclass
 
-from kgqa.kg.checking.finding import Finding, Level, Report, good, note, warning
+from kgqa.kg.checking.finding import Finding, Level, Report, fatal, good, note, warning
 from kgqa.kg.checking.holding import open_graph, take_sample
 from kgqa.kg.checking.limits import check_length, check_order, check_rows, check_time
 from kgqa.kg.checking.names import check_names
 from kgqa.kg.checking.pace import check_latency, check_parallel
 from kgqa.kg.checking.public import advise, is_public
-from kgqa.kg.checking.reaching import reach, server_of
+from kgqa.kg.checking.reaching import reach
 from kgqa.kg.checking.shapes import check_shapes
 from kgqa.kg.checking.subject import FAILURES, Subject
 from kgqa.kg.errors import KGError
 
 TOTAL = 28.0
 """Seconds for everything."""
+
+OPENING = 15.0
+"""Seconds for opening the graph."""
 
 DEADLINE = 6.0
 """Seconds that one request may take."""
@@ -46,12 +49,12 @@ def _threaded(look: Callable[[Subject], list[Finding]]) -> Callable[[Subject], A
 
 PARTS = (
     _Part("sample", _threaded(take_sample), 8),
+    _Part("latency", check_latency, 8),
     _Part("names", check_names, 6),
     _Part("queries", check_shapes, 10),
     _Part("row limit", _threaded(check_rows), 6),
     _Part("sorting", _threaded(check_order), 6),
     _Part("long queries", _threaded(check_length), 8),
-    _Part("latency", check_latency, 6),
     _Part("parallel", check_parallel, 6, heavy=True),
     _Part("time limit", _threaded(check_time), 5, heavy=True),
 )
@@ -76,18 +79,26 @@ async def check(url: str) -> Report:
 
 
 async def _look(subject: Subject, start: float) -> list[Finding]:
-    reached, subject.is_virtuoso = await subject.in_thread(lambda: reach(subject.http))
+    reached, server = await subject.in_thread(lambda: reach(subject.http))
     findings = [reached]
     if reached.level == Level.FATAL:
         return findings
-    server = await subject.in_thread(lambda: server_of(subject.http))
+    subject.is_virtuoso = server.startswith("Virtuoso")
     findings.append(good("server", server, server=server) if server else note("server", "it says no name"))
-    findings += await subject.in_thread(lambda: open_graph(subject))
+    findings += await _opened(subject)
     if any(finding.level == Level.FATAL for finding in findings):
         return findings
     for part in PARTS:
         findings += await _done(subject, part, TOTAL - (time.monotonic() - start))
     return findings
+
+
+async def _opened(subject: Subject) -> list[Finding]:
+    try:
+        async with asyncio.timeout(OPENING):
+            return await subject.in_thread(lambda: open_graph(subject))
+    except TimeoutError:
+        return [fatal("graph", f"it cannot be opened within {OPENING:g} s", _SLOW)]
 
 
 async def _done(subject: Subject, part: _Part, left: float) -> list[Finding]:

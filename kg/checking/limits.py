@@ -1,7 +1,6 @@
 """Where does the server stop: rows, rows in order, length of a query, time?"""
 
 from functools import partial
-from urllib.parse import urlsplit
 
 import httpx
 
@@ -11,8 +10,6 @@ from kgqa.kg.checking.finding import Finding, fatal, good, note, warning
 from kgqa.kg.checking.subject import FAILURES, Subject, timed
 from kgqa.kg.endpoint import CAPS
 from kgqa.kg.errors import KGError, KGRejected, KGTimeout
-from kgqa.kg.executor import Rows
-from kgqa.kg.http import Http
 from kgqa.kg.opening import ROWS
 from kgqa.kg.results import read_rows
 
@@ -28,11 +25,8 @@ LONG = 100_000
 SHORTER = 20_000
 """and of the one that is tried where that is refused."""
 
-TOLD = 1.0
-"""Seconds after which the server is told to stop,"""
-
-GRACE = 4.0
-"""and in which an answer is waited for, whatever it is told."""
+PATIENCE = 4.0
+"""Seconds that a heavy query is waited for."""
 
 
 def check_rows(subject: Subject) -> list[Finding]:
@@ -43,23 +37,11 @@ def check_rows(subject: Subject) -> list[Finding]:
     if rows >= asked:
         return [good("row limit", f"an answer may have {asked:,} rows and more", rows=asked)]
     told = rows >= answer.rows or rows in CAPS
-    says = f"answers are cut to {rows:,} rows, {'and kgqa can tell' if told else 'without a word'}"
-    raise_it = (
-        "set ResultSetMaxRows = 100000 in [SPARQL] of virtuoso.ini"
-        if subject.is_virtuoso
-        else "raise the server's limit"
-    )
-    if told:
-        return [
-            warning(
-                "row limit",
-                f"{says}: of larger nodes a part is seen, and said to be one",
-                raise_it,
-                rows=rows,
-            )
-        ]
-    lost = f"{says}: what has more neighbours than that loses some, and nobody notices"
-    return [(fatal if rows < TOO_FEW else warning)("row limit", lost, raise_it, rows=rows)]
+    lost = "is told to be one" if told else "passes for the whole, and nobody notices"
+    says = f"answers are cut to {rows:,} rows: of what has more neighbours a part is seen, and {lost}"
+    advice = "set ResultSetMaxRows = 100000 in [SPARQL] of virtuoso.ini"
+    found = fatal if rows < TOO_FEW else warning
+    return [found("row limit", says, advice if subject.is_virtuoso else "raise its limit", rows=rows)]
 
 
 def check_order(subject: Subject) -> list[Finding]:
@@ -92,59 +74,33 @@ def check_length(subject: Subject) -> list[Finding]:
             why = " ".join(str(error).split())
             continue
         if length == LONG:
-            return [
-                good(
-                    "long queries",
-                    f"a query of {length // 1000} kB is answered within {seconds:.1f} s",
-                    seconds=seconds,
-                )
-            ]
+            says = f"a query of {length // 1000} kB is answered within {seconds:.1f} s"
+            return [good("long queries", says, seconds=seconds)]
         says = f"a query of {LONG // 1000} kB is refused ({why}), one of {length // 1000} kB is not"
-        return [
-            warning("long queries", says, "ask fewer entities at once: smaller width and beam of the method")
-        ]
+        advice = "ask fewer entities at once: smaller width and beam of the method"
+        return [warning("long queries", says, advice)]
     says = f"a query of {SHORTER // 1000} kB is refused: {why}"
-    return [
-        fatal(
-            "long queries",
-            says,
-            "kgqa posts what is longer than 2 kB: let the server and proxies before it take POST",
-        )
-    ]
+    advice = "let the server, and proxies before it, take POST: so kgqa sends what is longer than 2 kB"
+    return [fatal("long queries", says, advice)]
 
 
 def check_time(subject: Subject) -> list[Finding]:
-    """Ask for what takes some seconds, and tell the server to stop before; blocks."""
+    """Ask for what takes some seconds, and tell the server to stop before; blocks.
+
+    Of Virtuoso nothing is asked: it would go on, or, told to stop, give a part.
+    """
+    if subject.is_virtuoso:
+        return [note("time limit", "not tried", _OWN_LIMIT.format("MaxQueryExecutionTime = 60"))]
+    advice = _OWN_LIMIT.format("Oxigraph: --timeout-s 60; QLever: --default-query-timeout 60s")
     try:
-        seconds = timed(partial(_heavy, subject))
-    except KGTimeout as error:
-        if subject.is_virtuoso and "a part of the answer" in str(error):
-            return [note("time limit", f"if it has one, it is above {TOLD:g} s", _own_limit(subject))]
+        seconds = timed(lambda: subject.send(texts.cube(texts.HEAVY), PATIENCE))
+    except KGTimeout:
         return [good("time limit", "it stops a query that takes too long, and says so")]
     except KGRejected as error:
         return [good("time limit", f"it refuses a query that would take too long: {error}")]
     except httpx.TimeoutException:
-        return [note("time limit", f"if it has one, it is above {GRACE:g} s", _own_limit(subject))]
-    says = f"a heavy query took {seconds:.1f} s: nothing to tell"
-    return [note("time limit", says, _own_limit(subject), seconds=seconds)]
+        return [note("time limit", f"if it has one, it is above {PATIENCE:g} s", advice)]
+    return [note("time limit", f"a heavy query took {seconds:.1f} s: nothing to tell", advice)]
 
 
-def _heavy(subject: Subject) -> Rows:
-    """Ask for what takes long; of Virtuoso the part that it finds in a moment, or it would go on."""
-    url = subject.url
-    if subject.is_virtuoso:
-        url += f"{'&' if urlsplit(url).query else '?'}timeout={1000 * TOLD:.0f}"
-    http = Http(url)
-    try:
-        return read_rows(http.send(texts.cube(texts.HEAVY), GRACE, lambda: None).body)
-    finally:
-        http.close()
-
-
-def _own_limit(subject: Subject) -> str:
-    settings = "MaxQueryExecutionTime = 60 in [SPARQL] of virtuoso.ini"
-    if not subject.is_virtuoso:
-        settings = "Oxigraph: --timeout-s 60; QLever: --default-query-timeout 60s"
-    return (
-        f"see that the server has a limit of its own ({settings}): when kgqa stops waiting, the query goes on"
-    )
+_OWN_LIMIT = "see that it has one ({}): when kgqa waits no longer, the query goes on"

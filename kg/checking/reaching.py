@@ -10,9 +10,9 @@ import httpx
 from kgqa.kg.checking import texts
 from kgqa.kg.checking.finding import Finding, fatal, good, warning
 from kgqa.kg.errors import KGError, KGMalformed, KGRejected, KGTimeout, KGUnavailable
-from kgqa.kg.http import BrokenAnswer, Http, user_agent
+from kgqa.kg.http import Http
+from kgqa.kg.responses import BrokenAnswer
 from kgqa.kg.results import read_rows
-from kgqa.kg.terms import one_line
 from kgqa.retries import is_transient, retry_after, status_of
 
 CHECK = "reachable"
@@ -27,15 +27,15 @@ PAUSE = 0.5
 """Seconds before the next, and that a server may ask to wait."""
 
 
-def reach(http: Http) -> tuple[Finding, bool]:
-    """Ask a question of nothing; gives what that tells, and whether the server is Virtuoso."""
+def reach(http: Http) -> tuple[Finding, str]:
+    """Ask a question of nothing; gives what that tells, and what the server calls itself."""
     failures: list[Exception] = []
     for _ in range(TRIES):
         start = time.monotonic()
         try:
             answer = http.send(texts.NOTHING, WAIT, lambda: None)
             read_rows(answer.body)
-            return _reached(failures, time.monotonic() - start), answer.virtuoso
+            return _reached(failures, time.monotonic() - start), answer.server
         except (KGError, httpx.HTTPError, OSError) as error:
             failures.append(error)
             if not is_transient(error) or isinstance(error, httpx.TimeoutException) or _is_gone(error):
@@ -44,16 +44,7 @@ def reach(http: Http) -> tuple[Finding, bool]:
             break
         time.sleep(wait)
     says, advice = explain(failures[-1])
-    return fatal(CHECK, says, advice), False
-
-
-def server_of(http: Http) -> str:
-    """Give what the server calls itself; it says so whatever it is asked."""
-    try:
-        with httpx.stream("GET", http.url, headers={"User-Agent": user_agent()}, timeout=WAIT) as response:
-            return one_line(response.headers.get("server", ""))
-    except httpx.HTTPError:
-        return ""
+    return fatal(CHECK, says, advice), ""
 
 
 def _reached(failures: list[Exception], seconds: float) -> Finding:

@@ -12,11 +12,11 @@ from typing import Any
 import pytest
 
 from kgqa.cli import main as command
-from kgqa.kg.checking import check as checking, limits
+from kgqa.kg.checking import check as checking, limits, texts
 from kgqa.kg.checking.public import advise
 from kgqa.tests.perfect import DATA
 from kgqa.tests.servers import virtuoso as virtuosos
-from kgqa.tests.servers.faults import Cut, Delay, Fault, NotJson, Status, WrongType
+from kgqa.tests.servers.faults import Answer, Cut, Delay, Fault, NotJson, Status, WrongType
 from kgqa.tests.servers.fixtures import Serve
 from kgqa.tests.servers.processes import free_port
 from kgqa.tests.servers.proxy import Proxy, Request
@@ -106,11 +106,10 @@ def proxy(oxigraph_server: Serve, family: Path) -> Iterator[Proxy]:
 @SERVERS
 @pytest.mark.parametrize("dump", [FREEBASE, WIKIDATA], ids=["freebase", "wikidata"])
 def test_a_real_graph_on_a_real_server_is_good(
-    check: Check, request: pytest.FixtureRequest, server: str, dump: Path, monkeypatch: pytest.MonkeyPatch
+    check: Check, request: pytest.FixtureRequest, server: str, dump: Path
 ) -> None:
     if not dump.exists():
         pytest.skip(f"needs {dump.name}")
-    monkeypatch.setattr(limits, "GRACE", 1.5)
     url = request.getfixturevalue(server)([dump])
     found = check(url, None if server == "virtuoso" else [part.name for part in PARTS[:-1]])
     assert (found.status, found.bad, found.report["level"]) == (0, [], "good")
@@ -137,20 +136,27 @@ def test_people_get_a_line_for_each_finding(check: Check, served: str) -> None:
     assert all(line.startswith("good ") for line in lines[1:-1])
 
 
-def test_a_time_limit_is_told_from_none(
-    check: Check,
-    virtuoso: Serve,
-    proxy: Proxy,
-    family: Path,
-    monkeypatch: pytest.MonkeyPatch,
-) -> None:
-    told = check(virtuoso([family]), ["time limit"]).finding("time limit")
-    assert (told["level"], "says so" in told["says"]) == ("good", True)
-    monkeypatch.setattr(limits, "GRACE", 0.5)
-    proxy.faults = lambda request: Delay(1) if "COUNT" in request.query else None
-    found = check(proxy.url, ["time limit"])
-    assert (found.status, found.finding("time limit")["level"]) == (0, "note")
-    assert "--timeout-s" in found.finding("time limit")["advice"]
+def test_a_time_limit_is_told_from_none(check: Check, proxy: Proxy, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(limits, "PATIENCE", 0.3)
+    monkeypatch.setattr(texts, "HEAVY", 10)
+    proxy.faults = lambda request: Delay(1) if "?c {" in request.query else None
+    none = check(proxy.url, ["time limit"])
+    assert (none.status, none.finding("time limit")["level"]) == (0, "note")
+    assert "--timeout-s" in none.finding("time limit")["advice"]
+    proxy.faults = lambda request: _Said(503, b"Query timeout") if "?c {" in request.query else None
+    own = check(proxy.url, ["time limit"]).finding("time limit")
+    assert (own["level"], own["says"]) == ("good", "it stops a query that takes too long, and says so")
+
+
+@dataclass(frozen=True)
+class _Said:
+    """An error of the server, in its words."""
+
+    code: int
+    words: bytes
+
+    def __call__(self, exchange: Any) -> Answer:
+        return Answer(self.code, (("Content-Type", "text/plain"),), self.words)
 
 
 @pytest.mark.parametrize(
@@ -240,7 +246,7 @@ def test_a_web_page_is_no_endpoint(check: Check, page: str, monkeypatch: pytest.
     assert ("no secure connection" in secure["says"], "http://" in secure["advice"]) == (True, True)
 
 
-def test_a_server_that_keeps_rows_back_without_a_word_is_unusable(
+def test_a_server_that_keeps_rows_back_or_holds_none_is_unusable(
     check: Check, tmp_path_factory: pytest.TempPathFactory, family: Path
 ) -> None:
     if reason := virtuosos.missing():
@@ -250,12 +256,18 @@ def test_a_server_that_keeps_rows_back_without_a_word_is_unusable(
         found = check(url, ["queries", "row limit"])
         lost = found.finding("row limit")
         assert (found.status, lost["level"], lost["figures"]) == (3, "fatal", {"rows": 50})
-        assert "without a word" in lost["says"]
+        assert "answers are cut to 50 rows" in lost["says"]
         assert "ResultSetMaxRows" in lost["advice"]
         empty = check(url.replace("family", "nothing"))
         assert (empty.status, empty.finding("graph")["says"]) == (3, "it holds no triples")
         assert "?default-graph-uri=http%3A%2F%2Ffamily%2F" in empty.finding("graph")["advice"]
-        assert "own triples" in check(server.url, []).finding("graph", "warning")["says"]
+
+
+def test_the_triples_of_the_server_itself_are_no_graph(check: Check, virtuoso: Serve, family: Path) -> None:
+    found = check(virtuoso([family]).partition("?")[0], [])
+    assert (found.status, found.report["level"]) == (1, "warning")
+    assert "own triples" in found.finding("graph")["says"]
+    assert "?default-graph-uri=" in found.finding("graph")["advice"]
 
 
 @pytest.mark.parametrize(
@@ -328,12 +340,22 @@ def test_long_queries_that_are_refused_are_named(check: Check, proxy: Proxy) -> 
 def test_a_slow_endpoint_is_done_with_in_time(
     check: Check, proxy: Proxy, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(checking, "TOTAL", 2.0)
-    proxy.faults = lambda _: Delay(0.4)
+    monkeypatch.setattr(checking, "TOTAL", 1.2)
+    proxy.faults = lambda _: Delay(0.25)
     found = check(proxy.url)
     assert found.report["seconds"] < 3
     assert found.status == 1
     assert any("the time was up" in each["says"] for each in found.bad)
+
+
+def test_an_endpoint_that_stops_answering_is_done_with_in_time(
+    check: Check, proxy: Proxy, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(checking, "OPENING", 0.3)
+    proxy.faults = lambda _: Delay(9) if len(proxy.requests) > 1 else None
+    found = check(proxy.url)
+    assert (found.status, found.report["seconds"] < 2) == (3, True)
+    assert found.finding("graph")["says"] == "it cannot be opened within 0.3 s"
 
 
 def test_names_in_other_languages_and_none_are_told(
