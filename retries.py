@@ -1,4 +1,4 @@
-"""The one retry layer of model calls: what is tried again, when, and how often.
+"""The one retry layer of calls over HTTP, of models and endpoints: what is tried again, when, and how often.
 
 | what came back | tried again |
 |---|---|

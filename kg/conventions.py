@@ -39,6 +39,12 @@ class Namespace:
         return None
 
 
+class Labels(tuple[str, ...]):
+    """Label predicates, best first, and the languages that names are asked for in: none stands for all."""
+
+    languages: tuple[str, ...] = ()
+
+
 @dataclass(frozen=True)
 class Twin:
     """A predicate from an entity to its id in a graph of another kind.
@@ -68,6 +74,7 @@ class Dialect:
         aliases: Predicates of further names.
         types: Predicates from an entity to its types.
         languages: Language tags of names, best first; others come after, by tag.
+        polyglot: Most nodes have names in a hundred languages or more: those in others are not asked for.
         ignored: Relations that no search walks: whole IRIs,
         ignored_prefixes: beginnings of IRIs,
         ignored_parts: pieces of IRIs,
@@ -90,6 +97,7 @@ class Dialect:
     slashed: bool = False
     marks: tuple[str, ...] = ()
     languages: tuple[str, ...] = ("en", "")
+    polyglot: bool = False
     ignored: tuple[str, ...] = ()
     ignored_prefixes: tuple[str, ...] = ()
     ignored_parts: tuple[str, ...] = ()

@@ -133,6 +133,7 @@ WIKIDATA = Dialect(
     aliases=(f"{SKOS}altLabel",),
     types=(f"{WDT}P31",),
     languages=("en", "mul", ""),
+    polyglot=True,
     # Where properties have no labels: image, logo, Commons category and gallery, Freebase id, main
     # category, main portal, main template, focus list.
     ignored=tuple(

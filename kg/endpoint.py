@@ -19,6 +19,7 @@ import threading
 import time
 import weakref
 from collections.abc import Callable
+from concurrent.futures import ThreadPoolExecutor
 from dataclasses import replace
 from functools import partial
 from typing import TypeVar
@@ -96,8 +97,9 @@ class Endpoint:
             count_query(time.monotonic() - start)
 
     def query_now(self, text: str) -> Rows:
-        """Run one query in the calling thread, which has no event loop."""
-        return asyncio.run(self._asked(text))
+        """Run one query while the calling thread waits, whether or not it has an event loop."""
+        with ThreadPoolExecutor(1) as alone:
+            return alone.submit(lambda: asyncio.run(self._asked(text))).result()
 
     async def _asked_and_kept(self, text: str) -> Rows:
         rows = await self._asked(text)
@@ -151,9 +153,10 @@ class Endpoint:
 
     async def _why_late(self) -> KGError:
         within = f"no answer within {2 * self._deadline:g} s"
-        probe = partial(self._http.send, NOTHING, min(PROBE, self._deadline))
+        seconds = min(PROBE, self._deadline)
         try:
-            await self._run(probe, self._probing)
+            async with asyncio.timeout(2 * seconds):
+                await self._run(partial(self._http.send, NOTHING, seconds), self._probing)
         except (KGUnavailable, httpx.HTTPError, OSError):
             self._gate.failed()
             return KGUnavailable(f"{self.url}: {within}, to nothing at all")

@@ -11,6 +11,7 @@ DISTINCT without any word of that. Its own limit (``MaxQueryExecutionTime``) end
 import math
 import os
 import time
+from base64 import b64encode
 from collections.abc import Callable
 from urllib.parse import parse_qsl, quote_plus, unquote, urlsplit, urlunsplit
 from urllib.request import Request
@@ -18,7 +19,7 @@ from urllib.request import Request
 import httpx
 from SPARQLWrapper import GET, JSON, POST, SELECT, SPARQLWrapper
 
-from kgqa.addresses import shown_url
+from kgqa.addresses import GRAPHS, shown_url
 from kgqa.kg.errors import KGRejected, KGUnavailable
 from kgqa.kg.responses import Answer, BrokenAnswer, answer_of
 from kgqa.kg.terms import one_line
@@ -40,9 +41,6 @@ SAID = 200
 
 SECRET = 6
 """Characters from which on a password, or the value of a parameter, is not shown."""
-
-_GRAPHS = ("default-graph-uri", "named-graph-uri")
-"""Parameters that may be shown: no server takes one of these for a key."""
 
 
 class _Writer(SPARQLWrapper):
@@ -76,16 +74,18 @@ class Http:
             raise KGUnavailable(f"not the address of an endpoint: {error}") from None
         self.url = shown_url(url)
         self._address = urlunsplit((parts.scheme, parts.netloc.rpartition("@")[2], parts.path, "", ""))
-        self._parameters = parse_qsl(parts.query, keep_blank_values=True)
+        self._parameters = _closed(parse_qsl(parts.query, keep_blank_values=True))
         if any(name == "timeout" for name, _ in self._parameters):
             raise KGUnavailable("leave the timeout out of the address: with it Virtuoso gives half answers")
-        user, password = parts.username, unquote(parts.password or "")
-        self._user = None if user is None else (unquote(user), password)
-        self._secrets = _spellings(
-            [password, *(value for name, value in self._parameters if name not in _GRAPHS)]
-        )
+        user, password = unquote(parts.username or ""), unquote(parts.password or "")
+        self._user = (user, password) if "@" in parts.netloc else None
+        keys = (value for name, value in self._parameters if name not in GRAPHS)
+        self._secrets = _spellings([password, b64encode(f"{user}:{password}".encode()).decode(), *keys])
         self._client = httpx.Client(
-            limits=httpx.Limits(max_connections=None), follow_redirects=False, trust_env=True
+            verify=parts.scheme == "https",  # to load certificates takes longer than most queries
+            limits=httpx.Limits(max_connections=None),
+            follow_redirects=False,
+            trust_env=True,
         )
         self.close = self._client.close
 
@@ -143,6 +143,13 @@ class Http:
         for secret in self._secrets:
             text = text.replace(secret, "…")
         return one_line(text, SAID)
+
+
+def _closed(parameters: list[tuple[str, str]]) -> list[tuple[str, str]]:
+    """Let GRAPH reach no other graphs of the server than those that an address names."""
+    named = [("named-graph-uri", value) for name, value in parameters if name == "default-graph-uri"]
+    own = any(name == "named-graph-uri" for name, _ in parameters)
+    return parameters if own else [*parameters, *named]
 
 
 def user_agent() -> str:

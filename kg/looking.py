@@ -46,7 +46,7 @@ class Lookup(Protocol):
         """
 
 
-class Listed:
+class NamesListed:
     """An index of all names; ``names`` lists them when the first is looked up."""
 
     def __init__(self, names: Callable[[], Names], encode: Encode | None) -> None:
@@ -65,7 +65,7 @@ class Listed:
             return self._made
 
 
-class Asked:
+class NamesAsked:
     """An index of what the graph calls by one of the spans of a text, as it is written or capitalised.
 
     A graph that cannot be listed has no misspelt names looked up, and none of like meaning.

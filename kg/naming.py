@@ -2,7 +2,7 @@
 
 from collections.abc import Iterable, Sequence
 
-from kgqa.kg.dialect import Dialect
+from kgqa.kg.conventions import Dialect, Labels
 from kgqa.kg.terms import Entity, Literal, Term
 
 
@@ -21,7 +21,8 @@ class Naming:
     def __init__(self, dialect: Dialect, predicates: Iterable[str]) -> None:
         present = set(predicates)
         self._dialect = dialect
-        self.labels = tuple(label for label in dialect.labels if label in present)
+        self.labels = Labels(label for label in dialect.labels if label in present)
+        self.labels.languages = dialect.languages if dialect.polyglot else ()
         self.aliases = tuple(alias for alias in dialect.aliases if alias in present)
         self.local = not self.labels and dialect.unlabelled == "local"
 

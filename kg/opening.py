@@ -1,15 +1,16 @@
 """Opens a knowledge graph by what it is called: files, a store folder, or the address of an endpoint."""
 
 import hashlib
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from pathlib import Path
+from urllib.parse import urlsplit, urlunsplit
 
-from kgqa.addresses import is_address, without_user
+from kgqa.addresses import is_address
 from kgqa.kg import directory, sparql
 from kgqa.kg.dialect import DIALECTS, Dialect, detect
 from kgqa.kg.errors import KGRejected, KGSilent, KGTimeout, KGUnavailable
 from kgqa.kg.executor import Executor, Facts, Row
-from kgqa.kg.looking import Asked, Listed
+from kgqa.kg.looking import NamesAsked, NamesListed
 from kgqa.kg.meaning import Encode
 from kgqa.kg.naming import Naming
 from kgqa.kg.reading import integer
@@ -17,13 +18,12 @@ from kgqa.kg.scan import Names, scan
 from kgqa.kg.sparql_graph import SparqlGraph
 from kgqa.kg.store import EmbeddedStore
 from kgqa.kg.terms import Entity
-from kgqa.retries import Retries
 
 ROWS = 9_999
 """Of a page; with the one more that tells whether it is cut, as many as Virtuoso sorts."""
 
-LISTING = 4.0
-"""Seconds in which an endpoint lists its relations, or is not asked to."""
+SMALL = 2_000_000
+"""Triples up to which an endpoint is asked to list its relations and count what has them."""
 
 
 def open_graph(
@@ -48,9 +48,7 @@ def open_graph(
     """
     if not sources:
         raise KGUnavailable("no graph given")
-    alone = next(
-        (str(each) for each in sources if is_address(str(each)) or directory.is_store(Path(each))), ""
-    )
+    alone = next((str(each) for each in sources if _is_whole(str(each))), "")
     if alone and len(sources) > 1:
         raise KGUnavailable(f"{alone} is a whole graph and goes alone; build one of all files instead")
     if is_address(alone):
@@ -71,7 +69,7 @@ def _open_files(paths: Sequence[Path], rows: int, deadline: float, encode: Encod
     def names() -> Names:
         return directory.read_names(folder) if folder else scan(executor, naming, dialect, facts.predicates)
 
-    return SparqlGraph(executor, facts, dialect, naming, Listed(names, encode), rows=rows)
+    return SparqlGraph(executor, facts, dialect, naming, NamesListed(names, encode), rows=rows)
 
 
 def open_endpoint(url: str, *, rows: int = ROWS, deadline: float = 30.0) -> SparqlGraph:
@@ -83,38 +81,46 @@ def open_endpoint(url: str, *, rows: int = ROWS, deadline: float = 30.0) -> Spar
     from kgqa.kg.endpoint import Endpoint  # SPARQLWrapper and all of rdflib with it
 
     executor = Endpoint(url, deadline=deadline)
-    predicates, listed = _predicates(url, executor)
-    if not predicates and listed:
+    listed = _listed(executor)
+    predicates = _marks(executor) if listed is None else listed
+    if listed == {}:
         raise KGUnavailable(f"{executor.url} holds no triples; is the graph named that it keeps them in?")
     dialect = detect(tuple(predicates))
     naming = Naming(dialect, predicates)
     facts = Facts(
         source=executor.url,
-        fingerprint=hashlib.sha256(without_user(url).encode()).hexdigest()[:16],
-        triples=sum(predicates.values()) if listed else None,
-        predicates=predicates if listed else {},
+        fingerprint=_fingerprint(url, listed),
+        triples=None if listed is None else sum(listed.values()),
+        predicates=listed or {},
     )
-    return SparqlGraph(
-        executor, facts, dialect, naming, Asked(executor, dialect, naming, predicates), rows=rows
-    )
+    lookup = NamesAsked(executor, dialect, naming, predicates)
+    return SparqlGraph(executor, facts, dialect, naming, lookup, rows=rows)
 
 
-def _predicates(url: str, executor: Executor) -> tuple[dict[str, int], bool]:
-    """Give the triples per predicate, and whether these are all there are.
-
-    A graph of thousands of millions of triples does not count them while someone waits: of it only
-    those are known then by which dialects name things and are told from one another.
-    """
-    from kgqa.kg.endpoint import Endpoint
-
+def _listed(executor: Executor) -> dict[str, int] | None:
+    """Give the triples per predicate; None for a graph that is too large to count while someone waits."""
     try:
-        answer = Endpoint(url, deadline=LISTING, retries=Retries(attempts=1)).query_now(sparql.predicates())
-        return _counts(answer.rows), not answer.cut
+        if integer(executor.query_now(sparql.count_upto(SMALL + 1)).rows[0][0]) > SMALL:
+            return None
+        answer = executor.query_now(sparql.predicates())
     except (KGTimeout, KGSilent, KGRejected):
-        pass
+        return None
+    return None if answer.cut else _counts(answer.rows)
+
+
+def _marks(executor: Executor) -> dict[str, int]:
+    """Give those predicates of a graph by which dialects name things, and are told from one another."""
     wanted = sorted({each for dialect in DIALECTS.values() for each in _told_by(dialect)})
     places = [integer(row[0]) for row in executor.query_now(sparql.present(wanted)).rows]
-    return dict.fromkeys((wanted[place] for place in places), 0), False
+    return dict.fromkeys((wanted[place] for place in places), 0)
+
+
+def _fingerprint(url: str, listed: Mapping[str, int] | None) -> str:
+    """Hash an address, its parameters included, and what is known of the graph there."""
+    parts = urlsplit(url)
+    known = "not listed" if listed is None else " ".join(f"{each} {n}" for each, n in sorted(listed.items()))
+    whole = f"{urlunsplit(parts._replace(netloc=parts.netloc.rpartition('@')[2]))} {known}"
+    return hashlib.sha256(whole.encode()).hexdigest()[:16]
 
 
 def _counts(rows: Sequence[Row]) -> dict[str, int]:

@@ -28,16 +28,18 @@ class Relations:
         self, executor: Executor, dialect: Dialect, naming: Naming, listed: Mapping[str, int]
     ) -> None:
         self._executor, self._dialect, self._naming = executor, dialect, naming
-        self._labels: dict[str, str] = {}
         named: dict[str, str] = {}
         for query in self._asking(listed):
             named |= self._named(executor.query_now(query).rows)
-        self._take(listed, named)
+        self._labels = self._clear(self._words(listed, named))
         self.listed = tuple(relation for relation in sorted(listed) if not self.ignores(relation))
         """Those that a search may follow, sorted; none where nobody has listed them."""
 
     async def learn(self, relations: Iterable[str]) -> None:
-        """Ask for the names of those that have one in the graph, and are new."""
+        """Ask for the names of those that have one in the graph, and are new.
+
+        Of relations that nobody has listed, several may share their words.
+        """
         new = {relation for relation in relations if relation not in self._labels}
         if not new:
             return
@@ -45,7 +47,7 @@ class Relations:
         with unmetered():
             for query in self._asking(new):
                 named |= self._named((await self._executor.query(query)).rows)
-        self._take(new, named)
+        self._labels |= self._words(new, named)
 
     def label(self, relation: str) -> str:
         """Give what a relation is shown by: its name, its IRI without namespace, or all of it if unclear."""
@@ -76,14 +78,11 @@ class Relations:
             if isinstance(term, Entity) and term.name
         }
 
-    def _take(self, relations: Iterable[str], named: Mapping[str, str]) -> None:
-        words = {
-            relation: self._dialect.relation_words(
-                relation, named.get(self._dialect.relation_entity(relation) or "")
-            )
-            for relation in sorted(relations)
-        }
-        uses = Counter(self._labels.values())
-        uses.update(word for relation, word in words.items() if not self._dialect.ignores(relation, word))
-        for relation, word in words.items():
-            self._labels[relation] = word if uses[word] <= 1 else relation
+    def _words(self, relations: Iterable[str], named: Mapping[str, str]) -> dict[str, str]:
+        entity, words = self._dialect.relation_entity, self._dialect.relation_words
+        return {each: words(each, named.get(entity(each) or "")) for each in relations}
+
+    def _clear(self, words: Mapping[str, str]) -> dict[str, str]:
+        """Call by their IRIs those that share their words."""
+        uses = Counter(word for relation, word in words.items() if not self._dialect.ignores(relation, word))
+        return {relation: word if uses[word] <= 1 else relation for relation, word in words.items()}

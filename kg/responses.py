@@ -74,8 +74,8 @@ def _refuse(response: httpx.Response, said: str) -> None:
         raise KGUnavailable(
             f"it refuses access ({status}); put user and password into the address: http://user:password@…"
         )
-    if response.is_redirect:
-        there = urljoin(str(response.url), response.headers.get("location", ""))
+    if response.has_redirect_location:
+        there = urljoin(str(response.url), response.headers["location"])
         raise KGUnavailable(f"it has moved; use {shown_url(there)}")
     if status in {404, 405, 406, 410, 415}:
         raise KGUnavailable(f"there is no SPARQL endpoint at this address ({status})")

@@ -11,7 +11,7 @@ import math
 import re
 from collections.abc import Iterable, Iterator, Sequence
 
-from kgqa.kg.dialect import Dialect
+from kgqa.kg.conventions import Dialect, Labels
 from kgqa.kg.terms import XSD_STRING, Chain, Entity, Hop, Literal, Term
 
 BLANK = "urn:kgqa:blank:"
@@ -110,10 +110,13 @@ def _named(variable: str, labels: Sequence[str]) -> str:
     """Bind ``?label``, and its predicate's place in ``labels`` as ``?rank``, where there is one."""
     if not labels:
         return ""
+    tags = labels.languages if isinstance(labels, Labels) else ()
+    known = " || ".join(f'LANG(?label) = "{tag}"' for tag in tags)
+    heard = f" FILTER({known})" if known else ""
     if len(labels) == 1:
-        return f"OPTIONAL {{ {variable} {iri(labels[0])} ?label }}"
+        return f"OPTIONAL {{ {variable} {iri(labels[0])} ?label{heard} }}"
     places = " ".join(f"({rank} {iri(label)})" for rank, label in enumerate(labels))
-    return f"OPTIONAL {{ VALUES (?rank ?naming) {{ {places} }} {variable} ?naming ?label }}"
+    return f"OPTIONAL {{ VALUES (?rank ?naming) {{ {places} }} {variable} ?naming ?label{heard} }}"
 
 
 def _first(columns: str, query: str, limit: int) -> str:
@@ -310,6 +313,13 @@ def objects(id: str, predicates: Sequence[str], labels: Sequence[str]) -> str:
 def predicates() -> str:
     """Ask for each ``?relation`` and its number of triples ``?n``."""
     return "SELECT ?relation (COUNT(*) AS ?n) WHERE { ?s ?relation ?o } GROUP BY ?relation"
+
+
+def count_upto(triples: int) -> str:
+    """Ask for ``?n``, the number of triples, or so many if there are more."""
+    return (
+        f"SELECT (COUNT(*) AS ?n) WHERE {{ {{ SELECT ?s WHERE {{ ?s ?relation ?o }} LIMIT {triples:d} }} }}"
+    )
 
 
 def count_nodes() -> str:

@@ -121,10 +121,15 @@ class SparqlGraph:
         """Give one path to each end; see `KnowledgeGraph`."""
         if not chain.hops or not ends:
             return [() for _ in ends]
-        answer = await self._executor.query(sparql.trace_chain(chain, ends, self._naming.labels))
-        named = self._naming.apply((node, label, rank) for _, _, _, node, label, rank in answer.rows)
+
+        def asking(some: Sequence[Term]) -> str:
+            return sparql.trace_chain(chain, some, self._naming.labels)
+
+        answers = await self._batched(list(dict.fromkeys(ends)), IDS, asking)
+        rows = [row for _, answer in answers for row in answer.rows]
+        named = self._naming.apply((node, label, rank) for _, _, _, node, label, rank in rows)
         nodes: dict[Term, dict[int, Term]] = {}
-        for end, _, place, node, _, _ in answer.rows:
+        for end, _, place, node, _, _ in rows:
             if end is not None and node is not None:
                 nodes.setdefault(end, {})[integer(place)] = named[node]
         return [path(chain, nodes.get(end, {})) for end in ends]
@@ -252,10 +257,17 @@ class SparqlGraph:
     async def _batched(
         self, items: Sequence[S], size: int, write: Callable[[Sequence[S]], str]
     ) -> list[tuple[Sequence[S], Rows]]:
-        """Ask about some items at a time, all at once; servers refuse queries that are too long."""
-        batches = [items[first : first + size] for first in range(0, len(items), size)]
-        answers = await asyncio.gather(*(self._asked(write(some)) for some in batches))
-        return list(zip(batches, answers, strict=True))
+        """Ask about some items at a time, all at once; servers refuse queries that are too long.
+
+        Where a server cuts an answer about several, it is asked about half of them at a time.
+        """
+        parts = [items[first : first + size] for first in range(0, len(items), size)]
+        answers = await asyncio.gather(*(self._asked(write(part)) for part in parts))
+        found: list[tuple[Sequence[S], Rows]] = []
+        for part, answer in zip(parts, answers, strict=True):
+            whole = not answer.cut or len(part) == 1
+            found += [(part, answer)] if whole else await self._batched(part, (len(part) + 1) // 2, write)
+        return found
 
     async def _asked(self, query: str) -> Rows:
         """Run a query, and learn what the relations in its answer are called."""

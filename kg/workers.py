@@ -5,6 +5,7 @@ wait at its end for a query that cannot be stopped.
 """
 
 import threading
+import weakref
 from collections.abc import Callable
 from concurrent.futures import Future
 from queue import SimpleQueue
@@ -13,11 +14,15 @@ from typing import Any, TypeVar
 T = TypeVar("T")
 
 
+Jobs = SimpleQueue[tuple[Future[Any], Callable[[], Any]] | None]
+"""What is to be done; None ends a thread."""
+
+
 class Workers:
-    """Runs functions in ``size`` threads, first come first served."""
+    """Runs functions in ``size`` threads, first come first served; they end when nobody has it any more."""
 
     def __init__(self, size: int, name: str) -> None:
-        self._jobs: SimpleQueue[tuple[Future[Any], Callable[[], Any]]] = SimpleQueue()
+        self._jobs: Jobs = SimpleQueue()
         self._size = size
         self._name = name
         self._started = 0
@@ -30,15 +35,18 @@ class Workers:
         with self._lock:
             if self._started < self._size:
                 self._started += 1
-                threading.Thread(target=self._work, name=f"{self._name}-{self._started}", daemon=True).start()
+                weakref.finalize(self, self._jobs.put, None).atexit = False
+                name = f"{self._name}-{self._started}"
+                threading.Thread(target=_work, args=(self._jobs,), name=name, daemon=True).start()
         return future
 
-    def _work(self) -> None:
-        while True:
-            future, job = self._jobs.get()
-            if future.set_running_or_notify_cancel():
-                try:
-                    future.set_result(job())
-                except BaseException as error:
-                    future.set_exception(error)
-            del future, job
+
+def _work(jobs: Jobs) -> None:
+    while (taken := jobs.get()) is not None:
+        future, job = taken
+        if future.set_running_or_notify_cancel():
+            try:
+                future.set_result(job())
+            except BaseException as error:
+                future.set_exception(error)
+        del taken, future, job

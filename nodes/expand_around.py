@@ -22,20 +22,13 @@ REACHED = 2_000
 
 @step("expand")
 async def expand_around(state: Planned, run: Run) -> PlannedUpdate:
-    """Follow each relation from where it was offered.
+    """Follow all relations from where they were offered, in one query.
 
-    Nodes without a name, such as Freebase's mediators, are crossed in the same step. What
-    could be followed before a time-out stays; with nothing at all the step is passed over.
+    Nodes without a name, such as Freebase's mediators, are crossed in the same step. Where the
+    relations time out together each is followed alone, and what could be followed stays; with
+    nothing at all the step is passed over.
     """
-    found: list[Path] = []
-    cut = False
-    for offer in state["offers"]:
-        try:
-            paths, truncated = await _followed(offer, standing(state), run)
-        except (KGTimeout, KGRejected) as error:
-            run.failed(error)
-            continue
-        found, cut = [*found, *paths], cut or truncated
+    found, cut = await _followed(state["offers"], standing(state), run)
     named = [path for path in found if path.end.name]
     unnamed = frontier_of(path for path in found if not path.end.name)
     crosses = bool(unnamed) and state["crossed"] < CROSSINGS
@@ -54,12 +47,42 @@ async def expand_around(state: Planned, run: Run) -> PlannedUpdate:
     return {**update, "decision": "backtrack" if failed else without_more(state, run.context)}
 
 
-async def _followed(offer: Offer, frontier: list[Path], run: Run) -> tuple[list[Path], bool]:
-    heads = [frontier[place] for place in offer.heads]
-    entities = [path.end for path in heads if isinstance(path.end, Entity)]
-    pages: list[Page[Term]] = await run.use("follow_relation", **relation_arguments(entities, offer.hop))
-    found = [path.then(offer.hop, term) for path, page in zip(heads, pages, strict=True) for term in page]
-    return found, any(page.truncated for page in pages)
+async def _followed(offers: list[Offer], frontier: list[Path], run: Run) -> tuple[list[Path], bool]:
+    """Give the paths that the relations lead on to, and whether there are more."""
+    try:
+        return await _at_once(offers, frontier, run)
+    except (KGTimeout, KGRejected) as error:
+        if len(offers) == 1:
+            run.failed(error)
+            return [], False
+        run.note["alone"] = True
+    found: list[Path] = []
+    cut = False
+    for offer in offers:
+        paths, truncated = await _followed([offer], frontier, run)
+        found, cut = [*found, *paths], cut or truncated
+    return found, cut
+
+
+async def _at_once(offers: list[Offer], frontier: list[Path], run: Run) -> tuple[list[Path], bool]:
+    """Follow relations in one query.
+
+    Raises:
+        KGError: if the graph fails or refuses.
+    """
+    steps = [relation_arguments(_ends(offer, frontier), offer.hop) for offer in offers]
+    parts: list[list[Page[Term]]] = await run.use("follow_relations", steps=steps)
+    found = [
+        frontier[place].then(offer.hop, term)
+        for offer, pages in zip(offers, parts, strict=True)
+        for place, page in zip(offer.heads, pages, strict=True)
+        for term in page
+    ]
+    return found, any(page.truncated for pages in parts for page in pages)
+
+
+def _ends(offer: Offer, frontier: list[Path]) -> list[Entity]:
+    return [end for place in offer.heads if isinstance(end := frontier[place].end, Entity)]
 
 
 def frontier_of(paths: Iterable[Path]) -> list[Path]:

@@ -11,7 +11,7 @@ from kgqa.kg.dialect import FREEBASE, WIKIDATA
 from kgqa.kg.errors import KGError
 from kgqa.kg.http import Http
 from kgqa.kg.naming import Naming
-from kgqa.kg.opening import LISTING, open_endpoint
+from kgqa.kg.opening import SMALL, open_endpoint
 from kgqa.kg.reading import integer
 from kgqa.kg.results import read_rows
 from kgqa.kg.terms import Entity
@@ -69,7 +69,7 @@ def _relations(subject: Subject, seconds: float) -> Finding:
         return good("relations", says, relations=listed, seconds=seconds)
     return note(
         "relations",
-        f"not all listed: it takes more than {LISTING:g} s, or the server cuts the list",
+        f"not all listed: there are more than {SMALL:,} triples, or the server cuts the list",
         "kgqa asks for those at hand; only the offline model and plans miss the list",
         seconds=seconds,
     )

@@ -116,3 +116,35 @@ def test_any_text_passes_or_is_refused(text):
     except KGRejected:
         return
     assert text in guarded
+
+
+OWN_FUNCTIONS = [
+    "SELECT (<bif:exec>('create table T (a int)') AS ?x) {}",
+    "PREFIX b: <bif:> SELECT ?s { ?s ?p ?o FILTER(b:delay(3) > 0) }",
+    "BASE <bif:> SELECT (<exec>('x') AS ?x) {}",
+    "SELECT ?s { ?s <bif:contains> 'x' }",
+    "SELECT ?s { ?s (<urn:a>|<SQL:b>)/<urn:c> ?o }",
+    "SELECT ?s { { SELECT ?s { ?s ?p ?o BIND(<sql:x>(?o) AS ?z) } } }",
+    "SELECT (SUM(<bif:x>(?o)) AS ?n) { ?s ?p ?o }",
+    "SELECT ?s { ?s ?p ?o } ORDER BY <bif:x>(?s)",
+    "SELECT ?s { ?s ?p ?o } GROUP BY ?s HAVING(<bif:x>(?s) > 1)",
+    "ASK { FILTER EXISTS { ?s ?p ?o FILTER(<bif:http_get>('http://x')) } }",
+    "ASK { FILTER EXISTS { ?s ?p ?o FILTER(bif:http_get('http://x')) } }",
+    "SELECT ?s { ?s ?p ?o FILTER(<urn:custom>(?o)) }",
+    "SELECT ?s { VALUES ?s { <bif:x> } }",
+]
+
+
+@pytest.mark.parametrize("query", OWN_FUNCTIONS)
+def test_what_is_a_servers_own_is_refused(query: str) -> None:
+    with pytest.raises(KGRejected):
+        guard(query, 5)
+
+
+def test_casts_are_functions_of_sparql() -> None:
+    assert guard("SELECT (xsd:integer(?o) AS ?n) { ?s ?p ?o }", 5).endswith("LIMIT 5")
+
+
+@pytest.mark.parametrize("query", ["SELECT (COUNT(*) AS ?n) { ?s ?p ?o }", "ASK { ?s ?p ?o }"])
+def test_what_has_one_row_gets_no_limit(query: str) -> None:
+    assert guard(query, 5).endswith(query)

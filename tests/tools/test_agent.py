@@ -21,6 +21,7 @@ ARGUMENTS = {
     "describe_entity": ["entity", "limit"],
     "list_relations": ["entities"],
     "follow_relation": ["entities", "relation"],
+    "follow_relations": ["steps"],
     "extend_chain": ["topic", "hops", "held"],
     "follow_chain": ["topic", "hops", "held"],
     "visit_chains": ["chains", "ends", "hops"],

@@ -148,6 +148,7 @@ CALLS: list[tuple[str, dict[str, Any]]] = [
     ("describe_entity", {"entity": "http://t/e/a"}),
     ("list_relations", {"entities": ["http://t/e/a"]}),
     ("follow_relation", {"entities": ["http://t/e/a"], "relation": "http://t/r/b"}),
+    ("follow_relations", {"steps": [{"entities": ["http://t/e/a"], "relation": "http://t/r/b"}]}),
     ("extend_chain", {"topic": "http://t/e/a", "hops": []}),
     ("follow_chain", {"topic": "http://t/e/a", "hops": ["http://t/r/b"]}),
     ("visit_chains", {"chains": [{"topic": "http://t/e/a", "hops": ["http://t/r/b"]}]}),

@@ -98,6 +98,19 @@ async def test_follow_relation_gives_the_ends_of_each_entity_in_place(give: Give
     assert [list(page) for page in pages] == [[ULM], [], [ULM]]
 
 
+async def test_follow_relations_gives_the_ends_of_each_relation_in_place(give: Give, say: Say) -> None:
+    steps = [
+        {"entities": [ADA.id, BEN.id], "relation": "lives_in"},
+        {"entities": [], "relation": "child"},
+        {"entities": [ADA.id], "relation": "child"},
+    ]
+    pages = await give("follow_relations", steps=steps)
+    assert [[list(page) for page in part] for part in pages] == [[[], [ULM]], [], [[BEN, X1]]]
+    said = await say("follow_relations", steps=steps)
+    assert said.splitlines()[0].startswith(f"0 nodes at (unnamed) <{ADA.id}>")
+    assert await say("follow_relations", steps=[]) == "no relation was named"
+
+
 async def test_each_entity_has_its_own_listing(say: Say) -> None:
     said = await say("list_relations", entities=[BEN.id, X1.id])
     assert [line for line in said.splitlines() if not line.startswith("- ")] == [
