@@ -42,7 +42,7 @@ T = TypeVar("T")
 AT_A_TIME = 8
 """Requests to one endpoint at a time; the others wait for their turn."""
 
-KEPT = 1_000_000
+KEPT = 100_000
 """Rows that are kept for the next time they are asked for."""
 
 FRESH = 3_600.0

@@ -54,7 +54,10 @@ class KnowledgeGraph(Protocol):
         """Give the hops that leave each of the entities: one query for all."""
 
     async def follow_relation(self, steps: Sequence[tuple[str, Hop]]) -> list[Page[Term]]:
-        """Give what each (entity id, hop) pair leads to: one query for all."""
+        """Give what each (entity id, hop) pair leads to: one query for all.
+
+        Of many pairs, those of one hop may share one page: then all of them are cut where it is.
+        """
 
     async def names(self, ids: Sequence[str]) -> dict[str, str | None]:
         """Give the preferred name of each id, None for an unnamed node: one query."""

@@ -50,6 +50,6 @@ def parted(answer: Rows, chains: int) -> list[tuple[list[Row], list[Row]]]:
         ends, hops = parts[integer(row[0])]
         if row[width:] and row[width] is not None:
             hops.append(row[width:])
-        elif width > 1 and row[1] is not None:
+        elif width > 1 and row[2] is not None:  # an end is fresh or not; other rows have neither
             ends.append(row[1:5])
     return parts

@@ -13,8 +13,8 @@ from kgqa.kg.errors import KGRejected, KGTimeout, KGUnavailable
 
 JSON_TYPES = ("application/sparql-results+json", "application/json")
 
-_OF_THE_QUERY = re.compile(r"Virtuoso (22|37|42)\w{3} Error")
-"""Virtuoso says 500 where it cannot compile or run a query, with a state of SQL that tells so."""
+_OF_THE_QUERY = re.compile(r"Virtuoso (?!08|40|S1|S28)\w{5} Error")
+"""Virtuoso says 500 where it cannot compile or run a query; the states left out are its own fault."""
 
 
 class BrokenAnswer(ConnectionError):
@@ -66,7 +66,7 @@ def answer_of(response: httpx.Response, body: bytes, shown: Callable[[str], str]
 
 def _refuse(response: httpx.Response, said: str) -> None:
     status = response.status_code
-    if _is_timeout(status, said.lower()):
+    if _is_timeout(response, said.lower()):
         raise KGTimeout(f"the server broke the query off: {said}")
     if status in {400, 413, 414, 422} or _OF_THE_QUERY.match(said):
         raise KGRejected(f"the server refused the query ({status}): {said}")
@@ -81,10 +81,14 @@ def _refuse(response: httpx.Response, said: str) -> None:
         raise KGUnavailable(f"there is no SPARQL endpoint at this address ({status})")
 
 
-def _is_timeout(status: int, said: str) -> bool:
-    """Tell whether a server says that the query takes too long, and not that a way to it does."""
+def _is_timeout(response: httpx.Response, said: str) -> bool:
+    """Tell whether a server says that the query takes too long, and not that a way to it does.
+
+    QLever says so by 429, without a time to wait.
+    """
     told = any(word in said for word in ("timeout", "timed out", "time limit", "execution time"))
-    return told and status != 429 and not (status in {502, 503} and "connect" in said)
+    waits = response.status_code == 429 and "retry-after" in response.headers
+    return told and not waits and not (response.status_code in {502, 503} and "connect" in said)
 
 
 def _most(response: httpx.Response) -> float:

@@ -25,8 +25,11 @@ from kgqa.kg.terms import Chain, Entity, Hop, Term, Triple, is_id
 S = TypeVar("S")
 T = TypeVar("T")
 
-IDS, STEPS, CHAINS = 1_000, 48, 16
+IDS, PAIRS, CHAINS = 1_000, 5_000, 16
 """Entities, steps and chains in one query: Virtuoso takes longer and longer to read long ones, or refuses."""
+
+STEPS = 8
+"""Pairs of entity and hop up to which each has a page of its own; of more, those of one hop share one."""
 
 MANY = 1_000
 """From this number of rows on, naming and sorting them leaves the event loop."""
@@ -148,6 +151,8 @@ class SparqlGraph:
     async def follow_relation(self, steps: Sequence[tuple[str, Hop]]) -> list[Page[Term]]:
         """Give what each (entity id, hop) pair leads to; see `KnowledgeGraph`."""
         checked = [(_checked(id), hop) for id, hop in steps]
+        if len(checked) > STEPS:
+            return await self._followed(checked)
 
         def asking(some: Sequence[tuple[str, Hop]]) -> str:
             return sparql.follow_relation(some, self._naming.labels, self._rows + 1)
@@ -163,6 +168,26 @@ class SparqlGraph:
                 cut = answer.cut or len(found) > self._rows
                 pages.append(Page(tuple(sorted(found, key=order)[: self._rows]), cut))
         return pages
+
+    async def _followed(self, steps: Sequence[tuple[str, Hop]]) -> list[Page[Term]]:
+        """Follow many pairs, those of one hop together."""
+        pairs = sorted(dict.fromkeys(steps), key=lambda step: (step[1], step[0]))
+        ends: dict[tuple[str, Hop], dict[Term, None]] = {step: {} for step in pairs}
+        full: set[tuple[str, Hop]] = set()
+
+        def asking(some: Sequence[tuple[str, Hop]]) -> str:
+            return sparql.follow_relations(_starts(some), self._naming.labels, self._rows + 1)
+
+        for some, answer in await self._batched(pairs, PAIRS, asking):
+            named = self._naming.apply((end, label, rank) for _, _, end, label, rank in answer.rows)
+            hops, sizes = list(_starts(some)), Counter[Hop]()
+            for place, start, end, _, _ in answer.rows:
+                if isinstance(start, Entity) and end is not None:
+                    ends[start.id, hops[integer(place)]][named[end]] = None
+            for step in some:
+                sizes[step[1]] += len(ends[step])
+            full |= {step for step in some if answer.cut or sizes[step[1]] > self._rows}
+        return [Page(tuple(sorted(ends[step], key=order)[: self._rows]), step in full) for step in steps]
 
     async def names(self, ids: Sequence[str]) -> dict[str, str | None]:
         """Give the preferred name of each id; see `KnowledgeGraph`."""
@@ -322,3 +347,11 @@ def _checked(id: str) -> str:
 
 def _name(term: Term | None) -> str | None:
     return term.name if term is not None else None
+
+
+def _starts(steps: Sequence[tuple[str, Hop]]) -> dict[Hop, list[str]]:
+    """Give the entities that each hop is followed from."""
+    starts: dict[Hop, list[str]] = {}
+    for id, hop in steps:
+        starts.setdefault(hop, []).append(id)
+    return starts

@@ -123,6 +123,13 @@ async def follow_relation(graph: KnowledgeGraph, walk: Walk) -> Any:
     return await graph.follow_relation([(id, hop) for hop in sorted(hops) for id in ids])
 
 
+async def follow_many(graph: KnowledgeGraph, walk: Walk) -> Any:
+    hops = sorted({hop for each in walk.chain.hops for hop in (each, each.inverse)})
+    ids = [walk.chain.topic.id, walk.entity.id, *(f"{NOWHERE.id}{n}" for n in range(9))]
+    ids += [end.id for end in walk.ends if isinstance(end, Entity)]
+    return await graph.follow_relation([(id, hop) for hop in hops for id in ids])
+
+
 async def names(graph: KnowledgeGraph, walk: Walk) -> Any:
     ends = [end.id for end in walk.ends if isinstance(end, Entity)]
     return await graph.names([walk.chain.topic.id, NOWHERE.id, *ends])
@@ -168,6 +175,7 @@ OPERATIONS: dict[str, Ask] = {
         trace,
         list_relations,
         follow_relation,
+        follow_many,
         names,
         find_by_id,
         find_by_name,

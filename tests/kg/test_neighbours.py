@@ -60,6 +60,30 @@ async def test_a_step_takes_nothing_from_another(make_graph):
     assert (len(small), small.truncated) == (1, False)
 
 
+async def test_many_steps_are_answered_each_in_place(make_graph):
+    triples = " ".join(f":s{i} :r :e{i}, :both ; :q :s0 ." for i in range(40))
+    steps = [(x(f"s{i}"), hop) for i in range(40) for hop in (R, R.inverse, Hop(x("q")))]
+    graph = make_graph(f"{triples} :both rdfs:label 'Both' .")
+    with metered() as meter:
+        pages = await graph.follow_relation([*steps, (x("nobody"), R), steps[0]])
+    assert meter.queries == 1
+    found = [[str(term) for term in page] for page in pages]
+    wanted = [end for i in range(40) for end in (["Both", x(f"e{i}")], [], [x("s0")])]
+    assert found == [*wanted, [], ["Both", x("e0")]]
+    assert not any(page.truncated for page in pages)
+
+
+async def test_of_many_steps_those_of_a_hop_with_too_many_ends_are_cut(make_graph):
+    triples = " ".join(f":s{i} :r :e{i} ; :q :f{i} ." for i in range(20))
+    steps = [(x(f"s{i}"), R) for i in range(20)]
+    more = [*steps, (x("s0"), Hop(x("q")))]
+    pages = await make_graph(triples, rows=20).follow_relation(more)
+    assert [page.truncated for page in pages] == [False] * 21
+    pages = await make_graph(triples, rows=19).follow_relation(more)
+    assert [page.truncated for page in pages] == [*[True] * 20, False]
+    assert len(pages[-1]) == 1
+
+
 async def test_names_of_known_unnamed_and_unknown(make_graph):
     assert await make_graph(GRAPH).names([x("a"), x("c"), x("nobody")]) == {
         x("a"): "A",

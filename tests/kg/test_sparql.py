@@ -49,6 +49,7 @@ def queries(entity, literal):
         sparql.trace_chain(chain, [entity, literal], PLAIN.labels),
         sparql.list_relations([entity.id]),
         sparql.follow_relation([(entity.id, R)], PLAIN.labels, 10),
+        sparql.follow_relations({R: [entity.id]}, PLAIN.labels, 10),
         sparql.names([entity.id], PLAIN.labels),
         sparql.facts(entity.id, PLAIN, PLAIN.labels, 10),
         sparql.objects(entity.id, PLAIN.types, PLAIN.labels),
