@@ -90,6 +90,11 @@ class ChatModel:
         self._plain = False
         self._forms: dict[type[Reply], dict[str, Any] | None] = {}
 
+    @property
+    def url(self) -> str | None:
+        """The address of its server; None where its package does not tell."""
+        return self._clients.url
+
     async def ask(self, prompt: Prompt[R]) -> Answered[R]:
         """Answer one prompt.
 

@@ -90,30 +90,30 @@ def make_client(spec: str, options: dict[str, Any]) -> Client:
     from langchain.chat_models import init_chat_model
 
     provider, _, name = spec.partition(":")
-    close: Callable[[], Awaitable[None]] = _nothing
     try:
         if provider == OPENAI:
-            extra, close = _openai_options(options)
-            options = {**options, **extra}
+            return _openai(name, options)
         model = init_chat_model(name, model_provider=provider, **options)
     except ImportError as error:
         raise UnknownModel(f"{spec}: {said(error)}") from None
     except Exception as error:  # each provider's package raises its own for a missing key
         raise UnknownModel(f"{spec}: {_why(provider, error)}") from None
     url = getattr(getattr(model, "root_async_client", None), "base_url", None)
-    return Client(model, str(url) if url else None, close)
+    return Client(model, str(url) if url else None, _nothing)
 
 
-def _openai_options(options: dict[str, Any]) -> tuple[dict[str, Any], Callable[[], Awaitable[None]]]:
-    """Give connections of our own, and a key where a server other than OpenAI's needs none."""
+def _openai(name: str, options: dict[str, Any]) -> Client:
+    """Make a client with connections of our own, and a key where a server other than OpenAI's needs none."""
     from openai import DefaultAsyncHttpxClient
 
+    from kgqa.models.openai import ChatOpenAI
+
     http = DefaultAsyncHttpxClient()
-    extra: dict[str, Any] = {"http_async_client": http}
     named = (options.get("base_url"), os.environ.get("OPENAI_BASE_URL"), os.environ.get("OPENAI_API_BASE"))
     if any(named) and not os.environ.get("OPENAI_API_KEY"):
-        extra["api_key"] = "none"
-    return extra, http.aclose
+        options = {**options, "api_key": "none"}
+    model = ChatOpenAI(model=name, http_async_client=http, **options)
+    return Client(model, str(model.root_async_client.base_url), http.aclose)
 
 
 def _why(provider: str, error: Exception) -> str:

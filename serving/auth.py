@@ -10,14 +10,14 @@ from typing import Any
 
 from langgraph_sdk import Auth
 
-from kgqa.serving.asked import check_asked
-from kgqa.serving.callers import LOCAL, caller_of
+from kgqa.serving.bounds import check_asked
+from kgqa.serving.callers import LOCAL
 from kgqa.serving.checkpoints import is_of_another
-from kgqa.serving.settings import keys_of, limits_of
+from kgqa.serving.settings import callers_of, limits_of
 from kgqa.session.limits import hold
 
 _log = logging.getLogger("kgqa.serving")
-_keys = keys_of(os.environ)
+_callers = callers_of(os.environ)
 
 hold(limits_of(os.environ))
 
@@ -27,7 +27,7 @@ auth = Auth()
 @auth.authenticate
 async def authenticate(scope: dict[str, Any]) -> Auth.types.MinimalUserDict:
     """Give the caller's name; it is the owner of what they make."""
-    return {"identity": caller_of(scope, _keys)}
+    return {"identity": _callers.name_of(scope)}
 
 
 @auth.on.threads

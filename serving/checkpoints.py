@@ -6,8 +6,9 @@ which ``langgraph dev`` keeps its threads. What is kept is plain JSON: nothing e
 
 import asyncio
 import os
+import sqlite3
 from collections.abc import AsyncIterator
-from contextlib import AsyncExitStack, asynccontextmanager
+from contextlib import asynccontextmanager
 from pathlib import Path
 from typing import Any
 
@@ -67,22 +68,19 @@ def _plain() -> JsonPlusSerializer:
 @asynccontextmanager
 async def _sqlite(folder: str) -> AsyncIterator[Saver]:
     try:
-        import aiosqlite
-        from langgraph.checkpoint.sqlite.aio import AsyncSqliteSaver
+        from kgqa.serving.sqlite import opened
     except ImportError:
         raise RuntimeError("checkpoints need a package that is missing; pip install 'kgqa[studio]'") from None
     path = Path(folder).expanduser()
-    async with AsyncExitStack() as opened:
-        try:
-            await asyncio.to_thread(path.mkdir, parents=True, exist_ok=True)
-            connection = await opened.enter_async_context(aiosqlite.connect(path / FILE))
-        except (OSError, aiosqlite.Error) as error:
-            raise RuntimeError(f"KGQA_CHECKPOINTS: {path} cannot be used ({error}); name a folder") from None
-        # What a killed process wrote is kept; only a power cut may cost the last steps.
-        await connection.execute("PRAGMA synchronous=NORMAL")
-        saver = AsyncSqliteSaver(connection, serde=_plain())
-        await saver.setup()
+    opening = opened(path / FILE, _plain())
+    try:
+        saver = await asyncio.to_thread(opening.__enter__)
+    except (OSError, sqlite3.Error) as error:
+        raise RuntimeError(f"KGQA_CHECKPOINTS: {path} cannot be used ({error}); name a folder") from None
+    try:
         yield saver
+    finally:
+        await asyncio.to_thread(opening.__exit__, None, None, None)
 
 
 @asynccontextmanager

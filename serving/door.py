@@ -1,15 +1,23 @@
 """The outermost door of the server: what it lets in at all.
 
 LangGraph's own server for development has routes that no key guards: one empties its
-memory, one shows any thread, one starts a deployment. They are shut here.
+memory, one shows any thread, one starts a deployment. They are shut here. Others
+tell how busy it is or what may be asked; they are for its callers.
 """
 
+import gc
+import os
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager
+
+from langgraph_sdk import Auth
 from starlette.applications import Starlette
 from starlette.middleware import Middleware
 from starlette.responses import JSONResponse
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
 from kgqa.serving.memory import mend
+from kgqa.serving.settings import callers_of
 
 LARGEST = 2_000_000
 """Bytes of a request's body at most; an edited state may be long, a question is not."""
@@ -17,9 +25,17 @@ LARGEST = 2_000_000
 SHUT = ("/internal", "/deploy")
 """Where paths begin that are not served."""
 
+GUARDED = ("/metrics", "/docs", "/openapi.json")
+"""Where paths begin that are served to callers only, and which LangGraph's server leaves open."""
+
+_callers = callers_of(os.environ)
+
 
 class Door:
-    """Answers 404 where a path is shut, 413 where a body is too large; hands others on whole."""
+    """Answers 404 where a path is shut, 413 where a body is too large; hands others on whole.
+
+    To strangers it answers 401 or 403 where a path is guarded.
+    """
 
     def __init__(self, app: ASGIApp) -> None:
         self.app = app
@@ -30,11 +46,21 @@ class Door:
             await self.app(scope, receive, send)
         elif scope["path"].startswith(SHUT):
             await JSONResponse({"detail": "Not Found"}, 404)(scope, receive, send)
+        elif scope["path"].startswith(GUARDED) and (refused := _refused(scope)):
+            await refused(scope, receive, send)
         elif (read := await _read(scope, receive)) is None:
             too_large = {"detail": f"the request is larger than {LARGEST} bytes"}
             await JSONResponse(too_large, 413, {"Connection": "close"})(scope, receive, send)
         else:
             await self.app(scope, _again(read, receive), send)
+
+
+def _refused(scope: Scope) -> JSONResponse | None:
+    try:
+        _callers.name_of(scope)
+    except Auth.exceptions.HTTPException as error:
+        return JSONResponse({"detail": error.detail}, error.status_code)
+    return None
 
 
 async def _read(scope: Scope, receive: Receive) -> Message | None:
@@ -64,5 +90,14 @@ def _again(read: Message, receive: Receive) -> Receive:
     return received
 
 
-app = Starlette(middleware=[Middleware(Door)])
+@asynccontextmanager
+async def settled(app: Starlette) -> AsyncIterator[None]:
+    """Leave what a started server holds out of garbage collections: each would stop all runs for a while."""
+    gc.collect()
+    gc.freeze()
+    yield
+    gc.unfreeze()
+
+
 mend()
+app = Starlette(middleware=[Middleware(Door)], lifespan=settled)

@@ -1,11 +1,14 @@
 """What the operator has set in the environment: keys, caps, names that may be given."""
 
+import json
 from collections.abc import Mapping
 
 from pydantic import ValidationError
 
 from kgqa.models.registry import default_spec
-from kgqa.serving.keys import VARIABLE, Keys, read_keys
+from kgqa.serving.bounds import BOUNDS
+from kgqa.serving.callers import Callers, Origins
+from kgqa.serving.keys import VARIABLE, read_keys
 from kgqa.session.context import Budget
 from kgqa.session.limits import Limits
 
@@ -13,13 +16,18 @@ ALLOW = ("KGQA_ALLOW_KG", "KGQA_ALLOW_MODEL", "KGQA_ALLOW_PRIORS")
 CAPS = {f"KGQA_CAP_{name.upper()}": name for name in Budget.model_fields}
 
 
-def keys_of(environment: Mapping[str, str]) -> Keys:
-    """Read the keys of callers; none means that only this machine is served.
+def callers_of(environment: Mapping[str, str]) -> Callers:
+    """Read who is let in: without keys, only this machine is.
+
+    The pages that may call are those of ``cors`` in ``langgraph.json``, which LangGraph's
+    server has in its environment.
 
     Raises:
         ValueError: in one line, if a key cannot be taken.
     """
-    return read_keys(environment.get(VARIABLE, ""))
+    cors = json.loads(environment.get("LANGGRAPH_HTTP") or "{}").get("cors") or {}
+    origins = Origins(frozenset(cors.get("allow_origins", ())), cors.get("allow_origin_regex"))
+    return Callers(read_keys(environment.get(VARIABLE, "")), origins)
 
 
 def limits_of(environment: Mapping[str, str]) -> Limits:
@@ -32,13 +40,14 @@ def limits_of(environment: Mapping[str, str]) -> Limits:
     caps = _caps(environment)
     if not environment.get(VARIABLE):
         anything = kg is None and model is None and priors is None
-        return Limits(caps, kg, model, priors if anything else priors or ())
+        return Limits(caps, kg, model, priors if anything else priors or (), BOUNDS)
     own = {name: value for name, value in Budget().model_dump().items() if value is not None}
     return Limits(
         {**own, **caps},
         kg or (environment.get("KGQA_KG") or "sample",),
         model or (default_spec(),),
         priors or (),
+        BOUNDS,
     )
 
 

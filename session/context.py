@@ -70,6 +70,11 @@ class Context(BaseModel):
     def _one_or_several(cls, value: object) -> object:
         return (value,) if isinstance(value, str) else value
 
+    @field_validator("kg")
+    @classmethod
+    def _in_full(cls, kg: tuple[str, ...]) -> tuple[str, ...]:
+        return held().in_full(kg)
+
     @field_validator("budget")
     @classmethod
     def _capped(cls, budget: Budget) -> Budget:

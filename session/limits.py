@@ -15,7 +15,7 @@ PRIORS = ("exemplars", "encoder", "blueprints", "overlay", "nli")
 
 
 class NotServed(RuntimeError):
-    """A context names what this server does not open.
+    """A context names what this server does not open, or a question is longer than it takes.
 
     No `ValueError`, which pydantic would wrap in lines of its own; LangGraph's server
     passes the text of a `RuntimeError` on to the caller.
@@ -23,17 +23,54 @@ class NotServed(RuntimeError):
 
 
 @dataclass(frozen=True)
+class Bounds:
+    """How much one run may be asked: characters of the question, topics, characters of each and of the id."""
+
+    question: int
+    topics: int
+    name: int
+
+
+@dataclass(frozen=True)
 class Limits:
-    """Caps of a budget by its field, and the names that may be given; None allows any name."""
+    """Caps of a budget by its field, names that may be given, bounds of what is asked; None allows any."""
 
     caps: Mapping[str, float] = field(default_factory=dict)
     kg: tuple[str, ...] | None = None
     model: tuple[str, ...] | None = None
     priors: tuple[str, ...] | None = None
+    asked: Bounds | None = None
 
     def capped(self, budget: Mapping[str, float | None]) -> dict[str, float | None]:
         """Give a budget with each field at its cap, where it asks for more or for no limit."""
         return {name: self._least(asked, self.caps.get(name)) for name, asked in budget.items()}
+
+    def in_full(self, kg: tuple[str, ...]) -> tuple[str, ...]:
+        """Give the names of a graph, an address that is allowed with its user, password and key.
+
+        A caller names it without them, as it is shown; who knows them may give them.
+        """
+        allowed = self.kg or ()
+        full = {without_user(name): name for name in reversed(allowed) if is_address(name)}
+        return tuple(name if name in allowed else full.get(name, name) for name in kg)
+
+    def check_asked(self, given: Mapping[str, Any]) -> None:
+        """Refuse a question, topics or an id that are too long, in an input or in a state.
+
+        Raises:
+            NotServed: in one line.
+        """
+        if (most := self.asked) is None:
+            return
+        topics = given.get("topics")
+        topics = topics if isinstance(topics, list) else []
+        if len(str(given.get("question", ""))) > most.question:
+            raise NotServed(f"the question is longer than {most.question} characters; shorten it")
+        if len(topics) > most.topics:
+            why = f"there are more than {most.topics} topics; give those that the question is about"
+            raise NotServed(why)
+        if any(len(str(name)) > most.name for name in (*topics, given.get("id"))):
+            raise NotServed(f"a topic or the id is longer than {most.name} characters; shorten it")
 
     def check(self, context: Any) -> None:
         """Refuse the names of a context that are not allowed.

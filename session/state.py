@@ -21,6 +21,7 @@ from typing_extensions import TypedDict
 from kgqa.kg.pages import Candidate, Visit
 from kgqa.kg.terms import Chain, Entity, Hop, Literal as Value, Term
 from kgqa.prompts.solved import Solved
+from kgqa.session.limits import held
 from kgqa.session.record import Fact, Outcome, PathStep, Ref, Spend, StoppedBy, add_spend, no_spend
 
 Decision = Literal["stop", "forward", "filter", "refine", "backtrack", "infer"]
@@ -174,8 +175,10 @@ def typed(state: State, schema: type[State] = State) -> State:
     """Give a plain state with its terms and chains as objects; ``schema`` is its type.
 
     Raises:
+        NotServed: if it is longer than a server takes, by whatever way it came.
         ValidationError: if it was given or edited by hand and does not fit ``schema``.
     """
+    held().check_asked(state)
     spent = state.get("usage") or no_spend()  # LangGraph begins a reduced key with an empty value
     return _reader(cast(Hashable, schema)).validate_python({**state, "usage": spent})
 

@@ -16,7 +16,7 @@ from langgraph.config import get_config
 from langgraph.runtime import Runtime
 from langgraph.types import Overwrite
 
-from kgqa.kg.errors import KGError, KGRejected
+from kgqa.kg.errors import KGError, KGRejected, KGTimeout
 from kgqa.kg.meter import metered
 from kgqa.models.errors import ModelError
 from kgqa.models.port import Answered
@@ -163,8 +163,9 @@ class Run:
         return (await resources(self.context)).judge
 
     def failed(self, error: Exception) -> None:
-        """Note for the trace what failed."""
-        self.note |= {"failure": type(error).__name__, "error": str(error)}
+        """Note for the trace what failed; a time-out stays noted, whatever fails after it."""
+        if self.note.get("failure") != KGTimeout.__name__:
+            self.note |= {"failure": type(error).__name__, "error": str(error)}
 
     def finished(self) -> Spend:
         """Give what this step has cost, its wall time included."""

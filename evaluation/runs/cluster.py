@@ -31,7 +31,6 @@ SECONDS = 20.0
 SETTINGS = ("OPENAI_BASE_URL", "OPENAI_API_BASE")
 """What decides where model calls go; keys and folders are those of the node."""
 
-
 REASON = 200
 """Characters that Ray may say about a lost worker."""
 
@@ -41,7 +40,7 @@ class Sent(TypedDict):
 
     order: Order
     folder: str
-    settings: dict[str, str]
+    settings: dict[str, str | None]
 
 
 class Actor:
@@ -59,7 +58,8 @@ class Actor:
         """Open what the run names; see `carried_out`."""
         asyncio.get_running_loop().set_default_executor(ThreadPoolExecutor(THREADS))
         sent: Sent = json.loads(given)
-        os.environ.update(sent["settings"])
+        for name, value in sent["settings"].items():
+            _set(name, value)
         with suppress(OSError):  # a graph that is not there is told by its name
             os.chdir(sent["folder"])
         self._asker, said = await carried_out(sent["order"], self._held)
@@ -105,7 +105,9 @@ class Remote:
 
 
 @asynccontextmanager
-async def cluster(subject: Subject, address: str, questions: int, concurrency: int) -> AsyncIterator[Pool]:
+async def cluster(
+    subject: Subject, head: Holding, address: str, questions: int, concurrency: int
+) -> AsyncIterator[Pool]:
     """Start a worker on each CPU of a cluster, no more than are needed, and end them afterwards.
 
     Raises:
@@ -121,7 +123,7 @@ async def cluster(subject: Subject, address: str, questions: int, concurrency: i
         async def start(place: int) -> Remote:
             return await _start(sent, concurrency)
 
-        async with pool(start, size, concurrency, subject.context.config()) as opened:
+        async with pool(start, size, concurrency, subject.context.config(), head) as opened:
             yield opened
     finally:
         await asyncio.to_thread(_ray().shutdown)
@@ -147,8 +149,16 @@ async def _answer(method: Any, *given: str) -> Any:
         raise WorkerLost(one_line(f"{type(error).__name__}: {cause.strip()}", REASON)) from None
 
 
-def _settings() -> dict[str, str]:
-    return {name: os.environ[name] for name in SETTINGS if name in os.environ}
+def _settings() -> dict[str, str | None]:
+    """Give what is set here, and None for what is not: a node that has it would ask another server."""
+    return {name: os.environ.get(name) for name in SETTINGS}
+
+
+def _set(name: str, value: str | None) -> None:
+    if value is None:
+        os.environ.pop(name, None)
+    else:
+        os.environ[name] = value
 
 
 def _ray() -> Any:

@@ -16,7 +16,7 @@ from kgqa.evaluation.runs.errors import RunError
 from kgqa.evaluation.runs.folder import Folder
 from kgqa.evaluation.runs.header import header
 from kgqa.evaluation.runs.loop import settled
-from kgqa.evaluation.runs.order import holding
+from kgqa.evaluation.runs.order import Holding, holding
 from kgqa.evaluation.runs.pool import Pool
 from kgqa.evaluation.runs.processes import how_many, processes
 from kgqa.evaluation.runs.run import Watch, begin
@@ -91,23 +91,22 @@ async def evaluate(
         asked = subject(method, kg, model, options, seed, held)
         folder = held.enter_context(await asyncio.to_thread(Folder, Path(out)))
         loaded, questions = await asyncio.to_thread(_part, dataset, format, split, limit)
-        left = len(questions) - await asyncio.to_thread(folder.recorded)
-        async with _others(asked, ray, left, concurrency) as others:
-            graph = await asked.open()
-            held_here = await holding(asked, graph)
-            if others:
-                others.expect(held_here)
-            head = await asyncio.to_thread(
-                header,
-                asked.context.config(),
-                loaded,
-                source=None if isinstance(dataset, Dataset) else str(dataset),
-                split=split,
-                limit=limit,
-                questions=len(questions),
-                holding=held_here,
-                seed=seed,
-            )
+        graph = await asked.open()
+        held_here = await holding(asked, graph)
+        head = await asyncio.to_thread(
+            header,
+            asked.context.config(),
+            loaded,
+            source=None if isinstance(dataset, Dataset) else str(dataset),
+            split=split,
+            limit=limit,
+            questions=len(questions),
+            holding=held_here,
+            seed=seed,
+        )
+        await asyncio.to_thread(folder.check, head)
+        left = len(questions) - await asyncio.to_thread(folder.recorded, failures=not retry_failed)
+        async with _others(asked, held_here, ray, left, concurrency) as others:
             run = await asyncio.to_thread(
                 begin, folder, head, await at_home(questions, graph), retry_failed=retry_failed
             )
@@ -121,15 +120,15 @@ async def evaluate(
 
 
 def _others(
-    asked: Subject, ray: str | None, left: int, concurrency: int
+    asked: Subject, head: Holding, ray: str | None, left: int, concurrency: int
 ) -> AbstractAsyncContextManager[Pool | None]:
     """Give the workers that ask, where this process does not do so itself."""
     if ray and left > 0:
         from kgqa.evaluation.runs.cluster import cluster
 
-        return cluster(asked, ray, left, concurrency)
+        return cluster(asked, head, ray, left, concurrency)
     size = how_many(asked, left, concurrency)
-    return processes(asked, size, concurrency) if size else nullcontext()
+    return processes(asked, head, size, concurrency) if size else nullcontext()
 
 
 def _part(

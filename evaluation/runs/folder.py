@@ -22,6 +22,7 @@ from filelock import FileLock, Timeout
 from kgqa.evaluation.intermediates import FILE
 from kgqa.evaluation.runs.errors import RunError
 from kgqa.evaluation.runs.header import differences
+from kgqa.evaluation.runs.listing import unlike
 from kgqa.evaluation.runs.log import Log, ends, line_at, placed, read, recover, replace
 from kgqa.evaluation.runs.records import failed
 from kgqa.evaluation.runs.writer import Writer, writing
@@ -77,9 +78,25 @@ class Folder:
             (self.path / LOCK).unlink()
             self.path.rmdir()
 
-    def recorded(self) -> int:
-        """The number of records that seem to be there."""
-        return ends(self._results) if self._results.is_file() else 0
+    def recorded(self, *, failures: bool) -> int:
+        """The number of records that seem to be there, with those of failed questions or without."""
+        if failures:
+            return ends(self._results) if self._results.is_file() else 0
+        with writing(self.path):
+            recover(self._results)
+            return sum(not failed(record) for record, _ in read(self._results))
+
+    def check(self, wanted: Json) -> Json | None:
+        """Give the head of the run that is here, if there is one; nothing is written.
+
+        Raises:
+            RunError: in one line, if it is another run than the one that is wanted.
+        """
+        with writing(self.path):
+            recorded = self._head()
+            if recorded is not None:
+                self._compare(recorded, wanted)
+            return recorded
 
     def claim(self, wanted: Json) -> dict[str, Any]:
         """Begin a run, or go on with one that asks the same, and give its head.
@@ -90,8 +107,11 @@ class Folder:
             RunError: in one line, if the folder holds another run.
         """
         with writing(self.path):
-            recorded = self._head()
-            head = dict(wanted) if recorded is None else self._grown(recorded, wanted)
+            recorded = self.check(wanted)
+            head = {**(wanted if recorded is None else recorded), "dataset": wanted["dataset"]}
+            if head["kgqa"] != wanted["kgqa"]:
+                was, now = head["kgqa"], wanted["kgqa"]
+                _log.warning("%s was begun by kgqa %s and goes on with %s", self.path, was, now)
             if head != recorded:
                 self._unmeasure()
                 replace(self.path / "run.json", [_pretty(head)])
@@ -112,24 +132,25 @@ class Folder:
             raise RunError(f"{path} is no head of a run; give another --out")
         return None
 
-    def _grown(self, recorded: Json, wanted: Json) -> dict[str, Any]:
+    def _compare(self, recorded: Json, wanted: Json) -> None:
         try:
             datetime.fromisoformat(recorded["started"])
-            version, before = recorded["kgqa"], recorded["dataset"]["questions"]
+            _, before = recorded["kgqa"], recorded["dataset"]["questions"]
             differing = differences(recorded, wanted)
         except (KeyError, TypeError, AttributeError, ValueError):
             raise RunError(f"{self.path / 'run.json'} is no head of a run; give another --out") from None
         if differing:
-            raise RunError(f"{self.path} holds another run: {'; '.join(differing)}; give another --out")
+            way_out = "give another --out"
+            if how := unlike(recorded, wanted):
+                differing.append(how)
+                way_out = f"ask again when the endpoint is quiet, or {way_out}"
+            raise RunError(f"{self.path} holds another run: {'; '.join(differing)}; {way_out}")
         now = wanted["dataset"]["questions"]
         if now < before:
             raise RunError(
                 f"{self.path} holds a run of {before} questions, not {now}; "
                 f"give --limit {before} or more, or another --out"
             )
-        if version != wanted["kgqa"]:
-            _log.warning("%s was begun by kgqa %s and goes on with %s", self.path, version, wanted["kgqa"])
-        return {**recorded, "dataset": wanted["dataset"]}
 
     def records(self) -> Iterator[dict[str, Any]]:
         """Read what is recorded so far, a record at a time.

@@ -7,12 +7,16 @@ from importlib.metadata import version
 from typing import Any
 
 from kgqa.evaluation.datasets import Dataset
+from kgqa.evaluation.runs.listing import RELATIONS
 from kgqa.kg.terms import one_line
 
 Json = Mapping[str, Any]
 
 PACKAGES = ("langgraph", "langchain-core", "pydantic", "pyoxigraph", "numpy")
 """Packages whose versions a run names beside Python's."""
+
+HELD = (RELATIONS, "graph", "blueprints", "exemplars")
+"""What of a holding stands in a head beside the version."""
 
 SHOWN = 100
 """Characters of a value that a difference shows at most."""
@@ -48,7 +52,7 @@ def header(
             "limit": limit,
             "questions": questions,
         },
-        **{key: value for key, value in holding.items() if key != "kgqa"},
+        **{key: holding[key] for key in HELD},
         "seed": seed,
         "versions": {"python": platform.python_version(), **{name: version(name) for name in PACKAGES}},
         "started": datetime.now(UTC).isoformat(timespec="seconds"),

@@ -8,6 +8,7 @@ from typing_extensions import TypedDict
 
 from kgqa import __version__
 from kgqa.evaluation.runs.asking import Asker
+from kgqa.evaluation.runs.listing import RELATIONS, listing, unlike
 from kgqa.evaluation.runs.loop import settled
 from kgqa.evaluation.runs.subject import Subject, subject
 from kgqa.kg.errors import KGError
@@ -16,7 +17,10 @@ from kgqa.models.errors import ModelError
 from kgqa.priors.errors import EncoderError
 
 Holding = Mapping[str, str | None]
-"""What a process answers from, by what it is: version, graph, blueprints, exemplars."""
+"""What a process answers from: version, model server, graph, whether it is listed, what was learned."""
+
+SERVER = "model server"
+"""The key under which stands the address that model calls go to, where it is known."""
 
 REFUSED = "error"
 """The key under which a worker says in one line why it cannot work."""
@@ -40,7 +44,13 @@ def order_of(subject: Subject) -> Order:
 
 async def holding(subject: Subject, graph: KnowledgeGraph) -> Holding:
     """Tell what this process answers from."""
-    return {"kgqa": __version__, "graph": graph.fingerprint, **await subject.learned()}
+    return {
+        "kgqa": __version__,
+        SERVER: await subject.server(),
+        RELATIONS: listing(graph),
+        "graph": graph.fingerprint,
+        **await subject.learned(),
+    }
 
 
 async def carried_out(order: Order, held: ExitStack) -> tuple[Asker | None, Holding]:
@@ -61,6 +71,8 @@ def objection(name: str, worker: Holding, head: Holding) -> str | None:
     """Say in one line why a worker cannot ask for the head of the run; None where it can."""
     if REFUSED in worker:
         return f"{name}: {worker[REFUSED]}"
+    if how := unlike(worker, head):
+        return f"{name}: the graph is slow to answer: {how}; ask again when the endpoint is quiet"
     other = [key for key in head if worker.get(key) != head[key]]
     if other:
         return (

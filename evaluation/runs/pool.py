@@ -16,6 +16,7 @@ from typing import Any, Protocol, TypeVar
 from kgqa.evaluation.question import Question
 from kgqa.evaluation.runs.asking import Asked, failure
 from kgqa.evaluation.runs.errors import RunError
+from kgqa.evaluation.runs.listing import unlike
 from kgqa.evaluation.runs.order import Holding, objection
 
 T = TypeVar("T")
@@ -70,8 +71,10 @@ Start = Callable[[int], Awaitable[Worker]]
 class Pool:
     """Gives each question to the worker that has the fewest."""
 
-    def __init__(self, start: Start, size: int, concurrency: int, config: Mapping[str, Any]) -> None:
-        self._start, self._places, self._config = start, size, config
+    def __init__(
+        self, start: Start, size: int, concurrency: int, config: Mapping[str, Any], head: Holding
+    ) -> None:
+        self._start, self._places, self._config, self._head = start, size, config, head
         self._most = ceil(concurrency / size)  # what was lost is no reason to overload the others
         self._busy: dict[Worker, int] = {}
         self._there = 0
@@ -79,11 +82,6 @@ class Pool:
         self._alone = asyncio.Lock()
         self._given_up = 0
         self._changed = asyncio.Event()
-        self._head: asyncio.Future[Holding] = asyncio.get_running_loop().create_future()
-
-    def expect(self, head: Holding) -> None:
-        """Let nobody ask questions who answers from anything else than this process."""
-        self._head.set_result(head)
 
     async def ask(self, question: Question) -> Asked:
         """Ask one question; see `Asker.ask`.
@@ -149,14 +147,16 @@ class Pool:
         Raises:
             RunError: if the first is refused, or this was the last place.
         """
-        why, failures, new = "", 0, True
+        why, failures, new, again = "", 0, True, False
         while failures < LOSSES:
             failures += 1
             try:
                 async with self._started(place) as worker:
-                    wrong = objection(worker.name, await worker.open(), await asyncio.shield(self._head))
-                    if wrong and new:
+                    said = await worker.open()
+                    wrong = objection(worker.name, said, self._head)
+                    if wrong and new and (again or not unlike(said, self._head)):
                         raise RunError(wrong)
+                    again = bool(wrong)
                     if wrong:
                         _log.warning("%s", wrong)
                         raise WorkerLost(wrong)
@@ -203,13 +203,15 @@ class Pool:
 
 
 @asynccontextmanager
-async def pool(start: Start, size: int, concurrency: int, config: Mapping[str, Any]) -> AsyncIterator[Pool]:
+async def pool(
+    start: Start, size: int, concurrency: int, config: Mapping[str, Any], head: Holding
+) -> AsyncIterator[Pool]:
     """Start so many workers and end them afterwards.
 
     Raises:
         RunError: in the midst of what is done meanwhile, if no worker is left.
     """
-    opened = Pool(start, size, concurrency, config)
+    opened = Pool(start, size, concurrency, config, head)
     try:
         async with asyncio.TaskGroup() as group:
             tasks = [group.create_task(opened.fill(place)) for place in range(size)]

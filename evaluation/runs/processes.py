@@ -102,14 +102,16 @@ class Process:
         await self._process.wait()
 
 
-def processes(subject: Subject, size: int, concurrency: int) -> AbstractAsyncContextManager[Pool]:
+def processes(
+    subject: Subject, head: Holding, size: int, concurrency: int
+) -> AbstractAsyncContextManager[Pool]:
     """Start so many processes and end them afterwards."""
     order = order_of(subject)
 
     async def start(place: int) -> Process:
         return Process(await _start(order, place))
 
-    return pool(start, size, concurrency, subject.context.config())
+    return pool(start, size, concurrency, subject.context.config(), head)
 
 
 async def _start(order: Order, place: int) -> asyncio.subprocess.Process:

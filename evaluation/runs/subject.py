@@ -6,6 +6,7 @@ from contextlib import ExitStack
 from dataclasses import dataclass
 from typing import Any
 
+from kgqa.addresses import shown_url
 from kgqa.api import KG, make_context, names_of
 from kgqa.evaluation.question import Question
 from kgqa.evaluation.runs.asking import Asker, PerQuestion
@@ -37,6 +38,11 @@ class Subject:
         graph = await asyncio.to_thread(open_graph, self.context)
         await resources(self.context)
         return graph
+
+    async def server(self) -> str | None:
+        """Give the address that model calls go to; None where there is none, or its package keeps it."""
+        url = getattr((await resources(self.context)).model, "url", None)
+        return shown_url(url) if url else None
 
     async def learned(self) -> dict[str, str | None]:
         """Tell what was learned from training questions from anything else; None without it."""

@@ -44,7 +44,7 @@ def serving(folder: Path, *arguments: str, **environment: str) -> Iterator[Serve
     It serves the ``langgraph.json`` of the checkout from links in ``folder``, so that
     it finds no one's ``.env`` and leaves what it stores behind in ``folder``.
     """
-    root, log, port = folder / "root", folder / "server.log", _free_port()
+    root, log, port = folder / "root", folder / "server.log", free_port()
     _mirror(root)
     command = [
         sys.executable,
@@ -94,7 +94,8 @@ def _environment(folder: Path) -> dict[str, str]:
     }
 
 
-def _free_port() -> int:
+def free_port() -> int:
+    """Give a port of loopback that nobody listens on."""
     with socket.socket() as listener:
         listener.bind(("127.0.0.1", 0))
         return int(listener.getsockname()[1])

@@ -4,6 +4,7 @@ import json
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
+from uuid import uuid4
 
 import pytest
 
@@ -208,6 +209,73 @@ def test_without_a_context_the_sample_is_asked(client: Any) -> None:
     record = client.runs.wait(None, "cor", input={"question": "What is the capital of Mongolia?"})
     assert record["outcome"] == "grounded"
     assert (record["config"]["kg"], record["config"]["model"]) == (["sample"], "offline")
+
+
+STUDIO = "https://smith.langchain.com"
+
+
+def page(server: Server, method: str = "POST", path: str = "/runs/wait", **headers: str) -> Any:
+    """Ask as a browser does for a page: as plain text it need not ask first whether it may."""
+    import httpx
+
+    named = {name.replace("_", "-"): value for name, value in headers.items()}
+    body = json.dumps({"assistant_id": "io", "input": INPUT})
+    return httpx.request(
+        method, server.url + path, content=body, headers={"content-type": "text/plain", **named}, timeout=20
+    )
+
+
+@pytest.mark.parametrize(
+    "headers",
+    [
+        {"origin": "https://evil.example"},
+        {"origin": "https://evil.example", "sec_fetch_site": "cross-site"},
+        {"origin": "http://localhost.evil.example:2024"},
+        {"origin": f"{STUDIO}.evil.example"},
+        {"origin": "null"},
+        {"sec_fetch_site": "cross-site"},
+        {"x_forwarded_for": "127.0.0.1"},
+        {"x_forwarded_host": "localhost"},
+        {"x_real_ip": "127.0.0.1"},
+        {"forwarded": "for=127.0.0.1"},
+    ],
+    ids=lambda headers: " ".join(headers.values()),
+)
+def test_a_strange_page_or_a_proxy_is_not_served(server: Server, headers: dict[str, str]) -> None:
+    reply = page(server, **headers)
+    assert reply.status_code == 403
+    assert "access-control-allow-origin" not in reply.headers
+    assert "set KGQA_API_KEYS" in reply.json()["detail"]
+    assert page(server, "GET", "/metrics", **headers).status_code == 403
+
+
+@pytest.mark.parametrize(
+    "headers",
+    [
+        {},
+        {"origin": STUDIO, "sec_fetch_site": "cross-site"},
+        {"origin": "http://localhost:5173", "sec_fetch_site": "same-site"},
+        {"sec_fetch_site": "none"},
+    ],
+    ids=["no page", "Studio", "localhost", "typed in"],
+)
+def test_studio_and_this_machine_are_served(server: Server, headers: dict[str, str]) -> None:
+    reply = page(server, **headers)
+    assert (reply.status_code, reply.json()["method"]) == (200, "io")
+    assert reply.headers.get("access-control-allow-origin") == headers.get("origin")
+    for path in ("/info", "/docs", "/metrics"):
+        assert page(server, "GET", path, **headers).status_code == 200
+
+
+def test_a_strange_page_opens_no_socket(server: Server) -> None:
+    sockets = pytest.importorskip("websockets.sync.client")
+    from websockets.exceptions import InvalidStatus
+
+    address = f"ws{server.url.removeprefix('http')}/threads/{uuid4()}/stream/events"
+    with pytest.raises(InvalidStatus, match="HTTP 403"):
+        sockets.connect(address, origin="https://evil.example")
+    with sockets.connect(address, origin=STUDIO):
+        pass
 
 
 @pytest.mark.usefixtures("history")

@@ -5,6 +5,7 @@ import re
 import shutil
 import subprocess
 import sys
+from configparser import ConfigParser
 from fnmatch import fnmatch
 from pathlib import Path
 from typing import Any
@@ -17,6 +18,8 @@ from kgqa.tests.e2e.server import ROOT, missing
 DOCKERFILE = (ROOT / "Dockerfile").read_text(encoding="utf-8")
 COMPOSE = (ROOT / "compose.yaml").read_text(encoding="utf-8")
 EXAMPLE = (ROOT / ".env.example").read_text(encoding="utf-8")
+ENDPOINTS = (ROOT / "docs" / "endpoints.md").read_text(encoding="utf-8")
+PROXY = (ROOT / "serving" / "haproxy.cfg").read_text(encoding="utf-8")
 SERVED = json.loads((ROOT / "langgraph.json").read_text(encoding="utf-8"))
 
 IGNORED = [line for line in (ROOT / ".dockerignore").read_text().splitlines() if line and line[0] != "#"]
@@ -137,13 +140,43 @@ def test_services_depend_on_such_as_are_healthy() -> None:
 
 def test_volumes_are_named_once() -> None:
     mounted = {each.partition(":")[0] for service in services().values() for each in service["volumes"]}
-    assert mounted == set(yaml.safe_load(COMPOSE)["volumes"])
-    inside = {each.partition(":")[2] for each in services()["kgqa"]["volumes"]}
+    assert {each for each in mounted if each[0] not in "./"} == set(yaml.safe_load(COMPOSE)["volumes"])
+    inside = {each.rpartition(":")[2] for each in services()["kgqa"]["volumes"]}
     assert inside == set(json.loads(instructions("VOLUME")[0]))
 
 
+def test_servers_do_not_share_their_list_of_threads() -> None:
+    assert "/app/.langgraph_api" in services()["kgqa"]["volumes"]
+
+
+def test_the_endpoint_is_set_up_as_its_documentation_tells() -> None:
+    documented = ConfigParser()
+    documented.optionxform = str  # type: ignore[assignment,method-assign]
+    documented.read_string(re.search(r"```ini\n(.*?)```", ENDPOINTS, re.DOTALL)[1])  # type: ignore[index]
+    given = services()["virtuoso"]["environment"]
+    settings = {name: name.split("_")[1:] for name in given if name.startswith("VIRT_")}
+    held = {place[1]: str(given[name]) for name, place in settings.items() if documented.has_option(*place)}
+    assert len(held) == len(settings)
+    rows = {"ResultSetMaxRows", "MaxSortedTopRows", "MaxQueryExecutionTime", "MaxQueryCostEstimationTime"}
+    assert {name: held[name] for name in rows} == {
+        name: documented[place[0]][name] for place in settings.values() if (name := place[1]) in rows
+    }
+    assert "NumberOfBuffers" in held
+
+
 def test_the_ports_are_those_of_the_image() -> None:
-    assert [port.rpartition(":")[2] for port in services()["kgqa"]["ports"]] == instructions("EXPOSE")
+    [exposed] = instructions("EXPOSE")
+    assert [port.rpartition(":")[2] for port in services()["proxy"]["ports"]] == [exposed]
+    assert f"bind :{exposed}\n" in PROXY
+
+
+def test_the_proxy_knows_the_containers_by_their_names() -> None:
+    project, known = (
+        yaml.safe_load(COMPOSE)["name"],
+        re.findall(r"^ *server (\d+) (\S+)$", PROXY, re.MULTILINE),
+    )
+    assert known == [(f"{number}", f"{project}-kgqa-{number}:2024") for number in range(1, 9)]
+    assert all((ROOT / each.partition(":")[0]).exists() for each in services()["proxy"]["volumes"])
 
 
 @needs_langgraph

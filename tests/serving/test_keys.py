@@ -3,7 +3,7 @@ from typing import Any
 import pytest
 from langgraph_sdk import Auth
 
-from kgqa.serving.callers import LOCAL, caller_of
+from kgqa.serving.callers import LOCAL, Callers
 from kgqa.serving.keys import read_keys
 
 ALICE, BOB = "a-key-of-alice-0123", "a-key-of-bob-012345"
@@ -17,7 +17,7 @@ def scope(client: str | None = "127.0.0.1", host: str = "localhost:2024", **head
 
 def refusal(scope: dict[str, Any], listed: str) -> Any:
     with pytest.raises(Auth.exceptions.HTTPException) as refused:
-        caller_of(scope, read_keys(listed))
+        Callers(read_keys(listed)).name_of(scope)
     return refused.value
 
 
@@ -68,7 +68,8 @@ def test_a_key_that_cannot_be_taken_is_told_without_it(listed: str, why: str) ->
     [{"x_api_key": ALICE}, {"authorization": f"Bearer {ALICE}"}, {"authorization": f"bearer  {ALICE}"}],
 )
 def test_a_key_is_taken_from_either_header_and_from_anywhere(headers: dict[str, str]) -> None:
-    assert caller_of(scope("10.0.0.9", "kgqa.example", **headers), read_keys(f"alice:{ALICE}")) == "alice"
+    keys = read_keys(f"alice:{ALICE}")
+    assert Callers(keys).name_of(scope("10.0.0.9", "kgqa.example", **headers)) == "alice"
 
 
 @pytest.mark.parametrize(
@@ -99,7 +100,7 @@ def test_without_a_right_key_nobody_is_let_in(headers: dict[str, str], why: str)
     ],
 )
 def test_without_keys_this_machine_is_let_in(client: str, host: str) -> None:
-    assert caller_of(scope(client, host, x_api_key="whatever"), read_keys("")) == LOCAL
+    assert Callers(read_keys("")).name_of(scope(client, host, x_api_key="whatever")) == LOCAL
 
 
 @pytest.mark.parametrize(

@@ -7,6 +7,7 @@ from kgqa.graphs import METHODS, context_of
 from kgqa.serving.settings import limits_of
 from kgqa.session.context import Budget
 from kgqa.session.limits import PRIORS, Limits, NotServed, hold
+from kgqa.session.state import typed
 
 KEYS = {"KGQA_API_KEYS": "alice:0123456789abcdef"}
 
@@ -93,6 +94,39 @@ def test_with_keys_the_servers_own_names_are_those_of_its_environment(
     monkeypatch.setenv("KGQA_MODEL", "openai:small")
     own = context(KEYS | {"KGQA_KG": "/a.ttl"})
     assert (own.kg, own.model) == (("/a.ttl",), "openai:small")
+
+
+FULL = "http://me:pw@h:8890/sparql?key=k1&default-graph-uri=http://g/"
+PLAIN = "http://h:8890/sparql?default-graph-uri=http://g/"
+
+
+@pytest.mark.parametrize("named", [PLAIN, FULL, None])
+def test_a_graph_with_a_password_is_named_without_it(named: str | None) -> None:
+    made = context(KEYS | {"KGQA_ALLOW_KG": f"{FULL},sample"}, **({"kg": named} if named else {}))
+    assert made.kg == (FULL,)
+    assert made.config()["kg"] == [PLAIN]
+
+
+@pytest.mark.parametrize(
+    "named",
+    [PLAIN.replace("//h", "//you:pw@h"), PLAIN.partition("?")[0], f"{PLAIN}&key=k2"],
+)
+def test_a_graph_is_not_named_with_another_password(named: str) -> None:
+    with pytest.raises(NotServed) as refused:
+        context(KEYS | {"KGQA_ALLOW_KG": FULL}, kg=named)
+    assert str(refused.value).endswith(f"is not served here; name one of: {PLAIN}")
+
+
+def test_a_graph_that_is_served_to_all_is_not_asked_with_a_password() -> None:
+    assert context(KEYS | {"KGQA_ALLOW_KG": f"{FULL},{PLAIN}"}, kg=PLAIN).kg == (PLAIN,)
+
+
+def test_only_a_server_bounds_what_is_asked() -> None:
+    asked: Any = {"question": "x" * 5000}
+    assert typed(asked)["question"] == asked["question"]
+    hold(limits_of({}))
+    with pytest.raises(NotServed, match="longer than 4000 characters"):
+        typed(asked)
 
 
 def test_files_are_allowed_by_name() -> None:

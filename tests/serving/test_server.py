@@ -3,6 +3,7 @@
 import json
 import urllib.error
 import urllib.request
+from base64 import b64encode
 from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
@@ -15,7 +16,8 @@ from kgqa.graphs import context_of, graph_of
 from kgqa.serving.checkpoints import checkpointer
 from kgqa.session.context import Budget
 from kgqa.tests.e2e.server import Server, missing, serving
-from kgqa.tests.servers import postgres
+from kgqa.tests.servers import oxigraph, postgres
+from kgqa.tests.servers.proxy import Proxy
 from kgqa.tests.serving.asking import FAMILY
 
 pytestmark = pytest.mark.skipif(bool(missing()), reason=str(missing()))
@@ -28,6 +30,8 @@ NO_LIMIT = dict.fromkeys(Budget.model_fields)
 
 EVIL = "/etc/passwd"
 
+PASSWORD = "a-word-that-nobody-sees"
+
 
 @pytest.fixture(scope="module")
 def address(request: pytest.FixtureRequest) -> str | None:
@@ -36,10 +40,26 @@ def address(request: pytest.FixtureRequest) -> str | None:
 
 
 @pytest.fixture(scope="module")
-def settings(tmp_path_factory: pytest.TempPathFactory, address: str | None) -> dict[str, str]:
-    graph: Path = tmp_path_factory.mktemp("graph") / "family.ttl"
-    graph.write_text(FAMILY)
+def graph(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    path: Path = tmp_path_factory.mktemp("graph") / "family.ttl"
+    path.write_text(FAMILY)
+    return path
+
+
+@pytest.fixture(scope="module")
+def endpoint(request: pytest.FixtureRequest, graph: Path) -> Iterator[Proxy]:
+    """An endpoint that keeps what it was asked; without Oxigraph it answers nobody."""
+    nowhere = "http://127.0.0.1:1/query"
+    target = nowhere if oxigraph.missing() else request.getfixturevalue("oxigraph_server")([graph])
+    with Proxy(target) as proxy:
+        yield proxy
+
+
+@pytest.fixture(scope="module")
+def settings(graph: Path, address: str | None, endpoint: Proxy) -> dict[str, str]:
+    with_password = endpoint.url.replace("//", f"//me:{PASSWORD}@", 1)
     return {
+        "KGQA_ALLOW_KG": f"{graph},{with_password}",
         "KGQA_API_KEYS": f"alice:{ALICE},bob:{BOB}",
         "KGQA_CAP_SECONDS": "30",
         "KGQA_CHECKPOINTS": address or str(graph.parent / "checkpoints"),
@@ -131,6 +151,20 @@ def test_health_needs_no_key(server: Server) -> None:
 )
 def test_routes_that_no_key_guards_are_shut(server: Server, path: str, body: Any) -> None:
     assert asked(server, path, body, x_api_key=ALICE) == (404, {"detail": "Not Found"})
+
+
+@pytest.mark.parametrize("path", ["/metrics", "/metrics?format=json", "/docs", "/openapi.json"])
+def test_routes_that_langgraph_leaves_open_need_a_key(server: Server, path: str) -> None:
+    import httpx
+
+    assert asked(server, path)[0] == 401
+    assert httpx.get(server.url + path, headers={"x-api-key": ALICE}).status_code == 200
+
+
+def test_no_pages_are_served(server: Server) -> None:
+    import httpx
+
+    assert httpx.get(f"{server.url}/ui/cor").status_code == 404
 
 
 @pytest.mark.parametrize("path", ["/store/namespaces", "/mcp/", "/a2a/cor"])
@@ -299,6 +333,41 @@ def test_what_is_asked_is_bounded(server: Server, given: dict[str, Any], why: st
     assert asked(server, "/runs/wait", body, x_api_key=ALICE) == (422, {"detail": why})
 
 
+LONG = INPUT | {"question": "x" * 5000}
+
+
+@pytest.mark.parametrize("pairs", [list(map(list, LONG.items())), [LONG], [], "text", 5], ids=type)
+def test_what_is_no_object_is_not_asked(server: Server, alice: Any, pairs: Any) -> None:
+    thread = alice.threads.create(graph_id="cor")["thread_id"]
+
+    def refused(path: str, **body: Any) -> tuple[int, Any]:
+        return asked(server, path, {"assistant_id": "cor", **body}, x_api_key=ALICE)
+
+    why = (422, {"detail": 'what is asked has to be an object, such as {"question": "..."}'})
+    assert refused("/runs/wait", input=pairs) == why
+    reply = refused(f"/threads/{thread}/runs/wait", command={"update": pairs, "goto": "link"})
+    assert reply == why if isinstance(pairs, list) else reply[0] == 422
+    assert refused(f"/threads/{thread}/state", values=pairs, as_node="__start__")[0] in {400, 422}
+    assert alice.threads.get_state(thread)["values"] == {}
+
+
+def test_a_question_is_bounded_however_it_comes(alice: Any) -> None:
+    def message(**given: Any) -> str:
+        return str(alice.runs.wait(thread, "cor", raise_error=False, **given)["__error__"]["message"])
+
+    why = "the question is longer than 4000 characters; shorten it"
+    thread = alice.threads.create(graph_id="cor")["thread_id"]
+    alice.threads.update_state(thread, LONG, as_node="__start__")
+    assert message(input=None) == why
+    assert message(command={"goto": {"node": "link", "input": LONG}}) == why
+    assert alice.runs.wait(thread, "cor", input=INPUT)["outcome"] == "grounded"
+    steps = alice.threads.get_history(thread, limit=50)
+    verify = next(step["checkpoint"]["checkpoint_id"] for step in steps if step["next"] == ["verify"])
+    edit = {"question": LONG["question"], "decision": "backtrack", "candidates": []}
+    edited = alice.threads.update_state(thread, edit, as_node="verify", checkpoint_id=verify)
+    assert message(input=None, checkpoint_id=edited["checkpoint"]["checkpoint_id"]) == why
+
+
 @pytest.mark.parametrize("chunked", [False, True])
 def test_a_body_is_bounded(server: Server, chunked: bool) -> None:
     import httpx
@@ -314,6 +383,22 @@ def test_a_body_is_bounded(server: Server, chunked: bool) -> None:
     except httpx.WriteError:
         pytest.skip("the server hung up before the answer could be read")
     assert (reply.status_code, reply.json()) == (413, {"detail": "the request is larger than 2000000 bytes"})
+
+
+@pytest.mark.skipif(bool(oxigraph.missing()), reason=str(oxigraph.missing()))
+def test_a_graph_with_a_password_is_named_without_it(server: Server, alice: Any, endpoint: Proxy) -> None:
+    stored = alice.assistants.create("cor", context={"kg": endpoint.url})["assistant_id"]
+    thread = alice.threads.create()["thread_id"]
+    record = alice.runs.wait(thread, stored, input=INPUT)
+    assert (record["outcome"], record["config"]["kg"]) == ("grounded", [endpoint.url])
+    sent = "Basic " + b64encode(f"me:{PASSWORD}".encode()).decode()
+    assert {request.headers.get("authorization") for request in endpoint.requests} == {sent}
+    refused = alice.runs.wait(None, "cor", input=INPUT, context={"kg": EVIL}, raise_error=False)
+    assert endpoint.url in refused["__error__"]["message"]
+    kept = [alice.threads.get(thread), alice.runs.list(thread), alice.threads.get_history(thread, limit=50)]
+    shown = [alice.assistants.get(stored), alice.assistants.get_schemas(stored)]
+    assert PASSWORD not in json.dumps([record, refused, kept, shown])
+    assert PASSWORD not in server.log.read_text()
 
 
 @pytest.fixture(scope="module")

@@ -1,12 +1,13 @@
 """A run that is spread over a Ray cluster of several nodes, one of which is lost."""
 
+import asyncio
 import json
 import os
 import signal
 import subprocess
 import sys
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping
 from contextlib import ExitStack
 from pathlib import Path
 from typing import Any
@@ -17,9 +18,10 @@ from kgqa.data import SAMPLE_GRAPH
 from kgqa.evaluation.runs import cluster
 from kgqa.evaluation.runs.errors import RunError
 from kgqa.evaluation.runs.evaluate import Evaluation, evaluate
-from kgqa.evaluation.runs.order import order_of
+from kgqa.evaluation.runs.order import Holding, Order, carried_out, objection, order_of
 from kgqa.evaluation.runs.subject import subject
 from kgqa.evaluation.runs.tally import Tally
+from kgqa.session import resources
 from kgqa.tests.evaluation.runs import towns
 from kgqa.tests.evaluation.runs.conftest import Command, Run
 
@@ -146,7 +148,7 @@ async def opened(kg: str, folder: Path, **other: Any) -> dict[str, Any]:
     """Give what a worker says to an order."""
     with ExitStack() as held:
         order = order_of(subject("cor", kg, "simulated", {}, 0, held))
-    sent = {"order": {**order, **other}, "folder": str(folder), "settings": {}}
+    sent = {"order": {**order, **other}, "folder": str(folder), "settings": cluster._settings()}
     said: dict[str, Any] = json.loads(await cluster.Actor().open(json.dumps(sent)))
     return said
 
@@ -171,3 +173,33 @@ async def test_a_worker_takes_relative_names_from_where_the_run_is(
     monkeypatch.chdir(tmp_path)
     said = await opened(os.path.basename(kg), Path(kg).parent)
     assert len(said["graph"]) > 8
+
+
+def told(variables: Mapping[str, str], order: Order) -> tuple[dict[str, str | None], Holding]:
+    """Give the settings that a head with these variables sends, and what it answers from."""
+    with pytest.MonkeyPatch.context() as environment, ExitStack() as held:
+        for name in cluster.SETTINGS:
+            environment.delenv(name, raising=False)
+        for name, value in variables.items():
+            environment.setenv(name, value)
+        return cluster._settings(), asyncio.run(carried_out(order, held))[1]
+
+
+@pytest.mark.parametrize("variable", cluster.SETTINGS)
+@pytest.mark.parametrize("address", [None, "http://me:secret@models.example/v1"])
+def test_a_node_asks_the_server_of_the_run_and_no_other(
+    kg: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, variable: str, address: str | None
+) -> None:
+    monkeypatch.setenv("OPENAI_API_KEY", "of the node")
+    monkeypatch.setattr(resources, "_open", {})
+    with ExitStack() as held:
+        order = order_of(subject("cor", kg, "openai:any", {}, 0, held))
+    settings, here = told({variable: address} if address else {}, order)
+    resources._open.clear()  # a node has opened nothing yet
+    monkeypatch.chdir(tmp_path)
+    for name in cluster.SETTINGS:
+        monkeypatch.setenv(name, "http://node.example/v1")
+    sent = {"order": order, "folder": str(tmp_path), "settings": settings}
+    there = json.loads(asyncio.run(cluster.Actor().open(json.dumps(sent))))
+    assert there["model server"] == ("http://models.example/v1" if address else "https://api.openai.com/v1")
+    assert objection("node", there, here) is None

@@ -2,7 +2,7 @@
 
 import asyncio
 import json
-from contextlib import suppress
+from contextlib import asynccontextmanager, suppress
 from pathlib import Path
 from typing import Any
 
@@ -11,6 +11,7 @@ from blockbuster import blockbuster_ctx
 
 import kgqa
 from kgqa.evaluation.results import read_results
+from kgqa.evaluation.runs import cluster, evaluate as evaluating
 from kgqa.evaluation.runs.errors import RunError
 from kgqa.evaluation.runs.records import TIMES
 from kgqa.evaluation.runs.tally import Tally
@@ -161,6 +162,58 @@ async def test_failed_questions_are_asked_again_when_told(run: Run, out: Path, t
     assert (ended.tally.failed, ids(out)) == (0, ALL)
     await run(out=tmp_path / "other")
     assert (out / "results.jsonl").read_bytes() == (tmp_path / "other" / "results.jsonl").read_bytes()
+
+
+@pytest.fixture
+def wanted(monkeypatch: pytest.MonkeyPatch) -> list[int]:
+    """For how many questions processes were thought of, or a cluster was asked for workers."""
+    wanted: list[int] = []
+
+    def how_many(subject: Any, questions: int, concurrency: int) -> int:
+        wanted.append(questions)
+        return 0
+
+    @asynccontextmanager
+    async def spread(subject: Any, head: Any, address: str, questions: int, concurrency: int) -> Any:
+        wanted.append(questions)
+        if address == "nowhere":
+            raise RunError("no Ray cluster")
+        yield None
+
+    monkeypatch.setattr(evaluating, "how_many", how_many)
+    monkeypatch.setattr(cluster, "cluster", spread)
+    return wanted
+
+
+@pytest.mark.parametrize("ray", [None, "there"])
+async def test_workers_are_wanted_for_all_that_will_be_asked(
+    run: Run, wanted: list[int], ray: str | None
+) -> None:
+    await run(model=down(3, 7), limit=10)
+    await run(model=down(3), limit=10, retry_failed=True, ray=ray)
+    await run(retry_failed=True, ray=ray)
+    assert wanted == [10, 2, 3]
+
+
+async def test_a_torn_record_is_asked_again_beside_the_failed_ones(
+    run: Run, out: Path, wanted: list[int]
+) -> None:
+    await run(model=down(3))
+    whole = (out / "results.jsonl").read_bytes()
+    (out / "results.jsonl").write_bytes(whole[:-20])
+    assert (await run(retry_failed=True)).tally.failed == 0
+    assert wanted == [towns.TOWNS, 2]
+
+
+async def test_nothing_is_touched_before_there_are_workers(run: Run, out: Path, wanted: list[int]) -> None:
+    await run(model=down(3))
+    before = {path.name: path.read_bytes() for path in out.iterdir()}
+    with pytest.raises(RunError, match="no Ray cluster"):
+        await run(retry_failed=True, ray="nowhere")
+    with pytest.raises(RunError, match="another --out"):
+        await run(retry_failed=True, ray="there", seed=1)
+    assert {path.name: path.read_bytes() for path in out.iterdir()} == before
+    assert wanted == [towns.TOWNS, 1]
 
 
 async def test_a_stopped_run_ends_what_is_running_and_goes_on_later(run: Run, out: Path) -> None:

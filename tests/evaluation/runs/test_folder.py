@@ -89,6 +89,43 @@ def test_each_part_of_a_run_counts(tmp_path: Path, other: dict[str, Any], words:
 
 
 @pytest.mark.parametrize(
+    ("there", "here", "words"),
+    [
+        (
+            "listed",
+            None,
+            "its relations were listed there and not here; ask again when the endpoint is quiet",
+        ),
+        (
+            None,
+            "listed",
+            "its relations were listed here and not there; ask again when the endpoint is quiet",
+        ),
+    ],
+)
+def test_an_endpoint_that_did_not_list_its_relations_is_told_from_another_graph(
+    tmp_path: Path, there: str | None, here: str | None, words: str
+) -> None:
+    with Folder(tmp_path) as folder:
+        folder.claim({**HEAD, "relations": there})
+    with Folder(tmp_path) as folder, pytest.raises(RunError, match=words):
+        folder.claim({**HEAD, "relations": here, "graph": "f"})
+
+
+def test_a_look_at_the_run_of_a_folder_writes_nothing(tmp_path: Path) -> None:
+    with Folder(tmp_path / "new") as folder:
+        assert folder.check(HEAD) is None
+    assert not (tmp_path / "new").exists()
+    with Folder(tmp_path) as folder:
+        folder.claim(HEAD)
+    with Folder(tmp_path) as folder:
+        assert folder.check(head(limit=3, questions=3)) == HEAD
+        with pytest.raises(RunError, match="holds another run"):
+            folder.check({**HEAD, "seed": 7})
+    assert json.loads((tmp_path / "run.json").read_text()) == HEAD
+
+
+@pytest.mark.parametrize(
     "content", ["", "[]", "{}", '{"config": 1}', '{"config": {"hash": 1}, "dataset": []}', "{"]
 )
 def test_a_head_that_is_none_is_refused(tmp_path: Path, content: str) -> None:

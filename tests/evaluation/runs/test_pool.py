@@ -16,7 +16,15 @@ from kgqa.evaluation.runs.order import Holding
 from kgqa.evaluation.runs.pool import Pool, WorkerLost, pool
 from kgqa.evaluation.runs.records import Lines, lines
 
-HEAD: Holding = {"kgqa": "1", "graph": "a", "blueprints": None, "exemplars": None}
+HEAD: Holding = {
+    "kgqa": "1",
+    "model server": "http://m/v1",
+    "relations": "listed",
+    "graph": "a",
+    "blueprints": None,
+    "exemplars": None,
+}
+UNLISTED: Holding = {**HEAD, "relations": None, "graph": "b"}
 CONFIG = {"method": "cor"}
 
 
@@ -68,8 +76,7 @@ class Staff:
 
     @asynccontextmanager
     async def asking(self, size: int = 2, concurrency: int = 8) -> Any:
-        async with asyncio.timeout(5), pool(self.start, size, concurrency, CONFIG) as opened:
-            opened.expect(HEAD)
+        async with asyncio.timeout(5), pool(self.start, size, concurrency, CONFIG, HEAD) as opened:
             yield opened
 
 
@@ -143,6 +150,34 @@ async def test_a_worker_with_another_graph_is_refused(staff: Staff) -> None:
     with pytest.raises(RunError, match=r"worker 1 has another graph than this process \(b, not a\)"):
         async with staff.asking():
             await asyncio.sleep(1)
+
+
+async def test_a_worker_whose_model_is_elsewhere_is_refused(staff: Staff) -> None:
+    staff.says = lambda number: {**HEAD, "model server": "http://n/v1"}
+    with pytest.raises(RunError, match=r"has another model server than this process \(http://n/v1, not http"):
+        async with staff.asking():
+            await asyncio.sleep(1)
+
+
+async def test_a_worker_to_which_an_endpoint_did_not_list_its_relations_is_started_again(
+    staff: Staff,
+) -> None:
+    staff.says = lambda number: UNLISTED if number < 2 else HEAD
+    async with staff.asking(2, 8) as opened:
+        records = await ask_all(opened, 8)
+    assert {record["by"] for record in records.values()} <= {"worker 2", "worker 3"}
+    assert len(staff.workers) == 4
+
+
+async def test_where_an_endpoint_does_not_list_its_relations_again_it_is_said_what_to_do(
+    staff: Staff,
+) -> None:
+    staff.says = lambda number: UNLISTED
+    said = r"its relations were listed here and not there; ask again when the endpoint is quiet"
+    with pytest.raises(RunError, match=said):
+        async with staff.asking(1):
+            await asyncio.sleep(1)
+    assert len(staff.workers) == 2
 
 
 async def test_a_worker_that_cannot_work_says_why(staff: Staff) -> None:

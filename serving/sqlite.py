@@ -1,0 +1,71 @@
+"""Checkpoints in SQLite for an event loop: one trip to a thread for each step.
+
+LangGraph's own asynchronous saver makes several, under a lock that all threads share; where
+the loop is busy each waits for its turn, and a step took 20 ms that takes 1 ms here.
+"""
+
+import asyncio
+import sqlite3
+from collections.abc import AsyncIterator, Callable, Iterator
+from concurrent.futures import Executor, ThreadPoolExecutor
+from contextlib import closing, contextmanager
+from pathlib import Path
+from typing import Any, TypeVar
+
+from langchain_core.runnables import RunnableConfig
+from langgraph.checkpoint.base import CheckpointTuple
+from langgraph.checkpoint.serde.base import SerializerProtocol
+from langgraph.checkpoint.sqlite import SqliteSaver
+
+T = TypeVar("T")
+
+
+class SqliteSteps(SqliteSaver):
+    """LangGraph's saver, whose work is done in one thread that a caller on a loop waits for."""
+
+    def __init__(self, connection: sqlite3.Connection, serde: SerializerProtocol, thread: Executor) -> None:
+        super().__init__(connection, serde=serde)
+        self._thread = thread
+
+    async def aget_tuple(self, config: RunnableConfig) -> CheckpointTuple | None:
+        """Give a step, the last one if none is named."""
+        return await self._done(self.get_tuple, config)
+
+    async def alist(self, config: RunnableConfig | None, **named: Any) -> AsyncIterator[CheckpointTuple]:
+        """Give steps, the last one first."""
+        for step in await self._done(lambda: list(self.list(config, **named))):
+            yield step
+
+    async def aput(self, *given: Any) -> RunnableConfig:
+        """Keep a step."""
+        return await self._done(self.put, *given)
+
+    async def aput_writes(self, *given: Any) -> None:
+        """Keep what a step writes."""
+        await self._done(self.put_writes, *given)
+
+    async def adelete_thread(self, thread_id: str) -> None:
+        """Forget the steps of a thread."""
+        await self._done(self.delete_thread, thread_id)
+
+    async def _done(self, work: Callable[..., T], *given: Any) -> T:
+        return await asyncio.get_running_loop().run_in_executor(self._thread, work, *given)
+
+
+@contextmanager
+def opened(path: Path, serde: SerializerProtocol) -> Iterator[SqliteSteps]:
+    """Open a file, made if it is not there (blocking).
+
+    Raises:
+        OSError, sqlite3.Error: it cannot be made, or is something else.
+    """
+    path.parent.mkdir(parents=True, exist_ok=True)
+    with (
+        closing(sqlite3.connect(path, check_same_thread=False)) as connection,
+        ThreadPoolExecutor(1, thread_name_prefix="checkpoints") as thread,
+    ):
+        # What a killed process wrote is kept; only a power cut may cost the last steps.
+        connection.execute("PRAGMA synchronous=NORMAL")
+        saver = SqliteSteps(connection, serde, thread)
+        saver.setup()
+        yield saver
