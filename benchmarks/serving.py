@@ -4,8 +4,9 @@
 
 Processes of their own: a model that knows the gold and answers each call after the
 pause (`_gold_server`), ``langgraph dev`` with CoR over the sample graph, once or several
-times, and this one with the clients. Each asks one question of the sample after the
-other, always of the same server, every second client on threads that the server keeps.
+times behind the proxy of the deployment, and this one with the clients. Each has a key of
+its own and asks one question of the sample after the other, every second client on
+threads that the server keeps.
 A run is held against what its calls of the model alone would take; what is judged is
 the 95th percentile of that ratio, whose goal is 2.
 """
@@ -17,7 +18,7 @@ import tempfile
 import time
 from collections.abc import Iterator, Sequence
 from contextlib import AbstractContextManager, AsyncExitStack, ExitStack, closing
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from http.client import HTTPConnection
 from itertools import cycle
 from pathlib import Path
@@ -32,7 +33,8 @@ from kgqa.data import SAMPLE_GRAPH
 from kgqa.evaluation.datasets import load
 from kgqa.evaluation.question import Question
 from kgqa.kg.opening import open_graph
-from kgqa.tests.e2e.server import Server, serving
+from kgqa.tests.e2e.proxy import proxied, serving_all
+from kgqa.tests.e2e.server import Server
 
 METHOD = "cor"
 TICKS = 100
@@ -98,41 +100,49 @@ def measure(questions: Sequence[Question], load: Load, folder: Path) -> Measured
     gold = asyncio.run(written(questions, open_graph([SAMPLE_GRAPH]), METHOD))
     with ExitStack() as stack:
         model = stack.enter_context(speaking(gold, load.pause, folder))
-        servers = [stack.enter_context(started(folder / str(n), load, model)) for n in range(load.servers)]
-        asyncio.run(ask_all(servers, questions[:1], gold, Load(2 * len(servers), 0.1, load.pause)))
+        servers = stack.enter_context(started(folder, load, model))
+        url = stack.enter_context(proxied(folder, servers)) if load.servers > 1 else servers[0].url
+        asyncio.run(ask_all(url, questions[:1], gold, replace(load, seconds=0.1)))
         said, used, start = spoken(model), processor(servers), time.perf_counter()
-        runs = asyncio.run(ask_all(servers, questions, gold, load))
+        runs = asyncio.run(ask_all(url, questions, gold, load))
         wall = time.perf_counter() - start
         return Measured(load, runs, spoken(model) - said, processor(servers) - used, wall)
 
 
-def started(folder: Path, load: Load, model: str) -> AbstractContextManager[Server]:
-    """Start a server that asks the model and may run as many questions at a time as there are clients."""
-    folder.mkdir()
-    settings = {"KGQA_MODEL": "openai:gold", "OPENAI_BASE_URL": f"{model}/v1", "LOG_LEVEL": "WARNING"}
-    return serving(folder, "--n-jobs-per-worker", str(load.clients), **settings)
+def started(folder: Path, load: Load, model: str) -> AbstractContextManager[list[Server]]:
+    """Start servers that ask the model, each for as many questions at a time as there are clients."""
+    settings = {
+        "KGQA_API_KEYS": ",".join(key(number) for number in range(load.clients)),
+        "KGQA_MODEL": "openai:gold",
+        "LOG_LEVEL": "WARNING",
+        "OPENAI_BASE_URL": f"{model}/v1",
+    }
+    return serving_all(folder, load.servers, "--n-jobs-per-worker", str(load.clients), **settings)
 
 
-async def ask_all(
-    servers: Sequence[Server], questions: Sequence[Question], gold: Gold, load: Load
-) -> list[Run]:
+def key(client: int) -> str:
+    """Give a client's key."""
+    return f"the-key-of-client-{client:03}"
+
+
+async def ask_all(url: str, questions: Sequence[Question], gold: Gold, load: Load) -> list[Run]:
     """Let the clients ask until the time is up; what is under way then is waited for."""
     from langgraph_sdk import get_client
 
     rotation = cycle(questions)
     end = time.perf_counter() + load.seconds
     async with AsyncExitStack() as stack:
-        reached = [await stack.enter_async_context(get_client(url=server.url)) for server in servers]
-        asked = [
-            ask_on(reached[n // 2 % len(reached)], rotation, gold, end, bool(n % 2))
-            for n in range(load.clients)
+        reached = [
+            await stack.enter_async_context(get_client(url=url, api_key=key(number)))
+            for number in range(load.clients)
         ]
+        asked = [ask_on(client, rotation, gold, end, bool(n % 2)) for n, client in enumerate(reached)]
         return [run for runs in await asyncio.gather(*asked) for run in runs]
 
 
 async def ask_on(client: Any, rotation: Iterator[Question], gold: Gold, end: float, kept: bool) -> list[Run]:
     """Ask one question after the other until the time is up, one at least."""
-    runs = []
+    runs: list[Run] = []
     while not runs or time.perf_counter() < end:
         question = next(rotation)
         runs.append(await ask(client, question, gold.calls[question.id], kept))
@@ -211,7 +221,12 @@ def main() -> None:
         description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
     )
     default = Load()
-    parser.add_argument("--servers", type=int, default=default.servers, help="that share the clients")
+    parser.add_argument(
+        "--servers",
+        type=int,
+        default=default.servers,
+        help="that share the clients (more than one: needs haproxy)",
+    )
     parser.add_argument("--clients", type=int, default=default.clients, help="that ask at the same time")
     parser.add_argument("--seconds", type=float, default=default.seconds, help="for which they ask")
     parser.add_argument("--pause", type=float, default=default.pause, help="seconds of a call")

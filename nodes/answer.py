@@ -2,7 +2,7 @@
 
 from kgqa.kg.errors import KGError
 from kgqa.kg.terms import Chain, Path, Term, Triple
-from kgqa.nodes.closing import EVIDENCE, closed, unanswered
+from kgqa.nodes.closing import EVIDENCE, closed, failure, unanswered
 from kgqa.session.record import VARIABLE, Fact, PathStep, Ref, fact, ref
 from kgqa.session.state import Branch, Closing, Lead, State, Update
 from kgqa.session.step import BudgetExceeded, Run, step
@@ -15,10 +15,12 @@ async def answer(state: State, run: Run) -> Closing:
 
     When the budget ran out, candidates that were not judged yet are the evidence
     at hand. When the search has found nothing, the model may answer from memory
-    (``closed_book``), and the record says ``parametric``.
+    (``closed_book``), and the record says ``parametric``. After a time-out only what was judged
+    to be enough is an answer: a choice from what is left may miss the right one.
     """
     branches = state.get("memory") or _at_hand(state)
-    found = branches and not state.get("outcome")
+    judged = bool(branches) and branches[-1].verdict != "infer"
+    found = branches and not (state.get("outcome") if judged else failure(state))
     return closed(await (_grounded(branches, state, run) if found else unanswered(state, run)), state, run)
 
 

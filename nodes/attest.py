@@ -23,9 +23,10 @@ async def attest(state: Acting, run: Run) -> Closing:
     """Complete the record: what a tool has shown proves an answer, the others are from the model's memory.
 
     Where the budget ended the work, what was followed last is the answer. With ``closed_book``
-    off only proved answers are given.
+    off only proved answers are given. After a time-out there is no answer: the agent may have
+    taken another way, to something else.
     """
-    if state.get("outcome") or not has_run(state, "act") or (state["said"] is None and not _at_hand(state)):
+    if failure(state) or not has_run(state, "act") or (state["said"] is None and not _at_hand(state)):
         return closed(await unanswered(state, run), state, run)
     return closed(await _attested(state, run), state, run)
 
@@ -41,13 +42,12 @@ async def _attested(state: Acting, run: Run) -> Update:
         found = [(each, _shown(each, ways)) for each in said]
         terms = list(dict.fromkeys(term for _, shown in found for term in shown))
         unseen = [each.name for each, shown in found if not shown]
-    failed = failure(state)
-    memory = from_memory(unseen) if run.context.closed_book and not failed else []
+    memory = from_memory(unseen) if run.context.closed_book else []
     run.note["proved"] = len(terms)
     return {
         **proved(await _paths(terms, ways, run)),
         "answers": [*map(ref, terms), *memory],
-        "outcome": "parametric" if memory else "grounded" if terms else failed or "none",
+        "outcome": "parametric" if memory else "grounded" if terms else "none",
     }
 
 

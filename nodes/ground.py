@@ -26,9 +26,9 @@ async def ground(state: Planned, run: Run) -> Closing:
     """Complete the record: what was retrieved proves an answer, the others are from the model's memory.
 
     With ``closed_book`` off only proved answers are given. A question that asks for yes or no
-    has the verdict on the evidence.
+    has the verdict on the evidence. After a time-out there is no answer: evidence is missing.
     """
-    if state.get("outcome") or not has_plan(state):
+    if failure(state) or not has_plan(state):
         return closed(await unanswered(state, run), state, run)
     plan = state["plan"]
     arm = _last_arm(state)
@@ -59,15 +59,16 @@ async def _grounded(state: Planned, names: list[str], run: Run) -> Update:
     found = {name: _meant(name, shown, state) or await _by_alias(name, shown, state, run) for name in names}
     proofs = [path for paths in found.values() for path in paths]
     memory = from_memory([name for name, paths in found.items() if not paths])
-    failed = failure(state) or ("kg_unavailable" if "failure" in run.note else None)
-    if not run.context.closed_book or failed:
+    if "failure" in run.note:  # whether the graph knows the others by another name
+        return {"answers": [], "outcome": "kg_unavailable", "paths": [], "evidence": []}
+    if not run.context.closed_book:
         memory = []
     answers = [ref(term) for term in dict.fromkeys(path.end for path in proofs)]
     run.note["proved"] = len(found) - sum(not paths for paths in found.values())
     return {
         **proved(_with_other_topics(proofs, state)),
         "answers": [*answers, *memory],
-        "outcome": "parametric" if memory else "grounded" if answers else failed or "none",
+        "outcome": "parametric" if memory else "grounded" if answers else "none",
     }
 
 
@@ -143,7 +144,7 @@ def _with_other_topics(proofs: list[Path], state: Planned) -> list[Path]:
 def _whether(state: Planned) -> Update:
     verdict = state["verdict"] or "unknown"
     if verdict == "unknown":
-        return {"answers": [UNKNOWN], "outcome": failure(state) or "none", "paths": [], "evidence": []}
+        return {"answers": [UNKNOWN], "outcome": "none", "paths": [], "evidence": []}
     proof = proved([*state["favour"], *state["against"]])
     return {**proof, "answers": [YES if verdict == "yes" else NO], "outcome": "grounded"}
 

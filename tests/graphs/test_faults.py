@@ -133,7 +133,7 @@ def served(
 
 def judged(record: kgqa.Record, undisturbed: kgqa.Record) -> str:
     """Tell how a run ended."""
-    if all(record[key] == undisturbed[key] for key in SAME):  # type: ignore[literal-required]
+    if all(record[key] == undisturbed[key] for key in SAME):
         return "right"
     honest = record["outcome"] == "kg_unavailable" and not record["answers"] and not record["paths"]
     return "kg_unavailable" if honest else "wrong"

@@ -156,12 +156,12 @@ async def test_an_answer_that_is_late_once_is_waited_for() -> None:
 
 def only(text: str, said: Said) -> Callable[[object], Said]:
     """Do this to one query only."""
-    return lambda request: said if request.query == text else (lambda exchange: ONE)  # type: ignore[attr-defined]
+    return lambda request: said if request.query == text else (lambda exchange: ONE)
 
 
 async def test_an_answer_that_stays_away_is_no_time_out_of_the_query() -> None:
     with saying(then=ONE) as server:
-        server.faults = only(ASK, Delay(9))  # type: ignore[assignment]
+        server.faults = only(ASK, Delay(9))
         with pytest.raises(KGSilent, match=r"no answer within 0\.2 s, but to other queries"):
             await endpoint(server.url, 0.1).query(ASK)
 
@@ -298,10 +298,10 @@ async def test_half_an_answer_of_a_real_server_is_no_answer(
 ) -> None:
     url = oxigraph_server([turtle(" ".join(f"e:a r:r e:b{n} ." for n in range(50)))])
     with Proxy(url) as proxy:
-        proxy.faults = [fault]  # type: ignore[list-item]
+        proxy.faults = [fault]
         asked = endpoint(proxy.url)
         assert len((await asked.query(ASK)).rows) == 50
-        proxy.faults = lambda request: fault  # type: ignore[assignment,return-value]
+        proxy.faults = lambda request: fault
         with pytest.raises(KGUnavailable):
             await asked.query(ASK + " ")
         await asyncio.sleep(0)

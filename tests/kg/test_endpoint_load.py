@@ -50,7 +50,7 @@ async def test_while_a_server_wants_to_be_left_alone_nobody_asks() -> None:
             arrived.append(time.monotonic())
             return faults.pop() if faults else lambda exchange: ONE
 
-        server.faults = choose  # type: ignore[assignment]
+        server.faults = choose
         asked = Endpoint(server.url)
         first = asyncio.create_task(asked.query(ASK))
         while not arrived:
@@ -186,7 +186,7 @@ async def test_what_others_wrote_is_not_kept_and_cut_to_its_limit() -> None:
 async def test_answers_of_queries_side_by_side_are_not_mixed_up() -> None:
     def echo(exchange: Exchange) -> Answer:
         exchange.wait(0.01)
-        return answer(exchange.request.query)  # type: ignore[attr-defined]
+        return answer(exchange.request.query)
 
     with saying(then=echo) as server:
         asked = Endpoint(server.url)

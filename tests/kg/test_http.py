@@ -136,7 +136,7 @@ def echo(status: int, *headers: tuple[str, str]) -> Callable[[Exchange], Answer]
     """A server that shows in its error all that it was sent."""
 
     def fault(exchange: Exchange) -> Answer:
-        request = exchange.request  # type: ignore[attr-defined]
+        request = exchange.request
         body = f"{request.target} {request.headers} me:p@ss/word:1 key-0815"
         return told(body.encode(), *headers, status=status)
 
