@@ -317,7 +317,7 @@ def test_requests_at_a_time_that_are_too_many_are_a_warning(check: Check, proxy:
     seen: list[str] = []
 
     def limited(request: Request) -> Fault | None:
-        if "VALUES ?end { <http://t/e/ann> } { ?end ?relation ?to" not in request.query.replace("  ", " "):
+        if "?end ?relation ?forward WHERE { VALUES ?end { <http://t/e/ann> }" not in request.query:
             return None
         seen.append(request.query)
         return Status(429, "1") if len(seen) > 1 else None
