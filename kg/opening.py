@@ -3,9 +3,8 @@
 import hashlib
 from collections.abc import Mapping, Sequence
 from pathlib import Path
-from urllib.parse import urlsplit, urlunsplit
 
-from kgqa.addresses import is_address
+from kgqa.addresses import is_address, without_user
 from kgqa.kg import directory, sparql
 from kgqa.kg.dialect import DIALECTS, Dialect, detect
 from kgqa.kg.errors import KGRejected, KGSilent, KGTimeout, KGUnavailable
@@ -50,7 +49,7 @@ def open_graph(
         raise KGUnavailable("no graph given")
     alone = next((str(each) for each in sources if _is_whole(str(each))), "")
     if alone and len(sources) > 1:
-        raise KGUnavailable(f"{alone} is a whole graph and goes alone; build one of all files instead")
+        raise KGUnavailable(f"{alone} is a whole graph and goes alone")
     if is_address(alone):
         return open_endpoint(alone, rows=rows, deadline=deadline)
     return _open_files([Path(source) for source in sources], rows, deadline, encode)
@@ -116,11 +115,9 @@ def _marks(executor: Executor) -> dict[str, int]:
 
 
 def _fingerprint(url: str, listed: Mapping[str, int] | None) -> str:
-    """Hash an address, its parameters included, and what is known of the graph there."""
-    parts = urlsplit(url)
+    """Hash an address without what lets someone in, and what is known of the graph there."""
     known = "not listed" if listed is None else " ".join(f"{each} {n}" for each, n in sorted(listed.items()))
-    whole = f"{urlunsplit(parts._replace(netloc=parts.netloc.rpartition('@')[2]))} {known}"
-    return hashlib.sha256(whole.encode()).hexdigest()[:16]
+    return hashlib.sha256(f"{without_user(url)} {known}".encode()).hexdigest()[:16]
 
 
 def _counts(rows: Sequence[Row]) -> dict[str, int]:

@@ -17,7 +17,7 @@ async def look_ahead(state: Planned, run: Run) -> PlannedUpdate:
         leaving = await offered(frontier, state["leads"], run)
         offers = await ranked(leaving, frontier, state["question"], step, run)
     except (KGTimeout, KGRejected) as error:
-        run.note["error"] = str(error)
+        run.failed(error)
         offers = []
     run.note |= {"step": state["at"], "relations": len(offers)}
     return {"offers": offers, "decision": "forward"}
