@@ -90,8 +90,8 @@ def check_time(subject: Subject) -> list[Finding]:
     Of Virtuoso nothing is asked: it would go on, or, told to stop, give a part.
     """
     if subject.is_virtuoso:
-        return [note("time limit", "not tried", _OWN_LIMIT.format("MaxQueryExecutionTime = 60"))]
-    advice = _OWN_LIMIT.format("Oxigraph: --timeout-s 60; QLever: --default-query-timeout 60s")
+        return [note("time limit", "not tried", _OWN_LIMIT.format("MaxQueryExecutionTime = 25"))]
+    advice = _OWN_LIMIT.format("Oxigraph: --timeout-s 25; QLever: --default-query-timeout 25s")
     try:
         seconds = timed(lambda: subject.send(texts.cube(texts.HEAVY), PATIENCE))
     except KGTimeout:
