@@ -13,9 +13,6 @@ from kgqa.session.record import Ref, ref
 from kgqa.session.state import Closing, Update
 from kgqa.session.step import BudgetExceeded, Run, step
 
-LOOKED_UP = 20
-"""Answers that are looked up by another name at most."""
-
 YES: Ref = {"id": "true", "name": "yes"}
 NO: Ref = {"id": "false", "name": "no"}
 UNKNOWN: Ref = {"id": None, "name": "unknown"}
@@ -111,9 +108,12 @@ def _begun(path: Path) -> list[Path]:
 async def _by_alias(
     name: str, shown: dict[frozenset[str], list[Path]], state: Planned, run: Run
 ) -> list[Path]:
-    """Give the paths to an entity that the graph knows by this name as well."""
+    """Give the paths to an entity that the graph knows by this name as well.
+
+    One name is looked up for each step: however many answers there are, a step asks three queries at most.
+    """
     looked_up = run.note.setdefault("looked_up", 0)
-    if not shown or looked_up >= LOOKED_UP:
+    if not shown or looked_up >= len(state["feedback"]):
         return []
     run.note["looked_up"] += 1
     try:
