@@ -84,6 +84,9 @@ def distinct(readings: Iterable[Reading]) -> list[Reading]:
 
 
 def _add(found: dict[Identity | Key | None, Reading], apart: Identity | Key | None, reading: Reading) -> None:
+    """Join a reading to those of the same thing; of several ids the least is kept, whatever the order."""
     first = found.setdefault(apart, reading)
-    if reading.names != first.names:
-        found[apart] = Reading(first.id, tuple(dict.fromkeys((*first.names, *reading.names))))
+    if reading != first:
+        ids = [each for each in (first.id, reading.id) if each is not None]
+        names = tuple(dict.fromkeys((*first.names, *reading.names)))
+        found[apart] = Reading(min(ids, key=str, default=None), names)

@@ -2,6 +2,7 @@
 
 import time
 from collections.abc import Sequence
+from itertools import permutations
 
 import pytest
 from hypothesis import given, strategies as st
@@ -160,3 +161,10 @@ def test_a_wrong_answer_more_never_raises_precision(answers: list[Named], gold: 
     assert before is not None and after is not None
     assert after.precision < before.precision or before.precision == after.precision == 0
     assert after.recall == before.recall
+
+
+def test_one_thing_with_an_id_and_without_is_one_in_any_order() -> None:
+    answers = [Named(None, "Ulm"), Named("3", "3")]
+    gold = [Named(None, "Ulm"), Named(None, "Bonn", ("Ulm",)), Named("3", "Ulm")]
+    found = {score(answers, question(list(order))) for order in permutations(gold)}
+    assert len(found) == 1
