@@ -11,13 +11,13 @@ ENV KGQA_CACHE=/var/lib/kgqa/replies.sqlite \
     LANGGRAPH_STRICT_MSGPACK=true \
     LANGSMITH_TRACING=false \
     PIP_DISABLE_PIP_VERSION_CHECK=1 \
+    PIP_NO_CACHE_DIR=1 \
     PIP_ROOT_USER_ACTION=ignore \
     PYTHONUNBUFFERED=1
 
 WORKDIR /app
 COPY . .
-RUN --mount=type=cache,target=/root/.cache/pip \
-    pip install --constraint constraints.txt --editable '.[serve]'
+RUN pip install --constraint constraints.txt --editable '.[serve]'
 
 # What the server writes: threads in .langgraph_api, all else in /var/lib/kgqa.
 RUN useradd --uid 10001 --no-create-home kgqa \
