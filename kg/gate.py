@@ -11,6 +11,9 @@ FAILURES = 5
 DOWN = 15.0
 """Seconds that an endpoint that is down is not asked; then one query tries it."""
 
+PAUSE = 3_600.0
+"""Seconds that an endpoint is left alone at most, whatever it asks for; then one may try again."""
+
 
 class Gate:
     """A circuit breaker with a pause, for all queries of one endpoint.
@@ -46,9 +49,9 @@ class Gate:
             return max(0.0, self._paused - time.monotonic())
 
     def pause(self, seconds: float) -> None:
-        """Let requests wait for so long."""
+        """Let requests wait for so long, but no longer than `PAUSE`."""
         with self._lock:
-            self._paused = max(self._paused, time.monotonic() + seconds)
+            self._paused = max(self._paused, time.monotonic() + min(seconds, PAUSE))
 
     def succeeded(self) -> None:
         """Tell that the endpoint answered, be it with a no."""

@@ -12,23 +12,13 @@ import kgqa
 from kgqa.data import SAMPLE_GRAPH
 from kgqa.graphs import METHODS, graph_of
 from kgqa.tests.e2e.server import ROOT, Server, missing, serving
+from kgqa.tests.serving.asking import FAMILY
 
 WHY_NOT = missing()
 
 pytestmark = pytest.mark.skipif(bool(WHY_NOT), reason=str(WHY_NOT))
 
 GRAPHS = json.loads((ROOT / "langgraph.json").read_text())["graphs"]
-
-FAMILY = """
-@prefix e: <http://t/e/> .
-@prefix r: <http://t/r/> .
-@prefix rdfs: <http://www.w3.org/2000/01/rdf-schema#> .
-e:ada rdfs:label "Ada"@en ; r:child e:ben, e:cleo ; r:lives_in e:ulm .
-e:ben rdfs:label "Ben"@en ; r:lives_in e:bonn .
-e:cleo rdfs:label "Cleo"@en ; r:lives_in e:ulm .
-e:ulm rdfs:label "Ulm"@en .
-e:bonn rdfs:label "Bonn"@en .
-"""
 
 INPUT = {"question": "Where does Ada live?", "topics": ["Ada"]}
 
