@@ -15,6 +15,7 @@ FILES := $(filter-out __init__.py,$(wildcard *.py))
 LINK := build/typing/kgqa
 
 export LANGGRAPH_CLI_NO_ANALYTICS ?= 1
+export LANGGRAPH_NO_VERSION_CHECK ?= true
 export LANGSMITH_TRACING ?= false
 
 define QUESTIONS
@@ -45,9 +46,9 @@ test: $(FULL) ## Run all tests (ARGS="tests/kg -k chain" for some)
 	@$(BIN)/pytest -n 2 --dist loadfile --no-loadscope-reorder $(ARGS)
 
 .PHONY: check
-check: lint types arrows packages dependencies spelling ## Run every static check
+check: lint types arrows packages dependencies spelling audit ## Run every static check
 
-.PHONY: lint types arrows packages dependencies spelling
+.PHONY: lint types arrows packages dependencies spelling audit
 lint: $(FULL)
 	@$(BIN)/ruff check --quiet .
 	@$(BIN)/ruff format --check --quiet . || { echo "run: make format"; exit 1; }
@@ -66,6 +67,9 @@ dependencies: $(FULL)
 
 spelling: $(FULL)
 	@$(BIN)/codespell
+
+audit: $(FULL)
+	@$(BIN)/python .ci/audit.py
 
 # A package that pyproject.toml forgets works in a checkout and is missing from the wheel.
 define PACKAGES

@@ -3,28 +3,21 @@
 import asyncio
 import os
 import threading
-from collections.abc import AsyncIterator, Iterable, Sequence
+from collections.abc import AsyncIterator, Iterable, Mapping, Sequence
 from contextlib import ExitStack
 from functools import cache
 from typing import Any, cast
 
-from pydantic import ValidationError
-from pydantic_core import ErrorDetails
-
 from kgqa.graphs import context_of, graph_of
 from kgqa.kg.graph import KnowledgeGraph
 from kgqa.models.port import Model
-from kgqa.session.context import Context
+from kgqa.session.context import Context, OptionError as OptionError
 from kgqa.session.record import Record, Ref
 from kgqa.session.resources import registered
 from kgqa.session.state import Input
 
 Named = str | os.PathLike[str]
 KG = Named | Sequence[Named] | KnowledgeGraph
-
-
-class OptionError(ValueError):
-    """An option that the method does not have, or a value that it does not take."""
 
 
 def make_context(method: str, options: dict[str, Any]) -> Context:
@@ -34,45 +27,46 @@ def make_context(method: str, options: dict[str, Any]) -> Context:
         ValueError: if there is no such method.
         OptionError: in one line, if an option is unknown or its value is not taken.
     """
-    schema = context_of(method)
-    try:
-        return schema.model_validate(options)
-    except ValidationError as error:
-        first = error.errors()[0]
-        name = ".".join(map(str, first["loc"]))
-        if first["type"] == "extra_forbidden":
-            known = ", ".join(schema.model_fields)
-            raise OptionError(f"{method} has no option {name!r}; its options are: {known}") from None
-        raise OptionError(f"option {name}: {_why(first)}") from None
-
-
-def _why(error: ErrorDetails) -> str:
-    """Say why a value is not taken: what a check of ours says speaks for itself."""
-    if error["type"] == "value_error":
-        return str(error["ctx"]["error"])
-    return f"{error['msg']}, not {error['input']!r}"
+    return context_of(method)(**options)
 
 
 def question_input(question: str, topics: str | Iterable[str | Ref] = (), id: str | None = None) -> Input:
     """Make the input of a run.
 
     Raises:
-        ValueError: if the question is empty.
+        ValueError: if the question is empty, or anything is no text where it should be.
     """
-    if not question.strip():
+    clean = _text("the question", question)
+    if not clean.strip():
         raise ValueError("the question is empty; write what you want to know")
-    clean = question.encode("utf-8", "replace").decode()
-    given = [_topic(topic) for topic in ([topics] if isinstance(topics, str) else topics)]
     state: Input = {"question": clean}
-    if given:
+    if isinstance(topics, Mapping) or not isinstance(topics, Iterable):
+        raise ValueError("topics are names or ids in a list")
+    if given := [_topic(topic) for topic in ([topics] if isinstance(topics, str) else topics)]:
         state["topics"] = given
     if id:
-        state["id"] = id
+        state["id"] = _text("the id", id)
     return state
 
 
 def _topic(given: str | Ref) -> str | Ref:
-    return given if isinstance(given, str) else {"id": given.get("id"), "name": given.get("name")}
+    if not isinstance(given, Mapping):
+        return _text("a topic", given)
+    parts = {
+        key: None if given.get(key) is None else _text("a topic", given.get(key)) for key in ("id", "name")
+    }
+    return cast(Ref, parts)
+
+
+def _text(what: str, given: object) -> str:
+    """Give a text as UTF-8 can hold it.
+
+    Raises:
+        ValueError: if it is none.
+    """
+    if not isinstance(given, str):
+        raise ValueError(f"{what} has to be text, not {type(given).__name__}")
+    return given.encode("utf-8", "replace").decode()
 
 
 async def aask(
@@ -100,14 +94,16 @@ async def aask(
         The record; failures are told by its ``outcome``, not raised.
 
     Raises:
-        ValueError: for an empty question, an unknown method, an option that is not taken.
+        ValueError: for an empty question, what is no text, an unknown method, an option that is not taken.
     """
     with ExitStack() as handed_over:
         names = {"kg": kg, "model": model}
         for key, given in names.items():
             if given is not None:
                 known = names_of(given)
-                options[key] = known or handed_over.enter_context(registered(cast(Model, given)))
+                options[key] = (
+                    handed_over.enter_context(registered(_open(key, given))) if known is None else known
+                )
         context = make_context(method, options)
         result = await graph_of(method).ainvoke(question_input(question, topics, id), context=context)
         return cast(Record, result)
@@ -143,7 +139,20 @@ def names_of(given: object) -> str | list[str] | None:
     """Give the names of a graph or model that is named; None for one that is open already."""
     if isinstance(given, str | os.PathLike):
         return os.fspath(given)
-    return [os.fspath(name) for name in given] if isinstance(given, list | tuple) else None
+    if not isinstance(given, list | tuple):
+        return None
+    return [os.fspath(name) if isinstance(name, os.PathLike) else name for name in given]
+
+
+def _open(key: str, given: object) -> Any:
+    """Give an open graph or model as it is.
+
+    Raises:
+        OptionError: if it is none.
+    """
+    if not hasattr(given, {"kg": "find_entities", "model": "ask"}[key]):
+        raise OptionError(f"option {key}: a name, or what is open already, not {type(given).__name__}")
+    return given
 
 
 @cache

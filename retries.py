@@ -96,23 +96,30 @@ def status_of(error: BaseException) -> int | None:
 def retry_after(error: BaseException) -> float | None:
     """Give the seconds that the server asks to wait, from now on; None if it does not say.
 
-    Both forms of RFC 9110 §10.2.3 are read: seconds and a date.
+    Both forms of RFC 9110 §10.2.3 are read: seconds, and a date, which is compared with the server's
+    own clock where it tells the time, as clocks may be years apart.
     """
     headers = getattr(getattr(error, "response", None), "headers", None) or {}
     text = str(headers.get("retry-after", "")).strip()
     try:
         seconds = float(text)
     except ValueError:
-        seconds = _until(text)
+        seconds = _between(str(headers.get("date", "")), text)
     return max(seconds, 0.0) if math.isfinite(seconds) else None
 
 
-def _until(text: str) -> float:
+def _between(now: str, then: str) -> float:
+    """Give the seconds between two dates; where the server does not say its own time, ours is taken."""
+    there = _date(then)
+    return (there - (_date(now) or datetime.now(UTC))).total_seconds() if there else math.nan
+
+
+def _date(text: str) -> datetime | None:
     try:
         date = parsedate_to_datetime(text)
-    except ValueError:
-        return math.nan
-    return (date.replace(tzinfo=date.tzinfo or UTC) - datetime.now(UTC)).total_seconds()
+    except (ValueError, OverflowError):
+        return None
+    return date.replace(tzinfo=date.tzinfo or UTC)
 
 
 def _is_one_of(error: BaseException, names: frozenset[str]) -> bool:

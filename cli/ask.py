@@ -1,12 +1,12 @@
 """``kgqa ask``: answer one question."""
 
-import json
 from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
 from kgqa.cli.exits import Exit, fail, outage
 from kgqa.cli.options import read_options
+from kgqa.cli.saying import say_json
 
 if TYPE_CHECKING:
     from kgqa.session.context import Context
@@ -53,7 +53,7 @@ def ask(
         fail(str(error), Exit.USAGE)
     record = _run(state, context, watch, as_json)
     if as_json:
-        typer.echo(json.dumps(record, ensure_ascii=False, allow_nan=False))
+        say_json(record)
     _complain(record)
     if not as_json:
         from kgqa.cli.show import show_record

@@ -16,7 +16,7 @@ def show_built(built: Built, folder: Path, seconds: float) -> None:
     out, left_out = console(), sum(built.without.values())
     out.print(f"{built.questions:,} questions, {built.questions - left_out:,} with a blueprint")
     show_left_out(out, built.without)
-    out.print(f"{built.templates:,} templates in {folder}, {seconds:.1f} s")
+    out.print(cell(f"{built.templates:,} templates in {folder}, {seconds:.1f} s"))
 
 
 def show_library(library: Library, top: int) -> None:
@@ -28,7 +28,9 @@ def show_library(library: Library, top: int) -> None:
         f"{sum(header.without.values()):,} questions without a blueprint"
     )
     calibrated = "the encoder's default" if header.tau is None else "calibrated"
-    out.print(f"encoder {library.encoder}, anchors {header.anchors}, tau {library.tau:g} ({calibrated})")
+    out.print(
+        cell(f"encoder {library.encoder}, anchors {header.anchors}, tau {library.tau:g} ({calibrated})")
+    )
     out.print(_lengths(library))
     shown = table("questions", "template", "anchor")
     for record in sorted(library.records, key=lambda record: -record.questions)[:top]:

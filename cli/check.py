@@ -5,6 +5,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from kgqa.cli.exits import Exit, fail
+from kgqa.cli.saying import say_json
 
 if TYPE_CHECKING:
     from kgqa.kg.checking.finding import Report
@@ -27,22 +28,20 @@ def check(
     Exit status: 0 good, 1 usable with warnings, 2 usage, 3 unusable.
     """
     import asyncio
-    import json
     from dataclasses import asdict
 
     from kgqa.addresses import is_address
     from kgqa.kg.checking.check import check as look
     from kgqa.kg.errors import KGUnavailable
 
-    try:
-        found = asyncio.run(look(url)) if is_address(url) else None
-    except KGUnavailable:
-        found = None
-    if found is None:
+    if not is_address(url):
         fail("this is no address of an endpoint; write it as http://host:8890/sparql", Exit.USAGE)
+    try:
+        found = asyncio.run(look(url))
+    except KGUnavailable as error:
+        fail(f"{error}; write it as http://host:8890/sparql", Exit.USAGE)
     if as_json:
-        shown = {"url": found.url, "level": found.level, **asdict(found)}
-        typer.echo(json.dumps(shown, ensure_ascii=False))
+        say_json({"url": found.url, "level": found.level, **asdict(found)})
     else:
         _show(found)
     raise SystemExit({"good": 0, "warning": Exit.WARNED, "fatal": Exit.KG_UNAVAILABLE}[found.level])

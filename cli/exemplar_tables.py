@@ -19,7 +19,8 @@ def show_built(built: Built, folder: Path, seconds: float) -> None:
     out, left_out = console(), sum(built.without.values())
     out.print(f"{built.questions:,} questions, {built.questions - left_out:,} with a chain")
     show_left_out(out, built.without)
-    out.print(f"{built.exemplars:,} exemplars and {built.templates:,} templates in {folder}, {seconds:.1f} s")
+    made = f"{built.exemplars:,} exemplars and {built.templates:,} templates in {folder}, {seconds:.1f} s"
+    out.print(cell(made))
 
 
 def show_all(exemplars: Exemplars, top: int) -> None:
@@ -30,7 +31,7 @@ def show_all(exemplars: Exemplars, top: int) -> None:
         f"{header.exemplars:,} exemplars: a masked question and its chain, once for each topic entity; "
         f"{header.templates:,} templates: a question with categories for its topics, and all its chains"
     )
-    out.print(f"encoder {exemplars.encoder}")
+    out.print(cell(f"encoder {exemplars.encoder}"))
     asked, chains, lengths = Counter[Asked](), Counter[tuple[Slot, ...]](), Counter[int]()
     for each in exemplars.exemplars:
         asked[each.asked] += each.weight

@@ -1,7 +1,10 @@
 """How a command ends: exit statuses, and one clear line for what went wrong."""
 
-from collections.abc import Mapping
+import signal
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
 from enum import IntEnum
+from types import FrameType
 from typing import Any, NoReturn
 
 import typer
@@ -21,6 +24,24 @@ class Exit(IntEnum):
     MODEL_UNAVAILABLE = 4
     BUG = 70
     INTERRUPTED = 130
+
+
+@contextmanager
+def tidily() -> Iterator[None]:
+    """Let what ends a process (SIGTERM, SIGHUP) end a block as Ctrl-C does: nothing is left half done.
+
+    The exit status is the usual one: 128 and the number of the signal.
+    """
+
+    def end(number: int, frame: FrameType | None) -> NoReturn:
+        raise SystemExit(128 + number)
+
+    before = {number: signal.signal(number, end) for number in (signal.SIGTERM, signal.SIGHUP)}
+    try:
+        yield
+    finally:
+        for number, old in before.items():
+            signal.signal(number, old)
 
 
 def outage(record: Mapping[str, Any]) -> Exit | None:

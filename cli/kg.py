@@ -6,7 +6,8 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from kgqa.cli.check import check
-from kgqa.cli.exits import Exit, fail
+from kgqa.cli.exits import Exit, fail, tidily
+from kgqa.cli.saying import say, say_json
 
 if TYPE_CHECKING:
     from kgqa.kg.directory import Keeps
@@ -32,7 +33,6 @@ def info(
 ) -> None:
     """Show the size and the relations of a knowledge graph."""
     import asyncio
-    import json
     from dataclasses import asdict
 
     from kgqa.kg.errors import KGError
@@ -44,7 +44,7 @@ def info(
     except KGError as error:
         fail(str(error), Exit.KG_UNAVAILABLE)
     if as_json:
-        typer.echo(json.dumps(asdict(found), ensure_ascii=False))
+        say_json(asdict(found))
     else:
         _show(found)
 
@@ -68,13 +68,16 @@ def load(
     from kgqa.kg.directory import build
     from kgqa.kg.errors import KGError
 
+    if any(file.parts[:1] in {("http:",), ("https:",)} for file in files):
+        fail("an endpoint is not loaded; ask it with: kgqa ask QUESTION --kg URL", Exit.USAGE)
     try:
-        build(files, out, _keeping(names_of) if names_of else None)
+        with tidily():
+            build(files, out, _keeping(names_of) if names_of else None)
     except DatasetError as error:
         fail(str(error), Exit.USAGE)
     except KGError as error:
         fail(str(error), Exit.KG_UNAVAILABLE)
-    typer.echo(f"built {out}; ask it with: kgqa ask QUESTION --kg {out}")
+    say(f"built {out}; ask it with: kgqa ask QUESTION --kg {out}")
 
 
 @app.command("filter")
@@ -94,10 +97,11 @@ def thin_out(
     if dialect and dialect not in DIALECTS:
         fail(f"no dialect is called {dialect!r}; there are: {', '.join(DIALECTS)}", Exit.USAGE)
     try:
-        found, counts = filter_dump(dumps, out, DIALECTS[dialect] if dialect else None)
+        with tidily():
+            found, counts = filter_dump(dumps, out, DIALECTS[dialect] if dialect else None)
     except KGError as error:
         fail(str(error), Exit.KG_UNAVAILABLE)
-    typer.echo(
+    say(
         f"{found.name}: kept {counts.kept:,} of {counts.lines:,} triples in {out}; left out: "
         f"{counts.relations:,} of other relations, {counts.languages:,} in other languages, "
         f"{counts.malformed:,} malformed"

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from kgqa.cli.exits import Exit, fail
+from kgqa.cli.exits import Exit, fail, tidily
 
 if TYPE_CHECKING:
     from kgqa.priors.encoder import Encoder
@@ -41,6 +41,7 @@ def in_one_line() -> Iterator[None]:
     from kgqa.priors.errors import EncoderError, PriorError
 
     try:
-        yield
+        with tidily():
+            yield
     except (DatasetError, PriorError, EncoderError) as error:
         fail(str(error), Exit.USAGE)

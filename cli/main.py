@@ -1,13 +1,22 @@
 """The ``kgqa`` command."""
 
+import errno
 import os
 import sys
 from pathlib import Path
+from typing import NoReturn
 
 import typer
 
 from kgqa.cli import ask, blueprints, calibrate, eval, exemplars, kg, methods, report, score
 from kgqa.cli.exits import Exit, fail
+from kgqa.cli.saying import speak_any_encoding
+
+NO_ROOM = frozenset({errno.ENOSPC, errno.EDQUOT, errno.EFBIG})
+"""What is wrong where nothing more can be written."""
+
+NO_FILE = frozenset({errno.ENAMETOOLONG, errno.ELOOP, errno.ENOTDIR, errno.EACCES, errno.EPERM, errno.EROFS})
+"""What is wrong with a name that cannot be opened."""
 
 app = typer.Typer(
     name="kgqa",
@@ -30,20 +39,38 @@ app.add_typer(exemplars.app, name="exemplars")
 
 def main() -> None:
     """Run the command line; what goes wrong is one line on stderr, never a traceback."""
+    speak_any_encoding()
     _load_env()
     try:
         app()
     except KeyboardInterrupt:
         fail("stopped", Exit.INTERRUPTED)
     except BrokenPipeError:
-        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        _say_no_more()
+    except OSError as error:
+        if error.errno in NO_FILE and error.filename:
+            fail(f"{os.fsdecode(error.filename)[:200]}: {error.strerror}; name another", Exit.USAGE)
+        if error.errno not in NO_ROOM:
+            _bug(error)
+        _say_no_more()
+        where = error.filename or "what it has to say"
+        fail(f"cannot write {where}: {error.strerror}; make room and repeat the command", Exit.USAGE)
     except Exception as error:
-        if os.environ.get("KGQA_DEBUG"):
-            raise
-        fail(
-            f"internal error, please report it ({type(error).__name__}: {error}); KGQA_DEBUG=1 shows more",
-            Exit.BUG,
-        )
+        _bug(error)
+
+
+def _bug(error: Exception) -> NoReturn:
+    if os.environ.get("KGQA_DEBUG"):
+        raise error
+    fail(
+        f"internal error, please report it ({type(error).__name__}: {error}); KGQA_DEBUG=1 shows more",
+        Exit.BUG,
+    )
+
+
+def _say_no_more() -> None:
+    """Let Python end without another try to write what it still holds."""
+    os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
 
 
 def _load_env() -> None:

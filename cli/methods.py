@@ -19,8 +19,10 @@ def methods(
     """List the methods and their options."""
     from rich.console import Console
     from rich.table import Table
+    from rich.text import Text
 
     from kgqa.graphs import METHODS, context_of, headline_of
+    from kgqa.kg.terms import one_line
 
     console = Console(highlight=False)
     try:
@@ -31,7 +33,7 @@ def methods(
         console.print(f"[bold]{name}[/bold]  {headline_of(name)}")
         table = Table("option", "default", "", box=None, padding=(0, 2))
         for key, field in schema.model_fields.items():
-            table.add_row(key, default_of(field), meaning_of(field))
+            table.add_row(key, Text(one_line(default_of(field))), Text(meaning_of(field)))
         console.print(table)
     typer.echo("Set an option with: kgqa ask QUESTION --option key=value (budget.llm_calls=9 for a group)")
 

@@ -28,5 +28,5 @@ def read_options(pairs: list[str]) -> dict[str, Any]:
 def _value(text: str) -> Any:
     try:
         return json.loads(text)
-    except ValueError:
+    except (ValueError, RecursionError):  # no JSON, or deeper than Python reads
         return text

@@ -6,6 +6,7 @@ from typing import Annotated
 import typer
 
 from kgqa.cli.exits import Exit, fail
+from kgqa.cli.saying import say
 
 
 def report(
@@ -24,13 +25,18 @@ def report(
     """
     from kgqa.evaluation.report.page import report as page
     from kgqa.evaluation.report.runs import ReportError
+    from kgqa.evaluation.runs.log import replace
 
     try:
         made = page(runs, dataset or ())
     except ReportError as error:
         fail(str(error), Exit.USAGE)
+    content = made.encode("utf-8", "replace")
     try:
-        out.write_bytes(made.encode("utf-8", "replace"))
+        if out.exists() and not out.is_file():  # a pipe, a terminal
+            out.write_bytes(content)
+        else:
+            replace(out, [content])
     except OSError as error:
         fail(f"cannot write {out}: {error.strerror}; name another file with --out", Exit.USAGE)
-    typer.echo(str(out))
+    say(str(out))

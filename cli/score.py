@@ -1,12 +1,12 @@
 """``kgqa score``: score a file of results again, without a model."""
 
-import json
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
 from kgqa.cli.exits import Exit, fail
+from kgqa.cli.saying import say_json
 
 if TYPE_CHECKING:
     from kgqa.evaluation.rescoring import Scored
@@ -66,7 +66,7 @@ def score(
     for warning in scored.warnings:
         typer.echo(f"kgqa: {warning}", err=True)
     if as_json:
-        typer.echo(json.dumps(_plain(scored), ensure_ascii=False, allow_nan=False))
+        say_json(_plain(scored))
     else:
         from kgqa.cli.score_table import show_scores
 

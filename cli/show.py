@@ -41,17 +41,18 @@ def show_record(record: Record) -> None:
     if len(record["answers"]) > ANSWERS:
         console.print(Text(f"... and {len(record['answers']) - ANSWERS} more (--json gives all)"))
     if not record["answers"]:
-        console.print(Text(f"No answer found{_why_not(record)}.", style="yellow"))
+        console.print(Text(one_line(f"No answer found{_why_not(record)}.", LINE), style="yellow"))
     for path in record["paths"]:
         console.print(Text("  ").append_text(draw_path(path)))
-    console.print(Text(f"  {_footer(record)}", style="dim"))
+    console.print(Text(f"  {one_line(_footer(record), LINE)}", style="dim"))
 
 
 def show_step(entry: dict[str, Any], *, to_stderr: bool) -> None:
     """Print one step of a run: its node, its decision, and why."""
     console = Console(highlight=False, soft_wrap=True, stderr=to_stderr)
-    line = Text(f"{entry['node']:<19}", style="bold")
-    line.append(f"{entry['decision']:<10}", style=COLOURS[entry["decision"]])
+    node, decision = one_line(str(entry["node"])), one_line(str(entry["decision"]))
+    line = Text(f"{node:<19}", style="bold")
+    line.append(f"{decision:<10}", style=COLOURS.get(decision, "default"))
     line.append(_what(entry), style="default")
     console.print(line)
 
@@ -172,6 +173,7 @@ def _listed(what: str, items: Sequence[str], between: str = " ") -> str:
 
 
 _SAID: dict[str, Callable[[dict[str, Any]], str]] = {
+    "unread": lambda entry: f"the last {entry['unread']:,} characters of the question are not read",
     "topics": lambda entry: ", ".join(map(_name, entry["topics"])),
     "subgoals": lambda entry: " ".join(f"{n}. {goal}" for n, goal in enumerate(entry["subgoals"], 1)),
     "source": lambda entry: "no blueprint" if entry["source"] == "none" else entry["source"],

@@ -18,6 +18,7 @@ from typing import NamedTuple
 from urllib.parse import unquote
 
 from kgqa.kg.dialect import FREEBASE, WIKIDATA, entity_iri
+from kgqa.kg.text import unpiled
 
 MOST_DIGITS = 400
 """Characters of the longest text that is read as a number."""
@@ -98,7 +99,7 @@ def name_key(name: str) -> Key:
 def _folded(name: str) -> str:
     """Fold width and case, drop invisible characters, make spaces single."""
     if not name.isascii():
-        name = unicodedata.normalize("NFKC", unicodedata.normalize("NFKC", name).casefold())
+        name = unicodedata.normalize("NFKC", unicodedata.normalize("NFKC", unpiled(name)).casefold())
         name = name.translate(_INVISIBLE)
     return " ".join(name.casefold().split())
 

@@ -1,6 +1,5 @@
 """JSON records of a file: one a line, or all in a list, plain or gzipped."""
 
-import gzip
 import json
 import math
 import zlib
@@ -8,7 +7,11 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import Any, NoReturn
 
+from kgqa.kg.files import read_file, unpacked
 from kgqa.kg.terms import one_line
+
+LARGEST = 1 << 30
+"""Bytes of a file at most, as it is and unpacked."""
 
 Record = dict[str, Any]
 
@@ -34,8 +37,7 @@ def read_records(path: Path) -> list[tuple[str, Record]]:
 
 def _content(path: Path) -> bytes:
     try:
-        raw = path.read_bytes()
-        return gzip.decompress(raw) if raw[:2] == b"\x1f\x8b" else raw
+        return unpacked(read_file(path, LARGEST), LARGEST)
     except FileNotFoundError:
         raise Unreadable(f"no such file: {_shown(path)}") from None
     except (OSError, EOFError, zlib.error, ValueError) as error:

@@ -70,6 +70,8 @@ def read(query: str) -> Reading:
         raise Unreadable(f"not a SPARQL query: {reason or type(error).__name__}") from None
     if root.name != "SelectQuery":
         raise Unreadable("only a SELECT asks for something that a chain can lead to")
+    if not root.PV:
+        raise Unreadable("the query has no variable that could be its answer")
     answer, *others = root.PV
     if others and tree.projection is None:
         raise Unreadable("SELECT * does not say which of its variables is the answer")

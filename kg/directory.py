@@ -21,10 +21,12 @@ from kgqa.kg import sparql
 from kgqa.kg.dialect import Dialect, detect
 from kgqa.kg.errors import KGMalformed, KGUnavailable
 from kgqa.kg.executor import Facts
+from kgqa.kg.files import read_file
 from kgqa.kg.loading import Reader
 from kgqa.kg.naming import Naming
 from kgqa.kg.scan import Names, scan
 from kgqa.kg.store import EmbeddedStore
+from kgqa.kg.terms import is_iri
 
 VERSION = 2
 FACTS = "kgqa.json"
@@ -67,7 +69,8 @@ def build(files: Sequence[Path], directory: Path, keeps_name: Keeps | None = Non
             without a name (as most nodes of an incomplete graph are, CoR §1). None: all keep theirs.
 
     Raises:
-        KGUnavailable: as `load`, if ``directory`` holds anything else, or no entity keeps its name.
+        KGUnavailable: as `load`, if ``directory`` holds anything else, no entity keeps its name, or there
+            is no room.
         KGMalformed: as `load`.
     """
     directory = directory.absolute()
@@ -85,6 +88,8 @@ def build(files: Sequence[Path], directory: Path, keeps_name: Keeps | None = Non
     try:
         facts = _build(files, beside, keeps_name)
         _replace(beside, directory)
+    except OSError as error:
+        raise KGUnavailable(f"cannot write {directory}: {error.strerror or error}") from error
     finally:
         shutil.rmtree(beside, ignore_errors=True)
     return facts
@@ -97,14 +102,18 @@ def open_store(directory: Path) -> tuple[ox.Store, Facts]:
         KGUnavailable: if it cannot be opened.
         KGMalformed: if ``kgqa.json`` is damaged or of another version.
     """
+    from pydantic import TypeAdapter
+
     try:
-        record = json.loads((directory / FACTS).read_text(encoding="utf-8"))
-        if record.pop("version") != VERSION:
+        text = read_file(directory / FACTS)
+        if json.loads(text)["version"] != VERSION:
             raise KGMalformed(f"{directory} was built by another version of kgqa; build it again")
-        facts = Facts(**record)
+        facts = TypeAdapter(Facts).validate_json(text, strict=True)
+        if not all(map(is_iri, facts.predicates)):
+            raise ValueError("a predicate is no IRI")
     except OSError as error:
         raise KGUnavailable(f"cannot open {directory}: {error.strerror}") from error
-    except (ValueError, KeyError, TypeError, AttributeError) as error:
+    except (ValueError, KeyError, TypeError, RecursionError) as error:
         raise KGMalformed(f"{directory / FACTS} is damaged; build the store again") from error
     try:
         return ox.Store.read_only(str(directory / STORE)), facts
@@ -120,7 +129,7 @@ def read_names(directory: Path) -> Names:
     """
     try:
         return Names.read(directory / NAMES)
-    except (OSError, ValueError, TypeError) as error:
+    except (OSError, ValueError) as error:
         raise KGMalformed(f"{directory / NAMES} is damaged; build the store again") from error
 
 

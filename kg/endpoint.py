@@ -22,7 +22,7 @@ from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import replace
 from functools import partial
-from typing import TypeVar
+from typing import NamedTuple, TypeVar
 
 import httpx
 from cachetools import TTLCache
@@ -31,7 +31,7 @@ from kgqa.kg.errors import KGError, KGMalformed, KGSilent, KGTimeout, KGUnavaila
 from kgqa.kg.executor import Rows
 from kgqa.kg.gate import Gate
 from kgqa.kg.http import Http
-from kgqa.kg.meter import count_query
+from kgqa.kg.meter import begin_query, end_query
 from kgqa.kg.responses import Answer, BrokenAnswer
 from kgqa.kg.results import read_rows
 from kgqa.kg.workers import Workers
@@ -50,6 +50,9 @@ FRESH = 3_600.0
 
 QUERY = 10
 """Rows that an answer counts as beside its own, for its query."""
+
+ROW = 1_000
+"""Bytes of an answer that count as a row at least: literals may be long."""
 
 CAPS = frozenset({10_000, 1 << 20})
 """Rows at which Virtuoso cuts an answer without a word, as it is set up and at the very most."""
@@ -79,36 +82,37 @@ class Endpoint:
         self._workers = Workers(AT_A_TIME, "kgqa-endpoint")
         self._probing = Workers(AT_A_TIME, "kgqa-probe")
         self._gate = Gate()
-        self._kept: TTLCache[str, Rows] = TTLCache(KEPT, FRESH, getsizeof=_size)
+        self._kept: TTLCache[str, Weighed] = TTLCache(KEPT, FRESH, getsizeof=lambda kept: kept.size)
         self._keeping = threading.Lock()
         weakref.finalize(self, self._http.close)
 
     async def query(self, text: str, *, limit: int | None = None, foreign: bool = False) -> Rows:
         """Run one query; see `Executor.query`. What was asked within the hour is not asked again."""
+        begin_query()
         start = time.monotonic()
         try:
             if foreign:
-                rows = await self._asked(text)
+                rows = (await self._asked(text)).rows
                 return replace(rows, rows=rows.rows[:limit])
             with self._keeping:
                 kept = self._kept.get(text)
-            return kept or await self._asked_and_kept(text)
+            return (kept or await self._asked_and_kept(text)).rows
         finally:
-            count_query(time.monotonic() - start)
+            end_query(time.monotonic() - start)
 
     def query_now(self, text: str) -> Rows:
         """Run one query while the calling thread waits, whether or not it has an event loop."""
         with ThreadPoolExecutor(1) as alone:
-            return alone.submit(lambda: asyncio.run(self._asked(text))).result()
+            return alone.submit(lambda: asyncio.run(self._asked(text)).rows).result()
 
-    async def _asked_and_kept(self, text: str) -> Rows:
-        rows = await self._asked(text)
+    async def _asked_and_kept(self, text: str) -> "Weighed":
+        found = await self._asked(text)
         with self._keeping:
-            if _size(rows) <= KEPT:
-                self._kept[text] = rows
-        return rows
+            if found.size <= KEPT:
+                self._kept[text] = found
+        return found
 
-    async def _asked(self, text: str) -> Rows:
+    async def _asked(self, text: str) -> "Weighed":
         """Ask, again where that may help, and say in one line why there is no answer."""
         try:
             self._gate.enter()
@@ -121,12 +125,12 @@ class Endpoint:
         except (httpx.HTTPError, OSError) as error:
             raise await self._why_late() if is_timeout(error) else self._failed(error) from None
 
-    async def _attempt(self, text: str) -> Rows:
+    async def _attempt(self, text: str) -> "Weighed":
         if (pause := self._gate.left()) > self._retries.longest:
             raise KGUnavailable(f"it wants not to be asked for {pause:.0f} s; wait, or ask less at once")
         await asyncio.sleep(pause)
         try:
-            rows = await self._run(partial(self._send, text, self._deadline), self._workers)
+            found = await self._run(partial(self._send, text, self._deadline), self._workers)
         except KGError:
             self._gate.succeeded()
             raise
@@ -134,7 +138,7 @@ class Endpoint:
             self._gate.pause(retry_after(error) or 0.0)
             raise
         self._gate.succeeded()
-        return rows
+        return found
 
     async def _run(self, job: Callable[[Callable[[], None]], T], workers: Workers) -> T:
         stopped = threading.Event()
@@ -148,8 +152,8 @@ class Endpoint:
         finally:
             stopped.set()
 
-    def _send(self, text: str, seconds: float, stop: Callable[[], None]) -> Rows:
-        return _rows(self._http.send(text, seconds, stop))
+    def _send(self, text: str, seconds: float, stop: Callable[[], None]) -> "Weighed":
+        return _weighed(self._http.send(text, seconds, stop))
 
     async def _why_late(self) -> KGError:
         within = f"no answer within {2 * self._deadline:g} s"
@@ -176,16 +180,20 @@ class Endpoint:
         return KGUnavailable(f"{self.url}: {_line(error)}{asked}")
 
 
-def _size(rows: Rows) -> int:
-    return len(rows.rows) + QUERY
+class Weighed(NamedTuple):
+    """An answer, and the rows that it counts as where it is kept."""
+
+    rows: Rows
+    size: int
 
 
-def _rows(answer: Answer) -> Rows:
+def _weighed(answer: Answer) -> Weighed:
     try:
         rows = read_rows(answer.body)
     except KGMalformed as error:
         raise BrokenAnswer(str(error)) from None
-    return replace(rows, cut=len(rows.rows) >= answer.rows or len(rows.rows) in CAPS)
+    rows = replace(rows, cut=len(rows.rows) >= answer.rows or len(rows.rows) in CAPS)
+    return Weighed(rows, max(len(rows.rows), len(answer.body) // ROW) + QUERY)
 
 
 def _line(error: Exception) -> str:

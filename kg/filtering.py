@@ -4,12 +4,13 @@ Only N-Triples come in and go out, since a line of it is a triple: a dump of tho
 read once, in constant memory.
 """
 
+import errno
 import gzip
 import io
 import re
 import zlib
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from dataclasses import dataclass, fields
 from itertools import islice
 from pathlib import Path
@@ -24,8 +25,14 @@ HEAD = 100_000
 BLOCK = 20_000
 """Lines that are written at once."""
 
+LONGEST = 1 << 24
+"""Bytes of a line, and about as many of a block at most; what is longer counts as several, malformed."""
+
 LEVEL = 3
 """Of gzip: a third larger than at its best, in a fifth of the time."""
+
+NO_ROOM = frozenset({errno.ENOSPC, errno.EDQUOT, errno.EFBIG})
+"""What is wrong where a file cannot grow."""
 
 _CODE = rb"\\u[0-9A-Fa-f]{4}|\\U[0-9A-Fa-f]{8}"
 _IRI = rb"<[^\x00-\x20<>\"{}|^`\\]*+(?:(?:%s)[^\x00-\x20<>\"{}|^`\\]*+)*+>" % _CODE
@@ -81,13 +88,14 @@ def filter_dump(dumps: Sequence[Path], out: Path, dialect: Dialect | None = None
     for path, kinds in (*((dump, ("", ".nt")) for dump in dumps), (out, (".nt",))):
         if (path.with_suffix("") if _is_packed(path) else path).suffix.lower() not in kinds:
             raise KGUnavailable(f"{path.name}: only .nt and .nt.gz; convert others: oxigraph convert")
+        if path.exists() and path.suffix and not path.is_file():
+            raise KGUnavailable(f"{path} is no regular file; name another")
     part = out.with_name(f"{out.name}.part")
-    with _told(dumps):
+    with _told(dumps, out), _removed(part):
         dialect = dialect or detect(sorted(_predicates(islice(_lines(dumps), HEAD))))
         sieve, counts = Sieve(dialect), Counts()
         with _writing(part, _is_packed(out)) as file:
-            lines = _lines(dumps)
-            while block := list(islice(lines, BLOCK)):
+            for block in _blocks(_lines(dumps)):
                 file.write(b"".join(sieve.keep(block, counts)))
         part.replace(out)
     return dialect, counts
@@ -172,7 +180,18 @@ def _predicates(lines: Iterable[bytes]) -> set[str]:
 def _lines(dumps: Sequence[Path]) -> Iterator[bytes]:
     for path in dumps:
         with _reading(path) as file:
-            yield from file
+            yield from iter(lambda: file.readline(LONGEST), b"")
+
+
+def _blocks(lines: Iterable[bytes]) -> Iterator[list[bytes]]:
+    block, size = [], 0
+    for line in lines:
+        block.append(line)
+        size += len(line)
+        if len(block) == BLOCK or size > LONGEST:
+            yield block
+            block, size = [], 0
+    yield block
 
 
 def _reading(path: Path) -> gzip.GzipFile | io.BufferedReader:
@@ -188,7 +207,7 @@ def _is_packed(path: Path) -> bool:
 
 
 @contextmanager
-def _told(dumps: Sequence[Path]) -> Iterator[None]:
+def _told(dumps: Sequence[Path], out: Path) -> Iterator[None]:
     """Say what is wrong with a file in one line."""
     try:
         yield
@@ -196,5 +215,15 @@ def _told(dumps: Sequence[Path]) -> Iterator[None]:
         names = ", ".join(path.name for path in dumps)
         raise KGMalformed(f"{names}: damaged or incomplete gzip file: {error}") from error
     except OSError as error:
-        file = error.filename or dumps[0]
+        file = error.filename or (out if error.errno in NO_ROOM else dumps[0])
         raise KGUnavailable(f"cannot read or write {file}: {error.strerror or error}") from error
+
+
+@contextmanager
+def _removed(part: Path) -> Iterator[None]:
+    """Leave no part of a file behind: where a disk is full, it would stay so."""
+    try:
+        yield
+    finally:
+        with suppress(OSError):
+            part.unlink(missing_ok=True)

@@ -7,6 +7,7 @@ SERVICE, FROM, FROM NAMED or update. The prefixes rdf, rdfs, owl, xsd and skos n
 import re
 import threading
 from collections.abc import Iterable, Iterator, Mapping
+from itertools import islice
 from typing import Any
 
 from kgqa.kg.dialect import OWL, RDF, RDFS, SKOS, XSD
@@ -14,6 +15,12 @@ from kgqa.kg.errors import KGRejected
 
 LONGEST = 20_000
 """Characters of a query at most."""
+
+WORDS = 3_000
+"""Words and signs of a query at most: parsing takes some 2 ms for each."""
+
+TRIPLES = 200
+"""Triple patterns of a query at most: rdflib's time grows with their square."""
 
 DEEPEST = 40
 """Brackets within brackets at most: parsing time grows fast with them."""
@@ -23,6 +30,15 @@ _PROLOGUE = " ".join(f"PREFIX {prefix}: <{iri}>" for prefix, iri in _PREFIXES.it
 _FORMS = {"SelectQuery", "AskQuery"}
 _OWN = ("bif:", "sql:")
 """How Virtuoso's own functions and predicates begin."""
+
+_WORD = re.compile(
+    r"""(?: "(?:[^"\\\n]|\\.)*" | '(?:[^'\\\n]|\\.)*' ) (?: \^\^<[^<>\s]*> | @[\w-]+ )?
+      | <[^<>\s]*> | [\w:.?$-]+ | [^\s\w]""",
+    re.VERBOSE,
+)
+
+_LAST = re.compile(r"\b(?:limit|values)\b", re.IGNORECASE)
+"""What no LIMIT may come after."""
 
 _FORBIDDEN = {"ServiceGraphPattern": "SERVICE", "DatasetClause": "FROM"}
 
@@ -39,15 +55,21 @@ def guard(query: str, rows: int) -> str:
         KGRejected: for everything else.
     """
     check_text(query)
-    text = f"{_PROLOGUE}\n{query}"
-    if _has_one_row(_check(text)):  # a LIMIT would do no good; Virtuoso cuts what is counted by it
-        return text
+    text = f"{_PROLOGUE}\n{one_kind_of_line_break(query)}"
     limited = f"{text}\nLIMIT {rows:d}"
     try:
-        _check(limited)
+        algebra = _check(limited)
     except KGRejected:
+        if not _LAST.search(query):
+            raise
+        _check(text)
         return text
-    return limited
+    return text if _has_one_row(algebra) else limited  # Virtuoso cuts what is counted by a LIMIT
+
+
+def one_kind_of_line_break(query: str) -> str:
+    """Write every line break as a line feed: to rdflib nothing else ends a comment, to servers a CR does."""
+    return re.sub(r"\r\n?", "\n", query)
 
 
 def check_text(query: str) -> None:
@@ -60,6 +82,8 @@ def check_text(query: str) -> None:
         raise KGRejected(f"query longer than {LONGEST} characters")
     if re.search(r"\\[uU]", query):
         raise KGRejected("write characters themselves instead of \\u escapes")
+    if next(islice(_WORD.finditer(query), WORDS, None), None):
+        raise KGRejected(f"query of more than {WORDS} words and signs")
     depth = deepest = 0
     for char in query:
         depth += (char in "({[") - (char in ")}]")
@@ -86,13 +110,27 @@ def _check(text: str) -> Any:
     try:
         with parsing:
             tree = parseQuery(text)
+            check_size(tree)
             _check_tree(tree)
             return translateQuery(tree).algebra
     except KGRejected:
         raise
+    except RecursionError:
+        raise KGRejected("the query is nested too deeply") from None
     except Exception as error:
         reason = " ".join(str(error).split())[:200]
         raise KGRejected(f"not a SPARQL query that may be run: {reason or type(error).__name__}") from error
+
+
+def check_size(tree: Any) -> None:
+    """Refuse a query as it was parsed whose algebra would take too long to make.
+
+    Raises:
+        KGRejected: if it has more than `TRIPLES`.
+    """
+    blocks = (node for node in _nodes(tree[1]) if getattr(node, "name", "") == "TriplesBlock")
+    if sum(len(part) for block in blocks for part in block.triples) > 3 * TRIPLES:
+        raise KGRejected(f"query of more than {TRIPLES} triple patterns")
 
 
 def _check_tree(tree: Any) -> None:

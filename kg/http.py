@@ -10,25 +10,30 @@ DISTINCT without any word of that. Its own limit (``MaxQueryExecutionTime``) end
 
 import math
 import os
-import time
 from base64 import b64encode
 from collections.abc import Callable
+from contextlib import suppress
 from urllib.parse import parse_qsl, quote_plus, unquote, urlsplit, urlunsplit
 from urllib.request import Request
 
 import httpx
 from SPARQLWrapper import GET, JSON, POST, SELECT, SPARQLWrapper
 
-from kgqa.addresses import GRAPHS, shown_url
+from kgqa.addresses import GRAPHS, check_password, hidden, log_shown, shown_url
+from kgqa.kg.bodies import PACKED, Body, TooLarge, UnreadableBody
 from kgqa.kg.errors import KGRejected, KGUnavailable
 from kgqa.kg.responses import Answer, BrokenAnswer, answer_of
 from kgqa.kg.terms import one_line
+from kgqa.kg.wire import Deadline
 
 LONG = 2_000
 """Characters of an address from which on a query is posted: servers and proxies cut longer ones."""
 
-MOST = 1 << 28
-"""Bytes of an answer at most."""
+MOST = 1 << 26
+"""Bytes of an answer at most, as they are after unpacking."""
+
+REFUSAL = 1 << 16
+"""Bytes that are read of an answer that is none; the rest is not waited for."""
 
 CONNECT = 10.0
 """Seconds that a connection may take."""
@@ -39,8 +44,7 @@ SERVER_SHARE = 0.9
 SAID = 200
 """Characters that are shown of what a server says."""
 
-SECRET = 6
-"""Characters from which on a password, or the value of a parameter, is not shown."""
+log_shown("httpx")
 
 
 class _Writer(SPARQLWrapper):
@@ -66,12 +70,15 @@ class Http:
     """
 
     def __init__(self, url: str) -> None:
+        url = url.strip()
         try:
+            check_password(url)
             parts, _ = urlsplit(url), httpx.URL(url)
-            if not parts.hostname:
-                raise ValueError("it names no host")
+            if not parts.hostname or parts.port == 0:
+                raise ValueError("it names no host, or port 0")
         except (ValueError, httpx.InvalidURL) as error:
-            raise KGUnavailable(f"not the address of an endpoint: {error}") from None
+            why = str(error).partition(": '")[0]  # what is quoted may be a password
+            raise KGUnavailable(f"not the address of an endpoint: {why}") from None
         self.url = shown_url(url)
         self._address = urlunsplit((parts.scheme, parts.netloc.rpartition("@")[2], parts.path, "", ""))
         self._parameters = _closed(parse_qsl(parts.query, keep_blank_values=True))
@@ -80,13 +87,15 @@ class Http:
         user, password = unquote(parts.username or ""), unquote(parts.password or "")
         self._user = (user, password) if "@" in parts.netloc else None
         keys = (value for name, value in self._parameters if name not in GRAPHS)
-        self._secrets = _spellings([password, b64encode(f"{user}:{password}".encode()).decode(), *keys])
+        self._secrets = [user, password, b64encode(f"{user}:{password}".encode()).decode(), *keys]
         self._client = httpx.Client(
             verify=parts.scheme == "https",  # to load certificates takes longer than most queries
             limits=httpx.Limits(max_connections=None),
             follow_redirects=False,
             trust_env=True,
         )
+        self._deadline = Deadline()
+        self._deadline.hold(self._client)
         self.close = self._client.close
 
     def send(self, query: str, seconds: float, stop: Callable[[], None]) -> Answer:
@@ -94,8 +103,8 @@ class Http:
 
         Args:
             query: SPARQL.
-            seconds: That it may take in all; a server that can be told is told.
-            stop: Called while the answer comes in; raises to break off.
+            seconds: That it may take in all, however its bytes drip; a server that can be told is told.
+            stop: Called several times a second; raises to break off.
 
         Raises:
             httpx.HTTPStatusError: if the server says that it cannot answer now.
@@ -105,17 +114,21 @@ class Http:
             KGRejected: if it says that it will not answer this query.
             KGUnavailable: if it will answer none, however often it is asked.
         """
-        end = time.monotonic() + seconds
         written = self._written(query, seconds)
-        method, headers = written.get_method(), dict(written.header_items())
+        method, headers = written.get_method(), {**dict(written.header_items()), "Accept-Encoding": PACKED}
         timeout = httpx.Timeout(seconds, connect=min(CONNECT, seconds))
         try:
-            with self._client.stream(
-                method, written.full_url, headers=headers, content=_bytes(written), timeout=timeout
-            ) as response:
-                body = _read(response, end, stop)
-        except httpx.DecodingError as error:
-            raise BrokenAnswer(f"an answer that cannot be unpacked: {error}") from None
+            with (
+                self._deadline.of(seconds, stop),
+                self._client.stream(
+                    method, written.full_url, headers=headers, content=_bytes(written), timeout=timeout
+                ) as response,
+            ):
+                body = _read(response) if response.is_success else _begun(response)
+        except UnreadableBody as error:
+            raise BrokenAnswer(str(error)) from None
+        except TooLarge as error:
+            raise KGRejected(str(error)) from None
         return answer_of(response, body, self._shown)
 
     def _written(self, query: str, seconds: float) -> Request:
@@ -140,9 +153,7 @@ class Http:
 
     def _shown(self, text: str) -> str:
         """Give the beginning of what a server says, without what it was sent to let us in."""
-        for secret in self._secrets:
-            text = text.replace(secret, "…")
-        return one_line(text, SAID)
+        return one_line(hidden(text, [*self._secrets, *map(quote_plus, self._secrets)]), SAID)
 
 
 def _closed(parameters: list[tuple[str, str]]) -> list[tuple[str, str]]:
@@ -158,24 +169,28 @@ def user_agent() -> str:
     return agent.encode("ascii", "replace").decode()
 
 
-def _spellings(values: list[str]) -> list[str]:
-    """Give the ways in which servers may show what is no mere word, the longest first."""
-    found = {way(value) for value in values if len(value) >= SECRET for way in (str, quote_plus)}
-    return sorted(found, key=len, reverse=True)
-
-
 def _bytes(request: Request) -> bytes | None:
     return request.data if isinstance(request.data, bytes) else None
 
 
-def _read(response: httpx.Response, end: float, stop: Callable[[], None]) -> bytes:
-    blocks, size = [], 0
-    for block in response.iter_bytes():
-        stop()
-        size += len(block)
-        if size > MOST:
-            raise KGRejected(f"the answer is larger than {MOST >> 20} MB")
-        if time.monotonic() > end:
-            raise httpx.ReadTimeout("the answer takes too long")
-        blocks.append(block)
-    return b"".join(blocks)
+def _read(response: httpx.Response) -> bytes:
+    """Read a body to its end.
+
+    Raises:
+        TooLarge, UnreadableBody: as `Body` does.
+    """
+    body = Body(response.headers.get("content-encoding", ""), MOST)
+    whole = b"".join(block for packed in response.iter_raw() for block in body.blocks(packed))
+    body.end()
+    return whole
+
+
+def _begun(response: httpx.Response) -> bytes:
+    """Read the beginning of what a server says instead of an answer."""
+    begun = b""
+    with suppress(TooLarge, UnreadableBody, httpx.HTTPError):
+        body = Body(response.headers.get("content-encoding", ""), REFUSAL)
+        for packed in response.iter_raw():
+            for block in body.blocks(packed):
+                begun += block
+    return begun

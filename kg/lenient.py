@@ -7,7 +7,7 @@ from contextlib import contextmanager
 from typing import Any
 
 from kgqa.kg.dialect import FB, OWL, PROP, RDF, RDFS, SCHEMA, SKOS, WD, WDT, XSD
-from kgqa.kg.guard import check_text, parsing
+from kgqa.kg.guard import check_size, check_text, parsing
 
 PREFIXES = {
     "rdf": RDF,
@@ -47,15 +47,16 @@ def parsed(query: str) -> tuple[Any, Any]:
     """Give the tree of a query and its algebra, both rdflib's.
 
     Raises:
-        KGRejected: if the query is too long or too deep to be parsed.
+        KGRejected: if the query is too long or too deep to be read.
         Exception: whatever rdflib and pyparsing raise where it is no SPARQL.
     """
     from rdflib.plugins.sparql.algebra import translateQuery
     from rdflib.plugins.sparql.parser import parseQuery
 
     check_text(query)
-    with parsing, _silent("rdflib.term"):
+    with parsing, silent("rdflib.term"):
         tree = parseQuery(standard(query))
+        check_size(tree)
         return tree[1], translateQuery(tree).algebra
 
 
@@ -80,7 +81,7 @@ def _strict(found: re.Match[str]) -> str:
 
 
 @contextmanager
-def _silent(logger: str) -> Iterator[None]:
+def silent(logger: str) -> Iterator[None]:
     """Keep a library from logging the values it cannot convert, with their tracebacks."""
     noisy = logging.getLogger(logger)
     before, noisy.disabled = noisy.disabled, True

@@ -22,6 +22,12 @@ SPELT_ALIKE = 86.0
 MEANT_ALIKE = 0.6
 """The least cosine at which a span is taken for a name of like meaning."""
 
+READ = 4_000
+"""Characters of a question that are read."""
+
+BESIDE = 16
+"""Characters of punctuation beside a span that may belong to a name."""
+
 _QUOTED = re.compile(r"\"([^\"]+)\"|“([^”]+)”|«([^»]+)»|(?<!\w)['\u2018]([^'\u2019]+)['\u2019](?!\w)")
 
 
@@ -62,6 +68,7 @@ class Linker:
 
     def link(self, question: str) -> list[Mention]:
         """Give the mentions of a question in order of appearance, matches best first."""
+        question = question[:READ]
         listed = words(question)
         spans = self._choose(list(self._spans(question, listed)))
         mentions = [_mention(question, span, self._named(question, span)) for span in spans]
@@ -170,9 +177,10 @@ def _mention(question: str, span: _Span, matches: Sequence[Match]) -> Mention:
 def _variants(question: str, span: _Span) -> list[str]:
     """Ways to read a span: with the punctuation around it, as it is, and without its article."""
     left, right = span.start, span.end
-    while left > 0 and not (question[left - 1].isspace() or question[left - 1].isalnum()):
+    first, last = max(0, left - BESIDE), min(len(question), right + BESIDE)
+    while left > first and not (question[left - 1].isspace() or question[left - 1].isalnum()):
         left -= 1
-    while right < len(question) and not (question[right].isspace() or question[right].isalnum()):
+    while right < last and not (question[right].isspace() or question[right].isalnum()):
         right += 1
     texts = [question[left:end] for end in range(right, span.end - 1, -1)]
     texts += [question[span.start : end] for end in range(right, span.end - 1, -1)]

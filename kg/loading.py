@@ -10,14 +10,20 @@ import hashlib
 import io
 import zlib
 from collections.abc import Iterator, Sequence
+from contextlib import suppress
+from itertools import islice
 from pathlib import Path
-from typing import Any, Protocol
+from typing import Any
 from urllib.parse import quote
 
 import pyoxigraph as ox
 
 from kgqa.kg.errors import KGMalformed, KGUnavailable
+from kgqa.kg.lenient import silent
+from kgqa.kg.markup import Markup
+from kgqa.kg.nesting import QUOTED, check_depth
 from kgqa.kg.sparql import BLANK
+from kgqa.kg.terms import one_line
 
 NATIVE = {
     ".nt": ox.RdfFormat.N_TRIPLES,
@@ -35,20 +41,36 @@ BY_RDFLIB = {".trix": "trix", ".hext": "hext"}
 KNOWN = tuple(sorted((*NATIVE, *BY_RDFLIB)))
 
 
-class _Digest(Protocol):
-    def update(self, data: bytes, /) -> None: ...
+QUOTING = {".nt", ".nq", ".ttl", ".turtle", ".trig", ".n3"}
+"""Formats in which a triple may be the subject or object of another."""
+
+XML = {".rdf", ".owl", ".xml", ".trix"}
+
+_BLOCK = 1 << 16
+
+WHOLE = 1 << 28
+"""Bytes of a file that rdflib reads at most: it keeps all of it."""
 
 
 class _Hashed:
-    """A binary file that hashes what is read from it."""
+    """A binary file that hashes what is read from it.
 
-    def __init__(self, file: gzip.GzipFile | io.BufferedReader, digest: _Digest) -> None:
-        self._file = file
-        self._digest = digest
+    Where a block of it quotes triples, the file is looked through before that is given (`nesting`).
+    """
+
+    def __init__(self, path: Path, file: gzip.GzipFile | io.BufferedReader, suffix: str) -> None:
+        self.digest = hashlib.sha256()
+        self._path = path if suffix in QUOTING else None
+        self._file = Markup(file) if suffix in XML else file
+        self._last = b""
 
     def read(self, size: int = -1) -> bytes:
         data = self._file.read(size)
-        self._digest.update(data)
+        self.digest.update(data)
+        if self._path and QUOTED in self._last + data:
+            check_depth(self._path)
+            self._path = None
+        self._last = data[-1:]
         return data
 
 
@@ -56,7 +78,7 @@ class Reader:
     """Reads files into quads and, having read them, knows their fingerprint.
 
     Raises:
-        KGUnavailable: for a missing file, a folder, or an unknown suffix.
+        KGUnavailable: for a missing file, a folder, a pipe or device, or an unknown suffix.
         KGMalformed: while reading, for text that is not the RDF its suffix promises.
     """
 
@@ -73,17 +95,17 @@ class Reader:
     def quads(self) -> Iterator[ox.Quad]:
         """Go through the quads of all files."""
         for path, suffix in self._files:
-            digest = hashlib.sha256()
             try:
                 with _open(path) as file:
-                    yield from self._without_blanks(_parse(_Hashed(file, digest), suffix, path.name))
-            except SyntaxError as error:
+                    hashed = _Hashed(path, file, suffix)
+                    yield from self._without_blanks(_parse(hashed, suffix, path.name))
+            except (SyntaxError, MemoryError) as error:
                 raise KGMalformed(_not_rdf(path, suffix, error)) from error
             except (EOFError, gzip.BadGzipFile, zlib.error) as error:
                 raise KGMalformed(f"{path.name}: damaged or incomplete gzip file: {error}") from error
             except OSError as error:
                 raise KGUnavailable(f"cannot read {path}: {error.strerror or error}") from error
-            self._digests.append(digest.hexdigest())
+            self._digests.append(hashed.digest.hexdigest())
 
     def _without_blanks(self, quads: Iterator[ox.Quad]) -> Iterator[ox.Quad]:
         names: dict[str, ox.NamedNode] = {}
@@ -108,6 +130,8 @@ def _suffix(path: Path) -> str:
         raise KGUnavailable(f"no such file: {path}")
     if path.is_dir():
         raise KGUnavailable(f"{path} is a folder, but not one that `kgqa kg load` made")
+    if not path.is_file():
+        raise KGUnavailable(f"{path} is no regular file; save what it gives, and name that")
     suffixes = [suffix.lower() for suffix in path.suffixes]
     if suffixes[-1:] == [".gz"]:
         suffixes.pop()
@@ -122,16 +146,26 @@ def _open(path: Path) -> gzip.GzipFile | io.BufferedReader:
     return gzip.open(path) if path.suffix.lower() == ".gz" else path.open("rb")
 
 
-def _not_rdf(path: Path, suffix: str, error: SyntaxError) -> str:
-    line = f", line {error.lineno}" if error.lineno else ""
-    reason = " ".join(str(error.msg or error).split())
-    return f"{path.name}{line}: not readable as {suffix[1:]}: {reason[:200]}"
+def _not_rdf(path: Path, suffix: str, error: SyntaxError | MemoryError) -> str:
+    line = f", line {error.lineno}" if isinstance(error, SyntaxError) and error.lineno else ""
+    reason = " ".join(str(getattr(error, "msg", "") or error).split())
+    return f"{path.name}{line}: not readable as {suffix[1:]}: {one_line(reason)}"
 
 
 def _parse(file: _Hashed, suffix: str, name: str) -> Iterator[ox.Quad]:
     if suffix in NATIVE:
         return ox.parse(file, NATIVE[suffix], base_iri=f"file:///{quote(name)}")  # type: ignore[arg-type]
-    return _parse_by_rdflib(file.read(), BY_RDFLIB[suffix])
+    data = b"".join(islice(iter(lambda: file.read(_BLOCK), b""), WHOLE // _BLOCK + 1))
+    if len(data) > WHOLE:
+        raise SyntaxError(f"more than {WHOLE:,} bytes; convert it to .nt: oxigraph convert")
+    return _parse_by_rdflib(data, BY_RDFLIB[suffix])
+
+
+def parsed_only(path: Path) -> None:
+    """Parse a file and keep nothing; what is wrong with it is for `Reader` to say."""
+    with suppress(SyntaxError, MemoryError, OSError, EOFError, zlib.error), _open(path) as file:
+        for _ in ox.parse(file, NATIVE[_suffix(path)]):  # type: ignore[arg-type]
+            pass
 
 
 def _parse_by_rdflib(data: bytes, kind: str) -> Iterator[ox.Quad]:
@@ -139,7 +173,8 @@ def _parse_by_rdflib(data: bytes, kind: str) -> Iterator[ox.Quad]:
 
     dataset = Dataset()
     try:
-        dataset.parse(data=data, format=kind)
+        with silent("rdflib.term"):
+            dataset.parse(data=data, format=kind)
         text = dataset.serialize(format="nquads", encoding="utf-8")
     except Exception as error:
         raise SyntaxError(" ".join(str(error).split()) or type(error).__name__) from error

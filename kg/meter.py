@@ -1,12 +1,13 @@
-"""Counts graph queries and the seconds they take, for whoever opens a meter.
+"""Counts graph queries and the seconds they take, for whoever opens a meter, and stops at its limit.
 
 A meter sees the queries made inside its ``with`` block by the same task and by
 the threads and tasks started from it, and no one else's.
 
 >>> with metered() as meter:
-...     count_query(0.25)
+...     begin_query()
+...     end_query(0.25)
 >>> meter
-Meter(queries=1, seconds=0.25)
+Meter(queries=1, seconds=0.25, most=None)
 """
 
 from collections.abc import Iterator
@@ -15,21 +16,26 @@ from contextvars import ContextVar
 from dataclasses import dataclass
 
 
+class QueriesSpent(Exception):
+    """A meter's limit is reached: there is no query left."""
+
+
 @dataclass
 class Meter:
-    """Graph queries made and seconds spent on them."""
+    """Graph queries begun, seconds spent on them, and how many there may be (None: any number)."""
 
     queries: int = 0
     seconds: float = 0.0
+    most: int | None = None
 
 
 _meters: ContextVar[tuple[Meter, ...]] = ContextVar("kg_meters", default=())
 
 
 @contextmanager
-def metered() -> Iterator[Meter]:
+def metered(most: int | None = None) -> Iterator[Meter]:
     """Open a meter for the duration of a ``with`` block; meters nest."""
-    meter = Meter()
+    meter = Meter(most=most)
     token = _meters.set((*_meters.get(), meter))
     try:
         yield meter
@@ -47,8 +53,20 @@ def unmetered() -> Iterator[None]:
         _meters.reset(token)
 
 
-def count_query(seconds: float) -> None:
-    """Tell every open meter of one query."""
-    for meter in _meters.get():
+def begin_query() -> None:
+    """Tell every open meter of a query that is about to be made.
+
+    Raises:
+        QueriesSpent: if one of them allows no more.
+    """
+    meters = _meters.get()
+    if any(meter.most is not None and meter.queries >= meter.most for meter in meters):
+        raise QueriesSpent
+    for meter in meters:
         meter.queries += 1
+
+
+def end_query(seconds: float) -> None:
+    """Tell every open meter how long a query has taken."""
+    for meter in _meters.get():
         meter.seconds += seconds

@@ -7,6 +7,7 @@ Equal scores order by the number of triples, most first, then by id.
 from collections import defaultdict
 from collections.abc import Iterable, Mapping, Sequence
 from functools import cached_property
+from heapq import nsmallest
 from itertools import chain
 from typing import Any
 
@@ -26,6 +27,15 @@ SURE = 0.85
 
 CODE = 4
 """Characters of a code at most; names as short as this and one more are seldom meant when misspelt."""
+
+BEARERS = 1_000
+"""Entities of one name that are found at most, those with most triples: a million may share it."""
+
+LONGEST = 500
+"""Characters that a misspelt name has at most; to compare long texts takes the product of their lengths."""
+
+WORDS = 50
+"""Words of a name up to which it is found inside of a question."""
 
 FUZZY_CUTOFF = 70.0
 """The least similarity (0 to 100, Indel ratio of rapidfuzz) of a misspelt name."""
@@ -47,11 +57,15 @@ class NameIndex:
         others = ((id, name) for id, several in names.others.items() for name in several)
         for id, name in chain(names.preferred.items(), others):
             self._exact[name].append(id)
+        for name, ids in self._exact.items():
+            ids[:] = nsmallest(BEARERS, ids, self._rank)
             if key := without_article(fold(name)):
-                self._folded[key].append((id, name))
+                self._folded[key] += ((id, name) for id in ids)
+        for pairs in self._folded.values():
+            pairs[:] = nsmallest(BEARERS, pairs, lambda pair: self._rank(pair[0]))
         self._keys = sorted(self._folded)
         self._meaning = Meaning(self._keys, encode) if encode else None
-        self.longest = max((key.count(" ") + 2 for key in self._keys), default=0)
+        self.longest = min(WORDS, max((key.count(" ") + 2 for key in self._keys), default=0))
 
     def find(self, text: str, limit: int = 10) -> list[Match]:
         """Find at most ``limit`` entities called or identified by ``text``, best first."""
@@ -82,7 +96,7 @@ class NameIndex:
     def similar(self, text: str, limit: int = 10, cutoff: float = FUZZY_CUTOFF) -> list[Match]:
         """Find entities whose name is spelt like ``text``, or holds all its words, best first."""
         folded = without_article(fold(text))
-        if not folded:
+        if not 0 < len(folded) <= LONGEST:
             return []
         scores: dict[str, float] = {}
         for key, score, _ in process.extract(
@@ -94,7 +108,7 @@ class NameIndex:
         ):
             key = self._keys[place]
             scores[key] = max(scores.get(key, 0.0), score / 100 - 0.01)
-        for key in self._holding(folded)[:limit]:
+        for key in nsmallest(limit, self._holding(folded), lambda key: (len(key), key)):
             scores[key] = max(scores.get(key, 0.0), 0.5 + 0.3 * len(folded) / len(key))
         if len(folded) <= CODE + 1:
             scores = {key: 0.9 * score for key, score in scores.items()}
@@ -104,14 +118,14 @@ class NameIndex:
         """Find entities whose name means what one of ``texts`` means, best first."""
         if self._meaning is None:
             return []
-        folded = [key for key in map(fold, texts) if key]
+        folded = [key for key in (fold(text)[:LONGEST] for text in texts) if key]
         return self._of_keys(self._meaning.nearest(folded, limit, self._lexical), "embedding")[:limit]
 
     def holding(self, texts: Sequence[str], limit: int = 10) -> list[Match]:
         """Find entities whose name holds all words of one of ``texts``, those with most triples first."""
         keys = {key for text in texts for key in self._holding(without_article(fold(text)))}
-        matches = self._of_keys(dict.fromkeys(keys, 0.5), "fuzzy")
-        return matches[:limit]
+        ids = {id for key in keys for id, _ in self._folded[key]}
+        return [self._match(id, 0.5, "fuzzy") for id in nsmallest(limit, ids, self._rank)]
 
     def _by_name(self, text: str) -> list[Match]:
         folded = fold(text)
@@ -150,22 +164,26 @@ class NameIndex:
         return self._sorted(best.values())
 
     def _sorted(self, matches: Iterable[Match]) -> list[Match]:
-        return sorted(matches, key=lambda m: (-m.score, -self._degrees.get(m.entity.id, 0), m.entity.id))
+        return sorted(matches, key=lambda match: (-match.score, self._rank(match.entity.id)))
+
+    def _rank(self, id: str) -> tuple[int, str]:
+        """Order entities: those with most triples first."""
+        return (-self._degrees.get(id, 0), id)
 
     def _holding(self, folded: str) -> list[str]:
-        """Keys that hold all words of ``folded``, shortest first."""
+        """Keys that hold all words of ``folded``."""
         sets = [self._postings.get(word) for word in set(folded.split())]
         if not sets or None in sets:
             return []
         places = set.intersection(*sorted((s for s in sets if s is not None), key=len))
-        return sorted((self._keys[place] for place in places), key=lambda key: (len(key), key))
+        return [self._keys[place] for place in places]
 
     def _lexical(self, folded: str, limit: int) -> list[int]:
         """Places of the keys that look most like ``folded``."""
         found = process.extract(folded, self._keys, scorer=fuzz.ratio, limit=limit // 2)
         places = [place for _, _, place in found]
         for word in sorted(set(folded.split()), key=lambda word: (len(self._postings.get(word, ())), word)):
-            places += sorted(self._postings.get(word, ()))[: max(0, limit - len(places))]
+            places += nsmallest(max(0, limit - len(places)), self._postings.get(word, ()))
         return list(dict.fromkeys(places))[:limit]
 
     @cached_property

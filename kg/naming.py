@@ -3,7 +3,10 @@
 from collections.abc import Iterable, Sequence
 
 from kgqa.kg.conventions import Dialect, Labels
-from kgqa.kg.terms import Entity, Literal, Term
+from kgqa.kg.terms import Entity, Literal, Term, one_line
+
+LONGEST = 1_000
+"""Characters of a name at most: a record names a node many times. It is found by all of its name."""
 
 
 class Naming:
@@ -49,5 +52,10 @@ class Naming:
         return Entity(term.id, self.name(term.id, names))
 
     def name(self, id: str, names: Iterable[tuple[int, str, str]]) -> str | None:
-        """Give the preferred of an entity's names, or the one its IRI gives."""
-        return self._dialect.local_label(id) if self.local else self._dialect.best(names)
+        """Give the preferred of an entity's names, or the one its IRI gives, cut where it is too long.
+
+        A name of nothing that can be seen is none.
+        """
+        dialect, seen = self._dialect, [each for each in names if one_line(each[2], LONGEST)]
+        name = (dialect.local_label(id) if self.local else dialect.best(seen)) or ""
+        return (name if len(name) <= LONGEST else name[: LONGEST - 1] + "…") or None

@@ -4,7 +4,7 @@ import hashlib
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 
-from kgqa.addresses import is_address, without_user
+from kgqa.addresses import is_address, shown_name, without_user
 from kgqa.kg import directory, sparql
 from kgqa.kg.dialect import DIALECTS, Dialect, detect
 from kgqa.kg.errors import KGRejected, KGSilent, KGTimeout, KGUnavailable
@@ -47,9 +47,11 @@ def open_graph(
     """
     if not sources:
         raise KGUnavailable("no graph given")
+    if odd := [str(each) for each in sources if "://" in str(each) and not is_address(str(each))]:
+        raise KGUnavailable(f"{shown_name(odd[0])}: an address begins with http:// or https://")
     alone = next((str(each) for each in sources if _is_whole(str(each))), "")
     if alone and len(sources) > 1:
-        raise KGUnavailable(f"{alone} is a whole graph and goes alone")
+        raise KGUnavailable(f"{shown_name(alone)} is a whole graph and goes alone")
     if is_address(alone):
         return open_endpoint(alone, rows=rows, deadline=deadline)
     return _open_files([Path(source) for source in sources], rows, deadline, encode)
@@ -62,7 +64,9 @@ def _is_whole(source: str) -> bool:
 def _open_files(paths: Sequence[Path], rows: int, deadline: float, encode: Encode | None) -> SparqlGraph:
     folder = paths[0] if directory.is_store(paths[0]) else None
     store, facts = directory.open_store(folder) if folder else directory.load(paths)
-    executor, dialect = EmbeddedStore(store, deadline=deadline), detect(tuple(facts.predicates))
+    place = folder / directory.STORE if folder else None
+    executor = EmbeddedStore(store, deadline=deadline, folder=place)
+    dialect = detect(tuple(facts.predicates))
     naming = Naming(dialect, facts.predicates)
 
     def names() -> Names:

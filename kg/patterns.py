@@ -6,7 +6,7 @@ section 18 of the SPARQL 1.1 recommendation.
 
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, field, replace
-from itertools import count, product
+from itertools import count, islice, product
 from typing import Any, NamedTuple, TypeAlias
 
 Node: TypeAlias = Any
@@ -78,9 +78,12 @@ def patterns(node: Node) -> list[Pattern]:
     """Give the alternatives of a query's algebra.
 
     Raises:
-        TooMany: if there are more than `MOST`.
+        TooMany: if there are more than `MOST`, or it is nested too deeply.
     """
-    return _Walk().of(node)
+    try:
+        return _Walk().of(node)
+    except RecursionError:
+        raise TooMany("the query is nested too deeply") from None
 
 
 class _Walk:
@@ -100,7 +103,9 @@ class _Walk:
     def _bgp(self, node: Node) -> list[Pattern]:
         found = [Pattern()]
         for start, relation, end in node.triples:
-            found = _joined(found, [Pattern(edges) for edges in _steps(start, relation, end)])
+            found = _joined(
+                found, [Pattern(edges) for edges in islice(_steps(start, relation, end), MOST + 1)]
+            )
         return found
 
     def _join(self, node: Node) -> list[Pattern]:

@@ -51,7 +51,7 @@ class Relations:
 
     def label(self, relation: str) -> str:
         """Give what a relation is shown by: its name, its IRI without namespace, or all of it if unclear."""
-        return self._labels.get(relation) or self._dialect.relation_label(relation)
+        return self._labels.get(relation) or one_line(self._dialect.relation_label(relation))
 
     def ignores(self, relation: str) -> bool:
         """Tell whether a search leaves the relation out."""
@@ -80,9 +80,12 @@ class Relations:
 
     def _words(self, relations: Iterable[str], named: Mapping[str, str]) -> dict[str, str]:
         entity, words = self._dialect.relation_entity, self._dialect.relation_words
-        return {each: words(each, named.get(entity(each) or "")) for each in relations}
+        return {each: one_line(words(each, named.get(entity(each) or ""))) for each in relations}
 
     def _clear(self, words: Mapping[str, str]) -> dict[str, str]:
         """Call by their IRIs those that share their words."""
         uses = Counter(word for relation, word in words.items() if not self._dialect.ignores(relation, word))
-        return {relation: word if uses[word] <= 1 else relation for relation, word in words.items()}
+        return {
+            relation: word if word and uses[word] <= 1 else one_line(relation)
+            for relation, word in words.items()
+        }

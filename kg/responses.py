@@ -10,6 +10,10 @@ import httpx
 
 from kgqa.addresses import shown_url
 from kgqa.kg.errors import KGRejected, KGTimeout, KGUnavailable
+from kgqa.kg.terms import one_line
+
+SHOWN = 200
+"""Characters that are shown of an address that a server names."""
 
 JSON_TYPES = ("application/sparql-results+json", "application/json")
 
@@ -75,10 +79,16 @@ def _refuse(response: httpx.Response, said: str) -> None:
             f"it refuses access ({status}); put user and password into the address: http://user:password@…"
         )
     if response.has_redirect_location:
-        there = urljoin(str(response.url), response.headers["location"])
-        raise KGUnavailable(f"it has moved; use {shown_url(there)}")
+        raise KGUnavailable(f"it has moved; use {_there(response)}")
     if status in {404, 405, 406, 410, 415}:
         raise KGUnavailable(f"there is no SPARQL endpoint at this address ({status})")
+
+
+def _there(response: httpx.Response) -> str:
+    try:
+        return one_line(shown_url(urljoin(str(response.url), response.headers["location"])), SHOWN)
+    except ValueError:
+        return "its new address, which it does not tell"
 
 
 def _is_timeout(response: httpx.Response, said: str) -> bool:

@@ -10,8 +10,9 @@ from typing import TypeAlias
 from kgqa.kg import sparql
 from kgqa.kg.dialect import Dialect
 from kgqa.kg.executor import Executor
+from kgqa.kg.files import read_file
 from kgqa.kg.naming import Naming
-from kgqa.kg.terms import Entity, Literal
+from kgqa.kg.terms import Entity, Literal, is_id
 
 
 @dataclass(frozen=True, slots=True)
@@ -38,9 +39,14 @@ class Names:
 
         Raises:
             OSError: if the file cannot be read.
-            ValueError, TypeError: if it is damaged.
+            ValueError: if it is damaged.
         """
-        return cls(**json.loads(path.read_text(encoding="utf-8")))
+        from pydantic import TypeAdapter
+
+        names = TypeAdapter(cls).validate_json(read_file(path), strict=True)
+        if not all(is_id(id) for each in (names.degrees, names.preferred, names.others) for id in each):
+            raise ValueError("what has a name is no entity")
+        return names
 
 
 def scan(executor: Executor, naming: Naming, dialect: Dialect, relations: Iterable[str]) -> Names:

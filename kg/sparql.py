@@ -341,6 +341,14 @@ def predicates() -> str:
     return "SELECT ?relation (COUNT(*) AS ?n) WHERE { ?s ?relation ?o } GROUP BY ?relation"
 
 
+def both_ways() -> str:
+    """Ask for each ``?one ?other`` that facts ``?n`` have both, the one against the other's arrow."""
+    return (
+        "SELECT ?one ?other (COUNT(*) AS ?n) WHERE { ?a ?one ?b . ?b ?other ?a FILTER(?one != ?other) } "
+        "GROUP BY ?one ?other"
+    )
+
+
 def count_upto(triples: int) -> str:
     """Ask for ``?n``, the number of triples, or so many if there are more."""
     return (

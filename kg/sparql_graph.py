@@ -14,7 +14,7 @@ from kgqa.kg.executor import Executor, Facts, Row, Rows
 from kgqa.kg.guard import guard
 from kgqa.kg.linking import Linker
 from kgqa.kg.looking import Lookup
-from kgqa.kg.meter import count_query
+from kgqa.kg.meter import begin_query, end_query
 from kgqa.kg.names import NameIndex
 from kgqa.kg.naming import Naming
 from kgqa.kg.pages import Candidate, Description, GraphInfo, Match, Mention, Page, Table, Visit
@@ -146,7 +146,8 @@ class SparqlGraph:
             for end, relation, forward in answer.rows:
                 if isinstance(end, Entity):
                     groups[end.id].append((relation, forward))
-        return {id: self._hops(rows, id in cut) for id, rows in groups.items()}
+        checked = {id: _checked(id) for id in ids}
+        return {id: self._hops(groups[own], own in cut) for id, own in checked.items()}
 
     async def follow_relation(self, steps: Sequence[tuple[str, Hop]]) -> list[Page[Term]]:
         """Give what each (entity id, hop) pair leads to; see `KnowledgeGraph`."""
@@ -198,7 +199,7 @@ class SparqlGraph:
 
         rows = [row for _, answer in await self._batched(unique, IDS, asking) for row in answer.rows]
         named = self._naming.apply((end, label, rank) for end, label, rank in rows)
-        return {id: _name(named.get(Entity(id))) for id in ids}
+        return {id: _name(named.get(Entity(_checked(id)))) for id in ids}
 
     async def find_entities(self, text: str, limit: int = 10) -> list[Match]:
         """Find entities by id or name; see `KnowledgeGraph`. An id needs no index of names."""
@@ -252,6 +253,11 @@ class SparqlGraph:
         cut = answer.cut or len(answer.rows) > self._rows
         return Table(answer.columns, tuple(answer.rows[: self._rows]), cut)
 
+    async def both_ways(self) -> dict[tuple[str, str], int]:
+        """Count the facts that two relations state in both directions; see `KnowledgeGraph`."""
+        rows = (await self._executor.query(sparql.both_ways())).rows
+        return {(one.id, other.id): integer(n) for one, other, n in rows if one and other}
+
     async def info(self) -> GraphInfo:
         """Count triples, entities, relations and named entities: two queries, the first time."""
         if self._info is None:
@@ -303,12 +309,13 @@ class SparqlGraph:
         return answer
 
     async def _look_up(self, text: str, ask: Callable[[NameIndex], T]) -> T:
+        begin_query()
         start = time.monotonic()
         try:
             index = await self._lookup.index(text)
             return await asyncio.to_thread(ask, index)
         finally:
-            count_query(time.monotonic() - start)
+            end_query(time.monotonic() - start)
 
     def _linker(self, index: NameIndex) -> Linker:
         if self._linking is None or self._linking[0] is not index:
@@ -342,7 +349,9 @@ class SparqlGraph:
 
 
 def _checked(id: str) -> str:
-    return Entity(id).id
+    """Give the id that answers have for it; a blank node may be named by the IRI that it is stored under."""
+    blank = id.removeprefix(sparql.BLANK)
+    return Entity(f"_:{blank}" if blank != id else id).id
 
 
 def _name(term: Term | None) -> str | None:

@@ -180,6 +180,10 @@ class Held:
         _check(rising, "one entity or more, sorted by id, each once", ", ".join(ids[:5]))
 
 
+HOPS = 64
+"""Hops of a chain at most: the stack of a store runs over in a query of a thousand."""
+
+
 @dataclass(frozen=True, slots=True, order=True)
 class Chain:
     """A relation chain (CoR §3): hops from a topic entity.
@@ -189,7 +193,8 @@ class Chain:
     hops stands for the topic itself.
 
     Raises:
-        ValueError: if ``held`` is not sorted, names a depth twice, or one beyond the end.
+        ValueError: if there are more hops than `HOPS`, or ``held`` is not sorted, names a depth twice,
+            or one beyond the end.
     """
 
     topic: Entity
@@ -197,6 +202,7 @@ class Chain:
     held: tuple[Held, ...] = ()
 
     def __post_init__(self) -> None:
+        _check(self.depth <= HOPS, f"a chain of at most {HOPS} hops", f"{self.depth} hops")
         if self.held:
             depths = [held.depth for held in self.held]
             rising = all(a < b for a, b in pairwise(depths)) and depths[-1] <= self.depth

@@ -10,7 +10,12 @@ import re
 import unicodedata
 from dataclasses import dataclass
 
+MARKS = 30
+"""Combining marks in a row that are read: more stand in no language (UAX #15, stream-safe text)."""
+
 _WORD = re.compile(r"[^\W_]+")
+_HALF_MARKS = "\uff9e\uff9f"
+_RUN = re.compile(rf"(?:[^\w\s]|[{_HALF_MARKS}]){{{MARKS + 1},}}")
 _ARTICLES = ("the ", "a ", "an ")
 
 
@@ -19,9 +24,27 @@ def fold(text: str) -> str:
     if text.isascii():
         plain = text.lower()
     else:
-        spread = unicodedata.normalize("NFKD", unicodedata.normalize("NFKC", text).casefold())
-        plain = "".join(char for char in spread if not unicodedata.combining(char))
+        plain = "".join(char for char in spread(text) if not unicodedata.combining(char))
     return " ".join(_WORD.findall(plain.replace("&", " and ")))
+
+
+def spread(text: str) -> str:
+    """Fold case and width, letters and their marks each for itself (NFKC, casefold, NFKD)."""
+    return unicodedata.normalize("NFKD", unicodedata.normalize("NFKC", unpiled(text)).casefold())
+
+
+def unpiled(text: str) -> str:
+    """Leave out combining marks beyond `MARKS` in a row: to order them takes the square of their number."""
+    return _RUN.sub(_first_marks, text)
+
+
+def _first_marks(run: re.Match[str]) -> str:
+    kept, marks = [], 0
+    for char in run[0]:
+        marks = marks + 1 if unicodedata.combining(char) or char in _HALF_MARKS else 0
+        if marks <= MARKS:
+            kept.append(char)
+    return "".join(kept)
 
 
 def without_article(folded: str) -> str:

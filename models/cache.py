@@ -3,13 +3,15 @@
 A row is keyed by everything that shapes a reply: the messages, LangChain's
 account of the model and call, and a ``scope`` (server, parameters, sample). Rows
 are JSON; a row that cannot be read is a miss. Each operation opens the file for
-itself, so that threads and processes may share it.
+itself, so that threads and processes may share it. One that another process keeps
+locked is waited for once, and then done without until it is free.
 """
 
 import asyncio
 import json
 import logging
 import sqlite3
+import threading
 from collections.abc import Iterator, Sequence
 from contextlib import closing, contextmanager
 from hashlib import sha256
@@ -30,7 +32,8 @@ KEY = "cache_key"
 """Key in ``response_metadata`` that names the row of a message, for `SqliteCache.discard`."""
 
 _VERSION = 1
-_WAIT = 30.0
+_WAIT = 10.0
+_PATIENCE = 3.0
 _TABLE = "CREATE TABLE IF NOT EXISTS replies (key TEXT PRIMARY KEY, reply TEXT NOT NULL) WITHOUT ROWID"
 _log = logging.getLogger(__name__)
 
@@ -58,6 +61,8 @@ class SqliteCache(BaseCache):
 
     def __init__(self, path: Path, scope: str = "") -> None:
         self.path, self.scope = path, scope
+        self._free = threading.Event()
+        self._free.set()
         try:
             path.parent.mkdir(parents=True, exist_ok=True)
             _patiently(self._begin)
@@ -65,14 +70,14 @@ class SqliteCache(BaseCache):
             raise UnknownModel(f"cannot use {path} as a cache ({error}); name another file") from None
 
     def _begin(self) -> None:
-        with self._open() as database:
+        with self._open(_WAIT) as database:
             database.execute("PRAGMA journal_mode=WAL")
             database.execute(_TABLE)
 
     def scoped(self, scope: str) -> "SqliteCache":
         """Give the same file under another scope."""
         other = object.__new__(type(self))
-        other.path, other.scope = self.path, scope
+        other.path, other.scope, other._free = self.path, scope, self._free
         return other
 
     def key(self, prompt: str, llm_string: str) -> str:
@@ -125,15 +130,20 @@ class SqliteCache(BaseCache):
 
     def _run(self, sql: str, *values: str) -> list[Any]:
         try:
-            with self._open() as database:
-                return database.execute(sql, values).fetchall()
+            with self._open(_PATIENCE if self._free.is_set() else 0.0) as database:
+                rows = database.execute(sql, values).fetchall()
         except sqlite3.Error as error:
+            if "locked" in str(error):
+                self._free.clear()
             _log.warning("the cache %s cannot be used: %s", self.path, error)
             return []
+        if not sql.startswith("SELECT"):  # who writes may let others read
+            self._free.set()
+        return rows
 
     @contextmanager
-    def _open(self) -> Iterator[sqlite3.Connection]:
-        with closing(sqlite3.connect(self.path, timeout=_WAIT)) as database, database:
+    def _open(self, seconds: float) -> Iterator[sqlite3.Connection]:
+        with closing(sqlite3.connect(self.path, timeout=seconds)) as database, database:
             database.execute("PRAGMA synchronous=NORMAL")
             yield database
 
@@ -144,7 +154,7 @@ def _from_row(row: str, key: str) -> list[ChatGeneration] | None:
         if content["version"] != _VERSION:
             return None
         messages = messages_from_dict(content["messages"])
-    except (ValueError, KeyError, TypeError, AttributeError) as error:
+    except (ValueError, KeyError, TypeError, AttributeError, RecursionError) as error:
         _log.warning("a row of the cache cannot be read: %s", error)
         return None
     if not messages or not all(isinstance(message, AIMessage) for message in messages):

@@ -16,6 +16,7 @@ both forgotten.
 
 import asyncio
 import json
+import re
 import time
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
@@ -32,9 +33,9 @@ from langchain_core.tools import BaseTool
 from kgqa.models.cache import HIT, KEY, SqliteCache
 from kgqa.models.clients import Clients
 from kgqa.models.errors import MalformedReply, ModelUnavailable
-from kgqa.models.failures import failure_line
+from kgqa.models.failures import failure_line, said
 from kgqa.models.parsing import BadReply, parse_reply
-from kgqa.models.port import Answered, Turn
+from kgqa.models.port import Answered, Turn, has_room
 from kgqa.models.schema import strict_schema
 from kgqa.models.usage import Usage
 from kgqa.prompts.base import Prompt, R, Reply
@@ -43,9 +44,13 @@ from kgqa.retries import Retries, is_timeout, status_of
 TIMEOUT = 60.0
 """Seconds a single call may take, unless told otherwise."""
 
+MOST_TOKENS = 1 << 40
+"""Tokens of one call that are believed; a server that reports more, or fewer than none, has not counted."""
+
 _REPAIR = "That reply cannot be used: {error}. Reply again, with the corrected JSON object and nothing else."
 _QUOTED = 4000
-_NO_SCHEMA = frozenset({400, 404, 415, 422})
+_NO_SCHEMA = frozenset({400, 415, 422})
+_ABOUT_SCHEMAS = re.compile(r"response_format|schema|structured|parameter", re.IGNORECASE)
 
 
 class ChatModel:
@@ -125,8 +130,10 @@ class ChatModel:
                 message = await self._call(runnable, list(map(_bare, messages)), spent)
             except NotImplementedError:
                 raise ModelUnavailable(f"{self.name} cannot call tools; use a model that can") from None
+            except ModelUnavailable:
+                raise
             except Exception as error:  # providers' packages raise what they like
-                raise self._unavailable(error) from error
+                raise self._unavailable(error) from None
             return Turn(message, spent.usage())
 
     async def _climb(self, prompt: Prompt[R], spent: "Spent") -> R:
@@ -135,6 +142,8 @@ class ChatModel:
         try:
             return parse_reply(text, prompt)
         except BadReply as error:
+            if not spent.allows_more():
+                raise
             told = [AIMessage(text[:_QUOTED] or "(nothing)"), HumanMessage(_REPAIR.format(error=error))]
         return parse_reply(text_of(await self._message(prompt, [*messages, *told], spent)), prompt)
 
@@ -142,8 +151,10 @@ class ChatModel:
         client = self._tuned(await self._clients.get(), prompt)
         try:
             return await self._structured_or_plain(client, prompt.reply, messages, spent)
+        except ModelUnavailable:
+            raise
         except Exception as error:  # providers' packages raise what they like
-            raise self._unavailable(error) from error
+            raise self._unavailable(error) from None
 
     def _unavailable(self, error: Exception) -> ModelUnavailable:
         return ModelUnavailable(failure_line(error, self.name, self._clients.url, self.timeout))
@@ -156,7 +167,7 @@ class ChatModel:
             try:
                 return await self._call(client.bind(**form), messages, spent)
             except Exception as error:
-                if status_of(error) not in _NO_SCHEMA:
+                if not _without_schema(error):
                     raise
         message = await self._call(client, messages, spent)
         self._plain = True
@@ -178,6 +189,8 @@ class ChatModel:
                 message = _cut_short(error)
                 if message is None:
                     spent.lost += is_timeout(error)
+                    if not spent.allows_more():
+                        raise self._unavailable(error) from None
                     raise
             return spent.count(message)
 
@@ -209,6 +222,10 @@ class Spent:
         seconds = time.perf_counter() - self._started
         return self.counted + Usage(llm_calls=self.lost, unknown_calls=self.lost, seconds=seconds)
 
+    def allows_more(self) -> bool:
+        """Tell whether the question may pay for another call."""
+        return has_room.get()(self.usage())
+
     def count(self, message: AIMessage) -> AIMessage:
         """Count a message that a call brought, and hand it on."""
         if KEY in message.response_metadata:
@@ -236,9 +253,10 @@ def _usage_of(message: AIMessage) -> Usage:
     if message.response_metadata.get(HIT):
         return Usage(cached_calls=1)
     tokens = message.usage_metadata
-    if tokens is None:
+    counts: tuple[Any, ...] = (tokens["input_tokens"], tokens["output_tokens"]) if tokens else ()
+    if not counts or not all(isinstance(count, int) and 0 <= count <= MOST_TOKENS for count in counts):
         return Usage(llm_calls=1, unknown_calls=1)
-    return Usage(llm_calls=1, input_tokens=tokens["input_tokens"], output_tokens=tokens["output_tokens"])
+    return Usage(llm_calls=1, input_tokens=counts[0], output_tokens=counts[1])
 
 
 def _bare(message: BaseMessage) -> BaseMessage:
@@ -255,6 +273,15 @@ def text_of(message: AIMessage) -> str:
     if not text.strip() and message.tool_calls:
         text = json.dumps(message.tool_calls[0]["args"])
     return text.encode("utf-8", "replace").decode()
+
+
+def _without_schema(error: Exception) -> bool:
+    """Tell whether a server may answer the same without a schema.
+
+    404 is no such model, but where a router says that it has none which takes the parameters.
+    """
+    status = status_of(error)
+    return status in _NO_SCHEMA or (status == 404 and bool(_ABOUT_SCHEMAS.search(said(error))))
 
 
 def _form_of(client: BaseChatModel, reply: type[Reply]) -> dict[str, Any] | None:

@@ -11,13 +11,17 @@ from collections.abc import AsyncGenerator, Awaitable, Callable
 from dataclasses import dataclass
 from functools import partial
 from typing import Any
+from urllib.parse import parse_qsl, unquote, urlsplit
 
 from langchain_core.language_models import BaseChatModel
 
+from kgqa.addresses import check_password, log_shown, shown_name, shown_url
 from kgqa.models.errors import UnknownModel
 from kgqa.models.failures import said
 
 OPENAI = "openai"
+
+log_shown("httpx", "httpx2")
 
 
 @dataclass(frozen=True, slots=True)
@@ -95,25 +99,41 @@ def make_client(spec: str, options: dict[str, Any]) -> Client:
             return _openai(name, options)
         model = init_chat_model(name, model_provider=provider, **options)
     except ImportError as error:
-        raise UnknownModel(f"{spec}: {said(error)}") from None
+        raise UnknownModel(f"{shown_name(spec)}: {said(error)}") from None
     except Exception as error:  # each provider's package raises its own for a missing key
-        raise UnknownModel(f"{spec}: {_why(provider, error)}") from None
+        raise UnknownModel(f"{shown_name(spec)}: {_why(provider, error)}") from None
     url = getattr(getattr(model, "root_async_client", None), "base_url", None)
     return Client(model, str(url) if url else None, _nothing)
 
 
 def _openai(name: str, options: dict[str, Any]) -> Client:
     """Make a client with connections of our own, and a key where a server other than OpenAI's needs none."""
-    from openai import DefaultAsyncHttpxClient
+    from kgqa.models.openai import BoundedClient, ChatOpenAI
 
-    from kgqa.models.openai import ChatOpenAI
-
-    http = DefaultAsyncHttpxClient()
-    named = (options.get("base_url"), os.environ.get("OPENAI_BASE_URL"), os.environ.get("OPENAI_API_BASE"))
-    if any(named) and not os.environ.get("OPENAI_API_KEY"):
+    named = (options.get("base_url"), os.environ.get("OPENAI_API_BASE"), os.environ.get("OPENAI_BASE_URL"))
+    url = next(filter(None, named), "")
+    if url and not os.environ.get("OPENAI_API_KEY"):
         options = {**options, "api_key": "none"}
+    bare, apart = _apart(url)
+    # what is asked goes to the server that was named, and nowhere else
+    http = BoundedClient(follow_redirects=False, **apart)
+    if bare != url:  # a cache finds replies again by what a model was told
+        options = {**options, "base_url": bare}
     model = ChatOpenAI(model=name, http_async_client=http, **options)
     return Client(model, str(model.root_async_client.base_url), http.aclose)
+
+
+def _apart(url: str) -> tuple[str, dict[str, Any]]:
+    """Take user, password and parameters out of an address, and give them as httpx's client is told of them.
+
+    Within an address they would stand in the errors and logs of the packages below.
+    """
+    check_password(url)
+    parts = urlsplit(url)
+    if "@" not in parts.netloc and not parts.query:
+        return url, {}
+    auth = (unquote(parts.username or ""), unquote(parts.password or "")) if "@" in parts.netloc else None
+    return shown_url(url), {"auth": auth, "params": parse_qsl(parts.query, keep_blank_values=True)}
 
 
 def _why(provider: str, error: Exception) -> str:

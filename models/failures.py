@@ -1,9 +1,13 @@
 """One clear line for a call that failed for good: what happened and what to do."""
 
+from urllib.parse import urljoin
+
 from kgqa.addresses import shown_url
+from kgqa.models.secrets import without_secrets
 from kgqa.retries import is_connection, is_timeout, retry_after, status_of
 
 _SHOWN = 200
+_READ = 10 * _SHOWN
 _ADVICE = {
     401: "refuses the key; set the right one ({key})",
     403: "does not let this key use the model; use another key ({key}) or model",
@@ -15,7 +19,7 @@ _ADVICE = {
 def failure_line(error: BaseException, model: str, url: str | None, timeout: float) -> str:
     """Say in one line why ``model`` at ``url`` could not reply within ``timeout`` seconds.
 
-    Neither keys nor passwords in the address are shown.
+    Neither keys nor passwords are shown, not even where the server repeats them.
     """
     provider = model.partition(":")[0]
     server = shown_url(url) if url else provider
@@ -25,6 +29,9 @@ def failure_line(error: BaseException, model: str, url: str | None, timeout: flo
         line = f"{server} {_ADVICE[status].format(**names)}"
         wait = retry_after(error)
         return f"{model}: {line} (it asks for {wait:.0f} s)" if wait else f"{model}: {line}"
+    if status is not None and 300 <= status < 400:
+        variable = _variable(provider, "BASE_URL")
+        return f"{model}: {server} has moved{_where(error)}; set its new address ({variable})"
     if status is not None and status >= 500:
         return f"{model}: {server} keeps failing ({status}: {said(error)}); try again later"
     if status is not None:
@@ -38,11 +45,18 @@ def failure_line(error: BaseException, model: str, url: str | None, timeout: flo
 
 
 def said(error: BaseException) -> str:
-    """Give what an error says, in one line of bounded length."""
+    """Give what an error says, in one line of bounded length, without keys and passwords."""
     body = getattr(error, "body", None)
     text = body.get("message") if isinstance(body, dict) else None
-    line = " ".join((str(text or error) or type(error).__name__).split())
+    shown = without_secrets(str(text or error)[:_READ], error)
+    line = " ".join((shown or type(error).__name__).split())
     return line if len(line) <= _SHOWN else line[: _SHOWN - 1] + "…"
+
+
+def _where(error: BaseException) -> str:
+    response = getattr(error, "response", None)
+    there = getattr(response, "headers", {}).get("location", "")
+    return f" to {shown_url(urljoin(str(response.url), there))}" if response and there else ""
 
 
 def _variable(provider: str, suffix: str) -> str:

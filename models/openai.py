@@ -11,6 +11,48 @@ import langchain_openai
 from langchain_core.callbacks import AsyncCallbackManagerForLLMRun
 from langchain_core.messages import BaseMessage
 from langchain_core.outputs import ChatResult
+from openai import APIConnectionError, DefaultAsyncHttpxClient
+
+MOST = 1 << 23
+"""Bytes of an answer at most, as they are after unpacking; a reply has some thousands."""
+
+
+class TooLarge(Exception):
+    """An answer that is larger than any reply."""
+
+
+class BoundedClient(DefaultAsyncHttpxClient):
+    """OpenAI's client, which stops reading where an answer becomes larger than `MOST`."""
+
+    async def send(self, request: Any, *, stream: bool = False, **options: Any) -> Any:
+        """Send a request; see httpx.
+
+        Raises:
+            TooLarge: if the answer is.
+        """
+        response = await super().send(request, stream=True, **options)
+        return response if stream else await _read(response)
+
+
+async def _read(response: Any) -> Any:
+    """Read an answer to its end, and give it as one that holds all of its body, unpacked."""
+    blocks, size = [], 0
+    try:
+        async for block in response.aiter_bytes():
+            size += len(block)
+            if size > MOST:
+                raise TooLarge(f"an answer of more than {MOST >> 20} MB")
+            blocks.append(block)
+    finally:
+        await response.aclose()
+    headers = [(name, value) for name, value in response.headers.items() if name != "content-encoding"]
+    return type(response)(
+        response.status_code,
+        headers=headers,
+        content=b"".join(blocks),
+        request=response.request,
+        extensions=response.extensions,
+    )
 
 
 class ChatOpenAI(langchain_openai.ChatOpenAI):
@@ -26,5 +68,8 @@ class ChatOpenAI(langchain_openai.ChatOpenAI):
         payload = self._get_request_payload(messages, stop=stop, **kwargs)
         if self._use_responses_api(payload):
             return await super()._agenerate(messages, stop, run_manager, **kwargs)
-        reply = await self.root_async_client.post("/chat/completions", cast_to=object, body=payload)
+        try:
+            reply = await self.root_async_client.post("/chat/completions", cast_to=object, body=payload)
+        except APIConnectionError as error:
+            raise (error.__cause__ if isinstance(error.__cause__, TooLarge) else error) from None
         return self._create_chat_result(reply)

@@ -32,6 +32,8 @@ _REPAIRS = 3
 _LINE_LIMIT = 300
 _ASKED = "reply with one JSON object and nothing else"
 _MARK = re.compile(r'"(?:[^"\\]|\\.?)*+"?|[][{}]', re.DOTALL)
+_BARE_LIST = re.compile(r"\[([^][{}\"']*)\]")
+_BETWEEN = re.compile(r"//[^\n]*|/\*.*?\*/|#[^\n]*|[\s,;\\\uff0c]+", re.DOTALL)
 _DECODER = json.JSONDecoder()
 
 
@@ -118,8 +120,8 @@ def _objects(text: str) -> Iterator[object]:
 
 
 def _said(text: str) -> str:
-    """Leave out what a model thought aloud."""
-    return text.rpartition("</think>")[2]
+    """Leave out what a model thought aloud, to the end where that has none."""
+    return text.rpartition("</think>")[2].partition("<think>")[0]
 
 
 def _pieces(text: str) -> Iterator[str]:
@@ -167,9 +169,16 @@ def _repaired(text: str) -> object:
     from json_repair import repair_json
 
     try:
-        return repair_json(text, return_objects=True, skip_json_loads=True)
+        value = repair_json(text, return_objects=True, skip_json_loads=True)
+        return value if _holds_all(value, text) else None
     except Exception:  # a parser of arbitrary text by other people: whatever it raises means "no"
         return None
+
+
+def _holds_all(value: object, text: str) -> bool:
+    """Tell whether a repair has kept the items of lists: one that it cannot read it leaves out."""
+    kept = json.dumps(value, ensure_ascii=False)
+    return all(item in kept for items in _BARE_LIST.findall(text) for item in _BETWEEN.split(items))
 
 
 def _first_error(error: ValidationError) -> str:

@@ -1,6 +1,7 @@
 """The port: the one way a node speaks to whoever answers prompts."""
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
+from contextvars import ContextVar
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, Generic, NamedTuple, Protocol, runtime_checkable
 
@@ -10,6 +11,14 @@ from kgqa.prompts.base import Prompt, R
 if TYPE_CHECKING:
     from langchain_core.messages import AIMessage, BaseMessage
     from langchain_core.tools import BaseTool
+
+
+has_room: ContextVar[Callable[[Usage], bool]] = ContextVar("has_room", default=lambda spent: True)
+"""Tells whether the question may pay for one more call, after what the ask at hand has cost so far.
+
+Whoever asks checks the budget before; a model that would call again, to have a reply repaired or
+after a call that ran out of time, checks here.
+"""
 
 
 @dataclass(frozen=True, slots=True)

@@ -60,6 +60,8 @@ def open_model(
         raise UnknownModel(f"{provider} models are made in Python: kgqa.models.scripted.ScriptedModel")
     if provider == "simulated":
         raise UnknownModel("a simulated model answers from the gold of a question; ask it with kgqa eval")
+    if "://" in spec:
+        raise UnknownModel("an address names no model; write provider:name, and set OPENAI_BASE_URL to it")
     if not provider or (colon and not name):
         raise UnknownModel(f"{spec!r} names no model; write provider:name or offline")
     from kgqa.models.chat import TIMEOUT, ChatModel
@@ -80,4 +82,6 @@ def is_offline(spec: str) -> bool:
 
 def _cache_of_environment() -> Path | None:
     named = os.environ.get("KGQA_CACHE")
+    if named and "://" in named:
+        raise UnknownModel("KGQA_CACHE names a file, not an address")
     return Path(named).expanduser() if named else None

@@ -6,7 +6,6 @@ from importlib import import_module
 from kgqa.nodes.link import link
 from kgqa.prompts.act import opening
 from kgqa.session.acting import Acting, ActingUpdate
-from kgqa.session.resources import resources
 from kgqa.session.speaking import speaker
 from kgqa.session.state import Update
 from kgqa.session.step import BudgetExceeded, Run, step
@@ -37,7 +36,7 @@ async def act(state: Acting, run: Run) -> ActingUpdate:
     """
     chat = await speaker(run)
     loops = await asyncio.to_thread(import_module, "kgqa.nodes.act_loop")
-    tools = (await resources(run.context)).tools
+    tools = (await run.opened()).tools
     topics, seen = state["topic_entities"], loops.Seen()
     loop = loops.Loop(run, topics, seen)
     run.note["turns"] = seen.turns

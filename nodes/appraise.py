@@ -105,6 +105,6 @@ async def _metrics(state: Planned, plan: SearchPlan, run: Run) -> Metrics:
         thought=rows[last],
         earlier=rows[3:last],
         facts=rows[last + 1 :],
-        contradicted=await asyncio.to_thread(judge.contradicts, claims(facts), step.observation),
+        contradicted=await run.in_time(asyncio.to_thread(judge.contradicts, claims(facts), step.observation)),
         unanswered=is_unanswered(plan.answers),
     )

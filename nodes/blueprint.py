@@ -66,7 +66,7 @@ async def _found(state: Guided, run: Run) -> Blueprint | None:
 
 async def _nearest(state: Guided, library: Library, run: Run) -> list[Match]:
     masked = mask(state["question"], [topic.name for topic in state["topic_entities"] if topic.name])
-    return await asyncio.to_thread(library.nearest, masked, run.context.top_k)
+    return await run.in_time(asyncio.to_thread(library.nearest, masked, run.context.top_k))
 
 
 async def _adapted(

@@ -22,7 +22,7 @@ async def likeness(
     if not texts:
         return []
     if by == "bm25":
-        scores = await asyncio.to_thread(bm25, texts, question)
+        scores = await run.in_time(asyncio.to_thread(bm25, texts, question))
     else:
         rows = await run.encode([*texts, question])
         scores = [max(0.0, round(float(row @ rows[-1]), DIGITS)) for row in rows[:-1]]

@@ -4,7 +4,8 @@ from collections.abc import Sequence
 
 from kgqa.kg.errors import KGError
 from kgqa.kg.pages import Match, Mention, Visit
-from kgqa.kg.terms import Chain, Entity, is_id, is_iri
+from kgqa.kg.terms import Chain, Entity, is_id, is_iri, one_line
+from kgqa.prompts.base import QUESTION_LIMIT
 from kgqa.session.record import Ref, ref
 from kgqa.session.state import State, Update, lead_of
 from kgqa.session.step import BudgetExceeded, Run, step
@@ -47,14 +48,15 @@ def _by_id(text: str) -> Entity | None:
 
 async def _called(text: str, run: Run) -> Entity | None:
     """Look an entity up by its name, or by an id that may be a name as well (``Re:Zero``)."""
-    matches: list[Match] = await run.use("find_entities", name=text, limit=5)
+    too_long = len(text) > QUESTION_LIMIT  # to compare it with all names would take longer than it is worth
+    matches: list[Match] = [] if too_long else await run.use("find_entities", name=text, limit=5)
     if matches and matches[0].sure:
         return matches[0].entity
     if is_iri(text) and not matches:
-        run.note["error"] = f"no entity of the graph has the id {text}"
+        run.note["error"] = f"no entity of the graph has the id {one_line(text)}"
         return None
     near = ", ".join(str(match.entity) for match in matches)
-    run.note["error"] = f"no entity of the graph is called {text!r}" + (
+    run.note["error"] = f"no entity of the graph is called {one_line(text)!r}" + (
         f"; the nearest: {near}" if near else ""
     )
     return None

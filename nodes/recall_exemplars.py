@@ -47,7 +47,7 @@ async def _recalled(state: State, index: Index, run: Run) -> list[Recalled]:
     topics = {topic.name: labels.get(topic) for topic in state["topic_entities"] if topic.name}
     template = templated(question, topics)
     run.note["template"] = template
-    return await asyncio.to_thread(
+    recalling = asyncio.to_thread(
         index.recall,
         question,
         template,
@@ -55,6 +55,7 @@ async def _recalled(state: State, index: Index, run: Run) -> list[Recalled]:
         shown=context.exemplars_shown,
         similarity=context.similarity,
     )
+    return await run.in_time(recalling)
 
 
 async def _labels(state: State, run: Run) -> dict[Entity, str]:

@@ -62,4 +62,4 @@ async def _by_nli(state: Planned, step: PlanStep, run: Run) -> bool | None:
     facts = claims(state["feedback"][-1])
     if not (facts and step.observation):
         return None
-    return await asyncio.to_thread(judge.contradicts, facts, step.observation)
+    return await run.in_time(asyncio.to_thread(judge.contradicts, facts, step.observation))

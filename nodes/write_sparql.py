@@ -24,6 +24,7 @@ from kgqa.session.speaking import speaker
 from kgqa.session.state import Update
 from kgqa.session.step import BudgetExceeded, Run, step
 from kgqa.tools.select import computed, literals_query
+from kgqa.tools.text import UNNAMED, bounded, show_id, show_name
 
 PACKAGE = "langchain_community"
 
@@ -155,10 +156,10 @@ async def _schema(question: str, run: Run) -> str:
         likeness = vectors[1:] @ vectors[0]
         best = sorted(range(len(hops)), key=lambda at: (-float(likeness[at]), at))[:most]
         hops = [hops[at] for at in sorted(best)]
-    lines = "\n".join(f"<{hop.relation}> ({hop.words})" for hop in hops)
-    return f"The graph has these relations, each by its IRI and its name:\n{lines}"
+    lines = "\n".join(f"<{show_id(hop.relation)}> ({one_line(hop.words)})" for hop in hops)
+    return f"The graph has these relations, each by its IRI and its name:\n{bounded(lines)}"
 
 
 def _shown(term: Term) -> str:
-    name = one_line(term.name or "(unnamed)", LABEL_LIMIT)
+    name = show_name(term.name, LABEL_LIMIT) if term.name else UNNAMED
     return f"{name} <{one_line(term.id, LABEL_LIMIT)}>" if isinstance(term, Entity) else name

@@ -10,7 +10,7 @@ from collections.abc import Mapping, Sequence
 from decimal import MAX_EMAX, MIN_EMIN, Context, Decimal
 from types import MappingProxyType
 
-from kgqa.kg.text import without_article
+from kgqa.kg.text import spread, without_article
 
 MOST_DIGITS = 400
 """Characters of the longest answer that is read as a number."""
@@ -73,8 +73,7 @@ def worded(name: str) -> str:
 
 def _folded(text: str) -> str:
     """Fold case and width, and drop accents on Latin letters."""
-    spread = unicodedata.normalize("NFKD", unicodedata.normalize("NFKC", text).casefold())
-    return unicodedata.normalize("NFKC", _ACCENTS.sub("", spread)).replace("&", " and ")
+    return unicodedata.normalize("NFKC", _ACCENTS.sub("", spread(text))).replace("&", " and ")
 
 
 def _number(text: str) -> str:

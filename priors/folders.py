@@ -14,6 +14,8 @@ from hashlib import sha256
 from pathlib import Path
 from typing import TYPE_CHECKING, TypeVar
 
+from kgqa.kg.files import read_file
+
 if TYPE_CHECKING:
     from pydantic import TypeAdapter
 
@@ -84,14 +86,14 @@ class Kind:
             ValueError: of this kind, if there is none, or it is damaged or of another version.
         """
         try:
-            text = (folder / self.header).read_bytes()
+            text = read_file(folder / self.header)
         except (OSError, ValueError):
             made = f"{self.command} {folder}"
             raise self.error(f"{folder} is no {self.noun}; make one: {made}") from None
         try:
             current = json.loads(text)["version"] == self.version
             header = schema.validate_json(text) if current else None
-        except (ValueError, LookupError, TypeError):
+        except (ValueError, LookupError, TypeError, RecursionError):
             raise self.damaged(folder) from None
         if header is None:
             raise self.error(f"{folder} was built by another version of kgqa; build it again")
@@ -104,7 +106,7 @@ class Kind:
             ValueError: of this kind, if one is missing or another than it was.
         """
         try:
-            contents = [(folder / name).read_bytes() for name in digests]
+            contents = [read_file(folder / name) for name in digests]
         except OSError as error:
             raise self.error(f"{folder} is not complete ({error.strerror}); build it again") from error
         if [digest(content) for content in contents] != [*digests.values()]:

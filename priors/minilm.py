@@ -19,6 +19,7 @@ import numpy.typing as npt
 from safetensors.numpy import load
 from tokenizers import Tokenizer
 
+from kgqa.kg.files import read_file
 from kgqa.priors.bert import Bert
 from kgqa.priors.encoder import BUNDLED, Vectors, bounded_blas
 from kgqa.priors.errors import EncoderError
@@ -102,7 +103,7 @@ def _batches(lengths: Sequence[int]) -> Iterator[npt.NDArray[np.int64]]:
 def _files(path: Path) -> Iterator[Callable[[str], bytes]]:
     """Read files by name, from a folder or a zip file."""
     if path.is_dir():
-        yield lambda name: (path / name).read_bytes()
+        yield lambda name: read_file(path / name)
         return
     with zipfile.ZipFile(path) as archive:
         yield archive.read

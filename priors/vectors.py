@@ -65,9 +65,11 @@ class VectorCache:
 
 def _read(path: Path, shape: tuple[int, int]) -> Vectors | None:
     """Map a file; None if it is missing, cut short, of other shape, or not of unit rows."""
+    if not path.is_file():
+        return None
     try:
         rows = npy.open_memmap(path, mode="r")
-    except (OSError, ValueError, SyntaxError):
+    except (OSError, ValueError, SyntaxError, MemoryError, RecursionError):
         return None
     if rows.dtype != np.float32 or rows.shape != shape or not _all_unit(rows):
         return None

@@ -4,8 +4,14 @@ from collections.abc import Sequence
 
 from pydantic import Field
 
-from kgqa.kg.terms import Entity
+from kgqa.kg.terms import Entity, one_line
 from kgqa.prompts.base import QUESTION_LIMIT, Reply, quoted
+
+IDS = 500
+"""Characters of an id that are shown at most."""
+
+TOPICS = 50
+"""Entities that are shown at most."""
 
 INSTRUCTIONS = """\
 Answer the question from a knowledge graph that you reach by tools. Relations are directed; "^" in \
@@ -44,7 +50,7 @@ def opening(question: str, topics: Sequence[Entity]) -> str:
     Entities:
     - "Ulm" <http://x/Ulm>
     """
-    known = [f"- {quoted(str(topic))} <{topic.id}>" for topic in topics]
+    known = [f"- {quoted(str(topic))} <{one_line(topic.id, IDS)}>" for topic in topics[:TOPICS]]
     return "\n".join(
         [f"Question: {quoted(question, QUESTION_LIMIT)}", *(["Entities:", *known] if known else [])]
     )

@@ -1,12 +1,19 @@
 """How a reply writes the steps of a plan, and how they are read (VoG, definition 2)."""
 
 from collections.abc import Sequence
+from itertools import islice
 
 from pydantic import Field
 
 from kgqa.prompts.base import Reply, quoted
 from kgqa.prompts.plans import PlanStep, SearchPlan, Statement, stated
 from kgqa.prompts.progress import SENTENCE_LIMIT
+
+OBSERVED = 50
+"""Triples that one step predicts at most: an encoder reads them all."""
+
+TOLD = 1_000
+"""Characters of one text of a plan that are kept: an encoder reads no more."""
 
 STEP = """\
 Each of the steps: {"thought": "one sentence", "search": "what to look up", "observation": \
@@ -47,19 +54,22 @@ def plan_of(reply: PlanReply) -> SearchPlan:
     """
     answers = dict.fromkeys(filter(None, map(str.strip, reply.answers)))
     steps = (
-        PlanStep(step.thought.strip(), step.search.strip(), statements(step.observation))
+        PlanStep(_told(step.thought), _told(step.search), statements(step.observation))
         for step in reply.steps
     )
     told = "whether" in reply.model_fields_set
     whether = reply.whether if told else [answer.casefold() for answer in answers] in (["yes"], ["no"])
-    return SearchPlan(tuple(steps), tuple(answers), reply.thought.strip(), whether)
+    return SearchPlan(tuple(steps), tuple(answers), _told(reply.thought), whether)
 
 
 def statements(rows: Sequence[Sequence[str]]) -> tuple[Statement, ...]:
-    """Give the triples that a reply writes as lists, each once; `check_rows` has let them pass."""
-    return tuple(
-        dict.fromkeys((head.strip(), relation.strip(), tail.strip()) for head, relation, tail in rows)
-    )
+    """Give the first triples that a reply writes as lists, each once; `check_rows` has let them pass."""
+    told = ((_told(head), _told(relation), _told(tail)) for head, relation, tail in rows)
+    return tuple(islice(dict.fromkeys(told), OBSERVED))
+
+
+def _told(text: str) -> str:
+    return text.strip()[:TOLD]
 
 
 def check_rows(rows: Sequence[Sequence[str]]) -> None:

@@ -10,16 +10,18 @@ from typing import Any
 
 from langgraph_sdk import Auth
 
-from kgqa.serving.bounds import check_asked
+from kgqa.serving.bounds import check_options, check_run
 from kgqa.serving.callers import LOCAL
 from kgqa.serving.checkpoints import is_of_another
 from kgqa.serving.settings import callers_of, limits_of
+from kgqa.serving.tracing import hold_tracing
 from kgqa.session.limits import hold
 
 _log = logging.getLogger("kgqa.serving")
 _callers = callers_of(os.environ)
 
 hold(limits_of(os.environ))
+hold_tracing()
 
 auth = Auth()
 
@@ -32,12 +34,10 @@ async def authenticate(scope: dict[str, Any]) -> Auth.types.MinimalUserDict:
 
 @auth.on.threads
 async def threads(ctx: Auth.types.AuthContext, value: dict[str, Any]) -> Any:
-    """Threads and their runs are their owner's; a run's question is held to its bounds."""
+    """Threads and their runs are their owner's; what a run asks is held to its bounds."""
     await _check_free(ctx, value)
     if ctx.action == "create_run":
-        asked = value["kwargs"]
-        check_asked(asked.get("input"))
-        check_asked((asked.get("command") or {}).get("update"))
+        check_run(value)
         _log.info("a run of %s", ctx.user.identity)
     return _own(ctx, value)
 
@@ -45,6 +45,8 @@ async def threads(ctx: Auth.types.AuthContext, value: dict[str, Any]) -> Any:
 @auth.on.assistants
 async def assistants(ctx: Auth.types.AuthContext, value: dict[str, Any]) -> Any:
     """Assistants are their owner's; those that come with the server may be used by all."""
+    if ctx.action in {"create", "update"}:
+        check_options(value.get("context"))
     metadata = value.get("metadata")
     if ctx.action in {"create", "update"} and isinstance(metadata, dict):
         metadata.pop("created_by", None)  # by this word the server knows its own

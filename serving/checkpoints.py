@@ -14,7 +14,9 @@ from typing import Any
 
 from langchain_core.runnables import RunnableConfig
 from langgraph.checkpoint.base import BaseCheckpointSaver
-from langgraph.checkpoint.serde.jsonplus import JsonPlusSerializer
+from langgraph.checkpoint.serde.base import SerializerProtocol
+
+from kgqa.serving.plain import Plain
 
 FOLDER = ".langgraph_api"
 FILE = "checkpoints.sqlite"
@@ -39,6 +41,8 @@ async def checkpointer() -> AsyncIterator[Saver]:
     """
     where = os.environ.get("KGQA_CHECKPOINTS") or FOLDER
     is_address = where.startswith(("postgresql://", "postgres://"))
+    if "://" in where and not is_address:  # its password would become the name of a folder
+        raise RuntimeError("KGQA_CHECKPOINTS names a folder, or an address that begins with postgresql://")
     async with _postgres(where) if is_address else _sqlite(where) as saver:
         loop = asyncio.get_running_loop()
         _open[loop] = saver
@@ -61,8 +65,8 @@ async def is_of_another(thread: str, owner: str) -> bool:
     return False
 
 
-def _plain() -> JsonPlusSerializer:
-    return JsonPlusSerializer(allowed_msgpack_modules=None)
+def _plain() -> SerializerProtocol:
+    return Plain()
 
 
 @asynccontextmanager

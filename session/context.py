@@ -4,13 +4,20 @@ import hashlib
 import json
 import os
 import re
-from typing import Any, ClassVar, Self
+from collections.abc import Iterable
+from typing import Annotated, Any, ClassVar, Self
 
-from pydantic import BaseModel, ConfigDict, Field, field_validator, model_validator
+from pydantic import BaseModel, ConfigDict, Field, ValidationError, field_validator, model_validator
+from pydantic_core import ErrorDetails
 
-from kgqa.addresses import is_address, without_user
+from kgqa.addresses import is_address, shown_name
+from kgqa.kg.terms import one_line
 from kgqa.models.registry import default_spec
 from kgqa.session.limits import held
+
+
+class OptionError(ValueError):
+    """An option that the method does not have, or a value that it does not take; the message is one line."""
 
 
 class Budget(BaseModel):
@@ -33,7 +40,7 @@ class Budget(BaseModel):
 class Context(BaseModel):
     """What every method is told: which graph, which model, how much to spend."""
 
-    model_config = ConfigDict(frozen=True, extra="forbid")
+    model_config = ConfigDict(frozen=True, extra="forbid", hide_input_in_errors=True)
 
     method: ClassVar[str]
     """The name of the method whose options these are."""
@@ -41,7 +48,7 @@ class Context(BaseModel):
     asks_graph: ClassVar[bool] = True
     """Whether the method looks into the graph; where not, none is opened."""
 
-    kg: tuple[str, ...] = Field(
+    kg: tuple[Annotated[str, Field(min_length=1)], ...] = Field(
         default_factory=lambda: (_first(held().kg) or os.environ.get("KGQA_KG") or "sample",),
         min_length=1,
         description='the knowledge graph: "sample", RDF files, a folder made by kgqa kg load, or the address '
@@ -54,6 +61,7 @@ class Context(BaseModel):
     )
     encoder: str | None = Field(
         default=None,
+        min_length=1,
         description="a sentence-transformers name or folder; null for the bundled all-MiniLM-L6-v2",
     )
     exemplars: str | None = Field(
@@ -65,6 +73,25 @@ class Context(BaseModel):
         default_factory=Budget, validate_default=True, description="how much one question may spend"
     )
 
+    def __init__(self, /, **options: Any) -> None:
+        """Take the options of a run, in any type that can be read as theirs.
+
+        Raises:
+            OptionError: in one line, if an option is unknown or its value is not taken.
+            NotServed: if a server does not open what is named.
+        """
+        try:
+            super().__init__(**options)
+        except ValidationError as error:
+            raise OptionError(self._told(error.errors(include_url=False)[0])) from None
+
+    @classmethod
+    def _told(cls, error: ErrorDetails) -> str:
+        name = one_line(".".join(map(str, error["loc"])), 80)
+        if error["type"] == "extra_forbidden":
+            return f"{cls.method} has no option {name!r}; its options are: {', '.join(cls.model_fields)}"
+        return f"option {name}: {_why(error)}"
+
     @field_validator("kg", mode="before")
     @classmethod
     def _one_or_several(cls, value: object) -> object:
@@ -73,6 +100,8 @@ class Context(BaseModel):
     @field_validator("kg")
     @classmethod
     def _in_full(cls, kg: tuple[str, ...]) -> tuple[str, ...]:
+        if len(kg) > 1 and any(map(is_address, kg)):
+            raise ValueError("an endpoint is a whole graph and goes alone; name nothing beside it")
         return held().in_full(kg)
 
     @field_validator("budget")
@@ -84,6 +113,11 @@ class Context(BaseModel):
     def _served(self) -> Self:
         held().check(self)
         return self
+
+    def __repr_args__(self) -> Iterable[tuple[str | None, Any]]:
+        """Show the fields, and addresses among them as records do."""
+        for name, value in super().__repr_args__():
+            yield name, tuple(map(_lasting, value)) if name == "kg" else value
 
     def config(self) -> dict[str, Any]:
         """Give the configuration as a record carries it, with its hash.
@@ -145,13 +179,21 @@ class Recalling(Exploring):
         return any(getattr(self, name, False) for name in self.USES)
 
 
+def _why(error: ErrorDetails) -> str:
+    """Say why a value is not taken: a check of ours speaks for itself, an address is not said."""
+    if error["type"] == "value_error":
+        return one_line(str(error["ctx"]["error"]), 1000)
+    given = repr(error["input"])
+    return error["msg"] if "://" in given else f"{error['msg']}, not {one_line(given)}"
+
+
 def _lasting(name: str) -> str:
     """Give a name as records keep it.
 
     A thing that was handed over as an object is called what it calls itself, without its number in this
     run; an address is kept without user and password.
     """
-    return without_user(name) if is_address(name) else re.sub(r"^object:\d+:", "", name)
+    return shown_name(re.sub(r"^object:\d+:", "", name))
 
 
 def _first(allowed: tuple[str, ...] | None) -> str | None:

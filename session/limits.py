@@ -8,7 +8,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
-from kgqa.addresses import is_address, without_user
+from kgqa.addresses import is_address, shown_name, without_user
 
 PRIORS = ("exemplars", "encoder", "blueprints", "overlay", "nli")
 """The options, of any method, that name files or folders beside graph and model."""
@@ -79,7 +79,7 @@ class Limits:
             NotServed: in one line, with the names that are.
         """
         if self.kg is not None and context.kg not in [(name,) for name in self.kg]:
-            raise _not_served("kg", ", ".join(context.kg), self.kg)
+            raise _not_served("kg", ", ".join(map(shown_name, context.kg)), self.kg)
         if self.model is not None and context.model not in self.model:
             raise _not_served("model", context.model, self.model)
         for option in PRIORS if self.priors is not None else ():
@@ -107,7 +107,8 @@ def held() -> Limits:
 
 
 def _not_served(option: str, named: str, allowed: tuple[str, ...]) -> NotServed:
+    named = shown_name(named)
     shown = named if len(named) <= 100 else f"{named[:100]}..."
-    shown_names = ", ".join(without_user(name) if is_address(name) else name for name in allowed)
+    shown_names = ", ".join(map(shown_name, allowed))
     way_out = f"name one of: {shown_names}" if allowed else "leave it out"
     return NotServed(f"option {option}: {shown!r} is not served here; {way_out}")

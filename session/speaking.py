@@ -15,8 +15,8 @@ from langchain_core.tools import BaseTool
 from pydantic import Field
 
 from kgqa.models.errors import UnknownModel
+from kgqa.models.messages import made_fit
 from kgqa.models.port import Conversing, Turn
-from kgqa.session.resources import resources
 from kgqa.session.step import Run
 
 
@@ -46,7 +46,7 @@ class Speaker(BaseChatModel):
         **kwargs: Any,
     ) -> ChatResult:
         turn: Turn = await self.run.counted(lambda model: model.turn(messages, self.tools, **self.options))
-        return ChatResult(generations=[ChatGeneration(message=turn.message)])
+        return ChatResult(generations=[ChatGeneration(message=made_fit(turn.message))])
 
     def _generate(
         self,
@@ -64,7 +64,7 @@ async def speaker(run: Run) -> Speaker:
     Raises:
         UnknownModel: if the model of the run answers prompts only, as the offline model does.
     """
-    model = (await resources(run.context)).model
+    model = (await run.opened()).model
     if not isinstance(model, Conversing):
         asks = {"agent": "the agent"}.get(run.context.method, run.context.method)
         raise UnknownModel(f"{asks} needs a chat model, and {model.name} is none; name one: provider:name")

@@ -15,14 +15,20 @@ from typing import Annotated, Any, Literal, NotRequired, Required, cast, get_typ
 
 from langchain_core.runnables import Runnable, RunnableConfig
 from langgraph.channels import EphemeralValue
-from pydantic import ConfigDict, TypeAdapter, with_config
+from pydantic import ConfigDict, TypeAdapter, ValidationError, with_config
 from typing_extensions import TypedDict
 
 from kgqa.kg.pages import Candidate, Visit
-from kgqa.kg.terms import Chain, Entity, Hop, Literal as Value, Term
+from kgqa.kg.terms import Chain, Entity, Hop, Literal as Value, Term, one_line
+from kgqa.prompts.base import QUESTION_LIMIT
 from kgqa.prompts.solved import Solved
 from kgqa.session.limits import held
 from kgqa.session.record import Fact, Outcome, PathStep, Ref, Spend, StoppedBy, add_spend, no_spend
+
+
+class StateError(ValueError):
+    """An input or a state that was given or edited by hand and does not fit; the message is one line."""
+
 
 Decision = Literal["stop", "forward", "filter", "refine", "backtrack", "infer"]
 """The labels of conditional edges; every node decides on one of them."""
@@ -154,6 +160,25 @@ def blank(given: Input) -> Update:
     }
 
 
+BEGUN = (*blank({"question": ""}), "trace")
+"""What a state has once a run has begun."""
+
+
+def check_begun(state: State) -> None:
+    """Refuse a state that no run has begun in: a command may send anything to any node.
+
+    Raises:
+        StateError: in one line.
+    """
+    if any(key not in state for key in BEGUN):
+        raise StateError('no run has begun here; begin one with an input, such as {"question": "..."}')
+
+
+def unread(given: Input) -> int:
+    """Give how many characters of a question no node reads."""
+    return max(0, len(given["question"]) - QUESTION_LIMIT)
+
+
 def opened(state: State) -> State:
     """Leave of a state only what goes into a run."""
     return cast(State, {key: state[key] for key in Input.__annotations__ if key in state})  # type: ignore[literal-required]
@@ -174,13 +199,23 @@ def next_topic(state: State) -> Entity | None:
 def typed(state: State, schema: type[State] = State) -> State:
     """Give a plain state with its terms and chains as objects; ``schema`` is its type.
 
+    No node reads more of a question than a prompt shows; the record keeps all of it.
+
     Raises:
         NotServed: if it is longer than a server takes, by whatever way it came.
-        ValidationError: if it was given or edited by hand and does not fit ``schema``.
+        StateError: if it was given or edited by hand and does not fit ``schema``.
     """
     held().check_asked(state)
     spent = state.get("usage") or no_spend()  # LangGraph begins a reduced key with an empty value
-    return _reader(cast(Hashable, schema)).validate_python({**state, "usage": spent})
+    try:
+        read = _reader(cast(Hashable, schema)).validate_python({**state, "usage": spent})
+    except ValidationError as error:
+        first = error.errors(include_url=False, include_context=False)[0]
+        place = one_line(".".join(map(str, first["loc"])), 80)
+        given = "" if first["type"] == "missing" else f", not {one_line(repr(first['input']), 80)}"
+        raise StateError(f"what is asked does not fit: {place}: {one_line(first['msg'])}{given}") from None
+    read["question"] = read["question"][:QUESTION_LIMIT]
+    return read
 
 
 def plain(update: Update, schema: type[State] = State) -> Update:

@@ -17,9 +17,9 @@ from langgraph.runtime import Runtime
 from langgraph.types import Overwrite
 
 from kgqa.kg.errors import KGError, KGRejected, KGTimeout
-from kgqa.kg.meter import metered
+from kgqa.kg.meter import QueriesSpent, metered
 from kgqa.models.errors import ModelError
-from kgqa.models.port import Answered
+from kgqa.models.port import Answered, has_room
 from kgqa.models.usage import Usage
 from kgqa.priors.blueprints import Library
 from kgqa.priors.encoder import Vectors
@@ -27,10 +27,13 @@ from kgqa.priors.errors import EncoderError, PriorError
 from kgqa.priors.exemplars import Index
 from kgqa.priors.nli import Judge
 from kgqa.prompts.base import Prompt, R
-from kgqa.session.context import Context
+from kgqa.session.context import Context, OptionError
 from kgqa.session.record import Spend, StoppedBy, add_spend, no_spend
-from kgqa.session.resources import encode, resources
-from kgqa.session.state import State, Update, blank, opened, plain, typed
+from kgqa.session.resources import Resources, encode, resources
+from kgqa.session.state import State, Update, blank, check_begun, opened, plain, typed, unread
+
+NOTED = 2_000
+"""Characters of one text in the trace at most."""
 
 
 class Costing(Protocol):
@@ -42,6 +45,7 @@ class Costing(Protocol):
 
 
 C = TypeVar("C", bound=Costing)
+T = TypeVar("T")
 
 
 class Node(Protocol):
@@ -91,16 +95,18 @@ class Run:
             ModelError: as the model does.
         """
         self._check("llm_calls", "tokens")
-        model = (await resources(self.context)).model
+        token = has_room.set(self._has_room)
         try:
             async with self._deadline():
-                answered = await asked(model)
+                answered = await asked((await resources(self.context)).model)
         except ModelError as error:
             self._count(error.usage)
             raise
         except BudgetExceeded as error:
             self._count(getattr(error.__cause__, "usage", Usage()))
             raise
+        finally:
+            has_room.reset(token)
         self._count(answered.usage)
         return answered
 
@@ -116,27 +122,48 @@ class Run:
 
     @asynccontextmanager
     async def querying(self) -> AsyncIterator[None]:
-        """Check the budget before queries are made, and count them and their seconds.
+        """Check the budget before each query that is made, and count them and their seconds.
 
         Raises:
             BudgetExceeded: if nothing is left for a query, or the time is up.
         """
         self._check("kg_queries")
-        with metered() as meter:
+        with metered(self._queries_left()) as meter:
             try:
                 async with self._deadline():
                     yield
+            except QueriesSpent:
+                raise BudgetExceeded("kg_queries") from None
             finally:
                 self.spend["kg_queries"] += meter.queries
                 self.spend["seconds_kg"] += meter.seconds
+
+    async def opened(self) -> Resources:
+        """Give what the context names, opened by the time that the question has.
+
+        Raises:
+            BudgetExceeded: if the time is up.
+            KGError, ModelError, PriorError: if something of it cannot be opened.
+        """
+        return await self.in_time(resources(self.context))
+
+    async def in_time(self, work: Awaitable[T]) -> T:
+        """Wait for work that costs nothing but time, as long as the question has any.
+
+        Raises:
+            BudgetExceeded: if the time is up.
+        """
+        async with self._deadline():
+            return await work
 
     async def encode(self, texts: Sequence[str]) -> Vectors:
         """Encode texts: one row of length 1 each.
 
         Raises:
+            BudgetExceeded: if the time is up.
             EncoderError: if there is no encoder.
         """
-        return await encode(self.context, texts)
+        return await self.in_time(encode(self.context, texts))
 
     async def library(self) -> Library | None:
         """Give the library of blueprints, None if there is none (the sample graph has its own).
@@ -144,7 +171,7 @@ class Run:
         Raises:
             BlueprintError: if it cannot be opened.
         """
-        return (await resources(self.context)).library
+        return (await self.opened()).library
 
     async def index(self) -> Index | None:
         """Give the index of solved questions, None if there is none (the sample graph has its own).
@@ -152,7 +179,7 @@ class Run:
         Raises:
             ExemplarError: if it cannot be opened.
         """
-        return (await resources(self.context)).index
+        return (await self.opened()).index
 
     async def judge(self) -> Judge:
         """Give who tells contradiction: the model that the context names, or rules; its calls block.
@@ -160,7 +187,7 @@ class Run:
         Raises:
             NLIError: if it cannot be opened.
         """
-        return (await resources(self.context)).judge
+        return (await self.opened()).judge
 
     def failed(self, error: Exception) -> None:
         """Note for the trace what failed; a time-out stays noted, whatever fails after it."""
@@ -177,22 +204,40 @@ class Run:
         return {"tokens": counted} if any(counted) else {}
 
     def _check(self, *limits: StoppedBy) -> None:
-        total = add_spend(self.before, self.finished())
+        if (spent := self._reached(self.spend, *limits, "seconds")) is not None:
+            raise BudgetExceeded(spent)
+
+    def _reached(self, spend: Spend, *limits: StoppedBy) -> StoppedBy | None:
+        """Give the first of some limits that is reached where this step has cost ``spend``."""
+        total = add_spend(self.before, {**spend, "seconds": self.finished()["seconds"]})
         used = {**total, "tokens": total["input_tokens"] + total["output_tokens"]}
-        for name in (*limits, "seconds"):
+        for name in limits:
             limit = getattr(self.context.budget, name)
             if limit is not None and used[name] >= limit:
-                raise BudgetExceeded(name)
+                return name
+        return None
+
+    def _queries_left(self) -> int | None:
+        """Give how many queries a tool may make: one more than is left, to end what was begun."""
+        limit, spent = self.context.budget.kg_queries, self.before["kg_queries"] + self.spend["kg_queries"]
+        return None if limit is None else limit - spent + 1
+
+    def _has_room(self, usage: Usage) -> bool:
+        return self._reached(_counted(self.spend, usage), "llm_calls", "tokens") is None
 
     def _count(self, usage: Usage) -> None:
-        for key in ("llm_calls", "cached_calls", "unknown_calls", "input_tokens", "output_tokens"):
-            self.spend[key] += getattr(usage, key)
-        self.spend["seconds_llm"] += usage.seconds
+        self.spend.update(_counted(self.spend, usage))
 
     def _deadline(self) -> "_Deadline":
         limit = self.context.budget.seconds
         used = self.before["seconds"] + self.finished()["seconds"]
         return _Deadline(None if limit is None else limit - used)
+
+
+def _counted(spend: Spend, usage: Usage) -> Spend:
+    keys = ("llm_calls", "cached_calls", "unknown_calls", "input_tokens", "output_tokens")
+    counts = {key: spend[key] + getattr(usage, key) for key in keys}  # type: ignore[literal-required]
+    return cast(Spend, {**spend, **counts, "seconds_llm": spend["seconds_llm"] + usage.seconds})
 
 
 class _Deadline:
@@ -238,21 +283,23 @@ class Step:
 
         async def node(state: State, runtime: Runtime[Any]) -> Update:
             again = self.opens and bool(state.get("trace"))
-            state = typed(opened(state) if self.opens else state, schema)
-            run = Run(runtime.context or context(), state["usage"])
+            given = opened(state) if self.opens else state
+            if not self.opens:
+                check_begun(given)
+            state = typed(given, schema)
+            run = Run(_checked(runtime.context) or context(), state["usage"])
             if self.option and not getattr(run.context, self.option):
                 return {"decision": "forward"}
-            update = await self._taken(state, run)
-            entry = {"node": self.name, "decision": update["decision"], **run.note, **run.tokens()}
+            begun = blank(given) if self.opens else Update()
+            if begun and (rest := unread(given)):
+                run.note["unread"] = rest
+            update: Update = {**begun, **await self._tried(state, run)}
+            entry = {"node": self.name, "decision": update["decision"], **_bounded(run.note), **run.tokens()}
             taken = plain({**update, "trace": [entry], "usage": run.finished()}, schema)
             return cast(Update, {**taken, **_overwriting(taken)}) if again else taken
 
         node.__doc__ = self.body.__doc__
         return node
-
-    async def _taken(self, state: State, run: Run) -> Update:
-        begun = blank(state) if self.opens else Update()
-        return {**begun, **await self._tried(state, run)}
 
     async def _tried(self, state: State, run: Run) -> Update:
         try:
@@ -271,6 +318,23 @@ class Step:
 def step(name: str, *, opens: bool = False, option: str | None = None) -> Callable[[Body], Step]:
     """Make a step of a node's body."""
     return lambda body: Step(name, body, opens, option)
+
+
+def _checked(given: object) -> Context | None:
+    """Give the context of a run; none is fine.
+
+    Raises:
+        OptionError: if it is something else.
+    """
+    if isinstance(given, Context) or not given:
+        return given if isinstance(given, Context) else None
+    raise OptionError(f"a context holds options by their names; it cannot be of type {type(given).__name__}")
+
+
+def _bounded(note: dict[str, Any]) -> dict[str, Any]:
+    """Cut what a model gives as a reason; a query stays whole, as it proves the answer."""
+    long = {key: text for key, text in note.items() if isinstance(text, str) and len(text) > NOTED}
+    return {**note, **{key: f"{text[:NOTED]}…" for key, text in long.items() if key != "query"}}
 
 
 def _overwriting(update: Update) -> dict[str, Any]:

@@ -1,7 +1,7 @@
 """What all tests share: tiny graphs, a home of their own, and no one's keys."""
 
 import os
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from pathlib import Path
 
 import pytest
@@ -26,9 +26,19 @@ PREFIXES = """
 """
 
 
+@pytest.fixture(scope="session", autouse=True)
+def _one_home(tmp_path_factory: pytest.TempPathFactory) -> Iterator[None]:
+    """Keep tests, and what they set up once, out of the user's caches; the sample is prepared once."""
+    base = tmp_path_factory.getbasetemp()
+    shared = base.parent if "PYTEST_XDIST_WORKER" in os.environ else base
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setenv("KGQA_HOME", str(shared / "kgqa-home"))
+        yield
+
+
 @pytest.fixture(autouse=True)
-def _own_home(tmp_path_factory: pytest.TempPathFactory, monkeypatch: pytest.MonkeyPatch) -> None:
-    """Keep tests out of the user's caches and away from keys and settings."""
+def _own_settings(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Keep tests away from keys and settings."""
     for name in (
         "OPENAI_API_KEY",
         "OPENAI_BASE_URL",
@@ -38,9 +48,6 @@ def _own_home(tmp_path_factory: pytest.TempPathFactory, monkeypatch: pytest.Monk
         "KGQA_CACHE",
     ):
         monkeypatch.delenv(name, raising=False)
-    base = tmp_path_factory.getbasetemp()
-    shared = base.parent if "PYTEST_XDIST_WORKER" in os.environ else base
-    monkeypatch.setenv("KGQA_HOME", str(shared / "kgqa-home"))
 
 
 @pytest.fixture

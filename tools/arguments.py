@@ -7,7 +7,7 @@ from langchain_core.tools import ToolException
 
 from kgqa.kg.dialect import DIALECTS
 from kgqa.kg.graph import KnowledgeGraph
-from kgqa.kg.terms import Chain, Entity, Hop, is_iri, local_name
+from kgqa.kg.terms import HOPS, Chain, Entity, Hop, is_iri, local_name, one_line
 from kgqa.tools.text import show_term
 
 
@@ -24,7 +24,9 @@ async def entity_named(graph: KnowledgeGraph, text: str) -> Entity:
     if matches and matches[0].sure:
         return matches[0].entity
     near = ", ".join(show_term(match.entity) for match in matches)
-    raise ToolException(f"no entity is called {text!r}" + (f"; the nearest are: {near}" if near else ""))
+    raise ToolException(
+        f"no entity is called {one_line(text)!r}" + (f"; the nearest are: {near}" if near else "")
+    )
 
 
 async def entities_named(graph: KnowledgeGraph, texts: Sequence[str]) -> list[Entity]:
@@ -49,7 +51,7 @@ def hop_named(graph: KnowledgeGraph, text: str) -> Hop:
         return Hop(found[0], forward)
     problem = "several relations are" if found else "no relation is"
     raise ToolException(
-        f"{problem} called {relation!r}; use list_relations or extend_chain and give the full id"
+        f"{problem} called {one_line(relation)!r}; use list_relations or extend_chain and give the full id"
     )
 
 
@@ -73,6 +75,8 @@ async def chain_named(
         ToolException: if the graph does not know one of them, or ``held`` does not fit the hops.
     """
     held = held or {}
+    if len(hops) > HOPS:
+        raise ToolException(f"a chain has at most {HOPS} hops, not {len(hops)}")
     if any(not (1 <= depth <= len(hops) and texts) for depth, texts in held.items()):
         raise ToolException(f"held takes numbers of hops from 1 to {len(hops)}, each with entities")
     chain = Chain(await entity_named(graph, topic))

@@ -11,7 +11,7 @@ from kgqa.kg.pages import Candidate, Page, Visit
 from kgqa.kg.terms import Entity, Hop, Literal, Triple
 from kgqa.tools.arguments import chain_named
 from kgqa.tools.making import graph_tool
-from kgqa.tools.text import RELATIONS, listing, show_candidate, show_chain, show_hop, show_term
+from kgqa.tools.text import RELATIONS, listing, show_candidate, show_chain, show_hop, show_id, show_term
 
 Waypoints = dict[int, list[str]]
 """Under a number of hops, the ids or names of the entities that a chain may be at after them."""
@@ -102,7 +102,8 @@ def chain_tools(graph: KnowledgeGraph) -> list[BaseTool]:
         """
         paths = await graph.trace_chain(await chain_named(graph, topic, hops, held), ends)
         rows = (
-            "; ".join(f"{show_term(t.head)} {t.relation} {show_term(t.tail)}" for t in path) for path in paths
+            "; ".join(f"{show_term(t.head)} {show_id(t.relation)} {show_term(t.tail)}" for t in path)
+            for path in paths
         )
         return listing("paths", rows), paths
 

@@ -28,7 +28,7 @@ def entity_tools(graph: KnowledgeGraph) -> list[BaseTool]:
         """
         matches = await graph.find_entities(name, limit)
         rows = [f"{show_term(match.entity)} ({match.how}, {match.score:.2f})" for match in matches]
-        return listing(f"entities for {name!r}", rows), matches
+        return listing(f"entities for {one_line(name)!r}", rows), matches
 
     @graph_tool
     async def link_entities(question: str) -> tuple[str, list[Mention]]:
@@ -38,7 +38,7 @@ def entity_tools(graph: KnowledgeGraph) -> list[BaseTool]:
             question: the question in natural language.
         """
         mentions = await graph.link(question)
-        rows = [f"{mention.text!r}: {show_term(mention.matches[0].entity)}" for mention in mentions]
+        rows = [f"{one_line(mention.text)!r}: {show_term(mention.matches[0].entity)}" for mention in mentions]
         return listing("mentions", rows), mentions
 
     @graph_tool

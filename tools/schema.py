@@ -10,14 +10,19 @@ from kgqa.kg.terms import Hop, local_name
 from kgqa.tools.making import graph_tool
 from kgqa.tools.text import listing, show_hop
 
+LISTED = 50_000
+"""Relations that are given at most, more than any schema has: whoever asks compares each with a question."""
+
 
 def schema_tool(graph: KnowledgeGraph) -> BaseTool:
     """Make list_schema for a graph."""
 
     @cache
     def shown() -> tuple[str, Page[Hop]]:
-        hops = Page(tuple(_hop(relation, graph.relation_label(relation)) for relation in graph.relations))
-        return listing("relations in the graph", map(show_hop, hops), hops), hops
+        first = graph.relations[:LISTED]
+        hops = tuple(_hop(relation, graph.relation_label(relation)) for relation in first)
+        page = Page(hops, truncated=len(first) < len(graph.relations))
+        return listing("relations in the graph", map(show_hop, page), page), page
 
     @graph_tool
     async def list_schema() -> tuple[str, Page[Hop]]:

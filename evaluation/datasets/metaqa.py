@@ -4,7 +4,6 @@ Zhang et al. (2018), Variational Reasoning for Question Answering with Knowledge
 Entities are names; the brackets mark the topic and go.
 """
 
-import re
 from typing import Annotated, Any
 
 from pydantic import BeforeValidator, TypeAdapter
@@ -14,8 +13,15 @@ from kgqa.evaluation.datasets.fields import Text, known, named, readings
 from kgqa.evaluation.datasets.format import Format
 from kgqa.evaluation.question import Question
 
-TOPIC = re.compile(r"\[(.+)\]")
-"""Greedy: a film is called ``[REC]``."""
+
+def _parted(text: str) -> tuple[str, str, str]:
+    """Give what is before, within and after the outermost brackets: a film is called ``[REC]``.
+
+    >>> _parted("who is in [[REC]]?")
+    ('who is in ', '[REC]', '?')
+    """
+    start, end = text.find("["), text.rfind("]")
+    return (text[:start], text[start + 1 : end], text[end + 1 :]) if 0 <= start < end - 1 else (text, "", "")
 
 
 def _split(value: object) -> object:
@@ -30,10 +36,11 @@ class Record(TypedDict):
 
 
 def _question(record: Record) -> Question:
+    parts = _parted(record["question"])
     return Question(
         id="",
-        text=TOPIC.sub(r"\1", record["question"]),
-        topics=known(named(None, name) for name in TOPIC.findall(record["question"])),
+        text="".join(parts),
+        topics=known([named(None, parts[1] or None)]),
         readings=readings(named(None, name) for name in record["answers"]),
     )
 

@@ -6,15 +6,21 @@ import re
 import zlib
 from collections.abc import Iterator
 from dataclasses import dataclass
+from itertools import islice
 from pathlib import Path
 from typing import Any, Literal
 
 from pydantic_core import from_json
 
 from kgqa.evaluation.datasets.dataset import DatasetError
+from kgqa.kg.files import read_file, unpacked
 from kgqa.kg.terms import one_line
 
-GZIP = b"\x1f\x8b"
+LARGEST = 1 << 28
+"""Bytes of a file at most, as it is and unpacked."""
+
+LINES = 2_000_000
+"""Lines with something on them at most."""
 
 JSON_START = re.compile(r"\s*(\{|\[\s*([{\[\]]|$))")
 """How JSON begins; MetaQA's text may begin with ``[`` too, with a name behind it."""
@@ -62,7 +68,7 @@ def read_source(path: Path) -> Source:
 def _bytes(path: Path) -> bytes:
     shown = one_line(str(path))
     try:
-        return path.read_bytes()
+        return read_file(path, LARGEST)
     except FileNotFoundError:
         raise DatasetError(f'no such question file: {shown}; "sample" names the sample questions') from None
     except IsADirectoryError:
@@ -75,10 +81,11 @@ def _bytes(path: Path) -> bytes:
 
 def _text(data: bytes, name: str) -> str:
     try:
-        plain = gzip.decompress(data) if data.startswith(GZIP) else data
-        text = plain.decode("utf-8-sig")
+        text = unpacked(data, LARGEST).decode("utf-8-sig")
     except (EOFError, gzip.BadGzipFile, zlib.error) as error:
         raise DatasetError(f"{name}: damaged or incomplete gzip file ({error}); fetch it anew") from error
+    except OSError as error:
+        raise DatasetError(f"{name}: {error.strerror}; give it in parts") from error
     except UnicodeDecodeError as error:
         raise DatasetError(f"{name}: not UTF-8 text (byte {error.start}); save it as UTF-8") from error
     if not text or text.isspace():
@@ -89,7 +96,9 @@ def _text(data: bytes, name: str) -> str:
 
 
 def _records(text: str, name: str) -> tuple[Unit, Records]:
-    lines = list(_lines(text))
+    lines = list(islice(_lines(text), LINES + 1))
+    if len(lines) > LINES:
+        raise DatasetError(f"{name}: more than {LINES:,} lines; give it in parts")
     start, first = lines[0]
     if not JSON_START.match(first):
         if "\t" not in first:

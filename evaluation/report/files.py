@@ -5,7 +5,8 @@ from typing import Annotated, Any
 
 from pydantic import BaseModel, ConfigDict, Field, ValidationError
 
-from kgqa.evaluation.records import parse
+from kgqa.evaluation.records import LARGEST, parse
+from kgqa.kg.files import read_file
 from kgqa.kg.terms import one_line
 
 Count = Annotated[int, Field(ge=0)]
@@ -68,7 +69,7 @@ def read(file: Path, shape: type[Fields]) -> dict[str, Any]:
     """
     shown = one_line(str(file))
     try:
-        content: dict[str, Any] = parse(file.read_bytes())
+        content: dict[str, Any] = parse(read_file(file, LARGEST))
         shape.model_validate(content)
     except ValidationError as error:
         first = error.errors(include_url=False, include_context=False, include_input=False)[0]

@@ -73,7 +73,7 @@ def read_run(folder: Path) -> Run:
     Raises:
         ReportError: if it is none, or a file of it cannot be read.
     """
-    if not (folder / "run.json").is_file():
+    if not _is_file(folder / "run.json"):
         raise ReportError(
             f"{_shown(folder)} is no run: it has no run.json; give folders that kgqa eval wrote"
         )
@@ -94,6 +94,13 @@ def _results(folder: Path) -> tuple[Result, ...]:
         return tuple(read_results(folder / "results.jsonl"))
     except ResultsError as error:
         raise ReportError(str(error)) from None
+
+
+def _is_file(path: Path) -> bool:
+    try:
+        return path.is_file()
+    except (OSError, ValueError):  # no name that a file can have
+        return False
 
 
 def _object(value: object) -> Json:

@@ -26,6 +26,7 @@ from kgqa.evaluation.runs.listing import unlike
 from kgqa.evaluation.runs.log import Log, ends, line_at, placed, read, recover, replace
 from kgqa.evaluation.runs.records import failed
 from kgqa.evaluation.runs.writer import Writer, writing
+from kgqa.kg.files import read_file
 
 Json = Mapping[str, Any]
 
@@ -124,7 +125,7 @@ class Folder:
         path = self.path / "run.json"
         if path.exists():
             try:
-                found = json.loads(path.read_bytes())
+                found = json.loads(read_file(path))
             except (ValueError, RecursionError):
                 found = None
             if isinstance(found, dict):

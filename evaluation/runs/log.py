@@ -142,8 +142,13 @@ def replace(path: Path, parts: Iterable[bytes]) -> None:
         OSError: if there is no room; the old one stays.
     """
     new = path.with_name(f"{path.name}.new")
-    with new.open("wb") as file:
-        file.writelines(parts)
-        file.flush()
-        os.fsync(file.fileno())
-    os.replace(new, path)
+    try:
+        with new.open("wb") as file:
+            file.writelines(parts)
+            file.flush()
+            os.fsync(file.fileno())
+        os.replace(new, path)
+    except OSError:
+        with suppress(OSError):
+            new.unlink()
+        raise

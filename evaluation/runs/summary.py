@@ -12,6 +12,9 @@ from kgqa.evaluation.runs.evaluate import Evaluation
 from kgqa.evaluation.runs.tally import Tally
 from kgqa.kg.terms import one_line
 
+PATH = 4_100
+"""Characters of a path that are shown."""
+
 
 def show(ended: Evaluation, metrics: Metrics, console: Console) -> None:
     """Print the metrics with their intervals, the costs, and where all of it lies."""
@@ -33,7 +36,7 @@ def show(ended: Evaluation, metrics: Metrics, console: Console) -> None:
         console.print(Text(f"{one_line(number)}; --kg names another graph.", style="yellow"))
     if ended.tally.failed:
         console.print(Text(failures(ended.tally), style="yellow"))
-    console.print(Text(str(ended.out)))
+    console.print(Text(one_line(str(ended.out), PATH)))
 
 
 def failures(tally: Tally) -> str:

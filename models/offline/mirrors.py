@@ -6,15 +6,14 @@ under the one and some under the other.
 """
 
 from collections import defaultdict
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
 
 import numpy as np
 
 from kgqa.kg.errors import KGRejected, KGTimeout
 from kgqa.kg.graph import KnowledgeGraph
-from kgqa.kg.reading import integer
-from kgqa.kg.terms import Entity, Hop, Term, local_name
+from kgqa.kg.terms import Hop, local_name
 from kgqa.models.offline.ways import FLOOR, Advice, Way
 from kgqa.priors.blueprints import Slot
 from kgqa.priors.exemplars import HopScores
@@ -27,8 +26,6 @@ SHARE = 0.1
 
 MOST_TRIPLES = 1_000_000
 """A graph with more is not counted through: that would take too long."""
-
-_BOTH_WAYS = "SELECT ?r ?s (COUNT(*) AS ?n) WHERE { ?a ?r ?b . ?b ?s ?a . FILTER(?r != ?s) } GROUP BY ?r ?s"
 
 
 class Mirrors:
@@ -91,18 +88,10 @@ async def find_mirrors(graph: KnowledgeGraph) -> Mirrors | None:
     if info.triples is None or info.triples > MOST_TRIPLES:
         return Mirrors({})
     try:
-        table = await graph.select(_BOTH_WAYS)
+        both = await graph.both_ways()
     except (KGTimeout, KGRejected):
         return None
-    return Mirrors(_pairs(_counted(table.rows), dict(info.relation_counts)))
-
-
-def _counted(rows: Iterable[tuple[Term | None, ...]]) -> dict[tuple[str, str], int]:
-    return {
-        (one.id, other.id): integer(count)
-        for one, other, count in rows
-        if isinstance(one, Entity) and isinstance(other, Entity)
-    }
+    return Mirrors(_pairs(both, dict(info.relation_counts)))
 
 
 def _pairs(both: Mapping[tuple[str, str], int], facts: Mapping[str, int]) -> dict[str, str]:

@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, NamedTuple
 
 from typing_extensions import TypedDict
 
+from kgqa.kg.files import read_file
 from kgqa.priors.blueprints.errors import BlueprintError
 from kgqa.priors.blueprints.records import plain
 from kgqa.priors.blueprints.slots import Blueprint
@@ -56,7 +57,7 @@ class Overlay:
             BlueprintError: if the file cannot be read.
         """
         try:
-            lines = self._path.read_bytes().splitlines()
+            lines = read_file(self._path).splitlines()
         except FileNotFoundError:
             return []
         except OSError as error:

@@ -4,22 +4,28 @@ import gzip
 import zlib
 from pathlib import Path
 
+from kgqa.kg.files import GZIP, read_file, unpacked
 from kgqa.kg.terms import local_name
 from kgqa.priors.blueprints.errors import BlueprintError
+
+LARGEST = 1 << 28
+"""Bytes of a file at most, as it is and unpacked."""
 
 
 def read_relations(path: Path) -> frozenset[str]:
     """Read the local names of relations: the first column of each line, tabs between columns.
 
-    Lines that begin with ``#`` are comments; a file that ends in ``.gz`` is unpacked.
+    Lines that begin with ``#`` are comments; a gzipped file is unpacked.
 
     Raises:
         BlueprintError: if the file cannot be read, or names none.
     """
     try:
-        packed = path.read_bytes()
-        text = (gzip.decompress(packed) if path.suffix == ".gz" else packed).decode()
-    except (OSError, EOFError, zlib.error, UnicodeDecodeError) as error:
+        packed = read_file(path, LARGEST)
+        if path.suffix == ".gz" and not packed.startswith(GZIP):
+            raise gzip.BadGzipFile("not a gzipped file")
+        text = unpacked(packed, LARGEST).decode()
+    except (OSError, EOFError, zlib.error, ValueError) as error:
         raise BlueprintError(f"cannot read the relations in {path}: {error}") from error
     first = (line.partition("\t")[0].strip() for line in text.splitlines() if not line.startswith("#"))
     if not (found := frozenset(local_name(name) for name in first if name)):

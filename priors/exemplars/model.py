@@ -3,7 +3,8 @@
 import io
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
-from zipfile import BadZipFile
+from typing import Any
+from zipfile import ZIP_STORED, ZipFile
 
 import numpy as np
 
@@ -82,18 +83,55 @@ def unpack(packed: bytes, exemplars: Sequence[Exemplar]) -> Model:
     Raises:
         ValueError: if it is anything else.
     """
-    heads = range(len(slots_of(exemplars)) + 1)
     try:
-        with np.load(io.BytesIO(packed), allow_pickle=False) as file:
-            terms = file["terms"].tobytes().decode().splitlines()
-            return Model(
-                Vocabulary(terms, file["weights"]),
-                Rows(*(file[f"postings_{name}"] for name in Rows._fields)),
-                file["vectors"],
-                tuple(
-                    Head(*(file[f"{name}_{number}"] for name in Head.__dataclass_fields__))
-                    for number in heads
-                ),
-            )
-    except (KeyError, BadZipFile, OSError, EOFError) as error:
+        model = _unpacked(packed, len(slots_of(exemplars)) + 1)
+        _check(model, exemplars)
+    except Exception as error:  # whatever zipfile, numpy and its reader of headers raise
         raise ValueError("not the model of these exemplars") from error
+    return model
+
+
+def _unpacked(packed: bytes, heads: int) -> Model:
+    with ZipFile(io.BytesIO(packed)) as archive:
+        if any(part.compress_type != ZIP_STORED for part in archive.infolist()):
+            raise ValueError("packed: it may unpack to anything")
+    with np.load(io.BytesIO(packed), allow_pickle=False) as file:
+        terms = file["terms"].tobytes().decode().splitlines()
+        return Model(
+            Vocabulary(terms, file["weights"]),
+            Rows(*(file[f"postings_{name}"] for name in Rows._fields)),
+            file["vectors"],
+            tuple(
+                Head(*(file[f"{name}_{number}"] for name in Head.__dataclass_fields__))
+                for number in range(heads)
+            ),
+        )
+
+
+def _check(model: Model, exemplars: Sequence[Exemplar]) -> None:
+    """Refuse arrays that do not go together, or hold no numbers.
+
+    Raises:
+        ValueError: if there are any.
+    """
+    terms, postings, width = len(model.vocabulary.terms), model.postings, model.vectors.shape[-1:]
+    classes = [*map(len, slots_of(exemplars)), len(kinds_of(exemplars))]
+    shapes: list[tuple[Any, tuple[int, ...]]] = [
+        (model.vocabulary.weights, (terms,)),
+        (model.vectors, (len(exemplars), *width)),
+        (postings.starts, (terms + 1,)),
+        (postings.values, postings.places.shape),
+        *((head.words, (terms, size)) for head, size in zip(model.heads, classes, strict=True)),
+        *((head.meaning, (*width, size)) for head, size in zip(model.heads, classes, strict=True)),
+        *((head.bias, (size,)) for head, size in zip(model.heads, classes, strict=True)),
+    ]
+    fit = all(array.shape == shape and np.isfinite(array).all() for array, shape in shapes)
+    whole = all(array.ndim == 1 and array.dtype.kind == "i" for array in (postings.starts, postings.places))
+    if not (fit and whole and width and _is_within(postings, len(exemplars))):
+        raise ValueError("not the model of these exemplars")
+
+
+def _is_within(rows: Rows, columns: int) -> bool:
+    ends = (*rows.starts[:1], *rows.starts[-1:]) == (0, len(rows.places))
+    inside = bool(((rows.places >= 0) & (rows.places < columns)).all())
+    return ends and bool((np.diff(rows.starts) >= 0).all()) and inside

@@ -17,7 +17,7 @@ ROOT = Path(__file__).parents[2]
 START = 60.0
 """Seconds the server may take until it answers."""
 
-KEPT = ("PATH", "PYTHONPATH", "LANG", "TMPDIR", "SYSTEMROOT", "KGQA_THREADS")
+KEPT = ("PATH", "PYTHONPATH", "LANG", "TMPDIR", "SYSTEMROOT", "KGQA_HOME", "KGQA_THREADS")
 """What the server inherits of the environment; no keys, no settings."""
 
 
@@ -42,7 +42,7 @@ def serving(folder: Path, *arguments: str, **environment: str) -> Iterator[Serve
     """Run the server; blocking calls are errors there, and checkpoints hold plain types only.
 
     It serves the ``langgraph.json`` of the checkout from links in ``folder``, so that
-    it finds no one's ``.env`` and leaves what it stores behind in ``folder``.
+    it finds no one's ``.env`` and leaves its threads behind in ``folder``.
     """
     root, log, port = folder / "root", folder / "server.log", free_port()
     _mirror(root)
@@ -84,9 +84,9 @@ def _mirror(root: Path) -> None:
 
 def _environment(folder: Path) -> dict[str, str]:
     return {
+        "KGQA_HOME": str(folder / "kgqa"),
         **{name: os.environ[name] for name in KEPT if name in os.environ},
         "HOME": str(folder),
-        "KGQA_HOME": str(folder / "kgqa"),
         "KGQA_MODEL": "offline",
         "LANGGRAPH_CLI_NO_ANALYTICS": "1",
         "LANGGRAPH_STRICT_MSGPACK": "true",

@@ -257,6 +257,13 @@ def test_things_are_told_apart_by_id_else_by_name() -> None:
     assert found[0].names == (name_key("Ulm"), name_key("Ulm city"))
 
 
+def test_things_of_one_name_without_an_id_are_one_with_all_of_their_names() -> None:
+    things = [named("Ulm", None, "Ulm an der Donau"), named("the Ulm", None, "Hulma")]
+    (found,) = distinct(read(thing, aliases=True) for thing in things)
+    assert found.id is None
+    assert found.names == tuple(map(name_key, ("Ulm", "Ulm an der Donau", "Hulma")))
+
+
 YES, NO, UNKNOWN = named("yes", "true"), named("no", "false"), named("unknown")
 
 

@@ -184,6 +184,55 @@ def test_costs_are_over_the_results_that_tell_them() -> None:
     assert (found["unknown_calls"], found["cached_calls"], found["cost"]) == (3, 1, None)
 
 
+def test_every_cost_is_told_under_its_own_name() -> None:
+    names = ("llm_calls", "input_tokens", "output_tokens", "kg_queries", "seconds")
+    spent = result("1", "Ulm", usage={name: 10 + place for place, name in enumerate(names)})
+    found: dict[str, Any] = dict(measured([spent], [question("1", "Ulm")]))
+    assert [found[name]["mean"] for name in names] == [10, 11, 12, 13, 14]
+
+
+def test_metrics_have_the_fields_that_they_are_documented_with() -> None:
+    assert measured([], []).keys() == Metrics.__required_keys__
+
+
+def test_a_grounded_result_that_nobody_checked_is_not_strictly_grounded() -> None:
+    found = measured(
+        [result("1", "Ulm"), result("2", "Ulm")],
+        [question(id, "Ulm") for id in "12"],
+        grounded={"1": True},
+    )
+    assert (found["kg_grounded_rate_strict"] or {})["value"] == 1 / 2
+
+
+def guided(at: int) -> Result:
+    """Make the result of a question that every part of a run's metrics tells of."""
+    right, draw = at % 3 > 0, random.Random(at)
+    trace = [
+        {"node": "blueprint", "source": draw.choice(["copied", "adapted", "none"])},
+        {"node": "smart_lookahead", "decision": "forward", "fired": draw.random() < 0.5, "realised": 1},
+        {"node": "diagnose", "signal": draw.choice(["no_gain", "wrong_type"]), "step": at % 2},
+        {"node": "plan", "answers": [draw.choice(["Ulm", "Rome"])], "steps": 2, "tokens": [90, 10]},
+        {"node": "verify", "step": 1, "signals": {"model": draw.random() < 0.5, "nli": False}},
+    ]
+    record = {"trace": trace, "config": {"method": "cog", "refinement": True}}
+    return result(str(at), "Ulm" if right else "Rome", draw.choice(["grounded", "parametric"]), record=record)
+
+
+def test_the_seed_decides_every_interval() -> None:
+    questions, results = [question(str(at), "Ulm") for at in range(97)], [guided(at) for at in range(97)]
+    graph = {str(at): at % 5 > 0 for at in range(97)}
+
+    def drawn() -> list[dict[str, Any]]:
+        return [dict(measured(results, questions, grounded=graph, seed=seed)) for seed in range(6)]
+
+    first, again = drawn(), drawn()
+    parts = ("refinement", "blueprints", "revision", "lookahead", "answered", "breakdowns", "f1")
+    for part in (*parts, "kg_grounded_rate", "kg_grounded_rate_strict"):
+        found = [json.dumps(one[part]) for one in first]
+        assert found == [json.dumps(one[part]) for one in again]
+        assert len(set(found)) > 1, part
+
+
 def test_the_last_result_of_a_question_counts_and_strangers_do_not() -> None:
     results = [result("1", "Rome"), result("x", "Ulm", "none"), result("1", "Ulm")]
     found = measured(results, [question("1", "Ulm")])

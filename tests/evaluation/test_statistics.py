@@ -2,9 +2,11 @@
 
 import tracemalloc
 
+import numpy as np
 import pytest
 from hypothesis import given, settings, strategies as st
 
+from kgqa.evaluation import statistics
 from kgqa.evaluation.statistics import Interval, Spread, interval, intervals, mcnemar, spread
 
 SHARES = st.floats(0, 1) | st.sampled_from([0.0, 1.0, 1 / 3])
@@ -63,6 +65,27 @@ def test_a_seed_gives_one_interval_and_another_gives_another() -> None:
     values = [at / 97 for at in range(97)]
     assert interval(values, seed=1) == interval(values, seed=1)
     assert interval(values, seed=1) != interval(values, seed=2)
+
+
+def test_without_a_seed_the_intervals_are_those_of_seed_0() -> None:
+    values = [at / 97 for at in range(97)]
+    assert interval(values) == interval(values, seed=0) != interval(values, seed=1)
+    assert intervals(np.c_[values], columns=1) == [interval(values, seed=0)]
+
+
+def test_of_2000_resamples_50_lie_below_the_interval_and_50_above() -> None:
+    values = np.sqrt(np.arange(97))
+    means = np.concatenate(list(statistics._resamples(np.ones(97, int), seed=3))) @ values / 97
+    found = interval(values.tolist(), seed=3)
+    assert (int((means < found.low).sum()), int((means > found.high).sum())) == (50, 50)
+
+
+@pytest.mark.parametrize("counts", [[1], [3, 1], [900, 600], [40_000, 1], [1] * 50, [1] * 2500, [2, 1] * 900])
+def test_as_many_resamples_as_are_told_are_drawn_each_of_all_questions(counts: list[int]) -> None:
+    blocks = list(statistics._resamples(np.array(counts), seed=1))
+    assert sum(map(len, blocks)) == statistics.RESAMPLES
+    assert all((block.sum(axis=1) == sum(counts)).all() for block in blocks)
+    assert max(map(len, blocks)) * sum(counts) <= statistics.BLOCK
 
 
 @settings(max_examples=30)

@@ -23,6 +23,7 @@ HOSTILE = [
     "\u2028 \U0001f600 \ufeff",
     "^^<http://x/y>",
     "@en",
+    "_:b1",
 ]
 
 anything = st.one_of(st.sampled_from(HOSTILE), st.text(max_size=40))

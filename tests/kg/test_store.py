@@ -16,8 +16,11 @@ from kgqa.kg.opening import open_graph
 from kgqa.kg.store import EmbeddedStore
 from kgqa.kg.terms import Chain, Entity, Hop, Literal
 
-SLOW_ROWS = "SELECT * WHERE { ?a ?b ?c . ?d ?e ?f . ?g ?h ?i . ?j ?k ?l }"
-SLOW_ROW = "SELECT (COUNT(*) AS ?n) WHERE { ?a ?b ?c . ?d ?e ?f . ?g ?h ?i . ?j ?k ?l . ?m ?o ?p }"
+JOINED = "WHERE { ?a ?b ?c . ?d ?e ?f . ?g ?h ?i . ?j ?k ?l . ?m ?o ?p }"
+SLOW_ROWS, SLOW_ROW = f"SELECT * {JOINED}", f"SELECT (COUNT(*) AS ?n) {JOINED}"
+
+QUADS = 28
+"""So few that a count, which nothing stops, is over after 3 s: until then it takes a core from others."""
 
 
 def quads(count):
@@ -30,7 +33,7 @@ def quads(count):
 @pytest.fixture
 def store():
     filled = ox.Store()
-    filled.extend(quads(60))
+    filled.extend(quads(QUADS))
     return filled
 
 
@@ -39,7 +42,7 @@ async def test_a_runaway_query_ends_at_its_deadline(store, text):
     start = time.monotonic()
     with pytest.raises(KGTimeout, match=r"no answer within 0\.2 s"):
         await EmbeddedStore(store, deadline=0.2).query(text)
-    assert time.monotonic() - start < 2
+    assert time.monotonic() - start < 1
 
 
 async def test_a_runaway_foreign_query_holds_up_nobody_else(store):
@@ -109,7 +112,7 @@ async def test_meters_of_concurrent_tasks_stay_apart(store):
 async def test_only_queries_are_answered(store, text):
     with pytest.raises(KGRejected):
         await EmbeddedStore(store).query(text)
-    assert len(store) == 60
+    assert len(store) == QUADS
 
 
 async def test_named_graphs_are_one_graph(tmp_path):

@@ -5,10 +5,13 @@ import time
 
 import pytest
 from hypothesis import example, given, settings, strategies as st
+from pydantic import model_validator
 
 from kgqa.models import parsing
 from kgqa.models.parsing import BadReply, parse_reply
 from kgqa.tests.models.pick import Pick, Picked
+
+ASKED = "reply with one JSON object and nothing else"
 
 READABLE = [
     ('{"numbers": [2]}', [2]),
@@ -51,6 +54,12 @@ READABLE = [
     ('{"numbers": [1], "numbers": [2]}', [2]),
     ('{"numbers": [2,], "x": {"numbers": [1]}}', [2]),
     ('\ufeff{"numbers": [2]}', [2]),
+    ('{"numbers": [2], "rationale": ""', [2]),
+    ('{"example": 7}} {"numbers": [2]}', [2]),
+    ('a 6" screen: {"numbers": [2]}', [2]),
+    ('{"numbers": [2]}' + ' {"example": 7}' * 9, [2]),
+    ('{"numbers": [2]} <think>{"numbers": [1]}', [2]),
+    ("{'more': [é], 'numbers': [2]}", [2]),
 ]
 
 UNREADABLE = [
@@ -99,6 +108,12 @@ UNREADABLE = [
     '{"numbers": [2, 1',
     '{"numbers": [2, 1,',
     '{"numbers": [2, 1, {"a": 1}',
+    '{"numbers": [2], "more": [{"a": 1}',
+    '{"numbers": [2], "rationale": "see [1]',
+    '{"numbers": [2], "',
+    '{"numbers": [2]X',
+    '{"numbers": [2, ...],}',
+    '{"numbers": [2, (1)],}',
     '{"numbers": [2], "sure": 0.',
     '{"numbers": [2], "rationale": "cut he',
     '{"numbers": [',
@@ -147,6 +162,100 @@ def test_unreadable(text):
 def test_says_what_is_wrong(text, line):
     with pytest.raises(BadReply, match=line.replace(".", r"\.")):
         parse_reply(text, Pick())
+
+
+@pytest.mark.parametrize(
+    ("text", "line"),
+    [
+        ("x" * 100_001, f"the reply is too long (100001 characters); {ASKED}"),
+        ("[2]", f"the reply holds no JSON object; {ASKED}"),
+        ('{"x": 1}', f"the JSON object has none of the keys rationale, numbers, sure; {ASKED}"),
+        (
+            '{"numbers": [2], "sure": NaN}',
+            "the JSON object holds NaN, infinity or more than JSON can hold",
+        ),
+    ],
+)
+def test_the_whole_line_says_what_to_do(text, line):
+    with pytest.raises(BadReply) as caught:
+        parse_reply(text, Pick())
+    assert str(caught.value) == line
+
+
+def test_a_value_that_is_no_object_is_told_so():
+    with pytest.raises(BadReply, match=r"^the reply holds no JSON object; reply with"):
+        parsing.fit([2], Picked)
+
+
+class Even(Picked):
+    """Picks an even number of lines."""
+
+    @model_validator(mode="after")
+    def _even(self):
+        if len(self.numbers) % 2:
+            raise ValueError("choose an even number of lines")
+        return self
+
+
+def test_what_is_wrong_with_the_whole_object_is_told_without_a_field():
+    with pytest.raises(BadReply) as caught:
+        parsing.fit({"numbers": [2]}, Even)
+    assert str(caught.value) == "Value error, choose an even number of lines"
+
+
+class Refusing(Pick):
+    """Refuses every reply, in the words of its question."""
+
+    def check(self, reply):
+        raise ValueError(self.question)
+
+
+@pytest.mark.parametrize(
+    ("said", "line"),
+    [
+        ("no\n\tsuch  line", "no such line"),
+        ("no \ud800 line", "no ? line"),
+        ("x" * 300, "x" * 300),
+        ("x" * 301, "x" * 299 + "…"),
+    ],
+)
+def test_what_a_check_says_becomes_one_short_line_that_can_be_written(said, line):
+    with pytest.raises(BadReply) as caught:
+        parse_reply('{"numbers": [2]}', Refusing(said))
+    assert str(caught.value) == line
+
+
+def long_reply(length, end):
+    """Write a reply of so many characters, all but its start in the rationale."""
+    start = '{"numbers": [2], "rationale": "'
+    return start + "x" * (length - len(start) - len(end)) + end
+
+
+def nested_reply(brackets, end):
+    """Write a reply with so many opening brackets."""
+    return '{"numbers": [2], "more": [' + "[], " * (brackets - 4) + "[]]" + end
+
+
+@pytest.mark.parametrize(
+    ("longest", "longer"),
+    [
+        (long_reply(100_000, '"}'), long_reply(100_001, '"}')),
+        (long_reply(10_000, '",}'), long_reply(10_001, '",}')),
+        (nested_reply(200, ",}"), nested_reply(201, ",}")),
+    ],
+    ids=["read", "repaired", "brackets"],
+)
+def test_a_reply_at_a_limit_is_read_and_one_past_it_is_refused(longest, longer):
+    assert parse_reply(longest, Pick()).numbers == [2]
+    with pytest.raises(BadReply):
+        parse_reply(longer, Pick())
+
+
+def test_three_broken_objects_are_repaired_and_no_more():
+    broken = " {'example': 7}"
+    assert parse_reply("{'numbers': [2]}" + broken * 2, Pick()).numbers == [2]
+    with pytest.raises(BadReply):
+        parse_reply("{'numbers': [2]}" + broken * 3, Pick())
 
 
 class PickInWords(Pick):

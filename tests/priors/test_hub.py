@@ -29,7 +29,13 @@ def options(model: str, **given: Any) -> dict[str, Any]:
 
 
 def test_without_the_hub_only_the_disk_is_looked_at(asked: list[str]) -> None:
-    assert opened(options, "some/model") == {"model": "some/model", "device": "cpu", "local_files_only": True}
+    assert opened(options, "some/model") == {
+        "model": "some/model",
+        "device": "cpu",
+        "local_files_only": True,
+        "trust_remote_code": False,
+        "model_kwargs": {"use_safetensors": True},
+    }
     assert asked == ["https://huggingface.co/some/model/resolve/main/config.json"]
 
 
@@ -39,7 +45,7 @@ def test_a_hub_that_answers_anything_is_asked(monkeypatch: pytest.MonkeyPatch) -
 
 
 def test_of_a_folder_the_hub_is_not_asked(asked: list[str], tmp_path: Path) -> None:
-    assert opened(options, str(tmp_path))["local_files_only"] is False
+    assert opened(options, str(tmp_path))["local_files_only"] is True
     assert asked == []
 
 

@@ -73,7 +73,7 @@ async def test_an_unknown_option_is_refused_by_the_graph_itself() -> None:
 
 @pytest.mark.parametrize("state", [{"topics": ["Ada"]}, {"question": "?", "topics": [{"ident": "Ada"}]}])
 async def test_an_input_that_does_not_fit_is_refused(state: dict[str, object]) -> None:
-    with pytest.raises(ValueError, match="validation error"):
+    with pytest.raises(ValueError, match=r"^what is asked does not fit: (question: Field|topics\.0)"):
         await cor.graph.ainvoke(state)
 
 

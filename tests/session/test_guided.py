@@ -4,7 +4,6 @@ from typing import Any, cast
 
 import orjson
 import pytest
-from pydantic import ValidationError
 
 from kgqa.kg.terms import Chain, Entity, Hop
 from kgqa.priors.blueprints import Blueprint, Slot
@@ -23,7 +22,7 @@ from kgqa.session.guided import (
     trajectory,
 )
 from kgqa.session.record import no_spend
-from kgqa.session.state import Branch, plain, typed
+from kgqa.session.state import Branch, StateError, plain, typed
 
 ADA, ULM, BEN, CLEO = (Entity(f"http://t/e/{name}", name.title()) for name in ("ada", "ulm", "ben", "cleo"))
 
@@ -255,5 +254,5 @@ def test_a_part_of_a_state_is_written_as_it_is() -> None:
 )
 def test_a_state_that_does_not_fit_is_refused(key: str, value: Any, where: str) -> None:
     stored = orjson.loads(orjson.dumps(plain(full(), Guided)))
-    with pytest.raises(ValidationError, match=where):
+    with pytest.raises(StateError, match=where):
         typed({**stored, key: value}, Guided)

@@ -1,6 +1,7 @@
 // What one run made of a question: answers with their marks, paths, evidence, trace, cost.
 
 const OUTCOMES = {
+  __proto__: null, // an outcome may be called "constructor"
   grounded: "from the graph",
   grounded_inference: "inferred from facts of the graph",
   parametric: "from the model’s memory, not from the graph",

@@ -1,0 +1,33 @@
+"""Writes and reads the steps of runs: plain values, and nothing that is made by calling something."""
+
+from typing import Any
+
+from langgraph.checkpoint.serde.jsonplus import JsonPlusSerializer
+
+KINDS = frozenset({"null", "bytes", "bytearray", "msgpack"})
+"""How LangGraph writes steps today; of the others, ``json`` may name classes of LangChain to be made."""
+
+
+class Plain(JsonPlusSerializer):
+    """LangGraph's serializer, held to the types it takes for safe: dates, messages, its own."""
+
+    def __init__(self) -> None:
+        super().__init__(allowed_msgpack_modules=None)
+
+    def loads_typed(self, data: tuple[str, bytes]) -> Any:
+        """Read a value.
+
+        Raises:
+            ValueError: in one line, if it is damaged or was not written by `dumps_typed`.
+        """
+        try:
+            if data[0] in KINDS:
+                return super().loads_typed(data)
+        except Exception as error:  # whatever msgpack and the constructors of safe types raise
+            raise ValueError(
+                f"a step that is kept cannot be read ({type(error).__name__}); {_WAY_ON}"
+            ) from None
+        raise ValueError(f"a step that is kept was not written by kgqa; {_WAY_ON}")
+
+
+_WAY_ON = "begin a new thread"

@@ -1,0 +1,239 @@
+"""No text changes the shape of a query that kgqa writes: it is refused as a term, or it is that term."""
+
+import inspect
+from collections.abc import Callable
+from functools import cache
+from typing import Any, NamedTuple
+
+import pyoxigraph as ox
+import pytest
+import rdflib
+from hypothesis import given, settings, strategies as st
+from rdflib.plugins.sparql.algebra import translateQuery
+from rdflib.plugins.sparql.parser import parseQuery
+from rdflib.plugins.sparql.parserutils import CompValue
+
+from kgqa.kg import sparql
+from kgqa.kg.conventions import Dialect, Labels
+from kgqa.kg.dialect import DIALECTS, FREEBASE
+from kgqa.kg.errors import KGRejected
+from kgqa.kg.terms import Chain, Entity, Hop, Literal, is_id
+from kgqa.kg.written import failure
+from kgqa.tests.hostile.conftest import Tried
+
+BITS = (
+    *("m.0abc> ?p ?o } #", '" } ; DROP ALL #', "'''\"\"\"", "\\", "\\u0022", "\\\\u007D", "\\U0000003E"),
+    *("\n", "\r", "\t", "\x00", "\ud800", "\ufeff", "\u2028", "\U0001f600", "?x", "$y", "<", ">", "{", "}"),
+    *(
+        "@en",
+        "^^<http://x/y>",
+        "wd:Q1 . } #",
+        "#",
+        "/*",
+        "%3E",
+        "&gt;",
+        "_:b",
+        "a" * 3000,
+        ") UNION (",
+        "`'",
+    ),
+)
+TEXTS = st.one_of(st.text(max_size=30), st.lists(st.sampled_from(BITS), max_size=4).map("".join))
+STARTS = ("http://x/", "", "_:", "m.", "wd:", "Q", "urn:x:", "http://rdf.freebase.com/ns/m.")
+
+
+class Given(NamedTuple):
+    """What a query is written of."""
+
+    entity: Entity
+    relation: str
+    literal: Literal
+    dialect: Dialect
+
+    @property
+    def hop(self) -> Hop:
+        return Hop(self.relation)
+
+    @property
+    def chain(self) -> Chain:
+        return Chain(self.entity, (self.hop,)).holding([self.entity]).then(self.hop.inverse)
+
+    @property
+    def labels(self) -> Labels:
+        labels = Labels((*self.dialect.labels, self.relation))
+        labels.languages = ("en", self.literal.language)
+        return labels
+
+
+WRITTEN: dict[str, Callable[[Given], str]] = {
+    "iri": lambda x: f"ASK {{ ?s ?p {sparql.iri(x.entity.id)} }}",
+    "serialise": lambda x: (
+        f"SELECT * {{ ?s ?p {sparql.serialise(x.literal)}, {sparql.serialise(x.entity)} }}"
+    ),
+    "extend_chain": lambda x: sparql.extend_chain(x.chain),
+    "follow_chain": lambda x: sparql.follow_chain(x.chain, x.labels, 9),
+    "visit_chains": lambda x: sparql.visit_chains(
+        [x.chain, Chain(x.entity)], x.labels, 9, ends=True, hops=True
+    ),
+    "names": lambda x: sparql.names([x.entity.id], x.labels),
+    "literals": lambda x: sparql.literals([x.literal]),
+    "entity": lambda x: sparql.entity(x.entity.id, x.labels),
+    "twins": lambda x: sparql.twins([(x.relation, x.literal), (x.relation, x.entity)], x.labels),
+    "list_relations": lambda x: sparql.list_relations([x.entity.id]),
+    "follow_relation": lambda x: sparql.follow_relation([(x.entity.id, x.hop)], x.labels, 9),
+    "follow_relations": lambda x: sparql.follow_relations({x.hop: [x.entity.id]}, x.labels, 9),
+    "trace_chain": lambda x: sparql.trace_chain(x.chain, [x.entity, x.literal], x.labels),
+    "facts": lambda x: sparql.facts(x.entity.id, x.dialect, x.labels, 9),
+    "objects": lambda x: sparql.objects(x.entity.id, [x.relation], x.labels),
+    "predicates": lambda _: sparql.predicates(),
+    "both_ways": lambda _: sparql.both_ways(),
+    "count_upto": lambda _: sparql.count_upto(9),
+    "count_nodes": lambda _: sparql.count_nodes(),
+    "count_named": lambda x: sparql.count_named(x.labels),
+    "all_names": lambda x: sparql.all_names([x.relation]),
+    "called": lambda x: sparql.called([x.literal], [x.relation], x.labels, 9),
+    "degrees_of": lambda x: sparql.degrees_of([x.entity.id], 9),
+    "present": lambda x: sparql.present([x.relation]),
+    "degrees": lambda _: sparql.degrees(),
+}
+TURNS = 8
+"""Of so many functions one is parsed for a text; rdflib takes its time."""
+
+PARTS = ("http://plain/e", "http://plain/r", "plain", "http://plain/t", "de-plain")
+
+
+@pytest.fixture(autouse=True)
+def as_written(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Let rdflib keep what a literal looks like."""
+    monkeypatch.setattr(rdflib, "NORMALIZE_LITERALS", False)
+
+
+def test_every_function_that_writes_queries_is_tried() -> None:
+    written = {
+        name
+        for name, made in inspect.getmembers(sparql, inspect.isfunction)
+        if made.__module__ == sparql.__name__ and not name.startswith("_")
+    }
+    assert written == WRITTEN.keys()
+
+
+def shape(text: str, names: dict[str, str]) -> Any:
+    """Give the algebra of a query, with a place-holder for each term that is one of ``names``."""
+
+    def walk(node: Any) -> Any:
+        if isinstance(node, CompValue):
+            return (node.name, *((key, walk(node[key])) for key in sorted(node) if key != "_vars"))
+        if isinstance(node, dict):
+            return sorted((walk(key), walk(value)) for key, value in node.items())
+        if isinstance(node, list | tuple):
+            return [walk(part) for part in node]
+        if isinstance(node, rdflib.Literal):
+            kind = node.datatype and names.get(str(node.datatype), str(node.datatype))
+            tag = node.language and names.get(node.language, node.language)
+            return f"literal {names.get(str(node), str(node))} {kind} {tag}"
+        if isinstance(node, rdflib.BNode):
+            return "blank"
+        text = str(node)
+        return f"{type(node).__name__} {names.get(text, text)}"
+
+    return walk(translateQuery(parseQuery(text)).algebra)
+
+
+def given_of(parts: tuple[str, ...], dialect: Dialect) -> Given:
+    id, relation, value, datatype, tag = parts
+    literal = Literal(value, language=tag) if tag else Literal(value, datatype)
+    return Given(Entity(id), Hop(relation).relation, literal, dialect)
+
+
+def shapes(parts: tuple[str, ...], dialect: Dialect, turn: int = 0, turns: int = 1) -> dict[str, Any]:
+    made = given_of(parts, dialect)
+    id, relation, value, datatype, tag = parts
+    names = {value: "VALUE", relation: "RELATION", datatype: "TYPE", tag.lower(): "TAG", tag: "TAG"}
+    names |= {sparql.iri(id)[1:-1]: "ENTITY"}
+    return {name: shape(write(made), names) for name, write in [*WRITTEN.items()][turn::turns]}
+
+
+def test_no_text_changes_the_shape_of_a_query(tried: Tried) -> None:
+    @cache
+    def plain(dialect: str, tagged: bool, turn: int) -> dict[str, Any]:
+        return shapes((*PARTS[:4], PARTS[4] if tagged else ""), DIALECTS[dialect], turn, TURNS)
+
+    counts = {"made": 0, "refused": 0}
+
+    @settings(max_examples=90, deadline=None, derandomize=True, database=None)
+    @given(
+        place=st.integers(0, 4),
+        start=st.sampled_from(STARTS),
+        text=TEXTS,
+        dialect=st.sampled_from([*DIALECTS.values()]),
+        turn=st.integers(0, TURNS - 1),
+    )
+    def check(place: int, start: str, text: str, dialect: Dialect, turn: int) -> None:
+        said = text if place in (2, 4) else start + text
+        parts = tuple(said if at == place else part for at, part in enumerate(PARTS))
+        if place != 4:
+            parts = (*parts[:4], "")
+        if len(set(parts)) < 5 or said in {"0", "1", " ", "en", ""}:
+            return
+        try:
+            made = given_of(parts, dialect)
+        except ValueError as error:
+            assert place != 2
+            assert len(str(error).splitlines()) == 1
+            assert len(str(error)) < 700
+            counts["refused"] += 1
+            return
+        counts["made"] += 1
+        assert shapes(parts, dialect, turn, TURNS) == plain(dialect.name, bool(parts[4]), turn)
+        for write in WRITTEN.values():
+            try:
+                ox.Store().query(write(made))
+            except (
+                SyntaxError,
+                UnicodeEncodeError,
+            ) as error:  # an IRI or character that is none to the store
+                assert isinstance(failure(error), KGRejected)
+
+    check()
+    assert min(counts.values()) > 20
+    tried(inputs=sum(counts.values()))
+
+
+def test_a_literal_comes_back_from_the_store_as_it_was(tried: Tried) -> None:
+    counts = 0
+
+    @settings(max_examples=150, deadline=None, derandomize=True, database=None)
+    @given(TEXTS)
+    def check(text: str) -> None:
+        nonlocal counts
+        try:
+            text.encode()
+        except UnicodeEncodeError:
+            return
+        counts += 1
+        asked = f"SELECT ?x {{ VALUES ?x {{ {sparql.serialise(Literal(text))} }} }}"
+        answer = ox.Store().query(asked)
+        assert isinstance(answer, ox.QuerySolutions)
+        assert [row["x"].value for row in answer] == [text]
+
+    check()
+    tried(inputs=counts)
+
+
+def test_what_stands_for_an_id_in_any_kind_of_graph_is_one(tried: Tried) -> None:
+    counts = 0
+
+    @settings(max_examples=250, deadline=None, derandomize=True, database=None)
+    @given(st.sampled_from((*STARTS, "/m/", "ns:m.", "P", "wdt:P")), TEXTS)
+    def check(start: str, text: str) -> None:
+        nonlocal counts
+        counts += 1
+        for dialect in DIALECTS.values():
+            id = dialect.entity_iri(start + text)
+            assert id is None or is_id(id)
+            assert all(Hop(relation) for relation in dialect.relation_iris(start + text))
+            if twins := dialect.twins_of(start + text if is_id(start + text) else f"{FREEBASE.labels[0]}x"):
+                ox.Store().query(sparql.twins(twins, dialect.labels))
+
+    check()
+    tried(inputs=counts)

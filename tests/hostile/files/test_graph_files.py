@@ -1,0 +1,176 @@
+"""A file of RDF that is out for time, memory, the stack, the network or other files gives one line."""
+
+import gzip
+import os
+import time
+import tracemalloc
+import zlib
+from pathlib import Path
+
+import pytest
+
+from kgqa.kg.directory import build, open_store, read_names
+from kgqa.kg.errors import KGError, KGMalformed, KGUnavailable
+from kgqa.kg.filtering import filter_dump
+from kgqa.kg.loading import Reader
+from kgqa.kg.opening import open_graph
+from kgqa.tests.hostile.conftest import Tried
+
+TRIPLE = b'<http://x/a> <http://x/r> "b" .\n'
+RDF = b'<rdf:RDF xmlns:rdf="http://www.w3.org/1999/02/22-rdf-syntax-ns#" xmlns:e="http://x/">'
+OPEN, CLOSE = b"<http://x/a> <http://x/r> <<( <http://x/a> <http://x/r> ", b" )>>"
+LAUGHS = b'<!DOCTYPE r [<!ENTITY a0 "aaaaaaaaaa">%s]>' % b"".join(
+    b'<!ENTITY a%d "%s">' % (at + 1, b"&a%d;" % at * 10) for at in range(10)
+)
+OUTSIDE = b'<!DOCTYPE r [<!ENTITY a10 SYSTEM "file:///etc/passwd">]>'
+LONG = b'<!DOCTYPE r [<!ENTITY a10 "%s">]>' % (b"a" * 5_000)
+
+
+def rdf(head: bytes) -> bytes:
+    return (
+        head + RDF + b'<rdf:Description rdf:about="http://x/a"><e:r>&a10;</e:r></rdf:Description></rdf:RDF>'
+    )
+
+
+def trix(head: bytes) -> bytes:
+    terms = b"<uri>http://x/a</uri><uri>http://x/r</uri><plainLiteral>&a10;</plainLiteral>"
+    space = b"http://www.w3.org/2004/03/trix/trix-1/"
+    return head + b'<TriX xmlns="%s"><graph><triple>%s</triple></graph></TriX>' % (space, terms)
+
+
+def bomb(start: bytes, size: int = 1 << 26) -> bytes:
+    packer = zlib.compressobj(9, zlib.DEFLATED, 31)
+    parts = [packer.compress(start), *(packer.compress(b"a" * (1 << 20)) for _ in range(size >> 20))]
+    return b"".join([*parts, packer.flush()])
+
+
+FILES = {
+    "laughs.rdf": rdf(LAUGHS),
+    "laughs.trix": trix(LAUGHS),
+    "outside.rdf": rdf(OUTSIDE),
+    "outside.trix": trix(OUTSIDE),
+    "long.owl": rdf(LONG),
+    "deep.rdf": RDF + b"<e:a><e:b>" * 100_000,
+    "deep.xml": RDF + b"<e:a><e:b>" * 50_000 + b"</e:b></e:a>" * 50_000 + b"</rdf:RDF>",
+    "deep.trix": b"<a>" * 100_000,
+    "deep.nt": TRIPLE
+    + OPEN
+    + b"<<( <http://x/a> <http://x/r> " * 50_000
+    + b"<http://x/a>"
+    + CLOSE * 50_001
+    + b" .",
+    "deep.ttl": TRIPLE
+    + OPEN
+    + b"<<( <http://x/a> <http://x/r> " * 50_000
+    + b"<http://x/a>"
+    + CLOSE * 50_001
+    + b" .",
+    "deep.jsonld": b"[" * 1_000_000,
+    "objects.jsonld": b'{"a":' * 300_000,
+    "deep.hext": b"[" * 100_000 + b"\n",
+    "remote.jsonld": b'{"@context":"http://127.0.0.1:9/c.jsonld","@id":"http://x/a","http://x/r":"b"}',
+    "local.jsonld": b'{"@context":"file:///etc/passwd","@id":"http://x/a","http://x/r":"b"}',
+    "line.nt.gz": bomb(b'<http://x/a> <http://x/r> "'),
+    "comment.ttl.gz": bomb(b"#"),
+    "attribute.rdf.gz": bomb(b'<a b="'),
+    "text.trix.gz": bomb(b"<a>"),
+    "cut.nt.gz": gzip.compress(TRIPLE * 1_000)[:-9],
+    "unpacked.nt.gz": TRIPLE,
+    "nul.nt": b"\0" * 100_000,
+    "wide.ttl": TRIPLE.decode().encode("utf-16"),
+    "half.nt": b'<http://x/a> <http://x/r> "\\uD800" .\n',
+    "bracket.nt": b"<http://x/a> <http://x/\\u003e> <http://x/b> .\n",
+    "odd.hext": b'["http://x/a b> .","http://x/r","x","http://x/d","",""]\n',
+    "nothing.rdf": b"",
+}
+
+
+def test_a_hostile_file_gives_one_line(tmp_path: Path, tried: Tried) -> None:
+    for name, content in FILES.items():
+        path, start = tmp_path / name, time.process_time()
+        path.write_bytes(content)
+        with pytest.raises(KGMalformed) as caught:
+            open_graph([path])
+        assert len(str(caught.value).splitlines()) == 1, name
+        assert "root:" not in str(caught.value), name
+        assert time.process_time() - start < 5, name
+    tried(inputs=len(FILES))
+
+
+def test_what_is_no_file_is_not_waited_for(tmp_path: Path, tried: Tried) -> None:
+    os.mkfifo(tmp_path / "pipe.nt")
+    (tmp_path / "folder.nt").mkdir()
+    (tmp_path / "zeros.ttl").symlink_to("/dev/zero")
+    (tmp_path / "round.nt").symlink_to("round.nt")
+    paths = [tmp_path / name for name in ("pipe.nt", "folder.nt", "zeros.ttl", "round.nt", "none.nt")]
+    for path in paths:
+        with pytest.raises(KGUnavailable):
+            Reader([path])
+    for path in paths[:2]:
+        with pytest.raises(KGUnavailable, match="no regular file"):
+            filter_dump([path], tmp_path / "out.nt")
+    tried(inputs=7)
+
+
+def test_a_namespace_may_be_an_entity_and_a_triple_may_be_quoted(tmp_path: Path) -> None:
+    (tmp_path / "a.owl").write_bytes(b'<!DOCTYPE r [<!ENTITY a10 "http://x/">]>' + rdf(b""))
+    (tmp_path / "a.nt").write_bytes(OPEN + b"<http://x/a>" + CLOSE + b" .\n")
+    assert len([*Reader([tmp_path / "a.owl", tmp_path / "a.nt"]).quads()]) == 2
+
+
+def test_a_line_without_end_is_filtered_in_little_memory(tmp_path: Path, tried: Tried) -> None:
+    (tmp_path / "line.nt.gz").write_bytes(bomb(TRIPLE + b"#", 1 << 27))
+    out = tmp_path / "out.nt"
+    tracemalloc.start()
+    try:
+        filter_dump([tmp_path / "line.nt.gz"], out)
+        assert tracemalloc.get_traced_memory()[1] < 110_000_000
+    finally:
+        tracemalloc.stop()
+    assert out.read_bytes() == TRIPLE
+    tried(inputs=1)
+
+
+BROKEN = (
+    b"",
+    b"\xff\xfe",
+    b"[" * 100_000,
+    b"[]",
+    b'{"version": 2}',
+    b'{"version": 2, "source": 1, "fingerprint": null, "triples": "x", "predicates": [1]}',
+    b'{"version": 2, "source": "", "fingerprint": "", "triples": 1, "predicates": {"x> ?p ?o } #": 1}}',
+    b'{"degrees": {"http://x/a": "1"}, "preferred": {}, "others": {}}',
+    b'{"degrees": {"x> ?p ?o } #": 1}, "preferred": {}, "others": {}}',
+    b'{"degrees": {}, "preferred": {"a b": "c"}, "others": {"http://x/a": "one"}}',
+)
+
+
+def test_a_store_that_was_tampered_with_gives_one_line(tmp_path: Path, tried: Tried) -> None:
+    (tmp_path / "g.nt").write_bytes(TRIPLE)
+    folder = tmp_path / "store"
+    build([tmp_path / "g.nt"], folder)
+    whole = {name: (folder / name).read_bytes() for name in ("kgqa.json", "names.json")}
+    for name, read in (("kgqa.json", open_store), ("names.json", read_names)):
+        for content in BROKEN:
+            (folder / name).write_bytes(content)
+            with pytest.raises(KGError) as caught:
+                read(folder)
+            assert len(str(caught.value).splitlines()) == 1
+        (folder / name).unlink()
+        os.mkfifo(folder / name)
+        with pytest.raises(KGError):
+            read(folder)
+        (folder / name).unlink()
+        (folder / name).write_bytes(whole[name])
+    spoilt = [file for file in sorted((folder / "store").iterdir()) if file.stat().st_size]
+    for file in spoilt:
+        kept = file.read_bytes()
+        for content in (b"", b"\xff" * len(kept), kept[: len(kept) // 2], kept + b"\0" * 1_000):
+            file.write_bytes(content)
+            try:
+                store, _ = open_store(folder)
+                list(store)
+            except (KGError, OSError, RuntimeError):
+                pass
+        file.write_bytes(kept)
+    tried(inputs=2 * (len(BROKEN) + 1) + 4 * len(spoilt))

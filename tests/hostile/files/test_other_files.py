@@ -1,0 +1,271 @@
+"""Questions, libraries, models, caches, checkpoints: tampered with, they give one line and run nothing."""
+
+import asyncio
+import gzip
+import io
+import json
+import os
+import pickle  # noqa: TID251  # what is to be refused
+import sqlite3
+import time
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+
+from kgqa.evaluation.datasets import DatasetError, load
+from kgqa.evaluation.records import Unreadable, read_records
+from kgqa.kg.files import read_file, unpacked
+from kgqa.models.cache import SqliteCache
+from kgqa.priors.blueprints import Example, GoldPath, Topic, build, open_library
+from kgqa.priors.blueprints.errors import BlueprintError
+from kgqa.priors.blueprints.shelf import Label, Shelf
+from kgqa.priors.blueprints.vocabulary import read_relations
+from kgqa.priors.exemplars import open_exemplars, open_index
+from kgqa.priors.exemplars.building import build as build_exemplars
+from kgqa.priors.exemplars.errors import ExemplarError
+from kgqa.priors.folders import digest
+from kgqa.priors.hub import check
+from kgqa.tests.hostile.conftest import Tried
+
+ZEROS = gzip.compress(b'{"question":"' + b"a" * (300 << 20), 1, mtime=0)
+EXAMPLES = [
+    Example(f"Who wrote {name}?", (Topic(f"http://x/{name}", name),), paths=(GoldPath(None, ("^wrote",)),))
+    for name in ("Faust", "Emma", "Dune")
+]
+
+
+class Run:
+    """What nobody may make."""
+
+    made = False
+
+    def __reduce__(self) -> Any:
+        return _mark, ()
+
+
+def _mark() -> None:
+    Run.made = True
+
+
+def encode(texts: Any) -> Any:
+    rows = np.array([[len(text), text.count("e") + 1] for text in texts], np.float32).reshape(-1, 2)
+    return rows / np.linalg.norm(rows, axis=1, keepdims=True)
+
+
+def refuses(call: Any, *kinds: type[Exception]) -> None:
+    start = time.process_time()
+    with pytest.raises(kinds) as caught:
+        call()
+    assert len(str(caught.value).splitlines()) == 1
+    assert time.process_time() - start < 5
+    assert not Run.made
+
+
+def test_questions_and_results(tmp_path: Path, tried: Tried) -> None:
+    os.mkfifo(tmp_path / "pipe.jsonl")
+    (tmp_path / "zeros.jsonl").symlink_to("/dev/zero")
+    (tmp_path / "bomb.jsonl.gz").write_bytes(ZEROS)
+    (tmp_path / "deep.json").write_bytes(b"[" * 1_000_000)
+    (tmp_path / "lines.jsonl").write_bytes(b"{}\n" * 2_100_000)
+    paths = [
+        tmp_path / name for name in ("pipe.jsonl", "zeros.jsonl", "bomb.jsonl.gz", "deep.json", "lines.jsonl")
+    ]
+    for path in paths:
+        refuses(lambda path=path: load(path), DatasetError)
+    for path in (*paths[:2], paths[3]):
+        refuses(lambda path=path: read_records(path), Unreadable)
+        refuses(lambda path=path: read_relations(path), BlueprintError) if path != paths[3] else None
+    refuses(lambda: unpacked(ZEROS, 1 << 20), OSError)
+    refuses(lambda: read_file(tmp_path / "lines.jsonl", 100), OSError)
+    (tmp_path / "brackets.txt").write_bytes(b"who " + b"[" * 100_000 + b"\tA\n")
+    start = time.process_time()
+    assert not load(tmp_path / "brackets.txt").questions[0].topics
+    assert time.process_time() - start < 2
+    tried(inputs=13)
+
+
+def test_ids_of_questions_are_no_paths(tmp_path: Path) -> None:
+    line = {"id": "../../../evil", "question": "who?", "answers": [{"id": "/etc/passwd"}]}
+    (tmp_path / "q.jsonl").write_text(json.dumps(line), encoding="utf-8")
+    assert load(tmp_path / "q.jsonl").questions[0].id == "../../../evil"
+    assert {path.name for path in tmp_path.iterdir()} == {"q.jsonl"}
+
+
+def index(rows: int, dimensions: int, floats: int, tail: bytes) -> bytes:
+    import struct
+
+    head = struct.pack("<4siqqqBiQ", b"IxFI", dimensions, rows, 1 << 20, 1 << 20, 1, 0, floats)
+    return head + tail
+
+
+def test_indexes(tried: Tried) -> None:
+    good = Shelf.of([Label("a", 1)], encode(["a"])).packed()
+    assert Shelf.read([Label("a", 1)], good, 2).packed() == good
+    nan, huge = np.full(2, np.nan, "<f4").tobytes(), np.full(2, 3e38, "<f4").tobytes()
+    hostile = [
+        *(b"", good[:-1], good + b"\0", b"IxFI", os.urandom(200), good.replace(b"IxFI", b"IwFl")),
+        *(index(1, 2, 2, nan), index(1, 2, 2, huge), index(1 << 60, 2, 2, good[-8:])),
+        *(index(1, 2, 1 << 62, good[-8:]), index(-1, 2, 2, good[-8:]), pickle.dumps(Run())),
+    ]
+    for packed in hostile:
+        refuses(lambda packed=packed: Shelf.read([Label("a", 1)], packed, 2), ValueError)
+    for dimensions in (0, -1, 1 << 40):
+        refuses(lambda width=dimensions: Shelf.read([Label("a", 1)], good, width), ValueError)
+    tried(inputs=len(hostile) + 3)
+
+
+def tampered(folder: Path, name: str, field: str, content: bytes) -> None:
+    """Put other content into a file of a folder, and its digest into the header."""
+    header = next(folder.glob("[be]*s.json"))
+    said = json.loads(header.read_bytes()) | {field: digest(content)}
+    header.write_text(json.dumps(said), encoding="utf-8")
+    (folder / name).write_bytes(content)
+
+
+def arrays(packed: bytes, **other: Any) -> bytes:
+    with np.load(io.BytesIO(packed)) as file:
+        known = {name: file[name] for name in file.files}
+    buffer = io.BytesIO()
+    np.savez(buffer, **{name: array for name, array in (known | other).items() if array is not None})
+    return buffer.getvalue()
+
+
+def test_libraries_and_exemplars(tmp_path: Path, tried: Tried) -> None:
+    library, exemplars = tmp_path / "library", tmp_path / "exemplars"
+    build(EXAMPLES, library, encode, "e")
+    build_exemplars(EXAMPLES, exemplars, encode, "e")
+    whole = (exemplars / "model.npz").read_bytes()
+    squeezed = io.BytesIO()
+    np.savez_compressed(squeezed, vectors=np.zeros((1 << 24,), np.float32))
+    models = [
+        *(b"", b"PK\3\4", os.urandom(500), whole[:-30], squeezed.getvalue(), pickle.dumps(Run())),
+        *(arrays(whole, vectors=None), arrays(whole, vectors=np.array([Run()], object))),
+        *(arrays(whole, vectors=np.full((1, 2), np.nan, np.float32)), arrays(whole, weights=np.zeros(99))),
+        *(arrays(whole, bias_0=np.zeros((7,))), arrays(whole, postings_starts=np.array([0, 1 << 40]))),
+        arrays(whole, postings_places=np.array([-5])),
+    ]
+    for content in models:
+        tampered(exemplars, "model.npz", "model", content)
+        refuses(lambda: open_exemplars(exemplars, encode, "e"), ExemplarError)
+    lines = [b"[" * 100_000, b"{}\n", b"\xff\n", b'{"template": 1}\n', b"null\n"]
+    for content in lines:
+        tampered(library, "records.jsonl", "records", content)
+        refuses(lambda: open_library(library, encode, "e"), BlueprintError)
+        tampered(exemplars, "solutions.jsonl", "solutions", content)
+        refuses(lambda: open_index(exemplars, encode, "e"), ExemplarError)
+    (library / "records.jsonl").unlink()
+    os.mkfifo(library / "records.jsonl")
+    refuses(lambda: open_library(library, encode, "e"), BlueprintError)
+    for content in (b"[" * 100_000, b"", b"[]", b'{"version": 1, "records": "../../etc/passwd"}'):
+        (library / "blueprints.json").write_bytes(content)
+        refuses(lambda: open_library(library, encode, "e"), BlueprintError)
+    tried(inputs=len(models) + 2 * len(lines) + 5)
+
+
+def test_folders_of_models(tmp_path: Path, tried: Tried) -> None:
+    named = {"sentence_transformers": {"activation_fn": "torch.hub.load"}}
+    for name, content in {
+        "pytorch_model.bin": pickle.dumps(Run()),
+        "model.pt": b"",
+        "1_Dense/pytorch_model.bin": b"",
+        "config.json": json.dumps(named).encode(),
+        "1_Dense/config.json": b'{"activation_function": "os.abort"}',
+    }.items():
+        folder = tmp_path / name.replace("/", "_")
+        (folder / name).parent.mkdir(parents=True)
+        (folder / name).write_bytes(content)
+        refuses(lambda folder=folder: check(folder), OSError)
+    (tmp_path / "pipe").mkdir()
+    os.mkfifo(tmp_path / "pipe" / "config.json")
+    refuses(lambda: check(tmp_path / "pipe"), OSError)
+    (tmp_path / "whole").mkdir()
+    (tmp_path / "whole" / "config.json").write_text('{"activation_function": "gelu_new"}', encoding="utf-8")
+    check(tmp_path / "whole")
+    tried(inputs=6)
+
+
+def test_folders_of_models_that_name_code(tmp_path: Path) -> None:
+    from kgqa.priors.errors import EncoderError
+    from kgqa.priors.sentence import SentenceEncoder
+
+    pytest.importorskip("sentence_transformers")
+    modules = [{"idx": 0, "name": "0", "path": "", "type": "evil.Evil"}]
+    (tmp_path / "modules.json").write_text(json.dumps(modules), encoding="utf-8")
+    (tmp_path / "evil.py").write_text("raise SystemExit('ran')", encoding="utf-8")
+    (tmp_path / "config.json").write_text('{"model_type": "bert"}', encoding="utf-8")
+    refuses(lambda: SentenceEncoder(str(tmp_path)), EncoderError)
+
+
+def test_rows_of_a_cache(tmp_path: Path, tried: Tried) -> None:
+    from langchain_core.messages import AIMessage
+    from langchain_core.outputs import ChatGeneration
+
+    cache = SqliteCache(tmp_path / "cache.sqlite")
+    cache.update("p", "l", [ChatGeneration(message=AIMessage("hi"))])
+    assert cache.lookup("p", "l")
+    made = {
+        "lc": 1,
+        "type": "constructor",
+        "id": ["langchain_core", "prompts", "PromptTemplate"],
+        "kwargs": {},
+    }
+    rows = [
+        *(b"\xff\xfe", "[" * 100_000, "null", json.dumps(made), "{}"),
+        *(
+            json.dumps({"version": 1, "messages": given})
+            for given in (made, [made], [{"type": "ai", "data": made}])
+        ),
+        *(
+            json.dumps({"version": 1, "messages": given})
+            for given in ([], 3, [[]], [{"type": "human", "data": {}}])
+        ),
+    ]
+    for row in rows:
+        with sqlite3.connect(cache.path) as database:
+            database.execute("UPDATE replies SET reply = ?", (row,))
+        database.close()
+        assert cache.lookup("p", "l") is None
+    (tmp_path / "cache.sqlite").write_bytes(os.urandom(10_000))
+    assert cache.lookup("p", "l") is None
+    tried(inputs=len(rows) + 1)
+
+
+def test_checkpoints(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, tried: Tried) -> None:
+    pytest.importorskip("langgraph.checkpoint.sqlite")
+    import ormsgpack
+    from langgraph.checkpoint.base import empty_checkpoint
+
+    from kgqa.serving.checkpoints import FILE, checkpointer
+
+    monkeypatch.setenv("KGQA_CHECKPOINTS", str(tmp_path))
+    config: Any = {"configurable": {"thread_id": "t", "checkpoint_ns": ""}}
+    called = ormsgpack.packb((__name__, "_mark", []))
+    hostile = [
+        ("pickle", pickle.dumps(Run())),
+        ("json", json.dumps({"lc": 2, "type": "constructor", "id": [__name__, "_mark"]}).encode()),
+        ("json", json.dumps({"lc": 1, "type": "constructor", "id": ["langchain", "llms", "x"]}).encode()),
+        ("msgpack", b"\xc1"),
+        ("msgpack", b"\x91" * 100_000),
+        *(("msgpack", ormsgpack.packb(ormsgpack.Ext(code, called))) for code in range(8)),
+    ]
+
+    async def look(kind: str, blob: bytes) -> None:
+        async with checkpointer() as saver:
+            await saver.aput(config, empty_checkpoint(), {}, {})
+            with sqlite3.connect(tmp_path / FILE) as database:
+                database.execute("UPDATE checkpoints SET type = ?, checkpoint = ?", (kind, blob))
+            database.close()
+            try:
+                await saver.aget_tuple(config)
+            except ValueError as error:
+                assert len(str(error).splitlines()) == 1
+                assert str(error).endswith("begin a new thread")
+            else:
+                assert kind == "msgpack"
+
+    for kind, blob in hostile:
+        asyncio.run(look(kind, blob))
+    assert not Run.made
+    tried(inputs=len(hostile))

@@ -1,0 +1,99 @@
+"""Whatever entities are called, and whatever is asked for, names are found in time."""
+
+import time
+
+import pytest
+
+from kgqa.kg.linking import Linker
+from kgqa.kg.names import BEARERS, NameIndex
+from kgqa.kg.naming import LONGEST
+from kgqa.kg.opening import open_graph
+from kgqa.kg.scan import Names
+from kgqa.tests.hostile.conftest import Tried
+from kgqa.tests.hostile.graph.graph import BLANKS, HUGE, NAMES, ODD, RELATIONS, E, hostile_graph
+
+LATE = 5.0
+"""Seconds that one look-up never takes; the slowest takes a tenth of that."""
+
+QUESTIONS = (
+    "\u201c" * 30_000,
+    "\u2018" * 30_000,
+    "'" * 30_000,
+    '"a' * 30_000,
+    "'A" * 30_000,
+    "\u00ab" * 30_000,
+    "Who is Ada" + "!" * 30_000,
+    "Ada " * 30_000,
+    "\u00c4d\u0301a\u0308 " * 10_000,
+    " ".join(["\u0416" * 500] * 200),
+    "A." * 30_000,
+    "\ufdfa" * 10_000,
+    "Ada" + "\u0301" * 30_000,
+    "the " * 30_000,
+)
+
+
+def index(called: list[str]) -> NameIndex:
+    ids = [f"{E}n{place}" for place in range(len(called))]
+    return NameIndex(Names(dict.fromkeys(ids, 1), dict(zip(ids, called, strict=True)), {}))
+
+
+@pytest.mark.parametrize("alone", [True, False], ids=["among everyday names", "among hostile names"])
+def test_no_text_takes_long_to_look_up(alone: bool, tried: Tried) -> None:
+    names = index(["Ada", "Ben", "Ulm"] if alone else list(NAMES))
+    linker, texts = Linker(names, RELATIONS), (*QUESTIONS, *NAMES)
+    for text in texts:
+        start = time.process_time()
+        names.find(text)
+        linker.link(text)
+        linker.link(f"Who knows {text}?")
+        assert time.process_time() - start < LATE, text[:40]
+    tried(inputs=len(texts))
+
+
+def test_a_name_of_thousands_is_that_of_the_best_known(tried: Tried) -> None:
+    many = 50_000
+    ids = [f"{E}n{place:05}" for place in range(many)]
+    degrees = {id: 2 if id == ids[777] else 1 for id in ids}
+    names = NameIndex(Names(degrees, dict.fromkeys(ids, "Ada"), {ids[9]: ["ADA!"]}))
+    assert [match.entity.id for match in names.find("Ada", 3)] == [ids[777], ids[0], ids[1]]
+    [mention] = Linker(names, []).link("Who is Ada?")
+    assert (mention.matches[0].entity.id, len(mention.matches)) == (ids[777], BEARERS)
+    assert names.find("ADA!", 2)[0].entity.id == ids[9]
+    tried(inputs=many)
+
+
+def test_names_that_fold_to_one_are_told_apart() -> None:
+    spelt = [f"Ada{'!' * (place % 50)}{'?' * (place // 50)}" for place in range(5_000)]
+    names = index(spelt)
+    for place in (0, 2_500, 4_999):
+        assert names.find(spelt[place], 1)[0].entity.id == f"{E}n{place}"
+
+
+async def test_every_hostile_name_finds_its_entity(
+    tmp_path_factory: pytest.TempPathFactory, tried: Tried
+) -> None:
+    path = tmp_path_factory.mktemp("hostile") / "graph.nt"
+    path.write_bytes(hostile_graph())
+    graph = open_graph([path])
+    for place, name in enumerate(NAMES):
+        if name.strip() != name or name in BLANKS or ":" in name[:6]:
+            continue  # blank names are none, and what is written like an id is one
+        found = await graph.find_entities(name, 50)
+        assert f"{E}n{place}" in {match.entity.id for match in found} or not name.isprintable(), name[:40]
+    for iri in ODD:
+        assert [match.entity.id for match in await graph.find_entities(iri)][:1] == [
+            f"_:{iri.removeprefix('urn:kgqa:blank:')}" if iri.startswith("urn:kgqa:blank:") else iri
+        ]
+    tried(inputs=len(NAMES) + len(ODD))
+
+
+async def test_a_name_is_cut_and_nothing_seen_is_no_name(tmp_path_factory: pytest.TempPathFactory) -> None:
+    path = tmp_path_factory.mktemp("hostile") / "graph.nt"
+    path.write_bytes(hostile_graph())
+    graph = open_graph([path])
+    ids = {name: f"{E}n{place}" for place, name in enumerate(NAMES)}
+    names = await graph.names(list(ids.values()))
+    assert [names[ids[blank]] for blank in BLANKS] == [None] * len(BLANKS)
+    assert names[ids[HUGE[0]]] == "x" * (LONGEST - 1) + "…"
+    assert all(len(name or "") <= LONGEST for name in names.values())

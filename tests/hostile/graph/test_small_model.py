@@ -1,0 +1,73 @@
+"""A real, small language model over a hostile graph: often wrong, never led out of the graph."""
+
+from collections.abc import Iterator
+from importlib.util import find_spec
+from pathlib import Path
+
+import pytest
+
+import kgqa
+from kgqa.graphs import METHODS
+from kgqa.kg.opening import open_graph
+from kgqa.session.resources import registered
+from kgqa.tests.conftest import MEMO, PREFIXES
+from kgqa.tests.hostile.conftest import Tried
+from kgqa.tests.hostile.graph.graph import ORDERS, SEPARATORS, TEMPLATES
+from kgqa.tests.hostile.graph.test_methods import complete
+from kgqa.tests.llm_server import missing, serving
+
+pytestmark = [
+    pytest.mark.timeout(300),
+    pytest.mark.skipif(bool(missing()), reason=missing() or ""),
+]
+
+BUDGET = {"llm_calls": 2, "seconds": 5.0}
+"""Of a question; where the model is too slow the record says so, and is no less complete."""
+
+LABELS = (ORDERS[0], ORDERS[1], SEPARATORS[1], TEMPLATES[0])
+
+
+@pytest.fixture(scope="module")
+def url() -> Iterator[str]:
+    with serving() as address:
+        yield address
+
+
+@pytest.fixture(scope="module")
+def kg(tmp_path_factory: pytest.TempPathFactory) -> Iterator[str]:
+    """Ada and what she knows, by hostile names alone."""
+    lines = ['e:ada rdfs:label "Ada" .']
+    for place, label in enumerate(LABELS):
+        quoted = label.translate({34: '\\"', 92: "\\\\", 10: "\\n", 13: "\\r"})
+        lines.append(f'e:ada r:knows e:n{place} . e:n{place} rdfs:label "{quoted}" ; r:says "{quoted}" .')
+    path: Path = tmp_path_factory.mktemp("small") / "graph.ttl"
+    path.write_text(PREFIXES + "\n".join(lines), encoding="utf-8")
+    with registered(open_graph([path], encode=MEMO.encode)) as name:
+        yield name
+
+
+async def test_a_small_model_answers_from_the_graph_or_says_not(
+    kg: str, url: str, monkeypatch: pytest.MonkeyPatch, tried: Tried
+) -> None:
+    monkeypatch.setenv("OPENAI_BASE_URL", url)
+    monkeypatch.setenv("OPENAI_API_KEY", "none")
+    peers = find_spec("langchain_community") is not None
+    methods = [method for method in METHODS if peers or method != "sparql_qa"]
+    calls = 0
+    for method in methods:
+        record = await kgqa.aask(
+            "What does Ada know?",
+            topics=["Ada"],
+            kg=kg,
+            model="openai:smollm2",
+            method=method,
+            budget=BUDGET,
+        )
+        complete(record, method)
+        ids = {answer["id"] for answer in record["answers"]}
+        known = {f"http://t/e/n{place}" for place in range(len(LABELS))} | {*LABELS, "http://t/e/ada"}
+        assert record["outcome"] != "grounded" or ids <= known | {str(len(LABELS))}, method
+        assert record["usage"]["llm_calls"] <= BUDGET["llm_calls"] + 1
+        calls += record["usage"]["llm_calls"] - record["usage"]["unknown_calls"]
+    assert calls > 0
+    tried(questions=len(methods), records=len(methods), inputs=len(LABELS))

@@ -1,0 +1,71 @@
+"""A process that measures how it grows: by ``answers`` of an endpoint, or by ``questions``."""
+
+import asyncio
+import gc
+import resource
+import sys
+import tempfile
+from pathlib import Path
+from typing import Any
+
+QUESTIONS = 400
+
+ROWS = 9_999
+
+ANSWERS = 50
+
+
+def resident() -> int:
+    """The megabytes of this process now."""
+    gc.collect()
+    pages = int(Path("/proc/self/statm").read_text().split()[1])
+    return pages * resource.getpagesize() >> 20
+
+
+def say(*numbers: int) -> None:
+    sys.stdout.write(" ".join(map(str, numbers)) + "\n")
+
+
+async def answers() -> None:
+    from kgqa.kg.endpoint import KEPT, Endpoint
+    from kgqa.tests.servers.faults import Answer
+    from kgqa.tests.servers.scripted import answer, saying
+
+    whole = answer(*(f"row {n}" for n in range(ROWS))).body
+
+    def other(exchange: Any) -> Answer:
+        number = exchange.request.query.rpartition("#")[2].encode()
+        return Answer(200, answer().headers, whole.replace(b"row ", b"row %s " % number))
+
+    with saying(then=other) as server:
+        asked, seen = Endpoint(server.url), []
+        for n in range(ANSWERS):
+            assert len((await asked.query(f"SELECT ?x {{ ?x ?y ?z }} #{n}")).rows) == ROWS
+            if n in (ANSWERS // 2, ANSWERS - 1):
+                seen.append(resident())
+    assert ANSWERS * ROWS > 4 * KEPT
+    say(*seen)
+
+
+async def questions() -> None:
+    import kgqa
+    from kgqa.kg.opening import open_graph
+    from kgqa.tests.conftest import PREFIXES
+    from kgqa.tests.session.doubles import FAMILY, children
+
+    path = Path(tempfile.mkdtemp()) / "family.ttl"
+    path.write_text(PREFIXES + FAMILY, encoding="utf-8")
+    graph, seen = open_graph([path]), []
+    for n in range(QUESTIONS):
+        record = await kgqa.aask(f"Who are Ada's children? {n}", topics=["Ada"], kg=graph, model=children())
+        assert record["answers"]
+        if n in (QUESTIONS // 2, QUESTIONS - 1):
+            seen.append(resident())
+    path.unlink()
+    path.parent.rmdir()
+    say(*seen, QUESTIONS)
+
+
+if __name__ == "__main__":
+    run = {"answers": answers, "questions": questions}[sys.argv[1]]
+    asyncio.run(run())

@@ -1,0 +1,133 @@
+"""What Python shows of objects and exceptions holds no key."""
+
+import logging
+import traceback
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from kgqa.addresses import check_password, hidden, log_shown, shown_name, without_user
+from kgqa.api import OptionError, make_context
+from kgqa.evaluation.runs.evaluate import evaluate
+from kgqa.graphs import context_of
+from kgqa.kg.endpoint import Endpoint
+from kgqa.kg.errors import KGError
+from kgqa.models.chat import ChatModel
+from kgqa.models.clients import Clients
+from kgqa.models.errors import ModelError
+from kgqa.models.registry import open_model
+from kgqa.serving.checkpoints import checkpointer
+from kgqa.serving.keys import read_keys
+from kgqa.session.limits import Limits, NotServed
+from kgqa.tests.hostile.conftest import Tried
+from kgqa.tests.hostile.secrets.conftest import Planted, echo
+from kgqa.tests.hostile.secrets.planted import PARTS, address, leaks
+from kgqa.tests.models.pick import Pick
+
+
+def shown(*things: object) -> bytes:
+    """Give all that Python shows of things: in prints, in debuggers, and of exceptions with their causes."""
+    texts = [text for thing in things for text in (str(thing), repr(thing), f"{thing!a}")]
+    errors = [thing for thing in things if isinstance(thing, BaseException)]
+    return "\n".join([*texts, *("".join(traceback.format_exception(error)) for error in errors)]).encode()
+
+
+async def test_exceptions_show_no_key_whatever_a_server_says(planted: Planted, tried: Tried) -> None:
+    faults = [echo(status) for status in (301, 400, 401, 403, 404, 409, 418, 500)]
+    for fault in faults:
+        planted.faults(fault, fault)
+        model, graph = ChatModel(planted.model), Endpoint(planted.graph_url())
+        with pytest.raises(ModelError) as failed:
+            await model.ask(Pick())
+        with pytest.raises(ModelError) as turned:
+            await model.turn([])
+        with pytest.raises(KGError) as refused:
+            await graph.query("ASK {}")
+        assert leaks(shown(failed.value, turned.value, refused.value, model, graph, graph.url)) == []
+    tried(faults=3 * len(faults))
+
+
+async def test_objects_show_no_key(planted: Planted) -> None:
+    clients = Clients(planted.model)
+    context = context_of("cor")(kg=(planted.graph_url(),), model=planted.model)
+    client = await clients.get()
+    things = [clients, clients.url, client, client.root_async_client.base_url, context, context.config()]
+    assert leaks(shown(*things, read_keys(f"me:{PARTS['caller']}"))) == []
+    assert context.kg[0].count("@") == 1  # it is known all the same
+
+
+def test_refusals_do_not_repeat_what_was_given(planted: Planted, tried: Tried) -> None:
+    url = planted.graph_url()
+    limits = Limits(kg=(address("http://other/sparql", "graph"),), model=("offline",), priors=())
+    refusals: list[Any] = []
+    for bad in ({"kg": (url,), "depth": "many"}, {"kg": (url,), "nothing": 1}):
+        with pytest.raises(ValueError) as invalid:
+            context_of("cor")(**bad)
+        with pytest.raises(OptionError) as unread:
+            make_context("cor", bad)
+        refusals += [invalid.value, unread.value]
+    for named in ({"kg": (url,)}, {"kg": ("sample",), "model": url}):
+        with pytest.raises(NotServed) as held:
+            limits.check(context_of("cor")(**named))
+        refusals.append(held.value)
+    with pytest.raises(ModelError) as unknown:
+        open_model(url)
+    assert leaks(shown(*refusals, unknown.value)) == []
+    tried(inputs=5)
+
+
+@pytest.mark.parametrize("scheme", ["postgresql+psycopg", "mysql", "redis"])
+async def test_checkpoints_make_no_folder_of_an_address(
+    scheme: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.setenv("KGQA_CHECKPOINTS", f"{scheme}://me:{PARTS['database password']}@127.0.0.1:1/base")
+    with pytest.raises(RuntimeError, match="begins with postgresql://") as refused:
+        async with checkpointer():
+            pass
+    assert leaks(shown(refused.value)) == []
+    assert list(tmp_path.iterdir()) == []
+
+
+async def test_a_run_that_cannot_begin_does_not_say_its_keys(planted: Planted, tmp_path: Path) -> None:
+    with pytest.raises(ValueError) as missing:
+        await evaluate(dataset=tmp_path / "none.jsonl", kg=planted.graph_url(), out=tmp_path / "run")
+    assert leaks(shown(missing.value)) == []
+
+
+@pytest.mark.parametrize(
+    ("text", "secrets", "left"),
+    [
+        ("Incorrect key: sk-0123456789***", ["sk-0123456789abcdef"], "Incorrect key: …***"),
+        ("SK-0123456789", ["sk-0123456789"], "…"),
+        ("key=ab.*cd+(x", ["ab.*cd+(x"], "key=…"),
+        ("a word stays", ["word"], "a word stays"),
+        ("a password goes", ["password"], "a … goes"),
+        ("nothing\0is lost", [], "nothing is lost"),
+    ],
+)
+def test_secrets_and_parts_of_them_are_hidden(text: str, secrets: list[str], left: str) -> None:
+    assert hidden(text, secrets) == left
+
+
+@pytest.mark.parametrize("sign", "@/?#")
+def test_an_address_that_does_not_tell_where_its_password_ends_is_refused(sign: str) -> None:
+    odd = f"http://me:12{sign}34@host/sparql?default-graph-uri=http://g/"
+    if sign != "@":
+        with pytest.raises(ValueError, match="write %40"):
+            check_password(odd)
+    assert without_user(odd) == "http://host/sparql?default-graph-uri=http://g/"
+    assert shown_name(f"openai:{odd}").endswith("//host/sparql?default-graph-uri=http://g/")
+
+
+def test_lines_of_log_are_kept_but_for_the_key(caplog: pytest.LogCaptureFixture) -> None:
+    import httpx
+
+    log_shown("kgqa.tests.http")
+    log = logging.getLogger("kgqa.tests.http")
+    with caplog.at_level(logging.INFO):
+        log.info("%s %s %d", "GET", httpx.URL(f"http://me:{PARTS['graph user']}@host/a?key=1"), 200)
+        log.info("%(a)s", {"a": 1})
+        log.info("no arguments")
+    assert caplog.messages == ["GET http://host/a 200", "1", "no arguments"]
