@@ -172,8 +172,11 @@ def fork(client: Any, context: dict[str, Any], thread: str, state: Any, edit: di
 @pytest.mark.parametrize(
     ("option", "text"),
     [
-        ({"depth": 99}, "depth\n  Input should be less than or equal to 10"),
-        ({"budget": {"dollars": 3}}, "budget.dollars\n  Extra inputs are not permitted"),
+        ({"depth": 99}, "option depth: Input should be less than or equal to 10, not 99"),
+        (
+            {"budget": {"dollars": 3}},
+            "cor has no option 'budget.dollars'; its options are: kg, model",
+        ),
     ],
 )
 def test_an_option_that_is_not_taken_is_named(
@@ -185,7 +188,7 @@ def test_an_option_that_is_not_taken_is_named(
 
 def test_a_question_that_is_missing_is_named(client: Any, context: dict[str, Any]) -> None:
     reply = client.runs.wait(None, "cor", input={"topics": ["Ada"]}, context=context, raise_error=False)
-    assert "question\n  Field required" in error_of(reply)
+    assert "what is asked does not fit: question: Field required" in error_of(reply)
 
 
 def test_a_graph_that_is_not_there_is_told_in_the_record(client: Any, context: dict[str, Any]) -> None:

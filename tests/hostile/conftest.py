@@ -1,7 +1,7 @@
 """Counts what the hostile tests try, for the figures of docs/security.md (`benchmarks/hostile.py`)."""
 
 from collections.abc import Callable
-from typing import Literal, Protocol
+from typing import Literal, Protocol, get_args
 
 import pytest
 
@@ -22,7 +22,7 @@ def tried(record_property: Callable[[str, object], None]) -> Tried:
 
     def count(**counts: int) -> None:
         for name, number in counts.items():
-            assert name in Thing.__args__, name
+            assert name in get_args(Thing), name
             record_property(name, number)
 
     return count

@@ -4,6 +4,7 @@ from typing import Any
 import pytest
 
 from kgqa.graphs import METHODS, context_of
+from kgqa.prompts.base import QUESTION_LIMIT
 from kgqa.serving.settings import limits_of
 from kgqa.session.context import Budget
 from kgqa.session.limits import PRIORS, Limits, NotServed, hold
@@ -123,7 +124,7 @@ def test_a_graph_that_is_served_to_all_is_not_asked_with_a_password() -> None:
 
 def test_only_a_server_bounds_what_is_asked() -> None:
     asked: Any = {"question": "x" * 5000}
-    assert typed(asked)["question"] == asked["question"]
+    assert typed(asked)["question"] == "x" * QUESTION_LIMIT
     hold(limits_of({}))
     with pytest.raises(NotServed, match="longer than 4000 characters"):
         typed(asked)

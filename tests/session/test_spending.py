@@ -122,8 +122,9 @@ async def test_what_makes_several_queries_is_stopped_after_one_more_than_is_left
         await query(one, times=4)
     assert untimed(one.spend) == {"kg_queries": 3, "seconds_kg": 0.75}
     two = await after(query, run({"kg_queries": 4}, kg_queries=6))
-    await query(two, times=2)
-    assert two.spend["kg_queries"] == 3
+    with pytest.raises(BudgetExceeded, match=r"^the budget of kg_queries is spent$"):
+        await query(two, times=3)
+    assert untimed(two.spend) == {"kg_queries": 3, "seconds_kg": 0.75}
     with pytest.raises(BudgetExceeded, match="kg_queries"):
         await query(two)
     free = run({"kg_queries": 4})
@@ -212,6 +213,21 @@ async def test_all_a_step_waits_for_ends_with_its_time(monkeypatch: pytest.Monke
     ):
         with pytest.raises(BudgetExceeded, match="seconds"):
             await wait(run(seconds=0.02))
+
+
+@pytest.mark.parametrize(("ago", "begun"), [(49.9, 1), (50.1, 0)])
+async def test_the_time_of_the_step_itself_counts(ago: float, begun: int) -> None:
+    asked: list[Any] = []
+
+    async def slow(model: Any) -> Any:
+        asked.append(model)
+        await asyncio.sleep(9)
+
+    context = Context(kg="a.ttl", model="offline", budget=NO_LIMIT | {"seconds": 50})
+    one = Run(context, no_spend(), _started=time.perf_counter() - ago)
+    with pytest.raises(BudgetExceeded, match="seconds"):
+        await one.counted(slow)
+    assert len(asked) == begun
 
 
 async def test_a_time_out_of_the_work_itself_is_none_of_the_budget() -> None:

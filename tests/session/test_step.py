@@ -271,6 +271,23 @@ async def test_who_listens_hears_of_a_tool_and_gets_the_same_answer() -> None:
     assert listener.heard == ["doubled {'number': 4}"]
 
 
+async def test_where_nobody_listens_langchain_keeps_no_account_of_a_tool(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    accounts: list[Any] = []
+    real = type(doubled).ainvoke
+
+    async def ainvoke(self: Any, *given: Any, **more: Any) -> Any:
+        accounts.append(given)
+        return await real(self, *given, **more)
+
+    monkeypatch.setattr(type(doubled), "ainvoke", ainvoke)
+    assert await used(doubled, 4) == 8
+    assert len(accounts) == 0
+    assert await used(doubled, 4, Listener()) == 8
+    assert len(accounts) == 1
+
+
 @pytest.mark.parametrize("listeners", [0, 1])
 async def test_what_a_tool_refuses_is_rejected_in_its_words(listeners: int) -> None:
     with pytest.raises(KGRejected, match=r"^no number -1$"):

@@ -28,7 +28,7 @@ HABITS = {
     "stops": Habit("none", ("stop", "largest", "yes"), "Ulm", 1),
 }
 
-NONSENSE = [*dict.fromkeys(text for _, text in static()[::36]), "x" * 1_000_000]
+NONSENSE = [*dict.fromkeys(text for _, text in static()[::45]), "x" * 1_000_000]
 
 
 class Broken:
