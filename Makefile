@@ -96,10 +96,14 @@ table: $(FULL) ## Measure all methods side by side, for docs/methods.md
 
 .PHONY: bench
 bench: $(FULL) ## Run every benchmark
-	@for file in $(wildcard benchmarks/[a-z]*.py); do \
+	@for file in $(filter-out benchmarks/mutants.py,$(wildcard benchmarks/[a-z]*.py)); do \
 		printf '\n== %s\n' "$$file"; \
 		$(BIN)/python -P "$$file" || exit; \
 	done
+
+.PHONY: mutants
+mutants: $(FULL) ## Measure how many small mistakes the tests notice (ARGS="metrics budget" for some)
+	@$(BIN)/python -P benchmarks/mutants.py $(ARGS)
 
 .PHONY: studio
 studio: $(FULL) ## Serve the graphs to LangGraph Studio

@@ -159,6 +159,7 @@ def test_each_node_has_as_many_relations_as_there_can_be_and_one_more(
 ) -> None:
     monkeypatch.setattr(sparql, "HOPS", 2)
     assert len(rows(sparql.list_relations([x("ulm")]))) == 3
+    assert len(rows(sparql.extend_chain(Chain(Entity(x("ulm")))))) == 3
     assert len(rows(sparql.list_relations([x("ulm"), x("land"), x("bonn")]))) == 9
 
 
