@@ -55,17 +55,10 @@ def kg(turtle: Any, url: str, monkeypatch: pytest.MonkeyPatch) -> str:
     return str(path)
 
 
-@pytest.mark.parametrize(
-    ("question", "method"),
-    [
-        ("Where does Ada live?", "cor"),
-        ("In which towns do Ada's children live?", "cor"),
-        ("Where does Ada live?", "vog"),
-    ],
-)
-async def test_a_question_ends_in_a_complete_record(kg: str, question: str, method: str) -> None:
+@pytest.mark.parametrize("method", ["cor", "vog"])
+async def test_a_question_ends_in_a_complete_record(kg: str, method: str) -> None:
     record = await kgqa.aask(
-        question, topics=["Ada"], kg=kg, method=method, model=MODEL, budget={"llm_calls": CALLS}
+        "Where does Ada live?", topics=["Ada"], kg=kg, method=method, model=MODEL, budget={"llm_calls": CALLS}
     )
     assert record.keys() == KEYS
     assert record["outcome"] in set(get_args(Outcome)) - {"kg_unavailable", "model_unavailable"}

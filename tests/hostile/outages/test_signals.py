@@ -147,7 +147,7 @@ def test_a_question_that_is_ended_says_nothing_of_an_error(disk: Disk, large: st
         os.kill(process.pid or 0, number)
         ended, said = disk.ended(process)
         assert ended == status and said in ("", "kgqa: stopped\n")
-    tried(faults=2, questions=2)
+    tried(faults=2)
 
 
 def has_threads(number: int) -> bool:
