@@ -1,6 +1,7 @@
 """How a command ends: exit statuses, and one clear line for what went wrong."""
 
 import signal
+import threading
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from enum import IntEnum
@@ -26,22 +27,36 @@ class Exit(IntEnum):
     INTERRUPTED = 130
 
 
+ENDING = [getattr(signal, name) for name in ("SIGTERM", "SIGHUP") if hasattr(signal, name)]
+"""Signals that end a process which does not heed them; Windows has no SIGHUP."""
+
+
 @contextmanager
 def tidily() -> Iterator[None]:
     """Let what ends a process (SIGTERM, SIGHUP) end a block as Ctrl-C does: nothing is left half done.
 
-    The exit status is the usual one: 128 and the number of the signal.
+    The exit status is the usual one: 128 and the number of the signal. A signal that is ignored
+    (``nohup``) stays so, and off the main thread, where no signal arrives, nothing is done.
     """
 
     def end(number: int, frame: FrameType | None) -> NoReturn:
         raise SystemExit(128 + number)
 
-    before = {number: signal.signal(number, end) for number in (signal.SIGTERM, signal.SIGHUP)}
+    main = threading.current_thread() is threading.main_thread()
+    before = {number: old for number in (ENDING if main else ()) if (old := _heeded(number)) is not None}
     try:
+        for number in before:
+            signal.signal(number, end)
         yield
     finally:
         for number, old in before.items():
             signal.signal(number, old)
+
+
+def _heeded(number: int) -> Any:
+    """Give the handler of a signal; None where it is ignored, or set by other than Python."""
+    handler = signal.getsignal(number)
+    return None if handler is signal.SIG_IGN else handler
 
 
 def outage(record: Mapping[str, Any]) -> Exit | None:

@@ -1,6 +1,7 @@
 """The ``kgqa`` command."""
 
 import errno
+import logging
 import os
 import sys
 from pathlib import Path
@@ -9,7 +10,7 @@ from typing import NoReturn
 import typer
 
 from kgqa.cli import ask, blueprints, calibrate, eval, exemplars, kg, methods, report, score
-from kgqa.cli.exits import Exit, fail
+from kgqa.cli.exits import LINE, Exit, fail
 from kgqa.cli.saying import speak_any_encoding
 
 NO_ROOM = frozenset({errno.ENOSPC, errno.EDQUOT, errno.EFBIG})
@@ -40,8 +41,10 @@ app.add_typer(exemplars.app, name="exemplars")
 def main() -> None:
     """Run the command line; what goes wrong is one line on stderr, never a traceback."""
     speak_any_encoding()
-    _load_env()
+    if logging.lastResort:  # where nobody else has said how, it writes the warnings
+        logging.lastResort.setFormatter(_Line())
     try:
+        _load_env()
         app()
     except KeyboardInterrupt:
         fail("stopped", Exit.INTERRUPTED)
@@ -55,8 +58,19 @@ def main() -> None:
         _say_no_more()
         where = error.filename or "what it has to say"
         fail(f"cannot write {where}: {error.strerror}; make room and repeat the command", Exit.USAGE)
+    except MemoryError:
+        fail("not enough memory; ask for less at a time, or allow more (ulimit -v)", Exit.USAGE)
     except Exception as error:
         _bug(error)
+
+
+class _Line(logging.Formatter):
+    """Writes a message as one line, whatever names are in it."""
+
+    def format(self, record: logging.LogRecord) -> str:
+        from kgqa.kg.terms import one_line
+
+        return one_line(super().format(record), LINE)
 
 
 def _bug(error: Exception) -> NoReturn:
@@ -78,7 +92,10 @@ def _load_env() -> None:
     if Path(".env").is_file():
         from dotenv import load_dotenv
 
-        load_dotenv(".env")
+        try:
+            load_dotenv(".env")
+        except (OSError, ValueError) as error:
+            fail(f"cannot read .env: {error}; write it as UTF-8, one NAME=value a line", Exit.USAGE)
 
 
 if __name__ == "__main__":

@@ -1,5 +1,6 @@
 """``kgqa report``: one page of what some runs have measured."""
 
+import os
 from pathlib import Path
 from typing import Annotated
 
@@ -36,7 +37,7 @@ def report(
         if out.exists() and not out.is_file():  # a pipe, a terminal
             out.write_bytes(content)
         else:
-            replace(out, [content])
+            replace(Path(os.path.realpath(out)), [content])  # what a link leads to is written, not the link
     except OSError as error:
         fail(f"cannot write {out}: {error.strerror}; name another file with --out", Exit.USAGE)
     say(str(out))

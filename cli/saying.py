@@ -6,15 +6,12 @@ from typing import Any
 
 import typer
 
-PATH = 4_200
-"""Characters of a line about a path, which may have 4,096."""
-
 
 def say(text: str) -> None:
     """Print one line, whatever names and paths are in it."""
-    from kgqa.kg.terms import one_line
+    from kgqa.kg.files import shown
 
-    typer.echo(one_line(text, PATH))
+    typer.echo(shown(text))
 
 
 def say_json(value: object) -> None:

@@ -21,7 +21,7 @@ class Unreadable(ValueError):
 
 
 def read_records(path: Path) -> list[tuple[str, Record]]:
-    """Read the records of a file with where each stands (``line 3``, or ``record 3`` of a list).
+    """Read the records of a file or pipe with where each stands (``line 3``, or ``record 3`` of a list).
 
     A last line without its line break that is no JSON is left out: whoever writes
     the file is still at it, or was killed. Lone surrogates become question marks.
@@ -37,7 +37,7 @@ def read_records(path: Path) -> list[tuple[str, Record]]:
 
 def _content(path: Path) -> bytes:
     try:
-        return unpacked(read_file(path, LARGEST), LARGEST)
+        return unpacked(read_file(path, LARGEST, pipes=True), LARGEST)
     except FileNotFoundError:
         raise Unreadable(f"no such file: {_shown(path)}") from None
     except (OSError, EOFError, zlib.error, ValueError) as error:

@@ -131,7 +131,7 @@ def _dataset(given: str | None, format: str | None, recorded: Mapping[str, Any],
         raise ValueError("--dataset is missing: name the file of the questions")
     name = one_line(str(recorded.get("source") or recorded.get("name")))
     try:
-        loaded = load(name, format or recorded.get("format"))
+        loaded = load(name, format or recorded.get("format"), pipes=False)
     except DatasetError:
         if format:
             raise

@@ -6,22 +6,22 @@ query is nested deeper than its stack. Here that costs the query its answer and 
 process is begun anew with the next one.
 """
 
-import json
+import atexit
 import os
-import selectors
-import subprocess
-import sys
+import shutil
+import tempfile
 import weakref
-from collections.abc import Callable, Iterator, Sequence
-from contextlib import contextmanager, nullcontext, suppress
+from collections.abc import Callable
+from contextlib import suppress
+from functools import partial
 from pathlib import Path
-from tempfile import TemporaryFile
-from typing import IO, Any
 
 import pyoxigraph as ox
 
 from kgqa.kg import errors
-from kgqa.kg.errors import KGRejected
+from kgqa.kg.child import Child, Lost
+from kgqa.kg.errors import KGRejected, KGUnavailable
+from kgqa.kg.files import read_file
 
 MEMORY = 1 << 30
 """Bytes that a query may take beside the store's own."""
@@ -29,34 +29,37 @@ MEMORY = 1 << 30
 MOST = 1 << 26
 """Bytes of an answer at most."""
 
-LOOK = 0.05
-"""Seconds between two looks whether anyone still waits for the answer."""
-
-_OWN = ("PYTHON", "LD_", "DYLD_")
-"""What of the environment Python needs; keys and addresses are not for the process."""
-
 _GIVEN_UP = (
     "the store gave the query up: it takes too much memory, is nested too deeply, "
     "or orders values that have no order; ask for less, or ORDER BY STR(...)"
 )
 
+_REPLACED = "the store was replaced since it was opened; start kgqa again"
 
-class _Lost(Exception):
-    """The process has ended."""
+_NO_COPY = (
+    "the graph cannot be copied to where temporary files go, for queries from outside ({reason}); "
+    "make room there, set TMPDIR to another folder, or build a folder by `kgqa kg load` and open that"
+)
 
 
 class Apart:
     """A process with a store, begun with the first query; one thread at a time may ask.
 
+    A store in memory is copied to a temporary folder with the first query, which takes some 8 seconds
+    for a million triples; to begin the process anew takes none.
+
     Args:
         store: what is asked.
-        folder: where it is on disk; None for a store in memory, which is copied.
+        folder: where it is on disk; None for a store in memory.
     """
 
     def __init__(self, store: ox.Store, folder: Path | None) -> None:
         self._store, self._folder = store, folder
-        self._process: _Process | None = None
+        self._mark = _mark(folder)
+        self._copy: Path | None = None
+        self._process: Child | None = None
         self._end: Callable[[], object] = lambda: None
+        self._remove = self._end
 
     def ask(self, text: str, *, union: bool, limit: int | None, stop: Callable[[], None]) -> bytes:
         """Run a query, and give the answer in SPARQL's JSON.
@@ -68,15 +71,16 @@ class Apart:
             stop: called time and again; what it raises ends the query.
 
         Raises:
-            KGError: as `written.failure` has it; KGRejected also where the process could not bear it.
+            KGError: as `written.failure` has it; KGRejected also where the process could not bear it,
+                KGUnavailable where the store is another by now, or cannot be copied.
             OSError: if no process can be begun.
         """
         process = self._begun()
+        stop()
         try:
-            stop()
             process.send({"query": text, "union": union, "limit": limit, "most": MOST})
             said, answer = process.receive(stop)
-        except _Lost:
+        except Lost:
             self._over()
             raise KGRejected(_GIVEN_UP) from None
         except BaseException:
@@ -86,102 +90,90 @@ class Apart:
             raise getattr(errors, said["failure"])(said["reason"])
         return answer
 
-    def _begun(self) -> "_Process":
+    def _begun(self) -> Child:
         """Give the process, which has its store: however long that takes, it is for all queries."""
         if self._process is None:
-            with nullcontext() if self._folder else _copied(self._store) as quads:
-                self._process = process = _Process([] if quads is None else [quads])
-                self._end = weakref.finalize(self, process.end)
-                folder = self._folder and str(self._folder)
-                try:
-                    process.send({"folder": folder, "quads": quads, "memory": MEMORY})
-                    process.receive(lambda: None)
-                except _Lost:
-                    self._over()
-                    raise OSError("the process that runs queries does not begin") from None
+            try:
+                self._process = self._opened(self._folder) if self._folder else self._copied()
+            except BaseException:
+                self._over()
+                raise
         return self._process
+
+    def _opened(self, folder: Path) -> Child:
+        process, reason = self._start(folder)
+        if _mark(folder) != self._mark:
+            raise KGUnavailable(_REPLACED)
+        if reason:
+            raise KGUnavailable(reason)
+        return process
+
+    def _copied(self) -> Child:
+        """Begin the process with a copy of the store; one that cannot be used is made anew next time."""
+        try:
+            process, reason = self._start(self._copy) if self._copy else self._copying()
+        except OSError as error:
+            reason = str(error)
+        if reason:
+            self._end()  # it may still write there
+            self._remove()
+            self._copy = None
+            raise KGUnavailable(_NO_COPY.format(reason=reason.rpartition(": ")[2]))
+        return process
+
+    def _copying(self) -> tuple[Child, str]:
+        """Begin the process, and write it the store."""
+        folder = self._copy = Path(tempfile.mkdtemp(prefix="kgqa-store-"))
+        remove = partial(shutil.rmtree, folder, ignore_errors=True)
+        atexit.register(remove)  # the end of Python stops a thread that is at it half-way
+        self._remove = weakref.finalize(self, _done, remove)
+        ends = os.pipe()
+        with os.fdopen(ends[0], "rb") as receiving, os.fdopen(ends[1], "wb", 1 << 16) as sending:
+
+            def write() -> None:
+                receiving.close()
+                with suppress(BrokenPipeError), sending:  # the process has ended, or says why it will
+                    self._store.dump(sending, ox.RdfFormat.N_QUADS)
+
+            return self._start(folder, receiving.fileno(), write)
+
+    def _start(
+        self, folder: Path, quads: int | None = None, write: Callable[[], None] = lambda: None
+    ) -> tuple[Child, str]:
+        """Begin the process; gives also why it cannot open the folder, or nothing.
+
+        Args:
+            folder: of a store; an empty one if there are ``quads``.
+            quads: the handle from which the process reads the store.
+            write: called while it does.
+        """
+        process = Child("kgqa.kg.apart_child", [] if quads is None else [quads])
+        self._end = weakref.finalize(self, process.end)
+        given = {"folder": str(folder), "quads": quads, "temporary": self._folder is None, "memory": MEMORY}
+        try:
+            process.send(given)
+            write()
+            said, _ = process.receive(lambda: None)
+        except Lost:
+            return process, "the process that runs queries does not begin"
+        return process, said.get("reason", "")
 
     def _over(self) -> None:
         self._end()
         self._process = None
 
 
-@contextmanager
-def _copied(store: ox.Store) -> Iterator[int]:
-    """Write a store to a file without a name, and give its handle."""
-    with TemporaryFile() as file:
-        store.dump(file, ox.RdfFormat.N_QUADS)
-        file.seek(0)
-        yield file.fileno()
+def _done(remove: Callable[[], None]) -> None:
+    """Do now what was to be done at the end of Python."""
+    remove()
+    atexit.unregister(remove)
 
 
-class _Process:
-    """A process, and its messages: lines of JSON, with so many ``bytes`` behind each that it sends.
-
-    Args:
-        handles: files that it may read.
-    """
-
-    def __init__(self, handles: Sequence[int]) -> None:
-        own = {name: value for name, value in os.environ.items() if name.startswith(_OWN)}
-        self._popen = subprocess.Popen(
-            (sys.executable, "-P", "-m", "kgqa.kg.apart_child"),
-            stdin=subprocess.PIPE,
-            stdout=subprocess.PIPE,
-            stderr=subprocess.DEVNULL,
-            env={**own, "PYTHONPATH": os.pathsep.join(filter(None, sys.path))},
-            pass_fds=handles,
-            start_new_session=True,  # Ctrl-C is for kgqa
-        )
-
-    def send(self, said: dict[str, Any]) -> None:
-        """Send a message.
-
-        Raises:
-            _Lost: if the process has ended.
-        """
-        try:
-            _pipe(self._popen.stdin).write(json.dumps(said).encode() + b"\n")
-            _pipe(self._popen.stdin).flush()
-        except BrokenPipeError:
-            raise _Lost from None
-
-    def receive(self, stop: Callable[[], None]) -> tuple[dict[str, Any], bytes]:
-        """Wait for a message, and give it with what is behind it.
-
-        Raises:
-            _Lost: if the process has ended.
-        """
-        line = b""
-        while b"\n" not in line:
-            line += self._more(stop)
-        head, _, rest = line.partition(b"\n")
-        said, blocks, size = json.loads(head), [rest], len(rest)
-        while size < said["bytes"]:
-            blocks.append(self._more(stop))
-            size += len(blocks[-1])
-        return said, b"".join(blocks)
-
-    def _more(self, stop: Callable[[], None]) -> bytes:
-        file = _pipe(self._popen.stdout).fileno()
-        with selectors.DefaultSelector() as selector:
-            selector.register(file, selectors.EVENT_READ)
-            while not selector.select(LOOK):
-                stop()
-        if block := os.read(file, 1 << 20):
-            return block
-        raise _Lost
-
-    def end(self) -> None:
-        """End the process, whatever it is at."""
-        self._popen.kill()
-        for pipe in (self._popen.stdin, self._popen.stdout):
-            with suppress(OSError):
-                _pipe(pipe).close()
-        self._popen.wait()
-
-
-def _pipe(pipe: IO[bytes] | None) -> IO[bytes]:
-    if pipe is None:
-        raise OSError("the process has no such pipe")
-    return pipe
+def _mark(folder: Path | None) -> bytes:
+    """Give what tells a store from any other; an inode's number does not, being given again."""
+    if folder is None:
+        return b""
+    try:
+        return read_file(folder / "IDENTITY", 1 << 10)
+    except OSError:
+        return b""

@@ -6,6 +6,7 @@ each is a line of JSON with so many ``bytes`` behind it. It ends when nobody ask
 
 import json
 import os
+import shutil
 import sys
 import threading
 from queue import SimpleQueue
@@ -21,10 +22,14 @@ Message = dict[str, Any]
 
 def main() -> None:
     """Open the store, then answer a query at a time."""
+    given: Message = json.loads(sys.stdin.buffer.readline())
     messages: SimpleQueue[Message] = SimpleQueue()
-    threading.Thread(target=_listen, args=(messages,), daemon=True).start()
-    given = messages.get()
-    store = _opened(given["folder"], given["quads"])
+    threading.Thread(target=_listen, args=(messages, given), daemon=True).start()
+    try:
+        store = _opened(given["folder"], given["quads"])
+    except Exception as error:
+        _tell(error)
+        os._exit(1)
     _bound(given["memory"])
     _say({}, b"")
     while True:
@@ -32,26 +37,33 @@ def main() -> None:
         try:
             answer = _answer(store, asked)
         except Exception as error:
-            known = failure(error)
-            _say({"failure": type(known).__name__, "reason": str(known)}, b"")
+            _tell(error)
         else:
             _say({}, answer)
 
 
-def _listen(messages: "SimpleQueue[Message]") -> None:
-    """Take messages, and end the process, whatever it is at, when nobody can send any."""
+def _listen(messages: "SimpleQueue[Message]", given: Message) -> None:
+    """Take messages, and end the process, whatever it is at, when nobody can send any.
+
+    kgqa has ended then, perhaps without a chance to remove a store that was meant for this process.
+    """
     while line := sys.stdin.buffer.readline():
         messages.put(json.loads(line))
-    os._exit(0)
+    try:
+        if given["temporary"]:
+            shutil.rmtree(given["folder"], ignore_errors=True)
+    finally:
+        os._exit(0)
 
 
-def _opened(folder: str | None, quads: int) -> ox.Store:
-    """Open a folder, or copy what is in a file that is open already."""
-    if folder is not None:
+def _opened(folder: str, quads: int | None) -> ox.Store:
+    """Open a folder, or fill it from a file that is open already."""
+    if quads is None:
         return ox.Store.read_only(folder)
-    store = ox.Store()
+    store = ox.Store(folder)
     with os.fdopen(quads, "rb") as file:
         store.bulk_load(file, ox.RdfFormat.N_QUADS)
+    store.flush()
     return store
 
 
@@ -79,6 +91,11 @@ def _answer(store: ox.Store, asked: dict[str, Any]) -> bytes:
 
     answer = store.query(asked["query"], use_default_graph_as_union=asked["union"])
     return written(answer, asked["limit"], step)
+
+
+def _tell(error: Exception) -> None:
+    known = failure(error)
+    _say({"failure": type(known).__name__, "reason": str(known)}, b"")
 
 
 def _say(said: dict[str, str], content: bytes) -> None:

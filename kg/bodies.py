@@ -9,7 +9,9 @@ PACKED = "gzip, deflate"
 BLOCK = 1 << 18
 """Bytes that are unpacked at a time."""
 
-_ALONE = {"gzip": 16 + zlib.MAX_WBITS, "x-gzip": 16 + zlib.MAX_WBITS, "deflate": zlib.MAX_WBITS}
+_GZIP = 16 + zlib.MAX_WBITS
+_ALONE = {"gzip": _GZIP, "x-gzip": _GZIP, "deflate": zlib.MAX_WBITS}
+_MEMBER = b"\x1f\x8b"
 
 
 class UnreadableBody(ConnectionError):
@@ -36,8 +38,9 @@ class Body:
         if name not in ("", "identity", *_ALONE):
             raise UnreadableBody(f"an answer packed as {name[:40]}, which was not asked for")
         self._most, self._size = most, 0
-        self._bits = _ALONE.get(name)
+        self._bits = _ALONE.get(name, 0)
         self._unpacking = zlib.decompressobj(self._bits) if self._bits else None
+        self._begun = b""
 
     def blocks(self, packed: bytes) -> Iterator[bytes]:
         """Give what a block stands for.
@@ -63,9 +66,9 @@ class Body:
 
     def _unpacked(self, packed: bytes) -> Iterator[bytes]:
         block = b""
-        while self._unpacking and (packed or len(block) == BLOCK):
-            if self._unpacking.eof:  # gzip may come in several parts
-                self._unpacking = zlib.decompressobj(self._bits or 0)
+        while self._unpacking and (packed or (len(block) == BLOCK and not self._unpacking.eof)):
+            if self._unpacking.eof and not (packed := self._next(packed)):
+                return
             try:
                 block = self._unpacking.decompress(packed, BLOCK)
             except zlib.error as error:
@@ -76,3 +79,15 @@ class Body:
                 continue
             packed = self._unpacking.unused_data if self._unpacking.eof else self._unpacking.unconsumed_tail
             yield block
+
+    def _next(self, packed: bytes) -> bytes:
+        """Begin another member of gzip where one follows; what else follows an end is no part of a body."""
+        packed = (self._begun + packed).lstrip(b"\0")
+        self._begun = packed if packed == _MEMBER[:1] else b""
+        if not packed or self._begun:
+            return b""
+        if self._bits != _GZIP or not packed.startswith(_MEMBER):
+            self._bits = 0
+            return b""
+        self._unpacking = zlib.decompressobj(self._bits)
+        return packed

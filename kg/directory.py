@@ -73,7 +73,12 @@ def build(files: Sequence[Path], directory: Path, keeps_name: Keeps | None = Non
             is no room.
         KGMalformed: as `load`.
     """
-    directory = directory.absolute()
+    try:
+        directory = directory.absolute()
+    except OSError:
+        raise KGUnavailable(
+            "the folder you are in is gone; change to another, or give a whole path"
+        ) from None
     if (
         directory.exists()
         and not is_store(directory)
@@ -100,7 +105,8 @@ def open_store(directory: Path) -> tuple[ox.Store, Facts]:
 
     Raises:
         KGUnavailable: if it cannot be opened.
-        KGMalformed: if ``kgqa.json`` is damaged or of another version.
+        KGMalformed: if ``kgqa.json`` is damaged or of another version, or ``store/`` holds what RocksDB
+            would wait for: a pipe or a device.
     """
     from pydantic import TypeAdapter
 
@@ -116,6 +122,10 @@ def open_store(directory: Path) -> tuple[ox.Store, Facts]:
     except (ValueError, KeyError, TypeError, RecursionError) as error:
         raise KGMalformed(f"{directory / FACTS} is damaged; build the store again") from error
     try:
+        if odd := [
+            each.name for each in os.scandir(directory / STORE) if not (each.is_file() or each.is_dir())
+        ]:
+            raise KGMalformed(f"{directory / STORE / odd[0]} is no regular file; build the store again")
         return ox.Store.read_only(str(directory / STORE)), facts
     except (OSError, RuntimeError) as error:
         raise KGUnavailable(f"cannot open {directory}: {error}") from error

@@ -33,7 +33,7 @@ from kgqa.kg.gate import Gate
 from kgqa.kg.http import Http
 from kgqa.kg.meter import begin_query, end_query
 from kgqa.kg.responses import Answer, BrokenAnswer
-from kgqa.kg.results import read_rows
+from kgqa.kg.results import columns_of, fitted, read_rows
 from kgqa.kg.workers import Workers
 from kgqa.retries import Retries, is_timeout, retry_after, status_of
 
@@ -103,14 +103,19 @@ class Endpoint:
     def query_now(self, text: str) -> Rows:
         """Run one query while the calling thread waits, whether or not it has an event loop."""
         with ThreadPoolExecutor(1) as alone:
-            return alone.submit(lambda: asyncio.run(self._asked(text)).rows).result()
+            return alone.submit(lambda: asyncio.run(self._fitting(text)).rows).result()
 
     async def _asked_and_kept(self, text: str) -> "Weighed":
-        found = await self._asked(text)
+        found = await self._fitting(text)
         with self._keeping:
             if found.size <= KEPT:
                 self._kept[text] = found
         return found
+
+    async def _fitting(self, text: str) -> "Weighed":
+        """Ask a query of kgqa's own; its answer has the columns that were asked for."""
+        rows, size = await self._asked(text)
+        return Weighed(fitted(rows, columns_of(text)), size)
 
     async def _asked(self, text: str) -> "Weighed":
         """Ask, again where that may help, and say in one line why there is no answer."""

@@ -1,4 +1,4 @@
-"""Reads files that somebody else may have put there, whole, but never without end."""
+"""Reads files that somebody else may have put there, whole, but never without end; and writes their names."""
 
 import errno
 import gzip
@@ -13,21 +13,42 @@ GZIP = b"\x1f\x8b"
 LARGEST = 1 << 32
 """Bytes of a file at most."""
 
+BLOCK = 1 << 20
+"""Bytes that are read at a time: of a pipe nobody knows how many there are."""
 
-def read_file(path: Path, most: int = LARGEST) -> bytes:
+
+def read_file(path: Path, most: int = LARGEST, *, pipes: bool = False) -> bytes:
     """Read a file as it is.
 
+    Args:
+        path: Where it is.
+        most: Bytes that it may have.
+        pipes: Read a pipe, too, to its end, and wait for whoever writes to it. Only where the
+            user has named the path: one that is found somewhere may wait for ever.
+
     Raises:
-        OSError: if it is missing, too large, or no regular file: a pipe or device may never end.
+        OSError: if it is missing, too large, a folder or a device, which may never end.
         ValueError: if there can be no such path.
     """
-    with open(path, "rb", opener=_without_waiting) as file:
+    waited_for = pipes and stat.S_ISFIFO(os.stat(path).st_mode)
+    with open(path, "rb", buffering=0, opener=None if waited_for else _without_waiting) as file:
         about = os.fstat(file.fileno())
-        if not stat.S_ISREG(about.st_mode):
+        if not (stat.S_ISREG(about.st_mode) or (waited_for and stat.S_ISFIFO(about.st_mode))):
             raise OSError(errno.EINVAL, "no regular file", str(path))
-        if about.st_size > most:
-            raise OSError(errno.EFBIG, f"more than {most:,} bytes", str(path))
-        return file.read(most)
+        found = _read(file, most) if about.st_size <= most else None
+    if found is None:
+        raise OSError(errno.EFBIG, f"more than {most:,} bytes", str(path))
+    return found
+
+
+def _read(file: io.FileIO | gzip.GzipFile, most: int) -> bytes | None:
+    """Read to the end; None where that is too far."""
+    held = io.BytesIO()
+    while part := file.read(BLOCK):
+        if held.tell() + len(part) > most:
+            return None
+        held.write(part)
+    return held.getvalue()
 
 
 def unpacked(data: bytes, most: int = LARGEST) -> bytes:
@@ -40,10 +61,19 @@ def unpacked(data: bytes, most: int = LARGEST) -> bytes:
     if not data.startswith(GZIP):
         return data
     with gzip.GzipFile(fileobj=io.BytesIO(data)) as file:
-        found = file.read(most + 1)
-    if len(found) > most:
+        found = _read(file, most)
+    if found is None:
         raise OSError(errno.EFBIG, f"more than {most:,} bytes when unpacked")
     return found
+
+
+def shown(path: str) -> str:
+    r"""Write a path as it is, so that it can be copied; only what could command a terminal is escaped.
+
+    >>> print(shown("my  runs/\x1b[2J"))
+    my  runs/\x1b[2J
+    """
+    return "".join(c if c.isprintable() else c.encode("unicode_escape").decode() for c in path)
 
 
 def _without_waiting(path: str, flags: int) -> int:

@@ -78,12 +78,6 @@ class KnowledgeGraph(Protocol):
             KGRejected: for updates, SERVICE, FROM, and whatever does not parse.
         """
 
-    async def both_ways(self) -> dict[tuple[str, str], int]:
-        """Count the facts that two different relations state, the one against the other's arrow: one query.
-
-        It goes through the whole graph.
-        """
-
     async def info(self) -> GraphInfo:
         """Count triples, entities, relations and named entities."""
 

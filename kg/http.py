@@ -11,7 +11,7 @@ DISTINCT without any word of that. Its own limit (``MaxQueryExecutionTime``) end
 import math
 import os
 from base64 import b64encode
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from contextlib import suppress
 from urllib.parse import parse_qsl, quote_plus, unquote, urlsplit, urlunsplit
 from urllib.request import Request
@@ -19,7 +19,7 @@ from urllib.request import Request
 import httpx
 from SPARQLWrapper import GET, JSON, POST, SELECT, SPARQLWrapper
 
-from kgqa.addresses import GRAPHS, check_password, hidden, log_shown, shown_url
+from kgqa.addresses import GRAPHS, check_password, hidden, is_word, log_shown, shown_url
 from kgqa.kg.bodies import PACKED, Body, TooLarge, UnreadableBody
 from kgqa.kg.errors import KGRejected, KGUnavailable
 from kgqa.kg.responses import Answer, BrokenAnswer, answer_of
@@ -86,14 +86,10 @@ class Http:
             raise KGUnavailable("leave the timeout out of the address: with it Virtuoso gives half answers")
         user, password = unquote(parts.username or ""), unquote(parts.password or "")
         self._user = (user, password) if "@" in parts.netloc else None
-        keys = (value for name, value in self._parameters if name not in GRAPHS)
-        self._secrets = [user, password, b64encode(f"{user}:{password}".encode()).decode(), *keys]
-        self._client = httpx.Client(
-            verify=parts.scheme == "https",  # to load certificates takes longer than most queries
-            limits=httpx.Limits(max_connections=None),
-            follow_redirects=False,
-            trust_env=True,
-        )
+        given = (user, *(value for name, value in self._parameters if name not in GRAPHS))
+        keys = (value for value in given if not is_word(value))
+        self._secrets = [password, b64encode(f"{user}:{password}".encode()).decode(), *keys]
+        self._client = _client(parts.scheme == "https")
         self._deadline = Deadline()
         self._deadline.hold(self._client)
         self.close = self._client.close
@@ -124,12 +120,18 @@ class Http:
                     method, written.full_url, headers=headers, content=_bytes(written), timeout=timeout
                 ) as response,
             ):
-                body = _read(response) if response.is_success else _begun(response)
+                packed = self._in_time(response)
+                body = _read(response, packed) if response.is_success else _begun(response, packed)
         except UnreadableBody as error:
             raise BrokenAnswer(str(error)) from None
         except TooLarge as error:
             raise KGRejected(str(error)) from None
         return answer_of(response, body, self._shown)
+
+    def _in_time(self, response: httpx.Response) -> Iterator[bytes]:
+        for packed in response.iter_raw():
+            self._deadline.left()
+            yield packed
 
     def _written(self, query: str, seconds: float) -> Request:
         try:
@@ -169,28 +171,48 @@ def user_agent() -> str:
     return agent.encode("ascii", "replace").decode()
 
 
+def _client(secure: bool) -> httpx.Client:
+    """Make a client that keeps to the proxies and certificates of the environment.
+
+    Raises:
+        KGUnavailable: if these cannot be used; what is said does not repeat them, passwords are in them.
+    """
+    try:
+        return httpx.Client(
+            verify=secure,  # to load certificates takes longer than most queries
+            limits=httpx.Limits(max_connections=None),
+            follow_redirects=False,
+            trust_env=True,
+        )
+    except (ValueError, httpx.InvalidURL, OSError):
+        raise KGUnavailable(
+            "no connection can be made as the environment says: look at HTTP_PROXY, HTTPS_PROXY, "
+            "ALL_PROXY, SSL_CERT_FILE and SSL_CERT_DIR"
+        ) from None
+
+
 def _bytes(request: Request) -> bytes | None:
     return request.data if isinstance(request.data, bytes) else None
 
 
-def _read(response: httpx.Response) -> bytes:
-    """Read a body to its end.
+def _read(response: httpx.Response, packed: Iterator[bytes]) -> bytes:
+    """Read a body, as it comes packed, to its end.
 
     Raises:
         TooLarge, UnreadableBody: as `Body` does.
     """
     body = Body(response.headers.get("content-encoding", ""), MOST)
-    whole = b"".join(block for packed in response.iter_raw() for block in body.blocks(packed))
+    whole = b"".join(block for part in packed for block in body.blocks(part))
     body.end()
     return whole
 
 
-def _begun(response: httpx.Response) -> bytes:
+def _begun(response: httpx.Response, packed: Iterator[bytes]) -> bytes:
     """Read the beginning of what a server says instead of an answer."""
     begun = b""
     with suppress(TooLarge, UnreadableBody, httpx.HTTPError):
         body = Body(response.headers.get("content-encoding", ""), REFUSAL)
-        for packed in response.iter_raw():
-            for block in body.blocks(packed):
+        for part in packed:
+            for block in body.blocks(part):
                 begun += block
     return begun

@@ -22,8 +22,8 @@ SPELT_ALIKE = 86.0
 MEANT_ALIKE = 0.6
 """The least cosine at which a span is taken for a name of like meaning."""
 
-READ = 4_000
-"""Characters of a question that are read."""
+READ = 2_000
+"""Characters of a question that are read: as many as prompts show, from which this side imports nothing."""
 
 BESIDE = 16
 """Characters of punctuation beside a span that may belong to a name."""

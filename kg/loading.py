@@ -21,7 +21,7 @@ import pyoxigraph as ox
 from kgqa.kg.errors import KGMalformed, KGUnavailable
 from kgqa.kg.lenient import silent
 from kgqa.kg.markup import Markup
-from kgqa.kg.nesting import QUOTED, check_depth
+from kgqa.kg.nesting import DEEP, Depth, check_depth
 from kgqa.kg.sparql import BLANK
 from kgqa.kg.terms import one_line
 
@@ -41,8 +41,8 @@ BY_RDFLIB = {".trix": "trix", ".hext": "hext"}
 KNOWN = tuple(sorted((*NATIVE, *BY_RDFLIB)))
 
 
-QUOTING = {".nt", ".nq", ".ttl", ".turtle", ".trig", ".n3"}
-"""Formats in which a triple may be the subject or object of another."""
+QUOTING = {".nt": True, ".nq": True, ".ttl": False, ".turtle": False, ".trig": False, ".n3": False}
+"""Formats in which a triple may be the object of another, and whether a triple ends with its line."""
 
 XML = {".rdf", ".owl", ".xml", ".trix"}
 
@@ -55,22 +55,21 @@ WHOLE = 1 << 28
 class _Hashed:
     """A binary file that hashes what is read from it.
 
-    Where a block of it quotes triples, the file is looked through before that is given (`nesting`).
+    Where its triples may be nested deep, it is looked through before more of it is given (`nesting`).
     """
 
     def __init__(self, path: Path, file: gzip.GzipFile | io.BufferedReader, suffix: str) -> None:
         self.digest = hashlib.sha256()
-        self._path = path if suffix in QUOTING else None
+        self._path = path
+        self._depth = Depth(lines=QUOTING[suffix]) if suffix in QUOTING else None
         self._file = Markup(file) if suffix in XML else file
-        self._last = b""
 
     def read(self, size: int = -1) -> bytes:
         data = self._file.read(size)
         self.digest.update(data)
-        if self._path and QUOTED in self._last + data:
+        if self._depth and self._depth.most(data) > DEEP:
             check_depth(self._path)
-            self._path = None
-        self._last = data[-1:]
+            self._depth = None
         return data
 
 

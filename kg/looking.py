@@ -116,7 +116,7 @@ class NamesAsked:
         degrees = dict.fromkeys((end.id for end in ends), 0)
         answer = await self._executor.query(sparql.degrees_of(list(degrees), WEIGHED))
         for end, n in answer.rows:
-            if end is not None:
+            if end is not None and end.id in degrees:
                 degrees[end.id] += integer(n)
         return degrees
 

@@ -37,7 +37,8 @@ class Markup:
 
     def __init__(self, file: "SupportsRead[bytes]") -> None:
         self._file, self._ahead = file, BytesIO()
-        self._parser = expat.ParserCreate("UTF-8")  # whatever else it says it is in: so do the others
+        # whatever else it says it is in: rdflib decodes bytes so, and pyoxigraph refuses anything else
+        self._parser = expat.ParserCreate("UTF-8")
         self._depth = self._text = self._fed = 0
         self._most = TEXT
         self._parser.StartElementHandler = self._start

@@ -3,6 +3,7 @@
 from collections.abc import Iterable, Sequence
 
 from kgqa.kg.conventions import Dialect, Labels
+from kgqa.kg.reading import integer
 from kgqa.kg.terms import Entity, Literal, Term, one_line
 
 LONGEST = 1_000
@@ -41,9 +42,7 @@ class Naming:
                 continue
             listed = names.setdefault(term, [])
             if isinstance(label, Literal):
-                listed.append(
-                    (int(rank.value) if isinstance(rank, Literal) else 0, label.language, label.value)
-                )
+                listed.append((integer(rank), label.language, label.value))
         return {term: self._named(term, listed) for term, listed in names.items()}
 
     def _named(self, term: Term, names: Sequence[tuple[int, str, str]]) -> Term:
@@ -56,6 +55,8 @@ class Naming:
 
         A name of nothing that can be seen is none.
         """
-        dialect, seen = self._dialect, [each for each in names if one_line(each[2], LONGEST)]
-        name = (dialect.local_label(id) if self.local else dialect.best(seen)) or ""
+        if self.local:
+            name = self._dialect.local_label(id) or ""
+        else:
+            name = self._dialect.best(each for each in names if one_line(each[2], LONGEST)) or ""
         return (name if len(name) <= LONGEST else name[: LONGEST - 1] + "…") or None

@@ -12,7 +12,7 @@ from kgqa.kg.executor import Executor, Facts, Row
 from kgqa.kg.looking import NamesAsked, NamesListed
 from kgqa.kg.meaning import Encode
 from kgqa.kg.naming import Naming
-from kgqa.kg.reading import integer
+from kgqa.kg.reading import at, integer, only
 from kgqa.kg.scan import Names, scan
 from kgqa.kg.sparql_graph import SparqlGraph
 from kgqa.kg.store import EmbeddedStore
@@ -103,7 +103,7 @@ def open_endpoint(url: str, *, rows: int = ROWS, deadline: float = 30.0) -> Spar
 def _listed(executor: Executor) -> dict[str, int] | None:
     """Give the triples per predicate; None for a graph that is too large to count while someone waits."""
     try:
-        if integer(executor.query_now(sparql.count_upto(SMALL + 1)).rows[0][0]) > SMALL:
+        if integer(only(executor.query_now(sparql.count_upto(SMALL + 1)))) > SMALL:
             return None
         answer = executor.query_now(sparql.predicates())
     except (KGTimeout, KGSilent, KGRejected):
@@ -114,8 +114,7 @@ def _listed(executor: Executor) -> dict[str, int] | None:
 def _marks(executor: Executor) -> dict[str, int]:
     """Give those predicates of a graph by which dialects name things, and are told from one another."""
     wanted = sorted({each for dialect in DIALECTS.values() for each in _told_by(dialect)})
-    places = [integer(row[0]) for row in executor.query_now(sparql.present(wanted)).rows]
-    return dict.fromkeys((wanted[place] for place in places), 0)
+    return dict.fromkeys((at(wanted, row[0]) for row in executor.query_now(sparql.present(wanted)).rows), 0)
 
 
 def _fingerprint(url: str, listed: Mapping[str, int] | None) -> str:

@@ -13,7 +13,7 @@ from kgqa.kg.errors import KGRejected, KGTimeout, KGUnavailable
 from kgqa.kg.terms import one_line
 
 SHOWN = 200
-"""Characters that are shown of an address that a server names."""
+"""Characters that are shown of an address that a server names, and that its errors are judged by."""
 
 JSON_TYPES = ("application/sparql-results+json", "application/json")
 
@@ -58,8 +58,9 @@ def answer_of(response: httpx.Response, body: bytes, shown: Callable[[str], str]
     if response.headers.get("x-sql-state") == "S1TAT":  # Virtuoso gives what it has found so far
         raise KGTimeout("the server broke the query off and gave a part of the answer")
     if not response.is_success:
-        said = shown(body[:2_000].decode("utf-8", "replace"))
-        _refuse(response, said)
+        text = body[:2_000].decode("utf-8", "replace")
+        said = shown(text)
+        _refuse(response, one_line(text, SHOWN), said)
         message = f"HTTP {response.status_code}: {said}"
         raise httpx.HTTPStatusError(message, request=response.request, response=response)
     kind = response.headers.get("content-type", "").partition(";")[0].strip().lower()
@@ -68,11 +69,12 @@ def answer_of(response: httpx.Response, body: bytes, shown: Callable[[str], str]
     return Answer(body, _most(response), response.headers.get("server", ""))
 
 
-def _refuse(response: httpx.Response, said: str) -> None:
+def _refuse(response: httpx.Response, text: str, said: str) -> None:
+    """Judge by the text itself, and say of it what may be shown."""
     status = response.status_code
-    if _is_timeout(response, said.lower()):
+    if _is_timeout(response, text.lower()):
         raise KGTimeout(f"the server broke the query off: {said}")
-    if status in {400, 413, 414, 422} or _OF_THE_QUERY.match(said):
+    if status in {400, 413, 414, 422} or _OF_THE_QUERY.match(text):
         raise KGRejected(f"the server refused the query ({status}): {said}")
     if status in {401, 403}:
         raise KGUnavailable(
@@ -91,14 +93,14 @@ def _there(response: httpx.Response) -> str:
         return "its new address, which it does not tell"
 
 
-def _is_timeout(response: httpx.Response, said: str) -> bool:
+def _is_timeout(response: httpx.Response, text: str) -> bool:
     """Tell whether a server says that the query takes too long, and not that a way to it does.
 
     QLever says so by 429, without a time to wait.
     """
-    told = any(word in said for word in ("timeout", "timed out", "time limit", "execution time"))
+    told = any(word in text for word in ("timeout", "timed out", "time limit", "execution time"))
     waits = response.status_code == 429 and "retry-after" in response.headers
-    return told and not waits and not (response.status_code in {502, 503} and "connect" in said)
+    return told and not waits and not (response.status_code in {502, 503} and "connect" in text)
 
 
 def _most(response: httpx.Response) -> float:

@@ -1,5 +1,7 @@
 """Reads SPARQL's JSON into rows of terms, whoever wrote it."""
 
+import re
+from dataclasses import replace
 from typing import Any
 
 import orjson
@@ -16,6 +18,9 @@ VIRTUOSO_ASK = "__ASK_RETVAL"
 """The column in which Virtuoso answers ASK: 1 or 0."""
 
 XSD_BOOLEAN = "http://www.w3.org/2001/XMLSchema#boolean"
+
+_HEAD = re.compile(r"SELECT (?:DISTINCT )?(.*?) WHERE")
+_COLUMN = re.compile(r"\((?:[^()]|\([^()]*\))* AS \?(\w+)\)|\?(\w+)")
 
 
 def read_rows(answer: bytes) -> Rows:
@@ -34,6 +39,30 @@ def read_rows(answer: bytes) -> Rows:
         return Rows(columns, [tuple(_term(row.get(column)) for column in columns) for row in rows])
     except (ValueError, LookupError, TypeError, AttributeError) as error:
         raise KGMalformed(f"the graph's answer is not SPARQL's JSON, or not all of it: {error}") from error
+
+
+def columns_of(query: str) -> tuple[str, ...]:
+    """Give the columns that a query asks for, in its order; none where it does not list them.
+
+    >>> columns_of("SELECT DISTINCT ?end (COUNT(*) AS ?n) WHERE { ?s ?p ?end }")
+    ('end', 'n')
+    """
+    head = _HEAD.match(query)
+    return tuple(computed or plain for computed, plain in _COLUMN.findall(head[1])) if head else ()
+
+
+def fitted(answer: Rows, columns: tuple[str, ...]) -> Rows:
+    """Give the columns of an answer that were asked for, in that order; an answer without rows has them all.
+
+    Raises:
+        KGMalformed: if it lacks one.
+    """
+    if not columns or answer.columns == columns:
+        return answer
+    if lacking := set(columns) - set(answer.columns) if answer.rows else set():
+        raise KGMalformed(f"the graph's answer lacks what was asked for: {', '.join(sorted(lacking))}")
+    places = [answer.columns.index(column) for column in columns] if answer.rows else []
+    return replace(answer, columns=columns, rows=[tuple(row[at] for at in places) for row in answer.rows])
 
 
 def _asked(answer: str) -> Rows:
@@ -63,7 +92,7 @@ def _term(value: dict[str, Any] | None) -> Term | None:
 def _made(value: dict[str, Any]) -> Term:
     text, kind = value["value"], value["type"]
     if kind == "triple":
-        return Literal(text if isinstance(text, str) else orjson.dumps(text).decode())
+        raise ValueError("a triple that stands for a term is none of RDF 1.1")
     if not isinstance(text, str):
         raise TypeError("the value of a term is no text")
     match kind:

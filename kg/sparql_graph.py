@@ -18,9 +18,9 @@ from kgqa.kg.meter import begin_query, end_query
 from kgqa.kg.names import NameIndex
 from kgqa.kg.naming import Naming
 from kgqa.kg.pages import Candidate, Description, GraphInfo, Match, Mention, Page, Table, Visit
-from kgqa.kg.reading import integer, order, parted, path, true
+from kgqa.kg.reading import at, integer, only, order, parted, path, true
 from kgqa.kg.relations import Relations
-from kgqa.kg.terms import Chain, Entity, Hop, Term, Triple, is_id
+from kgqa.kg.terms import Chain, Entity, Hop, Term, Triple, is_id, is_iri
 
 S = TypeVar("S")
 T = TypeVar("T")
@@ -144,7 +144,7 @@ class SparqlGraph:
         for some, answer in await self._batched(list(groups), IDS, sparql.list_relations):
             cut |= {*some} if answer.cut else set()
             for end, relation, forward in answer.rows:
-                if isinstance(end, Entity):
+                if end is not None and end.id in groups:
                     groups[end.id].append((relation, forward))
         checked = {id: _checked(id) for id in ids}
         return {id: self._hops(groups[own], own in cut) for id, own in checked.items()}
@@ -164,7 +164,7 @@ class SparqlGraph:
             ends: list[dict[Term, None]] = [{} for _ in some]
             for step, end, _, _ in answer.rows:
                 if end is not None:
-                    ends[integer(step)][named[end]] = None
+                    at(ends, step)[named[end]] = None
             for found in ends:
                 cut = answer.cut or len(found) > self._rows
                 pages.append(Page(tuple(sorted(found, key=order)[: self._rows]), cut))
@@ -183,8 +183,9 @@ class SparqlGraph:
             named = self._naming.apply((end, label, rank) for _, _, end, label, rank in answer.rows)
             hops, sizes = list(_starts(some)), Counter[Hop]()
             for place, start, end, _, _ in answer.rows:
-                if isinstance(start, Entity) and end is not None:
-                    ends[start.id, hops[integer(place)]][named[end]] = None
+                step = (start.id if start else "", at(hops, place))
+                if step in ends and end is not None:
+                    ends[step][named[end]] = None
             for step in some:
                 sizes[step[1]] += len(ends[step])
             full |= {step for step in some if answer.cut or sizes[step[1]] > self._rows}
@@ -254,7 +255,7 @@ class SparqlGraph:
         return Table(answer.columns, tuple(answer.rows[: self._rows]), cut)
 
     async def both_ways(self) -> dict[tuple[str, str], int]:
-        """Count the facts that two relations state in both directions; see `KnowledgeGraph`."""
+        """Count the facts that two relations state in both directions, going through the whole graph."""
         rows = (await self._executor.query(sparql.both_ways())).rows
         return {(one.id, other.id): integer(n) for one, other, n in rows if one and other}
 
@@ -281,7 +282,7 @@ class SparqlGraph:
     async def _count(self, query: str) -> int | None:
         """Count, where that does not take too long: an endpoint may hold thousands of millions."""
         try:
-            return integer((await self._executor.query(query)).rows[0][0])
+            return integer(only(await self._executor.query(query)))
         except (KGTimeout, KGSilent, KGRejected):
             return None
 
@@ -342,7 +343,7 @@ class SparqlGraph:
         hops = {
             self._relations.hop(relation.id, true(forward))
             for relation, forward in rows
-            if isinstance(relation, Entity) and not self._relations.ignores(relation.id)
+            if relation is not None and is_iri(relation.id) and not self._relations.ignores(relation.id)
         }
         ordered = sorted(hops, key=lambda hop: (hop.relation, not hop.forward))
         return Page(tuple(ordered[: self._rows]), cut or len(ordered) > self._rows or len(rows) > sparql.HOPS)

@@ -29,7 +29,11 @@ _LANGUAGE = re.compile(r"[A-Za-z]+(-[A-Za-z0-9]+)*")
 _SHOWN = 3
 """Of the entities that a chain is held to, how many its text names."""
 
-_UNPRINTABLE = frozenset({"Cc", "Cf", "Cs", "Zl", "Zp"})
+_UNPRINTABLE = frozenset({"Cc", "Cf", "Cn", "Co", "Cs", "Zl", "Zp"})
+_UNSEEN = re.compile("[\u034f\u180b-\u180f\ufe00-\ufe0f\U000e0100-\U000e01ef]+")
+"""Marks that change how the character before them looks, if at all: words can be hidden in them."""
+_EMPTY = re.compile("[\u115f\u1160\u17b4\u17b5\u2800\u3164\uffa0]")
+"""Letters and signs that look like a space."""
 
 XSD_STRING = "http://www.w3.org/2001/XMLSchema#string"
 
@@ -57,13 +61,15 @@ def local_name(iri: str) -> str:
 def one_line(text: str, limit: int = 200) -> str:
     r"""Write a name on one line of at most ``limit`` characters that cannot pass for anything else.
 
-    Control and formatting characters (line breaks, escapes, right-to-left marks)
-    become spaces, and what is longer is cut.
+    Control and formatting characters (line breaks, escapes, right-to-left marks) and
+    whatever else is not seen become spaces or are left out, and what is longer is cut.
 
     >>> one_line("Ulm\x1b[31m  and\nmore", limit=12)
     'Ulm [31m an…'
     """
     plain = text[: 4 * limit]
+    if not plain.isascii():
+        plain = _EMPTY.sub(" ", _UNSEEN.sub("", plain))
     if not plain.isprintable():
         plain = "".join(" " if unicodedata.category(c) in _UNPRINTABLE else c for c in plain)
     words = " ".join(plain.split())

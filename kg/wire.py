@@ -54,11 +54,18 @@ class Deadline:
         return float(left)
 
     def hold(self, client: httpx.Client) -> None:
-        """Hold the connections of a client to it, through proxies as well."""
-        for transport in (client._transport, *client._mounts.values()):
-            pool: Any = getattr(transport, "_pool", None)
-            if pool is not None:
+        """Hold the connections of a client to it, through proxies as well.
+
+        Raises:
+            RuntimeError: if this httpx keeps its connections where they cannot be held.
+        """
+        transports = [each for each in (client._transport, *client._mounts.values()) if each is not None]
+        try:
+            for pool in [vars(transport)["_pool"] for transport in transports]:
                 pool._network_backend = _Backend(pool._network_backend, self)
+        except (KeyError, AttributeError):
+            known = "install a version that kgqa's pyproject.toml names"
+            raise RuntimeError(f"httpx {httpx.__version__} cannot be held to a deadline; {known}") from None
 
 
 class _Backend(httpcore.NetworkBackend):

@@ -4,7 +4,7 @@ A row is keyed by everything that shapes a reply: the messages, LangChain's
 account of the model and call, and a ``scope`` (server, parameters, sample). Rows
 are JSON; a row that cannot be read is a miss. Each operation opens the file for
 itself, so that threads and processes may share it. One that another process keeps
-locked is waited for once, and then done without until it is free.
+locked is waited for once; then hardly, until it is free.
 """
 
 import asyncio
@@ -12,6 +12,7 @@ import json
 import logging
 import sqlite3
 import threading
+import time
 from collections.abc import Iterator, Sequence
 from contextlib import closing, contextmanager
 from hashlib import sha256
@@ -23,6 +24,7 @@ from langchain_core.messages import AIMessage, message_to_dict, messages_from_di
 from langchain_core.outputs import ChatGeneration, Generation
 from tenacity import Retrying, retry_if_exception_message, stop_after_delay, wait_random
 
+from kgqa.kg.terms import one_line
 from kgqa.models.errors import UnknownModel
 
 HIT = "cached"
@@ -34,6 +36,10 @@ KEY = "cache_key"
 _VERSION = 1
 _WAIT = 10.0
 _PATIENCE = 3.0
+_LEAST = 0.2
+_WORK = 1.0
+"""Seconds that an operation may work: somebody may have put a view without end into the file."""
+_LOOK = 10_000
 _TABLE = "CREATE TABLE IF NOT EXISTS replies (key TEXT PRIMARY KEY, reply TEXT NOT NULL) WITHOUT ROWID"
 _log = logging.getLogger(__name__)
 
@@ -130,7 +136,7 @@ class SqliteCache(BaseCache):
 
     def _run(self, sql: str, *values: str) -> list[Any]:
         try:
-            with self._open(_PATIENCE if self._free.is_set() else 0.0) as database:
+            with self._open(_PATIENCE if self._free.is_set() else _LEAST) as database:
                 rows = database.execute(sql, values).fetchall()
         except sqlite3.Error as error:
             if "locked" in str(error):
@@ -145,6 +151,9 @@ class SqliteCache(BaseCache):
     def _open(self, seconds: float) -> Iterator[sqlite3.Connection]:
         with closing(sqlite3.connect(self.path, timeout=seconds)) as database, database:
             database.execute("PRAGMA synchronous=NORMAL")
+            database.execute("PRAGMA trusted_schema=OFF")
+            end = time.monotonic() + seconds + _WORK
+            database.set_progress_handler(lambda: time.monotonic() > end, _LOOK)
             yield database
 
 
@@ -155,7 +164,7 @@ def _from_row(row: str, key: str) -> list[ChatGeneration] | None:
             return None
         messages = messages_from_dict(content["messages"])
     except (ValueError, KeyError, TypeError, AttributeError, RecursionError) as error:
-        _log.warning("a row of the cache cannot be read: %s", error)
+        _log.warning("a row of the cache cannot be read: %s", one_line(str(error)))
         return None
     if not messages or not all(isinstance(message, AIMessage) for message in messages):
         return None

@@ -62,7 +62,7 @@ class ChatModel:
 
     Args:
         name: ``provider:model`` as LangChain's `init_chat_model` takes it.
-        base_url: address of an OpenAI-compatible server; else OPENAI_BASE_URL or OPENAI_API_BASE.
+        base_url: address of an OpenAI-compatible server; else OPENAI_API_BASE or OPENAI_BASE_URL.
         temperature: None leaves it to the server.
         max_tokens: tokens of a reply; None leaves it to the server.
         timeout: seconds a single call may take.

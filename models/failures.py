@@ -1,5 +1,6 @@
 """One clear line for a call that failed for good: what happened and what to do."""
 
+import os
 from urllib.parse import urljoin
 
 from kgqa.addresses import shown_url
@@ -25,12 +26,12 @@ def failure_line(error: BaseException, model: str, url: str | None, timeout: flo
     server = shown_url(url) if url else provider
     status = status_of(error)
     if status in _ADVICE:
-        names = {"key": _variable(provider, "API_KEY"), "url_variable": _variable(provider, "BASE_URL")}
+        names = {"key": _variable(provider, "API_KEY"), "url_variable": _url_variable(provider)}
         line = f"{server} {_ADVICE[status].format(**names)}"
         wait = retry_after(error)
         return f"{model}: {line} (it asks for {wait:.0f} s)" if wait else f"{model}: {line}"
     if status is not None and 300 <= status < 400:
-        variable = _variable(provider, "BASE_URL")
+        variable = _url_variable(provider)
         return f"{model}: {server} has moved{_where(error)}; set its new address ({variable})"
     if status is not None and status >= 500:
         return f"{model}: {server} keeps failing ({status}: {said(error)}); try again later"
@@ -39,7 +40,7 @@ def failure_line(error: BaseException, model: str, url: str | None, timeout: flo
     if is_timeout(error):
         return f"{model}: no reply from {server} within {timeout:g} s; try again or allow more time"
     if is_connection(error):
-        variable = _variable(provider, "BASE_URL")
+        variable = _url_variable(provider)
         return f"{model}: cannot reach {server}; check the network and the address ({variable})"
     return f"{model}: {server} gave no usable answer ({said(error)})"
 
@@ -57,6 +58,12 @@ def _where(error: BaseException) -> str:
     response = getattr(error, "response", None)
     there = getattr(response, "headers", {}).get("location", "")
     return f" to {shown_url(urljoin(str(response.url), there))}" if response and there else ""
+
+
+def _url_variable(provider: str) -> str:
+    """Name what sets the address; LangChain takes the first of these that is set."""
+    first = _variable(provider, "API_BASE")
+    return first if os.environ.get(first) else _variable(provider, "BASE_URL")
 
 
 def _variable(provider: str, suffix: str) -> str:

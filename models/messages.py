@@ -5,7 +5,7 @@ LangChain, which takes it as it comes.
 """
 
 import json
-from collections.abc import Iterable, Iterator
+from collections.abc import Container, Iterable, Iterator, Mapping
 from itertools import islice
 from typing import Any
 
@@ -21,17 +21,38 @@ CALLS = 50
 NAME = 64
 """Characters of the name and of the id of a call, as OpenAI has them."""
 
+ID = 256
+"""Characters of the id of a message."""
 
-def made_fit(message: AIMessage) -> AIMessage:
+KEPT = 1_000_000
+"""Bytes, as JSON, of the blocks of a turn, and of what else comes with it: thoughts and signatures."""
+
+CALLING = frozenset({"tool_use", "tool_call", "tool_call_chunk", "function_call", "invalid_tool_call"})
+"""Types of blocks that make a call once more."""
+
+Block = str | dict[str, Any]
+
+
+def made_fit(message: AIMessage, taken: Container[str | None] = ()) -> AIMessage:
     """Give a turn whose text and calls are of whole characters and bounded length, each call with its own id.
 
     What is no argument of a call, or too long for one, is left out: the tool says what it misses.
+    Thoughts, signatures and whatever else a provider wants back stay as they are, or, where they
+    are too long or no JSON, are left out. So is an id that another message has (``taken``),
+    for it would take the place of that one.
     """
-    return AIMessage(
-        whole(str(message.text))[:TEXT_LIMIT],
-        tool_calls=list(_calls(message.tool_calls)),
-        usage_metadata=message.usage_metadata,
-        response_metadata=message.response_metadata,
+    calls = list(_calls(message.tool_calls))
+    id = whole(message.id or "")
+    return message.model_copy(
+        update={
+            "content": _content(message.content, {call["id"] for call in calls}),
+            "tool_calls": calls,
+            "invalid_tool_calls": [],
+            "additional_kwargs": _kept(message.additional_kwargs, without={"tool_calls", "function_call"}),
+            "response_metadata": _kept(message.response_metadata),
+            "id": id if 0 < len(id) <= ID and id not in taken else None,
+            "name": None,
+        }
     )
 
 
@@ -46,13 +67,63 @@ def _calls(calls: Iterable[ToolCall]) -> Iterator[ToolCall]:
         id = one_line(call["id"] or "", NAME)
         id = f"call_{at}" if not id or id in seen else id
         seen.add(id)
-        yield tool_call(name=one_line(whole(call["name"]), NAME), args=_arguments(call["args"]), id=whole(id))
+        arguments = _json(call["args"], TEXT_LIMIT)[0]
+        yield tool_call(
+            name=one_line(whole(call["name"]), NAME),
+            args=arguments if isinstance(arguments, dict) else {},
+            id=whole(id),
+        )
 
 
-def _arguments(given: dict[str, Any]) -> dict[str, Any]:
+def _content(content: str | list[Block], calls: Container[str | None]) -> str | list[Block]:
+    return whole(content[:TEXT_LIMIT]) if isinstance(content, str) else list(_blocks(content, calls))
+
+
+def _blocks(content: Iterable[Block], calls: Container[str | None]) -> Iterator[Block]:
+    """Cut the text of blocks, and leave out those that are too long or of a call that is not made.
+
+    A call without a result would be refused by the provider.
+    """
+    text, room = TEXT_LIMIT, KEPT
+    for block in content:
+        said = _text(block)
+        if said and len(said) > text:
+            block = said[:text] if isinstance(block, str) else {**block, "text": said[:text]}
+        fit, size = _json(block, room)
+        if fit is not None and _is_made(fit, calls) and (text or not said):
+            text -= len(_text(fit))
+            room -= size
+            yield fit
+
+
+def _text(block: Block) -> str:
+    if isinstance(block, str):
+        return block
+    said = block.get("text") if block.get("type", "text") == "text" else None
+    return said if isinstance(said, str) else ""
+
+
+def _is_made(block: Block, calls: Container[str | None]) -> bool:
+    """Tell of a block that is a call whether it is one of ``calls``; any other is what it is."""
+    if isinstance(block, str) or str(block.get("type")) not in CALLING:
+        return True
+    return str(block.get("call_id", block.get("id"))) in calls
+
+
+def _kept(given: Mapping[str, Any], without: Container[str] = ()) -> dict[str, Any]:
+    kept, room = {}, KEPT
+    for key, value in given.items():
+        fit, size = _json({key: value}, room)
+        if fit is not None and key not in without:
+            kept.update(fit)
+            room -= size
+    return kept
+
+
+def _json(value: Any, most: int) -> tuple[Any, int]:
+    """Give a value in whole characters and its bytes as JSON; None where it has too many or is no JSON."""
     try:
-        text = json.dumps(given, ensure_ascii=False)
-        arguments = json.loads(whole(text)) if len(text) <= TEXT_LIMIT else {}
+        text = json.dumps(value, ensure_ascii=False, allow_nan=False).encode("utf-8", "replace")
+        return (json.loads(text), len(text)) if len(text) <= most else (None, 0)
     except (RecursionError, TypeError, ValueError):
-        return {}
-    return arguments if isinstance(arguments, dict) else {}
+        return None, 0

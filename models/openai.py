@@ -17,7 +17,7 @@ MOST = 1 << 23
 """Bytes of an answer at most, as they are after unpacking; a reply has some thousands."""
 
 
-class TooLarge(Exception):
+class ReplyTooLarge(Exception):
     """An answer that is larger than any reply."""
 
 
@@ -28,7 +28,7 @@ class BoundedClient(DefaultAsyncHttpxClient):
         """Send a request; see httpx.
 
         Raises:
-            TooLarge: if the answer is.
+            ReplyTooLarge: if the answer is.
         """
         response = await super().send(request, stream=True, **options)
         return response if stream else await _read(response)
@@ -41,7 +41,7 @@ async def _read(response: Any) -> Any:
         async for block in response.aiter_bytes():
             size += len(block)
             if size > MOST:
-                raise TooLarge(f"an answer of more than {MOST >> 20} MB")
+                raise ReplyTooLarge(f"an answer of more than {MOST >> 20} MB")
             blocks.append(block)
     finally:
         await response.aclose()
@@ -71,5 +71,5 @@ class ChatOpenAI(langchain_openai.ChatOpenAI):
         try:
             reply = await self.root_async_client.post("/chat/completions", cast_to=object, body=payload)
         except APIConnectionError as error:
-            raise (error.__cause__ if isinstance(error.__cause__, TooLarge) else error) from None
+            raise (error.__cause__ if isinstance(error.__cause__, ReplyTooLarge) else error) from None
         return self._create_chat_result(reply)

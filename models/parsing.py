@@ -177,8 +177,29 @@ def _repaired(text: str) -> object:
 
 def _holds_all(value: object, text: str) -> bool:
     """Tell whether a repair has kept the items of lists: one that it cannot read it leaves out."""
-    kept = json.dumps(value, ensure_ascii=False)
-    return all(item in kept for items in _BARE_LIST.findall(text) for item in _BETWEEN.split(items))
+    kept = {"", *map(_number, _words(value))}
+    return all(_number(item) in kept for items in _BARE_LIST.findall(text) for item in _BETWEEN.split(items))
+
+
+def _words(value: object) -> Iterator[str]:
+    """Give the words of the texts in a value, and its numbers, truth values and nulls as JSON has them."""
+    left = [value]
+    while left:
+        each = left.pop()
+        if isinstance(each, dict):
+            left += each.values()
+        elif isinstance(each, list):
+            left += each
+        else:
+            yield from _BETWEEN.split(each if isinstance(each, str) else json.dumps(each))
+
+
+def _number(word: str) -> str:
+    """Write a number as any other of its value; what is none stays as it is."""
+    try:
+        return str(float(word))
+    except ValueError:
+        return word
 
 
 def _first_error(error: ValidationError) -> str:

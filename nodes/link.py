@@ -20,8 +20,8 @@ async def link(state: State, run: Run) -> Update:
     One that the graph does not have is passed over, and the trace says so. One query gives the
     names of all of them and what leads on from them.
     """
-    given = [_text(topic) for topic in state.get("topics") or ()]
-    named = [_by_id(text) or await _called(text, run) for text in given] or await _mentioned(state, run)
+    given = list(dict.fromkeys(map(_text, state.get("topics") or ())))
+    named = await _given(given, run) or await _mentioned(state, run)
     visits = await _visited([entity for entity in named if entity], run)
     topics: dict[Entity, None] = {}
     for place, entity in enumerate(named):
@@ -35,6 +35,20 @@ async def link(state: State, run: Run) -> Update:
     chains = [Chain(topic) for topic in topics]
     leads = [lead_of(chain, visits[chain.topic]) for chain in chains if chain.topic in visits]
     return {"topic_entities": list(topics), "chain": chains[0], "leads": leads, "points": chains[::-1]}
+
+
+async def _given(texts: Sequence[str], run: Run) -> list[Entity | None]:
+    """Give the entity of each; where the budget ends on the way, those that were found go on."""
+    found: list[Entity | None] = []
+    for text in texts:
+        try:
+            found.append(_by_id(text) or await _called(text, run))
+        except BudgetExceeded as error:
+            if not any(found):
+                raise
+            run.note["reason"] = str(error)
+            break
+    return found
 
 
 def _text(topic: str | Ref) -> str:

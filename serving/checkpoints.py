@@ -55,13 +55,17 @@ async def checkpointer() -> AsyncIterator[Saver]:
 async def is_of_another(thread: str, owner: str) -> bool:
     """Tell whether steps of a thread are kept that somebody else's runs have made.
 
-    A server that was killed may have forgotten a thread whose steps are kept.
+    A server that was killed may have forgotten a thread whose steps are kept. Where they
+    cannot be read, nobody can say whose they are, and they are not given away.
     """
     config: RunnableConfig = {"configurable": {"thread_id": thread, "checkpoint_ns": ""}}
-    async for step in _open[asyncio.get_running_loop()].alist(config):
-        maker = (step.metadata or {}).get("owner")
-        if maker:
-            return maker != owner
+    try:
+        async for step in _open[asyncio.get_running_loop()].alist(config):
+            maker = (step.metadata or {}).get("owner")
+            if maker:
+                return maker != owner
+    except ValueError:
+        return True
     return False
 
 

@@ -8,6 +8,10 @@ KINDS = frozenset({"null", "bytes", "bytearray", "msgpack"})
 """How LangGraph writes steps today; of the others, ``json`` may name classes of LangChain to be made."""
 
 
+WAY_ON = "begin a new thread"
+"""What to do where a step cannot be read."""
+
+
 class Plain(JsonPlusSerializer):
     """LangGraph's serializer, held to the types it takes for safe: dates, messages, its own."""
 
@@ -25,9 +29,6 @@ class Plain(JsonPlusSerializer):
                 return super().loads_typed(data)
         except Exception as error:  # whatever msgpack and the constructors of safe types raise
             raise ValueError(
-                f"a step that is kept cannot be read ({type(error).__name__}); {_WAY_ON}"
+                f"a step that is kept cannot be read ({type(error).__name__}); {WAY_ON}"
             ) from None
-        raise ValueError(f"a step that is kept was not written by kgqa; {_WAY_ON}")
-
-
-_WAY_ON = "begin a new thread"
+        raise ValueError(f"a step that is kept was not written by kgqa; {WAY_ON}")

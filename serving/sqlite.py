@@ -6,9 +6,11 @@ the loop is busy each waits for its turn, and a step took 20 ms that takes 1 ms 
 
 import asyncio
 import sqlite3
-from collections.abc import AsyncIterator, Callable, Iterator
+from collections.abc import AsyncIterator, Callable, Iterable, Iterator
 from concurrent.futures import Executor, ThreadPoolExecutor
 from contextlib import closing, contextmanager
+from functools import partial
+from json import JSONDecodeError
 from pathlib import Path
 from typing import Any, TypeVar
 
@@ -17,7 +19,19 @@ from langgraph.checkpoint.base import CheckpointTuple
 from langgraph.checkpoint.serde.base import SerializerProtocol
 from langgraph.checkpoint.sqlite import SqliteSaver
 
+from kgqa.serving.plain import WAY_ON
+
 T = TypeVar("T")
+
+SHAPE = {
+    "v": int,
+    "id": str,
+    "ts": str,
+    "channel_values": dict,
+    "channel_versions": dict,
+    "versions_seen": dict,
+}
+"""What a checkpoint has (`langgraph.checkpoint.base.Checkpoint`)."""
 
 
 class SqliteSteps(SqliteSaver):
@@ -28,12 +42,21 @@ class SqliteSteps(SqliteSaver):
         self._thread = thread
 
     async def aget_tuple(self, config: RunnableConfig) -> CheckpointTuple | None:
-        """Give a step, the last one if none is named."""
-        return await self._done(self.get_tuple, config)
+        """Give a step, the last one if none is named.
+
+        Raises:
+            ValueError: in one line, if it was tampered with.
+        """
+        found = await self._done(_whole, lambda: filter(None, [self.get_tuple(config)]))
+        return found[0] if found else None
 
     async def alist(self, config: RunnableConfig | None, **named: Any) -> AsyncIterator[CheckpointTuple]:
-        """Give steps, the last one first."""
-        for step in await self._done(lambda: list(self.list(config, **named))):
+        """Give steps, the last one first.
+
+        Raises:
+            ValueError: in one line, if one was tampered with.
+        """
+        for step in await self._done(_whole, lambda: self.list(config, **named)):
             yield step
 
     async def aput(self, *given: Any) -> RunnableConfig:
@@ -52,6 +75,28 @@ class SqliteSteps(SqliteSaver):
         return await asyncio.get_running_loop().run_in_executor(self._thread, work, *given)
 
 
+def _whole(read: Callable[[], Iterable[CheckpointTuple]]) -> list[CheckpointTuple]:
+    """Read steps; what they are made of is as LangGraph takes it for granted."""
+    try:
+        steps = list(read())
+        fit = all(map(_fits, steps))
+    except (TypeError, RecursionError, UnicodeDecodeError, JSONDecodeError):  # metadata that is no JSON
+        fit = False
+    if not fit:
+        raise ValueError(f"a step that is kept was changed by somebody else; {WAY_ON}")
+    return steps
+
+
+def _fits(step: CheckpointTuple) -> bool:
+    about: Any = step.metadata
+    if not isinstance(about, dict) or not isinstance(about.get("step"), int):
+        return False
+    held: Any = step.checkpoint
+    if not isinstance(held, dict) or not all(isinstance(held.get(key), kind) for key, kind in SHAPE.items()):
+        return False
+    return all(isinstance(seen, dict) for seen in held["versions_seen"].values())
+
+
 @contextmanager
 def opened(path: Path, serde: SerializerProtocol) -> Iterator[SqliteSteps]:
     """Open a file, made if it is not there (blocking).
@@ -66,6 +111,7 @@ def opened(path: Path, serde: SerializerProtocol) -> Iterator[SqliteSteps]:
     ):
         # What a killed process wrote is kept; only a power cut may cost the last steps.
         connection.execute("PRAGMA synchronous=NORMAL")
+        connection.text_factory = partial(str, encoding="utf-8", errors="replace")
         saver = SqliteSteps(connection, serde, thread)
         saver.setup()
         yield saver

@@ -40,12 +40,22 @@ def is_asked_for(environment: Mapping[str, str], file: Path) -> bool:
     Args:
         environment: the variables, in the order in which they were set.
         file: settings beside it, where there are any.
-    """
-    from dotenv import dotenv_values
 
+    Raises:
+        ValueError: in one line, if they cannot be read.
+    """
     names = list(environment)
     before = names[: names.index(FIRST)] if FIRST in environment else names
     own = {name: environment[name] for name in before}
-    own |= {name: value or "" for name, value in (dotenv_values(file) if file.is_file() else {}).items()}
+    own |= _settings(file) if file.is_file() else {}
     said = next((own[name] for name in NAMES if name in own), "")
     return said.lower() in {"true", "1"}
+
+
+def _settings(file: Path) -> dict[str, str]:
+    from dotenv import dotenv_values
+
+    try:
+        return {name: value or "" for name, value in dotenv_values(file).items()}
+    except (OSError, ValueError) as error:
+        raise ValueError(f"cannot read {file}: {error}; write it as UTF-8, one NAME=value a line") from None

@@ -46,7 +46,8 @@ class Speaker(BaseChatModel):
         **kwargs: Any,
     ) -> ChatResult:
         turn: Turn = await self.run.counted(lambda model: model.turn(messages, self.tools, **self.options))
-        return ChatResult(generations=[ChatGeneration(message=made_fit(turn.message))])
+        message = made_fit(turn.message, taken={each.id for each in messages})
+        return ChatResult(generations=[ChatGeneration(message=message)])
 
     def _generate(
         self,

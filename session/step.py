@@ -16,9 +16,10 @@ from langgraph.config import get_config
 from langgraph.runtime import Runtime
 from langgraph.types import Overwrite
 
-from kgqa.kg.errors import KGError, KGRejected, KGTimeout
+from kgqa.kg.errors import KGError, KGRejected, KGTimeout, KGUnavailable
 from kgqa.kg.meter import QueriesSpent, metered
-from kgqa.models.errors import ModelError
+from kgqa.kg.terms import one_line
+from kgqa.models.errors import ModelError, ModelUnavailable
 from kgqa.models.port import Answered, has_room
 from kgqa.models.usage import Usage
 from kgqa.priors.blueprints import Library
@@ -102,6 +103,8 @@ class Run:
         except ModelError as error:
             self._count(error.usage)
             raise
+        except OSError as error:  # a time-out among them: what is handed over may be anybody's model
+            raise ModelUnavailable(_line(error)) from error
         except BudgetExceeded as error:
             self._count(getattr(error.__cause__, "usage", Usage()))
             raise
@@ -134,6 +137,8 @@ class Run:
                     yield
             except QueriesSpent:
                 raise BudgetExceeded("kg_queries") from None
+            except OSError as error:  # what is handed over may be anybody's graph
+                raise KGUnavailable(_line(error)) from error
             finally:
                 self.spend["kg_queries"] += meter.queries
                 self.spend["seconds_kg"] += meter.seconds
@@ -232,6 +237,10 @@ class Run:
         limit = self.context.budget.seconds
         used = self.before["seconds"] + self.finished()["seconds"]
         return _Deadline(None if limit is None else limit - used)
+
+
+def _line(error: Exception) -> str:
+    return one_line(f"{type(error).__name__}: {error}")
 
 
 def _counted(spend: Spend, usage: Usage) -> Spend:

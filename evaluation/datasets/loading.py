@@ -19,18 +19,19 @@ from kgqa.kg.terms import one_line
 ENDINGS = (".gz", ".jsonl", ".ndjson", ".json", ".txt")
 
 
-def load(source: str | Path, format: str | None = None) -> Dataset:
+def load(source: str | Path, format: str | None = None, *, pipes: bool = True) -> Dataset:
     """Read a question file.
 
     Args:
         source: ``sample`` for the questions of the sample graph, or a file, gzipped or not.
         format: One of ``FORMATS``; None tells it by the file's first record.
+        pipes: Whether it may be a pipe, which is waited for; not where a file of others names it.
 
     Raises:
         DatasetError: one line that names file, line (or record) and field.
     """
     path = SAMPLE_QUESTIONS if source == "sample" else Path(source)
-    file = read_source(path)
+    file = read_source(path, pipes=pipes)
     first = next(file.records, None)
     if first is None:
         raise DatasetError(f"{file.name}: no questions in it")

@@ -53,22 +53,22 @@ class Source:
         return f"{self.name}, {self.unit} {number}"
 
 
-def read_source(path: Path) -> Source:
-    """Read a file, gzipped or not, in UTF-8 with or without a byte order mark.
+def read_source(path: Path, *, pipes: bool = True) -> Source:
+    """Read a file, gzipped or not, in UTF-8 with or without a byte order mark; or such a pipe.
 
     Raises:
         DatasetError: if it is no file, damaged, no text, or no JSON where it looks like
             JSON; the lines of JSON lines are read, and may fail, later.
     """
-    data = _bytes(path)
+    data = _bytes(path, pipes)
     name = one_line(path.name)
     return Source(name, hashlib.sha256(data).hexdigest(), *_records(_text(data, name), name))
 
 
-def _bytes(path: Path) -> bytes:
+def _bytes(path: Path, pipes: bool) -> bytes:
     shown = one_line(str(path))
     try:
-        return read_file(path, LARGEST)
+        return read_file(path, LARGEST, pipes=pipes)
     except FileNotFoundError:
         raise DatasetError(f'no such question file: {shown}; "sample" names the sample questions') from None
     except IsADirectoryError:

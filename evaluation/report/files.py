@@ -53,6 +53,7 @@ class Head(About):
     """A ``run.json`` that is shown."""
 
     config: Config
+    kgqa: str | None = None
 
 
 class Intermediates(Fields):

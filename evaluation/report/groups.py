@@ -105,7 +105,7 @@ def _recorded(runs: list[Run], digest: str) -> "tuple[Dataset | None, str | None
     problem = "run.json does not name the dataset"
     for source, format in dict.fromkeys(_source(run) for run in runs):
         try:
-            dataset = _load(source, format)
+            dataset = _load(source, format, pipes=False)
         except ReportError as error:
             problem = str(error)
             continue
@@ -122,11 +122,11 @@ def _source(run: Run) -> tuple[str, str | None]:
     return source, format if isinstance(format, str) else None
 
 
-def _load(source: Path | str, format: str | None = None) -> "Dataset":
+def _load(source: Path | str, format: str | None = None, *, pipes: bool = True) -> "Dataset":
     from kgqa.evaluation.datasets import DatasetError, load
 
     try:
-        return load(source, format)
+        return load(source, format, pipes=pipes)
     except DatasetError as error:
         raise ReportError(str(error)) from None
 

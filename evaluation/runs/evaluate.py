@@ -4,6 +4,7 @@ import asyncio
 from collections.abc import Mapping, Sequence
 from contextlib import AbstractAsyncContextManager, ExitStack, nullcontext
 from dataclasses import dataclass
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -22,6 +23,7 @@ from kgqa.evaluation.runs.processes import how_many, processes
 from kgqa.evaluation.runs.run import Watch, begin
 from kgqa.evaluation.runs.subject import Subject, subject
 from kgqa.evaluation.runs.tally import Tally
+from kgqa.kg.workers import Workers
 from kgqa.models.port import Model
 
 CONCURRENCY = 8
@@ -90,7 +92,8 @@ async def evaluate(
     with ExitStack() as held:
         asked = subject(method, kg, model, options, seed, held)
         folder = held.enter_context(await asyncio.to_thread(Folder, Path(out)))
-        loaded, questions = await asyncio.to_thread(_part, dataset, format, split, limit)
+        part = Workers(1, "questions").submit(partial(_part, dataset, format, split, limit))
+        loaded, questions = await asyncio.wrap_future(part)  # no pipe that nobody writes to keeps the process
         graph = await asked.open()
         held_here = await holding(asked, graph)
         head = await asyncio.to_thread(

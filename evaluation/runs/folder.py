@@ -23,7 +23,7 @@ from kgqa.evaluation.intermediates import FILE
 from kgqa.evaluation.runs.errors import RunError
 from kgqa.evaluation.runs.header import differences
 from kgqa.evaluation.runs.listing import unlike
-from kgqa.evaluation.runs.log import Log, ends, line_at, placed, read, recover, replace
+from kgqa.evaluation.runs.log import Log, ends, line_at, opened, placed, read, recover, replace
 from kgqa.evaluation.runs.records import failed
 from kgqa.evaluation.runs.writer import Writer, writing
 from kgqa.kg.files import read_file
@@ -57,6 +57,8 @@ class Folder:
             there = {file.name for file in path.iterdir()}
             if "run.json" not in there and there - _BEFORE:
                 raise RunError(f"{path} holds other things and no run; name a new folder with --out")
+            if (path / LOCK).is_symlink() or ((path / LOCK).exists() and not (path / LOCK).is_file()):
+                raise RunError(f"{path / LOCK} is no regular file; delete it, or give another --out")
             try:
                 self._lock.acquire()
             except Timeout:
@@ -174,7 +176,7 @@ class Folder:
         """Rewrite the records in the order of the dataset, at once."""
         with writing(self.path):
             places = {record["id"]: place for record, place in placed(self._results)}
-            with self._results.open("rb") as file:
+            with opened(self._results) as file:
                 replace(self._results, (line_at(file, places[id]) for id in ids))
 
     def write_metrics(self, metrics: Json) -> None:

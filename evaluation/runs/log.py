@@ -8,6 +8,8 @@ the last seconds, which a resume asks again.
 import errno
 import json
 import os
+import shutil
+import stat
 from collections.abc import Iterable, Iterator
 from contextlib import suppress
 from pathlib import Path
@@ -23,11 +25,11 @@ class Log:
     """A file to whose end whole lines are added.
 
     Raises:
-        OSError: if it cannot be written.
+        OSError: if it cannot be written, or is no regular file.
     """
 
     def __init__(self, path: Path) -> None:
-        self._file = os.open(path, os.O_WRONLY | os.O_APPEND | os.O_CREAT, 0o666)
+        self._file = _regular(path, os.O_WRONLY | os.O_APPEND | os.O_CREAT)
         self._size = os.fstat(self._file).st_size
 
     def append(self, line: bytes) -> None:
@@ -57,6 +59,24 @@ class Log:
         os.close(self._file)
 
 
+def opened(path: Path) -> BinaryIO:
+    """Open a file for reading.
+
+    Raises:
+        OSError: if it cannot be read, or is a pipe or a device, which may never end.
+    """
+    return open(path, "rb", opener=_regular)
+
+
+def _regular(path: str | Path, flags: int) -> int:
+    """Open a regular file, made if the flags say so; a pipe is not waited for."""
+    file = os.open(path, flags | getattr(os, "O_NONBLOCK", 0), 0o666)
+    if not stat.S_ISREG(os.fstat(file).st_mode):
+        os.close(file)
+        raise OSError(errno.EINVAL, "no regular file", str(path))
+    return file
+
+
 def recover(path: Path) -> None:
     """Cut off a last line that was not written to its end; end one that only lacks its line break.
 
@@ -78,14 +98,14 @@ def recover(path: Path) -> None:
 
 def ends(path: Path) -> int:
     """Count the line breaks of a file."""
-    with path.open("rb") as file:
+    with opened(path) as file:
         return sum(block.count(b"\n") for block in iter(lambda: file.read(BLOCK), b""))
 
 
 def _tail(path: Path) -> bytes:
     """Give what stands after the last line break of a file."""
     tail = b""
-    with path.open("rb") as file:
+    with opened(path) as file:
         start = file.seek(0, os.SEEK_END)
         while start and b"\n" not in tail:
             end, start = start, max(0, start - BLOCK)
@@ -103,7 +123,7 @@ def read(path: Path) -> Iterator[tuple[dict[str, Any], bytes]]:
     """
     if not path.exists():
         return
-    with path.open("rb") as file:
+    with opened(path) as file:
         for number, line in enumerate(file, start=1):
             found = _object(line)
             if found is None or not isinstance(found.get("id"), str):
@@ -138,12 +158,18 @@ def _object(line: bytes) -> dict[str, Any] | None:
 def replace(path: Path, parts: Iterable[bytes]) -> None:
     """Replace a file at once: whoever reads it, also after a crash, sees the old one or the new one.
 
+    Whoever may read and write it may do so ever after.
+    It is written beside its place first, and where a link stands there, not to what the link leads to.
+
     Raises:
         OSError: if there is no room; the old one stays.
     """
     new = path.with_name(f"{path.name}.new")
     try:
-        with new.open("wb") as file:
+        new.unlink(missing_ok=True)
+        with new.open("xb") as file:
+            with suppress(OSError):  # there is no old one, or no modes on this disk
+                shutil.copymode(path, new)
             file.writelines(parts)
             file.flush()
             os.fsync(file.fileno())

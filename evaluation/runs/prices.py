@@ -62,7 +62,7 @@ def price_of(spec: str, at: datetime) -> Price | None:
         return None
     if not colon:
         provider, model = "openai", spec
-    url = os.environ.get("OPENAI_BASE_URL") or os.environ.get("OPENAI_API_BASE")
+    url = os.environ.get("OPENAI_API_BASE") or os.environ.get("OPENAI_BASE_URL")
     places = [Price(model, None, url, at)] if provider == "openai" and url else []
     return next(filter(_listed, [*places, Price(model, provider, None, at)]), None)
 

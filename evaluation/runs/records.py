@@ -79,7 +79,7 @@ def topics(question: Question) -> list[Ref]:
 
 def failed(record: Json) -> bool:
     """Tell a question that was not really tried: an exception, or an outage."""
-    return "error" in record or record.get("outcome") in OUTAGES
+    return "error" in record or record.get("outcome") in tuple(OUTAGES)  # what a file says may have no hash
 
 
 def reason(record: Json) -> str:

@@ -11,7 +11,7 @@ from kgqa.evaluation import intermediates
 from kgqa.evaluation.grounding import check
 from kgqa.evaluation.metrics import Metrics, Price as Cost, measure
 from kgqa.evaluation.question import Question
-from kgqa.evaluation.results import Result, read_results
+from kgqa.evaluation.results import Result, ResultsError, read_results
 from kgqa.evaluation.runs.asking import Asker
 from kgqa.evaluation.runs.errors import RunError
 from kgqa.evaluation.runs.folder import Folder
@@ -19,6 +19,7 @@ from kgqa.evaluation.runs.pool import Pool
 from kgqa.evaluation.runs.prices import Price, price_of
 from kgqa.evaluation.runs.tally import Tally
 from kgqa.evaluation.runs.workers import work
+from kgqa.evaluation.shapes import Mistake, to_result
 from kgqa.evaluation.statistics import spread
 from kgqa.kg.errors import KGError
 from kgqa.kg.graph import KnowledgeGraph
@@ -66,6 +67,9 @@ class Run:
 
         Where the graph fails meanwhile, the strict grounded rate is unknown, and what lies
         between topics and answers.
+
+        Raises:
+            RunError: in one line, if a file of the run was changed so that it cannot be read.
         """
         results = await asyncio.to_thread(self._ordered)
         grounded: dict[str, bool | None] | None = None
@@ -79,7 +83,10 @@ class Run:
 
     def _ordered(self) -> list[Result]:
         self.folder.put_in_order([question.id for question in self.questions])
-        return read_results(self.folder.path)
+        try:
+            return read_results(self.folder.path)
+        except ResultsError as error:
+            raise RunError(f"{error}; delete the line, and repeat the command") from None
 
     def _measured(
         self,
@@ -125,8 +132,9 @@ def begin(
         if left.pop(record["id"], None) is None:
             continue
         try:
+            to_result(record)
             tally.count(record)
-        except (KeyError, TypeError, AttributeError):
+        except (Mistake, KeyError, TypeError, AttributeError):
             raise RunError(
                 f"{folder.path}: what results.jsonl says of {record['id']!r} is no record; "
                 "delete the line, and the question is asked again"

@@ -10,10 +10,8 @@ from kgqa.evaluation.labels import COSTS, shares
 from kgqa.evaluation.metrics import Metrics
 from kgqa.evaluation.runs.evaluate import Evaluation
 from kgqa.evaluation.runs.tally import Tally
+from kgqa.kg.files import shown
 from kgqa.kg.terms import one_line
-
-PATH = 4_100
-"""Characters of a path that are shown."""
 
 
 def show(ended: Evaluation, metrics: Metrics, console: Console) -> None:
@@ -36,7 +34,7 @@ def show(ended: Evaluation, metrics: Metrics, console: Console) -> None:
         console.print(Text(f"{one_line(number)}; --kg names another graph.", style="yellow"))
     if ended.tally.failed:
         console.print(Text(failures(ended.tally), style="yellow"))
-    console.print(Text(one_line(str(ended.out), PATH)))
+    console.print(Text(shown(str(ended.out))), soft_wrap=True)
 
 
 def failures(tally: Tally) -> str:

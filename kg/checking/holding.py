@@ -12,7 +12,7 @@ from kgqa.kg.errors import KGError
 from kgqa.kg.http import Http
 from kgqa.kg.naming import Naming
 from kgqa.kg.opening import SMALL, open_endpoint
-from kgqa.kg.reading import integer
+from kgqa.kg.reading import at
 from kgqa.kg.results import read_rows
 from kgqa.kg.terms import Entity
 
@@ -51,7 +51,7 @@ def open_graph(subject: Subject) -> list[Finding]:
 
 def _names_of(subject: Subject) -> list[str]:
     known = (*subject.dialect.labels, *subject.dialect.aliases)
-    return [known[integer(row[0])] for row in subject.endpoint.query_now(sparql.present(known)).rows]
+    return [at(known, row[0]) for row in subject.endpoint.query_now(sparql.present(known)).rows]
 
 
 def _dialect(subject: Subject) -> Finding:
@@ -107,7 +107,7 @@ def take_sample(subject: Subject) -> list[Finding]:
     if picked:
         for place, head, tail in executor.query_now(texts.steps(picked, EACH)).rows:
             if isinstance(head, Entity) and tail is not None:
-                subject.sample.append(Step(head, picked[integer(place)], tail))
+                subject.sample.append(Step(head, at(picked, place), tail))
     if subject.sample:
         return []
     return [
@@ -123,9 +123,7 @@ def _seen(subject: Subject) -> list[str]:
     """Give relations of the triples that the server thinks of first, and those that tell the dialect."""
     dialect, executor = subject.dialect, subject.endpoint
     marks = list(dialect.marks)
-    there = (
-        [marks[integer(row[0])] for row in executor.query_now(sparql.present(marks)).rows] if marks else []
-    )
+    there = [at(marks, row[0]) for row in executor.query_now(sparql.present(marks)).rows] if marks else []
     answer = executor.query_now(texts.some_relations(LOOKED_AT))
     seen = [row[0].id for row in answer.rows if isinstance(row[0], Entity)]
     return [relation for relation in dict.fromkeys((*there, *sorted(seen))) if not dialect.ignores(relation)]

@@ -8,6 +8,7 @@ under the one and some under the other.
 from collections import defaultdict
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
+from typing import Protocol, runtime_checkable
 
 import numpy as np
 
@@ -26,6 +27,17 @@ SHARE = 0.1
 
 MOST_TRIPLES = 1_000_000
 """A graph with more is not counted through: that would take too long."""
+
+
+@runtime_checkable
+class TwoWay(Protocol):
+    """A graph that can tell which relations state the same facts; one of other people need not."""
+
+    async def both_ways(self) -> dict[tuple[str, str], int]:
+        """Count the facts that two different relations state, the one against the other's arrow: one query.
+
+        It goes through the whole graph.
+        """
 
 
 class Mirrors:
@@ -82,11 +94,13 @@ def _likelihood(way: Way, hops: HopScores) -> float:
 async def find_mirrors(graph: KnowledgeGraph) -> Mirrors | None:
     """Find the mirrored relations of a graph: one query, none in a graph too large for it.
 
-    None where the query takes too long.
+    None where the query takes too long, or the graph cannot tell.
     """
     info = await graph.info()
     if info.triples is None or info.triples > MOST_TRIPLES:
         return Mirrors({})
+    if not isinstance(graph, TwoWay):
+        return None
     try:
         both = await graph.both_ways()
     except (KGTimeout, KGRejected):

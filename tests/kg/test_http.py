@@ -11,7 +11,7 @@ from hypothesis import given, settings, strategies as st
 import kgqa
 from kgqa.kg import sparql
 from kgqa.kg.endpoint import Endpoint
-from kgqa.kg.errors import KGError, KGRejected, KGUnavailable
+from kgqa.kg.errors import KGError, KGRejected, KGTimeout, KGUnavailable
 from kgqa.kg.http import LONG, Http
 from kgqa.kg.opening import open_graph
 from kgqa.kg.terms import Chain, Entity, Hop, Literal
@@ -162,6 +162,48 @@ async def test_no_failure_shows_what_lets_someone_in(fault: Callable[[Exchange],
         shown = "".join(traceback.format_exception(raised.value)) + repr(endpoint) + endpoint.url
     assert not [word for word in SECRETS if word in shown]
     assert str(raised.value).startswith(f"{server.url}: ")
+
+
+@pytest.mark.parametrize("user", ["Virtuoso", "virtuoso", "sparql", "error-37000", "timeout"])
+@pytest.mark.parametrize(
+    ("status", "text", "kind"),
+    [
+        (500, "Virtuoso 37000 Error SP030: SPARQL compiler, line 1: syntax error", KGRejected),
+        (500, "\n Virtuoso 37000 Error", KGRejected),
+        (500, "Virtuoso S1T00 Error: timed out; timeout: execution time", KGTimeout),
+        (500, "Virtuoso 40001 Error", KGUnavailable),
+    ],
+)
+async def test_whose_fault_an_error_is_does_not_hang_on_what_is_hidden_of_it(
+    user: str, status: int, text: str, kind: type[KGError]
+) -> None:
+    with saying(then=told(text.encode(), status=status)) as server:
+        url = server.url.replace("http://", f"http://{user}:SP030@").replace("?", "")
+        with pytest.raises(kind) as raised:
+            await Endpoint(f"{url}?apikey={user}&pass=37000+E", retries=Retries(attempts=1)).query(ASK)
+    assert type(raised.value) is kind
+    if user[0] in "vVs":
+        assert "Virtuoso" in str(raised.value) and ("SPARQL" in str(raised.value)) == ("SPARQL" in text)
+
+
+@pytest.mark.parametrize(
+    ("rest", "target", "graphs"),
+    [
+        ("/a@b/sparql", "/a@b/sparql?", None),
+        ("/sparql?default-graph-uri=http://me@g/", "/sparql?", ["http://me@g/"]),
+        ("/sparql?named-graph-uri=mailto:a@b", "/sparql?", None),
+    ],
+)
+def test_a_sign_that_stands_after_the_host_is_no_end_of_a_password(
+    rest: str, target: str, graphs: list[str] | None
+) -> None:
+    with saying(then=answer()) as server:
+        send(server.url.replace("/sparql", rest))
+        send(server.url.replace("/sparql", rest).replace("http://", "http://me:pw@").replace("a@b/", "a/"))
+    first, second = server.requests
+    assert first.target.startswith(target)
+    assert first.parameters.get("default-graph-uri") == graphs
+    assert second.headers["authorization"] == f"Basic {base64.b64encode(b'me:pw').decode()}"
 
 
 async def test_no_record_shows_what_lets_someone_in(

@@ -7,7 +7,7 @@ from hypothesis import given, settings, strategies as st
 
 from kgqa.kg.errors import KGMalformed
 from kgqa.kg.executor import Rows
-from kgqa.kg.results import read_rows
+from kgqa.kg.results import fitted, read_rows
 from kgqa.kg.terms import Entity, Literal
 
 XSD = "http://www.w3.org/2001/XMLSchema#"
@@ -107,10 +107,20 @@ def test_no_part_of_an_answer_is_one() -> None:
 
 def test_depth_without_end_is_malformed() -> None:
     deep = b'{"a":' * 5_000 + b"1" + b"}" * 5_000
+    with pytest.raises(KGMalformed):
+        read_rows(deep)
     nested = b'{"head":{"vars":["x"]},"results":{"bindings":[{"x":{"type":"triple","value":%s}}]}}'
-    for answer in (deep, nested % (b'{"a":' * 900 + b"1" + b"}" * 900)):
-        with pytest.raises(KGMalformed):
-            read_rows(answer)
+    assert read_rows(nested % (b'{"a":' * 900 + b"1" + b"}" * 900)).rows == [(None,)]
+
+
+@pytest.mark.parametrize("columns", [("y", "x"), ("x",), ("x", "y", "x")])
+def test_an_answer_has_the_columns_that_were_asked_for(columns: tuple[str, ...]) -> None:
+    row = {"x": Entity("http://x/a"), "y": None, "z": Literal("1")}
+    found = fitted(Rows(tuple(row), [tuple(row.values())]), columns)
+    assert found == Rows(columns, [tuple(row[name] for name in columns)])
+    assert fitted(Rows((), []), columns) == Rows(columns, [])
+    with pytest.raises(KGMalformed, match="lacks what was asked for: "):
+        fitted(Rows(("z",), [(Literal("1"),)]), columns)
 
 
 @pytest.mark.parametrize(

@@ -87,3 +87,11 @@ def test_the_chain_is_the_one_of_training_unless_another_leads_to_all_that_it_do
     others = way(BY.inverse, ends=(end("two"), end("three")))
     assert MIRRORS.merged([more, few], hops)[0].chain == more.chain
     assert MIRRORS.merged([others, few], hops)[0].chain == few.chain
+
+
+async def test_a_graph_of_other_people_need_not_tell_of_mirrors(books) -> None:
+    class Other:
+        async def info(self):
+            return await books.info()
+
+    assert await find_mirrors(Other()) is None

@@ -10,6 +10,7 @@ import kgqa
 from kgqa.kg.errors import KGError, KGMalformed, KGRejected, KGTimeout, KGUnavailable
 from kgqa.kg.sparql_graph import SparqlGraph
 from kgqa.models.errors import MalformedReply, ModelUnavailable, UnknownModel
+from kgqa.models.scripted import ScriptedModel
 from kgqa.models.usage import Usage
 from kgqa.priors import encoder
 from kgqa.priors.errors import EncoderError
@@ -129,3 +130,21 @@ async def test_an_encoder_that_nobody_knows(
     record = await run(str(turtle(FAMILY)), "offline", encoder="nobody")
     assert record["outcome"] == "model_unavailable"
     assert errors(record) == ["EncoderError: cannot open the encoder nobody"]
+
+
+@pytest.mark.parametrize("error", [TimeoutError("late"), ConnectionError("gone"), OSError(28, "no room")])
+async def test_what_anybody_s_graph_or_model_raises_is_an_outage(graph: Open, error: OSError) -> None:
+    record = await run(Flaky(graph(FAMILY), "visit_chains", error), children())
+    assert record["outcome"] == "kg_unavailable"
+    record = await run(graph(FAMILY), ScriptedModel([error]))
+    assert record["outcome"] == "model_unavailable"
+
+
+async def test_a_topic_is_looked_up_once_and_kept_where_the_budget_ends(graph: Open) -> None:
+    opened = graph(FAMILY)
+    record = await run(opened, children(), ("Ada",) * 50)
+    assert [topic["name"] for topic in record["topics"]] == ["Ada"]
+    unknown = tuple(f"nobody {n}" for n in range(20))
+    record = await run(opened, children(), ("Ada", *unknown), budget={"kg_queries": 6})
+    assert [topic["name"] for topic in record["topics"]] == ["Ada"]
+    assert record["stopped_by"] == "kg_queries"

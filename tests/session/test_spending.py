@@ -235,7 +235,7 @@ async def test_a_time_out_of_the_work_itself_is_none_of_the_budget() -> None:
         raise TimeoutError("the socket's")
 
     for budget in ({"seconds": 50.0}, {}):
-        with pytest.raises(TimeoutError, match="the socket's"):
+        with pytest.raises(ModelUnavailable, match=r"^TimeoutError: the socket's$"):
             await run(**budget).counted(lambda model: late())
 
 

@@ -3,7 +3,6 @@
 import asyncio
 import resource
 import time
-from contextlib import suppress
 from pathlib import Path
 
 import pytest
@@ -63,6 +62,15 @@ RUN = {
 }
 """Run, and ended where need be."""
 
+ENDS = {
+    "doubling": {"KGTimeout", "KGRejected"},  # of time or of memory, by the machine
+    "cross sort": {"KGTimeout", "KGRejected"},
+    "joined text": {"KGTimeout", "KGRejected"},
+    "cross count": {"KGTimeout"},
+    "endless path": {"KGTimeout"},
+}
+"""How those end that are not answered."""
+
 
 @pytest.fixture(scope="module")
 def graph(tmp_path_factory: pytest.TempPathFactory) -> SparqlGraph:
@@ -109,26 +117,31 @@ def test_no_query_of_a_file_of_questions_stops_its_reading(tried: Tried) -> None
 
 
 async def lives(graph: SparqlGraph) -> bool:
-    """Tell whether queries are answered; while many processes begin, it may take one more time-out."""
-    for _ in range(20):
-        with suppress(KGTimeout):
-            return bool((await graph.select("ASK { ?s ?p ?o }")).rows[0][0])
-    return False
+    """Tell whether queries are answered; a process that begins may cost one of them its time."""
+    try:
+        return bool((await graph.select("ASK { ?s ?p ?o }")).rows[0][0])
+    except KGTimeout:
+        return bool((await graph.select("ASK { ?s ?p ?o }")).rows[0][0])
+
+
+async def how_it_ends(graph: SparqlGraph, query: str) -> str:
+    try:
+        await graph.select(query)
+    except (KGRejected, KGTimeout) as error:
+        assert len(str(error).splitlines()) == 1, error
+        return type(error).__name__
+    return "answered"
 
 
 async def test_whatever_runs_the_process_lives(graph: SparqlGraph, tried: Tried) -> None:
-    before, ended = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss, 0
+    before = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
+    assert await lives(graph)
     for name, query in RUN.items():
         start = time.monotonic()
-        try:
-            await graph.select(query)
-        except (KGRejected, KGTimeout) as error:
-            ended += 1
-            assert len(str(error).splitlines()) == 1, name
+        assert await how_it_ends(graph, query) in ENDS.get(name, {"answered"}), name
         assert time.monotonic() - start < 8, name
         assert await lives(graph), name
     taken = (resource.getrusage(resource.RUSAGE_SELF).ru_maxrss - before) * 1024
-    assert ended > 4
     assert taken < MEMORY / 8
     tried(inputs=len(RUN))
 

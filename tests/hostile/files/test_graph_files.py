@@ -2,6 +2,9 @@
 
 import gzip
 import os
+import random
+import subprocess
+import sys
 import time
 import tracemalloc
 import zlib
@@ -9,6 +12,7 @@ from pathlib import Path
 
 import pytest
 
+from kgqa.kg import loading, nesting
 from kgqa.kg.directory import build, open_store, read_names
 from kgqa.kg.errors import KGError, KGMalformed, KGUnavailable
 from kgqa.kg.filtering import filter_dump
@@ -18,7 +22,6 @@ from kgqa.tests.hostile.conftest import Tried
 
 TRIPLE = b'<http://x/a> <http://x/r> "b" .\n'
 RDF = b'<rdf:RDF xmlns:rdf="http://www.w3.org/1999/02/22-rdf-syntax-ns#" xmlns:e="http://x/">'
-OPEN, CLOSE = b"<http://x/a> <http://x/r> <<( <http://x/a> <http://x/r> ", b" )>>"
 LAUGHS = b'<!DOCTYPE r [<!ENTITY a0 "aaaaaaaaaa">%s]>' % b"".join(
     b'<!ENTITY a%d "%s">' % (at + 1, b"&a%d;" % at * 10) for at in range(10)
 )
@@ -38,6 +41,12 @@ def trix(head: bytes) -> bytes:
     return head + b'<TriX xmlns="%s"><graph><triple>%s</triple></graph></TriX>' % (space, terms)
 
 
+def nested(depth: int, opens: bytes = b"<<( ", closes: bytes = b" )>>") -> bytes:
+    """Write a triple within a triple, and so on."""
+    start = b"<http://x/a> <http://x/r> "
+    return start + (opens + start) * depth + b"<http://x/a>" + closes * depth + b" .\n"
+
+
 def bomb(start: bytes, size: int = 1 << 26) -> bytes:
     packer = zlib.compressobj(9, zlib.DEFLATED, 31)
     parts = [packer.compress(start), *(packer.compress(b"a" * (1 << 20)) for _ in range(size >> 20))]
@@ -53,18 +62,11 @@ FILES = {
     "deep.rdf": RDF + b"<e:a><e:b>" * 100_000,
     "deep.xml": RDF + b"<e:a><e:b>" * 50_000 + b"</e:b></e:a>" * 50_000 + b"</rdf:RDF>",
     "deep.trix": b"<a>" * 100_000,
-    "deep.nt": TRIPLE
-    + OPEN
-    + b"<<( <http://x/a> <http://x/r> " * 50_000
-    + b"<http://x/a>"
-    + CLOSE * 50_001
-    + b" .",
-    "deep.ttl": TRIPLE
-    + OPEN
-    + b"<<( <http://x/a> <http://x/r> " * 50_000
-    + b"<http://x/a>"
-    + CLOSE * 50_001
-    + b" .",
+    "deep.nt": TRIPLE + nested(50_000),
+    "deep.ttl": TRIPLE + nested(50_000),
+    "lines.ttl": TRIPLE + nested(50_000, b"<<(\n# )>> .\r ", b" )>>"),
+    "closed.trig": TRIPLE + nested(50_000, b"<<(", b"#)>> )>> )>>\n)>>"),
+    "deep.nq.gz": gzip.compress(TRIPLE + nested(50_000, b"<<(", b")>>")),
     "deep.jsonld": b"[" * 1_000_000,
     "objects.jsonld": b'{"a":' * 300_000,
     "deep.hext": b"[" * 100_000 + b"\n",
@@ -85,6 +87,7 @@ FILES = {
 }
 
 
+@pytest.mark.filterwarnings("ignore:.*is deprecated:DeprecationWarning:rdflib")
 def test_a_hostile_file_gives_one_line(tmp_path: Path, tried: Tried) -> None:
     for name, content in FILES.items():
         path, start = tmp_path / name, time.process_time()
@@ -114,8 +117,78 @@ def test_what_is_no_file_is_not_waited_for(tmp_path: Path, tried: Tried) -> None
 
 def test_a_namespace_may_be_an_entity_and_a_triple_may_be_quoted(tmp_path: Path) -> None:
     (tmp_path / "a.owl").write_bytes(b'<!DOCTYPE r [<!ENTITY a10 "http://x/">]>' + rdf(b""))
-    (tmp_path / "a.nt").write_bytes(OPEN + b"<http://x/a>" + CLOSE + b" .\n")
+    (tmp_path / "a.nt").write_bytes(nested(1))
     assert len([*Reader([tmp_path / "a.owl", tmp_path / "a.nt"]).quads()]) == 2
+
+
+SHALLOW = {
+    "texts.nt": b'<http://x/a> <http://x/r> "a << b <<( c" .\n' * 20_000,
+    "triples.nt": nested(1) * 20_000,
+    "triples.nq": nested(90) * 1_000,
+    "names.ttl": TRIPLE + b"<< <http://x/a> <http://x/r> <http://x/b> >> <http://x/r> 'a << b'.\n" * 20_000,
+    "triples.trig": nested(20) * 4 + b"# <<( \n" * 20,
+}
+DEEPER = {"line.nt": nested(101), "lines.ttl": nested(60, b"<<(\n") * 2, "text.trig": b"#" + b"<<(" * 101}
+
+
+def test_a_file_is_looked_through_ahead_only_where_it_may_be_deep(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, tried: Tried
+) -> None:
+    ahead: list[Path] = []
+    monkeypatch.setattr(loading, "check_depth", ahead.append)
+    for name, content in (SHALLOW | DEEPER).items():
+        (tmp_path / name).write_bytes(content)
+        assert [*Reader([tmp_path / name]).quads()] or name == "text.trig"
+    assert [path.name for path in ahead] == [*DEEPER]
+    tried(inputs=len(SHALLOW) + len(DEEPER))
+
+
+def test_no_way_to_read_a_text_in_blocks_hides_how_deep_it_is(tried: Tried) -> None:
+    draw = random.Random(4)
+    for case in range(2_000):
+        text = b"".join(draw.choices((b"<", b"<<", b"<<(", b"(", b")>>", b"\n", b"a"), k=40))
+        deepest = max(line.count(b"<<(") for line in text.split(b"\n"))
+        for lines, depth in ((True, deepest), (False, text.count(b"<<("))):
+            seen, left = nesting.Depth(lines=lines), text
+            found = [0]
+            while left:
+                size = draw.randint(1, 9)
+                found.append(seen.most(left[:size]))
+                left = left[size:]
+            assert max(found) == depth, (case, text)
+    tried(inputs=case + 1)
+
+
+def test_looking_ahead_has_an_end(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    (tmp_path / "deep.ttl").write_bytes(nested(200))
+
+    def sleeping(_: str) -> "subprocess.Popen[bytes]":
+        command = (sys.executable, "-c", "import time; time.sleep(60)")
+        return subprocess.Popen(command, stdin=subprocess.PIPE, stdout=subprocess.PIPE)
+
+    assert len([*Reader([tmp_path / "deep.ttl"]).quads()]) == 1
+    monkeypatch.setattr(nesting, "begin", sleeping)
+    monkeypatch.setattr(nesting, "LEAST", 0.2)
+    with pytest.raises(KGMalformed, match="take too long"):
+        [*Reader([tmp_path / "deep.ttl"]).quads()]
+
+
+@pytest.mark.filterwarnings("ignore:.*is deprecated:DeprecationWarning:rdflib")
+def test_xml_is_looked_through_in_the_encoding_that_it_is_parsed_in(tmp_path: Path, tried: Tried) -> None:
+    said, head = "\u00e9+ADwAYQA+-", "<?xml version='1.0' encoding='%s'?>"
+    for encoding in ("utf-8", "utf-7", "iso-8859-1", "utf-16"):
+        for written in ("utf-8", "iso-8859-1", "utf-16"):
+            name, same = f"{encoding}-{written}", encoding == "utf-8"
+            for suffix, content in ((".trix", trix(b"")), (".rdf", rdf(b""))):
+                text = (head % encoding) + content.decode().replace("&a10;", said)
+                path = tmp_path / (name + suffix)
+                path.write_bytes(text.encode(written))
+                if written == "utf-8" and (same or suffix == ".trix"):
+                    assert [str(quad.object) for quad in Reader([path]).quads()] == [f'"{said}"'], path.name
+                else:
+                    with pytest.raises(KGMalformed):
+                        [*Reader([path]).quads()]
+    tried(inputs=24)
 
 
 def test_a_line_without_end_is_filtered_in_little_memory(tmp_path: Path, tried: Tried) -> None:

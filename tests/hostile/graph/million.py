@@ -12,6 +12,7 @@ from kgqa.kg.opening import open_graph
 from kgqa.models.scripted import ScriptedModel
 
 NEIGHBOURS = 1_000_000
+"""Written in the order of their ids: to sort them so takes a fifth of the time, and as much memory."""
 
 LABEL = "http://www.w3.org/2000/01/rdf-schema#label"
 
@@ -24,8 +25,10 @@ REPLIES: dict[str, dict[str, Any]] = {
 def main(path: Path) -> None:
     with path.open("w", encoding="utf-8") as file:
         file.write(f'<http://t/e/hub> <{LABEL}> "Hub" .\n')
-        file.writelines(f"<http://t/e/hub> <http://t/r/has> <http://t/e/n{n}> .\n" for n in range(NEIGHBOURS))
-        file.writelines(f'<http://t/e/n{n}> <{LABEL}> "Node {n}" .\n' for n in range(0, NEIGHBOURS, 100))
+        file.writelines(
+            f"<http://t/e/hub> <http://t/r/has> <http://t/e/n{n:06}> .\n" for n in range(NEIGHBOURS)
+        )
+        file.writelines(f'<http://t/e/n{n:06}> <{LABEL}> "Node {n}" .\n' for n in range(0, NEIGHBOURS, 100))
     graph = open_graph([path], deadline=120.0)
     before, start = _peak(), time.monotonic()
     model = ScriptedModel(lambda prompt: REPLIES[prompt.name])

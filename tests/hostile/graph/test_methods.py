@@ -27,12 +27,12 @@ from kgqa.tools.text import WHOLE
 PROMPT = 265_000
 """Characters that the largest of all prompts may have (`tests/prompts/test_quoting.py`)."""
 
-CROWD = 1_000
+CROWD = 400
 """Neighbours, relations, bearers of one name."""
 
 SEARCHING = ("cor", "cog", "vog", "pog", "pog_egp", "tog")
 
-UNSEEN = {"Cc", "Cf", "Cs", "Zl", "Zp"}
+UNSEEN = {"Cc", "Cf", "Cn", "Co", "Cs", "Zl", "Zp"}
 
 WAYS = (("knows",), ("knows", "next"), ("value",), ("wed", "to", "at"), ("odd", "back"), ("^back",))
 """To hostile names, onward from them, to literals, past nodes without names, to odd IRIs, by self-loops."""

@@ -13,7 +13,7 @@ from kgqa.tests.hostile.graph.graph import NAMES, ODD, ORDERS, E, R, hostile_gra
 from kgqa.tools import make_tools
 from kgqa.tools.text import WHOLE, show_name
 
-UNSEEN = {"Cc", "Cf", "Cs", "Zl", "Zp"}
+UNSEEN = {"Cc", "Cf", "Cn", "Co", "Cs", "Zl", "Zp"}
 
 ALL = [f"<{E}n{place}>" for place in range(len(NAMES))] + [f"<{iri}>" for iri in ODD]
 

@@ -112,9 +112,10 @@ async def test_whatever_an_agent_gives_its_tools(
     family: SparqlGraph, listening: Listening, stub: Stub, tried: Tried
 ) -> None:
     """It is told what is wrong, or its words are the text of a literal; its record is complete."""
+    model = chat(stub)
     for name, arguments in HOSTILE:
         stub.say(called((name, arguments)), answered((None, "Eve")))
-        record = await ask("agent", family, chat(stub))
+        record = await ask("agent", family, model)
         assert record["outcome"] == "parametric"
         assert len(json.dumps(record)) < 50_000
     raw = [calling(call(arguments)) for arguments in ARGUMENTS]
@@ -122,7 +123,7 @@ async def test_whatever_an_agent_gives_its_tools(
     raw += [calling(*[call("{}", f"tool {n}") for n in range(1_000)]), said("\ud800").body]
     for body in raw:
         stub.say(Answer(body=body), answered((None, "Eve")))
-        record = await ask("agent", family, chat(stub))
+        record = await ask("agent", family, model)
         assert record["outcome"] in ("parametric", "model_unavailable")
         assert len(json.dumps(record)) < 50_000
     iris = [

@@ -3,16 +3,21 @@
 import os
 import shutil
 import sqlite3
+import threading
 import time
+from contextlib import closing
 from pathlib import Path
 from typing import Any
 
 import pytest
+from langchain_core.messages import AIMessage
+from langchain_core.outputs import ChatGeneration
 from tenacity import stop_after_delay
 
 import kgqa
 from kgqa.kg.opening import open_graph
 from kgqa.models import cache as caches
+from kgqa.models.cache import SqliteCache
 from kgqa.models.chat import ChatModel
 from kgqa.models.errors import UnknownModel
 from kgqa.tests.conftest import PREFIXES
@@ -75,6 +80,7 @@ async def test_a_cache_that_another_process_keeps_locked_is_waited_for_once(
     family: Any, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, tried: Tried
 ) -> None:
     monkeypatch.setattr(caches, "_PATIENCE", 1.0)
+    monkeypatch.setattr(caches, "_LEAST", 0.02)
     async with providing() as server:
         model = ChatModel("openai:stub", base_url=server.url, cache=tmp_path / "cache")
         lock = sqlite3.connect(tmp_path / "cache", isolation_level=None)
@@ -89,6 +95,20 @@ async def test_a_cache_that_another_process_keeps_locked_is_waited_for_once(
         await ask(model, family)
         assert (await ask(model, family))["usage"]["cached_calls"] > 0
     tried(faults=1, questions=4, records=4)
+
+
+def test_who_finds_a_cache_locked_once_waits_a_little_the_next_time(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(caches, "_PATIENCE", 0.01)
+    cache = caches.SqliteCache(tmp_path / "cache")
+    replies = [ChatGeneration(message=AIMessage("Ulm"))]
+    with closing(sqlite3.connect(tmp_path / "cache", isolation_level=None, check_same_thread=False)) as lock:
+        lock.execute("BEGIN EXCLUSIVE")
+        cache.update("lost", "m", replies)
+        threading.Timer(0.05, lock.execute, ["ROLLBACK"]).start()
+        cache.update("kept", "m", replies)
+    assert cache.lookup("lost", "m") is None and cache.lookup("kept", "m")
 
 
 def test_a_cache_that_cannot_be_opened_is_one_line(
@@ -108,3 +128,28 @@ def test_a_cache_that_cannot_be_opened_is_one_line(
         assert "\n" not in str(raised.value)
     lock.close()
     tried(faults=len(places))
+
+
+WITHOUT_END = "WITH RECURSIVE r(n) AS (SELECT 1 UNION ALL SELECT n + 1 FROM r) SELECT n, n FROM r"
+
+
+@pytest.mark.parametrize(
+    "tampered",
+    [
+        f"DROP TABLE replies; CREATE VIEW replies(key, reply) AS {WITHOUT_END}",
+        f"CREATE TRIGGER more AFTER INSERT ON replies BEGIN INSERT INTO replies {WITHOUT_END}; END",
+    ],
+    ids=["a view", "a trigger"],
+)
+def test_a_cache_that_works_without_end_is_a_miss(
+    tampered: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, tried: Tried
+) -> None:
+    monkeypatch.setattr(caches, "_PATIENCE", 0.1)
+    cache = SqliteCache(tmp_path / "cache")
+    with closing(sqlite3.connect(tmp_path / "cache")) as database:
+        database.executescript(tampered)
+    start = time.monotonic()
+    assert cache.lookup("a question", "a model") is None
+    cache.update("a question", "a model", [])
+    assert time.monotonic() - start < 8
+    tried(faults=1)

@@ -78,7 +78,7 @@ def test_what_is_built_is_there_as_a_whole_or_not_at_all(disk: Disk, tried: Trie
         for room in rooms:
             disk.refused(*command, room=room, status=status)
             assert disk.names == before, command
-        if command[0] == "exemplars":  # as blueprints are
+        if command[0] == "exemplars" or command[-1].endswith(".gz"):  # as blueprints, as what is not packed
             continue
         assert disk.run(*command)[0] == 0
         built = disk.folder / command[-1]

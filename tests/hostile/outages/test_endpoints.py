@@ -7,6 +7,7 @@ import tracemalloc
 import zlib
 from collections.abc import Callable, Iterator
 
+import httpx
 import pytest
 
 from kgqa.kg import endpoint as endpoints, http
@@ -14,6 +15,7 @@ from kgqa.kg.bodies import BLOCK, Body, TooLarge, UnreadableBody
 from kgqa.kg.endpoint import Endpoint
 from kgqa.kg.errors import KGError, KGRejected, KGUnavailable
 from kgqa.kg.terms import Literal
+from kgqa.kg.wire import Deadline
 from kgqa.retries import Retries, retry_after
 from kgqa.tests.hostile.conftest import Tried
 from kgqa.tests.servers.faults import Answer
@@ -154,7 +156,50 @@ def test_what_is_packed_comes_out_as_it_was_however_it_is_cut(tried: Tried) -> N
         list(body.blocks(torn))
         with pytest.raises(UnreadableBody):
             body.end()
-    tried(inputs=20)
+    for size in (0, 1, BLOCK - 1, BLOCK, 2 * BLOCK, 3 * BLOCK, 3 * BLOCK + 1):
+        for encoding, pack in (("gzip", gzip.compress), ("deflate", zlib.compress)):
+            assert unpacked(encoding, pack(bytes(size))) == bytes(size)
+    tried(inputs=34)
+
+
+def unpacked(encoding: str, *parts: bytes) -> bytes:
+    body = Body(encoding, 1 << 30)
+    whole = b"".join(block for part in parts for block in body.blocks(part))
+    body.end()
+    return whole
+
+
+def test_what_follows_the_end_of_a_packed_body_is_no_part_of_it(tried: Tried) -> None:
+    one, two = gzip.compress(b"one "), gzip.compress(b"two")
+    bytewise = [bytes([byte]) for byte in one + two]
+    for after in (b"", b"\0", bytes(512), b"\r\n", b"\x1f", b"\x1fx" + two, b"x" * 70_000, b"x" + two):
+        assert unpacked("gzip", one + after) == unpacked("gzip", one, after) == b"one "
+        assert unpacked("deflate", zlib.compress(b"one"), after, b"x") == b"one"
+    for more in ((one + two,), (one, two), (one + two[:1], two[1:]), (one + bytes(9), two), bytewise):
+        assert unpacked("gzip", *more) == b"one two"
+    assert unpacked("gzip", one + b"x", two) == b"one "
+    with pytest.raises(UnreadableBody):
+        unpacked("gzip", one + two[:-2])
+    tried(inputs=15)
+
+
+async def test_a_body_is_read_no_longer_than_the_deadline_however_its_connection_waits(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setattr(Deadline, "hold", lambda *_: None)
+    with Blocks(drip(DRIPS["a body"]), pause=0.02) as server:
+        sender, start = http.Http(server.url), time.monotonic()
+        with pytest.raises(httpx.ReadTimeout):
+            sender.send(ASK, 0.2, lambda: None)
+        assert time.monotonic() - start < 2
+        sender.close()
+
+
+def test_a_client_that_cannot_be_held_to_a_deadline_is_refused() -> None:
+    for transport in (httpx.HTTPTransport(verify=False), httpx.MockTransport(lambda _: httpx.Response(200))):
+        vars(transport).pop("_pool", None)
+        with pytest.raises(RuntimeError, match="cannot be held to a deadline; install"):
+            Deadline().hold(httpx.Client(transport=transport))
 
 
 async def test_nothing_is_followed_elsewhere(tried: Tried) -> None:

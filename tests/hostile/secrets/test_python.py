@@ -1,22 +1,28 @@
 """What Python shows of objects and exceptions holds no key."""
 
+import base64
+import hashlib
 import logging
+import time
 import traceback
 from pathlib import Path
+from types import SimpleNamespace
 from typing import Any
 
 import pytest
 
-from kgqa.addresses import check_password, hidden, log_shown, shown_name, without_user
+from kgqa.addresses import check_password, hidden, keys_of, log_shown, shown_name, shown_url, without_user
 from kgqa.api import OptionError, make_context
 from kgqa.evaluation.runs.evaluate import evaluate
 from kgqa.graphs import context_of
 from kgqa.kg.endpoint import Endpoint
-from kgqa.kg.errors import KGError
+from kgqa.kg.errors import KGError, KGUnavailable
+from kgqa.kg.http import Http
 from kgqa.models.chat import ChatModel
 from kgqa.models.clients import Clients
 from kgqa.models.errors import ModelError
 from kgqa.models.registry import open_model
+from kgqa.models.secrets import without_secrets
 from kgqa.serving.checkpoints import checkpointer
 from kgqa.serving.keys import read_keys
 from kgqa.session.limits import Limits, NotServed
@@ -104,6 +110,9 @@ async def test_a_run_that_cannot_begin_does_not_say_its_keys(planted: Planted, t
         ("key=ab.*cd+(x", ["ab.*cd+(x"], "key=…"),
         ("a word stays", ["word"], "a word stays"),
         ("a password goes", ["password"], "a … goes"),
+        ("a passw0rd stays, passw0rd-12 goes", ["passw0rd-12"], "a passw0rd stays, … goes"),
+        ("İ: k-0815, K-0815", ["K-0815"], "İ: …, …"),
+        ("ends in 6789abcdef", ["sk-0123456789abcdef"], "ends in …"),
         ("nothing\0is lost", [], "nothing is lost"),
     ],
 )
@@ -119,6 +128,76 @@ def test_an_address_that_does_not_tell_where_its_password_ends_is_refused(sign: 
             check_password(odd)
     assert without_user(odd) == "http://host/sparql?default-graph-uri=http://g/"
     assert shown_name(f"openai:{odd}").endswith("//host/sparql?default-graph-uri=http://g/")
+    assert any(odd[10:14] in key for key in keys_of(odd))
+
+
+GRAPH = "?default-graph-uri=http://me@g/"
+
+
+@pytest.mark.parametrize(
+    "host", ["host", "host.org", "127.0.0.1:8890", "localhost:1", "[::1]", "[::1]:7", "a.b:"]
+)
+def test_a_path_and_a_graph_may_hold_what_ends_passwords(host: str) -> None:
+    for rest in ("/a@b/sparql", f"/sparql{GRAPH}", f"/path@v1{GRAPH}"):
+        check_password(f"http://{host}{rest}")
+        assert without_user(f"http://{host}{rest}") == f"http://{host}{rest}"
+        assert shown_url(f"http://{host}{rest}") == f"http://{host}{rest}".partition("?")[0]
+    check_password(f"http://me:pw@{host}/sparql{GRAPH}")
+    assert without_user(f"http://me:pw@{host}/sparql{GRAPH}") == f"http://{host}/sparql{GRAPH}"
+
+
+ADVICE = (
+    "openai:m: http://127.0.0.1:1/v1 is of use to /home/user/ollama; set it up as service, or require none"
+)
+
+
+@pytest.mark.parametrize(
+    ("name", "value"),
+    [
+        ("OPENAI_API_KEY", "ollama"),
+        ("OPENAI_API_KEY", "http://127.0.0.1:1/v1"),
+        ("OPENAI_API_KEY", "EMPTY"),
+        (
+            "DATABASE_URL",
+            "postgresql://service:hunter2x@host/ollama?sslmode=require&application_name=service",
+        ),
+        ("KGQA_API_KEYS", f"service:{PARTS['caller']}"),
+        ("GOOGLE_KEY", "/"),
+    ],
+)
+def test_words_that_all_know_stay_in_what_is_said(
+    name: str, value: str, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    monkeypatch.setenv(name, value)
+    there = tmp_path / "key.json"
+    there.touch()
+    monkeypatch.setenv("SIGNING_KEY", str(there))
+    request = SimpleNamespace(
+        headers={"Authorization": "Bearer ollama"}, url="http://h/v1?api-version=of use to"
+    )
+    said = f"{ADVICE} {there.parent}"
+    assert without_secrets(said, SimpleNamespace(request=request)) == said  # type: ignore[arg-type]
+
+
+def test_keys_of_the_environment_and_of_a_call_are_hidden_all_the_same(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setenv("A_URLS", "sample, http://me:pa,ss%2F1@h/?apikey=k-081516,redis://:p-081517@h,sample")
+    monkeypatch.setenv("B_PASSWORD", "/no/such/file-081518")
+    basic = base64.b64encode(b"k-081519:p-081520").decode()
+    headers = {"Authorization": f"Basic {basic}", "x-pass": "p-081521"}
+    request = SimpleNamespace(headers=headers, url="http://h/?sig=p-081522")
+    said = f"pa,ss%2F1 pa,ss/1 k-081516 p-081517 /no/such/file-081518 k-081519 p-081520 {basic}"
+    said = f"{said} p-081521 p-081522"
+    assert without_secrets(said, SimpleNamespace(request=request)).split() == ["…"] * 10  # type: ignore[arg-type]
+
+
+def test_long_keys_are_looked_for_in_no_time() -> None:
+    keys = [f"-----BEGIN {n}{hashlib.shake_256(bytes([n])).hexdigest(1_200)}" for n in range(10)]
+    text = f"no such {keys[3][700:760]} {'word ' * 300}"
+    began = time.process_time()
+    assert keys[3][700:760] not in hidden(text, keys)
+    assert time.process_time() - began < 0.1
 
 
 def test_lines_of_log_are_kept_but_for_the_key(caplog: pytest.LogCaptureFixture) -> None:
@@ -128,6 +207,28 @@ def test_lines_of_log_are_kept_but_for_the_key(caplog: pytest.LogCaptureFixture)
     log = logging.getLogger("kgqa.tests.http")
     with caplog.at_level(logging.INFO):
         log.info("%s %s %d", "GET", httpx.URL(f"http://me:{PARTS['graph user']}@host/a?key=1"), 200)
+        log.info("%s", httpx.URL("http://other/search?q=1&page=a@b"))
         log.info("%(a)s", {"a": 1})
         log.info("no arguments")
-    assert caplog.messages == ["GET http://host/a 200", "1", "no arguments"]
+    lines = ["GET http://host/a 200", "http://other/search?q=1&page=a@b", "1", "no arguments"]
+    assert caplog.messages == lines
+
+
+@pytest.mark.parametrize(
+    ("name", "value"),
+    [
+        ("http_proxy", f"http://user:{PARTS['OPENAI_API_KEY']}#@x:1"),
+        ("https_proxy", f"http://user:{PARTS['OPENAI_API_KEY']}/1@x:1"),
+        ("HTTP_PROXY", "::::"),
+        ("SSL_CERT_FILE", "/nonexistent"),
+    ],
+)
+def test_a_proxy_that_cannot_be_used_is_one_line_without_it(
+    name: str, value: str, monkeypatch: pytest.MonkeyPatch, tried: Tried
+) -> None:
+    monkeypatch.setenv(name, value)
+    with pytest.raises(KGUnavailable, match="look at HTTP_PROXY") as caught:
+        Http("https://127.0.0.1:9/sparql")
+    assert leaks(str(caught.value).encode()) == []
+    assert caught.value.__cause__ is None
+    tried(faults=1)
