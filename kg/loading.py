@@ -111,6 +111,8 @@ class Reader:
 
         def node(term: Any) -> Any:
             if not isinstance(term, ox.BlankNode):
+                if isinstance(term, ox.NamedNode) and term.value.startswith(BLANK):
+                    raise SyntaxError(f"IRIs that begin with {BLANK} are blank nodes to kgqa; rename it")
                 return term
             if term.value not in names:
                 self._blanks += 1
@@ -118,10 +120,9 @@ class Reader:
             return names[term.value]
 
         for quad in quads:
-            parts = (quad.subject, quad.object, quad.graph_name)
-            if any(isinstance(part, ox.BlankNode) for part in parts):
-                quad = ox.Quad(node(quad.subject), quad.predicate, node(quad.object), node(quad.graph_name))
-            yield quad
+            given = (quad.subject, quad.predicate, quad.object, quad.graph_name)
+            parts = tuple(map(node, given))
+            yield quad if parts == given else ox.Quad(*parts)
 
 
 def _suffix(path: Path) -> str:

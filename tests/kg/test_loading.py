@@ -1,10 +1,12 @@
 """Every format, gzipped or not, and one clear line for what cannot be read."""
 
 import gzip
+from pathlib import Path
 
 import pytest
 
 from kgqa.kg.errors import KGError, KGMalformed, KGUnavailable
+from kgqa.kg.loading import Reader
 from kgqa.kg.opening import open_graph
 from kgqa.kg.terms import Chain, Entity, Hop
 
@@ -118,3 +120,19 @@ def test_folder_that_is_no_store(tmp_path):
 def test_no_sources():
     with pytest.raises(KGError, match="no graph given"):
         open_graph([])
+
+
+@pytest.mark.parametrize(
+    "line",
+    [
+        "<urn:kgqa:blank:b1> <http://x/r> <http://x/o> .",
+        "<http://x/s> <urn:kgqa:blank:b1> <http://x/o> .",
+        "<http://x/s> <http://x/r> <urn:kgqa:blank:b1> .",
+        "<http://x/s> <http://x/r> <\\u0075rn:kgqa:blank:b1> .",
+    ],
+)
+def test_nobody_s_iri_stands_for_a_blank_node(line: str, tmp_path: Path) -> None:
+    path = tmp_path / "graph.nt"
+    path.write_text(f"_:a <http://x/r> <http://x/o> .\n{line}\n", encoding="utf-8")
+    with pytest.raises(KGMalformed, match="are blank nodes to kgqa; rename it"):
+        list(Reader([path]).quads())

@@ -235,7 +235,6 @@ ODD = (
     f"{E}e\u0301",
     f"{E}\u00e9",
     f"{E}" + "z" * LONG,
-    "urn:kgqa:blank:b999",
     "urn:kgqa:nowhere",
     "urn:x:{}".format("%7B%7D"),
     "javascript:alert(1)",
