@@ -60,7 +60,8 @@ def main() -> None:
         SystemExit: if a test fails.
     """
     tally = Tally()
-    status = pytest.main(["-q", "-n", "2", "--dist", "loadfile", str(TESTS)], plugins=[tally])
+    quiet = ["-q", "-W", "ignore::pytest.PytestAssertRewriteWarning"]  # kgqa is imported already
+    status = pytest.main([*quiet, "-n", "2", "--dist", "loadfile", str(TESTS)], plugins=[tally])
     if status:
         raise SystemExit(int(status))
     head = ["attack on", "tests", "bad inputs", "faults", "questions asked", "records", "lost"]
