@@ -134,10 +134,12 @@ async def test_an_encoder_that_nobody_knows(
 
 @pytest.mark.parametrize("error", [TimeoutError("late"), ConnectionError("gone"), OSError(28, "no room")])
 async def test_what_anybody_s_graph_or_model_raises_is_an_outage(graph: Open, error: OSError) -> None:
+    said = f"{type(error).__name__}: {error}"
     record = await run(Flaky(graph(FAMILY), "visit_chains", error), children())
     assert record["outcome"] == "kg_unavailable"
+    assert f"KGUnavailable: {said}" in errors(record)
     record = await run(graph(FAMILY), ScriptedModel([error]))
-    assert record["outcome"] == "model_unavailable"
+    assert (record["outcome"], errors(record)) == ("model_unavailable", [f"ModelUnavailable: {said}"])
 
 
 async def test_a_topic_is_looked_up_once_and_kept_where_the_budget_ends(graph: Open) -> None:
