@@ -34,6 +34,7 @@ from kgqa.models.cache import HIT, KEY, SqliteCache
 from kgqa.models.clients import Clients
 from kgqa.models.errors import MalformedReply, ModelUnavailable
 from kgqa.models.failures import failure_line, said
+from kgqa.models.messages import whole
 from kgqa.models.parsing import BadReply, parse_reply
 from kgqa.models.port import Answered, Turn, has_room
 from kgqa.models.schema import strict_schema
@@ -272,7 +273,7 @@ def text_of(message: AIMessage) -> str:
     text = str(message.text)
     if not text.strip() and message.tool_calls:
         text = json.dumps(message.tool_calls[0]["args"])
-    return text.encode("utf-8", "replace").decode()
+    return whole(text)
 
 
 def _without_schema(error: Exception) -> bool:
