@@ -111,7 +111,7 @@ studio: $(FULL) ## Serve the graphs to LangGraph Studio
 
 .PHONY: sample
 sample: $(FULL) ## Build the sample graph and its questions anew
-	@$(BIN)/python -P -m kgqa.data.build
+	@$(BIN)/python -P -m kgqa.scripts.sample.build
 
 .PHONY: clean
 clean: ## Remove .venv, builds and caches

@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
     from kgqa.api import aask, ask
-    from kgqa.session.record import Record
+    from kgqa.runtime.record import Record
 
 __version__ = "0.1.0"
 __all__ = ["Record", "aask", "ask"]
@@ -28,7 +28,7 @@ def __getattr__(name: str) -> Any:
 
         return getattr(api, name)
     if name == "Record":
-        from kgqa.session.record import Record
+        from kgqa.runtime.record import Record
 
         return Record
     raise AttributeError(f"module 'kgqa' has no attribute {name!r}")

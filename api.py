@@ -10,14 +10,14 @@ from typing import Any, cast
 
 from kgqa.graphs import context_of, graph_of
 from kgqa.kg.graph import KnowledgeGraph
-from kgqa.models.port import Model
-from kgqa.session.context import Context, OptionError as OptionError
-from kgqa.session.record import Record, Ref
-from kgqa.session.resources import registered
-from kgqa.session.state import Input
+from kgqa.models.interface import Model
+from kgqa.runtime.context import Context, OptionError as OptionError
+from kgqa.runtime.record import Record, Ref
+from kgqa.runtime.resources import provide_object
+from kgqa.runtime.state import Input
 
-Named = str | os.PathLike[str]
-KG = Named | Sequence[Named] | KnowledgeGraph
+Name = str | os.PathLike[str]
+KG = Name | Sequence[Name] | KnowledgeGraph
 
 
 def make_context(method: str, options: dict[str, Any]) -> Context:
@@ -30,7 +30,7 @@ def make_context(method: str, options: dict[str, Any]) -> Context:
     return context_of(method)(**options)
 
 
-def question_input(question: str, topics: str | Iterable[str | Ref] = (), id: str | None = None) -> Input:
+def make_input(question: str, topics: str | Iterable[str | Ref] = (), id: str | None = None) -> Input:
     """Make the input of a run.
 
     Raises:
@@ -59,7 +59,7 @@ def _topic(given: str | Ref) -> str | Ref:
 
 
 def _text(what: str, given: object) -> str:
-    """Give a text as UTF-8 can hold it.
+    """Return a text as UTF-8 can hold it.
 
     Raises:
         ValueError: if it is none.
@@ -102,10 +102,10 @@ async def aask(
             if given is not None:
                 known = names_of(given)
                 options[key] = (
-                    handed_over.enter_context(registered(_open(key, given))) if known is None else known
+                    handed_over.enter_context(provide_object(_open(key, given))) if known is None else known
                 )
         context = make_context(method, options)
-        result = await graph_of(method).ainvoke(question_input(question, topics, id), context=context)
+        result = await graph_of(method).ainvoke(make_input(question, topics, id), context=context)
         return cast(Record, result)
 
 
@@ -117,7 +117,7 @@ def ask(question: str, **arguments: Any) -> Record:
     return asyncio.run_coroutine_threadsafe(aask(question, **arguments), _loop()).result()
 
 
-async def steps(question_: Input, context: Context) -> AsyncIterator[dict[str, Any]]:
+async def stream_states(question_: Input, context: Context) -> AsyncIterator[dict[str, Any]]:
     """Run a question and give the state after each step; the last one holds the whole record.
 
     Steps that an option turns off leave no trace and are passed over.
@@ -130,13 +130,13 @@ async def steps(question_: Input, context: Context) -> AsyncIterator[dict[str, A
             yield state
 
 
-def record_of(state: dict[str, Any]) -> Record:
+def extract_record(state: dict[str, Any]) -> Record:
     """Take the record out of the last state of a run."""
     return cast(Record, {key: state[key] for key in Record.__annotations__})
 
 
 def names_of(given: object) -> str | list[str] | None:
-    """Give the names of a graph or model that is named; None for one that is open already."""
+    """Return the names of a graph or model that is named; None for one that is open already."""
     if isinstance(given, str | os.PathLike):
         return os.fspath(given)
     if not isinstance(given, list | tuple):
@@ -145,7 +145,7 @@ def names_of(given: object) -> str | list[str] | None:
 
 
 def _open(key: str, given: object) -> Any:
-    """Give an open graph or model as it is.
+    """Return an open graph or model as it is.
 
     Raises:
         OptionError: if it is none.

@@ -22,13 +22,15 @@ from tenacity import AsyncRetrying, RetryCallState, retry_if_exception, stop_aft
 
 T = TypeVar("T")
 
-_AGAIN = frozenset({408, 409, 429})
-_TIMEOUTS = frozenset({"TimeoutError", "APITimeoutError", "TimeoutException", "ModelTimeoutError"})
-_CONNECTIONS = frozenset({"ConnectionError", "APIConnectionError", "TransportError", "ModelConnectionError"})
+_RETRIED_STATUSES = frozenset({408, 409, 429})
+_TIMEOUT_NAMES = frozenset({"TimeoutError", "APITimeoutError", "TimeoutException", "ModelTimeoutError"})
+_CONNECTION_NAMES = frozenset(
+    {"ConnectionError", "APIConnectionError", "TransportError", "ModelConnectionError"}
+)
 
 
 @dataclass(frozen=True, slots=True)
-class Retries:
+class RetryPolicy:
     """How a call is repeated.
 
     Args:
@@ -66,25 +68,25 @@ class Retries:
 
 
 def is_transient(error: BaseException) -> bool:
-    """Tell whether the same call may succeed a moment later."""
+    """Return whether the same call may succeed a moment later."""
     status = status_of(error)
     if status is not None:
-        return status in _AGAIN or 500 <= status <= 599
+        return status in _RETRIED_STATUSES or 500 <= status <= 599
     return is_timeout(error) or is_connection(error)
 
 
 def is_timeout(error: BaseException) -> bool:
-    """Tell whether no reply came in time; the model may have worked all the same."""
-    return _is_one_of(error, _TIMEOUTS)
+    """Return whether no reply came in time; the model may have worked all the same."""
+    return _has_type_named(error, _TIMEOUT_NAMES)
 
 
 def is_connection(error: BaseException) -> bool:
-    """Tell whether the server could not be reached or hung up."""
-    return not is_timeout(error) and _is_one_of(error, _CONNECTIONS)
+    """Return whether the server could not be reached or hung up."""
+    return not is_timeout(error) and _has_type_named(error, _CONNECTION_NAMES)
 
 
 def status_of(error: BaseException) -> int | None:
-    """Give the HTTP status an error stands for."""
+    """Return the HTTP status an error stands for."""
     for holder in (error, getattr(error, "response", None)):
         for name in ("status_code", "code"):
             status = getattr(holder, name, None)
@@ -94,7 +96,7 @@ def status_of(error: BaseException) -> int | None:
 
 
 def retry_after(error: BaseException) -> float | None:
-    """Give the seconds that the server asks to wait, from now on; None if it does not say.
+    """Return the seconds that the server asks to wait, from now on; None if it does not say.
 
     Both forms of RFC 9110 §10.2.3 are read: seconds, and a date, which is compared with the server's
     own clock where it tells the time, as clocks may be years apart.
@@ -104,17 +106,17 @@ def retry_after(error: BaseException) -> float | None:
     try:
         seconds = float(text)
     except ValueError:
-        seconds = _between(str(headers.get("date", "")), text)
+        seconds = _seconds_between(str(headers.get("date", "")), text)
     return max(seconds, 0.0) if math.isfinite(seconds) else None
 
 
-def _between(now: str, then: str) -> float:
-    """Give the seconds between two dates; where the server does not say its own time, ours is taken."""
-    there = _date(then)
-    return (there - (_date(now) or datetime.now(UTC))).total_seconds() if there else math.nan
+def _seconds_between(now: str, then: str) -> float:
+    """Return the seconds between two dates; where the server does not say its own time, ours is taken."""
+    there = _parse_date(then)
+    return (there - (_parse_date(now) or datetime.now(UTC))).total_seconds() if there else math.nan
 
 
-def _date(text: str) -> datetime | None:
+def _parse_date(text: str) -> datetime | None:
     try:
         date = parsedate_to_datetime(text)
     except (ValueError, OverflowError):
@@ -122,5 +124,5 @@ def _date(text: str) -> datetime | None:
     return date.replace(tzinfo=date.tzinfo or UTC)
 
 
-def _is_one_of(error: BaseException, names: frozenset[str]) -> bool:
+def _has_type_named(error: BaseException, names: frozenset[str]) -> bool:
     return any(kind.__name__ in names for kind in type(error).__mro__)

@@ -26,9 +26,9 @@ from typing import Any
 
 import kgqa
 from kgqa.evaluation.question import Question
-from kgqa.evaluation.simulation import Errors, SimulatedModel
+from kgqa.evaluation.simulation import ErrorRates, SimulatedModel
 from kgqa.kg.graph import KnowledgeGraph
-from kgqa.models.port import Answered
+from kgqa.models.interface import Completion
 from kgqa.prompts.base import Prompt, R
 
 
@@ -49,10 +49,10 @@ class _Writing(SimulatedModel):
     """Writes down what it says."""
 
     def __init__(self, question: Question, graph: KnowledgeGraph, gold: Gold) -> None:
-        super().__init__(question, graph, Errors())
+        super().__init__(question, graph, ErrorRates())
         self._question, self._gold = question, gold
 
-    async def ask(self, prompt: Prompt[R]) -> Answered[R]:
+    async def ask(self, prompt: Prompt[R]) -> Completion[R]:
         answered = await super().ask(prompt)
         self._gold.replies[key(prompt.instructions, prompt.case())] = answered.reply.model_dump_json()
         self._gold.calls[self._question.id] += 1
@@ -70,7 +70,7 @@ async def written(questions: Sequence[Question], graph: KnowledgeGraph, method: 
 
 
 def topics_of(question: Question) -> list[Any]:
-    """Give the topics of a question as a graph takes them."""
+    """Return the topics of a question as a graph takes them."""
     return [{"id": topic.id, "name": topic.name} for topic in question.topics]
 
 

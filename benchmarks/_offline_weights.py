@@ -2,7 +2,7 @@
 
 Goes by training parts alone: exemplars are built from one part of them, the weights fitted
 on another. Needs the question sets of the data folder (KGQA_DATA). Takes about ten minutes;
-paste what it prints into ``models/offline/ranking.py``.
+paste what it prints into ``models/offline/chain_ranking.py``.
 """
 
 import argparse
@@ -21,25 +21,22 @@ import orjson
 from rich.console import Console
 
 from kgqa.data import SAMPLE_GRAPH, SAMPLE_QUESTIONS
-from kgqa.evaluation.matching import distinct, read
-from kgqa.evaluation.question import Named
+from kgqa.evaluation.question import EntityRef
+from kgqa.evaluation.scoring.matching import answer_keys, merge_duplicates
 from kgqa.kg.graph import KnowledgeGraph
 from kgqa.kg.opening import open_graph
 from kgqa.kg.terms import Entity
 from kgqa.models.offline import relation_texts
-from kgqa.models.offline.believing import NEAREST
-from kgqa.models.offline.between import Between
-from kgqa.models.offline.mirrors import Mirrors, find_mirrors
-from kgqa.models.offline.policy import Policy
-from kgqa.models.offline.ranking import FEATURES, features
-from kgqa.models.offline.search import ways as search
-from kgqa.models.offline.ways import Advice, Way
-from kgqa.models.offline.wording import Wording
-from kgqa.priors.blueprints import examples
-from kgqa.priors.encoder import open_encoder
-from kgqa.priors.exemplars import build, masked, open_exemplars
-from kgqa.priors.memo import Memo
-from kgqa.tests.perfect import DATA
+from kgqa.models.offline.candidate_chains import CandidateChain, MediatorDetector, TrainingAdvice
+from kgqa.models.offline.chain_ranking import FEATURES, chain_features
+from kgqa.models.offline.chain_search import HopPolicy, search_chains as search
+from kgqa.models.offline.interpreter import NEAREST_QUESTIONS
+from kgqa.models.offline.inverse_relations import InverseRelations, find_inverse_relations
+from kgqa.models.offline.wording_similarity import QuestionWording
+from kgqa.priors.blueprints import read_training_questions
+from kgqa.priors.encoder import CachedEncoder, open_encoder
+from kgqa.priors.exemplars import build_exemplars, mask_topic, open_exemplars
+from kgqa.tests.support.perfect import DATA
 
 SOFT = 0.02
 """What is added to the expected F1 before its logarithm is taken."""
@@ -88,7 +85,7 @@ def records(name: str | Path, **wanted: str) -> list[Record]:
 
 
 def parts(asked: int) -> Iterator[Part]:
-    """Give the parts, with so many questions of each set to fit on; more of WebQSP."""
+    """Return the parts, with so many questions of each set to fit on; more of WebQSP."""
     slice_ = ("freebase/freebase_slice.nt.gz", "freebase/freebase_slice_gnnrag.nt.gz")
     questions = records("freebase/webqsp_slice_union.jsonl.gz", split="train")
     yield Part("webqsp", slice_, records("train/webqsp_train.jsonl.gz"), questions)
@@ -111,18 +108,20 @@ async def cases(part: Part, folder: Path, weights: str) -> list[Case]:
 
     Questions without a way are left out.
     """
-    graph, memo = open_graph([DATA / name for name in part.kg]), Memo(open_encoder)
-    memo.teach([text for each in graph.relations for text in relation_texts(graph.relation_label(each))])
+    graph, memo = open_graph([DATA / name for name in part.kg]), CachedEncoder(open_encoder)
+    memo.preload([text for each in graph.relations for text in relation_texts(graph.relation_label(each))])
     out = folder / f"{part.name}-{part.fold}"
     if not out.exists():
-        build(examples(part.learned), out, memo.encode, memo.name)
+        build_exemplars(read_training_questions(part.learned), out, memo.encode, memo.name)
     exemplars = open_exemplars(out, memo.encode, memo.name)
-    mirrors, between = await find_mirrors(graph), Between(graph)
+    mirrors, between = await find_inverse_relations(graph), MediatorDetector(graph)
 
-    def advice(view: str) -> Advice:
+    def advice(view: str) -> TrainingAdvice:
         if weights == "UNLEARNED":
-            return Advice((), ())
-        return Advice(exemplars.nearest(view, NEAREST), exemplars.hops(view) if weights == "LEARNED" else ())
+            return TrainingAdvice((), ())
+        return TrainingAdvice(
+            exemplars.nearest(view, NEAREST_QUESTIONS), exemplars.hops(view) if weights == "LEARNED" else ()
+        )
 
     found = [await _case(line, graph, memo, advice, mirrors, between) for line in part.asked]
     return [case for case in found if case is not None]
@@ -131,33 +130,33 @@ async def cases(part: Part, folder: Path, weights: str) -> list[Case]:
 async def _case(
     line: Record,
     graph: KnowledgeGraph,
-    memo: Memo,
-    ask: Callable[[str], Advice],
-    mirrors: Mirrors,
-    between: Between,
+    memo: CachedEncoder,
+    ask: Callable[[str], TrainingAdvice],
+    mirrors: InverseRelations,
+    between: MediatorDetector,
 ) -> Case | None:
     topic = line["topic_entities"][-1]
     others = [each["name"] for each in line["topic_entities"][:-1] if each["name"]]
-    view = masked(line["question"], topic["name"], others)
+    view = mask_topic(line["question"], topic["name"], others)
     told = ask(view)
     advice = mirrors.advice(told)
-    wording = Wording(view, memo.encode)
-    policy = Policy(advice, wording, mirrors.slot)
+    wording = QuestionWording(view, memo.encode)
+    policy = HopPolicy(advice, wording, mirrors.slot)
     found = await search(Entity(topic["id"], topic["name"]), policy, graph)
     ways = await between.seen(mirrors.merged(found, told.hops))
     if not ways:
         return None
     said = wording.chains([way.chain.hops for way in ways])
     scored = [_f1(way, line["answers"]) for way in ways]
-    table = features(view, ways, advice, said, memo.encode, mirrors)
+    table = chain_features(view, ways, advice, said, memo.encode, mirrors)
     return Case(table, np.array(scored), np.array([score > 0 for score in scored]))
 
 
-def _f1(way: Way, answers: Sequence[Record]) -> float:
-    gold = [read(Named(each["id"], each["name"])) for each in answers]
+def _f1(way: CandidateChain, answers: Sequence[Record]) -> float:
+    gold = [answer_keys(EntityRef(each["id"], each["name"])) for each in answers]
     fresh = [end for end in way.ends if not end.returning] or way.ends
-    given = distinct(read(Named(end.term.id, end.term.name)) for end in fresh)
-    right = sum(any(one.same(other) for other in gold) for one in given)
+    given = merge_duplicates(answer_keys(EntityRef(end.term.id, end.term.name)) for end in fresh)
+    right = sum(any(one.matches(other) for other in gold) for one in given)
     return 2 * min(right, len(gold)) / (len(given) + len(gold))
 
 

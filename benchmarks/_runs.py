@@ -46,7 +46,7 @@ class Ask:
     options: Mapping[str, str] = field(default_factory=dict)
 
     def arguments(self, out: Path) -> list[str]:
-        """Give the command's arguments."""
+        """Return the command's arguments."""
         given = {"dataset": self.dataset, "method": self.method, "model": self.model, "split": self.split}
         more = {"seed": str(self.seed), "concurrency": "1", "out": str(out)}
         limit = {} if self.limit is None else {"limit": str(self.limit)}

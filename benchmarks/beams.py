@@ -14,10 +14,10 @@ from pathlib import Path
 from rich.console import Console
 
 from kgqa.benchmarks._runs import DOCS, Ask, Ran, asked, drawn, kgqa, put, side_by_side
-from kgqa.evaluation.comparison import compare
 from kgqa.evaluation.datasets import load
-from kgqa.evaluation.results import read_results
-from kgqa.tests.perfect import DATA
+from kgqa.evaluation.result_files import read_results
+from kgqa.evaluation.scoring.comparison import compare_results
+from kgqa.tests.support.perfect import DATA
 
 SETS = {
     "MetaQA, 2 hops": ("metaqa/metaqa-2hop-test-sample.jsonl.gz", "metaqa/metaqa.nt.gz", 1),
@@ -79,7 +79,7 @@ def accuracy(group: dict[str, dict[str, float]] | None) -> str:
 def lost(with_names: Ran, without: Ran, questions: str) -> str:
     """Show the paired difference in F1 with its interval."""
     results = [read_results(ran.out) for ran in (without, with_names)]
-    found = compare(*results, load(questions).questions).differences["f1"]
+    found = compare_results(*results, load(questions).questions).differences["f1"]
     value, low, high = (f"{100 * (bound or 0):+.1f}" for bound in (found.value, found.low, found.high))
     return "0.0" if found.low == found.high == 0 else f"{value} ({low} to {high})"
 

@@ -16,35 +16,35 @@ from pathlib import Path
 from rich.console import Console
 from rich.table import Table
 
-from kgqa.priors.blueprints import Library, mask, open_library
+from kgqa.priors.blueprints import BlueprintLibrary, mask_names, open_library
 from kgqa.priors.encoder import Encoder, open_encoder
-from kgqa.tests.perfect import DATA
+from kgqa.tests.support.perfect import DATA
 
 TRAIN = DATA / "train" / "webqsp_train.jsonl.gz"
 
 
 def built(folder: Path) -> float:
-    """Give the seconds of the whole command that builds the library."""
+    """Return the seconds of the whole command that builds the library."""
     command = [sys.executable, "-P", "-m", "kgqa.cli.main", "blueprints", "build"]
     started = time.perf_counter()
     subprocess.run([*command, "--dataset", TRAIN, "--out", folder], check=True, capture_output=True)
     return time.perf_counter() - started
 
 
-def opened(folder: Path, encoder: Encoder) -> tuple[Library, float]:
+def opened(folder: Path, encoder: Encoder) -> tuple[BlueprintLibrary, float]:
     """Open the library and give the seconds that takes, apart from the encoder's."""
     started = time.perf_counter()
     library = open_library(folder, encoder.encode, encoder.name)
     return library, time.perf_counter() - started
 
 
-def looked_up(library: Library, questions: int) -> list[float]:
-    """Give the seconds of each look-up, the encoder's included."""
+def looked_up(library: BlueprintLibrary, questions: int) -> list[float]:
+    """Return the seconds of each look-up, the encoder's included."""
     with gzip.open(TRAIN, "rt", encoding="utf-8") as lines:
         read = [json.loads(line) for line in islice(lines, questions)]
     times = []
     for line in read:
-        masked = mask(line["question"], [t["name"] for t in line["topic_entities"] if t["name"]])
+        masked = mask_names(line["question"], [t["name"] for t in line["topic_entities"] if t["name"]])
         started = time.perf_counter()
         library.nearest(masked, 5)
         times.append(time.perf_counter() - started)

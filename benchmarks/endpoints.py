@@ -22,22 +22,22 @@ import kgqa
 from kgqa.benchmarks._runs import DOCS, drawn, put
 from kgqa.benchmarks.public import GRAPH, SETS, first
 from kgqa.evaluation.datasets import load
-from kgqa.evaluation.question import Named, Question
-from kgqa.evaluation.runs.records import topics
-from kgqa.evaluation.scores import score
-from kgqa.evaluation.simulation import Errors, SimulatedModel
+from kgqa.evaluation.question import EntityRef, Question
+from kgqa.evaluation.runs.records import topic_refs
+from kgqa.evaluation.scoring.scores import score_answers
+from kgqa.evaluation.simulation import ErrorRates, SimulatedModel
 from kgqa.graphs import METHODS, context_of
-from kgqa.kg.endpoint import Endpoint
+from kgqa.kg.endpoint.client import Endpoint
 from kgqa.kg.opening import open_graph
 from kgqa.kg.sparql_graph import SparqlGraph
-from kgqa.session.context import Exploring
-from kgqa.tests.perfect import DATA
-from kgqa.tests.servers import virtuoso
-from kgqa.tests.servers.proxy import Proxy
+from kgqa.runtime.context import SearchContext
+from kgqa.tests.support.perfect import DATA
+from kgqa.tests.support.servers import virtuoso
+from kgqa.tests.support.servers.proxy import Proxy
 
 ACCURACIES = (1.0, 0.7)
 
-SEARCHING = [name for name in METHODS if issubclass(context_of(name), Exploring)]
+SEARCHING = [name for name in METHODS if issubclass(context_of(name), SearchContext)]
 
 PAGE = DOCS / "endpoints.md"
 
@@ -109,9 +109,9 @@ async def ask(question: Question, method: str, accuracy: float, stores: Stores) 
     before = len(stores.proxy.requests)
     for graph in (stores.counted, stores.served, stores.embedded):
         forget(graph)
-        model = SimulatedModel(question, stores.embedded, Errors(accuracy=accuracy))
+        model = SimulatedModel(question, stores.embedded, ErrorRates(accuracy=accuracy))
         given: dict[str, Any] = {
-            "topics": topics(question),
+            "topics": topic_refs(question),
             "method": method,
             "model": model,
             "id": question.id,
@@ -120,8 +120,8 @@ async def ask(question: Question, method: str, accuracy: float, stores: Stores) 
         record = await kgqa.aask(question.text, kg=graph, **given)
         seconds.append(time.perf_counter() - started)
         records.append(told(record))
-    answers = [Named(each["id"], each["name"]) for each in records[0]["answers"]]
-    found = score(answers, question)
+    answers = [EntityRef(each["id"], each["name"]) for each in records[0]["answers"]]
+    found = score_answers(answers, question)
     return Asked(
         hit=found is not None and found.hit_any > 0,
         same=records[0] == records[1] == records[2],
@@ -156,7 +156,7 @@ async def runs(folder: Path, stores: Stores) -> dict[tuple[str, str, float], lis
 
 
 def rows(found: dict[tuple[str, str, float], list[Asked]], method: str) -> Iterator[list[str]]:
-    """Give the rows of one method: theirs, where there is a public code, and ours."""
+    """Return the rows of one method: theirs, where there is a public code, and ours."""
     for name, accuracy in product(SETS, ACCURACIES):
         head = f"{name}, {accuracy:g}"
         if theirs := THEIRS.get((method, name, accuracy)):

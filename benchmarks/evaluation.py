@@ -16,7 +16,7 @@ from pathlib import Path
 from rich.console import Console
 from rich.table import Table
 
-from kgqa.tests.perfect import DATA
+from kgqa.tests.support.perfect import DATA
 
 METAQA = DATA / "metaqa"
 
@@ -30,7 +30,7 @@ def first(questions: int, folder: Path) -> Path:
 
 
 def evaluated(dataset: Path, model: str, concurrency: int) -> tuple[float, list[float], dict[str, float]]:
-    """Give the seconds of the whole command, those of each question, and F1 and calls."""
+    """Return the seconds of the whole command, those of each question, and F1 and calls."""
     out = dataset.parent / f"run-{concurrency}-{dataset.stem}"
     flags = {"dataset": dataset, "kg": METAQA / "metaqa.nt.gz", "model": model, "out": out}
     command = [sys.executable, "-P", "-m", "kgqa.cli.main", "eval", "--concurrency", str(concurrency)]

@@ -42,7 +42,7 @@ class Tally:
 
 
 def rows(areas: dict[str, Counter[str]]) -> Iterable[list[str]]:
-    """Give the rows of the table, and their sum."""
+    """Return the rows of the table, and their sum."""
     total = sum(areas.values(), Counter())
     for name, counts in [*((SAID[name], areas[name]) for name in SAID), ("**all**", total)]:
         lost = counts["questions"] - counts["records"]

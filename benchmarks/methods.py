@@ -17,10 +17,15 @@ import numpy as np
 from rich.console import Console
 
 from kgqa.benchmarks._runs import DOCS, Ask, Ran, asked, drawn, kgqa, put, side_by_side
-from kgqa.evaluation.results import read_results
-from kgqa.evaluation.statistics import CONFIDENCE, RESAMPLES, Interval, interval
+from kgqa.evaluation.result_files import read_results
+from kgqa.evaluation.scoring.statistics import (
+    BOOTSTRAP_RESAMPLES,
+    CONFIDENCE_LEVEL,
+    Interval,
+    bootstrap_interval,
+)
 from kgqa.graphs import METHODS, context_of
-from kgqa.tests.perfect import DATA
+from kgqa.tests.support.perfect import DATA
 
 SIMULATED = "simulated:accuracy=0.8,memory=0.4"
 
@@ -56,11 +61,11 @@ class Setting:
     learned: str | None = None
 
     def file(self, name: str) -> str:
-        """Give the path of a file of the data folder."""
+        """Return the path of a file of the data folder."""
         return name if name == "sample" else str(DATA / name)
 
     def folder(self, kind: str) -> Path:
-        """Give the folder of what is learned before."""
+        """Return the folder of what is learned before."""
         return LEARNED / f"{self.name}-{kind}"
 
     @property
@@ -92,7 +97,7 @@ def learn(setting: Setting, kind: str) -> None:
 
 
 def options(setting: Setting, method: str, model: str) -> dict[str, str]:
-    """Give those of what was learned that a method uses, or the offline model."""
+    """Return those of what was learned that a method uses, or the offline model."""
     if setting.learned is None:
         return {}
     context = context_of(method)
@@ -124,7 +129,7 @@ def runs(settings: Sequence[Setting], folder: Path) -> dict[tuple[str, str, str]
 
 
 def rows(found: dict[tuple[str, str, str], Ran], setting: str, model: str) -> Iterator[list[str]]:
-    """Give the rows of one table."""
+    """Return the rows of one table."""
     for method in METHODS:
         ran = found.get((setting, model, method))
         if ran and not ran.failed:
@@ -132,24 +137,26 @@ def rows(found: dict[tuple[str, str, str], Ran], setting: str, model: str) -> It
 
 
 def shares(ran: Ran) -> Iterator[str]:
-    """Give what a run has reached, in per cent."""
+    """Return what a run has reached, in per cent."""
     for name in ("hits_at_1", "f1", "kg_grounded_rate"):
         share = Interval(**ran.metrics[name])
         yield shown(Interval(*(100 * (bound or 0.0) for bound in share)), 1)
 
 
 def costs(ran: Ran) -> Iterator[str]:
-    """Give what a question has cost: means, and of the seconds the median."""
+    """Return what a question has cost: means, and of the seconds the median."""
     usages = [result.usage for result in read_results(ran.out)]
     for keys, digits in ((["llm_calls"], 1), (["input_tokens", "output_tokens"], 0), (["kg_queries"], 1)):
-        yield shown(interval([sum(usage.get(key) or 0 for key in keys) for usage in usages]), digits)
+        yield shown(
+            bootstrap_interval([sum(usage.get(key) or 0 for key in keys) for usage in usages]), digits
+        )
     yield shown(median([usage.get("seconds") or 0 for usage in usages]), 3)
 
 
 def median(values: Sequence[float]) -> Interval:
-    """Give the median with its percentile bootstrap interval: one slow question is no slow method."""
-    resampled = np.random.default_rng(0).choice(values, (RESAMPLES, len(values)))
-    tail = 100 * (1 - CONFIDENCE) / 2
+    """Return the median with its percentile bootstrap interval: one slow question is no slow method."""
+    resampled = np.random.default_rng(0).choice(values, (BOOTSTRAP_RESAMPLES, len(values)))
+    tail = 100 * (1 - CONFIDENCE_LEVEL) / 2
     low, high = np.percentile(np.median(resampled, axis=1), [tail, 100 - tail])
     return Interval(float(np.median(values)), float(low), float(high))
 

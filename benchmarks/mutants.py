@@ -63,13 +63,13 @@ class Group:
 GROUPS = (
     Group(
         "metrics",
-        ("evaluation/metrics", "evaluation/matching", "evaluation/statistics"),
+        ("evaluation/scoring/metrics", "evaluation/scoring/matching", "evaluation/scoring/statistics"),
         ("evaluation/test_metrics", "evaluation/test_matching", "evaluation/test_statistics"),
     ),
     Group("replies", ("models/parsing",), ("models/test_parsing",)),
     Group(
         "queries",
-        ("kg/sparql", "kg/patterns"),
+        ("kg/sparql/queries", "kg/sparql/algebra"),
         (
             "kg/test_algebra",
             "kg/test_asked",

@@ -18,8 +18,8 @@ from typing import Any
 from rich.console import Console
 from rich.table import Table
 
-from kgqa.models.offline.parts import PARTS
-from kgqa.tests.perfect import DATA
+from kgqa.models.offline.ablation import PARTS
+from kgqa.tests.support.perfect import DATA
 
 LIMIT = 150
 """Questions of a set by which the parts are compared."""
@@ -58,7 +58,7 @@ WEBQSP = Trial(
 
 
 def pathquestion(hops: int, split: str) -> Trial:
-    """Give the trial of PathQuestion in one of its two splits."""
+    """Return the trial of PathQuestion in one of its two splits."""
     name, prefix = f"pathquestion/pq-{hops}h", "" if split == "split" else f"{split}="
     return Trial(
         f"PathQuestion {hops}H, {split}",
@@ -69,7 +69,7 @@ def pathquestion(hops: int, split: str) -> Trial:
 
 
 def metaqa(hops: int) -> Trial:
-    """Give the trial of MetaQA's test sample of so many hops."""
+    """Return the trial of MetaQA's test sample of so many hops."""
     asked = (f"metaqa/metaqa-{hops}hop-test-sample.jsonl.gz", "all")
     return Trial(f"MetaQA {hops} hop", ("metaqa/metaqa.nt.gz",), asked, (METAQA, "train"))
 

@@ -20,8 +20,8 @@ from typing_extensions import TypedDict
 import kgqa
 from kgqa.data import SAMPLE_GRAPH, SAMPLE_QUESTIONS
 from kgqa.kg.opening import open_graph
-from kgqa.session.resources import registered
-from kgqa.tests.perfect import PerfectModel
+from kgqa.runtime.resources import provide_object
+from kgqa.tests.support.perfect import PerfectModel
 
 ROUNDS = 3
 
@@ -62,10 +62,10 @@ def visited(record: kgqa.Record) -> int:
 
 
 async def run() -> tuple[list[float], list[float], list[float], int]:
-    """Give seconds a step and a question, graph queries a chain, and how many answers were wrong."""
+    """Return seconds a step and a question, graph queries a chain, and how many answers were wrong."""
     graph, model = open_graph([SAMPLE_GRAPH]), PerfectModel()
     steps, questions, queries, wrong = [], [], [], 0
-    with registered(graph) as kg, registered(model) as name:
+    with provide_object(graph) as kg, provide_object(model) as name:
         for question in chain_questions() * ROUNDS:
             model.question = question
             started = time.perf_counter()

@@ -17,7 +17,7 @@ from pathlib import Path
 from rich.console import Console
 
 from kgqa.benchmarks._runs import DOCS, Ask, Ran, asked, drawn, put, side_by_side
-from kgqa.tests.perfect import DATA
+from kgqa.tests.support.perfect import DATA
 
 GRAPH = DATA / "freebase" / "freebase_grasp_slice.nt.gz"
 SETS = {"WebQSP": "webqsp_grasp_slice", "CWQ": "cwq_grasp_slice"}
@@ -101,7 +101,7 @@ def runs(folder: Path) -> dict[Key, list[Ran]]:
 
     def one(order: tuple[Key, int]) -> Ran:
         (method, name, model, second), seed = order
-        options = {"second_look": str(second).lower()}
+        options = {"retry_search": str(second).lower()}
         ask = Ask(str(files[name]), (str(GRAPH),), method, model.spec, seed=seed, options=options)
         return asked(ask, folder / f"{method}-{name}-{model.spec[10:]}-{second}-{seed}".replace("=", ""))
 
@@ -112,7 +112,7 @@ def runs(folder: Path) -> dict[Key, list[Ran]]:
 
 
 def figures(made: Sequence[Ran]) -> Figures:
-    """Give the means over the seeds."""
+    """Return the means over the seeds."""
     shares = [[100 * ran.metrics[name]["value"] for ran in made] for name in ("hits_at_1", "f1")]
     costs = [
         [ran.metrics[name]["mean"] for ran in made] for name in ("llm_calls", "input_tokens", "kg_queries")
@@ -127,7 +127,7 @@ def shown(found: Figures) -> list[str]:
 
 
 def rows(found: dict[Key, list[Ran]], method: str) -> Iterator[list[str]]:
-    """Give the rows of one method: theirs, ours, and ours with a second look."""
+    """Return the rows of one method: theirs, ours, and ours with a second look."""
     for name, model in product(SETS, MODELS):
         yield [f"{name}, {model.called}", "public code", *shown(THEIRS[method, name, model])]
         yield ["", "kgqa", *shown(figures(found[method, name, model, False]))]

@@ -33,8 +33,8 @@ from kgqa.data import SAMPLE_GRAPH
 from kgqa.evaluation.datasets import load
 from kgqa.evaluation.question import Question
 from kgqa.kg.opening import open_graph
-from kgqa.tests.e2e.proxy import proxied, serving_all
-from kgqa.tests.e2e.server import Server
+from kgqa.tests.support.servers.langgraph import Server
+from kgqa.tests.support.servers.langgraph_proxy import proxied, serving_all
 
 METHOD = "cor"
 TICKS = 100
@@ -91,7 +91,7 @@ class Measured:
         return [run.error for run in self.runs if run.error]
 
     def ratios(self) -> list[float]:
-        """Give each run's time over what its calls of the model take alone."""
+        """Return each run's time over what its calls of the model take alone."""
         return [run.seconds / (run.calls * self.load.pause) for run in self.runs if run.calls]
 
 
@@ -121,7 +121,7 @@ def started(folder: Path, load: Load, model: str) -> AbstractContextManager[list
 
 
 def key(client: int) -> str:
-    """Give a client's key."""
+    """Return a client's key."""
     return f"the-key-of-client-{client:03}"
 
 
@@ -179,13 +179,13 @@ def spoken(model: str) -> int:
 
 
 def processor(servers: Sequence[Server]) -> float:
-    """Give the seconds of processor that the servers have used (Linux)."""
+    """Return the seconds of processor that the servers have used (Linux)."""
     shown = [Path(f"/proc/{server.pid}/stat").read_text().rpartition(")")[2].split() for server in servers]
     return sum(int(user) + int(system) for user, system in (fields[11:13] for fields in shown)) / TICKS
 
 
 def late(values: Sequence[float]) -> float:
-    """Give the 95th percentile."""
+    """Return the 95th percentile."""
     return statistics.quantiles(values, n=20)[-1]
 
 

@@ -26,11 +26,11 @@ from rich.console import Console
 from rich.table import Table
 
 from kgqa.data import SAMPLE_GRAPH
-from kgqa.kg import directory
-from kgqa.kg.dialect import detect
-from kgqa.kg.scan import Names
+from kgqa.kg.dialects import detect_dialect
+from kgqa.kg.linking.name_index import EntityNames
 from kgqa.kg.sparql_graph import SparqlGraph
-from kgqa.kg.store import EmbeddedStore
+from kgqa.kg.store import directory
+from kgqa.kg.store.embedded import EmbeddedStore
 from kgqa.kg.terms import Chain, Entity, Hop
 
 LABEL = "http://www.w3.org/2000/01/rdf-schema#label"
@@ -48,9 +48,9 @@ def main() -> None:
     parser.add_argument("--seed", type=int, default=1, help="seed of their choice")
     arguments = parser.parse_args()
     source = graph_file()
-    (store, facts), load_ours = timed(lambda: directory.load([source]))
-    executor, dialect = EmbeddedStore(store), detect(tuple(facts.predicates))
-    ours = SparqlGraph(executor, facts, dialect, lambda: Names({}, {}, {}), rows=10_000)
+    (store, facts), load_ours = timed(lambda: directory.load_files([source]))
+    executor, dialect = EmbeddedStore(store), detect_dialect(tuple(facts.predicates))
+    ours = SparqlGraph(executor, facts, dialect, lambda: EntityNames({}, {}, {}), rows=10_000)
     theirs, load_theirs = timed(lambda: read(source))
     chains = asyncio.run(choose(ours, arguments.entities, arguments.seed))
     rows = [("load", [load_ours], [load_theirs]), *asyncio.run(compare(ours, executor, theirs, chains))]
@@ -58,7 +58,7 @@ def main() -> None:
 
 
 def graph_file() -> Path:
-    """Give the MetaQA graph if it is there, else the sample."""
+    """Return the MetaQA graph if it is there, else the sample."""
     folder = Path(os.environ.get("KGQA_DATA") or Path(__file__).parents[1].parent / "shared" / "data")
     metaqa = folder / "metaqa" / "metaqa.nt.gz"
     return metaqa if metaqa.is_file() else SAMPLE_GRAPH
@@ -177,7 +177,7 @@ def show(name: str, triples: int, entities: int, rows: Sequence[tuple[str, Secon
 
 
 def late(values: Seconds) -> float:
-    """Give the 95th percentile."""
+    """Return the 95th percentile."""
     return sorted(values)[int(0.95 * (len(values) - 1))]
 
 

@@ -7,19 +7,18 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from kgqa.cli.eval import asked
-from kgqa.cli.exits import Exit, fail, outage
-from kgqa.cli.learned import Format, Split, in_one_line
-from kgqa.cli.options import read_options
+from kgqa.cli.eval import run_evaluation
+from kgqa.cli.options import FormatOption, SplitOption, errors_in_one_line, read_options
+from kgqa.cli.output import ExitCode, fail, outage_exit_code
 
 if TYPE_CHECKING:
     from rich.table import Table
 
-    from kgqa.evaluation.calibration import Calibration, Trial
+    from kgqa.evaluation.paper_analysis.calibration import Calibration, Trial
     from kgqa.evaluation.question import Question
     from kgqa.evaluation.runs.evaluate import Evaluation
 
-ROWS = 12
+MAX_ROWS = 12
 """Thresholds that are shown about, beside the best."""
 
 
@@ -35,8 +34,8 @@ def calibrate(
     model: Annotated[
         str | None, typer.Option(help='"provider:name", "offline", or "simulated:accuracy=0.7".')
     ] = None,
-    format: Format = None,
-    split: Split = None,
+    format: FormatOption = None,
+    split: SplitOption = None,
     limit: Annotated[int | None, typer.Option(min=1, help="Questions to ask at most.")] = None,
     concurrency: Annotated[int, typer.Option(min=1, help="Questions asked at a time.")] = 8,
     seed: Annotated[int, typer.Option(min=0, help="Of a simulated model.")] = 0,
@@ -61,26 +60,26 @@ def calibrate(
         "seed": seed,
         "method": "vog",
     }
-    options = _options(option or [], {*arguments, "dataset", "format", "split", "out"})
-    with in_one_line(), TemporaryDirectory() as folder:
+    options = _read_run_options(option or [], {*arguments, "dataset", "format", "split", "out"})
+    with errors_in_one_line(), TemporaryDirectory() as folder:
         from kgqa.evaluation.datasets import load
-        from kgqa.evaluation.learning import training_part
+        from kgqa.evaluation.datasets.training import training_split
 
         loaded = load(dataset, format)
-        part = training_part(loaded) if split is None else split
+        part = training_split(loaded) if split is None else split
         run = {"dataset": loaded, "split": part, "out": Path(folder) / "run"}
-        ended = asked({**options, **arguments, **run})
-        tried = _trials(ended, loaded.part(part, limit))
-    _show(ended, tried)
+        ended = run_evaluation({**options, **arguments, **run})
+        tried = _read_trials(ended, loaded.part(part, limit))
+    _print_calibration(ended, tried)
 
 
-def _options(given: list[str], taken: set[str]) -> dict[str, Any]:
+def _read_run_options(given: list[str], taken: set[str]) -> dict[str, Any]:
     """Read the options of the runs, with a threshold that no plan reaches.
 
     An option by which no plan would be revised is refused.
     """
     from kgqa.api import make_context
-    from kgqa.priors.rewards import NEVER
+    from kgqa.priors.rewards import UNREACHABLE_REWARD
 
     try:
         options = read_options(given)
@@ -88,35 +87,35 @@ def _options(given: list[str], taken: set[str]) -> dict[str, Any]:
             raise ValueError("the threshold is what is looked for; leave --option threshold out")
         if other := sorted(options.keys() & taken):
             raise ValueError(f"{other[0]} is no option of vog; see: kgqa calibrate --help")
-        options["threshold"] = NEVER
+        options["threshold"] = UNREACHABLE_REWARD
         context = make_context("vog", options)
     except ValueError as error:
-        fail(str(error), Exit.USAGE)
-    for name in ("verification", "revisions", "revisions_in_all"):
+        fail(str(error), ExitCode.USAGE)
+    for name in ("verification", "revisions", "max_revisions"):
         if not (value := getattr(context, name)):
             said = f"{name}={str(value).lower()}"
-            fail(f"no plan is revised with {said}; leave --option {said} out", Exit.USAGE)
+            fail(f"no plan is revised with {said}; leave --option {said} out", ExitCode.USAGE)
     return options
 
 
-def _trials(ended: "Evaluation", questions: "Sequence[Question]") -> "list[Trial]":
-    from kgqa.evaluation.calibration import trials
-    from kgqa.evaluation.judging import judge
-    from kgqa.evaluation.results import read_results
-    from kgqa.evaluation.runs.records import reason
+def _read_trials(ended: "Evaluation", questions: "Sequence[Question]") -> "list[Trial]":
+    from kgqa.evaluation.paper_analysis.calibration import read_trials
+    from kgqa.evaluation.result_files import read_results
+    from kgqa.evaluation.runs.records import failure_reason
+    from kgqa.evaluation.scoring.scores import score_results
 
     if ended.metrics is None:
         done = f"stopped after {ended.tally.done:,} of {ended.tally.total:,} questions"
-        fail(f"{done}; nothing was calibrated", Exit.INTERRUPTED)
+        fail(f"{done}; nothing was calibrated", ExitCode.INTERRUPTED)
     results = read_results(ended.out)
     if ended.tally.failed == ended.tally.total:
         ((why, _),) = ended.tally.reasons.most_common(1)
-        said = next(result.record for result in results if reason(result.record) == why)
-        fail(_failed(ended), outage(said) or Exit.NO_ANSWER)
-    return trials(judge(results, questions))
+        said = next(result.record for result in results if failure_reason(result.record) == why)
+        fail(_describe_failures(ended), outage_exit_code(said) or ExitCode.NO_ANSWER)
+    return read_trials(score_results(results, questions))
 
 
-def _failed(ended: "Evaluation") -> str:
+def _describe_failures(ended: "Evaluation") -> str:
     """Say how many questions failed, and the most frequent reason; nothing where none did."""
     return "".join(
         f"{ended.tally.failed:,} of {ended.tally.total:,} questions failed ({why})"
@@ -124,35 +123,35 @@ def _failed(ended: "Evaluation") -> str:
     )
 
 
-def _show(ended: "Evaluation", tried: "list[Trial]") -> None:
+def _print_calibration(ended: "Evaluation", tried: "list[Trial]") -> None:
     from rich.text import Text
 
-    from kgqa.cli.tables import console
-    from kgqa.evaluation.calibration import CalibrationError, calibrate
+    from kgqa.cli.tables import open_console
+    from kgqa.evaluation.paper_analysis.calibration import CalibrationError, calibrate
     from kgqa.kg.terms import one_line
-    from kgqa.priors.encoder import BUNDLED
+    from kgqa.priors.encoder import BUNDLED_ENCODER
 
     try:
         found = calibrate(tried)
     except CalibrationError as error:
-        fail("; ".join(filter(None, [str(error), _failed(ended)])), Exit.NO_ANSWER)
-    out, config, best = console(), ended.head["config"], found.best
+        fail("; ".join(filter(None, [str(error), _describe_failures(ended)])), ExitCode.NO_ANSWER)
+    out, config, best = open_console(), ended.head["config"], found.best
     questions = f"{ended.tally.total:,} questions of {ended.head['dataset']['name']}"
-    encoder = config["encoder"] or BUNDLED
+    encoder = config["encoder"] or BUNDLED_ENCODER
     out.print(Text(one_line(f"{config['model']}, encoder {encoder}: {questions}")))
     out.print(f"{len(tried):,} revisions, {found.right:,} of them right; AUC {found.auc:.3f}")
-    out.print(_table(found))
-    if failed := _failed(ended):
+    out.print(_threshold_table(found))
+    if failed := _describe_failures(ended):
         out.print(Text(one_line(failed), style="yellow"))
     out.print(f"best of all: J {best.youden:.3f}; pass it with")
     out.print(Text(f"--option threshold={best.threshold:g}", style="bold green"))
 
 
-def _table(found: "Calibration") -> "Table":
-    from kgqa.cli.tables import table
+def _threshold_table(found: "Calibration") -> "Table":
+    from kgqa.cli.tables import make_table
 
-    shown = table("threshold", "accepted", "of them right", "right accepted", "wrong kept out", "J")
-    every = -(-len(found.cuts) // ROWS)
+    shown = make_table("threshold", "accepted", "of them right", "right accepted", "wrong kept out", "J")
+    every = -(-len(found.cuts) // MAX_ROWS)
     for place, cut in enumerate(found.cuts):
         if place % every and cut != found.best:
             continue

@@ -5,8 +5,8 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from kgqa.cli.exits import Exit, fail
 from kgqa.cli.options import read_options
+from kgqa.cli.output import ExitCode, fail
 
 if TYPE_CHECKING:
     from kgqa.evaluation.runs.evaluate import Evaluation
@@ -55,7 +55,7 @@ def evaluate(
     try:
         options = read_options(option or [])
     except ValueError as error:
-        fail(str(error), Exit.USAGE)
+        fail(str(error), ExitCode.USAGE)
     arguments = {
         "dataset": dataset,
         "out": out,
@@ -71,40 +71,40 @@ def evaluate(
         "retry_failed": retry_failed,
     }
     if taken := sorted(options.keys() & arguments.keys()):
-        fail(f"{taken[0]} is no option of the method; give --{taken[0].replace('_', '-')}", Exit.USAGE)
-    _show(asked({**arguments, **options}))
+        fail(f"{taken[0]} is no option of the method; give --{taken[0].replace('_', '-')}", ExitCode.USAGE)
+    _print_result(run_evaluation({**arguments, **options}))
 
 
-def asked(arguments: dict[str, Any]) -> "Evaluation":
+def run_evaluation(arguments: dict[str, Any]) -> "Evaluation":
     """Run an evaluation under a progress bar and turn whatever ends it early into one line."""
     from asyncio import CancelledError
 
     from kgqa.evaluation.datasets import DatasetError
-    from kgqa.evaluation.runs.errors import RunError
-    from kgqa.evaluation.runs.loop import run
+    from kgqa.evaluation.runs.event_loop import run_on_one_core
+    from kgqa.evaluation.runs.jsonl import RunError
     from kgqa.kg.errors import KGError
     from kgqa.models.errors import ModelError
     from kgqa.priors.errors import EncoderError, PriorError
 
     try:
-        return run(_watched(arguments))
+        return run_on_one_core(_evaluate_with_bar(arguments))
     except (DatasetError, RunError, PriorError, EncoderError) as error:
-        fail(str(error), Exit.USAGE)
+        fail(str(error), ExitCode.USAGE)
     except KGError as error:
-        fail(str(error), Exit.KG_UNAVAILABLE)
+        fail(str(error), ExitCode.KG_UNAVAILABLE)
     except ModelError as error:
-        fail(str(error), Exit.MODEL_UNAVAILABLE)
+        fail(str(error), ExitCode.MODEL_UNAVAILABLE)
     except CancelledError:
-        fail("stopped at once; what is recorded stays, and the same command goes on", Exit.INTERRUPTED)
+        fail("stopped at once; what is recorded stays, and the same command goes on", ExitCode.INTERRUPTED)
 
 
-async def _watched(arguments: dict[str, Any]) -> "Evaluation":
+async def _evaluate_with_bar(arguments: dict[str, Any]) -> "Evaluation":
     from rich.console import Console
 
-    from kgqa.evaluation.runs.bar import Bar
     from kgqa.evaluation.runs.evaluate import evaluate
-    from kgqa.evaluation.runs.signals import stopping
-    from kgqa.session.context import Budget
+    from kgqa.evaluation.runs.event_loop import stop_on_signals
+    from kgqa.evaluation.runs.terminal import ProgressBar
+    from kgqa.runtime.context import Budget
 
     console = Console(stderr=True, highlight=False)
 
@@ -113,17 +113,17 @@ async def _watched(arguments: dict[str, Any]) -> "Evaluation":
         line = f"kgqa: the running questions end first ({most}); Ctrl-C again stops at once"
         console.print(line, soft_wrap=True)
 
-    with Bar(console) as bar, stopping(say) as stop:
+    with ProgressBar(console) as bar, stop_on_signals(say) as stop:
         return await evaluate(**arguments, stop=stop, watch=bar)
 
 
-def _show(ended: "Evaluation") -> None:
+def _print_result(ended: "Evaluation") -> None:
     from rich.console import Console
 
-    from kgqa.evaluation.runs.summary import show
+    from kgqa.evaluation.runs.terminal import print_summary
 
     if ended.metrics is None:
         done = f"stopped after {ended.tally.done:,} of {ended.tally.total:,} questions"
-        fail(f"{done}; the same command goes on", Exit.INTERRUPTED)
-    show(ended, ended.metrics, Console(highlight=False))
-    raise SystemExit(int(Exit.NO_ANSWER if ended.tally.failed else Exit.ANSWERED))
+        fail(f"{done}; the same command goes on", ExitCode.INTERRUPTED)
+    print_summary(ended, ended.metrics, Console(highlight=False))
+    raise SystemExit(int(ExitCode.NO_ANSWER if ended.tally.failed else ExitCode.ANSWERED))

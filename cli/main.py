@@ -10,13 +10,14 @@ from typing import NoReturn
 import typer
 
 from kgqa.cli import ask, blueprints, calibrate, eval, exemplars, kg, methods, report, score
-from kgqa.cli.exits import LINE, Exit, fail
-from kgqa.cli.saying import speak_any_encoding
+from kgqa.cli.output import MAX_ERROR_CHARS, ExitCode, escape_unencodable_output, fail
 
-NO_ROOM = frozenset({errno.ENOSPC, errno.EDQUOT, errno.EFBIG})
+DISK_FULL_ERRNOS = frozenset({errno.ENOSPC, errno.EDQUOT, errno.EFBIG})
 """What is wrong where nothing more can be written."""
 
-NO_FILE = frozenset({errno.ENAMETOOLONG, errno.ELOOP, errno.ENOTDIR, errno.EACCES, errno.EPERM, errno.EROFS})
+BAD_PATH_ERRNOS = frozenset(
+    {errno.ENAMETOOLONG, errno.ELOOP, errno.ENOTDIR, errno.EACCES, errno.EPERM, errno.EROFS}
+)
 """What is wrong with a name that cannot be opened."""
 
 app = typer.Typer(
@@ -40,49 +41,49 @@ app.add_typer(exemplars.app, name="exemplars")
 
 def main() -> None:
     """Run the command line; what goes wrong is one line on stderr, never a traceback."""
-    speak_any_encoding()
+    escape_unencodable_output()
     if logging.lastResort:  # where nobody else has said how, it writes the warnings
-        logging.lastResort.setFormatter(_Line())
+        logging.lastResort.setFormatter(_OneLineFormatter())
     try:
         _load_env()
         app()
     except KeyboardInterrupt:
-        fail("stopped", Exit.INTERRUPTED)
+        fail("stopped", ExitCode.INTERRUPTED)
     except BrokenPipeError:
-        _say_no_more()
+        _discard_stdout()
     except OSError as error:
-        if error.errno in NO_FILE and error.filename:
-            fail(f"{os.fsdecode(error.filename)[:200]}: {error.strerror}; name another", Exit.USAGE)
-        if error.errno not in NO_ROOM:
-            _bug(error)
-        _say_no_more()
+        if error.errno in BAD_PATH_ERRNOS and error.filename:
+            fail(f"{os.fsdecode(error.filename)[:200]}: {error.strerror}; name another", ExitCode.USAGE)
+        if error.errno not in DISK_FULL_ERRNOS:
+            _report_bug(error)
+        _discard_stdout()
         where = error.filename or "what it has to say"
-        fail(f"cannot write {where}: {error.strerror}; make room and repeat the command", Exit.USAGE)
+        fail(f"cannot write {where}: {error.strerror}; make room and repeat the command", ExitCode.USAGE)
     except MemoryError:
-        fail("not enough memory; ask for less at a time, or allow more (ulimit -v)", Exit.USAGE)
+        fail("not enough memory; ask for less at a time, or allow more (ulimit -v)", ExitCode.USAGE)
     except Exception as error:
-        _bug(error)
+        _report_bug(error)
 
 
-class _Line(logging.Formatter):
+class _OneLineFormatter(logging.Formatter):
     """Writes a message as one line, whatever names are in it."""
 
     def format(self, record: logging.LogRecord) -> str:
         from kgqa.kg.terms import one_line
 
-        return one_line(super().format(record), LINE)
+        return one_line(super().format(record), MAX_ERROR_CHARS)
 
 
-def _bug(error: Exception) -> NoReturn:
+def _report_bug(error: Exception) -> NoReturn:
     if os.environ.get("KGQA_DEBUG"):
         raise error
     fail(
         f"internal error, please report it ({type(error).__name__}: {error}); KGQA_DEBUG=1 shows more",
-        Exit.BUG,
+        ExitCode.BUG,
     )
 
 
-def _say_no_more() -> None:
+def _discard_stdout() -> None:
     """Let Python end without another try to write what it still holds."""
     os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
 
@@ -95,7 +96,7 @@ def _load_env() -> None:
         try:
             load_dotenv(".env")
         except (OSError, ValueError) as error:
-            fail(f"cannot read .env: {error}; write it as UTF-8, one NAME=value a line", Exit.USAGE)
+            fail(f"cannot read .env: {error}; write it as UTF-8, one NAME=value a line", ExitCode.USAGE)
 
 
 if __name__ == "__main__":

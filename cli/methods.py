@@ -5,7 +5,7 @@ from typing import TYPE_CHECKING, Annotated, Literal, get_args, get_origin
 
 import typer
 
-from kgqa.cli.exits import Exit, fail
+from kgqa.cli.output import ExitCode, fail
 
 if TYPE_CHECKING:
     from pydantic.fields import FieldInfo
@@ -28,25 +28,25 @@ def methods(
     try:
         listed = {name: context_of(name) for name in dict.fromkeys(map(str.lower, names or METHODS))}
     except ValueError as error:
-        fail(str(error), Exit.USAGE)
+        fail(str(error), ExitCode.USAGE)
     for name, schema in listed.items():
         console.print(f"[bold]{name}[/bold]  {headline_of(name)}")
         table = Table("option", "default", "", box=None, padding=(0, 2))
         for key, field in schema.model_fields.items():
-            table.add_row(key, Text(one_line(default_of(field))), Text(meaning_of(field)))
+            table.add_row(key, Text(one_line(option_default(field))), Text(option_help(field)))
         console.print(table)
     typer.echo("Set an option with: kgqa ask QUESTION --option key=value (budget.llm_calls=9 for a group)")
 
 
-def default_of(field: "FieldInfo") -> str:
-    """Give the default of an option as ``--option`` takes it."""
+def option_default(field: "FieldInfo") -> str:
+    """Return the default of an option as ``--option`` takes it."""
     default = field.get_default(call_default_factory=True)
     if isinstance(default, str):
         return default
     return json.dumps(default.model_dump() if hasattr(default, "model_dump") else default)
 
 
-def meaning_of(field: "FieldInfo") -> str:
+def option_help(field: "FieldInfo") -> str:
     """Say what an option is for, and which words it can be."""
     return f"{field.description or ''}{_choices(field)}"
 

@@ -6,8 +6,7 @@ from typing import Annotated
 
 import typer
 
-from kgqa.cli.exits import Exit, fail
-from kgqa.cli.saying import say
+from kgqa.cli.output import ExitCode, fail, print_line
 
 
 def report(
@@ -24,20 +23,22 @@ def report(
 
     The page holds all it shows and loads nothing from elsewhere.
     """
-    from kgqa.evaluation.report.page import report as page
-    from kgqa.evaluation.report.runs import ReportError
-    from kgqa.evaluation.runs.log import replace
+    from kgqa.evaluation.report.page import build_page as page
+    from kgqa.evaluation.report.run_folder import ReportError
+    from kgqa.evaluation.runs.jsonl import replace_file
 
     try:
         made = page(runs, dataset or ())
     except ReportError as error:
-        fail(str(error), Exit.USAGE)
+        fail(str(error), ExitCode.USAGE)
     content = made.encode("utf-8", "replace")
     try:
         if out.exists() and not out.is_file():  # a pipe, a terminal
             out.write_bytes(content)
         else:
-            replace(Path(os.path.realpath(out)), [content])  # what a link leads to is written, not the link
+            replace_file(
+                Path(os.path.realpath(out)), [content]
+            )  # what a link leads to is written, not the link
     except OSError as error:
-        fail(f"cannot write {out}: {error.strerror}; name another file with --out", Exit.USAGE)
-    say(str(out))
+        fail(f"cannot write {out}: {error.strerror}; name another file with --out", ExitCode.USAGE)
+    print_line(str(out))

@@ -5,11 +5,10 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from kgqa.cli.exits import Exit, fail
-from kgqa.cli.saying import say_json
+from kgqa.cli.output import ExitCode, fail, print_json
 
 if TYPE_CHECKING:
-    from kgqa.evaluation.rescoring import Scored
+    from kgqa.evaluation.scoring.rescore import RescoredResults
 
 
 def score(
@@ -45,7 +44,7 @@ def score(
 
     What was found on the graph again is scored with --kg only, and what the run cost is not told.
     """
-    from kgqa.evaluation.rescoring import rescore
+    from kgqa.evaluation.scoring.rescore import rescore
     from kgqa.kg.errors import KGError
 
     try:
@@ -60,20 +59,20 @@ def score(
             against=against,
         )
     except KGError as error:
-        fail(str(error), Exit.KG_UNAVAILABLE)
+        fail(str(error), ExitCode.KG_UNAVAILABLE)
     except ValueError as error:
-        fail(str(error), Exit.USAGE)
+        fail(str(error), ExitCode.USAGE)
     for warning in scored.warnings:
         typer.echo(f"kgqa: {warning}", err=True)
     if as_json:
-        say_json(_plain(scored))
+        print_json(_metrics_as_json(scored))
     else:
         from kgqa.cli.score_table import show_scores
 
         show_scores(scored)
 
 
-def _plain(scored: "Scored") -> dict[str, Any]:
-    """Give the metrics as they are, and the comparison beside them where there is one."""
+def _metrics_as_json(scored: "RescoredResults") -> dict[str, Any]:
+    """Return the metrics as they are, and the comparison beside them where there is one."""
     compared = scored.comparison
     return {**scored.metrics, **({} if compared is None else {"comparison": compared.as_dict()})}

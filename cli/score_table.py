@@ -7,18 +7,18 @@ from rich.console import Console
 from rich.table import Table
 from rich.text import Text
 
-from kgqa.evaluation.labels import COSTS, SHARES, shares
+from kgqa.evaluation.scoring.metrics import COST_LABELS, SHARE_LABELS, labelled_shares
 from kgqa.kg.terms import one_line
 
 if TYPE_CHECKING:
-    from kgqa.evaluation.comparison import Comparison
-    from kgqa.evaluation.rescoring import Scored
+    from kgqa.evaluation.scoring.comparison import Comparison
+    from kgqa.evaluation.scoring.rescore import RescoredResults
 
 COUNTS = ("n", "correct", "errors", "missing", "unscored", "unmatched", "excluded", "predicted", "cut")
 """Counts in the order in which they are shown; zeros are left out."""
 
 
-def show_scores(scored: "Scored") -> None:
+def show_scores(scored: "RescoredResults") -> None:
     """Print the metrics, the counts, the costs, the groups of questions, and the comparison."""
     console = Console(highlight=False)
     metrics = scored.metrics
@@ -41,14 +41,14 @@ def _counts(metrics: Mapping[str, Any]) -> str:
 
 def _shares(metrics: Mapping[str, Any]) -> Table:
     table = _table("metric", "%", "95% interval")
-    for name, share in shares(metrics):
+    for name, share in labelled_shares(metrics):
         table.add_row(name, _percent(share["value"]), _range(share))
     return table
 
 
 def _costs(metrics: Mapping[str, Any]) -> Table:
     table = _table("a question", "mean", "median", "95% below", "max")
-    for key, name in COSTS.items():
+    for key, name in COST_LABELS.items():
         if spent := metrics.get(key):
             table.add_row(name, *(f"{spent[part]:,.1f}" for part in ("mean", "p50", "p95", "max")))
     return table
@@ -56,7 +56,7 @@ def _costs(metrics: Mapping[str, Any]) -> Table:
 
 def _groups(metrics: Mapping[str, Any]) -> Table:
     names = ["hits_at_1"] if metrics.get("legacy") else ["hits_at_1", "f1"]
-    table = _table("questions by", "", "n", *(SHARES[name] for name in names))
+    table = _table("questions by", "", "n", *(SHARE_LABELS[name] for name in names))
     table.columns[1].justify = "left"
     for field, groups in metrics["breakdowns"].items():
         for value, group in groups.items():
@@ -75,7 +75,7 @@ def _show_comparison(console: Console, found: "Comparison") -> None:
     table = _table("metric", "difference", "95% interval")
     for key, difference in found.differences.items():
         interval = {"low": difference.low, "high": difference.high}
-        table.add_row(SHARES[key], _percent(difference.value, sign="+"), _range(interval, sign="+"))
+        table.add_row(SHARE_LABELS[key], _percent(difference.value, sign="+"), _range(interval, sign="+"))
     console.print(table)
     pair = found.mcnemar
     console.print(

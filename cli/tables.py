@@ -9,16 +9,16 @@ from rich.text import Text
 from kgqa.kg.terms import one_line
 from kgqa.priors.blueprints import Slot
 
-LINE = 1000
+MAX_CELL_CHARS = 1000
 """Characters of a question or a template that are shown at most."""
 
 
-def console() -> Console:
+def open_console() -> Console:
     """Open the terminal for tables and plain lines."""
     return Console(highlight=False, soft_wrap=True)
 
 
-def table(*columns: str) -> Table:
+def make_table(*columns: str) -> Table:
     """Make a table without lines."""
     made = Table(box=None)
     for column in columns:
@@ -26,12 +26,12 @@ def table(*columns: str) -> Table:
     return made
 
 
-def cell(text: str) -> Text:
+def one_line_cell(text: str) -> Text:
     """Show text of a file as one line."""
-    return Text(one_line(text, LINE))
+    return Text(one_line(text, MAX_CELL_CHARS))
 
 
-def arrows(slots: Iterable[Slot]) -> Text:
+def draw_slots(slots: Iterable[Slot]) -> Text:
     """Draw slots as arrows to the answer."""
     drawn = Text()
     for slot in slots:
@@ -40,7 +40,7 @@ def arrows(slots: Iterable[Slot]) -> Text:
     return drawn.append("answer", style="bold")
 
 
-def show_left_out(out: Console, without: Mapping[str, int]) -> None:
+def print_left_out(out: Console, without: Mapping[str, int]) -> None:
     """Print why questions were left out, the most frequent reason first."""
     for reason, questions in sorted(without.items(), key=lambda pair: (-pair[1], pair[0])):
         out.print(Text(f"  {questions:,} without: {one_line(reason)}", style="yellow"))

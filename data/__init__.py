@@ -5,7 +5,7 @@ The two files are read by name; nothing here needs the source packages:
     >>> SAMPLE_GRAPH.name, SAMPLE_QUESTIONS.name
     ('sample.nt.gz', 'questions.jsonl.gz')
 
-``python -m kgqa.data.build`` makes them anew. ``README.md`` beside this file names
+``python -m kgqa.scripts.sample.build`` makes them anew. ``README.md`` beside this file names
 every source with its licence and lists the relations.
 """
 

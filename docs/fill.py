@@ -11,10 +11,10 @@ from collections.abc import Callable, Iterable, Iterator, Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from kgqa.cli.methods import default_of, meaning_of
+from kgqa.cli.methods import option_default, option_help
 from kgqa.graphs import METHODS, context_of, graph_of
-from kgqa.kg.dialect import DIALECTS, Dialect
-from kgqa.session.context import Budget, Context
+from kgqa.kg.dialects import DIALECTS, Dialect
+from kgqa.runtime.context import Budget, Context
 
 if TYPE_CHECKING:
     from pydantic.fields import FieldInfo
@@ -71,7 +71,7 @@ def table(fields: "Mapping[str, FieldInfo]") -> str:
     """Tabulate options: name, default, meaning."""
     return _table(
         "option | default | meaning",
-        ((f"`{name}`", f"`{default_of(field)}`", meaning_of(field)) for name, field in fields.items()),
+        ((f"`{name}`", f"`{option_default(field)}`", option_help(field)) for name, field in fields.items()),
     )
 
 

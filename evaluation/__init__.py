@@ -9,7 +9,7 @@ __all__ = ["Evaluation", "evaluate"]
 
 
 def __getattr__(name: str) -> Any:
-    """Give `evaluate`, the Python twin of ``kgqa eval``, and what it returns, once they are asked for."""
+    """Return `evaluate`, the Python twin of ``kgqa eval``, and what it returns, once they are asked for."""
     if name not in __all__:
         raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
     from kgqa.evaluation.runs import evaluate

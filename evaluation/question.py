@@ -5,7 +5,7 @@ from dataclasses import dataclass, field
 
 
 @dataclass(frozen=True, slots=True)
-class Named:
+class EntityRef:
     """A topic entity or an answer as a file gives it: an id, a name, or both.
 
     The id is written as in the file: an IRI, a Freebase mid (``m.03_r3``), a Wikidata
@@ -41,8 +41,8 @@ class Question:
 
     id: str
     text: str
-    topics: tuple[Named, ...] = ()
-    readings: tuple[tuple[Named, ...], ...] = ()
+    topics: tuple[EntityRef, ...] = ()
+    readings: tuple[tuple[EntityRef, ...], ...] = ()
     paths: tuple[GoldPath, ...] = ()
     sparql: str | None = None
     hops: int | None = None
@@ -55,11 +55,11 @@ class Question:
     """The level of generalisation (GrailQA)."""
     splits: Mapping[str, str] = field(default_factory=dict)
     """The part this question belongs to, by the name of the split (``split``, ``split_group``)."""
-    elsewhere: tuple[tuple[Named, ...], ...] = ()
+    elsewhere: tuple[tuple[EntityRef, ...], ...] = ()
     """The same topics as other kinds of graph know them; `at_home` takes what a graph needs."""
 
     @property
-    def gold(self) -> tuple[Named, ...]:
+    def gold(self) -> tuple[EntityRef, ...]:
         """The answers of all readings, each once, in the order of the file."""
         return tuple(dict.fromkeys(answer for reading in self.readings for answer in reading))
 

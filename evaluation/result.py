@@ -1,14 +1,14 @@
-"""What was answered to one question, whoever answered it."""
+"""What was answered to one question, whoever answered it, and which question it belongs to."""
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
-from kgqa.evaluation.question import Named
+from kgqa.evaluation.question import EntityRef, Question
 
 Usage = Mapping[str, float | None]
 
-OUTAGES = frozenset({"kg_unavailable", "model_unavailable"})
+OUTAGE_OUTCOMES = frozenset({"kg_unavailable", "model_unavailable"})
 """Outcomes of a question that could not be asked."""
 
 
@@ -29,7 +29,7 @@ class Result:
 
     id: str | None
     question: str
-    answers: tuple[Named, ...]
+    answers: tuple[EntityRef, ...]
     outcome: str | None = None
     error: str | None = None
     usage: Usage = field(default_factory=dict)
@@ -40,4 +40,58 @@ class Result:
     @property
     def failed(self) -> bool:
         """Whether the question was not really tried: an exception, or an outage."""
-        return self.error is not None or self.outcome in OUTAGES
+        return self.error is not None or self.outcome in OUTAGE_OUTCOMES
+
+
+@dataclass(frozen=True, slots=True)
+class PairedResults:
+    """Questions and results that belong together; of several results of a question the last counts.
+
+    ``pairs`` has every question in the order of the dataset, with None where it has no
+    result. ``matched`` has every result that counts in the order of the file (a later
+    one stands where the first of its question stood), with None where the dataset does
+    not have its question; ``unmatched`` are those.
+    """
+
+    pairs: tuple[tuple[Question, Result | None], ...]
+    matched: tuple[tuple[Result, Question | None], ...]
+
+    @property
+    def unmatched(self) -> tuple[Result, ...]:
+        """The results whose question the dataset does not have."""
+        return tuple(result for result, question in self.matched if question is None)
+
+
+def pair_results(results: Iterable[Result], questions: Sequence[Question]) -> PairedResults:
+    """Join results with questions: by id, else by the text of the question (case and spaces aside)."""
+    index = _QuestionIndex(questions)
+    latest: dict[object, tuple[Result, int | None]] = {}
+    for result in results:
+        at = index.find(result)
+        latest[(result.id, result.question) if at is None else at] = (result, at)
+    of = {at: result for result, at in latest.values() if at is not None}
+    return PairedResults(
+        tuple((question, of.get(at)) for at, question in enumerate(questions)),
+        tuple((result, None if at is None else questions[at]) for result, at in latest.values()),
+    )
+
+
+class _QuestionIndex:
+    """Finds the place of a result's question."""
+
+    def __init__(self, questions: Sequence[Question]) -> None:
+        self._ids = {question.id: at for at, question in enumerate(questions)}
+        self._texts: dict[str, int] = {}
+        for key in (str, _normalise_text):
+            for at, question in enumerate(questions):
+                self._texts.setdefault(key(question.text), at)
+
+    def find(self, result: Result) -> int | None:
+        found = None if result.id is None else self._ids.get(result.id)
+        if found is None:
+            found = self._texts.get(result.question)
+        return self._texts.get(_normalise_text(result.question)) if found is None else found
+
+
+def _normalise_text(text: str) -> str:
+    return " ".join(text.casefold().split())

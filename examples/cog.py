@@ -19,10 +19,10 @@ from tempfile import TemporaryDirectory
 from typing import Any, NamedTuple
 
 import kgqa
+from kgqa.cli.ask import show_record, show_step
 from kgqa.cli.options import read_options
-from kgqa.cli.show import show_record, show_step
 from kgqa.models.scripted import ScriptedModel
-from kgqa.priors.blueprints import build, examples
+from kgqa.priors.blueprints import build_blueprints, read_training_questions
 from kgqa.priors.encoder import open_encoder
 from kgqa.prompts.adapt_blueprint import AdaptBlueprint
 from kgqa.prompts.base import Prompt
@@ -136,7 +136,7 @@ def build_library(folder: Path) -> str:
     """Build the blueprints of the solved questions, as ``kgqa blueprints build`` does; name the folder."""
     lines = (HERE / "solved.jsonl").read_text(encoding="utf-8").splitlines()
     encoder = open_encoder()
-    build(examples(map(json.loads, lines)), folder, encoder.encode, encoder.name)
+    build_blueprints(read_training_questions(map(json.loads, lines)), folder, encoder.encode, encoder.name)
     return str(folder)
 
 
@@ -144,7 +144,7 @@ def main(name: str, *options: str) -> None:
     """Ask the question of a case, with options as key=value; show each step and the answer."""
     case = CASES[name]
     with TemporaryDirectory() as folder:
-        given = {"blueprints": build_library(Path(folder) / "solved"), "closed_book": False}
+        given = {"blueprints": build_library(Path(folder) / "solved"), "allow_parametric": False}
         record = kgqa.ask(
             case.question,
             kg=case.kg,

@@ -15,11 +15,11 @@ from pathlib import Path
 from typing import Any
 
 import kgqa
+from kgqa.cli.ask import show_record, show_step
 from kgqa.cli.options import read_options
-from kgqa.cli.show import show_record, show_step
 from kgqa.models.scripted import ScriptedModel
 from kgqa.prompts.base import Prompt
-from kgqa.prompts.facts import claims
+from kgqa.prompts.facts import facts_as_statements
 from kgqa.prompts.plan_steps import PlanSteps
 from kgqa.prompts.revise_plan import RevisePlan
 from kgqa.prompts.select_entities import SelectEntities
@@ -110,7 +110,7 @@ def _countries(prompt: SelectEntities) -> Reply:
 
 def _verdict(prompt: VerifyStep) -> Reply:
     """Call for a revision where a name was predicted that no fact has."""
-    known = {name for head, _, tail in claims(prompt.facts) for name in (head, tail)}
+    known = {name for head, _, tail in facts_as_statements(prompt.facts) for name in (head, tail)}
     wrong = [tail for _, _, tail in prompt.step.observation if tail not in known]
     if not wrong:
         return {"revise": False, "rationale": "the facts say so"}

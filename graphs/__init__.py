@@ -3,26 +3,26 @@
 from importlib import import_module
 from typing import cast
 
-from kgqa.session.context import Context
-from kgqa.session.method import Graph
+from kgqa.runtime.context import Context
+from kgqa.runtime.graph_builder import MethodGraph
 
 METHODS = ("cor", "cog", "vog", "pog", "pog_egp", "tog", "io", "cot", "sc", "agent", "sparql_qa")
 """The names of the methods; each is a module of this package with a ``graph``."""
 
 
-def graph_of(method: str) -> Graph:
-    """Give the graph of a method.
+def graph_of(method: str) -> MethodGraph:
+    """Return the graph of a method.
 
     Raises:
         ValueError: if there is no such method.
     """
     if method not in METHODS:
         raise ValueError(f"no method is called {method!r}; there are: {', '.join(METHODS)}")
-    return cast(Graph, import_module(f"kgqa.graphs.{method}").graph)
+    return cast(MethodGraph, import_module(f"kgqa.graphs.{method}").graph)
 
 
 def context_of(method: str) -> type[Context]:
-    """Give the class of a method's context: its options.
+    """Return the class of a method's context: its options.
 
     Raises:
         ValueError: if there is no such method.
@@ -31,7 +31,7 @@ def context_of(method: str) -> type[Context]:
 
 
 def headline_of(method: str) -> str:
-    """Give the first line of a method's documentation.
+    """Return the first line of a method's documentation.
 
     Raises:
         ValueError: if there is no such method.

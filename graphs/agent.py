@@ -8,14 +8,14 @@ from typing import ClassVar
 
 from pydantic import Field
 
-from kgqa.nodes.act import act, link_if_any
-from kgqa.nodes.attest import attest
-from kgqa.session.acting import Acting
-from kgqa.session.context import Grounding
-from kgqa.session.method import method
+from kgqa.nodes.agent.act import act, link_if_any
+from kgqa.nodes.agent.answer import answer
+from kgqa.nodes.agent.state import AgentState
+from kgqa.runtime.context import GroundedContext
+from kgqa.runtime.graph_builder import build_graph
 
 
-class Agent(Grounding):
+class Agent(GroundedContext):
     """The options of the agent."""
 
     method: ClassVar[str] = "agent"
@@ -23,4 +23,4 @@ class Agent(Grounding):
     depth: int = Field(default=20, ge=1, le=200, description="turns of the model at most")
 
 
-graph = method(Agent, {link_if_any: {"forward": act}, act: attest}, Acting)
+graph = build_graph(Agent, {link_if_any: {"forward": act}, act: answer}, AgentState)

@@ -10,29 +10,29 @@ from typing import ClassVar, Literal
 from pydantic import Field
 
 from kgqa.nodes.answer import answer
-from kgqa.nodes.blueprint import blueprint
-from kgqa.nodes.check import check
-from kgqa.nodes.diagnose import diagnose
+from kgqa.nodes.cog.backtrack import backtrack
+from kgqa.nodes.cog.blueprint import blueprint
+from kgqa.nodes.cog.diagnose import diagnose
+from kgqa.nodes.cog.infer import infer
+from kgqa.nodes.cog.learn import learn
+from kgqa.nodes.cog.prune import prune
+from kgqa.nodes.cog.rerank import rerank
+from kgqa.nodes.cog.state import CoGState
+from kgqa.nodes.cog.verify import verify
 from kgqa.nodes.expand import expand
 from kgqa.nodes.filter import filter_candidates
-from kgqa.nodes.infer import infer
-from kgqa.nodes.learn import learn
 from kgqa.nodes.link import link
 from kgqa.nodes.look_again import look_again
 from kgqa.nodes.plan import plan
-from kgqa.nodes.prune_guarded import prune_guarded
 from kgqa.nodes.refine import refine
-from kgqa.nodes.rerank import rerank
-from kgqa.nodes.reroute import reroute
 from kgqa.nodes.retrieve_relations import retrieve_relations
-from kgqa.session.context import Exploring
-from kgqa.session.guided import Guided
-from kgqa.session.method import Flow, method
-from kgqa.session.state import Decision
-from kgqa.session.step import Step
+from kgqa.runtime.context import SearchContext
+from kgqa.runtime.graph_builder import Edges, build_graph
+from kgqa.runtime.node import Node
+from kgqa.runtime.state import Decision
 
 
-class CoG(Exploring):
+class CoG(SearchContext):
     """The options of CoG; the defaults are the paper's (§3.2.2, §4.1, appendix E)."""
 
     method: ClassVar[str] = "cog"
@@ -84,28 +84,28 @@ class CoG(Exploring):
     )
 
 
-OTHERWISE: dict[Decision, Step] = {"backtrack": diagnose, "stop": learn}
+AFTER_VERDICT: dict[Decision, Node] = {"backtrack": diagnose, "stop": learn}
 """After each verdict: a failure is diagnosed, an answer is learned from."""
 
-WITHOUT: dict[Decision, Step] = {"filter": filter_candidates, "refine": refine, "stop": learn}
+TOPIC_EXHAUSTED: dict[Decision, Node] = {"filter": filter_candidates, "refine": refine, "stop": learn}
 """Where the topic at hand leads no further: what is verified stands, or the next topic is taken up."""
 
-FLOW: Flow = {
+EDGES: Edges = {
     link: {"forward": plan},
     plan: {"forward": blueprint},
     blueprint: {"forward": retrieve_relations},
     retrieve_relations: {"forward": rerank, "backtrack": diagnose},
-    rerank: {"forward": prune_guarded, "backtrack": diagnose},
-    prune_guarded: {"forward": expand, "backtrack": diagnose},
-    expand: {"forward": check, "backtrack": diagnose},
-    check: {"forward": retrieve_relations, "filter": filter_candidates, "refine": refine, **OTHERWISE},
+    rerank: {"forward": prune, "backtrack": diagnose},
+    prune: {"forward": expand, "backtrack": diagnose},
+    expand: {"forward": verify, "backtrack": diagnose},
+    verify: {"forward": retrieve_relations, "filter": filter_candidates, "refine": refine, **AFTER_VERDICT},
     refine: retrieve_relations,
-    filter_candidates: {**OTHERWISE},
-    diagnose: {"backtrack": reroute, "forward": look_again, "infer": infer, **WITHOUT},
-    reroute: {"forward": expand, "refine": retrieve_relations},
+    filter_candidates: {**AFTER_VERDICT},
+    diagnose: {"backtrack": backtrack, "forward": look_again, "infer": infer, **TOPIC_EXHAUSTED},
+    backtrack: {"forward": expand, "refine": retrieve_relations},
     look_again: {"refine": retrieve_relations, "stop": infer},
     infer: answer,
     learn: answer,
 }
 
-graph = method(CoG, FLOW, Guided)
+graph = build_graph(CoG, EDGES, CoGState)

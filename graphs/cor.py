@@ -10,22 +10,22 @@ from typing import ClassVar
 from pydantic import Field
 
 from kgqa.nodes.answer import answer
-from kgqa.nodes.backtrack import backtrack
+from kgqa.nodes.cor.backtrack import backtrack
+from kgqa.nodes.cor.prune import prune
+from kgqa.nodes.cor.verify import verify
 from kgqa.nodes.expand import expand
 from kgqa.nodes.filter import filter_candidates
 from kgqa.nodes.link import link
 from kgqa.nodes.look_again import look_again
-from kgqa.nodes.prune import prune
 from kgqa.nodes.recall_exemplars import recall_exemplars
 from kgqa.nodes.refine import refine
 from kgqa.nodes.retrieve_relations import retrieve_relations
 from kgqa.nodes.smart_lookahead import smart_lookahead
-from kgqa.nodes.verify import verify
-from kgqa.session.context import Recalling
-from kgqa.session.method import Flow, method
+from kgqa.runtime.context import ExemplarContext
+from kgqa.runtime.graph_builder import Edges, build_graph
 
 
-class CoR(Recalling):
+class CoR(ExemplarContext):
     """The options of CoR; the defaults are the paper's (§5.3), ``depth`` that for CWQ."""
 
     method: ClassVar[str] = "cor"
@@ -37,7 +37,7 @@ class CoR(Recalling):
     lookahead: bool = Field(default=False, description="try chains of solved questions first (EGP §4.3)")
 
 
-FLOW: Flow = {
+EDGES: Edges = {
     link: {"forward": recall_exemplars},
     recall_exemplars: {"forward": smart_lookahead},
     smart_lookahead: {"forward": retrieve_relations},
@@ -56,4 +56,4 @@ FLOW: Flow = {
     look_again: {"refine": retrieve_relations, "stop": answer},
 }
 
-graph = method(CoR, FLOW)
+graph = build_graph(CoR, EDGES)

@@ -5,17 +5,17 @@ Wei et al. 2022: the reply has the steps before the answer.
 
 from typing import ClassVar
 
-from kgqa.nodes.answer_alone import answer_alone
-from kgqa.nodes.sample import reason
-from kgqa.session.context import Alone
-from kgqa.session.method import method
-from kgqa.session.sampled import Sampled
+from kgqa.nodes.llm_only.answer import answer_from_reply
+from kgqa.nodes.llm_only.sample import reason
+from kgqa.nodes.llm_only.state import LLMOnlyState
+from kgqa.runtime.context import ModelOnlyContext
+from kgqa.runtime.graph_builder import build_graph
 
 
-class CoT(Alone):
+class CoT(ModelOnlyContext):
     """The options of CoT: those that every method has."""
 
     method: ClassVar[str] = "cot"
 
 
-graph = method(CoT, {reason: answer_alone}, Sampled)
+graph = build_graph(CoT, {reason: answer_from_reply}, LLMOnlyState)

@@ -5,17 +5,17 @@ Standard prompting (Brown et al. 2020), the baseline that says what a model know
 
 from typing import ClassVar
 
-from kgqa.nodes.answer_alone import answer_alone
-from kgqa.nodes.sample import ask
-from kgqa.session.context import Alone
-from kgqa.session.method import method
-from kgqa.session.sampled import Sampled
+from kgqa.nodes.llm_only.answer import answer_from_reply
+from kgqa.nodes.llm_only.sample import ask
+from kgqa.nodes.llm_only.state import LLMOnlyState
+from kgqa.runtime.context import ModelOnlyContext
+from kgqa.runtime.graph_builder import build_graph
 
 
-class IO(Alone):
+class IO(ModelOnlyContext):
     """The options of IO: those that every method has."""
 
     method: ClassVar[str] = "io"
 
 
-graph = method(IO, {ask: answer_alone}, Sampled)
+graph = build_graph(IO, {ask: answer_from_reply}, LLMOnlyState)

@@ -10,23 +10,23 @@ from typing import ClassVar
 from pydantic import Field
 
 from kgqa.nodes.answer import answer
-from kgqa.nodes.assess import assess
-from kgqa.nodes.conclude import conclude
-from kgqa.nodes.expand_frontier import expand_frontier
 from kgqa.nodes.filter import filter_candidates
+from kgqa.nodes.frontier.backtrack import backtrack
+from kgqa.nodes.frontier.expand import expand
+from kgqa.nodes.frontier.infer import infer_from_frontier
+from kgqa.nodes.frontier.look_again import look_again_from_frontier
+from kgqa.nodes.frontier.prune import pick_relations
+from kgqa.nodes.frontier.reflect import reflect
+from kgqa.nodes.frontier.retrieve_relations import retrieve_relations
+from kgqa.nodes.frontier.state import FrontierState
+from kgqa.nodes.frontier.verify import verify
 from kgqa.nodes.link import link
-from kgqa.nodes.look_around import look_around
-from kgqa.nodes.pick_relations import pick_relations
 from kgqa.nodes.plan import plan
-from kgqa.nodes.recall import recall
-from kgqa.nodes.reflect import reflect
-from kgqa.nodes.retrieve_frontier import retrieve_frontier
-from kgqa.session.context import Exploring
-from kgqa.session.frontier import Frontier
-from kgqa.session.method import Flow, method
+from kgqa.runtime.context import SearchContext
+from kgqa.runtime.graph_builder import Edges, build_graph
 
 
-class PoG(Exploring):
+class PoG(SearchContext):
     """The options of PoG; the defaults are those of its public code."""
 
     method: ClassVar[str] = "pog"
@@ -35,20 +35,23 @@ class PoG(Exploring):
     reflections: int = Field(default=5, ge=0, le=50, description="how often a search may come back at most")
 
 
-DRY: Flow = {look_around: {"refine": retrieve_frontier, "stop": conclude}, conclude: answer}
+FRONTIER_EXHAUSTED: Edges = {
+    look_again_from_frontier: {"refine": retrieve_relations, "stop": infer_from_frontier},
+    infer_from_frontier: answer,
+}
 """Where nothing is left to go on from: a second look, then what all that was found carries."""
 
-SEARCH: Flow = {
-    plan: {"forward": retrieve_frontier},
-    retrieve_frontier: {"forward": pick_relations, "backtrack": reflect},
-    pick_relations: {"forward": expand_frontier, "backtrack": reflect},
-    expand_frontier: {"forward": assess, "refine": retrieve_frontier, "backtrack": reflect},
-    assess: {"forward": reflect, "filter": filter_candidates},
+SEARCH_EDGES: Edges = {
+    plan: {"forward": retrieve_relations},
+    retrieve_relations: {"forward": pick_relations, "backtrack": reflect},
+    pick_relations: {"forward": expand, "backtrack": reflect},
+    expand: {"forward": verify, "refine": retrieve_relations, "backtrack": reflect},
+    verify: {"forward": reflect, "filter": filter_candidates},
     filter_candidates: {"backtrack": reflect},
-    reflect: {"forward": retrieve_frontier, "backtrack": recall, "infer": look_around},
-    recall: retrieve_frontier,
-    **DRY,
+    reflect: {"forward": retrieve_relations, "backtrack": backtrack, "infer": look_again_from_frontier},
+    backtrack: retrieve_relations,
+    **FRONTIER_EXHAUSTED,
 }
 """What follows once it is known what the question is about."""
 
-graph = method(PoG, {link: {"forward": plan}, **SEARCH}, Frontier)
+graph = build_graph(PoG, {link: {"forward": plan}, **SEARCH_EDGES}, FrontierState)

@@ -9,17 +9,17 @@ from typing import ClassVar
 
 from pydantic import Field
 
-from kgqa.graphs.pog import SEARCH, PoG
+from kgqa.graphs.pog import SEARCH_EDGES, PoG
+from kgqa.nodes.frontier.state import FrontierState
 from kgqa.nodes.link import link
 from kgqa.nodes.plan import plan
 from kgqa.nodes.recall_exemplars import recall_exemplars
 from kgqa.nodes.smart_lookahead import smart_lookahead
-from kgqa.session.context import Recalling
-from kgqa.session.frontier import Frontier
-from kgqa.session.method import Flow, method
+from kgqa.runtime.context import ExemplarContext
+from kgqa.runtime.graph_builder import Edges, build_graph
 
 
-class PoGEGP(PoG, Recalling):
+class PoGEGP(PoG, ExemplarContext):
     """The options of PoG-EGP: those of PoG, and what solved questions are used for."""
 
     method: ClassVar[str] = "pog_egp"
@@ -31,6 +31,8 @@ class PoGEGP(PoG, Recalling):
     lookahead: bool = Field(default=True, description="try their chains before anything else (§4.3)")
 
 
-RECALL: Flow = {link: {"forward": recall_exemplars}, recall_exemplars: {"forward": smart_lookahead}}
+RECALL_EDGES: Edges = {link: {"forward": recall_exemplars}, recall_exemplars: {"forward": smart_lookahead}}
 
-graph = method(PoGEGP, {**RECALL, smart_lookahead: {"forward": plan}, **SEARCH}, Frontier)
+graph = build_graph(
+    PoGEGP, {**RECALL_EDGES, smart_lookahead: {"forward": plan}, **SEARCH_EDGES}, FrontierState
+)

@@ -7,14 +7,14 @@ from typing import ClassVar
 
 from pydantic import Field
 
-from kgqa.nodes.sample import sample
-from kgqa.nodes.vote import vote
-from kgqa.session.context import Alone
-from kgqa.session.method import method
-from kgqa.session.sampled import Sampled
+from kgqa.nodes.llm_only.sample import sample
+from kgqa.nodes.llm_only.state import LLMOnlyState
+from kgqa.nodes.llm_only.vote import vote
+from kgqa.runtime.context import ModelOnlyContext
+from kgqa.runtime.graph_builder import build_graph
 
 
-class SC(Alone):
+class SC(ModelOnlyContext):
     """The options of SC."""
 
     method: ClassVar[str] = "sc"
@@ -23,4 +23,4 @@ class SC(Alone):
     temperature: float = Field(default=0.7, ge=0, le=2, description="of the model; 0: all samples are alike")
 
 
-graph = method(SC, {sample: vote}, Sampled)
+graph = build_graph(SC, {sample: vote}, LLMOnlyState)

@@ -9,14 +9,14 @@ from typing import ClassVar
 
 from pydantic import Field
 
-from kgqa.nodes.extract import extract
-from kgqa.nodes.write_sparql import link_for_chain, write_sparql
-from kgqa.session.asking import Asking
-from kgqa.session.context import Grounding
-from kgqa.session.method import method
+from kgqa.nodes.sparql_qa.answer import answer
+from kgqa.nodes.sparql_qa.state import SparqlQAState
+from kgqa.nodes.sparql_qa.write_sparql import link_for_chain, write_sparql
+from kgqa.runtime.context import GroundedContext
+from kgqa.runtime.graph_builder import build_graph
 
 
-class SparqlQA(Grounding):
+class SparqlQA(GroundedContext):
     """The options of the chain."""
 
     method: ClassVar[str] = "sparql_qa"
@@ -26,4 +26,6 @@ class SparqlQA(Grounding):
     )
 
 
-graph = method(SparqlQA, {link_for_chain: {"forward": write_sparql}, write_sparql: extract}, Asking)
+graph = build_graph(
+    SparqlQA, {link_for_chain: {"forward": write_sparql}, write_sparql: answer}, SparqlQAState
+)

@@ -8,21 +8,21 @@ from typing import ClassVar, Literal
 
 from pydantic import Field
 
-from kgqa.graphs.pog import DRY
-from kgqa.nodes.assess import assess
-from kgqa.nodes.expand_frontier import expand_frontier
+from kgqa.graphs.pog import FRONTIER_EXHAUSTED
 from kgqa.nodes.filter import filter_candidates
+from kgqa.nodes.frontier.expand import expand
+from kgqa.nodes.frontier.look_again import look_again_from_frontier
+from kgqa.nodes.frontier.prune import score_relations
+from kgqa.nodes.frontier.rerank import rerank
+from kgqa.nodes.frontier.retrieve_relations import retrieve_relations
+from kgqa.nodes.frontier.state import FrontierState
+from kgqa.nodes.frontier.verify import verify
 from kgqa.nodes.link import link
-from kgqa.nodes.look_around import look_around
-from kgqa.nodes.retrieve_frontier import retrieve_frontier
-from kgqa.nodes.score_entities import score_entities
-from kgqa.nodes.score_relations import score_relations
-from kgqa.session.context import Exploring
-from kgqa.session.frontier import Frontier
-from kgqa.session.method import Flow, method
+from kgqa.runtime.context import SearchContext
+from kgqa.runtime.graph_builder import Edges, build_graph
 
 
-class ToG(Exploring):
+class ToG(SearchContext):
     """The options of ToG; the defaults are those of the paper and of its public code."""
 
     method: ClassVar[str] = "tog"
@@ -35,15 +35,15 @@ class ToG(Exploring):
     )
 
 
-FLOW: Flow = {
-    link: {"forward": retrieve_frontier},
-    retrieve_frontier: {"forward": score_relations, "backtrack": look_around},
-    score_relations: {"forward": expand_frontier, "backtrack": look_around},
-    expand_frontier: {"forward": score_entities, "refine": score_entities, "backtrack": look_around},
-    score_entities: {"forward": assess, "refine": retrieve_frontier, "backtrack": look_around},
-    assess: {"forward": retrieve_frontier, "filter": filter_candidates},
-    filter_candidates: {"backtrack": look_around},
-    **DRY,
+EDGES: Edges = {
+    link: {"forward": retrieve_relations},
+    retrieve_relations: {"forward": score_relations, "backtrack": look_again_from_frontier},
+    score_relations: {"forward": expand, "backtrack": look_again_from_frontier},
+    expand: {"forward": rerank, "refine": rerank, "backtrack": look_again_from_frontier},
+    rerank: {"forward": verify, "refine": retrieve_relations, "backtrack": look_again_from_frontier},
+    verify: {"forward": retrieve_relations, "filter": filter_candidates},
+    filter_candidates: {"backtrack": look_again_from_frontier},
+    **FRONTIER_EXHAUSTED,
 }
 
-graph = method(ToG, FLOW, Frontier)
+graph = build_graph(ToG, EDGES, FrontierState)

@@ -9,32 +9,32 @@ from typing import ClassVar, Literal
 
 from pydantic import Field, ValidationInfo, field_validator
 
-from kgqa.nodes.advance import advance
-from kgqa.nodes.appraise import appraise
-from kgqa.nodes.choose_arm import choose_arm
-from kgqa.nodes.expand_around import expand_around
-from kgqa.nodes.ground import ground
-from kgqa.nodes.judge import judge
 from kgqa.nodes.link import link
-from kgqa.nodes.look_ahead import look_ahead
-from kgqa.nodes.look_back import look_back
-from kgqa.nodes.plan_steps import plan_steps
 from kgqa.nodes.recall_exemplars import recall_exemplars
-from kgqa.nodes.rerank_by_entropy import rerank_by_entropy
-from kgqa.nodes.retrieve_around import retrieve_around
-from kgqa.nodes.revise import revise
-from kgqa.nodes.select_entities import select_entities
-from kgqa.nodes.select_relations import select_relations
-from kgqa.nodes.verify_step import verify_step
-from kgqa.priors.rewards import NEVER, threshold_of
-from kgqa.session.context import Recalling
-from kgqa.session.method import Flow, method
-from kgqa.session.planned import Planned
-from kgqa.session.state import Decision
-from kgqa.session.step import Step
+from kgqa.nodes.vog.advance import advance
+from kgqa.nodes.vog.answer import answer
+from kgqa.nodes.vog.appraise import appraise
+from kgqa.nodes.vog.choose_arm import choose_arm
+from kgqa.nodes.vog.expand import expand
+from kgqa.nodes.vog.filter import filter_entities
+from kgqa.nodes.vog.judge import judge
+from kgqa.nodes.vog.look_again import look_again
+from kgqa.nodes.vog.look_ahead import look_ahead
+from kgqa.nodes.vog.plan import plan_steps
+from kgqa.nodes.vog.prune import prune
+from kgqa.nodes.vog.rerank import rerank
+from kgqa.nodes.vog.retrieve_relations import retrieve_relations
+from kgqa.nodes.vog.revise import revise
+from kgqa.nodes.vog.state import VoGState
+from kgqa.nodes.vog.verify import verify
+from kgqa.priors.rewards import UNREACHABLE_REWARD, default_threshold
+from kgqa.runtime.context import ExemplarContext
+from kgqa.runtime.graph_builder import Edges, build_graph
+from kgqa.runtime.node import Node
+from kgqa.runtime.state import Decision
 
 
-class VoG(Recalling):
+class VoG(ExemplarContext):
     """The options of VoG; the defaults are the paper's for WebQSP (appendix B.3), else the public code's."""
 
     method: ClassVar[str] = "vog"
@@ -64,11 +64,11 @@ class VoG(Recalling):
         default="adaptive", description="what a revision is shown: chosen by the bandit, or fixed (Table 2)"
     )
     revisions: int = Field(default=4, ge=0, le=20, description="revisions of one step at most")
-    revisions_in_all: int = Field(default=20, ge=0, le=200, description="revisions of one question at most")
+    max_revisions: int = Field(default=20, ge=0, le=200, description="revisions of one question at most")
     threshold: float | None = Field(
         default=None,
         ge=0,
-        le=NEVER,
+        le=UNREACHABLE_REWARD,
         validate_default=True,
         description="reward from which a revision is taken up (0.77, CWQ 0.73, with the paper's encoder); "
         "above 1: none before the last; null: the encoder's, see kgqa calibrate",
@@ -82,7 +82,7 @@ class VoG(Recalling):
     reward: Literal["both", "task", "confidence"] = Field(
         default="both", description="what a revision is rewarded for (Table 11)"
     )
-    leave_out: Literal["quality", "coherence", "efficiency", "alignment", "validation"] | None = Field(
+    ablate_reward: Literal["quality", "coherence", "efficiency", "alignment", "validation"] | None = Field(
         default=None, description="a part of the task reward to leave out (Table 12)"
     )
     guide_decomposition: bool = Field(
@@ -94,34 +94,34 @@ class VoG(Recalling):
     def _is_known(cls, value: float | None, given: ValidationInfo) -> float | None:
         """Refuse an encoder whose rewards nobody has calibrated."""
         if value is None and given.data.get("verification"):
-            threshold_of(given.data.get("encoder"))
+            default_threshold(given.data.get("encoder"))
         return value
 
 
-NOTHING_LEADS_ON: dict[Decision, Step] = {
-    "filter": select_entities,
+NOTHING_LEADS_ON: dict[Decision, Node] = {
+    "filter": filter_entities,
     "refine": choose_arm,
     "backtrack": advance,
 }
 """After each step of a retrieval: what was reached before counts, else a revision, else the next step."""
 
-FLOW: Flow = {
+EDGES: Edges = {
     link: {"forward": recall_exemplars},
     recall_exemplars: {"forward": plan_steps},
-    plan_steps: {"forward": retrieve_around},
-    retrieve_around: {"forward": rerank_by_entropy, **NOTHING_LEADS_ON},
-    rerank_by_entropy: {"forward": select_relations},
-    select_relations: {"forward": expand_around, **NOTHING_LEADS_ON},
-    expand_around: {"forward": retrieve_around, **NOTHING_LEADS_ON},
-    select_entities: {"forward": verify_step},
-    verify_step: {"forward": advance, "refine": choose_arm},
+    plan_steps: {"forward": retrieve_relations},
+    retrieve_relations: {"forward": rerank, **NOTHING_LEADS_ON},
+    rerank: {"forward": prune},
+    prune: {"forward": expand, **NOTHING_LEADS_ON},
+    expand: {"forward": retrieve_relations, **NOTHING_LEADS_ON},
+    filter_entities: {"forward": verify},
+    verify: {"forward": advance, "refine": choose_arm},
     choose_arm: {"refine": revise, "forward": look_ahead},
     look_ahead: {"forward": revise},
     revise: {"forward": appraise},
-    appraise: {"refine": choose_arm, "forward": advance, "backtrack": retrieve_around},
-    advance: {"forward": retrieve_around, "refine": look_back, "infer": judge},
-    look_back: {"refine": retrieve_around},
-    judge: ground,
+    appraise: {"refine": choose_arm, "forward": advance, "backtrack": retrieve_relations},
+    advance: {"forward": retrieve_relations, "refine": look_again, "infer": judge},
+    look_again: {"refine": retrieve_relations},
+    judge: answer,
 }
 
-graph = method(VoG, FLOW, Planned)
+graph = build_graph(VoG, EDGES, VoGState)

@@ -1,13 +1,14 @@
-"""The knowledge graph as the rest of kgqa sees it: asynchronous and batched.
+"""Interfaces: the knowledge graph that the rest of kgqa sees, and the executor of SPARQL below it.
 
 Every operation takes and gives typed terms, says whether its answer was cut
 (`Page.truncated`), and raises a `KGError` on failure.
 """
 
 from collections.abc import Sequence
+from dataclasses import dataclass
 from typing import Protocol
 
-from kgqa.kg.pages import Candidate, Description, GraphInfo, Match, Mention, Page, Table, Visit
+from kgqa.kg.pages import Candidate, ChainResult, Description, GraphInfo, Match, Mention, Page, Table
 from kgqa.kg.terms import Chain, Hop, Term, Triple
 
 
@@ -15,7 +16,7 @@ class KnowledgeGraph(Protocol):
     """A graph behind the tools: embedded, or at an endpoint."""
 
     async def extend_chain(self, chain: Chain) -> Page[Hop]:
-        """Give the hops that lead on from the end of ``chain``, both directions.
+        """Return the hops that lead on from the end of ``chain``, both directions.
 
         One query, whatever the number of entities at the end (CoR §4.1, step 1),
         and only from those that ``chain`` is held to.
@@ -24,7 +25,7 @@ class KnowledgeGraph(Protocol):
         """
 
     async def follow_chain(self, chain: Chain) -> Page[Candidate]:
-        """Give the terms at the end of ``chain`` with their names: one query.
+        """Return the terms at the end of ``chain`` with their names: one query.
 
         The nodes between are variables and need no name (CoR §4.2, step 1). Where
         ``chain`` is held, the node there is one of these entities; those that it
@@ -35,15 +36,15 @@ class KnowledgeGraph(Protocol):
 
     async def visit_chains(
         self, chains: Sequence[Chain], *, ends: bool = True, hops: bool = True
-    ) -> list[Visit]:
-        """Give what `follow_chain` and `extend_chain` give, of several chains at once: one query for all.
+    ) -> list[ChainResult]:
+        """Return what `follow_chain` and `extend_chain` give, of several chains at once: one query for all.
 
         Of a chain without hops, the topic itself is at the end, if the graph knows it. What is
         not asked for (``ends``, ``hops``) is empty.
         """
 
     async def trace_chain(self, chain: Chain, ends: Sequence[Term]) -> list[tuple[Triple, ...]]:
-        """Give one path of triples along ``chain`` for each of ``ends`` it reaches.
+        """Return one path of triples along ``chain`` for each of ``ends`` it reaches.
 
         One query. In the order of ``ends``; an end that the chain does not reach,
         held as it is, has an empty path. Names are filled in. Paths that do not visit the topic
@@ -51,16 +52,16 @@ class KnowledgeGraph(Protocol):
         """
 
     async def list_relations(self, ids: Sequence[str]) -> dict[str, Page[Hop]]:
-        """Give the hops that leave each of the entities: one query for all."""
+        """Return the hops that leave each of the entities: one query for all."""
 
     async def follow_relation(self, steps: Sequence[tuple[str, Hop]]) -> list[Page[Term]]:
-        """Give what each (entity id, hop) pair leads to: one query for all.
+        """Return what each (entity id, hop) pair leads to: one query for all.
 
         Of many pairs, those of one hop may share one page: then all of them are cut where it is.
         """
 
     async def names(self, ids: Sequence[str]) -> dict[str, str | None]:
-        """Give the preferred name of each id, None for an unnamed node: one query."""
+        """Return the preferred name of each id, None for an unnamed node: one query."""
 
     async def find_entities(self, text: str, limit: int = 10) -> list[Match]:
         """Find entities by id or name: exact, normalised, fuzzy, then by embedding."""
@@ -69,7 +70,7 @@ class KnowledgeGraph(Protocol):
         """Find the entities that a question mentions, in order of appearance."""
 
     async def describe(self, id: str, limit: int = 50) -> Description:
-        """Give aliases, types and facts of one entity."""
+        """Return aliases, types and facts of one entity."""
 
     async def select(self, query: str) -> Table:
         """Run a read-only SELECT or ASK after parsing it.
@@ -98,4 +99,60 @@ class KnowledgeGraph(Protocol):
         ...
 
     def relation_label(self, relation: str) -> str:
-        """Give the words a relation is shown by, for instance ``people.person.parents``."""
+        """Return the words a relation is shown by, for instance ``people.person.parents``."""
+
+
+Row = tuple[Term | None, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Rows:
+    """The answer to a SELECT, or the boolean of an ASK as one literal in column ``ask``."""
+
+    columns: tuple[str, ...]
+    rows: list[Row]
+    cut: bool = False
+    """Whether the server may have left rows out by a limit of its own."""
+
+
+@dataclass(frozen=True, slots=True)
+class GraphFacts:
+    """What is known of a graph when it is opened.
+
+    Attributes:
+        source: The files, folder or address it is at, as ``kgqa kg info`` shows it.
+        fingerprint: A short hash of its content; of an endpoint, of its address and what is known of it.
+        triples: Number of triples (a triple in two named graphs counts twice); None where nobody has counted.
+        predicates: Triples per predicate; empty where an endpoint does not list them in time.
+        entities: Number of entities; None where nobody has counted.
+        named: Number of entities with a name, likewise.
+    """
+
+    source: str
+    fingerprint: str
+    triples: int | None
+    predicates: dict[str, int]
+    entities: int | None = None
+    named: int | None = None
+
+
+class Executor(Protocol):
+    """Runs SPARQL text and counts it."""
+
+    async def query(self, text: str, *, limit: int | None = None, foreign: bool = False) -> Rows:
+        """Run one query that kgqa wrote, or (``foreign``) one that passed the guard.
+
+        At most ``limit`` rows are read.
+
+        Every call, failed or not, is one query of the meters (`kg/meter.py`).
+
+        Raises:
+            KGTimeout: if the deadline passed.
+            KGRejected: if the query is not understood.
+            KGUnavailable: if the store cannot be read.
+        """
+        ...
+
+    def query_now(self, text: str) -> Rows:
+        """Run one query in the calling thread, uncounted: for opening and indexing."""
+        ...

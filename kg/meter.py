@@ -16,7 +16,7 @@ from contextvars import ContextVar
 from dataclasses import dataclass
 
 
-class QueriesSpent(Exception):
+class QueryBudgetExhausted(Exception):
     """A meter's limit is reached: there is no query left."""
 
 
@@ -61,7 +61,7 @@ def begin_query() -> None:
     """
     meters = _meters.get()
     if any(meter.most is not None and meter.queries >= meter.most for meter in meters):
-        raise QueriesSpent
+        raise QueryBudgetExhausted
     for meter in meters:
         meter.queries += 1
 

@@ -1,12 +1,17 @@
-"""Chooses the name of each term from the rows of a query."""
+"""Names of nodes and relations, and descriptions of entities, made from the rows of queries."""
 
-from collections.abc import Iterable, Sequence
+from collections import Counter
+from collections.abc import Callable, Iterable, Mapping, Sequence
 
-from kgqa.kg.conventions import Dialect, Labels
-from kgqa.kg.reading import integer
-from kgqa.kg.terms import Entity, Literal, Term, one_line
+from kgqa.kg.dialects import Dialect, LabelPredicates
+from kgqa.kg.graph import Executor, Row
+from kgqa.kg.meter import unmetered
+from kgqa.kg.pages import Description, Page
+from kgqa.kg.sparql import queries
+from kgqa.kg.sparql.decoding import is_true, read_integer, sort_key
+from kgqa.kg.terms import Entity, Hop, Literal, Term, local_name, one_line
 
-LONGEST = 1_000
+MAX_NAME_CHARS = 1_000
 """Characters of a name at most: a record names a node many times. It is found by all of its name."""
 
 
@@ -25,13 +30,13 @@ class Naming:
     def __init__(self, dialect: Dialect, predicates: Iterable[str]) -> None:
         present = set(predicates)
         self._dialect = dialect
-        self.labels = Labels(label for label in dialect.labels if label in present)
+        self.labels = LabelPredicates(label for label in dialect.labels if label in present)
         self.labels.languages = dialect.languages if dialect.polyglot else ()
         self.aliases = tuple(alias for alias in dialect.aliases if alias in present)
         self.local = not self.labels and dialect.unlabelled == "local"
 
     def apply(self, found: Iterable[tuple[Term | None, Term | None, Term | None]]) -> dict[Term, Term]:
-        """Give each term with its name, in order of first appearance.
+        """Return each term with its name, in order of first appearance.
 
         Args:
             found: (term, label or None, place of the label's predicate or None) of each row.
@@ -42,7 +47,7 @@ class Naming:
                 continue
             listed = names.setdefault(term, [])
             if isinstance(label, Literal):
-                listed.append((integer(rank), label.language, label.value))
+                listed.append((read_integer(rank), label.language, label.value))
         return {term: self._named(term, listed) for term, listed in names.items()}
 
     def _named(self, term: Term, names: Sequence[tuple[int, str, str]]) -> Term:
@@ -51,12 +56,160 @@ class Naming:
         return Entity(term.id, self.name(term.id, names))
 
     def name(self, id: str, names: Iterable[tuple[int, str, str]]) -> str | None:
-        """Give the preferred of an entity's names, or the one its IRI gives, cut where it is too long.
+        """Return the preferred of an entity's names, or the one its IRI gives, cut where it is too long.
 
         A name of nothing that can be seen is none.
         """
         if self.local:
             name = self._dialect.local_label(id) or ""
         else:
-            name = self._dialect.best(each for each in names if one_line(each[2], LONGEST)) or ""
-        return (name if len(name) <= LONGEST else name[: LONGEST - 1] + "…") or None
+            name = self._dialect.best(each for each in names if one_line(each[2], MAX_NAME_CHARS)) or ""
+        return (name if len(name) <= MAX_NAME_CHARS else name[: MAX_NAME_CHARS - 1] + "…") or None
+
+
+NAMES_PER_QUERY = 500
+"""Names in one query."""
+
+MAX_RELATION_NAME_CHARS = 80
+"""Characters of a name; a graph may say anything, and prompts show it."""
+
+
+class RelationCatalog:
+    """The relations of a graph, each by its IRI or by the name that the graph has for it.
+
+    Names are asked for once and kept: a schema has some thousands of relations at most. No meter
+    sees that, so that a question's record does not depend on those asked before.
+    """
+
+    def __init__(
+        self, executor: Executor, dialect: Dialect, naming: Naming, listed: Mapping[str, int]
+    ) -> None:
+        self._executor, self._dialect, self._naming = executor, dialect, naming
+        named: dict[str, str] = {}
+        for query in self._asking(listed):
+            named |= self._named(executor.query_now(query).rows)
+        self._labels = self._clear(self._words(listed, named))
+        self.listed = tuple(relation for relation in sorted(listed) if not self.ignores(relation))
+        """Those that a search may follow, sorted; none where nobody has listed them."""
+
+    async def learn(self, relations: Iterable[str]) -> None:
+        """Ask for the names of those that have one in the graph, and are new.
+
+        Of relations that nobody has listed, several may share their words.
+        """
+        new = {relation for relation in relations if relation not in self._labels}
+        if not new:
+            return
+        named: dict[str, str] = {}
+        with unmetered():
+            for query in self._asking(new):
+                named |= self._named((await self._executor.query(query)).rows)
+        self._labels |= self._words(new, named)
+
+    def label(self, relation: str) -> str:
+        """Return what a relation is shown by: its name, its IRI without namespace, or all of it if unclear."""
+        return self._labels.get(relation) or one_line(self._dialect.relation_label(relation))
+
+    def ignores(self, relation: str) -> bool:
+        """Return whether a search leaves the relation out."""
+        return self._dialect.ignores(relation, self._labels.get(relation, ""))
+
+    def hop(self, relation: str, forward: bool) -> Hop:
+        """Make a hop; it has a name where the IRI has none."""
+        label = self.label(relation)
+        return Hop(relation, forward, label if label != local_name(relation) else None)
+
+    def _asking(self, relations: Iterable[str]) -> list[str]:
+        """Write the queries for the entities that give relations their names."""
+        ids = sorted(filter(None, map(self._dialect.relation_entity, relations)))
+        return [
+            queries.names(ids[first : first + NAMES_PER_QUERY], self._naming.labels)
+            for first in range(0, len(ids), NAMES_PER_QUERY)
+        ]
+
+    def _named(self, rows: Iterable[Row]) -> dict[str, str]:
+        named = self._naming.apply((end, label, rank) for end, label, rank in rows)
+        return {
+            term.id: one_line(term.name, MAX_RELATION_NAME_CHARS)
+            for term in named.values()
+            if isinstance(term, Entity) and term.name
+        }
+
+    def _words(self, relations: Iterable[str], named: Mapping[str, str]) -> dict[str, str]:
+        entity, words = self._dialect.relation_entity, self._dialect.relation_words
+        return {each: one_line(words(each, named.get(entity(each) or ""))) for each in relations}
+
+    def _clear(self, words: Mapping[str, str]) -> dict[str, str]:
+        """Call by their IRIs those that share their words."""
+        uses = Counter(word for relation, word in words.items() if not self._dialect.ignores(relation, word))
+        return {
+            relation: word if word and uses[word] <= 1 else one_line(relation)
+            for relation, word in words.items()
+        }
+
+
+MakeHop = Callable[[str, bool], Hop]
+
+
+def make_description(
+    id: str,
+    around: Sequence[Row],
+    about: Sequence[Row],
+    naming: Naming,
+    dialect: Dialect,
+    limit: int,
+    hop: MakeHop,
+) -> Description:
+    """Make a description of the rows of `sparql.facts` and `sparql.objects`.
+
+    Args:
+        id: The entity.
+        around: Rows of (relation, forward, end, label, rank).
+        about: Rows of (relation, end, label, rank) for names and types.
+        naming: Chooses names.
+        dialect: Tells names from types.
+        limit: Facts at most.
+        hop: Makes a hop of a relation and its direction.
+    """
+    name = naming.name(id, _names_by(about, naming.labels))
+    return Description(
+        Entity(id, name),
+        _aliases_of(about, naming, dialect, name),
+        _types_of(about, naming, dialect),
+        _facts_around(around, naming, limit, hop),
+    )
+
+
+def _names_by(about: Sequence[Row], predicates: Sequence[str]) -> list[tuple[int, str, str]]:
+    """Return (place of the predicate, language, text) of each name."""
+    places = {predicate: place for place, predicate in enumerate(predicates)}
+    return [
+        (places[relation.id], end.language, end.value)
+        for relation, end, *_ in about
+        if relation is not None and relation.id in places and isinstance(end, Literal)
+    ]
+
+
+def _aliases_of(about: Sequence[Row], naming: Naming, dialect: Dialect, name: str | None) -> tuple[str, ...]:
+    names = _names_by(about, (*naming.labels, *naming.aliases))
+    ordered = sorted((dialect.language_rank(tag), text) for _, tag, text in names if text != name)
+    return tuple(dict.fromkeys(text for _, text in ordered))
+
+
+def _types_of(about: Sequence[Row], naming: Naming, dialect: Dialect) -> tuple[Entity, ...]:
+    types = set(dialect.types)
+    mine = [row for row in about if row[0] is not None and row[0].id in types]
+    named = naming.apply((end, label, rank) for _, end, label, rank in mine)
+    return tuple(sorted((term for term in named.values() if isinstance(term, Entity)), key=sort_key))
+
+
+def _facts_around(around: Sequence[Row], naming: Naming, limit: int, hop: MakeHop) -> Page[tuple[Hop, Term]]:
+    named = naming.apply((end, label, rank) for _, _, end, label, rank in around)
+    facts = {
+        (hop(relation.id, is_true(forward)), named[end]): None
+        for relation, forward, end, _, _ in around
+        if relation is not None and end is not None
+    }
+    first = sorted(facts, key=lambda fact: (not fact[0].forward, fact[0].relation, fact[1].id))[:limit]
+    kept = sorted(first, key=lambda fact: (not fact[0].forward, fact[0].relation, sort_key(fact[1])))
+    return Page(tuple(kept), len(facts) > limit)

@@ -4,31 +4,31 @@ import hashlib
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 
-from kgqa.addresses import is_address, shown_name, without_user
-from kgqa.kg import directory, sparql
-from kgqa.kg.dialect import DIALECTS, Dialect, detect
+from kgqa.addresses import drop_user, is_web_address, redact_name
+from kgqa.kg.dialects import DIALECTS, Dialect, detect_dialect
 from kgqa.kg.errors import KGRejected, KGSilent, KGTimeout, KGUnavailable
-from kgqa.kg.executor import Executor, Facts, Row
-from kgqa.kg.looking import NamesAsked, NamesListed
-from kgqa.kg.meaning import Encode
+from kgqa.kg.graph import Executor, GraphFacts, Row
+from kgqa.kg.linking.lookup import IndexLookup, QueryLookup
+from kgqa.kg.linking.name_index import Encode, EntityNames, scan_names
 from kgqa.kg.naming import Naming
-from kgqa.kg.reading import at, integer, only
-from kgqa.kg.scan import Names, scan
+from kgqa.kg.sparql import queries
+from kgqa.kg.sparql.decoding import item_at, read_integer, single_value
 from kgqa.kg.sparql_graph import SparqlGraph
-from kgqa.kg.store import EmbeddedStore
+from kgqa.kg.store import directory
+from kgqa.kg.store.embedded import EmbeddedStore
 from kgqa.kg.terms import Entity
 
-ROWS = 9_999
+PAGE_ROWS = 9_999
 """Of a page; with the one more that tells whether it is cut, as many as Virtuoso sorts."""
 
-SMALL = 2_000_000
+MAX_COUNTED_TRIPLES = 2_000_000
 """Triples up to which an endpoint is asked to list its relations and count what has them."""
 
 
 def open_graph(
     sources: Sequence[str | Path],
     *,
-    rows: int = ROWS,
+    rows: int = PAGE_ROWS,
     deadline: float = 30.0,
     encode: Encode | None = None,
 ) -> SparqlGraph:
@@ -47,85 +47,94 @@ def open_graph(
     """
     if not sources:
         raise KGUnavailable("no graph given")
-    if odd := [str(each) for each in sources if "://" in str(each) and not is_address(str(each))]:
-        raise KGUnavailable(f"{shown_name(odd[0])}: an address begins with http:// or https://")
-    alone = next((str(each) for each in sources if _is_whole(str(each))), "")
+    if odd := [str(each) for each in sources if "://" in str(each) and not is_web_address(str(each))]:
+        raise KGUnavailable(f"{redact_name(odd[0])}: an address begins with http:// or https://")
+    alone = next((str(each) for each in sources if _is_whole_graph(str(each))), "")
     if alone and len(sources) > 1:
-        raise KGUnavailable(f"{shown_name(alone)} is a whole graph and goes alone")
-    if is_address(alone):
+        raise KGUnavailable(f"{redact_name(alone)} is a whole graph and goes alone")
+    if is_web_address(alone):
         return open_endpoint(alone, rows=rows, deadline=deadline)
     return _open_files([Path(source) for source in sources], rows, deadline, encode)
 
 
-def _is_whole(source: str) -> bool:
-    return is_address(source) or directory.is_store(Path(source))
+def _is_whole_graph(source: str) -> bool:
+    return is_web_address(source) or directory.is_store(Path(source))
 
 
 def _open_files(paths: Sequence[Path], rows: int, deadline: float, encode: Encode | None) -> SparqlGraph:
     folder = paths[0] if directory.is_store(paths[0]) else None
-    store, facts = directory.open_store(folder) if folder else directory.load(paths)
-    place = folder / directory.STORE if folder else None
+    store, facts = directory.open_store(folder) if folder else directory.load_files(paths)
+    place = folder / directory.STORE_FOLDER if folder else None
     executor = EmbeddedStore(store, deadline=deadline, folder=place)
-    dialect = detect(tuple(facts.predicates))
+    dialect = detect_dialect(tuple(facts.predicates))
     naming = Naming(dialect, facts.predicates)
 
-    def names() -> Names:
-        return directory.read_names(folder) if folder else scan(executor, naming, dialect, facts.predicates)
+    def names() -> EntityNames:
+        return (
+            directory.read_names(folder)
+            if folder
+            else scan_names(executor, naming, dialect, facts.predicates)
+        )
 
-    return SparqlGraph(executor, facts, dialect, naming, NamesListed(names, encode), rows=rows)
+    return SparqlGraph(executor, facts, dialect, naming, IndexLookup(names, encode), rows=rows)
 
 
-def open_endpoint(url: str, *, rows: int = ROWS, deadline: float = 30.0) -> SparqlGraph:
+def open_endpoint(url: str, *, rows: int = PAGE_ROWS, deadline: float = 30.0) -> SparqlGraph:
     """Open an endpoint: it is asked which relations it has, and of those that dialects name, which.
 
     Raises:
         KGError: if it does not answer.
     """
-    from kgqa.kg.endpoint import Endpoint  # SPARQLWrapper and all of rdflib with it
+    from kgqa.kg.endpoint.client import Endpoint  # SPARQLWrapper and all of rdflib with it
 
     executor = Endpoint(url, deadline=deadline)
-    listed = _listed(executor)
-    predicates = _marks(executor) if listed is None else listed
+    listed = _count_predicates(executor)
+    predicates = _present_marks(executor) if listed is None else listed
     if listed == {}:
         raise KGUnavailable(f"{executor.url} holds no triples; is the graph named that it keeps them in?")
-    dialect = detect(tuple(predicates))
+    dialect = detect_dialect(tuple(predicates))
     naming = Naming(dialect, predicates)
-    facts = Facts(
+    facts = GraphFacts(
         source=executor.url,
         fingerprint=_fingerprint(url, listed),
         triples=None if listed is None else sum(listed.values()),
         predicates=listed or {},
     )
-    lookup = NamesAsked(executor, dialect, naming, predicates)
+    lookup = QueryLookup(executor, dialect, naming, predicates)
     return SparqlGraph(executor, facts, dialect, naming, lookup, rows=rows)
 
 
-def _listed(executor: Executor) -> dict[str, int] | None:
-    """Give the triples per predicate; None for a graph that is too large to count while someone waits."""
+def _count_predicates(executor: Executor) -> dict[str, int] | None:
+    """Return the triples per predicate; None for a graph that is too large to count while someone waits."""
     try:
-        if integer(only(executor.query_now(sparql.count_upto(SMALL + 1)))) > SMALL:
+        if (
+            read_integer(single_value(executor.query_now(queries.count_upto(MAX_COUNTED_TRIPLES + 1))))
+            > MAX_COUNTED_TRIPLES
+        ):
             return None
-        answer = executor.query_now(sparql.predicates())
+        answer = executor.query_now(queries.predicates())
     except (KGTimeout, KGSilent, KGRejected):
         return None
-    return None if answer.cut else _counts(answer.rows)
+    return None if answer.cut else _counts_by_predicate(answer.rows)
 
 
-def _marks(executor: Executor) -> dict[str, int]:
-    """Give those predicates of a graph by which dialects name things, and are told from one another."""
-    wanted = sorted({each for dialect in DIALECTS.values() for each in _told_by(dialect)})
-    return dict.fromkeys((at(wanted, row[0]) for row in executor.query_now(sparql.present(wanted)).rows), 0)
+def _present_marks(executor: Executor) -> dict[str, int]:
+    """Return those predicates of a graph by which dialects name things, and are told from one another."""
+    wanted = sorted({each for dialect in DIALECTS.values() for each in _identifying_predicates(dialect)})
+    return dict.fromkeys(
+        (item_at(wanted, row[0]) for row in executor.query_now(queries.present(wanted)).rows), 0
+    )
 
 
 def _fingerprint(url: str, listed: Mapping[str, int] | None) -> str:
     """Hash an address without what lets someone in, and what is known of the graph there."""
     known = "not listed" if listed is None else " ".join(f"{each} {n}" for each, n in sorted(listed.items()))
-    return hashlib.sha256(f"{without_user(url)} {known}".encode()).hexdigest()[:16]
+    return hashlib.sha256(f"{drop_user(url)} {known}".encode()).hexdigest()[:16]
 
 
-def _counts(rows: Sequence[Row]) -> dict[str, int]:
-    return {relation.id: integer(n) for relation, n in rows if isinstance(relation, Entity)}
+def _counts_by_predicate(rows: Sequence[Row]) -> dict[str, int]:
+    return {relation.id: read_integer(n) for relation, n in rows if isinstance(relation, Entity)}
 
 
-def _told_by(dialect: Dialect) -> tuple[str, ...]:
+def _identifying_predicates(dialect: Dialect) -> tuple[str, ...]:
     return (*dialect.labels, *dialect.aliases, *dialect.types, *dialect.marks)

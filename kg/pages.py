@@ -39,7 +39,7 @@ class Candidate:
 
 
 @dataclass(frozen=True, slots=True)
-class Visit:
+class ChainResult:
     """What is at the end of a relation chain, and which hops lead on from there."""
 
     ends: Page[Candidate]

@@ -6,32 +6,38 @@ from collections import Counter
 from collections.abc import Callable, Sequence
 from typing import TypeVar
 
-from kgqa.kg import sparql
-from kgqa.kg.describing import describe
-from kgqa.kg.dialect import Dialect, entity_iri, is_foreign
+from kgqa.kg.dialects import Dialect, entity_iri, is_foreign
 from kgqa.kg.errors import KGRejected, KGSilent, KGTimeout
-from kgqa.kg.executor import Executor, Facts, Row, Rows
-from kgqa.kg.guard import guard
-from kgqa.kg.linking import Linker
-from kgqa.kg.looking import Lookup
+from kgqa.kg.graph import Executor, GraphFacts, Row, Rows
+from kgqa.kg.linking.linker import Linker
+from kgqa.kg.linking.lookup import NameLookup
+from kgqa.kg.linking.name_index import NameIndex
 from kgqa.kg.meter import begin_query, end_query
-from kgqa.kg.names import NameIndex
-from kgqa.kg.naming import Naming
-from kgqa.kg.pages import Candidate, Description, GraphInfo, Match, Mention, Page, Table, Visit
-from kgqa.kg.reading import at, integer, only, order, parted, path, true
-from kgqa.kg.relations import Relations
+from kgqa.kg.naming import Naming, RelationCatalog, make_description
+from kgqa.kg.pages import Candidate, ChainResult, Description, GraphInfo, Match, Mention, Page, Table
+from kgqa.kg.sparql import queries
+from kgqa.kg.sparql.decoding import (
+    is_true,
+    item_at,
+    path_triples,
+    read_integer,
+    single_value,
+    sort_key,
+    split_by_chain,
+)
+from kgqa.kg.sparql.guard import guard_query
 from kgqa.kg.terms import Chain, Entity, Hop, Term, Triple, is_id, is_iri
 
 S = TypeVar("S")
 T = TypeVar("T")
 
-IDS, PAIRS, CHAINS = 1_000, 5_000, 16
+IDS_PER_QUERY, PAIRS_PER_QUERY, CHAINS_PER_QUERY = 1_000, 5_000, 16
 """Entities, steps and chains in one query: Virtuoso takes longer and longer to read long ones, or refuses."""
 
-STEPS = 8
+MAX_SEPARATE_PAGES = 8
 """Pairs of entity and hop up to which each has a page of its own; of more, those of one hop share one."""
 
-MANY = 1_000
+MIN_ROWS_OFF_LOOP = 1_000
 """From this number of rows on, naming and sorting them leaves the event loop."""
 
 
@@ -50,10 +56,10 @@ class SparqlGraph:
     def __init__(
         self,
         executor: Executor,
-        facts: Facts,
+        facts: GraphFacts,
         dialect: Dialect,
         naming: Naming,
-        lookup: Lookup,
+        lookup: NameLookup,
         *,
         rows: int,
     ) -> None:
@@ -63,7 +69,7 @@ class SparqlGraph:
         self._naming = naming
         self._lookup = lookup
         self._rows = rows
-        self._relations = Relations(executor, dialect, naming, facts.predicates)
+        self._relations = RelationCatalog(executor, dialect, naming, facts.predicates)
         self._linking: tuple[NameIndex, Linker] | None = None
         self._info: GraphInfo | None = None
 
@@ -83,91 +89,91 @@ class SparqlGraph:
         return self._relations.listed
 
     def relation_label(self, relation: str) -> str:
-        """Give the words that a relation is shown by; see `Relations.label`."""
+        """Return the words that a relation is shown by; see `Relations.label`."""
         return self._relations.label(relation)
 
     async def extend_chain(self, chain: Chain) -> Page[Hop]:
-        """Give the hops that lead on from the end of a chain; see `KnowledgeGraph`."""
-        answer = await self._asked(sparql.extend_chain(chain))
+        """Return the hops that lead on from the end of a chain; see `KnowledgeGraph`."""
+        answer = await self._asked(queries.extend_chain(chain))
         return self._hops(answer.rows, answer.cut)
 
     async def follow_chain(self, chain: Chain) -> Page[Candidate]:
-        """Give the terms at the end of a chain; see `KnowledgeGraph`."""
+        """Return the terms at the end of a chain; see `KnowledgeGraph`."""
         if not chain.hops:
             name = (await self.names([chain.topic.id]))[chain.topic.id]
             return Page((Candidate(Entity(chain.topic.id, name or chain.topic.name)),))
         labels = self._naming.labels
-        answer = await self._executor.query(sparql.follow_chain(chain, labels, self._rows + 1))
-        if len(answer.rows) > MANY:
+        answer = await self._executor.query(queries.follow_chain(chain, labels, self._rows + 1))
+        if len(answer.rows) > MIN_ROWS_OFF_LOOP:
             return await asyncio.to_thread(self._candidates, answer.rows, answer.cut)
         return self._candidates(answer.rows, answer.cut)
 
     async def visit_chains(
         self, chains: Sequence[Chain], *, ends: bool = True, hops: bool = True
-    ) -> list[Visit]:
-        """Give the ends of several chains and what leads on from there; see `KnowledgeGraph`."""
+    ) -> list[ChainResult]:
+        """Return the ends of several chains and what leads on from there; see `KnowledgeGraph`."""
         unique = list(dict.fromkeys(chains))
         if not unique or not (ends or hops):
-            return [Visit(Page(()), Page(())) for _ in chains]
+            return [ChainResult(Page(()), Page(())) for _ in chains]
 
         def asking(some: Sequence[Chain]) -> str:
-            return sparql.visit_chains(some, self._naming.labels, self._rows + 1, ends=ends, hops=hops)
+            return queries.visit_chains(some, self._naming.labels, self._rows + 1, ends=ends, hops=hops)
 
-        visits: dict[Chain, Visit] = {}
-        for some, answer in await self._batched(unique, CHAINS, asking):
-            many = len(answer.rows) > MANY
+        visits: dict[Chain, ChainResult] = {}
+        for some, answer in await self._batched(unique, CHAINS_PER_QUERY, asking):
+            many = len(answer.rows) > MIN_ROWS_OFF_LOOP
             found = await asyncio.to_thread(self._visits, answer, len(some)) if many else None
             visits |= zip(some, found or self._visits(answer, len(some)), strict=True)
         return [visits[chain] for chain in chains]
 
     async def trace_chain(self, chain: Chain, ends: Sequence[Term]) -> list[tuple[Triple, ...]]:
-        """Give one path to each end; see `KnowledgeGraph`."""
+        """Return one path to each end; see `KnowledgeGraph`."""
         if not chain.hops or not ends:
             return [() for _ in ends]
 
         def asking(some: Sequence[Term]) -> str:
-            return sparql.trace_chain(chain, some, self._naming.labels)
+            return queries.trace_chain(chain, some, self._naming.labels)
 
-        answers = await self._batched(list(dict.fromkeys(ends)), IDS, asking)
+        answers = await self._batched(list(dict.fromkeys(ends)), IDS_PER_QUERY, asking)
         rows = [row for _, answer in answers for row in answer.rows]
         named = self._naming.apply((node, label, rank) for _, _, _, node, label, rank in rows)
         nodes: dict[Term, dict[int, Term]] = {}
         for end, _, place, node, _, _ in rows:
             if end is not None and node is not None:
-                nodes.setdefault(end, {})[integer(place)] = named[node]
-        return [path(chain, nodes.get(end, {})) for end in ends]
+                nodes.setdefault(end, {})[read_integer(place)] = named[node]
+        return [path_triples(chain, nodes.get(end, {})) for end in ends]
 
     async def list_relations(self, ids: Sequence[str]) -> dict[str, Page[Hop]]:
-        """Give the hops that leave each of the entities; see `KnowledgeGraph`."""
-        groups: dict[str, list[Row]] = {_checked(id): [] for id in ids}
+        """Return the hops that leave each of the entities; see `KnowledgeGraph`."""
+        groups: dict[str, list[Row]] = {_checked_id(id): [] for id in ids}
         cut: set[str] = set()
-        for some, answer in await self._batched(list(groups), IDS, sparql.list_relations):
+        for some, answer in await self._batched(list(groups), IDS_PER_QUERY, queries.list_relations):
             cut |= {*some} if answer.cut else set()
             for end, relation, forward in answer.rows:
                 if end is not None and end.id in groups:
                     groups[end.id].append((relation, forward))
-        checked = {id: _checked(id) for id in ids}
+        checked = {id: _checked_id(id) for id in ids}
         return {id: self._hops(groups[own], own in cut) for id, own in checked.items()}
 
     async def follow_relation(self, steps: Sequence[tuple[str, Hop]]) -> list[Page[Term]]:
-        """Give what each (entity id, hop) pair leads to; see `KnowledgeGraph`."""
-        checked = [(_checked(id), hop) for id, hop in steps]
-        if len(checked) > STEPS:
+        """Return what each (entity id, hop) pair leads to; see `KnowledgeGraph`."""
+        checked = [(_checked_id(id), hop) for id, hop in steps]
+        if len(checked) > MAX_SEPARATE_PAGES:
             return await self._followed(checked)
 
         def asking(some: Sequence[tuple[str, Hop]]) -> str:
-            return sparql.follow_relation(some, self._naming.labels, self._rows + 1)
+            return queries.follow_relation(some, self._naming.labels, self._rows + 1)
 
         pages: list[Page[Term]] = []
-        for some, answer in await self._batched(checked, STEPS, asking):
+        for some, answer in await self._batched(checked, MAX_SEPARATE_PAGES, asking):
             named = self._naming.apply((end, label, rank) for _, end, label, rank in answer.rows)
             ends: list[dict[Term, None]] = [{} for _ in some]
             for step, end, _, _ in answer.rows:
                 if end is not None:
-                    at(ends, step)[named[end]] = None
+                    item_at(ends, step)[named[end]] = None
             for found in ends:
                 cut = answer.cut or len(found) > self._rows
-                pages.append(Page(tuple(sorted(found, key=order)[: self._rows]), cut))
+                pages.append(Page(tuple(sorted(found, key=sort_key)[: self._rows]), cut))
         return pages
 
     async def _followed(self, steps: Sequence[tuple[str, Hop]]) -> list[Page[Term]]:
@@ -177,30 +183,32 @@ class SparqlGraph:
         full: set[tuple[str, Hop]] = set()
 
         def asking(some: Sequence[tuple[str, Hop]]) -> str:
-            return sparql.follow_relations(_starts(some), self._naming.labels, self._rows + 1)
+            return queries.follow_relations(_starts_by_hop(some), self._naming.labels, self._rows + 1)
 
-        for some, answer in await self._batched(pairs, PAIRS, asking):
+        for some, answer in await self._batched(pairs, PAIRS_PER_QUERY, asking):
             named = self._naming.apply((end, label, rank) for _, _, end, label, rank in answer.rows)
-            hops, sizes = list(_starts(some)), Counter[Hop]()
+            hops, sizes = list(_starts_by_hop(some)), Counter[Hop]()
             for place, start, end, _, _ in answer.rows:
-                step = (start.id if start else "", at(hops, place))
+                step = (start.id if start else "", item_at(hops, place))
                 if step in ends and end is not None:
                     ends[step][named[end]] = None
             for step in some:
                 sizes[step[1]] += len(ends[step])
             full |= {step for step in some if answer.cut or sizes[step[1]] > self._rows}
-        return [Page(tuple(sorted(ends[step], key=order)[: self._rows]), step in full) for step in steps]
+        return [Page(tuple(sorted(ends[step], key=sort_key)[: self._rows]), step in full) for step in steps]
 
     async def names(self, ids: Sequence[str]) -> dict[str, str | None]:
-        """Give the preferred name of each id; see `KnowledgeGraph`."""
-        unique = list(dict.fromkeys(map(_checked, ids)))
+        """Return the preferred name of each id; see `KnowledgeGraph`."""
+        unique = list(dict.fromkeys(map(_checked_id, ids)))
 
         def asking(some: Sequence[str]) -> str:
-            return sparql.names(some, self._naming.labels)
+            return queries.names(some, self._naming.labels)
 
-        rows = [row for _, answer in await self._batched(unique, IDS, asking) for row in answer.rows]
+        rows = [
+            row for _, answer in await self._batched(unique, IDS_PER_QUERY, asking) for row in answer.rows
+        ]
         named = self._naming.apply((end, label, rank) for end, label, rank in rows)
-        return {id: _name(named.get(Entity(_checked(id)))) for id in ids}
+        return {id: _name_or_none(named.get(Entity(_checked_id(id)))) for id in ids}
 
     async def find_entities(self, text: str, limit: int = 10) -> list[Match]:
         """Find entities by id or name; see `KnowledgeGraph`. An id needs no index of names."""
@@ -220,11 +228,11 @@ class SparqlGraph:
         known = self._facts.predicates
         twins = self._dialect.twins_of(entity_iri(text) or text)
         there = [twin for twin in twins if twin[0] in known or not known]
-        queries = [sparql.twins(there, self._naming.labels)] if there else []
+        lookups = [queries.twins(there, self._naming.labels)] if there else []
         if own:
-            place = len(queries) if is_foreign(text, self.dialect) else 0
-            queries.insert(place, sparql.entity(own, self._naming.labels))
-        for query in queries:
+            place = len(lookups) if is_foreign(text, self.dialect) else 0
+            lookups.insert(place, queries.entity(own, self._naming.labels))
+        for query in lookups:
             if found := await self._match(query):
                 return found
         return None
@@ -240,24 +248,26 @@ class SparqlGraph:
         return await self._look_up(question, lambda index: self._linker(index).link(question))
 
     async def describe(self, id: str, limit: int = 50) -> Description:
-        """Give aliases, types and facts of one entity: two queries; see `KnowledgeGraph`."""
+        """Return aliases, types and facts of one entity: two queries; see `KnowledgeGraph`."""
         labels, dialect = self._naming.labels, self._dialect
-        around = await self._asked(sparql.facts(_checked(id), dialect, labels, limit + 1))
+        around = await self._asked(queries.facts(_checked_id(id), dialect, labels, limit + 1))
         wanted = (*labels, *self._naming.aliases, *dialect.types)
-        about = await self._executor.query(sparql.objects(id, wanted, labels))
-        return describe(id, around.rows, about.rows, self._naming, dialect, limit, self._relations.hop)
+        about = await self._executor.query(queries.objects(id, wanted, labels))
+        return make_description(
+            id, around.rows, about.rows, self._naming, dialect, limit, self._relations.hop
+        )
 
     async def select(self, query: str) -> Table:
         """Run a read-only SELECT or ASK; see `KnowledgeGraph`."""
-        text = await asyncio.to_thread(guard, query, self._rows + 1)
+        text = await asyncio.to_thread(guard_query, query, self._rows + 1)
         answer = await self._executor.query(text, limit=self._rows + 1, foreign=True)
         cut = answer.cut or len(answer.rows) > self._rows
         return Table(answer.columns, tuple(answer.rows[: self._rows]), cut)
 
     async def both_ways(self) -> dict[tuple[str, str], int]:
         """Count the facts that two relations state in both directions, going through the whole graph."""
-        rows = (await self._executor.query(sparql.both_ways())).rows
-        return {(one.id, other.id): integer(n) for one, other, n in rows if one and other}
+        rows = (await self._executor.query(queries.both_ways())).rows
+        return {(one.id, other.id): read_integer(n) for one, other, n in rows if one and other}
 
     async def info(self) -> GraphInfo:
         """Count triples, entities, relations and named entities: two queries, the first time."""
@@ -268,7 +278,7 @@ class SparqlGraph:
     async def _counted(self) -> GraphInfo:
         entities, named = self._facts.entities, self._facts.named
         if entities is None or named is None:
-            entities, named = await self._count(sparql.count_nodes()), await self._count_named()
+            entities, named = await self._count(queries.count_nodes()), await self._count_named()
         counts = Counter({r: n for r, n in self._facts.predicates.items() if not self._relations.ignores(r)})
         listed = tuple(sorted(counts.items(), key=lambda item: (-item[1], item[0])))
         facts = self._facts
@@ -277,12 +287,12 @@ class SparqlGraph:
         )
 
     async def _count_named(self) -> int | None:
-        return await self._count(sparql.count_named(self._naming.labels)) if self._naming.labels else 0
+        return await self._count(queries.count_named(self._naming.labels)) if self._naming.labels else 0
 
     async def _count(self, query: str) -> int | None:
         """Count, where that does not take too long: an endpoint may hold thousands of millions."""
         try:
-            return integer(only(await self._executor.query(query)))
+            return read_integer(single_value(await self._executor.query(query)))
         except (KGTimeout, KGSilent, KGRejected):
             return None
 
@@ -323,44 +333,47 @@ class SparqlGraph:
             self._linking = index, Linker(index, list(map(self.relation_label, self.relations)))
         return self._linking[1]
 
-    def _visits(self, answer: Rows, chains: int) -> list[Visit]:
+    def _visits(self, answer: Rows, chains: int) -> list[ChainResult]:
         return [
-            Visit(self._candidates(ends, answer.cut), self._hops(hops, answer.cut))
-            for ends, hops in parted(answer, chains)
+            ChainResult(self._candidates(ends, answer.cut), self._hops(hops, answer.cut))
+            for ends, hops in split_by_chain(answer, chains)
         ]
 
     def _candidates(self, rows: Sequence[Row], cut: bool = False) -> Page[Candidate]:
-        fresh = {end: true(flag) for end, flag, _, _ in rows}
+        fresh = {end: is_true(flag) for end, flag, _, _ in rows}
         named = self._naming.apply((end, label, rank) for end, _, label, rank in rows)
         kept = sorted(named.items(), key=lambda item: item[0].id)[: self._rows]  # as they were asked for
         found = [Candidate(term, returning=not fresh[end]) for end, term in kept]
         return Page(
-            tuple(sorted(found, key=lambda candidate: order(candidate.term))),
+            tuple(sorted(found, key=lambda candidate: sort_key(candidate.term))),
             cut or len(named) > self._rows,
         )
 
     def _hops(self, rows: Sequence[Row], cut: bool = False) -> Page[Hop]:
         hops = {
-            self._relations.hop(relation.id, true(forward))
+            self._relations.hop(relation.id, is_true(forward))
             for relation, forward in rows
             if relation is not None and is_iri(relation.id) and not self._relations.ignores(relation.id)
         }
         ordered = sorted(hops, key=lambda hop: (hop.relation, not hop.forward))
-        return Page(tuple(ordered[: self._rows]), cut or len(ordered) > self._rows or len(rows) > sparql.HOPS)
+        return Page(
+            tuple(ordered[: self._rows]),
+            cut or len(ordered) > self._rows or len(rows) > queries.MAX_HOPS_LISTED,
+        )
 
 
-def _checked(id: str) -> str:
-    """Give the id that answers have for it; a blank node may be named by the IRI that it is stored under."""
-    blank = id.removeprefix(sparql.BLANK)
+def _checked_id(id: str) -> str:
+    """Return the id that answers have for it; a blank node may be named by the IRI that it is stored under."""
+    blank = id.removeprefix(queries.BLANK_NAMESPACE)
     return Entity(f"_:{blank}" if blank != id else id).id
 
 
-def _name(term: Term | None) -> str | None:
+def _name_or_none(term: Term | None) -> str | None:
     return term.name if term is not None else None
 
 
-def _starts(steps: Sequence[tuple[str, Hop]]) -> dict[Hop, list[str]]:
-    """Give the entities that each hop is followed from."""
+def _starts_by_hop(steps: Sequence[tuple[str, Hop]]) -> dict[Hop, list[str]]:
+    """Return the entities that each hop is followed from."""
     starts: dict[Hop, list[str]] = {}
     for id, hop in steps:
         starts.setdefault(hop, []).append(id)

@@ -6,7 +6,7 @@ refused when the term is made.
 >>> chain = Chain(Entity("http://x/Ulm", "Ulm"), (Hop("http://x/born_in", forward=False),))
 >>> str(chain)
 'Ulm <-born_in-'
->>> str(chain.holding([Entity("http://x/Ada", "Ada"), Entity("_:b")]).then(Hop("http://x/wrote")))
+>>> str(chain.constrained_to([Entity("http://x/Ada", "Ada"), Entity("_:b")]).then(Hop("http://x/wrote")))
 'Ulm <-born_in- (only _:b, Ada) -wrote->'
 >>> Entity("http://x/a> ?p ?o")
 Traceback (most recent call last):
@@ -23,34 +23,34 @@ from itertools import pairwise
 from typing import TypeAlias
 
 _IRI = re.compile(r"[A-Za-z][A-Za-z0-9+.-]*:[^\x00-\x20<>\"{}|^`\\]*")
-_BLANK = re.compile(r"_:[A-Za-z0-9_][A-Za-z0-9_.-]*")
+_BLANK_NODE = re.compile(r"_:[A-Za-z0-9_][A-Za-z0-9_.-]*")
 _LANGUAGE = re.compile(r"[A-Za-z]+(-[A-Za-z0-9]+)*")
 
-_SHOWN = 3
+_MAX_SHOWN_ENTITIES = 3
 """Of the entities that a chain is held to, how many its text names."""
 
 _UNPRINTABLE = frozenset({"Cc", "Cf", "Cn", "Co", "Cs", "Zl", "Zp"})
-_UNSEEN = re.compile("[\u034f\u180b-\u180f\ufe00-\ufe0f\U000e0100-\U000e01ef]+")
+_INVISIBLE_MARKS = re.compile("[\u034f\u180b-\u180f\ufe00-\ufe0f\U000e0100-\U000e01ef]+")
 """Marks that change how the character before them looks, if at all: words can be hidden in them."""
-_EMPTY = re.compile("[\u115f\u1160\u17b4\u17b5\u2800\u3164\uffa0]")
+_BLANK_CHARACTERS = re.compile("[\u115f\u1160\u17b4\u17b5\u2800\u3164\uffa0]")
 """Letters and signs that look like a space."""
 
 XSD_STRING = "http://www.w3.org/2001/XMLSchema#string"
 
 
 def is_iri(text: str) -> bool:
-    """Tell whether ``text`` is an absolute IRI that is safe inside ``<`` and ``>``."""
+    """Return whether ``text`` is an absolute IRI that is safe inside ``<`` and ``>``."""
     return _IRI.fullmatch(text) is not None
 
 
 def is_id(text: str) -> bool:
-    """Tell whether ``text`` can be the id of an entity: an IRI or a blank node."""
-    return is_iri(text) or _BLANK.fullmatch(text) is not None
+    """Return whether ``text`` can be the id of an entity: an IRI or a blank node."""
+    return is_iri(text) or _BLANK_NODE.fullmatch(text) is not None
 
 
 @lru_cache(maxsize=1 << 16)
 def local_name(iri: str) -> str:
-    """Give the part of an IRI after its last ``#`` or ``/``, or all of it.
+    """Return the part of an IRI after its last ``#`` or ``/``, or all of it.
 
     >>> local_name("http://rdf.freebase.com/ns/people.person.parents")
     'people.person.parents'
@@ -69,14 +69,14 @@ def one_line(text: str, limit: int = 200) -> str:
     """
     plain = text[: 4 * limit]
     if not plain.isascii():
-        plain = _EMPTY.sub(" ", _UNSEEN.sub("", plain))
+        plain = _BLANK_CHARACTERS.sub(" ", _INVISIBLE_MARKS.sub("", plain))
     if not plain.isprintable():
         plain = "".join(" " if unicodedata.category(c) in _UNPRINTABLE else c for c in plain)
     words = " ".join(plain.split())
     return words if len(words) <= limit else words[: limit - 1] + "…"
 
 
-def _check(ok: bool, what: str, text: str) -> None:
+def _require(ok: bool, what: str, text: str) -> None:
     if not ok:
         shown = text if len(text) <= 80 else text[:77] + "..."
         raise ValueError(f"not {what}: {shown!r}")
@@ -97,10 +97,10 @@ class Entity:
     name: str | None = field(default=None, compare=False)
 
     def __post_init__(self) -> None:
-        _check(is_id(self.id), "an IRI or blank node", self.id)
+        _require(is_id(self.id), "an IRI or blank node", self.id)
 
     def __str__(self) -> str:
-        """Give the name, or the id where there is none."""
+        """Return the name, or the id where there is none."""
         return self.name or self.id
 
 
@@ -117,9 +117,9 @@ class Literal:
     language: str = ""
 
     def __post_init__(self) -> None:
-        _check(is_iri(self.datatype), "an IRI", self.datatype)
+        _require(is_iri(self.datatype), "an IRI", self.datatype)
         if self.language:
-            _check(_LANGUAGE.fullmatch(self.language) is not None, "a language tag", self.language)
+            _require(_LANGUAGE.fullmatch(self.language) is not None, "a language tag", self.language)
 
     @property
     def id(self) -> str:
@@ -132,7 +132,7 @@ class Literal:
         return self.value
 
     def __str__(self) -> str:
-        """Give the lexical form."""
+        """Return the lexical form."""
         return self.value
 
 
@@ -151,7 +151,7 @@ class Hop:
     name: str | None = field(default=None, compare=False)
 
     def __post_init__(self) -> None:
-        _check(is_iri(self.relation), "an IRI", self.relation)
+        _require(is_iri(self.relation), "an IRI", self.relation)
 
     @property
     def inverse(self) -> "Hop":
@@ -169,7 +169,7 @@ class Hop:
 
 
 @dataclass(frozen=True, slots=True, order=True)
-class Held:
+class NodeConstraint:
     """A restriction of a chain: the node after ``depth`` hops is one of ``entities``.
 
     Raises:
@@ -180,13 +180,13 @@ class Held:
     entities: tuple[Entity, ...]
 
     def __post_init__(self) -> None:
-        _check(self.depth >= 1, "a depth to hold a chain at, which is 1 or more", str(self.depth))
+        _require(self.depth >= 1, "a depth to hold a chain at, which is 1 or more", str(self.depth))
         ids = [entity.id for entity in self.entities]
         rising = bool(ids) and all(a < b for a, b in pairwise(ids))
-        _check(rising, "one entity or more, sorted by id, each once", ", ".join(ids[:5]))
+        _require(rising, "one entity or more, sorted by id, each once", ", ".join(ids[:5]))
 
 
-HOPS = 64
+MAX_HOPS = 64
 """Hops of a chain at most: the stack of a store runs over in a query of a thousand."""
 
 
@@ -195,24 +195,24 @@ class Chain:
     """A relation chain (CoR §3): hops from a topic entity.
 
     The entities between the topic and the end stay variables, apart from those
-    it is ``held`` to: sorted by depth, at most one for each. A chain without
+    it is ``constraints`` to: sorted by depth, at most one for each. A chain without
     hops stands for the topic itself.
 
     Raises:
-        ValueError: if there are more hops than `HOPS`, or ``held`` is not sorted, names a depth twice,
+        ValueError: if there are more hops than `MAX_HOPS`, or ``constraints`` is not sorted, names a depth twice,
             or one beyond the end.
     """
 
     topic: Entity
     hops: tuple[Hop, ...] = ()
-    held: tuple[Held, ...] = ()
+    constraints: tuple[NodeConstraint, ...] = ()
 
     def __post_init__(self) -> None:
-        _check(self.depth <= HOPS, f"a chain of at most {HOPS} hops", f"{self.depth} hops")
-        if self.held:
-            depths = [held.depth for held in self.held]
+        _require(self.depth <= MAX_HOPS, f"a chain of at most {MAX_HOPS} hops", f"{self.depth} hops")
+        if self.constraints:
+            depths = [held.depth for held in self.constraints]
             rising = all(a < b for a, b in pairwise(depths)) and depths[-1] <= self.depth
-            _check(rising, f"rising depths of at most {self.depth}", str(depths))
+            _require(rising, f"rising depths of at most {self.depth}", str(depths))
 
     @property
     def depth(self) -> int:
@@ -222,36 +222,36 @@ class Chain:
     @property
     def steps(self) -> tuple[tuple[Hop, tuple[Entity, ...]], ...]:
         """Each hop with the entities that the node after it is held to, none where it is free."""
-        held = {held.depth: held.entities for held in self.held}
+        held = {held.depth: held.entities for held in self.constraints}
         return tuple((hop, held.get(depth, ())) for depth, hop in enumerate(self.hops, 1))
 
     def then(self, hop: Hop) -> "Chain":
-        """Give this chain with one hop more, held as it is."""
-        return Chain(self.topic, (*self.hops, hop), self.held)
+        """Return this chain with one hop more, held as it is."""
+        return Chain(self.topic, (*self.hops, hop), self.constraints)
 
     def upto(self, depth: int) -> "Chain":
-        """Give the first ``depth`` hops, held as they are; all of it where it has no more."""
-        held = tuple(held for held in self.held if held.depth <= depth)
+        """Return the first ``depth`` hops, held as they are; all of it where it has no more."""
+        held = tuple(held for held in self.constraints if held.depth <= depth)
         return Chain(self.topic, self.hops[: max(depth, 0)], held)
 
-    def holding(self, entities: Iterable[Entity]) -> "Chain":
-        """Give this chain with its end held to ``entities`` and to nothing else.
+    def constrained_to(self, entities: Iterable[Entity]) -> "Chain":
+        """Return this chain with its end held to ``entities`` and to nothing else.
 
         Raises:
             ValueError: if there are no entities or the chain has no hops.
         """
         unique = {entity.id: entity for entity in entities}
-        end = Held(self.depth, tuple(sorted(unique.values())))
-        return Chain(self.topic, self.hops, (*self.upto(self.depth - 1).held, end))
+        end = NodeConstraint(self.depth, tuple(sorted(unique.values())))
+        return Chain(self.topic, self.hops, (*self.upto(self.depth - 1).constraints, end))
 
     def __str__(self) -> str:
         """Draw the chain as arrows from the topic's name, and what it is held to where it is."""
-        arrows = (f"{hop} {_only(held)}" if held else str(hop) for hop, held in self.steps)
+        arrows = (f"{hop} {_constraint_text(held)}" if held else str(hop) for hop, held in self.steps)
         return " ".join([str(self.topic), *arrows])
 
 
-def _only(entities: tuple[Entity, ...]) -> str:
-    names, more = ", ".join(map(str, entities[:_SHOWN])), len(entities) - _SHOWN
+def _constraint_text(entities: tuple[Entity, ...]) -> str:
+    names, more = ", ".join(map(str, entities[:_MAX_SHOWN_ENTITIES])), len(entities) - _MAX_SHOWN_ENTITIES
     return f"(only {names} and {more} others)" if more > 0 else f"(only {names})"
 
 
@@ -264,7 +264,7 @@ class Triple:
     tail: Term
 
     def __post_init__(self) -> None:
-        _check(is_iri(self.relation), "an IRI", self.relation)
+        _require(is_iri(self.relation), "an IRI", self.relation)
 
 
 @dataclass(frozen=True, slots=True, order=True)
@@ -286,7 +286,7 @@ class Path:
 
     def __post_init__(self) -> None:
         for _, node in self.steps[:-1]:
-            _check(isinstance(node, Entity), "an entity to go on from", str(node))
+            _require(isinstance(node, Entity), "an entity to go on from", str(node))
 
     @property
     def end(self) -> Term:
@@ -311,11 +311,11 @@ class Path:
             ValueError: if it follows a relation back from a literal.
         """
         return tuple(
-            _triple(head, hop, tail) for head, (hop, tail) in zip(self.nodes, self.steps, strict=False)
+            _make_triple(head, hop, tail) for head, (hop, tail) in zip(self.nodes, self.steps, strict=False)
         )
 
     def then(self, hop: Hop, node: Term) -> "Path":
-        """Give this path with one step more."""
+        """Return this path with one step more."""
         return Path(self.topic, (*self.steps, (hop, node)))
 
     def __str__(self) -> str:
@@ -323,7 +323,7 @@ class Path:
         return " ".join([str(self.topic), *(f"{hop} {node}" for hop, node in self.steps)])
 
 
-def _triple(head: Term, hop: Hop, tail: Term) -> Triple:
+def _make_triple(head: Term, hop: Hop, tail: Term) -> Triple:
     subject, object_ = (head, tail) if hop.forward else (tail, head)
-    _check(isinstance(subject, Entity), "an entity to be the head of a fact", str(subject))
+    _require(isinstance(subject, Entity), "an entity to be the head of a fact", str(subject))
     return Triple(subject, hop.relation, object_)  # type: ignore[arg-type]

@@ -2,7 +2,7 @@
 
 >>> fold("The  Bonnie & Clyde\u2019s caf\u00e9")
 'the bonnie and clyde s cafe'
->>> without_article("the bonnie and clyde")
+>>> strip_article("the bonnie and clyde")
 'bonnie and clyde'
 """
 
@@ -10,12 +10,12 @@ import re
 import unicodedata
 from dataclasses import dataclass
 
-MARKS = 30
+MAX_COMBINING_MARKS = 30
 """Combining marks in a row that are read: more stand in no language (UAX #15, stream-safe text)."""
 
-_WORD = re.compile(r"[^\W_]+")
+_WORD_PATTERN = re.compile(r"[^\W_]+")
 _HALF_MARKS = "\uff9e\uff9f"
-_RUN = re.compile(rf"(?:[^\w\s]|[{_HALF_MARKS}]){{{MARKS + 1},}}")
+_LONG_RUN_OF_MARKS = re.compile(rf"(?:[^\w\s]|[{_HALF_MARKS}]){{{MAX_COMBINING_MARKS + 1},}}")
 _ARTICLES = ("the ", "a ", "an ")
 
 
@@ -24,30 +24,32 @@ def fold(text: str) -> str:
     if text.isascii():
         plain = text.lower()
     else:
-        plain = "".join(char for char in spread(text) if not unicodedata.combining(char))
-    return " ".join(_WORD.findall(plain.replace("&", " and ")))
+        plain = "".join(char for char in decompose(text) if not unicodedata.combining(char))
+    return " ".join(_WORD_PATTERN.findall(plain.replace("&", " and ")))
 
 
-def spread(text: str) -> str:
+def decompose(text: str) -> str:
     """Fold case and width, letters and their marks each for itself (NFKC, casefold, NFKD)."""
-    return unicodedata.normalize("NFKD", unicodedata.normalize("NFKC", unpiled(text)).casefold())
+    return unicodedata.normalize(
+        "NFKD", unicodedata.normalize("NFKC", limit_combining_marks(text)).casefold()
+    )
 
 
-def unpiled(text: str) -> str:
-    """Leave out combining marks beyond `MARKS` in a row: to order them takes the square of their number."""
-    return _RUN.sub(_first_marks, text)
+def limit_combining_marks(text: str) -> str:
+    """Leave out combining marks beyond `MAX_COMBINING_MARKS` in a row: to order them takes the square of their number."""
+    return _LONG_RUN_OF_MARKS.sub(_first_marks, text)
 
 
 def _first_marks(run: re.Match[str]) -> str:
     kept, marks = [], 0
     for char in run[0]:
         marks = marks + 1 if unicodedata.combining(char) or char in _HALF_MARKS else 0
-        if marks <= MARKS:
+        if marks <= MAX_COMBINING_MARKS:
             kept.append(char)
     return "".join(kept)
 
 
-def without_article(folded: str) -> str:
+def strip_article(folded: str) -> str:
     """Drop a leading article from folded text, if anything is left."""
     for article in _ARTICLES:
         if folded.startswith(article):
@@ -64,21 +66,21 @@ class Word:
     end: int
 
 
-def words(text: str, most: int = 200) -> list[Word]:
+def split_words(text: str, most: int = 200) -> list[Word]:
     """Split text into words, at most ``most``."""
     found: list[Word] = []
-    for match in _WORD.finditer(text):
+    for match in _WORD_PATTERN.finditer(text):
         if len(found) == most:
             break
         found.append(Word(match.group(), match.start(), match.end()))
     return found
 
 
-def _listed(text: str) -> frozenset[str]:
+def _word_set(text: str) -> frozenset[str]:
     return frozenset(text.split())
 
 
-COMMON = _listed(
+EVERYDAY_WORDS = _word_set(
     """
     a about above across act acted acting action actor actors actress actresses after all also
     always am among an and another any appear appeared appears are around as ask at author authors
@@ -109,7 +111,7 @@ COMMON = _listed(
 )
 """Words that seldom name an entity by themselves: function words and the nouns questions are made of."""
 
-FUNCTION = _listed(
+FUNCTION_WORDS = _word_set(
     """
     a about after all also am an and any are as at be been before being both but by can could did do
     does during each for from had has have he her him his how i if in into is it its many may me

@@ -27,27 +27,27 @@ from tenacity import Retrying, retry_if_exception_message, stop_after_delay, wai
 from kgqa.kg.terms import one_line
 from kgqa.models.errors import UnknownModel
 
-HIT = "cached"
+CACHED_FIELD = "cached"
 """Key in ``response_metadata`` that is True where a message came from the cache."""
 
-KEY = "cache_key"
+ROW_KEY_FIELD = "cache_key"
 """Key in ``response_metadata`` that names the row of a message, for `SqliteCache.discard`."""
 
 _VERSION = 1
-_WAIT = 10.0
-_PATIENCE = 3.0
-_LEAST = 0.2
-_WORK = 1.0
+_OPEN_WAIT_SECONDS = 10.0
+_LOCK_WAIT_SECONDS = 3.0
+_SHORT_LOCK_WAIT_SECONDS = 0.2
+_MAX_WORK_SECONDS = 1.0
 """Seconds that an operation may work: somebody may have put a view without end into the file."""
-_LOOK = 10_000
+_PROGRESS_INSTRUCTIONS = 10_000
 _TABLE = "CREATE TABLE IF NOT EXISTS replies (key TEXT PRIMARY KEY, reply TEXT NOT NULL) WITHOUT ROWID"
 _log = logging.getLogger(__name__)
 
 
-_patiently = Retrying(  # SQLite does not wait where two processes begin a file at once
+_retry_locked = Retrying(  # SQLite does not wait where two processes begin a file at once
     retry=retry_if_exception_message(match=".*locked"),
     wait=wait_random(0.01, 0.1),
-    stop=stop_after_delay(_WAIT),
+    stop=stop_after_delay(_OPEN_WAIT_SECONDS),
     reraise=True,
 )
 
@@ -71,17 +71,17 @@ class SqliteCache(BaseCache):
         self._free.set()
         try:
             path.parent.mkdir(parents=True, exist_ok=True)
-            _patiently(self._begin)
+            _retry_locked(self._begin)
         except (OSError, sqlite3.Error) as error:
             raise UnknownModel(f"cannot use {path} as a cache ({error}); name another file") from None
 
     def _begin(self) -> None:
-        with self._open(_WAIT) as database:
+        with self._open(_OPEN_WAIT_SECONDS) as database:
             database.execute("PRAGMA journal_mode=WAL")
             database.execute(_TABLE)
 
     def scoped(self, scope: str) -> "SqliteCache":
-        """Give the same file under another scope."""
+        """Return the same file under another scope."""
         other = object.__new__(type(self))
         other.path, other.scope, other._free = self.path, scope, self._free
         return other
@@ -91,10 +91,10 @@ class SqliteCache(BaseCache):
         return sha256(json.dumps([self.scope, llm_string, prompt]).encode()).hexdigest()
 
     def lookup(self, prompt: str, llm_string: str) -> Sequence[Generation] | None:
-        """Give the reply to a call, marked as `HIT`; None if there is none that can be read."""
+        """Return the reply to a call, marked as `HIT`; None if there is none that can be read."""
         key = self.key(prompt, llm_string)
         rows = self._run("SELECT reply FROM replies WHERE key = ?", key)
-        return _from_row(rows[0][0], key) if rows else None
+        return _read_row(rows[0][0], key) if rows else None
 
     def update(self, prompt: str, llm_string: str, return_val: Sequence[Generation]) -> None:
         """Keep the reply to a call, and mark its messages with their `KEY`."""
@@ -107,7 +107,7 @@ class SqliteCache(BaseCache):
             return
         self._run("INSERT OR REPLACE INTO replies VALUES (?, ?)", key, row)
         for message in messages:
-            message.response_metadata[KEY] = key
+            message.response_metadata[ROW_KEY_FIELD] = key
 
     def discard(self, *keys: str) -> None:
         """Forget rows, so that their calls are made anew."""
@@ -136,7 +136,9 @@ class SqliteCache(BaseCache):
 
     def _run(self, sql: str, *values: str) -> list[Any]:
         try:
-            with self._open(_PATIENCE if self._free.is_set() else _LEAST) as database:
+            with self._open(
+                _LOCK_WAIT_SECONDS if self._free.is_set() else _SHORT_LOCK_WAIT_SECONDS
+            ) as database:
                 rows = database.execute(sql, values).fetchall()
         except sqlite3.Error as error:
             if "locked" in str(error):
@@ -152,12 +154,12 @@ class SqliteCache(BaseCache):
         with closing(sqlite3.connect(self.path, timeout=seconds)) as database, database:
             database.execute("PRAGMA synchronous=NORMAL")
             database.execute("PRAGMA trusted_schema=OFF")
-            end = time.monotonic() + seconds + _WORK
-            database.set_progress_handler(lambda: time.monotonic() > end, _LOOK)
+            end = time.monotonic() + seconds + _MAX_WORK_SECONDS
+            database.set_progress_handler(lambda: time.monotonic() > end, _PROGRESS_INSTRUCTIONS)
             yield database
 
 
-def _from_row(row: str, key: str) -> list[ChatGeneration] | None:
+def _read_row(row: str, key: str) -> list[ChatGeneration] | None:
     try:
         content = json.loads(row)
         if content["version"] != _VERSION:
@@ -169,5 +171,5 @@ def _from_row(row: str, key: str) -> list[ChatGeneration] | None:
     if not messages or not all(isinstance(message, AIMessage) for message in messages):
         return None
     for message in messages:
-        message.response_metadata |= {HIT: True, KEY: key}
+        message.response_metadata |= {CACHED_FIELD: True, ROW_KEY_FIELD: key}
     return [ChatGeneration(message=message) for message in messages]

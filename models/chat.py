@@ -30,28 +30,28 @@ from langchain_core.messages import AIMessage, BaseMessage, HumanMessage, System
 from langchain_core.runnables import Runnable, RunnableBinding, RunnableSequence
 from langchain_core.tools import BaseTool
 
-from kgqa.models.cache import HIT, KEY, SqliteCache
-from kgqa.models.clients import Clients
+from kgqa.models.cache import CACHED_FIELD, ROW_KEY_FIELD, SqliteCache
+from kgqa.models.clients import ClientPool
+from kgqa.models.error_messages import describe_failure, error_text
 from kgqa.models.errors import MalformedReply, ModelUnavailable
-from kgqa.models.failures import failure_line, said
-from kgqa.models.messages import whole
-from kgqa.models.parsing import BadReply, parse_reply
-from kgqa.models.port import Answered, Turn, has_room
-from kgqa.models.schema import strict_schema
-from kgqa.models.usage import Usage
+from kgqa.models.interface import Completion, Turn, Usage, budget_allows
+from kgqa.models.messages import replace_surrogates
+from kgqa.models.parsing import BadReply, parse_reply, strict_schema
 from kgqa.prompts.base import Prompt, R, Reply
-from kgqa.retries import Retries, is_timeout, status_of
+from kgqa.retries import RetryPolicy, is_timeout, status_of
 
-TIMEOUT = 60.0
+CALL_TIMEOUT_SECONDS = 60.0
 """Seconds a single call may take, unless told otherwise."""
 
-MOST_TOKENS = 1 << 40
+MAX_CALL_TOKENS = 1 << 40
 """Tokens of one call that are believed; a server that reports more, or fewer than none, has not counted."""
 
-_REPAIR = "That reply cannot be used: {error}. Reply again, with the corrected JSON object and nothing else."
-_QUOTED = 4000
-_NO_SCHEMA = frozenset({400, 415, 422})
-_ABOUT_SCHEMAS = re.compile(r"response_format|schema|structured|parameter", re.IGNORECASE)
+_REPAIR_TEXT = (
+    "That reply cannot be used: {error}. Reply again, with the corrected JSON object and nothing else."
+)
+_MAX_QUOTED_CHARS = 4000
+_SCHEMA_REFUSED_STATUSES = frozenset({400, 415, 422})
+_SCHEMA_WORDS = re.compile(r"response_format|schema|structured|parameter", re.IGNORECASE)
 
 
 class ChatModel:
@@ -81,17 +81,17 @@ class ChatModel:
         base_url: str | None = None,
         temperature: float | None = 0.0,
         max_tokens: int | None = None,
-        timeout: float = TIMEOUT,
+        timeout: float = CALL_TIMEOUT_SECONDS,
         cache: Path | None = None,
-        retries: Retries | None = None,
+        retries: RetryPolicy | None = None,
     ) -> None:
         given = {"base_url": base_url, "temperature": temperature, "max_tokens": max_tokens}
         options = {key: value for key, value in given.items() if value is not None}
         self.name = name
         self.timeout = timeout
-        self.retries = retries or Retries()
+        self.retries = retries or RetryPolicy()
         self._cache = SqliteCache(cache) if cache else None
-        self._clients = Clients(name, max_retries=0, cache=False, **options)
+        self._clients = ClientPool(name, max_retries=0, cache=False, **options)
         self._settings = [self._clients.url, temperature, max_tokens]
         self._plain = False
         self._forms: dict[type[Reply], dict[str, Any] | None] = {}
@@ -101,16 +101,16 @@ class ChatModel:
         """The address of its server; None where its package does not tell."""
         return self._clients.url
 
-    async def ask(self, prompt: Prompt[R]) -> Answered[R]:
+    async def ask(self, prompt: Prompt[R]) -> Completion[R]:
         """Answer one prompt.
 
         Raises:
             ModelUnavailable: the model refuses, cannot be reached or keeps failing.
             MalformedReply: it replied, but not with what was asked, twice.
         """
-        with _spending() as spent:
+        with _track_costs() as spent:
             try:
-                return Answered(await self._climb(prompt, spent), spent.usage())
+                return Completion(await self._climb(prompt, spent), spent.usage())
             except BadReply as error:
                 if self._cache:
                     await self._cache.adiscard(*spent.keys)
@@ -119,16 +119,16 @@ class ChatModel:
     async def turn(
         self, messages: Sequence[BaseMessage], tools: Sequence[BaseTool] = (), **options: Any
     ) -> Turn:
-        """Give the next message of a conversation; ``options`` are those of LangChain's ``bind_tools``.
+        """Return the next message of a conversation; ``options`` are those of LangChain's ``bind_tools``.
 
         Raises:
             ModelUnavailable: the model refuses, cannot be reached, keeps failing, or cannot call tools.
         """
-        with _spending() as spent:
+        with _track_costs() as spent:
             client = self._tuned(await self._clients.get())
             try:
                 runnable = client.bind_tools(tools, **options) if tools else client
-                message = await self._call(runnable, list(map(_bare, messages)), spent)
+                message = await self._call(runnable, list(map(_strip_unsent, messages)), spent)
             except NotImplementedError:
                 raise ModelUnavailable(f"{self.name} cannot call tools; use a model that can") from None
             except ModelUnavailable:
@@ -137,18 +137,23 @@ class ChatModel:
                 raise self._unavailable(error) from None
             return Turn(message, spent.usage())
 
-    async def _climb(self, prompt: Prompt[R], spent: "Spent") -> R:
+    async def _climb(self, prompt: Prompt[R], spent: "CallCosts") -> R:
         messages = [SystemMessage(prompt.instructions), HumanMessage(prompt.case())]
-        text = text_of(await self._message(prompt, messages, spent))
+        text = message_text(await self._message(prompt, messages, spent))
         try:
             return parse_reply(text, prompt)
         except BadReply as error:
             if not spent.allows_more():
                 raise
-            told = [AIMessage(text[:_QUOTED] or "(nothing)"), HumanMessage(_REPAIR.format(error=error))]
-        return parse_reply(text_of(await self._message(prompt, [*messages, *told], spent)), prompt)
+            told = [
+                AIMessage(text[:_MAX_QUOTED_CHARS] or "(nothing)"),
+                HumanMessage(_REPAIR_TEXT.format(error=error)),
+            ]
+        return parse_reply(message_text(await self._message(prompt, [*messages, *told], spent)), prompt)
 
-    async def _message(self, prompt: Prompt[R], messages: Sequence[BaseMessage], spent: "Spent") -> AIMessage:
+    async def _message(
+        self, prompt: Prompt[R], messages: Sequence[BaseMessage], spent: "CallCosts"
+    ) -> AIMessage:
         client = self._tuned(await self._clients.get(), prompt)
         try:
             return await self._structured_or_plain(client, prompt.reply, messages, spent)
@@ -158,17 +163,17 @@ class ChatModel:
             raise self._unavailable(error) from None
 
     def _unavailable(self, error: Exception) -> ModelUnavailable:
-        return ModelUnavailable(failure_line(error, self.name, self._clients.url, self.timeout))
+        return ModelUnavailable(describe_failure(error, self.name, self._clients.url, self.timeout))
 
     async def _structured_or_plain(
-        self, client: BaseChatModel, reply: type[Reply], messages: Sequence[BaseMessage], spent: "Spent"
+        self, client: BaseChatModel, reply: type[Reply], messages: Sequence[BaseMessage], spent: "CallCosts"
     ) -> AIMessage:
         form = None if self._plain else self._form(client, reply)
         if form is not None:
             try:
                 return await self._call(client.bind(**form), messages, spent)
             except Exception as error:
-                if not _without_schema(error):
+                if not _refuses_schema(error):
                     raise
         message = await self._call(client, messages, spent)
         self._plain = True
@@ -176,18 +181,18 @@ class ChatModel:
 
     def _form(self, client: BaseChatModel, reply: type[Reply]) -> dict[str, Any] | None:
         if reply not in self._forms:
-            self._forms[reply] = _form_of(client, reply)
+            self._forms[reply] = _schema_options(client, reply)
         return self._forms[reply]
 
     async def _call(
-        self, runnable: Runnable[Any, Any], messages: Sequence[BaseMessage], spent: "Spent"
+        self, runnable: Runnable[Any, Any], messages: Sequence[BaseMessage], spent: "CallCosts"
     ) -> AIMessage:
         async def once() -> AIMessage:
             try:
                 async with asyncio.timeout(self.timeout):
                     message = await runnable.ainvoke(messages)
             except Exception as error:
-                message = _cut_short(error)
+                message = _truncated_message(error)
                 if message is None:
                     spent.lost += is_timeout(error)
                     if not spent.allows_more():
@@ -198,7 +203,7 @@ class ChatModel:
         return await self.retries.call(once)
 
     def _tuned(self, client: BaseChatModel, prompt: Prompt[Any] | None = None) -> BaseChatModel:
-        """Give the client the prompt's temperature, and the cache the scope of this call."""
+        """Return the client the prompt's temperature, and the cache the scope of this call."""
         temperature, sample = getattr(prompt, "temperature", None), getattr(prompt, "sample", 0)
         update: dict[str, Any] = {} if temperature is None else {"temperature": temperature}
         if self._cache:
@@ -208,7 +213,7 @@ class ChatModel:
 
 
 @dataclass
-class Spent:
+class CallCosts:
     """The cost of one ask while it runs."""
 
     counted: Usage = field(default_factory=Usage)
@@ -219,26 +224,26 @@ class Spent:
     _started: float = field(default_factory=time.perf_counter)
 
     def usage(self) -> Usage:
-        """Give the cost so far, retries and waiting included."""
+        """Return the cost so far, retries and waiting included."""
         seconds = time.perf_counter() - self._started
         return self.counted + Usage(llm_calls=self.lost, unknown_calls=self.lost, seconds=seconds)
 
     def allows_more(self) -> bool:
-        """Tell whether the question may pay for another call."""
-        return has_room.get()(self.usage())
+        """Return whether the question may pay for another call."""
+        return budget_allows.get()(self.usage())
 
     def count(self, message: AIMessage) -> AIMessage:
         """Count a message that a call brought, and hand it on."""
-        if KEY in message.response_metadata:
-            self.keys.append(message.response_metadata[KEY])
-        self.counted += _usage_of(message)
+        if ROW_KEY_FIELD in message.response_metadata:
+            self.keys.append(message.response_metadata[ROW_KEY_FIELD])
+        self.counted += _message_usage(message)
         return message
 
 
 @contextmanager
-def _spending() -> Iterator[Spent]:
+def _track_costs() -> Iterator[CallCosts]:
     """Tell what was spent where a call fails or is given up."""
-    spent = Spent()
+    spent = CallCosts()
     try:
         yield spent
     except ModelUnavailable as error:
@@ -250,43 +255,49 @@ def _spending() -> Iterator[Spent]:
         raise
 
 
-def _usage_of(message: AIMessage) -> Usage:
-    if message.response_metadata.get(HIT):
+def _message_usage(message: AIMessage) -> Usage:
+    if message.response_metadata.get(CACHED_FIELD):
         return Usage(cached_calls=1)
     tokens = message.usage_metadata
     counts: tuple[Any, ...] = (tokens["input_tokens"], tokens["output_tokens"]) if tokens else ()
-    if not counts or not all(isinstance(count, int) and 0 <= count <= MOST_TOKENS for count in counts):
+    if not counts or not all(isinstance(count, int) and 0 <= count <= MAX_CALL_TOKENS for count in counts):
         return Usage(llm_calls=1, unknown_calls=1)
     return Usage(llm_calls=1, input_tokens=counts[0], output_tokens=counts[1])
 
 
-def _bare(message: BaseMessage) -> BaseMessage:
+def _strip_unsent(message: BaseMessage) -> BaseMessage:
     """Leave out of a message what no model is shown, so that a conversation is cached as what was said."""
     unseen = {AIMessage: "usage_metadata", ToolMessage: "artifact"}.get(type(message))
     update: dict[str, Any] = {unseen: None} if unseen else {}
-    kept = {key: value for key, value in message.response_metadata.items() if key not in (HIT, KEY)}
+    kept = {
+        key: value
+        for key, value in message.response_metadata.items()
+        if key not in (CACHED_FIELD, ROW_KEY_FIELD)
+    }
     return message.model_copy(update={**update, "response_metadata": kept})
 
 
-def text_of(message: AIMessage) -> str:
-    """Give the text of a message, or the arguments where the reply came as a tool call."""
+def message_text(message: AIMessage) -> str:
+    """Return the text of a message, or the arguments where the reply came as a tool call."""
     text = str(message.text)
     if not text.strip() and message.tool_calls:
         text = json.dumps(message.tool_calls[0]["args"])
-    return whole(text)
+    return replace_surrogates(text)
 
 
-def _without_schema(error: Exception) -> bool:
-    """Tell whether a server may answer the same without a schema.
+def _refuses_schema(error: Exception) -> bool:
+    """Return whether a server may answer the same without a schema.
 
     404 is no such model, but where a router says that it has none which takes the parameters.
     """
     status = status_of(error)
-    return status in _NO_SCHEMA or (status == 404 and bool(_ABOUT_SCHEMAS.search(said(error))))
+    return status in _SCHEMA_REFUSED_STATUSES or (
+        status == 404 and bool(_SCHEMA_WORDS.search(error_text(error)))
+    )
 
 
-def _form_of(client: BaseChatModel, reply: type[Reply]) -> dict[str, Any] | None:
-    """Give the parameters of a call that hold a model to a schema; None where the provider's class cannot.
+def _schema_options(client: BaseChatModel, reply: type[Reply]) -> dict[str, Any] | None:
+    """Return the parameters of a call that hold a model to a schema; None where the provider's class cannot.
 
     They are those of LangChain's structured output, without what it does after the call:
     the reply is read here.
@@ -301,8 +312,8 @@ def _form_of(client: BaseChatModel, reply: type[Reply]) -> dict[str, Any] | None
     return dict(cast(RunnableBinding[Any, Any], bound).kwargs)
 
 
-def _cut_short(error: Exception) -> AIMessage | None:
-    """Give the message that OpenAI's package withholds when a reply hits a limit or a filter."""
+def _truncated_message(error: Exception) -> AIMessage | None:
+    """Return the message that OpenAI's package withholds when a reply hits a limit or a filter."""
     completion = getattr(error, "completion", None)
     if completion is None or not completion.choices:
         return None

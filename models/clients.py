@@ -15,13 +15,13 @@ from urllib.parse import parse_qsl, unquote, urlsplit
 
 from langchain_core.language_models import BaseChatModel
 
-from kgqa.addresses import check_password, log_shown, shown_name, shown_url
+from kgqa.addresses import check_password, redact_logged_urls, redact_name, redact_url
+from kgqa.models.error_messages import error_text
 from kgqa.models.errors import UnknownModel
-from kgqa.models.failures import said
 
-OPENAI = "openai"
+OPENAI_PROVIDER = "openai"
 
-log_shown("httpx", "httpx2")
+redact_logged_urls("httpx", "httpx2")
 
 
 @dataclass(frozen=True, slots=True)
@@ -33,7 +33,7 @@ class Client:
     close: Callable[[], Awaitable[None]]
 
 
-class Clients:
+class ClientPool:
     """The clients of one model.
 
     Args:
@@ -51,7 +51,7 @@ class Clients:
         self.url = self._ready[0].url
 
     async def get(self) -> BaseChatModel:
-        """Give the client of the running loop."""
+        """Return the client of the running loop."""
         loop = asyncio.get_running_loop()
         if loop not in self._of_loop:
             self._of_loop[loop] = loop.create_task(self._made(loop))
@@ -62,26 +62,26 @@ class Clients:
             client = self._ready.pop()
         except IndexError:
             client = await asyncio.to_thread(self._make)
-        return await anext(_held(client, lambda: self._of_loop.pop(loop, None)))
+        return await anext(_keep_open(client, lambda: self._of_loop.pop(loop, None)))
 
 
-_holders: set[AsyncGenerator[Client, None]] = set()
+_open_clients: set[AsyncGenerator[Client, None]] = set()
 """Open clients; dropping a model does not drop connections that a loop still has to close."""
 
 
-def _held(client: Client, forget: Callable[[], object]) -> AsyncGenerator[Client, None]:
-    """Give a generator of one client; a loop that shuts down finishes the generators it has started."""
+def _keep_open(client: Client, forget: Callable[[], object]) -> AsyncGenerator[Client, None]:
+    """Return a generator of one client; a loop that shuts down finishes the generators it has started."""
 
     async def hold() -> AsyncGenerator[Client, None]:
         try:
             yield client
         finally:
             forget()
-            _holders.discard(holder)
+            _open_clients.discard(holder)
             await client.close()
 
     holder = hold()
-    _holders.add(holder)
+    _open_clients.add(holder)
     return holder
 
 
@@ -95,18 +95,18 @@ def make_client(spec: str, options: dict[str, Any]) -> Client:
 
     provider, _, name = spec.partition(":")
     try:
-        if provider == OPENAI:
-            return _openai(name, options)
+        if provider == OPENAI_PROVIDER:
+            return _make_openai_client(name, options)
         model = init_chat_model(name, model_provider=provider, **options)
     except ImportError as error:
-        raise UnknownModel(f"{shown_name(spec)}: {said(error)}") from None
+        raise UnknownModel(f"{redact_name(spec)}: {error_text(error)}") from None
     except Exception as error:  # each provider's package raises its own for a missing key
-        raise UnknownModel(f"{shown_name(spec)}: {_why(provider, error)}") from None
+        raise UnknownModel(f"{redact_name(spec)}: {_explain(provider, error)}") from None
     url = getattr(getattr(model, "root_async_client", None), "base_url", None)
-    return Client(model, str(url) if url else None, _nothing)
+    return Client(model, str(url) if url else None, _do_nothing)
 
 
-def _openai(name: str, options: dict[str, Any]) -> Client:
+def _make_openai_client(name: str, options: dict[str, Any]) -> Client:
     """Make a client with connections of our own, and a key where a server other than OpenAI's needs none."""
     from kgqa.models.openai import BoundedClient, ChatOpenAI
 
@@ -114,7 +114,7 @@ def _openai(name: str, options: dict[str, Any]) -> Client:
     url = next(filter(None, named), "")
     if url and not os.environ.get("OPENAI_API_KEY"):
         options = {**options, "api_key": "none"}
-    bare, apart = _apart(url)
+    bare, apart = _split_credentials(url)
     # what is asked goes to the server that was named, and nowhere else
     http = BoundedClient(follow_redirects=False, **apart)
     if bare != url:  # a cache finds replies again by what a model was told
@@ -123,7 +123,7 @@ def _openai(name: str, options: dict[str, Any]) -> Client:
     return Client(model, str(model.root_async_client.base_url), http.aclose)
 
 
-def _apart(url: str) -> tuple[str, dict[str, Any]]:
+def _split_credentials(url: str) -> tuple[str, dict[str, Any]]:
     """Take user, password and parameters out of an address, and give them as httpx's client is told of them.
 
     Within an address they would stand in the errors and logs of the packages below.
@@ -133,11 +133,11 @@ def _apart(url: str) -> tuple[str, dict[str, Any]]:
     if "@" not in parts.netloc and not parts.query:
         return url, {}
     auth = (unquote(parts.username or ""), unquote(parts.password or "")) if "@" in parts.netloc else None
-    return shown_url(url), {"auth": auth, "params": parse_qsl(parts.query, keep_blank_values=True)}
+    return redact_url(url), {"auth": auth, "params": parse_qsl(parts.query, keep_blank_values=True)}
 
 
-def _why(provider: str, error: Exception) -> str:
-    line = said(error)
+def _explain(provider: str, error: Exception) -> str:
+    line = error_text(error)
     if "Unsupported provider" in line:
         return f"no provider is called {provider!r}; name a model as provider:name, or use offline"
     if "key" in line.lower() or "credential" in line.lower():
@@ -145,5 +145,5 @@ def _why(provider: str, error: Exception) -> str:
     return line
 
 
-async def _nothing() -> None:
+async def _do_nothing() -> None:
     """Leave closing to the provider's package."""

@@ -8,7 +8,7 @@ ModelError
 ```
 """
 
-from kgqa.models.usage import Usage
+from kgqa.models.interface import Usage
 
 
 class ModelError(Exception):

@@ -13,115 +13,123 @@ from langchain_core.messages import AIMessage
 from langchain_core.messages.tool import ToolCall, tool_call
 
 from kgqa.kg.terms import one_line
-from kgqa.models.parsing import TEXT_LIMIT
+from kgqa.models.parsing import MAX_REPLY_CHARS
 
-CALLS = 50
+MAX_TOOL_CALLS = 50
 """Calls of tools that one turn may make; what is more is passed over."""
 
-NAME = 64
+MAX_CALL_NAME_CHARS = 64
 """Characters of the name and of the id of a call, as OpenAI has them."""
 
-ID = 256
+MAX_MESSAGE_ID_CHARS = 256
 """Characters of the id of a message."""
 
-KEPT = 1_000_000
+MAX_EXTRA_BYTES = 1_000_000
 """Bytes, as JSON, of the blocks of a turn, and of what else comes with it: thoughts and signatures."""
 
-CALLING = frozenset({"tool_use", "tool_call", "tool_call_chunk", "function_call", "invalid_tool_call"})
+CALL_BLOCK_TYPES = frozenset(
+    {"tool_use", "tool_call", "tool_call_chunk", "function_call", "invalid_tool_call"}
+)
 """Types of blocks that make a call once more."""
 
 Block = str | dict[str, Any]
 
 
-def made_fit(message: AIMessage, taken: Container[str | None] = ()) -> AIMessage:
-    """Give a turn whose text and calls are of whole characters and bounded length, each call with its own id.
+def bound_message(message: AIMessage, taken: Container[str | None] = ()) -> AIMessage:
+    """Return a turn whose text and calls are of whole characters and bounded length, each call with its own id.
 
     What is no argument of a call, or too long for one, is left out: the tool says what it misses.
     Thoughts, signatures and whatever else a provider wants back stay as they are, or, where they
     are too long or no JSON, are left out. So is an id that another message has (``taken``),
     for it would take the place of that one.
     """
-    calls = list(_calls(message.tool_calls))
-    id = whole(message.id or "")
+    calls = list(_bound_calls(message.tool_calls))
+    id = replace_surrogates(message.id or "")
     return message.model_copy(
         update={
-            "content": _content(message.content, {call["id"] for call in calls}),
+            "content": _bound_content(message.content, {call["id"] for call in calls}),
             "tool_calls": calls,
             "invalid_tool_calls": [],
-            "additional_kwargs": _kept(message.additional_kwargs, without={"tool_calls", "function_call"}),
-            "response_metadata": _kept(message.response_metadata),
-            "id": id if 0 < len(id) <= ID and id not in taken else None,
+            "additional_kwargs": _bound_mapping(
+                message.additional_kwargs, without={"tool_calls", "function_call"}
+            ),
+            "response_metadata": _bound_mapping(message.response_metadata),
+            "id": id if 0 < len(id) <= MAX_MESSAGE_ID_CHARS and id not in taken else None,
             "name": None,
         }
     )
 
 
-def whole(text: str) -> str:
+def replace_surrogates(text: str) -> str:
     """Put a question mark where half of a character stands, which no file or request can hold."""
     return text.encode("utf-8", "replace").decode()
 
 
-def _calls(calls: Iterable[ToolCall]) -> Iterator[ToolCall]:
+def _bound_calls(calls: Iterable[ToolCall]) -> Iterator[ToolCall]:
     seen: set[str] = set()
-    for at, call in enumerate(islice(calls, CALLS), 1):
-        id = one_line(call["id"] or "", NAME)
+    for at, call in enumerate(islice(calls, MAX_TOOL_CALLS), 1):
+        id = one_line(call["id"] or "", MAX_CALL_NAME_CHARS)
         id = f"call_{at}" if not id or id in seen else id
         seen.add(id)
-        arguments = _json(call["args"], TEXT_LIMIT)[0]
+        arguments = _bound_json(call["args"], MAX_REPLY_CHARS)[0]
         yield tool_call(
-            name=one_line(whole(call["name"]), NAME),
+            name=one_line(replace_surrogates(call["name"]), MAX_CALL_NAME_CHARS),
             args=arguments if isinstance(arguments, dict) else {},
-            id=whole(id),
+            id=replace_surrogates(id),
         )
 
 
-def _content(content: str | list[Block], calls: Container[str | None]) -> str | list[Block]:
-    return whole(content[:TEXT_LIMIT]) if isinstance(content, str) else list(_blocks(content, calls))
+def _bound_content(content: str | list[Block], calls: Container[str | None]) -> str | list[Block]:
+    return (
+        replace_surrogates(content[:MAX_REPLY_CHARS])
+        if isinstance(content, str)
+        else list(_bound_blocks(content, calls))
+    )
 
 
-def _blocks(content: Iterable[Block], calls: Container[str | None]) -> Iterator[Block]:
+def _bound_blocks(content: Iterable[Block], calls: Container[str | None]) -> Iterator[Block]:
     """Cut the text of blocks, and leave out those that are too long or of a call that is not made.
 
     A call without a result would be refused by the provider.
     """
-    text, room = TEXT_LIMIT, KEPT
+    text, room = MAX_REPLY_CHARS, MAX_EXTRA_BYTES
     for block in content:
-        said = _text(block)
+        said = _block_text(block)
         if said and len(said) > text:
             block = said[:text] if isinstance(block, str) else {**block, "text": said[:text]}
-        fit, size = _json(block, room)
-        if fit is not None and _is_made(fit, calls) and (text or not said):
-            text -= len(_text(fit))
+        fit, size = _bound_json(block, room)
+        if fit is not None and _is_kept_call(fit, calls) and (text or not said):
+            text -= len(_block_text(fit))
             room -= size
             yield fit
 
 
-def _text(block: Block) -> str:
+def _block_text(block: Block) -> str:
     if isinstance(block, str):
         return block
     said = block.get("text") if block.get("type", "text") == "text" else None
     return said if isinstance(said, str) else ""
 
 
-def _is_made(block: Block, calls: Container[str | None]) -> bool:
+def _is_kept_call(block: Block, calls: Container[str | None]) -> bool:
     """Tell of a block that is a call whether it is one of ``calls``; any other is what it is."""
-    if isinstance(block, str) or str(block.get("type")) not in CALLING:
+    if isinstance(block, str) or str(block.get("type")) not in CALL_BLOCK_TYPES:
         return True
     return str(block.get("call_id", block.get("id"))) in calls
 
 
-def _kept(given: Mapping[str, Any], without: Container[str] = ()) -> dict[str, Any]:
-    kept, room = {}, KEPT
+def _bound_mapping(given: Mapping[str, Any], without: Container[str] = ()) -> dict[str, Any]:
+    kept, room = {}, MAX_EXTRA_BYTES
     for key, value in given.items():
-        fit, size = _json({key: value}, room)
+        fit, size = _bound_json({key: value}, room)
         if fit is not None and key not in without:
             kept.update(fit)
             room -= size
     return kept
 
 
-def _json(value: Any, most: int) -> tuple[Any, int]:
-    """Give a value in whole characters and its bytes as JSON; None where it has too many or is no JSON."""
+def _bound_json(value: Any, most: int) -> tuple[Any, int]:
+    """Return a value in whole characters and its bytes as JSON; None where it has too many or is no JSON."""
     try:
         text = json.dumps(value, ensure_ascii=False, allow_nan=False).encode("utf-8", "replace")
         return (json.loads(text), len(text)) if len(text) <= most else (None, 0)

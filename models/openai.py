@@ -13,11 +13,11 @@ from langchain_core.messages import BaseMessage
 from langchain_core.outputs import ChatResult
 from openai import APIConnectionError, DefaultAsyncHttpxClient
 
-MOST = 1 << 23
+MAX_RESPONSE_BYTES = 1 << 23
 """Bytes of an answer at most, as they are after unpacking; a reply has some thousands."""
 
 
-class ReplyTooLarge(Exception):
+class ResponseTooLarge(Exception):
     """An answer that is larger than any reply."""
 
 
@@ -31,17 +31,17 @@ class BoundedClient(DefaultAsyncHttpxClient):
             ReplyTooLarge: if the answer is.
         """
         response = await super().send(request, stream=True, **options)
-        return response if stream else await _read(response)
+        return response if stream else await _read_bounded(response)
 
 
-async def _read(response: Any) -> Any:
+async def _read_bounded(response: Any) -> Any:
     """Read an answer to its end, and give it as one that holds all of its body, unpacked."""
     blocks, size = [], 0
     try:
         async for block in response.aiter_bytes():
             size += len(block)
-            if size > MOST:
-                raise ReplyTooLarge(f"an answer of more than {MOST >> 20} MB")
+            if size > MAX_RESPONSE_BYTES:
+                raise ResponseTooLarge(f"an answer of more than {MAX_RESPONSE_BYTES >> 20} MB")
             blocks.append(block)
     finally:
         await response.aclose()
@@ -71,5 +71,5 @@ class ChatOpenAI(langchain_openai.ChatOpenAI):
         try:
             reply = await self.root_async_client.post("/chat/completions", cast_to=object, body=payload)
         except APIConnectionError as error:
-            raise (error.__cause__ if isinstance(error.__cause__, ReplyTooLarge) else error) from None
+            raise (error.__cause__ if isinstance(error.__cause__, ResponseTooLarge) else error) from None
         return self._create_chat_result(reply)

@@ -19,21 +19,54 @@ from pydantic import ValidationError
 
 from kgqa.prompts.base import Prompt, R, Reply
 
-TEXT_LIMIT = 100_000
+_SCHEMA_MAPS = frozenset({"properties", "$defs"})
+_DROPPED_KEYS = frozenset({"default", "title"})
+
+
+def strict_schema(reply: type[Reply]) -> dict[str, Any]:
+    """Return the schema of ``reply``: every key required, no others allowed, nothing by default.
+
+    >>> class Choice(Reply):
+    ...     number: int = 1
+    >>> strict_schema(Choice)["required"]
+    ['number']
+    """
+    schema = _make_strict(reply.model_json_schema())
+    return {"title": reply.__name__, **schema}
+
+
+def _make_strict(schema: Any) -> Any:
+    if isinstance(schema, list):
+        return [_make_strict(item) for item in schema]
+    if not isinstance(schema, dict):
+        return schema
+    kept = {key: _strict_value(key, value) for key, value in schema.items() if key not in _DROPPED_KEYS}
+    if "properties" in kept:
+        kept |= {"required": list(kept["properties"]), "additionalProperties": False}
+    return kept
+
+
+def _strict_value(key: str, value: Any) -> Any:
+    if key in _SCHEMA_MAPS:
+        return {name: _make_strict(schema) for name, schema in value.items()}
+    return value if key in {"enum", "const", "required"} else _make_strict(value)
+
+
+MAX_REPLY_CHARS = 100_000
 """Characters of a reply that are looked at; a longer one is refused."""
 
-REPAIR_LIMIT = 10_000
+MAX_REPAIR_CHARS = 10_000
 """Characters of broken JSON that a repair is tried on; it is slower than parsing."""
 
-BRACKET_LIMIT = 200
+MAX_REPAIR_BRACKETS = 200
 """Opening brackets in broken JSON that a repair is tried on; repairs slow down with depth."""
 
-_REPAIRS = 3
-_LINE_LIMIT = 300
-_ASKED = "reply with one JSON object and nothing else"
+_MAX_REPAIRS = 3
+_MAX_LINE_CHARS = 300
+_INSTRUCTION = "reply with one JSON object and nothing else"
 _MARK = re.compile(r'"(?:[^"\\]|\\.?)*+"?|[][{}]', re.DOTALL)
 _BARE_LIST = re.compile(r"\[([^][{}\"']*)\]")
-_BETWEEN = re.compile(r"//[^\n]*|/\*.*?\*/|#[^\n]*|[\s,;\\\uff0c]+", re.DOTALL)
+_SEPARATORS = re.compile(r"//[^\n]*|/\*.*?\*/|#[^\n]*|[\s,;\\\uff0c]+", re.DOTALL)
 _DECODER = json.JSONDecoder()
 
 
@@ -48,19 +81,19 @@ def parse_reply(text: str, prompt: Prompt[R]) -> R:
         BadReply: there is no JSON object and the prompt cannot read the text, none fits the
             schema (wrong types, NaN and infinity included), or the prompt's check refuses it.
     """
-    if len(text) > TEXT_LIMIT:
-        raise BadReply(f"the reply is too long ({len(text)} characters); {_ASKED}")
+    if len(text) > MAX_REPLY_CHARS:
+        raise BadReply(f"the reply is too long ({len(text)} characters); {_INSTRUCTION}")
     try:
-        reply = _last_fitting(text, prompt.reply)
+        reply = _last_valid(text, prompt.reply)
     except BadReply:
-        value = prompt.read(_said(text))
+        value = prompt.read(_strip_thoughts(text))
         if value is None:
             raise
-        reply = fit(value, prompt.reply)
-    return checked(reply, prompt)
+        reply = validate_reply(value, prompt.reply)
+    return check_reply(reply, prompt)
 
 
-def checked(reply: Reply, prompt: Prompt[R]) -> R:
+def check_reply(reply: Reply, prompt: Prompt[R]) -> R:
     """Hold a reply that fits the schema against what the prompt offered.
 
     Raises:
@@ -70,21 +103,21 @@ def checked(reply: Reply, prompt: Prompt[R]) -> R:
     try:
         prompt.check(fitting)
     except ValueError as error:
-        raise BadReply(_line(str(error))) from None
+        raise BadReply(_error_line(str(error))) from None
     return fitting
 
 
-def fit(value: object, schema: type[Reply]) -> Reply:
+def validate_reply(value: object, schema: type[Reply]) -> Reply:
     """Hold a decoded JSON value against ``schema``, by the rules for JSON input.
 
     Raises:
         BadReply: naming the first field that does not fit.
     """
     if not isinstance(value, dict):
-        raise BadReply(f"the reply holds no JSON object; {_ASKED}")
+        raise BadReply(f"the reply holds no JSON object; {_INSTRUCTION}")
     names = [field.alias or name for name, field in schema.model_fields.items()]
     if names and not any(name in value for name in names):
-        raise BadReply(f"the JSON object has none of the keys {', '.join(names)}; {_ASKED}")
+        raise BadReply(f"the JSON object has none of the keys {', '.join(names)}; {_INSTRUCTION}")
     try:
         return schema.model_validate_json(json.dumps(value, allow_nan=False))
     except ValidationError as error:
@@ -93,38 +126,38 @@ def fit(value: object, schema: type[Reply]) -> Reply:
         raise BadReply("the JSON object holds NaN, infinity or more than JSON can hold") from None
 
 
-def _last_fitting(text: str, schema: type[Reply]) -> Reply:
+def _last_valid(text: str, schema: type[Reply]) -> Reply:
     refused: BadReply | None = None
-    for value in _objects(text):
+    for value in _json_objects(text):
         try:
-            return fit(value, schema)
+            return validate_reply(value, schema)
         except BadReply as error:
             refused = refused or error
-    raise refused or BadReply(f"the reply holds no JSON object; {_ASKED}")
+    raise refused or BadReply(f"the reply holds no JSON object; {_INSTRUCTION}")
 
 
-def _objects(text: str) -> Iterator[object]:
-    """Give the JSON objects of a text: all of it if it is one, else the last first."""
-    whole = _decoded(text.strip())
+def _json_objects(text: str) -> Iterator[object]:
+    """Return the JSON objects of a text: all of it if it is one, else the last first."""
+    whole = _decode(text.strip())
     if whole is not None:
         yield whole
         return
     repairs = 0
-    for piece in reversed(list(_pieces(_said(text)))):
-        value: object = _decoded(piece)
-        if value is None and repairs < _REPAIRS:
+    for piece in reversed(list(_object_texts(_strip_thoughts(text)))):
+        value: object = _decode(piece)
+        if value is None and repairs < _MAX_REPAIRS:
             repairs += 1
-            value = _repaired(piece)
+            value = _repair(piece)
         if value is not None:
             yield value
 
 
-def _said(text: str) -> str:
+def _strip_thoughts(text: str) -> str:
     """Leave out what a model thought aloud, to the end where that has none."""
     return text.rpartition("</think>")[2].partition("<think>")[0]
 
 
-def _pieces(text: str) -> Iterator[str]:
+def _object_texts(text: str) -> Iterator[str]:
     """Cut out every outermost ``{...}``, and the last one without its end if nothing is lost by it."""
     braces = brackets = start = 0
     mark = ""
@@ -142,7 +175,7 @@ def _pieces(text: str) -> Iterator[str]:
 
 
 def _is_whole(text: str, last_mark: str, open_brackets: int) -> bool:
-    """Tell whether only closing braces can be missing: no list, number or word is cut short.
+    """Return whether only closing braces can be missing: no list, number or word is cut short.
 
     Where quotes do not match, brackets cannot be told apart from words, and the
     end of the text has to do.
@@ -154,7 +187,7 @@ def _is_whole(text: str, last_mark: str, open_brackets: int) -> bool:
     return not open_brackets and tail.endswith(('"', "]", "}"))
 
 
-def _decoded(text: str) -> dict[str, Any] | None:
+def _decode(text: str) -> dict[str, Any] | None:
     try:
         value = _DECODER.decode(text)
     except (ValueError, RecursionError):
@@ -162,27 +195,31 @@ def _decoded(text: str) -> dict[str, Any] | None:
     return value if isinstance(value, dict) else None
 
 
-def _repaired(text: str) -> object:
+def _repair(text: str) -> object:
     """Repair one broken object."""
-    if len(text) > REPAIR_LIMIT or text.count("{") + text.count("[") > BRACKET_LIMIT:
+    if len(text) > MAX_REPAIR_CHARS or text.count("{") + text.count("[") > MAX_REPAIR_BRACKETS:
         return None
     from json_repair import repair_json
 
     try:
         value = repair_json(text, return_objects=True, skip_json_loads=True)
-        return value if _holds_all(value, text) else None
+        return value if _keeps_all_items(value, text) else None
     except Exception:  # a parser of arbitrary text by other people: whatever it raises means "no"
         return None
 
 
-def _holds_all(value: object, text: str) -> bool:
-    """Tell whether a repair has kept the items of lists: one that it cannot read it leaves out."""
-    kept = {"", *map(_number, _words(value))}
-    return all(_number(item) in kept for items in _BARE_LIST.findall(text) for item in _BETWEEN.split(items))
+def _keeps_all_items(value: object, text: str) -> bool:
+    """Return whether a repair has kept the items of lists: one that it cannot read it leaves out."""
+    kept = {"", *map(_normalise_number, _item_words(value))}
+    return all(
+        _normalise_number(item) in kept
+        for items in _BARE_LIST.findall(text)
+        for item in _SEPARATORS.split(items)
+    )
 
 
-def _words(value: object) -> Iterator[str]:
-    """Give the words of the texts in a value, and its numbers, truth values and nulls as JSON has them."""
+def _item_words(value: object) -> Iterator[str]:
+    """Return the words of the texts in a value, and its numbers, truth values and nulls as JSON has them."""
     left = [value]
     while left:
         each = left.pop()
@@ -191,10 +228,10 @@ def _words(value: object) -> Iterator[str]:
         elif isinstance(each, list):
             left += each
         else:
-            yield from _BETWEEN.split(each if isinstance(each, str) else json.dumps(each))
+            yield from _SEPARATORS.split(each if isinstance(each, str) else json.dumps(each))
 
 
-def _number(word: str) -> str:
+def _normalise_number(word: str) -> str:
     """Write a number as any other of its value; what is none stays as it is."""
     try:
         return str(float(word))
@@ -205,9 +242,9 @@ def _number(word: str) -> str:
 def _first_error(error: ValidationError) -> str:
     first = error.errors(include_url=False, include_context=False, include_input=False)[0]
     place = ".".join(str(part) for part in first["loc"])
-    return _line(f"{place}: {first['msg']}" if place else first["msg"])
+    return _error_line(f"{place}: {first['msg']}" if place else first["msg"])
 
 
-def _line(text: str) -> str:
+def _error_line(text: str) -> str:
     line = " ".join(text.encode("utf-8", "replace").decode().split())
-    return line if len(line) <= _LINE_LIMIT else line[: _LINE_LIMIT - 1] + "…"
+    return line if len(line) <= _MAX_LINE_CHARS else line[: _MAX_LINE_CHARS - 1] + "…"

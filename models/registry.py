@@ -13,20 +13,20 @@ from collections.abc import Callable
 from pathlib import Path
 
 from kgqa.models.errors import UnknownModel
-from kgqa.models.port import Model
+from kgqa.models.interface import Model
 
-OFFLINE = "offline"
+OFFLINE_SPEC = "offline"
 
-REPLY_TOKENS = 2048
+MAX_REPLY_TOKENS = 2048
 """Tokens of one reply at most, so that a model which rambles does not use up the budget."""
 
 _PYTHON_ONLY = frozenset({"scripted"})
 
 
 def default_spec() -> str:
-    """Give the model of a run that names none: KGQA_MODEL, else by whether OPENAI_API_KEY is set."""
+    """Return the model of a run that names none: KGQA_MODEL, else by whether OPENAI_API_KEY is set."""
     named = os.environ.get("KGQA_MODEL")
-    return named or ("openai:gpt-4.1-mini" if os.environ.get("OPENAI_API_KEY") else OFFLINE)
+    return named or ("openai:gpt-4.1-mini" if os.environ.get("OPENAI_API_KEY") else OFFLINE_SPEC)
 
 
 def open_model(
@@ -35,7 +35,7 @@ def open_model(
     offline: Callable[[str], Model] | None = None,
     cache: Path | None = None,
     temperature: float | None = 0.0,
-    max_tokens: int | None = REPLY_TOKENS,
+    max_tokens: int | None = MAX_REPLY_TOKENS,
     timeout: float | None = None,
 ) -> Model:
     """Open the model that ``spec`` names; reads from disk, so not for the event loop.
@@ -46,7 +46,7 @@ def open_model(
         cache: file in which replies of language models are kept; else KGQA_CACHE, else none.
         temperature: of language models; None leaves it to the server.
         max_tokens: of one reply; None leaves it to the server.
-        timeout: seconds a single call may take; `kgqa.models.chat.TIMEOUT` if not given.
+        timeout: seconds a single call may take; `kgqa.models.chat.CALL_TIMEOUT_SECONDS` if not given.
 
     Raises:
         UnknownModel: in one line, if nothing goes by this name or what it needs is missing.
@@ -64,23 +64,23 @@ def open_model(
         raise UnknownModel("an address names no model; write provider:name, and set OPENAI_BASE_URL to it")
     if not provider or (colon and not name):
         raise UnknownModel(f"{spec!r} names no model; write provider:name or offline")
-    from kgqa.models.chat import TIMEOUT, ChatModel
+    from kgqa.models.chat import CALL_TIMEOUT_SECONDS, ChatModel
 
     return ChatModel(
         f"{provider}:{name}" if colon else f"openai:{provider}",
         temperature=temperature,
         max_tokens=max_tokens,
-        timeout=timeout or TIMEOUT,
-        cache=cache or _cache_of_environment(),
+        timeout=timeout or CALL_TIMEOUT_SECONDS,
+        cache=cache or _environment_cache(),
     )
 
 
 def is_offline(spec: str) -> bool:
-    """Tell whether a spec names the offline model, whole or without some of its parts."""
-    return spec.strip().partition(":")[0] == OFFLINE
+    """Return whether a spec names the offline model, whole or without some of its parts."""
+    return spec.strip().partition(":")[0] == OFFLINE_SPEC
 
 
-def _cache_of_environment() -> Path | None:
+def _environment_cache() -> Path | None:
     named = os.environ.get("KGQA_CACHE")
     if named and "://" in named:
         raise UnknownModel("KGQA_CACHE names a file, not an address")

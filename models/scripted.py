@@ -13,9 +13,8 @@ from collections.abc import Callable, Iterable, Iterator
 from typing import Any, NamedTuple, TypeAlias
 
 from kgqa.models.errors import MalformedReply
-from kgqa.models.parsing import BadReply, checked, fit, parse_reply
-from kgqa.models.port import Answered
-from kgqa.models.usage import Usage
+from kgqa.models.interface import Completion, Usage
+from kgqa.models.parsing import BadReply, check_reply, parse_reply, validate_reply
 from kgqa.prompts.base import Prompt, R, Reply
 
 Line: TypeAlias = Reply | dict[str, Any] | str | Exception
@@ -51,14 +50,14 @@ class ScriptedModel:
 
     def __init__(self, script: Handler | Iterable[Line]) -> None:
         self.history: list[Exchange] = []
-        self._line = script if callable(script) else _reader(iter(script))
+        self._line = script if callable(script) else _read_lines(iter(script))
 
     @property
     def prompts(self) -> list[Prompt[Any]]:
         """What was asked so far."""
         return [exchange.prompt for exchange in self.history]
 
-    async def ask(self, prompt: Prompt[R]) -> Answered[R]:
+    async def ask(self, prompt: Prompt[R]) -> Completion[R]:
         """Answer with the next line.
 
         Raises:
@@ -72,23 +71,23 @@ class ScriptedModel:
             raise line
         spent = Usage(llm_calls=1)
         try:
-            return Answered(_reply(line, prompt), spent)
+            return Completion(_make_reply(line, prompt), spent)
         except BadReply as error:
             raise MalformedReply(f"{prompt.name}: {error}", spent) from None
 
 
-def _reply(line: Reply | dict[str, Any] | str, prompt: Prompt[R]) -> R:
+def _make_reply(line: Reply | dict[str, Any] | str, prompt: Prompt[R]) -> R:
     if isinstance(line, str):
         return parse_reply(line, prompt)
     if isinstance(line, dict):
-        return checked(fit(line, prompt.reply), prompt)
+        return check_reply(validate_reply(line, prompt.reply), prompt)
     if not isinstance(line, prompt.reply):
         got, wanted = type(line).__name__, prompt.reply.__name__
         raise TypeError(f"the script answers {prompt.name} with {got}, not {wanted}, dict, str or Exception")
-    return checked(line, prompt)
+    return check_reply(line, prompt)
 
 
-def _reader(lines: Iterator[Line]) -> Handler:
+def _read_lines(lines: Iterator[Line]) -> Handler:
     def read(prompt: Prompt[Any]) -> Line:
         for line in lines:
             return line

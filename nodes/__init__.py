@@ -1,1 +1,1 @@
-"""One step per file, named by a verb, shared by the methods."""
+"""The nodes of the methods: shared ones here, what one method alone has in its folder."""

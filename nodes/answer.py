@@ -2,38 +2,42 @@
 
 from kgqa.kg.errors import KGError
 from kgqa.kg.terms import Chain, Path, Term, Triple
-from kgqa.nodes.closing import EVIDENCE, closed, failure, unanswered
-from kgqa.session.record import VARIABLE, Fact, PathStep, Ref, fact, ref
-from kgqa.session.state import Branch, Closing, Lead, State, Update
-from kgqa.session.step import BudgetExceeded, Run, step
+from kgqa.nodes.record import MAX_EVIDENCE_ANSWERS, answer_without_proof, complete_record, failure_outcome
+from kgqa.runtime.node import BudgetExceeded, NodeRuntime, node
+from kgqa.runtime.record import VARIABLE_REF, Fact, PathStep, Ref, fact, ref
+from kgqa.runtime.state import FinalUpdate, KnownExtensions, State, Update, VerifiedChain
 from kgqa.tools.arguments import chain_arguments
 
 
-@step("answer")
-async def answer(state: State, run: Run) -> Closing:
+@node("answer")
+async def answer(state: State, runtime: NodeRuntime) -> FinalUpdate:
     """Complete the record from working memory, or from the model where that is empty.
 
     When the budget ran out, candidates that were not judged yet are the evidence
     at hand. When the search has found nothing, the model may answer from memory
-    (``closed_book``), and the record says ``parametric``. After a time-out only what was judged
+    (``allow_parametric``), and the record says ``parametric``. After a time-out only what was judged
     to be enough is an answer: a choice from what is left may miss the right one.
     """
-    branches = state.get("memory") or _at_hand(state)
+    branches = state.get("memory") or _unjudged_branches(state)
     judged = bool(branches) and branches[-1].verdict != "infer"
-    found = branches and not (state.get("outcome") if judged else failure(state))
-    return closed(await (_grounded(branches, state, run) if found else unanswered(state, run)), state, run)
+    found = branches and not (state.get("outcome") if judged else failure_outcome(state))
+    return complete_record(
+        await (_prove_answers(branches, state, runtime) if found else answer_without_proof(state, runtime)),
+        state,
+        runtime,
+    )
 
 
-async def _grounded(branches: list[Branch], state: State, run: Run) -> Update:
+async def _prove_answers(branches: list[VerifiedChain], state: State, runtime: NodeRuntime) -> Update:
     last = branches[-1]
     answers: list[Term] = [last.value] if last.value else list(last.ends)
     proved = (last.value,) if last.value in last.ends else last.ends
     paths: list[list[PathStep]] = []
     evidence: list[Fact] = []
     for branch in branches:
-        known = _known(branch, proved[:EVIDENCE], state["leads"])
-        traced = known or await _traced(branch.chain, proved[:EVIDENCE], run)
-        paths.append(_path(branch.chain, traced, proved))
+        known = _known_facts(branch, proved[:MAX_EVIDENCE_ANSWERS], state["leads"])
+        traced = known or await _trace_facts(branch.chain, proved[:MAX_EVIDENCE_ANSWERS], runtime)
+        paths.append(_draw_chain(branch.chain, traced, proved))
         evidence += [fact(triple) for path in traced for triple in path]
     unique = {(f["head"]["id"], f["relation"], f["tail"]["id"]): f for f in evidence}
     return {
@@ -44,8 +48,10 @@ async def _grounded(branches: list[Branch], state: State, run: Run) -> Update:
     }
 
 
-def _known(branch: Branch, ends: tuple[Term, ...], leads: list[Lead]) -> list[tuple[Triple, ...]]:
-    """Give the facts behind ends where there is one node on the way after each hop: no need to ask."""
+def _known_facts(
+    branch: VerifiedChain, ends: tuple[Term, ...], leads: list[KnownExtensions]
+) -> list[tuple[Triple, ...]]:
+    """Return the facts behind ends where there is one node on the way after each hop: no need to ask."""
     chain, nodes = branch.chain, {lead.chain: lead.node for lead in leads}
     way = [node for depth in range(1, chain.depth) if (node := nodes.get(chain.upto(depth)))]
     if len(way) + 1 < chain.depth or not {*ends} <= {*branch.ends}:
@@ -53,35 +59,39 @@ def _known(branch: Branch, ends: tuple[Term, ...], leads: list[Lead]) -> list[tu
     return [Path(chain.topic, tuple(zip(chain.hops, (*way, end), strict=True))).triples for end in ends]
 
 
-async def _traced(chain: Chain, ends: tuple[Term, ...], run: Run) -> list[tuple[Triple, ...]]:
+async def _trace_facts(
+    chain: Chain, ends: tuple[Term, ...], runtime: NodeRuntime
+) -> list[tuple[Triple, ...]]:
     try:
-        paths: list[tuple[Triple, ...]] = await run.use("trace_chain", **chain_arguments(chain), ends=ends)
+        paths: list[tuple[Triple, ...]] = await runtime.call_tool(
+            "trace_chain", **chain_arguments(chain), ends=ends
+        )
     except (BudgetExceeded, KGError) as error:
-        run.note["evidence"] = f"left out: {error}"
+        runtime.trace["evidence"] = f"left out: {error}"
         if isinstance(error, BudgetExceeded):
-            run.note["limit"] = error.limit
+            runtime.trace["limit"] = error.limit
         return []
     return paths
 
 
-def _path(chain: Chain, traced: list[tuple[Triple, ...]], ends: tuple[Term, ...]) -> list[PathStep]:
+def _draw_chain(chain: Chain, traced: list[tuple[Triple, ...]], ends: tuple[Term, ...]) -> list[PathStep]:
     """Draw the chain; a node on the way is named where all answers share it."""
-    nodes = [ref(chain.topic), *(_shared(traced, ends, chain, at) for at in range(chain.depth))]
+    nodes = [ref(chain.topic), *(_shared_node(traced, ends, chain, at) for at in range(chain.depth))]
     return [
         {"head": nodes[at], "relation": hop.relation, "forward": hop.forward, "tail": nodes[at + 1]}
         for at, hop in enumerate(chain.hops)
     ]
 
 
-def _shared(traced: list[tuple[Triple, ...]], ends: tuple[Term, ...], chain: Chain, at: int) -> Ref:
+def _shared_node(traced: list[tuple[Triple, ...]], ends: tuple[Term, ...], chain: Chain, at: int) -> Ref:
     if len(traced) < len(ends) or not all(traced):
-        return VARIABLE
+        return VARIABLE_REF
     forward = chain.hops[at].forward
     nodes = {path[at].tail if forward else path[at].head for path in traced}
-    return ref(nodes.pop()) if len(nodes) == 1 else VARIABLE
+    return ref(nodes.pop()) if len(nodes) == 1 else VARIABLE_REF
 
 
-def _at_hand(state: State) -> list[Branch]:
-    """Give the ends of a chain that the budget left unjudged."""
+def _unjudged_branches(state: State) -> list[VerifiedChain]:
+    """Return the ends of a chain that the budget left unjudged."""
     named = tuple(c.term for c in state.get("candidates", []) if c.term.name)
-    return [Branch(state["chain"], named, "filter")] if named and state.get("stopped_by") else []
+    return [VerifiedChain(state["chain"], named, "filter")] if named and state.get("stopped_by") else []

@@ -3,15 +3,15 @@
 from collections.abc import Sequence
 
 from kgqa.kg.errors import KGRejected, KGTimeout
-from kgqa.kg.pages import Candidate, Visit
+from kgqa.kg.pages import Candidate, ChainResult
 from kgqa.kg.terms import Chain, Term
-from kgqa.session.state import Branch, Lead, State, Update, lead_of
-from kgqa.session.step import Run, step
+from kgqa.runtime.node import NodeRuntime, node
+from kgqa.runtime.state import KnownExtensions, State, Update, VerifiedChain, known_extensions
 from kgqa.tools.arguments import chain_arguments
 
 
-@step("expand")
-async def expand(state: State, run: Run) -> Update:
+@node("expand")
+async def expand(state: State, runtime: NodeRuntime) -> Update:
     """Follow the chain, its nodes between left as variables, to all its candidates.
 
     Unless it is as deep as allowed, the same query tells what leads on from there.
@@ -19,56 +19,56 @@ async def expand(state: State, run: Run) -> Update:
     share are candidates. A time-out is no empty result: it turns back.
     """
     chain = state["chain"]
-    run.note["chain"] = str(chain)
+    runtime.trace["chain"] = str(chain)
     try:
-        visit = await visited(chain, chain.depth < run.context.depth, run)
+        visit = await visit_chain(chain, chain.depth < runtime.context.depth, runtime)
         candidates, cut = list(visit.ends.items), visit.ends.truncated
         for branch in state["memory"]:
-            candidates, cut = await _meeting(candidates, cut, branch, chain, run)
+            candidates, cut = await _intersect(candidates, cut, branch, chain, runtime)
     except (KGTimeout, KGRejected) as error:
-        run.failed(error)
+        runtime.record_failure(error)
         return {"candidates": [], "truncated": False, "decision": "backtrack"}
-    run.note |= {"ends": len(visit.ends), "candidates": len(candidates), "truncated": cut}
-    leads = [*behind([chain], state), *([lead_of(chain, visit)] if len(visit.hops) else [])]
+    runtime.trace |= {"ends": len(visit.ends), "candidates": len(candidates), "truncated": cut}
+    leads = [*kept_leads([chain], state), *([known_extensions(chain, visit)] if len(visit.hops) else [])]
     return {"candidates": candidates, "truncated": cut, "leads": leads, "decision": "forward"}
 
 
-def behind(chains: Sequence[Chain], state: State) -> list[Lead]:
-    """Give the leads of the topics, and of what is on the way along chains or verified ones."""
+def kept_leads(chains: Sequence[Chain], state: State) -> list[KnownExtensions]:
+    """Return the leads of the topics, and of what is on the way along chains or verified ones."""
     stand = [*chains, *(branch.chain for branch in state["memory"])]
     ways = {each.upto(depth) for each in stand for depth in range(1, each.depth)}
     return [lead for lead in state["leads"] if not lead.chain.hops or lead.chain in ways]
 
 
-async def visited(chain: Chain, hops: bool, run: Run) -> Visit:
+async def visit_chain(chain: Chain, hops: bool, runtime: NodeRuntime) -> ChainResult:
     """Visit a chain; where that is too much at once, its ends alone.
 
     Raises:
         KGError: if the graph fails or refuses.
     """
     try:
-        (visit,) = await run.use("visit_chains", chains=[chain_arguments(chain)], hops=hops)
+        (visit,) = await runtime.call_tool("visit_chains", chains=[chain_arguments(chain)], hops=hops)
     except (KGTimeout, KGRejected):
         if not hops:
             raise
-        return await visited(chain, False, run)
+        return await visit_chain(chain, False, runtime)
     return visit  # type: ignore[no-any-return]
 
 
-async def _meeting(
-    candidates: list[Candidate], cut: bool, branch: Branch, chain: Chain, run: Run
+async def _intersect(
+    candidates: list[Candidate], cut: bool, branch: VerifiedChain, chain: Chain, runtime: NodeRuntime
 ) -> tuple[list[Candidate], bool]:
-    """Give the candidates that are ends of a branch, too; a list that was cut is looked up in the graph."""
+    """Return the candidates that are ends of a branch, too; a list that was cut is looked up in the graph."""
     if not cut and branch.truncated:
-        reached = await _reached(branch.chain, [c.term for c in candidates], run)
+        reached = await _ends_reached(branch.chain, [c.term for c in candidates], runtime)
         return [c for c in candidates if c.term in reached], False
     if cut and not branch.truncated:
-        reached = await _reached(chain, branch.ends, run)
+        reached = await _ends_reached(chain, branch.ends, runtime)
         return [Candidate(end) for end in branch.ends if end in reached], False
     ends = set(branch.ends)
     return [c for c in candidates if c.term in ends], cut
 
 
-async def _reached(chain: Chain, ends: Sequence[Term], run: Run) -> set[Term]:
-    paths = await run.use("trace_chain", **chain_arguments(chain), ends=list(ends))
+async def _ends_reached(chain: Chain, ends: Sequence[Term], runtime: NodeRuntime) -> set[Term]:
+    paths = await runtime.call_tool("trace_chain", **chain_arguments(chain), ends=list(ends))
     return {end for end, path in zip(ends, paths, strict=True) if path}

@@ -2,25 +2,27 @@
 
 from kgqa.kg.terms import one_line
 from kgqa.models.errors import MalformedReply
-from kgqa.nodes.recall_exemplars import shown_to
+from kgqa.nodes.cog.state import CoGState, CoGUpdate
+from kgqa.nodes.recall_exemplars import shown_exemplars
 from kgqa.prompts.decompose import Decompose
-from kgqa.prompts.progress import SENTENCE_LIMIT
-from kgqa.session.guided import Guided, GuidedUpdate
-from kgqa.session.step import Run, step
+from kgqa.prompts.progress import MAX_SENTENCE_CHARS
+from kgqa.runtime.node import NodeRuntime, node
 
 
-@step("plan")
-async def plan(state: Guided, run: Run) -> GuidedUpdate:
+@node("plan")
+async def plan(state: CoGState, runtime: NodeRuntime) -> CoGUpdate:
     """Let the model break the question down into subgoals.
 
     Solved questions like it are shown with it, where there are any (EGP §4.2). A malformed reply
     leaves the question itself as the only subgoal.
     """
     try:
-        reply = await run.ask(Decompose(state["question"], shown_to(state, run, "guide_decomposition")))
-        subgoals = [one_line(subgoal, SENTENCE_LIMIT) for subgoal in reply.subgoals]
+        reply = await runtime.prompt(
+            Decompose(state["question"], shown_exemplars(state, runtime, "guide_decomposition"))
+        )
+        subgoals = [one_line(subgoal, MAX_SENTENCE_CHARS) for subgoal in reply.subgoals]
     except MalformedReply as error:
-        run.failed(error)
+        runtime.record_failure(error)
         subgoals = [state["question"]]
-    run.note["subgoals"] = subgoals
+    runtime.trace["subgoals"] = subgoals
     return {"subgoals": subgoals}

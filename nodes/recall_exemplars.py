@@ -1,81 +1,101 @@
 """Exemplars: which questions like this one were solved, and how? (EGP §4.1)."""
 
 import asyncio
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 
 from kgqa.kg.errors import KGRejected, KGTimeout
 from kgqa.kg.pages import Page
-from kgqa.kg.terms import Entity, Hop, Term
-from kgqa.nodes.schema import relations_by_name
-from kgqa.priors.exemplars import Index, Recalled, Solution, templated
-from kgqa.priors.exemplars.categories import categories
-from kgqa.prompts.solved import Solved
-from kgqa.session.frontier import Scored
-from kgqa.session.state import State, Update
-from kgqa.session.step import Run, step
+from kgqa.kg.terms import Entity, Hop, Term, local_name
+from kgqa.nodes.frontier.state import ScoredChain
+from kgqa.priors.exemplars import RecalledSolution, Solution, SolutionIndex, make_template
+from kgqa.priors.exemplars.categories import find_categories
+from kgqa.prompts.solved_questions import SolvedQuestion
+from kgqa.runtime.node import NodeRuntime, node
+from kgqa.runtime.state import State, Update
 from kgqa.tools.arguments import relation_arguments
 
 
-@step("exemplars", option="recalls")
-async def recall_exemplars(state: State, run: Run) -> Update:
+def relations_by_name(schema: Iterable[Hop]) -> dict[str, Hop]:
+    """Return each relation by what the graph calls it and by the local part of its IRI.
+
+    One whose name could not be written as a slot is left out. Of Wikidata's relations for one
+    property, the local name is the direct one's.
+    """
+    hops = [hop for hop in schema if hop.words.strip() and not hop.words.startswith("^")]
+    hops.sort(key=lambda hop: "/prop/direct/" in hop.relation)
+    return {local_name(hop.relation): hop for hop in hops} | {hop.words: hop for hop in hops}
+
+
+def parse_hop(text: str, relations: dict[str, Hop]) -> Hop | None:
+    """Read a hop written as its relation, ``^`` in front against the arrow; None where there is none."""
+    relation = relations.get(text.removeprefix("^"))
+    return None if relation is None else relation.inverse if text.startswith("^") else relation
+
+
+@node("exemplars", option="recalls")
+async def recall_exemplars(state: State, runtime: NodeRuntime) -> Update:
     """Recall solved questions that are like this one, or by chance (``random_exemplars``).
 
     The question is made a template as they were: its topic entities give way to the category
     labels that the graph has for them. Without an index the search goes on without.
     """
-    index = await run.index()
+    index = await runtime.exemplar_index()
     if index is None:
-        run.note["reason"] = "no folder of exemplars is named"
+        runtime.trace["reason"] = "no folder of exemplars is named"
         return {"exemplars": []}
-    recalled = await _recalled(state, index, run)
-    page: Page[Hop] = await run.use("list_schema")
+    recalled = await _recall(state, index, runtime)
+    page: Page[Hop] = await runtime.call_tool("list_schema")
     names = {name: hop.words for name, hop in relations_by_name(page).items()}
-    solved = [_spoken(each.solution, names) for each in recalled]
-    run.note["solved"] = len(solved)
-    run.note["similarities"] = [
+    solved = [_in_graph_words(each.solution, names) for each in recalled]
+    runtime.trace["solved"] = len(solved)
+    runtime.trace["similarities"] = [
         None if each.similarity is None else round(each.similarity, 4) for each in recalled
     ]
-    run.note["questions"] = [each.question for each in solved]
+    runtime.trace["questions"] = [each.question for each in solved]
     return {"exemplars": solved}
 
 
-async def _recalled(state: State, index: Index, run: Run) -> list[Recalled]:
-    question, context = state["question"], run.context
+async def _recall(state: State, index: SolutionIndex, runtime: NodeRuntime) -> list[RecalledSolution]:
+    question, context = state["question"], runtime.context
     if context.random_exemplars:
-        return index.draw(question, pool=context.pool, shown=context.exemplars_shown)
-    labels = await _labels(state, run)
+        return index.draw(question, pool=context.exemplar_pool, shown=context.exemplars_shown)
+    labels = await _category_labels(state, runtime)
     topics = {topic.name: labels.get(topic) for topic in state["topic_entities"] if topic.name}
-    template = templated(question, topics)
-    run.note["template"] = template
+    template = make_template(question, topics)
+    runtime.trace["template"] = template
     recalling = asyncio.to_thread(
         index.recall,
         question,
         template,
-        pool=context.pool,
+        pool=context.exemplar_pool,
         shown=context.exemplars_shown,
         similarity=context.similarity,
     )
-    return await run.in_time(recalling)
+    return await runtime.within_time_limit(recalling)
 
 
-async def _labels(state: State, run: Run) -> dict[Entity, str]:
-    """Give the category labels of the topics; none where the graph fails."""
+async def _category_labels(state: State, runtime: NodeRuntime) -> dict[Entity, str]:
+    """Return the category labels of the topics; none where the graph fails."""
 
     async def follow(entities: Sequence[Entity], hop: Hop) -> list[Page[Term]]:
-        pages: list[Page[Term]] = await run.use("follow_relation", **relation_arguments(entities, hop))
+        pages: list[Page[Term]] = await runtime.call_tool(
+            "follow_relation", **relation_arguments(entities, hop)
+        )
         return pages
 
     leads = {lead.chain.topic: lead.hops for lead in state["leads"] if not lead.chain.hops}
     try:
-        return await categories({topic: leads.get(topic, ()) for topic in state["topic_entities"]}, follow)
+        return await find_categories(
+            {topic: leads.get(topic, ()) for topic in state["topic_entities"]}, follow
+        )
     except (KGTimeout, KGRejected) as error:
-        run.failed(error)
+        runtime.record_failure(error)
         return {}
 
 
-def _spoken(solution: Solution, names: Mapping[str, str]) -> Solved:
+def _in_graph_words(solution: Solution, names: Mapping[str, str]) -> SolvedQuestion:
     """Write a solution in the graph's own words; a relation that it does not have stays as it is."""
-    return Solved(
+    return SolvedQuestion(
         solution.template,
         tuple(
             tuple(("" if slot.forward else "^") + names.get(slot.relation, slot.relation) for slot in branch)
@@ -84,20 +104,20 @@ def _spoken(solution: Solution, names: Mapping[str, str]) -> Solved:
     )
 
 
-def shown_to(state: State, run: Run, option: str) -> tuple[Solved, ...]:
-    """Give the exemplars that a prompt shows; none where the option is off, or the method has none."""
-    return tuple(state["exemplars"]) if getattr(run.context, option, False) else ()
+def shown_exemplars(state: State, runtime: NodeRuntime, option: str) -> tuple[SolvedQuestion, ...]:
+    """Return the exemplars that a prompt shows; none where the option is off, or the method has none."""
+    return tuple(state["exemplars"]) if getattr(runtime.context, option, False) else ()
 
 
-def guided(offers: Sequence[Scored], exemplars: Sequence[Solved]) -> list[Scored]:
-    """Give what of the offers the exemplars speak for: R_cand ∩ R_guide (EGP §4.3).
+def guided_offers(offers: Sequence[ScoredChain], exemplars: Sequence[SolvedQuestion]) -> list[ScoredChain]:
+    """Return what of the offers the exemplars speak for: R_cand ∩ R_guide (EGP §4.3).
 
     Their last hop is a relation of any place in a chain of an exemplar, in the same direction.
     """
     guide = {text for each in exemplars for branch in each.branches for text in branch}
-    return [each for each in offers if written(each.chain.hops[-1]) in guide]
+    return [each for each in offers if hop_text(each.chain.hops[-1]) in guide]
 
 
-def written(hop: Hop) -> str:
+def hop_text(hop: Hop) -> str:
     """Write a hop as exemplars do."""
     return hop.words if hop.forward else f"^{hop.words}"

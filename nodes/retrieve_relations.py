@@ -5,39 +5,39 @@ from collections.abc import Sequence
 from kgqa.kg.errors import KGRejected, KGTimeout
 from kgqa.kg.pages import Page
 from kgqa.kg.terms import Chain, Hop
-from kgqa.nodes.look_again import points_left
-from kgqa.session.state import Lead, State, Update, has_run
-from kgqa.session.step import Run, step
+from kgqa.nodes.look_again import remaining_points
+from kgqa.runtime.node import NodeRuntime, node
+from kgqa.runtime.state import KnownExtensions, State, Update, node_has_run
 from kgqa.tools.arguments import chain_arguments
 
-OFFERED = 500
+MAX_OFFERED_RELATIONS = 500
 """Relations that one prompt offers at most; both directions keep their share."""
 
 
-@step("retrieve_relations")
-async def retrieve_relations(state: State, run: Run) -> Update:
+@node("retrieve_relations")
+async def retrieve_relations(state: State, runtime: NodeRuntime) -> Update:
     """Offer the relations that extend the chain, in either direction; the graph is asked if need be.
 
     A second look leaves out what was tried, unless the search went on from there.
     """
     chain = state["chain"]
-    run.note["chain"] = str(chain)
+    runtime.trace["chain"] = str(chain)
     try:
-        lead = await _lead(chain, state["leads"], run)
+        lead = await _find_lead(chain, state["leads"], runtime)
     except (KGTimeout, KGRejected) as error:
-        run.failed(error)
-        return {"hops": [], "points": points_left(state), "decision": "backtrack"}
-    again = has_run(state, "look_again")
-    tried = {*state["tried"]} - {*state["points"]} if again else set()
-    hops = fair_share([hop for hop in lead.hops if chain.then(hop) not in tried])
-    run.note |= {"relations": len(lead.hops), "offered": len(hops), "truncated": lead.truncated}
+        runtime.record_failure(error)
+        return {"hops": [], "resume_points": remaining_points(state), "decision": "backtrack"}
+    again = node_has_run(state, "look_again")
+    tried = {*state["tried"]} - {*state["resume_points"]} if again else set()
+    hops = limit_hops([hop for hop in lead.hops if chain.then(hop) not in tried])
+    runtime.trace |= {"relations": len(lead.hops), "offered": len(hops), "truncated": lead.truncated}
     if not hops:
-        return {"hops": [], "points": points_left(state), "decision": "backtrack"}
+        return {"hops": [], "resume_points": remaining_points(state), "decision": "backtrack"}
     return {"hops": hops, "decision": "forward"}
 
 
-async def _lead(chain: Chain, known: Sequence[Lead], run: Run) -> Lead:
-    """Give what leads on from a chain; the graph is asked for what is not at hand.
+async def _find_lead(chain: Chain, known: Sequence[KnownExtensions], runtime: NodeRuntime) -> KnownExtensions:
+    """Return what leads on from a chain; the graph is asked for what is not at hand.
 
     Raises:
         KGError: if it fails or refuses.
@@ -45,11 +45,11 @@ async def _lead(chain: Chain, known: Sequence[Lead], run: Run) -> Lead:
     for lead in known:
         if lead.chain == chain:
             return lead
-    page: Page[Hop] = await run.use("extend_chain", **chain_arguments(chain))
-    return Lead(chain, page.items, page.truncated)
+    page: Page[Hop] = await runtime.call_tool("extend_chain", **chain_arguments(chain))
+    return KnownExtensions(chain, page.items, page.truncated)
 
 
-def fair_share(hops: Sequence[Hop], most: int = OFFERED) -> list[Hop]:
+def limit_hops(hops: Sequence[Hop], most: int = MAX_OFFERED_RELATIONS) -> list[Hop]:
     """Cut to the most that are offered so that neither direction crowds out the other."""
     ahead = [hop for hop in hops if hop.forward]
     back = [hop for hop in hops if not hop.forward]

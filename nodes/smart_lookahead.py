@@ -3,23 +3,22 @@
 from collections.abc import Iterator
 
 from kgqa.kg.errors import KGRejected, KGTimeout
-from kgqa.kg.pages import Page, Visit
+from kgqa.kg.pages import ChainResult, Page
 from kgqa.kg.terms import Chain, Hop
 from kgqa.models.errors import MalformedReply
-from kgqa.nodes.assess import accepted
-from kgqa.nodes.filter import filtered
-from kgqa.nodes.meeting import groups_of
-from kgqa.nodes.recall_exemplars import written
-from kgqa.nodes.schema import hop_of, relations_by_name
+from kgqa.nodes.filter import filter_branch
+from kgqa.nodes.frontier.verify import accept_group
+from kgqa.nodes.recall_exemplars import hop_text, parse_hop, relations_by_name
+from kgqa.nodes.verdict import group_findings
 from kgqa.prompts.assess_found import AssessFound
-from kgqa.prompts.found import GROUPS, Found
-from kgqa.session.state import State, Update
-from kgqa.session.step import Run, step
+from kgqa.prompts.candidates import MAX_GROUPS_SHOWN, ChainFindings
+from kgqa.runtime.node import NodeRuntime, node
+from kgqa.runtime.state import State, Update
 from kgqa.tools.arguments import chain_arguments
 
 
-@step("smart_lookahead", option="lookahead")
-async def smart_lookahead(state: State, run: Run) -> Update:
+@node("smart_lookahead", option="lookahead")
+async def smart_lookahead(state: State, runtime: NodeRuntime) -> Update:
     """Follow all chains of the exemplars that can set out from a topic, in one query, and judge them.
 
     It fires where a relation that leaves a topic is one that exemplars have (R_forward). What
@@ -27,68 +26,70 @@ async def smart_lookahead(state: State, run: Run) -> Update:
     begins as if nothing had happened.
     """
     guide = {text for each in state["exemplars"] for branch in each.branches for text in branch}
-    leaving = {written(hop): None for lead in state["leads"] if not lead.chain.hops for hop in lead.hops}
+    leaving = {hop_text(hop): None for lead in state["leads"] if not lead.chain.hops for hop in lead.hops}
     forward = [text for text in leaving if text in guide]
-    run.note |= {"fired": bool(forward), "forward": forward, "chains": [], "realised": 0}
+    runtime.trace |= {"fired": bool(forward), "forward": forward, "chains": [], "realised": 0}
     if not forward:
         return {"decision": "forward"}
-    page: Page[Hop] = await run.use("list_schema")
-    chains = list(dict.fromkeys(_chains(state, relations_by_name(page), run)))[:GROUPS]
-    run.note["chains"] = [str(chain) for chain in chains]
+    page: Page[Hop] = await runtime.call_tool("list_schema")
+    chains = list(dict.fromkeys(_exemplar_chains(state, relations_by_name(page), runtime)))[:MAX_GROUPS_SHOWN]
+    runtime.trace["chains"] = [str(chain) for chain in chains]
     try:
-        found = await _followed(chains, run)
+        found = await _follow_chains(chains, runtime)
     except (KGTimeout, KGRejected) as error:
-        run.failed(error)
+        runtime.record_failure(error)
         return {"decision": "forward"}
-    run.note["realised"] = len(found)
-    return await _judged(state, found, run) if found else {"decision": "forward"}
+    runtime.trace["realised"] = len(found)
+    return await _judge_findings(state, found, runtime) if found else {"decision": "forward"}
 
 
-def _chains(state: State, relations: dict[str, Hop], run: Run) -> Iterator[Chain]:
-    """Give the chains of the exemplars from each topic that their first hop leaves."""
+def _exemplar_chains(state: State, relations: dict[str, Hop], runtime: NodeRuntime) -> Iterator[Chain]:
+    """Return the chains of the exemplars from each topic that their first hop leaves."""
     leads = {lead.chain: set(lead.hops) for lead in state["leads"]}
     for branch in (branch for each in state["exemplars"] for branch in each.branches):
-        hops = [hop_of(text, relations) for text in branch[: run.context.depth + 1]]
+        hops = [parse_hop(text, relations) for text in branch[: runtime.context.depth + 1]]
         known = tuple(hop for hop in hops if hop)
-        if len(known) == len(branch) <= run.context.depth:
+        if len(known) == len(branch) <= runtime.context.depth:
             chains = (Chain(topic) for topic in state["topic_entities"])
             yield from (Chain(each.topic, known) for each in chains if known[0] in leads.get(each, ()))
 
 
-async def _followed(chains: list[Chain], run: Run) -> list[Found]:
-    """Give the named ends of the chains that have any.
+async def _follow_chains(chains: list[Chain], runtime: NodeRuntime) -> list[ChainFindings]:
+    """Return the named ends of the chains that have any.
 
     Raises:
         KGError: if the graph fails or refuses.
     """
     written = [chain_arguments(chain) for chain in chains]
-    visits: list[Visit] = await run.use("visit_chains", chains=written, hops=False) if chains else []
+    visits: list[ChainResult] = (
+        await runtime.call_tool("visit_chains", chains=written, hops=False) if chains else []
+    )
     found = [
-        Found(chain, visit.ends.items, visit.ends.truncated)
+        ChainFindings(chain, visit.ends.items, visit.ends.truncated)
         for chain, visit in zip(chains, visits, strict=True)
     ]
     return [each for each in found if each.named]
 
 
-async def _judged(state: State, found: list[Found], run: Run) -> Update:
+async def _judge_findings(state: State, found: list[ChainFindings], runtime: NodeRuntime) -> Update:
     topics = state["topic_entities"]
-    groups = groups_of(found, (), topics)
+    groups = group_findings(found, (), topics)
     prompt = AssessFound(
         state["question"], tuple(groups), exemplars=tuple(state["exemplars"]), topics=tuple(topics)
     )
     try:
-        reply = await run.ask(prompt)
+        reply = await runtime.prompt(prompt)
     except MalformedReply as error:
-        run.failed(error)
+        runtime.record_failure(error)
         return {"decision": "forward"}
-    run.note["reason"] = reply.rationale
+    runtime.trace["reason"] = reply.rationale
     if reply.decision == "forward":
         return {"decision": "forward"}
-    taken = accepted(groups, reply, run)
+    taken = accept_group(groups, reply, runtime)
     if taken["decision"] == "stop":
         return taken
     *met, branch = taken["memory"]
-    kept, limit = await filtered(branch, state, run)
+    kept, limit = await filter_branch(branch, state, runtime)
     if kept is None:
         return {"decision": "forward"}
     return {"memory": [*met, kept], "stopped_by": limit, "decision": "stop"}

@@ -1,4 +1,4 @@
-"""What can go wrong with an encoder."""
+"""Errors of encoders and of what is learned from training questions, each one clear line."""
 
 
 class EncoderError(RuntimeError):
@@ -7,3 +7,11 @@ class EncoderError(RuntimeError):
 
 class PriorError(ValueError):
     """What was learned from training questions cannot be built or opened; one line that says what to do."""
+
+
+class BlueprintError(PriorError):
+    """A library that cannot be built or opened; one clear line that says what to do."""
+
+
+class ExemplarError(PriorError):
+    """Exemplars that cannot be built or opened; one clear line that says what to do."""

@@ -14,11 +14,11 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, Protocol, TypeAlias
 
 from kgqa.kg.text import fold
-from kgqa.priors.agreement import answer_key, worded
+from kgqa.priors.answer_agreement import answer_key, normalise_answer
+from kgqa.priors.candidate_ranking import relation_words
+from kgqa.priors.encoder import thread_count
 from kgqa.priors.errors import PriorError
-from kgqa.priors.guidance import spaced
-from kgqa.priors.hub import opened
-from kgqa.priors.settings import threads
+from kgqa.priors.hub_models import open_model
 
 if TYPE_CHECKING:
     from sentence_transformers import CrossEncoder
@@ -26,13 +26,13 @@ if TYPE_CHECKING:
 Claim: TypeAlias = tuple[str, str, str]
 """What a triple says, in words: head, relation, tail. One with a part that says nothing is passed over."""
 
-TOKENS = 512
+MAX_PAIR_TOKENS = 512
 """Tokens of a pair of texts at most, marks included; fewer if the model takes fewer."""
 
-PREMISES = 60
+MAX_PREMISES = 60
 """Facts that a model reads at most; rules take all."""
 
-BATCH = 8
+BATCH_PAIRS = 8
 """Pairs that go through together."""
 
 
@@ -40,7 +40,7 @@ class NLIError(PriorError):
     """There is no such model, its files are broken, or its labels are not those of inference."""
 
 
-class Judge(Protocol):
+class ContradictionDetector(Protocol):
     """Tells contradiction; may be used from several threads at once."""
 
     @property
@@ -48,13 +48,13 @@ class Judge(Protocol):
         """What the record says about who judged."""
 
     def contradicts(self, premises: Sequence[Claim], hypotheses: Sequence[Claim]) -> bool:
-        """Tell whether what was observed contradicts what was predicted; blocks, so not for the event loop.
+        """Return whether what was observed contradicts what was predicted; blocks, so not for the event loop.
 
         Where either side says nothing, there is no contradiction.
         """
 
 
-def open_judge(name: str | None = None) -> Judge:
+def open_contradiction_detector(name: str | None = None) -> ContradictionDetector:
     """Open a cross-encoder by its name or folder; without a name, the rules.
 
     Loads up to gigabytes from disk; open once per process and share.
@@ -63,23 +63,24 @@ def open_judge(name: str | None = None) -> Judge:
         NLIError: there is no such model, or it was not trained for inference.
         EncoderError: KGQA_THREADS is no number.
     """
-    return RuleJudge() if name is None else CrossEncoderJudge(name)
+    return RuleDetector() if name is None else CrossEncoderDetector(name)
 
 
-class RuleJudge:
+class RuleDetector:
     """A `Judge` by structure: a head has the relation that was predicted, but to none of those tails."""
 
     name = "rules"
 
     def contradicts(self, premises: Sequence[Claim], hypotheses: Sequence[Claim]) -> bool:
-        """Tell whether what was predicted of any head and relation shares no tail with what was observed."""
-        observed = _tails(premises)
+        """Return whether what was predicted of any head and relation shares no tail with what was observed."""
+        observed = _tails_by_relation(premises)
         return any(
-            key in observed and tails.isdisjoint(observed[key]) for key, tails in _tails(hypotheses).items()
+            key in observed and tails.isdisjoint(observed[key])
+            for key, tails in _tails_by_relation(hypotheses).items()
         )
 
 
-class CrossEncoderJudge:
+class CrossEncoderDetector:
     """A `Judge` by a model of natural-language inference; threads take turns.
 
     Args:
@@ -95,12 +96,14 @@ class CrossEncoderJudge:
             import torch
         except ImportError as error:
             raise NLIError(f"the NLI model {model} needs the package sentence-transformers") from error
-        torch.set_num_threads(threads())
+        torch.set_num_threads(thread_count())
         try:
-            self._model, self._room = opened(_made, model)
+            self._model, self._room = open_model(_open_cross_encoder, model)
         except OSError as error:
-            raise NLIError(f"cannot open the NLI model {model}: {error} ({_HINT})") from error
-        self._contradiction, self._entailment = _labels(model, getattr(self._model.config, "id2label", {}))
+            raise NLIError(f"cannot open the NLI model {model}: {error} ({_MODEL_HINT})") from error
+        self._contradiction, self._entailment = _find_labels(
+            model, getattr(self._model.config, "id2label", {})
+        )
         self.name = Path(model).name if Path(model).is_dir() else model
         self._lock = threading.Lock()
 
@@ -110,21 +113,21 @@ class CrossEncoderJudge:
         The claims go in as sentences, in as many texts as it takes (gap 25), but of the premises
         `PREMISES` at most: first those that are about the same as what was predicted.
         """
-        observed = _sentences(_nearest_first(premises, hypotheses))[:PREMISES]
+        observed = _sentences(_sort_by_relevance(premises, hypotheses))[:MAX_PREMISES]
         predicted = _sentences(hypotheses)
         if not observed or not predicted:
             return False
         with self._lock:
             rows = self._model.predict(
-                self._pairs(observed, predicted), batch_size=BATCH, show_progress_bar=False
+                self._pairs(observed, predicted), batch_size=BATCH_PAIRS, show_progress_bar=False
             )
         found = {int(label) for label in rows.argmax(axis=1)}
         return self._contradiction in found and self._entailment not in found
 
     def _pairs(self, observed: Sequence[str], predicted: Sequence[str]) -> list[tuple[str, str]]:
-        right = _packed(predicted, self._length, self._room // 2)
+        right = _pack_sentences(predicted, self._length, self._room // 2)
         rest = self._room - max(map(self._length, right))
-        left = _packed(observed, self._length, max(rest, self._room // 2))
+        left = _pack_sentences(observed, self._length, max(rest, self._room // 2))
         both = [(one, other) for other in right for one in left]
         return both + [(other, one) for one, other in both]
 
@@ -132,26 +135,26 @@ class CrossEncoderJudge:
         return len(self._model.tokenizer.encode(text, add_special_tokens=False, verbose=False))
 
 
-_HINT = "name one that the hub has, give a folder that holds it, or leave the option nli out for rules"
+_MODEL_HINT = "name one that the hub has, give a folder that holds it, or leave the option nli out for rules"
 
 
-def _made(model: str, **options: Any) -> "tuple[CrossEncoder, int]":
+def _open_cross_encoder(model: str, **options: Any) -> "tuple[CrossEncoder, int]":
     """Open a model, and see what room it has."""
     from sentence_transformers import CrossEncoder
 
     made = CrossEncoder(model, **options)
-    return made, _room(made)
+    return made, _limit_tokens(made)
 
 
-def _room(model: "CrossEncoder") -> int:
+def _limit_tokens(model: "CrossEncoder") -> int:
     """Cut pairs to `TOKENS`, and give how many of them are left for the texts."""
-    limit = min(TOKENS, model.max_seq_length or TOKENS)
+    limit = min(MAX_PAIR_TOKENS, model.max_seq_length or MAX_PAIR_TOKENS)
     model.max_seq_length = limit
     return limit - int(model.tokenizer.num_special_tokens_to_add(pair=True))
 
 
-def _labels(model: str, names: Mapping[int, str]) -> tuple[int, int]:
-    """Give the places of contradiction and entailment among the labels."""
+def _find_labels(model: str, names: Mapping[int, str]) -> tuple[int, int]:
+    """Return the places of contradiction and entailment among the labels."""
     places = {str(name).casefold(): int(place) for place, name in names.items()}
     try:
         return places["contradiction"], places["entailment"]
@@ -163,32 +166,36 @@ def _labels(model: str, names: Mapping[int, str]) -> tuple[int, int]:
         ) from None
 
 
-def _tails(claims: Iterable[Claim]) -> dict[tuple[str, str], set[str]]:
+def _tails_by_relation(claims: Iterable[Claim]) -> dict[tuple[str, str], set[str]]:
     """Gather tails by head and relation, all so that spellings of one thing are equal."""
     found: dict[tuple[str, str], set[str]] = defaultdict(set)
-    for head, relation, tail in _telling(claims):
-        found[worded(head), worded(relation)] |= answer_key([tail])
+    for head, relation, tail in _meaningful(claims):
+        found[normalise_answer(head), normalise_answer(relation)] |= answer_key([tail])
     return found
 
 
-def _nearest_first(premises: Iterable[Claim], hypotheses: Iterable[Claim]) -> list[Claim]:
+def _sort_by_relevance(premises: Iterable[Claim], hypotheses: Iterable[Claim]) -> list[Claim]:
     """Put premises first whose head or tail is the head or tail of a hypothesis, else in their order."""
-    ends = {worded(end) for head, _, tail in _telling(hypotheses) for end in (head, tail)}
-    return sorted(premises, key=lambda claim: ends.isdisjoint((worded(claim[0]), worded(claim[2]))))
+    ends = {normalise_answer(end) for head, _, tail in _meaningful(hypotheses) for end in (head, tail)}
+    return sorted(
+        premises, key=lambda claim: ends.isdisjoint((normalise_answer(claim[0]), normalise_answer(claim[2])))
+    )
 
 
 def _sentences(claims: Iterable[Claim]) -> list[str]:
     """Write each claim as a sentence, once."""
-    parts = ((head.strip(), spaced(relation), tail.strip()) for head, relation, tail in _telling(claims))
+    parts = (
+        (head.strip(), relation_words(relation), tail.strip()) for head, relation, tail in _meaningful(claims)
+    )
     return list(dict.fromkeys(f"{' '.join(words)}." for words in parts))
 
 
-def _telling(claims: Iterable[Claim]) -> list[Claim]:
+def _meaningful(claims: Iterable[Claim]) -> list[Claim]:
     """Leave out claims with a part that has no letter or figure, or a tail like "unknown"."""
     return [claim for claim in claims if all(map(fold, claim)) and answer_key(claim[2:])]
 
 
-def _packed(sentences: Sequence[str], length: Callable[[str], int], room: int) -> list[str]:
+def _pack_sentences(sentences: Sequence[str], length: Callable[[str], int], room: int) -> list[str]:
     """Join sentences to texts of at most ``room`` tokens; one that is longer stands alone."""
     texts: list[str] = []
     used = 0

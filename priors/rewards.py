@@ -13,27 +13,27 @@ from typing import Any, Literal, TypeAlias
 import numpy as np
 import numpy.typing as npt
 
-from kgqa.priors.encoder import BUNDLED, Vectors
-from kgqa.priors.entropy import DIGITS, normalised_entropy
+from kgqa.priors.candidate_ranking import WEIGHT_DECIMALS, normalised_entropy
+from kgqa.priors.encoder import BUNDLED_ENCODER, Vectors
 
-Part = Literal["quality", "coherence", "efficiency", "alignment", "validation"]
+RewardPart = Literal["quality", "coherence", "efficiency", "alignment", "validation"]
 """What the task reward is made of; the ablation of the paper's Table 12 leaves one out."""
 
-Row: TypeAlias = npt.NDArray[np.float32]
+Vector: TypeAlias = npt.NDArray[np.float32]
 
 AnswerKey: TypeAlias = frozenset[str]
 """What a plan answers; equal where two plans agree (`agreement.answer_key`)."""
 
-WEIGHTS = {"coherence": 0.3, "quality": 0.3, "efficiency": 0.2, "alignment": 0.2}
+METRIC_WEIGHTS = {"coherence": 0.3, "quality": 0.3, "efficiency": 0.2, "alignment": 0.2}
 """What each likeness counts."""
 
-CONTRADICTED = 0.5
+CONTRADICTION_PENALTY = 0.5
 """Penalty for a prediction that the feedback contradicts."""
 
-UNANSWERED = 0.1
+UNANSWERED_PENALTY = 0.1
 """Penalty for a plan that ends without an answer."""
 
-THRESHOLDS = {BUNDLED: 0.78, "msmarco-bert-base-dot-v5": 0.77}
+REWARD_THRESHOLDS = {BUNDLED_ENCODER: 0.78, "msmarco-bert-base-dot-v5": 0.77}
 """The reward from which a revision is taken up, by encoder: one finds texts more alike than another does.
 
 That of the paper's encoder is the paper's for WebQSP and WebQuestions (appendix B.3); that of the
@@ -43,12 +43,12 @@ plans earn less.
 """
 
 
-NEVER = 2.0
+UNREACHABLE_REWARD = 2.0
 """A threshold that no reward reaches: of the revisions of a step the best is taken up after the last."""
 
 
 @dataclass(frozen=True, slots=True)
-class Metrics:
+class RevisionMetrics:
     """The five metrics of a revision; validation is the last two.
 
     The others lie in 0 to 1.
@@ -67,22 +67,22 @@ class Metrics:
     unanswered: bool = False
     """Whether the plan ends without an answer."""
 
-    def shown(self) -> dict[str, Any]:
-        """Give the metrics by name, as a trace shows them."""
+    def as_dict(self) -> dict[str, Any]:
+        """Return the metrics by name, as a trace shows them."""
         return asdict(self)
 
 
-def measured(
+def measure_revision(
     *,
-    question: Row,
-    step: Row,
-    predicted: Row,
-    thought: Row,
+    question: Vector,
+    step: Vector,
+    predicted: Vector,
+    thought: Vector,
     earlier: Vectors,
     facts: Vectors,
     contradicted: bool = False,
     unanswered: bool = False,
-) -> Metrics:
+) -> RevisionMetrics:
     """Measure step t of a revised plan. All rows have length 1; a cosine x counts as (x + 1) / 2.
 
     Efficiency is 1 less the overlap of the thought with earlier ones, which is their cosine, 0 at least.
@@ -99,43 +99,43 @@ def measured(
         contradicted: whether what was observed contradicts the prediction.
         unanswered: whether the plan ends without an answer.
     """
-    return Metrics(
-        quality=_alike(predicted, question),
-        coherence=max((_alike(thought, fact) for fact in facts), default=0.0),
+    return RevisionMetrics(
+        quality=_similarity(predicted, question),
+        coherence=max((_similarity(thought, fact) for fact in facts), default=0.0),
         efficiency=round(
-            1 - max((_clipped(float(thought @ other)) for other in earlier), default=0.0), DIGITS
+            1 - max((_clip(float(thought @ other)) for other in earlier), default=0.0), WEIGHT_DECIMALS
         ),
-        alignment=_alike(step, question),
+        alignment=_similarity(step, question),
         contradicted=contradicted,
         unanswered=unanswered,
     )
 
 
-def _alike(one: Row, other: Row) -> float:
-    """Give the likeness of two rows, without the digits in which two products of equal rows may differ."""
-    return _clipped(round((float(one @ other) + 1) / 2, DIGITS))
+def _similarity(one: Vector, other: Vector) -> float:
+    """Return the likeness of two rows, without the digits in which two products of equal rows may differ."""
+    return _clip(round((float(one @ other) + 1) / 2, WEIGHT_DECIMALS))
 
 
-def _clipped(value: float) -> float:
+def _clip(value: float) -> float:
     return min(max(value, 0.0), 1.0)
 
 
-def task_reward(metrics: Metrics, leave_out: Part | None = None) -> float:
-    """Give the task-specific reward, from 0 to 1 (appendix B.2).
+def task_reward(metrics: RevisionMetrics, ablate_reward: RewardPart | None = None) -> float:
+    """Return the task-specific reward, from 0 to 1 (appendix B.2).
 
     The weight of a likeness that is left out goes to the others in proportion; without
     validation there are no penalties.
     """
-    weights = {part: weight for part, weight in WEIGHTS.items() if part != leave_out}
+    weights = {part: weight for part, weight in METRIC_WEIGHTS.items() if part != ablate_reward}
     total = sum(weight * float(getattr(metrics, part)) for part, weight in weights.items())
     reward = total / sum(weights.values())
-    if leave_out != "validation":
-        reward -= CONTRADICTED * metrics.contradicted + UNANSWERED * metrics.unanswered
-    return _clipped(reward)
+    if ablate_reward != "validation":
+        reward -= CONTRADICTION_PENALTY * metrics.contradicted + UNANSWERED_PENALTY * metrics.unanswered
+    return _clip(reward)
 
 
-def confidence(keys: Sequence[AnswerKey], key: AnswerKey) -> float:
-    """Give the share of the plans that answer ``key`` (equation 3).
+def answer_confidence(keys: Sequence[AnswerKey], key: AnswerKey) -> float:
+    """Return the share of the plans that answer ``key`` (equation 3).
 
     Args:
         keys: what each plan of the pool answers, the plan in question among them.
@@ -145,15 +145,15 @@ def confidence(keys: Sequence[AnswerKey], key: AnswerKey) -> float:
 
 
 def answer_entropy(keys: Sequence[AnswerKey]) -> float:
-    """Give the normalised entropy of what the plans of the pool answer: H_t, from 0 to 1.
+    """Return the normalised entropy of what the plans of the pool answer: H_t, from 0 to 1.
 
     Plans that agree are one outcome, and so are those without an answer; 0 where all agree.
     """
     return normalised_entropy([count / len(keys) for count in Counter(keys).values()])
 
 
-def mixed(local: float, conf: float, entropy: float, beta: float) -> float:
-    """Give the reward of a revision out of task reward and confidence (equation 4).
+def blend_rewards(local: float, conf: float, entropy: float, beta: float) -> float:
+    """Return the reward of a revision out of task reward and confidence (equation 4).
 
     The prose below the equation says that confidence dominates where the answers are
     uncertain. By the equation its weight falls from ``beta`` where all agree to
@@ -163,16 +163,16 @@ def mixed(local: float, conf: float, entropy: float, beta: float) -> float:
     return (1 - weight) * local + weight * conf
 
 
-def threshold_of(encoder: str | None) -> float:
-    """Give the reward from which a revision is taken up; None is the bundled encoder.
+def default_threshold(encoder: str | None) -> float:
+    """Return the reward from which a revision is taken up; None is the bundled encoder.
 
     Raises:
         ValueError: it is not known for this encoder.
     """
-    name = (encoder or BUNDLED).removeprefix("sentence-transformers/")
-    if name not in THRESHOLDS:
+    name = (encoder or BUNDLED_ENCODER).removeprefix("sentence-transformers/")
+    if name not in REWARD_THRESHOLDS:
         raise ValueError(
             f"no threshold is known for encoder {name!r}: find one by kgqa calibrate, "
             "and give it with --option threshold="
         )
-    return THRESHOLDS[name]
+    return REWARD_THRESHOLDS[name]

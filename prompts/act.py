@@ -5,12 +5,12 @@ from collections.abc import Sequence
 from pydantic import Field
 
 from kgqa.kg.terms import Entity, one_line
-from kgqa.prompts.base import QUESTION_LIMIT, Reply, quoted
+from kgqa.prompts.base import MAX_QUESTION_CHARS, Reply, quoted
 
-IDS = 500
+MAX_ID_CHARS = 500
 """Characters of an id that are shown at most."""
 
-TOPICS = 50
+MAX_TOPICS_SHOWN = 50
 """Entities that are shown at most."""
 
 INSTRUCTIONS = """\
@@ -29,7 +29,7 @@ where several are right. What no tool has shown has no id. A count is the number
 REMINDER = "Call a tool, or call Answer with what you have found; other text is not read."
 
 
-class Named(Reply):
+class EntityRef(Reply):
     """One answer."""
 
     id: str | None = Field(default=None, description="its id as a tool has shown it; null if none has")
@@ -39,7 +39,7 @@ class Named(Reply):
 class Answer(Reply):
     """The answers to the question; calling this ends the work."""
 
-    answers: list[Named] = Field(description="each answer once; empty if the graph does not tell")
+    answers: list[EntityRef] = Field(description="each answer once; empty if the graph does not tell")
 
 
 def opening(question: str, topics: Sequence[Entity]) -> str:
@@ -50,7 +50,9 @@ def opening(question: str, topics: Sequence[Entity]) -> str:
     Entities:
     - "Ulm" <http://x/Ulm>
     """
-    known = [f"- {quoted(str(topic))} <{one_line(topic.id, IDS)}>" for topic in topics[:TOPICS]]
+    known = [
+        f"- {quoted(str(topic))} <{one_line(topic.id, MAX_ID_CHARS)}>" for topic in topics[:MAX_TOPICS_SHOWN]
+    ]
     return "\n".join(
-        [f"Question: {quoted(question, QUESTION_LIMIT)}", *(["Entities:", *known] if known else [])]
+        [f"Question: {quoted(question, MAX_QUESTION_CHARS)}", *(["Entities:", *known] if known else [])]
     )

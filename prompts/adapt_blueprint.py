@@ -6,14 +6,14 @@ from typing import ClassVar
 from pydantic import Field
 
 from kgqa.kg.terms import Entity
-from kgqa.prompts.base import QUESTION_LIMIT, Prompt, Reply, numbered, quoted
-from kgqa.prompts.chain import TOPICS
-from kgqa.prompts.solved import HOPS, Solved, draw_solved
+from kgqa.prompts.base import MAX_QUESTION_CHARS, Prompt, Reply, numbered, quoted
+from kgqa.prompts.chain import MAX_TOPICS_SHOWN
+from kgqa.prompts.solved_questions import MAX_BRANCH_HOPS, SolvedQuestion, draw_solved_questions
 
-NAME_LIMIT = 200
+MAX_RELATION_NAME_CHARS = 200
 """Characters that the name of a relation has at most."""
 
-RELATIONS = 60
+MAX_RELATIONS_SHOWN = 60
 """Relations of the graph that one prompt shows at most."""
 
 
@@ -36,7 +36,7 @@ class AdaptBlueprint(Prompt[AdaptedBlueprint]):
 
     question: str
     topics: tuple[Entity, ...]
-    exemplars: tuple[Solved, ...]
+    exemplars: tuple[SolvedQuestion, ...]
     relations: tuple[str, ...]
 
     name: ClassVar[str] = "adapt_blueprint"
@@ -82,15 +82,17 @@ Reply: {"rationale": "Plays that he wrote and that were first staged there.", "b
 
     def case(self) -> str:
         """Show the question, its topic entities, the exemplars and some relations of the graph."""
-        lines = [f"Question: {quoted(self.question, QUESTION_LIMIT)}"]
+        lines = [f"Question: {quoted(self.question, MAX_QUESTION_CHARS)}"]
         lines += (
-            ["Topic entities:", numbered(quoted(str(topic)) for topic in self.topics[:TOPICS])]
+            ["Topic entities:", numbered(quoted(str(topic)) for topic in self.topics[:MAX_TOPICS_SHOWN])]
             if self.topics
             else []
         )
-        lines += draw_solved(self.exemplars)
+        lines += draw_solved_questions(self.exemplars)
         if self.relations:
-            lines.append(f"Relations of this graph, some of them: {_listed(self.relations[:RELATIONS])}")
+            lines.append(
+                f"Relations of this graph, some of them: {_quote_names(self.relations[:MAX_RELATIONS_SHOWN])}"
+            )
         return "\n".join([*lines, "Reply:"])
 
     def check(self, reply: AdaptedBlueprint) -> None:
@@ -100,13 +102,15 @@ Reply: {"rationale": "Plays that he wrote and that were first staged there.", "b
             given = len(reply.branches)
             raise ValueError(f"give a branch for each topic entity, at most {most}, not {given}")
         for number, branch in enumerate(reply.branches, 1):
-            if not 1 <= len(branch) <= HOPS:
-                raise ValueError(f"branch {number} has {len(branch)} relations; give 1 to {HOPS}")
-            if not all(name.removeprefix("^").strip() and len(name) <= NAME_LIMIT for name in branch):
+            if not 1 <= len(branch) <= MAX_BRANCH_HOPS:
+                raise ValueError(f"branch {number} has {len(branch)} relations; give 1 to {MAX_BRANCH_HOPS}")
+            if not all(
+                name.removeprefix("^").strip() and len(name) <= MAX_RELATION_NAME_CHARS for name in branch
+            ):
                 raise ValueError(
-                    f"branch {number} has a name that is blank or longer than {NAME_LIMIT} characters"
+                    f"branch {number} has a name that is blank or longer than {MAX_RELATION_NAME_CHARS} characters"
                 )
 
 
-def _listed(names: tuple[str, ...]) -> str:
-    return ", ".join(quoted(name, NAME_LIMIT) for name in names)
+def _quote_names(names: tuple[str, ...]) -> str:
+    return ", ".join(quoted(name, MAX_RELATION_NAME_CHARS) for name in names)

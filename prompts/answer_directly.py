@@ -5,7 +5,7 @@ from typing import ClassVar
 
 from pydantic import Field
 
-from kgqa.prompts.base import QUESTION_LIMIT, Prompt, Reply, quoted
+from kgqa.prompts.base import MAX_QUESTION_CHARS, Prompt, Reply, quoted
 
 
 class DirectAnswer(Reply):
@@ -36,4 +36,4 @@ Reply: {"rationale": "It crosses Holstein from Brunsbüttel to Kiel.", "answers"
 
     def case(self) -> str:
         """Show the question."""
-        return f"Question: {quoted(self.question, QUESTION_LIMIT)}\nReply:"
+        return f"Question: {quoted(self.question, MAX_QUESTION_CHARS)}\nReply:"

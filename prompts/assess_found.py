@@ -6,12 +6,18 @@ from typing import ClassVar, Literal
 from pydantic import Field
 
 from kgqa.kg.terms import Entity
-from kgqa.prompts.base import QUESTION_LIMIT, Prompt, Reply, check_numbers, quoted
-from kgqa.prompts.candidates import Take, check_take
+from kgqa.prompts.base import MAX_QUESTION_CHARS, Prompt, Reply, check_numbers, quoted
+from kgqa.prompts.candidates import (
+    MAX_GROUPS_SHOWN,
+    ChainFindings,
+    Take,
+    check_take,
+    draw_chain_findings,
+    numbered_candidates,
+)
 from kgqa.prompts.chain import draw_topics
-from kgqa.prompts.found import GROUPS, Found, draw_found, shown
-from kgqa.prompts.progress import draw_goals
-from kgqa.prompts.solved import Solved, draw_solved
+from kgqa.prompts.progress import draw_subgoals
+from kgqa.prompts.solved_questions import SolvedQuestion, draw_solved_questions
 
 
 class Assessment(Reply):
@@ -35,10 +41,10 @@ class AssessFound(Prompt[Assessment]):
     """
 
     question: str
-    found: tuple[Found, ...]
+    found: tuple[ChainFindings, ...]
     subgoals: tuple[str, ...] = ()
     known: tuple[str, ...] = ()
-    exemplars: tuple[Solved, ...] = ()
+    exemplars: tuple[SolvedQuestion, ...] = ()
     topics: tuple[Entity, ...] = ()
 
     name: ClassVar[str] = "assess_found"
@@ -81,16 +87,19 @@ Reply: {"rationale": "A town; its river is still to come.", "known": ["She comes
 
     def case(self) -> str:
         """Show solved questions, the question, the plan and what was found."""
-        lines = [*draw_solved(self.exemplars), f"Question: {quoted(self.question, QUESTION_LIMIT)}"]
-        lines += [*draw_topics(self.topics), *draw_goals(self.subgoals, self.known)]
-        return "\n".join([*lines, *draw_found(self.found), "Reply:"])
+        lines = [
+            *draw_solved_questions(self.exemplars),
+            f"Question: {quoted(self.question, MAX_QUESTION_CHARS)}",
+        ]
+        lines += [*draw_topics(self.topics), *draw_subgoals(self.subgoals, self.known)]
+        return "\n".join([*lines, *draw_chain_findings(self.found), "Reply:"])
 
     def check(self, reply: Assessment) -> None:
         """Refuse a group that was not offered and candidates that are not of the group."""
         if reply.decision == "forward":
             return
-        check_numbers([reply.group], min(GROUPS, len(self.found)), "group")
-        offered = shown(self.found)
+        check_numbers([reply.group], min(MAX_GROUPS_SHOWN, len(self.found)), "group")
+        offered = numbered_candidates(self.found)
         check_numbers(reply.chosen, len(offered), "candidate")
         for number in reply.chosen:
             if (group := offered[number - 1].group) != reply.group:

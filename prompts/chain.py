@@ -6,40 +6,43 @@ from itertools import groupby
 from kgqa.kg.terms import Chain, Entity, Hop
 from kgqa.prompts.base import quoted
 
-HELD_SHOWN = 5
+MAX_CONSTRAINT_NAMES = 5
 """Of the entities that a chain is held to at one node, those that are named at most."""
 
-TOPICS = 8
+MAX_TOPICS_SHOWN = 8
 """Topic entities that one prompt shows at most."""
 
 
-def arrow(hop: Hop, target: str) -> str:
+def draw_arrow(hop: Hop, target: str) -> str:
     """Draw one hop and what it leads to."""
     words = quoted(hop.words)[1:-1]
     return f"-{words}-> {target}" if hop.forward else f"<-{words}- {target}"
 
 
-def draw(chain: Chain) -> str:
+def draw_chain(chain: Chain) -> str:
     """Draw a chain, its nodes after the topic as numbered variables (CoR §3).
 
     >>> from kgqa.kg.terms import Entity
     >>> hops = (Hop("http://x/won_by"), Hop("http://x/starred", forward=False))
     >>> draw(Chain(Entity("http://x/a", "Best Actor"), hops))
     '"Best Actor" -won_by-> ?1 <-starred- ?2'
-    >>> draw(Chain(Entity("http://x/a", "Best Actor"), hops).holding([Entity("http://x/f", "Ran")]))
+    >>> draw(Chain(Entity("http://x/a", "Best Actor"), hops).constrained_to([Entity("http://x/f", "Ran")]))
     '"Best Actor" -won_by-> ?1 <-starred- ?2 (only "Ran")'
     """
-    steps = (arrow(hop, f"?{number}{_only(held)}") for number, (hop, held) in enumerate(chain.steps, 1))
+    steps = (
+        draw_arrow(hop, f"?{number}{_draw_constraint(held)}")
+        for number, (hop, held) in enumerate(chain.steps, 1)
+    )
     return " ".join([quoted(str(chain.topic)), *steps])
 
 
-def _only(held: Sequence[Entity]) -> str:
+def _draw_constraint(held: Sequence[Entity]) -> str:
     """Say what a node is held to: named entities first, by name."""
     if not held:
         return ""
     ordered = sorted(held, key=lambda entity: (entity.name is None, entity.name or ""))
-    names = ", ".join(quoted(str(entity)) for entity in ordered[:HELD_SHOWN])
-    more = len(held) - HELD_SHOWN
+    names = ", ".join(quoted(str(entity)) for entity in ordered[:MAX_CONSTRAINT_NAMES])
+    more = len(held) - MAX_CONSTRAINT_NAMES
     return f" (only {names} and {more} others)" if more > 0 else f" (only {names})"
 
 
@@ -49,27 +52,27 @@ def draw_topics(topics: Sequence[Entity]) -> list[str]:
     >>> draw_topics([Entity("http://x/u", "Ulm"), Entity("http://x/b", "Bonn")])
     ['Topic entities, each with a chain of its own: "Ulm", "Bonn"']
     """
-    names = ", ".join(quoted(str(topic)) for topic in topics[:TOPICS])
+    names = ", ".join(quoted(str(topic)) for topic in topics[:MAX_TOPICS_SHOWN])
     return [f"Topic entities, each with a chain of its own: {names}"] if len(topics) > 1 else []
 
 
 def draw_extensions(chain: Chain, hops: Sequence[Hop]) -> list[str]:
     """Draw each hop as it continues the chain, from its last node on."""
-    return [f"{_last(chain)} {arrow(hop, f'?{chain.depth + 1}')}" for hop in hops]
+    return [f"{_draw_end(chain)} {draw_arrow(hop, f'?{chain.depth + 1}')}" for hop in hops]
 
 
 def draw_step(chain: Chain) -> str:
     """Draw the last hop of a chain, from the node before it on, and what its end is held to."""
-    return f"{_last(base_of(chain))} {draw_hop(chain)}"
+    return f"{_draw_end(without_last_hop(chain))} {draw_hop(chain)}"
 
 
 def draw_hop(chain: Chain) -> str:
     """Draw the last hop of a chain alone, to where it leads and what that is held to."""
     hop, held = chain.steps[-1]
-    return arrow(hop, f"?{chain.depth}{_only(held)}")
+    return draw_arrow(hop, f"?{chain.depth}{_draw_constraint(held)}")
 
 
-def draw_offers(offers: Sequence[Chain]) -> list[str]:
+def draw_grouped_chains(offers: Sequence[Chain]) -> list[str]:
     """Number chains and draw the last hop of each, under a heading for the chain that it extends.
 
     Chains that extend the same one stand together.
@@ -79,16 +82,16 @@ def draw_offers(offers: Sequence[Chain]) -> list[str]:
     ['From "Ulm" <-born_in- ?1:', '1. -spouse-> ?2', '2. -wrote-> ?2']
     """
     lines: list[str] = []
-    for start, group in groupby(enumerate(offers, 1), lambda offer: base_of(offer[1])):
-        lines.append(f"From {draw(start)}:")
+    for start, group in groupby(enumerate(offers, 1), lambda offer: without_last_hop(offer[1])):
+        lines.append(f"From {draw_chain(start)}:")
         lines += [f"{number}. {draw_hop(chain)}" for number, chain in group]
     return lines
 
 
-def base_of(chain: Chain) -> Chain:
-    """Give the chain without its last hop."""
+def without_last_hop(chain: Chain) -> Chain:
+    """Return the chain without its last hop."""
     return chain.upto(chain.depth - 1)
 
 
-def _last(chain: Chain) -> str:
+def _draw_end(chain: Chain) -> str:
     return f"?{chain.depth}" if chain.hops else quoted(str(chain.topic))

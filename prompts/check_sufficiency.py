@@ -7,9 +7,9 @@ from pydantic import Field
 
 from kgqa.kg.pages import Candidate
 from kgqa.kg.terms import Chain, Entity
-from kgqa.prompts.base import QUESTION_LIMIT, Prompt, Reply, check_numbers, quoted
-from kgqa.prompts.candidates import SHOWN, Take, check_take, draw_candidates
-from kgqa.prompts.chain import draw, draw_topics
+from kgqa.prompts.base import MAX_QUESTION_CHARS, Prompt, Reply, check_numbers, quoted
+from kgqa.prompts.candidates import MAX_CANDIDATES_SHOWN, Take, check_take, draw_candidates
+from kgqa.prompts.chain import draw_chain, draw_topics
 from kgqa.prompts.progress import Progress
 
 
@@ -123,9 +123,9 @@ Reply: {"rationale": "Songs; the poet is not yet checked.", "finding": "He compo
 
     def case(self) -> str:
         """Show question, progress, chain, what else the candidates meet, and some of them."""
-        lines = [f"Question: {quoted(self.question, QUESTION_LIMIT)}", *draw_topics(self.topics)]
-        lines += [self.progress.draw(), f"Chain: {draw(self.chain)}"]
-        lines += [f"The candidates are also the ends of: {draw(chain)}" for chain in self.met]
+        lines = [f"Question: {quoted(self.question, MAX_QUESTION_CHARS)}", *draw_topics(self.topics)]
+        lines += [self.progress.draw(), f"Chain: {draw_chain(self.chain)}"]
+        lines += [f"The candidates are also the ends of: {draw_chain(chain)}" for chain in self.met]
         if self.expected:
             lines.append(f"Similar questions go on by (a hint only): {quoted(self.expected)}")
         lines += [draw_candidates(self.candidates, self.truncated), "Reply:"]
@@ -133,12 +133,12 @@ Reply: {"rationale": "Songs; the poet is not yet checked.", "finding": "He compo
 
     def check(self, reply: Sufficiency) -> None:
         """Refuse numbers that were not offered or do not go with the decision."""
-        offered = min(SHOWN, len(self.candidates))
+        offered = min(MAX_CANDIDATES_SHOWN, len(self.candidates))
         check_numbers(reply.chosen, offered, "candidate")
         check_numbers(reply.keep, offered, "candidate")
         if reply.keep and reply.decision != "forward":
             raise ValueError(f'"keep" goes with decision "forward", not with "{reply.decision}"')
-        if reply.keep and (self.truncated or len(self.candidates) > SHOWN):
+        if reply.keep and (self.truncated or len(self.candidates) > MAX_CANDIDATES_SHOWN):
             raise ValueError('not all candidates are shown; leave "keep" empty to go on from all of them')
         if reply.decision == "stop":
             check_take(reply.take, reply.chosen, self.candidates, self.truncated)

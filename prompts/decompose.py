@@ -5,9 +5,9 @@ from typing import ClassVar
 
 from pydantic import Field
 
-from kgqa.prompts.base import QUESTION_LIMIT, Prompt, Reply, quoted
-from kgqa.prompts.progress import SUBGOALS
-from kgqa.prompts.solved import Solved, draw_solved
+from kgqa.prompts.base import MAX_QUESTION_CHARS, Prompt, Reply, quoted
+from kgqa.prompts.progress import MAX_SUBGOALS
+from kgqa.prompts.solved_questions import SolvedQuestion, draw_solved_questions
 
 
 class Subgoals(Reply):
@@ -22,7 +22,7 @@ class Decompose(Prompt[Subgoals]):
     """Split a question into the subgoals of a search over the graph, ``exemplars`` of such shown first."""
 
     question: str
-    exemplars: tuple[Solved, ...] = ()
+    exemplars: tuple[SolvedQuestion, ...] = ()
 
     name: ClassVar[str] = "decompose"
     reply: ClassVar[type[Reply]] = Subgoals
@@ -51,12 +51,12 @@ through.", "Find the deepest of these lakes."]}
 
     def case(self) -> str:
         """Show the solved questions, where there are any, and the question."""
-        question = f"Question: {quoted(self.question, QUESTION_LIMIT)}"
-        return "\n".join([*draw_solved(self.exemplars), question, "Reply:"])
+        question = f"Question: {quoted(self.question, MAX_QUESTION_CHARS)}"
+        return "\n".join([*draw_solved_questions(self.exemplars), question, "Reply:"])
 
     def check(self, reply: Subgoals) -> None:
         """Refuse a plan without subgoals, with blank ones, or with too many."""
-        if not 1 <= len(reply.subgoals) <= SUBGOALS:
-            raise ValueError(f"give 1 to {SUBGOALS} subgoals, not {len(reply.subgoals)}")
+        if not 1 <= len(reply.subgoals) <= MAX_SUBGOALS:
+            raise ValueError(f"give 1 to {MAX_SUBGOALS} subgoals, not {len(reply.subgoals)}")
         if not all(goal.strip() for goal in reply.subgoals):
             raise ValueError("a subgoal is blank; leave it out or say what to find")

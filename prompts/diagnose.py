@@ -7,9 +7,9 @@ from typing import ClassVar, Literal
 from pydantic import Field
 
 from kgqa.kg.terms import Chain, Entity
-from kgqa.prompts.base import QUESTION_LIMIT, Prompt, Reply, check_numbers, quoted
-from kgqa.prompts.chain import draw, draw_step, draw_topics
-from kgqa.prompts.progress import SENTENCE_LIMIT, Progress
+from kgqa.prompts.base import MAX_QUESTION_CHARS, Prompt, Reply, check_numbers, quoted
+from kgqa.prompts.chain import draw_chain, draw_step, draw_topics
+from kgqa.prompts.progress import MAX_SENTENCE_CHARS, Progress
 
 Signal = Literal["no_candidates", "no_gain", "wrong_type", "insufficient"]
 """Why a search turns to diagnosis; an outage is not one of them."""
@@ -22,21 +22,21 @@ SIGNALS: dict[Signal, str] = {
 }
 """What each signal tells the model."""
 
-DECISIONS = 12
+MAX_DECISIONS_SHOWN = 12
 """Decisions that one prompt shows at most: the last ones."""
 
-BRANCHES = 40
+MAX_BRANCHES_SHOWN = 40
 """Pruned branches that one prompt shows at most."""
 
-BLUEPRINT_LIMIT = 1000
+MAX_BLUEPRINT_CHARS = 1000
 """Characters of the blueprint that a prompt shows at most."""
 
-REACHED = 5
+MAX_REACHED_NAMES = 5
 """Names that one decision shows at most of what it reached."""
 
 
 @dataclass(frozen=True, slots=True)
-class Decided:
+class PastDecision:
     """One decision of the trajectory: the chain ``before`` became ``after``, None if no relation was chosen.
 
     ``reached`` are some names at the end of ``after``, ``total`` is how many there are (0 is
@@ -85,7 +85,7 @@ class Diagnose(Prompt[Diagnosis]):
     question: str
     signal: Signal
     progress: Progress
-    trajectory: tuple[Decided, ...]
+    trajectory: tuple[PastDecision, ...]
     pruned: tuple[PrunedBranch, ...]
     blueprint: str = ""
     topics: tuple[Entity, ...] = ()
@@ -153,11 +153,11 @@ Reply: {"rationale": "The blueprint led to his wife instead of his mother.", "st
 
     def case(self) -> str:
         """Show question, progress, the signal, the blueprint and the decisions with their branches."""
-        lines = [f"Question: {quoted(self.question, QUESTION_LIMIT)}", *draw_topics(self.topics)]
+        lines = [f"Question: {quoted(self.question, MAX_QUESTION_CHARS)}", *draw_topics(self.topics)]
         lines.append(self.progress.draw())
-        lines += [f"Blueprint: {quoted(self.blueprint, BLUEPRINT_LIMIT)}"] if self.blueprint else []
+        lines += [f"Blueprint: {quoted(self.blueprint, MAX_BLUEPRINT_CHARS)}"] if self.blueprint else []
         lines.append(f"Failure: {SIGNALS[self.signal]}.")
-        shown = list(enumerate(self.pruned[:BRANCHES], 1))
+        shown = list(enumerate(self.pruned[:MAX_BRANCHES_SHOWN], 1))
         for step in range(self._first, len(self.trajectory) + 1):
             lines += _draw_decision(step, self.trajectory[step - 1])
             lines += [_draw_branch(number, branch) for number, branch in shown if branch.step == step]
@@ -172,7 +172,7 @@ Reply: {"rationale": "The blueprint led to his wife instead of his mother.", "st
             )
         if reply.recall and not reply.step:
             raise ValueError('with step 0, leave "recall" empty')
-        check_numbers(reply.recall, min(BRANCHES, len(self.pruned)), "branch")
+        check_numbers(reply.recall, min(MAX_BRANCHES_SHOWN, len(self.pruned)), "branch")
         for number in reply.recall:
             if (step := self.pruned[number - 1].step) != reply.step:
                 raise ValueError(
@@ -183,19 +183,19 @@ Reply: {"rationale": "The blueprint led to his wife instead of his mother.", "st
     @property
     def _first(self) -> int:
         """The number of the first decision that is shown."""
-        return max(1, len(self.trajectory) - DECISIONS + 1)
+        return max(1, len(self.trajectory) - MAX_DECISIONS_SHOWN + 1)
 
 
-def _draw_decision(number: int, decided: Decided) -> Iterator[str]:
+def _draw_decision(number: int, decided: PastDecision) -> Iterator[str]:
     if decided.after is None:
-        yield f"Decision {number}: after {draw(decided.before)} no relation was chosen"
+        yield f"Decision {number}: after {draw_chain(decided.before)} no relation was chosen"
         return
-    yield f"Decision {number}: {draw(decided.after)}"
+    yield f"Decision {number}: {draw_chain(decided.after)}"
     if decided.total:
-        names = ", ".join(map(quoted, decided.reached[:REACHED])) or "none with a name"
+        names = ", ".join(map(quoted, decided.reached[:MAX_REACHED_NAMES])) or "none with a name"
         yield f"  reached {decided.total}: {names}"
     if decided.finding:
-        yield f"  found: {quoted(decided.finding, SENTENCE_LIMIT)}"
+        yield f"  found: {quoted(decided.finding, MAX_SENTENCE_CHARS)}"
 
 
 def _draw_branch(number: int, branch: PrunedBranch) -> str:

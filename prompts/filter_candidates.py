@@ -7,9 +7,9 @@ from pydantic import Field
 
 from kgqa.kg.pages import Candidate
 from kgqa.kg.terms import Chain, Entity
-from kgqa.prompts.base import QUESTION_LIMIT, Prompt, Reply, check_numbers, quoted
-from kgqa.prompts.candidates import SHOWN, draw_candidates
-from kgqa.prompts.chain import draw, draw_topics
+from kgqa.prompts.base import MAX_QUESTION_CHARS, Prompt, Reply, check_numbers, quoted
+from kgqa.prompts.candidates import MAX_CANDIDATES_SHOWN, draw_candidates
+from kgqa.prompts.chain import draw_chain, draw_topics
 from kgqa.prompts.progress import Progress
 
 
@@ -58,11 +58,11 @@ Reply: {"rationale": "Anne died there in 1849.", "chosen": [1], "count": false}
 
     def case(self) -> str:
         """Show the question, the chain and the numbered candidates."""
-        lines = [f"Question: {quoted(self.question, QUESTION_LIMIT)}", *draw_topics(self.topics)]
+        lines = [f"Question: {quoted(self.question, MAX_QUESTION_CHARS)}", *draw_topics(self.topics)]
         lines += [self.progress.draw()] if self.progress else []
-        lines += [f"Chain: {draw(self.chain)}", draw_candidates(self.candidates), "Reply:"]
+        lines += [f"Chain: {draw_chain(self.chain)}", draw_candidates(self.candidates), "Reply:"]
         return "\n".join(lines)
 
     def check(self, reply: FilteredCandidates) -> None:
         """Refuse numbers that were not offered or come twice."""
-        check_numbers(reply.chosen, min(SHOWN, len(self.candidates)), "candidate")
+        check_numbers(reply.chosen, min(MAX_CANDIDATES_SHOWN, len(self.candidates)), "candidate")

@@ -7,12 +7,12 @@ from pydantic import Field
 
 from kgqa.kg.pages import Candidate
 from kgqa.kg.terms import Chain, Entity
-from kgqa.prompts.base import QUESTION_LIMIT, Prompt, Reply, check_numbers, quoted
-from kgqa.prompts.candidates import SHOWN, draw_candidate
-from kgqa.prompts.chain import draw, draw_topics
-from kgqa.prompts.progress import SUBGOALS, draw_findings, listed
+from kgqa.prompts.base import MAX_QUESTION_CHARS, Prompt, Reply, check_numbers, quoted
+from kgqa.prompts.candidates import MAX_CANDIDATES_SHOWN, draw_candidate
+from kgqa.prompts.chain import draw_chain, draw_topics
+from kgqa.prompts.progress import MAX_SUBGOALS, draw_findings, draw_list
 
-SEGMENTS = 12
+MAX_SEGMENTS_SHOWN = 12
 """Segments that one prompt shows at most."""
 
 
@@ -91,18 +91,24 @@ Reply: {"rationale": "Only the painter is known, none of his teachers.", "chosen
     @property
     def offered(self) -> tuple[Candidate, ...]:
         """The candidates that are shown, in the order of their numbers."""
-        return tuple(end for segment in self.segments[:SEGMENTS] for end in segment.ends)[:SHOWN]
+        return tuple(end for segment in self.segments[:MAX_SEGMENTS_SHOWN] for end in segment.ends)[
+            :MAX_CANDIDATES_SHOWN
+        ]
 
     def case(self) -> str:
         """Show the question, the segments with their numbered ends, findings and what is unmet."""
-        lines = [f"Question: {quoted(self.question, QUESTION_LIMIT)}", *draw_topics(self.topics)]
+        lines = [f"Question: {quoted(self.question, MAX_QUESTION_CHARS)}", *draw_topics(self.topics)]
         shown = 0
-        for segment in self.segments[:SEGMENTS]:
-            ends = segment.ends[: SHOWN - shown]
-            lines.append(f"Segment: {draw(segment.chain)}")
+        for segment in self.segments[:MAX_SEGMENTS_SHOWN]:
+            ends = segment.ends[: MAX_CANDIDATES_SHOWN - shown]
+            lines.append(f"Segment: {draw_chain(segment.chain)}")
             lines += [f"{number}. {draw_candidate(end)}" for number, end in enumerate(ends, shown + 1)]
             shown += len(ends)
-        lines += [draw_findings(self.findings), listed("Not verified", self.unmet[:SUBGOALS]), "Reply:"]
+        lines += [
+            draw_findings(self.findings),
+            draw_list("Not verified", self.unmet[:MAX_SUBGOALS]),
+            "Reply:",
+        ]
         return "\n".join(lines)
 
     def check(self, reply: Inferred) -> None:

@@ -6,9 +6,9 @@ from typing import ClassVar, Literal
 from pydantic import Field
 
 from kgqa.kg.terms import Entity, Path
-from kgqa.prompts.base import QUESTION_LIMIT, Prompt, Reply, check_numbers, quoted
+from kgqa.prompts.base import MAX_QUESTION_CHARS, Prompt, Reply, check_numbers, quoted
 from kgqa.prompts.chain import draw_topics
-from kgqa.prompts.facts import FACTS, draw_fact, draw_facts
+from kgqa.prompts.facts import MAX_FACTS_SHOWN, draw_fact, draw_facts
 
 
 class Judgement(Reply):
@@ -77,11 +77,11 @@ Reply: {"rationale": "Nothing is said of fever.", "verdict": "unknown", "favour"
         distinct: dict[str, Path] = {}
         for path in self.facts:
             distinct.setdefault(draw_fact(path), path)
-        return tuple(distinct.values())[:FACTS]
+        return tuple(distinct.values())[:MAX_FACTS_SHOWN]
 
     def case(self) -> str:
         """Show the question and the numbered facts."""
-        lines = [f"Question: {quoted(self.question, QUESTION_LIMIT)}", *draw_topics(self.topics)]
+        lines = [f"Question: {quoted(self.question, MAX_QUESTION_CHARS)}", *draw_topics(self.topics)]
         return "\n".join([*lines, "Facts:", draw_facts(self.facts), "Reply:"])
 
     def check(self, reply: Judgement) -> None:

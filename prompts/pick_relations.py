@@ -6,10 +6,10 @@ from typing import ClassVar
 from pydantic import Field
 
 from kgqa.kg.terms import Chain, Entity
-from kgqa.prompts.base import QUESTION_LIMIT, Prompt, Reply, check_numbers, quoted
-from kgqa.prompts.chain import draw_offers, draw_topics
-from kgqa.prompts.progress import draw_goals
-from kgqa.prompts.solved import Solved, draw_solved
+from kgqa.prompts.base import MAX_QUESTION_CHARS, Prompt, Reply, check_numbers, quoted
+from kgqa.prompts.chain import draw_grouped_chains, draw_topics
+from kgqa.prompts.progress import draw_subgoals
+from kgqa.prompts.solved_questions import SolvedQuestion, draw_solved_questions
 
 
 class PickedRelations(Reply):
@@ -30,7 +30,7 @@ class PickRelations(Prompt[PickedRelations]):
     offers: tuple[Chain, ...]
     subgoals: tuple[str, ...] = ()
     known: tuple[str, ...] = ()
-    exemplars: tuple[Solved, ...] = ()
+    exemplars: tuple[SolvedQuestion, ...] = ()
     topics: tuple[Entity, ...] = ()
 
     name: ClassVar[str] = "pick_relations"
@@ -68,9 +68,12 @@ Reply: {"rationale": "His teachers are reached; from the towns on the river, tho
 
     def case(self) -> str:
         """Show solved questions, the question, the plan and the relations under their chains."""
-        lines = [*draw_solved(self.exemplars), f"Question: {quoted(self.question, QUESTION_LIMIT)}"]
-        lines += [*draw_topics(self.topics), *draw_goals(self.subgoals, self.known)]
-        return "\n".join([*lines, *draw_offers(self.offers), "Reply:"])
+        lines = [
+            *draw_solved_questions(self.exemplars),
+            f"Question: {quoted(self.question, MAX_QUESTION_CHARS)}",
+        ]
+        lines += [*draw_topics(self.topics), *draw_subgoals(self.subgoals, self.known)]
+        return "\n".join([*lines, *draw_grouped_chains(self.offers), "Reply:"])
 
     def check(self, reply: PickedRelations) -> None:
         """Refuse numbers that were not offered or come twice."""

@@ -4,15 +4,14 @@ from dataclasses import dataclass
 from typing import Any, ClassVar
 
 from kgqa.kg.terms import Entity
-from kgqa.prompts.base import QUESTION_LIMIT, Prompt, Reply, quoted
-from kgqa.prompts.chain import TOPICS
-from kgqa.prompts.plans import STEPS
-from kgqa.prompts.react import read_steps
-from kgqa.prompts.solved import Solved, draw_solved
-from kgqa.prompts.steps import STEP, Explained, PlanReply, check_steps
+from kgqa.prompts.base import MAX_QUESTION_CHARS, Prompt, Reply, quoted
+from kgqa.prompts.chain import MAX_TOPICS_SHOWN
+from kgqa.prompts.plans import MAX_PLAN_STEPS, STEP_FORM, ExplainedReply, PlanReply, check_steps
+from kgqa.prompts.solved_questions import SolvedQuestion, draw_solved_questions
+from kgqa.prompts.written_plan import read_steps
 
 
-class StepsReply(PlanReply, Explained):
+class StepsReply(PlanReply, ExplainedReply):
     """A plan: its reason, its steps, and what it ends with."""
 
 
@@ -25,8 +24,8 @@ class PlanSteps(Prompt[StepsReply]):
 
     question: str
     topics: tuple[Entity, ...]
-    depth: int = STEPS
-    exemplars: tuple[Solved, ...] = ()
+    depth: int = MAX_PLAN_STEPS
+    exemplars: tuple[SolvedQuestion, ...] = ()
 
     name: ClassVar[str] = "plan_steps"
     reply: ClassVar[type[Reply]] = StepsReply
@@ -49,7 +48,7 @@ of things, the answer is that number.
 Reply with one JSON object: {"rationale": "one short sentence", "steps": [steps], "thought": \
 "one sentence: how the answers follow", "answers": ["answer"], "whether": false}.
 """
-        + STEP
+        + STEP_FORM
         + """
 Example
 Question: "Which river runs through the town that the painter of The Garden Terrace was born in?"
@@ -75,11 +74,11 @@ symbiosis with.", "search": "lichen and coral symbiosis", "observation": [["lich
 
     def case(self) -> str:
         """Show solved questions, the question, the topic entities and the number of steps."""
-        names = ", ".join(quoted(str(topic)) for topic in self.topics[:TOPICS])
+        names = ", ".join(quoted(str(topic)) for topic in self.topics[:MAX_TOPICS_SHOWN])
         return "\n".join(
             [
-                *draw_solved(self.exemplars),
-                f"Question: {quoted(self.question, QUESTION_LIMIT)}",
+                *draw_solved_questions(self.exemplars),
+                f"Question: {quoted(self.question, MAX_QUESTION_CHARS)}",
                 f"Topic entities: {names or 'none'}",
                 f"Steps, at most: {self.depth}",
                 "Reply:",

@@ -1,20 +1,23 @@
-"""A plan in steps, and how prompts show it (VoG, definition 2)."""
+"""A plan in steps: how prompts show it and how a reply writes it (VoG, definition 2)."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from itertools import islice
 from typing import TypeAlias
 
-from kgqa.kg.terms import one_line
-from kgqa.prompts.base import quoted
-from kgqa.prompts.progress import SENTENCE_LIMIT
+from pydantic import Field
 
-STEPS = 10
+from kgqa.kg.terms import one_line
+from kgqa.prompts.base import Reply, quoted
+from kgqa.prompts.progress import MAX_SENTENCE_CHARS
+
+MAX_PLAN_STEPS = 10
 """Search steps that a plan has at most."""
 
-STATEMENTS = 8
+MAX_STATEMENTS_SHOWN = 8
 """Statements that the predicted observation of one step has at most."""
 
-ANSWERS = 100
+MAX_ANSWERS_SHOWN = 100
 """Answers of a plan that a prompt shows at most."""
 
 Statement: TypeAlias = tuple[str, str, str]
@@ -43,24 +46,24 @@ class SearchPlan:
     whether: bool = False
 
 
-def stated(statements: Sequence[Statement]) -> str:
+def draw_statements(statements: Sequence[Statement]) -> str:
     """Write predicted triples on one line.
 
     >>> stated([("Ulm", "river", "Danube")])
     '("Ulm", "river", "Danube")'
     """
-    rows = (", ".join(quoted(part) for part in statement) for statement in statements[:STATEMENTS])
+    rows = (", ".join(quoted(part) for part in statement) for statement in statements[:MAX_STATEMENTS_SHOWN])
     return " ".join(f"({row})" for row in rows)
 
 
-def outlined(plan: SearchPlan) -> list[dict[str, str]]:
-    """Give what each step searches and predicts: for a trace.
+def plan_outline(plan: SearchPlan) -> list[dict[str, str]]:
+    """Return what each step searches and predicts: for a trace.
 
     >>> outlined(SearchPlan((PlanStep("", "Ulm river", (("Ulm", "river", "Danube"),)),)))
     [{'search': 'Ulm river', 'predicted': '("Ulm", "river", "Danube")'}]
     """
     return [
-        {"search": one_line(step.search, SENTENCE_LIMIT), "predicted": stated(step.observation)}
+        {"search": one_line(step.search, MAX_SENTENCE_CHARS), "predicted": draw_statements(step.observation)}
         for step in plan.steps
     ]
 
@@ -68,11 +71,11 @@ def outlined(plan: SearchPlan) -> list[dict[str, str]]:
 def draw_step(step: PlanStep, number: int) -> str:
     """Draw one step, in three lines at most."""
     lines = [
-        f"Thought {number}: {quoted(step.thought, SENTENCE_LIMIT)}",
-        f"Action {number}: Search[{quoted(step.search, SENTENCE_LIMIT)}]",
+        f"Thought {number}: {quoted(step.thought, MAX_SENTENCE_CHARS)}",
+        f"Action {number}: Search[{quoted(step.search, MAX_SENTENCE_CHARS)}]",
     ]
     if step.observation:
-        lines.append(f"Predicted observation {number}: {stated(step.observation)}")
+        lines.append(f"Predicted observation {number}: {draw_statements(step.observation)}")
     return "\n".join(lines)
 
 
@@ -83,6 +86,109 @@ def draw_plan(plan: SearchPlan, done: int = 0) -> str:
         drawn.insert(min(done, len(drawn)), "--- carried out up to here ---")
     last = len(plan.steps) + 1
     if plan.thought:
-        drawn.append(f"Thought {last}: {quoted(plan.thought, SENTENCE_LIMIT)}")
-    drawn.append(f"Action {last}: Finish[{', '.join(map(quoted, plan.answers[:ANSWERS]))}]")
+        drawn.append(f"Thought {last}: {quoted(plan.thought, MAX_SENTENCE_CHARS)}")
+    drawn.append(f"Action {last}: Finish[{', '.join(map(quoted, plan.answers[:MAX_ANSWERS_SHOWN]))}]")
     return "\n".join(drawn)
+
+
+MAX_OBSERVED_TRIPLES = 50
+"""Triples that one step predicts at most: an encoder reads them all."""
+
+MAX_PLAN_TEXT_CHARS = 1_000
+"""Characters of one text of a plan that are kept: an encoder reads no more."""
+
+STEP_FORM = """\
+Each of the steps: {"thought": "one sentence", "search": "what to look up", "observation": \
+[["head", "relation", "tail"]]}.
+"""
+"""The form of one step, as instructions give it."""
+
+
+class StepReply(Reply):
+    """One step as a reply writes it."""
+
+    thought: str = Field(default="", description="one sentence: what this step is for")
+    search: str = Field(description="what to look up: an entity and a relation, in a few words")
+    observation: list[list[str]] = Field(
+        default=[], description="the facts that are expected: triples of head, relation, tail"
+    )
+
+
+class PlanReply(Reply):
+    """Steps of a plan and its end."""
+
+    steps: list[StepReply] = Field(description="the search steps, in their order")
+    thought: str = Field(default="", description="one sentence: how the answers follow")
+    answers: list[str] = Field(description="the answers, one string each")
+    whether: bool = Field(default=False, description="true if the question asks for yes or no")
+
+
+class ExplainedReply(Reply):
+    """A reply that begins with its reason."""
+
+    rationale: str = Field(default="", description="one short sentence: why")
+
+
+def parse_plan(reply: PlanReply) -> SearchPlan:
+    """Return the plan that a reply writes, without blank answers and those that come twice.
+
+    Where it does not say whether the question asks for yes or no, an answer of one of these does.
+    """
+    answers = dict.fromkeys(filter(None, map(str.strip, reply.answers)))
+    steps = (
+        PlanStep(_clean_text(step.thought), _clean_text(step.search), parse_statements(step.observation))
+        for step in reply.steps
+    )
+    told = "whether" in reply.model_fields_set
+    whether = reply.whether if told else [answer.casefold() for answer in answers] in (["yes"], ["no"])
+    return SearchPlan(tuple(steps), tuple(answers), _clean_text(reply.thought), whether)
+
+
+def parse_statements(rows: Sequence[Sequence[str]]) -> tuple[Statement, ...]:
+    """Return the first triples that a reply writes as lists, each once; `check_rows` has let them pass."""
+    told = ((_clean_text(head), _clean_text(relation), _clean_text(tail)) for head, relation, tail in rows)
+    return tuple(islice(dict.fromkeys(told), MAX_OBSERVED_TRIPLES))
+
+
+def _clean_text(text: str) -> str:
+    return text.strip()[:MAX_PLAN_TEXT_CHARS]
+
+
+def check_observation(rows: Sequence[Sequence[str]]) -> None:
+    """Refuse an observation that is not made of triples.
+
+    Raises:
+        ValueError: naming the first row that is none.
+    """
+    for row in rows:
+        if len(row) != 3:
+            raise ValueError(
+                f"each row of an observation has three strings: head, relation, tail; one has {len(row)}"
+            )
+
+
+def check_steps(steps: Sequence[StepReply]) -> None:
+    """Refuse a step that searches for nothing or whose observation is not made of triples.
+
+    Raises:
+        ValueError: naming what is wrong.
+    """
+    for number, step in enumerate(steps, 1):
+        if not step.search.strip():
+            raise ValueError(f'number {number} of the steps has an empty "search"; say what to look up')
+        check_observation(step.observation)
+
+
+def draw_current_step(step: PlanStep) -> list[str]:
+    """Draw the step at hand, without its number.
+
+    >>> draw_current(PlanStep("Find its river.", "Ulm river"))
+    ['Thought: "Find its river."', 'Search: "Ulm river"']
+    """
+    lines = [
+        f"Thought: {quoted(step.thought, MAX_SENTENCE_CHARS)}",
+        f"Search: {quoted(step.search, MAX_SENTENCE_CHARS)}",
+    ]
+    return (
+        [*lines, f"Predicted observation: {draw_statements(step.observation)}"] if step.observation else lines
+    )

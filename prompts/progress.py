@@ -5,13 +5,13 @@ from dataclasses import dataclass
 
 from kgqa.prompts.base import quoted
 
-SUBGOALS = 8
+MAX_SUBGOALS = 8
 """Subgoals that a plan has, and a prompt shows, at most."""
 
-FINDINGS = 12
+MAX_FINDINGS_SHOWN = 12
 """Findings that one prompt shows at most: the last ones."""
 
-SENTENCE_LIMIT = 200
+MAX_SENTENCE_CHARS = 200
 """Characters of one subgoal or finding that a prompt shows at most."""
 
 
@@ -33,7 +33,7 @@ class Progress:
         Verified so far:
         - "Smetana composed it."
         """
-        goals = [f"- {quoted(goal, SENTENCE_LIMIT)}" for goal in self.subgoals[:SUBGOALS]]
+        goals = [f"- {quoted(goal, MAX_SENTENCE_CHARS)}" for goal in self.subgoals[:MAX_SUBGOALS]]
         goals = [f"{goal} <- now" if place == self.at else goal for place, goal in enumerate(goals)]
         plan = ["Subgoals, in their order:", *goals] if goals else []
         return "\n".join([*plan, draw_findings(self.findings)])
@@ -41,20 +41,20 @@ class Progress:
 
 def draw_findings(findings: Sequence[str]) -> str:
     """Draw the last findings."""
-    return listed("Verified so far", findings[-FINDINGS:])
+    return draw_list("Verified so far", findings[-MAX_FINDINGS_SHOWN:])
 
 
-def draw_goals(subgoals: Sequence[str], known: Sequence[str]) -> list[str]:
+def draw_subgoals(subgoals: Sequence[str], known: Sequence[str]) -> list[str]:
     r"""Draw a plan, and what is known of it; nothing where there is neither.
 
     >>> draw_goals(["Find the composer."], [])
     ['Subgoals:\n- "Find the composer."', 'Known so far: nothing']
     """
-    plan = [listed("Subgoals", subgoals[:SUBGOALS])] if subgoals else []
-    return [*plan, listed("Known so far", known[-FINDINGS:])] if subgoals or known else []
+    plan = [draw_list("Subgoals", subgoals[:MAX_SUBGOALS])] if subgoals else []
+    return [*plan, draw_list("Known so far", known[-MAX_FINDINGS_SHOWN:])] if subgoals or known else []
 
 
-def listed(title: str, sentences: Sequence[str]) -> str:
+def draw_list(title: str, sentences: Sequence[str]) -> str:
     """List sentences under a title; none of them has a number, so that none can be picked."""
-    lines = [f"- {quoted(sentence, SENTENCE_LIMIT)}" for sentence in sentences]
+    lines = [f"- {quoted(sentence, MAX_SENTENCE_CHARS)}" for sentence in sentences]
     return "\n".join([f"{title}:", *lines]) if lines else f"{title}: nothing"

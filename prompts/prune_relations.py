@@ -6,8 +6,8 @@ from typing import ClassVar
 from pydantic import Field
 
 from kgqa.kg.terms import Chain, Entity, Hop
-from kgqa.prompts.base import QUESTION_LIMIT, Prompt, Reply, check_numbers, numbered, quoted
-from kgqa.prompts.chain import draw, draw_extensions, draw_topics
+from kgqa.prompts.base import MAX_QUESTION_CHARS, Prompt, Reply, check_numbers, numbered, quoted
+from kgqa.prompts.chain import draw_chain, draw_extensions, draw_topics
 from kgqa.prompts.progress import Progress
 
 
@@ -63,9 +63,9 @@ Reply: {"rationale": "The school is the composer's, so the composer comes first.
 
     def case(self) -> str:
         """Show the question, the chain and the numbered relations."""
-        lines = [f"Question: {quoted(self.question, QUESTION_LIMIT)}", *draw_topics(self.topics)]
+        lines = [f"Question: {quoted(self.question, MAX_QUESTION_CHARS)}", *draw_topics(self.topics)]
         lines += [self.progress.draw()] if self.progress else []
-        lines += [f"Chain: {draw(self.chain)}", f"Relations, choose at most {self.width}:"]
+        lines += [f"Chain: {draw_chain(self.chain)}", f"Relations, choose at most {self.width}:"]
         lines += [numbered(draw_extensions(self.chain, self.hops)), "Reply:"]
         return "\n".join(lines)
 

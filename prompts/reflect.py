@@ -6,12 +6,18 @@ from typing import ClassVar
 from pydantic import Field
 
 from kgqa.kg.terms import Entity
-from kgqa.prompts.base import QUESTION_LIMIT, Prompt, Reply, check_numbers, quoted
+from kgqa.prompts.base import MAX_QUESTION_CHARS, Prompt, Reply, check_numbers, quoted
+from kgqa.prompts.candidates import (
+    MAX_GROUPS_SHOWN,
+    ChainFindings,
+    draw_chain_findings,
+    draw_earlier_chains,
+    numbered_candidates,
+)
 from kgqa.prompts.chain import draw_topics
-from kgqa.prompts.found import GROUPS, Found, draw_earlier, draw_found, shown
-from kgqa.prompts.progress import draw_goals
+from kgqa.prompts.progress import draw_subgoals
 
-EARLIER = 30
+MAX_EARLIER_CHAINS = 30
 """Chains reached earlier that one prompt shows at most."""
 
 
@@ -31,8 +37,8 @@ class Reflect(Prompt[Reflection]):
     """Choose among what was ``found`` now and the ``history`` of the search, as far as it is shown."""
 
     question: str
-    found: tuple[Found, ...]
-    history: tuple[Found, ...]
+    found: tuple[ChainFindings, ...]
+    history: tuple[ChainFindings, ...]
     subgoals: tuple[str, ...] = ()
     known: tuple[str, ...] = ()
     topics: tuple[Entity, ...] = ()
@@ -72,15 +78,15 @@ Reply: {"rationale": "A wife leads astray; back to the author.", "go_on": [], "k
 
     def case(self) -> str:
         """Show the question, the plan, what was found and what was reached before."""
-        lines = [f"Question: {quoted(self.question, QUESTION_LIMIT)}", *draw_topics(self.topics)]
-        lines += [*draw_goals(self.subgoals, self.known), *draw_found(self.found)]
-        return "\n".join([*lines, *draw_earlier(self.history[:EARLIER]), "Reply:"])
+        lines = [f"Question: {quoted(self.question, MAX_QUESTION_CHARS)}", *draw_topics(self.topics)]
+        lines += [*draw_subgoals(self.subgoals, self.known), *draw_chain_findings(self.found)]
+        return "\n".join([*lines, *draw_earlier_chains(self.history[:MAX_EARLIER_CHAINS]), "Reply:"])
 
     def check(self, reply: Reflection) -> None:
         """Refuse what was not offered, and candidates of groups that are not gone on from."""
-        check_numbers(reply.go_on, min(GROUPS, len(self.found)), "group")
-        check_numbers(reply.recall, min(EARLIER, len(self.history)), "earlier chain")
-        offered = shown(self.found)
+        check_numbers(reply.go_on, min(MAX_GROUPS_SHOWN, len(self.found)), "group")
+        check_numbers(reply.recall, min(MAX_EARLIER_CHAINS, len(self.history)), "earlier chain")
+        offered = numbered_candidates(self.found)
         check_numbers(reply.keep, len(offered), "candidate")
         for number in reply.keep:
             group = offered[number - 1].group

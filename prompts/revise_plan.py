@@ -8,14 +8,22 @@ from typing import Any, ClassVar, Literal
 from pydantic import Field
 
 from kgqa.kg.terms import Entity, Path
-from kgqa.prompts.base import QUESTION_LIMIT, Prompt, Reply, quoted
+from kgqa.prompts.base import MAX_QUESTION_CHARS, Prompt, Reply, quoted
 from kgqa.prompts.chain import draw_topics
-from kgqa.prompts.facts import Offer, draw_facts, draw_offer
-from kgqa.prompts.plans import STEPS, SearchPlan, draw_plan
-from kgqa.prompts.react import read_steps
-from kgqa.prompts.steps import STEP, Explained, PlanReply, check_steps, plan_of
+from kgqa.prompts.facts import RelationCandidate, draw_facts, draw_relation_candidate
+from kgqa.prompts.plans import (
+    MAX_PLAN_STEPS,
+    STEP_FORM,
+    ExplainedReply,
+    PlanReply,
+    SearchPlan,
+    check_steps,
+    draw_plan,
+    parse_plan,
+)
+from kgqa.prompts.written_plan import read_steps
 
-OFFERS = 60
+MAX_RELATIONS_SHOWN = 60
 """Relations that lead on, of which one prompt shows at most so many."""
 
 
@@ -39,29 +47,31 @@ Reply with one JSON object: {"rationale": "one short sentence", "first": number 
 "whether": false}.
 """
 
-_FROM = """\
+_FIRST_RULE = """\
 - "first" is the number of the first step that changes: steps before it stay as they are, those from it on \
 are replaced by your steps, so write out every step from there to the end. With no steps, the plan ends there.
 """
 
 
-class First(Explained):
+class FirstStepReply(ExplainedReply):
     """A reply that says where a plan changes."""
 
     first: int = Field(description="number of the first step that is revised; 1 for a new plan")
 
 
-class RevisedSteps(PlanReply, First):
+class RevisedSteps(PlanReply, FirstStepReply):
     """The steps of a plan from the ``first`` revised one on, and its new end."""
 
 
-def merged(plan: SearchPlan, reply: RevisedSteps, arm: Literal["local", "lookahead", "global"]) -> SearchPlan:
+def merge_plans(
+    plan: SearchPlan, reply: RevisedSteps, arm: Literal["local", "lookahead", "global"]
+) -> SearchPlan:
     """Put revised steps in place of those from the first revised one on; ``global`` replaces all.
 
     A reply without steps ends the plan before its first revised step; one that does not say
     whether the question asks for yes or no leaves that as it is.
     """
-    new = plan_of(reply)
+    new = parse_plan(reply)
     kept = () if arm == "global" else plan.steps[: max(reply.first - 1, 0)]
     whether = new.whether if "whether" in reply.model_fields_set else plan.whether
     return replace(new, steps=(*kept, *new.steps), whether=whether)
@@ -79,7 +89,7 @@ class RevisePlan(Prompt[RevisedSteps]):
     done: int
     facts: tuple[Path, ...]
     _: KW_ONLY
-    depth: int = STEPS
+    depth: int = MAX_PLAN_STEPS
     topics: tuple[Entity, ...] = ()
 
     arm: ClassVar[Literal["local", "lookahead", "global"]]
@@ -89,7 +99,7 @@ class RevisePlan(Prompt[RevisedSteps]):
 
     def case(self) -> str:
         """Show the question, the plan, what was observed and what else the arm goes by."""
-        lines = [f"Question: {quoted(self.question, QUESTION_LIMIT)}", *draw_topics(self.topics)]
+        lines = [f"Question: {quoted(self.question, MAX_QUESTION_CHARS)}", *draw_topics(self.topics)]
         lines += ["Plan:", draw_plan(self.plan, self.done), "Facts:", draw_facts(self.facts)]
         lines += [
             *self._shown(),
@@ -100,7 +110,7 @@ class RevisePlan(Prompt[RevisedSteps]):
 
     @abstractmethod
     def _shown(self) -> Iterator[str]:
-        """Give the lines that only this arm shows."""
+        """Return the lines that only this arm shows."""
 
     def check(self, reply: RevisedSteps) -> None:
         """Refuse a plan that has no steps, too many, or one that searches for nothing, and a gap in it."""
@@ -112,7 +122,7 @@ class RevisePlan(Prompt[RevisedSteps]):
                 if last > 1
                 else f'"first" is {reply.first}; write the whole plan anew, from step 1 on'
             )
-        total = len(merged(self.plan, reply, self.arm).steps)
+        total = len(merge_plans(self.plan, reply, self.arm).steps)
         if not 1 <= total <= self.depth:
             raise ValueError(f"the plan would have {total} steps; it can have 1 to {self.depth}")
 
@@ -134,10 +144,10 @@ that the step carried out last has found, which do not bear out what it predicte
 these facts ask for: put this step right, then whatever follows from it.
 
 """
-        + _FROM
+        + _FIRST_RULE
         + _RULES
         + _FORM
-        + STEP
+        + STEP_FORM
         + """
 Example
 Question: "Which river runs through the town that the painter of The Garden Terrace was born in?"
@@ -170,7 +180,7 @@ class ReviseAhead(RevisePlan):
     """Revise by O_t and by the relations that lead on from the entities just chosen: R_(t+1)."""
 
     frontier: tuple[Path, ...]
-    offers: tuple[Offer, ...]
+    offers: tuple[RelationCandidate, ...]
 
     name: ClassVar[str] = "revise_ahead"
     arm: ClassVar[Literal["local", "lookahead", "global"]] = "lookahead"
@@ -183,11 +193,11 @@ answer: from one of these entities if the question means one, else from all. Whe
 step found nothing, and the relations lead on from where it began: choose another way.
 
 """
-        + _FROM
+        + _FIRST_RULE
         + _RULES
         + "? stands for what a relation leads to.\n"
         + _FORM
-        + STEP
+        + STEP_FORM
         + """
 Example
 Question: "In which town did the builder of the Sayner Hütte go to school?"
@@ -214,9 +224,9 @@ Reply: {"rationale": "Another builder; the school comes first, then its town.", 
     )
 
     def _shown(self) -> Iterator[str]:
-        offers = self.offers[:OFFERS]
+        offers = self.offers[:MAX_RELATIONS_SHOWN]
         yield "Relations that lead on:" if offers else "Relations that lead on: none"
-        yield from (f"- {draw_offer(offer, self.frontier)}" for offer in offers)
+        yield from (f"- {draw_relation_candidate(offer, self.frontier)}" for offer in offers)
 
 
 @dataclass(frozen=True, slots=True)
@@ -235,7 +245,7 @@ that these facts bear out, then go on to the answer; leave out what led astray.
 """
         + _RULES
         + _FORM
-        + STEP
+        + STEP_FORM
         + """
 Example
 Question: "Which river runs through the town that the painter of The Garden Terrace was born in?"

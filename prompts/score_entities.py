@@ -4,10 +4,9 @@ from dataclasses import dataclass
 from typing import ClassVar
 
 from kgqa.kg.terms import Entity
-from kgqa.prompts.base import QUESTION_LIMIT, Prompt, Reply, quoted
+from kgqa.prompts.base import MAX_QUESTION_CHARS, Prompt, Reply, Scores, check_scores, quoted
+from kgqa.prompts.candidates import ChainFindings, draw_chain_findings, numbered_candidates
 from kgqa.prompts.chain import draw_topics
-from kgqa.prompts.found import Found, draw_found, shown
-from kgqa.prompts.scores import Scores, check_scores
 
 
 class ScoredEntities(Scores):
@@ -19,7 +18,7 @@ class ScoreEntities(Prompt[ScoredEntities]):
     """Score the candidates that are shown of what was ``found``."""
 
     question: str
-    found: tuple[Found, ...]
+    found: tuple[ChainFindings, ...]
     topics: tuple[Entity, ...] = ()
 
     name: ClassVar[str] = "score_entities"
@@ -49,9 +48,9 @@ Reply: {"rationale": "One is a university.", "scores": [{"number": 2, "score": 1
 
     def case(self) -> str:
         """Show the question and what was found."""
-        lines = [f"Question: {quoted(self.question, QUESTION_LIMIT)}", *draw_topics(self.topics)]
-        return "\n".join([*lines, *draw_found(self.found), "Reply:"])
+        lines = [f"Question: {quoted(self.question, MAX_QUESTION_CHARS)}", *draw_topics(self.topics)]
+        return "\n".join([*lines, *draw_chain_findings(self.found), "Reply:"])
 
     def check(self, reply: ScoredEntities) -> None:
         """Refuse numbers that were not offered and scores beyond 0 to 1."""
-        check_scores(reply.scores, len(shown(self.found)), "candidate")
+        check_scores(reply.scores, len(numbered_candidates(self.found)), "candidate")

@@ -5,9 +5,8 @@ from dataclasses import dataclass
 from typing import ClassVar
 
 from kgqa.kg.terms import Chain, Entity
-from kgqa.prompts.base import QUESTION_LIMIT, Prompt, Reply, quoted
-from kgqa.prompts.chain import base_of, draw, draw_offers, draw_topics
-from kgqa.prompts.scores import Scores, check_scores
+from kgqa.prompts.base import MAX_QUESTION_CHARS, Prompt, Reply, Scores, check_scores, quoted
+from kgqa.prompts.chain import draw_chain, draw_grouped_chains, draw_topics, without_last_hop
 
 
 class ScoredRelations(Scores):
@@ -58,14 +57,14 @@ Reply: {"rationale": "The school is the composer's.", "scores": [{"number": 1, "
 
     def case(self) -> str:
         """Show the question and the numbered relations under their chains."""
-        lines = [f"Question: {quoted(self.question, QUESTION_LIMIT)}", *draw_topics(self.topics)]
+        lines = [f"Question: {quoted(self.question, MAX_QUESTION_CHARS)}", *draw_topics(self.topics)]
         lines.append(f"Relations, score at most {self.width} for each chain:")
-        return "\n".join([*lines, *draw_offers(self.offers), "Reply:"])
+        return "\n".join([*lines, *draw_grouped_chains(self.offers), "Reply:"])
 
     def check(self, reply: ScoredRelations) -> None:
         """Refuse numbers that were not offered, scores beyond 0 to 1, and too many for one chain."""
         check_scores(reply.scores, len(self.offers), "relation")
-        given = Counter(base_of(self.offers[each.number - 1]) for each in reply.scores)
+        given = Counter(without_last_hop(self.offers[each.number - 1]) for each in reply.scores)
         for chain, count in given.items():
             if count > self.width:
-                raise ValueError(f"{count} scores are for {draw(chain)}; give at most {self.width}")
+                raise ValueError(f"{count} scores are for {draw_chain(chain)}; give at most {self.width}")

@@ -6,12 +6,11 @@ from typing import ClassVar, Literal
 from pydantic import Field
 
 from kgqa.kg.terms import Entity, Term
-from kgqa.prompts.base import QUESTION_LIMIT, Prompt, Reply, check_numbers, numbered, quoted
-from kgqa.prompts.candidates import SHOWN
+from kgqa.prompts.base import MAX_QUESTION_CHARS, Prompt, Reply, check_numbers, numbered, quoted
+from kgqa.prompts.candidates import MAX_CANDIDATES_SHOWN
 from kgqa.prompts.chain import draw_topics
 from kgqa.prompts.facts import draw_node
-from kgqa.prompts.plans import PlanStep
-from kgqa.prompts.steps import draw_current
+from kgqa.prompts.plans import PlanStep, draw_current_step
 
 
 class SelectedEntities(Reply):
@@ -78,14 +77,14 @@ Reply: {"rationale": "Of these, Tübingen has the old university.", "keep": "som
     @property
     def offered(self) -> tuple[Term, ...]:
         """The candidates that are shown, in the order of their numbers."""
-        return self.candidates[:SHOWN]
+        return self.candidates[:MAX_CANDIDATES_SHOWN]
 
     def case(self) -> str:
         """Show the question, the step, the relation and what it led to."""
         shown = len(self.offered)
         note = f"{self.total}, the first {shown} shown" if self.total > shown else str(self.total)
-        lines = [f"Question: {quoted(self.question, QUESTION_LIMIT)}", *draw_topics(self.topics)]
-        lines += [*draw_current(self.step), f"Relation: {self.relation}", f"Found ({note}):"]
+        lines = [f"Question: {quoted(self.question, MAX_QUESTION_CHARS)}", *draw_topics(self.topics)]
+        lines += [*draw_current_step(self.step), f"Relation: {self.relation}", f"Found ({note}):"]
         lines += [numbered(map(draw_node, self.offered)), "Reply:"]
         return "\n".join(lines)
 

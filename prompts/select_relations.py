@@ -6,11 +6,10 @@ from typing import ClassVar
 from pydantic import Field
 
 from kgqa.kg.terms import Entity, Path
-from kgqa.prompts.base import QUESTION_LIMIT, Prompt, Reply, check_numbers, numbered, quoted
+from kgqa.prompts.base import MAX_QUESTION_CHARS, Prompt, Reply, check_numbers, numbered, quoted
 from kgqa.prompts.chain import draw_topics
-from kgqa.prompts.facts import Offer, draw_offer
-from kgqa.prompts.plans import PlanStep
-from kgqa.prompts.steps import draw_current
+from kgqa.prompts.facts import RelationCandidate, draw_relation_candidate
+from kgqa.prompts.plans import PlanStep, draw_current_step
 
 
 class SelectedRelations(Reply):
@@ -27,7 +26,7 @@ class SelectRelations(Prompt[SelectedRelations]):
     question: str
     step: PlanStep
     frontier: tuple[Path, ...]
-    offers: tuple[Offer, ...]
+    offers: tuple[RelationCandidate, ...]
     topics: tuple[Entity, ...] = ()
 
     name: ClassVar[str] = "select_relations"
@@ -74,9 +73,9 @@ Reply: {"rationale": "Each of the two has a relation of its own for it.", "relat
 
     def case(self) -> str:
         """Show the question, the step and the numbered relations."""
-        lines = [f"Question: {quoted(self.question, QUESTION_LIMIT)}", *draw_topics(self.topics)]
-        lines += [*draw_current(self.step), "Relations:"]
-        lines += [numbered(draw_offer(offer, self.frontier) for offer in self.offers), "Reply:"]
+        lines = [f"Question: {quoted(self.question, MAX_QUESTION_CHARS)}", *draw_topics(self.topics)]
+        lines += [*draw_current_step(self.step), "Relations:"]
+        lines += [numbered(draw_relation_candidate(offer, self.frontier) for offer in self.offers), "Reply:"]
         return "\n".join(lines)
 
     def check(self, reply: SelectedRelations) -> None:

@@ -7,9 +7,9 @@ from pydantic import Field
 
 from kgqa.kg.pages import Candidate
 from kgqa.kg.terms import Chain, Entity
-from kgqa.prompts.base import QUESTION_LIMIT, Prompt, Reply, check_numbers, quoted
-from kgqa.prompts.candidates import SHOWN, Take, check_take, draw_candidates
-from kgqa.prompts.chain import draw, draw_topics
+from kgqa.prompts.base import MAX_QUESTION_CHARS, Prompt, Reply, check_numbers, quoted
+from kgqa.prompts.candidates import MAX_CANDIDATES_SHOWN, Take, check_take, draw_candidates
+from kgqa.prompts.chain import draw_chain, draw_topics
 
 Decision = Literal["stop", "forward", "filter", "backtrack"]
 
@@ -94,9 +94,9 @@ Reply: {"rationale": "Works of his, but the poet is not yet checked.", "decision
 
     def case(self) -> str:
         """Show the question, the chain, what else the candidates meet, and some of them."""
-        lines = [f"Question: {quoted(self.question, QUESTION_LIMIT)}", *draw_topics(self.topics)]
-        lines.append(f"Chain: {draw(self.chain)}")
-        lines += [f"The candidates are also the ends of: {draw(chain)}" for chain in self.met]
+        lines = [f"Question: {quoted(self.question, MAX_QUESTION_CHARS)}", *draw_topics(self.topics)]
+        lines.append(f"Chain: {draw_chain(self.chain)}")
+        lines += [f"The candidates are also the ends of: {draw_chain(chain)}" for chain in self.met]
         if not self.filtering:
             lines.append('The decision "filter" is not available: choose among the other three.')
         lines += [draw_candidates(self.candidates, self.truncated), "Reply:"]
@@ -106,6 +106,6 @@ Reply: {"rationale": "Works of his, but the poet is not yet checked.", "decision
         """Refuse a decision that is not available and an answer that was not offered."""
         if reply.decision == "filter" and not self.filtering:
             raise ValueError("the decision filter is not available")
-        check_numbers(reply.chosen, min(SHOWN, len(self.candidates)), "candidate")
+        check_numbers(reply.chosen, min(MAX_CANDIDATES_SHOWN, len(self.candidates)), "candidate")
         if reply.decision == "stop":
             check_take(reply.take, reply.chosen, self.candidates, self.truncated)

@@ -6,11 +6,10 @@ from typing import ClassVar
 from pydantic import Field
 
 from kgqa.kg.terms import Entity, Path
-from kgqa.prompts.base import QUESTION_LIMIT, Prompt, Reply, quoted
+from kgqa.prompts.base import MAX_QUESTION_CHARS, Prompt, Reply, quoted
 from kgqa.prompts.chain import draw_topics
 from kgqa.prompts.facts import draw_facts
-from kgqa.prompts.plans import PlanStep, draw_step
-from kgqa.prompts.steps import check_rows
+from kgqa.prompts.plans import PlanStep, check_observation, draw_step
 
 
 class StepVerdict(Reply):
@@ -79,10 +78,10 @@ Reply: {"rationale": "The first fact says it in other words.", "revise": false, 
 
     def case(self) -> str:
         """Show the question, the step and the facts."""
-        lines = [f"Question: {quoted(self.question, QUESTION_LIMIT)}", *draw_topics(self.topics)]
+        lines = [f"Question: {quoted(self.question, MAX_QUESTION_CHARS)}", *draw_topics(self.topics)]
         lines += [draw_step(self.step, self.number), "Facts:", draw_facts(self.facts), "Reply:"]
         return "\n".join(lines)
 
     def check(self, reply: StepVerdict) -> None:
         """Refuse an observation that is not made of triples."""
-        check_rows(reply.observation)
+        check_observation(reply.observation)

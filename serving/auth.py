@@ -10,70 +10,69 @@ from typing import Any
 
 from langgraph_sdk import Auth
 
-from kgqa.serving.bounds import check_options, check_run
-from kgqa.serving.callers import LOCAL
-from kgqa.serving.checkpoints import is_of_another
-from kgqa.serving.settings import callers_of, limits_of
-from kgqa.serving.tracing import hold_tracing
-from kgqa.session.limits import hold
+from kgqa.runtime.limits import activate_limits
+from kgqa.serving.authentication import LOCAL_CALLER
+from kgqa.serving.checkpoints import belongs_to_another
+from kgqa.serving.request_limits import check_options, check_run
+from kgqa.serving.settings import disable_unrequested_tracing, read_authenticator, read_limits
 
 _log = logging.getLogger("kgqa.serving")
-_callers = callers_of(os.environ)
+_authenticator = read_authenticator(os.environ)
 
-hold(limits_of(os.environ))
-hold_tracing()
+activate_limits(read_limits(os.environ))
+disable_unrequested_tracing()
 
 auth = Auth()
 
 
 @auth.authenticate
 async def authenticate(scope: dict[str, Any]) -> Auth.types.MinimalUserDict:
-    """Give the caller's name; it is the owner of what they make."""
-    return {"identity": _callers.name_of(scope)}
+    """Return the caller's name; it is the owner of what they make."""
+    return {"identity": _authenticator.name_of(scope)}
 
 
 @auth.on.threads
-async def threads(ctx: Auth.types.AuthContext, value: dict[str, Any]) -> Any:
+async def authorize_threads(ctx: Auth.types.AuthContext, value: dict[str, Any]) -> Any:
     """Threads and their runs are their owner's; what a run asks is held to its bounds."""
-    await _check_free(ctx, value)
+    await _check_thread_is_free(ctx, value)
     if ctx.action == "create_run":
         check_run(value)
         _log.info("a run of %s", ctx.user.identity)
-    return _own(ctx, value)
+    return _owner_filter(ctx, value)
 
 
 @auth.on.assistants
-async def assistants(ctx: Auth.types.AuthContext, value: dict[str, Any]) -> Any:
+async def authorize_assistants(ctx: Auth.types.AuthContext, value: dict[str, Any]) -> Any:
     """Assistants are their owner's; those that come with the server may be used by all."""
     if ctx.action in {"create", "update"}:
         check_options(value.get("context"))
     metadata = value.get("metadata")
     if ctx.action in {"create", "update"} and isinstance(metadata, dict):
         metadata.pop("created_by", None)  # by this word the server knows its own
-    mine = _own(ctx, value)
+    mine = _owner_filter(ctx, value)
     if mine and ctx.action in {"read", "search"}:
         return {"$or": [mine, {"created_by": "system"}]}
     return mine
 
 
 @auth.on
-async def other(ctx: Auth.types.AuthContext, value: dict[str, Any]) -> None:
+async def refuse_other(ctx: Auth.types.AuthContext, value: dict[str, Any]) -> None:
     """Nothing else is served: crons would spend without being asked, the store has no use."""
     raise Auth.exceptions.HTTPException(status_code=403, detail=f"{ctx.resource} are not served here")
 
 
-async def _check_free(ctx: Auth.types.AuthContext, value: Mapping[str, Any]) -> None:
+async def _check_thread_is_free(ctx: Auth.types.AuthContext, value: Mapping[str, Any]) -> None:
     """Refuse to make a thread whose steps are kept for somebody else."""
     thread, owner = value.get("thread_id"), ctx.user.identity
     makes = ctx.action == "create" or value.get("if_not_exists") == "create"
-    if makes and thread and owner != LOCAL and await is_of_another(str(thread), owner):
+    if makes and thread and owner != LOCAL_CALLER and await belongs_to_another(str(thread), owner):
         raise Auth.exceptions.HTTPException(status_code=409, detail="a thread with this id exists already")
 
 
-def _own(ctx: Auth.types.AuthContext, value: Mapping[str, Any]) -> dict[str, str] | None:
+def _owner_filter(ctx: Auth.types.AuthContext, value: Mapping[str, Any]) -> dict[str, str] | None:
     """Mark what is made as the caller's, and give the filter of what they may see; None for all."""
     owner = ctx.user.identity
-    if owner == LOCAL:
+    if owner == LOCAL_CALLER:
         return None
     metadata = value.get("metadata")
     if ctx.action in {"create", "update", "create_run"} and isinstance(metadata, dict):

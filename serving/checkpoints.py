@@ -16,51 +16,51 @@ from langchain_core.runnables import RunnableConfig
 from langgraph.checkpoint.base import BaseCheckpointSaver
 from langgraph.checkpoint.serde.base import SerializerProtocol
 
-from kgqa.serving.plain import Plain
+from kgqa.serving.serializer import PlainSerializer
 
-FOLDER = ".langgraph_api"
-FILE = "checkpoints.sqlite"
+DEFAULT_FOLDER = ".langgraph_api"
+SQLITE_FILE = "checkpoints.sqlite"
 
-CONNECTIONS = 10
+MAX_CONNECTIONS = 10
 """Connections to PostgreSQL at most, of one server."""
 
-WAIT = 30.0
+CONNECT_TIMEOUT_SECONDS = 30.0
 """Seconds to wait for PostgreSQL at the start."""
 
-Saver = BaseCheckpointSaver[Any]
+CheckpointSaver = BaseCheckpointSaver[Any]
 
-_open: dict[asyncio.AbstractEventLoop, Saver] = {}
+_open_savers: dict[asyncio.AbstractEventLoop, CheckpointSaver] = {}
 
 
 @asynccontextmanager
-async def checkpointer() -> AsyncIterator[Saver]:
+async def checkpointer() -> AsyncIterator[CheckpointSaver]:
     """Open what KGQA_CHECKPOINTS names; for a ``with`` block.
 
     Raises:
         RuntimeError: in one line, if it cannot be opened or a package for it is missing.
     """
-    where = os.environ.get("KGQA_CHECKPOINTS") or FOLDER
+    where = os.environ.get("KGQA_CHECKPOINTS") or DEFAULT_FOLDER
     is_address = where.startswith(("postgresql://", "postgres://"))
     if "://" in where and not is_address:  # its password would become the name of a folder
         raise RuntimeError("KGQA_CHECKPOINTS names a folder, or an address that begins with postgresql://")
     async with _postgres(where) if is_address else _sqlite(where) as saver:
         loop = asyncio.get_running_loop()
-        _open[loop] = saver
+        _open_savers[loop] = saver
         try:
             yield saver
         finally:
-            del _open[loop]
+            del _open_savers[loop]
 
 
-async def is_of_another(thread: str, owner: str) -> bool:
-    """Tell whether steps of a thread are kept that somebody else's runs have made.
+async def belongs_to_another(thread: str, owner: str) -> bool:
+    """Return whether steps of a thread are kept that somebody else's runs have made.
 
     A server that was killed may have forgotten a thread whose steps are kept. Where they
     cannot be read, nobody can say whose they are, and they are not given away.
     """
     config: RunnableConfig = {"configurable": {"thread_id": thread, "checkpoint_ns": ""}}
     try:
-        async for step in _open[asyncio.get_running_loop()].alist(config):
+        async for step in _open_savers[asyncio.get_running_loop()].alist(config):
             maker = (step.metadata or {}).get("owner")
             if maker:
                 return maker != owner
@@ -69,18 +69,18 @@ async def is_of_another(thread: str, owner: str) -> bool:
     return False
 
 
-def _plain() -> SerializerProtocol:
-    return Plain()
+def _serializer() -> SerializerProtocol:
+    return PlainSerializer()
 
 
 @asynccontextmanager
-async def _sqlite(folder: str) -> AsyncIterator[Saver]:
+async def _sqlite(folder: str) -> AsyncIterator[CheckpointSaver]:
     try:
-        from kgqa.serving.sqlite import opened
+        from kgqa.serving.sqlite_checkpoints import open_sqlite
     except ImportError:
         raise RuntimeError("checkpoints need a package that is missing; pip install 'kgqa[studio]'") from None
     path = Path(folder).expanduser()
-    opening = opened(path / FILE, _plain())
+    opening = open_sqlite(path / SQLITE_FILE, _serializer())
     try:
         saver = await asyncio.to_thread(opening.__enter__)
     except (OSError, sqlite3.Error) as error:
@@ -92,7 +92,7 @@ async def _sqlite(folder: str) -> AsyncIterator[Saver]:
 
 
 @asynccontextmanager
-async def _postgres(address: str) -> AsyncIterator[Saver]:
+async def _postgres(address: str) -> AsyncIterator[CheckpointSaver]:
     try:
         from langgraph.checkpoint.postgres.aio import AsyncPostgresSaver
         from psycopg import AsyncConnection
@@ -103,16 +103,16 @@ async def _postgres(address: str) -> AsyncIterator[Saver]:
     pool: AsyncConnectionPool[AsyncConnection[dict[str, Any]]] = AsyncConnectionPool(
         address,
         min_size=1,
-        max_size=CONNECTIONS,
+        max_size=MAX_CONNECTIONS,
         kwargs={"autocommit": True, "prepare_threshold": 0, "row_factory": dict_row},
         open=False,
     )
     try:
-        await pool.open(wait=True, timeout=WAIT)
+        await pool.open(wait=True, timeout=CONNECT_TIMEOUT_SECONDS)
     except PoolTimeout:
         await pool.close()
         raise RuntimeError("KGQA_CHECKPOINTS: PostgreSQL does not answer; check its address") from None
     async with pool:
-        saver = AsyncPostgresSaver(pool, serde=_plain())
+        saver = AsyncPostgresSaver(pool, serde=_serializer())
         await saver.setup()
         yield saver

@@ -8,15 +8,19 @@ import pytest
 
 from kgqa.kg.opening import open_graph
 from kgqa.kg.sparql_graph import SparqlGraph
-from kgqa.priors.encoder import open_encoder
-from kgqa.priors.memo import Memo
+from kgqa.priors.encoder import CachedEncoder, open_encoder
 
 # Tests run in several processes: threads of one would wait busily for cores that another has.
 os.environ["KGQA_THREADS"] = "1"
 
-pytest_plugins = ["kgqa.tests.servers.fixtures"]
+pytest_plugins = [
+    "kgqa.tests.support.servers.fixtures",
+    "kgqa.tests.support.kg_fixtures",
+    "kgqa.tests.support.model_fixtures",
+    "kgqa.tests.support.method_fixtures",
+]
 
-MEMO = Memo(open_encoder)
+MEMO = CachedEncoder(open_encoder)
 """The bundled encoder: a text is encoded once, however many tests have it."""
 
 PREFIXES = """

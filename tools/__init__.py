@@ -10,8 +10,7 @@ from langchain_core.tools import BaseTool
 from kgqa.kg.graph import KnowledgeGraph
 from kgqa.tools.chains import chain_tools
 from kgqa.tools.entities import entity_tools
-from kgqa.tools.relations import relation_tools
-from kgqa.tools.schema import schema_tool
+from kgqa.tools.relations import relation_tools, schema_tool
 from kgqa.tools.select import select_tool
 
 

@@ -5,20 +5,20 @@ from typing import Any
 
 from langchain_core.tools import ToolException
 
-from kgqa.kg.dialect import DIALECTS
+from kgqa.kg.dialects import DIALECTS
 from kgqa.kg.graph import KnowledgeGraph
-from kgqa.kg.terms import HOPS, Chain, Entity, Hop, is_iri, local_name, one_line
+from kgqa.kg.terms import MAX_HOPS, Chain, Entity, Hop, is_iri, local_name, one_line
 from kgqa.tools.text import show_term
 
 
-async def entity_named(graph: KnowledgeGraph, text: str) -> Entity:
+async def resolve_entity(graph: KnowledgeGraph, text: str) -> Entity:
     """Give the entity with this id or name.
 
     Raises:
         ToolException: naming the nearest entities, if none has it.
     """
     text = text.strip()
-    if (given := _by_id(text)) is not None:
+    if (given := _entity_by_id(text)) is not None:
         return given
     matches = await graph.find_entities(text, limit=5)
     if matches and matches[0].sure:
@@ -29,16 +29,16 @@ async def entity_named(graph: KnowledgeGraph, text: str) -> Entity:
     )
 
 
-async def entities_named(graph: KnowledgeGraph, texts: Sequence[str]) -> list[Entity]:
+async def resolve_entities(graph: KnowledgeGraph, texts: Sequence[str]) -> list[Entity]:
     """Give the entities with these ids or names, in order.
 
     Raises:
         ToolException: about the first that the graph does not know.
     """
-    return [await entity_named(graph, text) for text in texts]
+    return [await resolve_entity(graph, text) for text in texts]
 
 
-def hop_named(graph: KnowledgeGraph, text: str) -> Hop:
+def resolve_hop(graph: KnowledgeGraph, text: str) -> Hop:
     """Give the hop written as ``relation``, or ``^relation`` against the arrow.
 
     Raises:
@@ -46,7 +46,7 @@ def hop_named(graph: KnowledgeGraph, text: str) -> Hop:
     """
     forward = not text.startswith("^")
     relation = text.removeprefix("^").removeprefix("<").removesuffix(">")
-    found = _relations(graph, relation)
+    found = _matching_relations(graph, relation)
     if len(found) == 1:
         return Hop(found[0], forward)
     problem = "several relations are" if found else "no relation is"
@@ -55,7 +55,7 @@ def hop_named(graph: KnowledgeGraph, text: str) -> Hop:
     )
 
 
-def _relations(graph: KnowledgeGraph, text: str) -> list[str]:
+def _matching_relations(graph: KnowledgeGraph, text: str) -> list[str]:
     """Give the relations with this id or name; of a graph that has not listed its own, those it may have."""
     if is_iri(text) and "://" in text:
         return [text]
@@ -66,7 +66,7 @@ def _relations(graph: KnowledgeGraph, text: str) -> list[str]:
     return [iri for iri in graph.relations if text in (local_name(iri), graph.relation_label(iri))]
 
 
-async def chain_named(
+async def resolve_chain(
     graph: KnowledgeGraph, topic: str, hops: Sequence[str], held: Mapping[int, Sequence[str]] | None = None
 ) -> Chain:
     """Give the chain from an entity along hops, held to entities after some of them, all named as above.
@@ -75,19 +75,19 @@ async def chain_named(
         ToolException: if the graph does not know one of them, or ``held`` does not fit the hops.
     """
     held = held or {}
-    if len(hops) > HOPS:
-        raise ToolException(f"a chain has at most {HOPS} hops, not {len(hops)}")
+    if len(hops) > MAX_HOPS:
+        raise ToolException(f"a chain has at most {MAX_HOPS} hops, not {len(hops)}")
     if any(not (1 <= depth <= len(hops) and texts) for depth, texts in held.items()):
         raise ToolException(f"held takes numbers of hops from 1 to {len(hops)}, each with entities")
-    chain = Chain(await entity_named(graph, topic))
+    chain = Chain(await resolve_entity(graph, topic))
     for depth, hop in enumerate(hops, 1):
-        chain = chain.then(hop_named(graph, hop))
+        chain = chain.then(resolve_hop(graph, hop))
         if depth in held:
-            chain = chain.holding(await entities_named(graph, held[depth]))
+            chain = chain.constrained_to(await resolve_entities(graph, held[depth]))
     return chain
 
 
-def _by_id(text: str) -> Entity | None:
+def _entity_by_id(text: str) -> Entity | None:
     """Read an id, in brackets or bare; a bare name may hold a colon, too (``Re:Zero``)."""
     bare = text.removeprefix("<").removesuffix(">")
     if bare == text and "://" not in text and not text.startswith(("urn:", "_:")):
@@ -100,9 +100,9 @@ def _by_id(text: str) -> Entity | None:
 
 def chain_arguments(chain: Chain) -> dict[str, Any]:
     """Write a chain as the tools read it; "held" is there only where the chain is held."""
-    hops = [_written(hop) for hop in chain.hops]
-    held = {held.depth: [_bracketed(entity) for entity in held.entities] for held in chain.held}
-    return {"topic": _bracketed(chain.topic), "hops": hops} | ({"held": held} if held else {})
+    hops = [_write_hop(hop) for hop in chain.hops]
+    held = {held.depth: [_write_entity(entity) for entity in held.entities] for held in chain.constraints}
+    return {"topic": _write_entity(chain.topic), "hops": hops} | ({"held": held} if held else {})
 
 
 def relation_arguments(entities: Iterable[Entity], hop: Hop | None = None) -> dict[str, Any]:
@@ -111,14 +111,14 @@ def relation_arguments(entities: Iterable[Entity], hop: Hop | None = None) -> di
     >>> relation_arguments([Entity("http://x/Ulm")], Hop("http://x/born_in", forward=False))
     {'entities': ['<http://x/Ulm>'], 'relation': '^http://x/born_in'}
     """
-    named = {"entities": [_bracketed(entity) for entity in entities]}
-    return named | ({"relation": _written(hop)} if hop else {})
+    named = {"entities": [_write_entity(entity) for entity in entities]}
+    return named | ({"relation": _write_hop(hop)} if hop else {})
 
 
-def _bracketed(entity: Entity) -> str:
+def _write_entity(entity: Entity) -> str:
     """Write an entity so that no name is looked up."""
     return f"<{entity.id}>"
 
 
-def _written(hop: Hop) -> str:
+def _write_hop(hop: Hop) -> str:
     return hop.relation if hop.forward else f"^{hop.relation}"

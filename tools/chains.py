@@ -7,18 +7,26 @@ from pydantic import ConfigDict, with_config
 from typing_extensions import TypedDict
 
 from kgqa.kg.graph import KnowledgeGraph
-from kgqa.kg.pages import Candidate, Page, Visit
+from kgqa.kg.pages import Candidate, ChainResult, Page
 from kgqa.kg.terms import Entity, Hop, Literal, Triple
-from kgqa.tools.arguments import chain_named
-from kgqa.tools.making import graph_tool
-from kgqa.tools.text import RELATIONS, listing, show_candidate, show_chain, show_hop, show_id, show_term
+from kgqa.tools.arguments import resolve_chain
+from kgqa.tools.text import (
+    MAX_RELATION_LINES,
+    graph_tool,
+    listing,
+    show_candidate,
+    show_chain,
+    show_hop,
+    show_id,
+    show_term,
+)
 
 Waypoints = dict[int, list[str]]
 """Under a number of hops, the ids or names of the entities that a chain may be at after them."""
 
 
 @with_config(ConfigDict(use_attribute_docstrings=True))
-class WrittenChain(TypedDict):
+class ChainArguments(TypedDict):
     """A chain as a caller writes it."""
 
     topic: str
@@ -46,8 +54,8 @@ def chain_tools(graph: KnowledgeGraph) -> list[BaseTool]:
             held: under a number of hops, the ids or names of the only entities that the chain may
                 be at after so many hops. Leave out what need not be restricted.
         """
-        page = await graph.extend_chain(await chain_named(graph, topic, hops, held))
-        return listing("relations that lead on", map(show_hop, page), page, RELATIONS), page
+        page = await graph.extend_chain(await resolve_chain(graph, topic, hops, held))
+        return listing("relations that lead on", map(show_hop, page), page, MAX_RELATION_LINES), page
 
     @graph_tool
     async def follow_chain(
@@ -61,13 +69,13 @@ def chain_tools(graph: KnowledgeGraph) -> list[BaseTool]:
             held: under a number of hops, the ids or names of the only entities that the chain may
                 be at after so many hops. Leave out what need not be restricted.
         """
-        page = await graph.follow_chain(await chain_named(graph, topic, hops, held))
+        page = await graph.follow_chain(await resolve_chain(graph, topic, hops, held))
         return listing("nodes at the end", map(show_candidate, page), page), page
 
     @graph_tool
     async def visit_chains(
-        chains: list[WrittenChain], ends: bool = True, hops: bool = True
-    ) -> tuple[str, list[Visit]]:
+        chains: list[ChainArguments], ends: bool = True, hops: bool = True
+    ) -> tuple[str, list[ChainResult]]:
         """Visit several chains of relations at once: what is at the end of each, and what leads on.
 
         Args:
@@ -75,7 +83,7 @@ def chain_tools(graph: KnowledgeGraph) -> list[BaseTool]:
             ends: whether to give the nodes at the ends.
             hops: whether to give the relations that lead on.
         """
-        named = [await chain_named(graph, each["topic"], each["hops"], each.get("held")) for each in chains]
+        named = [await resolve_chain(graph, each["topic"], each["hops"], each.get("held")) for each in chains]
         visits = await graph.visit_chains(named, ends=ends, hops=hops)
         parts = []
         for chain, visit in zip(named, visits, strict=True):
@@ -84,7 +92,7 @@ def chain_tools(graph: KnowledgeGraph) -> list[BaseTool]:
                 parts.append(listing(f"nodes at {shown}", map(show_candidate, visit.ends), visit.ends))
             if hops:
                 what = f"relations that lead on from {shown}"
-                parts.append(listing(what, map(show_hop, visit.hops), visit.hops, RELATIONS))
+                parts.append(listing(what, map(show_hop, visit.hops), visit.hops, MAX_RELATION_LINES))
         return "\n".join(parts) or "no chain was named", visits
 
     @graph_tool
@@ -100,7 +108,7 @@ def chain_tools(graph: KnowledgeGraph) -> list[BaseTool]:
             held: under a number of hops, the ids or names of the only entities that the chain may
                 be at after so many hops. Leave out what need not be restricted.
         """
-        paths = await graph.trace_chain(await chain_named(graph, topic, hops, held), ends)
+        paths = await graph.trace_chain(await resolve_chain(graph, topic, hops, held), ends)
         rows = (
             "; ".join(f"{show_term(t.head)} {show_id(t.relation)} {show_term(t.tail)}" for t in path)
             for path in paths

@@ -8,9 +8,8 @@ from pydantic import Field
 from kgqa.kg.graph import KnowledgeGraph
 from kgqa.kg.pages import Description, Match, Mention
 from kgqa.kg.terms import one_line
-from kgqa.tools.arguments import entity_named
-from kgqa.tools.making import graph_tool
-from kgqa.tools.text import listing, show_hop, show_term
+from kgqa.tools.arguments import resolve_entity
+from kgqa.tools.text import graph_tool, listing, show_hop, show_term
 
 
 def entity_tools(graph: KnowledgeGraph) -> list[BaseTool]:
@@ -51,7 +50,7 @@ def entity_tools(graph: KnowledgeGraph) -> list[BaseTool]:
             entity: the entity's id or name.
             limit: how many facts to give at most.
         """
-        description = await graph.describe((await entity_named(graph, entity)).id, limit)
+        description = await graph.describe((await resolve_entity(graph, entity)).id, limit)
         facts = (f"{show_hop(hop)} {show_term(term)}" for hop, term in description.facts)
         head = [show_term(description.entity)]
         head += [f"also called {one_line(', '.join(description.aliases))}"] if description.aliases else []

@@ -1,6 +1,7 @@
-"""Tools that walk the graph from entities, one relation at a time."""
+"""Tools that walk the graph from entities one relation at a time, and list its relations."""
 
 from collections.abc import Sequence
+from functools import cache
 
 from langchain_core.tools import BaseTool
 from pydantic import ConfigDict, with_config
@@ -8,14 +9,13 @@ from typing_extensions import TypedDict
 
 from kgqa.kg.graph import KnowledgeGraph
 from kgqa.kg.pages import Page
-from kgqa.kg.terms import Entity, Hop, Term
-from kgqa.tools.arguments import entities_named, hop_named
-from kgqa.tools.making import graph_tool
-from kgqa.tools.text import RELATIONS, listing, show_hop, show_term
+from kgqa.kg.terms import Entity, Hop, Term, local_name
+from kgqa.tools.arguments import resolve_entities, resolve_hop
+from kgqa.tools.text import MAX_RELATION_LINES, graph_tool, listing, show_hop, show_term
 
 
 @with_config(ConfigDict(use_attribute_docstrings=True))
-class WrittenStep(TypedDict):
+class RelationStep(TypedDict):
     """A relation as a caller writes it, and from where it is followed."""
 
     entities: list[str]
@@ -34,11 +34,11 @@ def relation_tools(graph: KnowledgeGraph) -> list[BaseTool]:
         Args:
             entities: the entities' ids or names.
         """
-        nodes = await entities_named(graph, entities)
+        nodes = await resolve_entities(graph, entities)
         pages = await graph.list_relations([node.id for node in nodes])
         shown = {node.id: show_term(node) for node in nodes}
         listings = (
-            listing(f"relations of {shown[id]}", map(show_hop, page), page, RELATIONS)
+            listing(f"relations of {shown[id]}", map(show_hop, page), page, MAX_RELATION_LINES)
             for id, page in pages.items()
         )
         return "\n".join(listings) or "no entity was named", pages
@@ -51,37 +51,65 @@ def relation_tools(graph: KnowledgeGraph) -> list[BaseTool]:
             entities: the entities' ids or names.
             relation: the relation as list_relations gives it; ``^`` in front follows it backwards.
         """
-        (ways,) = await _read(graph, [{"entities": entities, "relation": relation}])
+        (ways,) = await _resolve_steps(graph, [{"entities": entities, "relation": relation}])
         pages = await graph.follow_relation([(node.id, hop) for node, hop in ways])
-        return _said(ways, pages), pages
+        return _list_pages(ways, pages), pages
 
     @graph_tool
-    async def follow_relations(steps: list[WrittenStep]) -> tuple[str, list[list[Page[Term]]]]:
+    async def follow_relations(steps: list[RelationStep]) -> tuple[str, list[list[Page[Term]]]]:
         """Give what entities are related to by several relations at once.
 
         Args:
             steps: the relations, each with the entities that it is followed from.
         """
-        read = await _read(graph, steps)
+        read = await _resolve_steps(graph, steps)
         pages = iter(await graph.follow_relation([(node.id, hop) for ways in read for node, hop in ways]))
         parts = [[next(pages) for _ in ways] for ways in read]
-        return "\n".join(map(_said, read, parts)) or "no relation was named", parts
+        return "\n".join(map(_list_pages, read, parts)) or "no relation was named", parts
 
     return [list_relations, follow_relation, follow_relations]
 
 
-async def _read(graph: KnowledgeGraph, steps: Sequence[WrittenStep]) -> list[list[tuple[Entity, Hop]]]:
+async def _resolve_steps(
+    graph: KnowledgeGraph, steps: Sequence[RelationStep]
+) -> list[list[tuple[Entity, Hop]]]:
     """Give the entities of each step, each with the hop that is followed from it."""
     read = []
     for each in steps:
-        nodes, hop = await entities_named(graph, each["entities"]), hop_named(graph, each["relation"])
+        nodes, hop = await resolve_entities(graph, each["entities"]), resolve_hop(graph, each["relation"])
         read.append([(node, hop) for node in nodes])
     return read
 
 
-def _said(ways: Sequence[tuple[Entity, Hop]], pages: Sequence[Page[Term]]) -> str:
+def _list_pages(ways: Sequence[tuple[Entity, Hop]], pages: Sequence[Page[Term]]) -> str:
     listings = (
         listing(f"nodes at {show_term(node)} {show_hop(hop)}", map(show_term, page), page)
         for (node, hop), page in zip(ways, pages, strict=True)
     )
     return "\n".join(listings) or "no entity was named"
+
+
+MAX_SCHEMA_RELATIONS = 50_000
+"""Relations that are given at most, more than any schema has: whoever asks compares each with a question."""
+
+
+def schema_tool(graph: KnowledgeGraph) -> BaseTool:
+    """Make list_schema for a graph."""
+
+    @cache
+    def shown() -> tuple[str, Page[Hop]]:
+        first = graph.relations[:MAX_SCHEMA_RELATIONS]
+        hops = tuple(_hop(relation, graph.relation_label(relation)) for relation in first)
+        page = Page(hops, truncated=len(first) < len(graph.relations))
+        return listing("relations in the graph", map(show_hop, page), page), page
+
+    @graph_tool
+    async def list_schema() -> tuple[str, Page[Hop]]:
+        """List all relations of the knowledge graph, whatever entity they belong to."""
+        return shown()
+
+    return list_schema
+
+
+def _hop(relation: str, label: str) -> Hop:
+    return Hop(relation, name=None if label == local_name(relation) else label)

@@ -4,15 +4,14 @@ from collections.abc import Iterable
 
 from langchain_core.tools import BaseTool, ToolException
 
-from kgqa.kg import sparql
-from kgqa.kg.computed import computed
 from kgqa.kg.errors import KGRejected
 from kgqa.kg.graph import KnowledgeGraph
-from kgqa.kg.guard import LONGEST
 from kgqa.kg.pages import Table
+from kgqa.kg.sparql import queries
+from kgqa.kg.sparql.guard import MAX_QUERY_CHARS
+from kgqa.kg.sparql.intent import computed_columns
 from kgqa.kg.terms import Literal
-from kgqa.tools.making import graph_tool
-from kgqa.tools.text import listing, show_cell
+from kgqa.tools.text import graph_tool, listing, show_cell
 
 
 def select_tool(graph: KnowledgeGraph) -> BaseTool:
@@ -45,14 +44,14 @@ def literals_query(values: Iterable[Literal]) -> str:
     are left out.
     """
     fitting: list[Literal] = []
-    room = LONGEST - len(sparql.literals(()))
+    room = MAX_QUERY_CHARS - len(queries.literals(()))
     for value in values:
-        room -= len(sparql.serialise(value)) + 1
+        room -= len(queries.serialise(value)) + 1
         if room < 0:
             break
         if "\\" not in value.value and "\0" not in value.value:
             fitting.append(value)
-    return sparql.literals(fitting)
+    return queries.literals(fitting)
 
 
-__all__ = ["computed", "literals_query", "select_tool"]
+__all__ = ["computed_columns", "literals_query", "select_tool"]

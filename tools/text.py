@@ -1,30 +1,35 @@
-"""Writes what a tool has found as short text for a model."""
+"""Writes what a tool has found as short text for a model, and makes tools of functions."""
 
 import json
 import re
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
+from functools import wraps
+from typing import Any
+
+from langchain_core.tools import BaseTool, tool
+from langchain_core.tools.base import ArgsSchema
 
 from kgqa.kg.pages import Candidate, Page
 from kgqa.kg.terms import Chain, Entity, Hop, Term, one_line
 
-LINES = 50
+MAX_LINES = 50
 """Lines of one listing at most; the artifact holds the rest."""
 
-RELATIONS = 500
+MAX_RELATION_LINES = 500
 """Lines of a listing of relations at most: one that is not shown is never taken, and hubs have hundreds."""
 
-HELD = 5
+MAX_CONSTRAINT_NAMES = 5
 """Of the entities that a chain is held to at one node, those that are named at most."""
 
-IDS = 500
+MAX_ID_CHARS = 500
 """Characters of an id at most; one that is cut cannot be read back, but its entity has a name."""
 
-WHOLE = 60_000
+MAX_TEXT_CHARS = 60_000
 """Characters of what a tool says at most."""
 
 UNNAMED = "(unnamed)"
 
-_MISTAKABLE = re.compile(r"[<>|;\"]|^\(|^'|^$")
+_AMBIGUOUS = re.compile(r"[<>|;\"]|^\(|^'|^$")
 """What is in a name that might be read as more than that, beside an id or in a list."""
 
 
@@ -42,12 +47,12 @@ def show_name(name: str, limit: int = 200) -> str:
     ('Ulm', '"Ulm <http://x/b>"')
     """
     shown = one_line(name, limit)
-    return json.dumps(shown, ensure_ascii=False) if _MISTAKABLE.search(shown) else shown
+    return json.dumps(shown, ensure_ascii=False) if _AMBIGUOUS.search(shown) else shown
 
 
 def show_id(id: str) -> str:
     """Write an id on one line; IRIs may have marks of direction and line breaks of other scripts."""
-    return one_line(id, IDS)
+    return one_line(id, MAX_ID_CHARS)
 
 
 def show_cell(term: Term | None) -> str:
@@ -74,12 +79,15 @@ def show_chain(chain: Chain) -> str:
     """Write a chain: its start, its hops as the tools read them back, what it is held to."""
     steps = [show_term(chain.topic)]
     for hop, held in chain.steps:
-        names = [*map(show_term, held[:HELD]), *([f"{len(held) - HELD} others"] if len(held) > HELD else [])]
+        names = [
+            *map(show_term, held[:MAX_CONSTRAINT_NAMES]),
+            *([f"{len(held) - MAX_CONSTRAINT_NAMES} others"] if len(held) > MAX_CONSTRAINT_NAMES else []),
+        ]
         steps += [show_hop(hop)] + [f"(only {', '.join(names)})"] * bool(held)
     return " ".join(steps)
 
 
-def listing(what: str, lines: Iterable[str], page: Page[object] | None = None, most: int = LINES) -> str:
+def listing(what: str, lines: Iterable[str], page: Page[object] | None = None, most: int = MAX_LINES) -> str:
     """Write a headed list, cut at ``most`` lines; ``what`` begins with a plural."""
     rows = list(lines)
     if len(rows) == 1:
@@ -91,9 +99,32 @@ def listing(what: str, lines: Iterable[str], page: Page[object] | None = None, m
     return "\n".join([f"{more}{len(rows)} {what}" + (":" if rows else ""), *shown])
 
 
-def bounded(text: str) -> str:
+def cut_text(text: str) -> str:
     """Cut a text of many lines at `WHOLE` characters, after a whole line, and say so."""
-    if len(text) <= WHOLE:
+    if len(text) <= MAX_TEXT_CHARS:
         return text
-    kept = text[: WHOLE - 100].rpartition("\n")[0]
+    kept = text[: MAX_TEXT_CHARS - 100].rpartition("\n")[0]
     return f"{kept}\n- ... and {text.count(chr(10)) - kept.count(chr(10))} other lines"
+
+
+_schemas: dict[str, ArgsSchema | None] = {}
+
+
+def graph_tool(function: Callable[..., Any]) -> BaseTool:
+    """Make a tool that gives text, of a length that is bounded, and, as its artifact, the typed answer.
+
+    What it takes is read off the signature and the docstring, at the first graph only: that
+    is most of the work, and the same for all graphs.
+    """
+
+    @wraps(function)
+    async def told(*given: Any, **named: Any) -> tuple[str, Any]:
+        text, answer = await function(*given, **named)
+        return cut_text(text), answer
+
+    name = function.__qualname__
+    made: BaseTool = tool(
+        response_format="content_and_artifact", parse_docstring=True, args_schema=_schemas.get(name)
+    )(told)
+    _schemas[name] = made.args_schema
+    return made

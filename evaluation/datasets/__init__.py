@@ -51,7 +51,6 @@ What is found in a file means the same in all formats:
 """
 
 from kgqa.evaluation.datasets.dataset import Dataset, DatasetError
-from kgqa.evaluation.datasets.loading import load
-from kgqa.evaluation.datasets.registry import FORMATS
+from kgqa.evaluation.datasets.loading import FORMATS, load
 
 __all__ = ["FORMATS", "Dataset", "DatasetError", "load"]

@@ -5,8 +5,7 @@ from typing import Any, Required
 from pydantic import TypeAdapter
 from typing_extensions import TypedDict
 
-from kgqa.evaluation.datasets.fields import Text, Value, known, named, readings
-from kgqa.evaluation.datasets.format import Format
+from kgqa.evaluation.datasets.format import Format, Text, Value, entity_ref, gold_readings, unique_refs
 from kgqa.evaluation.question import Question
 
 
@@ -34,18 +33,22 @@ class Record(TypedDict, total=False):
     topic_entity: list[Item] | None
 
 
-def _question(record: Record) -> Question:
+def _to_question(record: Record) -> Question:
     return Question(
         id=record.get("id") or "",
         text=record["question"],
-        topics=known(named(item.get("id"), item.get("name")) for item in record.get("topic_entity") or []),
-        readings=readings(named(item.get("id"), item.get("name")) for item in record.get("answer") or []),
+        topics=unique_refs(
+            entity_ref(item.get("id"), item.get("name")) for item in record.get("topic_entity") or []
+        ),
+        readings=gold_readings(
+            entity_ref(item.get("id"), item.get("name")) for item in record.get("answer") or []
+        ),
         sparql=record.get("sparql"),
         kind=(record.get("meta_data") or {}).get("compositionality_type"),
     )
 
 
-def _knows(record: Any) -> bool:
+def _recognises(record: Any) -> bool:
     return (
         isinstance(record, dict)
         and "question" in record
@@ -53,4 +56,4 @@ def _knows(record: Any) -> bool:
     )
 
 
-FORMAT = Format("cor", _knows, TypeAdapter(Record), _question)
+FORMAT = Format("cor", _recognises, TypeAdapter(Record), _to_question)

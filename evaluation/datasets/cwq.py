@@ -9,9 +9,17 @@ from typing import Any, Required
 from pydantic import TypeAdapter
 from typing_extensions import TypedDict
 
-from kgqa.evaluation.datasets.fields import ENTITY_ID, Text, Value, elsewhere, named, readings, topics
-from kgqa.evaluation.datasets.format import Format
-from kgqa.evaluation.question import Named, Question
+from kgqa.evaluation.datasets.format import (
+    ENTITY_ID,
+    Format,
+    Text,
+    Value,
+    entity_ref,
+    first_topics,
+    gold_readings,
+    other_topics,
+)
+from kgqa.evaluation.question import EntityRef, Question
 
 
 class Answer(TypedDict, total=False):
@@ -35,32 +43,32 @@ class Record(TypedDict, total=False):
     qid_topic_entity: dict[str, str | None] | None
 
 
-def _question(record: Record) -> Question:
+def _to_question(record: Record) -> Question:
     given = record.get("topic_entity"), record.get("qid_topic_entity")
     return Question(
         id=record.get("ID") or "",
         text=record["question"],
-        topics=topics(*given),
-        elsewhere=elsewhere(*given),
-        readings=readings(_answers(record)),
+        topics=first_topics(*given),
+        elsewhere=other_topics(*given),
+        readings=gold_readings(_answers(record)),
         sparql=record.get("sparql"),
         kind=record.get("compositionality_type"),
     )
 
 
-def _answers(record: Record) -> Iterator[Named | None]:
+def _answers(record: Record) -> Iterator[EntityRef | None]:
     answers = record.get("answers")
     if answers is None:
-        yield named(None, record.get("answer"))
+        yield entity_ref(None, record.get("answer"))
     for answer in answers or []:
         id, name = answer.get("answer_id"), answer.get("answer")
         if name is None and id and not ENTITY_ID.fullmatch(id):
             name = id
-        yield named(id, name, answer.get("aliases") or ())
+        yield entity_ref(id, name, answer.get("aliases") or ())
 
 
-def _knows(record: Any) -> bool:
+def _recognises(record: Any) -> bool:
     return isinstance(record, dict) and {"ID", "question"} <= set(record)
 
 
-FORMAT = Format("cwq", _knows, TypeAdapter(Record), _question)
+FORMAT = Format("cwq", _recognises, TypeAdapter(Record), _to_question)

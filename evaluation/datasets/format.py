@@ -1,24 +1,129 @@
-"""What a format is, and how a record that does not fit it is reported."""
+"""What a format is, what formats have in common, and how a record that does not fit is reported."""
 
 import json
+import math
 import re
-from collections.abc import Callable
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
-from typing import Any, Generic, TypeVar
+from typing import Annotated, Any, Generic, TypeAlias, TypeVar
 
-from pydantic import TypeAdapter, ValidationError
+from pydantic import BeforeValidator, Field, Strict, StringConstraints, TypeAdapter, ValidationError
 from pydantic_core import ErrorDetails
 
-from kgqa.evaluation.question import Question
+from kgqa.evaluation.question import EntityRef, Question
 from kgqa.kg.terms import one_line
+
+MISSING_NAMES = frozenset({"", "null", "UnName_Entity"})
+"""What the files write where an entity has no name."""
+
+ENTITY_ID = re.compile(r"[mg]\.\w+|[QPL]\d+")
+"""Ids of Freebase and Wikidata; whatever else stands in place of one is a literal."""
+
+
+def _as_text(value: object) -> object:
+    """Write a truth value or a number as text: answers may be any of them."""
+    if isinstance(value, bool):
+        return "true" if value else "false"
+    if isinstance(value, int) or (isinstance(value, float) and math.isfinite(value)):
+        return str(value)
+    return value
+
+
+Text = Annotated[str, StringConstraints(strip_whitespace=True, min_length=1)]
+"""What must be there and not be blank."""
+
+Id = Annotated[Text, BeforeValidator(_as_text)]
+"""An id that must be there."""
+
+Value = Annotated[str, Strict()] | Annotated[str, BeforeValidator(_as_text)]
+"""An id, a name or a literal, maybe empty. Text, by far the most, is taken without a call of Python."""
+
+Hops = Annotated[int, Field(ge=0, le=100)]
+
+Readings = tuple[tuple[EntityRef, ...], ...]
+
+
+def entity_ref(id: str | None, name: str | None, aliases: Iterable[str] = ()) -> EntityRef | None:
+    """Make a topic or an answer; None where the file gives neither id nor name.
+
+    >>> named("m.012k66rv", "UnName_Entity")
+    Named(id='m.012k66rv', name=None, aliases=())
+    >>> named("Q42", "Q42")
+    Named(id='Q42', name=None, aliases=())
+    >>> named("+100", "+100")
+    Named(id='+100', name='+100', aliases=())
+    """
+    if name is not None and (name in MISSING_NAMES or (name == id and ENTITY_ID.fullmatch(name))):
+        name = None
+    if not id and name is None:
+        return None
+    return EntityRef(id or None, name, _other_names(name, aliases) if aliases else ())
+
+
+def _other_names(name: str | None, aliases: Iterable[str]) -> tuple[str, ...]:
+    return tuple(dict.fromkeys(alias for alias in aliases if alias != name and alias not in MISSING_NAMES))
+
+
+def literal_ref(value: str | None) -> EntityRef | None:
+    """Make an answer that is its own id, as in a record; None for no value.
+
+    >>> literal("1841-03-04")
+    Named(id='1841-03-04', name='1841-03-04', aliases=())
+    """
+    return entity_ref(value, value)
+
+
+def entity_or_literal(kind: str | None, argument: str | None, name: str | None) -> EntityRef | None:
+    """Make an answer as WebQSP and GrailQA write it: a type, an argument and a name.
+
+    Where the type is missing, an argument that is no id is a literal.
+    """
+    if kind is None and argument and not ENTITY_ID.fullmatch(argument):
+        kind = "Value"
+    return entity_ref(argument, name or argument) if kind == "Value" else entity_ref(argument, name)
+
+
+def unique_refs(found: Iterable[EntityRef | None]) -> tuple[EntityRef, ...]:
+    """Keep what has an id or a name, each id and, without one, each name once: the first of it."""
+    first: dict[object, EntityRef] = {}
+    for one in found:
+        if one is not None:
+            first.setdefault(one.id or (one.name,), one)
+    return tuple(first.values())
+
+
+def gold_readings(*parses: Iterable[EntityRef | None]) -> Readings:
+    """Make the readings of the answers of each parse; an empty parse and a repeated one make none."""
+    found = [reading for parse in parses if (reading := unique_refs(parse))]
+    return tuple(found if len(found) < 2 else dict.fromkeys(found))
+
+
+NamesById: TypeAlias = Mapping[str, str | None]
+"""Topics as a file gives them: names by id."""
+
+
+def first_topics(*choices: NamesById | None) -> tuple[EntityRef, ...]:
+    """Make topics of the first choice that is not None."""
+    return next((_topics_of(choice) for choice in choices if choice is not None), ())
+
+
+def other_topics(*choices: NamesById | None) -> tuple[tuple[EntityRef, ...], ...]:
+    """Make topics of the other choices, those that have any."""
+    given = [_topics_of(choice) for choice in choices if choice is not None]
+    return tuple(filter(None, given[1:]))
+
+
+def _topics_of(given: NamesById) -> tuple[EntityRef, ...]:
+    return unique_refs(entity_ref(id, name) for id, name in given.items())
+
 
 Record = TypeVar("Record")
 
-START = re.compile(r"^(Value error, |Input |String )")
+PYDANTIC_PREFIX = re.compile(r"^(Value error, |Input |String )")
 """How pydantic begins a complaint; the field is said before."""
 
 
-class Misfit(ValueError):
+class FormatMismatch(ValueError):
     """A record that is not as its format has it; the text names the field."""
 
 
@@ -50,19 +155,23 @@ class Format(Generic[Record]):
         try:
             return self.question(self.schema.validate_python(record))
         except ValidationError as error:
-            raise Misfit(_in_one_line(error, record)) from None
+            raise FormatMismatch(_describe_error(error, record)) from None
 
 
-def _in_one_line(error: ValidationError, record: Any) -> str:
+def _describe_error(error: ValidationError, record: Any) -> str:
     """Tell the mistake that lies deepest: of a field with alternatives, it is the nearest miss."""
     details = error.errors(include_url=False, include_context=False)
-    mistake = max(details, key=lambda each: len(_field(each, record)))
-    field = ".".join(map(str, _field(mistake, record)))
-    return f"field {one_line(field, 80)}: {_what(mistake)}" if field else f"the record {_what(mistake)}"
+    mistake = max(details, key=lambda each: len(_field_path(each, record)))
+    field = ".".join(map(str, _field_path(mistake, record)))
+    return (
+        f"field {one_line(field, 80)}: {_describe_mistake(mistake)}"
+        if field
+        else f"the record {_describe_mistake(mistake)}"
+    )
 
 
-def _field(mistake: ErrorDetails, record: Any) -> list[str | int]:
-    """Give the path to the mistake, without the names that pydantic gives to alternatives."""
+def _field_path(mistake: ErrorDetails, record: Any) -> list[str | int]:
+    """Return the path to the mistake, without the names that pydantic gives to alternatives."""
     path: list[str | int] = []
     for part in mistake["loc"]:
         if isinstance(record, dict) and (part in record or mistake["type"] == "missing"):
@@ -75,14 +184,14 @@ def _field(mistake: ErrorDetails, record: Any) -> list[str | int]:
     return path
 
 
-def _what(mistake: ErrorDetails) -> str:
+def _describe_mistake(mistake: ErrorDetails) -> str:
     if mistake["type"] == "missing":
         return "is missing"
     found, message = mistake["input"], mistake["msg"].replace("a valid dictionary", "an object")
-    return f"{START.sub('', message)}, not {_shown(found)}"
+    return f"{PYDANTIC_PREFIX.sub('', message)}, not {_describe_value(found)}"
 
 
-def _shown(found: Any) -> str:
+def _describe_value(found: Any) -> str:
     if isinstance(found, tuple):
         return "tab-separated text"
     if isinstance(found, dict | list):

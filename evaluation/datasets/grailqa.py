@@ -10,19 +10,19 @@ from typing import Any, Required
 from pydantic import TypeAdapter
 from typing_extensions import TypedDict
 
-from kgqa.evaluation.datasets.fields import (
+from kgqa.evaluation.datasets.format import (
+    Format,
     Hops,
     Text,
     Value,
-    elsewhere,
     entity_or_literal,
-    known,
-    named,
-    readings,
-    topics,
+    entity_ref,
+    first_topics,
+    gold_readings,
+    other_topics,
+    unique_refs,
 )
-from kgqa.evaluation.datasets.format import Format
-from kgqa.evaluation.question import Named, Question
+from kgqa.evaluation.question import EntityRef, Question
 
 
 class Answer(TypedDict, total=False):
@@ -62,13 +62,13 @@ class Record(TypedDict, total=False):
     hops: Hops | None
 
 
-def _question(record: Record) -> Question:
+def _to_question(record: Record) -> Question:
     return Question(
         id=record.get("qid") or "",
         text=record["question"],
         topics=_topics(record),
-        elsewhere=elsewhere({}, record.get("qid_topic_entity")),
-        readings=readings(
+        elsewhere=other_topics({}, record.get("qid_topic_entity")),
+        readings=gold_readings(
             entity_or_literal(
                 answer.get("answer_type"), answer.get("answer_argument"), answer.get("entity_name")
             )
@@ -81,19 +81,19 @@ def _question(record: Record) -> Question:
     )
 
 
-def _topics(record: Record) -> tuple[Named, ...]:
+def _topics(record: Record) -> tuple[EntityRef, ...]:
     if record.get("topic_entity") is not None:
-        return topics(record["topic_entity"])
+        return first_topics(record["topic_entity"])
     nodes = (record.get("graph_query") or {}).get("nodes") or []
-    return known(
-        named(node.get("id"), node.get("friendly_name"))
+    return unique_refs(
+        entity_ref(node.get("id"), node.get("friendly_name"))
         for node in nodes
         if node.get("node_type") == "entity"
     )
 
 
-def _knows(record: Any) -> bool:
+def _recognises(record: Any) -> bool:
     return isinstance(record, dict) and {"qid", "question"} <= set(record)
 
 
-FORMAT = Format("grailqa", _knows, TypeAdapter(Record), _question)
+FORMAT = Format("grailqa", _recognises, TypeAdapter(Record), _to_question)

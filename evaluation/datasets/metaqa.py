@@ -9,13 +9,12 @@ from typing import Annotated, Any
 from pydantic import BeforeValidator, TypeAdapter
 from typing_extensions import TypedDict
 
-from kgqa.evaluation.datasets.fields import Text, known, named, readings
-from kgqa.evaluation.datasets.format import Format
+from kgqa.evaluation.datasets.format import Format, Text, entity_ref, gold_readings, unique_refs
 from kgqa.evaluation.question import Question
 
 
-def _parted(text: str) -> tuple[str, str, str]:
-    """Give what is before, within and after the outermost brackets: a film is called ``[REC]``.
+def _split_at_brackets(text: str) -> tuple[str, str, str]:
+    """Return what is before, within and after the outermost brackets: a film is called ``[REC]``.
 
     >>> _parted("who is in [[REC]]?")
     ('who is in ', '[REC]', '?')
@@ -24,7 +23,7 @@ def _parted(text: str) -> tuple[str, str, str]:
     return (text[:start], text[start + 1 : end], text[end + 1 :]) if 0 <= start < end - 1 else (text, "", "")
 
 
-def _split(value: object) -> object:
+def _split_answers(value: object) -> object:
     return value.split("|") if isinstance(value, str) else value
 
 
@@ -32,21 +31,21 @@ class Record(TypedDict):
     """One line."""
 
     question: Text
-    answers: Annotated[list[str], BeforeValidator(_split)]
+    answers: Annotated[list[str], BeforeValidator(_split_answers)]
 
 
-def _question(record: Record) -> Question:
-    parts = _parted(record["question"])
+def _to_question(record: Record) -> Question:
+    parts = _split_at_brackets(record["question"])
     return Question(
         id="",
         text="".join(parts),
-        topics=known([named(None, parts[1] or None)]),
-        readings=readings(named(None, name) for name in record["answers"]),
+        topics=unique_refs([entity_ref(None, parts[1] or None)]),
+        readings=gold_readings(entity_ref(None, name) for name in record["answers"]),
     )
 
 
-def _knows(record: Any) -> bool:
+def _recognises(record: Any) -> bool:
     return isinstance(record, tuple) and len(record) == 2
 
 
-FORMAT = Format("metaqa", _knows, TypeAdapter(Record), _question, columns=("question", "answers"))
+FORMAT = Format("metaqa", _recognises, TypeAdapter(Record), _to_question, columns=("question", "answers"))

@@ -14,15 +14,14 @@ from typing import Annotated, Any
 from pydantic import BeforeValidator, TypeAdapter
 from typing_extensions import TypedDict
 
-from kgqa.evaluation.datasets.fields import Text, known, named, readings
-from kgqa.evaluation.datasets.format import Format
-from kgqa.evaluation.question import GoldPath, Named, Question
+from kgqa.evaluation.datasets.format import Format, Text, entity_ref, gold_readings, unique_refs
+from kgqa.evaluation.question import EntityRef, GoldPath, Question
 
-MOST_BRACKETS = 50
+MAX_BRACKETS = 50
 """Opening brackets in a name at most; with more of them, each tried on the whole line, reading takes long."""
 
 
-def _branch(text: str) -> GoldPath:
+def _parse_path(text: str) -> GoldPath:
     """Read one path.
 
     >>> _branch("Mexico#plays_for_country_inverse#NEYMAR#plays_in_club#FC_Barcelona")
@@ -31,30 +30,30 @@ def _branch(text: str) -> GoldPath:
     topic, *rest = takewhile(lambda part: part != "<end>", text.split("#"))
     if not topic or len(rest) < 2 or len(rest) % 2:
         raise ValueError("should look like entity#relation#entity")
-    return GoldPath(topic, tuple(map(_relation, rest[::2])))
+    return GoldPath(topic, tuple(map(_parse_relation, rest[::2])))
 
 
-def _relation(name: str) -> str:
+def _parse_relation(name: str) -> str:
     forward = name.removesuffix("_inverse")
     return name if forward == name else f"^{forward}"
 
 
-def _one_path(value: object) -> object:
-    return [_branch(value)] if isinstance(value, str) else value
+def _parse_one_path(value: object) -> object:
+    return [_parse_path(value)] if isinstance(value, str) else value
 
 
-def _branches(value: object) -> object:
-    return [_branch(branch) for branch in value.split("*")] if isinstance(value, str) else value
+def _parse_branches(value: object) -> object:
+    return [_parse_path(branch) for branch in value.split("*")] if isinstance(value, str) else value
 
 
-def _after_one(value: object) -> object:
+def _parse_bracketed_answers(value: object) -> object:
     """Read one answer with all of them behind it; names may have brackets and slashes, too.
 
     >>> _after_one("female(male/female/)")
     ['male', 'female']
     """
     brackets = re.finditer(r"\(", value) if isinstance(value, str) else ()
-    for bracket in islice(brackets, MOST_BRACKETS):
+    for bracket in islice(brackets, MAX_BRACKETS):
         one, listed = bracket.string[: bracket.start()], bracket.string[bracket.end() :].removesuffix(")")
         before, found, after = f"/{listed}".partition(f"/{one}/")
         if found:
@@ -62,7 +61,7 @@ def _after_one(value: object) -> object:
     raise ValueError("should look like name(name/name/)")
 
 
-def _slashed(value: object) -> object:
+def _parse_slashed_answers(value: object) -> object:
     return value.split("/") if isinstance(value, str) else value
 
 
@@ -70,19 +69,19 @@ class PathRecord(TypedDict):
     """A line of PathQuestion."""
 
     question: Text
-    answers: Annotated[list[str], BeforeValidator(_after_one)]
-    path: Annotated[list[GoldPath], BeforeValidator(_one_path)]
+    answers: Annotated[list[str], BeforeValidator(_parse_bracketed_answers)]
+    path: Annotated[list[GoldPath], BeforeValidator(_parse_one_path)]
 
 
 class CupRecord(TypedDict):
     """A line of WorldCup2014; the facts around the answer, which follow, are left out."""
 
     question: Text
-    path: Annotated[list[GoldPath], BeforeValidator(_branches)]
-    answers: Annotated[list[str], BeforeValidator(_slashed)]
+    path: Annotated[list[GoldPath], BeforeValidator(_parse_branches)]
+    answers: Annotated[list[str], BeforeValidator(_parse_slashed_answers)]
 
 
-def _question(record: PathRecord | CupRecord) -> Question:
+def _to_question(record: PathRecord | CupRecord) -> Question:
     paths = record["path"]
     topics = _entities(path.topic for path in paths)
     text = record["question"]
@@ -93,26 +92,28 @@ def _question(record: PathRecord | CupRecord) -> Question:
         id="",
         text=text,
         topics=topics,
-        readings=readings(_entities(record["answers"])),
+        readings=gold_readings(_entities(record["answers"])),
         paths=tuple(paths),
         hops=max(len(path.relations) for path in paths),
     )
 
 
-def _entities(written: Iterable[str | None]) -> tuple[Named, ...]:
-    return known(named(one, one.replace("_", " ")) for one in written if one)
+def _entities(written: Iterable[str | None]) -> tuple[EntityRef, ...]:
+    return unique_refs(entity_ref(one, one.replace("_", " ")) for one in written if one)
 
 
-def _knows_path(record: Any) -> bool:
+def _is_pathquestion(record: Any) -> bool:
     return isinstance(record, tuple) and len(record) == 3
 
 
-def _knows_cup(record: Any) -> bool:
+def _is_worldcup(record: Any) -> bool:
     return isinstance(record, tuple) and len(record) > 3
 
 
 PATH_COLUMNS = ("question", "answers", "path")
 CUP_COLUMNS = ("question", "answer", "path", "answers")
 
-PATHQUESTION = Format("pathquestion", _knows_path, TypeAdapter(PathRecord), _question, columns=PATH_COLUMNS)
-WORLDCUP = Format("worldcup", _knows_cup, TypeAdapter(CupRecord), _question, columns=CUP_COLUMNS)
+PATHQUESTION = Format(
+    "pathquestion", _is_pathquestion, TypeAdapter(PathRecord), _to_question, columns=PATH_COLUMNS
+)
+WORLDCUP = Format("worldcup", _is_worldcup, TypeAdapter(CupRecord), _to_question, columns=CUP_COLUMNS)

@@ -9,9 +9,17 @@ from typing import Annotated, Any, Required
 from pydantic import AfterValidator, TypeAdapter
 from typing_extensions import TypedDict
 
-from kgqa.evaluation.datasets.fields import Text, Value, elsewhere, literal, named, readings, topics
-from kgqa.evaluation.datasets.format import Format
-from kgqa.evaluation.question import Named, Question
+from kgqa.evaluation.datasets.format import (
+    Format,
+    Text,
+    Value,
+    entity_ref,
+    first_topics,
+    gold_readings,
+    literal_ref,
+    other_topics,
+)
+from kgqa.evaluation.question import EntityRef, Question
 
 
 class Wording(TypedDict, total=False):
@@ -21,7 +29,7 @@ class Wording(TypedDict, total=False):
     string: str | None
 
 
-def _worded(wordings: list[Wording]) -> list[Wording]:
+def _check_wordings(wordings: list[Wording]) -> list[Wording]:
     if not any((wording.get("string") or "").strip() for wording in wordings):
         raise ValueError("should hold the question in a language")
     return wordings
@@ -64,7 +72,7 @@ class Official(TypedDict, total=False):
     """A question of the official release."""
 
     id: Value | None
-    question: Required[Annotated[list[Wording], AfterValidator(_worded)]]
+    question: Required[Annotated[list[Wording], AfterValidator(_check_wordings)]]
     query: Query | None
     answers: list[Answer] | None
 
@@ -79,51 +87,51 @@ class Listed(TypedDict, total=False):
     qid_topic_entity: dict[str, str | None] | None
 
 
-def _official(record: Official) -> Question:
+def _official_question(record: Official) -> Question:
     return Question(
         id=record.get("id") or "",
-        text=_in_english(record["question"]),
-        readings=readings(found for answer in record.get("answers") or [] for found in _answers(answer)),
+        text=_english_wording(record["question"]),
+        readings=gold_readings(found for answer in record.get("answers") or [] for found in _answers(answer)),
         sparql=(record.get("query") or {}).get("sparql"),
     )
 
 
-def _in_english(wordings: list[Wording]) -> str:
+def _english_wording(wordings: list[Wording]) -> str:
     said = [(wording.get("language"), (wording.get("string") or "").strip()) for wording in wordings]
     return min((language != "en", place, text) for place, (language, text) in enumerate(said) if text)[2]
 
 
-def _answers(answer: Answer) -> Iterator[Named | None]:
-    """Give what stands under the first variable of each row, or the truth value."""
+def _answers(answer: Answer) -> Iterator[EntityRef | None]:
+    """Return what stands under the first variable of each row, or the truth value."""
     if (truth := answer.get("boolean")) is not None:
-        yield literal(truth)
+        yield literal_ref(truth)
     variables = (answer.get("head") or {}).get("vars") or []
     for row in (answer.get("results") or {}).get("bindings") or []:
         first = next((row[variable] for variable in variables if variable in row), None)
         cell = first or next(iter(row.values()), None)
         if cell and cell["type"] != "bnode":
-            yield named(cell["value"], None) if cell["type"] == "uri" else literal(cell["value"])
+            yield entity_ref(cell["value"], None) if cell["type"] == "uri" else literal_ref(cell["value"])
 
 
-def _listed(record: Listed) -> Question:
+def _listed_question(record: Listed) -> Question:
     given = record.get("topic_entity"), record.get("qid_topic_entity")
     return Question(
         id="",
         text=record["question"],
-        topics=topics(*given),
-        elsewhere=elsewhere(*given),
-        readings=readings(named(id, label) for id, label in (record.get("answer") or {}).items()),
+        topics=first_topics(*given),
+        elsewhere=other_topics(*given),
+        readings=gold_readings(entity_ref(id, label) for id, label in (record.get("answer") or {}).items()),
         sparql=record.get("sparql"),
     )
 
 
-def _knows_official(record: Any) -> bool:
+def _is_official(record: Any) -> bool:
     return isinstance(record, dict) and isinstance(record.get("question"), list)
 
 
-def _knows_listed(record: Any) -> bool:
+def _is_listed(record: Any) -> bool:
     return isinstance(record, dict) and "question" in record and isinstance(record.get("answer"), dict)
 
 
-OFFICIAL = Format("qald", _knows_official, TypeAdapter(Official), _official)
-LISTED = Format("qald", _knows_listed, TypeAdapter(Listed), _listed)
+OFFICIAL = Format("qald", _is_official, TypeAdapter(Official), _official_question)
+LISTED = Format("qald", _is_listed, TypeAdapter(Listed), _listed_question)

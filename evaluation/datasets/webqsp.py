@@ -10,9 +10,16 @@ from typing import Any, Required
 from pydantic import TypeAdapter
 from typing_extensions import TypedDict
 
-from kgqa.evaluation.datasets.fields import Text, Value, elsewhere, entity_or_literal, readings, topics
-from kgqa.evaluation.datasets.format import Format
-from kgqa.evaluation.question import GoldPath, Named, Question
+from kgqa.evaluation.datasets.format import (
+    Format,
+    Text,
+    Value,
+    entity_or_literal,
+    first_topics,
+    gold_readings,
+    other_topics,
+)
+from kgqa.evaluation.question import EntityRef, GoldPath, Question
 
 
 class Answer(TypedDict, total=False):
@@ -43,7 +50,7 @@ class Record(TypedDict, total=False):
     qid_topic_entity: dict[str, str | None] | None
 
 
-def _question(record: Record) -> Question:
+def _to_question(record: Record) -> Question:
     parses = record["Parses"]
     main = next((parse for parse in parses if parse.get("TopicEntityMid")), parses[0] if parses else Parse())
     mid, chain = main.get("TopicEntityMid"), main.get("InferentialChain")
@@ -55,21 +62,21 @@ def _question(record: Record) -> Question:
     return Question(
         id=record.get("QuestionId") or "",
         text=record["RawQuestion"],
-        topics=topics(*given),
-        elsewhere=elsewhere(*given),
-        readings=readings(*(map(_answer, parse.get("Answers") or []) for parse in parses)),
+        topics=first_topics(*given),
+        elsewhere=other_topics(*given),
+        readings=gold_readings(*(map(_answer, parse.get("Answers") or []) for parse in parses)),
         paths=paths,
         sparql=main.get("Sparql"),
         hops=len(chain) if chain else None,
     )
 
 
-def _answer(answer: Answer) -> Named | None:
+def _answer(answer: Answer) -> EntityRef | None:
     return entity_or_literal(answer.get("AnswerType"), answer.get("AnswerArgument"), answer.get("EntityName"))
 
 
-def _knows(record: Any) -> bool:
+def _recognises(record: Any) -> bool:
     return isinstance(record, dict) and "Parses" in record
 
 
-FORMAT = Format("webqsp", _knows, TypeAdapter(Record), _question)
+FORMAT = Format("webqsp", _recognises, TypeAdapter(Record), _to_question)

@@ -10,31 +10,40 @@ from typing import Annotated, Any, Required
 from pydantic import BeforeValidator, TypeAdapter
 from typing_extensions import TypedDict
 
-from kgqa.evaluation.datasets.fields import Text, Value, elsewhere, named, readings, topics
-from kgqa.evaluation.datasets.format import Format
+from kgqa.evaluation.datasets.format import (
+    Format,
+    Text,
+    Value,
+    entity_ref,
+    first_topics,
+    gold_readings,
+    other_topics,
+)
 from kgqa.evaluation.question import Question
 
-DESCRIPTION = re.compile(r'\(description (?:"((?:[^"\\]|\\.)*)"|([^()"\s]+))\)\s*')
-LIST = re.compile(r"\(list\s*(.*)\)", re.DOTALL)
+DESCRIPTION_PATTERN = re.compile(r'\(description (?:"((?:[^"\\]|\\.)*)"|([^()"\s]+))\)\s*')
+LIST_PATTERN = re.compile(r"\(list\s*(.*)\)", re.DOTALL)
 
 
-def _descriptions(value: object) -> object:
+def _parse_descriptions(value: object) -> object:
     r"""Read the answers of a target value.
 
     >>> _descriptions('(list (description "Romania") (description 1881))')
     ['Romania', '1881']
     """
-    listed = LIST.fullmatch(value.strip()) if isinstance(value, str) else None
-    if listed is None or DESCRIPTION.sub("", listed[1]):
+    listed = LIST_PATTERN.fullmatch(value.strip()) if isinstance(value, str) else None
+    if listed is None or DESCRIPTION_PATTERN.sub("", listed[1]):
         raise ValueError('should look like (list (description "name") ...)')
-    return [re.sub(r"\\(.)", r"\1", quoted) or bare for quoted, bare in DESCRIPTION.findall(listed[1])]
+    return [
+        re.sub(r"\\(.)", r"\1", quoted) or bare for quoted, bare in DESCRIPTION_PATTERN.findall(listed[1])
+    ]
 
 
 class Official(TypedDict, total=False):
     """A question of the official release."""
 
     utterance: Required[Text]
-    targetValue: Annotated[list[str], BeforeValidator(_descriptions)]
+    targetValue: Annotated[list[str], BeforeValidator(_parse_descriptions)]
 
 
 class Listed(TypedDict, total=False):
@@ -46,29 +55,29 @@ class Listed(TypedDict, total=False):
     qid_topic_entity: dict[str, str | None] | None
 
 
-def _official(record: Official) -> Question:
-    answers = (named(None, name) for name in record.get("targetValue", []))
-    return Question(id="", text=record["utterance"], readings=readings(answers))
+def _official_question(record: Official) -> Question:
+    answers = (entity_ref(None, name) for name in record.get("targetValue", []))
+    return Question(id="", text=record["utterance"], readings=gold_readings(answers))
 
 
-def _listed(record: Listed) -> Question:
+def _listed_question(record: Listed) -> Question:
     given = record.get("topic_entity"), record.get("qid_topic_entity")
     return Question(
         id="",
         text=record["question"],
-        topics=topics(*given),
-        elsewhere=elsewhere(*given),
-        readings=readings(named(None, name) for name in record.get("answers") or []),
+        topics=first_topics(*given),
+        elsewhere=other_topics(*given),
+        readings=gold_readings(entity_ref(None, name) for name in record.get("answers") or []),
     )
 
 
-def _knows_official(record: Any) -> bool:
+def _is_official(record: Any) -> bool:
     return isinstance(record, dict) and "utterance" in record
 
 
-def _knows_listed(record: Any) -> bool:
+def _is_listed(record: Any) -> bool:
     return isinstance(record, dict) and {"url", "question"} <= set(record) and "id" not in record
 
 
-OFFICIAL = Format("webquestions", _knows_official, TypeAdapter(Official), _official)
-LISTED = Format("webquestions", _knows_listed, TypeAdapter(Listed), _listed)
+OFFICIAL = Format("webquestions", _is_official, TypeAdapter(Official), _official_question)
+LISTED = Format("webquestions", _is_listed, TypeAdapter(Listed), _listed_question)

@@ -11,7 +11,7 @@ PROTOCOLS = ("strict", "pog", "cog", "cor", "vog")
 """The first is the one to believe; the others reproduce what the code of a paper counts."""
 
 
-def measure(
+def measure_by_protocol(
     protocol: str,
     results: Sequence[Result],
     questions: Sequence[Question],
@@ -35,14 +35,14 @@ def measure(
     Raises:
         ValueError: for a name that is no protocol.
     """
-    check(protocol)
+    check_protocol(protocol)
     module = import_module(f"kgqa.evaluation.protocols.{protocol}")
     given = {"grounded": grounded} if protocol == "strict" else {}
     found: dict[str, Any] = module.measure(results, questions, seed=seed, **given)
     return found
 
 
-def check(protocol: str) -> None:
+def check_protocol(protocol: str) -> None:
     """Refuse a name that is no protocol.
 
     Raises:

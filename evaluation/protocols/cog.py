@@ -3,9 +3,14 @@
 from collections.abc import Sequence
 from typing import Any
 
-from kgqa.evaluation.protocols.legacy import cases, character_f1, contained
-from kgqa.evaluation.protocols.replies import candidates, reply_of
-from kgqa.evaluation.protocols.summary import means, summary
+from kgqa.evaluation.protocols.pog import candidate_answers, reply_text
+from kgqa.evaluation.protocols.shared import (
+    character_f1,
+    legacy_cases,
+    matches_any_gold,
+    mean_scores,
+    summarise,
+)
 from kgqa.evaluation.question import Question
 from kgqa.evaluation.result import Result
 
@@ -23,21 +28,23 @@ def measure(results: Sequence[Result], questions: Sequence[Question], *, seed: i
     (`legacy.character_f1`) are means over the records whose answer is not empty,
     ``predicted`` in number. Records of ours take part as in PoG's protocol.
     """
-    judged = cases(results, questions)
-    tried = [_tried(case.result) for case in judged]
-    right = [any(contained(c, case.gold) for c in said) for case, said in zip(judged, tried, strict=True)]
+    judged = legacy_cases(results, questions)
+    tried = [_compared_strings(case.result) for case in judged]
+    right = [
+        any(matches_any_gold(c, case.gold) for c in said) for case, said in zip(judged, tried, strict=True)
+    ]
     scores = [
-        character_f1(",".join(said), case.gold, contained)
+        character_f1(",".join(said), case.gold, matches_any_gold)
         for case, said in zip(judged, tried, strict=True)
         if ",".join(said)
     ]
-    counted = {"predicted": len(scores), **means(scores, seed)}
-    return summary("cog", NOTE, judged, right, seed) | counted
+    counted = {"predicted": len(scores), **mean_scores(scores, seed)}
+    return summarise("cog", NOTE, judged, right, seed) | counted
 
 
-def _tried(result: Result) -> list[str]:
-    reply = reply_of(result)
+def _compared_strings(result: Result) -> list[str]:
+    reply = reply_text(result)
     if reply is None:
         return []
-    found = candidates(reply)
+    found = candidate_answers(reply)
     return [reply] if found is None else found

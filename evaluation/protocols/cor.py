@@ -6,8 +6,16 @@ from collections import Counter
 from collections.abc import Sequence
 from typing import Any, NamedTuple
 
-from kgqa.evaluation.protocols.legacy import Case, cases, names, shown
-from kgqa.evaluation.protocols.summary import costs, means, share, summary
+from kgqa.evaluation.protocols.shared import (
+    LegacyCase,
+    answer_text,
+    answer_texts,
+    legacy_cases,
+    mean_scores,
+    mean_with_interval,
+    measure_costs,
+    summarise,
+)
 from kgqa.evaluation.question import Question
 from kgqa.evaluation.result import Result
 
@@ -17,7 +25,7 @@ NOTE = (
     "KGR is the share of records that say they ended on the graph, unchecked."
 )
 
-WALKED = frozenset({"stop", "constraint"})
+GROUNDED_ACTIONS = frozenset({"stop", "constraint"})
 """Actions that KGR counts (CoR section 4.3; ``Constraint`` is the paper's Filter)."""
 
 _BRACES = re.compile(r"\{([^}]+)\}")
@@ -26,7 +34,7 @@ _ARTICLES = re.compile(r"\b(a|an|the)\b")
 _PUNCTUATION = str.maketrans("", "", string.punctuation)
 
 
-class Scores(NamedTuple):
+class CorScores(NamedTuple):
     """What one question gets."""
 
     hit: float
@@ -48,55 +56,59 @@ def measure(results: Sequence[Result], questions: Sequence[Question], *, seed: i
     action ``Stop``, any other stands for itself. A published reply in text is one
     string, as CoR's own ports of PoG and ToG give it.
     """
-    judged = cases(results, questions)
+    judged = legacy_cases(results, questions)
     scored = [case for case in judged if case.question is None or case.gold]
-    scores = [score(predictions(case.result), gold_names(case)) for case in scored]
+    scores = [score_question(predicted_names(case.result), gold_names(case)) for case in scored]
     right = [bool(one.hit) for one in scores]
-    actions = [action_of(case.result) for case in judged]
+    actions = [final_action(case.result) for case in judged]
     return (
-        summary("cor", NOTE, scored, right, seed)
-        | costs(judged)
+        summarise("cor", NOTE, scored, right, seed)
+        | measure_costs(judged)
         | {"n": len(judged), "excluded": len(judged) - len(scored)}
-        | {"accuracy": share([one.accuracy for one in scores], seed)}
-        | means([(one.precision, one.recall, one.f1) for one in scores], seed)
-        | {"kgr": share([action.casefold() in WALKED for action in actions], seed)}
+        | {"accuracy": mean_with_interval([one.accuracy for one in scores], seed)}
+        | mean_scores([(one.precision, one.recall, one.f1) for one in scores], seed)
+        | {"kgr": mean_with_interval([action.casefold() in GROUNDED_ACTIONS for action in actions], seed)}
         | {"actions": dict(Counter(actions).most_common())}
     )
 
 
-def score(predicted: Sequence[str], gold: Sequence[str]) -> Scores:
+def score_question(predicted: Sequence[str], gold: Sequence[str]) -> CorScores:
     """Score one question by the gold that is found in the predictions joined by spaces.
 
     >>> score(["Canada, Mexico, Cuba, Peru"], ["Canada", "Mexico"]).f1
     1.0
     """
-    said = normalised(" ".join(predicted))
-    found = sum(normalised(name) in said for name in gold)
+    said = normalise_text(" ".join(predicted))
+    found = sum(normalise_text(name) in said for name in gold)
     if not found:
-        return Scores(0.0, 0.0, 0.0, 0.0, 0.0)
+        return CorScores(0.0, 0.0, 0.0, 0.0, 0.0)
     precision, recall = min(1.0, found / len(predicted)), found / len(gold)
-    return Scores(1.0, recall, precision, recall, 2 * precision * recall / (precision + recall))
+    return CorScores(1.0, recall, precision, recall, 2 * precision * recall / (precision + recall))
 
 
-def normalised(text: str) -> str:
-    """Give a text in small letters, without ASCII punctuation and articles: ``3.5`` becomes ``35``."""
+def normalise_text(text: str) -> str:
+    """Return a text in small letters, without ASCII punctuation and articles: ``3.5`` becomes ``35``."""
     return " ".join(_ARTICLES.sub(" ", text.lower().translate(_PUNCTUATION)).split())
 
 
-def predictions(result: Result) -> list[str]:
-    """Give the predictions of a record: its names, each with braces replaced by what the last hold."""
-    found = [piece for name in _names(result) for piece in (_braced(name) or [name])]
+def predicted_names(result: Result) -> list[str]:
+    """Return the predictions of a record: its names, each with braces replaced by what the last hold."""
+    found = [piece for name in _answer_names(result) for piece in (_names_in_braces(name) or [name])]
     return found or ["None"]
 
 
-def _names(result: Result) -> list[str]:
+def _answer_names(result: Result) -> list[str]:
     rows = result.record.get("results")
     if isinstance(rows, list):
         return [str(row["name"]) for row in rows if "name" in row]
-    return [", ".join(names(result))] if result.text is not None and names(result) else names(result)
+    return (
+        [", ".join(answer_texts(result))]
+        if result.text is not None and answer_texts(result)
+        else answer_texts(result)
+    )
 
 
-def _braced(name: str) -> list[str]:
+def _names_in_braces(name: str) -> list[str]:
     groups = _BRACES.findall(name)
     if not groups:
         return []
@@ -106,14 +118,14 @@ def _braced(name: str) -> list[str]:
     return _AND.split(last) if " and " in last.lower() else [last]
 
 
-def gold_names(case: Case) -> list[str]:
-    """Give the name (else the id) of each gold answer; two answers of one name count twice."""
+def gold_names(case: LegacyCase) -> list[str]:
+    """Return the name (else the id) of each gold answer; two answers of one name count twice."""
     answers = case.question.gold if case.question else ()
-    return [name for name in map(shown, answers) if name]
+    return [name for name in map(answer_text, answers) if name]
 
 
-def action_of(result: Result) -> str:
-    """Give how a record says it ended."""
+def final_action(result: Result) -> str:
+    """Return how a record says it ended."""
     if "action" in result.record:
         return str(result.record["action"])
     return "Stop" if result.outcome == "grounded" else result.outcome or "unknown"

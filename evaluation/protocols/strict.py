@@ -3,9 +3,9 @@
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from kgqa.evaluation import metrics
 from kgqa.evaluation.question import Question
 from kgqa.evaluation.result import Result
+from kgqa.evaluation.scoring import metrics
 
 
 def measure(
@@ -15,5 +15,5 @@ def measure(
     grounded: Mapping[str, bool | None] | None = None,
     seed: int = 0,
 ) -> dict[str, Any]:
-    """Score results strictly; see `kgqa.evaluation.metrics.measure`."""
-    return dict(metrics.measure(results, questions, grounded=grounded, seed=seed))
+    """Score results strictly; see `kgqa.evaluation.scoring.metrics.measure_results`."""
+    return dict(metrics.measure_results(results, questions, grounded=grounded, seed=seed))

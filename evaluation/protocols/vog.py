@@ -3,8 +3,17 @@
 from collections.abc import Iterable, Sequence
 from typing import Any
 
-from kgqa.evaluation.protocols.legacy import cases, character_f1, contained, names
-from kgqa.evaluation.protocols.summary import COSTS, breakdowns, costs, means, summary
+from kgqa.evaluation.protocols.shared import (
+    COST_KEYS,
+    answer_texts,
+    character_f1,
+    legacy_cases,
+    matches_any_gold,
+    mean_scores,
+    measure_breakdowns,
+    measure_costs,
+    summarise,
+)
 from kgqa.evaluation.question import Question
 from kgqa.evaluation.result import Result
 
@@ -27,36 +36,38 @@ def measure(results: Sequence[Result], questions: Sequence[Question], *, seed: i
     One of our records takes part as the names of its answers, joined by commas, and
     never ends the count; so does a reply in PoG's JSON.
     """
-    judged = cases(results, questions)
-    end = next((at for at, case in enumerate(judged) if _free(case.result)), len(judged))
-    said = [answer_of(case.result) if at < end else "" for at, case in enumerate(judged)]
-    right = [bool(text) and any_piece(text, case.gold) for text, case in zip(said, judged, strict=True)]
+    judged = legacy_cases(results, questions)
+    end = next((at for at, case in enumerate(judged) if _states_no_cost(case.result)), len(judged))
+    said = [joined_answer(case.result) if at < end else "" for at, case in enumerate(judged)]
+    right = [
+        bool(text) and any_piece_matches(text, case.gold) for text, case in zip(said, judged, strict=True)
+    ]
     answered = [at for at, text in enumerate(said) if text]
-    grouped = breakdowns([judged[at] for at in answered], [right[at] for at in answered], seed)
-    scores = [character_f1(said[at], judged[at].gold, any_piece) for at in answered]
-    counted = {"predicted": len(answered), "cut": len(judged) - end, **means(scores, seed)}
+    grouped = measure_breakdowns([judged[at] for at in answered], [right[at] for at in answered], seed)
+    scores = [character_f1(said[at], judged[at].gold, any_piece_matches) for at in answered]
+    counted = {"predicted": len(answered), "cut": len(judged) - end, **mean_scores(scores, seed)}
     return (
-        summary("vog", NOTE, judged, right, seed)
-        | costs(judged[: end + 1])
+        summarise("vog", NOTE, judged, right, seed)
+        | measure_costs(judged[: end + 1])
         | {"breakdowns": grouped}
         | counted
     )
 
 
-def any_piece(response: str, gold: Iterable[str]) -> bool:
-    """Tell whether any comma-separated piece of a response matches any gold."""
-    return any(contained(piece, gold) for piece in response.split(","))
+def any_piece_matches(response: str, gold: Iterable[str]) -> bool:
+    """Return whether any comma-separated piece of a response matches any gold."""
+    return any(matches_any_gold(piece, gold) for piece in response.split(","))
 
 
-def answer_of(result: Result) -> str:
-    """Give the answer of a record as VoG has it: one string."""
+def joined_answer(result: Result) -> str:
+    """Return the answer of a record as VoG has it: one string."""
     text = result.text
     if text is None or ("{" in text and '"Answer"' in text):
-        return ", ".join(names(result))
+        return ", ".join(answer_texts(result))
     return text
 
 
-def _free(result: Result) -> bool:
-    """Tell whether a published record states a time, and no calls or no tokens."""
-    spent = [result.usage.get(key) for key in COSTS]
+def _states_no_cost(result: Result) -> bool:
+    """Return whether a published record states a time, and no calls or no tokens."""
+    spent = [result.usage.get(key) for key in COST_KEYS]
     return result.text is not None and result.usage.get("seconds") is not None and 0 in spent[:-1]

@@ -9,29 +9,25 @@ from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
 
-from kgqa.evaluation.report.ablation import ablations
-from kgqa.evaluation.report.contributions import contribution_sheets
-from kgqa.evaluation.report.groups import Group, grouped
-from kgqa.evaluation.report.lookaheads import lookahead_sheets
-from kgqa.evaluation.report.pairs import COLUMNS, pairs
-from kgqa.evaluation.report.payload import payload
-from kgqa.evaluation.report.plots import plots
-from kgqa.evaluation.report.plots.svg import SERIES
-from kgqa.evaluation.report.refinements import refinement_sheets
-from kgqa.evaluation.report.revisions import revision_sheets
-from kgqa.evaluation.report.runs import Run, read_run
-from kgqa.evaluation.report.table import table
+from kgqa.evaluation.report.ablation import contribution_tables, find_ablations
+from kgqa.evaluation.report.groups import DatasetGroup, group_by_dataset
+from kgqa.evaluation.report.method_tables import lookahead_tables, refinement_tables, revision_tables
+from kgqa.evaluation.report.plots import draw_plots
+from kgqa.evaluation.report.plots.canvas import SERIES_COLOURS
+from kgqa.evaluation.report.questions import pack_questions
+from kgqa.evaluation.report.run_folder import RunFolder, read_run
+from kgqa.evaluation.report.run_tables import COMPARISON_COLUMNS, compare_runs, run_table
 
 WEB = Path(__file__).with_name("web")
 
-STYLES = ("colours", "page", "tables", "plots", "list", "question", "trace", "media")
+STYLE_FILES = ("colours", "page", "tables", "plots", "list", "question", "trace", "media")
 """The files of the page's style, in their order."""
 
-SCRIPTS = ("dom", "data", "tables", "paths", "trace", "answers", "filters", "list", "main")
+SCRIPT_FILES = ("dom", "data", "tables", "paths", "trace", "answers", "filters", "list", "main")
 """The files of the page's script, in their order."""
 
 
-def report(folders: Sequence[Path], datasets: Sequence[Path] = ()) -> str:
+def build_page(folders: Sequence[Path], datasets: Sequence[Path] = ()) -> str:
     """Make the page of some runs; the same folders give the same page, to the byte.
 
     Args:
@@ -42,10 +38,10 @@ def report(folders: Sequence[Path], datasets: Sequence[Path] = ()) -> str:
         ReportError: in one line, if a folder is no run or a file cannot be read.
     """
     runs = [read_run(folder) for folder in dict.fromkeys(folders)]
-    return _rendered(runs, grouped(runs, datasets))
+    return _render(runs, group_by_dataset(runs, datasets))
 
 
-def _rendered(runs: Sequence[Run], groups: Sequence[Group]) -> str:
+def _render(runs: Sequence[RunFolder], groups: Sequence[DatasetGroup]) -> str:
     from jinja2 import Environment, FileSystemLoader, StrictUndefined
 
     environment = Environment(
@@ -55,29 +51,29 @@ def _rendered(runs: Sequence[Run], groups: Sequence[Group]) -> str:
         trim_blocks=True,
         lstrip_blocks=True,
     )
-    environment.filters |= {"pretty": _pretty, "parts": _parts}
-    style, script = _joined(STYLES, "css"), _script()
+    environment.filters |= {"pretty": _format_json, "parts": _split_at_breaks}
+    style, script = _join_files(STYLE_FILES, "css"), _join_scripts()
     return environment.get_template("page.html").render(
         style=style,
         script=script,
-        policy=_policy(style, script),
-        head=_head(runs),
-        sections=[_section(number, group) for number, group in enumerate(groups, start=1)],
-        payload=payload(groups),
-        pair_columns=COLUMNS,
-        colours=SERIES,
+        policy=_content_policy(style, script),
+        head=_page_header(runs),
+        sections=[_dataset_section(number, group) for number, group in enumerate(groups, start=1)],
+        payload=pack_questions(groups),
+        pair_columns=COMPARISON_COLUMNS,
+        colours=SERIES_COLOURS,
     )
 
 
-def _script() -> str:
-    return f'"use strict";\n(() => {{\n{_joined(SCRIPTS, "js")}}})();\n'
+def _join_scripts() -> str:
+    return f'"use strict";\n(() => {{\n{_join_files(SCRIPT_FILES, "js")}}})();\n'
 
 
-def _joined(names: Sequence[str], ending: str) -> str:
+def _join_files(names: Sequence[str], ending: str) -> str:
     return "\n".join((WEB / f"{name}.{ending}").read_text(encoding="utf-8") for name in names)
 
 
-def _policy(style: str, script: str) -> str:
+def _content_policy(style: str, script: str) -> str:
     """Allow this script and this style and nothing else, least of all the network."""
     return (
         f"default-src 'none'; script-src {_hash(script)}; style-src {_hash(style)}; "
@@ -89,19 +85,19 @@ def _hash(content: str) -> str:
     return f"'sha256-{base64.b64encode(hashlib.sha256(content.encode()).digest()).decode()}'"
 
 
-def _head(runs: Sequence[Run]) -> dict[str, str]:
-    """Give what the head of the page says of all runs: versions, times, seeds."""
-    started = sorted(_each(_when(run.about.get("started")) for run in runs))
+def _page_header(runs: Sequence[RunFolder]) -> dict[str, str]:
+    """Return what the head of the page says of all runs: versions, times, seeds."""
+    started = sorted(_distinct_texts(_format_time(run.about.get("started")) for run in runs))
     return {
         "runs": str(len(runs)),
-        "versions": ", ".join(_each(run.about.get("kgqa") for run in runs)),
+        "versions": ", ".join(_distinct_texts(run.about.get("kgqa") for run in runs)),
         "started": " to ".join(dict.fromkeys(started[:1] + started[-1:])),
-        "seeds": ", ".join(_each(run.about.get("seed") for run in runs)),
-        "graphs": ", ".join(_each(run.about.get("graph") for run in runs)),
+        "seeds": ", ".join(_distinct_texts(run.about.get("seed") for run in runs)),
+        "graphs": ", ".join(_distinct_texts(run.about.get("graph") for run in runs)),
     }
 
 
-def _when(started: object) -> object:
+def _format_time(started: object) -> object:
     """Write a time to the minute, in UTC; what is no time stays as it is."""
     try:
         return f"{datetime.fromisoformat(str(started)).astimezone(UTC):%Y-%m-%d %H:%M} UTC"
@@ -109,33 +105,33 @@ def _when(started: object) -> object:
         return started
 
 
-def _each(values: Iterable[object]) -> list[str]:
+def _distinct_texts(values: Iterable[object]) -> list[str]:
     return list(dict.fromkeys(str(value) for value in values if value is not None))
 
 
-def _section(number: int, group: Group) -> dict[str, Any]:
-    """Give the part of the page on one dataset."""
-    found = ablations(group.entries)
+def _dataset_section(number: int, group: DatasetGroup) -> dict[str, Any]:
+    """Return the part of the page on one dataset."""
+    found = find_ablations(group.entries)
     return {
         "id": f"d{number}",
         "group": group,
         "questions": len(group.questions),
-        "table": table(group.entries),
-        "pairs": pairs(group),
+        "table": run_table(group.entries),
+        "pairs": compare_runs(group),
         "sheets": [
-            *contribution_sheets(found),
-            *refinement_sheets(group.entries),
-            *revision_sheets(group.entries),
-            *lookahead_sheets(group.entries),
+            *contribution_tables(found),
+            *refinement_tables(group.entries),
+            *revision_tables(group.entries),
+            *lookahead_tables(group.entries),
         ],
-        "plots": plots(f"d{number}", group.entries, found),
+        "plots": draw_plots(f"d{number}", group.entries, found),
     }
 
 
-def _parts(text: str) -> list[str]:
-    """Give the parts of a name without spaces that a line may break between."""
+def _split_at_breaks(text: str) -> list[str]:
+    """Return the parts of a name without spaces that a line may break between."""
     return re.split(r"(?<=[,:=/_])", text)
 
 
-def _pretty(value: object) -> str:
+def _format_json(value: object) -> str:
     return json.dumps(value, ensure_ascii=False, indent=2)

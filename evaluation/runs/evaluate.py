@@ -1,32 +1,158 @@
 """Evaluates a method on a dataset: from questions to ``metrics.json``."""
 
 import asyncio
-from collections.abc import Mapping, Sequence
+import logging
+from collections.abc import Callable, Mapping, Sequence
 from contextlib import AbstractAsyncContextManager, ExitStack, nullcontext
 from dataclasses import dataclass
+from datetime import datetime
 from functools import partial
 from pathlib import Path
-from typing import Any
+from typing import Any, cast
 
 from kgqa.api import KG
-from kgqa.evaluation.at_home import at_home
+from kgqa.evaluation.align_topics import align_topics
 from kgqa.evaluation.datasets import Dataset, load
-from kgqa.evaluation.metrics import Metrics
+from kgqa.evaluation.paper_analysis import intermediates
 from kgqa.evaluation.question import Question
-from kgqa.evaluation.runs.errors import RunError
-from kgqa.evaluation.runs.folder import Folder
-from kgqa.evaluation.runs.header import header
-from kgqa.evaluation.runs.loop import settled
-from kgqa.evaluation.runs.order import Holding, holding
-from kgqa.evaluation.runs.pool import Pool
-from kgqa.evaluation.runs.processes import how_many, processes
-from kgqa.evaluation.runs.run import Watch, begin
-from kgqa.evaluation.runs.subject import Subject, subject
-from kgqa.evaluation.runs.tally import Tally
-from kgqa.kg.workers import Workers
-from kgqa.models.port import Model
+from kgqa.evaluation.result import Result, ResultsError
+from kgqa.evaluation.result_files import InvalidRecord, parse_result, read_results
+from kgqa.evaluation.runs.asking import Asker, Subject, ask_all, make_subject
+from kgqa.evaluation.runs.event_loop import garbage_frozen
+from kgqa.evaluation.runs.folder import RunFolder, make_header
+from kgqa.evaluation.runs.jsonl import RunError
+from kgqa.evaluation.runs.processes import count_processes, open_processes
+from kgqa.evaluation.runs.progress import Price, Tally, find_price
+from kgqa.evaluation.runs.worker_pool import Sources, WorkerPool, read_sources
+from kgqa.evaluation.scoring.grounding import check_grounding
+from kgqa.evaluation.scoring.metrics import DollarCosts as Cost, Metrics, measure_results
+from kgqa.evaluation.scoring.statistics import summarise_spread
+from kgqa.kg.errors import KGError
+from kgqa.kg.graph import KnowledgeGraph
+from kgqa.kg.store.embedded import DaemonThreads
+from kgqa.models.interface import Model
 
-CONCURRENCY = 8
+_log = logging.getLogger(__name__)
+
+ProgressWatcher = Callable[[Tally], None]
+"""Told before the first question and after each one how far a run is."""
+
+
+@dataclass(frozen=True, slots=True)
+class EvaluationRun:
+    """A claimed folder and the questions of the run."""
+
+    folder: RunFolder
+    head: Mapping[str, Any]
+    questions: Sequence[Question]
+    waiting: Sequence[Question]
+    """Those without a record."""
+    price: Price | None
+    tally: Tally
+
+    async def ask(
+        self, asker: Asker | WorkerPool, concurrency: int, stop: asyncio.Event, watch: ProgressWatcher
+    ) -> None:
+        """Ask what is left; see `work`.
+
+        Raises:
+            RunError: if the disk is full, or no worker of the pool is left.
+        """
+        writer = await asyncio.to_thread(self.folder.writer)
+
+        async def one(question: Question) -> None:
+            asked = await asker.ask(question)
+            writer.add(asked.lines)
+            self.tally.count(asked.record)
+            watch(self.tally)
+
+        watch(self.tally)
+        try:
+            await ask_all(self.waiting, one, concurrency=concurrency, stop=stop)
+        finally:
+            writer.close()
+
+    async def measure(self, graph: KnowledgeGraph) -> Metrics:
+        """Put the records of a complete run in order, measure them, and write the metrics.
+
+        Where the graph fails meanwhile, the strict grounded rate is unknown, and what lies
+        between topics and answers.
+
+        Raises:
+            RunError: in one line, if a file of the run was changed so that it cannot be read.
+        """
+        results = await asyncio.to_thread(self._ordered)
+        grounded: dict[str, bool | None] | None = None
+        between: dict[str, int] = {}
+        try:
+            grounded = await check_grounding(results, graph)
+            between = await intermediates.count_intermediates(self.questions, graph)
+        except KGError as error:
+            _log.warning("the answers were not checked on the graph: %s", error)
+        return await asyncio.to_thread(self._measured, results, grounded, between)
+
+    def _ordered(self) -> list[Result]:
+        self.folder.put_in_order([question.id for question in self.questions])
+        try:
+            return read_results(self.folder.path)
+        except ResultsError as error:
+            raise RunError(f"{error}; delete the line, and repeat the command") from None
+
+    def _measured(
+        self,
+        results: Sequence[Result],
+        grounded: Mapping[str, bool | None] | None,
+        between: Mapping[str, int],
+    ) -> Metrics:
+        questions = intermediates.with_intermediates(self.questions, between)
+        metrics = measure_results(results, questions, grounded=grounded, seed=self.head["seed"])
+        metrics["cost"] = self._cost(results)
+        self.folder.write_intermediates(between)
+        self.folder.write_metrics(metrics)
+        return metrics
+
+    def _cost(self, results: Sequence[Result]) -> Cost | None:
+        if self.price is None:
+            return None
+        known = [cost for result in results if (cost := self.price.of(result.usage)) is not None]
+        found = summarise_spread(known)
+        return cast(Cost, {"total": sum(known), **found._asdict()}) if found else None
+
+
+def begin_run(
+    folder: RunFolder, head: Mapping[str, Any], questions: Sequence[Question], *, retry_failed: bool
+) -> EvaluationRun:
+    """Claim a folder for a run and see what is left to ask (blocking).
+
+    Raises:
+        RunError: in one line, if the folder holds another run, or what it holds cannot be read.
+    """
+    head = folder.claim(head)
+    if retry_failed:
+        folder.drop_failed()
+    price = find_price(head["config"]["model"], datetime.fromisoformat(head["started"]))
+    tally = Tally(len(questions), price)
+    left = {question.id: question for question in questions}
+    asked = set(left)
+    for record in folder.records():
+        if record["id"] not in asked:
+            raise RunError(
+                f"{folder.path} has a record of {record['id']!r}, which is no question of this run"
+            )
+        if left.pop(record["id"], None) is None:
+            continue
+        try:
+            parse_result(record)
+            tally.count(record)
+        except (InvalidRecord, KeyError, TypeError, AttributeError):
+            raise RunError(
+                f"{folder.path}: what results.jsonl says of {record['id']!r} is no record; "
+                "delete the line, and the question is asked again"
+            ) from None
+    return EvaluationRun(folder, head, questions, list(left.values()), price, tally)
+
+
+DEFAULT_CONCURRENCY = 8
 """Questions that are asked at a time unless told otherwise."""
 
 
@@ -52,12 +178,12 @@ async def evaluate(
     format: str | None = None,
     split: str = "all",
     limit: int | None = None,
-    concurrency: int = CONCURRENCY,
+    concurrency: int = DEFAULT_CONCURRENCY,
     seed: int = 0,
     retry_failed: bool = False,
     ray: str | None = None,
     stop: asyncio.Event | None = None,
-    watch: Watch | None = None,
+    watch: ProgressWatcher | None = None,
     **options: Any,
 ) -> Evaluation:
     """Ask the questions of a dataset and measure the answers; the same call goes on where one ended.
@@ -90,14 +216,14 @@ async def evaluate(
     if seed < 0:
         raise RunError(f"a seed is 0 or more, not {seed}")
     with ExitStack() as held:
-        asked = subject(method, kg, model, options, seed, held)
-        folder = held.enter_context(await asyncio.to_thread(Folder, Path(out)))
-        part = Workers(1, "questions").submit(partial(_part, dataset, format, split, limit))
+        asked = make_subject(method, kg, model, options, seed, held)
+        folder = held.enter_context(await asyncio.to_thread(RunFolder, Path(out)))
+        part = DaemonThreads(1, "questions").submit(partial(_load_questions, dataset, format, split, limit))
         loaded, questions = await asyncio.wrap_future(part)  # no pipe that nobody writes to keeps the process
         graph = await asked.open()
-        held_here = await holding(asked, graph)
+        held_here = await read_sources(asked, graph)
         head = await asyncio.to_thread(
-            header,
+            make_header,
             asked.context.config(),
             loaded,
             source=None if isinstance(dataset, Dataset) else str(dataset),
@@ -109,32 +235,35 @@ async def evaluate(
         )
         await asyncio.to_thread(folder.check, head)
         left = len(questions) - await asyncio.to_thread(folder.recorded, failures=not retry_failed)
-        async with _others(asked, held_here, ray, left, concurrency) as others:
+        async with _open_workers(asked, held_here, ray, left, concurrency) as others:
             run = await asyncio.to_thread(
-                begin, folder, head, await at_home(questions, graph), retry_failed=retry_failed
+                begin_run, folder, head, await align_topics(questions, graph), retry_failed=retry_failed
             )
             if run.waiting:
-                held.enter_context(settled())
+                held.enter_context(garbage_frozen())
                 await run.ask(
-                    others or asked.asker(graph), concurrency, stop or asyncio.Event(), watch or _nobody
+                    others or asked.asker(graph),
+                    concurrency,
+                    stop or asyncio.Event(),
+                    watch or _ignore_progress,
                 )
         complete = run.tally.done == run.tally.total
         return Evaluation(folder.path, run.head, run.tally, await run.measure(graph) if complete else None)
 
 
-def _others(
-    asked: Subject, head: Holding, ray: str | None, left: int, concurrency: int
-) -> AbstractAsyncContextManager[Pool | None]:
-    """Give the workers that ask, where this process does not do so itself."""
+def _open_workers(
+    asked: Subject, head: Sources, ray: str | None, left: int, concurrency: int
+) -> AbstractAsyncContextManager[WorkerPool | None]:
+    """Return the workers that ask, where this process does not do so itself."""
     if ray and left > 0:
-        from kgqa.evaluation.runs.cluster import cluster
+        from kgqa.evaluation.runs.ray_cluster import open_cluster
 
-        return cluster(asked, head, ray, left, concurrency)
-    size = how_many(asked, left, concurrency)
-    return processes(asked, head, size, concurrency) if size else nullcontext()
+        return open_cluster(asked, head, ray, left, concurrency)
+    size = count_processes(asked, left, concurrency)
+    return open_processes(asked, head, size, concurrency) if size else nullcontext()
 
 
-def _part(
+def _load_questions(
     dataset: str | Path | Dataset, format: str | None, split: str, limit: int | None
 ) -> tuple[Dataset, Sequence[Question]]:
     loaded = dataset if isinstance(dataset, Dataset) else load(dataset, format)
@@ -144,5 +273,5 @@ def _part(
     return loaded, questions
 
 
-def _nobody(tally: Tally) -> None:
+def _ignore_progress(tally: Tally) -> None:
     """Watch nothing."""

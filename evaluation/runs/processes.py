@@ -1,43 +1,56 @@
-"""Several processes that ask the questions of one run: Python keeps a process to about one core."""
+"""Several processes that ask the questions of one run: Python keeps a process to about one core.
+
+Run as a program, this is one of them: a question in, the lines of its record out.
+"""
 
 import asyncio
 import json
 import os
 import sys
-from contextlib import AbstractAsyncContextManager
+from contextlib import AbstractAsyncContextManager, ExitStack
 from dataclasses import asdict
+from typing import Any, BinaryIO
+
+from pydantic import TypeAdapter
 
 from kgqa.evaluation.question import Question
-from kgqa.evaluation.runs.asking import Asked
-from kgqa.evaluation.runs.child import LONGEST
-from kgqa.evaluation.runs.loop import CORES
-from kgqa.evaluation.runs.order import Holding, Order, order_of
-from kgqa.evaluation.runs.pool import Pool, WorkerLost, pool
-from kgqa.evaluation.runs.records import Lines
-from kgqa.evaluation.runs.subject import Subject
+from kgqa.evaluation.runs.asking import AskedRecord, Asker, Subject
+from kgqa.evaluation.runs.event_loop import CORES, run_on_one_core
+from kgqa.evaluation.runs.records import RecordLines, json_line
+from kgqa.evaluation.runs.worker_pool import (
+    Sources,
+    WorkerLost,
+    WorkerOrder,
+    WorkerPool,
+    make_order,
+    open_pool,
+    open_worker,
+)
 
-MOST = 4
+MAX_PROCESSES = 4
 """Processes of a run at most: each opens the graph for itself."""
 
-AT_A_TIME = 8
+CONCURRENCY_PER_PROCESS = 8
 """Questions at a time that a process is worth starting for."""
 
-SHARE = 100
+QUESTIONS_PER_PROCESS = 100
 """Questions in all that a process is worth starting for."""
 
 
-def how_many(subject: Subject, questions: int, concurrency: int) -> int:
+def count_processes(subject: Subject, questions: int, concurrency: int) -> int:
     """Tell how many processes so many questions are worth; 0 where that of the run itself will do."""
-    worth = min(MOST, len(CORES), concurrency // AT_A_TIME, questions // SHARE)
+    worth = min(
+        MAX_PROCESSES, len(CORES), concurrency // CONCURRENCY_PER_PROCESS, questions // QUESTIONS_PER_PROCESS
+    )
     return worth if subject.named and worth > 1 else 0
 
 
-class Process:
+class WorkerProcess:
     """A process that has been started, and the questions that it was given."""
 
     def __init__(self, process: asyncio.subprocess.Process) -> None:
         self._process = process
-        self._waiting: dict[str, asyncio.Future[Asked]] = {}
+        self._waiting: dict[str, asyncio.Future[AskedRecord]] = {}
         self._reading: asyncio.Task[None] | None = None
 
     @property
@@ -45,29 +58,29 @@ class Process:
         """Who it is, in messages."""
         return f"process {self._process.pid}"
 
-    async def open(self) -> Holding:
+    async def open(self) -> Sources:
         """Let it open what the run names; see `Worker`.
 
         Raises:
             WorkerLost: if the process is gone.
         """
         try:
-            said: Holding = json.loads(await self._line())
+            said: Sources = json.loads(await self._line())
         except ValueError:
-            raise _lost() from None
+            raise _process_lost() from None
         self._reading = asyncio.create_task(self._read())
         return said
 
-    async def ask(self, question: Question) -> Asked:
+    async def ask(self, question: Question) -> AskedRecord:
         """Ask one question; see `Asker.ask`.
 
         Raises:
             WorkerLost: if the process is gone.
         """
         if self._reading is None or self._reading.done() or self._process.stdin is None:
-            raise _lost()
+            raise _process_lost()
         self._process.stdin.write(json.dumps(asdict(question)).encode() + b"\n")
-        future: asyncio.Future[Asked] = asyncio.get_running_loop().create_future()
+        future: asyncio.Future[AskedRecord] = asyncio.get_running_loop().create_future()
         self._waiting[question.id] = future
         return await future
 
@@ -83,12 +96,12 @@ class Process:
         finally:
             for future in self._waiting.values():
                 if not future.done():
-                    future.set_exception(_lost())
+                    future.set_exception(_process_lost())
 
-    async def _record(self) -> Asked | None:
+    async def _record(self) -> AskedRecord | None:
         """Read the next record; None where the process has ended, maybe within a line."""
-        lines = Lines(await self._line(), await self._line())
-        return Asked(json.loads(lines.record), lines) if lines.record.endswith(b"\n") else None
+        lines = RecordLines(await self._line(), await self._line())
+        return AskedRecord(json.loads(lines.record), lines) if lines.record.endswith(b"\n") else None
 
     async def _line(self) -> bytes:
         return await self._process.stdout.readline() if self._process.stdout else b""
@@ -102,25 +115,25 @@ class Process:
         await self._process.wait()
 
 
-def processes(
-    subject: Subject, head: Holding, size: int, concurrency: int
-) -> AbstractAsyncContextManager[Pool]:
+def open_processes(
+    subject: Subject, head: Sources, size: int, concurrency: int
+) -> AbstractAsyncContextManager[WorkerPool]:
     """Start so many processes and end them afterwards."""
-    order = order_of(subject)
+    order = make_order(subject)
 
-    async def start(place: int) -> Process:
-        return Process(await _start(order, place))
+    async def start(place: int) -> WorkerProcess:
+        return WorkerProcess(await _start_process(order, place))
 
-    return pool(start, size, concurrency, subject.context.config(), head)
+    return open_pool(start, size, concurrency, subject.context.config(), head)
 
 
-async def _start(order: Order, place: int) -> asyncio.subprocess.Process:
+async def _start_process(order: WorkerOrder, place: int) -> asyncio.subprocess.Process:
     process = await asyncio.create_subprocess_exec(
         sys.executable,
-        *("-P", "-m", "kgqa.evaluation.runs.child"),
+        *("-P", "-m", "kgqa.evaluation.runs.processes"),
         stdin=asyncio.subprocess.PIPE,
         stdout=asyncio.subprocess.PIPE,
-        limit=LONGEST,
+        limit=MAX_MESSAGE_BYTES,
         env={**os.environ, "PYTHONPATH": os.pathsep.join(filter(None, sys.path))},
         start_new_session=True,  # Ctrl-C is for the run, which lets the questions at hand end
     )
@@ -130,5 +143,64 @@ async def _start(order: Order, place: int) -> asyncio.subprocess.Process:
     return process
 
 
-def _lost() -> WorkerLost:
+def _process_lost() -> WorkerLost:
     return WorkerLost("the process has ended")
+
+
+MAX_MESSAGE_BYTES = 1 << 30
+"""Bytes of the longest line that goes in or out."""
+
+QUESTION_ADAPTER = TypeAdapter(Question)
+"""Reads a question."""
+
+
+def main() -> None:
+    """Serve a run; the first line of the input says what to open, and which of the cores to keep to."""
+    given = json.loads(_read_first_line(0))
+    out = os.fdopen(os.dup(1), "wb")
+    os.dup2(2, 1)  # what a library prints is no record
+    run_on_one_core(_serve_questions(given, out), given["place"], tuple(given["cores"]))
+
+
+def _read_first_line(file: int) -> bytes:
+    """Read a line and nothing after it."""
+    line = b""
+    while (char := os.read(file, 1)) not in (b"", b"\n"):
+        line += char
+    return line
+
+
+async def _serve_questions(given: dict[str, Any], out: BinaryIO) -> None:
+    loop, questions = asyncio.get_running_loop(), asyncio.StreamReader(MAX_MESSAGE_BYTES)
+    await loop.connect_read_pipe(lambda: asyncio.StreamReaderProtocol(questions), sys.stdin.buffer)
+    with ExitStack() as held:
+        asker, said = await open_worker(given["order"], held)
+        _write_lines(json_line(said), out)
+        if asker is None:
+            return
+        running: set[asyncio.Task[None]] = set()
+        while (question := await questions.readline()).endswith(b"\n"):
+            task = loop.create_task(
+                _answer_question(asker, QUESTION_ADAPTER.validate_python(json.loads(question)), out)
+            )
+            running.add(task)
+            task.add_done_callback(running.discard)
+        for task in running:  # whoever wanted to know is gone
+            task.cancel()
+
+
+async def _answer_question(asker: Asker, question: Question, out: BinaryIO) -> None:
+    asked = await asker.ask(question)
+    _write_lines(asked.lines.times + asked.lines.record, out)
+
+
+def _write_lines(lines: bytes, out: BinaryIO) -> None:
+    try:
+        out.write(lines)
+        out.flush()
+    except OSError:
+        os._exit(1)
+
+
+if __name__ == "__main__":
+    main()

@@ -5,12 +5,12 @@ from any one model, and cost nothing. They know the gold: an answer of theirs sa
 about a question, only about the method that asked.
 
 ```python
-errors = parse("simulated:accuracy=0.8,seed=1")
+errors = parse_error_rates("simulated:accuracy=0.8,seed=1")
 model = SimulatedModel(question, graph, errors)  # one for each question
 ```
 """
 
-from kgqa.evaluation.simulation.errors import SIMULATED, Errors, parse
+from kgqa.evaluation.simulation.error_rates import SIMULATED, ErrorRates, parse_error_rates
 from kgqa.evaluation.simulation.model import SimulatedModel
 
-__all__ = ["SIMULATED", "Errors", "SimulatedModel", "parse"]
+__all__ = ["SIMULATED", "ErrorRates", "SimulatedModel", "parse_error_rates"]

@@ -1,59 +1,207 @@
 """A simulated model that is spoken to in messages: by an agent with tools, by a chain that writes SPARQL.
 
-Its turn depends on the seed, the question and the number of the turn; it errs as `Errors` says.
+Its turn depends on the seed, the question and the number of the turn; it errs as `ErrorRates` says.
+As an agent it goes relation by relation to the gold answers, from each topic, then answers. Where a
+relation is wrong its end is followed as if it were right; a model that recalls sees that this is not
+what was asked, and goes back a step.
 """
 
 import asyncio
 import json
 import math
-from collections.abc import Sequence
+from collections.abc import Iterator, Mapping, Sequence
+from itertools import pairwise
+from typing import Any, NamedTuple
 
-from langchain_core.messages import AIMessage, BaseMessage
+from langchain_core.messages import AIMessage, BaseMessage, ToolMessage
 from langchain_core.tools import BaseTool
 from langchain_core.utils.function_calling import convert_to_openai_tool
 
-from kgqa.evaluation.simulation.case import Case
-from kgqa.evaluation.simulation.draws import Draws
-from kgqa.evaluation.simulation.errors import Errors
-from kgqa.evaluation.simulation.oracle import Oracle
-from kgqa.evaluation.simulation.walking import walk
-from kgqa.evaluation.simulation.writing import write
-from kgqa.models.port import Turn
-from kgqa.models.usage import Usage
+from kgqa.evaluation.simulation.case import Case, Draws, wrong_choice
+from kgqa.evaluation.simulation.error_rates import ErrorRates
+from kgqa.evaluation.simulation.oracle import Oracle, TopicPlan
+from kgqa.kg.terms import Chain, Entity, Hop, Term
+from kgqa.models.interface import Turn, Usage
+from kgqa.tools.arguments import chain_arguments
 
-MALFORMED = "This reply is malformed, as simulated."
+MAX_STEPS_BACK = 3
+"""How often the model goes back at most."""
 
 
-async def turn(
+class ToolResult(NamedTuple):
+    """A call of a tool and what came of it."""
+
+    tool: str
+    chain: Chain
+    artifact: Any
+
+
+async def next_tool_call(messages: Sequence[BaseMessage], tools: Sequence[BaseTool], case: Case) -> AIMessage:
+    """Return the next call."""
+    calls, plans = list(_read_tool_results(messages)), await case.oracle.plans()
+    topics = list(dict.fromkeys(plan.topic for plan in plans))
+    if not topics or not any(getattr(tool, "name", "") == "follow_chain" for tool in tools):
+        return await _answer_message(calls, case)
+    if not calls:
+        return _chain_call("extend_chain", Chain(topics[0]))
+    last = calls[-1]
+    if last.artifact is None:
+        return await _answer_message(calls, case)
+    if last.tool == "extend_chain":
+        return await _extend_chain(last, case)
+    if () not in await case.oracle.rests(last.chain):
+        back = sum(
+            call.tool == "extend_chain" and call.chain == without_last_hop(last.chain) for call in calls
+        )
+        if back <= MAX_STEPS_BACK and case.happens("recall"):
+            return _chain_call("extend_chain", without_last_hop(last.chain))
+        return await _answer_message(calls, case)
+    done = {call.chain.topic for call in calls if call.tool == "follow_chain"}
+    rest = [topic for topic in topics if topic not in done]
+    return _chain_call("extend_chain", Chain(rest[0])) if rest else await _answer_message(calls, case)
+
+
+def without_last_hop(chain: Chain) -> Chain:
+    """Return the chain without its last hop."""
+    return chain.upto(chain.depth - 1)
+
+
+async def _extend_chain(last: ToolResult, case: Case) -> AIMessage:
+    """Take a relation of those shown: the right one, or where it errs another."""
+    offered: tuple[Hop, ...] = last.artifact.items
+    right = await case.oracle.right_hop(last.chain, offered)
+    others = [hop for place, hop in enumerate(offered) if place != right]
+    wrong = next(case.draws.shuffled("wrong relations", others), None)
+    if right is not None and (wrong is None or case.happens("accuracy")):
+        chain = last.chain.then(offered[right])
+        rests = await case.oracle.rests(chain)
+        return _chain_call("follow_chain" if () in rests else "extend_chain", chain)
+    return _chain_call("follow_chain", last.chain.then(wrong) if wrong else last.chain)
+
+
+async def _answer_message(calls: Sequence[ToolResult], case: Case) -> AIMessage:
+    """Say what is at the ends that were followed, or what the model remembers."""
+    gold = case.oracle.gold
+    followed = [call for call in calls if call.tool == "follow_chain" and call.artifact is not None]
+    if not followed:
+        return _answer_call(
+            [{"id": None, "name": name} for name in gold.names] if case.happens("memory") else []
+        )
+    ends: list[Term] = [candidate.term for candidate in followed[-1].artifact]
+    right = [number for number, is_gold in enumerate(gold.mark(ends).right, 1) if is_gold]
+    complete = () in await case.oracle.rests(followed[-1].chain)
+    if complete and not right:
+        return _answer_call([{"id": None, "name": name} for name in gold.names])
+    numbers = right or list(range(1, len(ends) + 1))
+    if case.happens("entity"):
+        numbers = wrong_choice(numbers, len(ends), case.draws)
+    return _answer_call([{"id": ends[n - 1].id, "name": str(ends[n - 1])} for n in numbers])
+
+
+def _answer_call(answers: list[dict[str, str | None]]) -> AIMessage:
+    return _tool_call_message("Answer", {"answers": answers})
+
+
+def _chain_call(tool: str, chain: Chain) -> AIMessage:
+    return _tool_call_message(tool, chain_arguments(chain))
+
+
+def _tool_call_message(tool: str, arguments: Mapping[str, Any]) -> AIMessage:
+    return AIMessage("", tool_calls=[{"name": tool, "args": dict(arguments), "id": "1", "type": "tool_call"}])
+
+
+def _read_tool_results(messages: Sequence[BaseMessage]) -> Iterator[ToolResult]:
+    """Read the calls of chains; every turn has one call."""
+    for asked, told in pairwise(messages):
+        calls = asked.tool_calls if isinstance(asked, AIMessage) else []
+        for call in calls:
+            if isinstance(told, ToolMessage) and "hops" in call["args"]:
+                yield ToolResult(call["name"], _read_chain(call["args"]), told.artifact)
+
+
+def _read_chain(arguments: Mapping[str, Any]) -> Chain:
+    hops = (Hop(text.removeprefix("^"), not text.startswith("^")) for text in arguments["hops"])
+    return Chain(Entity(arguments["topic"].strip("<>")), tuple(hops))
+
+
+UNKNOWN_ANSWER = "I do not know."
+
+
+async def write_sparql_turn(prompt: str, case: Case) -> AIMessage:
+    """Answer one of three prompts: say SELECT, write the ways as SPARQL, name what of the rows is right."""
+    if "identify the intent" in prompt.casefold():
+        return AIMessage("SELECT")
+    if "Generate a SPARQL" in prompt:
+        return AIMessage(await _gold_query(case))
+    rows = prompt.partition("\nInformation:\n")[2].rpartition("\n\nQuestion:")[0]
+    right = [name for name in case.oracle.gold.names if name in rows]
+    return AIMessage(", ".join(right) or (rows if rows.strip("[] ") else UNKNOWN_ANSWER))
+
+
+async def _gold_query(case: Case) -> str:
+    """Join the ways from all topics at their ends; where the model errs, a relation is another."""
+    plans = await case.oracle.plans()
+    if plans and not case.happens("accuracy"):
+        plans = [_with_wrong_relation(plans[0], case), *plans[1:]]
+    patterns = [line for number, plan in enumerate(plans) for line in _triple_patterns(plan, number)]
+    return f"SELECT DISTINCT ?answer WHERE {{ {' '.join(patterns)} }}" if patterns else UNKNOWN_ANSWER
+
+
+def _with_wrong_relation(plan: TopicPlan, case: Case) -> TopicPlan:
+    at = int(case.draws.uniform("wrong hop") * len(plan.hops))
+    relations = [each for each in case.oracle.terrain.graph.relations if each != plan.hops[at].relation]
+    wrong = next(case.draws.shuffled("wrong relation", relations), None)
+    hops: Sequence[Hop] = [
+        Hop(wrong, hop.forward) if wrong and place == at else hop for place, hop in enumerate(plan.hops)
+    ]
+    return TopicPlan(plan.topic, tuple(hops))
+
+
+def _triple_patterns(plan: TopicPlan, number: int) -> Iterator[str]:
+    last = len(plan.hops)
+    nodes = [f"<{plan.topic.id}>", *(f"?v{number}x{at}" for at in range(1, last)), "?answer"]
+    for at, hop in enumerate(plan.hops):
+        head, tail = (nodes[at], nodes[at + 1]) if hop.forward else (nodes[at + 1], nodes[at])
+        yield f"{head} <{hop.relation}> {tail} ."
+
+
+MALFORMED_TEXT = "This reply is malformed, as simulated."
+
+
+async def next_turn(
     messages: Sequence[BaseMessage],
     tools: Sequence[BaseTool],
     oracle: Oracle,
-    errors: Errors,
+    errors: ErrorRates,
     token: int,
     id: str,
 ) -> Turn:
-    """Give the next message of a conversation about a question, whose ``id`` its draws go by.
+    """Return the next message of a conversation about a question, whose ``id`` its draws go by.
 
     It costs a token for every ``token`` characters that were said so far, tools included.
     """
     said = sum(isinstance(message, AIMessage) for message in messages)
     key = f"turn {said}" if tools else messages[-1].text
     case = Case(oracle, errors, Draws(errors.seed, id, key))
-    message = await (walk(messages, tools, case) if tools else write(messages[-1].text, case))
+    message = await (
+        next_tool_call(messages, tools, case) if tools else write_sparql_turn(messages[-1].text, case)
+    )
     if case.happens("format"):
-        message = AIMessage(MALFORMED)
+        message = AIMessage(MALFORMED_TEXT)
     if errors.latency:
         await asyncio.sleep(errors.latency)
-    asked = sum(map(_size, messages)) + sum(len(json.dumps(convert_to_openai_tool(tool))) for tool in tools)
+    asked = sum(map(_message_chars, messages)) + sum(
+        len(json.dumps(convert_to_openai_tool(tool))) for tool in tools
+    )
     cost = Usage(
         llm_calls=1,
         input_tokens=math.ceil(asked / token),
-        output_tokens=math.ceil(_size(message) / token),
+        output_tokens=math.ceil(_message_chars(message) / token),
         seconds=errors.latency,
     )
     return Turn(message, cost)
 
 
-def _size(message: BaseMessage) -> int:
+def _message_chars(message: BaseMessage) -> int:
     calls = message.tool_calls if isinstance(message, AIMessage) else []
     return len(message.text) + sum(len(call["name"]) + len(json.dumps(call["args"])) for call in calls)

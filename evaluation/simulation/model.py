@@ -1,28 +1,102 @@
-"""The simulated model of one question."""
+"""The simulated model of one question, and which handler answers which prompt."""
 
 import asyncio
 import math
-from collections.abc import Sequence
+from collections.abc import Awaitable, Callable, Sequence
 from typing import Any
 
 from langchain_core.messages import BaseMessage
 from langchain_core.tools import BaseTool
 
 from kgqa.evaluation.question import Question
-from kgqa.evaluation.simulation.case import Case
-from kgqa.evaluation.simulation.chat import turn
-from kgqa.evaluation.simulation.draws import Draws
-from kgqa.evaluation.simulation.errors import Errors
-from kgqa.evaluation.simulation.handlers import HANDLERS
+from kgqa.evaluation.simulation.answer_replies import (
+    answer_briefly,
+    answer_directly,
+    filter_candidates,
+    infer_from_evidence,
+    judge_claim,
+    reason_aloud,
+)
+from kgqa.evaluation.simulation.case import Case, Draws
+from kgqa.evaluation.simulation.chain_replies import check_sufficiency, prune_relations, verify_chain
+from kgqa.evaluation.simulation.chat import next_turn
+from kgqa.evaluation.simulation.error_rates import ErrorRates
+from kgqa.evaluation.simulation.frontier_replies import (
+    assess_found,
+    pick_relations,
+    reflect,
+    score_entities,
+    score_relations,
+)
+from kgqa.evaluation.simulation.guidance_replies import adapt_blueprint, decompose, diagnose
 from kgqa.evaluation.simulation.oracle import Oracle
+from kgqa.evaluation.simulation.plan_replies import (
+    plan_steps,
+    revise_plan,
+    select_entities,
+    select_relations,
+    verify_step,
+)
 from kgqa.kg.graph import KnowledgeGraph
 from kgqa.models.errors import MalformedReply, UnknownModel
-from kgqa.models.parsing import checked
-from kgqa.models.port import Answered, Turn
-from kgqa.models.usage import Usage
-from kgqa.prompts.base import Prompt, R
+from kgqa.models.interface import Completion, Turn, Usage
+from kgqa.models.parsing import check_reply
+from kgqa.prompts.adapt_blueprint import AdaptBlueprint
+from kgqa.prompts.answer_briefly import AnswerBriefly
+from kgqa.prompts.answer_directly import AnswerDirectly
+from kgqa.prompts.assess_found import AssessFound
+from kgqa.prompts.base import Prompt, R, Reply
+from kgqa.prompts.check_sufficiency import CheckSufficiency
+from kgqa.prompts.decompose import Decompose
+from kgqa.prompts.diagnose import Diagnose
+from kgqa.prompts.filter_candidates import FilterCandidates
+from kgqa.prompts.infer_from_evidence import InferFromEvidence
+from kgqa.prompts.judge_claim import JudgeClaim
+from kgqa.prompts.pick_relations import PickRelations
+from kgqa.prompts.plan_steps import PlanSteps
+from kgqa.prompts.prune_relations import PruneRelations
+from kgqa.prompts.reason_aloud import ReasonAloud
+from kgqa.prompts.reflect import Reflect
+from kgqa.prompts.revise_plan import ReviseAhead, ReviseGlobally, ReviseLocally
+from kgqa.prompts.score_entities import ScoreEntities
+from kgqa.prompts.score_relations import ScoreRelations
+from kgqa.prompts.select_entities import SelectEntities
+from kgqa.prompts.select_relations import SelectRelations
+from kgqa.prompts.verify_chain import VerifyChain
+from kgqa.prompts.verify_step import VerifyStep
 
-TOKEN = 4
+Handler = Callable[[Any, Case], Awaitable[Reply]]
+"""Gives the reply that is right, or one that is wrong where its draw says so."""
+
+HANDLERS: dict[type[Prompt[Any]], Handler] = {
+    PruneRelations: prune_relations,
+    VerifyChain: verify_chain,
+    FilterCandidates: filter_candidates,
+    AnswerDirectly: answer_directly,
+    Decompose: decompose,
+    AdaptBlueprint: adapt_blueprint,
+    CheckSufficiency: check_sufficiency,
+    Diagnose: diagnose,
+    InferFromEvidence: infer_from_evidence,
+    PlanSteps: plan_steps,
+    SelectRelations: select_relations,
+    SelectEntities: select_entities,
+    VerifyStep: verify_step,
+    ReviseLocally: revise_plan,
+    ReviseAhead: revise_plan,
+    ReviseGlobally: revise_plan,
+    JudgeClaim: judge_claim,
+    PickRelations: pick_relations,
+    AssessFound: assess_found,
+    Reflect: reflect,
+    ScoreRelations: score_relations,
+    ScoreEntities: score_entities,
+    AnswerBriefly: answer_briefly,
+    ReasonAloud: reason_aloud,
+}
+
+
+CHARS_PER_TOKEN = 4
 """Characters that are taken for one token."""
 
 
@@ -40,7 +114,7 @@ class SimulatedModel:
         errors: How often it errs.
     """
 
-    def __init__(self, question: Question, graph: KnowledgeGraph, errors: Errors) -> None:
+    def __init__(self, question: Question, graph: KnowledgeGraph, errors: ErrorRates) -> None:
         self._id = question.id
         self._errors = errors
         self._oracle = Oracle(question, graph)
@@ -50,7 +124,7 @@ class SimulatedModel:
         """The spec that says how often it errs."""
         return str(self._errors)
 
-    async def ask(self, prompt: Prompt[R]) -> Answered[R]:
+    async def ask(self, prompt: Prompt[R]) -> Completion[R]:
         """Answer one prompt.
 
         Raises:
@@ -66,25 +140,25 @@ class SimulatedModel:
         sample = getattr(prompt, "sample", 0)
         step = f"{prompt.name}\n{text}" + (f"\n{sample}" if sample else "")
         case = Case(self._oracle, self._errors, Draws(self._errors.seed, self._id, step))
-        reply = checked(await handler(prompt, case), prompt)
+        reply = check_reply(await handler(prompt, case), prompt)
         if self._errors.latency:
             await asyncio.sleep(self._errors.latency)
-        asked = math.ceil((len(prompt.instructions) + len(text)) / TOKEN)
-        said = math.ceil(len(reply.model_dump_json()) / TOKEN)
+        asked = math.ceil((len(prompt.instructions) + len(text)) / CHARS_PER_TOKEN)
+        said = math.ceil(len(reply.model_dump_json()) / CHARS_PER_TOKEN)
         if case.happens("format"):
             raise MalformedReply(
                 f"{prompt.name}: the reply is malformed, as simulated", self._cost(asked, said, 2)
             )
-        return Answered(reply, self._cost(asked, said))
+        return Completion(reply, self._cost(asked, said))
 
     async def turn(
         self, messages: Sequence[BaseMessage], tools: Sequence[BaseTool] = (), **options: Any
     ) -> Turn:
-        """Give the next message of a conversation; see `chat`."""
-        return await turn(messages, tools, self._oracle, self._errors, TOKEN, self._id)
+        """Return the next message of a conversation; see `chat`."""
+        return await next_turn(messages, tools, self._oracle, self._errors, CHARS_PER_TOKEN, self._id)
 
     def _cost(self, asked: int, said: int, turns: int = 1) -> Usage:
-        """Give the cost of so many turns; from the second on, what was said is shown again."""
+        """Return the cost of so many turns; from the second on, what was said is shown again."""
         again = said * turns * (turns - 1) // 2
         return Usage(
             llm_calls=turns,

@@ -18,22 +18,38 @@ from typing import Any
 
 from kgqa.kg.graph import KnowledgeGraph
 from kgqa.models.errors import ModelUnavailable
-from kgqa.models.offline.assessing import assess
-from kgqa.models.offline.believing import Believer
-from kgqa.models.offline.claims import judge_claim
-from kgqa.models.offline.exploring import pick_relations, reflect, score_relations
-from kgqa.models.offline.following import diagnose, prune
-from kgqa.models.offline.judging import check_sufficiency, filter_candidates, infer, verify
-from kgqa.models.offline.memory import refuse
-from kgqa.models.offline.parts import without
-from kgqa.models.offline.planning import abstain, adapt, decompose
-from kgqa.models.offline.scoring import score_entities
-from kgqa.models.offline.selecting import select_entities, select_relations
-from kgqa.models.offline.stepping import plan_steps, revise, verify_step
-from kgqa.models.offline.wording import relation_texts as said_texts
-from kgqa.models.offline.words import Encode, spoken
-from kgqa.models.port import Answered
-from kgqa.priors.exemplars import Exemplars
+from kgqa.models.interface import Completion
+from kgqa.models.offline.ablation import parse_ablation, refuse_memory
+from kgqa.models.offline.chain_replies import (
+    abstain,
+    adapt_blueprint,
+    check_sufficiency,
+    decompose,
+    diagnose_branch,
+    filter_candidates,
+    infer_answers,
+    prune_relations,
+    verify_chain,
+)
+from kgqa.models.offline.claim_replies import judge_claim
+from kgqa.models.offline.frontier_replies import (
+    assess_frontier,
+    pick_relations,
+    reflect,
+    score_entities,
+    score_relations,
+)
+from kgqa.models.offline.interpreter import QuestionInterpreter
+from kgqa.models.offline.plan_replies import (
+    plan_steps,
+    revise_plan,
+    select_entities,
+    select_relations,
+    verify_step,
+)
+from kgqa.models.offline.question_words import Encode, relation_phrase
+from kgqa.models.offline.wording_similarity import comparison_texts as said_texts
+from kgqa.priors.exemplars import ExemplarLibrary
 from kgqa.prompts.adapt_blueprint import AdaptBlueprint
 from kgqa.prompts.answer_briefly import AnswerBriefly
 from kgqa.prompts.answer_directly import AnswerDirectly
@@ -60,28 +76,28 @@ from kgqa.prompts.verify_step import VerifyStep
 
 __all__ = ["Encode", "OfflineModel", "relation_texts"]
 
-_ANSWERS: dict[type[Prompt[Any]], Callable[[Any, Believer], Awaitable[Reply]]] = {
-    AdaptBlueprint: adapt,
+_ANSWERS: dict[type[Prompt[Any]], Callable[[Any, QuestionInterpreter], Awaitable[Reply]]] = {
+    AdaptBlueprint: adapt_blueprint,
     AnswerDirectly: abstain,
-    AssessFound: assess,
+    AssessFound: assess_frontier,
     CheckSufficiency: check_sufficiency,
     Decompose: decompose,
-    Diagnose: diagnose,
+    Diagnose: diagnose_branch,
     FilterCandidates: filter_candidates,
-    InferFromEvidence: infer,
+    InferFromEvidence: infer_answers,
     JudgeClaim: judge_claim,
     PickRelations: pick_relations,
     PlanSteps: plan_steps,
-    PruneRelations: prune,
+    PruneRelations: prune_relations,
     Reflect: reflect,
-    ReviseAhead: revise,
-    ReviseGlobally: revise,
-    ReviseLocally: revise,
+    ReviseAhead: revise_plan,
+    ReviseGlobally: revise_plan,
+    ReviseLocally: revise_plan,
     ScoreEntities: score_entities,
     ScoreRelations: score_relations,
     SelectEntities: select_entities,
     SelectRelations: select_relations,
-    VerifyChain: verify,
+    VerifyChain: verify_chain,
     VerifyStep: verify_step,
 }
 
@@ -103,13 +119,13 @@ class OfflineModel:
         self,
         graph: KnowledgeGraph,
         encode: Encode,
-        exemplars: Exemplars | None = None,
+        exemplars: ExemplarLibrary | None = None,
         name: str = "offline",
     ) -> None:
         self.name = name
-        self._believer = Believer(graph, encode, exemplars, without(name))
+        self._believer = QuestionInterpreter(graph, encode, exemplars, parse_ablation(name))
 
-    async def ask(self, prompt: Prompt[R]) -> Answered[R]:
+    async def ask(self, prompt: Prompt[R]) -> Completion[R]:
         """Answer a prompt; the usage is empty.
 
         Raises:
@@ -117,13 +133,13 @@ class OfflineModel:
             KGError: if the graph cannot be reached.
         """
         if isinstance(prompt, AnswerBriefly | ReasonAloud):
-            refuse()
+            refuse_memory()
         if type(prompt) not in _ANSWERS:
             raise ModelUnavailable(f"the offline model cannot answer {prompt.name}; give a language model")
         reply = await _ANSWERS[type(prompt)](prompt, self._believer)
-        return Answered(reply)  # type: ignore[arg-type]
+        return Completion(reply)  # type: ignore[arg-type]
 
 
 def relation_texts(relation: str) -> tuple[str, ...]:
-    """Give the texts by which the model compares a relation: what to teach an encoder beforehand."""
-    return spoken(relation), *said_texts(relation)
+    """Return the texts by which the model compares a relation: what to teach an encoder beforehand."""
+    return relation_phrase(relation), *said_texts(relation)

@@ -10,8 +10,8 @@ from collections.abc import Iterable, Mapping, Sequence
 
 from kgqa.kg.graph import KnowledgeGraph
 from kgqa.kg.terms import Chain, Entity, Term
-from kgqa.kg.text import COMMON, FUNCTION, fold
-from kgqa.models.offline.ways import Advice, Way
+from kgqa.kg.text import EVERYDAY_WORDS, FUNCTION_WORDS, fold
+from kgqa.models.offline.candidate_chains import CandidateChain, TrainingAdvice
 
 MOST_NODES = 200
 """Nodes before the ends that are looked at; where there are more, nothing is narrowed."""
@@ -19,8 +19,10 @@ MOST_NODES = 200
 _SHORTEST = 3
 
 
-async def narrowed(masked: str, way: Way, advice: Advice, graph: KnowledgeGraph) -> frozenset[Term] | None:
-    """Give the ends that the question names something of; None where it does not tell them apart.
+async def narrowed(
+    masked: str, way: CandidateChain, advice: TrainingAdvice, graph: KnowledgeGraph
+) -> frozenset[Term] | None:
+    """Return the ends that the question names something of; None where it does not tell them apart.
 
     Looked at are the nodes without a name that come right before the ends. A word names
     something when it is in its name and in no training question nearby, where other things
@@ -42,8 +44,8 @@ async def narrowed(masked: str, way: Way, advice: Advice, graph: KnowledgeGraph)
     return kept if best and len(kept) < len(known) else None
 
 
-def _telling(masked: str, advice: Advice) -> frozenset[str]:
-    """Give the words of a question that may name something; none without training questions."""
+def _telling(masked: str, advice: TrainingAdvice) -> frozenset[str]:
+    """Return the words of a question that may name something; none without training questions."""
     usual = {word for near in advice.nearest for word in _words(near.exemplar.question)}
     return frozenset(_words(masked)) - usual if usual else frozenset()
 
@@ -53,7 +55,10 @@ def _words(text: str) -> list[str]:
     return [
         word
         for word in fold(plain).split()
-        if len(word) >= _SHORTEST and not word.isdigit() and word not in COMMON and word not in FUNCTION
+        if len(word) >= _SHORTEST
+        and not word.isdigit()
+        and word not in EVERYDAY_WORDS
+        and word not in FUNCTION_WORDS
     ]
 
 

@@ -17,23 +17,23 @@ LOOKED_AT = 12
 
 
 def asks_when(question: str) -> bool:
-    """Tell whether a question asks for a date."""
+    """Return whether a question asks for a date."""
     return _WHEN.search(question) is not None
 
 
 def asks_whom(question: str) -> bool:
-    """Tell whether a question asks for somebody or for a place, neither of which is a value."""
+    """Return whether a question asks for somebody or for a place, neither of which is a value."""
     return _WHO.search(question) is not None
 
 
 def values(ends: Sequence[Candidate]) -> float:
-    """Give the share of ends that are values."""
+    """Return the share of ends that are values."""
     shown = ends[:LOOKED_AT]
     return sum(isinstance(end.term, Literal) for end in shown) / max(1, len(shown))
 
 
 def dates(ends: Sequence[Candidate]) -> float:
-    """Give the share of ends that are dates, or years."""
+    """Return the share of ends that are dates, or years."""
     shown = ends[:LOOKED_AT]
     return sum(isinstance(t := end.term, Literal) and bool(_DATE.match(t.value)) for end in shown) / max(
         1, len(shown)

@@ -2,7 +2,7 @@
 
 >>> topics = [{"id": "http://x/e/Ulm", "name": "Ulm"}]
 >>> line = {"question": "Who was born in Ulm?", "topic_entities": topics, "gold_path": ["^born_in"]}
->>> [(lesson.masked, str(lesson.blueprint)) for lesson in lessons(examples([line]))]
+>>> [(lesson.masked, str(lesson.blueprint)) for lesson in extract_lessons(read_training_questions([line]))]
 [('Who was born in [ENT]?', '^born_in')]
 
 ```
@@ -12,33 +12,39 @@ and query   branches       question   template        question      FAISS
 ```
 """
 
-from kgqa.priors.blueprints.building import Built, add, build
-from kgqa.priors.blueprints.errors import BlueprintError
-from kgqa.priors.blueprints.examples import Example, GoldPath, Topic, examples
-from kgqa.priors.blueprints.extraction import Lesson, lessons
-from kgqa.priors.blueprints.header import Source
-from kgqa.priors.blueprints.library import Library, Match, open_library
-from kgqa.priors.blueprints.masking import MASK, mask
-from kgqa.priors.blueprints.slots import ARROW, Blueprint, Slot
+from kgqa.priors.blueprints.building import LibraryBuild, build_blueprints, extend_blueprints
+from kgqa.priors.blueprints.library import BlueprintLibrary, BlueprintMatch, open_library
+from kgqa.priors.blueprints.store import SourceFile
+from kgqa.priors.errors import BlueprintError
+from kgqa.priors.masking import TOPIC_MASK, mask_names
+from kgqa.priors.slots import ARROW, Blueprint, Slot
+from kgqa.priors.training_questions import (
+    BlueprintLesson,
+    RelationPath,
+    Topic,
+    TrainingQuestion,
+    extract_lessons,
+    read_training_questions,
+)
 
 __all__ = [
     "ARROW",
-    "MASK",
+    "TOPIC_MASK",
     "Blueprint",
     "BlueprintError",
-    "Built",
-    "Example",
-    "GoldPath",
-    "Lesson",
-    "Library",
-    "Match",
+    "BlueprintLesson",
+    "BlueprintLibrary",
+    "BlueprintMatch",
+    "LibraryBuild",
+    "RelationPath",
     "Slot",
-    "Source",
+    "SourceFile",
     "Topic",
-    "add",
-    "build",
-    "examples",
-    "lessons",
-    "mask",
+    "TrainingQuestion",
+    "build_blueprints",
+    "extend_blueprints",
+    "extract_lessons",
+    "mask_names",
     "open_library",
+    "read_training_questions",
 ]

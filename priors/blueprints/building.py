@@ -5,19 +5,23 @@ from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
-from kgqa.priors.blueprints import folder as files, records
-from kgqa.priors.blueprints.errors import BlueprintError
-from kgqa.priors.blueprints.examples import Example
-from kgqa.priors.blueprints.extraction import lessons
-from kgqa.priors.blueprints.header import KIND, VERSION, Header, Source, read_header
-from kgqa.priors.blueprints.records import Anchor, Record
-from kgqa.priors.blueprints.shelf import Label, Shelf
-from kgqa.priors.blueprints.templates import AnchorRule, Encode, gather
-from kgqa.priors.folders import digest
+from kgqa.priors.artifact_store import content_digest
+from kgqa.priors.blueprints import store as files, templates
+from kgqa.priors.blueprints.store import (
+    LIBRARY_STORE,
+    LIBRARY_VERSION,
+    LibraryHeader,
+    SourceFile,
+    read_library_header,
+)
+from kgqa.priors.blueprints.templates import Anchor, AnchorRule, EncodeTexts, TemplateRecord, gather_templates
+from kgqa.priors.errors import BlueprintError
+from kgqa.priors.training_questions import TrainingQuestion, extract_lessons
+from kgqa.priors.vector_index import VectorIndex, VectorLabel
 
 
 @dataclass(frozen=True, slots=True)
-class Built:
+class LibraryBuild:
     """What was read for a library now, and how many templates it has."""
 
     questions: int
@@ -25,16 +29,16 @@ class Built:
     templates: int
 
 
-def build(
-    examples: Iterable[Example],
+def build_blueprints(
+    examples: Iterable[TrainingQuestion],
     folder: Path,
-    encode: Encode,
+    encode: EncodeTexts,
     encoder_name: str,
     anchor: AnchorRule = "longest",
     *,
-    sources: Sequence[Source] = (),
+    sources: Sequence[SourceFile] = (),
     relations: Collection[str] | None = None,
-) -> Built:
+) -> LibraryBuild:
     """Build a library; an earlier one in its place is replaced as a whole.
 
     Args:
@@ -49,19 +53,19 @@ def build(
     Raises:
         BlueprintError: if no question has a blueprint, or something else is in the place.
     """
-    KIND.check_place(folder)
-    return _write(folder, examples, encode, encoder_name, anchor, sources, relations, None)
+    LIBRARY_STORE.check_place(folder)
+    return _build_and_write(folder, examples, encode, encoder_name, anchor, sources, relations, None)
 
 
-def add(
-    examples: Iterable[Example],
+def extend_blueprints(
+    examples: Iterable[TrainingQuestion],
     folder: Path,
-    encode: Encode,
+    encode: EncodeTexts,
     encoder_name: str,
     *,
-    sources: Sequence[Source] = (),
+    sources: Sequence[SourceFile] = (),
     relations: Collection[str] | None = None,
-) -> Built:
+) -> LibraryBuild:
     """Add questions to a library: its counts grow, and its anchors are chosen anew by its own rule.
 
     Its copy threshold has to be calibrated again.
@@ -70,35 +74,39 @@ def add(
         BlueprintError: if there is no library, it has another encoder or one of the sources
             already, or its anchors are medoids.
     """
-    header = read_header(folder)
+    header = read_library_header(folder)
     if header.encoder != encoder_name:
         raise BlueprintError(f"{folder} was built with the encoder {header.encoder}; add with that one")
     known = {source.sha256 for source in header.sources}
     if again := next((source.name for source in sources if source.sha256 in known), None):
         raise BlueprintError(f"{folder} has learned from {again} already")
-    return _write(folder, examples, encode, encoder_name, header.anchors, sources, relations, header)
+    return _build_and_write(
+        folder, examples, encode, encoder_name, header.anchors, sources, relations, header
+    )
 
 
-def _write(
+def _build_and_write(
     folder: Path,
-    examples: Iterable[Example],
-    encode: Encode,
+    examples: Iterable[TrainingQuestion],
+    encode: EncodeTexts,
     encoder_name: str,
     anchor: AnchorRule,
-    sources: Sequence[Source],
+    sources: Sequence[SourceFile],
     relations: Collection[str] | None,
-    before: Header | None,
-) -> Built:
-    learned = list(lessons(examples, relations))
+    before: LibraryHeader | None,
+) -> LibraryBuild:
+    learned = list(extract_lessons(examples, relations))
     without = Counter(lesson.blueprint for lesson in learned if isinstance(lesson.blueprint, str))
-    kept: tuple[Record, ...] = records.read(files.read(folder).records) if before else ()
-    gathered = gather(learned, anchor, encode, kept)
+    kept: tuple[TemplateRecord, ...] = (
+        templates.read_records(files.read_library(folder).records) if before else ()
+    )
+    gathered = gather_templates(learned, anchor, encode, kept)
     if not gathered:
         raise BlueprintError("no question has a blueprint: each needs SPARQL or gold paths")
-    shelf = shelve(gathered, encode)
-    packed, index = records.write(gathered), shelf.packed()
-    header = Header(
-        version=VERSION,
+    shelf = index_anchors(gathered, encode)
+    packed, index = templates.write_records(gathered), shelf.packed()
+    header = LibraryHeader(
+        version=LIBRARY_VERSION,
         encoder=encoder_name,
         dimensions=shelf.dimensions,
         anchors=anchor,
@@ -106,21 +114,21 @@ def _write(
         questions=len(learned) + (before.questions if before else 0),
         without=dict(without + Counter(before.without if before else {})),
         templates=len(gathered),
-        records=digest(packed),
-        index=digest(index),
+        records=content_digest(packed),
+        index=content_digest(index),
     )
-    files.write(files.Files(header, packed, index), folder)
-    return Built(len(learned), dict(without), len(gathered))
+    files.write_library(files.LibraryFiles(header, packed, index), folder)
+    return LibraryBuild(len(learned), dict(without), len(gathered))
 
 
-def shelve(gathered: Sequence[Record], encode: Encode) -> Shelf:
+def index_anchors(gathered: Sequence[TemplateRecord], encode: EncodeTexts) -> VectorIndex:
     """Encode the anchors, each text once, so that equal anchors are equally near."""
-    anchors = records.anchored(gathered)
+    anchors = templates.anchors_of(gathered)
     places = {text: place for place, text in enumerate(dict.fromkeys(each.text for _, each in anchors))}
     vectors = encode(list(places))
-    return Shelf.of(labels_of(anchors), vectors[[places[anchor.text] for _, anchor in anchors]])
+    return VectorIndex.of(anchor_labels(anchors), vectors[[places[anchor.text] for _, anchor in anchors]])
 
 
-def labels_of(anchors: Iterable[tuple[Record, Anchor]]) -> list[Label]:
+def anchor_labels(anchors: Iterable[tuple[TemplateRecord, Anchor]]) -> list[VectorLabel]:
     """Name each anchor's vector by its template; it weighs as many questions as it stands for."""
-    return [Label(record.blueprint.template, anchor.questions) for record, anchor in anchors]
+    return [VectorLabel(record.blueprint.template, anchor.questions) for record, anchor in anchors]

@@ -5,21 +5,20 @@ from dataclasses import dataclass
 from hashlib import sha256
 from typing import NamedTuple
 
-from kgqa.priors.blueprints.building import shelve
-from kgqa.priors.blueprints.errors import BlueprintError
-from kgqa.priors.blueprints.extraction import Lesson
-from kgqa.priors.blueprints.records import anchored
-from kgqa.priors.blueprints.slots import Blueprint
-from kgqa.priors.blueprints.templates import AnchorRule, Encode, gather
+from kgqa.priors.blueprints.building import index_anchors
+from kgqa.priors.blueprints.templates import AnchorRule, EncodeTexts, anchors_of, gather_templates
+from kgqa.priors.errors import BlueprintError
+from kgqa.priors.slots import Blueprint
+from kgqa.priors.training_questions import BlueprintLesson
 
-GRID = tuple(tau / 100 for tau in (*range(50, 90, 5), *range(90, 100)))
+THRESHOLDS = tuple(tau / 100 for tau in (*range(50, 90, 5), *range(90, 100)))
 """Thresholds that are tried: 0.50, 0.55 … 0.85, 0.90, 0.91 … 0.99."""
 
-LEAST = 20
+MIN_COPIES = 20
 """Copies that a precision is judged by at least."""
 
 
-class Copied(NamedTuple):
+class ThresholdResult(NamedTuple):
     """What a threshold does to the held-out questions.
 
     Attributes:
@@ -39,7 +38,7 @@ class Copied(NamedTuple):
 
 
 @dataclass(frozen=True, slots=True)
-class Calibration:
+class ThresholdCalibration:
     """What every threshold of `GRID` does (Table 7 of the paper, with what it copies)."""
 
     learned: int
@@ -47,23 +46,27 @@ class Calibration:
     held_out: int
     """Questions that were looked up in it."""
     templates: int
-    rows: tuple[Copied, ...]
+    rows: tuple[ThresholdResult, ...]
 
     def recommended(self, precision: float) -> float | None:
-        """Give the least threshold that reaches a precision over `LEAST` copies; None if none does."""
-        enough = (row for row in self.rows if row.copied >= LEAST and row.precision is not None)
+        """Return the least threshold that reaches a precision over `LEAST` copies; None if none does."""
+        enough = (row for row in self.rows if row.copied >= MIN_COPIES and row.precision is not None)
         return next((row.tau for row in enough if (row.precision or 0) >= precision), None)
 
 
-class _Try(NamedTuple):
+class _CopyTrial(NamedTuple):
     similarity: float
     same: bool
     same_relations: bool
 
 
-def calibrate(
-    lessons: Iterable[Lesson], encode: Encode, anchor: AnchorRule, held_out: float = 0.2, seed: int = 0
-) -> Calibration:
+def calibrate_copy_threshold(
+    lessons: Iterable[BlueprintLesson],
+    encode: EncodeTexts,
+    anchor: AnchorRule,
+    held_out: float = 0.2,
+    seed: int = 0,
+) -> ThresholdCalibration:
     """Hold some questions out, make a library of the others, and copy what is nearest.
 
     Questions of equal text are on one side; which one is told by a hash of text and seed.
@@ -79,32 +82,34 @@ def calibrate(
         BlueprintError: if no question is left on one of the sides.
     """
     usable = [lesson for lesson in lessons if isinstance(lesson.blueprint, Blueprint)]
-    outside = [lesson for lesson in usable if _draw(lesson.question, seed) < held_out]
-    inside = [lesson for lesson in usable if _draw(lesson.question, seed) >= held_out]
+    outside = [lesson for lesson in usable if _draw_share(lesson.question, seed) < held_out]
+    inside = [lesson for lesson in usable if _draw_share(lesson.question, seed) >= held_out]
     if not (inside and outside):
         raise BlueprintError(f"{len(usable)} questions with a blueprint are too few to hold some out")
-    records = gather(inside, anchor, encode)
-    shelf, anchors, tries = shelve(records, encode), anchored(records), []
+    records = gather_templates(inside, anchor, encode)
+    shelf, anchors, tries = index_anchors(records, encode), anchors_of(records), []
     for lesson, row in zip(outside, encode([lesson.masked for lesson in outside]), strict=True):
         (near,) = shelf.nearest(row[None], 1)
-        tries.append(_try(lesson, anchors[near.place][0].blueprint, near.similarity))
-    return Calibration(len(inside), len(outside), len(records), tuple(_copied(tries, tau) for tau in GRID))
+        tries.append(_try_copy(lesson, anchors[near.place][0].blueprint, near.similarity))
+    return ThresholdCalibration(
+        len(inside), len(outside), len(records), tuple(_threshold_result(tries, tau) for tau in THRESHOLDS)
+    )
 
 
-def _draw(question: str, seed: int) -> float:
+def _draw_share(question: str, seed: int) -> float:
     """Draw a number from 0 to below 1 that depends on text and seed only."""
     return int.from_bytes(sha256(f"{seed} {question}".encode()).digest()[:8]) / 2**64
 
 
-def _try(lesson: Lesson, copied: Blueprint, similarity: float) -> _Try:
+def _try_copy(lesson: BlueprintLesson, copied: Blueprint, similarity: float) -> _CopyTrial:
     own = lesson.blueprint.slots if isinstance(lesson.blueprint, Blueprint) else ()
     relations = {slot.relation for slot in own}
-    return _Try(similarity, own == copied.slots, relations == {slot.relation for slot in copied.slots})
+    return _CopyTrial(similarity, own == copied.slots, relations == {slot.relation for slot in copied.slots})
 
 
-def _copied(tries: Sequence[_Try], tau: float) -> Copied:
+def _threshold_result(tries: Sequence[_CopyTrial], tau: float) -> ThresholdResult:
     above = [each for each in tries if each.similarity > tau]
     n = len(above)
     precision = sum(each.same for each in above) / n if n else None
     same_relations = sum(each.same_relations for each in above) / n if n else None
-    return Copied(tau, n, n / len(tries), precision, same_relations)
+    return ThresholdResult(tau, n, n / len(tries), precision, same_relations)

@@ -1,31 +1,135 @@
-"""A library of blueprints that is open: the nearest anchors of a question (CoG §3.2.1)."""
+"""An open library of blueprints: the nearest anchors of a question (CoG §3.2.1), and what a run adds.
 
+Additions go to an overlay: a folder with one file of JSON lines beside a library that stays as it
+is, appended to by as many processes as there are. A line is one write, and a torn line counts for
+nothing.
+"""
+
+import json
+import logging
+import os
 import threading
 from collections.abc import Sequence
+from functools import cache
 from pathlib import Path
-from typing import NamedTuple
+from typing import TYPE_CHECKING, NamedTuple
 
-from kgqa.priors.blueprints import folder as files
-from kgqa.priors.blueprints.building import labels_of
-from kgqa.priors.blueprints.errors import BlueprintError
-from kgqa.priors.blueprints.header import KIND, Header
-from kgqa.priors.blueprints.overlay import Learned, Overlay
-from kgqa.priors.blueprints.records import Record, anchored, read
-from kgqa.priors.blueprints.shelf import Label, Near, Shelf
-from kgqa.priors.blueprints.slots import Blueprint
-from kgqa.priors.blueprints.templates import Encode
-from kgqa.priors.encoder import BUNDLED
+from typing_extensions import TypedDict
 
-TAU = 0.92
+from kgqa.files import read_file
+from kgqa.priors.blueprints import store as files
+from kgqa.priors.blueprints.building import anchor_labels
+from kgqa.priors.blueprints.store import LIBRARY_STORE, LibraryHeader
+from kgqa.priors.blueprints.templates import (
+    EncodeTexts,
+    TemplateRecord,
+    anchors_of,
+    branches_to_lists,
+    read_records,
+)
+from kgqa.priors.encoder import BUNDLED_ENCODER
+from kgqa.priors.errors import BlueprintError
+from kgqa.priors.slots import Blueprint
+from kgqa.priors.vector_index import Neighbour, VectorIndex, VectorLabel
+
+if TYPE_CHECKING:
+    from pydantic import TypeAdapter
+
+LEARNED_FILE = "learned.jsonl"
+
+_log = logging.getLogger(__name__)
+
+
+class LearnedBlueprint(NamedTuple):
+    """A masked question and the blueprint of its grounded answer."""
+
+    question: str
+    blueprint: Blueprint
+
+
+class _LearnedLine(TypedDict):
+    question: str
+    branches: list[list[str]]
+
+
+class Overlay:
+    """The overlay in a folder, which is made at the first addition.
+
+    Raises:
+        BlueprintError: if something other than a folder is there.
+    """
+
+    def __init__(self, folder: Path) -> None:
+        if folder.exists() and not folder.is_dir():
+            raise BlueprintError(f"{folder} is a file; an overlay of blueprints is a folder")
+        self._path = folder / LEARNED_FILE
+
+    def read(self) -> list[LearnedBlueprint]:
+        """Read what was added until now, by any process.
+
+        Raises:
+            BlueprintError: if the file cannot be read.
+        """
+        try:
+            lines = read_file(self._path).splitlines()
+        except FileNotFoundError:
+            return []
+        except OSError as error:
+            raise BlueprintError(f"cannot read {self._path}: {error.strerror}") from error
+        learned = [found for line in lines if line and (found := _read_line(line))]
+        if len(learned) < len([line for line in lines if line]):
+            _log.warning("%s has lines that are no blueprints; they are passed over", self._path)
+        return learned
+
+    def append(self, learned: LearnedBlueprint) -> None:
+        """Add one line.
+
+        Raises:
+            BlueprintError: if it cannot be written.
+        """
+        line = json.dumps({"question": learned.question, "branches": branches_to_lists(learned.blueprint)})
+        try:
+            self._path.parent.mkdir(parents=True, exist_ok=True)
+            handle = os.open(self._path, os.O_RDWR | os.O_APPEND | os.O_CREAT, 0o644)
+            try:
+                os.write(handle, f"{'' if _ends_with_newline(handle) else chr(10)}{line}\n".encode())
+            finally:
+                os.close(handle)
+        except OSError as error:
+            raise BlueprintError(f"cannot write to {self._path}: {error.strerror}") from error
+
+
+def _ends_with_newline(handle: int) -> bool:
+    """Return whether a file ends with a line break, so that a torn line spoils no other."""
+    size = os.fstat(handle).st_size
+    return size == 0 or os.pread(handle, 1, size - 1) == b"\n"
+
+
+def _read_line(line: bytes) -> LearnedBlueprint | None:
+    try:
+        found = _line_schema().validate_json(line)
+        return LearnedBlueprint(found["question"], Blueprint.parse(found["branches"]))
+    except ValueError:
+        return None
+
+
+@cache
+def _line_schema() -> "TypeAdapter[_LearnedLine]":
+    from pydantic import TypeAdapter
+
+    return TypeAdapter(_LearnedLine)
+
+
+DEFAULT_COPY_THRESHOLD = 0.92
 """The copy threshold of an encoder that is not listed: that of the paper's (CoG appendix E.2.2)."""
 
-TAUS = {BUNDLED: 0.98}
+COPY_THRESHOLDS = {BUNDLED_ENCODER: 0.98}
 """Copy thresholds for libraries that were not calibrated. With the longest question as the anchor,
 MiniLM's nearest is seldom right on WebQSP at any threshold (1 of 5), and 9 times of 10 on MetaQA
 above this one; it copies for 7 % of WebQSP's questions, about as many as the paper does."""
 
 
-class Match(NamedTuple):
+class BlueprintMatch(NamedTuple):
     """A blueprint whose anchor is near to a question; the anchor is masked."""
 
     anchor: str
@@ -33,7 +137,7 @@ class Match(NamedTuple):
     similarity: float
 
 
-class Library:
+class BlueprintLibrary:
     """A library, and what a run adds to it; may be used from several threads at once.
 
     Args:
@@ -46,18 +150,18 @@ class Library:
 
     def __init__(
         self,
-        header: Header,
-        records: tuple[Record, ...],
-        shelf: Shelf,
-        encode: Encode,
+        header: LibraryHeader,
+        records: tuple[TemplateRecord, ...],
+        shelf: VectorIndex,
+        encode: EncodeTexts,
         overlay: Overlay | None = None,
     ) -> None:
         self.header, self.records = header, records
-        self._anchored, self._shelf = anchored(records), shelf
+        self._anchored, self._shelf = anchors_of(records), shelf
         self._encode, self._overlay = encode, overlay
-        self._known = {Learned(anchor.text, record.blueprint) for record, anchor in self._anchored}
-        self._learned: list[Learned] = []
-        self._learned_shelf: Shelf | None = None
+        self._known = {LearnedBlueprint(anchor.text, record.blueprint) for record, anchor in self._anchored}
+        self._learned: list[LearnedBlueprint] = []
+        self._learned_shelf: VectorIndex | None = None
         self._lock = threading.Lock()
         self._put_up(overlay.read() if overlay else [])
 
@@ -72,15 +176,19 @@ class Library:
 
         A blueprint is copied if its similarity is above it.
         """
-        return TAUS.get(self.encoder, TAU) if self.header.tau is None else self.header.tau
+        return (
+            COPY_THRESHOLDS.get(self.encoder, DEFAULT_COPY_THRESHOLD)
+            if self.header.tau is None
+            else self.header.tau
+        )
 
     @property
     def fingerprint(self) -> str:
         """Tell the records from any others; an overlay has no part in it, since it grows."""
         return self.header.records
 
-    def nearest(self, question: str, k: int) -> list[Match]:
-        """Give the ``k`` templates whose anchors are nearest to a masked question; blocks.
+    def nearest(self, question: str, k: int) -> list[BlueprintMatch]:
+        """Return the ``k`` templates whose anchors are nearest to a masked question; blocks.
 
         Best first. What is equally near (to six decimals) is in the order of how many questions
         it stands for, then of the templates, the library's own before what was added.
@@ -93,7 +201,7 @@ class Library:
         with self._lock:
             if self._learned_shelf:
                 found += [self._learned_match(near) for near in self._learned_shelf.nearest(rows, k)]
-        best: dict[str, Match] = {}
+        best: dict[str, BlueprintMatch] = {}
         for match in sorted(found, key=lambda match: -match.similarity):
             best.setdefault(match.blueprint.template, match)
         return list(best.values())[:k]
@@ -108,35 +216,37 @@ class Library:
             raise BlueprintError(
                 "a blueprint is added to an overlay, and this library was opened without one"
             )
-        learned = Learned(question, blueprint)
+        learned = LearnedBlueprint(question, blueprint)
         with self._lock:
             if learned not in self._known:
                 self._overlay.append(learned)
                 self._put_up([learned])
 
-    def _put_up(self, added: Sequence[Learned]) -> None:
+    def _put_up(self, added: Sequence[LearnedBlueprint]) -> None:
         """Make additions findable, those that are known already only once."""
         fresh = [learned for learned in dict.fromkeys(added) if learned not in self._known]
         if not fresh:
             return
         vectors = self._encode([learned.question for learned in fresh])
-        labels = [Label(learned.blueprint.template, 1) for learned in fresh]
+        labels = [VectorLabel(learned.blueprint.template, 1) for learned in fresh]
         if self._learned_shelf is None:
-            self._learned_shelf = Shelf.of(labels, vectors)
+            self._learned_shelf = VectorIndex.of(labels, vectors)
         else:
             self._learned_shelf.add(labels, vectors)
         self._learned += fresh
         self._known.update(fresh)
 
-    def _match(self, near: Near) -> Match:
+    def _match(self, near: Neighbour) -> BlueprintMatch:
         record, anchor = self._anchored[near.place]
-        return Match(anchor.text, record.blueprint, near.similarity)
+        return BlueprintMatch(anchor.text, record.blueprint, near.similarity)
 
-    def _learned_match(self, near: Near) -> Match:
-        return Match(*self._learned[near.place], near.similarity)
+    def _learned_match(self, near: Neighbour) -> BlueprintMatch:
+        return BlueprintMatch(*self._learned[near.place], near.similarity)
 
 
-def open_library(folder: Path, encode: Encode, encoder_name: str, overlay: Path | None = None) -> Library:
+def open_library(
+    folder: Path, encode: EncodeTexts, encoder_name: str, overlay: Path | None = None
+) -> BlueprintLibrary:
     """Open a library, and on top of it what a run has added until now (blocking).
 
     Args:
@@ -148,12 +258,12 @@ def open_library(folder: Path, encode: Encode, encoder_name: str, overlay: Path 
     Raises:
         BlueprintError: if it is missing, foreign, damaged, or built with another encoder.
     """
-    found = files.read(folder)
+    found = files.read_library(folder)
     header = found.header
-    KIND.check_encoder(folder, header.encoder, encoder_name)
+    LIBRARY_STORE.check_encoder(folder, header.encoder, encoder_name)
     try:
-        records = read(found.records)
-        shelf = Shelf.read(labels_of(anchored(records)), found.index, header.dimensions)
+        records = read_records(found.records)
+        shelf = VectorIndex.read(anchor_labels(anchors_of(records)), found.index, header.dimensions)
     except ValueError:
-        raise KIND.damaged(folder) from None
-    return Library(header, records, shelf, encode, Overlay(overlay) if overlay else None)
+        raise LIBRARY_STORE.damaged(folder) from None
+    return BlueprintLibrary(header, records, shelf, encode, Overlay(overlay) if overlay else None)

@@ -1,25 +1,145 @@
-"""Deduplicates blueprints by template and chooses what stands for each (CoG §3.1, equation 2).
+"""Templates of blueprints: one record for all questions with the same relations (CoG §3.1, equation 2).
 
 Templates are counted by the relation names of a blueprint's linear reading: of a query's first
 alternative, with the branches that only constrain, without directions. WebQSP's 3,098 training
 questions have 512 so counted, where the paper reports 569 of tokens that a regular expression
-finds in the text; with directions 515, of the first branch alone 398.
+finds in the text; with directions 515, of the first branch alone 398. On disk a record is a line of JSON.
 """
 
 from collections import Counter
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Literal, TypeAlias
+from functools import cache
+from typing import TYPE_CHECKING, Literal, NamedTuple, TypeAlias
 
-from kgqa.priors.blueprints.errors import BlueprintError
-from kgqa.priors.blueprints.extraction import Lesson
-from kgqa.priors.blueprints.records import Anchor, Record
-from kgqa.priors.blueprints.slots import Blueprint
+from typing_extensions import TypedDict
 
+from kgqa.priors.errors import BlueprintError
+from kgqa.priors.slots import Blueprint
+from kgqa.priors.training_questions import BlueprintLesson
+
+if TYPE_CHECKING:
+    from pydantic import TypeAdapter
 if TYPE_CHECKING:
     from kgqa.priors.encoder import Vectors
 
-Encode: TypeAlias = "Callable[[Sequence[str]], Vectors]"
+
+class Anchor(NamedTuple):
+    """A masked question that is looked up, and how many questions of its template it stands for."""
+
+    text: str
+    questions: int
+
+
+@dataclass(frozen=True, slots=True)
+class TemplateRecord:
+    """A template of the library.
+
+    Attributes:
+        question: The first anchor's question as it was asked.
+        anchors: The masked questions that stand for the template: one, or all there are.
+        trees: The blueprints with this template and how many questions have each, the
+            most frequent first, of equally frequent ones the first in the files.
+    """
+
+    question: str
+    anchors: tuple[Anchor, ...]
+    trees: tuple[tuple[Blueprint, int], ...]
+
+    @property
+    def blueprint(self) -> Blueprint:
+        """The most frequent tree."""
+        return self.trees[0][0]
+
+    @property
+    def questions(self) -> int:
+        """How many questions have this template."""
+        return sum(questions for _, questions in self.trees)
+
+
+class _Tree(TypedDict):
+    branches: list[list[str]]
+    questions: int
+
+
+class _Line(TypedDict):
+    anchor: str
+    question: str
+    template: str
+    branches: list[list[str]]
+    questions: int
+    other_anchors: dict[str, int]
+    other_trees: list[_Tree]
+
+
+def write_records(records: Iterable[TemplateRecord]) -> bytes:
+    """Write records as JSON lines; their questions are in all, those of the others beside them."""
+    import orjson
+
+    return b"".join(orjson.dumps(_to_line(record)) + b"\n" for record in records)
+
+
+def read_records(lines: bytes) -> tuple[TemplateRecord, ...]:
+    """Read what `write` wrote.
+
+    Raises:
+        ValueError: if it is anything else.
+    """
+    return tuple(_from_line(_line_schema().validate_json(line)) for line in lines.splitlines())
+
+
+def anchors_of(records: Iterable[TemplateRecord]) -> list[tuple[TemplateRecord, Anchor]]:
+    """Return every anchor with its record, in the order of their vectors."""
+    return [(record, anchor) for record in records for anchor in record.anchors]
+
+
+def branches_to_lists(blueprint: Blueprint) -> list[list[str]]:
+    """Write the branches as `Blueprint.parse` reads them."""
+    return [[str(slot) for slot in branch] for branch in blueprint]
+
+
+def slot_histogram(records: Sequence[TemplateRecord]) -> dict[int, int]:
+    """Count the templates by their number of slots."""
+    lengths = [len(record.blueprint.slots) for record in records]
+    return {length: lengths.count(length) for length in sorted(set(lengths))}
+
+
+@cache
+def _line_schema() -> "TypeAdapter[_Line]":
+    from pydantic import TypeAdapter
+
+    return TypeAdapter(_Line)
+
+
+def _to_line(record: TemplateRecord) -> _Line:
+    anchor, *anchors = record.anchors
+    _, *trees = record.trees
+    return {
+        "anchor": anchor.text,
+        "question": record.question,
+        "template": record.blueprint.template,
+        "branches": branches_to_lists(record.blueprint),
+        "questions": record.questions,
+        "other_anchors": dict(anchors),
+        "other_trees": [
+            {"branches": branches_to_lists(tree), "questions": questions} for tree, questions in trees
+        ],
+    }
+
+
+def _from_line(line: _Line) -> TemplateRecord:
+    trees = [(Blueprint.parse(tree["branches"]), tree["questions"]) for tree in line["other_trees"]]
+    anchors = [Anchor(*other) for other in line["other_anchors"].items()]
+    first = line["questions"] - sum(questions for _, questions in trees)
+    stands_for = line["questions"] - sum(anchor.questions for anchor in anchors)
+    return TemplateRecord(
+        line["question"],
+        (Anchor(line["anchor"], stands_for), *anchors),
+        ((Blueprint.parse(line["branches"]), first), *trees),
+    )
+
+
+EncodeTexts: TypeAlias = "Callable[[Sequence[str]], Vectors]"
 """Texts to unit vectors, shape (texts, dimensions); blocks."""
 
 AnchorRule = Literal["longest", "shortest", "medoid", "all"]
@@ -29,20 +149,20 @@ one, each for itself. Of several the first."""
 
 
 @dataclass(slots=True)
-class _Template:
+class _TemplateQuestions:
     """The questions of one template as they were asked, with how they are masked, and their trees."""
 
     questions: dict[str, str] = field(default_factory=dict)
     masked: Counter[str] = field(default_factory=Counter)
     trees: Counter[Blueprint] = field(default_factory=Counter)
 
-    def learn(self, record: Record) -> None:
+    def learn(self, record: TemplateRecord) -> None:
         self.questions[record.question] = record.anchors[0].text
         self.masked.update(dict(record.anchors))
         self.trees.update(dict(record.trees))
 
-    def record(self, rule: AnchorRule, encode: Encode) -> Record:
-        question = _chosen(list(self.questions), rule, lambda: encode(list(self.questions.values())))
+    def record(self, rule: AnchorRule, encode: EncodeTexts) -> TemplateRecord:
+        question = _choose_anchor(list(self.questions), rule, lambda: encode(list(self.questions.values())))
         text = self.questions[question]
         others = (
             [Anchor(*each) for each in sorted(self.masked.items()) if each[0] != text]
@@ -50,12 +170,15 @@ class _Template:
             else []
         )
         stands_for = self.masked.total() - sum(anchor.questions for anchor in others)
-        return Record(question, (Anchor(text, stands_for), *others), tuple(self.trees.most_common()))
+        return TemplateRecord(question, (Anchor(text, stands_for), *others), tuple(self.trees.most_common()))
 
 
-def gather(
-    lessons: Iterable[Lesson], rule: AnchorRule, encode: Encode, before: Sequence[Record] = ()
-) -> tuple[Record, ...]:
+def gather_templates(
+    lessons: Iterable[BlueprintLesson],
+    rule: AnchorRule,
+    encode: EncodeTexts,
+    before: Sequence[TemplateRecord] = (),
+) -> tuple[TemplateRecord, ...]:
     """Make one record of all questions with one template; in the order of the templates.
 
     Questions without a blueprint are passed over. ``before`` are the records that a library
@@ -68,24 +191,24 @@ def gather(
         raise BlueprintError(
             "an anchor that is a medoid is chosen from all questions; build the library anew from all files"
         )
-    templates: dict[str, _Template] = {}
+    templates: dict[str, _TemplateQuestions] = {}
     for record in before:
-        templates.setdefault(record.blueprint.template, _Template()).learn(record)
+        templates.setdefault(record.blueprint.template, _TemplateQuestions()).learn(record)
     for lesson in lessons:
         if isinstance(lesson.blueprint, Blueprint):
-            template = templates.setdefault(lesson.blueprint.template, _Template())
+            template = templates.setdefault(lesson.blueprint.template, _TemplateQuestions())
             template.questions.setdefault(lesson.question, lesson.masked)
             template.masked[lesson.masked] += 1
             template.trees[lesson.blueprint] += 1
     return tuple(template.record(rule, encode) for _, template in sorted(templates.items()))
 
 
-def _chosen(questions: Sequence[str], rule: AnchorRule, rows: Callable[[], "Vectors"]) -> str:
+def _choose_anchor(questions: Sequence[str], rule: AnchorRule, rows: Callable[[], "Vectors"]) -> str:
     if rule == "medoid":
-        return questions[_medoid(rows())]
+        return questions[_medoid_place(rows())]
     return min(questions, key=len) if rule == "shortest" else max(questions, key=len)
 
 
-def _medoid(rows: "Vectors") -> int:
-    """Give the place of the row nearest to the mean of all; ties to the first, within 1e-6."""
+def _medoid_place(rows: "Vectors") -> int:
+    """Return the place of the row nearest to the mean of all; ties to the first, within 1e-6."""
     return int((rows @ rows.mean(axis=0)).round(6).argmax())

@@ -4,11 +4,11 @@ import gzip
 import zlib
 from pathlib import Path
 
-from kgqa.kg.files import GZIP, read_file, unpacked
+from kgqa.files import GZIP_MAGIC, gunzip, read_file
 from kgqa.kg.terms import local_name
-from kgqa.priors.blueprints.errors import BlueprintError
+from kgqa.priors.errors import BlueprintError
 
-LARGEST = 1 << 28
+MAX_VOCABULARY_BYTES = 1 << 28
 """Bytes of a file at most, as it is and unpacked."""
 
 
@@ -21,10 +21,10 @@ def read_relations(path: Path) -> frozenset[str]:
         BlueprintError: if the file cannot be read, or names none.
     """
     try:
-        packed = read_file(path, LARGEST)
-        if path.suffix == ".gz" and not packed.startswith(GZIP):
+        packed = read_file(path, MAX_VOCABULARY_BYTES)
+        if path.suffix == ".gz" and not packed.startswith(GZIP_MAGIC):
             raise gzip.BadGzipFile("not a gzipped file")
-        text = unpacked(packed, LARGEST).decode()
+        text = gunzip(packed, MAX_VOCABULARY_BYTES).decode()
     except (OSError, EOFError, zlib.error, ValueError) as error:
         raise BlueprintError(f"cannot read the relations in {path}: {error}") from error
     first = (line.partition("\t")[0].strip() for line in text.splitlines() if not line.startswith("#"))

@@ -1,6 +1,6 @@
 """Exemplars: training questions with the chains that answered them, and what they teach.
 
->>> masked("Which films has Ann made with Bob?", "Ann", ["Bob"])
+>>> mask_topic("Which films has Ann made with Bob?", "Ann", ["Bob"])
 'Which films has [ENT] made with [OTHER]?'
 
 ```
@@ -16,33 +16,36 @@ and query   each topic     question,   vectors,                           hops()
 The offline model learns from the upper row, methods are guided by the lower one (EGP §4.1).
 """
 
-from kgqa.priors.exemplars.building import Built, build
-from kgqa.priors.exemplars.categories import categories_of
-from kgqa.priors.exemplars.errors import ExemplarError
-from kgqa.priors.exemplars.exemplar import Exemplar, HopScores, Near
-from kgqa.priors.exemplars.header import VERSION
-from kgqa.priors.exemplars.index import POOL, Index, Recalled, open_index
-from kgqa.priors.exemplars.library import Exemplars, open_exemplars
-from kgqa.priors.exemplars.masking import OTHER, masked, templated
-from kgqa.priors.exemplars.solution import Solution
+from kgqa.priors.errors import ExemplarError
+from kgqa.priors.exemplars.categories import find_topic_categories
+from kgqa.priors.exemplars.exemplar import EXEMPLARS_VERSION, Exemplar, HopScores, NearExemplar
+from kgqa.priors.exemplars.library import ExemplarBuild, ExemplarLibrary, build_exemplars, open_exemplars
+from kgqa.priors.exemplars.solutions import (
+    DEFAULT_POOL_SIZE,
+    RecalledSolution,
+    Solution,
+    SolutionIndex,
+    open_solution_index,
+)
+from kgqa.priors.masking import OTHER_MASK, make_template, mask_topic
 
 __all__ = [
-    "OTHER",
-    "POOL",
-    "VERSION",
-    "Built",
+    "DEFAULT_POOL_SIZE",
+    "EXEMPLARS_VERSION",
+    "OTHER_MASK",
     "Exemplar",
+    "ExemplarBuild",
     "ExemplarError",
-    "Exemplars",
+    "ExemplarLibrary",
     "HopScores",
-    "Index",
-    "Near",
-    "Recalled",
+    "NearExemplar",
+    "RecalledSolution",
     "Solution",
-    "build",
-    "categories_of",
-    "masked",
+    "SolutionIndex",
+    "build_exemplars",
+    "find_topic_categories",
+    "make_template",
+    "mask_topic",
     "open_exemplars",
-    "open_index",
-    "templated",
+    "open_solution_index",
 ]

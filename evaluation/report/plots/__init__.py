@@ -3,18 +3,15 @@
 from collections.abc import Sequence
 
 from kgqa.evaluation.report.ablation import Ablation
-from kgqa.evaluation.report.groups import Entry
-from kgqa.evaluation.report.plots.breakdowns import breakdown_plots
-from kgqa.evaluation.report.plots.calls import calls_plot
+from kgqa.evaluation.report.groups import ReportedRun
+from kgqa.evaluation.report.plots.accuracy import cost_plots, error_plots
+from kgqa.evaluation.report.plots.breakdowns import breakdown_plots, contribution_plots
+from kgqa.evaluation.report.plots.calls import call_plots
 from kgqa.evaluation.report.plots.canvas import Plot
-from kgqa.evaluation.report.plots.contributions import contribution_plots
-from kgqa.evaluation.report.plots.cost import cost_plots
-from kgqa.evaluation.report.plots.errors import error_plots
-from kgqa.evaluation.report.plots.refinement import refinement_plots
-from kgqa.evaluation.report.plots.revision import revision_plots
+from kgqa.evaluation.report.plots.stacked_bars import refinement_plots, revision_plots
 
 
-def plots(name: str, entries: Sequence[Entry], ablations: Sequence[Ablation] = ()) -> list[Plot]:
+def draw_plots(name: str, entries: Sequence[ReportedRun], ablations: Sequence[Ablation] = ()) -> list[Plot]:
     """Draw what there is to draw of the runs on one dataset; ``name`` begins the ids in the pictures."""
     return [
         *contribution_plots(name, entries[0].number, ablations),
@@ -23,5 +20,5 @@ def plots(name: str, entries: Sequence[Entry], ablations: Sequence[Ablation] = (
         *breakdown_plots(name, entries),
         *refinement_plots(name, entries),
         *revision_plots(name, entries),
-        *calls_plot(name, entries),
+        *call_plots(name, entries),
     ]

@@ -1,20 +1,118 @@
-"""An empty plot: its size, its greys, its type."""
+"""An empty plot in the colours of the page, what is drawn on several plots, and its SVG made fit for the page.
+
+Text stays text, ids are the plot's own, and neither style elements nor style
+attributes are left, which the page's content security policy forbids.
+"""
 
 import io
-from collections.abc import Iterator
+import re
+from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
+from itertools import pairwise
 from typing import TYPE_CHECKING, Any
+from xml.etree import ElementTree
 
-from kgqa.evaluation.report.plots.svg import FAINT, INK, SERIES, page_svg
+from kgqa.evaluation.report.cells import Interval
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
-WIDTH = 430
+NAMESPACE = "http://www.w3.org/2000/svg"
+
+INK, FAINT, SURFACE = "#a1b300", "#a1b301", "#a1b302"
+
+SERIES_COLOURS = 8
+"""Colours that the page has for runs."""
+
+UNSCORED = "line"
+"""The fate of what has no gold; its colour is so faint that text stands on it in ink."""
+
+FATES = ("right", "partly", "wrong", "soft", "failed", UNSCORED)
+"""Colours that the page has for how questions end."""
+
+_CLASSES = (
+    {INK: "ink", FAINT: "faint", SURFACE: "surface"}
+    | {f"#a1b2{number:02x}": f"s{number}" for number in range(SERIES_COLOURS)}
+    | {f"#a1b4{number:02x}": fate for number, fate in enumerate(FATES)}
+)
+
+_DROPPED_STYLES = frozenset({"font-family", "stroke-linejoin", "stroke-miterlimit"})
+
+_LONG_DECIMAL = re.compile(r"-?\d+\.\d{3,}")
+
+_LINK_ATTRIBUTE = "{http://www.w3.org/1999/xlink}href"
+
+
+def series_colour(number: int) -> str:
+    """Return the colour that stands for a run until the page's style says what it is."""
+    return f"#a1b2{number % SERIES_COLOURS:02x}"
+
+
+def fate_colour(fate: str) -> str:
+    """Return the colour that stands for one of `FATES` until the page's style says what it is."""
+    return f"#a1b4{FATES.index(fate):02x}"
+
+
+def embed_svg(drawn: str, name: str, alt: str) -> str:
+    """Turn a file of matplotlib into an element of a page.
+
+    Args:
+        drawn: the whole SVG file.
+        name: what its ids begin with; one of its own for each plot of a page.
+        alt: what it shows, in words.
+    """
+    root = ElementTree.fromstring(drawn)  # noqa: S314 (matplotlib has just written it)
+    _remove_elements(root, {"metadata", "style"})
+    for element in root.iter():
+        element.tag = element.tag.removeprefix(f"{{{NAMESPACE}}}")
+        _move_style(element)
+        _rename_ids(element, name)
+        for key, value in element.attrib.items():
+            element.set(key, _LONG_DECIMAL.sub(lambda found: f"{float(found[0]):.2f}", value))
+    root.attrib.update({"role": "img", "aria-label": alt, "class": "plot"})
+    for size in ("width", "height", "version"):
+        root.attrib.pop(size, None)
+    return re.sub(r"\n\s*", "\n", ElementTree.tostring(root, encoding="unicode"))
+
+
+def _remove_elements(root: ElementTree.Element, names: set[str]) -> None:
+    for parent in list(root.iter()):
+        for child in list(parent):
+            if child.tag.removeprefix(f"{{{NAMESPACE}}}") in names:
+                parent.remove(child)
+
+
+def _move_style(element: ElementTree.Element) -> None:
+    """Turn the style attribute into presentation attributes and classes."""
+    classes = []
+    for declared in element.attrib.pop("style", "").split("; "):
+        key, colon, value = declared.partition(": ")
+        if value.lower() in _CLASSES and key in ("fill", "stroke"):
+            classes.append(f"{key}-{_CLASSES[value.lower()]}")
+        elif colon and key not in _DROPPED_STYLES:
+            element.set(key, value.removesuffix("px") if key == "font-size" else value)
+    if classes:
+        element.set("class", " ".join(classes))
+
+
+def _rename_ids(element: ElementTree.Element, name: str) -> None:
+    """Keep the ids that something refers to, and make them the plot's own."""
+    link = element.attrib.pop(_LINK_ATTRIBUTE, None)
+    if link:
+        element.set("href", f"#{name}-{link.removeprefix('#')}")
+    clip = element.get("clip-path")
+    if clip:
+        element.set("clip-path", clip.replace("#", f"#{name}-"))
+    given = element.attrib.pop("id", None)
+    if given and element.tag in ("path", "clipPath"):
+        element.set("id", f"{name}-{given}")
+
+
+PLOT_WIDTH = 430
 """Width of a plot, in the units of its view box; text is 12 of them high."""
 
-_STYLE: Any = {
+_MATPLOTLIB_STYLE: Any = {
     "svg.fonttype": "none",
     "svg.hashsalt": "kgqa",
     "text.parse_math": False,
@@ -57,22 +155,29 @@ class Canvas:
         self.drawn = ""
 
     def svg(self, name: str, alt: str) -> str:
-        """Give the picture, once the ``with`` is left; see `page_svg`."""
-        return page_svg(self.drawn, name, alt)
+        """Return the picture, once the ``with`` is left; see `page_svg`."""
+        return embed_svg(self.drawn, name, alt)
 
 
 @contextmanager
-def canvas(height: float = 290, *, left: float = 62, right: float = 14, top: float = 8) -> Iterator[Canvas]:
+def open_canvas(
+    height: float = 290, *, left: float = 62, right: float = 14, top: float = 8
+) -> Iterator[Canvas]:
     """Open a canvas; sizes and margins are in the units of the view box."""
     import matplotlib
     from matplotlib.figure import Figure
 
     with matplotlib.rc_context():
         matplotlib.rcdefaults()  # whatever the user's own matplotlibrc says
-        matplotlib.rcParams.update(_STYLE)
-        figure = Figure(figsize=(WIDTH / 72, height / 72))
+        matplotlib.rcParams.update(_MATPLOTLIB_STYLE)
+        figure = Figure(figsize=(PLOT_WIDTH / 72, height / 72))
         figure.patch.set_visible(False)
-        box = (left / WIDTH, 41 / height, (WIDTH - left - right) / WIDTH, (height - 41 - top) / height)
+        box = (
+            left / PLOT_WIDTH,
+            41 / height,
+            (PLOT_WIDTH - left - right) / PLOT_WIDTH,
+            (height - 41 - top) / height,
+        )
         opened = Canvas(figure.add_axes(box))
         opened.axes.patch.set_visible(False)
         yield opened
@@ -81,6 +186,109 @@ def canvas(height: float = 290, *, left: float = 62, right: float = 14, top: flo
         opened.drawn = written.getvalue()
 
 
-def first_of(count: int, what: str) -> str:
+def truncation_note(count: int, what: str) -> str:
     """Say that a plot shows only as many runs or lines as there are colours; nothing if it shows all."""
-    return f" The first {SERIES} of {count} {what} are shown." if count > SERIES else ""
+    return f" The first {SERIES_COLOURS} of {count} {what} are shown." if count > SERIES_COLOURS else ""
+
+
+MARKERS = {"o": 6.5, "s": 6, "^": 7.5, "D": 5.8, "v": 7.5, "P": 8, "X": 8, "*": 10.5}
+"""The shapes that tell runs apart beside their colours, and how large they look alike."""
+
+_COLUMN_POINTS = 38.0
+"""Width of a number beside the axes, in points."""
+
+_LINE_POINTS = 14.0
+"""Height of a line of text, in points."""
+
+
+def marker_style(number: int) -> dict[str, Any]:
+    """Return colour and shape of the run or line with this number, counted from 0."""
+    marker, size = list(MARKERS.items())[number % len(MARKERS)]
+    return {
+        "color": series_colour(number),
+        "marker": marker,
+        "markersize": size,
+        "markeredgecolor": SURFACE,
+        "markeredgewidth": 0.6,
+    }
+
+
+def draw_interval(axes: "Axes", x: float, y: Interval, number: int, *, across: bool = False) -> None:
+    """Draw a share with its interval; ``across`` draws it along the x axis."""
+    spread = [[max(0.0, y.value - y.low)], [max(0.0, y.high - y.value)]]
+    style = {**marker_style(number), "linestyle": "none", "elinewidth": 1.3, "capsize": 0, "clip_on": False}
+    if across:
+        axes.errorbar([y.value], [x], xerr=spread, **style)
+    else:
+        axes.errorbar([x], [y.value], yerr=spread, **style)
+
+
+def write_beside(axes: "Axes", y: float, text: str, *, column: int = 0, bold: bool = False) -> None:
+    """Write a number to the right of the axes at a height, in one of the columns there."""
+    axes.annotate(
+        text,
+        xy=(1, y),
+        xycoords=axes.get_yaxis_transform(),
+        xytext=(_COLUMN_POINTS * (column + 1), 0),
+        textcoords="offset points",
+        annotation_clip=False,
+        horizontalalignment="right",
+        verticalalignment="center",
+        fontsize=10.5,
+        fontweight="bold" if bold else "normal",
+    )
+
+
+def format_percent_axis(axes: "Axes", *, across: bool = False) -> None:
+    """Show an axis of shares in per cent."""
+    from matplotlib.ticker import PercentFormatter
+
+    (axes.xaxis if across else axes.yaxis).set_major_formatter(PercentFormatter(1.0, decimals=0))
+
+
+def share_limits(intervals: Sequence[Interval]) -> tuple[float, float]:
+    """Return limits of an axis of shares that show all intervals with some air, within 0 and 1."""
+    low = min(one.low for one in intervals)
+    high = max(one.high for one in intervals)
+    air = max(0.02, (high - low) * 0.08)
+    return max(-0.01, low - air), min(1.01, high + air)
+
+
+def label_points(axes: "Axes", points: Sequence[tuple[float, float]], names: Sequence[str]) -> None:
+    """Write names at the right edge, apart from each other, each with a line to its point."""
+    low, high = axes.get_ylim()
+    height = axes.get_window_extent().height * 72 / axes.figure.dpi
+    places = spread_apart([y for _, y in points], (high - low) * _LINE_POINTS / height, low, high)
+    edge = axes.get_xlim()[1]
+    for number, (point, place, name) in enumerate(zip(points, places, names, strict=True)):
+        colour = series_colour(number)
+        axes.annotate(
+            name,
+            xy=point,
+            xytext=(edge, place),
+            textcoords="data",
+            annotation_clip=False,
+            verticalalignment="center",
+            color=colour,
+            fontsize=11.5,
+            arrowprops={"arrowstyle": "-", "color": colour, "linewidth": 0.5, "alpha": 0.6},
+        )
+
+
+def spread_apart(heights: Sequence[float], step: float, low: float, high: float) -> list[float]:
+    """Move heights apart by at least ``step``, in their order, and into the limits as far as there is room.
+
+    >>> spread_apart([1.0, 1.0, 5.0], step=1.0, low=0.0, high=5.0)
+    [1.0, 2.0, 5.0]
+    >>> spread_apart([5.0, 5.0], step=1.0, low=0.0, high=5.0)
+    [4.0, 5.0]
+    """
+    order = sorted(range(len(heights)), key=lambda at: heights[at])
+    placed = list(heights)
+    for before, at in pairwise(order):
+        placed[at] = max(placed[at], placed[before] + step)
+    ceiling = high
+    for at in reversed(order):
+        placed[at] = min(placed[at], ceiling)
+        ceiling = placed[at] - step
+    return [max(low, place) for place in placed]

@@ -13,12 +13,11 @@ from rdflib.plugins.sparql.algebra import translateQuery
 from rdflib.plugins.sparql.parser import parseQuery
 from rdflib.plugins.sparql.parserutils import CompValue
 
-from kgqa.kg import sparql
-from kgqa.kg.conventions import Dialect, Labels
-from kgqa.kg.dialect import DIALECTS, FREEBASE
+from kgqa.kg.dialects import DIALECTS, FREEBASE, Dialect, LabelPredicates
 from kgqa.kg.errors import KGRejected
+from kgqa.kg.sparql import queries
+from kgqa.kg.sparql.decoding import to_kg_error
 from kgqa.kg.terms import Chain, Entity, Hop, Literal, is_id
-from kgqa.kg.written import failure
 from kgqa.tests.hostile.conftest import Tried
 
 BITS = (
@@ -56,45 +55,45 @@ class Given(NamedTuple):
 
     @property
     def chain(self) -> Chain:
-        return Chain(self.entity, (self.hop,)).holding([self.entity]).then(self.hop.inverse)
+        return Chain(self.entity, (self.hop,)).constrained_to([self.entity]).then(self.hop.inverse)
 
     @property
-    def labels(self) -> Labels:
-        labels = Labels((*self.dialect.labels, self.relation))
+    def labels(self) -> LabelPredicates:
+        labels = LabelPredicates((*self.dialect.labels, self.relation))
         labels.languages = ("en", self.literal.language)
         return labels
 
 
 WRITTEN: dict[str, Callable[[Given], str]] = {
-    "iri": lambda x: f"ASK {{ ?s ?p {sparql.iri(x.entity.id)} }}",
+    "iri": lambda x: f"ASK {{ ?s ?p {queries.write_iri(x.entity.id)} }}",
     "serialise": lambda x: (
-        f"SELECT * {{ ?s ?p {sparql.serialise(x.literal)}, {sparql.serialise(x.entity)} }}"
+        f"SELECT * {{ ?s ?p {queries.serialise(x.literal)}, {queries.serialise(x.entity)} }}"
     ),
-    "extend_chain": lambda x: sparql.extend_chain(x.chain),
-    "follow_chain": lambda x: sparql.follow_chain(x.chain, x.labels, 9),
-    "visit_chains": lambda x: sparql.visit_chains(
+    "extend_chain": lambda x: queries.extend_chain(x.chain),
+    "follow_chain": lambda x: queries.follow_chain(x.chain, x.labels, 9),
+    "visit_chains": lambda x: queries.visit_chains(
         [x.chain, Chain(x.entity)], x.labels, 9, ends=True, hops=True
     ),
-    "names": lambda x: sparql.names([x.entity.id], x.labels),
-    "literals": lambda x: sparql.literals([x.literal]),
-    "entity": lambda x: sparql.entity(x.entity.id, x.labels),
-    "twins": lambda x: sparql.twins([(x.relation, x.literal), (x.relation, x.entity)], x.labels),
-    "list_relations": lambda x: sparql.list_relations([x.entity.id]),
-    "follow_relation": lambda x: sparql.follow_relation([(x.entity.id, x.hop)], x.labels, 9),
-    "follow_relations": lambda x: sparql.follow_relations({x.hop: [x.entity.id]}, x.labels, 9),
-    "trace_chain": lambda x: sparql.trace_chain(x.chain, [x.entity, x.literal], x.labels),
-    "facts": lambda x: sparql.facts(x.entity.id, x.dialect, x.labels, 9),
-    "objects": lambda x: sparql.objects(x.entity.id, [x.relation], x.labels),
-    "predicates": lambda _: sparql.predicates(),
-    "both_ways": lambda _: sparql.both_ways(),
-    "count_upto": lambda _: sparql.count_upto(9),
-    "count_nodes": lambda _: sparql.count_nodes(),
-    "count_named": lambda x: sparql.count_named(x.labels),
-    "all_names": lambda x: sparql.all_names([x.relation]),
-    "called": lambda x: sparql.called([x.literal], [x.relation], x.labels, 9),
-    "degrees_of": lambda x: sparql.degrees_of([x.entity.id], 9),
-    "present": lambda x: sparql.present([x.relation]),
-    "degrees": lambda _: sparql.degrees(),
+    "names": lambda x: queries.names([x.entity.id], x.labels),
+    "literals": lambda x: queries.literals([x.literal]),
+    "entity": lambda x: queries.entity(x.entity.id, x.labels),
+    "twins": lambda x: queries.twins([(x.relation, x.literal), (x.relation, x.entity)], x.labels),
+    "list_relations": lambda x: queries.list_relations([x.entity.id]),
+    "follow_relation": lambda x: queries.follow_relation([(x.entity.id, x.hop)], x.labels, 9),
+    "follow_relations": lambda x: queries.follow_relations({x.hop: [x.entity.id]}, x.labels, 9),
+    "trace_chain": lambda x: queries.trace_chain(x.chain, [x.entity, x.literal], x.labels),
+    "facts": lambda x: queries.facts(x.entity.id, x.dialect, x.labels, 9),
+    "objects": lambda x: queries.objects(x.entity.id, [x.relation], x.labels),
+    "predicates": lambda _: queries.predicates(),
+    "both_ways": lambda _: queries.both_ways(),
+    "count_upto": lambda _: queries.count_upto(9),
+    "count_nodes": lambda _: queries.count_nodes(),
+    "count_named": lambda x: queries.count_named(x.labels),
+    "all_names": lambda x: queries.all_names([x.relation]),
+    "called": lambda x: queries.called([x.literal], [x.relation], x.labels, 9),
+    "degrees_of": lambda x: queries.degrees_of([x.entity.id], 9),
+    "present": lambda x: queries.present([x.relation]),
+    "degrees": lambda _: queries.degrees(),
 }
 TURNS = 8
 """Of so many functions one is parsed for a text; rdflib takes its time."""
@@ -111,14 +110,14 @@ def as_written(monkeypatch: pytest.MonkeyPatch) -> None:
 def test_every_function_that_writes_queries_is_tried() -> None:
     written = {
         name
-        for name, made in inspect.getmembers(sparql, inspect.isfunction)
-        if made.__module__ == sparql.__name__ and not name.startswith("_")
+        for name, made in inspect.getmembers(queries, inspect.isfunction)
+        if made.__module__ == queries.__name__ and not name.startswith("_")
     }
     assert written == WRITTEN.keys()
 
 
 def shape(text: str, names: dict[str, str]) -> Any:
-    """Give the algebra of a query, with a place-holder for each term that is one of ``names``."""
+    """Return the algebra of a query, with a place-holder for each term that is one of ``names``."""
 
     def walk(node: Any) -> Any:
         if isinstance(node, CompValue):
@@ -149,7 +148,7 @@ def shapes(parts: tuple[str, ...], dialect: Dialect, turn: int = 0, turns: int =
     made = given_of(parts, dialect)
     id, relation, value, datatype, tag = parts
     names = {value: "VALUE", relation: "RELATION", datatype: "TYPE", tag.lower(): "TAG", tag: "TAG"}
-    names |= {sparql.iri(id)[1:-1]: "ENTITY"}
+    names |= {queries.write_iri(id)[1:-1]: "ENTITY"}
     return {name: shape(write(made), names) for name, write in [*WRITTEN.items()][turn::turns]}
 
 
@@ -192,7 +191,7 @@ def test_no_text_changes_the_shape_of_a_query(tried: Tried) -> None:
                 SyntaxError,
                 UnicodeEncodeError,
             ) as error:  # an IRI or character that is none to the store
-                assert isinstance(failure(error), KGRejected)
+                assert isinstance(to_kg_error(error), KGRejected)
 
     check()
     assert min(counts.values()) > 20
@@ -211,7 +210,7 @@ def test_a_literal_comes_back_from_the_store_as_it_was(tried: Tried) -> None:
         except UnicodeEncodeError:
             return
         counts += 1
-        asked = f"SELECT ?x {{ VALUES ?x {{ {sparql.serialise(Literal(text))} }} }}"
+        asked = f"SELECT ?x {{ VALUES ?x {{ {queries.serialise(Literal(text))} }} }}"
         answer = ox.Store().query(asked)
         assert isinstance(answer, ox.QuerySolutions)
         assert [row["x"].value for row in answer] == [text]
@@ -233,7 +232,7 @@ def test_what_stands_for_an_id_in_any_kind_of_graph_is_one(tried: Tried) -> None
             assert id is None or is_id(id)
             assert all(Hop(relation) for relation in dialect.relation_iris(start + text))
             if twins := dialect.twins_of(start + text if is_id(start + text) else f"{FREEBASE.labels[0]}x"):
-                ox.Store().query(sparql.twins(twins, dialect.labels))
+                ox.Store().query(queries.twins(twins, dialect.labels))
 
     check()
     tried(inputs=counts)

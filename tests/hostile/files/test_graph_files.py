@@ -12,12 +12,12 @@ from pathlib import Path
 
 import pytest
 
-from kgqa.kg import loading, nesting
-from kgqa.kg.directory import build, open_store, read_names
 from kgqa.kg.errors import KGError, KGMalformed, KGUnavailable
-from kgqa.kg.filtering import filter_dump
-from kgqa.kg.loading import Reader
 from kgqa.kg.opening import open_graph
+from kgqa.kg.store import input_guards, loading
+from kgqa.kg.store.directory import build_store, open_store, read_names
+from kgqa.kg.store.dump_filter import filter_dump
+from kgqa.kg.store.loading import QuadReader
 from kgqa.tests.hostile.conftest import Tried
 
 TRIPLE = b'<http://x/a> <http://x/r> "b" .\n'
@@ -108,7 +108,7 @@ def test_what_is_no_file_is_not_waited_for(tmp_path: Path, tried: Tried) -> None
     paths = [tmp_path / name for name in ("pipe.nt", "folder.nt", "zeros.ttl", "round.nt", "none.nt")]
     for path in paths:
         with pytest.raises(KGUnavailable):
-            Reader([path])
+            QuadReader([path])
     for path in paths[:2]:
         with pytest.raises(KGUnavailable, match="no regular file"):
             filter_dump([path], tmp_path / "out.nt")
@@ -118,7 +118,7 @@ def test_what_is_no_file_is_not_waited_for(tmp_path: Path, tried: Tried) -> None
 def test_a_namespace_may_be_an_entity_and_a_triple_may_be_quoted(tmp_path: Path) -> None:
     (tmp_path / "a.owl").write_bytes(b'<!DOCTYPE r [<!ENTITY a10 "http://x/">]>' + rdf(b""))
     (tmp_path / "a.nt").write_bytes(nested(1))
-    assert len([*Reader([tmp_path / "a.owl", tmp_path / "a.nt"]).quads()]) == 2
+    assert len([*QuadReader([tmp_path / "a.owl", tmp_path / "a.nt"]).quads()]) == 2
 
 
 SHALLOW = {
@@ -135,10 +135,10 @@ def test_a_file_is_looked_through_ahead_only_where_it_may_be_deep(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, tried: Tried
 ) -> None:
     ahead: list[Path] = []
-    monkeypatch.setattr(loading, "check_depth", ahead.append)
+    monkeypatch.setattr(loading, "check_nesting", ahead.append)
     for name, content in (SHALLOW | DEEPER).items():
         (tmp_path / name).write_bytes(content)
-        assert [*Reader([tmp_path / name]).quads()] or name == "text.trig"
+        assert [*QuadReader([tmp_path / name]).quads()] or name == "text.trig"
     assert [path.name for path in ahead] == [*DEEPER]
     tried(inputs=len(SHALLOW) + len(DEEPER))
 
@@ -149,7 +149,7 @@ def test_no_way_to_read_a_text_in_blocks_hides_how_deep_it_is(tried: Tried) -> N
         text = b"".join(draw.choices((b"<", b"<<", b"<<(", b"(", b")>>", b"\n", b"a"), k=40))
         deepest = max(line.count(b"<<(") for line in text.split(b"\n"))
         for lines, depth in ((True, deepest), (False, text.count(b"<<("))):
-            seen, left = nesting.Depth(lines=lines), text
+            seen, left = input_guards.NestingDepth(lines=lines), text
             found = [0]
             while left:
                 size = draw.randint(1, 9)
@@ -166,11 +166,11 @@ def test_looking_ahead_has_an_end(tmp_path: Path, monkeypatch: pytest.MonkeyPatc
         command = (sys.executable, "-c", "import time; time.sleep(60)")
         return subprocess.Popen(command, stdin=subprocess.PIPE, stdout=subprocess.PIPE)
 
-    assert len([*Reader([tmp_path / "deep.ttl"]).quads()]) == 1
-    monkeypatch.setattr(nesting, "begin", sleeping)
-    monkeypatch.setattr(nesting, "LEAST", 0.2)
+    assert len([*QuadReader([tmp_path / "deep.ttl"]).quads()]) == 1
+    monkeypatch.setattr(input_guards, "start_module", sleeping)
+    monkeypatch.setattr(input_guards, "MIN_SECONDS", 0.2)
     with pytest.raises(KGMalformed, match="take too long"):
-        [*Reader([tmp_path / "deep.ttl"]).quads()]
+        [*QuadReader([tmp_path / "deep.ttl"]).quads()]
 
 
 @pytest.mark.filterwarnings("ignore:.*is deprecated:DeprecationWarning:rdflib")
@@ -184,10 +184,12 @@ def test_xml_is_looked_through_in_the_encoding_that_it_is_parsed_in(tmp_path: Pa
                 path = tmp_path / (name + suffix)
                 path.write_bytes(text.encode(written))
                 if written == "utf-8" and (same or suffix == ".trix"):
-                    assert [str(quad.object) for quad in Reader([path]).quads()] == [f'"{said}"'], path.name
+                    assert [str(quad.object) for quad in QuadReader([path]).quads()] == [f'"{said}"'], (
+                        path.name
+                    )
                 else:
                     with pytest.raises(KGMalformed):
-                        [*Reader([path]).quads()]
+                        [*QuadReader([path]).quads()]
     tried(inputs=24)
 
 
@@ -221,7 +223,7 @@ BROKEN = (
 def test_a_store_that_was_tampered_with_gives_one_line(tmp_path: Path, tried: Tried) -> None:
     (tmp_path / "g.nt").write_bytes(TRIPLE)
     folder = tmp_path / "store"
-    build([tmp_path / "g.nt"], folder)
+    build_store([tmp_path / "g.nt"], folder)
     whole = {name: (folder / name).read_bytes() for name in ("kgqa.json", "names.json")}
     for name, read in (("kgqa.json", open_store), ("names.json", read_names)):
         for content in BROKEN:

@@ -14,23 +14,24 @@ import numpy as np
 import pytest
 
 from kgqa.evaluation.datasets import DatasetError, load
-from kgqa.evaluation.records import Unreadable, read_records
-from kgqa.kg.files import read_file, unpacked
+from kgqa.evaluation.json_files import UnreadableFile, read_json_records
+from kgqa.files import gunzip, read_file
 from kgqa.models.cache import SqliteCache
-from kgqa.priors.blueprints import Example, GoldPath, Topic, build, open_library
-from kgqa.priors.blueprints.errors import BlueprintError
-from kgqa.priors.blueprints.shelf import Label, Shelf
+from kgqa.priors.artifact_store import content_digest
+from kgqa.priors.blueprints import RelationPath, Topic, TrainingQuestion, build_blueprints, open_library
 from kgqa.priors.blueprints.vocabulary import read_relations
-from kgqa.priors.exemplars import open_exemplars, open_index
-from kgqa.priors.exemplars.building import build as build_exemplars
-from kgqa.priors.exemplars.errors import ExemplarError
-from kgqa.priors.folders import digest
-from kgqa.priors.hub import check
+from kgqa.priors.errors import BlueprintError, ExemplarError
+from kgqa.priors.exemplars import open_exemplars, open_solution_index
+from kgqa.priors.exemplars.library import build_exemplars as build_exemplars
+from kgqa.priors.hub_models import check_model_folder
+from kgqa.priors.vector_index import VectorIndex, VectorLabel
 from kgqa.tests.hostile.conftest import Tried
 
 ZEROS = gzip.compress(b'{"question":"' + b"a" * (300 << 20), 1, mtime=0)
 EXAMPLES = [
-    Example(f"Who wrote {name}?", (Topic(f"http://x/{name}", name),), paths=(GoldPath(None, ("^wrote",)),))
+    TrainingQuestion(
+        f"Who wrote {name}?", (Topic(f"http://x/{name}", name),), paths=(RelationPath(None, ("^wrote",)),)
+    )
     for name in ("Faust", "Emma", "Dune")
 ]
 
@@ -79,10 +80,10 @@ def test_questions_and_results(tmp_path: Path, tried: Tried) -> None:
     for path in paths[1:]:
         refuses(lambda path=path: load(path), DatasetError)
     for path in (paths[1], paths[3]):
-        refuses(lambda path=path: read_records(path), Unreadable)
+        refuses(lambda path=path: read_json_records(path), UnreadableFile)
     for path in paths[:2]:
         refuses(lambda path=path: read_relations(path), BlueprintError)
-    refuses(lambda: unpacked(ZEROS, 1 << 20), OSError)
+    refuses(lambda: gunzip(ZEROS, 1 << 20), OSError)
     refuses(lambda: read_file(tmp_path / "lines.jsonl", 100), OSError)
     (tmp_path / "brackets.txt").write_bytes(b"who " + b"[" * 100_000 + b"\tA\n")
     start = time.process_time()
@@ -106,8 +107,8 @@ def index(rows: int, dimensions: int, floats: int, tail: bytes) -> bytes:
 
 
 def test_indexes(tried: Tried) -> None:
-    good = Shelf.of([Label("a", 1)], encode(["a"])).packed()
-    assert Shelf.read([Label("a", 1)], good, 2).packed() == good
+    good = VectorIndex.of([VectorLabel("a", 1)], encode(["a"])).packed()
+    assert VectorIndex.read([VectorLabel("a", 1)], good, 2).packed() == good
     nan, huge = np.full(2, np.nan, "<f4").tobytes(), np.full(2, 3e38, "<f4").tobytes()
     hostile = [
         *(b"", good[:-1], good + b"\0", b"IxFI", os.urandom(200), good.replace(b"IxFI", b"IwFl")),
@@ -115,16 +116,16 @@ def test_indexes(tried: Tried) -> None:
         *(index(1, 2, 1 << 62, good[-8:]), index(-1, 2, 2, good[-8:]), PICKLE),
     ]
     for packed in hostile:
-        refuses(lambda packed=packed: Shelf.read([Label("a", 1)], packed, 2), ValueError)
+        refuses(lambda packed=packed: VectorIndex.read([VectorLabel("a", 1)], packed, 2), ValueError)
     for dimensions in (0, -1, 1 << 40):
-        refuses(lambda width=dimensions: Shelf.read([Label("a", 1)], good, width), ValueError)
+        refuses(lambda width=dimensions: VectorIndex.read([VectorLabel("a", 1)], good, width), ValueError)
     tried(inputs=len(hostile) + 3)
 
 
 def tampered(folder: Path, name: str, field: str, content: bytes) -> None:
     """Put other content into a file of a folder, and its digest into the header."""
     header = next(folder.glob("[be]*s.json"))
-    said = json.loads(header.read_bytes()) | {field: digest(content)}
+    said = json.loads(header.read_bytes()) | {field: content_digest(content)}
     header.write_text(json.dumps(said), encoding="utf-8")
     (folder / name).write_bytes(content)
 
@@ -139,7 +140,7 @@ def arrays(packed: bytes, **other: Any) -> bytes:
 
 def test_libraries_and_exemplars(tmp_path: Path, tried: Tried) -> None:
     library, exemplars = tmp_path / "library", tmp_path / "exemplars"
-    build(EXAMPLES, library, encode, "e")
+    build_blueprints(EXAMPLES, library, encode, "e")
     build_exemplars(EXAMPLES, exemplars, encode, "e")
     whole = (exemplars / "model.npz").read_bytes()
     squeezed = io.BytesIO()
@@ -159,7 +160,7 @@ def test_libraries_and_exemplars(tmp_path: Path, tried: Tried) -> None:
         tampered(library, "records.jsonl", "records", content)
         refuses(lambda: open_library(library, encode, "e"), BlueprintError)
         tampered(exemplars, "solutions.jsonl", "solutions", content)
-        refuses(lambda: open_index(exemplars, encode, "e"), ExemplarError)
+        refuses(lambda: open_solution_index(exemplars, encode, "e"), ExemplarError)
     (library / "records.jsonl").unlink()
     os.mkfifo(library / "records.jsonl")
     refuses(lambda: open_library(library, encode, "e"), BlueprintError)
@@ -181,19 +182,19 @@ def test_folders_of_models(tmp_path: Path, tried: Tried) -> None:
         folder = tmp_path / name.replace("/", "_")
         (folder / name).parent.mkdir(parents=True)
         (folder / name).write_bytes(content)
-        refuses(lambda folder=folder: check(folder), OSError)
+        refuses(lambda folder=folder: check_model_folder(folder), OSError)
     (tmp_path / "pipe").mkdir()
     os.mkfifo(tmp_path / "pipe" / "config.json")
-    refuses(lambda: check(tmp_path / "pipe"), OSError)
+    refuses(lambda: check_model_folder(tmp_path / "pipe"), OSError)
     (tmp_path / "whole").mkdir()
     (tmp_path / "whole" / "config.json").write_text('{"activation_function": "gelu_new"}', encoding="utf-8")
-    check(tmp_path / "whole")
+    check_model_folder(tmp_path / "whole")
     tried(inputs=6)
 
 
 def test_folders_of_models_that_name_code(tmp_path: Path) -> None:
     from kgqa.priors.errors import EncoderError
-    from kgqa.priors.sentence import SentenceEncoder
+    from kgqa.priors.hub_models import SentenceEncoder
 
     pytest.importorskip("sentence_transformers")
     modules = [{"idx": 0, "name": "0", "path": "", "type": "evil.Evil"}]
@@ -242,7 +243,7 @@ def test_checkpoints(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, tried: Tri
     import ormsgpack
     from langgraph.checkpoint.base import empty_checkpoint
 
-    from kgqa.serving.checkpoints import FILE, checkpointer
+    from kgqa.serving.checkpoints import SQLITE_FILE, checkpointer
 
     monkeypatch.setenv("KGQA_CHECKPOINTS", str(tmp_path))
     config: Any = {"configurable": {"thread_id": "t", "checkpoint_ns": ""}}
@@ -259,7 +260,7 @@ def test_checkpoints(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, tried: Tri
     async def look(kind: str, blob: bytes) -> None:
         async with checkpointer() as saver:
             await saver.aput(config, empty_checkpoint(), {"step": 0}, {})
-            with sqlite3.connect(tmp_path / FILE) as database:
+            with sqlite3.connect(tmp_path / SQLITE_FILE) as database:
                 database.execute("UPDATE checkpoints SET type = ?, checkpoint = ?", (kind, blob))
             database.close()
             try:

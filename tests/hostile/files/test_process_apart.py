@@ -15,13 +15,13 @@ from typing import Any
 import pyoxigraph as ox
 import pytest
 
-from kgqa.kg import apart
-from kgqa.kg.child import Child, begin
-from kgqa.kg.directory import build
 from kgqa.kg.errors import KGError, KGRejected, KGTimeout, KGUnavailable
-from kgqa.kg.loading import Reader
 from kgqa.kg.opening import open_graph
 from kgqa.kg.sparql_graph import SparqlGraph
+from kgqa.kg.store import sandbox
+from kgqa.kg.store.directory import build_store
+from kgqa.kg.store.loading import QuadReader
+from kgqa.kg.store.sandbox import ChildProcess, start_module
 from kgqa.tests.hostile.conftest import Tried
 
 ASK = "ASK { ?s ?p ?o }"
@@ -46,14 +46,14 @@ def opened(path: Path) -> SparqlGraph:
 
 
 def process(graph: SparqlGraph) -> int:
-    """Give the number of the process that has just answered."""
+    """Return the number of the process that has just answered."""
     number = graph._executor._apart._process._popen.pid  # type: ignore[attr-defined]
     assert isinstance(number, int)
     return number
 
 
 def is_emptied(folder: Path) -> bool:
-    """Tell whether nothing is left there within seconds."""
+    """Return whether nothing is left there within seconds."""
     until = time.monotonic() + 5
     while any(folder.iterdir()) and time.monotonic() < until:
         time.sleep(0.02)
@@ -67,12 +67,12 @@ async def objects(graph: SparqlGraph) -> set[str]:
 async def test_a_start_that_takes_longer_than_the_deadline_costs_one_query(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    class Slow(Child):
+    class Slow(ChildProcess):
         def __init__(self, *given: object) -> None:
             time.sleep(0.8)
             super().__init__(*given)  # type: ignore[arg-type]
 
-    monkeypatch.setattr(apart, "Child", Slow)
+    monkeypatch.setattr(sandbox, "ChildProcess", Slow)
     graph = open_graph([triples(tmp_path / "g.nt")], deadline=0.6)
     with pytest.raises(KGTimeout):
         await graph.select(ASK)
@@ -88,7 +88,7 @@ def test_nobody_waiting_any_more_ends_a_query_and_not_the_process_for_the_next(
 ) -> None:
     store = ox.Store()
     store.load(b"<a:a> <a:a> <a:a> .", ox.RdfFormat.N_TRIPLES)
-    process = apart.Apart(store, None)
+    process = sandbox.QuerySandbox(store, None)
 
     def late() -> None:
         raise KGTimeout("late")
@@ -206,11 +206,11 @@ async def test_a_store_that_was_replaced_is_not_asked_in_place_of_the_one_that_w
     tmp_path: Path, tried: Tried
 ) -> None:
     folder = tmp_path / "store"
-    build([triples(tmp_path / "a.nt", "old")], folder)
+    build_store([triples(tmp_path / "a.nt", "old")], folder)
     never, asked = open_graph([folder]), open_graph([folder])
     assert await objects(asked) == {"old"}
     for _ in range(3):  # an inode is given again
-        build([triples(tmp_path / "a.nt", "new")], folder)
+        build_store([triples(tmp_path / "a.nt", "new")], folder)
         with pytest.raises(KGUnavailable, match="was replaced since it was opened"):
             await objects(never)
     assert await objects(asked) == {"old"}
@@ -238,12 +238,12 @@ def test_no_process_apart_sees_a_key(tmp_path: Path, monkeypatch: pytest.MonkeyP
     monkeypatch.setattr(subprocess, "Popen", Noted)
     monkeypatch.setenv("OPENAI_API_KEY", "sk-planted")
     (tmp_path / "deep.ttl").write_text("#" + "<<(" * 1_000 + "\n<a:a> <a:b> <a:c> .", encoding="utf-8")
-    assert len([*Reader([tmp_path / "deep.ttl"]).quads()]) == 1
+    assert len([*QuadReader([tmp_path / "deep.ttl"]).quads()]) == 1
     asyncio.run(open_graph([triples(tmp_path / "g.nt")]).select(ASK))
     modules = [given[0][-1] for given, _ in begun]
-    assert modules == ["kgqa.kg.nesting", "kgqa.kg.apart_child"]
+    assert modules == ["kgqa.kg.store.input_guards", "kgqa.kg.store.sandbox"]
     assert not any("sk-planted" in str(env) or "OPENAI_API_KEY" in str(env) for _, env in begun)
-    waiting = begin("kgqa.kg.nesting")
+    waiting = start_module("kgqa.kg.store.input_guards")
     try:
         assert b"sk-planted" not in Path(f"/proc/{waiting.pid}/environ").read_bytes()
     finally:

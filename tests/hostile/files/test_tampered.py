@@ -11,10 +11,10 @@ from typing import Any
 import pytest
 
 from kgqa.cli import main as command
-from kgqa.evaluation.runs import log
-from kgqa.kg import directory
+from kgqa.evaluation.runs import jsonl
 from kgqa.kg.errors import KGUnavailable
-from kgqa.serving.tracing import is_asked_for
+from kgqa.kg.store import directory
+from kgqa.serving.settings import tracing_requested
 from kgqa.tests.hostile.conftest import Tried
 from kgqa.tests.hostile.inputs.commands import Kgqa
 
@@ -104,7 +104,7 @@ def test_a_link_beside_a_file_that_is_replaced_is_not_followed(tmp_path: Path) -
     precious = tmp_path / "precious"
     precious.write_text("mine", encoding="utf-8")
     (tmp_path / "run.json.new").symlink_to(precious)
-    log.replace(tmp_path / "run.json", [b"{}"])
+    jsonl.replace_file(tmp_path / "run.json", [b"{}"])
     assert precious.read_text(encoding="utf-8") == "mine"
     assert (tmp_path / "run.json").read_bytes() == b"{}" and not (tmp_path / "run.json").is_symlink()
     assert sorted(path.name for path in tmp_path.iterdir()) == ["precious", "run.json"]
@@ -118,13 +118,13 @@ def test_settings_that_are_no_text_are_one_line(kgqa: Kgqa, tmp_path: Path, trie
         assert ended.status == 2 and "cannot read .env" in ended.err
     (tmp_path / ".env").write_bytes(contents[0])
     with pytest.raises(ValueError, match=r"cannot read [^\n]*\.env: [^\n]*; write it as UTF-8[^\n]*$"):
-        is_asked_for({}, tmp_path / ".env")
+        tracing_requested({}, tmp_path / ".env")
     tried(inputs=len(contents) + 1)
 
 
 def test_pipes_and_devices_in_a_store_are_not_waited_for(kgqa: Kgqa, tmp_path: Path, tried: Tried) -> None:
     (tmp_path / "g.nt").write_text("<http://x/a> <http://x/r> <http://x/b> .\n", encoding="utf-8")
-    directory.build([tmp_path / "g.nt"], tmp_path / "whole")
+    directory.build_store([tmp_path / "g.nt"], tmp_path / "whole")
     names = [path.name for path in (tmp_path / "whole" / "store").iterdir()]
     for name in names:
         for device in ("nowhere", "/dev/zero", None):  # what does not wait comes first
@@ -151,5 +151,5 @@ def test_a_folder_that_is_gone_and_memory_that_is_out_are_one_line(
     monkeypatch.chdir(gone)
     gone.rmdir()
     with pytest.raises(KGUnavailable, match="the folder you are in is gone"):
-        directory.build([tmp_path / "g.nt"], Path("y"))
+        directory.build_store([tmp_path / "g.nt"], Path("y"))
     monkeypatch.chdir(tmp_path)

@@ -183,7 +183,7 @@ def crowd(size: int) -> bytes:
 
 
 def quads() -> Iterator[ox.Triple]:
-    """Give the triples: "Ada", her hostile neighbours, and what these lead to."""
+    """Return the triples: "Ada", her hostile neighbours, and what these lead to."""
     ada, hops = node("ada"), [relation(local) for local in RELATIONS]
     yield ox.Triple(ada, RDFS_LABEL, ox.Literal("Ada", language="en"))
     for place, name in enumerate(NAMES):

@@ -5,9 +5,8 @@ from typing import Any
 
 from langchain_core.messages import AIMessage, BaseMessage
 
-from kgqa.models.port import Answered, Turn
+from kgqa.models.interface import Completion, Turn, Usage
 from kgqa.models.scripted import ScriptedModel
-from kgqa.models.usage import Usage
 from kgqa.prompts.base import Prompt, R
 
 WANTED: dict[str, Any] = {
@@ -31,9 +30,9 @@ class Heard:
         self.messages: list[tuple[str, str]] = []
         self._model = model
 
-    async def ask(self, prompt: Prompt[R]) -> Answered[R]:
+    async def ask(self, prompt: Prompt[R]) -> Completion[R]:
         self.prompts.append((prompt.name, prompt.case()))
-        answered: Answered[R] = await self._model.ask(prompt)
+        answered: Completion[R] = await self._model.ask(prompt)
         return answered
 
     async def turn(self, messages: Sequence[BaseMessage], tools: Sequence[Any] = (), **options: Any) -> Turn:

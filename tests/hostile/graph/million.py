@@ -47,7 +47,7 @@ def main(path: Path) -> None:
 
 
 def _peak() -> int:
-    """Give the most memory that the process has had, in megabytes."""
+    """Return the most memory that the process has had, in megabytes."""
     return resource.getrusage(resource.RUSAGE_SELF).ru_maxrss // 1024
 
 

@@ -9,23 +9,23 @@ from typing import Any, get_args
 import pytest
 
 import kgqa
-from kgqa.evaluation.grounding import check
-from kgqa.evaluation.question import GoldPath, Named, Question
+from kgqa.evaluation.question import EntityRef, GoldPath, Question
 from kgqa.evaluation.result import Result
-from kgqa.evaluation.simulation import Errors, SimulatedModel
+from kgqa.evaluation.scoring.grounding import check_grounding
+from kgqa.evaluation.simulation import ErrorRates, SimulatedModel
 from kgqa.graphs import METHODS
 from kgqa.kg.opening import open_graph
 from kgqa.kg.sparql_graph import SparqlGraph
-from kgqa.session.record import Outcome
-from kgqa.session.resources import registered
+from kgqa.runtime.record import Outcome
+from kgqa.runtime.resources import provide_object
 from kgqa.tests.conftest import MEMO
 from kgqa.tests.hostile.conftest import Tried
 from kgqa.tests.hostile.graph.graph import NAMES, ODD, ORDERS, VALUES, E, crowd, hostile_graph
 from kgqa.tests.hostile.graph.heard import Heard, Obedient
-from kgqa.tools.text import WHOLE
+from kgqa.tools.text import MAX_TEXT_CHARS
 
 PROMPT = 265_000
-"""Characters that the largest of all prompts may have (`tests/prompts/test_quoting.py`)."""
+"""Characters that the largest of all prompts may have (`tests/unit/prompts/test_quoting.py`)."""
 
 CROWD = 400
 """Neighbours, relations, bearers of one name."""
@@ -57,19 +57,21 @@ def graph(tmp_path_factory: pytest.TempPathFactory) -> SparqlGraph:
 
 @pytest.fixture(scope="module")
 def kg(graph: SparqlGraph) -> Iterator[str]:
-    with registered(graph) as name:
+    with provide_object(graph) as name:
         yield name
 
 
 def question(way: tuple[str, ...]) -> Question:
-    gold = ((Named(f"{E}n1", ORDERS[1]),),)
-    return Question("q", "What does Ada know?", (Named(f"{E}ada", "Ada"),), gold, (GoldPath(f"{E}ada", way),))
+    gold = ((EntityRef(f"{E}n1", ORDERS[1]),),)
+    return Question(
+        "q", "What does Ada know?", (EntityRef(f"{E}ada", "Ada"),), gold, (GoldPath(f"{E}ada", way),)
+    )
 
 
 def models(graph: SparqlGraph) -> Iterator[tuple[Any, tuple[str, ...]]]:
-    astray = Errors(accuracy=0.5, recall=1.0, judge=0.5, entity=0.4, format=0.1)
+    astray = ErrorRates(accuracy=0.5, recall=1.0, judge=0.5, entity=0.4, format=0.1)
     for way in WAYS:
-        yield SimulatedModel(question(way), graph, Errors(recall=1.0)), way
+        yield SimulatedModel(question(way), graph, ErrorRates(recall=1.0)), way
         yield SimulatedModel(question(way), graph, astray), way
     yield Obedient(*CALLS), WAYS[0]
 
@@ -89,7 +91,7 @@ async def test_every_question_ends_in_a_record_of_the_graph(
             asked += 1
         assert_prompts_are_safe(heard)
     grounded = [result for result in results if result.outcome == "grounded"]
-    assert {None, True} >= set((await check(grounded, graph)).values())
+    assert {None, True} >= set((await check_grounding(grounded, graph)).values())
     assert grounded or method in ("io", "cot", "sc")
     tried(questions=asked, records=len(results), inputs=len(NAMES) + len(VALUES) + len(ODD))
 
@@ -107,7 +109,7 @@ def crowded(tmp_path_factory: pytest.TempPathFactory) -> Iterator[str]:
     """A graph of more neighbours, relations and bearers of one name than a page holds."""
     path = tmp_path_factory.mktemp("crowd") / "graph.nt"
     path.write_bytes(crowd(CROWD))
-    with registered(open_graph([path], rows=CROWD // 2)) as name:
+    with provide_object(open_graph([path], rows=CROWD // 2)) as name:
         yield name
 
 
@@ -136,7 +138,7 @@ def complete(record: kgqa.Record, id: str) -> Result:
     named = [answer for answer in record["answers"] if answer["name"] != answer["id"]]
     assert all(len(answer["name"] or "") <= 1_000 for answer in named)
     assert len(json.dumps(record["trace"])) < 100_000
-    answers = tuple(Named(answer["id"], answer["name"]) for answer in record["answers"])
+    answers = tuple(EntityRef(answer["id"], answer["name"]) for answer in record["answers"])
     return Result(id, record["question"], answers, record["outcome"], record=record)
 
 
@@ -145,7 +147,7 @@ def assert_prompts_are_safe(heard: Heard) -> None:
     for name, text in heard.prompts:
         assert len(text) <= PROMPT, name
     for kind, text in heard.messages:
-        assert len(text) <= WHOLE + 10_000, kind
+        assert len(text) <= MAX_TEXT_CHARS + 10_000, kind
     for name, text in (*heard.prompts, *heard.messages):
         unseen = {char for char in text if unicodedata.category(char) in UNSEEN} - {"\n"}
         assert not unseen, (name, unseen)

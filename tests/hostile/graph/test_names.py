@@ -4,13 +4,11 @@ import time
 
 import pytest
 
-from kgqa.kg.dialect import DIALECTS
-from kgqa.kg.linking import READ, Linker
-from kgqa.kg.names import BEARERS, NameIndex
-from kgqa.kg.naming import LONGEST, Naming
+from kgqa.kg.dialects import DIALECTS
+from kgqa.kg.linking.linker import MAX_QUESTION_CHARS, Linker
+from kgqa.kg.linking.name_index import MAX_BEARERS, EntityNames, NameIndex
+from kgqa.kg.naming import MAX_NAME_CHARS, Naming
 from kgqa.kg.opening import open_graph
-from kgqa.kg.scan import Names
-from kgqa.prompts.base import QUESTION_LIMIT
 from kgqa.tests.hostile.conftest import Tried
 from kgqa.tests.hostile.graph.graph import BLANKS, HUGE, MISTAKABLE, NAMES, ODD, RELATIONS, E, hostile_graph
 
@@ -39,7 +37,7 @@ QUESTIONS = (
 
 
 def test_as_much_of_a_question_is_linked_as_is_shown() -> None:
-    assert READ == QUESTION_LIMIT
+    assert MAX_QUESTION_CHARS == MAX_QUESTION_CHARS
 
 
 def test_a_name_that_a_node_gets_from_its_iri_costs_no_look_at_others() -> None:
@@ -52,7 +50,7 @@ def test_a_name_that_a_node_gets_from_its_iri_costs_no_look_at_others() -> None:
 
 def index(called: list[str]) -> NameIndex:
     ids = [f"{E}n{place}" for place in range(len(called))]
-    return NameIndex(Names(dict.fromkeys(ids, 1), dict(zip(ids, called, strict=True)), {}))
+    return NameIndex(EntityNames(dict.fromkeys(ids, 1), dict(zip(ids, called, strict=True)), {}))
 
 
 @pytest.mark.parametrize("alone", [True, False], ids=["among everyday names", "among hostile names"])
@@ -72,10 +70,10 @@ def test_a_name_of_thousands_is_that_of_the_best_known(tried: Tried) -> None:
     many = 50_000
     ids = [f"{E}n{place:05}" for place in range(many)]
     degrees = {id: 2 if id == ids[777] else 1 for id in ids}
-    names = NameIndex(Names(degrees, dict.fromkeys(ids, "Ada"), {ids[9]: ["ADA!"]}))
+    names = NameIndex(EntityNames(degrees, dict.fromkeys(ids, "Ada"), {ids[9]: ["ADA!"]}))
     assert [match.entity.id for match in names.find("Ada", 3)] == [ids[777], ids[0], ids[1]]
     [mention] = Linker(names, []).link("Who is Ada?")
-    assert (mention.matches[0].entity.id, len(mention.matches)) == (ids[777], BEARERS)
+    assert (mention.matches[0].entity.id, len(mention.matches)) == (ids[777], MAX_BEARERS)
     assert names.find("ADA!", 2)[0].entity.id == ids[9]
     tried(inputs=many)
 
@@ -111,5 +109,5 @@ async def test_a_name_is_cut_and_nothing_seen_is_no_name(tmp_path_factory: pytes
     ids = {name: f"{E}n{place}" for place, name in enumerate(NAMES)}
     names = await graph.names(list(ids.values()))
     assert [names[ids[blank]] for blank in BLANKS] == [None] * len(BLANKS)
-    assert names[ids[HUGE[0]]] == "x" * (LONGEST - 1) + "…"
-    assert all(len(name or "") <= LONGEST for name in names.values())
+    assert names[ids[HUGE[0]]] == "x" * (MAX_NAME_CHARS - 1) + "…"
+    assert all(len(name or "") <= MAX_NAME_CHARS for name in names.values())

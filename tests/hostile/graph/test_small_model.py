@@ -9,12 +9,12 @@ import pytest
 import kgqa
 from kgqa.graphs import METHODS
 from kgqa.kg.opening import open_graph
-from kgqa.session.resources import registered
+from kgqa.runtime.resources import provide_object
 from kgqa.tests.conftest import MEMO, PREFIXES
 from kgqa.tests.hostile.conftest import Tried
 from kgqa.tests.hostile.graph.graph import ORDERS, SEPARATORS, TEMPLATES
 from kgqa.tests.hostile.graph.test_methods import complete
-from kgqa.tests.llm_server import missing, serving
+from kgqa.tests.support.llm_server import missing, serving
 
 pytestmark = [
     pytest.mark.timeout(300),
@@ -42,7 +42,7 @@ def kg(tmp_path_factory: pytest.TempPathFactory) -> Iterator[str]:
         lines.append(f'e:ada r:knows e:n{place} . e:n{place} rdfs:label "{quoted}" ; r:says "{quoted}" .')
     path: Path = tmp_path_factory.mktemp("small") / "graph.ttl"
     path.write_text(PREFIXES + "\n".join(lines), encoding="utf-8")
-    with registered(open_graph([path], encode=MEMO.encode)) as name:
+    with provide_object(open_graph([path], encode=MEMO.encode)) as name:
         yield name
 
 

@@ -11,7 +11,7 @@ from kgqa.kg.sparql_graph import SparqlGraph
 from kgqa.tests.hostile.conftest import Tried
 from kgqa.tests.hostile.graph.graph import NAMES, ODD, ORDERS, E, R, hostile_graph
 from kgqa.tools import make_tools
-from kgqa.tools.text import WHOLE, show_name
+from kgqa.tools.text import MAX_TEXT_CHARS, show_name
 
 UNSEEN = {"Cc", "Cf", "Cn", "Co", "Cs", "Zl", "Zp"}
 
@@ -56,7 +56,7 @@ async def test_what_a_tool_says_is_short_and_of_whole_lines(graph: SparqlGraph, 
         message = await tools[name].ainvoke(call)
         text = str(message.content)
         assert message.status == "success" or text.startswith("no entity is called"), text[:200]
-        assert len(text) <= WHOLE, (name, len(text))
+        assert len(text) <= MAX_TEXT_CHARS, (name, len(text))
         unseen = {char for char in text if unicodedata.category(char) in UNSEEN} - {"\n"}
         assert not unseen, (name, unseen)
         assert len(text.splitlines()) == text.count("\n") + 1

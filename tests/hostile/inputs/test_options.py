@@ -10,8 +10,8 @@ from hypothesis import HealthCheck, given as drawn, settings, strategies as st
 import kgqa
 from kgqa.api import make_context
 from kgqa.graphs import METHODS, context_of, graph_of
-from kgqa.session.context import OptionError
-from kgqa.session.state import StateError
+from kgqa.runtime.context import OptionError
+from kgqa.runtime.state import StateError
 from kgqa.tests.hostile.conftest import Tried
 from kgqa.tests.hostile.inputs.commands import Kgqa
 from kgqa.tests.hostile.inputs.strings import MB, SHORT

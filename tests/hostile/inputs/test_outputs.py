@@ -8,8 +8,8 @@ from typing import Any
 
 import pytest
 
-from kgqa.cli.saying import say_json
-from kgqa.cli.show import show_record, show_step
+from kgqa.cli.ask import show_record, show_step
+from kgqa.cli.output import print_json
 from kgqa.graphs import METHODS
 from kgqa.tests.hostile.conftest import Tried
 from kgqa.tests.hostile.inputs.commands import Kgqa, commands as commanding
@@ -156,7 +156,7 @@ def test_json_is_the_same_value_in_any_encoding(
     written = io.BytesIO()
     monkeypatch.setattr(sys, "stdout", io.TextIOWrapper(written, encoding=encoding))
     value = {text: [text, {"\u00fc \u2013 \u6771\u4eac \U000e0041": text}] for text in STRANGE}
-    say_json(value)
+    print_json(value)
     sys.stdout.flush()
     text = written.getvalue().decode(encoding if encoding != "ascii" else "utf-8")
     assert text.count("\n") == 1
@@ -166,5 +166,5 @@ def test_json_is_the_same_value_in_any_encoding(
 
 
 def test_json_that_can_be_read_by_people_stays_so(capsys: pytest.CaptureFixture[str]) -> None:
-    say_json({"name": "Z\u00fcrich \u6771\u4eac \u0639"})
+    print_json({"name": "Z\u00fcrich \u6771\u4eac \u0639"})
     assert capsys.readouterr().out == '{"name": "Z\u00fcrich \u6771\u4eac \u0639"}\n'

@@ -5,10 +5,10 @@ from typing import Any
 
 import pytest
 
-from kgqa.evaluation.report.page import report
-from kgqa.tests.e2e.browser import browsing, missing
-from kgqa.tests.evaluation.report.folders import Json, answered, write_dataset, write_run
+from kgqa.evaluation.report.page import build_page
 from kgqa.tests.hostile.conftest import Tried
+from kgqa.tests.support.browser import browsing, missing
+from kgqa.tests.unit.evaluation.report.folders import Json, answered, write_dataset, write_run
 
 WHY_NOT = missing()
 
@@ -69,7 +69,7 @@ def page(tmp_path: Path) -> str:
     said = {"kgqa": ATTACKS[0], "graph": ATTACKS[2], "started": ATTACKS[3]}
     runs.append(write_run(tmp_path / "other", results[::-1], dataset, model=ATTACKS[0], **said))
     written = tmp_path / "report.html"
-    written.write_text(report(runs), encoding="utf-8")
+    written.write_text(build_page(runs), encoding="utf-8")
     return written.as_uri()
 
 

@@ -15,12 +15,13 @@ from pathlib import Path
 
 import pytest
 
-from kgqa.cli.exits import tidily
+from kgqa.cli.output import exit_on_termination
 from kgqa.evaluation.datasets import DatasetError, load
-from kgqa.evaluation.records import Unreadable, read_records
-from kgqa.evaluation.results import ResultsError, read_results
-from kgqa.kg import filtering
-from kgqa.kg.files import read_file, shown
+from kgqa.evaluation.json_files import UnreadableFile, read_json_records
+from kgqa.evaluation.result import ResultsError
+from kgqa.evaluation.result_files import read_results
+from kgqa.files import printable_path, read_file
+from kgqa.kg.store import dump_filter
 from kgqa.tests.hostile.conftest import Tried
 from kgqa.tests.hostile.inputs.commands import Kgqa
 
@@ -127,8 +128,8 @@ def test_a_device_is_refused_wherever_it_is_named(tried: Tried) -> None:
     for device in ("/dev/zero", "/dev/null", "/dev/tty"):
         with pytest.raises(DatasetError, match=REFUSED):
             load(device)
-        with pytest.raises(Unreadable, match=REFUSED):
-            read_records(Path(device))
+        with pytest.raises(UnreadableFile, match=REFUSED):
+            read_json_records(Path(device))
     tried(inputs=6)
 
 
@@ -165,13 +166,13 @@ def opened(path: Path) -> int:
 def test_who_is_told_by_nohup_to_go_on_goes_on(
     run: Kgqa, tmp_path: Path, graph: str, monkeypatch: pytest.MonkeyPatch, tried: Tried
 ) -> None:
-    begin = filtering.filter_dump
+    begin = dump_filter.filter_dump
 
     def hung_up(*arguments: object) -> object:
         os.kill(os.getpid(), signal.SIGHUP)
         return begin(*arguments)  # type: ignore[arg-type]
 
-    monkeypatch.setattr(filtering, "filter_dump", hung_up)
+    monkeypatch.setattr(dump_filter, "filter_dump", hung_up)
     before = signal.signal(signal.SIGHUP, signal.SIG_IGN)
     try:
         assert run("kg", "filter", graph, f"--out={tmp_path / 'thin.nt'}").status == 0
@@ -186,7 +187,7 @@ def test_off_the_main_thread_signals_are_left_alone() -> None:
     seen: list[object] = []
 
     def look() -> None:
-        with tidily():
+        with exit_on_termination():
             seen.append(signal.getsignal(signal.SIGTERM))
 
     thread = threading.Thread(target=look)
@@ -209,7 +210,7 @@ def test_a_path_is_printed_as_it_is(run: Kgqa, tmp_path: Path, graph: str, tried
     assert run("kg", "load", graph, f"--out={store}").out == (
         f"built {store}; ask it with: kgqa ask QUESTION --kg {store}\n"
     )
-    assert shown("a  b/\x1b[2J\u202e\udcff\u00e4") == "a  b/\\x1b[2J\\u202e\\udcff\u00e4"
+    assert printable_path("a  b/\x1b[2J\u202e\udcff\u00e4") == "a  b/\\x1b[2J\\u202e\\udcff\u00e4"
     tried(inputs=4)
 
 

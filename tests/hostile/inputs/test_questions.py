@@ -10,16 +10,16 @@ from typing import Any
 import pytest
 
 import kgqa
-from kgqa.evaluation.simulation import Errors, SimulatedModel
+from kgqa.evaluation.simulation import ErrorRates, SimulatedModel
 from kgqa.graphs import METHODS
 from kgqa.kg.opening import open_graph
 from kgqa.kg.sparql_graph import SparqlGraph
-from kgqa.prompts.base import QUESTION_LIMIT
-from kgqa.session.resources import registered
+from kgqa.prompts.base import MAX_QUESTION_CHARS
+from kgqa.runtime.resources import provide_object
 from kgqa.tests.conftest import MEMO, PREFIXES
-from kgqa.tests.evaluation.simulation import family
 from kgqa.tests.hostile.conftest import Tried
 from kgqa.tests.hostile.inputs.strings import BLANK, LONG, MB, SHORT, UNSEEN
+from kgqa.tests.unit.evaluation.simulation import family
 
 SEARCHING = ("cor", "cog", "vog", "pog", "pog_egp", "tog")
 
@@ -36,7 +36,7 @@ def graph(tmp_path_factory: pytest.TempPathFactory) -> SparqlGraph:
 
 @pytest.fixture(scope="module")
 def kg(graph: SparqlGraph) -> Iterator[str]:
-    with registered(graph) as name:
+    with provide_object(graph) as name:
         yield name
 
 
@@ -71,7 +71,7 @@ def test_with_a_model_every_question_ends_in_one_record(
     graph: SparqlGraph, kg: str, method: str, tried: Tried
 ) -> None:
     questions = [text for text in (*SHORT[::9], *LONG[::9], "\x00" * 10 * MB) if text.strip()]
-    model = SimulatedModel(family.question("ulm bonn", "parent born_in"), graph, Errors(recall=1.0))
+    model = SimulatedModel(family.question("ulm bonn", "parent born_in"), graph, ErrorRates(recall=1.0))
 
     async def all_of_them() -> None:
         for question in questions:
@@ -97,7 +97,7 @@ async def test_topics_and_ids_that_the_graph_does_not_have_are_told(kg: str, tri
 
 
 async def test_what_no_node_reads_of_a_question_is_told(kg: str, tried: Tried) -> None:
-    whole = "Where was Ann born?".ljust(QUESTION_LIMIT)
+    whole = "Where was Ann born?".ljust(MAX_QUESTION_CHARS)
     record = await asked(f"{whole}And Ben?", kg=kg, model="offline")
     assert record["trace"][0]["unread"] == len("And Ben?")
     assert "unread" not in (await asked(whole, kg=kg, model="offline"))["trace"][0]

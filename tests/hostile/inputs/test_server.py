@@ -10,10 +10,10 @@ from typing import Any
 import httpx
 import pytest
 
-from kgqa.tests.e2e.server import missing, serving
 from kgqa.tests.hostile.conftest import Tried
 from kgqa.tests.hostile.inputs.strings import FOREIGN, MB, PATHS, UNSEEN
-from kgqa.tests.serving.asking import FAMILY
+from kgqa.tests.integration.serving.asking import FAMILY
+from kgqa.tests.support.servers.langgraph import missing, serving
 
 pytestmark = pytest.mark.skipif(bool(missing()), reason=str(missing()))
 

@@ -5,7 +5,7 @@ import json
 from collections.abc import Iterator
 from typing import Any
 
-from kgqa.tests.models.stub import said
+from kgqa.tests.support.model_stub import said
 
 GOOD = '{"rationale": "", "numbers": [2], "sure": null}'
 

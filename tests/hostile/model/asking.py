@@ -4,9 +4,9 @@ import json
 from typing import Any
 
 import kgqa
-from kgqa.evaluation.simulation import Errors, SimulatedModel
+from kgqa.evaluation.simulation import ErrorRates, SimulatedModel
 from kgqa.kg.graph import KnowledgeGraph
-from kgqa.tests.evaluation.simulation import family
+from kgqa.tests.unit.evaluation.simulation import family
 
 FAMILY = family.FAMILY
 
@@ -26,7 +26,9 @@ UNLIMITED: dict[str, Any] = dict.fromkeys(["llm_calls", "tokens", "kg_queries", 
 
 def simulated(graph: KnowledgeGraph, **errors: Any) -> SimulatedModel:
     """A model that knows the answer, and errs as it is told."""
-    return SimulatedModel(family.question("ulm bonn", "parent born_in"), graph, Errors(recall=1.0, **errors))
+    return SimulatedModel(
+        family.question("ulm bonn", "parent born_in"), graph, ErrorRates(recall=1.0, **errors)
+    )
 
 
 async def ask(method: str, graph: KnowledgeGraph, model: Any, **options: Any) -> kgqa.Record:

@@ -5,11 +5,11 @@ import pytest
 from kgqa.kg.opening import open_graph
 from kgqa.kg.sparql_graph import SparqlGraph
 from kgqa.priors.encoder import Vectors
-from kgqa.session import step
+from kgqa.runtime import node
 from kgqa.tests.conftest import PREFIXES
-from kgqa.tests.graphs.guided import by_words
 from kgqa.tests.hostile.model.asking import FAMILY
-from kgqa.tests.models.stub import Stub, stubbed
+from kgqa.tests.support.guided import by_words
+from kgqa.tests.support.model_stub import Stub, stubbed
 
 
 @pytest.fixture(scope="module")
@@ -26,7 +26,7 @@ def _by_words(monkeypatch: pytest.MonkeyPatch) -> None:
     async def encode(context: object, texts: Sequence[str]) -> Vectors:
         return by_words(texts)
 
-    monkeypatch.setattr(step, "encode", encode)
+    monkeypatch.setattr(node, "encode", encode)
 
 
 @pytest.fixture(scope="module")

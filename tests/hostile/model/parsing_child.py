@@ -12,7 +12,7 @@ from kgqa.models.parsing import BadReply, parse_reply
 from kgqa.prompts.base import Prompt
 from kgqa.tests.hostile.model.replies import huge, static
 from kgqa.tests.hostile.model.spoiling import spoilt
-from kgqa.tests.prompts.samples import WORKED
+from kgqa.tests.unit.prompts.samples import WORKED
 
 WATCHED = (
     "exec",

@@ -13,14 +13,14 @@ import pytest
 from kgqa.graphs import METHODS
 from kgqa.kg.sparql_graph import SparqlGraph
 from kgqa.priors.encoder import Vectors
-from kgqa.session import resources, step
+from kgqa.runtime import node, resources
 from kgqa.tests.conftest import PREFIXES
-from kgqa.tests.graphs.agents import chat
 from kgqa.tests.hostile.conftest import Tried
 from kgqa.tests.hostile.model.answers import call, calling
 from kgqa.tests.hostile.model.asking import FAMILY, PROMPTED, SEARCHING, ask, simulated, spent
-from kgqa.tests.models.stub import Answer, Stub, said
-from kgqa.tests.session.doubles import Flaky
+from kgqa.tests.support.agents import chat
+from kgqa.tests.support.doubles import Flaky
+from kgqa.tests.support.model_stub import Answer, Stub, said
 
 NUMBERS = (0, 1, 2, 3, 5, 8)
 
@@ -142,7 +142,7 @@ async def test_an_encoder_that_hangs_is_left_when_the_time_is_up(
         await asyncio.to_thread(hanging.wait, 9)
         raise AssertionError
 
-    monkeypatch.setattr(step, "encode", encode)
+    monkeypatch.setattr(node, "encode", encode)
     started = time.perf_counter()
     record = await ask(method, family, simulated(family), budget={"seconds": SLOW})
     assert record["stopped_by"] == "seconds"

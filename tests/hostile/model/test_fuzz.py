@@ -11,7 +11,7 @@ from kgqa.models.parsing import BadReply, parse_reply
 from kgqa.prompts.base import Prompt
 from kgqa.tests.hostile.conftest import Tried
 from kgqa.tests.hostile.model.parsing_child import good
-from kgqa.tests.prompts.samples import PROMPTS, WORKED
+from kgqa.tests.unit.prompts.samples import PROMPTS, WORKED
 
 EXAMPLES = 50
 

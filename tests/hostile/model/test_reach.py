@@ -7,12 +7,12 @@ import pytest
 
 from kgqa.kg.sparql_graph import SparqlGraph
 from kgqa.models.scripted import ScriptedModel
-from kgqa.tests.graphs.agents import answered, called, chat, entry
 from kgqa.tests.hostile.conftest import Tried
 from kgqa.tests.hostile.model.answers import ARGUMENTS, call, calling
 from kgqa.tests.hostile.model.asking import PROMPTED, ask
 from kgqa.tests.hostile.model.willing import Habit, reply
-from kgqa.tests.models.stub import Answer, Stub, said
+from kgqa.tests.support.agents import answered, called, chat, entry
+from kgqa.tests.support.model_stub import Answer, Stub, said
 
 MARK = "Zqx7"
 
@@ -64,7 +64,7 @@ async def test_no_word_of_a_model_is_in_a_query(
 ) -> None:
     for habit in HABITS:
         model = ScriptedModel(lambda prompt, habit=habit: reply(prompt, habit))
-        options = {"revisions_in_all": 4} if method == "vog" else {}
+        options = {"max_revisions": 4} if method == "vog" else {}
         record = await ask(method, family, model, **options)
         assert record["outcome"] in ("none", "parametric", "grounded", "grounded_inference")
         assert all(MARK not in (answer["id"] or "") for answer in record["answers"])
@@ -160,7 +160,7 @@ async def test_a_query_that_a_model_writes_is_read_only_or_refused(
     family: SparqlGraph, listening: Listening, stub: Stub, text: str
 ) -> None:
     stub.say(said(text))
-    record = await ask("sparql_qa", family, chat(stub), closed_book=False)
+    record = await ask("sparql_qa", family, chat(stub), allow_parametric=False)
     assert record["outcome"] in ("none", "grounded")
     own = [asked for asked in listening.asked if asked == text]
     assert len(own) <= text.startswith("SELECT * { ?s ?p '")
@@ -169,7 +169,7 @@ async def test_a_query_that_a_model_writes_is_read_only_or_refused(
 
 async def test_what_a_model_says_is_cut_in_the_trace(family: SparqlGraph) -> None:
     long = json.dumps({"rationale": "x" * 90_000, "relations": [1]})
-    record = await ask("cor", family, ScriptedModel(lambda prompt: long), closed_book=False)
+    record = await ask("cor", family, ScriptedModel(lambda prompt: long), allow_parametric=False)
     reasons = [len(entry["reason"]) for entry in record["trace"] if "reason" in entry]
     assert reasons and max(reasons) < 2_100
 
@@ -177,9 +177,9 @@ async def test_what_a_model_says_is_cut_in_the_trace(family: SparqlGraph) -> Non
 def test_marks_that_pile_up_cost_no_more_than_others() -> None:
     import time
 
-    from kgqa.evaluation.naming import name_key
+    from kgqa.evaluation.scoring.matching import name_key
     from kgqa.kg.text import fold
-    from kgqa.priors.agreement import answer_key
+    from kgqa.priors.answer_agreement import answer_key
 
     started = time.process_time()
     for marks in ("\u0315\u0300", "\u0345\u0300\u0316", "\uff9e\u0300", "\u0301"):

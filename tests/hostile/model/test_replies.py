@@ -12,7 +12,7 @@ from kgqa.prompts.prune_relations import PruneRelations
 from kgqa.tests.hostile.conftest import Tried
 from kgqa.tests.hostile.model.parsing_child import good
 from kgqa.tests.hostile.model.replies import huge, static
-from kgqa.tests.prompts.samples import PROMPTS, WORKED, chain, hop
+from kgqa.tests.unit.prompts.samples import PROMPTS, WORKED, chain, hop
 
 PRUNE = PruneRelations("?", chain("Ulm"), (hop("a"), hop("b"), hop("c")), 3)
 

@@ -8,14 +8,13 @@ from langchain_core.messages import AIMessage, BaseMessage
 from langchain_core.messages.tool import tool_call
 
 from kgqa.kg.sparql_graph import SparqlGraph
-from kgqa.models.messages import ID, KEPT, made_fit
-from kgqa.models.parsing import TEXT_LIMIT, BadReply, parse_reply
-from kgqa.models.port import Turn
+from kgqa.models.interface import Turn, Usage
+from kgqa.models.messages import MAX_EXTRA_BYTES, MAX_MESSAGE_ID_CHARS, bound_message
+from kgqa.models.parsing import MAX_REPLY_CHARS, BadReply, parse_reply
 from kgqa.models.scripted import ScriptedModel
-from kgqa.models.usage import Usage
 from kgqa.tests.hostile.conftest import Tried
 from kgqa.tests.hostile.model.asking import ask
-from kgqa.tests.models.pick import Pick
+from kgqa.tests.unit.models.pick import Pick
 
 THOUGHT = {"type": "thinking", "thinking": "Let me see.", "signature": "Zm9v" * 5_000}
 
@@ -62,24 +61,26 @@ async def test_an_agent_gives_thoughts_and_signatures_back(family: SparqlGraph, 
 
 
 def test_what_is_whole_and_short_stays_as_it_is() -> None:
-    assert made_fit(turn()) == turn()
-    assert made_fit(turn(), {"msg_1"}).id is None
+    assert bound_message(turn()) == turn()
+    assert bound_message(turn(), {"msg_1"}).id is None
 
 
 def test_what_is_too_much_is_left_out_and_text_is_cut(tried: Tried) -> None:
     blocks: list[str | dict[str, Any]] = [
-        {"type": "text", "text": "x" * (TEXT_LIMIT - 1), "id": "t"},
+        {"type": "text", "text": "x" * (MAX_REPLY_CHARS - 1), "id": "t"},
         "yyy",
         "zzz",
-        {**THOUGHT, "signature": "s" * KEPT},
+        {**THOUGHT, "signature": "s" * MAX_EXTRA_BYTES},
         THOUGHT,
-        *({**THOUGHT, "n": n} for n in range(KEPT // 10_000)),
+        *({**THOUGHT, "n": n} for n in range(MAX_EXTRA_BYTES // 10_000)),
     ]
-    kwargs = {"a": "x" * KEPT, "b": 1, "c": object(), "d": float("nan"), "tool_calls": [1]}
-    fit = made_fit(AIMessage(blocks, id="x" * (ID + 1), additional_kwargs=kwargs))
-    assert fit.text == "x" * (TEXT_LIMIT - 1) + "y"
+    kwargs = {"a": "x" * MAX_EXTRA_BYTES, "b": 1, "c": object(), "d": float("nan"), "tool_calls": [1]}
+    fit = bound_message(AIMessage(blocks, id="x" * (MAX_MESSAGE_ID_CHARS + 1), additional_kwargs=kwargs))
+    assert fit.text == "x" * (MAX_REPLY_CHARS - 1) + "y"
     assert fit.content[2] == THOUGHT
-    assert KEPT - 50_000 < len(json.dumps(fit.content, ensure_ascii=False)) < KEPT + 1_000
+    assert (
+        MAX_EXTRA_BYTES - 50_000 < len(json.dumps(fit.content, ensure_ascii=False)) < MAX_EXTRA_BYTES + 1_000
+    )
     assert (fit.additional_kwargs, fit.id) == ({"b": 1}, None)
     tried(inputs=6)
 
@@ -100,7 +101,7 @@ def test_no_half_of_a_character_comes_through(tried: Tried) -> None:
                 {"name": half, "args": half, "id": half, "error": half, "type": "invalid_tool_call"}
             ],
         )
-        fit = made_fit(message)
+        fit = bound_message(message)
         json.dumps(fit.model_dump(), ensure_ascii=False).encode()
         assert fit.text == "?" * (1 if said == half else 2)
         assert fit.response_metadata == {"?": ["?", {"x": "?"}]}
@@ -116,10 +117,10 @@ def test_a_block_of_a_call_that_is_not_made_is_left_out() -> None:
         {"type": "function_call", "call_id": "c1", "id": "fc_1"},
         {"type": "server_tool_use", "id": "s1"},
     ]
-    assert made_fit(AIMessage(kinds, tool_calls=[call("c1")])).content == kinds[3:]
+    assert bound_message(AIMessage(kinds, tool_calls=[call("c1")])).content == kinds[3:]
     many = [call(f"c{n}") for n in range(60)]
     uses: list[str | dict[str, Any]] = [{"type": "tool_use", "id": each["id"]} for each in many]
-    fit = made_fit(AIMessage(uses, tool_calls=many))
+    fit = bound_message(AIMessage(uses, tool_calls=many))
     assert [block["id"] for block in fit.content if isinstance(block, dict)] == [
         each["id"] for each in fit.tool_calls
     ]

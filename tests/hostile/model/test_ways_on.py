@@ -8,16 +8,16 @@ import pytest
 from kgqa.graphs import METHODS
 from kgqa.kg.sparql_graph import SparqlGraph
 from kgqa.models.errors import MalformedReply
+from kgqa.models.interface import Usage
 from kgqa.models.scripted import ScriptedModel
-from kgqa.models.usage import Usage
 from kgqa.prompts.base import Prompt
-from kgqa.tests.graphs.agents import chat
 from kgqa.tests.hostile.conftest import Tried
 from kgqa.tests.hostile.model.asking import PROMPTED, SEARCHING, SPOKEN, UNLIMITED, ask, simulated, spent
 from kgqa.tests.hostile.model.replies import static
 from kgqa.tests.hostile.model.willing import Habit, reply
-from kgqa.tests.models.stub import Stub, said
-from kgqa.tests.prompts.samples import WORKED
+from kgqa.tests.support.agents import chat
+from kgqa.tests.support.model_stub import Stub, said
+from kgqa.tests.unit.prompts.samples import WORKED
 
 HABITS = {
     "picks all, goes on": Habit(),
@@ -73,7 +73,7 @@ async def test_one_bad_reply_in_any_place(family: SparqlGraph, method: str, trie
 async def test_a_model_that_never_helps_comes_to_an_end_without_a_budget(
     family: SparqlGraph, method: str, tried: Tried
 ) -> None:
-    options = {"second_look": True} if method in SEARCHING else {}
+    options = {"retry_search": True} if method in SEARCHING else {}
     for habit in HABITS.values():
         model = ScriptedModel(lambda prompt, habit=habit: reply(prompt, habit))
         record = await ask(method, family, model, budget=UNLIMITED, **options)

@@ -11,17 +11,16 @@ from langchain_core.messages import HumanMessage
 
 from kgqa.models.chat import ChatModel
 from kgqa.models.errors import MalformedReply, ModelUnavailable
-from kgqa.models.port import has_room
-from kgqa.models.usage import Usage
-from kgqa.retries import Retries
+from kgqa.models.interface import Usage, budget_allows
+from kgqa.retries import RetryPolicy
 from kgqa.tests.hostile.conftest import Tried
 from kgqa.tests.hostile.model.answers import GOOD, bodies, completion
 from kgqa.tests.hostile.model.parsing_child import good
 from kgqa.tests.hostile.model.replies import huge, static
 from kgqa.tests.hostile.model.spoiling import spoilt
-from kgqa.tests.models.pick import Pick
-from kgqa.tests.models.stub import Answer, Stub, failed, said, stubbed
-from kgqa.tests.prompts.samples import WORKED
+from kgqa.tests.support.model_stub import Answer, Stub, failed, said, stubbed
+from kgqa.tests.unit.models.pick import Pick
+from kgqa.tests.unit.prompts.samples import WORKED
 
 Failures = (MalformedReply, ModelUnavailable)
 
@@ -35,7 +34,7 @@ def stub() -> Iterator[Stub]:
 @pytest.fixture
 def model(stub: Stub) -> ChatModel:
     stub.requests.clear()
-    return ChatModel("openai:stub", base_url=stub.url, retries=Retries(attempts=2, pause=0.01))
+    return ChatModel("openai:stub", base_url=stub.url, retries=RetryPolicy(attempts=2, pause=0.01))
 
 
 def is_cost(usage: Usage) -> bool:
@@ -83,7 +82,7 @@ async def test_any_body_of_an_answer(stub: Stub, model: ChatModel, tried: Tried)
     ids=["html", "none", "not packed", "cut short"],
 )
 async def test_headers_that_lie(stub: Stub, headers: dict[str, str]) -> None:
-    model = ChatModel("openai:stub", base_url=stub.url, retries=Retries(attempts=1), timeout=0.5)
+    model = ChatModel("openai:stub", base_url=stub.url, retries=RetryPolicy(attempts=1), timeout=0.5)
     stub.say(Answer(body=completion(), headers=headers))
     try:
         assert (await model.ask(Pick())).reply.numbers == [2]
@@ -107,38 +106,40 @@ async def test_tokens_that_cannot_be_are_unknown(stub: Stub, model: ChatModel, c
 
 async def test_no_reply_is_repaired_where_the_budget_has_no_room(stub: Stub, model: ChatModel) -> None:
     stub.say(said("no"), said(GOOD))
-    token = has_room.set(lambda spent: spent.llm_calls < 1)
+    token = budget_allows.set(lambda spent: spent.llm_calls < 1)
     try:
         with pytest.raises(MalformedReply) as caught:
             await model.ask(Pick())
     finally:
-        has_room.reset(token)
+        budget_allows.reset(token)
     assert (caught.value.usage.llm_calls, len(stub.requests)) == (1, 1)
 
 
 async def test_no_call_that_ran_out_of_time_is_repeated_where_the_budget_has_no_room(stub: Stub) -> None:
-    model = ChatModel("openai:stub", base_url=stub.url, retries=Retries(attempts=3, pause=0.01), timeout=0.05)
+    model = ChatModel(
+        "openai:stub", base_url=stub.url, retries=RetryPolicy(attempts=3, pause=0.01), timeout=0.05
+    )
     stub.requests.clear()
     stub.say(Answer(body={}, delay=0.3))
-    token = has_room.set(lambda spent: spent.llm_calls < 2)
+    token = budget_allows.set(lambda spent: spent.llm_calls < 2)
     try:
         for call in (model.ask(Pick()), model.turn([HumanMessage("x")])):
             with pytest.raises(ModelUnavailable, match=r"no reply from .* within") as caught:
                 await call
             assert caught.value.usage.llm_calls == 2
     finally:
-        has_room.reset(token)
+        budget_allows.reset(token)
 
 
 async def test_a_passing_refusal_is_repeated_at_no_cost_whatever_room_there_is(
     stub: Stub, model: ChatModel
 ) -> None:
     stub.say(failed(503), said(GOOD))
-    token = has_room.set(lambda spent: spent.llm_calls < 1)
+    token = budget_allows.set(lambda spent: spent.llm_calls < 1)
     try:
         assert (await model.ask(Pick())).usage.llm_calls == 1
     finally:
-        has_room.reset(token)
+        budget_allows.reset(token)
 
 
 async def test_many_hostile_answers_at_once_stay_apart(stub: Stub, model: ChatModel) -> None:

@@ -8,7 +8,7 @@ from typing import Any, Literal, get_args, get_origin
 
 from pydantic import BaseModel, ValidationError
 
-from kgqa.models.parsing import BadReply, checked
+from kgqa.models.parsing import BadReply, check_reply
 from kgqa.prompts.base import Prompt
 
 MOST = (100, 40, 20, 10, 6, 4, 3, 2, 1, 0)
@@ -27,7 +27,7 @@ class Habit:
 
 
 def reply(prompt: Prompt[Any], habit: Habit) -> dict[str, Any]:
-    """Give the first reply of a habit that the prompt takes.
+    """Return the first reply of a habit that the prompt takes.
 
     Raises:
         LookupError: if it takes none: this module has to learn of a new kind of reply.
@@ -36,7 +36,7 @@ def reply(prompt: Prompt[Any], habit: Habit) -> dict[str, Any]:
     for values in product(*(list(_values(field.annotation, habit)) for field in fields.values())):
         written = dict(zip(fields, values, strict=True))
         try:
-            checked(prompt.reply(**written), prompt)
+            check_reply(prompt.reply(**written), prompt)
         except (BadReply, ValidationError):
             continue
         return written

@@ -11,14 +11,14 @@ from multiprocessing.context import ForkServerProcess
 from pathlib import Path
 
 from kgqa.tests.conftest import PREFIXES
-from kgqa.tests.evaluation.runs import towns
+from kgqa.tests.integration.evaluation.runs import towns
 
 ROOM = 1 << 40
 """Bytes that a file may have, unless told otherwise."""
 
 _server = get_context("forkserver")
 _server.set_forkserver_preload(
-    ["kgqa.cli.main", "kgqa.evaluation.runs.evaluate", "kgqa.evaluation.runs.summary", "kgqa.graphs.cor"]
+    ["kgqa.cli.main", "kgqa.evaluation.runs.evaluate", "kgqa.evaluation.runs.terminal", "kgqa.graphs.cor"]
 )
 
 
@@ -54,11 +54,11 @@ class Disk:
         return process
 
     def run(self, *arguments: str, room: int = ROOM, out: str = "out") -> tuple[int, str]:
-        """Give the exit status and what was said."""
+        """Return the exit status and what was said."""
         return self.ended(self.start(*arguments, room=room, out=out))
 
     def ended(self, process: ForkServerProcess) -> tuple[int, str]:
-        """Give the exit status of a command and what it said; it is killed if it does not end."""
+        """Return the exit status of a command and what it said; it is killed if it does not end."""
         process.join(60)
         status = process.exitcode
         process.kill()

@@ -27,9 +27,9 @@ def say(*numbers: int) -> None:
 
 
 async def answers() -> None:
-    from kgqa.kg.endpoint import KEPT, Endpoint
-    from kgqa.tests.servers.faults import Answer
-    from kgqa.tests.servers.scripted import answer, saying
+    from kgqa.kg.endpoint.client import MAX_CACHED_ROWS, Endpoint
+    from kgqa.tests.support.servers.faults import Answer
+    from kgqa.tests.support.servers.scripted import answer, saying
 
     whole = answer(*(f"row {n}" for n in range(ROWS))).body
 
@@ -43,7 +43,7 @@ async def answers() -> None:
             assert len((await asked.query(f"SELECT ?x {{ ?x ?y ?z }} #{n}")).rows) == ROWS
             if n in (ANSWERS // 2, ANSWERS - 1):
                 seen.append(resident())
-    assert ANSWERS * ROWS > 4 * KEPT
+    assert ANSWERS * ROWS > 4 * MAX_CACHED_ROWS
     say(*seen)
 
 
@@ -51,7 +51,7 @@ async def questions() -> None:
     import kgqa
     from kgqa.kg.opening import open_graph
     from kgqa.tests.conftest import PREFIXES
-    from kgqa.tests.session.doubles import FAMILY, children
+    from kgqa.tests.support.doubles import FAMILY, children
 
     path = Path(tempfile.mkdtemp()) / "family.ttl"
     path.write_text(PREFIXES + FAMILY, encoding="utf-8")

@@ -120,7 +120,7 @@ def reply(request: dict[str, Any]) -> dict[str, Any]:
 
 
 def filled(schema: dict[str, Any], defs: dict[str, Any]) -> Any:
-    """Give the first value that fits a schema."""
+    """Return the first value that fits a schema."""
     if "$ref" in schema:
         return filled(defs[schema["$ref"].rpartition("/")[2]], defs)
     for choice in ("enum", "anyOf", "oneOf", "allOf"):

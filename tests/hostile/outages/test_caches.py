@@ -23,7 +23,7 @@ from kgqa.models.errors import UnknownModel
 from kgqa.tests.conftest import PREFIXES
 from kgqa.tests.hostile.conftest import Tried
 from kgqa.tests.hostile.outages.provider import providing
-from kgqa.tests.session.doubles import FAMILY
+from kgqa.tests.support.doubles import FAMILY
 
 
 @pytest.fixture
@@ -79,8 +79,8 @@ async def ask(model: ChatModel, graph: Any) -> kgqa.Record:
 async def test_a_cache_that_another_process_keeps_locked_is_waited_for_once(
     family: Any, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, tried: Tried
 ) -> None:
-    monkeypatch.setattr(caches, "_PATIENCE", 1.0)
-    monkeypatch.setattr(caches, "_LEAST", 0.02)
+    monkeypatch.setattr(caches, "_LOCK_WAIT_SECONDS", 1.0)
+    monkeypatch.setattr(caches, "_SHORT_LOCK_WAIT_SECONDS", 0.02)
     async with providing() as server:
         model = ChatModel("openai:stub", base_url=server.url, cache=tmp_path / "cache")
         lock = sqlite3.connect(tmp_path / "cache", isolation_level=None)
@@ -100,7 +100,7 @@ async def test_a_cache_that_another_process_keeps_locked_is_waited_for_once(
 def test_who_finds_a_cache_locked_once_waits_a_little_the_next_time(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(caches, "_PATIENCE", 0.01)
+    monkeypatch.setattr(caches, "_LOCK_WAIT_SECONDS", 0.01)
     cache = caches.SqliteCache(tmp_path / "cache")
     replies = [ChatGeneration(message=AIMessage("Ulm"))]
     with closing(sqlite3.connect(tmp_path / "cache", isolation_level=None, check_same_thread=False)) as lock:
@@ -114,8 +114,8 @@ def test_who_finds_a_cache_locked_once_waits_a_little_the_next_time(
 def test_a_cache_that_cannot_be_opened_is_one_line(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, tried: Tried
 ) -> None:
-    monkeypatch.setattr(caches, "_WAIT", 0.2)
-    monkeypatch.setattr(caches, "_patiently", caches._patiently.copy(stop=stop_after_delay(0.2)))
+    monkeypatch.setattr(caches, "_OPEN_WAIT_SECONDS", 0.2)
+    monkeypatch.setattr(caches, "_retry_locked", caches._retry_locked.copy(stop=stop_after_delay(0.2)))
     (tmp_path / "noise").write_bytes(os.urandom(50_000))
     (tmp_path / "folder").mkdir()
     locked = tmp_path / "locked"
@@ -144,7 +144,7 @@ WITHOUT_END = "WITH RECURSIVE r(n) AS (SELECT 1 UNION ALL SELECT n + 1 FROM r) S
 def test_a_cache_that_works_without_end_is_a_miss(
     tampered: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, tried: Tried
 ) -> None:
-    monkeypatch.setattr(caches, "_PATIENCE", 0.1)
+    monkeypatch.setattr(caches, "_LOCK_WAIT_SECONDS", 0.1)
     cache = SqliteCache(tmp_path / "cache")
     with closing(sqlite3.connect(tmp_path / "cache")) as database:
         database.executescript(tampered)

@@ -11,16 +11,16 @@ import pytest
 
 import kgqa
 from kgqa import retries
-from kgqa.kg.endpoint import Endpoint
+from kgqa.kg.endpoint.client import Endpoint
 from kgqa.kg.opening import open_graph
 from kgqa.models.chat import ChatModel
-from kgqa.retries import Retries
+from kgqa.retries import RetryPolicy
 from kgqa.tests.conftest import PREFIXES
 from kgqa.tests.hostile.conftest import Tried
 from kgqa.tests.hostile.outages.provider import body, completion, providing, silent, status
-from kgqa.tests.servers.faults import Status
-from kgqa.tests.servers.scripted import answer, saying, told
-from kgqa.tests.session.doubles import FAMILY, Costly, children
+from kgqa.tests.support.doubles import FAMILY, Costly, children
+from kgqa.tests.support.servers.faults import Status
+from kgqa.tests.support.servers.scripted import answer, saying, told
 
 YEARS = 10 * 365 * 86_400.0
 
@@ -75,7 +75,7 @@ async def test_a_budget_of_seconds_is_held(clock: Jumping, family: Any, tried: T
 async def test_a_call_of_the_model_ends_in_time(clock: Jumping, family: Any, tried: Tried) -> None:
     async with providing() as server:
         server.fail(silent)
-        away = ChatModel("openai:stub", base_url=server.url, timeout=0.1, retries=Retries(pause=0.01))
+        away = ChatModel("openai:stub", base_url=server.url, timeout=0.1, retries=RetryPolicy(pause=0.01))
         began = time.perf_counter()
         record = await kgqa.aask("Who?", topics=["Ada"], kg=family, model=away)
     assert record["outcome"] == "model_unavailable"
@@ -90,7 +90,7 @@ async def test_a_wait_until_a_date_is_reckoned_by_the_clock_of_who_asks_for_it(
     dates = (f"Date: {formatdate(there, usegmt=True)}", f"Retry-After: {formatdate(there + 1, usegmt=True)}")
     async with providing() as server:
         server.fail(status(429, *dates), times=1)
-        again = ChatModel("openai:stub", base_url=server.url, retries=Retries(pause=0.01))
+        again = ChatModel("openai:stub", base_url=server.url, retries=RetryPolicy(pause=0.01))
         began = time.perf_counter()
         message = await again.turn([])
         assert message.message.text and 0.9 < time.perf_counter() - began < 5

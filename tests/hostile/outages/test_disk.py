@@ -7,9 +7,9 @@ from pathlib import Path
 import pytest
 
 from kgqa.kg.opening import open_graph
-from kgqa.tests.evaluation.runs import towns
 from kgqa.tests.hostile.conftest import Tried
 from kgqa.tests.hostile.outages.commands import Disk
+from kgqa.tests.integration.evaluation.runs import towns
 
 
 @pytest.fixture(scope="module")

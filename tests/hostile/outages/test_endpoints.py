@@ -10,20 +10,25 @@ from collections.abc import Callable, Iterator
 import httpx
 import pytest
 
-from kgqa.kg import endpoint as endpoints, http
-from kgqa.kg.bodies import BLOCK, Body, TooLarge, UnreadableBody
-from kgqa.kg.endpoint import Endpoint
+from kgqa.kg.endpoint import client as endpoints, transport
+from kgqa.kg.endpoint.client import Endpoint
+from kgqa.kg.endpoint.responses import (
+    DECOMPRESSED_BLOCK_BYTES,
+    AnswerTooLarge,
+    BodyDecoder,
+    UnreadableBody,
+)
+from kgqa.kg.endpoint.transport import Deadline
 from kgqa.kg.errors import KGError, KGRejected, KGUnavailable
 from kgqa.kg.terms import Literal
-from kgqa.kg.wire import Deadline
-from kgqa.retries import Retries, retry_after
+from kgqa.retries import RetryPolicy, retry_after
 from kgqa.tests.hostile.conftest import Tried
-from kgqa.tests.servers.faults import Answer
-from kgqa.tests.servers.scripted import HEADERS, Blocks, answer, saying, told
+from kgqa.tests.support.servers.faults import Answer
+from kgqa.tests.support.servers.scripted import HEADERS, Blocks, answer, saying, told
 
 ASK = "SELECT ?x { ?x ?y ?z }"
 
-ONCE = Retries(attempts=1)
+ONCE = RetryPolicy(attempts=1)
 
 Sent = Callable[[], Iterator[bytes]]
 
@@ -50,7 +55,7 @@ DRIPS = {
 @pytest.mark.parametrize("first", DRIPS.values(), ids=DRIPS)
 async def test_what_drips_holds_no_thread(first: str, monkeypatch: pytest.MonkeyPatch, tried: Tried) -> None:
     """There is one thread: the next query has its turn only when the first has let go of it."""
-    monkeypatch.setattr(endpoints, "AT_A_TIME", 1)
+    monkeypatch.setattr(endpoints, "MAX_CONCURRENT_REQUESTS", 1)
     with Blocks(drip(first), pause=0.02) as server:
         asked = Endpoint(server.url, deadline=0.4, retries=ONCE)
         start = time.monotonic()
@@ -70,7 +75,7 @@ async def test_what_drips_holds_no_thread(first: str, monkeypatch: pytest.Monkey
 async def test_who_gives_up_frees_the_thread_whatever_comes(
     first: str, monkeypatch: pytest.MonkeyPatch, tried: Tried
 ) -> None:
-    monkeypatch.setattr(endpoints, "AT_A_TIME", 1)
+    monkeypatch.setattr(endpoints, "MAX_CONCURRENT_REQUESTS", 1)
     silent = not first
     with Blocks(drip(first) if first else lambda: iter([b""] * 10_000), pause=0.05) as server:
         asked = Endpoint(server.url, deadline=30)
@@ -100,7 +105,7 @@ BOMB = gzip.compress(bytes(1 << 27), 9)
 async def test_no_answer_takes_more_memory_than_the_limit(
     monkeypatch: pytest.MonkeyPatch, tried: Tried
 ) -> None:
-    monkeypatch.setattr(http, "MOST", 1 << 22)
+    monkeypatch.setattr(transport, "MAX_RESPONSE_BYTES", 1 << 22)
     floods = {
         "": (b" " * 65536, "larger than 4 MB"),
         "Content-Encoding: gzip\r\n": (BOMB, "larger than 4 MB"),
@@ -117,7 +122,7 @@ async def test_no_answer_takes_more_memory_than_the_limit(
                 await asked.query(ASK)
             most = tracemalloc.get_traced_memory()[1]
             tracemalloc.stop()
-        assert most < 5 * http.MOST, (header, most)
+        assert most < 5 * transport.MAX_RESPONSE_BYTES, (header, most)
     tried(faults=len(floods))
 
 
@@ -142,28 +147,36 @@ def test_what_is_packed_comes_out_as_it_was_however_it_is_cut(tried: Tried) -> N
         "deflate": zlib.compress(text),
         "Deflate": plain.compress(text) + plain.flush(),
     }
-    assert len(text) > 2 * BLOCK
+    assert len(text) > 2 * DECOMPRESSED_BLOCK_BYTES
     for encoding, content in packed.items():
         for size in (97, 65_536, len(content)):
-            body = Body(encoding, len(text))
+            body = BodyDecoder(encoding, len(text))
             cut = (content[start : start + size] for start in range(0, len(content), size))
             assert b"".join(block for part in cut for block in body.blocks(part)) == text
             body.end()
-        with pytest.raises(TooLarge):
-            list(Body(encoding, len(text) - 1).blocks(content))
+        with pytest.raises(AnswerTooLarge):
+            list(BodyDecoder(encoding, len(text) - 1).blocks(content))
     for torn in (gzip.compress(text)[:-9], zlib.compress(text)[:-9]):
-        body = Body("gzip" if torn[0] == 31 else "deflate", 1 << 30)
+        body = BodyDecoder("gzip" if torn[0] == 31 else "deflate", 1 << 30)
         list(body.blocks(torn))
         with pytest.raises(UnreadableBody):
             body.end()
-    for size in (0, 1, BLOCK - 1, BLOCK, 2 * BLOCK, 3 * BLOCK, 3 * BLOCK + 1):
+    for size in (
+        0,
+        1,
+        DECOMPRESSED_BLOCK_BYTES - 1,
+        DECOMPRESSED_BLOCK_BYTES,
+        2 * DECOMPRESSED_BLOCK_BYTES,
+        3 * DECOMPRESSED_BLOCK_BYTES,
+        3 * DECOMPRESSED_BLOCK_BYTES + 1,
+    ):
         for encoding, pack in (("gzip", gzip.compress), ("deflate", zlib.compress)):
             assert unpacked(encoding, pack(bytes(size))) == bytes(size)
     tried(inputs=34)
 
 
 def unpacked(encoding: str, *parts: bytes) -> bytes:
-    body = Body(encoding, 1 << 30)
+    body = BodyDecoder(encoding, 1 << 30)
     whole = b"".join(block for part in parts for block in body.blocks(part))
     body.end()
     return whole
@@ -188,7 +201,7 @@ async def test_a_body_is_read_no_longer_than_the_deadline_however_its_connection
 ) -> None:
     monkeypatch.setattr(Deadline, "hold", lambda *_: None)
     with Blocks(drip(DRIPS["a body"]), pause=0.02) as server:
-        sender, start = http.Http(server.url), time.monotonic()
+        sender, start = transport.HttpTransport(server.url), time.monotonic()
         with pytest.raises(httpx.ReadTimeout):
             sender.send(ASK, 0.2, lambda: None)
         assert time.monotonic() - start < 2
@@ -196,10 +209,10 @@ async def test_a_body_is_read_no_longer_than_the_deadline_however_its_connection
 
 
 def test_a_client_that_cannot_be_held_to_a_deadline_is_refused() -> None:
-    for transport in (httpx.HTTPTransport(verify=False), httpx.MockTransport(lambda _: httpx.Response(200))):
-        vars(transport).pop("_pool", None)
+    for other in (httpx.HTTPTransport(verify=False), httpx.MockTransport(lambda _: httpx.Response(200))):
+        vars(other).pop("_pool", None)
         with pytest.raises(RuntimeError, match="cannot be held to a deadline; install"):
-            Deadline().hold(httpx.Client(transport=transport))
+            Deadline().hold(httpx.Client(transport=other))
 
 
 async def test_nothing_is_followed_elsewhere(tried: Tried) -> None:
@@ -229,7 +242,7 @@ async def test_nobody_there_by_name_or_by_tls_is_one_line(tried: Tried) -> None:
 
 
 async def test_long_literals_that_are_kept_are_bounded_too(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(endpoints, "KEPT", 300)
+    monkeypatch.setattr(endpoints, "MAX_CACHED_ROWS", 300)
     with saying(then=answer("x" * 100_000)) as server:
         asked = Endpoint(server.url)
         for n in (1, 2, 1, 2, 3, 1):
@@ -268,7 +281,7 @@ async def test_what_a_server_refuses_for_years_is_refused_at_once(tried: Tried) 
 
 
 async def test_too_large_is_the_query_s_fault_and_no_outage(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(http, "MOST", 1 << 16)
+    monkeypatch.setattr(transport, "MAX_RESPONSE_BYTES", 1 << 16)
     with saying(then=answer("x" * (1 << 17))) as server, pytest.raises(KGRejected):
         await Endpoint(server.url).query(ASK)
     assert len(server.requests) == 1

@@ -14,12 +14,12 @@ import pyoxigraph as ox
 import pytest
 
 import kgqa
-from kgqa.evaluation.simulation import Errors, SimulatedModel
+from kgqa.evaluation.simulation import ErrorRates, SimulatedModel
 from kgqa.kg.opening import open_graph
-from kgqa.session.record import Outcome
+from kgqa.runtime.record import Outcome
 from kgqa.tests.conftest import PREFIXES
-from kgqa.tests.evaluation.simulation import family
 from kgqa.tests.hostile.conftest import Tried
+from kgqa.tests.unit.evaluation.simulation import family
 
 Json = dict[str, Any]
 Lie = Callable[[Json], Json]
@@ -118,7 +118,7 @@ async def test_each_question_ends_in_one_record(lie: str, tmp_path: Path, tried:
     turn = list(LIES).index(lie)
     cases = [(METHODS[(turn + after) % len(METHODS)], after) for after in (0, 1, OPENED, OPENED + 1)]
     for method, after in cases:
-        model = SimulatedModel(family.question("ulm bonn", "parent born_in"), whole, Errors(recall=1.0))
+        model = SimulatedModel(family.question("ulm bonn", "parent born_in"), whole, ErrorRates(recall=1.0))
         with lying(file, LIES[lie], after) as url:
             record = await kgqa.aask("Which ones?", topics=["Ann"], method=method, kg=url, model=model)
         assert record["outcome"] in get_args(Outcome)

@@ -13,13 +13,13 @@ from kgqa.graphs import METHODS
 from kgqa.kg.opening import open_graph
 from kgqa.models.chat import ChatModel
 from kgqa.models.errors import ModelError
-from kgqa.retries import Retries
+from kgqa.retries import RetryPolicy
 from kgqa.tests.conftest import PREFIXES
 from kgqa.tests.hostile.conftest import Tried
 from kgqa.tests.hostile.outages import provider
 from kgqa.tests.hostile.outages.provider import BOMB, KEY, Fault, Provider, body, drip, providing, status
-from kgqa.tests.models.pick import Pick
-from kgqa.tests.session.doubles import FAMILY
+from kgqa.tests.support.doubles import FAMILY
+from kgqa.tests.unit.models.pick import Pick
 
 ONCE, AGAIN = 1, 3
 
@@ -80,7 +80,7 @@ def family(tmp_path_factory: pytest.TempPathFactory) -> Any:
 
 
 def model(server: Provider, **options: Any) -> ChatModel:
-    given = {"base_url": server.url, "timeout": 10.0, "retries": Retries(pause=0.001), **options}
+    given = {"base_url": server.url, "timeout": 10.0, "retries": RetryPolicy(pause=0.001), **options}
     return ChatModel("openai:stub", **given)
 
 
@@ -197,7 +197,7 @@ async def test_of_two_addresses_the_one_is_asked_and_named_that_langchain_takes(
     monkeypatch.setenv("OPENAI_BASE_URL", "http://127.0.0.1:9/base")
     for name, there in (("OPENAI_BASE_URL", "base"), ("OPENAI_API_BASE", "api")):
         monkeypatch.setenv(name, f"http://127.0.0.1:9/{there}")
-        away = ChatModel("openai:stub", retries=Retries(attempts=1))
+        away = ChatModel("openai:stub", retries=RetryPolicy(attempts=1))
         with pytest.raises(ModelError, match=rf"127.0.0.1:9/{there}.*\({name}\)"):
             await away.turn([])
         assert str(ChatOpenAI(model="stub").root_async_client.base_url) == f"http://127.0.0.1:9/{there}/"

@@ -11,9 +11,9 @@ from pathlib import Path
 import pytest
 
 from kgqa.kg.opening import open_graph
-from kgqa.tests.evaluation.runs import towns
 from kgqa.tests.hostile.conftest import Tried
 from kgqa.tests.hostile.outages.commands import Disk, wait_for
+from kgqa.tests.integration.evaluation.runs import towns
 
 QUESTIONS = 240
 """As few as are worth two processes."""
@@ -38,7 +38,7 @@ def large(disk: Disk) -> str:
 
 
 def parts(path: Path) -> Iterator[tuple[int, int, str]]:
-    """Give number, parent and state of every process."""
+    """Return number, parent and state of every process."""
     for folder in path.iterdir():
         if folder.name.isdigit():
             try:
@@ -151,7 +151,7 @@ def test_a_question_that_is_ended_says_nothing_of_an_error(disk: Disk, large: st
 
 
 def has_threads(number: int) -> bool:
-    """Tell whether a process has begun what it does beside its event loop."""
+    """Return whether a process has begun what it does beside its event loop."""
     try:
         return len(list(Path(f"/proc/{number}/task").iterdir())) > 1
     except OSError:

@@ -9,13 +9,13 @@ from typing import Any
 
 import pytest
 
-from kgqa.retries import Retries
+from kgqa.retries import RetryPolicy
 from kgqa.tests.hostile.secrets.planted import PARTS, address
-from kgqa.tests.models.stub import said
-from kgqa.tests.servers import oxigraph
-from kgqa.tests.servers.faults import Answer, Fault
-from kgqa.tests.servers.proxy import Proxy
-from kgqa.tests.serving import asking
+from kgqa.tests.integration.serving import asking
+from kgqa.tests.support.model_stub import said
+from kgqa.tests.support.servers import oxigraph
+from kgqa.tests.support.servers.faults import Answer, Fault
+from kgqa.tests.support.servers.proxy import Proxy
 
 NOWHERE = "http://127.0.0.1:1"
 
@@ -92,7 +92,7 @@ def planted(
     folder = tmp_path / "there"
     folder.mkdir()
     monkeypatch.chdir(folder)
-    monkeypatch.setattr(Retries, "_wait", lambda self, state: 0.0)
+    monkeypatch.setattr(RetryPolicy, "_wait", lambda self, state: 0.0)
     with Proxy(f"{NOWHERE}/v1") as models, Proxy(graph) as graphs, Proxy(NOWHERE) as elsewhere:
         planted = Planted(folder, models, graphs, elsewhere)
         planted.faults()

@@ -26,7 +26,7 @@ open(os.environ["ATTEMPTS"] + ".on", "a").close()
 
 
 def watched(folder: Path, path: str) -> dict[str, str]:
-    """Give the environment in which a process is watched, and with it all that it starts."""
+    """Return the environment in which a process is watched, and with it all that it starts."""
     guard = folder / "guard"
     guard.mkdir()
     (guard / "sitecustomize.py").write_text(SITECUSTOMIZE)
@@ -34,7 +34,7 @@ def watched(folder: Path, path: str) -> dict[str, str]:
 
 
 def attempts(folder: Path) -> str:
-    """Give what was tried, once it is sure that anybody watched."""
+    """Return what was tried, once it is sure that anybody watched."""
     assert (folder / "attempts.txt.on").exists()
     file = folder / "attempts.txt"
     return file.read_text() if file.exists() else ""

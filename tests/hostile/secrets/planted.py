@@ -29,7 +29,7 @@ SHORTEST = 8
 
 
 def address(url: str, of: str) -> str:
-    """Give an address with the user, the password and the key that are planted for ``of`` in it."""
+    """Return an address with the user, the password and the key that are planted for ``of`` in it."""
     parts = (PARTS[f"{of} {part}"] for part in ("user", "password", "parameter"))
     user, password, key = (quote(part, safe="") for part in parts)
     return f"{url.replace('://', f'://{user}:{password}@', 1)}{'&' if '?' in url else '?'}apikey={key}"
@@ -43,19 +43,19 @@ def leaks(written: bytes, *allowed: str) -> list[str]:
 
 
 def everything(folder: Path) -> bytes:
-    """Give all that is in the files of a folder, and their names."""
+    """Return all that is in the files of a folder, and their names."""
     files = sorted(path for path in folder.rglob("*") if path.is_file() and not path.is_symlink())
     return b"\n".join(part for path in files for part in (str(path).encode(), path.read_bytes()))
 
 
 def _tells(key: str) -> set[bytes]:
-    """Give what gives a key away: each run of letters in it that is long enough, in all its windows."""
+    """Return what gives a key away: each run of letters in it that is long enough, in all its windows."""
     words = re.findall(rf"[A-Za-z0-9]{{{SHORTEST},}}", key)
     return {word[at : at + SHORTEST].encode() for word in words for at in range(len(word) - SHORTEST + 1)}
 
 
 def _readings(written: bytes) -> Iterator[bytes]:
-    """Give bytes as they are, with escapes of URLs and of JSON undone, unpacked, and out of base64."""
+    """Return bytes as they are, with escapes of URLs and of JSON undone, unpacked, and out of base64."""
     yield written
     plain = written.replace(rb"\/", b"/")
     plain = re.sub(rb"\\u00([0-9a-fA-F]{2})", lambda found: bytes([int(found[1], 16)]), plain)

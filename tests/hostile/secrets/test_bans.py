@@ -63,7 +63,7 @@ KEYWORDS = {
 
 MODULES = {"pickle", "marshal", "shelve", "dill", "cloudpickle", "joblib", "jsonpickle"}
 
-RUNS_PAGES = {"tests/test_readme.py", "tests/serving/test_resume.py"}
+RUNS_PAGES = {"tests/integration/docs/test_readme.py", "tests/integration/serving/test_resume.py"}
 """Tests that run the code of our own pages."""
 
 WATCHES = {"tests/hostile/model/parsing_child.py"}
@@ -94,7 +94,7 @@ def offences(code: str) -> Iterator[str]:
 
 
 def sources() -> list[Path]:
-    """Give all code of the repository, whatever folder it is in."""
+    """Return all code of the repository, whatever folder it is in."""
     out = {".venv", "build", "dist", "node_modules", ".git", "runs"}
     return [path for path in ROOT.rglob("*.py") if not out & set(path.relative_to(ROOT).parts)]
 

@@ -11,12 +11,12 @@ import pytest
 
 from kgqa.cli import main as command
 from kgqa.evaluation.runs import evaluate as evaluating
-from kgqa.kg.checking import limits
+from kgqa.kg.doctor import queries
 from kgqa.tests.hostile.conftest import Tried
 from kgqa.tests.hostile.secrets.conftest import AT_ONCE, Planted, echo
 from kgqa.tests.hostile.secrets.planted import PARTS, everything, leaks
-from kgqa.tests.servers.faults import Cut, Fault, NotJson
-from kgqa.tests.serving.asking import INPUT
+from kgqa.tests.integration.serving.asking import INPUT
+from kgqa.tests.support.servers.faults import Cut, Fault, NotJson
 
 Kgqa = Callable[..., tuple[int, str]]
 
@@ -86,12 +86,12 @@ def test_evaluation_its_processes_and_its_pages_hold_no_key(
     planted.faults(model=echo(500))
     assert kgqa(*run, "--out", "run")[0] == 1
     planted.faults()
-    monkeypatch.setattr(evaluating, "how_many", lambda *_: 2)
+    monkeypatch.setattr(evaluating, "count_processes", lambda *_: 2)
     assert kgqa(*run, "--out", "run", "--retry-failed")[0] == 0
     assert kgqa("score", "run/results.jsonl", "--dataset", str(questions))[0] == 0
     assert kgqa("report", "run", "--out", "report.html")[0] == 0
     assert kgqa("kg", "info", planted.graph_url())[0] == 0
-    monkeypatch.setattr(limits, "PATIENCE", 0.2)
+    monkeypatch.setattr(queries, "HEAVY_QUERY_SECONDS", 0.2)
     kgqa("kg", "check", planted.graph_url())
     planted.faults(graph=echo(500))
     kgqa("kg", "check", planted.graph_url())
@@ -153,7 +153,7 @@ def test_keys_may_stand_in_a_file(planted: Planted, kgqa: Kgqa, monkeypatch: pyt
 
 
 def lines_of_children(monkeypatch: pytest.MonkeyPatch) -> list[tuple[Any, ...]]:
-    """Give the command lines of processes that are begun, which every user of the machine can list."""
+    """Return the command lines of processes that are begun, which every user of the machine can list."""
     begun: list[tuple[Any, ...]] = []
     begin = asyncio.create_subprocess_exec
 

@@ -12,12 +12,12 @@ import pytest
 from pytest_socket import SocketConnectBlockedError
 
 from kgqa.graphs import METHODS
-from kgqa.tests.evaluation.runs import towns
 from kgqa.tests.hostile.conftest import Tried
 from kgqa.tests.hostile.secrets.everything_child import run
 from kgqa.tests.hostile.secrets.guard import attempts, watched
 from kgqa.tests.hostile.secrets.planted import PARTS
-from kgqa.tests.models.stub import Stub, said, stubbed
+from kgqa.tests.integration.evaluation.runs import towns
+from kgqa.tests.support.model_stub import Stub, said, stubbed
 
 LOOPBACK = pytest.mark.allow_hosts(["127.0.0.1", "::1"])
 
@@ -41,7 +41,7 @@ def stub(monkeypatch: pytest.MonkeyPatch) -> Iterator[Stub]:
 
 
 def commands(folder: Path) -> list[list[str]]:
-    """Give every command; each kind of model answers some questions."""
+    """Return every command; each kind of model answers some questions."""
     questions = str(towns.write(folder / "towns.jsonl"))
     evaluated = [
         "--dataset",

@@ -11,29 +11,37 @@ from typing import Any
 
 import pytest
 
-from kgqa.addresses import check_password, hidden, keys_of, log_shown, shown_name, shown_url, without_user
+from kgqa.addresses import (
+    check_password,
+    drop_user,
+    redact_logged_urls,
+    redact_name,
+    redact_text,
+    redact_url,
+    secrets_in,
+)
 from kgqa.api import OptionError, make_context
 from kgqa.evaluation.runs.evaluate import evaluate
 from kgqa.graphs import context_of
-from kgqa.kg.endpoint import Endpoint
+from kgqa.kg.endpoint.client import Endpoint
+from kgqa.kg.endpoint.transport import HttpTransport
 from kgqa.kg.errors import KGError, KGUnavailable
-from kgqa.kg.http import Http
 from kgqa.models.chat import ChatModel
-from kgqa.models.clients import Clients
+from kgqa.models.clients import ClientPool
+from kgqa.models.error_messages import hide_secrets
 from kgqa.models.errors import ModelError
 from kgqa.models.registry import open_model
-from kgqa.models.secrets import without_secrets
+from kgqa.runtime.limits import Limits, NotServed
+from kgqa.serving.authentication import read_keys
 from kgqa.serving.checkpoints import checkpointer
-from kgqa.serving.keys import read_keys
-from kgqa.session.limits import Limits, NotServed
 from kgqa.tests.hostile.conftest import Tried
 from kgqa.tests.hostile.secrets.conftest import Planted, echo
 from kgqa.tests.hostile.secrets.planted import PARTS, address, leaks
-from kgqa.tests.models.pick import Pick
+from kgqa.tests.unit.models.pick import Pick
 
 
 def shown(*things: object) -> bytes:
-    """Give all that Python shows of things: in prints, in debuggers, and of exceptions with their causes."""
+    """Return all that Python shows of things: in prints, in debuggers, and of exceptions with their causes."""
     texts = [text for thing in things for text in (str(thing), repr(thing), f"{thing!a}")]
     errors = [thing for thing in things if isinstance(thing, BaseException)]
     return "\n".join([*texts, *("".join(traceback.format_exception(error)) for error in errors)]).encode()
@@ -55,7 +63,7 @@ async def test_exceptions_show_no_key_whatever_a_server_says(planted: Planted, t
 
 
 async def test_objects_show_no_key(planted: Planted) -> None:
-    clients = Clients(planted.model)
+    clients = ClientPool(planted.model)
     context = context_of("cor")(kg=(planted.graph_url(),), model=planted.model)
     client = await clients.get()
     things = [clients, clients.url, client, client.root_async_client.base_url, context, context.config()]
@@ -117,7 +125,7 @@ async def test_a_run_that_cannot_begin_does_not_say_its_keys(planted: Planted, t
     ],
 )
 def test_secrets_and_parts_of_them_are_hidden(text: str, secrets: list[str], left: str) -> None:
-    assert hidden(text, secrets) == left
+    assert redact_text(text, secrets) == left
 
 
 @pytest.mark.parametrize("sign", "@/?#")
@@ -126,9 +134,9 @@ def test_an_address_that_does_not_tell_where_its_password_ends_is_refused(sign: 
     if sign != "@":
         with pytest.raises(ValueError, match="write %40"):
             check_password(odd)
-    assert without_user(odd) == "http://host/sparql?default-graph-uri=http://g/"
-    assert shown_name(f"openai:{odd}").endswith("//host/sparql?default-graph-uri=http://g/")
-    assert any(odd[10:14] in key for key in keys_of(odd))
+    assert drop_user(odd) == "http://host/sparql?default-graph-uri=http://g/"
+    assert redact_name(f"openai:{odd}").endswith("//host/sparql?default-graph-uri=http://g/")
+    assert any(odd[10:14] in key for key in secrets_in(odd))
 
 
 GRAPH = "?default-graph-uri=http://me@g/"
@@ -140,10 +148,10 @@ GRAPH = "?default-graph-uri=http://me@g/"
 def test_a_path_and_a_graph_may_hold_what_ends_passwords(host: str) -> None:
     for rest in ("/a@b/sparql", f"/sparql{GRAPH}", f"/path@v1{GRAPH}"):
         check_password(f"http://{host}{rest}")
-        assert without_user(f"http://{host}{rest}") == f"http://{host}{rest}"
-        assert shown_url(f"http://{host}{rest}") == f"http://{host}{rest}".partition("?")[0]
+        assert drop_user(f"http://{host}{rest}") == f"http://{host}{rest}"
+        assert redact_url(f"http://{host}{rest}") == f"http://{host}{rest}".partition("?")[0]
     check_password(f"http://me:pw@{host}/sparql{GRAPH}")
-    assert without_user(f"http://me:pw@{host}/sparql{GRAPH}") == f"http://{host}/sparql{GRAPH}"
+    assert drop_user(f"http://me:pw@{host}/sparql{GRAPH}") == f"http://{host}/sparql{GRAPH}"
 
 
 ADVICE = (
@@ -176,7 +184,7 @@ def test_words_that_all_know_stay_in_what_is_said(
         headers={"Authorization": "Bearer ollama"}, url="http://h/v1?api-version=of use to"
     )
     said = f"{ADVICE} {there.parent}"
-    assert without_secrets(said, SimpleNamespace(request=request)) == said  # type: ignore[arg-type]
+    assert hide_secrets(said, SimpleNamespace(request=request)) == said  # type: ignore[arg-type]
 
 
 def test_keys_of_the_environment_and_of_a_call_are_hidden_all_the_same(
@@ -189,21 +197,21 @@ def test_keys_of_the_environment_and_of_a_call_are_hidden_all_the_same(
     request = SimpleNamespace(headers=headers, url="http://h/?sig=p-081522")
     said = f"pa,ss%2F1 pa,ss/1 k-081516 p-081517 /no/such/file-081518 k-081519 p-081520 {basic}"
     said = f"{said} p-081521 p-081522"
-    assert without_secrets(said, SimpleNamespace(request=request)).split() == ["…"] * 10  # type: ignore[arg-type]
+    assert hide_secrets(said, SimpleNamespace(request=request)).split() == ["…"] * 10  # type: ignore[arg-type]
 
 
 def test_long_keys_are_looked_for_in_no_time() -> None:
     keys = [f"-----BEGIN {n}{hashlib.shake_256(bytes([n])).hexdigest(1_200)}" for n in range(10)]
     text = f"no such {keys[3][700:760]} {'word ' * 300}"
     began = time.process_time()
-    assert keys[3][700:760] not in hidden(text, keys)
+    assert keys[3][700:760] not in redact_text(text, keys)
     assert time.process_time() - began < 0.1
 
 
 def test_lines_of_log_are_kept_but_for_the_key(caplog: pytest.LogCaptureFixture) -> None:
     import httpx
 
-    log_shown("kgqa.tests.http")
+    redact_logged_urls("kgqa.tests.http")
     log = logging.getLogger("kgqa.tests.http")
     with caplog.at_level(logging.INFO):
         log.info("%s %s %d", "GET", httpx.URL(f"http://me:{PARTS['graph user']}@host/a?key=1"), 200)
@@ -228,7 +236,7 @@ def test_a_proxy_that_cannot_be_used_is_one_line_without_it(
 ) -> None:
     monkeypatch.setenv(name, value)
     with pytest.raises(KGUnavailable, match="look at HTTP_PROXY") as caught:
-        Http("https://127.0.0.1:9/sparql")
+        HttpTransport("https://127.0.0.1:9/sparql")
     assert leaks(str(caught.value).encode()) == []
     assert caught.value.__cause__ is None
     tried(faults=1)

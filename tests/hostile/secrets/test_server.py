@@ -12,15 +12,15 @@ from typing import Any
 
 import pytest
 
-from kgqa.serving.tracing import is_asked_for
-from kgqa.tests.e2e import server as servers
+from kgqa.serving.settings import tracing_requested
 from kgqa.tests.hostile.conftest import Tried
 from kgqa.tests.hostile.secrets.conftest import Planted, echo
 from kgqa.tests.hostile.secrets.guard import attempts, watched
 from kgqa.tests.hostile.secrets.planted import PARTS, everything, leaks
-from kgqa.tests.servers.faults import Answer
-from kgqa.tests.servers.proxy import Proxy
-from kgqa.tests.serving.asking import INPUT
+from kgqa.tests.integration.serving.asking import INPUT
+from kgqa.tests.support.servers import langgraph as servers
+from kgqa.tests.support.servers.faults import Answer
+from kgqa.tests.support.servers.proxy import Proxy
 
 pytestmark = pytest.mark.skipif(bool(servers.missing()), reason=str(servers.missing()))
 
@@ -142,4 +142,4 @@ def test_tracing_is_for_whoever_asks(
 ) -> None:
     if file:
         (tmp_path / ".env").write_text(file)
-    assert is_asked_for(environment, tmp_path / ".env") is asked
+    assert tracing_requested(environment, tmp_path / ".env") is asked

@@ -1,0 +1,64 @@
+"""The topics of questions as the graph of a run knows them.
+
+Question sets that were made for Freebase are asked on Wikidata as well (CoG, appendix I; VoG,
+appendix G). Their answers keep the ids of the file, so they are scored by name and alias there
+(`matching.same`).
+"""
+
+import asyncio
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
+
+from kgqa.evaluation.question import EntityRef, Question
+from kgqa.kg.dialects import is_foreign
+from kgqa.kg.graph import KnowledgeGraph
+
+MAX_CONCURRENT_TOPICS = 8
+"""Topics that are looked up at a time."""
+
+
+async def align_topics(questions: Sequence[Question], graph: KnowledgeGraph) -> list[Question]:
+    """Return the questions with topics that the graph knows by their ids.
+
+    Where the file has the topics by ids of this kind of graph, they are taken, and no others:
+    what nobody has mapped is lost, as in the papers. A topic that has an id of another kind of
+    graph only is looked up by it, for many entities of Wikidata say which of Freebase they are; if
+    nothing is found, its name is left. On a graph of no known kind all topics are as in the file.
+
+    Raises:
+        KGError: if the graph cannot be reached.
+    """
+    chosen = [_choose_topics(question, graph.dialect) for question in questions]
+    foreign = dict.fromkeys(
+        topic.id for question in chosen for topic in question.topics if _is_foreign(topic, graph.dialect)
+    )
+    found = await _map_ids([id for id in foreign if id], graph)
+    return [replace(question, topics=_mapped_topics(question.topics, found)) for question in chosen]
+
+
+def _choose_topics(question: Question, dialect: str) -> Question:
+    """Take the first choice without an id of another kind of graph; the file's own where there is none."""
+    choices = filter(None, (question.topics, *question.elsewhere))
+    native = (topics for topics in choices if not any(_is_foreign(topic, dialect) for topic in topics))
+    return replace(question, topics=next(native, question.topics), elsewhere=())
+
+
+def _is_foreign(topic: EntityRef, dialect: str) -> bool:
+    return bool(topic.id) and is_foreign(str(topic.id), dialect)
+
+
+async def _map_ids(ids: Sequence[str], graph: KnowledgeGraph) -> dict[str, str | None]:
+    """Return the graph's own id for each of another kind of graph; None where it knows none."""
+    gate = asyncio.Semaphore(MAX_CONCURRENT_TOPICS)
+
+    async def one(id: str) -> str | None:
+        async with gate:
+            matches = await graph.find_entities(id, 1)
+        return matches[0].entity.id if matches and matches[0].how == "id" else None
+
+    return dict(zip(ids, await asyncio.gather(*map(one, ids)), strict=True))
+
+
+def _mapped_topics(topics: Sequence[EntityRef], found: Mapping[str, str | None]) -> tuple[EntityRef, ...]:
+    known = (replace(topic, id=found.get(topic.id or "", topic.id)) for topic in topics)
+    return tuple(topic for topic in known if topic.id or topic.name)

@@ -1,0 +1,101 @@
+"""The event loop of a run: on one core, until it ends or a signal stops it.
+
+Python's lock lets one thread work at a time, so a second core adds nothing; but to
+hand the lock over from one core to another takes longer than a query. Threads of
+the default executor (encoders, measuring) keep all cores.
+"""
+
+import asyncio
+import gc
+import os
+import signal
+from collections.abc import Callable, Coroutine, Iterator
+from concurrent.futures import ThreadPoolExecutor
+from contextlib import contextmanager, suppress
+from types import FrameType
+from typing import Any, TypeVar
+
+T = TypeVar("T")
+
+EXECUTOR_THREADS = 8
+"""Threads of the default executor."""
+
+CORES: tuple[int, ...] = tuple(sorted(os.sched_getaffinity(0))) if hasattr(os, "sched_getaffinity") else ()
+"""The cores that this process was given; none where a thread cannot choose its core."""
+
+
+def run_on_one_core(
+    main: Coroutine[Any, Any, T], place: int | None = None, cores: tuple[int, ...] = CORES
+) -> T:
+    """Run a coroutine as `asyncio.run` does, on the ``place``-th of the cores, or any of them."""
+    with asyncio.Runner() as runner, _pinned_to_core(cores, os.getpid() if place is None else place):
+        runner.get_loop().set_default_executor(
+            ThreadPoolExecutor(EXECUTOR_THREADS, initializer=_pin_thread, initargs=(cores,))
+        )
+        return runner.run(main)
+
+
+@contextmanager
+def _pinned_to_core(cores: tuple[int, ...], place: int) -> Iterator[None]:
+    """Keep this thread, and those it starts, on one core meanwhile."""
+    _pin_thread(cores[place % len(cores) :][:1] if cores else ())
+    try:
+        yield
+    finally:
+        _pin_thread(cores)
+
+
+def _pin_thread(cores: tuple[int, ...]) -> None:
+    """Keep the calling thread on these cores, where the system lets it."""
+    if cores:
+        with suppress(OSError):
+            os.sched_setaffinity(0, cores)
+
+
+@contextmanager
+def garbage_frozen() -> Iterator[None]:
+    """Spare the garbage collector what is open: it would go through all of it again and again."""
+    gc.collect()
+    gc.freeze()
+    try:
+        yield
+    finally:
+        gc.unfreeze()
+
+
+STOP_SIGNALS = (signal.SIGINT, signal.SIGTERM)
+
+
+@contextmanager
+def stop_on_signals(say: Callable[[], None]) -> Iterator[asyncio.Event]:
+    """Return an event that the first signal sets; the second cancels the task that entered.
+
+    From the third on a signal does what it does without this. To be entered in the
+    main thread, by a task. ``say`` is called at the first.
+    """
+    stop = asyncio.Event()
+    loop, task = asyncio.get_running_loop(), asyncio.current_task()
+    before = {number: signal.getsignal(number) for number in STOP_SIGNALS}
+
+    def signalled() -> None:
+        if not stop.is_set():
+            stop.set()
+            say()
+            return
+        restore()
+        if task is not None:
+            task.cancel()
+
+    def handler(number: int, frame: FrameType | None) -> None:
+        loop.call_soon_threadsafe(signalled)
+
+    def restore() -> None:
+        for number, old in before.items():
+            signal.signal(number, signal.SIG_DFL if old is None else old)
+
+    for number in STOP_SIGNALS:
+        signal.signal(number, handler)
+    try:
+        yield stop
+    finally:
+        restore()

@@ -1,0 +1,229 @@
+"""Workers on the nodes of a Ray cluster: the head of the run keeps its folder, they ask."""
+
+import asyncio
+import json
+import os
+import platform
+import socket
+import threading
+from collections.abc import AsyncIterator, Mapping
+from concurrent.futures import Future, ThreadPoolExecutor
+from contextlib import ExitStack, asynccontextmanager, suppress
+from dataclasses import asdict
+from typing import Any
+
+from typing_extensions import TypedDict
+
+from kgqa.evaluation.question import Question
+from kgqa.evaluation.runs.asking import AskedRecord, Asker, Subject
+from kgqa.evaluation.runs.event_loop import EXECUTOR_THREADS
+from kgqa.evaluation.runs.jsonl import RunError
+from kgqa.evaluation.runs.processes import QUESTION_ADAPTER
+from kgqa.evaluation.runs.records import RecordLines
+from kgqa.evaluation.runs.worker_pool import (
+    Sources,
+    WorkerLost,
+    WorkerOrder,
+    WorkerPool,
+    make_order,
+    open_pool,
+    open_worker,
+)
+from kgqa.kg.terms import one_line
+
+CONNECT_TIMEOUT_SECONDS = 20.0
+"""How long a cluster may take to answer."""
+
+MODEL_SERVER_VARIABLES = ("OPENAI_BASE_URL", "OPENAI_API_BASE")
+"""What decides where model calls go; keys and folders are those of the node."""
+
+MAX_REASON_CHARS = 200
+"""Characters that Ray may say about a lost worker."""
+
+
+class WorkerSetup(TypedDict):
+    """What a worker on a node is told first."""
+
+    order: WorkerOrder
+    folder: str
+    settings: dict[str, str | None]
+
+
+class RayActor:
+    """What runs on a node."""
+
+    def __init__(self) -> None:
+        self._held = ExitStack()
+        self._asker: Asker | None = None
+
+    async def node(self) -> str:
+        """Tell where it is."""
+        return f"{platform.node()} ({_ray().util.get_node_ip_address()})"
+
+    async def open(self, given: str) -> str:
+        """Open what the run names; see `carried_out`."""
+        asyncio.get_running_loop().set_default_executor(ThreadPoolExecutor(EXECUTOR_THREADS))
+        sent: WorkerSetup = json.loads(given)
+        for name, value in sent["settings"].items():
+            _set_variable(name, value)
+        with suppress(OSError):  # a graph that is not there is told by its name
+            os.chdir(sent["folder"])
+        self._asker, said = await open_worker(sent["order"], self._held)
+        return json.dumps(said)
+
+    async def ask(self, given: str) -> tuple[bytes, bytes]:
+        """Ask one question and give the lines of its record."""
+        if self._asker is None:
+            raise WorkerLost("nothing is open")
+        asked = await self._asker.ask(QUESTION_ADAPTER.validate_python(json.loads(given)))
+        return asked.lines.times, asked.lines.record
+
+
+class RayWorker:
+    """An actor on a node, as the head of the run sees it."""
+
+    def __init__(self, actor: Any, node: str, sent: WorkerSetup) -> None:
+        self._actor, self._sent = actor, sent
+        self.name = f"node {node}"
+
+    async def open(self) -> Sources:
+        """Let it open what the run names; see `Worker`.
+
+        Raises:
+            WorkerLost: if it is gone.
+        """
+        said: Sources = json.loads(await _call_actor(self._actor.open, json.dumps(self._sent)))
+        return said
+
+    async def ask(self, question: Question) -> AskedRecord:
+        """Ask one question; see `Asker.ask`.
+
+        Raises:
+            WorkerLost: if it is gone.
+        """
+        lines = RecordLines(*await _call_actor(self._actor.ask, json.dumps(asdict(question))))
+        return AskedRecord(json.loads(lines.record), lines)
+
+    async def end(self) -> None:
+        """End it, wherever it is."""
+        with suppress(_ray().exceptions.RayError):
+            await asyncio.to_thread(_ray().kill, self._actor)
+
+
+@asynccontextmanager
+async def open_cluster(
+    subject: Subject, head: Sources, address: str, questions: int, concurrency: int
+) -> AsyncIterator[WorkerPool]:
+    """Start a worker on each CPU of a cluster, no more than are needed, and end them afterwards.
+
+    Raises:
+        RunError: in one line, if there is no such cluster, or what is asked has no name there.
+    """
+    if not subject.named:
+        raise RunError("a cluster is told names: give files or an address for the graph, a model by its name")
+    cpus = await _connect_with_timeout(address)
+    try:
+        size = max(1, min(cpus, concurrency, questions))
+        sent: WorkerSetup = {
+            "order": make_order(subject),
+            "folder": os.getcwd(),
+            "settings": _model_server_settings(),
+        }
+
+        async def start(place: int) -> RayWorker:
+            return await _start_actor(sent, concurrency)
+
+        async with open_pool(start, size, concurrency, subject.context.config(), head) as opened:
+            yield opened
+    finally:
+        await asyncio.to_thread(_ray().shutdown)
+
+
+async def _start_actor(sent: WorkerSetup, concurrency: int) -> RayWorker:
+    """Start an actor where a CPU is free, as soon as one is."""
+    options = {"num_cpus": 1, "scheduling_strategy": "SPREAD", "max_concurrency": concurrency + 1}
+    actor = _ray().remote(**options)(RayActor).remote()
+    return RayWorker(actor, await _call_actor(actor.node), sent)
+
+
+async def _call_actor(method: Any, *given: str) -> Any:
+    """Return what an actor answers.
+
+    Raises:
+        WorkerLost: with the last line of what Ray says, which is the cause.
+    """
+    try:
+        return await method.remote(*given)
+    except _ray().exceptions.RayError as error:
+        cause = str(error).strip().rpartition("\n")[2]
+        raise WorkerLost(one_line(f"{type(error).__name__}: {cause.strip()}", MAX_REASON_CHARS)) from None
+
+
+def _model_server_settings() -> dict[str, str | None]:
+    """Return what is set here, and None for what is not: a node that has it would ask another server."""
+    return {name: os.environ.get(name) for name in MODEL_SERVER_VARIABLES}
+
+
+def _set_variable(name: str, value: str | None) -> None:
+    if value is None:
+        os.environ.pop(name, None)
+    else:
+        os.environ[name] = value
+
+
+def _ray() -> Any:
+    try:
+        import ray
+    except ImportError:
+        raise RunError("a cluster needs the package ray: pip install 'kgqa[ray]'") from None
+    return ray
+
+
+async def _connect_with_timeout(address: str) -> int:
+    """Connect to a cluster and give the number of its CPUs.
+
+    Raises:
+        RunError: in one line, within `SECONDS`.
+    """
+    os.environ.setdefault("RAY_USAGE_STATS_ENABLED", "0")
+    _ray()
+    if address != "auto":
+        await asyncio.to_thread(_check_reachable, address)
+    found: Future[int] = Future()
+    threading.Thread(target=_connect, args=(address, found), daemon=True).start()
+    try:
+        async with asyncio.timeout(CONNECT_TIMEOUT_SECONDS):
+            return await asyncio.wrap_future(found)
+    except TimeoutError:
+        raise _no_cluster(address, "nothing of Ray answers") from None
+    except Exception as error:  # whatever Ray finds wrong
+        raise _no_cluster(address, str(error).strip().partition("\n")[0]) from None
+
+
+def _check_reachable(address: str) -> None:
+    """See whether anything listens there: Ray itself tries for two minutes."""
+    host, _, port = address.rpartition(":")
+    if not host or "/" in host or not port.isdigit():
+        raise RunError(f'--ray takes HOST:PORT, or "auto" for the cluster of this machine, not {address}')
+    try:
+        socket.create_connection((host, int(port)), timeout=CONNECT_TIMEOUT_SECONDS / 4).close()
+    except OSError as error:
+        raise _no_cluster(address, error.strerror or str(error)) from None
+
+
+def _connect(address: str, found: "Future[int]") -> None:
+    """Connect in a thread of its own, where Ray leaves the signals alone and may take as long as it likes."""
+    ray = _ray()
+    try:
+        ray.init(address=address, log_to_driver=False, logging_level="ERROR")
+        cpus: Mapping[str, float] = ray.cluster_resources()
+    except BaseException as error:
+        with suppress(Exception):
+            found.set_exception(RuntimeError(str(error)))
+    else:
+        with suppress(Exception):
+            found.set_result(int(cpus.get("CPU", 0)))
+
+
+def _no_cluster(address: str, why: str) -> RunError:
+    return RunError(f"no Ray cluster at {address} ({why}); start one with ray start --head, or name another")

@@ -1,0 +1,297 @@
+"""Workers that ask the questions of one run, in this machine or on others.
+
+A worker that is lost costs nothing but time: what it was asked is asked of another,
+and its place is filled again. A question that was lost twice is asked of a worker that
+is asked nothing else meanwhile; where that one is lost too, it is the question, which
+gets the record of a failure.
+"""
+
+import asyncio
+import logging
+from collections.abc import AsyncIterator, Awaitable, Callable, Mapping
+from contextlib import ExitStack, asynccontextmanager, nullcontext
+from math import ceil
+from typing import Any, Protocol, TypeVar
+
+from typing_extensions import TypedDict
+
+from kgqa import __version__
+from kgqa.evaluation.question import Question
+from kgqa.evaluation.runs.asking import AskedRecord, Asker, Subject, failed_record, make_subject
+from kgqa.evaluation.runs.event_loop import garbage_frozen
+from kgqa.evaluation.runs.folder import RELATIONS_KEY, listing_difference, relations_listed
+from kgqa.evaluation.runs.jsonl import RunError
+from kgqa.kg.errors import KGError
+from kgqa.kg.graph import KnowledgeGraph
+from kgqa.models.errors import ModelError
+from kgqa.priors.errors import EncoderError
+
+Sources = Mapping[str, str | None]
+"""What a process answers from: version, model server, graph, whether it is listed, what was learned."""
+
+SERVER_KEY = "model server"
+"""The key under which stands the address that model calls go to, where it is known."""
+
+ERROR_KEY = "error"
+"""The key under which a worker says in one line why it cannot work."""
+
+
+class WorkerOrder(TypedDict):
+    """What is asked, by names: whoever carries it out opens them for itself."""
+
+    kgqa: str
+    method: str
+    model: str
+    options: dict[str, Any]
+
+
+def make_order(subject: Subject) -> WorkerOrder:
+    """Write down what a worker is to open."""
+    config = subject.context.config()
+    options = subject.context.model_dump(mode="json", exclude={"model"})
+    return {"kgqa": __version__, "method": config["method"], "model": config["model"], "options": options}
+
+
+async def read_sources(subject: Subject, graph: KnowledgeGraph) -> Sources:
+    """Tell what this process answers from."""
+    return {
+        "kgqa": __version__,
+        SERVER_KEY: await subject.server(),
+        RELATIONS_KEY: relations_listed(graph),
+        "graph": graph.fingerprint,
+        **await subject.learned(),
+    }
+
+
+async def open_worker(order: WorkerOrder, held: ExitStack) -> tuple[Asker | None, Sources]:
+    """Open what an order names, for as long as ``held`` is open; no asker where that cannot be."""
+    if order["kgqa"] != __version__:
+        return None, {ERROR_KEY: f"it has kgqa {__version__}, the run {order['kgqa']}; install the same"}
+    try:
+        asked = make_subject(order["method"], None, order["model"], order["options"], 0, held)
+        graph = await asked.open()
+        said = await read_sources(asked, graph)
+    except (ValueError, KGError, ModelError, EncoderError) as error:
+        return None, {ERROR_KEY: str(error)}
+    held.enter_context(garbage_frozen())
+    return asked.asker(graph), said
+
+
+def find_mismatch(name: str, worker: Sources, head: Sources) -> str | None:
+    """Say in one line why a worker cannot ask for the head of the run; None where it can."""
+    if ERROR_KEY in worker:
+        return f"{name}: {worker[ERROR_KEY]}"
+    if how := listing_difference(worker, head):
+        return f"{name}: the graph is slow to answer: {how}; ask again when the endpoint is quiet"
+    other = [key for key in head if worker.get(key) != head[key]]
+    if other:
+        return (
+            f"{name} has another {other[0]} than this process ({worker.get(other[0])}, not {head[other[0]]})"
+        )
+    return None
+
+
+T = TypeVar("T")
+
+MAX_LOSSES = 3
+"""How often in a row: workers that a question may cost, starts of a worker, questions that are given up."""
+
+MAX_WAIT_SECONDS = 60.0
+"""Seconds that a run waits where no worker is left."""
+
+RESTART_PAUSE_SECONDS = 0.5
+"""Seconds before a start that failed is tried again."""
+
+RESUME_HINT = "what is recorded stays, and the same command goes on"
+
+_log = logging.getLogger(__name__)
+
+
+class WorkerLost(Exception):
+    """A worker is gone, and what it was asked is not answered; the message says how."""
+
+
+class Worker(Protocol):
+    """Something that asks questions in a process of its own."""
+
+    @property
+    def name(self) -> str:
+        """Who it is, in messages."""
+
+    async def open(self) -> Sources:
+        """Open what the run names, and tell what it answers from, or why it cannot.
+
+        Raises:
+            WorkerLost: if it is gone.
+        """
+
+    async def ask(self, question: Question) -> AskedRecord:
+        """Ask one question; see `Asker.ask`.
+
+        Raises:
+            WorkerLost: if it is gone.
+        """
+
+    async def end(self) -> None:
+        """End it; what it is still asking is lost."""
+
+
+StartWorker = Callable[[int], Awaitable[Worker]]
+"""Starts a worker at one of the places of a run; takes as long as there is no room. Raises `WorkerLost`."""
+
+
+class WorkerPool:
+    """Gives each question to the worker that has the fewest."""
+
+    def __init__(
+        self, start: StartWorker, size: int, concurrency: int, config: Mapping[str, Any], head: Sources
+    ) -> None:
+        self._start, self._places, self._config, self._head = start, size, config, head
+        self._most = ceil(concurrency / size)  # what was lost is no reason to overload the others
+        self._busy: dict[Worker, int] = {}
+        self._there = 0
+        self._kept: Worker | None = None
+        self._alone = asyncio.Lock()
+        self._given_up = 0
+        self._changed = asyncio.Event()
+
+    async def ask(self, question: Question) -> AskedRecord:
+        """Ask one question; see `Asker.ask`.
+
+        Raises:
+            RunError: if workers are lost whatever they are asked.
+        """
+        for lost in range(MAX_LOSSES):
+            try:
+                asked = await self._once(question, alone=lost == MAX_LOSSES - 1)
+            except WorkerLost as error:
+                why = error
+            else:
+                self._given_up = 0
+                return asked
+        self._given_up += 1
+        if self._given_up == MAX_LOSSES:
+            raise RunError(f"workers are lost whatever they are asked ({why}); {RESUME_HINT}")
+        return failed_record(
+            question, self._config, WorkerLost(f"{MAX_LOSSES} workers were lost that asked it: {why}")
+        )
+
+    async def _once(self, question: Question, *, alone: bool) -> AskedRecord:
+        async with self._alone if alone else nullcontext():
+            worker = await self._until(self._idle if alone else self._fewest)
+            self._busy[worker] += 1
+            try:
+                return await worker.ask(question)
+            except WorkerLost as lost:
+                if self._busy.pop(worker, None):
+                    _log.warning("%s is lost (%s); others are asked", worker.name, lost)
+                raise
+            finally:
+                if alone:
+                    self._kept = None
+                if worker in self._busy:
+                    self._busy[worker] -= 1
+                self._tell()
+
+    def _fewest(self) -> Worker | None:
+        """Return the worker that has the fewest questions, where one has room for another."""
+        free = [worker for worker, n in self._busy.items() if n < self._most and worker is not self._kept]
+        return min(free, key=self._busy.__getitem__, default=None)
+
+    def _idle(self) -> Worker | None:
+        """Keep a worker from being asked more, and give it as soon as it is asked nothing."""
+        if self._kept not in self._busy:
+            self._kept = min(self._busy, key=self._busy.__getitem__, default=None)
+        return self._kept if self._kept and not self._busy[self._kept] else None
+
+    async def _until(self, so: Callable[[], T | None]) -> T:
+        """Wait until there is something, and give it."""
+        while not (found := so()):
+            await self._changed.wait()
+        return found
+
+    def _tell(self) -> None:
+        """Let all who wait look again."""
+        self._changed.set()
+        self._changed = asyncio.Event()
+
+    async def fill(self, place: int) -> None:
+        """Keep a place filled, as long as workers come to work there at all.
+
+        Raises:
+            RunError: if the first is refused, or this was the last place.
+        """
+        why, failures, new, again = "", 0, True, False
+        while failures < MAX_LOSSES:
+            failures += 1
+            try:
+                async with self._started(place) as worker:
+                    said = await worker.open()
+                    wrong = find_mismatch(worker.name, said, self._head)
+                    if wrong and new and (again or not listing_difference(said, self._head)):
+                        raise RunError(wrong)
+                    again = bool(wrong)
+                    if wrong:
+                        _log.warning("%s", wrong)
+                        raise WorkerLost(wrong)
+                    failures, new = 0, False
+                    await self._employ(worker)
+            except WorkerLost as lost:
+                why = str(lost)
+                await asyncio.sleep(RESTART_PAUSE_SECONDS)
+        self._places -= 1
+        if not self._places:
+            raise RunError(f"no worker can be started ({why}); {RESUME_HINT}")
+
+    @asynccontextmanager
+    async def _started(self, place: int) -> AsyncIterator[Worker]:
+        worker = await self._start(place)
+        self._there += 1
+        self._tell()
+        try:
+            yield worker
+        finally:
+            self._there -= 1
+            self._tell()
+            await worker.end()
+
+    async def _employ(self, worker: Worker) -> None:
+        """Let a worker be asked until it is lost."""
+        self._busy[worker] = 0
+        self._tell()
+        await self._until(lambda: worker not in self._busy)
+
+    async def watch(self) -> None:
+        """Wait for the end of the run, or of its patience.
+
+        Raises:
+            RunError: if there is no worker for so long.
+        """
+        while True:
+            await self._until(lambda: not self._there)
+            try:
+                async with asyncio.timeout(MAX_WAIT_SECONDS):
+                    await self._until(lambda: self._there)
+            except TimeoutError:
+                raise RunError(f"no worker for {MAX_WAIT_SECONDS:g} s; {RESUME_HINT}") from None
+
+
+@asynccontextmanager
+async def open_pool(
+    start: StartWorker, size: int, concurrency: int, config: Mapping[str, Any], head: Sources
+) -> AsyncIterator[WorkerPool]:
+    """Start so many workers and end them afterwards.
+
+    Raises:
+        RunError: in the midst of what is done meanwhile, if no worker is left.
+    """
+    opened = WorkerPool(start, size, concurrency, config, head)
+    try:
+        async with asyncio.TaskGroup() as group:
+            tasks = [group.create_task(opened.fill(place)) for place in range(size)]
+            tasks.append(group.create_task(opened.watch()))
+            yield opened
+            for task in tasks:
+                task.cancel()
+    except BaseExceptionGroup as failures:
+        raise failures.exceptions[0] from None

@@ -1,0 +1,106 @@
+"""Which of two runs is better, on the same questions."""
+
+from collections.abc import Sequence
+from dataclasses import asdict, dataclass
+from statistics import fmean
+from typing import Any
+
+from kgqa.evaluation.question import Question
+from kgqa.evaluation.result import Result
+from kgqa.evaluation.scoring.scores import METRIC_NAMES, Score, ScoredQuestion, score_results
+from kgqa.evaluation.scoring.statistics import bootstrap_intervals, mcnemar_p_value
+
+RunPair = tuple[Sequence[ScoredQuestion], Sequence[ScoredQuestion]]
+"""What two runs made of the same questions."""
+
+
+@dataclass(frozen=True, slots=True)
+class Difference:
+    """By how much run a is better than run b, with the 95% bootstrap interval of that.
+
+    Between -1 and 1, negative where b is better; None where no question is scored.
+    """
+
+    value: float | None
+    low: float | None
+    high: float | None
+
+
+@dataclass(frozen=True, slots=True)
+class McNemar:
+    """How often each of two runs has the first answer right, and whether that differs.
+
+    ``p`` is that of the exact two-sided test on the questions where the runs differ
+    (`statistics.mcnemar`).
+    """
+
+    both: int
+    only_a: int
+    only_b: int
+    neither: int
+    p: float
+
+
+@dataclass(frozen=True, slots=True)
+class Comparison:
+    """Two runs on the scored questions that both have a record of."""
+
+    n: int
+    """The questions that are compared."""
+    missing_a: int
+    """Scored questions that are left out because a has no record of them."""
+    missing_b: int
+    """The same for b; a question that neither has is in both."""
+    differences: dict[str, Difference]
+    """a less b, by metric: ``hits_at_1``, ``hit_any``, ``precision``, ``recall``, ``f1``."""
+    mcnemar: McNemar
+    """The paired test on ``hits_at_1``."""
+
+    def as_dict(self) -> dict[str, Any]:
+        """Return the comparison as JSON has it."""
+        return asdict(self)
+
+
+def compare_results(
+    a: Sequence[Result], b: Sequence[Result], questions: Sequence[Question], seed: int = 0
+) -> Comparison:
+    """Compare two runs question by question.
+
+    Questions without gold, and those that a run has no record of, are left out. A
+    question where a run failed is wrong in that run. For the intervals, questions are
+    drawn with replacement, each with what both runs made of it.
+    """
+    return compare_scored([(score_results(a, questions), score_results(b, questions))], seed)
+
+
+def compare_scored(pairs: Sequence[RunPair], seed: int = 0) -> Comparison:
+    """Compare one pair of runs, or several (one for each seed), on the same questions in the same order.
+
+    Of several pairs those questions count that all runs have a record of, each with its
+    mean over the pairs, so that another seed is no further question. McNemar's test is
+    then the sign test on the questions that one side is right at more often.
+    """
+    sides = zip(*(zip(a, b, strict=True) for a, b in pairs), strict=True)
+    scored = [tuple(zip(*both, strict=True)) for both in sides if both[0][0].score]
+    missing_a, missing_b = (sum(not _has_results(marks[side]) for marks in scored) for side in (0, 1))
+    shared = [(_mean_score(x), _mean_score(y)) for x, y in scored if _has_results(x) and _has_results(y)]
+    rows = [[x - y for x, y in zip(*both, strict=True)] for both in shared]
+    found = bootstrap_intervals(rows, columns=len(METRIC_NAMES), seed=seed)
+    differences = {name: Difference(*one) for name, one in zip(METRIC_NAMES, found, strict=True)}
+    return Comparison(len(rows), missing_a, missing_b, differences, _test_hits(shared))
+
+
+def _has_results(marks: Sequence[ScoredQuestion]) -> bool:
+    return all(mark.result for mark in marks)
+
+
+def _mean_score(marks: Sequence[ScoredQuestion]) -> Score:
+    scores = [mark.score for mark in marks if mark.score]
+    return Score(*map(fmean, zip(*scores, strict=True)))
+
+
+def _test_hits(shared: Sequence[tuple[Score, Score]]) -> McNemar:
+    hits = [(x.hit_at_1, y.hit_at_1) for x, y in shared]
+    only_a, only_b = sum(x > y for x, y in hits), sum(x < y for x, y in hits)
+    both = sum(x == y > 0 for x, y in hits)
+    return McNemar(both, only_a, only_b, len(hits) - only_a - only_b - both, mcnemar_p_value(only_a, only_b))

@@ -1,0 +1,210 @@
+"""All that is measured of a run: the content of ``metrics.json``, and what its numbers are called."""
+
+from collections import Counter
+from collections.abc import Iterator, Mapping, Sequence
+from typing import Any, Literal
+
+from kgqa.evaluation.paper_analysis.lookahead import Lookahead, Pruning, measure_lookahead, measure_pruning
+from kgqa.evaluation.paper_analysis.refinement import (
+    BlueprintSourceMetrics,
+    Refinement,
+    measure_blueprints,
+    measure_refinement,
+)
+from kgqa.evaluation.paper_analysis.revision import Revision, measure_revision
+from kgqa.evaluation.question import Question
+from kgqa.evaluation.result import Result
+from kgqa.evaluation.scoring.grounding import result_key
+from kgqa.evaluation.scoring.scores import (
+    Accuracy,
+    Breakdowns,
+    GroupMetrics,
+    Share,
+    as_share,
+    measure_accuracy,
+    measure_breakdowns,
+    measure_group,
+    score_results,
+)
+from kgqa.evaluation.scoring.statistics import BOOTSTRAP_RESAMPLES, Costs, bootstrap_interval, summarise_costs
+
+
+class DollarCosts(Costs):
+    """What a question has cost in US dollars, and all of them together."""
+
+    total: float
+
+
+class Metrics(Accuracy):
+    """All that is measured of a run.
+
+    Accuracy is over the scored questions; what failed or is missing is wrong. Costs are
+    over the results that tell them, failed ones included, and null where none does.
+    """
+
+    protocol: Literal["strict"]
+    n: int
+    """Questions that were to be answered."""
+    errors: int
+    """Questions that failed: an exception, or an outage of graph or model."""
+    missing: int
+    """Questions without a result."""
+    unscored: int
+    """Questions without gold, which accuracy leaves out."""
+    outcomes: dict[str, int]
+    """Results by their outcome."""
+    kg_grounded_rate: Share
+    """Of all questions, those answered from the graph (CoR's KGR); null where results do not tell."""
+    kg_grounded_rate_strict: Share | None
+    """Those whose every answer was found there again; null where no graph was at hand.
+
+    Grounded records without a path are left out; its value is null where all of them are.
+    """
+    llm_calls: Costs | None
+    input_tokens: Costs | None
+    output_tokens: Costs | None
+    kg_queries: Costs | None
+    seconds: Costs | None
+    unknown_calls: int
+    """Calls, of all questions, whose tokens the model's server did not report."""
+    cached_calls: int
+    """Calls, of all questions, that the cache answered."""
+    cost: DollarCosts | None
+    """Left to whoever knows the prices."""
+    answered: GroupMetrics
+    """Accuracy over the scored questions that have a result and did not fail."""
+    breakdowns: Breakdowns
+    refinement: Refinement | None
+    """How refinement went; null where the method has none."""
+    blueprints: dict[str, BlueprintSourceMetrics] | None
+    """By where the blueprint is from; null where the method has none."""
+    revision: Revision | None
+    """How plans were verified and revised; null where the method has none in steps."""
+    lookahead: Lookahead | None
+    """How smart lookahead went; null where there was none."""
+    pruning: Pruning | None
+    """How many relations survived prunings; null where results do not tell."""
+    seed: int
+    """What the intervals are drawn by."""
+    resamples: int
+    """Bootstrap resamples behind every interval."""
+
+
+def measure_results(
+    results: Sequence[Result],
+    questions: Sequence[Question],
+    *,
+    grounded: Mapping[str, bool | None] | None,
+    seed: int = 0,
+) -> Metrics:
+    """Measure results against questions, strictly; every question counts.
+
+    Args:
+        results: In any order; of several for one question the last counts.
+        questions: All questions that were to be answered.
+        grounded: What `grounding.check` found; None where no graph was at hand.
+        seed: What the intervals are drawn by.
+    """
+    judged = score_results(results, questions)
+    by_question = [mark.result for mark in judged]
+    given = [result for result in by_question if result]
+    loose, strict = _measure_grounded_rates(by_question, grounded, seed)
+    return {
+        "protocol": "strict",
+        "n": len(judged),
+        "errors": sum(result.failed for result in given),
+        "missing": len(judged) - len(given),
+        "unscored": sum(mark.score is None for mark in judged),
+        "outcomes": dict(sorted(Counter(r.outcome for r in given if r.outcome).items())),
+        **measure_accuracy(judged, seed),
+        "kg_grounded_rate": loose,
+        "kg_grounded_rate_strict": strict,
+        "llm_calls": summarise_costs(_usage_amounts(given, "llm_calls")),
+        "input_tokens": summarise_costs(_usage_amounts(given, "input_tokens")),
+        "output_tokens": summarise_costs(_usage_amounts(given, "output_tokens")),
+        "kg_queries": summarise_costs(_usage_amounts(given, "kg_queries")),
+        "seconds": summarise_costs(_usage_amounts(given, "seconds")),
+        "unknown_calls": round(sum(_usage_amounts(given, "unknown_calls"))),
+        "cached_calls": round(sum(_usage_amounts(given, "cached_calls"))),
+        "cost": None,
+        "answered": measure_group([mark for mark in judged if mark.answered], seed),
+        "breakdowns": measure_breakdowns(judged, seed),
+        "refinement": measure_refinement(judged, seed),
+        "blueprints": measure_blueprints(judged, seed),
+        "revision": measure_revision(judged, seed),
+        "lookahead": measure_lookahead(judged, seed),
+        "pruning": measure_pruning(judged),
+        "seed": seed,
+        "resamples": BOOTSTRAP_RESAMPLES,
+    }
+
+
+def _usage_amounts(results: Sequence[Result], key: str) -> list[float]:
+    return [amount for result in results if (amount := result.usage.get(key)) is not None]
+
+
+def _measure_grounded_rates(
+    results: Sequence[Result | None], grounded: Mapping[str, bool | None] | None, seed: int
+) -> tuple[Share, Share | None]:
+    """Return both rates over all questions; nothing where no result says how it was answered.
+
+    The strict one is over those alone that can be checked, and nothing where no grounded one can.
+    """
+    given = [result for result in results if result]
+    told = not given or any(result.outcome for result in given)
+    rows = [_grounded_flags(result, grounded or {}) for result in results] if told else []
+    loose = as_share(bootstrap_interval([says for says, _ in rows], seed))
+    if grounded is None:
+        return loose, None
+    none_can = any(says for says, _ in rows) and all(found is None for says, found in rows if says)
+    checked = [] if none_can else [found for _, found in rows if found is not None]
+    return loose, as_share(bootstrap_interval(checked, seed))
+
+
+def _grounded_flags(result: Result | None, grounded: Mapping[str, bool | None]) -> tuple[bool, bool | None]:
+    """Return whether a result says that it is grounded, and whether it is; None where that cannot be told."""
+    if result is None or result.failed or result.outcome != "grounded" or not result.answers:
+        return False, False
+    return True, grounded.get(result_key(result), False)
+
+
+SHARE_LABELS = {
+    "hits_at_1": "Hits@1",
+    "hit_any": "hit any",
+    "accuracy": "accuracy",
+    "precision": "precision",
+    "recall": "recall",
+    "f1": "F1",
+    "kgr": "KGR",
+    "kg_grounded_rate": "KG-grounded",
+    "kg_grounded_rate_strict": "KG-grounded, checked",
+    "blueprints.copied.share": "blueprint copied",
+    "blueprints.adapted.share": "blueprint adapted",
+    "refinement.rate": "refined",
+    "refinement.hits_at_1": "refined, Hits@1",
+    "refinement.recovered": "re-routed, recovered",
+    "revision.rate": "to be revised",
+    "revision.success": "wrong plans revised, right",
+}
+"""Shares, those of the legacy protocols among them; a dot leads into a group."""
+
+COST_LABELS = {
+    "llm_calls": "LLM calls",
+    "input_tokens": "input tokens",
+    "output_tokens": "output tokens",
+    "total_tokens": "tokens",
+    "kg_queries": "KG queries",
+    "seconds": "seconds",
+    "cost": "US dollars",
+}
+"""Costs of a question."""
+
+
+def labelled_shares(metrics: Mapping[str, Any]) -> Iterator[tuple[str, Mapping[str, float | None]]]:
+    """Return what shares are called, and these, as far as the metrics have them; null over nothing."""
+    for name, label in SHARE_LABELS.items():
+        share: Any = metrics
+        for key in name.split("."):
+            share = (share or {}).get(key)
+        if share:
+            yield label, share

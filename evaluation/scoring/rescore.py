@@ -1,0 +1,190 @@
+"""Scores results again: finds the questions they answer, and measures them by any protocol."""
+
+import asyncio
+import os
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from kgqa.evaluation import protocols
+from kgqa.evaluation.datasets import Dataset, DatasetError, load
+from kgqa.evaluation.paper_analysis.intermediates import INTERMEDIATES_FILE, with_intermediates
+from kgqa.evaluation.question import Question
+from kgqa.evaluation.result import Result, ResultsError, pair_results
+from kgqa.evaluation.result_files import find_results_file, read_results
+from kgqa.kg.terms import one_line
+
+if TYPE_CHECKING:
+    from kgqa.evaluation.scoring.comparison import Comparison
+
+
+@dataclass(frozen=True, slots=True)
+class RescoredResults:
+    """What results are worth; ``comparison`` is None where they were not compared."""
+
+    title: str
+    metrics: Mapping[str, Any]
+    comparison: "Comparison | None"
+    warnings: tuple[str, ...]
+
+
+def rescore(
+    results: str | Path,
+    *,
+    dataset: str | None = None,
+    protocol: str = "strict",
+    format: str | None = None,
+    split: str | None = None,
+    limit: int | None = None,
+    kg: Sequence[str] = (),
+    against: str | Path | None = None,
+) -> RescoredResults:
+    """Score results by a protocol (blocking; no model is asked).
+
+    In a folder of ours, dataset, split, limit and seed are those of its ``run.json``
+    where nothing else is given, so that the metrics are those of the run, except for what
+    the records do not hold: ``kg_grounded_rate_strict`` needs the graph (``kg``), and
+    ``cost`` is None. Results of
+    questions of the dataset that are outside of the split or limit do not count.
+
+    Args:
+        results: a folder or file, as `read_results` takes it.
+        dataset: "sample", or a file of questions.
+        protocol: one of `protocols.PROTOCOLS`.
+        format: of the dataset.
+        split: the part of the dataset that counts.
+        limit: the first so many questions of it count.
+        kg: the graph on which the answers are looked for; strict only.
+        against: other results to compare these with, question by question; strict only.
+
+    Raises:
+        ValueError: in one line, for what cannot be read or does not fit together.
+        KGError: if the graph cannot be opened or fails.
+    """
+    _check_options(protocol, kg, against)
+    file = find_results_file(results)
+    found = read_results(file)
+    head = _read_head(file)
+    recorded, seed = head.get("dataset", {}), head.get("seed") or 0
+    loaded = _load_dataset(dataset, format, recorded, file)
+    limit = recorded.get("limit") if limit is None else limit
+    questions = with_intermediates(
+        loaded.part(split or recorded.get("split"), limit), _read_intermediates(file)
+    )
+    given, strangers = _select_results(found, file, loaded, questions)
+    warnings = _warn_of_unmatched(strangers, "", protocol, loaded)
+    other = None
+    if against is not None:
+        beside = find_results_file(against)
+        other, others = _select_results(read_results(beside), beside, loaded, questions)
+        warnings += _warn_of_unmatched(others, f" in {one_line(str(against))}", protocol, loaded)
+    return RescoredResults(
+        title=f"{one_line(str(results))} on {one_line(loaded.name)}",
+        metrics=protocols.measure_by_protocol(
+            protocol, given, questions, grounded=_check_on_graph(given, kg), seed=seed
+        ),
+        comparison=None if other is None else _compare(given, other, questions, seed),
+        warnings=warnings,
+    )
+
+
+def _check_options(protocol: str, kg: Sequence[str], against: object) -> None:
+    protocols.check_protocol(protocol)
+    for option, value in (("--kg", kg), ("--against", against)):
+        if value and protocol != "strict":
+            raise ValueError(f"{option} goes with the strict protocol, not with {protocol}; leave one out")
+
+
+def _read_head(file: Path) -> dict[str, Any]:
+    """Read ``run.json`` beside a results file; nothing where there is none.
+
+    Raises:
+        ResultsError: if it is not the head of a run.
+    """
+    from kgqa.evaluation.report.run_folder import InvalidRunFile, ScoringHeader, read_json_object
+
+    beside = file.with_name("run.json")
+    if not os.path.isfile(beside):
+        return {}
+    try:
+        return read_json_object(beside, ScoringHeader)
+    except InvalidRunFile as error:
+        raise ResultsError(f"{error}; mend it, or score a copy of the results elsewhere") from None
+
+
+def _read_intermediates(file: Path) -> dict[str, int]:
+    """Read what a run has counted beside its results; nothing where it has not.
+
+    Raises:
+        ResultsError: if it cannot be read.
+    """
+    from kgqa.evaluation.report.run_folder import IntermediateCounts, InvalidRunFile, read_json_object
+
+    beside = file.with_name(INTERMEDIATES_FILE)
+    try:
+        return read_json_object(beside, IntermediateCounts) if os.path.isfile(beside) else {}
+    except InvalidRunFile as error:
+        raise ResultsError(f"{error}; remove it, and the breakdown by it is left out") from None
+
+
+def _load_dataset(given: str | None, format: str | None, recorded: Mapping[str, Any], file: Path) -> Dataset:
+    """Load the dataset that is given, or that of the run if it is still the same."""
+    if given is not None:
+        return load(given, format)
+    if not recorded:
+        raise ValueError("--dataset is missing: name the file of the questions")
+    name = one_line(str(recorded.get("source") or recorded.get("name")))
+    try:
+        loaded = load(name, format or recorded.get("format"), pipes=False)
+    except DatasetError:
+        if format:
+            raise
+        raise ValueError(
+            f"the questions of this run ({name}) are not here; name them with --dataset"
+        ) from None
+    if loaded.digest != recorded.get("sha256"):
+        raise ValueError(f"{name} is no longer the file of this run; name its questions with --dataset")
+    return loaded
+
+
+def _select_results(
+    found: Sequence[Result], file: Path, loaded: Dataset, questions: Sequence[Question]
+) -> tuple[list[Result], int]:
+    """Return the results that count, and how many of them have no question in the dataset.
+
+    Raises:
+        ResultsError: if that is none of them.
+    """
+    matched = pair_results(found, loaded.questions).matched
+    strangers = sum(question is None for _, question in matched)
+    if matched and strangers == len(matched):
+        raise ResultsError(f"no result in {one_line(str(file))} is of a question in {one_line(loaded.name)}")
+    counting = {question.id for question in questions}
+    return [result for result, question in matched if question is None or question.id in counting], strangers
+
+
+def _check_on_graph(results: Sequence[Result], kg: Sequence[str]) -> dict[str, bool | None] | None:
+    if not kg:
+        return None
+    from kgqa.evaluation.scoring.grounding import check_grounding
+    from kgqa.kg.opening import open_graph
+    from kgqa.runtime.resources import graph_sources
+
+    graph = open_graph(graph_sources(kg))
+    return asyncio.run(check_grounding(results, graph))
+
+
+def _compare(
+    a: Sequence[Result], b: Sequence[Result], questions: Sequence[Question], seed: int
+) -> "Comparison":
+    from kgqa.evaluation.scoring.comparison import compare_results
+
+    return compare_results(a, b, questions, seed)
+
+
+def _warn_of_unmatched(strangers: int, where: str, protocol: str, loaded: Dataset) -> tuple[str, ...]:
+    if not strangers:
+        return ()
+    counted = "do not count" if protocol == "strict" else "count as wrong"
+    return (f"{strangers} results{where} are of no question in {one_line(loaded.name)}; they {counted}",)

@@ -1,0 +1,140 @@
+"""Intervals, spreads and tests for means over questions.
+
+>>> bootstrap_interval([1.0, 1.0, 1.0])
+Interval(value=1.0, low=1.0, high=1.0)
+>>> mcnemar_p_value(only_a=6, only_b=0)
+0.03125
+"""
+
+from collections.abc import Iterator, Sequence
+from typing import TYPE_CHECKING, Any, NamedTuple, cast
+
+from typing_extensions import TypedDict
+
+if TYPE_CHECKING:
+    import numpy as np
+    from numpy.typing import ArrayLike, NDArray
+
+BOOTSTRAP_RESAMPLES = 2_000
+"""Bootstrap resamples behind every interval."""
+
+MAX_BLOCK_NUMBERS = 1 << 21
+"""Numbers that are drawn, and held, at a time."""
+
+CONFIDENCE_LEVEL = 0.95
+"""The share of resamples whose mean lies in an interval."""
+
+
+class Interval(NamedTuple):
+    """A mean over questions, and the interval it lies in; all None where there are no questions."""
+
+    value: float | None
+    low: float | None
+    high: float | None
+
+
+class Spread(NamedTuple):
+    """How a cost is distributed over questions; percentiles interpolate linearly."""
+
+    mean: float
+    p50: float
+    p95: float
+    max: float
+
+
+def bootstrap_interval(values: Sequence[float], seed: int = 0) -> Interval:
+    """Return the mean of one metric with its interval; see `intervals`."""
+    return bootstrap_intervals([[value] for value in values], columns=1, seed=seed)[0]
+
+
+def bootstrap_intervals(rows: "ArrayLike", *, columns: int, seed: int = 0) -> list[Interval]:
+    """Return the mean of each metric with its 95% percentile bootstrap interval.
+
+    Questions are drawn with replacement, all metrics of one together (Efron and
+    Tibshirani 1993, §13.3). Questions with equal rows are drawn as one category of a
+    multinomial, which is the same distribution; so the order of the rows changes nothing.
+
+    Args:
+        rows: One row of metrics for each question.
+        columns: The number of metrics.
+        seed: What the resamples are drawn by.
+    """
+    import numpy as np
+
+    table = np.asarray(rows, dtype=float).reshape(-1, columns)
+    if not len(table):
+        return [Interval(None, None, None)] * columns
+    kinds, counts = np.unique(table, axis=0, return_counts=True)
+    means = np.concatenate([drawn @ kinds for drawn in _draw_resamples(counts, seed)]) / len(table)
+    tail = 100 * (1 - CONFIDENCE_LEVEL) / 2
+    low, high = np.percentile(means, [tail, 100 - tail], axis=0)
+    values = counts @ kinds / len(table)
+    # Equal means differ in the last digit when summed in another order.
+    return [
+        Interval(value, min(value, least), max(value, most))
+        for value, least, most in zip(values.tolist(), low.tolist(), high.tolist(), strict=True)
+    ]
+
+
+def _draw_resamples(counts: "NDArray[np.intp]", seed: int) -> "Iterator[NDArray[Any]]":
+    """Draw how often each kind of row comes up in each resample, in blocks of resamples."""
+    import numpy as np
+
+    random, rows, kinds = np.random.default_rng(seed), int(counts.sum()), len(counts)
+    size = max(1, MAX_BLOCK_NUMBERS // rows)
+    for start in range(0, BOOTSTRAP_RESAMPLES, size):
+        block = min(size, BOOTSTRAP_RESAMPLES - start)
+        if 8 * kinds <= rows:
+            yield random.multinomial(rows, counts / rows, block)
+            continue
+        # With many kinds, single rows are drawn faster than the counts of all kinds.
+        drawn = np.repeat(np.arange(kinds), counts)[random.integers(rows, size=(block, rows))]
+        drawn += kinds * np.arange(block)[:, np.newaxis]
+        yield np.bincount(drawn.ravel(), minlength=block * kinds).reshape(block, kinds)
+
+
+def summarise_spread(values: Sequence[float]) -> Spread | None:
+    """Summarise what questions have cost; None for no questions.
+
+    >>> spread([0, 10, 20])
+    Spread(mean=10.0, p50=10.0, p95=19.0, max=20.0)
+    """
+    import numpy as np
+
+    if not values:
+        return None
+    costs = np.sort(np.asarray(values, dtype=float))
+    p50, p95 = np.percentile(costs, [50, 95]).tolist()
+    return Spread(float(costs.mean()), p50, p95, float(costs[-1]))
+
+
+def mcnemar_p_value(only_a: int, only_b: int) -> float:
+    """Return the exact two-sided p-value of McNemar's test: are both runs right equally often?
+
+    Under the null hypothesis each question that only one of them gets right is a fair
+    coin (McNemar 1947); without such questions nothing tells the runs apart, and p is 1.
+
+    Args:
+        only_a: Questions that only the first run gets right.
+        only_b: Questions that only the second run gets right.
+    """
+    if not only_a + only_b:
+        return 1.0
+    from scipy.stats import binomtest
+
+    return float(binomtest(only_a, only_a + only_b, 0.5).pvalue)
+
+
+class Costs(TypedDict):
+    """What a question has cost: mean, percentiles and maximum over results."""
+
+    mean: float
+    p50: float
+    p95: float
+    max: float
+
+
+def summarise_costs(amounts: Sequence[float]) -> Costs | None:
+    """Summarise what questions have cost; None for no questions."""
+    found = summarise_spread(amounts)
+    return cast(Costs, found._asdict()) if found else None

@@ -1,0 +1,217 @@
+"""Replies to prompts about one chain: pick its next relation, judge where it leads."""
+
+from collections.abc import Mapping
+from typing import NamedTuple, get_args
+
+from kgqa.evaluation.simulation.case import Case, wrong_choice
+from kgqa.evaluation.simulation.gold_answers import AnswerMarks, GoldAnswers
+from kgqa.kg.pages import Candidate
+from kgqa.kg.terms import Chain, Entity
+from kgqa.prompts.candidates import MAX_CANDIDATES_SHOWN, Take, aggregate, taken_terms
+from kgqa.prompts.check_sufficiency import CheckSufficiency, Sufficiency
+from kgqa.prompts.prune_relations import PrunedRelations, PruneRelations
+from kgqa.prompts.verify_chain import Decision, Verdict, VerifyChain
+
+COMPUTED_TAKES: tuple[Take, ...] = ("count", "smallest", "largest")
+"""What answers are computed by."""
+
+
+class ShownChain(NamedTuple):
+    """What a prompt shows of a chain that is to be judged."""
+
+    chain: Chain
+    candidates: tuple[Candidate, ...]
+    truncated: bool = False
+    filtering: bool = True
+
+
+class ChainJudgement(NamedTuple):
+    """What to do with a chain and, for ``stop``, which of its ends are the answer."""
+
+    decision: Decision
+    take: Take = "all"
+    chosen: tuple[int, ...] = ()
+
+
+_BACKTRACK = ChainJudgement("backtrack")
+
+
+async def judge_chain(seen: ShownChain, case: Case) -> ChainJudgement:
+    """Stop at the end of a way, go on along one, turn back from anywhere else.
+
+    A chain that is no way but has led to the gold answers, and to nothing else, stops too. What
+    meets a condition is named with the verdict where all candidates are shown, and no other topic
+    is still to come that says which.
+    """
+    marks = _mark_candidates(seen, case)
+    rests = await case.oracle.rests(seen.chain)
+    if () in rests:
+        found = _judge_complete(
+            seen, marks, case.oracle.gold, others=await case.oracle.awaits_others(seen.chain)
+        )
+        if found is not _BACKTRACK:
+            return found
+    if any(rests):
+        return ChainJudgement("forward")
+    take = find_exact_take(seen, marks, case.oracle.gold)
+    return ChainJudgement("stop", take) if take else _BACKTRACK
+
+
+def misjudge_chain(right: ChainJudgement, seen: ShownChain, case: Case) -> ChainJudgement:
+    """Err where a draw says so: another decision of those offered, or a stop that takes others."""
+    if case.happens("judge"):
+        offered: list[Decision] = [d for d in get_args(Decision) if d != "filter" or seen.filtering]
+        return ChainJudgement(
+            next(case.draws.shuffled("wrong verdict", [d for d in offered if d != right.decision]))
+        )
+    takes = right.decision == "stop" or right.chosen
+    if takes and case.happens("entity"):
+        wrong = wrong_choice(
+            _gold_numbers(_mark_candidates(seen, case)),
+            min(MAX_CANDIDATES_SHOWN, len(seen.candidates)),
+            case.draws,
+        )
+        take: Take = "some" if right.decision == "stop" else "all"
+        return ChainJudgement(right.decision, take, tuple(wrong)) if wrong else right
+    return right
+
+
+def _mark_candidates(seen: ShownChain, case: Case) -> AnswerMarks:
+    return case.oracle.gold.mark([candidate.term for candidate in seen.candidates])
+
+
+def _judge_complete(
+    seen: ShownChain, marks: AnswerMarks, gold: GoldAnswers, *, others: bool
+) -> ChainJudgement:
+    """Say what is the answer at the end of a way, or that the gold answers are not there.
+
+    A number that is computed from what several topics lead to is computed at the last of them;
+    the ``others`` await it.
+    """
+    awaits = others and gold.is_number
+    if take := find_exact_take(seen, marks, gold):
+        return ChainJudgement("stop", take)
+    if not awaits and (take := find_computed_take(seen, gold)):
+        return ChainJudgement("stop", take)
+    if any(marks.right):
+        return _judge_among_others(seen, marks, others=others)
+    return ChainJudgement("stop") if awaits else _BACKTRACK
+
+
+def find_exact_take(seen: ShownChain, marks: AnswerMarks, gold: GoldAnswers) -> Take | None:
+    """Find what to take so that the gold answers are taken and nothing else."""
+    if marks.exact:
+        return "all"
+    others = taken_terms("others", (), seen.candidates)
+    return "others" if len(others) < len(marks.right) and gold.mark(others).exact else None
+
+
+def find_computed_take(seen: ShownChain, gold: GoldAnswers) -> Take | None:
+    """Find what to compute from the candidates so that it is the gold answer."""
+    for take in COMPUTED_TAKES if gold.is_single and not seen.truncated else ():
+        value = aggregate(take, taken_terms(take, (), seen.candidates))
+        if value is not None and gold.mark([value]).exact:
+            return take
+    return None
+
+
+def _judge_among_others(seen: ShownChain, marks: AnswerMarks, *, others: bool) -> ChainJudgement:
+    """Apply what is left of the question where gold answers are among other candidates.
+
+    A model that may not filter answers with all candidates, as the paper's ablation does
+    (CoR, Table 3). Filtering keeps nothing that returns to the topic if anything else is there.
+    """
+    returning = [candidate.returning for candidate in seen.candidates]
+    wanted = any(right and back for right, back in zip(marks.right, returning, strict=True))
+    take: Take = "others" if any(returning) and not (wanted or all(returning)) else "all"
+    left = [right for right, back in zip(marks.right, returning, strict=True) if take == "all" or not back]
+    if all(left) or not seen.filtering:
+        return ChainJudgement("stop", take)
+    if wanted and not all(returning) and (numbers := _gold_numbers(marks)):
+        return ChainJudgement("stop", "some", tuple(numbers))
+    named = not (others or seen.truncated or len(seen.candidates) > MAX_CANDIDATES_SHOWN)
+    return ChainJudgement("filter", chosen=tuple(_gold_numbers(marks)) if named else ())
+
+
+def _gold_numbers(marks: AnswerMarks) -> list[int]:
+    """Number the gold answers among the candidates that a prompt shows."""
+    return [number for number, right in enumerate(marks.right[:MAX_CANDIDATES_SHOWN], 1) if right]
+
+
+MAX_CANDIDATES_TRIED = 20
+"""Candidates that are looked at for one that leads astray."""
+
+
+async def draw_wrong_entities(chain: Chain, entities: Mapping[int, Entity], case: Case) -> list[int]:
+    """Draw an end of a chain from which no gold answer is reached; where none is found, half of them all.
+
+    ``entities`` are ends of it, by number.
+    """
+    drawn = list(case.draws.shuffled("wrong entities", list(entities)))
+    for number in drawn[:MAX_CANDIDATES_TRIED]:
+        if not await case.oracle.rests(chain.constrained_to([entities[number]])):
+            return [number]
+    return sorted(drawn[: len(drawn) // 2])
+
+
+async def prune_relations(prompt: PruneRelations, case: Case) -> PrunedRelations:
+    """Pick the relation that leads on to the answers, and nothing where there is none.
+
+    A wrong choice is one wrong relation, and after it the right one where the model recalls it.
+    """
+    right = await case.oracle.right_hop(prompt.chain, prompt.hops)
+    picks = [] if right is None else [right]
+    if (
+        not case.happens("accuracy")
+        and (wrong := await _draw_wrong_relation(prompt, case, right)) is not None
+    ):
+        recalled = prompt.width > 1 and case.happens("recall")
+        picks = [wrong, *picks] if recalled else [wrong]
+    return PrunedRelations(relations=[place + 1 for place in picks])
+
+
+async def _draw_wrong_relation(prompt: PruneRelations, case: Case, right: int | None) -> int | None:
+    """Draw a relation that does not lead to the answers; where none does, any is wrong."""
+    for place in case.draws.shuffled("wrong relations", range(len(prompt.hops))):
+        if right is None or not (
+            place == right or await case.oracle.rests(prompt.chain.then(prompt.hops[place]))
+        ):
+            return place
+    return None
+
+
+async def verify_chain(prompt: VerifyChain, case: Case) -> Verdict:
+    """Judge a chain by where it leads.
+
+    A wrong verdict is another of those offered; a wrong choice of entities takes others.
+    """
+    seen = ShownChain(prompt.chain, prompt.candidates, prompt.truncated, prompt.filtering)
+    said = misjudge_chain(await judge_chain(seen, case), seen, case)
+    return Verdict(decision=said.decision, take=said.take, chosen=list(said.chosen))
+
+
+async def check_sufficiency(prompt: CheckSufficiency, case: Case) -> Sufficiency:
+    """Judge a chain by where it leads, and go on from all of its ends.
+
+    A wrong verdict is another of those offered; a wrong choice of entities takes others, or goes
+    on from a candidate that leads astray. A chain that leads astray establishes nothing.
+    """
+    seen = ShownChain(prompt.chain, prompt.candidates, prompt.truncated)
+    right = await judge_chain(seen, case)
+    said = misjudge_chain(right, seen, case)
+    strays = said == right and right.decision == "forward" and case.happens("entity")
+    return Sufficiency(
+        finding="" if right.decision == "backtrack" else f"reached {prompt.chain.hops[-1].words}",
+        decision=said.decision,
+        take=said.take,
+        chosen=list(said.chosen),
+        keep=await _draw_wrong_candidates(prompt, case) if strays else [],
+    )
+
+
+async def _draw_wrong_candidates(prompt: CheckSufficiency, case: Case) -> list[int]:
+    """Draw what leads astray, where all candidates are shown."""
+    if prompt.truncated or len(prompt.candidates) > MAX_CANDIDATES_SHOWN:
+        return []
+    entities = {n: c.term for n, c in enumerate(prompt.candidates, 1) if isinstance(c.term, Entity)}
+    return await draw_wrong_entities(prompt.chain, entities, case)

@@ -1,0 +1,105 @@
+"""How often a simulated model errs, and the spec that says so.
+
+>>> str(parse_error_rates("simulated:accuracy=0.80,recall=.5", seed=1))
+'simulated:accuracy=0.8,seed=1'
+"""
+
+import math
+import re
+from dataclasses import dataclass, fields
+
+from kgqa.kg.terms import one_line
+
+SIMULATED = "simulated"
+"""The provider: what a spec of a simulated model begins with."""
+
+_DECIMAL = re.compile(r"[+-]?(?:[0-9]+\.?[0-9]*|\.[0-9]+)(?:[eE][+-]?[0-9]{1,3})?")
+_INTEGER = re.compile(r"[+-]?[0-9]{1,18}")
+
+
+@dataclass(frozen=True, slots=True)
+class ErrorRates:
+    """The probabilities of a simulated model's errors.
+
+    Equal settings have an equal name (``str``), which leaves out what is as by default.
+
+    Raises:
+        ValueError: in one line, for a value that is none.
+    """
+
+    accuracy: float = 1.0
+    """The first relation picked is right; so is a plan, its revision, an adapted blueprint, a recall."""
+    recall: float = 0.5
+    """A wrong choice of relations has the right ones after the wrong; 0: it holds no way back."""
+    entity: float = 0.0
+    """A choice of entities (candidates taken, filtered, inferred or gone on from) is wrong."""
+    judge: float = 0.0
+    """A verdict (on a chain, a step, a claim, the decision to blame) is wrong."""
+    format: float = 0.0
+    """A reply is malformed."""
+    memory: float = 0.0
+    """An answer without the graph is right; else the model says that it does not know."""
+    plan: float | None = None
+    """The first plan in steps is right, with its answers (VoG); None: as often as ``accuracy`` says."""
+    latency: float = 0.0
+    """Seconds that a call takes."""
+    seed: int = 0
+    """Which of the many models with these probabilities it is."""
+
+    def __post_init__(self) -> None:
+        for key in _RATE_NAMES:
+            value = getattr(self, key)
+            most = math.inf if key == "latency" else 1
+            if value is not None and key != "seed" and not (0 <= value <= most and math.isfinite(value)):
+                wanted = "a number of seconds" if key == "latency" else "a number from 0 to 1"
+                raise ValueError(f"{key} of a simulated model must be {wanted}, not {value:g}")
+
+    def __str__(self) -> str:
+        """Return the canonical spec, for instance ``simulated:accuracy=0.8,seed=1``."""
+        changed = [
+            (f.name, getattr(self, f.name)) for f in fields(self) if getattr(self, f.name) != f.default
+        ]
+        return (
+            SIMULATED
+            + ":" * bool(changed)
+            + ",".join(f"{key}={_format_number(value)}" for key, value in changed)
+        )
+
+
+_RATE_NAMES = tuple(field.name for field in fields(ErrorRates))
+
+
+def parse_error_rates(spec: str, seed: int = 0) -> ErrorRates:
+    """Read ``simulated:key=value,...``; ``seed`` holds where the spec names none.
+
+    Raises:
+        ValueError: in one line, naming the keys there are where one is unknown.
+    """
+    provider, _, settings = spec.strip().partition(":")
+    if provider != SIMULATED:
+        raise ValueError(
+            f"{one_line(spec, 80)!r} names no simulated model; write {SIMULATED}:accuracy=0.8,seed=1"
+        )
+    found: dict[str, float] = {}
+    for setting in settings.split(",") if settings.strip() else ():
+        key, equals, value = map(str.strip, setting.partition("="))
+        if key not in _RATE_NAMES:
+            raise ValueError(
+                f"a simulated model has no {one_line(key, 40)!r}; it has {', '.join(_RATE_NAMES)}"
+            )
+        if key in found:
+            raise ValueError(f"{key} of a simulated model is given twice")
+        found[key] = _parse_number(key, value if equals else "")
+    return ErrorRates(**{"seed": seed, **found})  # type: ignore[arg-type]
+
+
+def _parse_number(key: str, text: str) -> float:
+    pattern = _INTEGER if key == "seed" else _DECIMAL
+    if not pattern.fullmatch(text):
+        wanted = "a whole number of at most 18 digits" if key == "seed" else "a number"
+        raise ValueError(f"{key} of a simulated model must be {wanted}, not {one_line(text, 40)!r}")
+    return int(text) if key == "seed" else float(text)
+
+
+def _format_number(value: float) -> str:
+    return repr(value + 0).removesuffix(".0")  # minus nothing is nothing

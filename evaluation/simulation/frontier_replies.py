@@ -1,0 +1,325 @@
+"""Replies to prompts about a whole frontier: pick or score relations and entities, judge, go on or come back."""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
+from typing import Literal, NamedTuple, get_args
+
+from kgqa.evaluation.simulation.case import Case, wrong_choice
+from kgqa.evaluation.simulation.chain_replies import (
+    ShownChain,
+    draw_wrong_entities,
+    find_computed_take,
+    find_exact_take,
+)
+from kgqa.evaluation.simulation.gold_answers import AnswerMarks
+from kgqa.evaluation.simulation.relation_names import GoldRelations, resolve_hops
+from kgqa.kg.terms import Chain, Entity, Term
+from kgqa.prompts.assess_found import AssessFound, Assessment
+from kgqa.prompts.base import Score
+from kgqa.prompts.candidates import (
+    MAX_GROUPS_SHOWN,
+    ChainFindings,
+    NumberedCandidate,
+    Take,
+    numbered_candidates,
+)
+from kgqa.prompts.chain import without_last_hop
+from kgqa.prompts.pick_relations import PickedRelations, PickRelations
+from kgqa.prompts.progress import MAX_SUBGOALS
+from kgqa.prompts.reflect import MAX_EARLIER_CHAINS, Reflect, Reflection
+from kgqa.prompts.score_entities import ScoredEntities, ScoreEntities
+from kgqa.prompts.score_relations import ScoredRelations, ScoreRelations
+
+
+async def pick_relations(prompt: PickRelations, case: Case) -> PickedRelations:
+    """Pick, from each chain of the frontier, what leads on to the answers, and nothing where nothing does.
+
+    The choice from each chain is right or wrong by itself. A wrong one picks as many others; where
+    the model recalls the right ones, they come after.
+    """
+    picks: list[int] = []
+    for chain, right in (await leading_offers(prompt.offers, case)).items():
+        wrong = await draw_wrong_offers(chain, prompt.offers, max(1, len(right)), case)
+        recalled = not wrong or case.happens("recall", str(chain))
+        picks += [*wrong, *(right if recalled else [])]
+    return PickedRelations(relations=picks)
+
+
+async def leading_offers(offers: Sequence[Chain], case: Case) -> Mapping[Chain, list[int]]:
+    """Number, for each chain that is extended, the offers on a way, or those that take the place of one.
+
+    A chain at the end of a way needs none.
+    """
+    found: dict[Chain, list[int]] = {}
+    for number, offer in enumerate(offers, 1):
+        found.setdefault(without_last_hop(offer), []).append(number)
+    return {
+        chain: await _leading_from_chain(chain, numbers, offers, case) for chain, numbers in found.items()
+    }
+
+
+async def draw_wrong_offers(chain: Chain, offers: Sequence[Chain], most: int, case: Case) -> list[int]:
+    """Draw at most so many of the offers that extend a chain and lead astray, where the choice is wrong."""
+    found: list[int] = []
+    own = [number for number, offer in enumerate(offers, 1) if without_last_hop(offer) == chain]
+    drawn = (
+        () if case.happens("accuracy", str(chain)) else case.draws.shuffled(f"wrong relations {chain}", own)
+    )
+    for number in drawn:
+        if len(found) == most:
+            break
+        if not await case.oracle.rests(offers[number - 1]):
+            found.append(number)
+    return found
+
+
+async def _leading_from_chain(
+    chain: Chain, numbers: Sequence[int], offers: Sequence[Chain], case: Case
+) -> list[int]:
+    rests = await case.oracle.rests(chain)
+    if not rests or () in rests:
+        return []
+    own = [n for n in numbers if await case.oracle.right_hop(chain, [offers[n - 1].hops[-1]]) is not None]
+    return own or [n for n in numbers if await case.oracle.rests(offers[n - 1])]
+
+
+BEST_SCORE = 0.9
+"""What is chosen, rightly or wrongly."""
+
+LEAST_SCORE = 0.5
+"""What is recalled beside a wrong choice; an entity that leads to next to nothing of the gold."""
+
+
+async def score_relations(prompt: ScoreRelations, case: Case) -> ScoredRelations:
+    """Return the best score to every relation that leads on to the answers, and none to the others.
+
+    The choice for each chain of the beam is right or wrong by itself. A wrong one gives the best
+    score to as many others; where the model recalls the right ones, they have the least.
+    """
+    scores: list[Score] = []
+    for chain, right in (await leading_offers(prompt.offers, case)).items():
+        most = max(1, min(len(right), prompt.width))
+        wrong = await draw_wrong_offers(chain, prompt.offers, most, case)
+        scores += [Score(number=number, score=BEST_SCORE) for number in wrong]
+        recalled = right if not wrong or case.happens("recall", str(chain)) else []
+        left = recalled[: prompt.width - len(wrong)]
+        scores += [Score(number=number, score=LEAST_SCORE if wrong else BEST_SCORE) for number in left]
+    return ScoredRelations(scores=scores)
+
+
+async def score_entities(prompt: ScoreEntities, case: Case) -> ScoredEntities:
+    """Score those that lead to gold answers by how well they do; a wrong choice takes others.
+
+    What a number is computed from, all of it is as good.
+    """
+    rows = numbered_candidates(prompt.found)
+    worth = {
+        row.number: await _score_entity(prompt.found[row.group - 1].chain, row.candidate.term, case)
+        for row in rows
+    }
+    right = [number for number, each in worth.items() if each]
+    if case.happens("entity"):
+        wrong = wrong_choice(right, len(rows), case.draws)
+        return ScoredEntities(scores=[Score(number=number, score=BEST_SCORE) for number in wrong])
+    return ScoredEntities(scores=[Score(number=number, score=worth[number]) for number in right])
+
+
+async def _score_entity(chain: Chain, term: Term, case: Case) -> float:
+    """Say how well one end of a chain leads to the gold answers: 0, or from `LEAST` to `BEST`."""
+    oracle = case.oracle
+    rests = await oracle.rests(chain)
+    if rests and (oracle.gold.is_number or oracle.gold.verdict):
+        return BEST_SCORE
+    fits = [oracle.gold.mark([term]).f1] if () in rests else []
+    for rest in filter(None, rests) if isinstance(term, Entity) else ():
+        held = chain.constrained_to([term])  # type: ignore[list-item]
+        whole = replace(held, hops=(*held.hops, *(resolve_hops(rest, oracle.terrain.graph) or ())))
+        fits.append(oracle.gold.mark(await oracle.terrain.ends(whole)).f1)
+    best = max(fits, default=0.0)
+    return round(LEAST_SCORE + (BEST_SCORE - LEAST_SCORE) * best, 2) if best else 0.0
+
+
+_GroupDecision = Literal["stop", "filter", "forward"]
+
+
+class _ShownGroup(NamedTuple):
+    """What a prompt shows as one group, held against the gold."""
+
+    number: int
+    found: ChainFindings
+    rows: Sequence[NumberedCandidate]
+    """Its candidates that are shown."""
+    marks: AnswerMarks
+    """Its candidates, shown or not, held against the gold answers."""
+    rests: Sequence[GoldRelations]
+    """What is left to go after its chain."""
+    complete: bool
+    """Whether its chain, and each that it meets, is at the end of a way."""
+
+    @property
+    def topics(self) -> set[Entity]:
+        return {self.found.chain.topic, *(chain.topic for chain in self.found.met)}
+
+    @property
+    def right(self) -> tuple[int, ...]:
+        """The numbers of the gold answers that are shown."""
+        return tuple(row.number for row, right in zip(self.rows, self.marks.right, strict=False) if right)
+
+    @property
+    def is_shown(self) -> bool:
+        """Whether all its candidates are."""
+        return not self.found.truncated and len(self.rows) == len(self.marks.right)
+
+    @property
+    def seen(self) -> ShownChain:
+        return ShownChain(self.found.chain, self.found.named, self.found.truncated)
+
+
+class _GroupJudgement(NamedTuple):
+    decision: _GroupDecision
+    group: int = 0
+    take: Take = "all"
+    chosen: tuple[int, ...] = ()
+
+
+async def assess_found(prompt: AssessFound, case: Case) -> Assessment:
+    """Stop at a group that is the answer, else go on while anything leads on that narrows it down.
+
+    A wrong verdict is another decision, on the same group where there was one; a wrong choice of
+    entities takes others. What is on a way is known from then on.
+    """
+    groups = await _read_groups(prompt.found, case)
+    said = _misjudge_groups(await _judge_groups(groups, case), groups, case)
+    reached = [f"reached {group.found.chain.hops[-1].words}" for group in groups if group.rests]
+    return Assessment(
+        known=list(dict.fromkeys([*prompt.known, *reached]))[-MAX_SUBGOALS:],
+        decision=said.decision,
+        group=said.group,
+        take=said.take,
+        chosen=list(said.chosen),
+    )
+
+
+async def _read_groups(found: Sequence[ChainFindings], case: Case) -> list[_ShownGroup]:
+    rows = numbered_candidates(found)
+    groups = []
+    for number, each in enumerate(found[:MAX_GROUPS_SHOWN], 1):
+        rests = await case.oracle.rests(each.chain)
+        ways = [rests, *[await case.oracle.rests(chain) for chain in each.met]]
+        marks = case.oracle.gold.mark([end.term for end in each.named])
+        own = [row for row in rows if row.group == number]
+        groups.append(_ShownGroup(number, each, own, marks, rests, all(() in way for way in ways)))
+    return groups
+
+
+async def _judge_groups(groups: Sequence[_ShownGroup], case: Case) -> _GroupJudgement:
+    """Say which group is the answer: as it is, computed from it, or among it, in this order.
+
+    Of groups that the answers are among, the one with most of them counts, then the one where
+    most topics meet, then the smallest.
+    """
+    ended = sorted(groups, key=lambda group: not group.complete)
+    for group in ended:
+        if take := find_exact_take(group.seen, group.marks, case.oracle.gold):
+            return _GroupJudgement("stop", group.number, take)
+    complete = [group for group in groups if group.complete]
+    topics = {plan.topic for plan in await case.oracle.plans()}
+    for group in complete:
+        if topics <= group.topics and (take := find_computed_take(group.seen, case.oracle.gold)):
+            return _GroupJudgement("stop", group.number, take)
+    among = sorted((group for group in complete if any(group.marks.right)), key=_group_rank)
+    return _judge_group(among[0], groups) if among else _GroupJudgement("forward")
+
+
+def _group_rank(group: _ShownGroup) -> tuple[int, int, int]:
+    return group.marks.missing, -len(group.topics), len(group.marks.right)
+
+
+def _judge_group(group: _ShownGroup, groups: Sequence[_ShownGroup]) -> _GroupJudgement:
+    """Name the gold answers of a group, unless what is found elsewhere will narrow it down or add to it."""
+    leading_on = [other for other in groups if any(other.rests) and not other.complete]
+    if any(group.marks.missing or not other.topics <= group.topics for other in leading_on):
+        return _GroupJudgement("forward")
+    if all(group.marks.right):
+        return _GroupJudgement("stop", group.number)
+    pairs = zip(group.found.named, group.marks.right, strict=True)
+    wanted = any(end.returning and right for end, right in pairs)
+    if group.right and (group.is_shown or wanted):  # filtering would leave out what returns to the topic
+        return _GroupJudgement("stop", group.number, "some", group.right)
+    return _GroupJudgement("filter", group.number)
+
+
+def _misjudge_groups(right: _GroupJudgement, groups: Sequence[_ShownGroup], case: Case) -> _GroupJudgement:
+    """Err where a draw says so."""
+    judged = [group for group in groups if group.rows]
+    if case.happens("judge") and judged:
+        others: list[_GroupDecision] = [said for said in get_args(_GroupDecision) if said != right.decision]
+        wrong = next(case.draws.shuffled("wrong verdict", others))
+        drawn = right.group or next(case.draws.shuffled("wrong group", judged)).number
+        return _GroupJudgement("forward") if wrong == "forward" else _GroupJudgement(wrong, drawn)
+    if right.decision == "stop" and case.happens("entity"):
+        return _choose_wrongly(right, groups[right.group - 1], case)
+    return right
+
+
+def _choose_wrongly(right: _GroupJudgement, group: _ShownGroup, case: Case) -> _GroupJudgement:
+    numbers = [row.number for row in group.rows]
+    places = [place for place, number in enumerate(numbers, 1) if number in set(group.right)]
+    wrong = wrong_choice(places, len(numbers), case.draws)
+    return (
+        _GroupJudgement("stop", group.number, "some", tuple(numbers[p - 1] for p in wrong))
+        if wrong
+        else right
+    )
+
+
+async def reflect(prompt: Reflect, case: Case) -> Reflection:
+    """Go on from all groups that lead on; where none does, come back to where a way was left.
+
+    A wrong verdict goes on from the other groups, a wrong choice of entities from a candidate that
+    leads astray. What is come back to is right as often as a choice of relations.
+    """
+    found = list(enumerate(prompt.found[:MAX_GROUPS_SHOWN], 1))
+    right = [number for number, each in found if any(await case.oracle.rests(each.chain))]
+    go_on = [number for number, _ in found if number not in right] if case.happens("judge") else right
+    strays = go_on == right and case.happens("entity")
+    keep = [n for number in go_on for n in await _draw_wrong_rows(prompt, number, case)] if strays else []
+    recall = [] if right else await _recall_earlier(prompt, case)
+    return Reflection(go_on=go_on, keep=keep, recall=recall)
+
+
+async def _draw_wrong_rows(prompt: Reflect, number: int, case: Case) -> list[int]:
+    """Draw what of a group leads astray, where all of it is shown."""
+    group = prompt.found[number - 1]
+    rows = [row for row in numbered_candidates(prompt.found) if row.group == number]
+    if group.truncated or len(rows) < len(group.named):
+        return []
+    terms = ((row.number, row.candidate.term) for row in rows)
+    return await draw_wrong_entities(
+        group.chain, {n: term for n, term in terms if isinstance(term, Entity)}, case
+    )
+
+
+class _ReachedChain(NamedTuple):
+    number: int
+    """Of what was explored before; 0: found now."""
+    chain: Chain
+    is_end: bool
+    """Whether it is at the end of a way."""
+
+
+async def _recall_earlier(prompt: Reflect, case: Case) -> list[int]:
+    """Number, of each topic, the longest chain on a way, unless it is the whole way."""
+    history = list(enumerate(prompt.history[:MAX_EARLIER_CHAINS], 1))
+    reached: dict[Entity, _ReachedChain] = {}
+    for number, each in [*((0, each) for each in prompt.found), *history]:
+        rests = await case.oracle.rests(each.chain)
+        best = reached.get(each.chain.topic)
+        if rests and (best is None or each.chain.depth > best.chain.depth):
+            reached[each.chain.topic] = _ReachedChain(number, each.chain, () in rests)
+    right = [each.number for each in reached.values() if each.number and not each.is_end]
+    others = [number for number, _ in history if number not in right]
+    if case.happens("accuracy") or not others:
+        return right
+    drawn = case.draws.shuffled("wrong recall", others)
+    return [number for _, number in zip(range(max(1, len(right))), drawn, strict=False)]

@@ -1,0 +1,106 @@
+"""Replies that guide a search: subgoals, an adapted blueprint, the decision to blame for a failure."""
+
+from collections.abc import Iterable, Iterator, Sequence
+
+from kgqa.evaluation.simulation.case import Case
+from kgqa.kg.terms import Chain, Hop, local_name
+from kgqa.priors.candidate_ranking import relation_words
+from kgqa.prompts.adapt_blueprint import AdaptBlueprint, AdaptedBlueprint
+from kgqa.prompts.decompose import Decompose, Subgoals
+from kgqa.prompts.diagnose import MAX_BRANCHES_SHOWN, MAX_DECISIONS_SHOWN, Diagnose, Diagnosis
+from kgqa.prompts.progress import MAX_SUBGOALS
+from kgqa.prompts.solved_questions import MAX_BRANCH_HOPS
+
+
+async def decompose(prompt: Decompose, case: Case) -> Subgoals:
+    """Return one subgoal for each named node on the ways from the topics, in words of the relations to it.
+
+    A bad plan is the question itself, as is that of a question without a way.
+    """
+    goals: list[str] = []
+    for topic, hops in await case.oracle.plans():
+        named = [await case.oracle.is_named(Chain(topic, hops[:depth])) for depth in range(1, len(hops))]
+        goals += [_subgoal_text(part) for part in _split_at_named(hops, [*named, True])]
+    planned = case.happens("accuracy") and goals
+    return Subgoals(subgoals=goals[:MAX_SUBGOALS] if planned else [prompt.question])
+
+
+async def adapt_blueprint(prompt: AdaptBlueprint, case: Case) -> AdaptedBlueprint:
+    """Name the relations on the way from each topic; one without a way is given the first of the others.
+
+    A bad adaptation is the nearest exemplar unchanged, as is that of a question without a way.
+    """
+    plans = await case.oracle.plans()
+    branches: list[list[str]] = []
+    for topic in prompt.topics:
+        plan = next((plan for plan in plans if plan.topic == topic), None)
+        if plan:
+            plans.remove(plan)
+        hops = plan.hops[:MAX_BRANCH_HOPS] if plan else ()
+        branches.append([hop.words if hop.forward else f"^{hop.words}" for hop in hops])
+    first = next(filter(None, branches), None)
+    branches = [branch or first for branch in branches] if first else []
+    if not (case.happens("accuracy") and branches):
+        nearest = prompt.exemplars[0].branches if prompt.exemplars else (prompt.relations[:1],)
+        branches = [list(branch[:MAX_BRANCH_HOPS]) for branch in nearest[: max(1, len(prompt.topics))]]
+    return AdaptedBlueprint(branches=branches)
+
+
+def _split_at_named(hops: Sequence[Hop], named: Sequence[bool]) -> Iterator[Sequence[Hop]]:
+    """Cut after each hop that leads to something named."""
+    begin = 0
+    for end, ends_named in enumerate(named, 1):
+        if ends_named:
+            yield hops[begin:end]
+            begin = end
+
+
+def _subgoal_text(hops: Sequence[Hop]) -> str:
+    return "find the " + " of the ".join(relation_words(hop.words) for hop in reversed(hops))
+
+
+async def diagnose(prompt: Diagnose, case: Case) -> Diagnosis:
+    """Blame the first decision that left the way, and recall what goes on along it.
+
+    A wrong verdict blames another decision; the choice among what that one has pruned errs as
+    often as a choice of relations does.
+    """
+    shown = range(max(1, len(prompt.trajectory) - MAX_DECISIONS_SHOWN + 1), len(prompt.trajectory) + 1)
+    step = await _first_wrong_step(prompt, shown, case)
+    if case.happens("judge"):
+        others = [number for number in (0, *shown) if number != step]
+        step = next(case.draws.shuffled("wrong step", others), step)
+    misleads = await _is_misleading(prompt.blueprint, case)
+    return Diagnosis(
+        step=step, recall=await _recall_pruned(prompt, step, case), blueprint="drop" if misleads else "keep"
+    )
+
+
+async def _first_wrong_step(prompt: Diagnose, shown: Iterable[int], case: Case) -> int:
+    """Number the first decision after which no way goes on although one did before; 0 if there is none."""
+    for number in shown:
+        decided = prompt.trajectory[number - 1]
+        goes_on = any(await case.oracle.rests(decided.before))
+        if goes_on and not (decided.after and await case.oracle.rests(decided.after)):
+            return number
+    return 0
+
+
+async def _recall_pruned(prompt: Diagnose, step: int, case: Case) -> list[int]:
+    """Choose among what a decision has pruned; where the model recalls the right ones, they come last."""
+    shown = list(enumerate(prompt.pruned[:MAX_BRANCHES_SHOWN], 1))
+    offered = [number for number, branch in shown if branch.step == step]
+    right = [number for number in offered if await case.oracle.rests(prompt.pruned[number - 1].chain)]
+    others = [number for number in offered if number not in right]
+    if case.happens("accuracy") or not others:
+        return right
+    drawn = list(case.draws.shuffled("wrong branches", others))
+    return drawn[: max(1, len(right))] + (right if case.happens("recall") else [])
+
+
+async def _is_misleading(blueprint: str, case: Case) -> bool:
+    """Return whether a blueprint has no relation in common with the ways."""
+    plain = f" {blueprint.replace('^', '')} "
+    hops = [hop for plan in await case.oracle.plans() for hop in plan.hops]
+    shared = any(f" {name} " in plain for hop in hops for name in (hop.words, local_name(hop.relation)))
+    return bool(blueprint and hops) and not shared

@@ -1,0 +1,265 @@
+"""Replies to prompts of a search that plans in steps: plan, select, verify, revise."""
+
+from collections.abc import Sequence
+
+from kgqa.evaluation.simulation.case import Case, wrong_choice
+from kgqa.evaluation.simulation.plan_evidence import (
+    draw_wrong_answers,
+    facts_on_gold_chain,
+    interleave,
+    keep_right_answers,
+    mislead_steps,
+    name_found_answers,
+    named_stages,
+    paths_at_stage,
+    predict_step,
+)
+from kgqa.kg.terms import Chain, Entity, Hop, Literal, Path, Term
+from kgqa.kg.text import fold
+from kgqa.prompts.facts import RelationCandidate, facts_as_statements
+from kgqa.prompts.plan_steps import PlanSteps, StepsReply
+from kgqa.prompts.plans import PlanStep, Statement, StepReply
+from kgqa.prompts.revise_plan import ReviseAhead, RevisedSteps, RevisePlan
+from kgqa.prompts.select_entities import SelectedEntities, SelectEntities
+from kgqa.prompts.select_relations import SelectedRelations, SelectRelations
+from kgqa.prompts.verify_step import StepVerdict, VerifyStep
+
+
+async def plan_steps(prompt: PlanSteps, case: Case) -> StepsReply:
+    """Go along the ways from all topics at once, one named node a step, to the gold answers.
+
+    What a step predicts is what the graph says. A bad plan predicts other relations and ends
+    with other answers.
+    """
+    steps = (await _gold_steps(case) or [PlanStep("Find the answer.", prompt.question)])[: prompt.depth]
+    answers = await _gold_answers(case)
+    if not case.happens("plan"):
+        steps, answers = await mislead_steps(steps, case), list(await draw_wrong_answers(case))
+    whether = case.oracle.gold.verdict is not None
+    return StepsReply(
+        steps=step_replies(steps), thought=_thought_text(answers), answers=answers, whether=whether
+    )
+
+
+def step_replies(steps: Sequence[PlanStep]) -> list[StepReply]:
+    """Write steps as a reply has them."""
+    return [
+        StepReply(
+            thought=step.thought, search=step.search, observation=[list(row) for row in step.observation]
+        )
+        for step in steps
+    ]
+
+
+async def _gold_steps(case: Case) -> list[PlanStep]:
+    groups = await case.oracle.paths()
+    longest = max((len(named_stages(path)) for group in groups for path in group), default=0)
+    places = range(1, longest + 1)
+    return [predict_step(interleave(paths_at_stage(group, place) for group in groups)) for place in places]
+
+
+async def _gold_answers(case: Case) -> list[str]:
+    """Name the gold answers, as the graph does where it leads to all of them."""
+    gold = case.oracle.gold
+    for topic, hops in await case.oracle.plans():
+        ends = await case.oracle.terrain.ends(Chain(topic, hops))
+        marks = gold.mark(ends)
+        if any(marks.right) and not marks.missing:
+            return list(
+                dict.fromkeys(str(end) for end, right in zip(ends, marks.right, strict=True) if right)
+            )
+    return [gold.verdict] if gold.verdict else gold.names
+
+
+def _thought_text(answers: Sequence[str]) -> str:
+    return f"The answer is {', '.join(answers[:3])}."
+
+
+async def select_relations(prompt: SelectRelations, case: Case) -> SelectedRelations:
+    """Pick every relation that leads on to the answers from any place where it is offered.
+
+    A wrong choice picks as many others; where the model recalls the right ones, they come after.
+    """
+    right = await leading_relations(prompt.frontier, prompt.offers, case)
+    if case.happens("accuracy"):
+        return SelectedRelations(relations=right)
+    drawn = case.draws.shuffled("wrong relations", range(1, len(prompt.offers) + 1))
+    wrong = [number for number in drawn if number not in right][: max(1, len(right))]
+    recalled = right if case.happens("recall") or not wrong else []
+    return SelectedRelations(relations=[*wrong, *recalled])
+
+
+async def leading_relations(
+    frontier: Sequence[Path], offers: Sequence[RelationCandidate], case: Case
+) -> list[int]:
+    """Number the relations on a way to the answers, or those that take the place of one not offered."""
+    chains: dict[Chain, list[int]] = {}
+    for number, offer in enumerate(offers, 1):
+        for chain in dict.fromkeys(frontier[head].chain for head in offer.heads):
+            chains.setdefault(chain, []).append(number)
+    right: set[int] = set()
+    for chain, numbers in chains.items():
+        right.update(await _leading_from_chain(chain, numbers, offers, case))
+    return sorted(right)
+
+
+async def _leading_from_chain(
+    chain: Chain, numbers: Sequence[int], offers: Sequence[RelationCandidate], case: Case
+) -> list[int]:
+    own = [n for n in numbers if await case.oracle.right_hop(chain, [offers[n - 1].hop]) is not None]
+    if own or not any(await case.oracle.rests(chain)):
+        return own
+    return [n for n in numbers if await case.oracle.rests(chain.then(offers[n - 1].hop))]
+
+
+async def select_entities(prompt: SelectEntities, case: Case) -> SelectedEntities:
+    """Go on from all, or from those that lead to a gold answer where others are among them.
+
+    Where not all are shown, all are kept. A wrong choice is of others.
+    """
+    shown = prompt.offered
+    chosen = (
+        list(range(1, len(shown) + 1))
+        if prompt.total > len(shown)
+        else await _candidates_to_gold(shown, case)
+    )
+    if case.happens("entity"):
+        chosen = wrong_choice(chosen, len(shown), case.draws)
+    some = 0 < len(chosen) < len(shown)
+    return SelectedEntities(keep="some", chosen=chosen) if some else SelectedEntities(keep="all")
+
+
+async def _candidates_to_gold(shown: Sequence[Term], case: Case) -> list[int]:
+    """Number the candidates from which a gold answer is reached; all, or none, where that is not known."""
+    oracle = case.oracle
+    for topic, hops in await oracle.plans():
+        for depth in range(1, len(hops) + 1):
+            chain = Chain(topic, hops[:depth])
+            if set(shown) <= {*await oracle.terrain.ends(chain)}:
+                if depth == len(hops):
+                    return [n for n, right in enumerate(oracle.gold.mark(shown).right, 1) if right]
+                if all(oracle.gold.mark(await oracle.terrain.ends(Chain(topic, hops))).right):
+                    return []
+                entities = [(n, term) for n, term in enumerate(shown, 1) if isinstance(term, Entity)]
+                return [n for n, term in entities if await oracle.rests(chain.constrained_to([term]))]
+    return []
+
+
+async def verify_step(prompt: VerifyStep, case: Case) -> StepVerdict:
+    """Call for a revision where the facts do not bear out all that was predicted.
+
+    So too where they lead to gold answers at last, none of which was predicted. The observation
+    is put right by the facts that lead on to the answers. A wrong verdict is the other one.
+    """
+    failed = not await _is_confirmed(prompt, case) or await _is_unforeseen(prompt, case)
+    seen = (
+        predict_step(paths_at_stage(await facts_on_gold_chain(prompt.facts, case), -1)).observation
+        if failed
+        else ()
+    )
+    if case.happens("judge"):
+        return StepVerdict(revise=not failed)
+    return StepVerdict(revise=failed, observation=[list(row) for row in seen])
+
+
+async def _is_confirmed(prompt: VerifyStep, case: Case) -> bool:
+    """Return whether the facts say what was predicted; of a relation on a way, whether they know its ends.
+
+    A search keeps one fact of several that lead to the same entity.
+    """
+    facts = {_fold_statement(statement) for statement in _statements(prompt.facts)}
+    known = {name for head, _, tail in facts for name in (head, tail)}
+    usual = {_fold_statement(s)[1] for paths in await case.oracle.paths() for s in _statements(paths)}
+    return all(
+        (relation in usual and {head, tail} <= known)
+        or any(_matches_fact(fact, (head, relation, tail)) for fact in facts)
+        for head, relation, tail in map(_fold_statement, prompt.step.observation)
+    )
+
+
+def _matches_fact(fact: Statement, predicted: Statement) -> bool:
+    """Compare in either direction; a name that was left open ("?") is any."""
+    head, relation, tail = predicted
+    return relation == fact[1] and any(
+        head in ("", one) and tail in ("", other) for one, other in (fact[::2], fact[::-2])
+    )
+
+
+async def _is_unforeseen(prompt: VerifyStep, case: Case) -> bool:
+    """Return whether the last of the facts lead to gold answers and the step names none of them."""
+    last = paths_at_stage(prompt.facts, -1)
+    gold = set(map(fold, await name_found_answers(last, case)))
+    closed = [
+        (head, tail) for head, _, tail in map(_fold_statement, prompt.step.observation) if head and tail
+    ]
+    named = {name for names in closed for name in names}
+    return not gold.isdisjoint(fold(str(path.end)) for path in last) and named.isdisjoint(gold)
+
+
+def _statements(paths: Sequence[Path]) -> list[Statement]:
+    return facts_as_statements([begun for path in paths for begun in named_stages(path)])
+
+
+def _fold_statement(statement: Statement) -> Statement:
+    head, relation, tail = map(fold, statement)
+    return head, relation, tail
+
+
+UNKNOWN_END = Literal("?")
+"""What a relation leads to that was not followed yet."""
+
+
+async def revise_plan(prompt: RevisePlan, case: Case) -> RevisedSteps:
+    """Put right what the facts show: the step at hand, all steps so far if the whole is revised.
+
+    By relations that lead on, the step to come as well; where nothing was observed and nothing
+    is seen to lead on, that step is planned in the words of the question. Further steps stay. The
+    answers are those to which the facts lead, beside right ones that the plan has; the plan's
+    where there are none.
+    A bad revision predicts other relations for these steps, and ends with other answers.
+    """
+    plan = prompt.plan
+    first = 1 if prompt.arm == "global" else min(max(1, prompt.done), len(plan.steps) + 1)
+    if case.happens("accuracy"):
+        steps = await _correct_steps(prompt, case)
+        right = dict.fromkeys(
+            [*keep_right_answers(plan.answers, case), *await name_found_answers(prompt.facts, case)]
+        )
+        answers = list(right or plan.answers)
+    else:
+        last = max(prompt.done, 1)
+        wrong = await mislead_steps(plan.steps[first - 1 : last], case, first - 1)
+        steps = [*plan.steps[: first - 1], *wrong, *plan.steps[last:]]
+        answers = list(await draw_wrong_answers(case))
+    revised = steps[first - 1 : prompt.depth]
+    return RevisedSteps(
+        first=first, steps=step_replies(revised), thought=plan.thought, answers=answers, whether=plan.whether
+    )
+
+
+async def _correct_steps(prompt: RevisePlan, case: Case) -> list[PlanStep]:
+    steps = list(prompt.plan.steps)
+    facts = await facts_on_gold_chain(prompt.facts, case)
+    for number in range(1, prompt.done + 1) if prompt.arm == "global" else (prompt.done,):
+        seen = paths_at_stage(facts, number if prompt.arm == "global" else -1)
+        if seen and number:
+            steps[number - 1 : number] = [predict_step(seen)]
+    ahead = await _relations_ahead(prompt, case) if isinstance(prompt, ReviseAhead) else []
+    if ahead:
+        steps[prompt.done : prompt.done + 1] = [_step_along(ahead)]
+    elif not prompt.facts:
+        steps[prompt.done : prompt.done + 1] = [PlanStep("Find what leads on.", prompt.question)]
+    return steps
+
+
+async def _relations_ahead(prompt: ReviseAhead, case: Case) -> list[tuple[Path, Hop]]:
+    """Return the relations that lead on to the answers, each with where it leads on from."""
+    offers = [
+        prompt.offers[number - 1] for number in await leading_relations(prompt.frontier, prompt.offers, case)
+    ]
+    return [(prompt.frontier[head], offer.hop) for offer in offers for head in offer.heads]
+
+
+def _step_along(ahead: Sequence[tuple[Path, Hop]]) -> PlanStep:
+    """Write the step that follows relations, whatever they lead to."""
+    return predict_step([path.then(hop, UNKNOWN_END) for path, hop in ahead])

@@ -1,0 +1,81 @@
+"""Reads files that somebody else may have put there, whole, but never without end; and writes their names."""
+
+import errno
+import gzip
+import io
+import os
+import stat
+from pathlib import Path
+
+GZIP_MAGIC = b"\x1f\x8b"
+"""How a gzipped file begins."""
+
+MAX_FILE_BYTES = 1 << 32
+"""Bytes of a file at most."""
+
+BLOCK_BYTES = 1 << 20
+"""Bytes that are read at a time: of a pipe nobody knows how many there are."""
+
+
+def read_file(path: Path, most: int = MAX_FILE_BYTES, *, pipes: bool = False) -> bytes:
+    """Read a file as it is.
+
+    Args:
+        path: Where it is.
+        most: Bytes that it may have.
+        pipes: Read a pipe, too, to its end, and wait for whoever writes to it. Only where the
+            user has named the path: one that is found somewhere may wait for ever.
+
+    Raises:
+        OSError: if it is missing, too large, a folder or a device, which may never end.
+        ValueError: if there can be no such path.
+    """
+    waited_for = pipes and stat.S_ISFIFO(os.stat(path).st_mode)
+    with open(path, "rb", buffering=0, opener=None if waited_for else _without_waiting) as file:
+        about = os.fstat(file.fileno())
+        if not (stat.S_ISREG(about.st_mode) or (waited_for and stat.S_ISFIFO(about.st_mode))):
+            raise OSError(errno.EINVAL, "no regular file", str(path))
+        found = _read_up_to(file, most) if about.st_size <= most else None
+    if found is None:
+        raise OSError(errno.EFBIG, f"more than {most:,} bytes", str(path))
+    return found
+
+
+def _read_up_to(file: io.FileIO | gzip.GzipFile, most: int) -> bytes | None:
+    """Read to the end; None where that is too far."""
+    held = io.BytesIO()
+    while part := file.read(BLOCK_BYTES):
+        if held.tell() + len(part) > most:
+            return None
+        held.write(part)
+    return held.getvalue()
+
+
+def gunzip(data: bytes, most: int = MAX_FILE_BYTES) -> bytes:
+    """Return what a gzipped file holds; what is not gzipped as it is.
+
+    Raises:
+        OSError: if it holds too much, or is damaged.
+        EOFError, zlib.error: if it is damaged.
+    """
+    if not data.startswith(GZIP_MAGIC):
+        return data
+    with gzip.GzipFile(fileobj=io.BytesIO(data)) as file:
+        found = _read_up_to(file, most)
+    if found is None:
+        raise OSError(errno.EFBIG, f"more than {most:,} bytes when unpacked")
+    return found
+
+
+def printable_path(path: str) -> str:
+    r"""Write a path as it is, so that it can be copied; only what could command a terminal is escaped.
+
+    >>> print(printable_path("my  runs/\x1b[2J"))
+    my  runs/\x1b[2J
+    """
+    return "".join(c if c.isprintable() else c.encode("unicode_escape").decode() for c in path)
+
+
+def _without_waiting(path: str, flags: int) -> int:
+    """Open a pipe, too, at once, though nobody writes to it."""
+    return os.open(path, flags | getattr(os, "O_NONBLOCK", 0))

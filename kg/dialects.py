@@ -1,0 +1,386 @@
+"""Dialects as data: how a kind of graph writes names, ids and types, and which relations are noise.
+
+>>> FREEBASE.ignores("http://rdf.freebase.com/ns/common.topic.webpage")
+True
+>>> FREEBASE.relation_label("http://rdf.freebase.com/ns/people.person.parents")
+'people.person.parents'
+>>> WIKIDATA.relation_entity(f"{WDT}P40"), WIKIDATA.relation_label(f"{WDT}P40")
+('http://www.wikidata.org/entity/P40', 'wdt:P40')
+>>> WIKIDATA.relation_words(f"{WDT}P40", "child"), WIKIDATA.relation_words(f"{PROP}P40", "child")
+('child', 'child (statement)')
+>>> FREEBASE.relation_iris("people.person.parents"), WIKIDATA.relation_iris("child")
+(('http://rdf.freebase.com/ns/people.person.parents',), ())
+>>> [str(object) for _, object in WIKIDATA.twins_of(f"{FB}m.03_r3")]
+['/m/03_r3']
+>>> PLAIN.local_label("http://x/e/Albert_Einstein%27s_house")
+"Albert Einstein's house"
+>>> entity_iri("/m/03_r3"), entity_iri("Q42")
+('http://rdf.freebase.com/ns/m.03_r3', 'http://www.wikidata.org/entity/Q42')
+
+``owl:sameAs`` of Freebase is an id in Wikidata. Public code takes it for the name of a node that has
+none; here it is no name, since such a node is a mediator, but the node can be found by it.
+"""
+
+import re
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Literal as Choice
+from urllib.parse import unquote
+
+from kgqa.kg.terms import Entity, Literal, Term, local_name
+
+
+@dataclass(frozen=True)
+class Namespace:
+    """IRIs that begin alike, and how they are written without their beginning.
+
+    Attributes:
+        iri: Their beginning.
+        ids: What follows it (a regular expression).
+        prefixes: What may stand in its place, the one that is shown first.
+        words: What a relation is called, where its id is that of an entity whose name goes for ``{}``.
+    """
+
+    iri: str
+    ids: str
+    prefixes: tuple[str, ...] = ("",)
+    words: str = ""
+
+    def local(self, iri: str) -> str | None:
+        """Return what follows the beginning; None for an IRI of another namespace."""
+        rest = iri.removeprefix(self.iri)
+        return rest if rest != iri and re.fullmatch(self.ids, rest) else None
+
+    def whole(self, text: str) -> str | None:
+        """Return the IRI that is written like this; None if none of this namespace is."""
+        for prefix in (self.iri, *self.prefixes):
+            if text.startswith(prefix) and re.fullmatch(self.ids, text.removeprefix(prefix)):
+                return self.iri + text.removeprefix(prefix)
+        return None
+
+
+class LabelPredicates(tuple[str, ...]):
+    """Label predicates, best first, and the languages that names are asked for in: none stands for all."""
+
+    languages: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True)
+class CrossReference:
+    """A predicate from an entity to its id in a graph of another kind.
+
+    Attributes:
+        predicate: Its IRI.
+        ids: The IRIs of the other graph that it stands for (a regular expression).
+        literal: How it writes them (a template of that expression); empty for the IRI itself.
+    """
+
+    predicate: str
+    ids: str
+    literal: str = ""
+
+
+@dataclass(frozen=True)
+class Dialect:
+    """How one kind of graph writes names, types and noise.
+
+    Attributes:
+        name: What ``kgqa kg info`` shows.
+        relations: Namespaces of the relations that only such a graph has.
+        entities: Namespace of its entities.
+        slashed: Ids may be written as paths: ``/m/03_r3`` for ``m.03_r3``.
+        marks: Relations of which any large graph of this kind has at least one.
+        labels: Predicates of the preferred name, best first.
+        aliases: Predicates of further names.
+        types: Predicates from an entity to its types.
+        languages: Language tags of names, best first; others come after, by tag.
+        polyglot: Most nodes have names in a hundred languages or more: those in others are not asked for.
+        ignored: Relations that no search walks: whole IRIs,
+        ignored_prefixes: beginnings of IRIs,
+        ignored_parts: pieces of IRIs,
+        noise: and words that a relation is called by (a regular expression).
+        off_schema_prefixes: Beginnings of relations outside of the schema: users' own, and
+            retired ones. A search may walk them.
+        twins: Predicates to ids in graphs of other kinds.
+        unlabelled: In a graph without any label: name an entity by the local
+            part of its IRI, or not at all.
+        opaque: Local parts that never serve as a name (a regular expression): where such a
+            node has none, it is a mediator.
+    """
+
+    name: str
+    labels: tuple[str, ...]
+    aliases: tuple[str, ...]
+    types: tuple[str, ...]
+    relations: tuple[Namespace, ...] = ()
+    entities: Namespace | None = None
+    slashed: bool = False
+    marks: tuple[str, ...] = ()
+    languages: tuple[str, ...] = ("en", "")
+    polyglot: bool = False
+    ignored: tuple[str, ...] = ()
+    ignored_prefixes: tuple[str, ...] = ()
+    ignored_parts: tuple[str, ...] = ()
+    noise: str = r"(?!)"
+    off_schema_prefixes: tuple[str, ...] = ()
+    twins: tuple[CrossReference, ...] = ()
+    unlabelled: Choice["local", "none"] = "local"
+    opaque: str = r"(?!)"
+
+    @cached_property
+    def _silent(self) -> frozenset[str]:
+        return frozenset((*self.labels, *self.aliases, *self.ignored))
+
+    def ignores(self, relation: str, words: str = "") -> bool:
+        """Return whether a search leaves out a relation, which the graph calls by some words."""
+        return (
+            relation in self._silent
+            or relation.startswith(self.ignored_prefixes)
+            or any(part in relation for part in self.ignored_parts)
+            or bool(words and re.search(self.noise, words, re.IGNORECASE))
+        )
+
+    def is_off_schema(self, relation: str) -> bool:
+        """Return whether the relation is known to be outside of the schema."""
+        return relation.startswith(self.off_schema_prefixes)
+
+    def relation_label(self, relation: str) -> str:
+        """Return the relation without its namespace."""
+        for space in self.relations:
+            if local := space.local(relation):
+                return space.prefixes[0] + local
+        return unquote(local_name(relation))
+
+    def relation_entity(self, relation: str) -> str | None:
+        """Return the entity whose name a relation has; None where relations are named by their IRIs."""
+        for space in self.relations:
+            if space.words and self.entities and (local := space.local(relation)):
+                return self.entities.iri + local
+        return None
+
+    def is_relation_entity(self, id: str) -> bool:
+        """Return whether an entity is there to name a relation."""
+        local = self.entities.local(id) if self.entities else None
+        return bool(local) and any(s.words and re.fullmatch(s.ids, local or "") for s in self.relations)
+
+    def relation_words(self, relation: str, name: str | None) -> str:
+        """Return what a relation is shown by, where its entity has this name or none."""
+        found = (
+            space.words.format(name) for space in self.relations if space.words and space.local(relation)
+        )
+        return (name and next(found, None)) or self.relation_label(relation)
+
+    def relation_iris(self, text: str) -> tuple[str, ...]:
+        """Return the relations that an id, prefixed or bare, may stand for, the likeliest first."""
+        found = (space.whole(self._dotted(text)) for space in self.relations)
+        return tuple(dict.fromkeys(filter(None, found)))
+
+    def entity_iri(self, text: str) -> str | None:
+        """Return the entity that an id, prefixed or bare, stands for; None if it is none of this kind."""
+        return self.entities.whole(self._dotted(text)) if self.entities else None
+
+    def _dotted(self, text: str) -> str:
+        return text[1:].replace("/", ".") if self.slashed and text.startswith("/") else text
+
+    def twins_of(self, iri: str) -> tuple[tuple[str, Term], ...]:
+        """Return the (predicate, object) by which this graph may know an entity of another one.
+
+        Whatever is the subject of one of them is that entity.
+        """
+        found = ((twin, re.fullmatch(twin.ids, iri)) for twin in self.twins)
+        return tuple(
+            (twin.predicate, Literal(match.expand(twin.literal)) if twin.literal else Entity(iri))
+            for twin, match in found
+            if match
+        )
+
+    def local_label(self, id: str) -> str | None:
+        """Make a name from an IRI, or None where there is none to make."""
+        local = local_name(id)
+        if id.startswith(("_:", "nodeID:")) or re.fullmatch(self.opaque, local):
+            return None
+        return unquote(local).replace("_", " ").strip() or None
+
+    def best(self, names: Iterable[tuple[int, str, str]]) -> str | None:
+        """Choose the preferred of an entity's names.
+
+        Args:
+            names: (place in ``labels``, language tag, text) of each.
+        """
+        ranked = [(rank, self.language_rank(tag), text) for rank, tag, text in names if text]
+        return min(ranked)[2] if ranked else None
+
+    def language_rank(self, tag: str) -> tuple[int, str]:
+        """Order languages: those asked for, their regional forms, the others by tag."""
+        tag = tag.lower()
+        if tag in self.languages:
+            return self.languages.index(tag), ""
+        base = tag.partition("-")[0]
+        if base in self.languages:
+            return len(self.languages) + self.languages.index(base), tag
+        return 2 * len(self.languages), tag
+
+
+RDF = "http://www.w3.org/1999/02/22-rdf-syntax-ns#"
+RDFS = "http://www.w3.org/2000/01/rdf-schema#"
+OWL = "http://www.w3.org/2002/07/owl#"
+SKOS = "http://www.w3.org/2004/02/skos/core#"
+XSD = "http://www.w3.org/2001/XMLSchema#"
+FOAF = "http://xmlns.com/foaf/0.1/"
+SCHEMA_ORG = "http://schema.org/"
+SCHEMA_ORG_HTTPS = "https://schema.org/"
+FB = "http://rdf.freebase.com/ns/"
+WD = "http://www.wikidata.org/entity/"
+PROP = "http://www.wikidata.org/prop/"
+WDT = f"{PROP}direct/"
+
+
+PLAIN = Dialect(
+    name="plain",
+    labels=(
+        f"{RDFS}label",
+        f"{SKOS}prefLabel",
+        f"{SCHEMA_ORG}name",
+        f"{SCHEMA_ORG_HTTPS}name",
+        f"{FOAF}name",
+    ),
+    aliases=(
+        f"{SKOS}altLabel",
+        f"{SCHEMA_ORG}alternateName",
+        f"{SCHEMA_ORG_HTTPS}alternateName",
+        f"{FOAF}nick",
+    ),
+    types=(f"{RDF}type",),
+    ignored=(f"{RDF}type", f"{RDFS}comment"),
+    ignored_parts=("sameAs",),
+)
+
+FREEBASE = Dialect(
+    name="freebase",
+    relations=(Namespace(FB, r"\w+(?:\.\w+){2,}", ("", "ns:", "fb:")),),
+    entities=Namespace(FB, r"[mg]\.[0-9a-z_]+", ("", "ns:", "fb:", FB.replace("http:", "https:"))),
+    slashed=True,
+    marks=tuple(
+        FB + relation
+        for relation in (
+            "type.object.name",
+            "type.object.type",
+            "common.topic.notable_types",
+            "people.person.nationality",
+            "people.person.profession",
+            "location.location.containedby",
+            "film.film.directed_by",
+            "government.government_position_held.office_holder",
+        )
+    ),
+    labels=(f"{FB}type.object.name", f"{RDFS}label"),
+    aliases=(f"{FB}common.topic.alias", f"{SKOS}altLabel"),
+    types=(f"{FB}type.object.type", f"{FB}common.topic.notable_types", f"{RDF}type"),
+    ignored=(
+        f"{RDF}type",
+        f"{FB}common.topic.webpage",
+        f"{FB}common.topic.topic_equivalent_webpage",
+        f"{FB}common.topic.article",
+        f"{FB}common.topic.description",
+        f"{FB}common.topic.topical_webpage",
+    ),
+    ignored_prefixes=(f"{FB}type.object.", f"{FB}kg.object_profile."),
+    ignored_parts=("sameAs",),
+    off_schema_prefixes=(f"{FB}user.", f"{FB}common.notable_for.object"),
+    twins=(CrossReference(f"{OWL}sameAs", f"{re.escape(WD)}.+"),),
+    opaque=r"[mg]\.[0-9a-z_]+",
+)
+
+_PROPERTY_ID = r"P[1-9][0-9]*"
+
+WIKIDATA = Dialect(
+    name="wikidata",
+    relations=(
+        Namespace(WDT, _PROPERTY_ID, ("wdt:", ""), "{}"),
+        Namespace(PROP, _PROPERTY_ID, ("p:",), "{} (statement)"),
+        Namespace(f"{PROP}statement/", _PROPERTY_ID, ("ps:",), "{} (value)"),
+        Namespace(f"{PROP}qualifier/", _PROPERTY_ID, ("pq:",), "{} (qualifier)"),
+    ),
+    entities=Namespace(
+        WD,
+        r"[QPL][1-9][0-9]*",
+        (
+            "wd:",
+            "",
+            *(f"{web}://www.wikidata.org/{at}/" for web in ("https", "http") for at in ("entity", "wiki")),
+        ),
+    ),
+    marks=tuple(f"{WDT}P{number}" for number in (31, 279, 17, 131, 361, 106, 569, 625)),
+    labels=(f"{RDFS}label",),
+    aliases=(f"{SKOS}altLabel",),
+    types=(f"{WDT}P31",),
+    languages=("en", "mul", ""),
+    polyglot=True,
+    # Where properties have no labels: image, logo, Commons category and gallery, Freebase id, main
+    # category, main portal, main template, focus list.
+    ignored=tuple(
+        f"{PROP}{kind}P{number}"
+        for number in (18, 154, 373, 935, 646, 910, 1151, 1424, 5008)
+        for kind in ("direct/", "", "statement/")
+    ),
+    # Whole values, normalised values, references and properties' own predicates say once more what the
+    # relations above say; the others are about the data.
+    ignored_prefixes=(
+        *(f"{PROP}{kind}" for kind in ("direct-normalized/", "reference/", "novalue/")),
+        *(f"{PROP}{of}/value{form}/" for of in ("statement", "qualifier") for form in ("", "-normalized")),
+        "http://wikiba.se/ontology",
+        "http://www.w3.org/ns/prov#",
+        "http://www.w3.org/ns/lemon/ontolex#",
+        "http://purl.org/dc/terms/",
+        "http://creativecommons.org/ns#",
+        SCHEMA_ORG,
+        RDF,
+        RDFS,
+        OWL,
+        SKOS,
+    ),
+    # Of what the public code for Wikidata leaves out, what questions ask for stays: postal and dialling
+    # codes, websites, coats of arms, indices, authorities.
+    noise=r"\b(?:ids?|identifiers?|urls?|username|api endpoint|images?|logo|commons|wikimedia"
+    r"|(?<!postal )(?<!dialing )(?<!calling )codes?(?! of))\b|\btopic's main\b"
+    r"|\bcategory (?:for|of|related|combines|contains)\b",
+    twins=(
+        CrossReference(f"{WDT}P646", rf"{re.escape(FB)}([mg])\.(.+)", r"/\1/\2"),
+        CrossReference(f"{WDT}P2671", rf"{re.escape(FB)}(g)\.(.+)", r"/\1/\2"),
+    ),
+    opaque=r"[QPLqpl][1-9][0-9]*(?:[-$].+)?",
+)
+
+DIALECTS = {dialect.name: dialect for dialect in (PLAIN, FREEBASE, WIKIDATA)}
+
+
+def detect_dialect(predicates: Sequence[str]) -> Dialect:
+    """Choose the dialect by the graph's predicates."""
+    for dialect in (FREEBASE, WIKIDATA):
+        begins = tuple(space.iri for space in dialect.relations)
+        if any(predicate.startswith(begins) for predicate in predicates):
+            return dialect
+    return PLAIN
+
+
+def is_ignored(relation: str) -> bool:
+    """Return whether searches leave out a relation, whose dialect it tells itself."""
+    return detect_dialect((relation,)).ignores(relation)
+
+
+def entity_iri(text: str) -> str | None:
+    """Return the entity of any kind of graph that an id stands for; None for a name, or another id."""
+    return next(filter(None, (dialect.entity_iri(text) for dialect in DIALECTS.values())), None)
+
+
+def is_foreign(id: str, name: str) -> bool:
+    """Return whether an id is of another kind of graph than the one whose dialect has this name.
+
+    Ids of graphs that say nothing of their kind are foreign nowhere, and nothing is foreign to them.
+
+    >>> is_foreign("m.03_r3", "wikidata"), is_foreign("Q42", "wikidata"), is_foreign("m.03_r3", "plain")
+    (True, False, False)
+    """
+    known = DIALECTS[name]
+    return known.entities is not None and known.entity_iri(id) is None and entity_iri(id) is not None

@@ -1,0 +1,207 @@
+"""Responses of an endpoint: bodies decompressed up to a limit, and what a response means that is no answer.
+
+A few compressed bytes may stand for gigabytes. A refusal says whose fault it is, and whether the next
+answer may be better.
+"""
+
+import math
+import re
+import zlib
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+from urllib.parse import urljoin
+
+import httpx
+
+from kgqa.addresses import redact_url
+from kgqa.kg.errors import KGRejected, KGTimeout, KGUnavailable
+from kgqa.kg.terms import one_line
+
+ACCEPTED_ENCODINGS = "gzip, deflate"
+"""What servers may pack an answer with; only what can be unpacked block by block is asked for."""
+
+DECOMPRESSED_BLOCK_BYTES = 1 << 18
+"""Bytes that are unpacked at a time."""
+
+_GZIP = 16 + zlib.MAX_WBITS
+_WINDOW_BITS = {"gzip": _GZIP, "x-gzip": _GZIP, "deflate": zlib.MAX_WBITS}
+_GZIP_MAGIC = b"\x1f\x8b"
+
+
+class UnreadableBody(ConnectionError):
+    """A body that is packed in a way that was not asked for, or torn; the next may be better."""
+
+
+class AnswerTooLarge(Exception):
+    """A body that is larger than its limit."""
+
+
+class BodyDecoder:
+    """Takes the blocks of one body as they come over the wire, and gives them as they were before.
+
+    Args:
+        encoding: The answer's ``Content-Encoding``.
+        most: Bytes that it may have in all, unpacked.
+
+    Raises:
+        UnreadableBody: if it is packed in a way that was not asked for.
+    """
+
+    def __init__(self, encoding: str, most: int) -> None:
+        name = encoding.strip().lower()
+        if name not in ("", "identity", *_WINDOW_BITS):
+            raise UnreadableBody(f"an answer packed as {name[:40]}, which was not asked for")
+        self._most, self._size = most, 0
+        self._bits = _WINDOW_BITS.get(name, 0)
+        self._unpacking = zlib.decompressobj(self._bits) if self._bits else None
+        self._begun = b""
+
+    def blocks(self, packed: bytes) -> Iterator[bytes]:
+        """Return what a block stands for.
+
+        Raises:
+            TooLarge: as soon as the body is larger than its limit.
+            UnreadableBody: if it cannot be unpacked.
+        """
+        for block in self._unpacked(packed) if self._unpacking else (packed,):
+            self._size += len(block)
+            if self._size > self._most:
+                raise AnswerTooLarge(f"the answer is larger than {self._most >> 20} MB")
+            yield block
+
+    def end(self) -> None:
+        """Tell that no block follows.
+
+        Raises:
+            UnreadableBody: if the packed body is not whole.
+        """
+        if self._unpacking and self._size and not self._unpacking.eof:
+            raise UnreadableBody("an answer that cannot be unpacked: its end is missing")
+
+    def _unpacked(self, packed: bytes) -> Iterator[bytes]:
+        block = b""
+        while self._unpacking and (
+            packed or (len(block) == DECOMPRESSED_BLOCK_BYTES and not self._unpacking.eof)
+        ):
+            if self._unpacking.eof and not (packed := self._next(packed)):
+                return
+            try:
+                block = self._unpacking.decompress(packed, DECOMPRESSED_BLOCK_BYTES)
+            except zlib.error as error:
+                if self._size or self._bits != zlib.MAX_WBITS:
+                    raise UnreadableBody(f"an answer that cannot be unpacked: {error}") from None
+                self._bits = -zlib.MAX_WBITS  # some servers leave out the frame of "deflate"
+                self._unpacking = zlib.decompressobj(self._bits)
+                continue
+            packed = self._unpacking.unused_data if self._unpacking.eof else self._unpacking.unconsumed_tail
+            yield block
+
+    def _next(self, packed: bytes) -> bytes:
+        """Begin another member of gzip where one follows; what else follows an end is no part of a body."""
+        packed = (self._begun + packed).lstrip(b"\0")
+        self._begun = packed if packed == _GZIP_MAGIC[:1] else b""
+        if not packed or self._begun:
+            return b""
+        if self._bits != _GZIP or not packed.startswith(_GZIP_MAGIC):
+            self._bits = 0
+            return b""
+        self._unpacking = zlib.decompressobj(self._bits)
+        return packed
+
+
+MAX_SHOWN_CHARS = 200
+"""Characters that are shown of an address that a server names, and that its errors are judged by."""
+
+JSON_TYPES = ("application/sparql-results+json", "application/json")
+
+_OF_THE_QUERY = re.compile(r"Virtuoso (?!08|40|S1|S28)\w{5} Error")
+"""Virtuoso says 500 where it cannot compile or run a query; the states left out are its own fault."""
+
+
+class BrokenAnswer(ConnectionError):
+    """An answer that is none, or only a part of one; the next may be whole."""
+
+
+@dataclass(frozen=True, slots=True)
+class EndpointAnswer:
+    """A whole answer, and what its headers say.
+
+    Attributes:
+        body: SPARQL's JSON.
+        rows: The rows that the server gives at most, if it says so.
+        server: What the server calls itself.
+    """
+
+    body: bytes
+    rows: float
+    server: str
+
+
+def read_response(response: httpx.Response, body: bytes, shown: Callable[[str], str]) -> EndpointAnswer:
+    """Return the answer that a response is.
+
+    Args:
+        response: What came back.
+        body: All of its body.
+        shown: Makes one short line of what a server says, without what nobody is to see.
+
+    Raises:
+        httpx.HTTPStatusError: if the server says that it cannot answer now.
+        BrokenAnswer: if it is none.
+        KGTimeout: if the server says that the query took too long.
+        KGRejected: if it says that it will not answer this query.
+        KGUnavailable: if it will answer none, however often it is asked.
+    """
+    if response.headers.get("x-sql-state") == "S1TAT":  # Virtuoso gives what it has found so far
+        raise KGTimeout("the server broke the query off and gave a part of the answer")
+    if not response.is_success:
+        text = body[:2_000].decode("utf-8", "replace")
+        said = shown(text)
+        _raise_refusal(response, one_line(text, MAX_SHOWN_CHARS), said)
+        message = f"HTTP {response.status_code}: {said}"
+        raise httpx.HTTPStatusError(message, request=response.request, response=response)
+    kind = response.headers.get("content-type", "").partition(";")[0].strip().lower()
+    if kind not in JSON_TYPES:
+        raise BrokenAnswer(f"an answer of type {kind or 'unknown'}, not SPARQL's JSON")
+    return EndpointAnswer(body, _row_limit(response), response.headers.get("server", ""))
+
+
+def _raise_refusal(response: httpx.Response, text: str, said: str) -> None:
+    """Judge by the text itself, and say of it what may be shown."""
+    status = response.status_code
+    if _is_timeout(response, text.lower()):
+        raise KGTimeout(f"the server broke the query off: {said}")
+    if status in {400, 413, 414, 422} or _OF_THE_QUERY.match(text):
+        raise KGRejected(f"the server refused the query ({status}): {said}")
+    if status in {401, 403}:
+        raise KGUnavailable(
+            f"it refuses access ({status}); put user and password into the address: http://user:password@…"
+        )
+    if response.has_redirect_location:
+        raise KGUnavailable(f"it has moved; use {_new_address(response)}")
+    if status in {404, 405, 406, 410, 415}:
+        raise KGUnavailable(f"there is no SPARQL endpoint at this address ({status})")
+
+
+def _new_address(response: httpx.Response) -> str:
+    try:
+        return one_line(redact_url(urljoin(str(response.url), response.headers["location"])), MAX_SHOWN_CHARS)
+    except ValueError:
+        return "its new address, which it does not tell"
+
+
+def _is_timeout(response: httpx.Response, text: str) -> bool:
+    """Return whether a server says that the query takes too long, and not that a way to it does.
+
+    QLever says so by 429, without a time to wait.
+    """
+    told = any(word in text for word in ("timeout", "timed out", "time limit", "execution time"))
+    waits = response.status_code == 429 and "retry-after" in response.headers
+    return told and not waits and not (response.status_code in {502, 503} and "connect" in text)
+
+
+def _row_limit(response: httpx.Response) -> float:
+    try:
+        return float(response.headers.get("x-sparql-maxrows", ""))
+    except ValueError:
+        return math.inf

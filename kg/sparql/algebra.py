@@ -1,0 +1,343 @@
+"""Relation chains of a SPARQL query, from its constants to its answer.
+
+It is the query's algebra that is read, as rdflib makes it (section 18 of the SPARQL 1.1
+recommendation), not its text. `triple_patterns` flattens it into one set of patterns for each
+alternative; `read_chains` follows these from the constants to the answer.
+
+>>> reading = read_chains("SELECT ?x WHERE { ?y wdt:P22 wd:Q1339 . ?y wdt:P69/wdt:P131 ?x }")
+>>> [str(path) for path in reading.paths]
+['http://www.wikidata.org/entity/Q1339 <-P22- -P69-> -P131->']
+
+A relation that a path may repeat or leave out (``*``, ``+``, ``?``) is taken once. What only
+restricts has no part: filters, MINUS, SERVICE, and patterns that no constant is reached
+through, such as those that values to sort by come from. Nor have relations that no search
+follows (`Dialect.ignores`): those that name things or give their type.
+"""
+
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from dataclasses import dataclass, field, replace
+from itertools import count, islice, product
+from typing import Any, NamedTuple, TypeAlias
+
+from kgqa.kg.dialects import XSD, is_ignored
+from kgqa.kg.sparql.parsing import parse_query
+from kgqa.kg.terms import Entity, Hop, Literal, Term
+
+Node: TypeAlias = Any
+"""A term of rdflib, which is imported only when a query is read."""
+
+MAX_ALTERNATIVES = 256
+"""Alternatives of one query at most."""
+
+
+class TooManyAlternatives(ValueError):
+    """A query has more alternatives than are followed."""
+
+
+class Edge(NamedTuple):
+    """A triple pattern."""
+
+    start: Node
+    relation: Node
+    end: Node
+
+
+@dataclass(frozen=True)
+class PatternSet:
+    """The triple patterns of one alternative; all of them hold together."""
+
+    edges: tuple[Edge, ...] = ()
+    values: Mapping[Node, Node] = field(default_factory=dict)
+    """What VALUES gives to variables."""
+    names: Mapping[Node, Node] = field(default_factory=dict)
+    """Variables that are another's value, or are computed from it."""
+
+    @property
+    def nodes(self) -> set[Node]:
+        """The terms at the ends of the edges."""
+        return {node for edge in self.edges for node in (edge.start, edge.end)}
+
+    @property
+    def filled(self) -> tuple[Edge, ...]:
+        """The edges with the values put in."""
+        return self.renamed(self.values).edges
+
+    def source(self, variable: Node) -> Node:
+        """Return the node that a variable is, or is computed from."""
+        nodes, seen = self.nodes, {variable}
+        while variable not in nodes and (named := self.names.get(variable)) not in {None, *seen}:
+            seen.add(variable := named)
+        return self.values.get(variable, variable)
+
+    def joined(self, other: "PatternSet") -> "PatternSet":
+        """Return what has to hold when both hold."""
+        return PatternSet(
+            (*self.edges, *other.edges), {**self.values, **other.values}, {**self.names, **other.names}
+        )
+
+    def renamed(self, names: Mapping[Node, Node]) -> "PatternSet":
+        """Put other nodes in the place of some."""
+
+        def at(node: Node) -> Node:
+            return names.get(node, node)
+
+        return PatternSet(
+            tuple(Edge(*map(at, edge)) for edge in self.edges),
+            {at(variable): value for variable, value in self.values.items()},
+            {at(variable): at(source) for variable, source in self.names.items()},
+        )
+
+
+def triple_patterns(node: Node) -> list[PatternSet]:
+    """Return the alternatives of a query's algebra.
+
+    Raises:
+        TooMany: if there are more than `MAX_ALTERNATIVES`, or it is nested too deeply.
+    """
+    try:
+        return _AlgebraWalk().of(node)
+    except RecursionError:
+        raise TooManyAlternatives("the query is nested too deeply") from None
+
+
+class _AlgebraWalk:
+    """One walk through a tree of algebra; it numbers the subselects on its way."""
+
+    def __init__(self) -> None:
+        self._scopes = count(1)
+
+    def of(self, node: Node) -> list[PatternSet]:
+        """Walk on by the kind of a node; what is not listed here only passes rows on."""
+        kind = str(node.name)
+        if kind in {"ServiceGraphPattern", "TrueFilter"}:
+            return [PatternSet()]
+        handler: Callable[[Node], list[PatternSet]] | None = getattr(self, f"_{kind.lower()}", None)
+        return handler(node) if handler else self.of(node.p)
+
+    def _bgp(self, node: Node) -> list[PatternSet]:
+        found = [PatternSet()]
+        for start, relation, end in node.triples:
+            found = _join(
+                found,
+                [
+                    PatternSet(edges)
+                    for edges in islice(_path_edges(start, relation, end), MAX_ALTERNATIVES + 1)
+                ],
+            )
+        return found
+
+    def _join(self, node: Node) -> list[PatternSet]:
+        return _join(self.of(node.p1), self.of(node.p2))
+
+    def _union(self, node: Node) -> list[PatternSet]:
+        return [*self.of(node.p1), *self.of(node.p2)]
+
+    def _leftjoin(self, node: Node) -> list[PatternSet]:
+        without = self.of(node.p1)
+        return [*_join(without, self.of(node.p2)), *without]
+
+    def _minus(self, node: Node) -> list[PatternSet]:
+        return self.of(node.p1)
+
+    def _values(self, node: Node) -> list[PatternSet]:
+        return [PatternSet(values={k: v for k, v in row.items() if v != "UNDEF"}) for row in node.res]
+
+    def _extend(self, node: Node) -> list[PatternSet]:
+        return _with_names(self.of(node.p), {node.var: _first_variable(node.expr)})
+
+    def _aggregatejoin(self, node: Node) -> list[PatternSet]:
+        return _with_names(self.of(node.p), {each.res: _first_variable(each.vars) for each in node.A})
+
+    def _project(self, node: Node) -> list[PatternSet]:
+        scope = next(self._scopes)
+        return [_hide_inner_variables(pattern, node.PV, scope) for pattern in self.of(node.p)]
+
+
+def _join(left: list[PatternSet], right: list[PatternSet]) -> list[PatternSet]:
+    if len(left) * len(right) > MAX_ALTERNATIVES:
+        raise TooManyAlternatives(f"the query has more than {MAX_ALTERNATIVES} alternatives")
+    return [a.joined(b) for a, b in product(left, right)]
+
+
+def _with_names(found: list[PatternSet], names: Mapping[Node, Node]) -> list[PatternSet]:
+    known = {variable: source for variable, source in names.items() if source is not None}
+    return [replace(pattern, names={**pattern.names, **known}) for pattern in found]
+
+
+def _hide_inner_variables(pattern: PatternSet, projected: list[Node], scope: int) -> PatternSet:
+    """Rename the variables that a SELECT does not let out; one that it lets out as another is that one."""
+    from rdflib import Variable
+
+    nodes = pattern.nodes
+    again = {
+        source: variable
+        for variable in projected
+        if variable not in nodes and (source := pattern.names.get(variable)) in nodes
+    }
+    terms = {term for edge in pattern.edges for term in edge}
+    terms |= {*pattern.values, *pattern.names, *pattern.names.values()}
+    hidden = {t: Variable(f"{t}_{scope}") for t in terms if isinstance(t, Variable) and t not in projected}
+    return pattern.renamed({**hidden, **again})
+
+
+def _first_variable(expression: Node) -> Node | None:
+    """Return the first variable of an expression."""
+    from rdflib import Variable
+
+    if isinstance(expression, Variable):
+        return expression
+    parts = expression.values() if isinstance(expression, dict) else ()
+    return next((found for part in parts if (found := _first_variable(part)) is not None), None)
+
+
+def _path_edges(start: Node, relation: Node, end: Node) -> Iterator[tuple[Edge, ...]]:
+    """Return each way to take a property path as edges."""
+    from rdflib import BNode
+    from rdflib.paths import AlternativePath, InvPath, MulPath, NegatedPath, SequencePath
+
+    if isinstance(relation, InvPath):
+        yield from _path_edges(end, relation.arg, start)
+    elif isinstance(relation, AlternativePath):
+        for arg in relation.args:
+            yield from _path_edges(start, arg, end)
+    elif isinstance(relation, MulPath):
+        yield from _path_edges(start, relation.path, end)
+    elif isinstance(relation, SequencePath):
+        first, *rest = relation.args
+        middle = BNode() if rest else end
+        for edges in _path_edges(start, first, middle):
+            if not rest:
+                yield edges
+            else:
+                for more in _path_edges(middle, SequencePath(*rest), end):
+                    yield (*edges, *more)
+    elif isinstance(relation, NegatedPath):
+        yield ()
+    else:
+        yield (Edge(start, relation, end),)
+
+
+class UnreadableQuery(ValueError):
+    """No relation chain can be read out of a query; the message is one line."""
+
+
+@dataclass(frozen=True, slots=True)
+class ChainToAnswer:
+    """The hops from a constant of a query to its answer, in the order they are taken."""
+
+    start: Term
+    hops: tuple[Hop, ...]
+
+    def __str__(self) -> str:
+        """Draw the hops as arrows from the constant."""
+        return " ".join([str(self.start), *map(str, self.hops)])
+
+
+@dataclass(frozen=True, slots=True)
+class QueryChains:
+    """What a query asks for, as relation chains.
+
+    ``alternatives`` (from UNION, VALUES, OPTIONAL, ``|``) are each a set of branches: an
+    answer is at the end of every branch of at least one of them. A constant that occurs in
+    two patterns has two branches. Branches are in order of length, then of their hops.
+    """
+
+    answer: str
+    """The variable that is projected, without ``?``; its count, if that is asked for."""
+    alternatives: tuple[tuple[ChainToAnswer, ...], ...]
+
+    @property
+    def paths(self) -> tuple[ChainToAnswer, ...]:
+        """The branches of all alternatives, each once, in order of length, then of their hops."""
+        return _sorted_chains(path for branches in self.alternatives for path in branches)
+
+
+def read_chains(query: str) -> QueryChains:
+    """Read a SELECT query; of several projected variables the first is the answer.
+
+    Raises:
+        Unreadable: if it is no SELECT, does not parse, or joins no constant to its answer.
+    """
+    try:
+        tree, root = parse_query(query)
+    except Exception as error:  # besides KGRejected, whatever rdflib and pyparsing raise
+        reason = " ".join(str(error).split())[:200]
+        raise UnreadableQuery(f"not a SPARQL query: {reason or type(error).__name__}") from None
+    if root.name != "SelectQuery":
+        raise UnreadableQuery("only a SELECT asks for something that a chain can lead to")
+    if not root.PV:
+        raise UnreadableQuery("the query has no variable that could be its answer")
+    answer, *others = root.PV
+    if others and tree.projection is None:
+        raise UnreadableQuery("SELECT * does not say which of its variables is the answer")
+    try:
+        found = [_branches(each.filled, each.source(answer)) for each in triple_patterns(root.p)]
+    except TooManyAlternatives as error:
+        raise UnreadableQuery(str(error)) from None
+    alternatives = tuple(dict.fromkeys(filter(None, found)))
+    if not alternatives:
+        raise UnreadableQuery(f"no relation joins a constant of the query to its answer ?{answer}")
+    return QueryChains(str(answer), alternatives)
+
+
+def _branches(edges: Iterable[Edge], answer: Any) -> tuple[ChainToAnswer, ...]:
+    """Return the paths from every constant that is joined to the answer."""
+    steps = [step for edge in edges for step in _hops_of_edge(edge)]
+    ways = _shortest_hops(steps, answer)
+    return _sorted_chains(
+        ChainToAnswer(_to_term(start), (hop, *ways[node]))
+        for start, hop, node in steps
+        if _is_constant(start) and node in ways
+    )
+
+
+def _hops_of_edge(edge: Edge) -> Iterator[tuple[Any, Hop, Any]]:
+    """Return an edge as a hop from either of its ends to the other."""
+    relation = str(edge.relation)
+    if not _is_constant(edge.relation) or is_ignored(relation):
+        return
+    try:
+        hop = Hop(relation)
+    except ValueError as error:
+        raise UnreadableQuery(f"the query holds an unusable relation: {error}") from None
+    yield edge.start, hop, edge.end
+    yield edge.end, hop.inverse, edge.start
+
+
+def _shortest_hops(steps: Iterable[tuple[Any, Hop, Any]], answer: Any) -> dict[Any, tuple[Hop, ...]]:
+    """Return the shortest hops from each variable to the answer; of several the first in order."""
+    within = [step for step in steps if not _is_constant(step[0])]
+    ways: dict[Any, tuple[Hop, ...]] = {} if _is_constant(answer) else {answer: ()}
+    reached = ways
+    while reached:
+        nearer, reached = reached, {}
+        for start, hop, node in within:
+            if node in nearer and start not in ways:
+                way = (hop, *nearer[node])
+                reached[start] = min(way, reached.get(start, way))
+        ways = {**ways, **reached}
+    return ways
+
+
+def _is_constant(node: Any) -> bool:
+    from rdflib import Literal as Value, URIRef
+
+    return isinstance(node, URIRef | Value)
+
+
+def _to_term(node: Any) -> Term:
+    from rdflib import URIRef
+
+    try:
+        if isinstance(node, URIRef):
+            return Entity(str(node))
+        return Literal(str(node), str(node.datatype or f"{XSD}string"), str(node.language or ""))
+    except ValueError as error:
+        raise UnreadableQuery(f"the query holds an unusable constant: {error}") from None
+
+
+def _sorted_chains(paths: Iterable[ChainToAnswer]) -> tuple[ChainToAnswer, ...]:
+    def key(path: ChainToAnswer) -> tuple[Any, ...]:
+        return len(path.hops), path.hops, isinstance(path.start, Literal), path.start
+
+    return tuple(sorted(set(paths), key=key))

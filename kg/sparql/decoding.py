@@ -1,0 +1,271 @@
+"""Answers to SPARQL queries: JSON written and read as rows of terms, and rows read as typed values.
+
+pyoxigraph's answers are written as blocks of JSON: row by row, it gives up and takes back Python's
+lock for each row, which takes seconds where other threads are busy.
+"""
+
+import io
+import re
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import replace
+from itertools import islice
+from typing import Any, TypeVar
+
+import orjson
+import pyoxigraph as ox
+
+from kgqa.kg.errors import KGError, KGMalformed, KGRejected, KGUnavailable
+from kgqa.kg.graph import Row, Rows
+from kgqa.kg.sparql.queries import BLANK_NAMESPACE
+from kgqa.kg.terms import XSD_STRING, Chain, Entity, Literal, Term, Triple, one_line
+
+NODE_ID = "nodeID://"
+"""How Virtuoso names blank nodes: IRIs that it understands in queries as well."""
+
+VIRTUOSO_ASK = "__ASK_RETVAL"
+"""The column in which Virtuoso answers ASK: 1 or 0."""
+
+XSD_BOOLEAN = "http://www.w3.org/2001/XMLSchema#boolean"
+
+_SELECT_CLAUSE = re.compile(r"SELECT (?:DISTINCT )?(.*?) WHERE")
+_SELECTED_COLUMN = re.compile(r"\((?:[^()]|\([^()]*\))* AS \?(\w+)\)|\?(\w+)")
+
+
+def read_rows(answer: bytes) -> Rows:
+    """Read an answer (SPARQL 1.1 Query Results JSON Format).
+
+    Raises:
+        KGMalformed: if it is none, or only a part of one.
+    """
+    try:
+        found = orjson.loads(answer)
+        if "boolean" in found:
+            return _ask_rows({True: "true", False: "false"}[found["boolean"]])
+        columns, rows = _column_names(found["head"]["vars"]), _require_list(found["results"]["bindings"])
+        if columns == (VIRTUOSO_ASK,):
+            return _ask_rows({"1": "true", "0": "false"}[rows[0][VIRTUOSO_ASK]["value"]] if rows else "false")
+        return Rows(
+            columns, [tuple(_read_term_or_none(row.get(column)) for column in columns) for row in rows]
+        )
+    except (ValueError, LookupError, TypeError, AttributeError) as error:
+        raise KGMalformed(f"the graph's answer is not SPARQL's JSON, or not all of it: {error}") from error
+
+
+def requested_columns(query: str) -> tuple[str, ...]:
+    """Return the columns that a query asks for, in its order; none where it does not list them.
+
+    >>> requested_columns("SELECT DISTINCT ?end (COUNT(*) AS ?n) WHERE { ?s ?p ?end }")
+    ('end', 'n')
+    """
+    head = _SELECT_CLAUSE.match(query)
+    return tuple(computed or plain for computed, plain in _SELECTED_COLUMN.findall(head[1])) if head else ()
+
+
+def select_columns(answer: Rows, columns: tuple[str, ...]) -> Rows:
+    """Return the columns of an answer that were asked for, in that order; an answer without rows has them all.
+
+    Raises:
+        KGMalformed: if it lacks one.
+    """
+    if not columns or answer.columns == columns:
+        return answer
+    if lacking := set(columns) - set(answer.columns) if answer.rows else set():
+        raise KGMalformed(f"the graph's answer lacks what was asked for: {', '.join(sorted(lacking))}")
+    places = [answer.columns.index(column) for column in columns] if answer.rows else []
+    return replace(answer, columns=columns, rows=[tuple(row[at] for at in places) for row in answer.rows])
+
+
+def _ask_rows(answer: str) -> Rows:
+    return Rows(("ask",), [(Literal(answer, XSD_BOOLEAN),)])
+
+
+def _require_list(values: Any) -> list[Any]:
+    if not isinstance(values, list):
+        raise TypeError("what should be a list is none")
+    return values
+
+
+def _column_names(values: Any) -> tuple[str, ...]:
+    if not all(isinstance(value, str) for value in _require_list(values)):
+        raise TypeError("a column has no name")
+    return tuple(values)
+
+
+def _read_term_or_none(value: dict[str, Any] | None) -> Term | None:
+    """Read a term (§3.2.2); one that is none, such as an IRI with a space in it, is left out."""
+    try:
+        return _read_term(value) if value is not None else None
+    except ValueError:
+        return None
+
+
+def _read_term(value: dict[str, Any]) -> Term:
+    text, kind = value["value"], value["type"]
+    if kind == "triple":
+        raise ValueError("a triple that stands for a term is none of RDF 1.1")
+    if not isinstance(text, str):
+        raise TypeError("the value of a term is no text")
+    match kind:
+        case "uri":
+            return Entity(
+                f"_:{text.removeprefix(BLANK_NAMESPACE)}" if text.startswith(BLANK_NAMESPACE) else text
+            )
+        case "bnode":
+            return Entity(text if text.startswith(NODE_ID) else f"_:{text}")
+    datatype = value.get("datatype") or XSD_STRING  # of type typed-literal in Virtuoso, as in a draft
+    if datatype == XSD_BOOLEAN:
+        text = {"1": "true", "0": "false"}.get(text, text)
+    return Literal(text, datatype, language=value.get("xml:lang") or "")
+
+
+T = TypeVar("T")
+
+_WHOLE_NUMBER = re.compile(r"[+-]?[0-9]{1,20}(?:\.0*)?")
+
+
+def read_integer(term: Term | None) -> int:
+    """Read a number, 0 where there is none.
+
+    Raises:
+        KGMalformed: if it is something else than a whole number.
+    """
+    if not isinstance(term, Literal):
+        return 0
+    if not _WHOLE_NUMBER.fullmatch(term.value):
+        raise KGMalformed(f"the graph answers {one_line(term.value, 40)!r} where a number was asked for")
+    return int(term.value.partition(".")[0])
+
+
+def item_at(things: Sequence[T], place: Term | None) -> T:
+    """Return that of some things whose place, from 0, an answer names.
+
+    Raises:
+        KGMalformed: if there is no such place.
+    """
+    number = read_integer(place)
+    if not 0 <= number < len(things):
+        raise KGMalformed(f"the graph answers about the {number}th of {len(things)} things that it was asked")
+    return things[number]
+
+
+def single_value(answer: Rows) -> Term | None:
+    """Return what an answer of one row and one column holds.
+
+    Raises:
+        KGMalformed: if it has no row.
+    """
+    if not answer.rows:
+        raise KGMalformed("the graph answers nothing where one row was asked for")
+    return answer.rows[0][0]
+
+
+def is_true(term: Term | None) -> bool:
+    """Read a boolean, also as servers write it that answer 1 and 0."""
+    return isinstance(term, Literal) and term.value in ("true", "1")
+
+
+def sort_key(term: Term) -> tuple[bool, str, str, str, str]:
+    """Order terms: named before unnamed, then by name, then by id, datatype and language."""
+    tag = (term.datatype, term.language) if isinstance(term, Literal) else ("", "")
+    return (term.name is None, term.name or "", term.id, *tag)
+
+
+def path_triples(chain: Chain, nodes: Mapping[int, Term]) -> tuple[Triple, ...]:
+    """Make triples of the nodes at places 0 (topic) to the chain's depth; none if one is missing."""
+    if len(nodes) <= chain.depth:
+        return ()
+    triples = []
+    for place, hop in enumerate(chain.hops):
+        head, tail = nodes[place], nodes[place + 1]
+        if not hop.forward:
+            head, tail = tail, head
+        if isinstance(head, Entity):
+            triples.append(Triple(head, hop.relation, tail))
+    return tuple(triples)
+
+
+def split_by_chain(answer: Rows, chains: int) -> list[tuple[list[Row], list[Row]]]:
+    """Part the rows of a visit of ``chains`` chains: of each its ends, and the hops that lead on.
+
+    Args:
+        answer: a column for the chain's place, four of an end, if ends were asked for, and two of
+            a hop, likewise.
+        chains: how many chains were visited.
+    """
+    parts: list[tuple[list[Row], list[Row]]] = [([], []) for _ in range(chains)]
+    width = 5 if "end" in answer.columns else 1
+    for row in answer.rows:
+        ends, hops = item_at(parts, row[0])
+        if row[width:] and row[width] is not None:
+            hops.append(row[width:])
+        elif width > 1 and row[2] is not None:  # an end is fresh or not; other rows have neither
+            ends.append(row[1:5])
+    return parts
+
+
+CountBytes = Callable[[int], None]
+"""Told of so many bytes more, each time before they are kept; what it raises ends the answer."""
+
+
+def serialise_answer(answer: Any, limit: int | None, step: CountBytes) -> bytes:
+    """Write an answer, of rows no more than ``limit``.
+
+    Raises:
+        KGRejected: if it is triples.
+    """
+    if isinstance(answer, ox.QueryTriples):
+        raise KGRejected("only SELECT and ASK are answered")
+    if isinstance(answer, ox.QuerySolutions) and limit is not None:
+        return _serialise_first_rows(answer, limit, step)
+    blocks = _BlockBuffer(step)
+    answer.serialize(blocks, format=ox.QueryResultsFormat.JSON)
+    return blocks.getvalue()
+
+
+def to_kg_error(error: Exception) -> KGError:
+    """Make an error of ours of what came of a query."""
+    reason = " ".join(str(error).split())[:300]
+    if isinstance(error, KGError):
+        return type(error)(*error.args)
+    if isinstance(error, SyntaxError | UnicodeEncodeError):
+        return KGRejected(f"not a SPARQL query: {reason}")
+    if isinstance(error, OSError):
+        return KGUnavailable(f"the store cannot be read: {reason}")
+    if isinstance(error, RuntimeError | MemoryError):
+        return KGRejected(f"the store refused the query: {reason or 'it takes too much memory'}")
+    return KGUnavailable(f"the store failed: {type(error).__name__}: {reason}")
+
+
+class _BlockBuffer(io.BytesIO):
+    """Collects the blocks of an answer; ``step`` is called before each."""
+
+    def __init__(self, step: CountBytes) -> None:
+        super().__init__()
+        self._step = step
+
+    def write(self, block: Any) -> int:
+        self._step(len(block))
+        return super().write(block)
+
+
+def _serialise_first_rows(answer: ox.QuerySolutions, limit: int, step: CountBytes) -> bytes:
+    """Write no more than the first rows of an answer: one that kgqa did not ask for may be endless."""
+    names = [variable.value for variable in answer.variables]
+    rows = []
+    for solution in islice(answer, limit):
+        row = {name: _term_json(term) for name, term in zip(names, solution, strict=True) if term is not None}
+        step(sum(len(text) for term in row.values() for text in term.values()))
+        rows.append(row)
+    return orjson.dumps({"head": {"vars": names}, "results": {"bindings": rows}})
+
+
+def _term_json(term: Any) -> dict[str, str]:
+    """Write a term in SPARQL's JSON."""
+    if isinstance(term, ox.NamedNode):
+        return {"type": "uri", "value": term.value}
+    if isinstance(term, ox.BlankNode):
+        return {"type": "bnode", "value": term.value}
+    if not isinstance(term, ox.Literal):
+        return {"type": "triple", "value": str(term)}
+    tag = {"xml:lang": term.language} if term.language else {"datatype": term.datatype.value}
+    return {"type": "literal", "value": term.value, **tag}

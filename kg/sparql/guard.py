@@ -1,0 +1,182 @@
+"""Lets through SPARQL that only reads, and reads nothing but this graph.
+
+A query is parsed with rdflib before the store sees it: SELECT or ASK, without
+SERVICE, FROM, FROM NAMED or update. The prefixes rdf, rdfs, owl, xsd and skos need no declaration.
+"""
+
+import re
+import threading
+from collections.abc import Iterable, Iterator, Mapping
+from itertools import islice
+from typing import Any
+
+from kgqa.kg.dialects import OWL, RDF, RDFS, SKOS, XSD
+from kgqa.kg.errors import KGRejected
+
+MAX_QUERY_CHARS = 20_000
+"""Characters of a query at most."""
+
+MAX_QUERY_TOKENS = 3_000
+"""Words and signs of a query at most: parsing takes some 2 ms for each."""
+
+MAX_TRIPLE_PATTERNS = 200
+"""Triple patterns of a query at most: rdflib's time grows with their square."""
+
+MAX_BRACKET_DEPTH = 40
+"""Brackets within brackets at most: parsing time grows fast with them."""
+
+_PREFIXES = {"rdf": RDF, "rdfs": RDFS, "owl": OWL, "xsd": XSD, "skos": SKOS}
+_PROLOGUE = " ".join(f"PREFIX {prefix}: <{iri}>" for prefix, iri in _PREFIXES.items())
+_FORMS = {"SelectQuery", "AskQuery"}
+_VIRTUOSO_PREFIXES = ("bif:", "sql:")
+"""How Virtuoso's own functions and predicates begin."""
+
+_TOKEN = re.compile(
+    r"""(?: "(?:[^"\\\n]|\\.)*" | '(?:[^'\\\n]|\\.)*' ) (?: \^\^<[^<>\s]*> | @[\w-]+ )?
+      | <[^<>\s]*> | [\w:.?$-]+ | [^\s\w]""",
+    re.VERBOSE,
+)
+
+_LIMIT_OR_VALUES = re.compile(r"\b(?:limit|values)\b", re.IGNORECASE)
+"""What no LIMIT may come after."""
+
+_FORBIDDEN = {"ServiceGraphPattern": "SERVICE", "DatasetClause": "FROM"}
+
+RDFLIB_LOCK = threading.Lock()
+"""Held while rdflib parses, which no two threads can do at once."""
+
+
+def guard_query(query: str, rows: int) -> str:
+    """Return the query as it may be sent, with a LIMIT of ``rows`` if it has none.
+
+    The reader must still stop after ``rows`` rows: a query may set a higher limit.
+
+    Raises:
+        KGRejected: for everything else.
+    """
+    check_query_text(query)
+    text = f"{_PROLOGUE}\n{normalise_line_breaks(query)}"
+    limited = f"{text}\nLIMIT {rows:d}"
+    try:
+        algebra = _check_query(limited)
+    except KGRejected:
+        if not _LIMIT_OR_VALUES.search(query):
+            raise
+        _check_query(text)
+        return text
+    return text if _has_one_row(algebra) else limited  # Virtuoso cuts what is counted by a LIMIT
+
+
+def normalise_line_breaks(query: str) -> str:
+    """Write every line break as a line feed: to rdflib nothing else ends a comment, to servers a CR does."""
+    return re.sub(r"\r\n?", "\n", query)
+
+
+def check_query_text(query: str) -> None:
+    """Refuse what would take too long to parse, or not say what it seems to.
+
+    Raises:
+        KGRejected: naming which.
+    """
+    if len(query) > MAX_QUERY_CHARS:
+        raise KGRejected(f"query longer than {MAX_QUERY_CHARS} characters")
+    if re.search(r"\\[uU]", query):
+        raise KGRejected("write characters themselves instead of \\u escapes")
+    if next(islice(_TOKEN.finditer(query), MAX_QUERY_TOKENS, None), None):
+        raise KGRejected(f"query of more than {MAX_QUERY_TOKENS} words and signs")
+    depth = deepest = 0
+    for char in query:
+        depth += (char in "({[") - (char in ")}]")
+        deepest = max(deepest, depth)
+    if deepest > MAX_BRACKET_DEPTH:
+        raise KGRejected(f"more than {MAX_BRACKET_DEPTH} brackets within each other")
+
+
+def _has_one_row(algebra: Any) -> bool:
+    """Return whether a query gives one row whatever it finds: an ASK, or numbers of all that is found."""
+    if algebra.name == "AskQuery":
+        return True
+    node = algebra.p
+    while node.name != "AggregateJoin" and "p" in node:
+        node = node.p
+    return bool(node.name == "AggregateJoin" and node.p.expr is None)
+
+
+def _check_query(text: str) -> Any:
+    """Return the algebra of a query that only reads."""
+    from rdflib.plugins.sparql.algebra import translateQuery
+    from rdflib.plugins.sparql.parser import parseQuery
+
+    try:
+        with RDFLIB_LOCK:
+            tree = parseQuery(text)
+            check_pattern_count(tree)
+            _check_tree(tree)
+            return translateQuery(tree).algebra
+    except KGRejected:
+        raise
+    except RecursionError:
+        raise KGRejected("the query is nested too deeply") from None
+    except Exception as error:
+        reason = " ".join(str(error).split())[:200]
+        raise KGRejected(f"not a SPARQL query that may be run: {reason or type(error).__name__}") from error
+
+
+def check_pattern_count(tree: Any) -> None:
+    """Refuse a query as it was parsed whose algebra would take too long to make.
+
+    Raises:
+        KGRejected: if it has more than `MAX_TRIPLE_PATTERNS`.
+    """
+    blocks = (node for node in _walk_tree(tree[1]) if getattr(node, "name", "") == "TriplesBlock")
+    if sum(len(part) for block in blocks for part in block.triples) > 3 * MAX_TRIPLE_PATTERNS:
+        raise KGRejected(f"query of more than {MAX_TRIPLE_PATTERNS} triple patterns")
+
+
+def _check_tree(tree: Any) -> None:
+    """Look through a query as it was parsed; its algebra lacks what is filtered within EXISTS."""
+    form = str(getattr(tree[1], "name", ""))
+    if form not in _FORMS:
+        raise KGRejected("only SELECT and ASK are answered")
+    spaces = _declared_prefixes(tree[0])
+    for node in _walk_tree(tree[1]):
+        name = getattr(node, "name", "")
+        if name in _FORBIDDEN:
+            raise KGRejected(f"{_FORBIDDEN[name]} is not allowed: a query reads this graph only")
+        iri = _resolve_iri(node.iri if name == "Function" else node, spaces)
+        if iri.lower().startswith(_VIRTUOSO_PREFIXES) or (name == "Function" and not iri.startswith(XSD)):
+            raise KGRejected(f"<{iri}> is not allowed: only what is SPARQL's own is, and the graph's")
+
+
+def _declared_prefixes(prologue: Any) -> dict[str, str]:
+    bases = [str(declared.iri) for declared in prologue if declared.name == "Base"]
+    if not all(base.startswith(("http://", "https://")) for base in bases):
+        raise KGRejected("BASE has to be an address that begins with http")
+    return {d.prefix or "": str(d.iri) for d in prologue if d.name == "PrefixDecl"}
+
+
+def _resolve_iri(node: Any, spaces: Mapping[str, str]) -> str:
+    """Return the IRI that a part of a query is, whole; empty for any other part."""
+    from rdflib import URIRef
+
+    if isinstance(node, URIRef):
+        return str(node)
+    if getattr(node, "name", "") != "pname":
+        return ""
+    if (node.prefix or "") not in spaces:
+        raise KGRejected(f"the prefix {node.prefix or ''}: is not declared")
+    return spaces[node.prefix or ""] + (node.localname or "")
+
+
+def _walk_tree(node: Any) -> Iterator[Any]:
+    """Go through the parts of a parsed query."""
+    from pyparsing import ParseResults
+
+    yield node
+    parts: Iterable[Any] = ()
+    if isinstance(node, dict):
+        parts = node.values()
+    elif isinstance(node, ParseResults | list | tuple | set):
+        parts = node
+    for part in parts:
+        yield from _walk_tree(part)

@@ -1,0 +1,279 @@
+"""What a SPARQL query asks of the ends of its chains, and which of its columns it computes.
+
+>>> read_intent("SELECT ?x { wd:Q183 wdt:P206 ?x . ?x wdt:P2043 ?n } ORDER BY DESC(?n) LIMIT 1")
+QuestionIntent(kind='largest', by='P2043', back=0, union=False)
+
+As in `algebra`, it is the query's algebra that is read (rdflib), not its text. Numbers that a query
+computes from facts are columns of their own:
+
+>>> sorted(computed_columns("SELECT ?x (COUNT(?y) AS ?n) { ?x wdt:P40 ?y } GROUP BY ?x"))
+['n']
+
+What it takes from VALUES, or writes itself, is computed from no fact:
+
+>>> sorted(computed_columns("SELECT (COUNT(?y) AS ?n) (5 AS ?m) { VALUES ?y { 1 2 3 } }"))
+[]
+"""
+
+import re
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any, Literal
+
+from kgqa.kg.dialects import is_ignored
+from kgqa.kg.sparql.algebra import Edge, Node, PatternSet, TooManyAlternatives, triple_patterns
+from kgqa.kg.sparql.parsing import parse_query
+from kgqa.kg.terms import local_name
+
+AnswerKind = Literal["all", "count", "largest", "smallest"]
+
+_Neighbours = Mapping[Node, Sequence[tuple[str, Node]]]
+"""Each variable's neighbours, with the relation's local name; ``^`` before one against its arrow."""
+
+_INTENT_KEYWORDS = re.compile(r"\b(?:order\s+by|count|max|min|union|values)\b", re.IGNORECASE)
+"""A query without any of these asks for all; parsing it takes 10 ms."""
+
+_AGGREGATES: dict[str, AnswerKind] = {"Aggregate_Max": "largest", "Aggregate_Min": "smallest"}
+
+
+@dataclass(frozen=True, slots=True, order=True)
+class QuestionIntent:
+    """What a question asks of the ends of its chains.
+
+    Attributes:
+        kind: All of them, their number, or those with the largest or the smallest value.
+        by: For the last two: the local name of the relation whose value decides; where
+            there are several to the value, they are joined by ``/``, with ``^`` before one that
+            is taken against its arrow. Values that are no numbers and no dates are counted.
+            Empty where it is not known, and where an end is its own value.
+        back: How many nodes before the end that relation starts: 0 the end, 1 the node
+            before it (a mediator).
+        union: The ends of all branches together (a comparison), not what they share.
+    """
+
+    kind: AnswerKind = "all"
+    by: str = ""
+    back: int = 0
+    union: bool = False
+
+
+def read_intent(query: str) -> QuestionIntent:
+    """Read a SELECT query; `Asked()` where nothing of that is found, or where it does not parse."""
+    if not _INTENT_KEYWORDS.search(query):
+        return QuestionIntent()
+    try:
+        _, root = parse_query(query)
+    except Exception:  # besides KGRejected, whatever rdflib and pyparsing raise
+        return QuestionIntent()
+    if root.name != "SelectQuery" or not root.PV:
+        return QuestionIntent()
+    body, one = _selected_body(root.p)
+    try:
+        return _read_body(body, one, root.PV[0], triple_patterns(body))
+    except TooManyAlternatives:
+        return QuestionIntent()
+
+
+def _read_body(body: Node, one: bool, answer: Node, found: list[PatternSet]) -> QuestionIntent:
+    union = _is_union(found, answer)
+    if _counts_rows(body, answer):
+        return QuestionIntent("count", union=union)
+    kinds = _extreme_variables(body, one)
+    for value, kind in kinds.items():
+        for pattern in found:
+            if (way := _relations_to_value(pattern, value, answer)) is not None:
+                return QuestionIntent(kind, *way, union)
+    return QuestionIntent(next(iter(kinds.values()), "all"), union=union)
+
+
+def _selected_body(node: Node) -> tuple[Node, bool]:
+    """Return what a query selects from, and whether it takes the first row and no other."""
+    one = False
+    while node.name in {"Slice", "Distinct", "Reduced", "Project"}:
+        if node.name == "Slice":
+            one = node.length == 1 and not node.start
+        node = node.p
+    return node, one
+
+
+def _counts_rows(body: Node, answer: Node) -> bool:
+    """Return whether the answer is the number of all rows."""
+    counted = {
+        each.res
+        for join in _parts_named(body, "AggregateJoin")
+        for each in join.A
+        if _counts_all_rows(join, each)
+    }
+    return any(other == answer and one in counted for one, other in _equal_variables(body))
+
+
+def _counts_all_rows(join: Node, aggregate: Node) -> bool:
+    return aggregate.name == "Aggregate_Count" and join.p.expr is None
+
+
+def _extreme_variables(body: Node, one: bool) -> dict[Node, AnswerKind]:
+    """Return the variables of which the largest or smallest value is asked for, the surest first."""
+    kinds: dict[Node, AnswerKind] = {}
+    if one and body.name == "OrderBy":
+        first = body.expr[0]
+        kinds |= dict.fromkeys(sorted(first._vars), "largest" if first.order == "DESC" else "smallest")
+    for join in _parts_named(body, "AggregateJoin"):
+        if join.p.expr is None:
+            kinds |= {each.res: _AGGREGATES[each.name] for each in join.A if each.name in _AGGREGATES}
+    for one_side, other in _equal_variables(body):
+        if one_side in kinds:
+            kinds.setdefault(other, kinds[one_side])
+    return kinds
+
+
+def _equal_variables(body: Node) -> Iterator[tuple[Node, Node]]:
+    """Return the variables that are another's value: named by SELECT or BIND, or held equal by a filter."""
+    from rdflib import Variable
+
+    pairs = [(node.expr, node.var) for node in _parts_named(body, "Extend")]
+    tests = [(test.expr, test.other) for test in _parts_named(body, "RelationalExpression") if test.op == "="]
+    for one, other in (*pairs, *tests, *(test[::-1] for test in tests)):
+        if isinstance(one, Variable) and isinstance(other, Variable):
+            yield one, other
+
+
+def _parts_named(node: Any, name: str) -> Iterator[Node]:
+    """Go through the parts of a query of one name, the outer ones first."""
+    if isinstance(node, dict):
+        if getattr(node, "name", "") == name:
+            yield node
+        for part in node.values():
+            yield from _parts_named(part, name)
+    elif isinstance(node, list):
+        for part in node:
+            yield from _parts_named(part, name)
+
+
+def _relations_to_value(pattern: PatternSet, value: Node, answer: Node) -> tuple[str, int] | None:
+    """Return the relations from the chain to a value, and how far before the answer they start."""
+    net = _neighbours(pattern.filled)
+    end, node = pattern.source(answer), pattern.source(value)
+    if node not in net or end not in net:
+        return None
+    places = _chain_positions(net, end, without=node)
+    if node == end:
+        return _last_hop(net, places, end) if node != value else ("", 0)
+    ways = {node: ""}
+    for at in _keys_as_they_grow(ways):
+        if at in places:
+            return ways[at], places[at]
+        for name, other in net[at]:
+            if other in net and other not in ways:
+                ways[other] = "/".join(filter(None, (_inverse_name(name), ways[at])))
+    return None
+
+
+def _last_hop(net: _Neighbours, places: Mapping[Node, int], end: Node) -> tuple[str, int] | None:
+    """Return the last hop of a chain: where the answer itself is counted, its ways are."""
+    return next(((_inverse_name(name), 1) for name, other in net[end] if places.get(other) == 1), None)
+
+
+def _chain_positions(net: _Neighbours, end: Node, without: Node) -> dict[Node, int]:
+    """Return the nodes between the constants and the answer, and how far before the answer they are."""
+    after: dict[Node, Node] = {end: None}
+    on_chain: dict[Node, int] = {end: 0}
+    for at in _keys_as_they_grow(after):
+        for _, other in net[at]:
+            if other not in net:
+                on_chain |= _positions_back(after, at)
+            elif other != without and other not in after:
+                after[other] = at
+    return on_chain
+
+
+def _positions_back(after: Mapping[Node, Node], node: Node) -> dict[Node, int]:
+    way = [node]
+    while (node := after[node]) is not None:
+        way.append(node)
+    return {at: place for place, at in enumerate(reversed(way))}
+
+
+def _keys_as_they_grow(nodes: Mapping[Node, Any]) -> Iterator[Node]:
+    """Go through the keys of a mapping, those too that are put in on the way."""
+    done = 0
+    while done < len(nodes):
+        known = list(nodes)[done:]
+        done += len(known)
+        yield from known
+
+
+def _neighbours(edges: Iterable[Edge]) -> _Neighbours:
+    from rdflib import Literal as Value, URIRef
+
+    net: dict[Node, list[tuple[str, Node]]] = {}
+    for start, relation, end in edges:
+        iri = str(relation)
+        if not isinstance(relation, URIRef) or is_ignored(iri):
+            continue
+        name = local_name(iri)
+        for node, step in ((start, (name, end)), (end, (f"^{name}", start))):
+            if not isinstance(node, URIRef | Value):
+                net.setdefault(node, []).append(step)
+    return net
+
+
+def _inverse_name(name: str) -> str:
+    return name.removeprefix("^") if name.startswith("^") else f"^{name}"
+
+
+def _is_union(found: Iterable[PatternSet], answer: Node) -> bool:
+    """Return whether the alternatives have no constant in common that leads to the answer."""
+    starts = [_connected_constants(pattern, answer) for pattern in found]
+    led = [constants for constants in starts if constants]
+    return bool(led) and not frozenset.intersection(*led)
+
+
+def _connected_constants(pattern: PatternSet, answer: Node) -> frozenset[Node]:
+    net = _neighbours(pattern.filled)
+    end = pattern.source(answer)
+    nodes: dict[Node, None] = {end: None} if end in net else {}
+    for at in _keys_as_they_grow(nodes):
+        nodes |= {other: None for _, other in net[at] if other in net}
+    return frozenset(other for node in nodes for _, other in net[node] if other not in net)
+
+
+_COMPUTING_AGGREGATES = {"Aggregate_Count", "Aggregate_Sum", "Aggregate_Avg"}
+"""The other aggregates give a value as it is in the graph."""
+
+
+def computed_columns(query: str) -> frozenset[str]:
+    """Return the columns that are a count, sum or average of what facts give; none where it does not parse."""
+    try:
+        _, root = parse_query(query)
+    except Exception:  # besides KGRejected, whatever rdflib and pyparsing raise
+        return frozenset()
+    try:
+        return _computed_in(root)
+    except TooManyAlternatives:
+        return frozenset()
+
+
+def _computed_in(root: Node) -> frozenset[str]:
+    from rdflib import Variable
+
+    node, names = root, {}
+    while node.name != "AggregateJoin":
+        if node.name == "Extend" and isinstance(node.expr, Variable):
+            names[node.expr] = str(node.var)
+        if "p" not in node:
+            return frozenset()
+        node = node.p
+    found = [
+        each
+        for each in node.A
+        if each.name in _COMPUTING_AGGREGATES and _is_computed_from_facts(each.vars, node.p)
+    ]
+    return frozenset(names[each.res] for each in found if each.res in names)
+
+
+def _is_computed_from_facts(what: Node, body: Node) -> bool:
+    """Return whether facts give what is aggregated: a variable, or ``*`` for whole rows."""
+    found = triple_patterns(body)
+    if what == "*":
+        return any(each.edges for each in found)
+    return any(what in each.nodes for each in found) and not any(what in each.values for each in found)

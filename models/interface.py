@@ -1,0 +1,87 @@
+"""The interface of whoever answers prompts: a model, its replies, and what they cost."""
+
+from collections.abc import Callable, Sequence
+from contextvars import ContextVar
+from dataclasses import astuple, dataclass, field
+from typing import TYPE_CHECKING, Any, Generic, NamedTuple, Protocol, runtime_checkable
+
+from kgqa.prompts.base import Prompt, R
+
+if TYPE_CHECKING:
+    from langchain_core.messages import AIMessage, BaseMessage
+    from langchain_core.tools import BaseTool
+
+
+@dataclass(frozen=True, slots=True)
+class Usage:
+    """Calls and tokens; a sum of usages is a usage.
+
+    ``llm_calls`` reached a model and were paid for; ``cached_calls`` were
+    answered from the cache and cost nothing; ``unknown_calls`` are the calls
+    among ``llm_calls`` whose tokens the server did not report, so that the token
+    counts are lower bounds.
+    """
+
+    llm_calls: int = 0
+    cached_calls: int = 0
+    unknown_calls: int = 0
+    input_tokens: int = 0
+    output_tokens: int = 0
+    seconds: float = 0.0
+
+    def __add__(self, other: "Usage") -> "Usage":
+        """Add field by field."""
+        return Usage(*(a + b for a, b in zip(astuple(self), astuple(other), strict=True)))
+
+
+budget_allows: ContextVar[Callable[[Usage], bool]] = ContextVar("has_room", default=lambda spent: True)
+"""Tells whether the question may pay for one more call, after what the ask at hand has cost so far.
+
+Whoever asks checks the budget before; a model that would call again, to have a reply repaired or
+after a call that ran out of time, checks here.
+"""
+
+
+@dataclass(frozen=True, slots=True)
+class Completion(Generic[R]):
+    """A reply that fits the prompt's schema and passed its check, and its cost."""
+
+    reply: R
+    usage: Usage = field(default_factory=Usage)
+
+
+class Model(Protocol):
+    """Whoever answers prompts: a chat model, the offline model, a script."""
+
+    @property
+    def name(self) -> str:
+        """The spec this model was opened by, for instance ``openai:gpt-4.1-mini``."""
+
+    async def ask(self, prompt: Prompt[R]) -> Completion[R]:
+        """Answer one prompt.
+
+        Raises:
+            ModelUnavailable: the model cannot be reached or keeps failing.
+            MalformedReply: it replied, but not with what was asked, twice.
+        """
+
+
+class Turn(NamedTuple):
+    """A message of a model, and its cost."""
+
+    message: "AIMessage"
+    usage: Usage
+
+
+@runtime_checkable
+class ConversationModel(Protocol):
+    """A model that can be spoken to in messages, too: for agents and chains that bring their own prompts."""
+
+    async def turn(
+        self, messages: "Sequence[BaseMessage]", tools: "Sequence[BaseTool]" = (), **options: Any
+    ) -> Turn:
+        """Return the next message of a conversation; ``options`` are those of LangChain's ``bind_tools``.
+
+        Raises:
+            ModelUnavailable: the model cannot be reached, keeps failing, or cannot call tools.
+        """

@@ -1,0 +1,263 @@
+"""Replies about questions for yes or no: what a question claims, and whether facts say so."""
+
+import asyncio
+import re
+from collections.abc import Collection, Iterable, Sequence
+from itertools import pairwise, product
+from math import prod
+from typing import NamedTuple
+
+from kgqa.kg.errors import KGRejected, KGTimeout
+from kgqa.kg.graph import KnowledgeGraph
+from kgqa.kg.terms import Entity, Hop, Path, Term
+from kgqa.kg.text import EVERYDAY_WORDS, FUNCTION_WORDS, fold
+from kgqa.models.offline.claim_polarity import MIN_STEM_SHARE, NEGATION, polarity
+from kgqa.models.offline.interpreter import QuestionInterpreter
+from kgqa.models.offline.question_words import Encode, relation_phrase, stem_overlap
+from kgqa.prompts.judge_claim import JudgeClaim, Judgement
+
+MAX_CLAIM_COMBINATIONS = 64
+"""Combinations of joined things that are looked at, at most."""
+
+MAX_NAME_LOOKUPS = 12
+"""Names that are looked up in the graph for one question, at most."""
+
+MAX_NAME_WORDS = 4
+"""Words of such a name, at most."""
+
+_NEGATED_QUESTION = re.compile(r"^(\w+)n t\b")
+"""How a question begins that asks for the same without it: isn't, doesn't."""
+
+_ENUMERATION = re.compile(r"#(?:(?: the| an?)? #)*(?: and| as well as)(?: also| the| an?)* #")
+_UNCLEAR = re.compile(r"\b(?:and|as well as|but|except|only|neither|nor|than|always|every|(?<!# )all)\b")
+_IN_COMMON = re.compile(r"\b(?:same|shared?|in common)\b")
+
+
+class Claim:
+    """What a question claims: each thing that it names is joined with the others.
+
+    Those that "and" puts side by side are joined with the others each, not with one another.
+
+    Attributes:
+        text: the folded question, "it" for each name.
+        rest: what stands between the names.
+        slots: the things by what stands for them; those side by side share a slot.
+        clear: whether each "and" is between names, and nothing is excepted or compared.
+        alike: whether it claims that things have something in common.
+
+    Args:
+        question: in words.
+        topics: each is a thing, whatever the question calls it; those by name need be among the names.
+        names: of things, folded; those that it does not have, or within a longer one, are passed over.
+    """
+
+    def __init__(self, question: str, topics: Collection[Entity], names: Collection[str]) -> None:
+        folded = _NEGATED_QUESTION.sub(r"\1", fold(question))
+        known = sorted({name for name in names if not FUNCTION_WORDS.issuperset(name.split())}, key=len)
+        either = "|".join(map(re.escape, reversed(known))) or r"(?!)"
+        parts = re.split(rf"\b({either})(?:e?s)?\b", folded)
+        found, masked = parts[1::2], "#".join(parts[::2])
+        called = {topic: fold(topic.name or "") for topic in topics}
+        self._topics = {topic for topic, name in called.items() if not name or name not in folded}
+        self._found = frozenset(found)
+        self.rest = tuple(parts[::2])
+        self.text = masked.replace("#", "it")
+        self.slots = _claim_slots(masked, found, self._topics)
+        self.clear = not _UNCLEAR.search(_ENUMERATION.sub("#", masked))
+        self.alike = _IN_COMMON.search(masked) is not None
+
+    def thing(self, term: Term) -> str | None:
+        """Return what stands for a term that is a thing of the claim."""
+        name = fold(term.name or "")
+        return name if name in self._found else term.id if term in self._topics else None
+
+    def joins(self, one: str, two: str) -> bool:
+        """Return whether two things are claimed to be joined."""
+        return one != two and (len(self.slots) == 1 or not any({one, two} <= slot for slot in self.slots))
+
+    def borne_out(self, pairs: Collection[frozenset[str]]) -> bool:
+        """Return whether pairs join all that is claimed to be joined."""
+        if sum(map(len, self.slots)) < 2 or prod(map(len, self.slots)) > MAX_CLAIM_COMBINATIONS:
+            return False
+        choices: Iterable[Collection[str]] = product(*self.slots) if len(self.slots) > 1 else self.slots
+        return all(_is_connected(set(choice), pairs) for choice in choices)
+
+
+def _claim_slots(masked: str, found: Sequence[str], topics: Iterable[Entity]) -> list[frozenset[str]]:
+    slots, rest = [], list(found)
+    for part in re.findall(rf"{_ENUMERATION.pattern}|#", masked):
+        slots.append(frozenset(rest[: part.count("#")]))
+        rest = rest[part.count("#") :]
+    return list(dict.fromkeys([*slots, *(frozenset([topic.id]) for topic in sorted(topics))]))
+
+
+def _is_connected(things: set[str], pairs: Collection[frozenset[str]]) -> bool:
+    met = {min(things)}
+    while more := {one for pair in pairs if pair <= things and pair & met for one in pair - met}:
+        met |= more
+    return met == things
+
+
+async def read_claim(
+    question: str,
+    topics: Collection[Entity],
+    terms: Iterable[Term],
+    hops: Iterable[Hop],
+    graph: KnowledgeGraph,
+) -> Claim:
+    """Read what a question claims; what no term or relation at hand is called is looked up in the graph.
+
+    Raises:
+        KGError: if the graph cannot be reached.
+    """
+    names = {fold(term.name or "") for term in terms}
+    relations = [relation_phrase(hop.words) for hop in hops]
+    spans = [span for part in Claim(question, (), names).rest for span in _name_spans(part.split())]
+    sought = [" ".join(span) for span in spans if not all(_is_common_word(word, relations) for word in span)]
+    found = [
+        name for name in list(dict.fromkeys(sought))[:MAX_NAME_LOOKUPS] if await _is_entity_name(name, graph)
+    ]
+    return Claim(question, topics, {*names, *found})
+
+
+def _name_spans(words: Sequence[str]) -> list[Sequence[str]]:
+    """Return the runs of words that a name may be, which neither begin nor end with a function word."""
+    places = [at for at, word in enumerate(words) if word not in FUNCTION_WORDS]
+    return [words[one : two + 1] for one in places for two in places if one <= two < one + MAX_NAME_WORDS]
+
+
+def _is_common_word(word: str, relations: Sequence[str]) -> bool:
+    return word in EVERYDAY_WORDS or stem_overlap(relations, [word]).max(initial=0.0) >= MIN_STEM_SHARE
+
+
+async def _is_entity_name(name: str, graph: KnowledgeGraph) -> bool:
+    try:
+        matches = await graph.find_entities(name, 1)
+    except (KGTimeout, KGRejected):
+        return False
+    return any(match.sure and match.how != "id" for match in matches)
+
+
+_CLASS_RELATION = re.compile(r"\b(?:class|subclass|type|kind|category|instance)\b|^is a$|^a$")
+_IS_A = re.compile(
+    r"(?:is|are|was|were) (?:the |an? |both )*it(?: it)*(?: and (?:the |an? )?it)?"
+    r"(?: both| an?| (?:kinds?|types?) of)* it"
+)
+"""A claim that says of things only what they are."""
+
+
+class ClaimFact(NamedTuple):
+    """A fact that says a claim of two things, or the opposite."""
+
+    number: int
+    path: Path
+    pair: frozenset[str]
+    said: bool
+
+
+async def judge_claim(prompt: JudgeClaim, believer: QuestionInterpreter) -> Judgement:
+    """Go by the facts that join what the question claims to be joined: do they say so, or the opposite?
+
+    Yes where each thing is joined, no where one is denied to be. Either direction of a relation says it,
+    unless the question asks what something is. Where facts say both of the same things it is unknown.
+    """
+    offered = prompt.offered
+    terms = [*prompt.topics, *(node for path in offered for node in path.nodes)]
+    hops = {hop for path in offered for hop, _ in path.steps}
+    claim = await read_claim(prompt.question, prompt.topics, terms, hops, believer.graph)
+    told = await asyncio.to_thread(_weigh_facts, offered, claim, believer.encode)
+    favour, against = ([each for each in told if each.said is said] for said in (True, False))
+    sides = {"favour": _choose_facts(favour), "against": _choose_facts(against)}
+    borne, denied = ({each.pair for each in side} for side in (favour, against))
+    if borne & denied:
+        return Judgement(rationale="the facts contradict each other", verdict="unknown", **sides)
+    if denied and claim.clear and len(claim.slots) <= 2:
+        return Judgement(rationale="a fact says the opposite", verdict="no", **sides)
+    if not denied and claim.clear and claim.borne_out(borne):
+        return Judgement(rationale="the facts say so", verdict="yes", **sides)
+    why = (
+        "the facts do not say all that the question claims"
+        if told
+        else "no fact says what the question claims"
+    )
+    return Judgement(rationale=why, verdict="unknown", **sides)
+
+
+def _weigh_facts(paths: Sequence[Path], claim: Claim, encode: Encode) -> list[ClaimFact]:
+    """Tell which facts say the claim or its opposite of two of its things, by their ends; blocks."""
+    told = []
+    for number, path in enumerate(paths, 1):
+        things = [claim.thing(node) for node in path.nodes]
+        start = max((at for at, thing in enumerate(things[:-1]) if thing), default=0)
+        one, two = things[start], things[-1]
+        if one and two and claim.joins(one, two):
+            said = fact_polarity(claim, one, two, _path_moves(path, start), encode)
+            told += [ClaimFact(number, path, frozenset((one, two)), said)] if said is not None else []
+    return told
+
+
+def fact_polarity(
+    claim: Claim, one: str, two: str, moves: Sequence[Sequence[Hop]], encode: Encode
+) -> bool | None:
+    """Return whether what leads from one thing to another says a claim, or its opposite; None: neither.
+
+    Through something else that has a name nothing is denied; and that two things are joined to it alike is
+    no news of what a claim joins, unless it says that they have something in common.
+
+    Args:
+        claim: what is to be borne out.
+        one: where the moves begin.
+        two: where they end.
+        moves: hops from names to names.
+        encode: a sentence encoder; blocks.
+    """
+    words = [" ".join(relation_phrase(hop.words) for hop in move) for move in moves]
+    if _IS_A.fullmatch(claim.text):
+        downwards = {one in claim.slots[0]} == {hop.forward for move in moves for hop in move}
+        kinds = all(_CLASS_RELATION.search(each) and not NEGATION.search(each) for each in words)
+        return True if downwards and kinds and len(claim.slots) == 2 else None
+    if len(moves) == 1:
+        return polarity(claim.text, words, encode)
+    turns = any(
+        tuple(after) == tuple(hop.inverse for hop in reversed(move)) for move, after in pairwise(moves)
+    )
+    apart = turns or len(claim.slots) == 1
+    return None if apart and not claim.alike else polarity(claim.text, words, encode) or None
+
+
+def _path_moves(path: Path, start: int) -> list[tuple[Hop, ...]]:
+    nodes, last = path.nodes, len(path.steps)
+    cuts = [at for at in range(start, last + 1) if at in (start, last) or nodes[at].name]
+    return [path.chain.hops[one:two] for one, two in pairwise(cuts)]
+
+
+def _choose_facts(told: Sequence[ClaimFact]) -> list[int]:
+    """Number facts, the shortest of each pair of things, so that none only repeats what others say."""
+    chosen: list[ClaimFact] = []
+    known: set[tuple[Term, str, Term]] = set()
+    shortest = {each.pair: len(each.path.steps) for each in sorted(told, key=_fact_order, reverse=True)}
+    for each in sorted(told, key=_fact_order):
+        if len(each.path.steps) == shortest[each.pair] and not (said := _path_triples(each.path)) <= known:
+            known |= said
+            chosen.append(each)
+    return sorted(
+        each.number
+        for each in chosen
+        if not any(_is_prefix(each.path, other.path) for other in chosen if other is not each)
+    )
+
+
+def _fact_order(told: ClaimFact) -> tuple[int, int]:
+    return len(told.path.steps), told.number
+
+
+def _path_triples(path: Path) -> set[tuple[Term, str, Term]]:
+    ends = zip(path.nodes, path.steps, strict=False)
+    return {
+        (head, hop.relation, tail) if hop.forward else (tail, hop.relation, head)
+        for head, (hop, tail) in ends
+    }
+
+
+def _is_prefix(one: Path, other: Path) -> bool:
+    return one.topic == other.topic and other.steps[: len(one.steps)] == one.steps

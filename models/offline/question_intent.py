@@ -1,0 +1,206 @@
+"""What a question asks for, by its English words: a number, an extreme, or yes or no.
+
+>>> by_words("Which of the lanthanides has been known longest?")
+QuestionIntent(kind='smallest', by='', back=0, union=False)
+"""
+
+import re
+from collections.abc import Collection, Mapping, Sequence
+from dataclasses import replace
+from typing import NamedTuple
+
+from kgqa.kg.sparql.intent import AnswerKind, QuestionIntent
+from kgqa.kg.terms import Entity, Hop, Term
+from kgqa.kg.text import FUNCTION_WORDS, fold
+from kgqa.models.offline.chain_ranking import RatedChain
+
+
+class Cue(NamedTuple):
+    """A word that asks for an extreme: where it stands, what it asks for, and of what."""
+
+    text: str
+    kind: AnswerKind
+    of: str
+    """Words for the attribute that it is about, empty where it does not tell."""
+
+
+_PEOPLE = "(?:people|inhabitants|residents|citizens|population)"
+_LAND = "(?:land|ground|territory|space|surface)"
+_FAR = "(?:farthest|furthest|farther|further)(?: to the)?"
+_LIFE = "(?:lives?|lived|lasts?|lasted|survives?)"
+_DATE = "date"
+
+_CUE_TABLE: tuple[tuple[str, AnswerKind, str], ...] = (
+    (
+        r"(?:known|used|been)(?: the| for)* longest|longest[- ](?:known|standing|established)",
+        "smallest",
+        _DATE,
+    ),
+    (rf"(?:most|more|(?:largest|larger|greatest) number of) {_PEOPLE}", "largest", "population"),
+    (rf"(?:fewest|fewer|least|less|smallest number of) {_PEOPLE}", "smallest", "population"),
+    (
+        r"(?:most|more) (?:densely |heavily )?(?:populous|populated)|most of the people",
+        "largest",
+        "population",
+    ),
+    (r"(?:least|less) (?:densely |heavily )?(?:populous|populated)", "smallest", "population"),
+    (rf"(?:most|more) {_LAND}", "largest", "area"),
+    (rf"(?:least|less) {_LAND}", "smallest", "area"),
+    (rf"{_FAR} north|northernmost|most northern", "largest", "latitude"),
+    (rf"{_FAR} south|southernmost|most southern", "smallest", "latitude"),
+    (rf"{_FAR} east|easternmost|most eastern", "largest", "longitude"),
+    (rf"{_FAR} west|westernmost|most western", "smallest", "longitude"),
+    (r"youngest|younger", "largest", "date of birth"),
+    (r"oldest|older|eldest", "smallest", "date of birth, date founded"),
+    (r"most recent(?:ly)?|more recent(?:ly)?|latest|newest|newer", "largest", _DATE),
+    (r"earliest|earlier|most ancient", "smallest", _DATE),
+    (rf"{_LIFE} (?:the )?(?:longest|longer)|longest[- ]lived", "largest", "duration, life"),
+    (r"tallest|taller|highest|higher", "largest", "height, elevation"),
+    (r"lowest|lower", "smallest", "height, elevation"),
+    (r"deepest|deeper", "largest", "depth"),
+    (r"longest|longer", "largest", "length, duration"),
+    (r"shortest|shorter", "smallest", "length, height, duration"),
+    (r"heaviest|heavier", "largest", "weight, mass"),
+    (r"lightest|lighter", "smallest", "weight, mass"),
+    (r"richest|richer|wealthiest", "largest", "wealth, income"),
+    (r"poorest|poorer", "smallest", "wealth, income"),
+    (r"hottest|hotter|warmest|warmer", "largest", "temperature"),
+    (r"coldest|colder|coolest", "smallest", "temperature"),
+    (r"fastest|faster|quickest", "largest", "speed"),
+    (r"slowest|slower", "smallest", "speed"),
+    (r"cheapest|cheaper|least expensive", "smallest", "price, cost"),
+    (r"most expensive|costliest", "largest", "price, cost"),
+    (r"densest|denser", "largest", "density"),
+    (r"largest|larger|biggest|bigger|greatest|greater|maximum", "largest", "size, area"),
+    (r"smallest|smaller|tiniest|minimum", "smallest", "size, area"),
+    (r"fewest|fewer|(?<!at )least", "smallest", ""),
+    (r"(?<!at )last(?! (?:name|year|week|month|night)\b)", "largest", _DATE),
+    (r"first(?! (?:name|lady|language|nation|degree|world war)\b)", "smallest", _DATE),
+    (
+        r"(?<!at )most(?! (?:of|famous|likely|common|commonly|important|notable)\b)|more(?! about\b)",
+        "largest",
+        "",
+    ),
+)
+"""What is asked for, most telling first. Capitals belong to names: they are no cue."""
+
+_NUMBERED = "".join(
+    rf"(?<!\b{number} )" for number in ("second", "third", "two", "three", "four", "five", "ten")
+)
+_CUE = re.compile(
+    "|".join(
+        rf"(?P<c{at}>{_NUMBERED}(?<!\d )\b(?:{cue})\b(?!(?: \w+)? than\b))"
+        for at, (cue, *_) in enumerate(_CUE_TABLE)
+    )
+)
+_COUNT = re.compile(r"\bhow (?:many|often)\b|\bthe (?:total )?number of\b(?! people)", re.IGNORECASE)
+_COMPARISON = re.compile(
+    r"\bor\b|\b(?:between|among|amongst|of|compar\w+)\b.*\band\b|\bmore\b|\b(?:furth|farth)er\b",
+    re.IGNORECASE,
+)
+
+
+def find_cue(question: str) -> Cue | None:
+    """Return the word that asks for an extreme; of several the one that says most, None where there is none."""
+    text = question[:1].lower() + question[1:]
+    found = [(int(match.lastgroup[1:]), match) for match in _CUE.finditer(text) if match.lastgroup]
+    if not found:
+        return None
+    at, match = min(found, key=lambda each: (each[0], each[1].start()))
+    return Cue(match[0], _CUE_TABLE[at][1], _CUE_TABLE[at][2])
+
+
+def by_words(question: str) -> QuestionIntent:
+    """Guess from its words what a question asks of the ends; ``by`` stays empty.
+
+    The names in it are best masked: "The Last Frontier" asks for nothing.
+    """
+    if _COUNT.search(question):
+        return QuestionIntent("count")
+    if (cue := find_cue(question)) is None:
+        return QuestionIntent()
+    return QuestionIntent(cue.kind, union=_COMPARISON.search(question) is not None)
+
+
+MENTION_BONUS = 10.0
+"""What each thing that the question names counts for a way that passes it: more than words do."""
+
+_ENDINGS = ("", "s", "es")
+
+_BEGINS = re.compile(
+    r"(?:is|are|was|were|do|does|did|can|could|has|have|had|will|would|should|may|might|must)(?:n't)?\s"
+    r"(?!\s*(?:you|i|we|anyone|anybody|someone|somebody)\b)",
+    re.IGNORECASE,
+)
+_ASKS_OTHERWISE = re.compile(r"\bor\b|\band (?:what|where|when|which|who|whom|whose|how)\b", re.IGNORECASE)
+
+
+def is_yes_no_question(question: str) -> bool:
+    """Return whether a question asks for yes or no: by how it begins.
+
+    >>> is_yes_no_question("Is Ulm on the Danube?"), is_yes_no_question("Can you tell me where Ulm is?")
+    (True, False)
+    >>> is_yes_no_question("Is the Rhine or the Danube longer?")
+    False
+    """
+    return _BEGINS.match(question.lstrip()) is not None and _ASKS_OTHERWISE.search(question) is None
+
+
+class QuestionMentions:
+    """What a question names: its topic entities, and whatever has its name in it.
+
+    Args:
+        question: in words.
+        topics: they count as named, whatever the question calls them.
+    """
+
+    def __init__(self, question: str, topics: Collection[Entity]) -> None:
+        self._question = f" {fold(question)} "
+        self._topics = frozenset(topics)
+
+    def __contains__(self, term: Term) -> bool:
+        """Return whether the question names a term; a name of function words alone names nothing."""
+        if term in self._topics:
+            return True
+        name = fold(term.name or "")
+        return not FUNCTION_WORDS.issuperset(name.split()) and any(
+            f" {name}{ending} " in self._question for ending in _ENDINGS
+        )
+
+
+def find_claimed_chains(
+    question: str, rated: Mapping[Entity, Sequence[RatedChain]]
+) -> dict[Entity, list[RatedChain]]:
+    """Return the ways that a question for yes or no asks about; empty where there are none.
+
+    They lead to something else that the question names: what it claims is how the two are joined. A way
+    goes on from there only to something that it names and that is no topic, which has ways of its own.
+    """
+    if not is_yes_no_question(question):
+        return {}
+    named = QuestionMentions(question, rated)
+    ways = {topic: _chains_to_mentions(found, named, rated.keys()) for topic, found in rated.items()}
+    return ways if any(ways.values()) else {}
+
+
+def _chains_to_mentions(
+    found: Sequence[RatedChain], named: QuestionMentions, topics: Collection[Term]
+) -> list[RatedChain]:
+    reached = {
+        chain.hops: {end.term for end in each.way.ends if end.term in named and not end.returning}
+        for each in found
+        for chain in each.way.chains
+    }
+    ways = []
+    for each in found:
+        passed = _passed_mentions(each.way.chain.hops, reached)
+        fresh = reached[each.way.chain.hops] - passed
+        if fresh - set(topics) if passed else fresh:
+            beyond = len((fresh | passed) - set(topics))
+            ways.append(replace(each, share=each.share + MENTION_BONUS * beyond))
+    return ways
+
+
+def _passed_mentions(hops: Sequence[Hop], reached: Mapping[tuple[Hop, ...], set[Term]]) -> set[Term]:
+    """Return what is named and met before the end of a way, as far as that is known."""
+    return set().union(*(reached.get(tuple(hops[:size]), set()) for size in range(1, len(hops))))

@@ -1,0 +1,258 @@
+"""The content words of a question and of relations, and the order in which a question says hops."""
+
+import re
+from collections.abc import Callable, Sequence
+from functools import lru_cache
+from itertools import takewhile
+from typing import NamedTuple
+
+import numpy as np
+import numpy.typing as npt
+
+from kgqa.kg.text import FUNCTION_WORDS
+from kgqa.priors.blueprints import TOPIC_MASK
+from kgqa.priors.exemplars import OTHER_MASK
+
+Encode = Callable[[Sequence[str]], npt.NDArray[np.float32]]
+"""Texts to rows of length 1, shape (texts, dimensions)."""
+
+
+def relation_phrase(relation: str) -> str:
+    """Turn a relation's name into words, the last two parts of a dotted one.
+
+    >>> relation_phrase("people.person.place_of_birth")
+    'person place of birth'
+    >>> relation_phrase("officialLanguage")
+    'official language'
+    """
+    parts = " ".join(relation.split(".")[-2:])
+    spaced = re.sub(r"(?<=[a-z])(?=[A-Z])", " ", parts)
+    return " ".join(re.split(r"[\W_]+", spaced)).strip().lower()
+
+
+def text_similarities(question: str, texts: Sequence[str], encode: Encode) -> npt.NDArray[np.float32]:
+    """Compare a question with each text: shape (texts,); a text that comes twice is encoded once."""
+    unique = sorted(set(texts))
+    if not unique:
+        return np.zeros(0, np.float32)
+    values = dict(zip(unique, encode(unique) @ encode([question])[0], strict=True))
+    return np.array([values[text] for text in texts], np.float32)
+
+
+MAX_SPAN_WORDS = 2
+"""Words in a row that are compared with a hop together, at most: such as "death place"."""
+
+_LINKING_WORDS = frozenset(
+    {"of", "'s", "by", "in", "from", "that", "whose", "for", "with", "who", "which", "on", "at", "to"}
+)
+_IGNORED_WORDS = FUNCTION_WORDS | {"name", "names", "named", "list", "tell", "give", "please", "should"}
+_QUESTION_WORD_NOUNS = {"when": "date", "where": "place"}
+"""What question words ask for; not "who", for most relations lead to people."""
+_WORD = re.compile(r"'s\b|\w+")
+_DETERMINED = re.compile(r"\b(the|a|an|this|that)\s+$")
+
+
+class ContentWord(NamedTuple):
+    """A content word and where it stands."""
+
+    text: str
+    begin: int
+    end: int
+    linked: bool
+    """A linking word stands between it and the word before it, or the entity."""
+    typed: bool
+    """It is what is asked for, as far as the question word tells: "which films"."""
+
+
+class ContextWords(NamedTuple):
+    """Content words outwards from the entity; both fields have one item for each."""
+
+    words: tuple[ContentWord, ...]
+    spans: tuple[tuple[str, ...], ...]
+    """What ends at the word: it, it with the one before, and so on, as the question has it."""
+
+
+def left_context(text: str) -> ContextWords:
+    """Read what stands left of the entity, the nearest word first."""
+    words, linked = _find_content_words(text)
+    words = words if linked else words[: _apposition_start(text, words)]
+    links = [*(word.linked for word in words), linked][1:]
+    return _context_words(
+        text, [word._replace(linked=link) for word, link in zip(words, links, strict=False)][::-1]
+    )
+
+
+def right_context(text: str) -> ContextWords:
+    """Read what stands right of the entity."""
+    return _context_words(text, _find_content_words(text)[0])
+
+
+def content_words(text: str) -> list[str]:
+    """Return the words that carry meaning; all words where none does."""
+    words = re.findall(r"\w+", text.lower())
+    return [word for word in words if word not in FUNCTION_WORDS] or words
+
+
+def trim_function_words(relation: str) -> str:
+    """Leave out what only joins a relation's words to its ends.
+
+    >>> trim_function_words("directed by"), trim_function_words("place of birth"), trim_function_words("has genre")
+    ('directed', 'place of birth', 'genre')
+    """
+    words = relation.split()
+    heavy = [at for at, word in enumerate(words) if word not in FUNCTION_WORDS]
+    return " ".join(words[heavy[0] : heavy[-1] + 1]) if heavy else relation
+
+
+def _context_words(text: str, words: list[ContentWord]) -> ContextWords:
+    return ContextWords(tuple(words), tuple(tuple(_spans(text, words[: at + 1])) for at in range(len(words))))
+
+
+def _spans(text: str, words: list[ContentWord]) -> list[str]:
+    """Return the spans that end at the last of the words."""
+    longer = [words[-size:] for size in range(2, min(MAX_SPAN_WORDS, len(words)) + 1)]
+    ends = [(min(word.begin for word in row), max(word.end for word in row)) for row in longer]
+    return [words[-1].text, *(text[begin:end] for begin, end in ends)]
+
+
+def _find_content_words(text: str) -> tuple[list[ContentWord], bool]:
+    """Return the content words in the order of the text, and whether a linking word comes after them."""
+    found: list[ContentWord] = []
+    linked = typed = False
+    for match in _WORD.finditer(text):
+        said = match[0]
+        linked |= said in _LINKING_WORDS
+        if said in {"what", "which"}:
+            typed = True
+        elif said in _QUESTION_WORD_NOUNS:
+            found.append(ContentWord(_QUESTION_WORD_NOUNS[said], *match.span(), linked, typed=True))
+            linked = typed = False
+        elif said in _IGNORED_WORDS or said == "'s":
+            typed = False
+        elif not said.isdigit():
+            found.append(ContentWord(said, *match.span(), linked, typed))
+            linked = False
+    return found, linked
+
+
+def _apposition_start(text: str, words: list[ContentWord]) -> int:
+    """Tell from which word on the text only says what the entity is: "who wrote the film [ENT]".
+
+    Where these are all words there are, they are no apposition.
+    """
+    end = len(words)
+    if not words or text[words[-1].end :].strip():
+        return end
+    at = end - 1
+    while at and not words[at].linked and not text[words[at - 1].end : words[at].begin].strip():
+        at -= 1
+    return at if at and _DETERMINED.search(text[: words[at].begin]) else end
+
+
+_MIN_STEM_LETTERS = 4
+"""Letters that words of one stem share at least."""
+
+
+def stem_overlap(texts: Sequence[str], others: Sequence[str]) -> npt.NDArray[np.float64]:
+    """Tell how far the words of other texts have their stems in texts: shape (texts, others), 0 to 1.
+
+    >>> stem_overlap(["film directed"], ["directors", "actor"]).round(2).tolist()
+    [[0.67, 0.0]]
+    """
+    words = [content_words(other) for other in others]
+    found = [[_overlap_share(said, content_words(text)) for said in words] for text in texts]
+    return np.array(found, np.float64).reshape(len(texts), len(others))
+
+
+def _overlap_share(words: Sequence[str], others: Sequence[str]) -> float:
+    return sum(max((_stem_similarity(word, other) for other in others), default=0.0) for word in words) / max(
+        1, len(words)
+    )
+
+
+@lru_cache(maxsize=1 << 16)
+def _stem_similarity(one: str, two: str) -> float:
+    if one == two:
+        return 1.0
+    length = sum(1 for _ in takewhile(lambda pair: pair[0] == pair[1], zip(one, two, strict=False)))
+    return length / max(len(one), len(two)) if length >= _MIN_STEM_LETTERS else 0.0
+
+
+UNLINKED_HOP_COST = 0.5
+"""Cost of a new hop where no linking word stands before it; that of a hop left unsaid is 1."""
+
+OTHER_SIDE_HOP_COST = 0.3
+"""Cost of a new hop on the other side of the entity: one may begin there, or the same goes on."""
+
+VERB_TIED_HOP_COST = 1.0
+"""Cost of that in "which films did [ENT] direct": the verb ties both sides to the entity."""
+
+LINKED_STAY_COST = 0.1
+"""Cost of no new hop after a linking word: "place of death" is one hop, most others are two."""
+
+_VERB_BEFORE = re.compile(
+    r"\b(is|are|was|were|do|does|did|has|have|had|can|could|will|would|should|may)(\s+the)?\s*$"
+)
+
+
+class WordOrder(NamedTuple):
+    """Content words, one after the other outwards from the entity; each field has one item for each."""
+
+    words: tuple[str, ...]
+    spans: tuple[tuple[str, ...], ...]
+    """What ends at the word: it, it with the one before, and so on, as the question has it."""
+    begins: tuple[float, ...]
+    """Cost of a new hop at the word."""
+    stays: tuple[float, ...]
+    """Cost of no new hop at the word."""
+
+
+def word_orders(masked: str) -> tuple[WordOrder, ...]:
+    """Return the orders in which a masked question may say hops, none where it has no words.
+
+    What stands right of the entity comes first, or what stands left of it; a genitive is
+    always first. Without the entity, all words are left of it.
+    """
+    before, _, after = masked.replace(OTHER_MASK, " ").partition(TOPIC_MASK)
+    before, after = before.lower(), after.replace(TOPIC_MASK, " ").lower()
+    left, right = left_context(before), right_context(after)
+    verb = _VERB_BEFORE.search(before) is not None
+    if after.lstrip().startswith("'s"):
+        return _nonempty(_genitive_order(right, left, verb))
+    across = VERB_TIED_HOP_COST if verb else OTHER_SIDE_HOP_COST
+    orders = [_join_contexts(right, left, across)]
+    if left.words and right.words:
+        orders.append(_join_contexts(left, right, across))
+    return _nonempty(*orders)
+
+
+def _nonempty(*orders: WordOrder) -> tuple[WordOrder, ...]:
+    return tuple(order for order in orders if order.words)
+
+
+def _join_contexts(first: ContextWords, then: ContextWords, across: float) -> WordOrder:
+    """Put one side after the other, where beginning a new hop costs ``across``."""
+    words = first.words + then.words
+    begins = [0.0 if word.linked and not word.typed else UNLINKED_HOP_COST for word in words]
+    stays = [LINKED_STAY_COST if word.linked else 0.0 for word in words]
+    turn = len(first.words)
+    if 0 < turn < len(words):
+        begins[turn] = max(across, begins[turn]) if words[turn].typed else across
+        stays[turn] = 0.0
+    texts = tuple(word.text for word in words)
+    return WordOrder(texts, first.spans + then.spans, tuple(begins), tuple(stays))
+
+
+def _genitive_order(right: ContextWords, left: ContextWords, verb: bool) -> WordOrder:
+    """Put the left side after a genitive, which ends a hop: "the spouse of [ENT] 's mother".
+
+    After a verb, its last word is another hop: "where does [ENT] 's mother live".
+    """
+    order = _join_contexts(right, left, 0.0)
+    begins, stays = list(order.begins), list(order.stays)
+    turn = len(right.words)
+    if 0 < turn < len(begins):
+        begins[turn], stays[turn] = 0.0, LINKED_STAY_COST
+    if verb and turn > 1:
+        begins[turn - 1] = 0.0
+    return order._replace(begins=tuple(begins), stays=tuple(stays))

@@ -1,0 +1,1 @@
+"""State and nodes of CoG alone."""

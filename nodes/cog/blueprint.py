@@ -1,0 +1,133 @@
+"""Blueprint: which relations answered questions like this one? (CoG §3.2.1, copy or adapt)."""
+
+import asyncio
+from collections.abc import Mapping, Sequence
+
+import numpy as np
+
+from kgqa.kg.pages import Page
+from kgqa.kg.terms import Hop
+from kgqa.models.errors import MalformedReply
+from kgqa.nodes.cog.state import CoGState, CoGUpdate
+from kgqa.nodes.recall_exemplars import relations_by_name
+from kgqa.priors.blueprints import Blueprint, BlueprintLibrary, BlueprintMatch, Slot, mask_names
+from kgqa.priors.candidate_ranking import relation_words
+from kgqa.prompts.adapt_blueprint import AdaptBlueprint
+from kgqa.prompts.solved_questions import SolvedQuestion
+from kgqa.runtime.node import NodeRuntime, node
+
+MAX_EXEMPLARS = 2
+"""Blueprints that the model adapts from (§3.2.1: Top-2)."""
+
+MAX_OFFERED_RELATIONS = 40
+"""Relations of the graph, the nearest to the question, that the model is shown."""
+
+
+@node("blueprint")
+async def blueprint(state: CoGState, runtime: NodeRuntime) -> CoGUpdate:
+    """Copy the nearest blueprint, or let the model adapt the nearest two.
+
+    It is copied where its likeness is above the threshold, or where the model is not to
+    adapt; a malformed reply leaves it as it is. An adapted blueprint keeps only relations
+    that the graph has, and counts only if there are any. Without a library the search goes
+    on without a blueprint.
+    """
+    begun: CoGUpdate = {"ranking": [], "findings": [], "pruned": []}
+    return {**begun, "blueprint": await _choose_blueprint(state, runtime)}
+
+
+async def _choose_blueprint(state: CoGState, runtime: NodeRuntime) -> Blueprint | None:
+    if not runtime.context.guidance:
+        runtime.trace["reason"] = "guidance is off"
+        return None
+    library = await runtime.blueprint_library()
+    nearest = await _nearest_blueprints(state, library, runtime) if library else []
+    if library is None or not nearest:
+        runtime.trace |= {"source": "none", "similarity": None, "anchor": None, "blueprint": None}
+        return None
+    best = nearest[0]
+    schema: Page[Hop] = await runtime.call_tool("list_schema")
+    names = {name: hop.words for name, hop in relations_by_name(schema).items()}
+    found = _in_graph_words(best.blueprint, names)
+    tau = library.tau if runtime.context.tau is None else runtime.context.tau
+    source = "copied" if best.similarity > tau else "nearest"
+    if source == "nearest" and runtime.context.adaptation:
+        adapted = await _adapt(state, nearest[:MAX_EXEMPLARS], schema.items, runtime)
+        known = _keep_known_relations(adapted, names, runtime) if adapted else None
+        source, found = ("adapted", known) if known else (source, found)
+    runtime.trace |= {
+        "source": source,
+        "similarity": round(best.similarity, 4),
+        "anchor": best.anchor,
+        "blueprint": str(found),
+    }
+    return found
+
+
+async def _nearest_blueprints(
+    state: CoGState, library: BlueprintLibrary, runtime: NodeRuntime
+) -> list[BlueprintMatch]:
+    masked = mask_names(state["question"], [topic.name for topic in state["topic_entities"] if topic.name])
+    return await runtime.within_time_limit(asyncio.to_thread(library.nearest, masked, runtime.context.top_k))
+
+
+async def _adapt(
+    state: CoGState, nearest: Sequence[BlueprintMatch], schema: Sequence[Hop], runtime: NodeRuntime
+) -> list[list[str]] | None:
+    """Ask the model; None for a malformed reply."""
+    exemplars = (
+        SolvedQuestion(match.anchor, tuple(tuple(map(str, branch)) for branch in match.blueprint))
+        for match in nearest
+    )
+    prompt = AdaptBlueprint(
+        question=state["question"],
+        topics=tuple(state["topic_entities"]),
+        exemplars=tuple(exemplars),
+        relations=tuple(await _nearest_relations(state["question"], schema, runtime)),
+    )
+    try:
+        return (await runtime.prompt(prompt)).branches
+    except MalformedReply as error:
+        runtime.record_failure(error)
+        return None
+
+
+async def _nearest_relations(question: str, schema: Sequence[Hop], runtime: NodeRuntime) -> list[str]:
+    """Return the names of the relations that are most alike to the question, best first."""
+    names = list(dict.fromkeys(hop.words for hop in schema))
+    if len(names) <= MAX_OFFERED_RELATIONS:
+        return names
+    rows = await runtime.encode([*map(relation_words, names), question])
+    best = await asyncio.to_thread(
+        lambda: np.argsort(-(rows[:-1] @ rows[-1]), kind="stable")[:MAX_OFFERED_RELATIONS]
+    )
+    return [names[at] for at in best]
+
+
+def _in_graph_words(found: Blueprint, names: Mapping[str, str]) -> Blueprint:
+    """Write the slots in the graph's own words; what the graph does not have stays a hint."""
+    return Blueprint(
+        tuple(
+            tuple(Slot(names.get(slot.relation, slot.relation), slot.forward) for slot in branch)
+            for branch in found
+        )
+    )
+
+
+def _keep_known_relations(
+    adapted: Sequence[Sequence[str]], names: Mapping[str, str], runtime: NodeRuntime
+) -> Blueprint | None:
+    """Keep the relations that the graph has; None if there are none.
+
+    A branch of which none is left takes those of the others, so that every topic keeps its own.
+    """
+    read = [
+        [(text.strip().removeprefix("^").strip(), not text.strip().startswith("^")) for text in b]
+        for b in adapted
+    ]
+    runtime.trace["dropped"] = [name for branch in read for name, _ in branch if name not in names]
+    branches = [tuple(Slot(names[name], forward) for name, forward in b if name in names) for b in read]
+    if not any(branches):
+        return None
+    others = Blueprint(tuple(filter(None, branches))).slots
+    return Blueprint(tuple(branch or others for branch in branches))

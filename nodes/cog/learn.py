@@ -1,0 +1,27 @@
+"""Learn: the relations that led to a grounded answer may help with questions to come (CoG, Limitations)."""
+
+import asyncio
+
+from kgqa.nodes.cog.state import CoGState, CoGUpdate
+from kgqa.priors.blueprints import Blueprint, Slot, mask_names
+from kgqa.priors.errors import EncoderError
+from kgqa.runtime.node import NodeRuntime, node
+
+
+@node("learn")
+async def learn(state: CoGState, runtime: NodeRuntime) -> CoGUpdate:
+    """Add the chains of the answer to the overlay, where the context names one and every topic was met."""
+    met = [each.chain.topic for each in state["memory"]] == state["topic_entities"]
+    if not runtime.context.overlay or not met or state["outcome"] or state["stopped_by"]:
+        return {"decision": "stop"}
+    names = [topic.name for topic in state["topic_entities"] if topic.name]
+    try:
+        library = await runtime.blueprint_library()
+        if library:
+            chains = [each.chain for each in state["memory"]]
+            found = Blueprint(tuple(tuple(Slot(hop.words, hop.forward) for hop in c.hops) for c in chains))
+            await asyncio.to_thread(library.add, mask_names(state["question"], names), found)
+            runtime.trace["blueprint"] = str(found)
+    except (ValueError, EncoderError) as error:
+        runtime.record_failure(error)
+    return {"decision": "stop"}

@@ -1,0 +1,159 @@
+"""The state of CoG: beside that of any search a plan, a blueprint and the pruned chains (CoG §3)."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from pydantic import ConfigDict, with_config
+
+from kgqa.kg.terms import Chain, Entity, Hop
+from kgqa.priors.blueprints import Blueprint, Slot
+from kgqa.prompts.diagnose import PastDecision
+from kgqa.prompts.progress import Progress
+from kgqa.runtime.state import State, Update
+
+
+@dataclass(frozen=True, slots=True)
+class Finding:
+    """What the ends of a chain were found to establish; an empty text says: nothing.
+
+    ``reached`` are some names of the ends, ``total`` is how many have one.
+    """
+
+    chain: Chain
+    text: str
+    reached: tuple[str, ...] = ()
+    total: int = 0
+
+
+@dataclass(frozen=True, slots=True)
+class RankedRelation:
+    """A relation that can follow, and its scores (CoG equations 5 and 6); None where not scored.
+
+    ``step`` is its likeness to the slot at hand, ``relevance`` the larger of that and its
+    likeness to any slot: how relevant it is to the structure. ``turned`` says that it goes
+    against the direction of the slot at hand.
+    """
+
+    hop: Hop
+    score: float | None = None
+    step: float | None = None
+    relevance: float | None = None
+    turned: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class PrunedChain:
+    """A branch that was set aside and not tried.
+
+    ``chain`` leads to it; where entities were set aside, it is held to them at its end.
+    ``waiting`` says that it was chosen, but another was taken up first.
+    """
+
+    chain: Chain
+    waiting: bool = False
+    relevance: float | None = None
+
+    @property
+    def of_entities(self) -> bool:
+        """Whether entities were set aside, and not a relation."""
+        return bool(self.chain.constraints) and self.chain.constraints[-1].depth == self.chain.depth
+
+    @property
+    def before(self) -> Chain:
+        """The chain from which the decision was taken."""
+        return self.chain.upto(self.chain.depth - 1)
+
+
+class CoGUpdate(Update, total=False):
+    """What a node may change."""
+
+    subgoals: list[str]
+    """The plan: what to find, in order."""
+    blueprint: Blueprint | None
+    """The relations that the answer is expected behind; None without, or when it was dropped."""
+    ranking: list[RankedRelation]
+    """The relations that extend the chain at hand, best first."""
+    findings: list[Finding]
+    """What was verified on the way, one for each chain that was checked."""
+    pruned: list[PrunedChain]
+    """The branches that were set aside, best first for each decision."""
+
+
+@with_config(ConfigDict(use_attribute_docstrings=True))
+class CoGState(State, CoGUpdate):
+    """The record in the making, the chains in hand, the plan, the blueprint, the pruned branches."""
+
+
+def standing_chains(state: CoGState) -> list[Chain]:
+    """Return the chains that stand: those in working memory, then the one at hand."""
+    chains = [branch.chain for branch in state["memory"]]
+    return chains if state["chain"] in chains else [*chains, state["chain"]]
+
+
+def standing_findings(state: CoGState) -> list[Finding]:
+    """Return what was verified on the chains that stand, in order."""
+    begun = {chain.upto(depth) for chain in standing_chains(state) for depth in range(1, chain.depth + 1)}
+    return [finding for finding in state["findings"] if finding.chain in begun]
+
+
+def plan_progress(state: CoGState) -> Progress:
+    """Return the plan and how far it is met: a subgoal for each finding."""
+    findings = tuple(finding.text for finding in standing_findings(state) if finding.text)
+    subgoals = tuple(state["subgoals"])
+    return Progress(subgoals, min(len(findings), max(len(subgoals) - 1, 0)), findings)
+
+
+def subgoals_by_step(state: CoGState) -> list[str]:
+    """Return the subgoal of each step of the chain at hand, the one to come included.
+
+    The plan goes on where a step has established something; an unnamed node has not.
+    """
+    chain, subgoals = state["chain"], state["subgoals"] or [state["question"]]
+    found = {finding.chain for finding in standing_findings(state) if finding.text}
+    earlier = sum(each.topic != chain.topic for each in found)
+    met = [sum(chain.upto(depth) in found for depth in range(1, step + 1)) for step in range(chain.depth + 1)]
+    return [subgoals[min(earlier + here, len(subgoals) - 1)] for here in met]
+
+
+def topic_slots(state: CoGState) -> tuple[Slot, ...]:
+    """Return the slots for the topic of the chain at hand; none without a blueprint."""
+    blueprint = state["blueprint"]
+    return blueprint.branch(topic_index(state, state["chain"].topic)) if blueprint else ()
+
+
+def count_passed_slots(chain: Chain, slots: Sequence[Slot]) -> int:
+    """Count the slots that lie behind a chain: up to the last one that a hop has taken, in order.
+
+    A hop takes the next slot of its relation, one of its direction before any other.
+    """
+    behind = 0
+    for hop in chain.hops:
+        left = [(place, slot) for place, slot in enumerate(slots, 1) if place > behind]
+        alike = [
+            (slot.forward is not hop.forward, place) for place, slot in left if slot.relation == hop.words
+        ]
+        behind = min(alike)[1] if alike else behind
+    return behind
+
+
+def standing_decisions(state: CoGState, *, undecided: bool) -> list[PastDecision]:
+    """Return the decisions that led to the chains that stand (CoG §3.3: T = e0, r1, e1 ...).
+
+    ``undecided`` adds one at the end, at which nothing was chosen.
+    """
+    found = {finding.chain: finding for finding in state["findings"]}
+    steps = [
+        _decision(chain.upto(depth - 1), found.get(chain.upto(depth), Finding(chain.upto(depth), "")))
+        for chain in standing_chains(state)
+        for depth in range(1, chain.depth + 1)
+    ]
+    return [*steps, PastDecision(state["chain"], None, (), 0, "")] if undecided else steps
+
+
+def _decision(before: Chain, found: Finding) -> PastDecision:
+    return PastDecision(before, found.chain, found.reached, found.total, found.text)
+
+
+def topic_index(state: CoGState, topic: Entity) -> int:
+    """Return the number of a topic entity, from 0, in the order they are taken up."""
+    return state["topic_entities"].index(topic)

@@ -1,0 +1,55 @@
+"""Prune: which of these relations are worth following? (CoR §4.1, steps 2 and 3)."""
+
+from kgqa.kg.terms import Hop
+from kgqa.models.errors import MalformedReply
+from kgqa.nodes.look_again import remaining_points
+from kgqa.prompts.prune_relations import PruneRelations
+from kgqa.runtime.node import NodeRuntime, node
+from kgqa.runtime.state import State, Update
+
+
+@node("prune")
+async def prune(state: State, runtime: NodeRuntime) -> Update:
+    """Let the model rank the relations and push the chains they make, best on top.
+
+    The best chain is taken up at once; a relation that is the only one is followed without a
+    call, as what it leads to is judged in any case. Without backtracking no other is kept. A
+    malformed reply counts as no choice.
+    """
+    chain, hops = state["chain"], state["hops"]
+    runtime.trace["chain"] = str(chain)
+    try:
+        chosen = hops if len(hops) == 1 else await _choose_relations(state, runtime)
+    except MalformedReply as error:
+        runtime.record_failure(error)
+        return {"decision": "backtrack"}
+    runtime.trace |= {"chosen": [str(hop) for hop in chosen], "set_aside": len(hops) - len(chosen)}
+    if not chosen:
+        return {"resume_points": remaining_points(state), "decision": "backtrack"}
+    best, *others = [chain.then(hop) for hop in chosen]
+    kept = others[::-1] if runtime.context.backtracking else []
+    return {
+        "chain": best,
+        "stack": [*state["stack"], *kept],
+        "tried": [*state["tried"], best, *kept],
+        "decision": "forward",
+    }
+
+
+async def _choose_relations(state: State, runtime: NodeRuntime) -> list[Hop]:
+    """Let the model choose.
+
+    Raises:
+        MalformedReply: if it does not.
+    """
+    hops = state["hops"]
+    prompt = PruneRelations(
+        state["question"],
+        state["chain"],
+        tuple(hops),
+        runtime.context.width,
+        topics=tuple(state["topic_entities"]),
+    )
+    reply = await runtime.prompt(prompt)
+    runtime.trace["reason"] = reply.rationale
+    return [hops[number - 1] for number in reply.relations]

@@ -1,0 +1,57 @@
+"""The state of a search over a frontier of chains (PoG, ToG), beside that of any search."""
+
+from dataclasses import dataclass
+from typing import Any
+
+from pydantic import ConfigDict, with_config
+
+from kgqa.kg.terms import Chain
+from kgqa.prompts.candidates import ChainFindings
+from kgqa.runtime.state import State, Update
+
+
+@dataclass(frozen=True, slots=True)
+class ScoredChain:
+    """A chain that a search may go on along, and how much it promises (ToG); 1 where nobody says."""
+
+    chain: Chain
+    score: float = 1.0
+
+
+class FrontierUpdate(Update, total=False):
+    """What a node may change."""
+
+    frontier: list[Chain]
+    """Where the search stands: the chains that are extended next."""
+    offers: list[ScoredChain]
+    """Chains that are one hop longer: what can follow, then what of it was chosen."""
+    found: list[ChainFindings]
+    """What the chosen chains have led to."""
+    explored: list[ChainFindings]
+    """What was led to before, the last first: the subgraph of the search."""
+    spent: list[Chain]
+    """The chains from which nothing more was chosen: there is no use in coming back to them."""
+    subgoals: list[str]
+    """The plan: what to find, in order."""
+    known: list[str]
+    """What is known of the subgoals: the memory that the model writes."""
+
+
+@with_config(ConfigDict(use_attribute_docstrings=True))
+class FrontierState(State, FrontierUpdate):
+    """The record in the making, the frontier, what was explored, the plan and what is known of it."""
+
+
+def exhausted_chains(state: FrontierState) -> list[Chain]:
+    """Add the frontier, from which nothing is chosen, to the chains that are spent."""
+    here = state.get("frontier", [])
+    return [*state["spent"], *(chain for chain in here if chain not in state["spent"])]
+
+
+def prompt_context(state: FrontierState) -> dict[str, tuple[Any, ...]]:
+    """Return what every prompt of the search shows: the plan, what is known of it, the topics."""
+    return {
+        "subgoals": tuple(state.get("subgoals", [])),
+        "known": tuple(state["known"]),
+        "topics": tuple(state["topic_entities"]),
+    }

@@ -1,0 +1,101 @@
+"""Sample: what does the model say, without the graph? Once, with its reasoning, or several times."""
+
+import asyncio
+from collections.abc import Sequence
+from typing import Any
+
+from kgqa.models.errors import MalformedReply, ModelError
+from kgqa.nodes.llm_only.state import LLMOnlyState, SamplesUpdate, given_topics
+from kgqa.prompts.answer_briefly import AnswerBriefly, BriefAnswer
+from kgqa.prompts.base import Prompt
+from kgqa.prompts.reason_aloud import ReasonAloud, ReasonedAnswer
+from kgqa.runtime.node import BudgetExceeded, NodeRuntime, node
+from kgqa.runtime.record import add_spend
+
+MAX_CALLS_PER_PROMPT = 6
+"""Calls that one prompt may cost: a reply and its repair, each tried three times."""
+
+MAX_REPLY_TOKENS = 2048
+"""Tokens of one reply at most."""
+
+Reply = BriefAnswer | ReasonedAnswer
+CallError = BudgetExceeded | ModelError
+
+
+@node("ask", opens=True)
+async def ask(state: LLMOnlyState, runtime: NodeRuntime) -> SamplesUpdate:
+    """Ask for the answer alone (Brown et al. 2020)."""
+    return await _draw_samples([AnswerBriefly(state["question"])], state, runtime)
+
+
+@node("reason", opens=True)
+async def reason(state: LLMOnlyState, runtime: NodeRuntime) -> SamplesUpdate:
+    """Ask for reasoning, then the answer (Wei et al. 2022)."""
+    return await _draw_samples([ReasonAloud(state["question"])], state, runtime)
+
+
+@node("sample", opens=True)
+async def sample(state: LLMOnlyState, runtime: NodeRuntime) -> SamplesUpdate:
+    """Ask for reasoning several times, by chance differently (Wang et al. 2023, section 2)."""
+    options = runtime.context
+    prompts = [ReasonAloud(state["question"], at, options.temperature) for at in range(options.samples)]
+    return await _draw_samples(prompts, state, runtime)
+
+
+async def _draw_samples(
+    prompts: Sequence[Prompt[Any]], state: LLMOnlyState, runtime: NodeRuntime
+) -> SamplesUpdate:
+    """Put the prompts to the model, side by side as far as the budget has room for them."""
+    said: list[Reply | CallError] = []
+    while len(said) < len(prompts) and not any(map(_is_final, said)):
+        left = prompts[len(said) :]
+        said += await asyncio.gather(
+            *(_ask_once(prompt, runtime) for prompt in left[: _affordable_prompts(left, runtime)])
+        )
+    return {**_trace_samples(said, runtime), "topics": given_topics(state)}
+
+
+async def _ask_once(prompt: Prompt[Any], runtime: NodeRuntime) -> Reply | CallError:
+    try:
+        said: Reply = await runtime.prompt(prompt)
+    except (BudgetExceeded, ModelError) as error:
+        return error
+    return said
+
+
+def _affordable_prompts(prompts: Sequence[Prompt[Any]], runtime: NodeRuntime) -> int:
+    """Count the prompts that the budget has room for, whatever they may cost; one may always be tried.
+
+    Each is checked against what is spent when it begins, and those that run side by side have
+    not spent anything by then.
+    """
+    budget, spent = runtime.context.budget, add_spend(runtime.spent_before, runtime.spend)
+    shown = len(f"{prompts[0].instructions}{prompts[0].case()}".encode())  # no token is less than a byte
+    limits = (
+        (budget.llm_calls, spent["llm_calls"], MAX_CALLS_PER_PROMPT),
+        (budget.tokens, spent["input_tokens"] + spent["output_tokens"], 2 * (shown + 2 * MAX_REPLY_TOKENS)),
+    )
+    rooms: list[int] = [(limit - used) // most for limit, used, most in limits if limit is not None]
+    return max(1, min([len(prompts), *rooms]))
+
+
+def _is_final(said: Reply | CallError) -> bool:
+    """Return whether there is no use in asking on: the budget is spent, or the model is away."""
+    return isinstance(said, CallError) and not isinstance(said, MalformedReply)
+
+
+def _trace_samples(said: Sequence[Reply | CallError], runtime: NodeRuntime) -> SamplesUpdate:
+    """Return what was said, and say what was not: a reply that cannot be used is left out."""
+    replies = [each for each in said if isinstance(each, BriefAnswer | ReasonedAnswer)]
+    drawn: SamplesUpdate = {"samples": [list(reply.answers) for reply in replies]}
+    runtime.trace["samples"] = [reply.model_dump() for reply in replies]
+    for each in said:
+        if isinstance(each, BudgetExceeded):
+            runtime.trace["reason"] = str(each)
+            drawn |= {"decision": "stop", "stopped_by": each.limit}
+        elif isinstance(each, ModelError):
+            runtime.record_failure(each)
+            runtime.trace["lost"] = runtime.trace.get("lost", 0) + 1
+            if _is_final(each):
+                drawn |= {"decision": "stop", "outcome": "model_unavailable"}
+    return drawn

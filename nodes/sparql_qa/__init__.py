@@ -1,0 +1,1 @@
+"""State and nodes of SPARQL by a language model alone."""

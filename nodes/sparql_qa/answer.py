@@ -1,0 +1,83 @@
+"""Answer: which of its rows does a chain name in its answer?"""
+
+import re
+from collections.abc import Sequence
+
+from kgqa.kg.terms import Entity, Term, local_name, one_line
+from kgqa.nodes.record import answer_without_proof, complete_record, failure_outcome, parametric_answers
+from kgqa.nodes.sparql_qa.state import SparqlQAState
+from kgqa.prompts.base import MAX_LABEL_CHARS
+from kgqa.runtime.node import NodeRuntime, node
+from kgqa.runtime.record import ref
+from kgqa.runtime.state import FinalUpdate, Update, node_has_run
+
+MAX_TEXT_ANSWER_CHARS = 300
+"""Characters of an answer that is nothing but text."""
+
+
+@node("answer")
+async def answer(state: SparqlQAState, runtime: NodeRuntime) -> FinalUpdate:
+    """Complete the record: the names of the rows that the text holds are the answers.
+
+    What the query itself has brought into its rows is from the model's memory, and so is a text
+    that names nothing of them; where there are no rows, a text is no answer. Where the budget
+    left no turn to write one, what the graph has of the rows is the answer.
+    """
+    if (
+        state.get("outcome")
+        or not node_has_run(state, "write_sparql")
+        or not (state["said"] or _has_unread_rows(state))
+    ):
+        return complete_record(await answer_without_proof(state, runtime), state, runtime)
+    return complete_record(_extract_answers(state, runtime), state, runtime)
+
+
+def _extract_answers(state: SparqlQAState, runtime: NodeRuntime) -> Update:
+    topics, known, said = set(state["topic_entities"]), set(state["proved"]), state["said"]
+    terms = [term for term in state["rows"] if term not in topics]
+    named = terms if said is None else _named_terms(terms, said)
+    proved = [term for term in named if term in known]
+    runtime.trace["extracted"] = len(named)
+    unseen = _unproved_names(named, known) if said and runtime.context.allow_parametric else []
+    if said and runtime.context.allow_parametric and state["rows"] and not named:
+        unseen = [one_line(said, MAX_TEXT_ANSWER_CHARS)]
+    memory = parametric_answers(unseen)
+    return {
+        "answers": [*map(ref, proved), *memory],
+        "outcome": "parametric" if memory else "grounded" if proved else failure_outcome(state) or "none",
+        "paths": [],
+        "evidence": [],
+    }
+
+
+def _has_unread_rows(state: SparqlQAState) -> bool:
+    """Return whether the budget has left rows and no turn to write an answer."""
+    return bool(state["rows"] and state["stopped_by"])
+
+
+def _unproved_names(named: Sequence[Term], known: set[Term]) -> list[str]:
+    """Return the names that are of no term that is known."""
+    seen = {_fold(_shown_name(term)) for term in named if term in known}
+    return [_shown_name(term) for term in named if _fold(_shown_name(term)) not in seen]
+
+
+def _named_terms(terms: Sequence[Term], text: str) -> list[Term]:
+    """Return the terms that a text names by whole words, in its order; of names at one place the longest."""
+    groups: dict[str, list[Term]] = {}
+    for term in terms:
+        groups.setdefault(_fold(_shown_name(term)), []).append(term)
+    names = sorted(filter(None, groups), key=lambda name: (-len(name), name))
+    if not names:
+        return []
+    pattern = rf"(?<!\w)(?:{'|'.join(map(re.escape, names))})(?!\w)"
+    met = dict.fromkeys(re.findall(pattern, _fold(text)))
+    return [term for name in met for term in groups[name]]
+
+
+def _shown_name(term: Term) -> str:
+    """Return the name as the model was shown it."""
+    return one_line(term.name or (local_name(term.id) if isinstance(term, Entity) else ""), MAX_LABEL_CHARS)
+
+
+def _fold(text: str) -> str:
+    return " ".join(text.casefold().split())

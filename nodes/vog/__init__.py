@@ -1,0 +1,1 @@
+"""State and nodes of VoG alone."""

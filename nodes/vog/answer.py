@@ -1,0 +1,167 @@
+"""Answer: which of the plan's answers does the evidence show? (beyond VoG, which does not ask)."""
+
+from collections.abc import Sequence
+
+from kgqa.kg.errors import KGError
+from kgqa.kg.pages import Match
+from kgqa.kg.terms import Chain, Literal, Path, Term
+from kgqa.nodes.record import (
+    answer_without_proof,
+    build_proof,
+    complete_record,
+    failure_outcome,
+    parametric_answers,
+)
+from kgqa.nodes.vog.state import VoGState, all_observations, has_plan
+from kgqa.priors.answer_agreement import answer_key, is_unanswered
+from kgqa.prompts.candidates import XSD_INTEGER, parse_number
+from kgqa.runtime.node import BudgetExceeded, NodeRuntime, node
+from kgqa.runtime.record import Ref, ref
+from kgqa.runtime.state import FinalUpdate, Update
+
+YES: Ref = {"id": "true", "name": "yes"}
+NO: Ref = {"id": "false", "name": "no"}
+UNKNOWN: Ref = {"id": None, "name": "unknown"}
+
+
+@node("answer")
+async def answer(state: VoGState, runtime: NodeRuntime) -> FinalUpdate:
+    """Complete the record: what was retrieved proves an answer, the others are from the model's memory.
+
+    With ``allow_parametric`` off only proved answers are given. A question that asks for yes or no
+    has the verdict on the evidence. After a time-out there is no answer: evidence is missing.
+    """
+    if failure_outcome(state) or not has_plan(state):
+        return complete_record(await answer_without_proof(state, runtime), state, runtime)
+    plan = state["plan"]
+    arm = _last_accepted_arm(state)
+    runtime.trace["plan"] = {"steps": len(plan.steps), "answers": list(plan.answers), "arm": arm}
+    if plan.whether and runtime.context.verification:
+        return complete_record(_answer_yes_no(state), state, runtime)
+    return complete_record(await _prove_answers(state, list(plan.answers), runtime), state, runtime)
+
+
+async def is_any_answer_proved(state: VoGState, runtime: NodeRuntime) -> bool:
+    """Return whether the evidence shows any of the plan's answers, by its own name or by another."""
+    names, shown = list(state["plan"].answers), _index_paths(all_observations(state))
+    names = [name for name in names if not is_unanswered([name])]
+    if _counted_paths(names, state) or any(_matching_paths(name, shown, state) for name in names):
+        return True
+    for name in names:
+        if await _paths_by_alias(name, shown, state, runtime):
+            return True
+    return False
+
+
+async def _prove_answers(state: VoGState, names: list[str], runtime: NodeRuntime) -> Update:
+    """Prove as many answers as the evidence shows."""
+    names = [name for name in names if not is_unanswered([name])]
+    if counted := _counted_paths(names, state):
+        return {
+            **build_proof(counted),
+            "answers": [ref(Literal(names[0], XSD_INTEGER))],
+            "outcome": "grounded",
+        }
+    shown = _index_paths(all_observations(state))
+    found = {
+        name: _matching_paths(name, shown, state) or await _paths_by_alias(name, shown, state, runtime)
+        for name in names
+    }
+    proofs = [path for paths in found.values() for path in paths]
+    memory = parametric_answers([name for name, paths in found.items() if not paths])
+    if "failure" in runtime.trace:  # whether the graph knows the others by another name
+        return {"answers": [], "outcome": "kg_unavailable", "paths": [], "evidence": []}
+    if not runtime.context.allow_parametric:
+        memory = []
+    answers = [ref(term) for term in dict.fromkeys(path.end for path in proofs)]
+    runtime.trace["proved"] = len(found) - sum(not paths for paths in found.values())
+    return {
+        **build_proof(_add_other_topics(proofs, state)),
+        "answers": [*answers, *memory],
+        "outcome": "parametric" if memory else "grounded" if answers else "none",
+    }
+
+
+def _counted_paths(names: list[str], state: VoGState) -> list[Path]:
+    """Return the paths to all that the last step chose, where a number counts them; else nothing.
+
+    One thing is not counted, nor are values, what has no name, and what was cut.
+    """
+    if len(state["feedback"]) < len(state["plan"].steps) or state["truncated"]:
+        return []
+    ends = {path.end: path for path in reversed(state["frontier"])}
+    things = all(end.name and parse_number(end) is None for end in ends)
+    return list(ends.values())[::-1] if things and len(ends) > 1 and names == [str(len(ends))] else []
+
+
+def _index_paths(paths: Sequence[Path]) -> dict[frozenset[str], list[Path]]:
+    """Index paths by the name of the node they lead to, those along one chain together; the first counts."""
+    found: dict[frozenset[str], dict[Path, Chain]] = {}
+    for path in (begun for whole in paths for begun in _prefixes(whole)):
+        if path.end.name:
+            same = found.setdefault(answer_key([path.end.name]), {})
+            if not same or next(iter(same.values())) == path.chain:
+                same[path] = path.chain
+    return {key: list(same) for key, same in found.items()}
+
+
+def _matching_paths(name: str, shown: dict[frozenset[str], list[Path]], state: VoGState) -> list[Path]:
+    """Return the paths to what an answer names: of several spelt alike those spelt so, and those chosen."""
+    paths = shown.get(answer_key([name]), [])
+    exact = [path for path in paths if path.end.name == name] or paths
+    chosen = {path.end for path in state["frontier"]}
+    return [path for path in exact if path.end in chosen] or exact
+
+
+def _prefixes(path: Path) -> list[Path]:
+    """Return a path and all that it begins with, the longest first."""
+    return [Path(path.topic, path.steps[:size]) for size in range(len(path.steps), 0, -1)]
+
+
+async def _paths_by_alias(
+    name: str, shown: dict[frozenset[str], list[Path]], state: VoGState, runtime: NodeRuntime
+) -> list[Path]:
+    """Return the paths to an entity that the graph knows by this name as well.
+
+    One name is looked up for each step: however many answers there are, a step asks three queries at most.
+    """
+    looked_up = runtime.trace.setdefault("looked_up", 0)
+    if not shown or looked_up >= len(state["feedback"]):
+        return []
+    runtime.trace["looked_up"] += 1
+    try:
+        matches: list[Match] = await runtime.call_tool("find_entities", name=name, limit=5)
+    except BudgetExceeded as error:
+        runtime.trace["limit"] = error.limit
+        return []
+    except KGError as error:
+        runtime.record_failure(error)
+        return []
+    ids = {match.entity.id for match in matches if match.sure}
+    return next(([path] for paths in shown.values() for path in paths if path.end.id in ids), [])
+
+
+def _add_other_topics(proofs: list[Path], state: VoGState) -> list[Path]:
+    """Add the paths to the same answers from other topics."""
+    ends = {path.end for path in proofs}
+    have = {(path.topic, path.end) for path in proofs}
+    others: dict[tuple[Term, Term], Path] = {}
+    for whole in all_observations(state):
+        for path in _prefixes(whole):
+            key = (path.topic, path.end)
+            if path.end in ends and key not in have:
+                others.setdefault(key, path)
+    return [*proofs, *others.values()]
+
+
+def _answer_yes_no(state: VoGState) -> Update:
+    verdict = state["verdict"] or "unknown"
+    if verdict == "unknown":
+        return {"answers": [UNKNOWN], "outcome": "none", "paths": [], "evidence": []}
+    proof = build_proof([*state["supporting"], *state["against"]])
+    return {**proof, "answers": [YES if verdict == "yes" else NO], "outcome": "grounded"}
+
+
+def _last_accepted_arm(state: VoGState) -> str | None:
+    taken = [entry["taken"] for entry in state["trace"] if "taken" in entry]
+    return taken[-1] if taken else None

@@ -1,0 +1,121 @@
+"""Appraise: is a revised plan good enough to go by? (VoG §3.4.2, equations 3 and 4)."""
+
+import asyncio
+
+from kgqa.nodes.vog.state import (
+    RewardedPlan,
+    VoGState,
+    VoGUpdate,
+    known_entity_ids,
+    may_revise,
+    observed_nothing,
+)
+from kgqa.priors.answer_agreement import answer_key, is_unanswered
+from kgqa.priors.rewards import (
+    RevisionMetrics,
+    answer_confidence,
+    answer_entropy,
+    blend_rewards,
+    default_threshold,
+    measure_revision,
+    task_reward,
+)
+from kgqa.prompts.facts import MAX_FACTS_SHOWN, draw_fact, facts_as_statements
+from kgqa.prompts.plans import SearchPlan
+from kgqa.runtime.node import NodeRuntime, node
+from kgqa.runtime.state import Decision
+
+
+@node("appraise")
+async def appraise(state: VoGState, runtime: NodeRuntime) -> VoGUpdate:
+    """Reward the arm for its plan, and take up the plan where the reward reaches the threshold.
+
+    After the last revision of a step the best of them is taken up, if it earned anything.
+    """
+    arm, revised, context = state["arm"] or "local", state["revised"], runtime.context
+    pool = [*state["pool"], revised] if revised else state["pool"]
+    reward = await _reward_plan(state, revised, pool, runtime) if revised else 0.0
+    best = state["best"]
+    if revised and reward > (best.reward if best else 0.0):
+        best = RewardedPlan(revised, arm, reward)
+    revisions = state["revisions"] + 1
+    bandit = state["bandit"].after(arm, reward)
+    threshold = default_threshold(context.encoder) if context.threshold is None else context.threshold
+    good = revised is not None and reward >= threshold
+    tried: VoGState = {**state, "bandit": bandit, "revisions": revisions}
+    last = observed_nothing(state) or not may_revise(tried, context)
+    taken = RewardedPlan(revised, arm, reward) if revised and good else best if last else None
+    runtime.trace |= {
+        "step": state["step_index"],
+        "arm": arm,
+        "reward": reward,
+        "threshold": threshold,
+        "answers": list(revised.answers) if revised else [],
+        "before": list(state["plan"].answers),
+        "accepted": good,
+    }
+    if observed_nothing(state):
+        runtime.trace["empty"] = True
+    plan = taken.plan if taken else state["plan"]
+    if taken:
+        runtime.trace["taken"] = taken.arm
+    return {
+        "pool": pool,
+        "bandit": bandit,
+        "best": best,
+        "revisions": revisions,
+        "plan": plan,
+        "arm": taken.arm if taken else arm,
+        "crossing": [],
+        "crossed": 0,
+        "decision": _next_decision(state, plan) if taken or last else "refine",
+    }
+
+
+def _next_decision(state: VoGState, plan: SearchPlan) -> Decision:
+    """Try a step again that has observed nothing, if the plan still has it."""
+    return "backtrack" if observed_nothing(state) and state["step_index"] <= len(plan.steps) else "forward"
+
+
+async def _reward_plan(
+    state: VoGState, plan: SearchPlan, pool: list[SearchPlan], runtime: NodeRuntime
+) -> float:
+    """Return the reward of a plan: its share of the task and of the consensus, mixed by the entropy."""
+    ids = known_entity_ids(state)
+    keys = [answer_key(each.answers, ids) for each in pool]
+    metrics = await _measure_step(state, plan, runtime)
+    task = task_reward(metrics, runtime.context.ablate_reward)
+    agreed = answer_confidence(keys, answer_key(plan.answers, ids))
+    entropy = answer_entropy(keys)
+    runtime.trace |= {"task": task, "confidence": agreed, "entropy": entropy, "metrics": metrics.as_dict()}
+    if runtime.context.reward == "task":
+        return task
+    if runtime.context.reward == "confidence":
+        return agreed
+    return blend_rewards(task, agreed, entropy, runtime.context.beta)
+
+
+async def _measure_step(state: VoGState, plan: SearchPlan, runtime: NodeRuntime) -> RevisionMetrics:
+    """Measure the step at hand of a plan, or its last where it has fewer."""
+    steps = plan.steps[: state["step_index"]]
+    step = steps[-1]
+    said = [each.thought or each.search for each in steps]
+    predicted = " ".join(" ".join(statement) for statement in step.observation)
+    facts = [] if observed_nothing(state) else state["feedback"][-1]
+    whole = " ".join([step.thought, step.search, predicted])
+    texts = [state["question"], whole, predicted or said[-1], *said, *map(draw_fact, facts[:MAX_FACTS_SHOWN])]
+    rows = await runtime.encode(texts)
+    judge = await runtime.contradiction_detector()
+    last = 2 + len(said)
+    return measure_revision(
+        question=rows[0],
+        step=rows[1],
+        predicted=rows[2],
+        thought=rows[last],
+        earlier=rows[3:last],
+        facts=rows[last + 1 :],
+        contradicted=await runtime.within_time_limit(
+            asyncio.to_thread(judge.contradicts, facts_as_statements(facts), step.observation)
+        ),
+        unanswered=is_unanswered(plan.answers),
+    )

@@ -1,0 +1,31 @@
+"""Judge: does the evidence say yes or no? (VoG appendix G: questions of PubMedQA and BioASQ)."""
+
+from kgqa.models.errors import MalformedReply
+from kgqa.nodes.vog.state import VoGState, VoGUpdate, interleaved_observations
+from kgqa.prompts.judge_claim import JudgeClaim
+from kgqa.runtime.node import NodeRuntime, node
+
+
+@node("judge")
+async def judge(state: VoGState, runtime: NodeRuntime) -> VoGUpdate:
+    """Let the model weigh the evidence for and against; where the graph is silent the answer is unknown."""
+    facts, topics = interleaved_observations(state), tuple(state["topic_entities"])
+    if not facts:
+        runtime.trace |= {"verdict": "unknown", "reason": "nothing was observed"}
+        return {"verdict": "unknown", "decision": "stop"}
+    prompt = JudgeClaim(state["question"], facts, topics=topics)
+    try:
+        reply = await runtime.prompt(prompt)
+    except MalformedReply as error:
+        runtime.record_failure(error)
+        return {"verdict": "unknown", "decision": "stop"}
+    favour, against = (
+        [prompt.offered[number - 1] for number in numbers] for numbers in (reply.favour, reply.against)
+    )
+    runtime.trace |= {
+        "verdict": reply.verdict,
+        "for": list(map(str, favour)),
+        "against": list(map(str, against)),
+        "reason": reply.rationale,
+    }
+    return {"verdict": reply.verdict, "supporting": favour, "against": against, "decision": "stop"}

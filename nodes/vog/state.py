@@ -1,0 +1,192 @@
+"""The state of VoG: beside that of any search a plan in steps and what they observed (VoG §2, §3)."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from itertools import zip_longest
+from typing import Any, Literal
+
+from pydantic import ConfigDict, with_config
+
+from kgqa.kg.terms import Chain, Entity, Path
+from kgqa.nodes.vog.bandit import Arm, Bandit
+from kgqa.priors.answer_agreement import normalise_answer
+from kgqa.prompts.facts import RelationCandidate
+from kgqa.prompts.plans import PlanStep, SearchPlan
+from kgqa.runtime.state import Decision, State, Update, node_has_run
+
+
+@dataclass(frozen=True, slots=True)
+class RewardedPlan:
+    """A revised plan, the arm it is by, and its reward (VoG equation 4)."""
+
+    plan: SearchPlan
+    arm: Arm
+    reward: float
+
+
+@dataclass(frozen=True, slots=True)
+class SearchCheckpoint:
+    """Where the search stood: at which step, from what the step began, and which nodes it was crossing.
+
+    ``ahead`` are the chains that led on from there.
+    """
+
+    step_index: int
+    frontier: list[Path]
+    crossing: list[Path]
+    crossed: int
+    ahead: list[Chain]
+
+    @property
+    def place(self) -> tuple[int, int]:
+        """How far the search was: the step, and how often nodes without a name were crossed in it."""
+        return self.step_index, self.crossed
+
+
+class VoGUpdate(Update, total=False):
+    """What a node may change."""
+
+    plan: SearchPlan
+    """The plan that is carried out."""
+    step_index: int
+    """The step at hand, from 1: t."""
+    frontier: list[Path]
+    """Where the search stands: E_(t-1) until the step at hand has been observed, E_t from then on."""
+    offers: list[RelationCandidate]
+    """The relations that lead on from the frontier."""
+    crossing: list[Path]
+    """The paths to nodes without a name that the step at hand goes on from, if it does."""
+    crossed: int
+    """How often it did."""
+    reached: list[Path]
+    """What the step at hand has reached so far; ``truncated`` says that there is more."""
+    feedback: list[list[Path]]
+    """What each step has observed, that which was chosen to go on from first: O_1 to O_t."""
+    set_aside: list[Path]
+    """What was observed before the last second look and since where it went back to; it proves answers."""
+    checkpoints: list[SearchCheckpoint]
+    """Where the search has stood, the last one last: where a second look goes back to."""
+    asked: int
+    """How often the model was asked what to retrieve in the step at hand."""
+    skipped: int
+    """How many steps were passed over without an observation."""
+    pool: list[SearchPlan]
+    """Every plan made for the question, the first included: P."""
+    bandit: Bandit
+    """What each arm was tried for and earned."""
+    repeated: bool
+    """Whether the step at hand has come back to an entity met before: E_rep (equation 10)."""
+    arm: Arm | None
+    """The arm of the revision at hand."""
+    revised: SearchPlan | None
+    """The plan that a revision has given, before its reward."""
+    best: RewardedPlan | None
+    """The best revision of the step at hand."""
+    revisions: int
+    """How many revisions the step at hand has had."""
+    verdict: Literal["yes", "no", "unknown"] | None
+    """The answer to a question that asks for yes or no."""
+    supporting: list[Path]
+    """The evidence for yes."""
+    against: list[Path]
+    """The evidence for no."""
+
+
+@with_config(ConfigDict(use_attribute_docstrings=True))
+class VoGState(State, VoGUpdate):
+    """The record in the making, the plan, what its steps have observed, and the bandit."""
+
+
+def new_step() -> VoGUpdate:
+    """Return what a step begins with."""
+    return {
+        "offers": [],
+        "crossing": [],
+        "crossed": 0,
+        "reached": [],
+        "truncated": False,
+        "asked": 0,
+        "repeated": False,
+        "arm": None,
+        "revised": None,
+        "best": None,
+        "revisions": 0,
+    }
+
+
+def current_step(state: VoGState) -> PlanStep:
+    """Return the step at hand."""
+    return state["plan"].steps[state["step_index"] - 1]
+
+
+def current_frontier(state: VoGState) -> list[Path]:
+    """Return the paths that the step at hand goes on from."""
+    return state["crossing"] or state["frontier"]
+
+
+def has_plan(state: VoGState) -> bool:
+    """Return whether this run has made a plan: on a thread the state may hold that of an earlier run."""
+    return any(entry["node"] == "plan" and "answers" in entry for entry in state["trace"])
+
+
+def all_observations(state: VoGState) -> list[Path]:
+    """Return all that was observed, the last step first, what was set aside by a second look last."""
+    return [*(path for paths in reversed(state["feedback"]) for path in paths), *state.get("set_aside", ())]
+
+
+def interleaved_observations(state: VoGState) -> tuple[Path, ...]:
+    """Return all that was observed, the steps by turns, so that a prompt that shows some shows some of each."""
+    turns = zip_longest(*reversed(state["feedback"]))
+    return tuple(path for turn in turns for path in turn if path)
+
+
+def observed_nothing(state: VoGState) -> bool:
+    """Return whether the step at hand has observed nothing."""
+    return len(state["feedback"]) < state["step_index"]
+
+
+def extended_chains(offers: Sequence[RelationCandidate], frontier: Sequence[Path]) -> list[Chain]:
+    """Return the chains that relations make of those of a frontier, each once."""
+    return list(dict.fromkeys(frontier[at].chain.then(offer.hop) for offer in offers for at in offer.heads))
+
+
+def earlier_checkpoints(state: VoGState, checkpoint: SearchCheckpoint) -> list[SearchCheckpoint]:
+    """Return where the search has stood on its way to another place."""
+    return [each for each in state["checkpoints"] if each.place < checkpoint.place]
+
+
+def max_selections(state: VoGState, width: int) -> int:
+    """Return how often a step may ask what to retrieve: 2k (VoG, Table 13), less the verdict to come."""
+    return 2 * width - state["plan"].whether
+
+
+def may_revise(state: VoGState, context: Any) -> bool:
+    """Return whether the step and the question have revisions left."""
+    total = sum(state["bandit"].counts.values())
+    return bool(state["revisions"] < context.revisions and total < context.max_revisions)
+
+
+def next_without_candidates(state: VoGState, context: Any) -> Decision:
+    """Decide what follows where nothing leads on.
+
+    What the step has reached before counts. An empty observation is answered by one revision,
+    if there may be one, and by passing the step over if that does not help; so is a step of
+    which the graph did not answer all, and one of a second look.
+    """
+    if state["reached"]:
+        return "filter"
+    failed = any("failure" in entry for entry in state["trace"] if entry.get("step") == state["step_index"])
+    passed = (
+        failed or node_has_run(state, "look_again") or state["revisions"] or not may_revise(state, context)
+    )
+    return "backtrack" if passed else "refine"
+
+
+def known_entity_ids(state: VoGState) -> dict[str, str]:
+    """Return the id of each named entity that was met, by its name as answers are compared.
+
+    Of several by one name it is the first.
+    """
+    nodes = [node for path in all_observations(state) for node in path.nodes]
+    known = [node for node in [*state["topic_entities"], *nodes] if isinstance(node, Entity) and node.name]
+    return {normalise_answer(node.name or ""): node.id for node in reversed(known)}

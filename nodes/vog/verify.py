@@ -1,0 +1,70 @@
+"""Verify: does the graph bear out what the step predicted? (VoG §3.3, equation 1)."""
+
+import asyncio
+from dataclasses import replace
+
+from kgqa.models.errors import MalformedReply
+from kgqa.nodes.vog.state import VoGState, VoGUpdate, current_step, interleaved_observations, may_revise
+from kgqa.prompts.facts import draw_fact, facts_as_statements
+from kgqa.prompts.plans import PlanStep, SearchPlan, draw_statements, parse_statements
+from kgqa.prompts.verify_step import VerifyStep
+from kgqa.runtime.node import NodeRuntime, node
+
+MAX_TRACED_FACTS = 10
+"""Facts that the trace tells at most."""
+
+
+@node("verify")
+async def verify(state: VoGState, runtime: NodeRuntime) -> VoGUpdate:
+    """Let the model, and a model of inference, hold the prediction against what was observed.
+
+    Either may call for a revision (``verifiers``). In a plan that is revised, an observation
+    that the model corrects replaces the predicted one. A malformed reply is no signal.
+    """
+    step = current_step(state)
+    by_model, plan = await _ask_model(state, step, runtime)
+    by_nli = await _ask_detector(state, step, runtime)
+    facts = [draw_fact(path) for path in state["feedback"][-1][:MAX_TRACED_FACTS]]
+    runtime.trace |= {
+        "step": state["step_index"],
+        "predicted": draw_statements(step.observation),
+        "facts": facts,
+    }
+    runtime.trace["signals"] = {"model": by_model, "nli": by_nli}
+    heard = [signal for signal in (by_model, by_nli) if signal is not None]
+    calls = (all if runtime.context.verifiers == "and" else any)(heard) if heard else False
+    revises = calls and may_revise(state, runtime.context)
+    if calls and not revises:
+        runtime.trace["spent"] = "revisions"
+    return {"plan": plan, "decision": "refine"} if revises else {"decision": "forward"}
+
+
+async def _ask_model(state: VoGState, step: PlanStep, runtime: NodeRuntime) -> tuple[bool | None, SearchPlan]:
+    plan = state["plan"]
+    if runtime.context.verifiers == "nli":
+        return None, plan
+    facts, topics = interleaved_observations(state), tuple(state["topic_entities"])
+    try:
+        reply = await runtime.prompt(
+            VerifyStep(state["question"], step, state["step_index"], facts, topics=topics)
+        )
+    except MalformedReply as error:
+        runtime.record_failure(error)
+        return None, plan
+    runtime.trace["reason"] = reply.rationale
+    if reply.revise and reply.observation:
+        corrected = replace(step, observation=parse_statements(reply.observation))
+        steps = (*plan.steps[: state["step_index"] - 1], corrected, *plan.steps[state["step_index"] :])
+        return True, replace(plan, steps=steps)
+    return reply.revise, plan
+
+
+async def _ask_detector(state: VoGState, step: PlanStep, runtime: NodeRuntime) -> bool | None:
+    if runtime.context.verifiers == "model":
+        return None
+    judge = await runtime.contradiction_detector()
+    runtime.trace["verifier"] = judge.name
+    facts = facts_as_statements(state["feedback"][-1])
+    if not (facts and step.observation):
+        return None
+    return await runtime.within_time_limit(asyncio.to_thread(judge.contradicts, facts, step.observation))

@@ -1,0 +1,177 @@
+"""Models of sentence-transformers, by folder or by name on the hub of Hugging Face, and encoders made of them."""
+
+import json
+import logging
+import threading
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
+from hashlib import sha256
+from pathlib import Path
+from typing import TypeVar
+
+import numpy as np
+
+from kgqa.files import read_file
+from kgqa.priors.encoder import Vectors, thread_count
+from kgqa.priors.errors import EncoderError
+
+T = TypeVar("T")
+
+HUB_TIMEOUT_SECONDS = 10
+"""How long the hub may take to answer at all."""
+
+PICKLE_SUFFIXES = (".bin", ".pt", ".pth", ".pkl", ".ckpt", ".joblib")
+"""How files of weights end that are pickles, or may be."""
+
+ACTIVATION_KEYS = ("activation_fn", "activation_function", "sbert_ce_default_activation_function")
+"""Where a configuration names a function by its place in Python."""
+
+MAX_CONFIG_BYTES = 1 << 20
+"""Bytes of a configuration at most."""
+
+QUIET_LOGGERS = ("huggingface_hub", "transformers", "sentence_transformers")
+
+
+def open_model(kind: Callable[..., T], model: str) -> T:
+    """Open a model on the CPU: a folder, or a name, which is fetched once and kept (blocking).
+
+    Where the hub does not answer, only what was fetched before is looked at: its client
+    would try for most of a minute, and say so each time. Weights are read from safetensors only:
+    other files of weights are pickles, which can run anything. Nor is code of a model's own run.
+
+    Args:
+        kind: a class of sentence-transformers.
+        model: the folder, or the name.
+
+    Raises:
+        OSError: in one line, if it cannot be opened.
+    """
+    from huggingface_hub.errors import HFValidationError
+    from transformers.utils import logging as transformers_logging
+
+    transformers_logging.disable_progress_bar()  # type: ignore[no-untyped-call]
+    folder = Path(model).is_dir()
+    try:
+        if folder:
+            check_model_folder(Path(model))
+        with _quiet_libraries():
+            return kind(
+                model,
+                device="cpu",
+                local_files_only=folder or not _hub_answers(model),
+                trust_remote_code=False,
+                model_kwargs={"use_safetensors": True},
+            )
+    except HFValidationError:
+        raise OSError("there is no such folder") from None
+    except Exception as error:  # whatever the hub, torch and the files' readers raise
+        raise OSError((str(error).splitlines() or [type(error).__name__])[0]) from error
+
+
+def check_model_folder(folder: Path) -> None:
+    """Refuse a folder of a model that could run more than a model.
+
+    Raises:
+        OSError: in one line, that says what is wrong with it.
+    """
+    for file in sorted(folder.rglob("*")):
+        shown = file.relative_to(folder)
+        if file.exists() and not (file.is_file() or file.is_dir()):
+            raise OSError(f"{shown} is no file")
+        if file.suffix in PICKLE_SUFFIXES and not any(file.parent.glob("*.safetensors")):
+            raise OSError(f"{shown} may be a pickle, which can run anything; save it as safetensors")
+        if file.suffix == ".json" and "config" in file.name and not _names_torch_only(file):
+            raise OSError(f"{shown} names a function that is none of torch.nn")
+
+
+def _names_torch_only(config: Path) -> bool:
+    """Return whether the functions that a configuration names, which are made, are layers of torch."""
+    try:
+        known = json.loads(read_file(config, MAX_CONFIG_BYTES))
+    except (ValueError, RecursionError):
+        return True  # whoever reads it says what is wrong
+    inner = known.get("sentence_transformers") if isinstance(known, dict) else None
+    named = [each.get(key) for each in (known, inner) if isinstance(each, dict) for key in ACTIVATION_KEYS]
+    return all(str(name).startswith("torch.nn.") for name in named if "." in str(name))
+
+
+def _hub_answers(model: str) -> bool:
+    """Ask the hub for a model, and tell whether it answers anything.
+
+    Raises:
+        HFValidationError: if no model can have this name.
+    """
+    from huggingface_hub import get_session, hf_hub_url
+
+    address = hf_hub_url(model, "config.json")
+    try:
+        get_session().head(address, timeout=HUB_TIMEOUT_SECONDS)
+    except Exception:  # no network, a proxy that refuses, offline mode: each raises its own
+        return False
+    return True
+
+
+@contextmanager
+def _quiet_libraries() -> Iterator[None]:
+    """Hold back what the libraries warn of: what matters comes as an exception."""
+    levels = {logging.getLogger(name): logging.getLogger(name).level for name in QUIET_LOGGERS}
+    for logger in levels:
+        logger.setLevel(logging.ERROR)
+    try:
+        yield
+    finally:
+        for logger, level in levels.items():
+            logger.setLevel(level)
+
+
+BATCH_TEXTS = 64
+"""Texts that go through together."""
+
+
+class SentenceEncoder:
+    """An `Encoder`; threads take turns.
+
+    Args:
+        model: a folder, or the name of a model that sentence-transformers knows or finds.
+
+    Raises:
+        EncoderError: the package or the model is missing or broken.
+    """
+
+    def __init__(self, model: str) -> None:
+        try:
+            import torch
+            from sentence_transformers import SentenceTransformer
+        except ImportError as error:
+            raise EncoderError(f"the encoder {model} needs the package sentence-transformers") from error
+        torch.set_num_threads(thread_count())
+        try:
+            self._model = open_model(SentenceTransformer, model)
+        except OSError as error:
+            raise EncoderError(f"cannot open the encoder {model}: {error} ({_ENCODER_HINT})") from error
+        self.name = _model_fingerprint(model)
+        self.dimensions = int(self._model.get_embedding_dimension() or 0)
+        self._lock = threading.Lock()
+
+    def encode(self, texts: Sequence[str]) -> Vectors:
+        """Encode ``texts``, one row each, in their order."""
+        if not texts:
+            return np.empty((0, self.dimensions), dtype=np.float32)
+        with self._lock:
+            rows = self._model.encode(
+                list(texts), batch_size=BATCH_TEXTS, show_progress_bar=False, normalize_embeddings=True
+            )
+        return np.asarray(rows, dtype=np.float32)
+
+
+_ENCODER_HINT = "name one that the hub has, give a folder that holds it, or leave it out for the bundled one"
+
+
+def _model_fingerprint(model: str) -> str:
+    """Name a folder by its name and the sizes and times of its files; any other model by its name."""
+    folder = Path(model)
+    if not folder.is_dir():
+        return model
+    stats = sorted((str(p.relative_to(folder)), p.stat()) for p in folder.rglob("*") if p.is_file())
+    state = "\n".join(f"{name} {stat.st_size} {stat.st_mtime_ns}" for name, stat in stats)
+    return f"{folder.resolve().name}-{sha256(state.encode()).hexdigest()[:12]}"

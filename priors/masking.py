@@ -1,0 +1,164 @@
+"""Masks the topic entities of a question, so that questions are alike by what they ask.
+
+>>> mask_names("Who directed The Prestige's sequel?", ["Prestige", "the prestige"])
+"Who directed [ENT]'s sequel?"
+>>> mask_names("who is the wife of beyonce\u0301's father?", ["Beyonc\u00e9"])
+"who is the wife of [ENT]'s father?"
+>>> mask_topic("Which films has Ann made with Bob?", "Bob", ["Ann"])
+'Which films has [OTHER] made with [ENT]?'
+>>> mask_topic("what did wagner compose?", "Richard Wagner", [])
+'what did [ENT] compose?'
+>>> make_template("Which films has Ann made with Bob?", {"Ann": "actor", "Bob": None})
+'Which films has [actor] made with [entity]?'
+"""
+
+import unicodedata
+from collections.abc import Collection, Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from itertools import groupby, takewhile
+
+from kgqa.kg.text import EVERYDAY_WORDS, FUNCTION_WORDS, fold
+
+TOPIC_MASK = "[ENT]"
+"""Stands for a topic entity (CoG §3.2.1)."""
+
+
+@dataclass(frozen=True, slots=True)
+class _Word:
+    folded: str
+    start: int
+    end: int
+
+
+def mask_names(question: str, names: Iterable[str]) -> str:
+    """Put `MASK` in place of the names; anchors and questions are both masked by this.
+
+    A name is found as whole words in their order, in any case, accents and punctuation; of
+    names that overlap the longest is masked.
+    """
+    return replace_names(question, dict.fromkeys(names, TOPIC_MASK))
+
+
+def replace_names(question: str, marks: Mapping[str, str]) -> str:
+    """Put in place of each name the mark of its own, as `mask` does."""
+    words = _split_words(question)
+    spans: dict[tuple[int, int], str] = {}
+    for name in sorted(marks, key=lambda name: (-len(name), name)):
+        spans |= dict.fromkeys(_find_name(question, words, name, spans), marks[name])
+    parts, place = [], 0
+    for (start, end), mark in sorted(spans.items()):
+        parts += [question[place:start], mark]
+        place = end
+    return "".join([*parts, question[place:]])
+
+
+def _find_name(
+    question: str, words: Sequence[_Word], name: str, taken: Collection[tuple[int, int]]
+) -> list[tuple[int, int]]:
+    """Return the places of a name that are not taken yet, with the punctuation that ends the name."""
+    wanted = _split_words(name)
+    folded = [word.folded for word in wanted]
+    if not folded:
+        return []
+    tail, found, at = name[wanted[-1].end :], list[tuple[int, int]](), 0
+    while at + len(folded) <= len(words):
+        start, end = words[at].start, words[at + len(folded) - 1].end
+        same = [word.folded for word in words[at : at + len(folded)]] == folded
+        if same and not any(start < last and first < end for first, last in taken):
+            found.append((start, end + len(tail) if question.startswith(tail, end) else end))
+            at += len(folded)
+        else:
+            at += 1
+    return found
+
+
+def _split_words(text: str) -> list[_Word]:
+    """Split into runs of letters, marks and digits, each folded; ``&`` is a word, too."""
+    words = []
+    for wordy, run in groupby(range(len(text)), key=lambda at: _is_wordy(text[at])):
+        places = list(run)
+        start, end = places[0], places[-1] + 1
+        if wordy and (folded := fold(text[start:end])):
+            words.append(_Word(folded, start, end))
+        elif not wordy:
+            words += [_Word("and", at, at + 1) for at in places if text[at] == "&"]
+    return words
+
+
+def _is_wordy(char: str) -> bool:
+    return char.isalnum() or unicodedata.category(char).startswith("M")
+
+
+OTHER_MASK = "[OTHER]"
+"""Stands for a topic entity that is not the one at hand."""
+
+DEFAULT_CATEGORY = "entity"
+"""The category label of an entity that nobody knows another of."""
+
+_MIN_PART_CHARS = 3
+_MIN_STEM_CHARS = 4
+_MIN_STEM_SHARE = 0.6
+
+
+def mask_topic(question: str, topic: str | None, others: Iterable[str]) -> str:
+    """Put `MASK` in place of the topic's name and `OTHER` in place of the other topics' names.
+
+    Names are found as `kgqa.priors.blueprints.mask_names` finds them; in place of a name that does
+    not occur, the longest part of it that does (a family name, a title without its series),
+    its initials, or a word made of its stem (a people of its country).
+    """
+    own = _mention_of(question, topic or "")
+    said = (_mention_of(question, name) for name in others)
+    marks = {name: OTHER_MASK for name in said if fold(name) != fold(own)}
+    return replace_names(question, {**marks, own: TOPIC_MASK})
+
+
+def make_template(question: str, labels: Mapping[str, str | None]) -> str:
+    """Put in place of each name the category label of its entity (EGP §4.1: entity templating).
+
+    Names are found as `mask_topic` finds them.
+    """
+    return replace_names(
+        question,
+        {_mention_of(question, name): f"[{label or DEFAULT_CATEGORY}]" for name, label in labels.items()},
+    )
+
+
+def _mention_of(question: str, name: str) -> str:
+    """Return what a question says of a name: the name, the most words of it in a row, or what comes of them."""
+    text, words = f" {fold(question)} ", fold(name).split()
+    if f" {' '.join(words)} " in text:
+        return name
+    for size in range(len(words) - 1, 0, -1):
+        for at in range(len(words) - size + 1):
+            part = words[at : at + size]
+            if f" {' '.join(part)} " in text and _is_distinctive(part):
+                return " ".join(part)
+    said = text.split()
+    short = next((word for word in said if word in _initials(words)), None)
+    return short or next((word for word in said if any(_share_stem(word, other) for other in words)), name)
+
+
+def _is_distinctive(part: list[str]) -> bool:
+    """Return whether a part of a name stands for it: neither common words alone, nor cut at a small one."""
+    return (
+        not EVERYDAY_WORDS.issuperset(part)
+        and FUNCTION_WORDS.isdisjoint((part[0], part[-1]))
+        and max(map(len, part)) >= _MIN_PART_CHARS
+    )
+
+
+def _initials(words: list[str]) -> set[str]:
+    """Return the first letters of a name's words, of two at least: United States of America, usa and us."""
+    letters = "".join(word[0] for word in words if word not in FUNCTION_WORDS)
+    return {letters[:size] for size in range(2, len(letters) + 1)} - EVERYDAY_WORDS - FUNCTION_WORDS
+
+
+def _share_stem(word: str, other: str) -> bool:
+    """Return whether two words have a stem in common, the most of both: Russia, russians."""
+    stem = sum(1 for _ in takewhile(lambda pair: pair[0] == pair[1], zip(word, other, strict=False)))
+    return (
+        stem >= _MIN_STEM_CHARS
+        and stem >= _MIN_STEM_SHARE * max(len(word), len(other))
+        and not EVERYDAY_WORDS & {word, other}
+    )

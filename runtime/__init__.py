@@ -1,0 +1,1 @@
+"""Runs the nodes of a method: context, resources, state, budget, record."""

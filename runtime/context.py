@@ -1,0 +1,200 @@
+"""The context of a run: names and options only, validated, visible in Studio."""
+
+import hashlib
+import json
+import os
+import re
+from collections.abc import Iterable
+from typing import Annotated, Any, ClassVar, Self
+
+from pydantic import BaseModel, ConfigDict, Field, ValidationError, field_validator, model_validator
+from pydantic_core import ErrorDetails
+
+from kgqa.addresses import is_web_address, redact_name
+from kgqa.kg.terms import one_line
+from kgqa.models.registry import default_spec
+from kgqa.runtime.limits import active_limits
+
+
+class OptionError(ValueError):
+    """An option that the method does not have, or a value that it does not take; the message is one line."""
+
+
+class Budget(BaseModel):
+    """How much one question may spend; null means no limit.
+
+    A limit is checked before each spend. When one is reached, the question is
+    answered from the evidence at hand and the record says ``stopped_by``.
+    """
+
+    model_config = ConfigDict(frozen=True, extra="forbid")
+
+    llm_calls: int | None = Field(default=60, ge=0, description="calls of the language model")
+    tokens: int | None = Field(default=200_000, ge=0, description="input and output tokens together")
+    kg_queries: int | None = Field(default=500, ge=0, description="queries of the knowledge graph")
+    seconds: float | None = Field(
+        default=300.0, gt=0, allow_inf_nan=False, description="seconds of wall time"
+    )
+
+
+class Context(BaseModel):
+    """What every method is told: which graph, which model, how much to spend."""
+
+    model_config = ConfigDict(frozen=True, extra="forbid", hide_input_in_errors=True)
+
+    method: ClassVar[str]
+    """The name of the method whose options these are."""
+
+    asks_graph: ClassVar[bool] = True
+    """Whether the method looks into the graph; where not, none is opened."""
+
+    kg: tuple[Annotated[str, Field(min_length=1)], ...] = Field(
+        default_factory=lambda: (_first(active_limits().kg) or os.environ.get("KGQA_KG") or "sample",),
+        min_length=1,
+        description='the knowledge graph: "sample", RDF files, a folder made by kgqa kg load, or the address '
+        "of a SPARQL endpoint",
+    )
+    model: str = Field(
+        default_factory=lambda: _first(active_limits().model) or default_spec(),
+        min_length=1,
+        description='who answers prompts: "provider:name", or "offline" for no language model',
+    )
+    encoder: str | None = Field(
+        default=None,
+        min_length=1,
+        description="a sentence-transformers name or folder; null for the bundled all-MiniLM-L6-v2",
+    )
+    exemplars: str | None = Field(
+        default=None,
+        description="a folder made by kgqa exemplars build: the offline model learns from it, and methods "
+        "are guided by the solved questions in it; null for none, or on the sample graph its own",
+    )
+    budget: Budget = Field(
+        default_factory=Budget, validate_default=True, description="how much one question may spend"
+    )
+
+    def __init__(self, /, **options: Any) -> None:
+        """Take the options of a run, in any type that can be read as theirs.
+
+        Raises:
+            OptionError: in one line, if an option is unknown or its value is not taken.
+            NotServed: if a server does not open what is named.
+        """
+        try:
+            super().__init__(**options)
+        except ValidationError as error:
+            raise OptionError(self._told(error.errors(include_url=False)[0])) from None
+
+    @classmethod
+    def _told(cls, error: ErrorDetails) -> str:
+        name = one_line(".".join(map(str, error["loc"])), 80)
+        if error["type"] == "extra_forbidden":
+            return f"{cls.method} has no option {name!r}; its options are: {', '.join(cls.model_fields)}"
+        return f"option {name}: {_rejection_reason(error)}"
+
+    @field_validator("kg", mode="before")
+    @classmethod
+    def _one_or_several(cls, value: object) -> object:
+        return (value,) if isinstance(value, str) else value
+
+    @field_validator("kg")
+    @classmethod
+    def _in_full(cls, kg: tuple[str, ...]) -> tuple[str, ...]:
+        if len(kg) > 1 and any(map(is_web_address, kg)):
+            raise ValueError("an endpoint is a whole graph and goes alone; name nothing beside it")
+        return active_limits().with_credentials(kg)
+
+    @field_validator("budget")
+    @classmethod
+    def _capped(cls, budget: Budget) -> Budget:
+        return Budget.model_validate(active_limits().cap_budget(budget.model_dump()))
+
+    @model_validator(mode="after")
+    def _served(self) -> Self:
+        active_limits().check(self)
+        return self
+
+    def __repr_args__(self) -> Iterable[tuple[str | None, Any]]:
+        """Show the fields, and addresses among them as records do."""
+        for name, value in super().__repr_args__():
+            yield name, tuple(map(_record_name, value)) if name == "kg" else value
+
+    def config(self) -> dict[str, Any]:
+        """Return the configuration as a record carries it, with its hash.
+
+        The hash covers the method and every field; equal hashes mean equal runs,
+        given the same graph content and model.
+        """
+        settings = {"method": self.method, **self.model_dump(mode="json")}
+        settings |= {"kg": [_record_name(name) for name in self.kg], "model": _record_name(self.model)}
+        canonical = json.dumps(settings, sort_keys=True, separators=(",", ":"))
+        return {**settings, "hash": hashlib.sha256(canonical.encode()).hexdigest()[:16]}
+
+
+class ModelOnlyContext(Context):
+    """What a method is told that asks the model alone: no graph is opened for it."""
+
+    asks_graph: ClassVar[bool] = False
+
+
+class GroundedContext(Context):
+    """What every method is told that holds its answers against the graph."""
+
+    allow_parametric: bool = Field(
+        default=True, description="let answers of the model stand that the graph does not show, labelled so"
+    )
+
+
+class SearchContext(GroundedContext):
+    """What every method that searches the graph is told beside."""
+
+    retry_search: bool = Field(
+        default=False,
+        description="where the search runs dry, ask again from where it was, what was tried left out",
+    )
+
+
+class ExemplarContext(SearchContext):
+    """What a method is told that recalls solved questions like the one asked (EGP).
+
+    A method declares what it does with them: any of the options `USES`.
+    """
+
+    USES: ClassVar[tuple[str, ...]] = ("lookahead", "guide_decomposition", "guide_exploration")
+
+    exemplars_shown: int = Field(default=3, ge=1, le=8, description="solved questions that are recalled")
+    exemplar_pool: int = Field(
+        default=20, ge=1, le=1000, description="likest solved questions that these are chosen from"
+    )
+    similarity: float | None = Field(
+        default=None, ge=-1, le=1, description="how alike they are at least; null: the encoder's"
+    )
+    random_exemplars: bool = Field(
+        default=False, description="draw solved questions by chance instead (Table 2 of EGP)"
+    )
+
+    @property
+    def recalls(self) -> bool:
+        """Whether solved questions are used for anything."""
+        return any(getattr(self, name, False) for name in self.USES)
+
+
+def _rejection_reason(error: ErrorDetails) -> str:
+    """Say why a value is not taken: a check of ours speaks for itself, an address is not said."""
+    if error["type"] == "value_error":
+        return one_line(str(error["ctx"]["error"]), 1000)
+    given = repr(error["input"])
+    return error["msg"] if "://" in given else f"{error['msg']}, not {one_line(given)}"
+
+
+def _record_name(name: str) -> str:
+    """Return a name as records keep it.
+
+    A thing that was handed over as an object is called what it calls itself, without its number in this
+    run; an address is kept without user and password.
+    """
+    return redact_name(re.sub(r"^object:\d+:", "", name))
+
+
+def _first(allowed: tuple[str, ...] | None) -> str | None:
+    return allowed[0] if allowed else None

@@ -1,0 +1,114 @@
+"""Limits that a server sets for its callers: budget caps, allowed names, length of the input.
+
+None apply until a server calls `activate_limits`: whoever runs kgqa for themselves names what
+they like. `Context` and `to_typed` ask for them, so they apply however options or state arrive.
+"""
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from typing import Any
+
+from kgqa.addresses import drop_user, is_web_address, redact_name
+
+PRIOR_OPTIONS = ("exemplars", "encoder", "blueprints", "overlay", "nli")
+"""The options, of any method, that name files or folders beside graph and model."""
+
+
+class NotServed(RuntimeError):
+    """A context names what this server does not open, or a question is longer than it takes.
+
+    No `ValueError`, which pydantic would wrap in lines of its own; LangGraph's server
+    passes the text of a `RuntimeError` on to the caller.
+    """
+
+
+@dataclass(frozen=True)
+class InputLimits:
+    """How much one run may be asked: characters of the question, topics, characters of each and of the id."""
+
+    question: int
+    topics: int
+    name: int
+
+
+@dataclass(frozen=True)
+class Limits:
+    """Caps of a budget by its field, names that may be given, bounds of what is asked; None allows any."""
+
+    caps: Mapping[str, float] = field(default_factory=dict)
+    kg: tuple[str, ...] | None = None
+    model: tuple[str, ...] | None = None
+    priors: tuple[str, ...] | None = None
+    asked: InputLimits | None = None
+
+    def cap_budget(self, budget: Mapping[str, float | None]) -> dict[str, float | None]:
+        """Return a budget with each field at its cap, where it asks for more or for no limit."""
+        return {name: self._least(asked, self.caps.get(name)) for name, asked in budget.items()}
+
+    def with_credentials(self, kg: tuple[str, ...]) -> tuple[str, ...]:
+        """Return the names of a graph, an address that is allowed with its user, password and key.
+
+        A caller names it without them, as it is shown; who knows them may give them.
+        """
+        allowed = self.kg or ()
+        full = {drop_user(name): name for name in reversed(allowed) if is_web_address(name)}
+        return tuple(name if name in allowed else full.get(name, name) for name in kg)
+
+    def check_input(self, given: Mapping[str, Any]) -> None:
+        """Refuse a question, topics or an id that are too long, in an input or in a state.
+
+        Raises:
+            NotServed: in one line.
+        """
+        if (most := self.asked) is None:
+            return
+        topics = given.get("topics")
+        topics = topics if isinstance(topics, list) else []
+        if len(str(given.get("question", ""))) > most.question:
+            raise NotServed(f"the question is longer than {most.question} characters; shorten it")
+        if len(topics) > most.topics:
+            why = f"there are more than {most.topics} topics; give those that the question is about"
+            raise NotServed(why)
+        if any(len(str(name)) > most.name for name in (*topics, given.get("id"))):
+            raise NotServed(f"a topic or the id is longer than {most.name} characters; shorten it")
+
+    def check(self, context: Any) -> None:
+        """Refuse the names of a context that are not allowed.
+
+        Raises:
+            NotServed: in one line, with the names that are.
+        """
+        if self.kg is not None and context.kg not in [(name,) for name in self.kg]:
+            raise _not_served("kg", ", ".join(map(redact_name, context.kg)), self.kg)
+        if self.model is not None and context.model not in self.model:
+            raise _not_served("model", context.model, self.model)
+        for option in PRIOR_OPTIONS if self.priors is not None else ():
+            named = getattr(context, option, None)
+            if named is not None and named not in (self.priors or ()):
+                raise _not_served(option, named, self.priors or ())
+
+    @staticmethod
+    def _least(asked: float | None, cap: float | None) -> float | None:
+        return min((limit for limit in (asked, cap) if limit is not None), default=None)
+
+
+_active = Limits()
+
+
+def activate_limits(limits: Limits) -> None:
+    """Hold every context that is made in this process from now on to these limits."""
+    global _held
+    _active = limits
+
+
+def active_limits() -> Limits:
+    """Return the limits that hold."""
+    return _active
+
+
+def _not_served(option: str, named: str, allowed: tuple[str, ...]) -> NotServed:
+    named = redact_name(named)
+    shown = named if len(named) <= 100 else f"{named[:100]}..."
+    shown_names = ", ".join(map(redact_name, allowed))
+    way_out = f"name one of: {shown_names}" if allowed else "leave it out"
+    return NotServed(f"option {option}: {shown!r} is not served here; {way_out}")

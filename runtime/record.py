@@ -1,0 +1,113 @@
+"""The record: the one schema in which every question ends.
+
+``graph.ainvoke`` returns it, ``kgqa ask --json`` prints it.
+"""
+
+from typing import Annotated, Any, Literal, cast
+
+from pydantic import ConfigDict, Field, with_config
+from typing_extensions import TypedDict
+
+from kgqa.kg.terms import Term, Triple
+
+Outcome = Literal[
+    "grounded", "grounded_inference", "parametric", "none", "kg_unavailable", "model_unavailable"
+]
+StoppedBy = Literal["llm_calls", "tokens", "kg_queries", "seconds", "depth"]
+
+
+class Ref(TypedDict):
+    """An entity or literal: its id (a literal's value; null for a variable or from memory) and name."""
+
+    id: str | None
+    name: str | None
+
+
+class PathStep(TypedDict):
+    """One hop of a path; ``forward`` is false against the relation's arrow."""
+
+    head: Ref
+    relation: str
+    forward: bool
+    tail: Ref
+
+
+class Fact(TypedDict):
+    """A triple of the graph that the answer rests on."""
+
+    head: Ref
+    relation: str
+    tail: Ref
+
+
+class Spend(TypedDict):
+    """What a question has cost; seconds are of wall time.
+
+    ``unknown_calls`` counts those among ``llm_calls`` whose tokens the server did
+    not report: with any, the token counts are lower bounds.
+    """
+
+    llm_calls: Annotated[int, Field(ge=0)]
+    cached_calls: Annotated[int, Field(ge=0)]
+    unknown_calls: Annotated[int, Field(ge=0)]
+    input_tokens: Annotated[int, Field(ge=0)]
+    output_tokens: Annotated[int, Field(ge=0)]
+    kg_queries: Annotated[int, Field(ge=0)]
+    seconds: Annotated[float, Field(ge=0)]
+    seconds_llm: Annotated[float, Field(ge=0)]
+    seconds_kg: Annotated[float, Field(ge=0)]
+
+
+@with_config(ConfigDict(use_attribute_docstrings=True))
+class Record(TypedDict):
+    """Question, answer, proof, trace, cost and configuration of one run."""
+
+    id: str
+    """What the record is filed under."""
+    question: str
+    """The question as it was asked."""
+    method: str
+    """The name of the method."""
+    topics: list[Ref]
+    """The entities that the question is about."""
+    answers: list[Ref]
+    """The answers; an id is null only where the answer is from the model's memory."""
+    outcome: Outcome
+    """How far the answer is to be trusted, or why there is none."""
+    stopped_by: StoppedBy | None
+    """The limit that ended the search, if one did."""
+    paths: list[list[PathStep]]
+    """The chains that lead to the answers."""
+    evidence: list[Fact]
+    """The facts along these chains."""
+    trace: list[dict[str, Any]]
+    """What each step decided and why."""
+    usage: Spend
+    """What the question has cost."""
+    config: dict[str, Any]
+    """The method's options, with their hash."""
+
+
+VARIABLE_REF: Ref = {"id": None, "name": None}
+"""A node of a chain that stays a variable."""
+
+
+def ref(term: Term) -> Ref:
+    """Return a term as a record shows it."""
+    return {"id": term.id, "name": term.name}
+
+
+def fact(triple: Triple) -> Fact:
+    """Return a triple as a record shows it."""
+    return {"head": ref(triple.head), "relation": triple.relation, "tail": ref(triple.tail)}
+
+
+def zero_spend() -> Spend:
+    """Return a spend of nothing."""
+    return cast(Spend, dict.fromkeys(Spend.__annotations__, 0))
+
+
+def add_spend(left: Spend | None, right: Spend | None) -> Spend:
+    """Add two spends field by field; None counts as nothing."""
+    a, b = left or zero_spend(), right or zero_spend()
+    return cast(Spend, {key: a[key] + b[key] for key in a})  # type: ignore[literal-required]

@@ -1,0 +1,255 @@
+"""The state that travels from node to node, readable in Studio at every step.
+
+The state is the record in the making, plus what a search has in hand. Between
+two steps it is plain JSON (`plain`), so that checkpoints need no allowlist of
+types and a state edited in Studio is as good as one a node wrote; nodes are given
+typed terms (`typed`). A method that has more in hand extends `State` and `Update`.
+"""
+
+import hashlib
+import operator
+from collections.abc import Hashable
+from dataclasses import dataclass
+from functools import cache
+from typing import Annotated, Any, Literal, NotRequired, Required, cast, get_type_hints
+
+from langchain_core.runnables import Runnable, RunnableConfig
+from langgraph.channels import EphemeralValue
+from pydantic import ConfigDict, TypeAdapter, ValidationError, with_config
+from typing_extensions import TypedDict
+
+from kgqa.kg.pages import Candidate, ChainResult
+from kgqa.kg.terms import Chain, Entity, Hop, Literal as Value, Term, one_line
+from kgqa.prompts.base import MAX_QUESTION_CHARS
+from kgqa.prompts.solved_questions import SolvedQuestion
+from kgqa.runtime.limits import active_limits
+from kgqa.runtime.record import Fact, Outcome, PathStep, Ref, Spend, StoppedBy, add_spend, zero_spend
+
+
+class StateError(ValueError):
+    """An input or a state that was given or edited by hand and does not fit; the message is one line."""
+
+
+Decision = Literal["stop", "forward", "filter", "refine", "backtrack", "infer"]
+"""The labels of conditional edges; every node decides on one of them."""
+
+
+@dataclass(frozen=True, slots=True)
+class VerifiedChain:
+    """A verified chain in working memory and those of its ends that hold so far.
+
+    ``verdict`` is "stop" when the ends are the answer as far as this chain goes,
+    "filter" when a condition is left to apply, "infer" when the ends were inferred
+    although not everything could be verified. ``value`` is a count or another
+    value computed from the ends, where the question asks for one. ``truncated`` says
+    that the row limit cut the ends.
+    """
+
+    chain: Chain
+    ends: tuple[Term, ...]
+    verdict: Literal["stop", "filter", "infer"]
+    value: Value | None = None
+    truncated: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class KnownExtensions:
+    """A chain whose end was visited, and the hops that lead on from there.
+
+    ``node`` is what is there, if it is one entity.
+    """
+
+    chain: Chain
+    hops: tuple[Hop, ...]
+    truncated: bool = False
+    node: Entity | None = None
+
+
+def known_extensions(chain: Chain, visit: ChainResult) -> KnownExtensions:
+    """Return what a visit says of where a chain leads."""
+    only = visit.ends.items[0].term if len(visit.ends) == 1 else None
+    node = only if isinstance(only, Entity) else None
+    return KnownExtensions(chain, visit.hops.items, visit.hops.truncated, node)
+
+
+@with_config(ConfigDict(use_attribute_docstrings=True))
+class Input(TypedDict):
+    """What goes in: a question and, where known, the entities it is about.
+
+    Topics and id hold for one run: another run on the same thread has its own.
+    """
+
+    question: Required[str]
+    """The question, in natural language."""
+    topics: Annotated[NotRequired[list[str | Ref]], EphemeralValue]
+    """Ids or names of topic entities; linked from the question where absent."""
+    id: Annotated[NotRequired[str], EphemeralValue]
+    """What the record is filed under; made from the question where absent."""
+
+
+class Update(TypedDict, total=False):
+    """What a node may change; the step around it adds trace, usage and decision."""
+
+    decision: Decision
+    """What the last node decided: the label of the edge that is taken next."""
+    record_id: str
+    """What the record is filed under."""
+    topic_entities: list[Entity]
+    """The entities that the question is about, in the order they are taken up."""
+    chain: Chain
+    """The relation chain at hand."""
+    stack: list[Chain]
+    """The relation-chain stack: alternatives, the next one last."""
+    hops: list[Hop]
+    """The relations that extend the chain at hand."""
+    candidates: list[Candidate]
+    """The ends of the chain at hand, as far as they meet the branches in memory."""
+    truncated: bool
+    """Whether the row limit cut the candidates."""
+    memory: list[VerifiedChain]
+    """Working memory: the verified branches, one for each topic entity."""
+    leads: list[KnownExtensions]
+    """What leads on from the topic entities, and from what was visited on the way to the last ends."""
+    tried: list[Chain]
+    """The chains that were taken up; a search that chooses again leaves them out."""
+    resume_points: list[Chain]
+    """The chains that the search went on from, the most promising last: where a second look begins."""
+    exemplars: list[SolvedQuestion]
+    """Solved questions that are like this one (EGP)."""
+
+    method: str
+    answers: list[Ref]
+    outcome: Outcome | None
+    stopped_by: StoppedBy | None
+    paths: list[list[PathStep]]
+    evidence: list[Fact]
+    trace: Annotated[list[dict[str, Any]], operator.add]
+    usage: Annotated[Spend, add_spend]
+    config: dict[str, Any]
+
+
+@with_config(ConfigDict(use_attribute_docstrings=True))
+class State(Input, Update):
+    """The record in the making and what a search over relation chains has in hand."""
+
+
+class FinalUpdate(Update, total=False):
+    """What the last node changes: the record's own topics and id as well."""
+
+    topics: list[Ref]
+    id: str
+
+
+def initial_state(given: Input) -> Update:
+    """Return the state in which a run begins, whatever ran on its thread before."""
+    digest = hashlib.sha256(given["question"].encode("utf-8", "replace")).hexdigest()
+    return {
+        "record_id": given.get("id") or digest[:12],
+        "topic_entities": [],
+        "stack": [],
+        "hops": [],
+        "candidates": [],
+        "truncated": False,
+        "memory": [],
+        "leads": [],
+        "tried": [],
+        "resume_points": [],
+        "exemplars": [],
+        "outcome": None,
+        "stopped_by": None,
+    }
+
+
+INITIAL_KEYS = (*initial_state({"question": ""}), "trace")
+"""What a state has once a run has begun."""
+
+
+def check_run_started(state: State) -> None:
+    """Refuse a state that no run has begun in: a command may send anything to any node.
+
+    Raises:
+        StateError: in one line.
+    """
+    if any(key not in state for key in INITIAL_KEYS):
+        raise StateError('no run has begun here; begin one with an input, such as {"question": "..."}')
+
+
+def unread_chars(given: Input) -> int:
+    """Return how many characters of a question no node reads."""
+    return max(0, len(given["question"]) - MAX_QUESTION_CHARS)
+
+
+def keep_input(state: State) -> State:
+    """Leave of a state only what goes into a run."""
+    return cast(State, {key: state[key] for key in Input.__annotations__ if key in state})  # type: ignore[literal-required]
+
+
+def node_has_run(state: State, node: str) -> bool:
+    """Return whether a node has run, so that what it keeps is of this run: a thread keeps an earlier one's."""
+    return any(entry["node"] == node for entry in state["trace"])
+
+
+def next_topic(state: State) -> Entity | None:
+    """Return the topic entity that comes after that of the chain at hand."""
+    topics = state["topic_entities"]
+    after = topics[topics.index(state["chain"].topic) + 1 :]
+    return after[0] if after else None
+
+
+def to_typed(state: State, schema: type[State] = State) -> State:
+    """Return a plain state with its terms and chains as objects; ``schema`` is its type.
+
+    No node reads more of a question than a prompt shows; the record keeps all of it.
+
+    Raises:
+        NotServed: if it is longer than a server takes, by whatever way it came.
+        StateError: if it was given or edited by hand and does not fit ``schema``.
+    """
+    active_limits().check_input(state)
+    spent = state.get("usage") or zero_spend()  # LangGraph begins a reduced key with an empty value
+    try:
+        read = _state_adapter(cast(Hashable, schema)).validate_python({**state, "usage": spent})
+    except ValidationError as error:
+        first = error.errors(include_url=False, include_context=False)[0]
+        place = one_line(".".join(map(str, first["loc"])), 80)
+        given = "" if first["type"] == "missing" else f", not {one_line(repr(first['input']), 80)}"
+        raise StateError(f"what is asked does not fit: {place}: {one_line(first['msg'])}{given}") from None
+    read["question"] = read["question"][:MAX_QUESTION_CHARS]
+    return read
+
+
+def to_plain(update: Update, schema: type[State] = State) -> Update:
+    """Return an update of a state of type ``schema`` with its terms and chains as plain JSON."""
+    return cast(Update, _update_adapter(cast(Hashable, schema)).dump_python(update))
+
+
+@cache
+def _state_adapter(schema: Any) -> TypeAdapter[State]:
+    return TypeAdapter(schema)
+
+
+@cache
+def _update_adapter(schema: Any) -> TypeAdapter[Any]:
+    """Write any part of a state: none of its keys is required."""
+    part = TypedDict("part", get_type_hints(schema), total=False)  # type: ignore[misc]
+    return TypeAdapter(part)
+
+
+class _DecisionRouter(Runnable[State, Decision]):
+    """Reads the decision out of the state.
+
+    A function would do; LangGraph makes an account of each call of one for tracers,
+    which takes longer than many a node, and says no more than the state does.
+    """
+
+    name = "decision"
+
+    def invoke(self, input: State, config: RunnableConfig | None = None, **kwargs: Any) -> Decision:
+        return input["decision"]
+
+    async def ainvoke(self, input: State, config: RunnableConfig | None = None, **kwargs: Any) -> Decision:
+        return input["decision"]
+
+
+decision_router = _DecisionRouter()
+"""Routes by what the last node decided; the one router of every method."""

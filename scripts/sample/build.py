@@ -1,0 +1,57 @@
+"""Build the sample graph and its questions: ``python -m kgqa.scripts.sample.build``.
+
+Facts come from packages on PyPI whose licences allow passing their data on; `sources.py`
+names each with version and licence, `README.md` says which facts it gives. The build is
+deterministic: with the same versions installed it writes the same bytes.
+
+Needs ``pip install 'kgqa[data]'``. Nothing is downloaded and no network is used.
+"""
+
+import argparse
+import gzip
+import json
+import sys
+from collections.abc import Iterable
+from pathlib import Path
+
+from kgqa.data import SAMPLE_GRAPH, SAMPLE_QUESTIONS
+from kgqa.scripts.sample.facts import build_graph
+from kgqa.scripts.sample.questions import build_questions
+from kgqa.scripts.sample.sources import differing_sources
+
+
+def build(folder: Path) -> tuple[Path, Path]:
+    """Write graph and questions into a folder.
+
+    Returns:
+        The graph file and the question file.
+    """
+    triples = list(build_graph().lines())
+    questions = build_questions(triples)
+    records = (json.dumps(question, ensure_ascii=False) + "\n" for question in questions)
+    return (
+        _write_gzip(folder / SAMPLE_GRAPH.name, triples),
+        _write_gzip(folder / SAMPLE_QUESTIONS.name, records),
+    )
+
+
+def main() -> None:
+    """Build both files beside this script, or into the folder given."""
+    parser = argparse.ArgumentParser(description=build.__doc__)
+    parser.add_argument("--out", type=Path, default=SAMPLE_GRAPH.parent, help="folder to write to")
+    folder: Path = parser.parse_args().out
+    if differing := differing_sources():
+        sys.exit(f"these versions would give other files: {', '.join(differing)}")
+    for path in build(folder):
+        sys.stdout.write(f"{path}  {path.stat().st_size:,} bytes\n")
+
+
+def _write_gzip(path: Path, lines: Iterable[str]) -> Path:
+    """Compress without name and time, which would differ from one build to the next."""
+    with path.open("wb") as file, gzip.GzipFile("", "wb", 9, file, mtime=0) as packed:
+        packed.write("".join(lines).encode())
+    return path
+
+
+if __name__ == "__main__":
+    main()

@@ -1,1 +1,0 @@
-"""What a run is given and what it leaves: context, resources, state, steps, record."""

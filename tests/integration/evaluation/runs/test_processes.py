@@ -1,0 +1,198 @@
+"""Several processes that ask the questions of one run."""
+
+import asyncio
+import json
+import signal
+import subprocess
+import sys
+import time
+from contextlib import ExitStack
+from pathlib import Path
+from types import SimpleNamespace
+from typing import Any
+
+import pytest
+
+from kgqa.evaluation.datasets import Dataset
+from kgqa.evaluation.question import Question
+from kgqa.evaluation.runs import asking as subjects, evaluate as evaluating, processes
+from kgqa.evaluation.runs.progress import Tally
+from kgqa.evaluation.runs.worker_pool import WorkerLost
+from kgqa.kg.opening import open_graph
+from kgqa.runtime.resources import provide_object
+from kgqa.tests.integration.evaluation.runs import towns
+from kgqa.tests.integration.evaluation.runs.conftest import Run
+
+ERRING = "simulated:accuracy=0.7"
+SLOW = "simulated:accuracy=0.7,latency=0.02"
+
+
+def several(monkeypatch: pytest.MonkeyPatch, size: int = 2) -> None:
+    """Let a run ask from so many processes, however small it is."""
+    monkeypatch.setattr(evaluating, "count_processes", lambda *_: size)
+
+
+def subject(*, named: bool) -> Any:
+    """A subject of which only this is asked."""
+    return SimpleNamespace(named=named)
+
+
+def results(out: Path) -> bytes:
+    return (out / "results.jsonl").read_bytes()
+
+
+async def test_several_processes_leave_what_one_leaves(
+    run: Run, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    alone = await run(model=ERRING, out=tmp_path / "one")
+    several(monkeypatch)
+    together = await run(model=ERRING, out=tmp_path / "two")
+    assert results(tmp_path / "two") == results(tmp_path / "one")
+    assert together.metrics is not None and alone.metrics is not None
+    assert {**together.metrics, "seconds": None} == {**alone.metrics, "seconds": None}
+
+
+@pytest.fixture
+def started(monkeypatch: pytest.MonkeyPatch) -> list[Any]:
+    """The processes that a run has started, in their order."""
+    started: list[Any] = []
+    begin = processes._start_process
+
+    async def seen(*given: Any) -> Any:
+        started.append(await begin(*given))
+        return started[-1]
+
+    monkeypatch.setattr(processes, "_start_process", seen)
+    return started
+
+
+async def test_a_process_that_dies_costs_nothing_but_time(
+    run: Run, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, started: list[Any]
+) -> None:
+    await run(model=SLOW, out=tmp_path / "undisturbed")
+    several(monkeypatch)
+
+    def shot(tally: Tally) -> None:
+        if tally.done == 3:
+            started[0].kill()
+
+    ended = await run(model=SLOW, concurrency=4, watch=shot)
+    assert ended.tally.done == towns.TOWNS
+    assert results(tmp_path / "run") == results(tmp_path / "undisturbed")
+    assert all(process.returncode is not None for process in started)
+
+
+async def test_a_run_that_is_stopped_ends_its_processes(run: Run, monkeypatch: pytest.MonkeyPatch) -> None:
+    several(monkeypatch)
+    stop = asyncio.Event()
+    ended = await run(model=SLOW, concurrency=2, stop=stop, watch=lambda tally: stop.set())
+    assert ended.metrics is None
+    assert ended.tally.done < towns.TOWNS
+
+
+async def test_what_only_this_process_holds_is_asked_by_it_alone(run: Run) -> None:
+    assert (await run(concurrency=64)).metrics is not None
+    assert processes.count_processes(subject(named=False), 10_000, 64) == 0
+
+
+@pytest.mark.parametrize(
+    ("questions", "concurrency", "cores", "expected"),
+    [(1000, 16, 2, 2), (1000, 15, 2, 0), (150, 64, 2, 0), (1000, 64, 1, 0), (1000, 64, 64, 4)],
+)
+def test_a_process_must_be_worth_it(
+    questions: int, concurrency: int, cores: int, expected: int, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(processes, "CORES", tuple(range(cores)))
+    assert processes.count_processes(subject(named=True), questions, concurrency) == expected
+
+
+@pytest.mark.skipif(len(processes.CORES) < 2, reason="a run on one core needs one process")
+@pytest.mark.parametrize("number", [signal.SIGKILL, signal.SIGINT])
+def test_the_processes_of_a_run_end_with_it(kg: str, tmp_path: Path, number: signal.Signals) -> None:
+    asked, out = many(tmp_path / "many.jsonl", 240), tmp_path / "run"
+    flags = {"dataset": asked, "kg": kg, "model": SLOW, "out": out, "concurrency": 16}
+    command = [sys.executable, "-P", "-m", "kgqa.cli.main", "eval"]
+    command += [part for key, value in flags.items() for part in (f"--{key}", str(value))]
+    started = subprocess.Popen(command, stderr=subprocess.DEVNULL, stdout=subprocess.DEVNULL)
+    until(lambda: (out / "results.jsonl").is_file() and results(out))
+    helpers = children(started.pid)
+    assert len(helpers) >= 2
+    started.send_signal(number)
+    assert started.wait(60) == {signal.SIGKILL: -9, signal.SIGINT: 130}[number]
+    until(lambda: not any(map(alive, helpers)))
+    assert subprocess.run(command, capture_output=True, timeout=100, check=False).returncode == 0
+    assert [json.loads(line)["id"] for line in results(out).splitlines()] == [f"m{n:03}" for n in range(240)]
+
+
+def many(path: Path, size: int) -> Path:
+    """Write the questions again and again under other ids."""
+    asked = ({**towns.question(n % towns.TOWNS), "id": f"m{n:03}"} for n in range(size))
+    path.write_text("".join(json.dumps(question) + "\n" for question in asked), encoding="utf-8")
+    return path
+
+
+def children(pid: int) -> list[int]:
+    """Return the processes that a process has started."""
+    return [int(child) for child in Path(f"/proc/{pid}/task/{pid}/children").read_text().split()]
+
+
+def alive(pid: int) -> bool:
+    """Return whether a process is there and has not ended yet."""
+    try:
+        return ") Z" not in Path(f"/proc/{pid}/stat").read_text()
+    except OSError:
+        return False
+
+
+def until(happens: Any) -> None:
+    """Wait for something for a minute at most."""
+    end = time.monotonic() + 60
+    while not happens():
+        assert time.monotonic() < end
+        time.sleep(0.05)
+
+
+class Saying:
+    """A process that says these lines to whatever it is asked, and nothing more."""
+
+    returncode, pid = 0, 1
+
+    def __init__(self, *lines: bytes) -> None:
+        self.stdin, self.stdout = SimpleNamespace(write=lambda line: None), asyncio.StreamReader()
+        self.stdout.feed_data(b"".join(lines))
+        self.stdout.feed_eof()
+
+    def kill(self) -> None:
+        """End."""
+
+    async def wait(self) -> int:
+        """It has ended."""
+        return 0
+
+
+@pytest.mark.parametrize(
+    "lines",
+    [(), (b"{}\n", b'{"id": "q0'), (b"{}\n", b'{"id": "other"}\n'), (b"{}\n", b"[]\n"), (b"{}\n", b"?\n")],
+    ids=["nothing", "torn", "of another question", "no record", "no JSON"],
+)
+async def test_whatever_a_process_says_nobody_waits_for_ever(lines: tuple[bytes, ...]) -> None:
+    process: Any = Saying(b"{}\n", *lines)
+    asked = processes.WorkerProcess(process)
+    await asked.open()
+    with pytest.raises(WorkerLost, match="has ended"):
+        async with asyncio.timeout(5):
+            await asked.ask(Question("q0", "?"))
+
+
+async def test_any_text_reaches_a_process(run: Run, out: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    several(monkeypatch)
+    odd = [Question("\ud800", "a \ud800 question\n"), Question("two", "another")]
+    ended = await run(dataset=Dataset("odd", tuple(odd), "0" * 64, "kgqa"), model="simulated")
+    assert ended.tally.done == 2
+    assert len(results(out).splitlines()) == 2
+
+
+async def test_a_graph_that_was_handed_over_is_asked_by_this_process_alone(kg: str) -> None:
+    with provide_object(open_graph([kg])) as name, ExitStack() as held:
+        assert not subjects.make_subject("cor", name, "offline", {}, 0, held).named
+        assert subjects.make_subject("cor", kg, "simulated:accuracy=1", {}, 0, held).named

@@ -1,0 +1,173 @@
+"""How often a method asks an endpoint: counted there, however many entities are on the way.
+
+A topic is linked by one query, which tells what leads on from it as well. Each chain that is visited
+takes one: its ends, their names and what leads on from there. The proof takes one for each chain that
+the answer rests on. The limits are CoR's two queries for each chain it visits, and three for each depth
+of a search over entities; a search that turns back counts each time it asks what leads on.
+"""
+
+import asyncio
+from collections.abc import Callable, Iterator, Sequence
+from functools import cache
+from itertools import islice
+from pathlib import Path
+from typing import Any
+from zlib import crc32
+
+import numpy as np
+import pytest
+
+import kgqa
+from kgqa.evaluation.datasets import load
+from kgqa.evaluation.question import EntityRef, GoldPath, Question
+from kgqa.evaluation.runs.records import topic_refs
+from kgqa.evaluation.simulation import ErrorRates, SimulatedModel
+from kgqa.graphs import METHODS, context_of
+from kgqa.kg.graph import KnowledgeGraph
+from kgqa.kg.opening import open_graph
+from kgqa.priors.encoder import Vectors
+from kgqa.runtime.context import SearchContext
+from kgqa.runtime.node import NodeRuntime
+from kgqa.tests.conftest import PREFIXES
+from kgqa.tests.support.perfect import DATA
+from kgqa.tests.support.servers import virtuoso
+from kgqa.tests.support.servers.proxy import Proxy
+
+FANS = (1, 50, 1_000)
+
+HOPS = ("first", "second", "third")
+
+ENDS = 3
+"""Entities that the last hop leads to at most, from however many."""
+
+SEARCHING = [name for name in METHODS if issubclass(context_of(name), SearchContext)]
+"""CoR and the searches over entities; an agent asks what it likes, a model's SPARQL is one query."""
+
+CHAINS = ("retrieve_relations", "expand")
+"""The nodes of CoR that are at a chain: its topic alone, or what it was extended to."""
+
+each_method = pytest.mark.parametrize("method", SEARCHING)
+
+STORE = "oxigraph_server" if virtuoso.missing() else "virtuoso"
+"""One server is enough to count."""
+
+
+def fan(size: int) -> str:
+    """Lead from a root to ``size`` entities, from each to another, from these to few; and elsewhere."""
+    lines = ['e:root rdfs:label "Root"@en .', 'e:sign rdfs:label "Sign"@en .']
+    for place in range(size):
+        nodes = ["e:root", f"e:first{place}", f"e:second{place}", f"e:third{place % ENDS}"]
+        for hop, start, end in zip(HOPS, nodes[:-1], nodes[1:], strict=True):
+            lines.append(f"{start} r:{hop} {end} ; r:{hop}_sign e:sign .")
+            lines.append(f'{end} rdfs:label "{end[2:].capitalize()}"@en ; r:beside e:root .')
+    return "\n".join(lines)
+
+
+def asked_of(size: int) -> Question:
+    answers = tuple(
+        EntityRef(f"http://t/e/third{place}", f"Third{place}") for place in range(min(size, ENDS))
+    )
+    root = EntityRef("http://t/e/root", "Root")
+    return Question(
+        "fan", "Which third are they?", topics=(root,), readings=(answers,), paths=(GoldPath(root.id, HOPS),)
+    )
+
+
+Serve = Callable[[Path], Proxy]
+
+
+@pytest.fixture(scope="module")
+def serve(request: pytest.FixtureRequest) -> Iterator[Serve]:
+    """Put a proxy before a server of a file."""
+    proxies: list[Proxy] = []
+
+    @cache
+    def serving(path: Path) -> Proxy:
+        proxies.append(Proxy(request.getfixturevalue(STORE)([path])).__enter__())
+        return proxies[-1]
+
+    yield serving
+    for proxy in proxies:
+        proxy.__exit__(None, None, None)
+
+
+@pytest.fixture(scope="module")
+def fans(tmp_path_factory: pytest.TempPathFactory) -> dict[int, Path]:
+    folder = tmp_path_factory.mktemp("fans")
+    paths = {size: folder / f"fan{size}.ttl" for size in FANS}
+    for size, path in paths.items():
+        path.write_text(PREFIXES + fan(size), encoding="utf-8")
+    return paths
+
+
+@pytest.fixture
+def any_encoder(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Compare names in no time, by chance."""
+
+    async def encode(runtime: NodeRuntime, texts: Sequence[str]) -> Vectors:
+        rows = [np.random.default_rng(crc32(text.encode())).standard_normal(16) for text in texts]
+        return np.array([row / np.linalg.norm(row) for row in rows], dtype=np.float32).reshape(-1, 16)
+
+    monkeypatch.setattr(NodeRuntime, "encode", encode)
+
+
+async def counted(
+    question: Question, method: str, proxy: Proxy, embedded: KnowledgeGraph, **errors: Any
+) -> tuple[int, Any]:
+    """Ask an endpoint that was just opened; give the queries that came there, and the record."""
+    served = await asyncio.to_thread(open_graph, [proxy.url])
+    model = SimulatedModel(question, embedded, ErrorRates(**errors))
+    before = len(proxy.requests)
+    record = await kgqa.aask(
+        question.text, topics=topic_refs(question), method=method, kg=served, model=model, retry_search=False
+    )
+    return len(proxy.requests) - before, record
+
+
+def visits(record: Any, *nodes: str) -> int:
+    return sum(entry["node"] in nodes for entry in record["trace"])
+
+
+def most(method: str, record: Any) -> int:
+    """The queries that a method may take, by what its trace tells.
+
+    Where the trace has an error, a topic's id was looked up by itself as well.
+    """
+    linked, proof = 1 + ("error" in record["trace"][0]), len(record["paths"])
+    if method == "cor":
+        visited = {entry["chain"] for entry in record["trace"] if entry["node"] in CHAINS}
+        return linked + 2 * len(visited) + proof
+    return linked + 3 * visits(record, "retrieve_relations", "smart_lookahead") + proof
+
+
+@each_method
+@pytest.mark.usefixtures("any_encoder")
+async def test_the_number_of_queries_does_not_grow_with_the_entities(serve, fans, method) -> None:
+    found = {}
+    for size, path in fans.items():
+        proxy, embedded = await asyncio.to_thread(serve, path), open_graph([path])
+        count, record = await counted(asked_of(size), method, proxy, embedded)
+        assert record["outcome"] == "grounded"
+        assert visits(record, "expand") == len(HOPS)
+        found[size] = count
+        assert count <= most(method, record)
+    few, *many = found.values()
+    assert few <= many[0] and len(set(many)) == 1, found  # the only way there is needs no proof
+
+
+@each_method
+@pytest.mark.parametrize("name", ["webqsp_grasp_slice", "cwq_grasp_slice"])
+async def test_public_questions_stay_within_the_limit(serve, method, name) -> None:
+    if not DATA.is_dir():
+        pytest.skip(f"no question sets in {DATA.name}; set KGQA_DATA")
+    path = DATA / "freebase" / "freebase_grasp_slice.nt.gz"
+    proxy, embedded = await asyncio.to_thread(serve, path), await asyncio.to_thread(_embedded, path)
+    every = load(DATA / "freebase" / f"{name}.jsonl.gz").questions
+    for question in islice(every, 0, 60, 20):
+        count, record = await counted(question, method, proxy, embedded, accuracy=0.7, seed=1)
+        assert 0 < count <= most(method, record), question.id
+
+
+@cache
+def _embedded(path: Path) -> KnowledgeGraph:
+    return open_graph([path])

@@ -1,0 +1,83 @@
+"""With a perfect model, CoR answers every question of the public complete graphs."""
+
+import asyncio
+import json
+import os
+from typing import Any
+
+import pytest
+
+import kgqa
+from kgqa.kg.graph import KnowledgeGraph
+from kgqa.kg.opening import open_graph
+from kgqa.kg.terms import Chain, Entity, Hop
+from kgqa.runtime.resources import provide_object
+from kgqa.tests.support.perfect import DATA, PerfectModel, gold_paths, hop_name, questions
+
+SETS = [
+    ("pathquestion/pq-2h", "pathquestion/pq-2h"),
+    ("pathquestion/pq-3h", "pathquestion/pq-3h"),
+    ("pathquestion/pql-2h", "pathquestion/pql-2h"),
+    ("metaqa/metaqa", "metaqa/metaqa-1hop-test-sample"),
+    ("metaqa/metaqa", "metaqa/metaqa-2hop-test-sample"),
+    ("metaqa/metaqa", "metaqa/metaqa-3hop-test-sample"),
+    ("worldcup/wc2014", "worldcup/wc-p1"),
+    ("worldcup/wc2014", "worldcup/wc-p2"),
+    ("worldcup/wc2014", "worldcup/wc-c"),
+]
+
+
+def ids(shown: list[dict[str, Any]]) -> set[str]:
+    return {item["id"] for item in shown}
+
+
+async def replayed(path: list[dict[str, Any]], graph: KnowledgeGraph) -> set[str]:
+    """Follow a record's path on the graph and give the ids at its end."""
+    chain = Chain(Entity(path[0]["head"]["id"]), tuple(Hop(s["relation"], s["forward"]) for s in path))
+    return {candidate.term.id for candidate in await graph.follow_chain(chain)}
+
+
+async def wrong(record: dict[str, Any], question: dict[str, Any], graph: KnowledgeGraph) -> str | None:
+    """Say what is wrong with a record, None if nothing is."""
+    hops = sum(map(len, gold_paths(question).values()))
+    if ids(record["answers"]) != ids(question["answers"]):
+        return "answers"
+    if record["outcome"] != "grounded":
+        return "outcome"
+    if record["usage"]["llm_calls"] > 2 * hops:
+        return "calls"
+    for path in record["paths"]:
+        if not ids(record["answers"]) <= await replayed(path, graph):
+            return "path"
+    return None
+
+
+MOST = None if os.environ.get("KGQA_EVERY_QUESTION") else 150
+"""Questions tried of each set, evenly spread; all of them with KGQA_EVERY_QUESTION=1."""
+
+
+def spread(name: str) -> list[dict[str, Any]]:
+    found = questions(name)
+    return found[:: max(1, len(found) // MOST)] if MOST else found
+
+
+@pytest.mark.timeout(900)
+@pytest.mark.parametrize(("kg", "name"), SETS)
+async def test_a_perfect_model_answers(kg: str, name: str) -> None:
+    if not DATA.is_dir():
+        pytest.skip(f"no question sets in {DATA.name}; set KGQA_DATA")
+    graph = await asyncio.to_thread(open_graph, [DATA / f"{kg}.nt.gz"])
+    model, problems = PerfectModel(), []
+    with provide_object(graph) as graph_name, provide_object(model) as model_name:
+        for question in spread(name):
+            model.question = question
+            topics = [topic["id"] for topic in question["topic_entities"]]
+            record = await kgqa.aask(question["question"], topics=topics, kg=graph_name, model=model_name)
+            if problem := await wrong(record, question, graph):
+                problems.append((problem, question["id"], json.dumps(record)[:600]))
+            model.history.clear()
+    assert not problems, f"{len(problems)} wrong, first: {problems[0]}"
+
+
+def test_the_gold_hop_is_told_from_its_inverse() -> None:
+    assert hop_name(Hop("http://x/r/parent", forward=False)) == "^parent"

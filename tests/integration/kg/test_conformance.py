@@ -1,0 +1,229 @@
+"""Every operation of a graph gives the same over the embedded store, Oxigraph's server and Virtuoso."""
+
+import asyncio
+from collections.abc import Awaitable, Callable
+from functools import cache
+from pathlib import Path
+from typing import Any
+from urllib.parse import urljoin
+
+import pytest
+
+from kgqa.kg.graph import KnowledgeGraph
+from kgqa.kg.opening import open_graph
+from kgqa.kg.sparql_graph import SparqlGraph
+from kgqa.kg.terms import Chain, Entity, Hop, Literal
+from kgqa.tests.support.perfect import DATA
+from kgqa.tests.support.walks import NOWHERE, Walk, freebase_gold, walks, wikidata_gold
+
+HERE = Path(__file__).parent
+
+DUMPS = {
+    "freebase": DATA / "freebase" / "freebase_grasp_slice.nt.gz",
+    "wikidata": DATA / "wikidata" / "wikidata_slice.nt.gz",
+}
+GRAPHS = ("tricky", "values", *DUMPS)
+SERVERS = ("oxigraph_server", "virtuoso")
+
+MANY, FEW = 9_999, 3
+"""Row limits: one that no answer is above (and the most that Virtuoso sorts), and one that most are."""
+
+WALKS = 6
+"""Walks of each graph; every operation is tried with each. Half as many are tried with few rows."""
+
+NS = "http://x/"
+LABEL = "http://www.w3.org/2000/01/rdf-schema#label"
+
+Ask = Callable[[KnowledgeGraph, Walk], Awaitable[Any]]
+Open = Callable[[str, str, int], Awaitable[SparqlGraph]]
+Sample = Callable[[str], list[Walk]]
+
+
+@pytest.fixture(scope="session")
+def files(tmp_path_factory: pytest.TempPathFactory) -> dict[str, Path]:
+    """The files of the graphs by their names."""
+    spokes = [f":s{n}" for n in range(40)]
+    hub = f":hub :spoke {', '.join(spokes)} . " + " ".join(f"{spoke} :spoke :hub ." for spoke in spokes)
+    texts = [f'"{"long " * (length // 5)}"' for length in (2_500, 5_000, 80_000)]
+    text = (HERE / "tricky.ttl").read_text(encoding="utf-8")
+    tricky = tmp_path_factory.mktemp("conformance") / "tricky.ttl"
+    tricky.write_text(f"{text}\n{hub}\n:strings :of {', '.join(texts)} .\n", encoding="utf-8")
+    return {"tricky": tricky, "values": HERE / "values.ttl", "lossy": HERE / "lossy.ttl", **DUMPS}
+
+
+@pytest.fixture(scope="session")
+def opened(request: pytest.FixtureRequest, files: dict[str, Path]) -> Open:
+    """Open a graph by its name, over ``embedded`` or over a server, with a row limit; each once."""
+
+    graphs: dict[tuple[str, str, int], SparqlGraph] = {}
+
+    async def open_it(store: str, name: str, rows: int) -> SparqlGraph:
+        if not files[name].exists():
+            pytest.skip(f"needs {files[name].name} of the data folder")
+        if (key := (store, name, rows)) not in graphs:
+            path = files[name]
+            source = path if store == "embedded" else request.getfixturevalue(store)([path])
+            graphs[key] = await asyncio.to_thread(open_graph, [source], rows=rows)
+        return graphs[key]
+
+    return open_it
+
+
+@pytest.fixture(scope="session")
+def sample(files: dict[str, Path]) -> Sample:
+    """Return the walks of a graph by its name."""
+    given = {
+        "tricky": lambda: [
+            chain("strings", "of"),
+            chain("hub", "spoke", "spoke"),
+            chain("ada", "likes", "likes", LABEL),
+            Chain(Entity("_:b6"), (Hop(f"{NS}holds"), Hop(f"{NS}wed"), Hop(f"{NS}at"))),
+        ],
+        "values": lambda: [chain("all", "of"), chain("all", "of", "of"), chain("all", "of", LABEL)],
+        "lossy": lambda: [chain(name, "of") for name in ("integers", "doubles", "booleans", "wrong")],
+        "freebase": lambda: freebase_gold(DATA / "freebase" / "cwq_grasp_slice.jsonl.gz"),
+        "wikidata": lambda: wikidata_gold(DATA / "wikidata" / "qald10_en_grasp_slice.jsonl.gz"),
+    }
+    return cache(lambda name: walks(files[name], WALKS, given[name]()))
+
+
+def chain(topic: str, *relations: str) -> Chain:
+    return Chain(Entity(urljoin(NS, topic)), tuple(Hop(urljoin(NS, relation)) for relation in relations))
+
+
+def upto_each(walk: Walk) -> list[Chain]:
+    return [walk.chain.upto(depth) for depth in range(walk.chain.depth, -1, -1)]
+
+
+async def extend(graph: KnowledgeGraph, walk: Walk) -> Any:
+    return [await graph.extend_chain(chain) for chain in upto_each(walk)]
+
+
+async def follow(graph: KnowledgeGraph, walk: Walk) -> Any:
+    return [await graph.follow_chain(chain) for chain in upto_each(walk)]
+
+
+async def visit(graph: KnowledgeGraph, walk: Walk) -> Any:
+    return await graph.visit_chains(upto_each(walk))
+
+
+async def trace(graph: KnowledgeGraph, walk: Walk) -> Any:
+    return await graph.trace_chain(walk.chain, [*walk.ends, NOWHERE, Literal("nowhere")])
+
+
+async def list_relations(graph: KnowledgeGraph, walk: Walk) -> Any:
+    found = await graph.list_relations([walk.chain.topic.id, walk.entity.id, NOWHERE.id])
+    return list(found.items())
+
+
+async def follow_relation(graph: KnowledgeGraph, walk: Walk) -> Any:
+    hops = {hop for each in walk.chain.hops for hop in (each, each.inverse)}
+    ids = [walk.chain.topic.id, walk.entity.id, NOWHERE.id]
+    return await graph.follow_relation([(id, hop) for hop in sorted(hops) for id in ids])
+
+
+async def follow_many(graph: KnowledgeGraph, walk: Walk) -> Any:
+    hops = sorted({hop for each in walk.chain.hops for hop in (each, each.inverse)})
+    ids = [walk.chain.topic.id, walk.entity.id, *(f"{NOWHERE.id}{n}" for n in range(9))]
+    ids += [end.id for end in walk.ends if isinstance(end, Entity)]
+    return await graph.follow_relation([(id, hop) for hop in hops for id in ids])
+
+
+async def names(graph: KnowledgeGraph, walk: Walk) -> Any:
+    ends = [end.id for end in walk.ends if isinstance(end, Entity)]
+    return await graph.names([walk.chain.topic.id, NOWHERE.id, *ends])
+
+
+async def find_by_id(graph: KnowledgeGraph, walk: Walk) -> Any:
+    ids = (walk.chain.topic.id, f"<{walk.entity.id}>", NOWHERE.id)
+    return [await graph.find_entities(id) for id in ids]
+
+
+async def find_by_name(graph: KnowledgeGraph, walk: Walk) -> Any:
+    """By names that are in English or in no language: an endpoint is asked for no others."""
+    listed = await graph.select(
+        f"SELECT ?name {{ VALUES ?node {{ <{walk.chain.topic.id}> <{walk.entity.id}> }} "
+        f"?node <{LABEL}> ?name FILTER(LANG(?name) IN ('', 'en')) }}"
+        if not walk.chain.topic.id.startswith("_:") and not walk.entity.id.startswith("_:")
+        else "SELECT ?name { VALUES ?name { 'Ada' 'Bob' } }"
+    )
+    found = [await graph.find_entities(str(name)) for (name,) in sorted(set(listed.rows), key=str)]
+    return [[match for match in matches if match.how == "exact"] for matches in found]
+
+
+async def describe(graph: KnowledgeGraph, walk: Walk) -> Any:
+    return [await graph.describe(walk.chain.topic.id), await graph.describe(walk.entity.id, 3)]
+
+
+async def select(graph: KnowledgeGraph, walk: Walk) -> Any:
+    topic = f"<{walk.chain.topic.id.replace('_:', 'urn:kgqa:blank:')}>"
+    queries = (
+        f"SELECT ?r ?end {{ {topic} ?r ?end }} ORDER BY STR(?r) STR(?end) LANG(?end) STR(DATATYPE(?end))",
+        f"SELECT (COUNT(*) AS ?n) {{ {{ {topic} ?r ?x }} UNION {{ ?x ?r {topic} }} }}",
+        f"ASK {{ {topic} ?r ?x }}",
+    )
+    return [await graph.select(query) for query in queries]
+
+
+OPERATIONS: dict[str, Ask] = {
+    operation.__name__: operation
+    for operation in (
+        extend,
+        follow,
+        visit,
+        trace,
+        list_relations,
+        follow_relation,
+        follow_many,
+        names,
+        find_by_id,
+        find_by_name,
+        describe,
+        select,
+    )
+}
+
+each_store = pytest.mark.parametrize("store", SERVERS)
+each_graph = pytest.mark.parametrize("name", GRAPHS)
+each_operation = pytest.mark.parametrize("operation", OPERATIONS)
+
+
+@each_store
+@each_graph
+@each_operation
+async def test_answers_are_equal(opened, sample, store, name, operation):
+    embedded, served = await opened("embedded", name, MANY), await opened(store, name, MANY)
+    for walk in sample(name):
+        ask = OPERATIONS[operation]
+        assert await ask(served, walk) == await ask(embedded, walk), walk
+
+
+@each_store
+@each_graph
+@each_operation
+async def test_answers_are_cut_alike(opened, sample, store, name, operation):
+    embedded, served = await opened("embedded", name, FEW), await opened(store, name, FEW)
+    for walk in sample(name)[: WALKS // 2]:
+        ask = OPERATIONS[operation]
+        assert await ask(served, walk) == await ask(embedded, walk), walk
+
+
+@each_store
+@each_graph
+async def test_counts_are_equal(opened, store, name):
+    wanted = await (await opened("embedded", name, MANY)).info()
+    found = await (await opened(store, name, MANY)).info()
+    assert (found.triples, found.entities, found.named) == (wanted.triples, wanted.entities, wanted.named)
+    assert (found.dialect, found.relation_counts) == (wanted.dialect, wanted.relation_counts)
+
+
+@each_store
+@pytest.mark.parametrize("index", range(WALKS))
+async def test_values_that_a_store_changes_fail_no_operation(opened, sample, store, index):
+    """And what the store gives for such a value leads back to where it came from."""
+    served, walk = await opened(store, "lossy", MANY), sample("lossy")[index]
+    for ask in OPERATIONS.values():
+        await ask(served, walk)
+    found = [candidate.term for candidate in await served.follow_chain(walk.chain)]
+    assert found
+    assert all(await served.trace_chain(walk.chain, found)) or not walk.chain.hops

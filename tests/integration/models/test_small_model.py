@@ -1,0 +1,92 @@
+"""The whole way to a real, small language model and back: graph, prompts, wire, usage.
+
+The model is often wrong; what is tried here is that every question ends in a
+complete record whose cost was counted.
+"""
+
+import json
+import os
+import subprocess
+import sys
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any, get_args
+
+import pytest
+
+import kgqa
+from kgqa.runtime.record import Outcome
+from kgqa.tests.support.llm_server import missing, serving
+
+pytestmark = [
+    pytest.mark.timeout(300),
+    pytest.mark.skipif(bool(missing()), reason=missing() or ""),
+]
+
+MODEL = "openai:smollm2"
+
+CALLS = 2
+"""Calls that a question may make; one more where the last needs a repair turn."""
+
+FAMILY = """
+e:ada rdfs:label "Ada"@en ; r:child e:ben, e:cleo ; r:lives_in e:ulm .
+e:ben rdfs:label "Ben"@en ; r:lives_in e:bonn .
+e:cleo rdfs:label "Cleo"@en ; r:lives_in e:ulm .
+e:ulm rdfs:label "Ulm"@en .
+e:bonn rdfs:label "Bonn"@en .
+"""
+
+KEYS = kgqa.Record.__annotations__.keys()
+
+IN_THE_GRAPH = {f"http://t/e/{name}" for name in ("ada", "ben", "cleo", "ulm", "bonn")}
+
+
+@pytest.fixture(scope="module")
+def url() -> Iterator[str]:
+    with serving() as address:
+        yield address
+
+
+@pytest.fixture
+def kg(turtle: Any, url: str, monkeypatch: pytest.MonkeyPatch) -> str:
+    monkeypatch.setenv("OPENAI_BASE_URL", url)
+    monkeypatch.setenv("OPENAI_API_KEY", "none")
+    path: Path = turtle(FAMILY)
+    return str(path)
+
+
+@pytest.mark.parametrize("method", ["cor", "vog"])
+async def test_a_question_ends_in_a_complete_record(kg: str, method: str) -> None:
+    record = await kgqa.aask(
+        "Where does Ada live?", topics=["Ada"], kg=kg, method=method, model=MODEL, budget={"llm_calls": CALLS}
+    )
+    assert record.keys() == KEYS
+    assert record["outcome"] in set(get_args(Outcome)) - {"kg_unavailable", "model_unavailable"}
+    check_usage(record)
+    check_answers(record)
+
+
+def test_the_command_prints_a_complete_record(kg: str) -> None:
+    command = [sys.executable, "-c", "from kgqa.cli.main import main; main()", "ask", "Where does Ada live?"]
+    options = f"--topic Ada --model {MODEL} --option budget.llm_calls={CALLS} --json".split()
+    command += ["--kg", kg, *options]
+    ended = subprocess.run(command, capture_output=True, text=True, timeout=100, env=os.environ)
+    record = json.loads(ended.stdout)
+    assert record.keys() == KEYS
+    check_usage(record)
+    check_answers(record)
+    assert (ended.returncode, ended.stderr) == (0 if record["answers"] else 1, "")
+
+
+def check_usage(record: Any) -> None:
+    usage = record["usage"]
+    assert 0 < usage["llm_calls"] <= CALLS + 1
+    assert usage["unknown_calls"] == 0
+    assert usage["input_tokens"] > usage["output_tokens"] > 0
+    assert 0 < usage["seconds_llm"] <= usage["seconds"]
+
+
+def check_answers(record: Any) -> None:
+    """What is called grounded is in the graph; what is not says so by having no id."""
+    ids = {answer["id"] for answer in record["answers"]}
+    assert ids <= (IN_THE_GRAPH if record["outcome"] == "grounded" else {None})

@@ -1,0 +1,11 @@
+"""The door's lifespan; what it lets in is tested on the server."""
+
+import gc
+
+from kgqa.serving.middleware import app, lifespan
+
+
+async def test_what_a_server_starts_with_is_left_out_of_garbage_collections() -> None:
+    async with lifespan(app):
+        assert gc.get_freeze_count() > 10_000
+    assert gc.get_freeze_count() == 0

@@ -1,0 +1,142 @@
+"""Which runs are the full configuration and which have a part less, told by run.json."""
+
+import json
+from pathlib import Path
+
+import pytest
+
+from kgqa.evaluation.report.ablation import Ablation, contribution_tables, find_ablations
+from kgqa.evaluation.report.groups import group_by_dataset
+from kgqa.evaluation.report.run_folder import read_run
+from kgqa.tests.unit.evaluation.report.conftest import Folder
+
+
+def found(*folders: Path) -> list[Ablation]:
+    (group,) = group_by_dataset([read_run(folder) for folder in folders])
+    return find_ablations(group.entries)
+
+
+def numbers(one: Ablation) -> dict[str, list[int]]:
+    return {variant.name: [entry.number for entry in variant.runs] for variant in one.variants}
+
+
+def configured(path: Path, **options: object) -> Path:
+    """Change the options that a run was given."""
+    about = json.loads((path / "run.json").read_text())
+    about["config"] |= options
+    (path / "run.json").write_text(json.dumps(about))
+    return path
+
+
+@pytest.fixture
+def full(folder: Folder) -> Path:
+    return folder("far")
+
+
+@pytest.fixture
+def without(folder: Folder) -> Path:
+    """A run without backtracking, which has a question less right and fails once."""
+    return folder("near")
+
+
+def test_an_option_switched_off_is_a_part_and_its_loss_is_what_it_contributes(
+    full: Path, without: Path
+) -> None:
+    (one,) = found(without, full)
+    (variant,) = one.variants
+    assert [entry.number for entry in one.full] == [2]
+    assert (variant.name, variant.part) == ("without backtracking", True)
+    assert variant.about.startswith("keep alternatives on the stack")
+    assert (variant.comparison.n, variant.comparison.differences["hits_at_1"].value) == (5, 2 / 5)
+
+
+def test_any_other_change_is_a_variant_after_the_parts(folder: Folder, full: Path, without: Path) -> None:
+    runs = [
+        configured(folder("far", name="deep"), depth=2, budget={"llm_calls": 9}),
+        configured(folder("far", name="both"), filtering=False, backtracking=False),
+        configured(folder("far", name="off"), filtering=False),
+    ]
+    (one,) = found(*runs, full, without)
+    assert numbers(one) == {
+        "without filtering": [3],
+        "without backtracking": [5],
+        "budget.llm_calls=9, depth=2": [1],
+        "backtracking=false, filtering=false": [2],
+    }
+    assert [variant.part for variant in one.variants] == [True, True, False, False]
+
+
+def test_what_all_runs_share_is_no_change(full: Path, without: Path) -> None:
+    (one,) = found(configured(full, width=7), configured(without, width=7))
+    assert numbers(one) == {"without backtracking": [2]}
+
+
+def test_a_run_with_another_encoder_or_library_is_no_variant(
+    folder: Folder, full: Path, without: Path
+) -> None:
+    other = folder("far", name="other")
+    (one,) = found(configured(full, encoder="mine"), configured(without, encoder="mine"), other)
+    assert [entry.number for entry in one.full] == [1]
+    assert numbers(one) == {"without backtracking": [2]}
+
+
+def test_an_option_that_a_run_does_not_have_has_its_default(full: Path, without: Path) -> None:
+    about = json.loads((full / "run.json").read_text())
+    del about["config"]["backtracking"]
+    (full / "run.json").write_text(json.dumps(about))
+    assert numbers(found(full, without)[0]) == {"without backtracking": [2]}
+
+
+def test_without_the_full_configuration_there_is_no_ablation(folder: Folder, without: Path) -> None:
+    assert found(without, configured(folder("far", name="off"), filtering=False)) == []
+
+
+@pytest.mark.parametrize("head", [{"graph": "town:2"}, {"kgqa": "9"}, {"model": "other:model"}])
+def test_runs_on_another_graph_or_model_or_by_another_version_are_no_ablation(
+    folder: Folder, full: Path, head: dict[str, str]
+) -> None:
+    assert found(full, folder("near", **head)) == []
+
+
+def test_a_method_that_is_not_here_has_no_ablation(full: Path, without: Path) -> None:
+    assert found(configured(full, method="zzz"), configured(without, method="zzz")) == []
+
+
+def test_without_gold_there_is_no_ablation(full: Path, without: Path, dataset: Path) -> None:
+    dataset.unlink()
+    assert found(full, without) == []
+
+
+def test_seeds_are_repetitions_and_compared_with_the_same_seed(folder: Folder) -> None:
+    model = "simulated:accuracy=0.5"
+    runs = [
+        folder("far", name="f1", model=f"{model},seed=1", seed=1),
+        folder("near", name="n1", model=f"{model},seed=1", seed=1),
+        folder("near", name="n2", model=f"{model},seed=2", seed=2),
+        folder("far", name="f2", model=f"{model},seed=2", seed=2),
+        folder("near", name="n3", model=f"{model},seed=3", seed=3),
+    ]
+    (one,) = found(*runs)
+    (variant,) = one.variants
+    assert [entry.number for entry in one.full] == [1, 4]
+    assert [[entry.number for entry in side] for side in (variant.full, variant.runs)] == [[1, 4], [2, 3]]
+    assert (variant.comparison.n, variant.comparison.mcnemar.only_a) == (5, 2)
+
+
+def test_the_table_has_the_full_configuration_first(full: Path, without: Path) -> None:
+    (sheet,) = contribution_tables(found(without, full))
+    assert sheet.title == "What each part of cor contributes, with scripted"
+    first, second = (dict(zip(sheet.columns, line.cells, strict=True)) for line in sheet.lines)
+    assert (first["Configuration"].text, first["Hits@1"].text) == ("full", "100.0")
+    assert first["Contribution, Hits@1"].text == "–"
+    assert (second["Configuration"].text, second["Hits@1"].text) == ("without backtracking", "60.0")
+    assert (second["Contribution, Hits@1"].text, second["McNemar p"].text) == ("+40.0", "0.500")
+    assert (second["Questions"].text, second["Only full / only this"].text) == ("5", "2 / 0")
+
+
+def test_of_several_seeds_the_table_has_the_mean(folder: Folder) -> None:
+    runs = [folder(which, name=f"{which}{seed}", seed=seed) for seed in (1, 2) for which in ("far", "near")]
+    (sheet,) = contribution_tables(found(*runs))
+    assert [[entry.number for entry in line.entries] for line in sheet.lines] == [[1, 3], [2, 4]]
+    shown = dict(zip(sheet.columns, sheet.lines[1].cells, strict=True))["Hits@1"]
+    assert (shown.text, shown.detail) == ("60.0", "by seed: 60.0, 60.0")

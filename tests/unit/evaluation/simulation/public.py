@@ -1,0 +1,74 @@
+"""Public question sets, answered by a method with a simulated model."""
+
+import asyncio
+import os
+from collections.abc import Sequence
+from functools import cache
+
+import pytest
+
+import kgqa
+from kgqa.data import SAMPLE_GRAPH
+from kgqa.evaluation.datasets import load
+from kgqa.evaluation.question import EntityRef, Question
+from kgqa.evaluation.scoring.scores import Score, score_answers
+from kgqa.evaluation.simulation import ErrorRates, SimulatedModel
+from kgqa.kg.graph import KnowledgeGraph
+from kgqa.kg.opening import open_graph
+from kgqa.runtime.record import Record
+from kgqa.tests.support.perfect import DATA
+
+GRAPHS = {
+    "sample": ["sample"],
+    "metaqa": ["metaqa/metaqa"],
+    "worldcup": ["worldcup/wc2014"],
+    "freebase": ["freebase/freebase_slice", "freebase/freebase_slice_gnnrag"],
+    "grasp": ["freebase/freebase_grasp_slice"],
+} | {name: [f"pathquestion/{name}"] for name in ("pq-2h", "pq-3h", "pql-2h")}
+
+EVERY = bool(os.environ.get("KGQA_EVERY_QUESTION"))
+"""All questions instead of a few of each set."""
+
+
+@cache
+def graph_of(name: str) -> KnowledgeGraph:
+    """Open a graph of the data folder, once."""
+    if name == "sample":
+        return open_graph([SAMPLE_GRAPH])
+    return open_graph([DATA / f"{file}.nt.gz" for file in GRAPHS[name]])
+
+
+def questions(name: str, most: int) -> Sequence[Question]:
+    """Questions of a set, evenly spread; skips the test where there is no data folder."""
+    if name != "sample" and not DATA.is_dir():
+        pytest.skip(f"no question sets in {DATA.name}; set KGQA_DATA")
+    found = load(name if name == "sample" else DATA / f"{name}.jsonl.gz").questions
+    return found if EVERY else found[:: max(1, len(found) // most)]
+
+
+async def answered(
+    asked: Sequence[Question], graph: KnowledgeGraph, errors: ErrorRates, **options: object
+) -> list[tuple[Record, Score]]:
+    """Ask each question, a few at a time, and score what comes back."""
+    few = asyncio.Semaphore(4)
+
+    async def one(question: Question) -> tuple[Record, Score]:
+        model = SimulatedModel(question, graph, errors)
+        topics = [{"id": topic.id, "name": topic.name} for topic in question.topics]
+        async with few:
+            record = await kgqa.aask(question.text, topics=topics, model=model, **{"kg": graph, **options})
+        found = score_answers(
+            [EntityRef(answer["id"], answer["name"]) for answer in record["answers"]], question
+        )
+        assert found is not None, question.id
+        return record, found
+
+    return await asyncio.gather(*map(one, asked))
+
+
+async def f1(
+    asked: Sequence[Question], graph: KnowledgeGraph, errors: ErrorRates, **options: object
+) -> float:
+    """The mean F1."""
+    scores = [found.f1 for _, found in await answered(asked, graph, errors, **options)]
+    return sum(scores) / len(scores)

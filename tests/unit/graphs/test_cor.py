@@ -1,0 +1,372 @@
+"""What CoR does at each turn, with a scripted model on tiny graphs."""
+
+from collections.abc import Callable
+from typing import Any
+
+import pytest
+from langgraph.checkpoint.memory import InMemorySaver
+
+import kgqa
+from kgqa.graphs import cor
+from kgqa.kg.opening import open_graph
+from kgqa.kg.sparql_graph import SparqlGraph
+from kgqa.models.scripted import ScriptedModel
+
+FAMILY = """
+e:ada rdfs:label "Ada"@en ; r:child e:ben, e:cleo ; r:lives_in e:ulm ; r:employer e:mill .
+e:ben rdfs:label "Ben"@en ; r:child e:dora ; r:lives_in e:bonn .
+e:cleo rdfs:label "Cleo"@en ; r:lives_in e:ulm ; r:spouse e:ada .
+e:dora rdfs:label "Dora"@en ; r:lives_in e:ulm .
+e:ulm rdfs:label "Ulm"@en .
+e:bonn rdfs:label "Bonn"@en .
+e:mill rdfs:label "Mill"@en .
+"""
+
+MEDIATED = """
+e:club rdfs:label "Club"@en ; r:membership e:x1, e:x2 .
+e:x1 r:member e:ann ; r:since 1990 .
+e:x2 r:member e:bob ; r:since 2001 .
+e:ann rdfs:label "Ann"@en .
+e:bob rdfs:label "Bob"@en .
+"""
+
+Open = Callable[[str], SparqlGraph]
+Policy = Callable[[Any], dict[str, Any] | str]
+
+
+def choose(*wanted: str) -> Callable[[Any], dict[str, Any]]:
+    """Prune to the named hops, in this order, as far as they are offered."""
+
+    def line(prompt: Any) -> dict[str, Any]:
+        offered = [("" if hop.forward else "^") + hop.words for hop in prompt.hops]
+        return {"relations": [offered.index(name) + 1 for name in wanted if name in offered]}
+
+    return line
+
+
+def playing(
+    prune: Policy, verify: Policy, filter_: Policy = lambda _: {"chosen": []}, recall: list[str] | None = None
+) -> ScriptedModel:
+    """Script a model by one policy for each prompt."""
+    policies: dict[str, Policy] = {
+        "prune_relations": prune,
+        "verify_chain": verify,
+        "filter_candidates": filter_,
+        "answer_directly": lambda _: {"answers": recall or []},
+    }
+    return ScriptedModel(lambda prompt: policies[prompt.name](prompt))
+
+
+def shown(record: kgqa.Record) -> list[str | None]:
+    return [answer["name"] for answer in record["answers"]]
+
+
+def nodes(record: kgqa.Record) -> list[str]:
+    return [entry["node"] for entry in record["trace"]]
+
+
+def at_depth(*decisions: str) -> Policy:
+    """Decide by the depth of the chain."""
+    return lambda prompt: {"decision": decisions[prompt.chain.depth - 1]}
+
+
+async def test_stop_answers_with_all_candidates_and_the_path(graph: Open) -> None:
+    model = playing(choose("child"), at_depth("stop"))
+    record = await kgqa.aask("Who are Ada's children?", topics=["Ada"], kg=graph(FAMILY), model=model)
+    assert shown(record) == ["Ben", "Cleo"]
+    assert record["paths"] == [
+        [
+            {
+                "head": {"id": "http://t/e/ada", "name": "Ada"},
+                "relation": "http://t/r/child",
+                "forward": True,
+                "tail": {"id": None, "name": None},
+            }
+        ]
+    ]
+    assert {fact["tail"]["name"] for fact in record["evidence"]} == {"Ben", "Cleo"}
+    assert (record["outcome"], record["usage"]["llm_calls"]) == ("grounded", 2)
+
+
+async def test_a_shared_end_is_named_in_the_path(graph: Open) -> None:
+    model = playing(choose("employer"), at_depth("stop"))
+    record = await kgqa.aask("Where does Ada work?", topics=["Ada"], kg=graph(FAMILY), model=model)
+    assert record["paths"][0][0]["tail"] == {"id": "http://t/e/mill", "name": "Mill"}
+
+
+async def test_forward_extends_the_chain(graph: Open) -> None:
+    model = playing(
+        lambda p: choose("child", "lives_in")(p) if not p.chain.hops else choose("lives_in")(p),
+        at_depth("forward", "stop"),
+    )
+    record = await kgqa.aask("Where do Ada's children live?", topics=["Ada"], kg=graph(FAMILY), model=model)
+    assert shown(record) == ["Bonn", "Ulm"]
+    assert record["usage"]["llm_calls"] == 4
+
+
+async def test_backtrack_takes_the_next_best_chain(graph: Open) -> None:
+    def verify(prompt: Any) -> dict[str, Any]:
+        return {"decision": "stop" if prompt.chain.hops[0].words == "lives_in" else "backtrack"}
+
+    model = playing(choose("employer", "lives_in", "child"), verify)
+    record = await kgqa.aask("Where does Ada live?", topics=["Ada"], kg=graph(FAMILY), model=model)
+    assert shown(record) == ["Ulm"]
+    assert "backtrack" in nodes(record)
+
+
+async def test_children_of_a_chain_come_before_its_siblings(graph: Open) -> None:
+    visited: list[str] = []
+
+    def verify(prompt: Any) -> dict[str, Any]:
+        visited.append(" ".join(hop.words for hop in prompt.chain.hops))
+        return {"decision": "forward" if visited[-1] == "child" else "backtrack"}
+
+    model = playing(lambda p: choose("child", "lives_in")(p), verify)
+    await kgqa.aask("?", topics=["Ada"], kg=graph(FAMILY), model=model, depth=2)
+    assert visited == ["child", "child child", "child lives_in", "lives_in"]
+
+
+async def test_filter_keeps_what_the_model_chooses_in_its_order(graph: Open) -> None:
+    model = playing(choose("child"), at_depth("filter"), lambda _: {"chosen": [2, 1]})
+    record = await kgqa.aask("?", topics=["Ada"], kg=graph(FAMILY), model=model)
+    assert shown(record) == ["Cleo", "Ben"]
+
+
+async def test_an_empty_filter_goes_back_to_the_stack(graph: Open) -> None:
+    def filter_(prompt: Any) -> dict[str, Any]:
+        return {"chosen": [] if prompt.chain.hops[0].words == "child" else [1]}
+
+    model = playing(choose("child", "lives_in"), at_depth("filter"), filter_)
+    record = await kgqa.aask("?", topics=["Ada"], kg=graph(FAMILY), model=model)
+    assert shown(record) == ["Ulm"]
+    assert nodes(record)[-4:] == ["expand", "verify", "filter", "answer"]
+
+
+async def test_what_meets_the_condition_may_be_named_with_the_verdict(graph: Open) -> None:
+    model = playing(choose("child"), lambda _: {"decision": "filter", "chosen": [2]})
+    record = await kgqa.aask("Which child lives in Ulm?", topics=["Ada"], kg=graph(FAMILY), model=model)
+    assert (shown(record), record["usage"]["llm_calls"]) == (["Cleo"], 2)
+    assert "filter" not in nodes(record)
+
+
+async def test_where_not_all_are_shown_what_meets_the_condition_is_asked_for(graph: Open) -> None:
+    many = 'e:hub rdfs:label "Hub" .\n' + "\n".join(
+        f'e:n{number:03} rdfs:label "N{number:03}" ; r:part_of e:hub .' for number in range(101)
+    )
+    model = playing(
+        choose("^part_of"),
+        lambda _: {"decision": "filter", "chosen": [2]},
+        lambda p: {"chosen": [1] if len(p.candidates) < 100 else []},
+    )
+    record = await kgqa.aask("Which is the last?", topics=["Hub"], kg=graph(many), model=model)
+    assert shown(record) == ["N100"]
+
+
+async def test_a_count_is_computed_from_the_candidates(graph: Open) -> None:
+    model = playing(choose("child"), lambda _: {"decision": "stop", "take": "count"})
+    record = await kgqa.aask("How many children has Ada?", topics=["Ada"], kg=graph(FAMILY), model=model)
+    assert record["answers"] == [{"id": "2", "name": "2"}]
+    assert len(record["evidence"]) == 2
+
+
+async def test_unnamed_nodes_are_crossed_without_a_call(graph: Open) -> None:
+    model = playing(
+        lambda p: choose("member" if p.chain.hops else "membership")(p), at_depth("forward", "stop")
+    )
+    record = await kgqa.aask("Who is in the club?", topics=["Club"], kg=graph(MEDIATED), model=model)
+    assert shown(record) == ["Ann", "Bob"]
+    assert [prompt.name for prompt in model.prompts] == ["prune_relations", "verify_chain"]
+
+
+async def test_the_only_relation_is_followed_without_a_call_and_judged(graph: Open) -> None:
+    model = playing(choose(), at_depth("backtrack"), recall=["somebody"])
+    record = await kgqa.aask("Who is in the club?", topics=["Club"], kg=graph(MEDIATED), model=model)
+    assert [prompt.name for prompt in model.prompts][:2] == ["prune_relations", "answer_directly"]
+    record = await kgqa.aask("Where is Dora?", topics=["Bonn"], kg=graph(FAMILY), model=model)
+    assert [prompt.name for prompt in model.prompts][2:] == ["verify_chain", "answer_directly"]
+    assert record["outcome"] == "parametric"
+
+
+async def test_two_topics_are_both_met(graph: Open) -> None:
+    def verify(prompt: Any) -> dict[str, Any]:
+        return {"decision": "filter" if not prompt.met else "stop"}
+
+    model = playing(lambda p: choose("^lives_in" if str(p.chain.topic) == "Ulm" else "child")(p), verify)
+    record = await kgqa.aask(
+        "Which child of Ada lives in Ulm?", topics=["Ada", "Ulm"], kg=graph(FAMILY), model=model
+    )
+    assert shown(record) == ["Cleo"]
+    assert [path[0]["head"]["name"] for path in record["paths"]] == ["Ada", "Ulm"]
+    assert record["usage"]["llm_calls"] == 3
+
+
+async def test_a_second_topic_that_is_never_met_leaves_the_first_chain_standing(graph: Open) -> None:
+    model = playing(
+        lambda p: choose("child" if str(p.chain.topic) == "Ada" else "^employer")(p), at_depth("stop")
+    )
+    record = await kgqa.aask("?", topics=["Ada", "Mill"], kg=graph(FAMILY), model=model, depth=1)
+    assert shown(record) == ["Ben", "Cleo"]
+
+
+async def test_after_an_empty_filter_the_other_topics_still_count(graph: Open) -> None:
+    """Nobody is both a child of Ada and a mayor; an alternative of the second topic must not win alone."""
+    town = FAMILY + 'e:ulm r:mayor e:zed . e:zed rdfs:label "Zed"@en .'
+
+    def verify(prompt: Any) -> dict[str, Any]:
+        return {"decision": "stop" if prompt.chain.hops[0].words == "child" else "filter"}
+
+    model = playing(lambda p: choose("child", "^lives_in", "mayor")(p), verify)
+    record = await kgqa.aask("?", topics=["Ada", "Ulm"], kg=graph(town), model=model, depth=1)
+    assert shown(record) == ["Ben", "Cleo"]
+
+
+async def test_a_topic_that_is_never_met_does_not_hide_the_next(graph: Open) -> None:
+    sport = FAMILY + 'e:ben r:plays e:chess . e:chess rdfs:label "Chess"@en .'
+    model = playing(lambda p: choose("child", "^employer", "^plays")(p), at_depth("stop"))
+    record = await kgqa.aask("?", topics=["Ada", "Mill", "Chess"], kg=graph(sport), model=model, depth=1)
+    assert shown(record) == ["Ben"]
+
+
+@pytest.mark.parametrize("topics", [["Hub", "Zed"], ["Zed", "Hub"]])
+async def test_a_list_that_was_cut_is_looked_up_in_the_graph(
+    turtle: Callable[[str], Any], topics: list[str]
+) -> None:
+    many = 'e:hub rdfs:label "Hub" . e:zed rdfs:label "Zed" ; r:likes e:n250 .\n' + "\n".join(
+        f'e:n{number:03} rdfs:label "N{number:03}" ; r:part_of e:hub .' for number in range(300)
+    )
+    model = playing(lambda p: choose("^part_of", "likes")(p), at_depth("stop"))
+    record = await kgqa.aask("?", topics=topics, kg=open_graph([turtle(many)], rows=50), model=model, depth=1)
+    assert shown(record) == ["N250"]
+
+
+async def test_nothing_is_computed_from_a_list_that_was_cut(turtle: Callable[[str], Any]) -> None:
+    many = 'e:hub rdfs:label "Hub" .\n' + "\n".join(
+        f'e:n{n} rdfs:label "N" ; r:part_of e:hub .' for n in range(99)
+    )
+    model = playing(choose("^part_of"), lambda _: {"decision": "stop", "take": "count"})
+    record = await kgqa.aask("How many?", topics=["Hub"], kg=open_graph([turtle(many)], rows=50), model=model)
+    assert record["answers"] == []
+
+
+async def test_who_is_the_topic_is_not_counted(graph: Open) -> None:
+    model = playing(
+        lambda p: choose("child" if p.chain.hops else "^child")(p),
+        lambda p: {"decision": "forward"} if p.chain.depth < 2 else {"decision": "stop", "take": "count"},
+    )
+    record = await kgqa.aask("How many siblings has Ben?", topics=["Ben"], kg=graph(FAMILY), model=model)
+    assert record["answers"] == [{"id": "1", "name": "1"}]
+
+
+async def test_a_thread_may_ask_a_second_question(turtle: Callable[[str], Any]) -> None:
+    on_thread = cor.graph.builder.compile(checkpointer=InMemorySaver())
+    config = {"configurable": {"thread_id": "one"}}
+    context = {"kg": [str(turtle(FAMILY))], "model": "offline"}
+    await on_thread.ainvoke({"question": "Where does Ada live?", "id": "first"}, config, context=context)
+    second = await on_thread.ainvoke({"question": "Where does Ben live?"}, config, context=context)
+    fresh = await cor.graph.ainvoke({"question": "Where does Ben live?"}, context=context)
+    assert shown(second) == ["Bonn"]
+    assert [second[key] for key in ("id", "topics", "answers", "outcome")] == [
+        fresh[key] for key in ("id", "topics", "answers", "outcome")
+    ]
+    assert nodes(second) == nodes(fresh)
+    assert second["usage"]["kg_queries"] == fresh["usage"]["kg_queries"]
+
+
+async def test_what_returns_to_the_topic_may_be_left_out(graph: Open) -> None:
+    neighbours = playing(
+        lambda p: choose("^lives_in" if p.chain.hops else "lives_in")(p),
+        lambda p: {"decision": "forward"} if p.chain.depth < 2 else {"decision": "stop", "take": "others"},
+    )
+    record = await kgqa.aask("Who lives where Ada lives?", topics=["Ada"], kg=graph(FAMILY), model=neighbours)
+    assert shown(record) == ["Cleo", "Dora"]
+
+
+async def test_without_backtracking_only_the_best_chain_is_followed(graph: Open) -> None:
+    model = playing(choose("employer", "lives_in"), at_depth("backtrack"))
+    record = await kgqa.aask("?", topics=["Ada"], kg=graph(FAMILY), model=model, backtracking=False)
+    assert (record["outcome"], record["answers"]) == ("none", [])
+    assert len(model.prompts) == 3
+
+
+async def test_without_filtering_the_model_is_not_offered_it(graph: Open) -> None:
+    model = playing(choose("child"), at_depth("filter", "filter", "filter"))
+    record = await kgqa.aask("?", topics=["Ada"], kg=graph(FAMILY), model=model, filtering=False)
+    assert record["answers"] == []
+    assert any("filter is not available" in entry.get("error", "") for entry in record["trace"])
+
+
+async def test_width_bounds_relations(graph: Open) -> None:
+    model = playing(lambda _: {"relations": [1, 2]}, at_depth("stop"))
+    record = await kgqa.aask("?", topics=["Ada"], kg=graph(FAMILY), model=model, width=1)
+    assert any("at most 1" in entry.get("error", "") for entry in record["trace"])
+
+
+async def test_depth_is_a_limit_and_says_so(graph: Open) -> None:
+    model = playing(choose("child"), at_depth("forward", "forward"))
+    record = await kgqa.aask("?", topics=["Ada"], kg=graph(FAMILY), model=model, depth=1)
+    assert (record["outcome"], record["stopped_by"]) == ("none", "depth")
+
+
+async def test_when_the_search_fails_the_model_may_answer_from_memory(graph: Open) -> None:
+    model = playing(lambda _: {"relations": []}, at_depth("stop"), recall=["Ulm"])
+    record = await kgqa.aask("?", topics=["Ada"], kg=graph(FAMILY), model=model)
+    assert (record["outcome"], record["answers"]) == ("parametric", [{"id": None, "name": "Ulm"}])
+    closed = await kgqa.aask("?", topics=["Ada"], kg=graph(FAMILY), model=model, allow_parametric=False)
+    assert (closed["outcome"], closed["answers"]) == ("none", [])
+
+
+@pytest.mark.parametrize("prompt", ["prune_relations", "verify_chain", "filter_candidates"])
+async def test_a_malformed_reply_turns_back(graph: Open, prompt: str) -> None:
+    good: dict[str, Policy] = {
+        "prune_relations": choose("child"),
+        "verify_chain": at_depth("filter"),
+        "filter_candidates": lambda _: {"chosen": [1]},
+        "answer_directly": lambda _: {"answers": []},
+    }
+    model = ScriptedModel(lambda p: "no JSON here" if p.name == prompt else good[p.name](p))
+    record = await kgqa.aask("?", topics=["Ada"], kg=graph(FAMILY), model=model)
+    assert record["outcome"] == "none"
+    assert any(entry.get("failure") == "MalformedReply" for entry in record["trace"])
+
+
+async def test_many_candidates_are_filtered_in_turns(graph: Open) -> None:
+    many = 'e:hub rdfs:label "Hub" .\n' + "\n".join(
+        f'e:n{number:03} rdfs:label "N{number:03}" ; r:part_of e:hub .' for number in range(250)
+    )
+    model = playing(choose("^part_of"), at_depth("filter"), lambda p: {"chosen": [len(p.candidates)]})
+    record = await kgqa.aask("Which is the last?", topics=["Hub"], kg=graph(many), model=model)
+    offered = [len(prompt.candidates) for prompt in model.prompts if prompt.name == "filter_candidates"]
+    assert (shown(record), offered) == (["N249"], [100, 100, 50, 3])
+
+
+async def test_when_the_budget_ends_on_the_way_what_was_chosen_stands(graph: Open) -> None:
+    many = 'e:hub rdfs:label "Hub" .\n' + "\n".join(
+        f'e:n{number:03} rdfs:label "N{number:03}" ; r:part_of e:hub .' for number in range(250)
+    )
+    model = playing(choose("^part_of"), at_depth("filter"), lambda p: {"chosen": [1]})
+    budget = {"llm_calls": 2}
+    record = await kgqa.aask("?", topics=["Hub"], kg=graph(many), model=model, budget=budget)
+    assert (shown(record), record["stopped_by"]) == (["N000"], "llm_calls")
+
+
+async def test_an_unknown_topic_is_said_with_its_nearest(graph: Open) -> None:
+    record = await kgqa.aask("?", topics=["Adda Lovelace"], kg=graph(FAMILY), model=ScriptedModel([]))
+    assert record["outcome"] == "none"
+    assert "no entity of the graph is called 'Adda Lovelace'" in record["trace"][0]["error"]
+
+
+async def test_topics_are_linked_from_the_question(graph: Open) -> None:
+    model = playing(choose("child"), at_depth("stop"))
+    record = await kgqa.aask("Who are the children of Ada?", kg=graph(FAMILY), model=model)
+    assert record["topics"] == [{"id": "http://t/e/ada", "name": "Ada"}]
+
+
+async def test_the_graph_runs_without_the_api(turtle: Callable[[str], Any]) -> None:
+    context = {"kg": [str(turtle(FAMILY))], "model": "offline"}
+    record = await cor.graph.ainvoke({"question": "Where does Ada live?", "topics": ["Ada"]}, context=context)
+    assert record.keys() == kgqa.Record.__annotations__.keys()
+    assert shown(record) == ["Ulm"]
+
+
+def test_the_drawing_is_the_figure(snapshot: Any) -> None:
+    assert cor.graph.get_graph().draw_mermaid() == snapshot

@@ -1,0 +1,120 @@
+"""Store folders: built whole or not at all, then opened for reading."""
+
+import json
+
+import pytest
+
+from kgqa.kg.errors import KGError, KGMalformed, KGUnavailable
+from kgqa.kg.opening import open_graph
+from kgqa.kg.store.directory import build_store
+from kgqa.kg.terms import Chain, Entity, Hop
+
+CHAIN = Chain(Entity("http://x/a"), (Hop("http://x/r"),))
+
+
+@pytest.fixture
+def file(tmp_path):
+    path = tmp_path / "g.ttl"
+    path.write_text("<http://x/a> <http://x/r> [], <http://x/b> .")
+    return path
+
+
+async def test_a_store_answers_as_its_files_do(tmp_path, file):
+    build_store([file], tmp_path / "store")
+    stored, loaded = open_graph([tmp_path / "store"]), open_graph([file])
+    assert await stored.follow_chain(CHAIN) == await loaded.follow_chain(CHAIN)
+    assert await stored.info() == await loaded.info()
+    assert stored.fingerprint == loaded.fingerprint
+
+
+def test_a_store_can_be_opened_twice(tmp_path, file):
+    build_store([file], tmp_path / "store")
+    assert open_graph([tmp_path / "store"]).fingerprint == open_graph([str(tmp_path / "store")]).fingerprint
+
+
+def test_nothing_is_left_beside_a_store(tmp_path, file):
+    build_store([file], tmp_path / "store")
+    assert sorted(path.name for path in tmp_path.iterdir()) == ["g.ttl", "store"]
+
+
+def test_a_failed_build_leaves_nothing(tmp_path, file):
+    file.write_text("no RDF")
+    with pytest.raises(KGMalformed):
+        build_store([file], tmp_path / "store")
+    assert [path.name for path in tmp_path.iterdir()] == ["g.ttl"]
+
+
+async def test_a_failed_build_keeps_the_store_that_was_there(tmp_path, file):
+    build_store([file], tmp_path / "store")
+    file.write_text("no RDF")
+    with pytest.raises(KGError):
+        build_store([file], tmp_path / "store")
+    assert len(await open_graph([tmp_path / "store"]).follow_chain(CHAIN)) == 2
+
+
+async def test_a_store_is_replaced(tmp_path, file):
+    build_store([file], tmp_path / "store")
+    file.write_text("<http://x/a> <http://x/r> <http://x/c> .")
+    build_store([file], tmp_path / "store")
+    assert [found.term.id for found in await open_graph([tmp_path / "store"]).follow_chain(CHAIN)] == [
+        "http://x/c"
+    ]
+
+
+def test_an_empty_folder_is_taken(tmp_path, file):
+    (tmp_path / "store").mkdir()
+    build_store([file], tmp_path / "store")
+    assert open_graph([tmp_path / "store"])
+
+
+def test_any_other_folder_is_refused(tmp_path, file):
+    (tmp_path / "home").mkdir()
+    (tmp_path / "home" / "letter.txt").write_text("dear")
+    for place in (tmp_path / "home", file):
+        with pytest.raises(KGUnavailable, match="exists and is no graph store"):
+            build_store([file], place)
+    assert (tmp_path / "home" / "letter.txt").read_text() == "dear"
+
+
+@pytest.mark.parametrize("text", ["", "{", "[]", "{}", '{"version": 1}', json.dumps({"version": 99})])
+def test_damaged_facts(tmp_path, file, text):
+    build_store([file], tmp_path / "store")
+    (tmp_path / "store" / "kgqa.json").write_text(text)
+    with pytest.raises(KGMalformed, match=r"kgqa\.json is damaged|another version"):
+        open_graph([tmp_path / "store"])
+
+
+def test_damaged_store(tmp_path, file):
+    build_store([file], tmp_path / "store")
+    for path in (tmp_path / "store" / "store").iterdir():
+        path.unlink()
+    with pytest.raises(KGUnavailable, match="cannot open"):
+        open_graph([tmp_path / "store"])
+
+
+NAMED = """
+<http://x/a> <http://x/r> <http://x/b>; <http://www.w3.org/2000/01/rdf-schema#label> "Ada", "Ada L" .
+<http://x/b> <http://www.w3.org/2000/01/rdf-schema#label> "Bob"; <http://x/says> "Bob" ;
+    <http://www.w3.org/2004/02/skos/core#altLabel> "Rob" .
+"""
+
+
+async def test_only_those_keep_a_name_that_are_told_to(tmp_path, file):
+    file.write_text(NAMED)
+    build_store([file], tmp_path / "all")
+    build_store([file], tmp_path / "some", lambda id, name: id == "http://x/a" and name != "Ada L")
+    whole, some = open_graph([tmp_path / "all"]), open_graph([tmp_path / "some"])
+    assert await some.names(["http://x/a", "http://x/b"]) == {"http://x/a": "Ada", "http://x/b": None}
+    assert [match.entity.id for match in await some.find_entities("Rob") if match.sure] == []
+    assert (await whole.info()).triples - (await some.info()).triples == 3
+    says = Chain(Entity("http://x/a"), (Hop("http://x/r"), Hop("http://x/says")))
+    assert await some.follow_chain(says) == await whole.follow_chain(says)
+    assert some.fingerprint != whole.fingerprint
+    assert "3 names left out" in (await some.info()).source
+
+
+def test_a_graph_in_which_nobody_keeps_a_name_is_not_built(tmp_path, file):
+    file.write_text(NAMED)
+    with pytest.raises(KGUnavailable, match="no entity"):
+        build_store([file], tmp_path / "none", lambda id, name: False)
+    assert not (tmp_path / "none").exists()

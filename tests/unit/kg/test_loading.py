@@ -1,0 +1,138 @@
+"""Every format, gzipped or not, and one clear line for what cannot be read."""
+
+import gzip
+from pathlib import Path
+
+import pytest
+
+from kgqa.kg.errors import KGError, KGMalformed, KGUnavailable
+from kgqa.kg.opening import open_graph
+from kgqa.kg.store.loading import QuadReader
+from kgqa.kg.terms import Chain, Entity, Hop
+
+TRIPLE = "<http://x/a> <http://x/r> <http://x/b>"
+FORMATS = {
+    "g.nt": f"{TRIPLE} .",
+    "g.ttl": "@prefix : <http://x/> . :a :r :b .",
+    "g.turtle": "@prefix : <http://x/> . :a :r :b .",
+    "g.nq": f"{TRIPLE} <http://x/g> .",
+    "g.trig": "@prefix : <http://x/> . :g { :a :r :b }",
+    "g.n3": "@prefix : <http://x/> . :a :r :b .",
+    "g.rdf": '<rdf:RDF xmlns:rdf="http://www.w3.org/1999/02/22-rdf-syntax-ns#" xmlns="http://x/">'
+    '<rdf:Description rdf:about="http://x/a"><r rdf:resource="http://x/b"/></rdf:Description></rdf:RDF>',
+    "g.jsonld": '{"@id": "http://x/a", "http://x/r": {"@id": "http://x/b"}}',
+    "g.trix": '<TriX xmlns="http://www.w3.org/2004/03/trix/trix-1/"><graph><triple><uri>http://x/a</uri>'
+    "<uri>http://x/r</uri><uri>http://x/b</uri></triple></graph></TriX>",
+    "g.hext": '["http://x/a", "http://x/r", "http://x/b", "globalId", "", ""]',
+}
+FORMATS["g.owl"] = FORMATS["g.xml"] = FORMATS["g.rdf"]
+CHAIN = Chain(Entity("http://x/a"), (Hop("http://x/r"),))
+
+
+async def found(*paths):
+    return [candidate.term.id for candidate in await open_graph(paths).follow_chain(CHAIN)]
+
+
+@pytest.mark.filterwarnings("ignore::DeprecationWarning")
+@pytest.mark.parametrize("name", FORMATS)
+@pytest.mark.parametrize("zipped", [False, True])
+async def test_format(tmp_path, name, zipped):
+    path = tmp_path / (f"{name}.gz" if zipped else name)
+    content = FORMATS[name].encode()
+    path.write_bytes(gzip.compress(content) if zipped else content)
+    assert await found(path) == ["http://x/b"]
+
+
+async def test_upper_case_suffixes(tmp_path):
+    (tmp_path / "G.NT.GZ").write_bytes(gzip.compress(FORMATS["g.nt"].encode()))
+    assert await found(tmp_path / "G.NT.GZ") == ["http://x/b"]
+
+
+async def test_several_files_are_one_graph(tmp_path):
+    (tmp_path / "1.nt").write_text(f"{TRIPLE} .")
+    (tmp_path / "2.ttl").write_text("<http://x/a> <http://x/r> <http://x/c>, <http://x/b> .")
+    assert await found(tmp_path / "1.nt", str(tmp_path / "2.ttl")) == ["http://x/b", "http://x/c"]
+
+
+async def test_blank_nodes_of_two_files_stay_apart(tmp_path):
+    for name in "12":
+        (tmp_path / f"{name}.nt").write_text("<http://x/a> <http://x/r> _:same .")
+    assert await found(tmp_path / "1.nt", tmp_path / "2.nt") == ["_:b1", "_:b2"]
+
+
+async def test_blank_nodes_have_the_same_ids_each_time(tmp_path):
+    path = tmp_path / "g.ttl"
+    path.write_text("<http://x/a> <http://x/r> [ <http://x/r> [] ], [] .")
+    assert await found(path) == await found(path) != []
+
+
+def test_fingerprint_depends_on_content_only(tmp_path):
+    (tmp_path / "1.nt").write_text(f"{TRIPLE} .\n")
+    (tmp_path / "2.nt.gz").write_bytes(gzip.compress(f"{TRIPLE} .\n".encode()))
+    (tmp_path / "3.nt").write_text("<http://x/a> <http://x/r> 'other' .".replace("'", '"'))
+    first, second, third = (open_graph([tmp_path / name]).fingerprint for name in ("1.nt", "2.nt.gz", "3.nt"))
+    assert first == second != third
+
+
+MANY = b"".join(b"<http://x/%d> <http://x/r> <http://x/b> .\n" % i for i in range(999))
+BAD = {
+    "text.nt": (b"hello, I am no RDF\n", KGMalformed, "text.nt, line 1: not readable as nt: "),
+    "late.nt": (f"{TRIPLE} .\n{TRIPLE}\n".encode(), KGMalformed, "late.nt, line "),
+    "text.ttl": (b"<html><body>no</body></html>", KGMalformed, "text.ttl, line 1: not readable as ttl: "),
+    "binary.ttl": (bytes(range(256)), KGMalformed, "binary.ttl"),
+    "binary.nt": (bytes(range(256)), KGMalformed, "binary.nt"),
+    "relative.nt": (b"<a> <b> <c> .", KGMalformed, "relative.nt, line 1"),
+    "half.rdf": (b"<rdf:RDF", KGMalformed, "half.rdf"),
+    "half.jsonld": (b'{"@id": ', KGMalformed, "half.jsonld"),
+    "half.trix": (b"<TriX", KGMalformed, "half.trix"),
+    "half.hext": (b"[", KGMalformed, "half.hext"),
+    "cut.nt.gz": (gzip.compress(MANY)[:-99], KGMalformed, "cut.nt.gz: damaged or incomplete gzip file: "),
+    "no.nt.gz": (b"not gzip", KGMalformed, "no.nt.gz: damaged or incomplete gzip file: "),
+    "empty.nt": (b"", KGUnavailable, "empty.nt holds no triples"),
+    "comment.ttl": (b"# nothing\n", KGUnavailable, "comment.ttl holds no triples"),
+    "graph.txt": (b"x", KGUnavailable, "graph.txt: unknown kind of file; known are .hext, .jsonld, .n3, "),
+    "graph": (b"x", KGUnavailable, "graph: unknown kind of file"),
+    "graph.gz": (b"x", KGUnavailable, "graph.gz: unknown kind of file"),
+}  # fmt: skip
+
+
+@pytest.mark.filterwarnings("ignore::DeprecationWarning")
+@pytest.mark.parametrize("name", BAD)
+def test_unreadable_file(tmp_path, name):
+    content, kind, line = BAD[name]
+    (tmp_path / name).write_bytes(content)
+    with pytest.raises(kind) as caught:
+        open_graph([tmp_path / name])
+    assert line in str(caught.value)
+    assert "\n" not in str(caught.value)
+
+
+def test_missing_file(tmp_path):
+    with pytest.raises(KGUnavailable, match=r"^no such file: .*nowhere\.nt$"):
+        open_graph([tmp_path / "nowhere.nt"])
+
+
+def test_folder_that_is_no_store(tmp_path):
+    with pytest.raises(KGUnavailable, match="is a folder, but not one"):
+        open_graph([tmp_path])
+
+
+def test_no_sources():
+    with pytest.raises(KGError, match="no graph given"):
+        open_graph([])
+
+
+@pytest.mark.parametrize(
+    "line",
+    [
+        "<urn:kgqa:blank:b1> <http://x/r> <http://x/o> .",
+        "<http://x/s> <urn:kgqa:blank:b1> <http://x/o> .",
+        "<http://x/s> <http://x/r> <urn:kgqa:blank:b1> .",
+        "<http://x/s> <http://x/r> <\\u0075rn:kgqa:blank:b1> .",
+    ],
+)
+def test_nobody_s_iri_stands_for_a_blank_node(line: str, tmp_path: Path) -> None:
+    path = tmp_path / "graph.nt"
+    path.write_text(f"_:a <http://x/r> <http://x/o> .\n{line}\n", encoding="utf-8")
+    with pytest.raises(KGMalformed, match="are blank nodes to kgqa; rename it"):
+        list(QuadReader([path]).quads())

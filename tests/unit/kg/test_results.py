@@ -1,0 +1,162 @@
+"""Whatever a server sends is read as rows of terms, or is no answer."""
+
+import json
+
+import pytest
+from hypothesis import given, settings, strategies as st
+
+from kgqa.kg.errors import KGMalformed
+from kgqa.kg.graph import Rows
+from kgqa.kg.sparql.decoding import read_rows, select_columns
+from kgqa.kg.terms import Entity, Literal
+
+XSD = "http://www.w3.org/2001/XMLSchema#"
+
+WORDS = st.sampled_from(
+    [
+        "uri",
+        "bnode",
+        "literal",
+        "typed-literal",
+        "triple",
+        "_:b",
+        "nodeID://b1",
+        "http://x/a",
+        "true",
+        "1",
+        "en",
+    ]
+)
+KEYS = st.sampled_from(
+    [
+        "head",
+        "vars",
+        "results",
+        "bindings",
+        "boolean",
+        "x",
+        "__ASK_RETVAL",
+        "type",
+        "value",
+        "datatype",
+        "xml:lang",
+    ]
+)
+JSONS = st.recursive(
+    st.none() | st.booleans() | st.integers() | st.floats(allow_nan=False) | st.text(max_size=8) | WORDS,
+    lambda inner: (
+        st.lists(inner, max_size=4) | st.dictionaries(KEYS | st.text(max_size=4), inner, max_size=5)
+    ),
+    max_leaves=25,
+)
+TERMS = st.fixed_dictionaries(
+    {"type": WORDS | JSONS, "value": WORDS | JSONS}, optional={"datatype": WORDS | JSONS, "xml:lang": JSONS}
+)
+ROWS = st.lists(st.dictionaries(st.sampled_from("xyz"), TERMS | JSONS, max_size=3) | JSONS, max_size=4)
+ANSWERS = st.fixed_dictionaries(
+    {
+        "head": st.fixed_dictionaries({"vars": st.lists(st.sampled_from("xyz") | JSONS, max_size=3) | JSONS}),
+        "results": st.fixed_dictionaries({"bindings": ROWS | JSONS}),
+    }
+)
+
+
+def rows_or_malformed(answer: bytes) -> None:
+    try:
+        found = read_rows(answer)
+    except KGMalformed as error:
+        assert "\n" not in str(error)
+        return
+    assert isinstance(found, Rows)
+    assert all(isinstance(column, str) for column in found.columns)
+    for row in found.rows:
+        assert len(row) == len(found.columns)
+        for term in row:
+            assert term is None or isinstance(term, Entity | Literal)
+            if isinstance(term, Literal):
+                assert all(isinstance(each, str) for each in (term.value, term.datatype, term.language))
+
+
+@settings(max_examples=200, deadline=None)
+@given(st.binary(max_size=60))
+def test_arbitrary_bytes(answer: bytes) -> None:
+    rows_or_malformed(answer)
+
+
+@settings(max_examples=400, deadline=None)
+@given(JSONS | ANSWERS)
+def test_arbitrary_json(answer: object) -> None:
+    rows_or_malformed(json.dumps(answer).encode())
+
+
+WHOLE = json.dumps(
+    {
+        "head": {"vars": ["x", "y"]},
+        "results": {
+            "bindings": [{"x": {"type": "literal", "value": f"ü{n}", "xml:lang": "de"}} for n in range(3)]
+        },
+    }
+).encode()
+
+
+def test_no_part_of_an_answer_is_one() -> None:
+    for size in range(len(WHOLE)):
+        with pytest.raises(KGMalformed):
+            read_rows(WHOLE[:size])
+
+
+def test_depth_without_end_is_malformed() -> None:
+    deep = b'{"a":' * 5_000 + b"1" + b"}" * 5_000
+    with pytest.raises(KGMalformed):
+        read_rows(deep)
+    nested = b'{"head":{"vars":["x"]},"results":{"bindings":[{"x":{"type":"triple","value":%s}}]}}'
+    assert read_rows(nested % (b'{"a":' * 900 + b"1" + b"}" * 900)).rows == [(None,)]
+
+
+@pytest.mark.parametrize("columns", [("y", "x"), ("x",), ("x", "y", "x")])
+def test_an_answer_has_the_columns_that_were_asked_for(columns: tuple[str, ...]) -> None:
+    row = {"x": Entity("http://x/a"), "y": None, "z": Literal("1")}
+    found = select_columns(Rows(tuple(row), [tuple(row.values())]), columns)
+    assert found == Rows(columns, [tuple(row[name] for name in columns)])
+    assert select_columns(Rows((), []), columns) == Rows(columns, [])
+    with pytest.raises(KGMalformed, match="lacks what was asked for: "):
+        select_columns(Rows(("z",), [(Literal("1"),)]), columns)
+
+
+@pytest.mark.parametrize(
+    ("term", "read"),
+    [
+        ({"type": "uri", "value": "http://x/a"}, Entity("http://x/a")),
+        ({"type": "uri", "value": "http://x/a b"}, None),
+        ({"type": "uri", "value": "relative"}, None),
+        ({"type": "uri", "value": "urn:kgqa:blank:b7"}, Entity("_:b7")),
+        ({"type": "bnode", "value": "b7"}, Entity("_:b7")),
+        ({"type": "bnode", "value": "b 7"}, None),
+        ({"type": "bnode", "value": "nodeID://b10001"}, Entity("nodeID://b10001")),
+        ({"type": "literal", "value": "a"}, Literal("a")),
+        ({"type": "literal", "value": "a", "xml:lang": "en-GB"}, Literal("a", language="en-GB")),
+        ({"type": "literal", "value": "a", "xml:lang": "no tag"}, None),
+        ({"type": "typed-literal", "value": "7", "datatype": f"{XSD}integer"}, Literal("7", f"{XSD}integer")),
+        ({"type": "literal", "value": "7", "datatype": "no iri"}, None),
+        ({"type": "literal", "value": "1", "datatype": f"{XSD}boolean"}, Literal("true", f"{XSD}boolean")),
+    ],
+)
+def test_terms(term: dict[str, str], read: Entity | Literal | None) -> None:
+    answer = {"head": {"vars": ["x", "y"]}, "results": {"bindings": [{"x": term}]}}
+    assert read_rows(json.dumps(answer).encode()).rows == [(read, None)]
+
+
+@pytest.mark.parametrize(
+    ("answer", "said"),
+    [
+        ({"head": {}, "boolean": True}, "true"),
+        ({"head": {}, "boolean": False}, "false"),
+        ({"head": {"vars": ["__ASK_RETVAL"]}, "results": {"bindings": []}}, "false"),
+        (
+            {"head": {"vars": ["__ASK_RETVAL"]}, "results": {"bindings": [{"__ASK_RETVAL": {"value": "1"}}]}},
+            "true",
+        ),
+    ],
+)
+def test_yes_and_no(answer: object, said: str) -> None:
+    assert read_rows(json.dumps(answer).encode()) == Rows(("ask",), [(Literal(said, f"{XSD}boolean"),)])

@@ -1,0 +1,102 @@
+"""Terms in, SPARQL out: no string can change the shape of a query."""
+
+import pyoxigraph as ox
+import pytest
+from hypothesis import example, given, settings, strategies as st
+from rdflib.plugins.sparql.algebra import translateQuery
+from rdflib.plugins.sparql.parser import parseQuery
+from rdflib.plugins.sparql.parserutils import CompValue
+
+from kgqa.kg.dialects import PLAIN
+from kgqa.kg.sparql import queries
+from kgqa.kg.terms import Chain, Entity, Hop, Literal
+
+HOSTILE = [
+    'x" } ; DROP ALL #',
+    'x\\" } #',
+    "\\u0022 } #",
+    "\\\\u0022 } #",
+    "\\",
+    "'''\"\"\"",
+    "a\nb\r\tc\x00",
+    "?x $y {} <> # comment",
+    "\u2028 \U0001f600 \ufeff",
+    "^^<http://x/y>",
+    "@en",
+    "_:b1",
+]
+
+anything = st.one_of(st.sampled_from(HOSTILE), st.text(max_size=40))
+R = Hop("http://x/r")
+
+
+def shape(text):
+    def walk(node):
+        if isinstance(node, CompValue):
+            return (node.name, *((key, walk(node[key])) for key in sorted(node) if key != "_vars"))
+        if isinstance(node, list | tuple):
+            return tuple(walk(part) for part in node)
+        return type(node).__name__
+
+    return walk(translateQuery(parseQuery(text)).algebra)
+
+
+def all_queries(entity, literal):
+    chain = Chain(entity, (R,)).constrained_to([entity]).then(R.inverse)
+    return [
+        queries.extend_chain(chain),
+        queries.follow_chain(chain, PLAIN.labels, 10),
+        queries.visit_chains([chain, Chain(entity)], PLAIN.labels, 10, ends=True, hops=True),
+        queries.trace_chain(chain, [entity, literal], PLAIN.labels),
+        queries.list_relations([entity.id]),
+        queries.follow_relation([(entity.id, R)], PLAIN.labels, 10),
+        queries.follow_relations({R: [entity.id]}, PLAIN.labels, 10),
+        queries.names([entity.id], PLAIN.labels),
+        queries.facts(entity.id, PLAIN, PLAIN.labels, 10),
+        queries.objects(entity.id, PLAIN.types, PLAIN.labels),
+    ]
+
+
+PLAIN_SHAPES = [shape(text) for text in all_queries(Entity("http://x/a"), Literal("a"))]
+
+
+@settings(max_examples=5, deadline=None)
+@given(anything, anything)
+@example("> ?p ?o } #", "")
+def test_no_text_changes_the_shape_of_a_query(id, value):
+    try:
+        entity = Entity(f"http://x/{id}")
+    except ValueError:
+        entity = Entity("http://x/a")
+    assert [shape(text) for text in all_queries(entity, Literal(value))] == PLAIN_SHAPES
+
+
+@settings(deadline=None)
+@given(anything)
+def test_literals_survive_the_store(value):
+    text = f"SELECT ?x {{ VALUES ?x {{ {queries.serialise(Literal(value))} }} }}"
+    (row,) = ox.Store().query(text)
+    assert row["x"].value == value
+
+
+@pytest.mark.parametrize("value", HOSTILE)
+async def test_hostile_literals_are_followed_and_traced(make_graph, value):
+    graph = make_graph(f":a :r {ox.Literal(value)} .")
+    (found,) = await graph.follow_chain(Chain(Entity("http://x/a"), (R,)))
+    assert found.term == Literal(value)
+    (path,) = await graph.trace_chain(Chain(Entity("http://x/a"), (R,)), [found.term])
+    assert path[-1].tail == Literal(value)
+
+
+@pytest.mark.parametrize(
+    "id", ["m.0abc> ?p ?o } #", "http://x/a b", 'http://x/"', "http://x/\\u003e", "", "_:a b", "a"]
+)
+def test_hostile_ids_are_refused(id):
+    with pytest.raises(ValueError, match="not an IRI"):
+        Entity(id)
+
+
+def test_terms():
+    assert queries.serialise(Entity("_:b1")) == "<urn:kgqa:blank:b1>"
+    assert queries.serialise(Literal("5", "http://www.w3.org/2001/XMLSchema#integer")).endswith("#integer>")
+    assert queries.serialise(Literal('"', language="en")) == '"\\""@en'

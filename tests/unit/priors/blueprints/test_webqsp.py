@@ -1,0 +1,76 @@
+"""The blueprints of WebQSP's training questions, as the paper has them (CoG appendix E.2.1)."""
+
+from typing import Any
+
+import pytest
+
+from kgqa.priors.blueprints import Blueprint, BlueprintLesson, extract_lessons, read_training_questions
+from kgqa.priors.blueprints.vocabulary import read_relations
+from kgqa.tests.support.perfect import DATA, questions
+from kgqa.tests.unit.evaluation.simulation.public import EVERY
+
+SCHEMA = DATA / "train" / "freebase_schema.tsv.gz"
+EACH, BLUEPRINTS, TEMPLATES = (1, 3080, 512) if EVERY else (6, 515, 182)
+"""Which questions are read, and what of; the paper has 569 templates of all of them."""
+
+pytestmark = [
+    pytest.mark.skipif(not SCHEMA.exists(), reason=f"the training questions are not in {DATA}"),
+    pytest.mark.timeout(300),
+]
+
+
+@pytest.fixture(scope="module")
+def lines() -> list[dict[str, Any]]:
+    return questions("train/webqsp_train")[::EACH]
+
+
+@pytest.fixture(scope="module")
+def learned(lines: list[dict[str, Any]]) -> list[BlueprintLesson]:
+    with pytest.MonkeyPatch.context() as patch:
+        # In other processes: here matplotlib, once imported, has made pyparsing half as fast.
+        patch.setenv("KGQA_THREADS", "2")
+        return list(extract_lessons(read_training_questions(lines)))
+
+
+@pytest.fixture(scope="module")
+def relations() -> frozenset[str]:
+    return read_relations(SCHEMA)
+
+
+def blueprints(learned: list[BlueprintLesson]) -> list[Blueprint]:
+    return [lesson.blueprint for lesson in learned if isinstance(lesson.blueprint, Blueprint)]
+
+
+def names(blueprint: Blueprint) -> set[str]:
+    return {slot.relation for branch in blueprint for slot in branch}
+
+
+def test_there_are_about_as_many_templates_as_in_the_paper(learned: list[BlueprintLesson]) -> None:
+    assert len(blueprints(learned)) == BLUEPRINTS
+    assert len({blueprint.template for blueprint in blueprints(learned)}) == TEMPLATES
+
+
+def test_order_and_direction_are_those_of_the_gold_paths(
+    lines: list[dict[str, Any]], learned: list[BlueprintLesson]
+) -> None:
+    same = []
+    for line, lesson in zip(lines, learned, strict=True):
+        if gold := {tuple(path) for path in line["gold_paths"].values()}:
+            found = lesson.blueprint if isinstance(lesson.blueprint, Blueprint) else ()
+            same.append(gold <= {tuple(map(str, branch)) for branch in found})
+    assert sum(same) / len(same) > 0.99
+
+
+def test_every_relation_is_of_the_schema(learned: list[BlueprintLesson], relations: frozenset[str]) -> None:
+    assert set().union(*map(names, blueprints(learned))) <= relations
+
+
+def test_with_the_schema_nothing_but_its_relations_is_left(
+    lines: list[dict[str, Any]], relations: frozenset[str]
+) -> None:
+    some = lines[:20]
+    given = relations - {"film.actor.film", "people.person.sibling_s"}
+    left = blueprints(list(extract_lessons(read_training_questions(some), given)))
+    every = blueprints(list(extract_lessons(read_training_questions(some))))
+    assert left == [blueprint for blueprint in every if names(blueprint) <= given]
+    assert len(left) < len(every)

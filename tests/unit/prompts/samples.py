@@ -1,0 +1,376 @@
+"""Every prompt there is, and one filled in of each kind."""
+
+import inspect
+import pkgutil
+from importlib import import_module
+from typing import Any
+
+import kgqa.prompts
+from kgqa.kg.pages import Candidate
+from kgqa.kg.terms import Chain, Entity, Hop, Literal, Path
+from kgqa.prompts.adapt_blueprint import AdaptBlueprint
+from kgqa.prompts.answer_briefly import AnswerBriefly
+from kgqa.prompts.answer_directly import AnswerDirectly
+from kgqa.prompts.assess_found import AssessFound
+from kgqa.prompts.base import Prompt
+from kgqa.prompts.candidates import ChainFindings
+from kgqa.prompts.check_sufficiency import CheckSufficiency
+from kgqa.prompts.decompose import Decompose
+from kgqa.prompts.diagnose import Diagnose, PastDecision, PrunedBranch
+from kgqa.prompts.facts import RelationCandidate
+from kgqa.prompts.filter_candidates import FilterCandidates
+from kgqa.prompts.infer_from_evidence import InferFromEvidence, Segment
+from kgqa.prompts.judge_claim import JudgeClaim
+from kgqa.prompts.pick_relations import PickRelations
+from kgqa.prompts.plan_steps import PlanSteps
+from kgqa.prompts.plans import PlanStep, SearchPlan
+from kgqa.prompts.progress import Progress
+from kgqa.prompts.prune_relations import PruneRelations
+from kgqa.prompts.reason_aloud import ReasonAloud
+from kgqa.prompts.reflect import Reflect
+from kgqa.prompts.revise_plan import ReviseAhead, ReviseGlobally, ReviseLocally
+from kgqa.prompts.score_entities import ScoreEntities
+from kgqa.prompts.score_relations import ScoreRelations
+from kgqa.prompts.select_entities import SelectEntities
+from kgqa.prompts.select_relations import SelectRelations
+from kgqa.prompts.solved_questions import SolvedQuestion
+from kgqa.prompts.verify_chain import VerifyChain
+from kgqa.prompts.verify_step import VerifyStep
+
+_MODULES = [
+    import_module(found.name) for found in pkgutil.iter_modules(kgqa.prompts.__path__, "kgqa.prompts.")
+]
+
+PROMPTS: list[type[Prompt[Any]]] = sorted(
+    (
+        kind
+        for module in _MODULES
+        for kind in vars(module).values()
+        if isinstance(kind, type) and issubclass(kind, Prompt) and kind.__module__ == module.__name__
+        if not inspect.isabstract(kind)
+    ),
+    key=lambda kind: kind.name,
+)
+
+
+def chain(topic: str, *hops: str) -> Chain:
+    """``chain("Ada", "child", "^lives_in")``: relations in order, ``^`` against the arrow."""
+    return Chain(Entity(f"http://x/{len(topic)}", topic), tuple(map(hop, hops)))
+
+
+def hop(text: str) -> Hop:
+    return Hop(f"http://x/{text.removeprefix('^')}", not text.startswith("^"))
+
+
+def path(topic: str, *steps: str) -> Path:
+    """``path("Ada", "child", "Ben")``: relations and the names they lead to, in turn; ``""`` for none."""
+    walked = Path(chain(topic).topic)
+    for relation, name in zip(steps[::2], steps[1::2], strict=True):
+        walked = walked.then(hop(relation), Entity(f"http://x/{len(name)}", name or None))
+    return walked
+
+
+def offer(relation: str, *heads: int) -> RelationCandidate:
+    return RelationCandidate(hop(relation), heads)
+
+
+def topics(*names: str) -> tuple[Entity, ...]:
+    return tuple(chain(name).topic for name in names)
+
+
+def ends(*names: str, returning: tuple[str, ...] = ()) -> tuple[Candidate, ...]:
+    """Candidates of these names; those of ``returning`` come back to the topic."""
+    return tuple(
+        Candidate(Entity(f"http://x/{place}", name), name in returning) for place, name in enumerate(names)
+    )
+
+
+def went(target: Chain, reached: tuple[str, ...] = (), finding: str = "") -> PastDecision:
+    """The decision that led to ``target``, and the names of all that it reached."""
+    return PastDecision(target.upto(target.depth - 1), target, reached, len(reached), finding)
+
+
+def values(*texts: str) -> tuple[Candidate, ...]:
+    return tuple(Candidate(Literal(text)) for text in texts)
+
+
+NOETHER, BRIEST = "Emmy Noether", "Effi Briest"
+TERRACE, FRIEDRICH = "The Garden Terrace", "Caspar David Friedrich"
+RIVER = "Which river runs through the town that the painter of The Garden Terrace was born in?"
+ALGAE = "Do lichens and corals both live in symbiosis with algae?"
+PAINTED = path(TERRACE, "^painting.painter", FRIEDRICH)
+
+WORKED: list[Prompt[Any]] = [
+    AdaptBlueprint(
+        "In which country was the painter of The Night Watch born?",
+        topics("The Night Watch"),
+        (
+            SolvedQuestion(
+                "who is the mother of the author of [ENT]",
+                (("book.written_work.author", "people.person.parents"),),
+            ),
+        ),
+        ("location.location.containedby", "people.person.place_of_birth", "visual_art.artwork.artist"),
+    ),
+    AdaptBlueprint(
+        "Which plays by Schiller had their premiere in Mannheim?",
+        topics("Friedrich Schiller", "Mannheim"),
+        (SolvedQuestion("which books by [ENT] were printed in [ENT]", (("^written_by",), ("^printed_in",))),),
+        ("first_staged_in", "located_in", "written_by"),
+    ),
+    AnswerBriefly("Which two seas does the Kiel Canal join?"),
+    AnswerDirectly("Which two seas does the Kiel Canal join?"),
+    AssessFound(
+        "Which river flows through the home town of Clara Schumann?",
+        (ChainFindings(chain("Clara Schumann", "born_in"), ends("Leipzig")),),
+        ("Find her home town.", "Find the river there."),
+    ),
+    CheckSufficiency(
+        "Who wrote the words of the song Mondnacht?",
+        chain("Mondnacht", "lyrics_by"),
+        ends("Joseph von Eichendorff"),
+        Progress(("Find who wrote the words of Mondnacht.",), 0, ()),
+    ),
+    CheckSufficiency(
+        "When was the university opened that Lise Meitner studied at?",
+        chain("Lise Meitner", "educated_at"),
+        ends("Akademisches Gymnasium", "University of Vienna"),
+        Progress(("Find the university that Lise Meitner studied at.", "Find when it was opened."), 0, ()),
+    ),
+    CheckSufficiency(
+        "Which of Robert Schumann's songs set words by Eichendorff?",
+        chain("Robert Schumann", "^composed_by"),
+        ends("Mondnacht", "Widmung"),
+        Progress(
+            ("Find the songs that Robert Schumann composed.", "Choose those with words by Eichendorff."),
+            0,
+            (),
+        ),
+    ),
+    Decompose("In which town did the composer of Vltava go to school?"),
+    Decompose("Which is the deepest of the lakes that the Rhine flows through?"),
+    Diagnose(
+        "How many students has the university that Emmy Noether taught at?",
+        "wrong_type",
+        Progress(
+            ("Find the university that Emmy Noether taught at.", "Find how many students it has."), 1, ()
+        ),
+        (
+            went(chain(NOETHER, "person.residence"), ("Bryn Mawr", "Göttingen")),
+            went(chain(NOETHER, "person.residence", "town.population"), ("119801", "8201")),
+        ),
+        (
+            PrunedBranch(1, chain(NOETHER, "person.employer"), waiting=False, relevance=1.0),
+            PrunedBranch(1, chain(NOETHER, "person.field"), waiting=False, relevance=0.21),
+            PrunedBranch(2, chain(NOETHER, "person.residence", "town.mayor"), waiting=True, relevance=None),
+        ),
+        "person.employer -> university.student_count",
+    ),
+    Diagnose(
+        "Who was the mother of the author of Effi Briest?",
+        "wrong_type",
+        Progress(
+            ("Find the author of Effi Briest.", "Find the mother of this author."),
+            1,
+            ("Theodor Fontane wrote it.",),
+        ),
+        (
+            went(chain(BRIEST, "book.author"), ("Theodor Fontane",), "Theodor Fontane wrote it."),
+            went(chain(BRIEST, "book.author", "person.spouse"), ("Emilie Rouanet",)),
+        ),
+        (
+            PrunedBranch(2, chain(BRIEST, "book.author", "person.sibling"), waiting=False, relevance=0.52),
+            PrunedBranch(2, chain(BRIEST, "book.author", "person.mother"), waiting=False, relevance=0.48),
+        ),
+        "book.author -> person.spouse",
+    ),
+    FilterCandidates(
+        "Which of the Brontë sisters died in Scarborough?",
+        chain("Patrick Brontë", "^father"),
+        ends("Anne Brontë", "Branwell Brontë", "Charlotte Brontë", "Emily Brontë"),
+    ),
+    InferFromEvidence(
+        "Which opera by Weber did Berlin see first?",
+        (
+            Segment(chain("Carl Maria von Weber", "^composed_by"), ends("Der Freischütz", "Euryanthe")),
+            Segment(chain("Berlin", "^located_in"), ends("Schauspielhaus")),
+        ),
+        ("Der Freischütz opened the Schauspielhaus.",),
+        ("Find which of the operas had its first night in Berlin.",),
+    ),
+    InferFromEvidence(
+        "Who taught the painter of The Monk by the Sea?",
+        (Segment(chain("The Monk by the Sea", "painted_by"), ends("Caspar David Friedrich")),),
+        ("Caspar David Friedrich painted it.",),
+        ("Find who taught this painter.",),
+    ),
+    JudgeClaim(
+        "Do mosses take up water by roots?",
+        (
+            path("moss", "lacks", "root"),
+            path("moss", "takes_up_water_by", "leaf surface"),
+            path("moss", "grows_on", "bark"),
+        ),
+    ),
+    JudgeClaim(
+        ALGAE,
+        (
+            path("lichen", "symbiont", "green algae"),
+            path("coral", "^partner_of", "zooxanthellae"),
+            path("coral", "^partner_of", "zooxanthellae", "kind_of", "algae"),
+        ),
+    ),
+    JudgeClaim("Does birch sap lower a fever?", (path("birch sap", "contains", "xylitol"),)),
+    PickRelations(
+        "Who of Beethoven's teachers was born in a town on the Danube?",
+        (
+            chain("Ludwig van Beethoven", "taught_by", "born_in"),
+            chain("Ludwig van Beethoven", "taught_by", "pupil"),
+            chain("Danube", "^lies_on", "country"),
+            chain("Danube", "^lies_on", "^born_in"),
+        ),
+        topics=topics("Ludwig van Beethoven", "Danube"),
+    ),
+    PlanSteps(RIVER, topics(TERRACE)),
+    PlanSteps(ALGAE, topics("lichen", "coral"), depth=4),
+    PruneRelations(
+        "In which town did the composer of Vltava go to school?",
+        chain("Vltava"),
+        (hop("composed_by"), hop("musical_key"), hop("^recorded_work")),
+        2,
+    ),
+    ReasonAloud("In which sea does the river that flows through Meissen end?"),
+    Reflect(
+        "Who was the mother of the author of Effi Briest?",
+        (ChainFindings(chain(BRIEST, "author", "spouse"), ends("Emilie Rouanet")),),
+        (ChainFindings(chain(BRIEST), ()), ChainFindings(chain(BRIEST, "author"), ends("Theodor Fontane"))),
+    ),
+    ReviseAhead(
+        "In which town did the builder of the Sayner Hütte go to school?",
+        SearchPlan(
+            (
+                PlanStep(
+                    "Begin with who built it.",
+                    "Sayner Hütte architect",
+                    (("Sayner Hütte", "built by", "Karl Friedrich Schinkel"),),
+                ),
+                PlanStep("Then the town of his school.", "Karl Friedrich Schinkel school town"),
+            ),
+            ("Neuruppin",),
+        ),
+        1,
+        (path("Sayner Hütte", "architect", "Carl Ludwig Althans"),),
+        (path("Sayner Hütte", "architect", "Carl Ludwig Althans"),),
+        (offer("person.educated_at", 0), offer("person.employer", 0)),
+    ),
+    ReviseGlobally(
+        RIVER,
+        SearchPlan(
+            (
+                PlanStep("Begin with the palace that has this terrace.", "The Garden Terrace palace"),
+                PlanStep("Then the river there.", "Sanssouci river"),
+            ),
+            ("Havel",),
+        ),
+        2,
+        (path(FRIEDRICH, "person.place_of_birth", "Greifswald"), PAINTED),
+    ),
+    ReviseLocally(
+        RIVER,
+        SearchPlan(
+            (
+                PlanStep(
+                    "Begin with who painted it.",
+                    "The Garden Terrace painter",
+                    ((TERRACE, "painted by", "Carl Blechen"),),
+                ),
+                PlanStep("Then the river of the town where he was born.", "Carl Blechen birthplace river"),
+            ),
+            ("Spree",),
+        ),
+        1,
+        (PAINTED,),
+    ),
+    ScoreEntities(
+        "When was the university opened that Lise Meitner studied at?",
+        (
+            ChainFindings(
+                chain("Lise Meitner", "educated_at"), ends("Akademisches Gymnasium", "University of Vienna")
+            ),
+        ),
+    ),
+    ScoreRelations(
+        "In which town did the composer of Vltava go to school?",
+        (chain("Vltava", "composed_by"), chain("Vltava", "musical_key"), chain("Vltava", "^recorded_work")),
+        2,
+    ),
+    SelectEntities(
+        "In which museums can pictures by Franz Marc be seen?",
+        PlanStep(
+            "Find his pictures.",
+            "Franz Marc pictures",
+            (("Franz Marc", "painted", "The Tower of Blue Horses"),),
+        ),
+        '"Franz Marc" <-painting.painter- ?',
+        tuple(end.term for end in ends("Blue Horse I", "The Yellow Cow", "Tyrol")),
+        12,
+    ),
+    SelectEntities(
+        "Which of the towns on the Neckar is the seat of an old university in Swabia?",
+        PlanStep("Choose the university town.", "towns on the Neckar"),
+        '"Neckar" <-lies_on- ?',
+        tuple(end.term for end in ends("Heilbronn", "Tübingen", "Rottweil")),
+        3,
+    ),
+    SelectRelations(
+        RIVER,
+        PlanStep(
+            "Then where this painter was born.",
+            "Caspar David Friedrich place of birth",
+            ((FRIEDRICH, "born in", "Greifswald"),),
+        ),
+        (PAINTED,),
+        (offer("person.nationality", 0), offer("person.place_of_birth", 0), offer("^painting.painter", 0)),
+    ),
+    SelectRelations(
+        ALGAE,
+        PlanStep("Find what each lives in symbiosis with.", "lichen and coral symbiosis"),
+        (path("lichen"), path("coral")),
+        (offer("found_in", 0, 1), offer("symbiont", 0), offer("^partner_of", 1)),
+        topics("lichen", "coral"),
+    ),
+    VerifyChain(
+        "Which rivers flow through the home town of Clara Schumann?",
+        chain("Clara Schumann", "born_in"),
+        ends("Leipzig"),
+    ),
+    VerifyChain(
+        "Which of Robert Schumann's songs set words by Eichendorff?",
+        chain("Robert Schumann", "^composed_by"),
+        ends("Mondnacht", "Widmung", "Zwielicht"),
+    ),
+    VerifyStep(
+        RIVER,
+        PlanStep(
+            "Then where this painter was born.",
+            "Caspar David Friedrich place of birth",
+            ((FRIEDRICH, "born in", "Dresden"),),
+        ),
+        2,
+        (path(TERRACE, "^painting.painter", FRIEDRICH, "person.place_of_birth", "Greifswald"), PAINTED),
+    ),
+    VerifyStep(
+        "Who conducted the first performance of Bolero?",
+        PlanStep(
+            "Find who conducted it first.",
+            "Bolero first conductor",
+            (("Bolero", "first conducted by", "Walther Straram"),),
+        ),
+        1,
+        (
+            path("Bolero", "premiere", "", "conductor", "Walther Straram"),
+            path("Bolero", "premiere", "", "venue", "Palais Garnier"),
+        ),
+    ),
+]
+"""The worked examples of the instructions, as the prompts that they are examples of."""

@@ -1,0 +1,187 @@
+"""What each prompt says about the case at hand, to the letter, and what it takes for a reply."""
+
+from typing import Any
+
+import pytest
+
+from kgqa.kg.pages import Candidate
+from kgqa.kg.terms import Chain, Entity, Hop
+from kgqa.models.parsing import BadReply, check_reply, validate_reply
+from kgqa.prompts.adapt_blueprint import AdaptBlueprint
+from kgqa.prompts.answer_directly import AnswerDirectly
+from kgqa.prompts.base import Prompt
+from kgqa.prompts.candidates import MAX_CANDIDATES_SHOWN
+from kgqa.prompts.check_sufficiency import CheckSufficiency
+from kgqa.prompts.decompose import Decompose
+from kgqa.prompts.diagnose import Diagnose
+from kgqa.prompts.filter_candidates import FilterCandidates
+from kgqa.prompts.infer_from_evidence import InferFromEvidence
+from kgqa.prompts.prune_relations import PruneRelations
+from kgqa.prompts.verify_chain import VerifyChain
+from kgqa.tests.unit.prompts.samples import PROMPTS, chain, ends, hop, values
+from kgqa.tests.unit.prompts.test_frontier_cases import OVER_A_FRONTIER
+from kgqa.tests.unit.prompts.test_memory_cases import FROM_MEMORY
+from kgqa.tests.unit.prompts.test_step_cases import STEPWISE
+
+PRUNE = PruneRelations("Where do they live?", chain("Ada", "child"), (hop("lives_in"), hop("^child")), 1)
+VERIFY = VerifyChain("Who?", chain("Ada", "^child", "child"), ends("Ada", "Ben", returning=("Ada",)))
+FILTER = FilterCandidates("Which?", chain("Ada", "child"), ends("Ben", "Cleo"))
+MANY = tuple(
+    Candidate(Entity(f"http://x/{number}", f"N{number}")) for number in range(MAX_CANDIDATES_SHOWN + 5)
+)
+
+
+def test_prune_shows_each_relation_with_its_direction() -> None:
+    assert PRUNE.case() == (
+        'Question: "Where do they live?"\n'
+        'Chain: "Ada" -child-> ?1\n'
+        "Relations, choose at most 1:\n"
+        "1. ?1 -lives_in-> ?2\n"
+        "2. ?1 <-child- ?2\n"
+        "Reply:"
+    )
+
+
+def test_prune_starts_from_the_topic() -> None:
+    assert PruneRelations("Who?", chain("Ada"), (hop("child"), hop("^spouse"))).case() == (
+        'Question: "Who?"\n'
+        'Chain: "Ada"\n'
+        "Relations, choose at most 3:\n"
+        '1. "Ada" -child-> ?1\n'
+        '2. "Ada" <-spouse- ?1\n'
+        "Reply:"
+    )
+
+
+def test_verify_marks_what_comes_back_to_the_start() -> None:
+    assert VERIFY.case() == (
+        'Question: "Who?"\n'
+        'Chain: "Ada" <-child- ?1 -child-> ?2\n'
+        "Candidates (2):\n"
+        '1. "Ada" *\n'
+        '2. "Ben"\n'
+        "Reply:"
+    )
+
+
+def test_verify_says_what_else_the_candidates_meet() -> None:
+    met = (chain("Ulm", "^lives_in"),)
+    assert VerifyChain("Who?", chain("Ada", "child"), ends("Ben"), met, truncated=True).case() == (
+        'Question: "Who?"\n'
+        'Chain: "Ada" -child-> ?1\n'
+        'The candidates are also the ends of: "Ulm" <-lives_in- ?1\n'
+        "Candidates (more than 1):\n"
+        '1. "Ben"\n'
+        "Reply:"
+    )
+
+
+def test_verify_says_that_it_may_not_filter() -> None:
+    lines = VerifyChain("Who?", chain("Ada", "child"), ends("Ben"), filtering=False).case().splitlines()
+    assert lines[2] == 'The decision "filter" is not available: choose among the other three.'
+
+
+def test_filter_shows_question_chain_and_candidates() -> None:
+    assert FILTER.case() == (
+        'Question: "Which?"\nChain: "Ada" -child-> ?1\nCandidates (2):\n1. "Ben"\n2. "Cleo"\nReply:'
+    )
+
+
+def test_answering_directly_shows_the_question_alone() -> None:
+    assert AnswerDirectly('Who wrote "Emma"?').case() == 'Question: "Who wrote \\"Emma\\"?"\nReply:'
+
+
+def test_a_node_without_a_name_is_shown_by_its_id() -> None:
+    nameless = Chain(Entity("http://x/m1"), (Hop("http://x/p1", name="member of"),))
+    assert PruneRelations("Who?", nameless, (hop("since"),)).case().splitlines()[1:4:2] == [
+        'Chain: "http://x/m1" -member of-> ?1',
+        "1. ?1 -since-> ?2",
+    ]
+
+
+@pytest.mark.parametrize("kind", [VerifyChain, FilterCandidates], ids=lambda kind: kind.name)
+def test_of_many_candidates_the_first_are_shown_and_all_are_counted(kind: Any) -> None:
+    lines = kind("Which?", chain("Hub", "^part_of"), MANY).case().splitlines()
+    assert lines[2] == f"Candidates ({MAX_CANDIDATES_SHOWN + 5}, the first {MAX_CANDIDATES_SHOWN} shown):"
+    assert lines[-2:] == [f'{MAX_CANDIDATES_SHOWN}. "N{MAX_CANDIDATES_SHOWN - 1}"', "Reply:"]
+
+
+def test_every_prompt_is_shown_here_or_among_those_of_plans() -> None:
+    plans = {AdaptBlueprint, CheckSufficiency, Decompose, Diagnose, InferFromEvidence}
+    shown = {AnswerDirectly, FilterCandidates, PruneRelations, VerifyChain} | plans
+    shown |= {*STEPWISE, *OVER_A_FRONTIER, *FROM_MEMORY}
+    assert [prompt.name for prompt in PROMPTS if prompt not in shown] == []
+
+
+REFUSED: list[tuple[Prompt[Any], dict[str, Any], str]] = [
+    (PRUNE, {"relations": [3]}, "relation 3 was not offered; choose from 1 to 2"),
+    (PRUNE, {"relations": [0]}, "relation 0 was not offered"),
+    (PRUNE, {"relations": [-1]}, "relation -1 was not offered"),
+    (PRUNE, {"relations": [1, 1]}, "each relation may be named once"),
+    (PRUNE, {"relations": [1, 2]}, "at most 1 relations may be chosen"),
+    (PRUNE, {"relations": ["1"]}, "relations.0: "),
+    (PRUNE, {"relations": [1.5]}, "relations.0: "),
+    (PRUNE, {"relations": [True]}, "relations.0: "),
+    (PRUNE, {"relations": None}, "relations: "),
+    (PRUNE, {"rationale": "none given"}, "relations: "),
+    (VERIFY, {"decision": "stop", "take": "some", "chosen": [3]}, "candidate 3 was not offered"),
+    (VERIFY, {"decision": "stop", "take": "some", "chosen": [2, 2]}, "each candidate may be named once"),
+    (VERIFY, {"decision": "stop", "take": "some"}, "name at least one candidate number"),
+    (VERIFY, {"decision": "stop", "take": "sum"}, "take: "),
+    (VERIFY, {"decision": "stop", "take": "largest"}, '"largest" needs candidates that are all numbers'),
+    (VERIFY, {"decision": "stop", "take": "average"}, "take: "),
+    (VERIFY, {"decision": "refine"}, "decision: "),
+    (VERIFY, {"decision": "Stop"}, "decision: "),
+    (FILTER, {"chosen": [3]}, "candidate 3 was not offered; choose from 1 to 2"),
+    (FILTER, {"chosen": [1, 2, 1]}, "each candidate may be named once"),
+    (FILTER, {"chosen": [], "count": "no"}, "count: "),
+    (AnswerDirectly("Who?"), {"answers": "Ada"}, "answers: "),
+    (AnswerDirectly("Who?"), {"answers": [1]}, "answers.0: "),
+]
+
+
+@pytest.mark.parametrize(("prompt", "reply", "reason"), REFUSED)
+def test_a_reply_is_refused_with_a_reason(prompt: Prompt[Any], reply: dict[str, Any], reason: str) -> None:
+    with pytest.raises(BadReply) as refused:
+        check_reply(validate_reply(reply, prompt.reply), prompt)
+    assert reason in str(refused.value)
+
+
+TAKEN: list[tuple[Prompt[Any], dict[str, Any]]] = [
+    (PRUNE, {"relations": [2]}),
+    (PRUNE, {"relations": []}),
+    (VERIFY, {"decision": "forward"}),
+    (VERIFY, {"decision": "backtrack", "take": "largest"}),
+    (VERIFY, {"decision": "stop"}),
+    (VERIFY, {"decision": "stop", "take": "others"}),
+    (VERIFY, {"decision": "stop", "take": "some", "chosen": [2, 1]}),
+    (VERIFY, {"decision": "stop", "take": "count"}),
+    (VerifyChain("Most?", chain("Ada", "age"), values("1", "2")), {"decision": "stop", "take": "largest"}),
+    (FILTER, {"chosen": [2, 1], "count": True}),
+    (FILTER, {"chosen": []}),
+    (AnswerDirectly("Who?"), {"answers": []}),
+]
+
+
+@pytest.mark.parametrize(("prompt", "reply"), TAKEN)
+def test_a_reply_that_fits_is_taken(prompt: Prompt[Any], reply: dict[str, Any]) -> None:
+    taken = check_reply(validate_reply(reply, prompt.reply), prompt)
+    assert reply.items() <= taken.model_dump().items()
+
+
+def test_a_candidate_that_was_not_shown_cannot_be_chosen() -> None:
+    prompt = FilterCandidates("Which?", chain("Hub", "^part_of"), MANY)
+    with pytest.raises(ValueError, match=f"choose from 1 to {MAX_CANDIDATES_SHOWN}"):
+        prompt.check(prompt.reply(chosen=[MAX_CANDIDATES_SHOWN + 1]))
+
+
+def test_filter_cannot_be_decided_on_where_it_is_not_available() -> None:
+    prompt = VerifyChain("Who?", chain("Ada", "child"), ends("Ben"), filtering=False)
+    with pytest.raises(ValueError, match="not available"):
+        prompt.check(prompt.reply(decision="filter"))
+
+
+def test_others_need_a_candidate_that_does_not_come_back() -> None:
+    prompt = VerifyChain("Who?", chain("Ada", "child", "^child"), ends("Ada", returning=("Ada",)))
+    with pytest.raises(ValueError, match="no others"):
+        prompt.check(prompt.reply(decision="stop", take="others"))

@@ -1,0 +1,128 @@
+"""Contexts are validated, and their hash tells runs apart."""
+
+from typing import Literal, get_args, get_origin
+
+import pytest
+
+from kgqa.api import OptionError, make_context
+from kgqa.graphs import METHODS, context_of, cor
+from kgqa.runtime.context import Budget, Context
+
+BASE = {"kg": ("a.ttl",), "model": "offline"}
+
+OTHER = {
+    int: lambda value: value + 1,
+    float: lambda value: value / 2,
+    bool: lambda value: not value,
+    str: lambda value: f"{value}x",
+    tuple: lambda value: (*value, "b.ttl"),
+    Budget: lambda value: Budget(llm_calls=1),
+    type(None): lambda value: "other",
+}
+
+
+def changes(method: str) -> list[tuple[str, object]]:
+    """Each option of a method with a value that is not its default."""
+    context = make_context(method, BASE)
+    return [(name, other(name, getattr(context, name), method)) for name in type(context).model_fields]
+
+
+def other(name: str, value: object, method: str) -> object:
+    if name == "encoder":
+        return "msmarco-bert-base-dot-v5"  # has a threshold
+    annotation = context_of(method).model_fields[name].annotation
+    for part in (annotation, *get_args(annotation)):
+        if get_origin(part) is Literal:
+            return next(choice for choice in get_args(part) if choice != value)
+    if value is None and float in get_args(annotation):
+        return 0.5
+    return OTHER[type(value)](value)
+
+
+@pytest.mark.parametrize(
+    "options",
+    [
+        {"depth": 99},
+        {"depth": 0},
+        {"width": "wide"},
+        {"budget": {"llm_calls": -1}},
+        {"budget": {"seconds": 0}},
+        {"kg": ()},
+        {"model": ""},
+    ],
+)
+def test_a_value_that_is_not_taken_is_named(options: dict[str, object]) -> None:
+    with pytest.raises(OptionError, match=f"^option {next(iter(options))}"):
+        make_context("cor", options)
+
+
+def test_an_unknown_option_is_refused_with_the_known_ones() -> None:
+    with pytest.raises(OptionError, match="no option 'deptht'; its options are: kg, model"):
+        make_context("cor", {"deptht": 3})
+
+
+def test_an_unknown_option_inside_the_budget_is_refused() -> None:
+    with pytest.raises(OptionError, match=r"no option 'budget.dollars'"):
+        make_context("cor", {"budget": {"dollars": 3}})
+
+
+async def test_an_unknown_option_is_refused_by_the_graph_itself() -> None:
+    with pytest.raises(ValueError, match="deptht"):
+        await cor.graph.ainvoke({"question": "?"}, context={"deptht": 3})
+
+
+@pytest.mark.parametrize("state", [{"topics": ["Ada"]}, {"question": "?", "topics": [{"ident": "Ada"}]}])
+async def test_an_input_that_does_not_fit_is_refused(state: dict[str, object]) -> None:
+    with pytest.raises(ValueError, match=r"^what is asked does not fit: (question: Field|topics\.0)"):
+        await cor.graph.ainvoke(state)
+
+
+def test_a_context_cannot_be_changed() -> None:
+    with pytest.raises(ValueError, match="frozen"):
+        make_context("cor", BASE).kg = ("b.ttl",)
+
+
+def test_the_environment_names_graph_and_model(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("KGQA_KG", "mine.ttl")
+    monkeypatch.setenv("KGQA_MODEL", "openai:mine")
+    context = make_context("cor", {})
+    assert (context.kg, context.model) == (("mine.ttl",), "openai:mine")
+
+
+def test_without_an_environment_the_sample_is_asked_offline() -> None:
+    context = make_context("cor", {})
+    assert (context.kg, context.model) == (("sample",), "offline")
+
+
+@pytest.mark.parametrize("method", METHODS)
+def test_every_option_says_what_it_is(method: str) -> None:
+    fields = context_of(method).model_fields
+    assert [name for name, field in fields.items() if not field.description] == []
+
+
+def test_equal_contexts_have_equal_hashes() -> None:
+    one = make_context("cor", {"kg": "a.ttl", "model": "offline", "depth": "4"})
+    other = make_context("cor", {"depth": 4, "model": "offline", "kg": ["a.ttl"]})
+    assert one.config() == other.config()
+
+
+@pytest.mark.parametrize("method", METHODS)
+def test_the_hash_covers_every_option(method: str) -> None:
+    contexts = [make_context(method, {**BASE, name: value}) for name, value in changes(method)]
+    hashes = [context.config()["hash"] for context in (make_context(method, BASE), *contexts)]
+    assert len(set(hashes)) == len(hashes) == len(context_of(method).model_fields) + 1
+
+
+def test_the_hash_covers_every_limit_of_the_budget() -> None:
+    budgets = [Budget(), *(Budget.model_validate({name: 7}) for name in Budget.model_fields)]
+    assert len({make_context("cor", {**BASE, "budget": b}).config()["hash"] for b in budgets}) == len(budgets)
+
+
+def test_the_hash_covers_the_method() -> None:
+    class Twin(Context):
+        method = "twin"
+
+    class Other(Context):
+        method = "other"
+
+    assert Twin(**BASE).config()["hash"] != Other(**BASE).config()["hash"]

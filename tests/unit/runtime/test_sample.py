@@ -1,0 +1,55 @@
+"""The blueprints of the sample's training questions are built once, and where they cannot be kept."""
+
+import threading
+from pathlib import Path
+
+import pytest
+
+from kgqa.priors.blueprints import open_library
+from kgqa.priors.encoder import CachedEncoder
+from kgqa.runtime import bundled_sample
+from kgqa.runtime.bundled_sample import sample_blueprints
+from kgqa.tests.conftest import MEMO
+
+
+@pytest.fixture
+def built(monkeypatch: pytest.MonkeyPatch) -> list[Path]:
+    """The folders that were built."""
+    folders: list[Path] = []
+    real = bundled_sample._build
+
+    def build(how: bundled_sample.Build, folder: Path, memo: CachedEncoder) -> None:
+        folders.append(folder)
+        real(how, folder, memo)
+
+    monkeypatch.setattr(bundled_sample, "_build", build)
+    return folders
+
+
+def templates(folder: Path) -> int:
+    return len(open_library(folder, MEMO.encode, MEMO.name).records)
+
+
+def test_those_who_ask_at_once_wait_for_one(
+    monkeypatch: pytest.MonkeyPatch, tmp_path: Path, built: list[Path]
+) -> None:
+    monkeypatch.setenv("KGQA_HOME", str(tmp_path))
+    found: list[int] = []
+    threads = [
+        threading.Thread(target=lambda: found.append(templates(sample_blueprints(MEMO)))) for _ in range(4)
+    ]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+    assert (len(built), len(found), len(set(found))) == (1, 4, 1)
+
+
+def test_a_home_that_cannot_be_written_is_done_without(
+    monkeypatch: pytest.MonkeyPatch, tmp_path: Path, built: list[Path]
+) -> None:
+    (tmp_path / "file").write_text("no folder")
+    monkeypatch.setenv("KGQA_HOME", str(tmp_path / "file"))
+    assert templates(sample_blueprints(MEMO)) > 20
+    assert sample_blueprints(MEMO) == built[0]
+    assert len(built) == 1
