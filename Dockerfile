@@ -1,9 +1,6 @@
 # Serves every method with `langgraph dev`, which needs no licence; docs/serving.md says what that gives.
 FROM python:3.11-slim
 
-# The index of PyTorch's builds without CUDA, if the image should be small.
-ARG PIP_EXTRA_INDEX_URL
-
 ENV KGQA_CACHE=/var/lib/kgqa/replies.sqlite \
     KGQA_HOME=/var/lib/kgqa \
     LANGGRAPH_CLI_NO_ANALYTICS=1 \

