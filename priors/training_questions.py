@@ -63,7 +63,7 @@ def read_training_questions(lines: Iterable[Mapping[str, Any]]) -> Iterator[Trai
     >>> topics = [{"id": "http://x/e/Ulm", "name": "Ulm"}]
     >>> line = {"question": "Who is from Ulm?", "topic_entities": topics, "gold_path": ["^born_in"]}
     >>> next(read_training_questions([line])).paths
-    (GoldPath(start='http://x/e/Ulm', relations=('^born_in',)),)
+    (RelationPath(start='http://x/e/Ulm', relations=('^born_in',)),)
 
     Raises:
         BlueprintError: naming the record that is none.

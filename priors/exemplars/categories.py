@@ -1,6 +1,6 @@
 """What kind of thing an entity is, in a word or two: its category label (EGP §4.1).
 
->>> category_of(["people.person.spouse_s", "people.person.parents", "film.actor.film"])
+>>> category_by_relations(["people.person.spouse_s", "people.person.parents", "film.actor.film"])
 'person'
 """
 

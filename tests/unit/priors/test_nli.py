@@ -260,10 +260,11 @@ async def test_a_run_has_the_judge_that_its_context_names(usual, graph):
         named = {"kg": kg, "model": model}
         with blockbuster_ctx("kgqa"):
             judges = [
-                await NodeRuntime(NamingContext(**named, nli=usual), zero_spend()).judge() for _ in range(2)
+                await NodeRuntime(NamingContext(**named, nli=usual), zero_spend()).contradiction_detector()
+                for _ in range(2)
             ]
             rules = [
-                await NodeRuntime(each, zero_spend()).judge()
+                await NodeRuntime(each, zero_spend()).contradiction_detector()
                 for each in (NamingContext(**named), PlainContext(**named))
             ]
     assert judges[0] is judges[1]
