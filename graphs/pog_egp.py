@@ -31,8 +31,11 @@ class PoGEGP(PoG, ExemplarContext):
     lookahead: bool = Field(default=True, description="try their chains before anything else (§4.3)")
 
 
-RECALL_EDGES: Edges = {link: {"forward": recall_exemplars}, recall_exemplars: {"forward": smart_lookahead}}
+EDGES: Edges = {
+    link: {"forward": recall_exemplars},
+    recall_exemplars: {"forward": smart_lookahead},
+    smart_lookahead: {"forward": plan},
+    **SEARCH_EDGES,
+}
 
-graph = build_graph(
-    PoGEGP, {**RECALL_EDGES, smart_lookahead: {"forward": plan}, **SEARCH_EDGES}, FrontierState
-)
+graph = build_graph(PoGEGP, EDGES, FrontierState)
