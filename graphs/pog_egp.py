@@ -31,11 +31,8 @@ class PoGEGP(PoG, ExemplarContext):
     lookahead: bool = Field(default=True, description="try their chains before anything else (§4.3)")
 
 
-EDGES: Edges = {
-    link: {"forward": recall_exemplars},
-    recall_exemplars: {"forward": smart_lookahead},
-    smart_lookahead: {"forward": plan},
-    **SEARCH_EDGES,
-}
+RECALL_EDGES: Edges = {link: {"forward": recall_exemplars}, recall_exemplars: {"forward": smart_lookahead}}
 
-graph = build_graph(PoGEGP, EDGES, FrontierState)
+EGP_EDGES: Edges = {**RECALL_EDGES, smart_lookahead: {"forward": plan}, **SEARCH_EDGES}
+
+graph = build_graph(PoGEGP, EGP_EDGES, FrontierState)
