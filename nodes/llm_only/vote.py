@@ -32,9 +32,9 @@ def count_votes(samples: Sequence[Sequence[str]]) -> tuple[dict[str, int], list[
     Returns:
         The votes by answer, the most first, and the answers that are elected.
 
-    >>> counted([["Ulm"], ["Bonn", "ulm."], [], ["Bonn", "Ulm", "Kiel"]])
+    >>> count_votes([["Ulm"], ["Bonn", "ulm."], [], ["Bonn", "Ulm", "Kiel"]])
     ({'Ulm': 3, 'Bonn': 2, 'Kiel': 1}, ['Ulm', 'Bonn'])
-    >>> counted([["Kiel"], ["Ulm"], ["Bonn"], ["Ulm"]])[1]
+    >>> count_votes([["Kiel"], ["Ulm"], ["Bonn"], ["Ulm"]])[1]
     ['Ulm']
     """
     ballots = [ballot for ballot in map(answers_by_key, samples) if ballot]
