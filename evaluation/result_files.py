@@ -9,8 +9,8 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
-from kgqa.evaluation.json_files import UnreadableFile, read_json_records
 from kgqa.evaluation.question import EntityRef
+from kgqa.evaluation.record_files import UnreadableFile, read_json_records
 from kgqa.evaluation.result import Result, ResultsError, Usage
 from kgqa.kg.terms import one_line
 
