@@ -38,9 +38,9 @@ async def align_topics(questions: Sequence[Question], graph: KnowledgeGraph) -> 
 
 def _choose_topics(question: Question, dialect: str) -> Question:
     """Take the first choice without an id of another kind of graph; the file's own where there is none."""
-    choices = filter(None, (question.topics, *question.elsewhere))
+    choices = filter(None, (question.topics, *question.other_topics))
     native = (topics for topics in choices if not any(_is_foreign(topic, dialect) for topic in topics))
-    return replace(question, topics=next(native, question.topics), elsewhere=())
+    return replace(question, topics=next(native, question.topics), other_topics=())
 
 
 def _is_foreign(topic: EntityRef, dialect: str) -> bool:

@@ -55,8 +55,8 @@ class Question:
     """The level of generalisation (GrailQA)."""
     splits: Mapping[str, str] = field(default_factory=dict)
     """The part this question belongs to, by the name of the split (``split``, ``split_group``)."""
-    elsewhere: tuple[tuple[EntityRef, ...], ...] = ()
-    """The same topics as other kinds of graph know them; `at_home` takes what a graph needs."""
+    other_topics: tuple[tuple[EntityRef, ...], ...] = ()
+    """The same topics as other kinds of graph know them; `align_topics` takes what a graph needs."""
 
     @property
     def gold(self) -> tuple[EntityRef, ...]:

@@ -64,33 +64,21 @@ class PairedResults:
 
 def pair_results(results: Iterable[Result], questions: Sequence[Question]) -> PairedResults:
     """Join results with questions: by id, else by the text of the question (case and spaces aside)."""
-    index = _QuestionIndex(questions)
+    by_id: dict[str | None, int] = {question.id: place for place, question in enumerate(questions)}
+    by_text: dict[str, int] = {}
+    for key in (str, _normalise_text):
+        for place, question in enumerate(questions):
+            by_text.setdefault(key(question.text), place)
     latest: dict[object, tuple[Result, int | None]] = {}
     for result in results:
-        at = index.find(result)
-        latest[(result.id, result.question) if at is None else at] = (result, at)
-    of = {at: result for result, at in latest.values() if at is not None}
+        text = result.question
+        found = by_id.get(result.id, by_text.get(text, by_text.get(_normalise_text(text))))
+        latest[(result.id, text) if found is None else found] = (result, found)
+    result_at = {place: result for result, place in latest.values() if place is not None}
     return PairedResults(
-        tuple((question, of.get(at)) for at, question in enumerate(questions)),
-        tuple((result, None if at is None else questions[at]) for result, at in latest.values()),
+        tuple((question, result_at.get(place)) for place, question in enumerate(questions)),
+        tuple((result, None if place is None else questions[place]) for result, place in latest.values()),
     )
-
-
-class _QuestionIndex:
-    """Finds the place of a result's question."""
-
-    def __init__(self, questions: Sequence[Question]) -> None:
-        self._ids = {question.id: at for at, question in enumerate(questions)}
-        self._texts: dict[str, int] = {}
-        for key in (str, _normalise_text):
-            for at, question in enumerate(questions):
-                self._texts.setdefault(key(question.text), at)
-
-    def find(self, result: Result) -> int | None:
-        found = None if result.id is None else self._ids.get(result.id)
-        if found is None:
-            found = self._texts.get(result.question)
-        return self._texts.get(_normalise_text(result.question)) if found is None else found
 
 
 def _normalise_text(text: str) -> str:

@@ -1,105 +1,24 @@
 """Reads files of results: our own, those of PoG, CoG, VoG and ToG, and CoR's."""
 
 import json
-import math
 import os
 import re
-from collections.abc import Mapping
+import sys
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import replace
 from pathlib import Path
-from typing import Any
+from typing import Any, TypeVar
 
-from kgqa.evaluation.json_files import UnreadableFile, read_json_records
 from kgqa.evaluation.question import EntityRef
+from kgqa.evaluation.record_files import UnreadableFile, read_json_records
 from kgqa.evaluation.result import Result, ResultsError, Usage
 from kgqa.kg.terms import one_line
 
-_QUOTED = re.compile(r'"Answer"\s*:\s*"((?:[^"\\]|\\.)*)"')
-_LISTED = re.compile(r'"Answer"\s*:\s*\[([^\]]*)\]')
-_QUOTED_ITEM = re.compile(r'"((?:[^"\\]|\\.)*)"|\'([^\']*)\'')
-_BRACES = re.compile(r"\{([^{}]*)\}")
-_SEPARATOR = re.compile(r", |/| and ")
-
-
-def extract_answers(text: str, chains: Any = ()) -> tuple[str, ...]:
-    """Return the answers that a reply states, each once, in its order.
-
-    The reply's JSON decides (``A.Answer`` or ``Answer``, PoG and CoG); where it is
-    malformed, the last quoted ``"Answer"`` or the first list; where it has none, the
-    last braces that are not a bare yes or no (ToG); a text without braces is the
-    answer itself (VoG). A list is taken as it is. One string is split on comma and
-    space, on slashes, and on "and", for the reply has no other way to give several;
-    but not when the whole of it is a name in the record's own reasoning ``chains``.
-
-    >>> answers_in('{"A": {"Sufficient": "Yes", "Answer": "Ulm and Bonn"}}')
-    ('Ulm', 'Bonn')
-    >>> answers_in('{"Answer": "Preston, Ohio"}', chains=[[[["Ann", "lives_in", "Preston, Ohio"]]]])
-    ('Preston, Ohio',)
-    >>> answers_in('{"Answer": ["Washington, D.C."]}')
-    ('Washington, D.C.',)
-    >>> answers_in("{Yes}. The answer is {Danube}.")
-    ('Danube',)
-    """
-    found = _stated_answer(text)
-    parts = found if isinstance(found, list) else _split_answers(found, chains)
-    return tuple(dict.fromkeys(part.strip() for part in map(_item_text, parts) if part.strip()))
-
-
-def _split_answers(text: str, chains: Any) -> list[str]:
-    parts = _SEPARATOR.split(text)
-    return [text] if len(parts) > 1 and _contains_name(chains, text.strip()) else parts
-
-
-def _contains_name(chains: Any, name: str) -> bool:
-    """Return whether a name is in nested lists."""
-    waiting = [chains]
-    while waiting:
-        given = waiting.pop()
-        if given == name:
-            return True
-        if isinstance(given, list):
-            waiting.extend(given)
-    return False
-
-
-def _stated_answer(text: str) -> str | list[Any]:
-    start = text.find("{")
-    if start < 0:
-        return text
-    try:
-        stated = _answer_of_json(json.loads(text[start:]))
-    except (ValueError, RecursionError):
-        stated = None
-    return _answer_by_pattern(text[start:]) if stated is None else stated
-
-
-def _answer_of_json(reply: Any) -> str | list[Any] | None:
-    """Return ``A.Answer`` or ``Answer`` of parsed JSON, or None where there is neither."""
-    inner = reply.get("A", reply)
-    answer = inner.get("Answer") if isinstance(inner, dict) else None
-    if isinstance(answer, dict) or answer is None:
-        return None
-    return answer if isinstance(answer, list) else _item_text(answer)
-
-
-def _answer_by_pattern(text: str) -> str | list[Any]:
-    if quoted := _QUOTED.findall(text):
-        return str(quoted[-1])
-    if listed := _LISTED.search(text):
-        return [double or single for double, single in _QUOTED_ITEM.findall(listed.group(1))]
-    said = [inside for inside in _BRACES.findall(text) if '":' not in inside]
-    said = [inside for inside in said if inside.strip().casefold() not in ("yes", "no", "")]
-    return str(said[-1]) if said else []
-
-
-def _item_text(value: Any) -> str:
-    """Write an item of a list as text; true and false as JSON has them, null as nothing."""
-    if value is None or isinstance(value, dict | list):
-        return ""
-    return value if isinstance(value, str) else json.dumps(value)
-
-
 Record = Mapping[str, Any]
+Parsed = TypeVar("Parsed")
+
+RESULT_FILE_NAMES = ("results.jsonl", "results.jsonl.gz", "predict.jsonl")
+"""What a folder is looked through for: a run of ours, or one of CoR's."""
 
 QUESTION_KEYS = ("question", "RawQuestion", "input", "sentence")
 """Where the published outputs keep the question, from dataset to dataset."""
@@ -115,33 +34,82 @@ PUBLISHED_USAGE_KEYS = {
 COR_OUTCOMES = {"stop": "grounded", "constraint": "grounded", "error": "model_unavailable"}
 """What CoR's actions mean as an outcome; under any other one the answers are from the model's memory."""
 
+_QUOTED = re.compile(r'"Answer"\s*:\s*"((?:[^"\\]|\\.)*)"')
+_LISTED = re.compile(r'"Answer"\s*:\s*\[([^\]]*)\]')
+_QUOTED_ITEM = re.compile(r'"((?:[^"\\]|\\.)*)"|\'([^\']*)\'')
+_BRACES = re.compile(r"\{([^{}]*)\}")
+_SEPARATOR = re.compile(r", |/| and ")
+
 
 class InvalidRecord(ValueError):
     """A record that is wrong in a field; the message names the field."""
+
+
+def read_results(path: str | Path) -> list[Result]:
+    """Read a file of results, or a folder with one; the format is told from each record.
+
+    Formats: our ``results.jsonl`` (times are joined from ``timings.jsonl`` beside it),
+    the outputs of PoG, CoG, VoG and ToG, and CoR's ``predict.jsonl``; JSON lines or a
+    JSON list, plain or gzipped. In a run that goes on or was killed, a last line that
+    was not written to its end is left out.
+
+    Raises:
+        ResultsError: naming file, line and field.
+    """
+    file = find_results_file(path)
+    beside = file.with_name("timings.jsonl")
+    times: dict[str | None, Usage] = {}
+    try:
+        results = list(_parse_records(file, parse_result))
+        if file.name in RESULT_FILE_NAMES[:2] and os.path.isfile(beside):
+            times.update(_parse_records(beside, _parse_timing))
+    except UnreadableFile as error:
+        raise ResultsError(str(error)) from None
+    if not results and not os.path.exists(file.with_name("run.json")):
+        raise ResultsError(f"{one_line(str(file))} holds no results")
+    return [
+        replace(result, usage={**result.usage, **times[result.id]}) if result.id in times else result
+        for result in results
+    ]
+
+
+def find_results_file(path: str | Path) -> Path:
+    """Return the results file that a path means: itself, or the one in the folder.
+
+    Raises:
+        ResultsError: for a folder without one.
+    """
+    if not os.path.isdir(path):
+        return Path(path)
+    for name in RESULT_FILE_NAMES:
+        if (Path(path) / name).is_file():
+            return Path(path) / name
+    raise ResultsError(f"the folder {one_line(str(path))} holds no results.jsonl and no predict.jsonl")
+
+
+def _parse_records(file: Path, parse: Callable[[Record], Parsed]) -> Iterator[Parsed]:
+    for place, record in read_json_records(file):
+        try:
+            yield parse(record)
+        except InvalidRecord as error:
+            raise ResultsError(f"{one_line(str(file))}, {place}: {error}") from None
+
+
+def _parse_timing(record: Record) -> tuple[str, Usage]:
+    return str(record.get("id")), _parse_usage({key: record[key] for key in record if key != "id"})
 
 
 def parse_result(record: Record) -> Result:
     """Read a record of any known shape.
 
     Raises:
-        Mistake: naming the field that is missing or wrong.
+        InvalidRecord: naming the field that is missing or wrong.
     """
     if "answers" in record:
         return _parse_kgqa(record)
     if "results" not in record:
         raise InvalidRecord('field "answers" (or "results", in published outputs) is missing')
     return _parse_published(record) if isinstance(record["results"], str | None) else _parse_cor(record)
-
-
-def parse_usage(given: Any) -> Usage:
-    """Read what a question has cost: numbers, or null where unknown.
-
-    Raises:
-        Mistake: naming the field.
-    """
-    if not isinstance(given, Mapping):
-        raise InvalidRecord('field "usage": an object was expected')
-    return {key: _parse_amount(key, value) for key, value in given.items()}
 
 
 def _parse_kgqa(record: Record) -> Result:
@@ -151,7 +119,7 @@ def _parse_kgqa(record: Record) -> Result:
         answers=_parse_answers("answers", record["answers"]),
         outcome=_optional_string(record, "outcome"),
         error=_optional_string(record, "error"),
-        usage=parse_usage(record.get("usage") or {}),
+        usage=_parse_usage(record.get("usage") or {}),
         record=record,
     )
 
@@ -159,14 +127,12 @@ def _parse_kgqa(record: Record) -> Result:
 def _parse_published(record: Record) -> Result:
     """Read a record whose ``results`` is the raw reply of a model (null: the model gave none)."""
     text = record["results"]
-    spent = {ours: _parse_amount(theirs, record.get(theirs)) for theirs, ours in PUBLISHED_USAGE_KEYS.items()}
+    names = extract_answers(text or "", record.get("reasoning_chains"))
     return Result(
         id=_parse_id(record.get("id")),
         question=_parse_question(record),
-        answers=tuple(
-            EntityRef(None, name) for name in extract_answers(text or "", record.get("reasoning_chains"))
-        ),
-        usage=spent,
+        answers=tuple(EntityRef(None, name) for name in names),
+        usage={ours: _parse_amount(key, record.get(key)) for key, ours in PUBLISHED_USAGE_KEYS.items()},
         text=text,
         record=record,
     )
@@ -194,34 +160,29 @@ def _parse_question(record: Record) -> str:
 
 def _parse_id(value: Any) -> str | None:
     """Return an id as text: GrailQA and QALD-10 number their questions."""
-    if value is None or isinstance(value, str):
-        return value or None
-    if isinstance(value, int) and not isinstance(value, bool):
-        return str(value)
-    raise InvalidRecord('field "id": a string was expected')
+    if isinstance(value, bool | float):
+        raise InvalidRecord('field "id": a string was expected')
+    return _parse_scalar("id", value)
 
 
 def _parse_answers(key: str, given: Any) -> tuple[EntityRef, ...]:
     if not isinstance(given, list):
         raise InvalidRecord(f'field "{key}": a list was expected')
-    return tuple(_parse_answer(f"{key}[{at}]", item) for at, item in enumerate(given))
+    return tuple(_parse_answer(f"{key}[{place}]", item) for place, item in enumerate(given))
 
 
 def _parse_answer(key: str, item: Any) -> EntityRef:
     if not isinstance(item, Mapping):
         raise InvalidRecord(f'field "{key}": an object with id and name was expected')
-    id, name = (_parse_scalar(f"{key}.{part}", item.get(part)) for part in ("id", "name"))
-    return EntityRef(id, name)
+    return EntityRef(*(_parse_scalar(f"{key}.{part}", item.get(part)) for part in ("id", "name")))
 
 
 def _parse_scalar(key: str, value: Any) -> str | None:
     """Return an id or name as text; numbers and truth values are answers like any other."""
     if value is None or value == "":
         return None
-    if isinstance(value, bool):
-        return str(value).lower()
     if isinstance(value, str | int | float):
-        return str(value)
+        return str(value).lower() if isinstance(value, bool) else str(value)
     raise InvalidRecord(f'field "{key}": a string was expected')
 
 
@@ -236,84 +197,87 @@ def _require_string(key: str, value: Any) -> str:
     return value
 
 
+def _parse_usage(given: Any) -> Usage:
+    if not isinstance(given, Mapping):
+        raise InvalidRecord('field "usage": an object was expected')
+    return {key: _parse_amount(key, value) for key, value in given.items()}
+
+
 def _parse_amount(key: str, value: Any) -> float | None:
     if value is None:
         return None
     if isinstance(value, bool) or not isinstance(value, int | float):
         raise InvalidRecord(f'field "{key}": a number was expected')
-    try:
-        finite = math.isfinite(value)
-    except OverflowError:
-        finite = False
-    if not finite or value < 0:
+    if not 0 <= value <= sys.float_info.max:
         raise InvalidRecord(f'field "{key}": a number of at least 0 was expected')
     return value
 
 
-RESULT_FILE_NAMES = ("results.jsonl", "results.jsonl.gz", "predict.jsonl")
-"""What a folder is looked through for: a run of ours, or one of CoR's."""
+def extract_answers(text: str, chains: Any = ()) -> tuple[str, ...]:
+    """Return the answers that a reply states, each once, in its order.
 
+    The reply's JSON decides (``A.Answer`` or ``Answer``, PoG and CoG); where it is
+    malformed, the last quoted ``"Answer"`` or the first list; where it has none, the
+    last braces that are not a bare yes or no (ToG); a text without braces is the
+    answer itself (VoG). A list is taken as it is. One string is split on comma and
+    space, on slashes, and on "and", for the reply has no other way to give several;
+    but not when the whole of it is a name in the record's own reasoning ``chains``.
 
-def read_results(path: str | Path) -> list[Result]:
-    """Read a file of results, or a folder with one; the format is told from each record.
-
-    Formats: our ``results.jsonl`` (times are joined from ``timings.jsonl`` beside it),
-    the outputs of PoG, CoG, VoG and ToG, and CoR's ``predict.jsonl``; JSON lines or a
-    JSON list, plain or gzipped. In a run that goes on or was killed, a last line that
-    was not written to its end is left out.
-
-    Raises:
-        ResultsError: naming file, line and field.
+    >>> extract_answers('{"A": {"Sufficient": "Yes", "Answer": "Ulm and Bonn"}}')
+    ('Ulm', 'Bonn')
+    >>> extract_answers('{"Answer": "Preston, Ohio"}', chains=[[[["Ann", "lives_in", "Preston, Ohio"]]]])
+    ('Preston, Ohio',)
+    >>> extract_answers('{"Answer": ["Washington, D.C."]}')
+    ('Washington, D.C.',)
+    >>> extract_answers("{Yes}. The answer is {Danube}.")
+    ('Danube',)
     """
-    file = find_results_file(path)
+    found = _stated_answer(text)
+    if isinstance(found, str):
+        parts = _SEPARATOR.split(found)
+        found = [found] if len(parts) > 1 and _contains_name(chains, found.strip()) else parts
+    return tuple(dict.fromkeys(part.strip() for part in map(_item_text, found) if part.strip()))
+
+
+def _contains_name(chains: Any, name: str) -> bool:
+    """Return whether a name is in nested lists."""
+    waiting = [chains]
+    while waiting:
+        given = waiting.pop()
+        if given == name:
+            return True
+        if isinstance(given, list):
+            waiting.extend(given)
+    return False
+
+
+def _stated_answer(text: str) -> str | list[Any]:
+    start = text.find("{")
+    if start < 0:
+        return text
     try:
-        results = [_parse_line(file, place, record) for place, record in read_json_records(file)]
-        times = _read_timings(file)
-    except UnreadableFile as error:
-        raise ResultsError(str(error)) from None
-    if not results and not os.path.exists(file.with_name("run.json")):
-        raise ResultsError(f"{one_line(str(file))} holds no results")
-    return [_with_timing(result, times) for result in results] if times else results
+        reply = json.loads(text[start:])
+        inner = reply.get("A", reply)
+        answer = inner.get("Answer") if isinstance(inner, dict) else None
+    except (ValueError, RecursionError):
+        answer = None
+    if answer is None or isinstance(answer, dict):
+        return _answer_by_pattern(text[start:])
+    return answer if isinstance(answer, list) else _item_text(answer)
 
 
-def find_results_file(path: str | Path) -> Path:
-    """Return the results file that a path means: itself, or the one in the folder.
-
-    Raises:
-        ResultsError: for a folder without one.
-    """
-    if not os.path.isdir(path):
-        return Path(path)
-    for name in RESULT_FILE_NAMES:
-        if (Path(path) / name).is_file():
-            return Path(path) / name
-    raise ResultsError(f"the folder {one_line(str(path))} holds no results.jsonl and no predict.jsonl")
+def _answer_by_pattern(text: str) -> str | list[Any]:
+    if quoted := _QUOTED.findall(text):
+        return str(quoted[-1])
+    if listed := _LISTED.search(text):
+        return [double or single for double, single in _QUOTED_ITEM.findall(listed.group(1))]
+    said = [inside for inside in _BRACES.findall(text) if '":' not in inside]
+    said = [inside for inside in said if inside.strip().casefold() not in ("yes", "no", "")]
+    return str(said[-1]) if said else []
 
 
-def _parse_line(file: Path, place: str, record: Mapping[str, object]) -> Result:
-    try:
-        return parse_result(record)
-    except InvalidRecord as mistake:
-        raise ResultsError(f"{one_line(str(file))}, {place}: {mistake}") from None
-
-
-def _read_timings(file: Path) -> dict[str, Usage]:
-    """Read the times beside a results file of ours, by question id; the last of an id counts."""
-    beside = file.with_name("timings.jsonl")
-    if file.name not in RESULT_FILE_NAMES[:2] or not os.path.isfile(beside):
-        return {}
-    return dict(_parse_timing(beside, place, record) for place, record in read_json_records(beside))
-
-
-def _parse_timing(file: Path, place: str, record: Mapping[str, object]) -> tuple[str, Usage]:
-    try:
-        seconds = parse_usage({key: value for key, value in record.items() if key != "id"})
-    except InvalidRecord as mistake:
-        raise ResultsError(f"{one_line(str(file))}, {place}: {mistake}") from None
-    return str(record.get("id")), seconds
-
-
-def _with_timing(result: Result, times: Mapping[str, Usage]) -> Result:
-    if result.id is None or result.id not in times:
-        return result
-    return replace(result, usage={**result.usage, **times[result.id]})
+def _item_text(value: Any) -> str:
+    """Write an item of a list as text; true and false as JSON has them, null as nothing."""
+    if value is None or isinstance(value, dict | list):
+        return ""
+    return value if isinstance(value, str) else json.dumps(value)

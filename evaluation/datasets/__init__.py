@@ -21,8 +21,7 @@ first record tells the format.
 | `worldcup` | WorldCup2014's text, four columns or more |
 
 To add a format, write a module like those, with a schema, a function that makes a
-`Question` of a record, and one that knows a record when it sees one; then list it in
-`registry.py`.
+`Question` of a record, and one that recognises a record; then list it in `dataset.py`.
 
 What is found in a file means the same in all formats:
 
@@ -31,7 +30,7 @@ What is found in a file means the same in all formats:
 | no answers, or none with an id or a name | no reading: the question is not scored |
 | several parses (WebQSP) | as many readings; an empty or repeated one is left out |
 | no topic entities | no topics: a method has to link them; no format makes them up |
-| `topic_entity` and `qid_topic_entity` | the first, the second where it is absent; see `at_home` |
+| `topic_entity` and `qid_topic_entity` | the first, the second where it is absent; see `align_topics` |
 | no topic entities, but a graph query (GrailQA) | its entities are the topics |
 | a literal as an answer | its value is id and name; the id is None where the file has `""` or null |
 | a truth value or a number as an answer | its text (`true`, `3`, `+100`), an answer like any other |
@@ -50,7 +49,6 @@ What is found in a file means the same in all formats:
 | any other field | ignored |
 """
 
-from kgqa.evaluation.datasets.dataset import Dataset, DatasetError
-from kgqa.evaluation.datasets.loading import FORMATS, load
+from kgqa.evaluation.datasets.dataset import FORMATS, Dataset, DatasetError, load
 
 __all__ = ["FORMATS", "Dataset", "DatasetError", "load"]

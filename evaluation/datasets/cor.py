@@ -1,12 +1,13 @@
 """The schema in which CoR republishes WebQSP, CWQ, GrailQA and QALD-10."""
 
+from collections.abc import Iterator
 from typing import Any, Required
 
 from pydantic import TypeAdapter
 from typing_extensions import TypedDict
 
 from kgqa.evaluation.datasets.format import Format, Text, Value, entity_ref, gold_readings, unique_refs
-from kgqa.evaluation.question import Question
+from kgqa.evaluation.question import EntityRef, Question
 
 
 class Item(TypedDict, total=False):
@@ -37,23 +38,20 @@ def _to_question(record: Record) -> Question:
     return Question(
         id=record.get("id") or "",
         text=record["question"],
-        topics=unique_refs(
-            entity_ref(item.get("id"), item.get("name")) for item in record.get("topic_entity") or []
-        ),
-        readings=gold_readings(
-            entity_ref(item.get("id"), item.get("name")) for item in record.get("answer") or []
-        ),
+        topics=unique_refs(_refs(record.get("topic_entity"))),
+        readings=gold_readings(_refs(record.get("answer"))),
         sparql=record.get("sparql"),
         kind=(record.get("meta_data") or {}).get("compositionality_type"),
     )
 
 
+def _refs(items: list[Item] | None) -> Iterator[EntityRef | None]:
+    return (entity_ref(item.get("id"), item.get("name")) for item in items or [])
+
+
 def _recognises(record: Any) -> bool:
-    return (
-        isinstance(record, dict)
-        and "question" in record
-        and any(isinstance(record.get(key), list) for key in ("answer", "topic_entity"))
-    )
+    lists = (record.get("answer"), record.get("topic_entity")) if isinstance(record, dict) else ()
+    return any(isinstance(each, list) for each in lists) and "question" in record
 
 
 FORMAT = Format("cor", _recognises, TypeAdapter(Record), _to_question)

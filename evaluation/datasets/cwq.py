@@ -4,7 +4,7 @@ Talmor and Berant (2018), The Web as a Knowledge-base for Answering Complex Ques
 """
 
 from collections.abc import Iterator
-from typing import Any, Required
+from typing import Required
 
 from pydantic import TypeAdapter
 from typing_extensions import TypedDict
@@ -14,10 +14,11 @@ from kgqa.evaluation.datasets.format import (
     Format,
     Text,
     Value,
+    WithTopics,
     entity_ref,
-    first_topics,
     gold_readings,
-    other_topics,
+    has_fields,
+    topics_and_others,
 )
 from kgqa.evaluation.question import EntityRef, Question
 
@@ -30,7 +31,7 @@ class Answer(TypedDict, total=False):
     aliases: list[Value] | None
 
 
-class Record(TypedDict, total=False):
+class Record(WithTopics, total=False):
     """One question: ``answers`` is official, ``answer`` and the topics are PoG's."""
 
     ID: Value | None
@@ -39,17 +40,15 @@ class Record(TypedDict, total=False):
     sparql: str | None
     answers: list[Answer] | None
     answer: Value | None
-    topic_entity: dict[str, str | None] | None
-    qid_topic_entity: dict[str, str | None] | None
 
 
 def _to_question(record: Record) -> Question:
-    given = record.get("topic_entity"), record.get("qid_topic_entity")
+    topics, others = topics_and_others(record.get("topic_entity"), record.get("qid_topic_entity"))
     return Question(
         id=record.get("ID") or "",
         text=record["question"],
-        topics=first_topics(*given),
-        elsewhere=other_topics(*given),
+        topics=topics,
+        other_topics=others,
         readings=gold_readings(_answers(record)),
         sparql=record.get("sparql"),
         kind=record.get("compositionality_type"),
@@ -67,8 +66,4 @@ def _answers(record: Record) -> Iterator[EntityRef | None]:
         yield entity_ref(id, name, answer.get("aliases") or ())
 
 
-def _recognises(record: Any) -> bool:
-    return isinstance(record, dict) and {"ID", "question"} <= set(record)
-
-
-FORMAT = Format("cwq", _recognises, TypeAdapter(Record), _to_question)
+FORMAT = Format("cwq", has_fields("ID", "question"), TypeAdapter(Record), _to_question)

@@ -5,10 +5,11 @@ import math
 import re
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
-from typing import Annotated, Any, Generic, TypeAlias, TypeVar
+from typing import Annotated, Any, Generic, TypeVar
 
 from pydantic import BeforeValidator, Field, Strict, StringConstraints, TypeAdapter, ValidationError
 from pydantic_core import ErrorDetails
+from typing_extensions import TypedDict
 
 from kgqa.evaluation.question import EntityRef, Question
 from kgqa.kg.terms import one_line
@@ -40,35 +41,34 @@ Value = Annotated[str, Strict()] | Annotated[str, BeforeValidator(_as_text)]
 
 Hops = Annotated[int, Field(ge=0, le=100)]
 
-Readings = tuple[tuple[EntityRef, ...], ...]
+Topics = tuple[EntityRef, ...]
 
 
 def entity_ref(id: str | None, name: str | None, aliases: Iterable[str] = ()) -> EntityRef | None:
     """Make a topic or an answer; None where the file gives neither id nor name.
 
-    >>> named("m.012k66rv", "UnName_Entity")
-    Named(id='m.012k66rv', name=None, aliases=())
-    >>> named("Q42", "Q42")
-    Named(id='Q42', name=None, aliases=())
-    >>> named("+100", "+100")
-    Named(id='+100', name='+100', aliases=())
+    >>> entity_ref("m.012k66rv", "UnName_Entity")
+    EntityRef(id='m.012k66rv', name=None, aliases=())
+    >>> entity_ref("Q42", "Q42")
+    EntityRef(id='Q42', name=None, aliases=())
+    >>> entity_ref("+100", "+100")
+    EntityRef(id='+100', name='+100', aliases=())
     """
     if name is not None and (name in MISSING_NAMES or (name == id and ENTITY_ID.fullmatch(name))):
         name = None
     if not id and name is None:
         return None
-    return EntityRef(id or None, name, _other_names(name, aliases) if aliases else ())
-
-
-def _other_names(name: str | None, aliases: Iterable[str]) -> tuple[str, ...]:
-    return tuple(dict.fromkeys(alias for alias in aliases if alias != name and alias not in MISSING_NAMES))
+    if not aliases:
+        return EntityRef(id or None, name)
+    others = dict.fromkeys(alias for alias in aliases if alias != name and alias not in MISSING_NAMES)
+    return EntityRef(id or None, name, tuple(others))
 
 
 def literal_ref(value: str | None) -> EntityRef | None:
     """Make an answer that is its own id, as in a record; None for no value.
 
-    >>> literal("1841-03-04")
-    Named(id='1841-03-04', name='1841-03-04', aliases=())
+    >>> literal_ref("1841-03-04")
+    EntityRef(id='1841-03-04', name='1841-03-04', aliases=())
     """
     return entity_ref(value, value)
 
@@ -92,29 +92,37 @@ def unique_refs(found: Iterable[EntityRef | None]) -> tuple[EntityRef, ...]:
     return tuple(first.values())
 
 
-def gold_readings(*parses: Iterable[EntityRef | None]) -> Readings:
+def gold_readings(*parses: Iterable[EntityRef | None]) -> tuple[tuple[EntityRef, ...], ...]:
     """Make the readings of the answers of each parse; an empty parse and a repeated one make none."""
     found = [reading for parse in parses if (reading := unique_refs(parse))]
     return tuple(found if len(found) < 2 else dict.fromkeys(found))
 
 
-NamesById: TypeAlias = Mapping[str, str | None]
-"""Topics as a file gives them: names by id."""
+class WithTopics(TypedDict, total=False):
+    """What PoG's and ToG's lists add to a record: names of topics by id, also as Wikidata knows them."""
+
+    topic_entity: dict[str, str | None] | None
+    qid_topic_entity: dict[str, str | None] | None
 
 
-def first_topics(*choices: NamesById | None) -> tuple[EntityRef, ...]:
-    """Make topics of the first choice that is not None."""
-    return next((_topics_of(choice) for choice in choices if choice is not None), ())
+def topics_and_others(*choices: Mapping[str, str | None] | None) -> tuple[Topics, tuple[Topics, ...]]:
+    """Make topics of the first choice that is not None, and of the other choices, those that have any."""
+    given = [
+        unique_refs(entity_ref(id, name) for id, name in choice.items())
+        for choice in choices
+        if choice is not None
+    ]
+    return given[0] if given else (), tuple(filter(None, given[1:]))
 
 
-def other_topics(*choices: NamesById | None) -> tuple[tuple[EntityRef, ...], ...]:
-    """Make topics of the other choices, those that have any."""
-    given = [_topics_of(choice) for choice in choices if choice is not None]
-    return tuple(filter(None, given[1:]))
+def has_fields(*names: str) -> Callable[[Any], bool]:
+    """Return what recognises JSON objects with all of some fields."""
+    return lambda record: isinstance(record, dict) and set(names) <= record.keys()
 
 
-def _topics_of(given: NamesById) -> tuple[EntityRef, ...]:
-    return unique_refs(entity_ref(id, name) for id, name in given.items())
+def has_columns(least: int, most: float) -> Callable[[Any], bool]:
+    """Return what recognises lines of text by their number of columns."""
+    return lambda record: isinstance(record, tuple) and least <= len(record) <= most
 
 
 Record = TypeVar("Record")
@@ -131,14 +139,14 @@ class FormatMismatch(ValueError):
 class Format(Generic[Record]):
     """One way in which questions are published.
 
-    ``knows`` tells it by a file's first record; ``columns`` name the fields of a line of
+    ``recognises`` tells it by a file's first record; ``columns`` name the fields of a line of
     text; ``schema`` checks a record, and ``question`` makes a question of it, with an
     empty id where the record has none. Where ``unique`` holds, two records with one id
     are a mistake; elsewhere the second is given another.
     """
 
     name: str
-    knows: Callable[[Any], bool]
+    recognises: Callable[[Any], bool]
     schema: TypeAdapter[Record]
     question: Callable[[Record], Question]
     columns: tuple[str, ...] = ()
@@ -148,7 +156,7 @@ class Format(Generic[Record]):
         """Make a question of a record.
 
         Raises:
-            Misfit: naming the field that is wrong.
+            FormatMismatch: naming the field that is wrong.
         """
         if self.columns and isinstance(record, tuple):
             record = dict(zip(self.columns, record, strict=False))
@@ -159,15 +167,13 @@ class Format(Generic[Record]):
 
 
 def _describe_error(error: ValidationError, record: Any) -> str:
-    """Tell the mistake that lies deepest: of a field with alternatives, it is the nearest miss."""
+    """Describe the mistake that lies deepest: of a field with alternatives, it is the nearest miss."""
     details = error.errors(include_url=False, include_context=False)
-    mistake = max(details, key=lambda each: len(_field_path(each, record)))
-    field = ".".join(map(str, _field_path(mistake, record)))
-    return (
-        f"field {one_line(field, 80)}: {_describe_mistake(mistake)}"
-        if field
-        else f"the record {_describe_mistake(mistake)}"
+    path, mistake = max(
+        ((_field_path(each, record), each) for each in details), key=lambda found: len(found[0])
     )
+    place = f"field {one_line('.'.join(map(str, path)), 80)}:" if path else "the record"
+    return f"{place} {_describe_mistake(mistake)}"
 
 
 def _field_path(mistake: ErrorDetails, record: Any) -> list[str | int]:
@@ -188,12 +194,6 @@ def _describe_mistake(mistake: ErrorDetails) -> str:
     if mistake["type"] == "missing":
         return "is missing"
     found, message = mistake["input"], mistake["msg"].replace("a valid dictionary", "an object")
-    return f"{PYDANTIC_PREFIX.sub('', message)}, not {_describe_value(found)}"
-
-
-def _describe_value(found: Any) -> str:
-    if isinstance(found, tuple):
-        return "tab-separated text"
-    if isinstance(found, dict | list):
-        return "an object" if isinstance(found, dict) else "a list"
-    return one_line(json.dumps(found, ensure_ascii=False), 40)
+    kinds = {tuple: "tab-separated text", dict: "an object", list: "a list"}
+    shown = kinds.get(type(found)) or one_line(json.dumps(found, ensure_ascii=False), 40)
+    return f"{PYDANTIC_PREFIX.sub('', message)}, not {shown}"

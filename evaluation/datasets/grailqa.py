@@ -5,7 +5,7 @@ Knowledge Bases. Where a record has no ``topic_entity``, the entities of its gra
 are the topics. The public test set has questions only, so none of them is scored.
 """
 
-from typing import Any, Required
+from typing import Required
 
 from pydantic import TypeAdapter
 from typing_extensions import TypedDict
@@ -15,11 +15,12 @@ from kgqa.evaluation.datasets.format import (
     Hops,
     Text,
     Value,
+    WithTopics,
     entity_or_literal,
     entity_ref,
-    first_topics,
     gold_readings,
-    other_topics,
+    has_fields,
+    topics_and_others,
     unique_refs,
 )
 from kgqa.evaluation.question import EntityRef, Question
@@ -47,7 +48,7 @@ class GraphQuery(TypedDict, total=False):
     nodes: list[Node] | None
 
 
-class Record(TypedDict, total=False):
+class Record(WithTopics, total=False):
     """One question."""
 
     qid: Value | None
@@ -57,23 +58,21 @@ class Record(TypedDict, total=False):
     level: str | None
     sparql_query: str | None
     graph_query: GraphQuery | None
-    topic_entity: dict[str, str | None] | None
-    qid_topic_entity: dict[str, str | None] | None
     hops: Hops | None
 
 
 def _to_question(record: Record) -> Question:
+    topics, others = topics_and_others(record.get("topic_entity") or {}, record.get("qid_topic_entity"))
+    if record.get("topic_entity") is None:
+        nodes = (record.get("graph_query") or {}).get("nodes") or []
+        entities = (node for node in nodes if node.get("node_type") == "entity")
+        topics = unique_refs(entity_ref(node.get("id"), node.get("friendly_name")) for node in entities)
     return Question(
         id=record.get("qid") or "",
         text=record["question"],
-        topics=_topics(record),
-        elsewhere=other_topics({}, record.get("qid_topic_entity")),
-        readings=gold_readings(
-            entity_or_literal(
-                answer.get("answer_type"), answer.get("answer_argument"), answer.get("entity_name")
-            )
-            for answer in record.get("answer") or []
-        ),
+        topics=topics,
+        other_topics=others,
+        readings=gold_readings(map(_answer, record.get("answer") or [])),
         sparql=record.get("sparql_query"),
         hops=record.get("hops"),
         kind=record.get("function"),
@@ -81,19 +80,9 @@ def _to_question(record: Record) -> Question:
     )
 
 
-def _topics(record: Record) -> tuple[EntityRef, ...]:
-    if record.get("topic_entity") is not None:
-        return first_topics(record["topic_entity"])
-    nodes = (record.get("graph_query") or {}).get("nodes") or []
-    return unique_refs(
-        entity_ref(node.get("id"), node.get("friendly_name"))
-        for node in nodes
-        if node.get("node_type") == "entity"
-    )
+def _answer(answer: Answer) -> EntityRef | None:
+    kind, argument = answer.get("answer_type"), answer.get("answer_argument")
+    return entity_or_literal(kind, argument, answer.get("entity_name"))
 
 
-def _recognises(record: Any) -> bool:
-    return isinstance(record, dict) and {"qid", "question"} <= set(record)
-
-
-FORMAT = Format("grailqa", _recognises, TypeAdapter(Record), _to_question)
+FORMAT = Format("grailqa", has_fields("qid", "question"), TypeAdapter(Record), _to_question)

@@ -15,6 +15,7 @@ from kgqa.evaluation.datasets.format import (
     Value,
     entity_ref,
     gold_readings,
+    has_fields,
     unique_refs,
 )
 from kgqa.evaluation.question import EntityRef, GoldPath, Question
@@ -60,15 +61,16 @@ class Record(TypedDict, total=False):
 def _to_question(record: Record) -> Question:
     topics = record.get("topic_entities") or []
     paths = tuple(_paths(record, topics))
-    answers = record.get("answers") or []
+    longest = max((len(path.relations) for path in paths), default=None)
+    hops = (record.get("hops"), record.get("min_hops_gold"), longest)
     return Question(
         id=record["id"],
         text=record["question"],
         topics=unique_refs(_item_refs("topic_entities", topics)),
-        readings=gold_readings(_item_refs("answers", answers)),
+        readings=gold_readings(_item_refs("answers", record.get("answers") or [])),
         paths=paths,
         sparql=record.get("sparql"),
-        hops=_hops(record, paths),
+        hops=next((number for number in hops if number is not None), None),
         kind=record.get("kind") or record.get("qtype"),
         level=record.get("level"),
     )
@@ -83,20 +85,17 @@ def _item_refs(field: str, items: Sequence[Item]) -> list[EntityRef | None]:
 
 def _paths(record: Record, topics: Sequence[Item]) -> Iterator[GoldPath]:
     """Return the branches, or else the one path, which begins at the first topic."""
-    if branches := record.get("gold_paths"):
+    if given := record.get("gold_paths"):
         ids = _topic_ids(topics)
-        for topic, relations in _branches(branches):
+        if isinstance(given, list):
+            branches = [(branch.get("topic"), branch["path"]) for branch in given]
+        else:
+            branches = list(given.items())
+        for topic, relations in branches:
             if relations:
                 yield GoldPath(ids.get(topic, topic) if topic else None, tuple(relations))
     elif path := record.get("gold_path"):
         yield GoldPath((topics[0].get("id") or None) if topics else None, tuple(path))
-
-
-def _branches(given: list[Branch] | dict[str, Relations]) -> Iterator[tuple[str | None, Relations]]:
-    if isinstance(given, dict):
-        yield from given.items()
-    else:
-        yield from ((branch.get("topic"), branch["path"]) for branch in given)
 
 
 def _topic_ids(topics: Sequence[Item]) -> dict[str, str]:
@@ -107,19 +106,8 @@ def _topic_ids(topics: Sequence[Item]) -> dict[str, str]:
     return found
 
 
-def _hops(record: Record, paths: Sequence[GoldPath]) -> int | None:
-    for given in (record.get("hops"), record.get("min_hops_gold")):
-        if given is not None:
-            return given
-    return max((len(path.relations) for path in paths), default=None)
-
-
 def _recognises(record: Any) -> bool:
-    return (
-        isinstance(record, dict)
-        and "question" in record
-        and bool({"answers", "topic_entities"} & set(record))
-    )
+    return has_fields("question")(record) and not record.keys().isdisjoint({"answers", "topic_entities"})
 
 
 FORMAT = Format("kgqa", _recognises, TypeAdapter(Record), _to_question, unique=True)

@@ -4,19 +4,19 @@ Zhang et al. (2018), Variational Reasoning for Question Answering with Knowledge
 Entities are names; the brackets mark the topic and go.
 """
 
-from typing import Annotated, Any
+from typing import Annotated
 
 from pydantic import BeforeValidator, TypeAdapter
 from typing_extensions import TypedDict
 
-from kgqa.evaluation.datasets.format import Format, Text, entity_ref, gold_readings, unique_refs
+from kgqa.evaluation.datasets.format import Format, Text, entity_ref, gold_readings, has_columns, unique_refs
 from kgqa.evaluation.question import Question
 
 
 def _split_at_brackets(text: str) -> tuple[str, str, str]:
     """Return what is before, within and after the outermost brackets: a film is called ``[REC]``.
 
-    >>> _parted("who is in [[REC]]?")
+    >>> _split_at_brackets("who is in [[REC]]?")
     ('who is in ', '[REC]', '?')
     """
     start, end = text.find("["), text.rfind("]")
@@ -44,8 +44,6 @@ def _to_question(record: Record) -> Question:
     )
 
 
-def _recognises(record: Any) -> bool:
-    return isinstance(record, tuple) and len(record) == 2
-
-
-FORMAT = Format("metaqa", _recognises, TypeAdapter(Record), _to_question, columns=("question", "answers"))
+FORMAT = Format(
+    "metaqa", has_columns(2, 2), TypeAdapter(Record), _to_question, columns=("question", "answers")
+)

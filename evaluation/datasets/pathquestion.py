@@ -9,12 +9,13 @@ joins branches with ``*`` and writes ``r_inverse`` for a step against the arrow.
 import re
 from collections.abc import Iterable
 from itertools import islice, takewhile
-from typing import Annotated, Any
+from math import inf
+from typing import Annotated
 
 from pydantic import BeforeValidator, TypeAdapter
 from typing_extensions import TypedDict
 
-from kgqa.evaluation.datasets.format import Format, Text, entity_ref, gold_readings, unique_refs
+from kgqa.evaluation.datasets.format import Format, Text, entity_ref, gold_readings, has_columns, unique_refs
 from kgqa.evaluation.question import EntityRef, GoldPath, Question
 
 MAX_BRACKETS = 50
@@ -24,7 +25,7 @@ MAX_BRACKETS = 50
 def _parse_path(text: str) -> GoldPath:
     """Read one path.
 
-    >>> _branch("Mexico#plays_for_country_inverse#NEYMAR#plays_in_club#FC_Barcelona")
+    >>> _parse_path("Mexico#plays_for_country_inverse#NEYMAR#plays_in_club#FC_Barcelona")
     GoldPath(topic='Mexico', relations=('^plays_for_country', 'plays_in_club'))
     """
     topic, *rest = takewhile(lambda part: part != "<end>", text.split("#"))
@@ -49,7 +50,7 @@ def _parse_branches(value: object) -> object:
 def _parse_bracketed_answers(value: object) -> object:
     """Read one answer with all of them behind it; names may have brackets and slashes, too.
 
-    >>> _after_one("female(male/female/)")
+    >>> _parse_bracketed_answers("female(male/female/)")
     ['male', 'female']
     """
     brackets = re.finditer(r"\(", value) if isinstance(value, str) else ()
@@ -102,18 +103,17 @@ def _entities(written: Iterable[str | None]) -> tuple[EntityRef, ...]:
     return unique_refs(entity_ref(one, one.replace("_", " ")) for one in written if one)
 
 
-def _is_pathquestion(record: Any) -> bool:
-    return isinstance(record, tuple) and len(record) == 3
-
-
-def _is_worldcup(record: Any) -> bool:
-    return isinstance(record, tuple) and len(record) > 3
-
-
-PATH_COLUMNS = ("question", "answers", "path")
-CUP_COLUMNS = ("question", "answer", "path", "answers")
-
 PATHQUESTION = Format(
-    "pathquestion", _is_pathquestion, TypeAdapter(PathRecord), _to_question, columns=PATH_COLUMNS
+    "pathquestion",
+    has_columns(3, 3),
+    TypeAdapter(PathRecord),
+    _to_question,
+    columns=("question", "answers", "path"),
 )
-WORLDCUP = Format("worldcup", _is_worldcup, TypeAdapter(CupRecord), _to_question, columns=CUP_COLUMNS)
+WORLDCUP = Format(
+    "worldcup",
+    has_columns(4, inf),
+    TypeAdapter(CupRecord),
+    _to_question,
+    columns=("question", "answer", "path", "answers"),
+)

@@ -13,11 +13,12 @@ from kgqa.evaluation.datasets.format import (
     Format,
     Text,
     Value,
+    WithTopics,
     entity_ref,
-    first_topics,
     gold_readings,
+    has_fields,
     literal_ref,
-    other_topics,
+    topics_and_others,
 )
 from kgqa.evaluation.question import EntityRef, Question
 
@@ -77,14 +78,12 @@ class Official(TypedDict, total=False):
     answers: list[Answer] | None
 
 
-class Listed(TypedDict, total=False):
+class Listed(WithTopics, total=False):
     """A question of ToG's list; an answer is ``id: label``, a literal is its own label."""
 
     question: Required[Text]
     answer: dict[str, Value | None] | None
     sparql: str | None
-    topic_entity: dict[str, str | None] | None
-    qid_topic_entity: dict[str, str | None] | None
 
 
 def _official_question(record: Official) -> Question:
@@ -114,23 +113,23 @@ def _answers(answer: Answer) -> Iterator[EntityRef | None]:
 
 
 def _listed_question(record: Listed) -> Question:
-    given = record.get("topic_entity"), record.get("qid_topic_entity")
+    topics, others = topics_and_others(record.get("topic_entity"), record.get("qid_topic_entity"))
     return Question(
         id="",
         text=record["question"],
-        topics=first_topics(*given),
-        elsewhere=other_topics(*given),
+        topics=topics,
+        other_topics=others,
         readings=gold_readings(entity_ref(id, label) for id, label in (record.get("answer") or {}).items()),
         sparql=record.get("sparql"),
     )
 
 
 def _is_official(record: Any) -> bool:
-    return isinstance(record, dict) and isinstance(record.get("question"), list)
+    return has_fields("question")(record) and isinstance(record["question"], list)
 
 
 def _is_listed(record: Any) -> bool:
-    return isinstance(record, dict) and "question" in record and isinstance(record.get("answer"), dict)
+    return has_fields("question", "answer")(record) and isinstance(record["answer"], dict)
 
 
 OFFICIAL = Format("qald", _is_official, TypeAdapter(Official), _official_question)

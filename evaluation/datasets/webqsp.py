@@ -5,7 +5,7 @@ Answering. Each parse is a reading of the question. Topic, path and SPARQL are t
 first parse that names a topic: paths of several parses are no branches of one question.
 """
 
-from typing import Any, Required
+from typing import Required
 
 from pydantic import TypeAdapter
 from typing_extensions import TypedDict
@@ -14,10 +14,11 @@ from kgqa.evaluation.datasets.format import (
     Format,
     Text,
     Value,
+    WithTopics,
     entity_or_literal,
-    first_topics,
     gold_readings,
-    other_topics,
+    has_fields,
+    topics_and_others,
 )
 from kgqa.evaluation.question import EntityRef, GoldPath, Question
 
@@ -40,32 +41,29 @@ class Parse(TypedDict, total=False):
     Answers: list[Answer] | None
 
 
-class Record(TypedDict, total=False):
-    """One question; ``topic_entity`` is PoG's, ``qid_topic_entity`` ToG's."""
+class Record(WithTopics, total=False):
+    """One question."""
 
     QuestionId: Value | None
     RawQuestion: Required[Text]
     Parses: Required[list[Parse]]
-    topic_entity: dict[str, str | None] | None
-    qid_topic_entity: dict[str, str | None] | None
 
 
 def _to_question(record: Record) -> Question:
     parses = record["Parses"]
     main = next((parse for parse in parses if parse.get("TopicEntityMid")), parses[0] if parses else Parse())
     mid, chain = main.get("TopicEntityMid"), main.get("InferentialChain")
-    named = record.get("topic_entity")
-    if named is None and mid:
-        named = {mid: main.get("TopicEntityName")}
-    given = named, record.get("qid_topic_entity")
-    paths = (GoldPath(mid or None, tuple(chain)),) if chain else ()
+    names = record.get("topic_entity")
+    if names is None and mid:
+        names = {mid: main.get("TopicEntityName")}
+    topics, others = topics_and_others(names, record.get("qid_topic_entity"))
     return Question(
         id=record.get("QuestionId") or "",
         text=record["RawQuestion"],
-        topics=first_topics(*given),
-        elsewhere=other_topics(*given),
+        topics=topics,
+        other_topics=others,
         readings=gold_readings(*(map(_answer, parse.get("Answers") or []) for parse in parses)),
-        paths=paths,
+        paths=(GoldPath(mid or None, tuple(chain)),) if chain else (),
         sparql=main.get("Sparql"),
         hops=len(chain) if chain else None,
     )
@@ -75,8 +73,4 @@ def _answer(answer: Answer) -> EntityRef | None:
     return entity_or_literal(answer.get("AnswerType"), answer.get("AnswerArgument"), answer.get("EntityName"))
 
 
-def _recognises(record: Any) -> bool:
-    return isinstance(record, dict) and "Parses" in record
-
-
-FORMAT = Format("webqsp", _recognises, TypeAdapter(Record), _to_question)
+FORMAT = Format("webqsp", has_fields("Parses"), TypeAdapter(Record), _to_question)

@@ -14,10 +14,11 @@ from kgqa.evaluation.datasets.format import (
     Format,
     Text,
     Value,
+    WithTopics,
     entity_ref,
-    first_topics,
     gold_readings,
-    other_topics,
+    has_fields,
+    topics_and_others,
 )
 from kgqa.evaluation.question import Question
 
@@ -46,13 +47,11 @@ class Official(TypedDict, total=False):
     targetValue: Annotated[list[str], BeforeValidator(_parse_descriptions)]
 
 
-class Listed(TypedDict, total=False):
+class Listed(WithTopics, total=False):
     """A question of ToG's list."""
 
     question: Required[Text]
     answers: list[Value] | None
-    topic_entity: dict[str, str | None] | None
-    qid_topic_entity: dict[str, str | None] | None
 
 
 def _official_question(record: Official) -> Question:
@@ -61,23 +60,20 @@ def _official_question(record: Official) -> Question:
 
 
 def _listed_question(record: Listed) -> Question:
-    given = record.get("topic_entity"), record.get("qid_topic_entity")
+    topics, others = topics_and_others(record.get("topic_entity"), record.get("qid_topic_entity"))
+    answers = (entity_ref(None, name) for name in record.get("answers") or [])
     return Question(
         id="",
         text=record["question"],
-        topics=first_topics(*given),
-        elsewhere=other_topics(*given),
-        readings=gold_readings(entity_ref(None, name) for name in record.get("answers") or []),
+        topics=topics,
+        other_topics=others,
+        readings=gold_readings(answers),
     )
 
 
-def _is_official(record: Any) -> bool:
-    return isinstance(record, dict) and "utterance" in record
-
-
 def _is_listed(record: Any) -> bool:
-    return isinstance(record, dict) and {"url", "question"} <= set(record) and "id" not in record
+    return has_fields("url", "question")(record) and "id" not in record
 
 
-OFFICIAL = Format("webquestions", _is_official, TypeAdapter(Official), _official_question)
+OFFICIAL = Format("webquestions", has_fields("utterance"), TypeAdapter(Official), _official_question)
 LISTED = Format("webquestions", _is_listed, TypeAdapter(Listed), _listed_question)

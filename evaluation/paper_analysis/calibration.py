@@ -59,21 +59,21 @@ class Calibration:
 
     @property
     def best(self) -> ThresholdEffect:
-        """The cut of the highest J; of several the one of the lowest threshold."""
+        """The one of the highest J; of several the one of the lowest threshold."""
         return max(self.cuts, key=lambda cut: (cut.youden, -cut.threshold))
 
 
-def read_trials(judged: Iterable[ScoredQuestion]) -> list[Trial]:
+def read_trials(scored: Iterable[ScoredQuestion]) -> list[Trial]:
     """Return the revisions of the scored questions whose reward is held against the threshold.
 
     After an empty observation it is not: such a plan is taken up without one.
     """
     return [
-        Trial(one.reward, is_right(one.answers, mark.question))
-        for mark in judged
-        if mark.score and mark.result
-        for one in read_revisions(mark.result)
-        if not one.empty
+        Trial(revision.reward, is_right(revision.answers, each.question))
+        for each in scored
+        if each.score and each.result
+        for revision in read_revisions(each.result)
+        if not revision.empty
     ]
 
 
@@ -91,12 +91,8 @@ def calibrate(tried: Sequence[Trial]) -> Calibration:
         only = f"all {len(tried):,} revisions are {'right' if good else 'wrong'}"
         raise CalibrationError(f"{only}, so nothing is to be told apart; take more questions, or others")
     thresholds = sorted({floor(trial.reward * THRESHOLDS_PER_UNIT) / THRESHOLDS_PER_UNIT for trial in tried})
-    return Calibration(
-        len(good),
-        len(bad),
-        _area_under_curve(good, bad),
-        tuple(_measure_threshold(at, good, bad) for at in thresholds),
-    )
+    effects = tuple(_measure_threshold(threshold, good, bad) for threshold in thresholds)
+    return Calibration(len(good), len(bad), _area_under_curve(good, bad), effects)
 
 
 def _measure_threshold(threshold: float, good: Sequence[float], bad: Sequence[float]) -> ThresholdEffect:

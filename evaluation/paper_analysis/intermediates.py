@@ -7,10 +7,10 @@ that tells, so a run keeps the counts in ``intermediates.json``, by question.
 """
 
 import asyncio
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
 
-from kgqa.evaluation.question import EntityRef, Question
+from kgqa.evaluation.question import Question
 from kgqa.evaluation.scoring.scores import BEAM_ENTITIES
 from kgqa.evaluation.simulation.gold_answers import GoldAnswers
 from kgqa.evaluation.simulation.graph_cache import GraphCache
@@ -54,25 +54,19 @@ def with_intermediates(questions: Sequence[Question], counts: Mapping[str, int])
     return tuple(replace(question, intermediate=counts.get(question.id)) for question in questions)
 
 
-async def _count_most(question: Question, terrain: GraphCache) -> int | None:
+async def _count_most(question: Question, cache: GraphCache) -> int | None:
     """Return the most nodes at one place of any path; None where there is no path, or the graph cuts it."""
     gold = GoldAnswers(question)
-    ways = GoldRelationFinder(question, terrain, gold)
-    topics = filter(None, [await _find_topic(named, terrain) for named in question.topics])
-    plans = [
-        (topic, resolve_hops(way, terrain.graph) or ())
-        for topic in topics
-        for way in (await ways.of(topic))[:1]
-    ]
-    counts = [await _count_between(topic, hops, gold, terrain.graph) for topic, hops in plans]
-    known = [n for n in counts if n is not None]
+    finder = GoldRelationFinder(question, cache, gold)
+    counts = []
+    for named in question.topics:
+        id = resolve_iri(named.id)
+        topic = Entity(id) if id else await cache.find(named.name or "")
+        for relations in (await finder.of(topic))[:1] if topic else ():
+            hops = resolve_hops(relations, cache.graph) or ()
+            counts.append(await _count_between(topic, hops, gold, cache.graph))
+    known = [number for number in counts if number is not None]
     return max(known) if counts and len(known) == len(counts) else None
-
-
-async def _find_topic(named: EntityRef, terrain: GraphCache) -> Entity | None:
-    """Return the entity of an id without looking for it; a name is looked for."""
-    id = resolve_iri(named.id)
-    return Entity(id) if id else await terrain.find(named.name or "")
 
 
 async def _count_between(
@@ -91,20 +85,12 @@ async def _count_between(
         edges.append(dict(zip(there, map(set, pages), strict=True)))
         reached = set().union(*pages)
         cut |= any(page.truncated for page in pages)
-    counts = list(_count_leading(edges[1:], _gold_ends(reached, gold)))
-    most = max(counts, default=0)
-    return None if cut and most <= BEAM_ENTITIES else most
-
-
-def _count_leading(edges: Sequence[Mapping[Term, set[Term]]], ends: set[Term]) -> Iterator[int]:
-    """Count, from the last place to the first, the nodes from which any of the ends is reached."""
-    for step in reversed(edges):
-        ends = {node for node, after in step.items() if after & ends}
-        yield len(ends)
-
-
-def _gold_ends(ends: set[Term], gold: GoldAnswers) -> set[Term]:
-    """Return the gold answers among the ends; all, where the answer is computed from them."""
-    listed = list(ends)
+    listed = list(reached)
     right = gold.mark(listed).right
-    return {end for end, is_gold in zip(listed, right, strict=True) if is_gold} or ends
+    # All ends count where the answer is computed from them.
+    leading = {end for end, is_gold in zip(listed, right, strict=True) if is_gold} or reached
+    most = 0
+    for following in reversed(edges[1:]):
+        leading = {node for node, after in following.items() if after & leading}
+        most = max(most, len(leading))
+    return None if cut and most <= BEAM_ENTITIES else most

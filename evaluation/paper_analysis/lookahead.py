@@ -5,13 +5,14 @@ A trace may be anybody's: an entry that is not of the form of ours is left out.
 
 from collections import Counter
 from collections.abc import Mapping, Sequence
+from itertools import islice
 from typing import Any, NamedTuple
 
 from typing_extensions import TypedDict
 
-from kgqa.evaluation.paper_analysis.trace import trace_entries
-from kgqa.evaluation.scoring.scores import ScoredQuestion, Share, as_share
-from kgqa.evaluation.scoring.statistics import Costs, bootstrap_interval, summarise_costs
+from kgqa.evaluation.paper_analysis.trace import is_positive, trace_entries
+from kgqa.evaluation.scoring.scores import ScoredQuestion
+from kgqa.evaluation.scoring.statistics import Costs, Share, mean_share, summarise_costs
 
 
 class Lookahead(TypedDict):
@@ -51,59 +52,43 @@ class _LookaheadOutcome(NamedTuple):
     """Whether it ended the question rightly; None where there is no gold."""
 
 
-def measure_lookahead(judged: Sequence[ScoredQuestion], seed: int) -> Lookahead | None:
-    """Measure smart lookahead; None where no result tells of one."""
-    looks = [
-        _lookahead_outcome(mark, entry) for mark in judged for entry in _first_entry(mark, "smart_lookahead")
+def measure_lookahead(scored: Sequence[ScoredQuestion], seed: int) -> Lookahead | None:
+    """Measure smart lookahead; None where no result has one."""
+    outcomes = [
+        _lookahead_outcome(each, entry)
+        for each in scored
+        for entry in islice(trace_entries(each.result, "smart_lookahead"), 1)
     ]
-    if not looks:
+    if not outcomes:
         return None
-    scored = [look for look in looks if look.right is not None]
+    judged = [outcome for outcome in outcomes if outcome.right is not None]
     return {
-        "questions": len(looks),
-        "fired": as_share(bootstrap_interval([look.fired for look in looks], seed)),
-        "realised": as_share(bootstrap_interval([look.realised for look in looks], seed)),
-        "ended": as_share(bootstrap_interval([look.ended for look in looks], seed)),
-        "right": as_share(bootstrap_interval([bool(look.right) for look in scored], seed)),
-        "right_of_fired": as_share(
-            bootstrap_interval([bool(look.right) for look in scored if look.fired], seed)
-        ),
+        "questions": len(outcomes),
+        "fired": mean_share([outcome.fired for outcome in outcomes], seed),
+        "realised": mean_share([outcome.realised for outcome in outcomes], seed),
+        "ended": mean_share([outcome.ended for outcome in outcomes], seed),
+        "right": mean_share([bool(outcome.right) for outcome in judged], seed),
+        "right_of_fired": mean_share([bool(outcome.right) for outcome in judged if outcome.fired], seed),
     }
 
 
-def measure_pruning(judged: Sequence[ScoredQuestion]) -> Pruning | None:
-    """Measure what survives prunings; None where no result tells of one."""
-    cases = [
-        (len(entry["chosen"]), len(entry.get("guided") or ()))
-        for mark in judged
-        if mark.result
-        for entry in trace_entries(mark.result, "prune")
+def _lookahead_outcome(scored: ScoredQuestion, entry: Mapping[str, Any]) -> _LookaheadOutcome:
+    ended = entry.get("decision") == "stop" and isinstance(entry.get("chain"), str)
+    right = ended and scored.right if scored.score else None
+    return _LookaheadOutcome(entry.get("fired") is True, is_positive(entry.get("realised")), ended, right)
+
+
+def measure_pruning(scored: Sequence[ScoredQuestion]) -> Pruning | None:
+    """Measure what survives prunings; None where no result has one."""
+    entries = [
+        entry
+        for each in scored
+        for entry in trace_entries(each.result, "prune")
         if isinstance(entry.get("chosen"), list) and isinstance(entry.get("guided", []), list)
     ]
-    chosen, kept = (
-        summarise_costs([one for one, _ in cases]),
-        summarise_costs([one + more for one, more in cases]),
-    )
+    numbers = [len(entry["chosen"]) + len(entry.get("guided", ())) for entry in entries]
+    chosen, kept = summarise_costs([len(entry["chosen"]) for entry in entries]), summarise_costs(numbers)
     if not (chosen and kept):
         return None
-    counts = sorted(Counter(one + more for one, more in cases).items())
-    return {
-        "prunings": len(cases),
-        "chosen": chosen,
-        "kept": kept,
-        "counts": {str(number): times for number, times in counts},
-    }
-
-
-def _first_entry(mark: ScoredQuestion, node: str) -> list[Mapping[str, Any]]:
-    return list(trace_entries(mark.result, node))[:1] if mark.result else []
-
-
-def _lookahead_outcome(mark: ScoredQuestion, entry: Mapping[str, Any]) -> _LookaheadOutcome:
-    ended = entry.get("decision") == "stop" and isinstance(entry.get("chain"), str)
-    right = ended and mark.score.hit_at_1 > 0 if mark.score else None
-    return _LookaheadOutcome(entry.get("fired") is True, _is_positive(entry.get("realised")), ended, right)
-
-
-def _is_positive(count: object) -> bool:
-    return isinstance(count, int) and count > 0
+    counts = {str(number): times for number, times in sorted(Counter(numbers).items())}
+    return {"prunings": len(entries), "chosen": chosen, "kept": kept, "counts": counts}

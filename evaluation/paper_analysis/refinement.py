@@ -12,8 +12,8 @@ from kgqa.evaluation.paper_analysis.trace import (
     read_diagnoses,
 )
 from kgqa.evaluation.result import OUTAGE_OUTCOMES, Result
-from kgqa.evaluation.scoring.scores import GroupMetrics, ScoredQuestion, Share, as_share, measure_group
-from kgqa.evaluation.scoring.statistics import Costs, bootstrap_interval, bootstrap_intervals, summarise_costs
+from kgqa.evaluation.scoring.scores import GroupMetrics, ScoredQuestion, measure_group
+from kgqa.evaluation.scoring.statistics import Costs, Share, mean_share, mean_shares, summarise_costs
 
 BLUEPRINT_SOURCES = ("copied", "adapted", "nearest", "none")
 """Where a blueprint may be from, in the order in which the metrics have them."""
@@ -25,29 +25,6 @@ class BlueprintSourceMetrics(GroupMetrics):
     questions: int
     share: Share
     """Of the questions for which a blueprint was looked for."""
-
-
-def measure_blueprints(
-    judged: Sequence[ScoredQuestion], seed: int
-) -> dict[str, BlueprintSourceMetrics] | None:
-    """Measure by the source of the blueprint; None where no result tells of any."""
-    told = [
-        (mark, source) for mark in judged if mark.result and (source := read_blueprint_source(mark.result))
-    ]
-    if not told:
-        return None
-    seen = {source for _, source in told}
-    sources = [
-        *(source for source in BLUEPRINT_SOURCES if source in seen),
-        *sorted(seen.difference(BLUEPRINT_SOURCES)),
-    ]
-    rows = [[source == one for one in sources] for _, source in told]
-    shares = bootstrap_intervals(rows, columns=len(sources), seed=seed)
-    found: dict[str, BlueprintSourceMetrics] = {}
-    for source, part in zip(sources, shares, strict=True):
-        marks = [mark for mark, one in told if one == source]
-        found[source] = {"questions": len(marks), "share": as_share(part), **measure_group(marks, seed)}
-    return found
 
 
 class HitCounts(TypedDict):
@@ -88,65 +65,75 @@ class Refinement(TriggeredMetrics):
 
 
 class _DiagnosedQuestion(NamedTuple):
-    mark: ScoredQuestion
-    result: Result
-    found: list[Diagnosis]
+    scored: ScoredQuestion
+    diagnoses: list[Diagnosis]
+    outcome: str
 
 
-def measure_refinement(judged: Sequence[ScoredQuestion], seed: int) -> Refinement | None:
-    """Measure refinement; None where the results tell of no such step."""
-    given = [(mark, mark.result) for mark in judged if mark.result]
-    cases = [
-        _DiagnosedQuestion(mark, result, found) for mark, result in given if (found := read_diagnoses(result))
-    ]
-    if not cases and not any(has_refinement(result) for _, result in given):
+def measure_blueprints(
+    scored: Sequence[ScoredQuestion], seed: int
+) -> dict[str, BlueprintSourceMetrics] | None:
+    """Measure by the source of the blueprint; None where no result names any."""
+    sourced = [(each, source) for each in scored if (source := read_blueprint_source(each.result))]
+    if not sourced:
         return None
-    hit = {case.mark.question.id for case in cases}
-    rerouted = [case for case in cases if any(one.rerouted for one in case.found)]
-    signals = sorted({case.found[0].signal for case in cases})
+    seen = {source for _, source in sourced}
+    others = sorted(seen.difference(BLUEPRINT_SOURCES))
+    sources = [*(source for source in BLUEPRINT_SOURCES if source in seen), *others]
+    rows = [[source == one for one in sources] for _, source in sourced]
+    shares = mean_shares(rows, columns=len(sources), seed=seed)
+    found: dict[str, BlueprintSourceMetrics] = {}
+    for source, share in zip(sources, shares, strict=True):
+        own = [each for each, one in sourced if one == source]
+        found[source] = {"questions": len(own), "share": share, **measure_group(own, seed)}
+    return found
+
+
+def measure_refinement(scored: Sequence[ScoredQuestion], seed: int) -> Refinement | None:
+    """Measure refinement; None where the results have no such step."""
+    results = [(each, each.result) for each in scored if each.result]
+    cases = [
+        _DiagnosedQuestion(each, diagnoses, _outcome(result))
+        for each, result in results
+        if (diagnoses := read_diagnoses(result))
+    ]
+    if not cases and not any(has_refinement(result) for _, result in results):
+        return None
+    hit = {case.scored.question.id for case in cases}
+    rerouted = [case for case in cases if any(one.rerouted for one in case.diagnoses)]
+    recovered = [case.scored.right and case.outcome == "grounded" for case in rerouted if case.scored.score]
+    signals = sorted({case.diagnoses[0].signal for case in cases})
     return {
         **_measure_triggered(cases, seed),
-        "rate": _mean_share([mark.question.id in hit for mark in judged], seed),
-        "diagnoses": summarise_costs([len(case.found) for case in cases]),
-        "dropped": _mean_share([any(one.dropped for one in case.found) for case in cases], seed),
+        "rate": mean_share([each.question.id in hit for each in scored], seed),
+        "diagnoses": summarise_costs([len(case.diagnoses) for case in cases]),
+        "dropped": mean_share([any(one.dropped for one in case.diagnoses) for case in cases], seed),
         "rerouted": len(rerouted),
-        "recovered": _mean_share([_is_recovered(case) for case in rerouted if case.mark.score], seed),
+        "recovered": mean_share(recovered, seed),
         "signals": {
-            signal: _measure_triggered([case for case in cases if case.found[0].signal == signal], seed)
+            signal: _measure_triggered([case for case in cases if case.diagnoses[0].signal == signal], seed)
             for signal in signals
         },
     }
 
 
-def _measure_triggered(cases: Sequence[_DiagnosedQuestion], seed: int) -> TriggeredMetrics:
-    outcomes = [_outcome_of(case.result) for case in cases]
-    return {
-        "triggered": len(cases),
-        **measure_group([case.mark for case in cases], seed),
-        "outcomes": {
-            outcome: _count_hits(
-                case.mark for case, one in zip(cases, outcomes, strict=True) if one == outcome
-            )
-            for outcome in sorted(set(outcomes))
-        },
-    }
-
-
-def _count_hits(marks: Iterable[ScoredQuestion]) -> HitCounts:
-    hits = [None if mark.score is None else mark.score.hit_at_1 > 0 for mark in marks]
-    return {"right": hits.count(True), "wrong": hits.count(False), "unscored": hits.count(None)}
-
-
-def _outcome_of(result: Result) -> str:
+def _outcome(result: Result) -> str:
     if result.error is not None and result.outcome not in OUTAGE_OUTCOMES:
         return "error"
     return result.outcome or "unknown"
 
 
-def _is_recovered(case: _DiagnosedQuestion) -> bool:
-    right = case.mark.score is not None and case.mark.score.hit_at_1 > 0
-    return right and case.result.outcome == "grounded"
+def _measure_triggered(cases: Sequence[_DiagnosedQuestion], seed: int) -> TriggeredMetrics:
+    return {
+        "triggered": len(cases),
+        **measure_group([case.scored for case in cases], seed),
+        "outcomes": {
+            outcome: _count_hits(case.scored for case in cases if case.outcome == outcome)
+            for outcome in sorted({case.outcome for case in cases})
+        },
+    }
 
 
-def _mean_share(values: Sequence[float], seed: int) -> Share:
-    return as_share(bootstrap_interval(values, seed))
+def _count_hits(scored: Iterable[ScoredQuestion]) -> HitCounts:
+    hits = [each.right if each.score else None for each in scored]
+    return {"right": hits.count(True), "wrong": hits.count(False), "unscored": hits.count(None)}

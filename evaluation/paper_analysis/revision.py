@@ -9,18 +9,11 @@ from kgqa.evaluation.paper_analysis.trace import (
     SIGNAL_SOURCES,
     STAGE_NODES,
     PlanTrace,
-    TracedRevision,
+    TracedVerification,
     read_plan_trace,
 )
-from kgqa.evaluation.scoring.scores import (
-    GroupMetrics,
-    ScoredQuestion,
-    Share,
-    as_share,
-    is_right,
-    measure_group,
-)
-from kgqa.evaluation.scoring.statistics import Costs, bootstrap_interval, bootstrap_intervals, summarise_costs
+from kgqa.evaluation.scoring.scores import GroupMetrics, ScoredQuestion, is_right, measure_group
+from kgqa.evaluation.scoring.statistics import Costs, Share, mean_share, mean_shares, summarise_costs
 from kgqa.priors.answer_agreement import answer_key
 from kgqa.priors.rewards import answer_confidence
 
@@ -53,86 +46,6 @@ class PlanOriginMetrics(GroupMetrics):
     questions: int
     attributed: Share
     """Its share of all right answers (Figure 7)."""
-
-
-def measure_arms(cases: Sequence[PlanTrace], seed: int) -> dict[str, ArmMetrics]:
-    """Measure each arm that was chosen."""
-    seen = {arm for case in cases for arm in (*case.chosen, *(one.arm for one in case.revised))}
-    return {arm: _measure_arm(cases, arm, seed) for arm in sorted(seen, key=_origin_rank)}
-
-
-def measure_plan_origins(cases: Sequence[PlanTrace], seed: int) -> dict[str, PlanOriginMetrics]:
-    """Measure the questions by what the plan in force at their end is from."""
-    ended = [(case.mark, case.last.arm or FIRST_PLAN) for case in cases if case.last]
-    origins = sorted({origin for _, origin in ended}, key=_origin_rank)
-    hits = [origin for mark, origin in ended if mark.score and mark.score.hit_at_1 > 0]
-    found: dict[str, PlanOriginMetrics] = {}
-    for origin in origins:
-        marks, part = [mark for mark, one in ended if one == origin], [hit == origin for hit in hits]
-        attributed = as_share(bootstrap_interval(part, seed))
-        found[origin] = {"questions": len(marks), "attributed": attributed, **measure_group(marks, seed)}
-    return found
-
-
-def measure_success(cases: Sequence[PlanTrace], seed: int) -> Share:
-    """Return the share of the revisions of a wrong plan that are right."""
-    return as_share(bootstrap_interval(_revisions_of_wrong_plans(cases), seed))
-
-
-def measure_best_by_task(cases: Sequence[PlanTrace], seed: int) -> Share:
-    """Tell how often the revision of the highest task reward is right; of equals the first counts."""
-    return _measure_best(cases, lambda case: [one.task for one in case.revised], seed)
-
-
-def measure_best_by_confidence(cases: Sequence[PlanTrace], seed: int) -> Share:
-    """Tell how often the revision that most plans agree with is right; of equals the first counts."""
-    return _measure_best(cases, _plan_confidences, seed)
-
-
-def _measure_arm(cases: Sequence[PlanTrace], arm: str, seed: int) -> ArmMetrics:
-    own = [case._replace(revised=[one for one in case.revised if one.arm == arm]) for case in cases]
-    tried = [one for case in own for one in case.revised]
-    return {
-        "chosen": summarise_costs([case.chosen[arm] for case in cases]),
-        "revisions": len(tried),
-        "accepted": sum(one.accepted for one in tried),
-        "reward": sum(one.reward for one in tried) / len(tried) if tried else None,
-        "wrong_before": len(_revisions_of_wrong_plans(own)),
-        "success": measure_success(own, seed),
-    }
-
-
-def _revisions_of_wrong_plans(cases: Sequence[PlanTrace]) -> list[bool]:
-    """Tell of each revision of a wrong plan whether it is right; questions without gold are left out."""
-    return [
-        is_right(one.answers, case.mark.question)
-        for case in cases
-        if case.mark.score
-        for one in case.revised
-        if not is_right(one.before, case.mark.question)
-    ]
-
-
-def _measure_best(
-    cases: Sequence[PlanTrace], worth: Callable[[PlanTrace], Sequence[float]], seed: int
-) -> Share:
-    hits = []
-    for case in cases:
-        if case.mark.score and case.revised:
-            worths = worth(case)
-            best: TracedRevision = case.revised[worths.index(max(worths))]
-            hits.append(is_right(best.answers, case.mark.question))
-    return as_share(bootstrap_interval(hits, seed))
-
-
-def _plan_confidences(case: PlanTrace) -> list[float]:
-    """Return equation 3 over all plans of the question, the first one among them, for each revision."""
-    pool = [answer_key(answers) for answers in (case.first.answers, *(one.answers for one in case.revised))]
-    return [answer_confidence(pool, key) for key in pool[1:]]
-
-
-def _origin_rank(origin: str) -> tuple[int, str]:
-    return PLAN_ORIGINS.index(origin) if origin in PLAN_ORIGINS else len(PLAN_ORIGINS), origin
 
 
 class StageCosts(Costs):
@@ -180,64 +93,124 @@ class Revision(TypedDict):
     """The same by the share of the question's plans that agree with a revision (equation 3)."""
 
 
-def measure_revision(judged: Sequence[ScoredQuestion], seed: int) -> Revision | None:
+def measure_revision(scored: Sequence[ScoredQuestion], seed: int) -> Revision | None:
     """Measure verification and revision; None where no result tells of a plan in steps."""
-    cases = [case for mark in judged if (case := read_plan_trace(mark))]
-    revisions = summarise_costs([case.chosen.total() for case in cases])
+    traces = [trace for each in scored if (trace := read_plan_trace(each))]
+    revisions = summarise_costs([trace.arms.total() for trace in traces])
     if revisions is None:
         return None
-    checked = [case for case in cases if case.verified]
-    sources = [_question_source(case) for case in checked]
-    revises = [any(check.revises for check in case.verified) for case in checked]
+    verified = [trace for trace in traces if trace.verifications]
+    sources = [_question_source(trace) for trace in verified]
     rows = [[source == one for one in SIGNAL_SOURCES] for source in sources]
-    lengths = [case.last.steps for case in cases if case.last and case.last.steps is not None]
-    entropies = [one.entropy for case in cases for one in case.revised]
+    shares = mean_shares(rows, columns=len(SIGNAL_SOURCES), seed=seed)
+    revises = [any(check.revises for check in trace.verifications) for trace in verified]
+    lengths = [trace.last.steps for trace in traces if trace.last and trace.last.steps is not None]
+    entropies = [revision.entropy for trace in traces for revision in trace.revisions]
+    checks = [check for trace in traces for check in trace.verifications]
     return {
-        "planned": len(cases),
-        "verified": len(checked),
-        "rate": as_share(bootstrap_interval(revises, seed)),
-        "sources": dict(
-            zip(
-                SIGNAL_SOURCES,
-                map(as_share, bootstrap_intervals(rows, columns=len(SIGNAL_SOURCES), seed=seed)),
-                strict=True,
-            )
-        ),
-        "steps": _count_by_step(cases),
-        "verifiers": _count_verifiers(cases),
+        "planned": len(traces),
+        "verified": len(verified),
+        "rate": mean_share(revises, seed),
+        "sources": dict(zip(SIGNAL_SOURCES, shares, strict=True)),
+        "steps": _count_by_step(checks),
+        "verifiers": dict(sorted(Counter(check.verifier for check in checks if check.verifier).items())),
         "revisions": revisions,
         "plan_steps": summarise_costs(lengths),
-        "tokens": _measure_tokens(cases),
-        "success": measure_success(cases, seed),
-        "strategies": measure_arms(cases, seed),
-        "plans": measure_plan_origins(cases, seed),
+        "tokens": _measure_tokens(traces),
+        "success": mean_share(_revisions_of_wrong_plans(traces), seed),
+        "strategies": _measure_arms(traces, seed),
+        "plans": _measure_plan_origins(traces, seed),
         "entropy": sum(entropies) / len(entropies) if entropies else None,
-        "best_task": measure_best_by_task(cases, seed),
-        "best_confidence": measure_best_by_confidence(cases, seed),
+        "best_task": _measure_best(traces, lambda trace: [one.task for one in trace.revisions], seed),
+        "best_confidence": _measure_best(traces, _plan_confidences, seed),
     }
 
 
-def _question_source(case: PlanTrace) -> str:
-    found = {check.source for check in case.verified} - {"none"}
-    return "both" if len(found) > 1 else next(iter(found), "none")
+def _question_source(trace: PlanTrace) -> str:
+    sources = {check.source for check in trace.verifications} - {"none"}
+    return "both" if len(sources) > 1 else next(iter(sources), "none")
 
 
-def _count_by_step(cases: Sequence[PlanTrace]) -> dict[str, dict[str, int]]:
-    counts = Counter((check.step, check.source) for case in cases for check in case.verified)
+def _count_by_step(checks: Sequence[TracedVerification]) -> dict[str, dict[str, int]]:
+    counts = Counter((check.step, check.source) for check in checks)
     steps = sorted({step for step, _ in counts})
     return {str(step): {source: counts[step, source] for source in SIGNAL_SOURCES} for step in steps}
 
 
-def _count_verifiers(cases: Sequence[PlanTrace]) -> dict[str, int]:
-    names = (check.verifier for case in cases for check in case.verified if check.verifier)
-    return dict(sorted(Counter(names).items()))
-
-
-def _measure_tokens(cases: Sequence[PlanTrace]) -> dict[str, StageCosts]:
-    total = sum(case.tokens.total() for case in cases)
+def _measure_tokens(traces: Sequence[PlanTrace]) -> dict[str, StageCosts]:
+    total = sum(trace.tokens.total() for trace in traces)
     found: dict[str, StageCosts] = {}
     for stage in STAGE_NODES:
-        amounts = [case.tokens[stage] for case in cases]
-        if cost := summarise_costs(amounts):
-            found[stage] = {**cost, "share": sum(amounts) / total if total else None}
+        amounts = [trace.tokens[stage] for trace in traces]
+        if costs := summarise_costs(amounts):
+            found[stage] = {**costs, "share": sum(amounts) / total if total else None}
     return found
+
+
+def _measure_arms(traces: Sequence[PlanTrace], seed: int) -> dict[str, ArmMetrics]:
+    """Measure each arm that was chosen."""
+    arms = {arm for trace in traces for arm in (*trace.arms, *(one.arm for one in trace.revisions))}
+    found: dict[str, ArmMetrics] = {}
+    for arm in sorted(arms, key=_origin_rank):
+        own = [
+            trace._replace(revisions=[one for one in trace.revisions if one.arm == arm]) for trace in traces
+        ]
+        revisions, of_wrong = (
+            [one for trace in own for one in trace.revisions],
+            _revisions_of_wrong_plans(own),
+        )
+        found[arm] = {
+            "chosen": summarise_costs([trace.arms[arm] for trace in traces]),
+            "revisions": len(revisions),
+            "accepted": sum(one.accepted for one in revisions),
+            "reward": sum(one.reward for one in revisions) / len(revisions) if revisions else None,
+            "wrong_before": len(of_wrong),
+            "success": mean_share(of_wrong, seed),
+        }
+    return found
+
+
+def _measure_plan_origins(traces: Sequence[PlanTrace], seed: int) -> dict[str, PlanOriginMetrics]:
+    """Measure the questions by what the plan in force at their end is from."""
+    ended = [(trace.scored, trace.last.arm or FIRST_PLAN) for trace in traces if trace.last]
+    hits = [origin for scored, origin in ended if scored.right]
+    found: dict[str, PlanOriginMetrics] = {}
+    for origin in sorted({origin for _, origin in ended}, key=_origin_rank):
+        own = [scored for scored, one in ended if one == origin]
+        attributed = mean_share([hit == origin for hit in hits], seed)
+        found[origin] = {"questions": len(own), "attributed": attributed, **measure_group(own, seed)}
+    return found
+
+
+def _revisions_of_wrong_plans(traces: Sequence[PlanTrace]) -> list[bool]:
+    """Return of each revision of a wrong plan whether it is right; questions without gold are left out."""
+    return [
+        is_right(revision.answers, trace.scored.question)
+        for trace in traces
+        if trace.scored.score
+        for revision in trace.revisions
+        if not is_right(revision.before, trace.scored.question)
+    ]
+
+
+def _measure_best(
+    traces: Sequence[PlanTrace], worth: Callable[[PlanTrace], Sequence[float]], seed: int
+) -> Share:
+    """Return how often the revision of the highest worth is right; of equals the first counts."""
+    hits = []
+    for trace in traces:
+        if trace.scored.score and trace.revisions:
+            worths = worth(trace)
+            best = trace.revisions[worths.index(max(worths))]
+            hits.append(is_right(best.answers, trace.scored.question))
+    return mean_share(hits, seed)
+
+
+def _plan_confidences(trace: PlanTrace) -> list[float]:
+    """Return equation 3 over all plans of the question, the first one among them, for each revision."""
+    pool = [answer_key(plan.answers) for plan in (trace.first, *trace.revisions)]
+    return [answer_confidence(pool, key) for key in pool[1:]]
+
+
+def _origin_rank(origin: str) -> tuple[int, str]:
+    return PLAN_ORIGINS.index(origin) if origin in PLAN_ORIGINS else len(PLAN_ORIGINS), origin

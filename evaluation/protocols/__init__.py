@@ -6,6 +6,7 @@ from typing import Any
 
 from kgqa.evaluation.question import Question
 from kgqa.evaluation.result import Result
+from kgqa.evaluation.scoring.metrics import measure_results
 
 PROTOCOLS = ("strict", "pog", "cog", "cor", "vog")
 """The first is the one to believe; the others reproduce what the code of a paper counts."""
@@ -36,9 +37,10 @@ def measure_by_protocol(
         ValueError: for a name that is no protocol.
     """
     check_protocol(protocol)
+    if protocol == "strict":
+        return dict(measure_results(results, questions, grounded=grounded, seed=seed))
     module = import_module(f"kgqa.evaluation.protocols.{protocol}")
-    given = {"grounded": grounded} if protocol == "strict" else {}
-    found: dict[str, Any] = module.measure(results, questions, seed=seed, **given)
+    found: dict[str, Any] = module.measure(results, questions, seed=seed)
     return found
 
 

@@ -25,21 +25,16 @@ def measure(results: Sequence[Result], questions: Sequence[Question], *, seed: i
 
     Hits@1 is that of `kgqa.evaluation.protocols.pog`, but for a reply with a brace and
     no answer that can be found: here the whole reply is compared. Precision, recall and F1
-    (`legacy.character_f1`) are means over the records whose answer is not empty,
+    (`character_f1`) are means over the records whose answer is not empty,
     ``predicted`` in number. Records of ours take part as in PoG's protocol.
     """
-    judged = legacy_cases(results, questions)
-    tried = [_compared_strings(case.result) for case in judged]
-    right = [
-        any(matches_any_gold(c, case.gold) for c in said) for case, said in zip(judged, tried, strict=True)
-    ]
-    scores = [
-        character_f1(",".join(said), case.gold, matches_any_gold)
-        for case, said in zip(judged, tried, strict=True)
-        if ",".join(said)
-    ]
+    cases = legacy_cases(results, questions)
+    compared = [(_compared_strings(case.result), case.gold) for case in cases]
+    right = [any(matches_any_gold(answer, gold) for answer in answers) for answers, gold in compared]
+    joined = [(",".join(answers), gold) for answers, gold in compared]
+    scores = [character_f1(answer, gold, matches_any_gold) for answer, gold in joined if answer]
     counted = {"predicted": len(scores), **mean_scores(scores, seed)}
-    return summarise("cog", NOTE, judged, right, seed) | counted
+    return summarise("cog", NOTE, cases, right, seed) | counted
 
 
 def _compared_strings(result: Result) -> list[str]:

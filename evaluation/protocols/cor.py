@@ -12,12 +12,12 @@ from kgqa.evaluation.protocols.shared import (
     answer_texts,
     legacy_cases,
     mean_scores,
-    mean_with_interval,
     measure_costs,
     summarise,
 )
 from kgqa.evaluation.question import Question
 from kgqa.evaluation.result import Result
+from kgqa.evaluation.scoring.statistics import mean_share
 
 NOTE = (
     "Hits@1 is the share of questions with any gold name inside of all answers joined to one string; "
@@ -56,18 +56,18 @@ def measure(results: Sequence[Result], questions: Sequence[Question], *, seed: i
     action ``Stop``, any other stands for itself. A published reply in text is one
     string, as CoR's own ports of PoG and ToG give it.
     """
-    judged = legacy_cases(results, questions)
-    scored = [case for case in judged if case.question is None or case.gold]
+    cases = legacy_cases(results, questions)
+    scored = [case for case in cases if case.question is None or case.gold]
     scores = [score_question(predicted_names(case.result), gold_names(case)) for case in scored]
     right = [bool(one.hit) for one in scores]
-    actions = [final_action(case.result) for case in judged]
+    actions = [final_action(case.result) for case in cases]
     return (
         summarise("cor", NOTE, scored, right, seed)
-        | measure_costs(judged)
-        | {"n": len(judged), "excluded": len(judged) - len(scored)}
-        | {"accuracy": mean_with_interval([one.accuracy for one in scores], seed)}
+        | measure_costs(cases)
+        | {"n": len(cases), "excluded": len(cases) - len(scored)}
+        | {"accuracy": mean_share([one.accuracy for one in scores], seed)}
         | mean_scores([(one.precision, one.recall, one.f1) for one in scores], seed)
-        | {"kgr": mean_with_interval([action.casefold() in GROUNDED_ACTIONS for action in actions], seed)}
+        | {"kgr": mean_share([action.casefold() in GROUNDED_ACTIONS for action in actions], seed)}
         | {"actions": dict(Counter(actions).most_common())}
     )
 
@@ -75,7 +75,7 @@ def measure(results: Sequence[Result], questions: Sequence[Question], *, seed: i
 def score_question(predicted: Sequence[str], gold: Sequence[str]) -> CorScores:
     """Score one question by the gold that is found in the predictions joined by spaces.
 
-    >>> score(["Canada, Mexico, Cuba, Peru"], ["Canada", "Mexico"]).f1
+    >>> score_question(["Canada, Mexico, Cuba, Peru"], ["Canada", "Mexico"]).f1
     1.0
     """
     said = normalise_text(" ".join(predicted))
@@ -101,11 +101,8 @@ def _answer_names(result: Result) -> list[str]:
     rows = result.record.get("results")
     if isinstance(rows, list):
         return [str(row["name"]) for row in rows if "name" in row]
-    return (
-        [", ".join(answer_texts(result))]
-        if result.text is not None and answer_texts(result)
-        else answer_texts(result)
-    )
+    names = answer_texts(result)
+    return [", ".join(names)] if result.text is not None and names else names
 
 
 def _names_in_braces(name: str) -> list[str]:

@@ -15,6 +15,8 @@ from kgqa.evaluation.protocols.shared import (
 from kgqa.evaluation.question import Question
 from kgqa.evaluation.result import Result
 
+NOTE = "Share of records whose answer text contains, or is part of, any gold name or alias."
+
 _QUOTED = re.compile(r"\"Answer\":\s*[\"']([^\"']+)[\"']")
 _LISTED = re.compile(r'"Answer":\s*(\[[^\]]+\])')
 _ITEM = re.compile(r"\"([^\"]*)\"|'([^']*)'")
@@ -52,13 +54,10 @@ def candidate_answers(reply: str) -> list[str] | None:
         stated = json.loads(rest)
         return [str(stated["A"]["Answer"] if "A" in stated else stated["Answer"])]
     except (ValueError, TypeError, LookupError, RecursionError):
-        return _match_patterns(rest)
-
-
-def _match_patterns(text: str) -> list[str] | None:
-    if quoted := _QUOTED.findall(text):
+        pass
+    if quoted := _QUOTED.findall(rest):
         return [str(quoted[-1])]
-    listed = _LISTED.search(text)
+    listed = _LISTED.search(rest)
     return _list_items(listed.group(1)) if listed else None
 
 
@@ -70,9 +69,6 @@ def _list_items(text: str) -> list[str]:
         return [double or single for double, single in _ITEM.findall(text)]
 
 
-NOTE = "Share of records whose answer text contains, or is part of, any gold name or alias."
-
-
 def measure(results: Sequence[Result], questions: Sequence[Question], *, seed: int = 0) -> dict[str, Any]:
     """Count as PoG's code does.
 
@@ -82,16 +78,16 @@ def measure(results: Sequence[Result], questions: Sequence[Question], *, seed: i
     dataset does not have. Where a reply has a brace but no answer that can be found,
     the answer of the record before is compared once more.
 
-    One of our records takes part as `replies.reply_of` writes it; without an answer it
+    One of our records takes part as `reply_text` writes it; without an answer it
     is wrong.
     """
-    judged = legacy_cases(results, questions)
-    return summarise("pog", NOTE, judged, list(_judge_in_order(judged)), seed)
+    cases = legacy_cases(results, questions)
+    return summarise("pog", NOTE, cases, list(_judge_in_order(cases)), seed)
 
 
-def _judge_in_order(judged: Sequence[LegacyCase]) -> Iterator[bool]:
+def _judge_in_order(cases: Sequence[LegacyCase]) -> Iterator[bool]:
     before: list[str] = []
-    for case in judged:
+    for case in cases:
         reply = reply_text(case.result)
         found = None if reply is None else candidate_answers(reply)
         tried = [] if reply is None else before if found is None else found

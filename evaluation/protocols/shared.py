@@ -6,8 +6,8 @@ from dataclasses import dataclass
 from typing import Any
 
 from kgqa.evaluation.question import EntityRef, Question
-from kgqa.evaluation.result import Result, Usage, pair_results
-from kgqa.evaluation.scoring.statistics import bootstrap_interval, summarise_spread
+from kgqa.evaluation.result import Result, pair_results
+from kgqa.evaluation.scoring.statistics import Costs, Share, mean_share, summarise_costs
 
 
 @dataclass(frozen=True, slots=True)
@@ -37,18 +37,15 @@ def gold_strings(question: Question | None) -> tuple[str, ...]:
     """
     if question is None:
         return ()
-    nameless = "null" if _is_grailqa(question) else None
-    strings = [
+    # GrailQA's questions have a level or, in files without it, ids of 13 digits.
+    is_grailqa = question.level is not None or re.fullmatch("[0-9]{13}", question.id)
+    nameless = "null" if is_grailqa else None
+    strings = dict.fromkeys(
         string
         for answer in question.gold
         for string in (answer.name or nameless or answer.id, *answer.aliases)
-    ]
-    return tuple(dict.fromkeys(string for string in strings if string))
-
-
-def _is_grailqa(question: Question) -> bool:
-    """Tell GrailQA's questions by their level or, in files without it, by their ids of 13 digits."""
-    return question.level is not None or re.fullmatch("[0-9]{13}", question.id) is not None
+    )
+    return tuple(string for string in strings if string)
 
 
 def answer_text(answer: EntityRef) -> str | None:
@@ -71,12 +68,11 @@ def matches_any_gold(response: str, gold: Iterable[str]) -> bool:
 
     An empty response is inside of every gold.
     """
-    said = remove_spaces(response)
-    return any(said in right or right in said for right in map(remove_spaces, gold))
+    given = _remove_spaces(response)
+    return any(given in right or right in given for right in map(_remove_spaces, gold))
 
 
-def remove_spaces(text: str) -> str:
-    """Return a text in small letters without spaces (other white space stays inside)."""
+def _remove_spaces(text: str) -> str:
     return text.strip().replace(" ", "").lower()
 
 
@@ -105,7 +101,7 @@ COST_KEYS = ("llm_calls", "input_tokens", "output_tokens", "seconds")
 
 
 def summarise(
-    protocol: str, note: str, judged: Sequence[LegacyCase], right: Sequence[bool], seed: int
+    protocol: str, note: str, cases: Sequence[LegacyCase], right: Sequence[bool], seed: int
 ) -> dict[str, Any]:
     """Return what the legacy protocols have in common; ``right`` has one verdict a record.
 
@@ -116,61 +112,43 @@ def summarise(
         "protocol": protocol,
         "legacy": True,
         "note": f"{note} For comparison with published numbers only.",
-        "n": len(judged),
+        "n": len(cases),
         "correct": sum(right),
-        "unmatched": sum(case.question is None for case in judged),
-        "hits_at_1": mean_with_interval(right, seed),
-        **measure_costs(judged),
-        "breakdowns": measure_breakdowns(judged, right, seed),
+        "unmatched": sum(case.question is None for case in cases),
+        "hits_at_1": mean_share(right, seed),
+        **measure_costs(cases),
+        "breakdowns": measure_breakdowns(cases, right, seed),
         "seed": seed,
     }
 
 
-def mean_with_interval(values: Sequence[float], seed: int) -> dict[str, float | None]:
-    """Return the mean of a value per record, with its 95% bootstrap interval; nulls for none."""
-    return bootstrap_interval(values, seed)._asdict()
-
-
-def mean_scores(scores: Sequence[tuple[float, float, float]], seed: int) -> dict[str, Any]:
+def mean_scores(scores: Sequence[tuple[float, float, float]], seed: int) -> dict[str, Share]:
     """Return the means of precision, recall and F1 over questions."""
-    return {
-        name: mean_with_interval([score[at] for score in scores], seed)
-        for at, name in enumerate(("precision", "recall", "f1"))
-    }
+    names = ("precision", "recall", "f1")
+    return {name: mean_share([score[place] for score in scores], seed) for place, name in enumerate(names)}
 
 
-def measure_breakdowns(judged: Sequence[LegacyCase], right: Sequence[bool], seed: int) -> dict[str, Any]:
+def measure_breakdowns(cases: Sequence[LegacyCase], right: Sequence[bool], seed: int) -> dict[str, Any]:
     """Return count and share of right records for each compositionality type and each level."""
-    return {name: _measure_breakdown(name, judged, right, seed) for name in ("kind", "level")}
+    found = {}
+    for name in ("kind", "level"):
+        groups: dict[str, list[bool]] = {}
+        for case, verdict in zip(cases, right, strict=True):
+            value = getattr(case.question, name, None)
+            if value is not None:
+                groups.setdefault(value, []).append(verdict)
+        found[name] = {
+            value: {"n": len(group), "correct": sum(group), "hits_at_1": mean_share(group, seed)}
+            for value, group in sorted(groups.items())
+        }
+    return found
 
 
-def _measure_breakdown(
-    name: str, judged: Sequence[LegacyCase], right: Sequence[bool], seed: int
-) -> dict[str, Any]:
-    groups: dict[str, list[bool]] = {}
-    for case, verdict in zip(judged, right, strict=True):
-        value = getattr(case.question, name, None)
-        if value is not None:
-            groups.setdefault(value, []).append(verdict)
-    return {
-        value: {"n": len(group), "correct": sum(group), "hits_at_1": mean_with_interval(group, seed)}
-        for value, group in sorted(groups.items())
-    }
-
-
-def measure_costs(judged: Sequence[LegacyCase]) -> dict[str, Any]:
+def measure_costs(cases: Sequence[LegacyCase]) -> dict[str, Costs | None]:
     """Return calls, tokens and seconds over the records that state a time; None where unknown."""
-    timed = [case.result.usage for case in judged if case.result.usage.get("seconds") is not None]
-    spent = {key: [usage.get(key) for usage in timed] for key in COST_KEYS}
-    spent["total_tokens"] = [_total_tokens(usage) for usage in timed]
-    return {key: _summarise(values) for key, values in spent.items()}
-
-
-def _total_tokens(usage: Usage) -> float | None:
-    given, written = usage.get("input_tokens"), usage.get("output_tokens")
-    return None if given is None or written is None else given + written
-
-
-def _summarise(values: Sequence[float | None]) -> dict[str, float] | None:
-    found = summarise_spread([value for value in values if value is not None])
-    return found and found._asdict()
+    usages = [case.result.usage for case in cases if case.result.usage.get("seconds") is not None]
+    spent = {key: [usage.get(key) for usage in usages] for key in COST_KEYS}
+    found = {key: summarise_costs([one for one in given if one is not None]) for key, given in spent.items()}
+    tokens = zip(spent["input_tokens"], spent["output_tokens"], strict=True)
+    totals = [given + written for given, written in tokens if given is not None and written is not None]
+    return {**found, "total_tokens": summarise_costs(totals)}

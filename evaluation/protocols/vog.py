@@ -30,32 +30,30 @@ def measure(results: Sequence[Result], questions: Sequence[Question], *, seed: i
     is part of every gold. A record without an answer is wrong and is left out of the
     F1 and of the breakdowns. A published record with zero calls or zero tokens ends
     the count: it and all that follow are wrong (``cut`` tells how many). ``n`` is the number of
-    records. Precision, recall and F1 (`legacy.character_f1`) are means over the
+    records. Precision, recall and F1 (`character_f1`) are means over the
     ``predicted`` records that have an answer.
 
     One of our records takes part as the names of its answers, joined by commas, and
     never ends the count; so does a reply in PoG's JSON.
     """
-    judged = legacy_cases(results, questions)
-    end = next((at for at, case in enumerate(judged) if _states_no_cost(case.result)), len(judged))
-    said = [joined_answer(case.result) if at < end else "" for at, case in enumerate(judged)]
-    right = [
-        bool(text) and any_piece_matches(text, case.gold) for text, case in zip(said, judged, strict=True)
-    ]
-    answered = [at for at, text in enumerate(said) if text]
-    grouped = measure_breakdowns([judged[at] for at in answered], [right[at] for at in answered], seed)
-    scores = [character_f1(said[at], judged[at].gold, any_piece_matches) for at in answered]
-    counted = {"predicted": len(answered), "cut": len(judged) - end, **mean_scores(scores, seed)}
+    cases = legacy_cases(results, questions)
+    end = next((place for place, case in enumerate(cases) if _states_no_cost(case.result)), len(cases))
+    counted = [(case, joined_answer(case.result)) for case in cases[:end]]
+    right = [bool(text) and _any_piece_matches(text, case.gold) for case, text in counted]
+    answered = [(case, text, verdict) for (case, text), verdict in zip(counted, right, strict=True) if text]
+    scores = [character_f1(text, case.gold, _any_piece_matches) for case, text, _ in answered]
+    groups = measure_breakdowns(
+        [case for case, _, _ in answered], [verdict for *_, verdict in answered], seed
+    )
     return (
-        summarise("vog", NOTE, judged, right, seed)
-        | measure_costs(judged[: end + 1])
-        | {"breakdowns": grouped}
-        | counted
+        summarise("vog", NOTE, cases, right + [False] * (len(cases) - end), seed)
+        | measure_costs(cases[: end + 1])
+        | {"breakdowns": groups, "predicted": len(answered), "cut": len(cases) - end}
+        | mean_scores(scores, seed)
     )
 
 
-def any_piece_matches(response: str, gold: Iterable[str]) -> bool:
-    """Return whether any comma-separated piece of a response matches any gold."""
+def _any_piece_matches(response: str, gold: Iterable[str]) -> bool:
     return any(matches_any_gold(piece, gold) for piece in response.split(","))
 
 

@@ -7,7 +7,7 @@ from typing import Annotated, Any
 
 from pydantic import BaseModel, ConfigDict, Field, ValidationError
 
-from kgqa.evaluation.json_files import MAX_RECORDS_FILE_BYTES, parse_json
+from kgqa.evaluation.record_files import MAX_RECORDS_FILE_BYTES, parse_json
 from kgqa.evaluation.paper_analysis.intermediates import INTERMEDIATES_FILE
 from kgqa.evaluation.result import Result, ResultsError
 from kgqa.evaluation.result_files import read_results

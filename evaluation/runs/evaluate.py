@@ -26,7 +26,7 @@ from kgqa.evaluation.runs.progress import Price, Tally, find_price
 from kgqa.evaluation.runs.worker_pool import Sources, WorkerPool, read_sources
 from kgqa.evaluation.scoring.grounding import check_grounding
 from kgqa.evaluation.scoring.metrics import DollarCosts as Cost, Metrics, measure_results
-from kgqa.evaluation.scoring.statistics import summarise_spread
+from kgqa.evaluation.scoring.statistics import summarise_costs
 from kgqa.kg.errors import KGError
 from kgqa.kg.graph import KnowledgeGraph
 from kgqa.kg.store.embedded import DaemonThreads
@@ -115,8 +115,8 @@ class EvaluationRun:
         if self.price is None:
             return None
         known = [cost for result in results if (cost := self.price.of(result.usage)) is not None]
-        found = summarise_spread(known)
-        return cast(Cost, {"total": sum(known), **found._asdict()}) if found else None
+        found = summarise_costs(known)
+        return cast(Cost, {"total": sum(known), **found}) if found else None
 
 
 def begin_run(

@@ -31,7 +31,7 @@ class McNemar:
     """How often each of two runs has the first answer right, and whether that differs.
 
     ``p`` is that of the exact two-sided test on the questions where the runs differ
-    (`statistics.mcnemar`).
+    (`mcnemar_p_value`).
     """
 
     both: int
@@ -80,27 +80,26 @@ def compare_scored(pairs: Sequence[RunPair], seed: int = 0) -> Comparison:
     mean over the pairs, so that another seed is no further question. McNemar's test is
     then the sign test on the questions that one side is right at more often.
     """
-    sides = zip(*(zip(a, b, strict=True) for a, b in pairs), strict=True)
-    scored = [tuple(zip(*both, strict=True)) for both in sides if both[0][0].score]
-    missing_a, missing_b = (sum(not _has_results(marks[side]) for marks in scored) for side in (0, 1))
-    shared = [(_mean_score(x), _mean_score(y)) for x, y in scored if _has_results(x) and _has_results(y)]
+    by_question = zip(*(zip(a, b, strict=True) for a, b in pairs), strict=True)
+    scored = [tuple(zip(*both, strict=True)) for both in by_question if both[0][0].score]
+    missing_a, missing_b = (sum(not _all_have_results(runs[side]) for runs in scored) for side in (0, 1))
+    shared = [(_mean_score(a), _mean_score(b)) for a, b in scored if _all_have_results([*a, *b])]
     rows = [[x - y for x, y in zip(*both, strict=True)] for both in shared]
     found = bootstrap_intervals(rows, columns=len(METRIC_NAMES), seed=seed)
     differences = {name: Difference(*one) for name, one in zip(METRIC_NAMES, found, strict=True)}
     return Comparison(len(rows), missing_a, missing_b, differences, _test_hits(shared))
 
 
-def _has_results(marks: Sequence[ScoredQuestion]) -> bool:
-    return all(mark.result for mark in marks)
+def _all_have_results(scored: Sequence[ScoredQuestion]) -> bool:
+    return all(each.result for each in scored)
 
 
-def _mean_score(marks: Sequence[ScoredQuestion]) -> Score:
-    scores = [mark.score for mark in marks if mark.score]
-    return Score(*map(fmean, zip(*scores, strict=True)))
+def _mean_score(scored: Sequence[ScoredQuestion]) -> Score:
+    return Score(*map(fmean, zip(*(each.score for each in scored if each.score), strict=True)))
 
 
 def _test_hits(shared: Sequence[tuple[Score, Score]]) -> McNemar:
-    hits = [(x.hit_at_1, y.hit_at_1) for x, y in shared]
-    only_a, only_b = sum(x > y for x, y in hits), sum(x < y for x, y in hits)
-    both = sum(x == y > 0 for x, y in hits)
+    hits = [(a.hit_at_1, b.hit_at_1) for a, b in shared]
+    only_a, only_b = sum(a > b for a, b in hits), sum(a < b for a, b in hits)
+    both = sum(a == b > 0 for a, b in hits)
     return McNemar(both, only_a, only_b, len(hits) - only_a - only_b - both, mcnemar_p_value(only_a, only_b))

@@ -2,6 +2,7 @@
 
 import asyncio
 from collections.abc import Mapping, Sequence
+from contextlib import suppress
 from dataclasses import dataclass
 from itertools import pairwise
 from typing import Any
@@ -28,7 +29,7 @@ _PATHS = TypeAdapter(list[list[PathStep]])
 
 
 async def check_grounding(results: Sequence[Result], graph: KnowledgeGraph) -> dict[str, bool | None]:
-    """Tell of each result, by `filed_under`, whether all of its answers are where its paths lead.
+    """Tell of each result, by `result_key`, whether all of its answers are where its paths lead.
 
     None where there is nothing to go by: a grounded record without any path (a query is no chain).
 
@@ -138,16 +139,12 @@ async def _reach_ends(chain: Chain, ids: set[str], graph: KnowledgeGraph) -> set
     reached = {candidate.term.id for candidate in page}
     if ids <= reached or not page.truncated:
         return reached
-    entities = [entity for id in sorted(ids - reached) if (entity := _parse_entity(id))]
+    entities = []
+    for id in sorted(ids - reached):
+        with suppress(ValueError):
+            entities.append(Entity(id))
     traced = await graph.trace_chain(chain, entities) if entities else []
     return reached | {entity.id for entity, path in zip(entities, traced, strict=True) if path}
-
-
-def _parse_entity(id: str) -> Entity | None:
-    try:
-        return Entity(id)
-    except ValueError:
-        return None
 
 
 def _parse_paths(record: Mapping[str, Any]) -> list[_PathLegs]:

@@ -71,9 +71,8 @@ class ScopedId(NamedTuple):
 def parse_id(id: str) -> ScopedId:
     """Read an id: Freebase and Wikidata ids with or without namespace, other IRIs by their host.
 
-    >>> identity("ns:m.0abc"), identity("http://x.org/e/Ulm"), identity("1999")
-    (Identity(scheme='freebase', local='m.0abc'), \
-Identity(scheme='x.org', local='x.org/e/Ulm'), Identity(scheme=None, local='1999'))
+    >>> parse_id("http://x.org/e/Ulm"), parse_id("1999")
+    (ScopedId(scheme='x.org', local='x.org/e/Ulm'), ScopedId(scheme=None, local='1999'))
     """
     id = entity_iri(id) or id
     for dialect in (FREEBASE, WIKIDATA):
@@ -107,10 +106,8 @@ def name_key(name: str) -> NameKey:
 def _fold(name: str) -> str:
     """Fold width and case, drop invisible characters, make spaces single."""
     if not name.isascii():
-        name = unicodedata.normalize(
-            "NFKC", unicodedata.normalize("NFKC", limit_combining_marks(name)).casefold()
-        )
-        name = name.translate(_REMOVE_INVISIBLE)
+        name = unicodedata.normalize("NFKC", limit_combining_marks(name)).casefold()
+        name = unicodedata.normalize("NFKC", name).translate(_REMOVE_INVISIBLE)
     return " ".join(name.casefold().split())
 
 
@@ -137,15 +134,12 @@ def _parse_moment(text: str) -> NameKey | None:
 
 
 def _normalise_words(text: str) -> str:
-    plain = ".".join(part.translate(_REMOVE_PUNCTUATION) for part in _DECIMAL_POINT.split(text))
-    words = plain.split()
-    kept = [word for at, word in enumerate(words, 1) if not _is_article(word, last=at == len(words))]
+    words = ".".join(part.translate(_REMOVE_PUNCTUATION) for part in _DECIMAL_POINT.split(text)).split()
+    articles = {"the", "a", "an"}
+    kept = [word for word in words[:-1] if word not in articles]
+    kept += [word for word in words[-1:] if word != "the"]
     joined = " ".join(kept)
     return joined if len(joined) > 1 else text
-
-
-def _is_article(word: str, *, last: bool) -> bool:
-    return word == "the" or (word in {"a", "an"} and not last)
 
 
 class _CategoryRemover(dict[int, int | None]):
@@ -173,7 +167,7 @@ class AnswerKeys(NamedTuple):
     names: tuple[NameKey, ...]
 
     def matches(self, other: "AnswerKeys") -> bool:
-        """Return whether both are one thing; see `same`."""
+        """Return whether both are one thing; see `is_same`."""
         if self.id and other.id:
             if self.id.local == other.id.local:
                 return True
@@ -182,7 +176,7 @@ class AnswerKeys(NamedTuple):
         return any(name in other.names for name in self.names)
 
     @property
-    def told_apart_by(self) -> ScopedId | NameKey | None:
+    def distinguishing_key(self) -> ScopedId | NameKey | None:
         """What answers have in common that are one thing written twice."""
         if self.id and (self.id.scheme or not self.names):
             return self.id
@@ -195,7 +189,7 @@ def is_same(answer: EntityRef, gold: EntityRef) -> bool:
     Equal ids decide, with or without the namespace of Freebase or Wikidata. Different ids
     of one scheme (both Freebase, both Wikidata, or IRIs of one host) decide as well: the
     answer is wrong, whatever its name. Where ids cannot be compared (a literal, a null,
-    different hosts), names do (`naming.name_key`), those of the gold answer with its
+    different hosts), names do (`name_key`), those of the gold answer with its
     aliases. A literal, whose id is its value, is its own name.
     """
     return answer_keys(answer).matches(answer_keys(gold, aliases=True))
@@ -216,75 +210,61 @@ def _name_keys(names: tuple[str | None, ...]) -> tuple[NameKey, ...]:
     return tuple(dict.fromkeys(name_key(name) for name in names if name and name.strip()))
 
 
-def merge_duplicates(readings: Iterable[AnswerKeys]) -> list[AnswerKeys]:
+def merge_duplicates(answers: Iterable[AnswerKeys]) -> list[AnswerKeys]:
     """Leave each thing once, in order of first appearance, with all of its names.
 
-    What is told apart by its name is the same as whatever has this name and an id.
+    What is told apart by its name is the same as whatever has this name and an id. Of
+    several ids of one thing the least is kept, whatever the order.
     """
-    given = [(reading, reading.told_apart_by) for reading in readings]
-    called: dict[ScopedId | NameKey | None, dict[ScopedId, None]] = {}
-    for reading, apart in given:
-        if isinstance(apart, ScopedId) and reading.names:
-            called.setdefault(reading.names[0], {})[apart] = None
-    found: dict[ScopedId | NameKey | None, AnswerKeys] = {}
-    for reading, apart in given:
-        for id in called.get(apart, [None]) if isinstance(apart, NameKey) else [None]:
-            _merge_into(found, id or apart, AnswerKeys(id or reading.id, reading.names))
-    return list(found.values())
+    given = [(answer, answer.distinguishing_key) for answer in answers]
+    ids_of_name: dict[NameKey, dict[ScopedId, None]] = defaultdict(dict)
+    for answer, key in given:
+        if isinstance(key, ScopedId) and answer.names:
+            ids_of_name[answer.names[0]][key] = None
+    groups: dict[ScopedId | NameKey | None, list[AnswerKeys]] = defaultdict(list)
+    for answer, key in given:
+        ids = list(ids_of_name.get(key, ())) if isinstance(key, NameKey) else []
+        for id in ids or [None]:
+            groups[id or key].append(AnswerKeys(id or answer.id, answer.names))
+    return [_merge(group) for group in groups.values()]
 
 
-def _merge_into(
-    found: dict[ScopedId | NameKey | None, AnswerKeys], apart: ScopedId | NameKey | None, reading: AnswerKeys
-) -> None:
-    """Join a reading to those of the same thing; of several ids the least is kept, whatever the order."""
-    first = found.setdefault(apart, reading)
-    if reading != first:
-        ids = [each for each in (first.id, reading.id) if each is not None]
-        names = tuple(dict.fromkeys((*first.names, *reading.names)))
-        found[apart] = AnswerKeys(min(ids, key=str, default=None), names)
+def _merge(answers: Sequence[AnswerKeys]) -> AnswerKeys:
+    ids = [answer.id for answer in answers if answer.id is not None]
+    names = dict.fromkeys(name for answer in answers for name in answer.names)
+    return AnswerKeys(min(ids, key=str, default=None), tuple(names))
 
 
-class AnswerMatches(NamedTuple):
-    """How the answers fit the gold."""
+def match_answers(answers: Sequence[AnswerKeys], gold: Sequence[AnswerKeys]) -> tuple[bool, int]:
+    """Return whether the first answer is right, and count the pairs of a maximum matching with the gold.
 
-    first_right: bool
-    """Whether the first answer is a gold answer."""
-    right: int
-    """Pairs in a maximum matching of answers and gold answers."""
-
-
-def match_answers(answers: Sequence[AnswerKeys], gold: Sequence[AnswerKeys]) -> AnswerMatches:
-    """Match answers with gold, both without duplicates: dictionary look-ups, not all pairs."""
+    Neither has duplicates. A choice between pairs is rare, and only then scipy is needed.
+    """
     edges = _find_edges(answers, gold)
-    return AnswerMatches(bool(edges and edges[0]), _count_pairs(edges, len(gold)))
-
-
-def _count_pairs(edges: list[list[int]], gold: int) -> int:
-    """Count the pairs of a maximum matching; a choice is rare, and only then scipy is needed."""
-    reached = {at for found in edges for at in found}
-    if all(len(found) <= 1 for found in edges):
-        return len(reached)
+    first_right = bool(edges and edges[0])
+    reached = {place for places in edges for place in places}
+    if all(len(places) <= 1 for places in edges):
+        return first_right, len(reached)
     if len(reached) == sum(map(len, edges)):
-        return sum(map(bool, edges))
-    return _count_maximum_pairs(edges, gold)
+        return first_right, sum(map(bool, edges))
+    return first_right, _count_maximum_pairs(edges, len(gold))
 
 
 def _find_edges(answers: Sequence[AnswerKeys], gold: Sequence[AnswerKeys]) -> list[list[int]]:
-    """Return the places in ``gold`` that each answer is the same as."""
-    ids: dict[str, list[int]] = defaultdict(list)
-    names: dict[NameKey, list[int]] = defaultdict(list)
-    for at, reading in enumerate(gold):
-        if reading.id:
-            ids[reading.id.local].append(at)
-        for key in reading.names:
-            names[key].append(at)
+    """Return the places in ``gold`` that each answer is the same as, by look-ups instead of all pairs."""
+    places: dict[str | NameKey, list[int]] = defaultdict(list)
+    for place, answer in enumerate(gold):
+        for key in _lookup_keys(answer):
+            places[key].append(place)
     edges = []
     for answer in answers:
-        near = dict.fromkeys(ids.get(answer.id.local, ()) if answer.id else ())
-        for key in answer.names:
-            near |= dict.fromkeys(names.get(key, ()))
-        edges.append([at for at in near if answer.matches(gold[at])])
+        near = dict.fromkeys(place for key in _lookup_keys(answer) for place in places.get(key, ()))
+        edges.append([place for place in near if answer.matches(gold[place])])
     return edges
+
+
+def _lookup_keys(answer: AnswerKeys) -> tuple[str | NameKey, ...]:
+    return (answer.id.local, *answer.names) if answer.id else answer.names
 
 
 def _count_maximum_pairs(edges: Sequence[Sequence[int]], gold: int) -> int:
@@ -293,6 +273,6 @@ def _count_maximum_pairs(edges: Sequence[Sequence[int]], gold: int) -> int:
     from scipy.sparse.csgraph import maximum_bipartite_matching
 
     starts = np.cumsum([0, *map(len, edges)])
-    ends = np.array([at for found in edges for at in found], dtype=np.int32)
+    ends = np.array([place for places in edges for place in places], dtype=np.int32)
     graph = csr_array((np.ones(len(ends), dtype=np.int8), ends, starts), shape=(len(edges), gold))
     return int((maximum_bipartite_matching(graph, perm_type="column") >= 0).sum())

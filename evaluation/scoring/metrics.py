@@ -19,14 +19,12 @@ from kgqa.evaluation.scoring.scores import (
     Accuracy,
     Breakdowns,
     GroupMetrics,
-    Share,
-    as_share,
     measure_accuracy,
     measure_breakdowns,
     measure_group,
     score_results,
 )
-from kgqa.evaluation.scoring.statistics import BOOTSTRAP_RESAMPLES, Costs, bootstrap_interval, summarise_costs
+from kgqa.evaluation.scoring.statistics import BOOTSTRAP_RESAMPLES, Costs, Share, mean_share, summarise_costs
 
 
 class DollarCosts(Costs):
@@ -102,45 +100,44 @@ def measure_results(
     Args:
         results: In any order; of several for one question the last counts.
         questions: All questions that were to be answered.
-        grounded: What `grounding.check` found; None where no graph was at hand.
+        grounded: What `check_grounding` found; None where no graph was at hand.
         seed: What the intervals are drawn by.
     """
-    judged = score_results(results, questions)
-    by_question = [mark.result for mark in judged]
-    given = [result for result in by_question if result]
-    loose, strict = _measure_grounded_rates(by_question, grounded, seed)
+    scored = score_results(results, questions)
+    given = [each.result for each in scored if each.result]
+    amounts = {
+        key: [amount for result in given if (amount := result.usage.get(key)) is not None]
+        for key in ("unknown_calls", "cached_calls", *COST_LABELS)
+    }
+    loose, strict = _measure_grounded_rates([each.result for each in scored], grounded, seed)
     return {
         "protocol": "strict",
-        "n": len(judged),
+        "n": len(scored),
         "errors": sum(result.failed for result in given),
-        "missing": len(judged) - len(given),
-        "unscored": sum(mark.score is None for mark in judged),
-        "outcomes": dict(sorted(Counter(r.outcome for r in given if r.outcome).items())),
-        **measure_accuracy(judged, seed),
+        "missing": len(scored) - len(given),
+        "unscored": sum(each.score is None for each in scored),
+        "outcomes": dict(sorted(Counter(result.outcome for result in given if result.outcome).items())),
+        **measure_accuracy(scored, seed),
         "kg_grounded_rate": loose,
         "kg_grounded_rate_strict": strict,
-        "llm_calls": summarise_costs(_usage_amounts(given, "llm_calls")),
-        "input_tokens": summarise_costs(_usage_amounts(given, "input_tokens")),
-        "output_tokens": summarise_costs(_usage_amounts(given, "output_tokens")),
-        "kg_queries": summarise_costs(_usage_amounts(given, "kg_queries")),
-        "seconds": summarise_costs(_usage_amounts(given, "seconds")),
-        "unknown_calls": round(sum(_usage_amounts(given, "unknown_calls"))),
-        "cached_calls": round(sum(_usage_amounts(given, "cached_calls"))),
+        "llm_calls": summarise_costs(amounts["llm_calls"]),
+        "input_tokens": summarise_costs(amounts["input_tokens"]),
+        "output_tokens": summarise_costs(amounts["output_tokens"]),
+        "kg_queries": summarise_costs(amounts["kg_queries"]),
+        "seconds": summarise_costs(amounts["seconds"]),
+        "unknown_calls": round(sum(amounts["unknown_calls"])),
+        "cached_calls": round(sum(amounts["cached_calls"])),
         "cost": None,
-        "answered": measure_group([mark for mark in judged if mark.answered], seed),
-        "breakdowns": measure_breakdowns(judged, seed),
-        "refinement": measure_refinement(judged, seed),
-        "blueprints": measure_blueprints(judged, seed),
-        "revision": measure_revision(judged, seed),
-        "lookahead": measure_lookahead(judged, seed),
-        "pruning": measure_pruning(judged),
+        "answered": measure_group([each for each in scored if each.answered], seed),
+        "breakdowns": measure_breakdowns(scored, seed),
+        "refinement": measure_refinement(scored, seed),
+        "blueprints": measure_blueprints(scored, seed),
+        "revision": measure_revision(scored, seed),
+        "lookahead": measure_lookahead(scored, seed),
+        "pruning": measure_pruning(scored),
         "seed": seed,
         "resamples": BOOTSTRAP_RESAMPLES,
     }
-
-
-def _usage_amounts(results: Sequence[Result], key: str) -> list[float]:
-    return [amount for result in results if (amount := result.usage.get(key)) is not None]
 
 
 def _measure_grounded_rates(
@@ -151,21 +148,23 @@ def _measure_grounded_rates(
     The strict one is over those alone that can be checked, and nothing where no grounded one can.
     """
     given = [result for result in results if result]
-    told = not given or any(result.outcome for result in given)
-    rows = [_grounded_flags(result, grounded or {}) for result in results] if told else []
-    loose = as_share(bootstrap_interval([says for says, _ in rows], seed))
+    if given and not any(result.outcome for result in given):
+        results = []
+    claims = [_claims_grounded(result) for result in results]
+    loose = mean_share(claims, seed)
     if grounded is None:
         return loose, None
-    none_can = any(says for says, _ in rows) and all(found is None for says, found in rows if says)
-    checked = [] if none_can else [found for _, found in rows if found is not None]
-    return loose, as_share(bootstrap_interval(checked, seed))
+    checked = [
+        grounded.get(result_key(result), False) if result and claims_it else False
+        for result, claims_it in zip(results, claims, strict=True)
+    ]
+    found = [one for one, claims_it in zip(checked, claims, strict=True) if claims_it]
+    none_can = bool(found) and all(one is None for one in found)
+    return loose, mean_share([] if none_can else [one for one in checked if one is not None], seed)
 
 
-def _grounded_flags(result: Result | None, grounded: Mapping[str, bool | None]) -> tuple[bool, bool | None]:
-    """Return whether a result says that it is grounded, and whether it is; None where that cannot be told."""
-    if result is None or result.failed or result.outcome != "grounded" or not result.answers:
-        return False, False
-    return True, grounded.get(result_key(result), False)
+def _claims_grounded(result: Result | None) -> bool:
+    return result is not None and not result.failed and result.outcome == "grounded" and bool(result.answers)
 
 
 SHARE_LABELS = {
@@ -201,7 +200,7 @@ COST_LABELS = {
 
 
 def labelled_shares(metrics: Mapping[str, Any]) -> Iterator[tuple[str, Mapping[str, float | None]]]:
-    """Return what shares are called, and these, as far as the metrics have them; null over nothing."""
+    """Yield what shares are called, and these, as far as the metrics have them; null over nothing."""
     for name, label in SHARE_LABELS.items():
         share: Any = metrics
         for key in name.split("."):

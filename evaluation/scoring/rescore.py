@@ -45,8 +45,8 @@ def rescore(
     In a folder of ours, dataset, split, limit and seed are those of its ``run.json``
     where nothing else is given, so that the metrics are those of the run, except for what
     the records do not hold: ``kg_grounded_rate_strict`` needs the graph (``kg``), and
-    ``cost`` is None. Results of
-    questions of the dataset that are outside of the split or limit do not count.
+    ``cost`` is None. Results of questions of the dataset that are outside of the split or
+    limit do not count.
 
     Args:
         results: a folder or file, as `read_results` takes it.
@@ -62,38 +62,33 @@ def rescore(
         ValueError: in one line, for what cannot be read or does not fit together.
         KGError: if the graph cannot be opened or fails.
     """
-    _check_options(protocol, kg, against)
-    file = find_results_file(results)
-    found = read_results(file)
-    head = _read_head(file)
-    recorded, seed = head.get("dataset", {}), head.get("seed") or 0
-    loaded = _load_dataset(dataset, format, recorded, file)
-    limit = recorded.get("limit") if limit is None else limit
-    questions = with_intermediates(
-        loaded.part(split or recorded.get("split"), limit), _read_intermediates(file)
-    )
-    given, strangers = _select_results(found, file, loaded, questions)
-    warnings = _warn_of_unmatched(strangers, "", protocol, loaded)
-    other = None
-    if against is not None:
-        beside = find_results_file(against)
-        other, others = _select_results(read_results(beside), beside, loaded, questions)
-        warnings += _warn_of_unmatched(others, f" in {one_line(str(against))}", protocol, loaded)
-    return RescoredResults(
-        title=f"{one_line(str(results))} on {one_line(loaded.name)}",
-        metrics=protocols.measure_by_protocol(
-            protocol, given, questions, grounded=_check_on_graph(given, kg), seed=seed
-        ),
-        comparison=None if other is None else _compare(given, other, questions, seed),
-        warnings=warnings,
-    )
-
-
-def _check_options(protocol: str, kg: Sequence[str], against: object) -> None:
     protocols.check_protocol(protocol)
     for option, value in (("--kg", kg), ("--against", against)):
         if value and protocol != "strict":
             raise ValueError(f"{option} goes with the strict protocol, not with {protocol}; leave one out")
+    file = find_results_file(results)
+    found = read_results(file)
+    head = _read_head(file)
+    recorded, seed = head.get("dataset", {}), head.get("seed") or 0
+    loaded = _load_dataset(dataset, format, recorded)
+    limit = recorded.get("limit") if limit is None else limit
+    questions = loaded.part(split or recorded.get("split"), limit)
+    questions = with_intermediates(questions, _read_intermediates(file))
+    given, unmatched = _select_results(found, file, loaded, questions)
+    warnings = _warn_of_unmatched(unmatched, "", protocol, loaded)
+    comparison = None
+    if against is not None:
+        from kgqa.evaluation.scoring.comparison import compare_results
+
+        other_file = find_results_file(against)
+        other, unmatched = _select_results(read_results(other_file), other_file, loaded, questions)
+        warnings += _warn_of_unmatched(unmatched, f" in {one_line(str(against))}", protocol, loaded)
+    grounded = _check_on_graph(given, kg) if kg else None
+    metrics = protocols.measure_by_protocol(protocol, given, questions, grounded=grounded, seed=seed)
+    if against is not None:
+        comparison = compare_results(given, other, questions, seed)
+    title = f"{one_line(str(results))} on {one_line(loaded.name)}"
+    return RescoredResults(title, metrics, comparison, warnings)
 
 
 def _read_head(file: Path) -> dict[str, Any]:
@@ -128,7 +123,7 @@ def _read_intermediates(file: Path) -> dict[str, int]:
         raise ResultsError(f"{error}; remove it, and the breakdown by it is left out") from None
 
 
-def _load_dataset(given: str | None, format: str | None, recorded: Mapping[str, Any], file: Path) -> Dataset:
+def _load_dataset(given: str | None, format: str | None, recorded: Mapping[str, Any]) -> Dataset:
     """Load the dataset that is given, or that of the run if it is still the same."""
     if given is not None:
         return load(given, format)
@@ -156,35 +151,25 @@ def _select_results(
     Raises:
         ResultsError: if that is none of them.
     """
-    matched = pair_results(found, loaded.questions).matched
-    strangers = sum(question is None for _, question in matched)
-    if matched and strangers == len(matched):
+    paired = pair_results(found, loaded.questions)
+    unmatched = len(paired.unmatched)
+    if unmatched and unmatched == len(paired.matched):
         raise ResultsError(f"no result in {one_line(str(file))} is of a question in {one_line(loaded.name)}")
-    counting = {question.id for question in questions}
-    return [result for result, question in matched if question is None or question.id in counting], strangers
+    ids = {question.id for question in questions}
+    counting = [result for result, question in paired.matched if question is None or question.id in ids]
+    return counting, unmatched
 
 
-def _check_on_graph(results: Sequence[Result], kg: Sequence[str]) -> dict[str, bool | None] | None:
-    if not kg:
-        return None
+def _check_on_graph(results: Sequence[Result], kg: Sequence[str]) -> dict[str, bool | None]:
     from kgqa.evaluation.scoring.grounding import check_grounding
     from kgqa.kg.opening import open_graph
     from kgqa.runtime.resources import graph_sources
 
-    graph = open_graph(graph_sources(kg))
-    return asyncio.run(check_grounding(results, graph))
+    return asyncio.run(check_grounding(results, open_graph(graph_sources(kg))))
 
 
-def _compare(
-    a: Sequence[Result], b: Sequence[Result], questions: Sequence[Question], seed: int
-) -> "Comparison":
-    from kgqa.evaluation.scoring.comparison import compare_results
-
-    return compare_results(a, b, questions, seed)
-
-
-def _warn_of_unmatched(strangers: int, where: str, protocol: str, loaded: Dataset) -> tuple[str, ...]:
-    if not strangers:
+def _warn_of_unmatched(number: int, where: str, protocol: str, loaded: Dataset) -> tuple[str, ...]:
+    if not number:
         return ()
     counted = "do not count" if protocol == "strict" else "count as wrong"
-    return (f"{strangers} results{where} are of no question in {one_line(loaded.name)}; they {counted}",)
+    return (f"{number} results{where} are of no question in {one_line(loaded.name)}; they {counted}",)

@@ -13,7 +13,19 @@ from typing_extensions import TypedDict
 from kgqa.evaluation.question import EntityRef, Question
 from kgqa.evaluation.result import Result, pair_results
 from kgqa.evaluation.scoring.matching import AnswerKeys, answer_keys, match_answers, merge_duplicates
-from kgqa.evaluation.scoring.statistics import Interval, bootstrap_intervals
+from kgqa.evaluation.scoring.statistics import Share, mean_shares
+
+METRIC_NAMES = ("hits_at_1", "hit_any", "precision", "recall", "f1")
+"""The names of the metrics of a `Score`, in its order."""
+
+BEAM_ENTITIES = 3
+"""Entities that a beam usually holds."""
+
+NUMBER_BUCKETS = {
+    "answers": {1: "1", 2: "2-4", 5: "5-9", 10: "10+"},
+    "intermediate": {0: f"at most {BEAM_ENTITIES}", BEAM_ENTITIES + 1: f"more than {BEAM_ENTITIES}"},
+}
+"""Groups by a number, by the least number of each."""
 
 
 class Score(NamedTuple):
@@ -35,48 +47,6 @@ ZERO_SCORE = Score(0.0, 0.0, 0.0, 0.0, 0.0)
 """The score of an empty answer, and of a question that failed."""
 
 
-def score_answers(answers: Sequence[EntityRef], question: Question) -> Score | None:
-    """Score answers strictly; None if the question has no gold to score them by.
-
-    Answers and gold are sets: what is there twice counts once. An answer stands for one
-    gold answer at most, and a gold answer for one answer (a maximum matching), so that
-    two spellings of one thing are not two right answers. Of several readings the one
-    that fits best (`fit`) counts, among equals the first; readings without gold are left out.
-    """
-    gold = [
-        merge_duplicates(answer_keys(named, aliases=True) for named in reading)
-        for reading in question.readings
-    ]
-    if not any(gold):
-        return None
-    given = merge_duplicates(map(answer_keys, answers))
-    return max((_score_reading(given, reading) for reading in gold if reading), key=reading_preference)
-
-
-def reading_preference(found: Score) -> tuple[float, float, float]:
-    """Return what decides between the readings of a question: F1, then whether the first answer is right."""
-    return found.f1, found.hit_at_1, found.hit_any
-
-
-def _score_reading(answers: list[AnswerKeys], gold: list[AnswerKeys]) -> Score:
-    if not answers:
-        return ZERO_SCORE
-    first_right, right = match_answers(answers, gold)
-    return Score(
-        hit_at_1=float(first_right),
-        hit_any=float(right > 0),
-        precision=right / len(answers),
-        recall=right / len(gold),
-        f1=2 * right / (len(answers) + len(gold)),
-    )
-
-
-def is_right(answers: Sequence[str], question: Question) -> bool:
-    """Return whether the first answer is right, strictly; a question without gold has none that is."""
-    found = score_answers([EntityRef(None, answer) for answer in answers], question)
-    return found is not None and found.hit_at_1 > 0
-
-
 class ScoredQuestion(NamedTuple):
     """A question, its result (None: missing), and its score (None: there is no gold)."""
 
@@ -89,39 +59,10 @@ class ScoredQuestion(NamedTuple):
         """Whether there is a result, and none of a question that failed."""
         return self.result is not None and not self.result.failed
 
-
-def score_results(results: Sequence[Result], questions: Sequence[Question]) -> list[ScoredQuestion]:
-    """Score every question in the order of the dataset; one that failed or is missing is wrong."""
-    return [_score_question(question, result) for question, result in pair_results(results, questions).pairs]
-
-
-def _score_question(question: Question, result: Result | None) -> ScoredQuestion:
-    if not question.scored:
-        return ScoredQuestion(question, result, None)
-    if result is None or result.failed:
-        return ScoredQuestion(question, result, ZERO_SCORE)
-    return ScoredQuestion(question, result, score_answers(result.answers, question))
-
-
-METRIC_NAMES = ("hits_at_1", "hit_any", "precision", "recall", "f1")
-"""The names of the metrics of a `Score`, in its order."""
-
-BEAM_ENTITIES = 3
-"""Entities that a beam usually holds."""
-
-NUMBER_BUCKETS = {
-    "answers": {1: "1", 2: "2-4", 5: "5-9", 10: "10+"},
-    "intermediate": {0: f"at most {BEAM_ENTITIES}", BEAM_ENTITIES + 1: f"more than {BEAM_ENTITIES}"},
-}
-"""Groups by a number, by the least number of each."""
-
-
-class Share(TypedDict):
-    """A mean over questions, between 0 and 1, with its 95% bootstrap interval; null over none."""
-
-    value: float | None
-    low: float | None
-    high: float | None
+    @property
+    def right(self) -> bool:
+        """Whether the first answer is right."""
+        return self.score is not None and self.score.hit_at_1 > 0
 
 
 class Accuracy(TypedDict):
@@ -152,29 +93,77 @@ class Breakdowns(TypedDict):
     """By the entities between topics and answers (`intermediates`): ``at most 3``, ``more than 3``."""
 
 
-def as_share(found: Interval) -> Share:
-    """Return an interval as JSON has it."""
-    return {"value": found.value, "low": found.low, "high": found.high}
+def score_results(results: Sequence[Result], questions: Sequence[Question]) -> list[ScoredQuestion]:
+    """Score every question in the order of the dataset; one that failed or is missing is wrong."""
+    return [_score_question(question, result) for question, result in pair_results(results, questions).pairs]
 
 
-def measure_accuracy(judged: Sequence[ScoredQuestion], seed: int) -> Accuracy:
-    """Average over the scored among the questions."""
-    rows = [mark.score for mark in judged if mark.score]
-    found = bootstrap_intervals(rows, columns=len(METRIC_NAMES), seed=seed)
-    return cast(Accuracy, {name: as_share(one) for name, one in zip(METRIC_NAMES, found, strict=True)})
+def _score_question(question: Question, result: Result | None) -> ScoredQuestion:
+    if question.scored and (result is None or result.failed):
+        return ScoredQuestion(question, result, ZERO_SCORE)
+    return ScoredQuestion(question, result, score_answers(result.answers, question) if result else None)
 
 
-def measure_group(judged: Sequence[ScoredQuestion], seed: int) -> GroupMetrics:
-    """Average over the scored among the questions, and count them."""
-    return {"n": sum(mark.score is not None for mark in judged), **measure_accuracy(judged, seed)}
+def score_answers(answers: Sequence[EntityRef], question: Question) -> Score | None:
+    """Score answers strictly; None if the question has no gold to score them by.
+
+    Answers and gold are sets: what is there twice counts once. An answer stands for one
+    gold answer at most, and a gold answer for one answer (a maximum matching), so that
+    two spellings of one thing are not two right answers. Of several readings the one that
+    fits best (`reading_preference`) counts, among equals the first; readings without gold are left out.
+    """
+    gold = [
+        merge_duplicates(answer_keys(named, aliases=True) for named in reading)
+        for reading in question.readings
+    ]
+    if not any(gold):
+        return None
+    given = merge_duplicates(map(answer_keys, answers))
+    return max((_score_reading(given, reading) for reading in gold if reading), key=reading_preference)
 
 
-def measure_breakdowns(judged: Sequence[ScoredQuestion], seed: int) -> Breakdowns:
-    """Average over each kind of the scored questions; groups in order of number or name."""
-    scored = [mark for mark in judged if mark.score]
+def reading_preference(score: Score) -> tuple[float, float, float]:
+    """Return what decides between the readings of a question: F1, then whether the first answer is right."""
+    return score.f1, score.hit_at_1, score.hit_any
+
+
+def _score_reading(answers: list[AnswerKeys], gold: list[AnswerKeys]) -> Score:
+    if not answers:
+        return ZERO_SCORE
+    first_right, right = match_answers(answers, gold)
+    return Score(
+        hit_at_1=float(first_right),
+        hit_any=float(right > 0),
+        precision=right / len(answers),
+        recall=right / len(gold),
+        f1=2 * right / (len(answers) + len(gold)),
+    )
+
+
+def is_right(answers: Sequence[str], question: Question) -> bool:
+    """Return whether the first answer is right, strictly; a question without gold has none that is."""
+    score = score_answers([EntityRef(None, answer) for answer in answers], question)
+    return score is not None and score.hit_at_1 > 0
+
+
+def measure_accuracy(scored: Sequence[ScoredQuestion], seed: int) -> Accuracy:
+    """Average over the questions that have a score."""
+    rows = [each.score for each in scored if each.score]
+    means = mean_shares(rows, columns=len(METRIC_NAMES), seed=seed)
+    return cast(Accuracy, dict(zip(METRIC_NAMES, means, strict=True)))
+
+
+def measure_group(scored: Sequence[ScoredQuestion], seed: int) -> GroupMetrics:
+    """Average over the questions that have a score, and count them."""
+    return {"n": sum(each.score is not None for each in scored), **measure_accuracy(scored, seed)}
+
+
+def measure_breakdowns(scored: Sequence[ScoredQuestion], seed: int) -> Breakdowns:
+    """Average over each kind of the questions that have a score; groups in order of number or name."""
+    given = [each for each in scored if each.score]
     found = {
-        by: {kind: measure_group(marks, seed) for kind, marks in group_questions(scored, by).items()}
-        for by in Breakdowns.__annotations__
+        key: {name: measure_group(part, seed) for name, part in group_questions(given, key).items()}
+        for key in Breakdowns.__annotations__
     }
     return cast(Breakdowns, found)
 
@@ -183,11 +172,11 @@ def group_questions(scored: Sequence[ScoredQuestion], by: str) -> dict[str, list
     """Sort scored questions by what is known of them; ``by`` is a key of `Breakdowns`."""
     buckets = NUMBER_BUCKETS.get(by)
     groups: dict[Any, list[ScoredQuestion]] = {}
-    for mark in scored:
-        value = _count_gold_answers(mark.question) if by == "answers" else getattr(mark.question, by)
+    for each in scored:
+        value = _count_gold_answers(each.question) if by == "answers" else getattr(each.question, by)
         if value is not None:
             kind = max(least for least in buckets if least <= value) if buckets else value
-            groups.setdefault(kind, []).append(mark)
+            groups.setdefault(kind, []).append(each)
     return {buckets[kind] if buckets else str(kind): groups[kind] for kind in sorted(groups)}
 
 

@@ -7,7 +7,7 @@ Interval(value=1.0, low=1.0, high=1.0)
 """
 
 from collections.abc import Iterator, Sequence
-from typing import TYPE_CHECKING, Any, NamedTuple, cast
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 from typing_extensions import TypedDict
 
@@ -33,8 +33,16 @@ class Interval(NamedTuple):
     high: float | None
 
 
-class Spread(NamedTuple):
-    """How a cost is distributed over questions; percentiles interpolate linearly."""
+class Share(TypedDict):
+    """A mean over questions, between 0 and 1, with its 95% bootstrap interval; null over none."""
+
+    value: float | None
+    low: float | None
+    high: float | None
+
+
+class Costs(TypedDict):
+    """What a question has cost, in any unit: mean, percentiles and maximum over results."""
 
     mean: float
     p50: float
@@ -42,8 +50,19 @@ class Spread(NamedTuple):
     max: float
 
 
+def mean_share(values: Sequence[float], seed: int) -> Share:
+    """Return the mean of one metric with its interval, as JSON has it."""
+    return mean_shares([[value] for value in values], columns=1, seed=seed)[0]
+
+
+def mean_shares(rows: "ArrayLike", *, columns: int, seed: int) -> list[Share]:
+    """Return the mean of each metric with its interval, as JSON has it; see `bootstrap_intervals`."""
+    found = bootstrap_intervals(rows, columns=columns, seed=seed)
+    return [{"value": value, "low": low, "high": high} for value, low, high in found]
+
+
 def bootstrap_interval(values: Sequence[float], seed: int = 0) -> Interval:
-    """Return the mean of one metric with its interval; see `intervals`."""
+    """Return the mean of one metric with its interval; see `bootstrap_intervals`."""
     return bootstrap_intervals([[value] for value in values], columns=1, seed=seed)[0]
 
 
@@ -93,19 +112,19 @@ def _draw_resamples(counts: "NDArray[np.intp]", seed: int) -> "Iterator[NDArray[
         yield np.bincount(drawn.ravel(), minlength=block * kinds).reshape(block, kinds)
 
 
-def summarise_spread(values: Sequence[float]) -> Spread | None:
-    """Summarise what questions have cost; None for no questions.
+def summarise_costs(amounts: Sequence[float]) -> Costs | None:
+    """Summarise what questions have cost; percentiles interpolate linearly; None for no questions.
 
-    >>> spread([0, 10, 20])
-    Spread(mean=10.0, p50=10.0, p95=19.0, max=20.0)
+    >>> summarise_costs([0, 10, 20])
+    {'mean': 10.0, 'p50': 10.0, 'p95': 19.0, 'max': 20.0}
     """
     import numpy as np
 
-    if not values:
+    if not amounts:
         return None
-    costs = np.sort(np.asarray(values, dtype=float))
+    costs = np.sort(np.asarray(amounts, dtype=float))
     p50, p95 = np.percentile(costs, [50, 95]).tolist()
-    return Spread(float(costs.mean()), p50, p95, float(costs[-1]))
+    return {"mean": float(costs.mean()), "p50": p50, "p95": p95, "max": float(costs[-1])}
 
 
 def mcnemar_p_value(only_a: int, only_b: int) -> float:
@@ -123,18 +142,3 @@ def mcnemar_p_value(only_a: int, only_b: int) -> float:
     from scipy.stats import binomtest
 
     return float(binomtest(only_a, only_a + only_b, 0.5).pvalue)
-
-
-class Costs(TypedDict):
-    """What a question has cost: mean, percentiles and maximum over results."""
-
-    mean: float
-    p50: float
-    p95: float
-    max: float
-
-
-def summarise_costs(amounts: Sequence[float]) -> Costs | None:
-    """Summarise what questions have cost; None for no questions."""
-    found = summarise_spread(amounts)
-    return cast(Costs, found._asdict()) if found else None

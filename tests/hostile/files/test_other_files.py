@@ -14,7 +14,7 @@ import numpy as np
 import pytest
 
 from kgqa.evaluation.datasets import DatasetError, load
-from kgqa.evaluation.json_files import UnreadableFile, read_json_records
+from kgqa.evaluation.record_files import UnreadableFile, read_json_records
 from kgqa.files import gunzip, read_file
 from kgqa.models.cache import SqliteCache
 from kgqa.priors.artifact_store import content_digest

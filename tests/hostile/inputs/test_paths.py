@@ -17,7 +17,7 @@ import pytest
 
 from kgqa.cli.output import exit_on_termination
 from kgqa.evaluation.datasets import DatasetError, load
-from kgqa.evaluation.json_files import UnreadableFile, read_json_records
+from kgqa.evaluation.record_files import UnreadableFile, read_json_records
 from kgqa.evaluation.result import ResultsError
 from kgqa.evaluation.result_files import read_results
 from kgqa.files import printable_path, read_file

@@ -28,7 +28,7 @@ CWQ = {
 
 
 async def topics(graph: Any, *choices: tuple[EntityRef, ...]) -> tuple[EntityRef, ...]:
-    question = Question("q", "who?", topics=choices[0], elsewhere=choices[1:])
+    question = Question("q", "who?", topics=choices[0], other_topics=choices[1:])
     (asked,) = await align_topics([question], graph)
     return asked.topics
 

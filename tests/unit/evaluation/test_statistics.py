@@ -9,11 +9,10 @@ from hypothesis import given, settings, strategies as st
 from kgqa.evaluation.scoring import statistics
 from kgqa.evaluation.scoring.statistics import (
     Interval,
-    Spread,
     bootstrap_interval,
     bootstrap_intervals,
     mcnemar_p_value,
-    summarise_spread,
+    summarise_costs,
 )
 
 SHARES = st.floats(0, 1) | st.sampled_from([0.0, 1.0, 1 / 3])
@@ -111,11 +110,11 @@ def test_a_mean_lies_in_its_interval_whatever_the_order(
 
 def test_a_spread_is_worked_out_by_hand() -> None:
     # Percentile p lies at place (n - 1) p: 1.5 between 2 and 4; 2.85 between 4 and 10.
-    assert summarise_spread([10, 2, 1, 4]) == pytest.approx(
-        Spread(mean=4.25, p50=3.0, p95=4 + 0.85 * 6, max=10.0)
+    assert summarise_costs([10, 2, 1, 4]) == pytest.approx(
+        {"mean": 4.25, "p50": 3.0, "p95": 4 + 0.85 * 6, "max": 10.0}
     )
-    assert summarise_spread([7]) == Spread(7.0, 7.0, 7.0, 7.0)
-    assert summarise_spread([]) is None
+    assert summarise_costs([7]) == {"mean": 7.0, "p50": 7.0, "p95": 7.0, "max": 7.0}
+    assert summarise_costs([]) is None
 
 
 @pytest.mark.parametrize(

@@ -111,7 +111,7 @@ def test_the_list_of_cwq_with_topics(one: One) -> None:
     both = {"topic_entity": {"m.0u": "Ulm"}, "qid_topic_entity": {"Q3012": "Ulm"}}
     question = one([{**CWQ, "answer": "Danube", **both}], "cwq")
     assert question.topics == (EntityRef("m.0u", "Ulm"),)
-    assert question.elsewhere == ((EntityRef("Q3012", "Ulm"),),)
+    assert question.other_topics == ((EntityRef("Q3012", "Ulm"),),)
     assert question.readings == ((EntityRef(None, "Danube"),),)
 
 

@@ -1,0 +1,209 @@
+"""Reads files into records: files of questions, and JSON records, plain or gzipped."""
+
+import gzip
+import hashlib
+import json
+import math
+import re
+import zlib
+from collections.abc import Iterator
+from dataclasses import dataclass
+from itertools import islice
+from pathlib import Path
+from typing import Any, Literal, NoReturn
+
+from pydantic_core import from_json
+
+from kgqa.files import gunzip, read_file
+from kgqa.kg.terms import one_line
+
+MAX_DATASET_BYTES = 1 << 28
+"""Bytes of a question file at most, as it is and unpacked."""
+
+MAX_RECORDS_FILE_BYTES = 1 << 30
+"""Bytes of a file of JSON records at most, as it is and unpacked."""
+
+MAX_LINES = 2_000_000
+"""Lines of a question file with something on them at most."""
+
+JSON_START = re.compile(r"\s*(\{|\[\s*([{\[\]]|$))")
+"""How JSON begins; MetaQA's text may begin with ``[`` too, with a name behind it."""
+
+QUESTION_LIST_KEYS = ("Questions", "questions")
+"""Where the documents of WebQSP and QALD keep their list."""
+
+PARSER_POSITION = re.compile(r" at line (\d+) column (\d+)$")
+"""How pydantic's reader of JSON ends a complaint."""
+
+Unit = Literal["line", "record"]
+NumberedRecords = Iterator[tuple[int, Any]]
+JsonObject = dict[str, Any]
+
+
+class UnreadableFile(ValueError):
+    """A file that does not hold records; the message is one line with the file and the place in it."""
+
+
+@dataclass(frozen=True, slots=True)
+class QuestionFile:
+    """The records of a file of questions, each with its number, and what the numbers count.
+
+    A record is whatever JSON value the file has, or the tuple of fields of a line of text.
+    They are read when they are asked for, once. ``digest`` is the SHA-256 of the bytes.
+    """
+
+    name: str
+    digest: str
+    unit: Unit
+    records: NumberedRecords
+
+    def place(self, number: int) -> str:
+        """Say where a record is: ``questions.jsonl, line 12``."""
+        return f"{self.name}, {self.unit} {number}"
+
+
+def read_question_file(path: Path, *, pipes: bool = True) -> QuestionFile:
+    """Read JSON lines, a JSON document or tab-separated text, in UTF-8; or such a pipe.
+
+    Raises:
+        UnreadableFile: if it is no file, damaged, no text, or no JSON where it looks like
+            JSON; the lines of JSON lines are read, and may fail, later.
+    """
+    shown, name = one_line(str(path)), one_line(path.name)
+    try:
+        data = read_file(path, MAX_DATASET_BYTES, pipes=pipes)
+    except FileNotFoundError:
+        raise UnreadableFile(f'no such question file: {shown}; "sample" names the sample questions') from None
+    except IsADirectoryError:
+        raise UnreadableFile(f"{shown} is a folder; name a question file") from None
+    except (OSError, ValueError) as error:  # a ValueError: no file can have such a name
+        raise UnreadableFile(f"cannot read {shown}: {getattr(error, 'strerror', None) or error}") from error
+    unit, records = _split_records(_decode_text(data, name), name)
+    return QuestionFile(name, hashlib.sha256(data).hexdigest(), unit, records)
+
+
+def _decode_text(data: bytes, name: str) -> str:
+    try:
+        text = gunzip(data, MAX_DATASET_BYTES).decode("utf-8-sig")
+    except (EOFError, gzip.BadGzipFile, zlib.error) as error:
+        raise UnreadableFile(f"{name}: damaged or incomplete gzip file ({error}); fetch it anew") from error
+    except OSError as error:
+        raise UnreadableFile(f"{name}: {error.strerror}; give it in parts") from error
+    except UnicodeDecodeError as error:
+        raise UnreadableFile(f"{name}: not UTF-8 text (byte {error.start}); save it as UTF-8") from error
+    if not text or text.isspace():
+        raise UnreadableFile(f"{name}: the file is empty")
+    if "\0" in text:
+        raise UnreadableFile(f"{name}: not text but binary; name a file of questions")
+    return text
+
+
+def _split_records(text: str, name: str) -> tuple[Unit, NumberedRecords]:
+    lines = list(islice(_numbered_lines(text), MAX_LINES + 1))
+    if len(lines) > MAX_LINES:
+        raise UnreadableFile(f"{name}: more than {MAX_LINES:,} lines; give it in parts")
+    start, first = lines[0]
+    if not JSON_START.match(first):
+        if "\t" not in first:
+            raise UnreadableFile(f"{name}: neither JSON nor tab-separated text; name a file of questions")
+        return "line", ((number, tuple(line.split("\t"))) for number, line in lines)
+    if first.startswith("{") and first.endswith("}") and len(lines) > 1:
+        return "line", ((number, _parse_question(line, name, number)) for number, line in lines)
+    document = _parse_question(text, name)
+    if isinstance(document, dict):
+        lists = (document[key] for key in QUESTION_LIST_KEYS if isinstance(document.get(key), list))
+        found = next(lists, None)
+    else:
+        found = document if isinstance(document, list) else None
+    return ("line", iter([(start, document)])) if found is None else ("record", enumerate(found, 1))
+
+
+def _numbered_lines(text: str) -> Iterator[tuple[int, str]]:
+    """Yield the lines that are not blank; only a line feed ends one, as JSON has it."""
+    for number, line in enumerate(text.split("\n"), 1):
+        if line and not line.isspace():
+            yield number, line.strip("\r ")
+
+
+def _parse_question(text: str, name: str, line: int = 1) -> Any:
+    try:
+        return from_json(text, allow_inf_nan=False)
+    except ValueError as error:
+        reason = str(error)
+        if where := PARSER_POSITION.search(reason):
+            line += int(where[1]) - 1
+            reason = f"{reason[: where.start()]} (column {where[2]})"
+        raise UnreadableFile(f"{name}, line {line}: not readable as JSON: {reason}; mend the line") from error
+
+
+def read_json_records(path: Path) -> list[tuple[str, JsonObject]]:
+    """Read the records of a file or pipe with where each stands (``line 3``, or ``record 3`` of a list).
+
+    A last line without its line break that is no JSON is left out: whoever writes
+    the file is still at it, or was killed. Lone surrogates become question marks.
+
+    Raises:
+        UnreadableFile: if the file cannot be read, or something in it is not a JSON object.
+    """
+    shown = one_line(str(path))
+    try:
+        content = gunzip(read_file(path, MAX_RECORDS_FILE_BYTES, pipes=True), MAX_RECORDS_FILE_BYTES)
+    except FileNotFoundError:
+        raise UnreadableFile(f"no such file: {shown}") from None
+    except (OSError, EOFError, zlib.error, ValueError) as error:
+        why = getattr(error, "strerror", None) or error
+        raise UnreadableFile(f"cannot read {shown}: {one_line(str(why))}") from None
+    records = _parse_list if content.lstrip()[:1] == b"[" else _parse_lines
+    found = []
+    for place, record in records(shown, content):
+        if not isinstance(record, dict):
+            raise UnreadableFile(f"{shown}, {place}: a JSON object was expected")
+        found.append((place, record))
+    return found
+
+
+def _parse_list(shown: str, content: bytes) -> Iterator[tuple[str, Any]]:
+    try:
+        records = parse_json(content)
+    except ValueError as error:
+        raise UnreadableFile(f"{shown} is not JSON: {one_line(str(error))}") from None
+    for number, record in enumerate(records, start=1):
+        yield f"record {number}", record
+
+
+def _parse_lines(shown: str, content: bytes) -> Iterator[tuple[str, Any]]:
+    lines = content.removeprefix(b"\xef\xbb\xbf").split(b"\n")
+    for number, line in enumerate(lines, start=1):
+        if not line.strip():
+            continue
+        try:
+            yield f"line {number}", parse_json(line)
+        except ValueError as error:
+            if number == len(lines) and line.lstrip()[:1] == b"{":
+                return
+            raise UnreadableFile(f"{shown}, line {number}: not JSON: {one_line(str(error))}") from None
+
+
+def parse_json(content: bytes) -> Any:
+    """Parse JSON; lone surrogates become question marks.
+
+    Raises:
+        ValueError: for what is none, and for NaN, nesting without end, and numbers that no float holds.
+    """
+    try:
+        parsed = json.loads(content, parse_constant=_refuse_constant, parse_float=_parse_finite)
+        if b"\\ud" in content or b"\\uD" in content:
+            return json.loads(json.dumps(parsed, ensure_ascii=False).encode("utf-8", "replace"))
+        return parsed
+    except RecursionError:
+        raise ValueError("nested too deeply") from None
+
+
+def _refuse_constant(constant: str) -> NoReturn:
+    raise ValueError(f"{constant} is no JSON value")
+
+
+def _parse_finite(number: str) -> float:
+    if math.isinf(value := float(number)):
+        raise ValueError(f"{number} is too large a number")
+    return value
