@@ -4,7 +4,7 @@ import asyncio
 from collections.abc import Callable, Sequence
 from functools import cache
 from importlib.util import find_spec
-from itertools import cycle
+from itertools import cycle, product
 from pathlib import Path
 from typing import Any
 
@@ -18,6 +18,7 @@ from kgqa.evaluation.simulation import ErrorRates, SimulatedModel
 from kgqa.graphs import METHODS, context_of
 from kgqa.kg.graph import KnowledgeGraph
 from kgqa.kg.opening import open_graph
+from kgqa.tests.support.cases import NO_DATA, server_missing, tried
 from kgqa.tests.support.perfect import DATA
 from kgqa.tests.unit.evaluation.simulation import family
 
@@ -44,8 +45,8 @@ ACCURACIES = (1.0, 0.7)
 
 Open = Callable[[str, Path], KnowledgeGraph]
 
-each_store = pytest.mark.parametrize("store", ["virtuoso", "oxigraph_server"])
-each_method = pytest.mark.parametrize("method", [name for name in METHODS if context_of(name).asks_graph])
+STORES = ("virtuoso", "oxigraph_server")
+ASKING = [name for name in METHODS if context_of(name).asks_graph]
 quietly = pytest.mark.filterwarnings("ignore::langchain_core._api.LangChainDeprecationWarning")
 
 
@@ -116,8 +117,9 @@ def needed(method: str) -> None:
 
 
 @quietly
-@each_store
-@each_method
+@pytest.mark.parametrize(
+    ("store", "method"), tried(product(STORES, ASKING), lambda store, _: server_missing(store))
+)
 async def test_a_tiny_graph_has_the_same_records_on_a_server(opened, family_file, store, method) -> None:
     needed(method)
     embedded, served = [await asyncio.to_thread(opened, where, family_file) for where in ("embedded", store)]
@@ -125,13 +127,15 @@ async def test_a_tiny_graph_has_the_same_records_on_a_server(opened, family_file
 
 
 @quietly
-@each_store
-@each_method
-@pytest.mark.parametrize("name", SETS)
+@pytest.mark.parametrize(
+    ("store", "method", "name"),
+    tried(
+        product(STORES, ASKING, SETS),
+        lambda store, *_: server_missing(store) or (None if DATA.is_dir() else NO_DATA),
+    ),
+)
 async def test_public_questions_have_the_same_records_on_a_server(opened, store, method, name) -> None:
     needed(method)
-    if not DATA.is_dir():
-        pytest.skip(f"no question sets in {DATA.name}; set KGQA_DATA")
     path = DATA / f"{SETS[name]}.nt.gz"
     embedded, served = [await asyncio.to_thread(opened, where, path) for where in ("embedded", store)]
     assert await differing(some(name), method, embedded, served) == []
