@@ -4,16 +4,14 @@ import asyncio
 import os
 import threading
 from collections.abc import AsyncIterator, Iterable, Mapping, Sequence
-from contextlib import ExitStack
 from functools import cache
 from typing import Any, cast
 
 from kgqa.graphs import context_of, graph_of
 from kgqa.kg.graph import KnowledgeGraph
 from kgqa.models.interface import Model
-from kgqa.runtime.context import Context, OptionError as OptionError
+from kgqa.runtime.context import Context, OptionError as OptionError, is_open
 from kgqa.runtime.record import Record, Ref
-from kgqa.runtime.resources import provide_object
 from kgqa.runtime.state import Input
 
 Name = str | os.PathLike[str]
@@ -96,17 +94,12 @@ async def aask(
     Raises:
         ValueError: for an empty question, what is no text, an unknown method, an option that is not taken.
     """
-    with ExitStack() as handed_over:
-        names = {"kg": kg, "model": model}
-        for key, given in names.items():
-            if given is not None:
-                known = names_of(given)
-                options[key] = (
-                    handed_over.enter_context(provide_object(_open(key, given))) if known is None else known
-                )
-        context = make_context(method, options)
-        result = await graph_of(method).ainvoke(make_input(question, topics, id), context=context)
-        return cast(Record, result)
+    for name, given in (("kg", kg), ("model", model)):
+        if given is not None:
+            options[name] = _check_type(name, given)
+    context = make_context(method, options)
+    result = await graph_of(method).ainvoke(make_input(question, topics, id), context=context)
+    return cast(Record, result)
 
 
 def ask(question: str, **arguments: Any) -> Record:
@@ -135,23 +128,14 @@ def extract_record(state: dict[str, Any]) -> Record:
     return cast(Record, {key: state[key] for key in Record.__annotations__})
 
 
-def names_of(given: object) -> str | list[str] | None:
-    """Return the names of a graph or model that is named; None for one that is open already."""
-    if isinstance(given, str | os.PathLike):
-        return os.fspath(given)
-    if not isinstance(given, list | tuple):
-        return None
-    return [os.fspath(name) if isinstance(name, os.PathLike) else name for name in given]
-
-
-def _open(key: str, given: object) -> Any:
-    """Return an open graph or model as it is.
+def _check_type(name: str, given: object) -> object:
+    """Return what was given as graph or model.
 
     Raises:
-        OptionError: if it is none.
+        OptionError: if it can be neither a name nor an open one.
     """
-    if not hasattr(given, {"kg": "find_entities", "model": "ask"}[key]):
-        raise OptionError(f"option {key}: a name, or what is open already, not {type(given).__name__}")
+    if not isinstance(given, str | os.PathLike | list | tuple) and not is_open(name, given):
+        raise OptionError(f"option {name}: a name, or what is open already, not {type(given).__name__}")
     return given
 
 

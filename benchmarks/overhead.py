@@ -20,7 +20,6 @@ from typing_extensions import TypedDict
 import kgqa
 from kgqa.data import SAMPLE_GRAPH, SAMPLE_QUESTIONS
 from kgqa.kg.opening import open_graph
-from kgqa.runtime.resources import provide_object
 from kgqa.tests.support.perfect import PerfectModel
 
 ROUNDS = 3
@@ -65,17 +64,16 @@ async def run() -> tuple[list[float], list[float], list[float], int]:
     """Return seconds a step and a question, graph queries a chain, and how many answers were wrong."""
     graph, model = open_graph([SAMPLE_GRAPH]), PerfectModel()
     steps, questions, queries, wrong = [], [], [], 0
-    with provide_object(graph) as kg, provide_object(model) as name:
-        for question in chain_questions() * ROUNDS:
-            model.question = question
-            started = time.perf_counter()
-            topics = [topic["id"] for topic in question["topic_entities"]]
-            record = await kgqa.aask(question["question"], topics=topics, kg=kg, model=name)
-            outside = time.perf_counter() - started - record["usage"]["seconds_kg"]
-            questions.append(outside)
-            steps.append(outside / len(record["trace"]))
-            queries.append(record["usage"]["kg_queries"] / visited(record))
-            wrong += {a["id"] for a in record["answers"]} != {a["id"] for a in question["answers"]}
+    for question in chain_questions() * ROUNDS:
+        model.question = question
+        started = time.perf_counter()
+        topics = [topic["id"] for topic in question["topic_entities"]]
+        record = await kgqa.aask(question["question"], topics=topics, kg=graph, model=model)
+        outside = time.perf_counter() - started - record["usage"]["seconds_kg"]
+        questions.append(outside)
+        steps.append(outside / len(record["trace"]))
+        queries.append(record["usage"]["kg_queries"] / visited(record))
+        wrong += {a["id"] for a in record["answers"]} != {a["id"] for a in question["answers"]}
     return steps, questions, queries, wrong
 
 

@@ -7,7 +7,6 @@ import asyncio
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
-from langchain_core.callbacks import AsyncCallbackManagerForLLMRun, CallbackManagerForLLMRun
 from langchain_core.language_models import BaseChatModel
 from langchain_core.messages import BaseMessage
 from langchain_core.outputs import ChatGeneration, ChatResult
@@ -21,9 +20,9 @@ from kgqa.runtime.node import NodeRuntime
 
 
 class BudgetedChatModel(BaseChatModel):
-    """The model of a run as LangChain knows chat models; in a thread, it speaks by way of the run's loop."""
+    """The model of a run as a LangChain chat model; called in a thread, it works in the run's loop."""
 
-    run: Any
+    runtime: Any
     loop: Any
     tools: Sequence[Any] = ()
     options: Mapping[str, Any] = Field(default_factory=dict)
@@ -39,34 +38,28 @@ class BudgetedChatModel(BaseChatModel):
         return self.model_copy(update={"tools": tools, "options": options})
 
     async def _agenerate(
-        self,
-        messages: list[BaseMessage],
-        stop: list[str] | None = None,
-        run_manager: AsyncCallbackManagerForLLMRun | None = None,
-        **kwargs: Any,
+        self, messages: list[BaseMessage], stop: Any = None, run_manager: Any = None, **kwargs: Any
     ) -> ChatResult:
-        turn: Turn = await self.run.call_model(lambda model: model.turn(messages, self.tools, **self.options))
+        turn: Turn = await self.runtime.call_model(
+            lambda model: model.turn(messages, self.tools, **self.options)
+        )
         message = bound_message(turn.message, taken={each.id for each in messages})
         return ChatResult(generations=[ChatGeneration(message=message)])
 
     def _generate(
-        self,
-        messages: list[BaseMessage],
-        stop: list[str] | None = None,
-        run_manager: CallbackManagerForLLMRun | None = None,
-        **kwargs: Any,
+        self, messages: list[BaseMessage], stop: Any = None, run_manager: Any = None, **kwargs: Any
     ) -> ChatResult:
         return asyncio.run_coroutine_threadsafe(self._agenerate(messages), self.loop).result()
 
 
-async def budgeted_chat_model(run: NodeRuntime) -> BudgetedChatModel:
+async def budgeted_chat_model(runtime: NodeRuntime) -> BudgetedChatModel:
     """Return the chat model of a run.
 
     Raises:
         UnknownModel: if the model of the run answers prompts only, as the offline model does.
     """
-    model = (await run.open_resources()).model
+    model = (await runtime.open_resources()).model
     if not isinstance(model, ConversationModel):
-        asks = {"agent": "the agent"}.get(run.context.method, run.context.method)
+        asks = {"agent": "the agent"}.get(runtime.context.method, runtime.context.method)
         raise UnknownModel(f"{asks} needs a chat model, and {model.name} is none; name one: provider:name")
-    return BudgetedChatModel(run=run, loop=asyncio.get_running_loop(), cache=False)
+    return BudgetedChatModel(runtime=runtime, loop=asyncio.get_running_loop(), cache=False)

@@ -3,17 +3,25 @@
 import hashlib
 import json
 import os
-import re
 from collections.abc import Iterable
 from typing import Annotated, Any, ClassVar, Self
 
-from pydantic import BaseModel, ConfigDict, Field, ValidationError, field_validator, model_validator
+from pydantic import (
+    BaseModel,
+    ConfigDict,
+    Field,
+    PrivateAttr,
+    ValidationError,
+    field_validator,
+    model_validator,
+)
 from pydantic_core import ErrorDetails
 
 from kgqa.addresses import is_web_address, redact_name
 from kgqa.kg.terms import one_line
 from kgqa.models.registry import default_spec
 from kgqa.runtime.limits import active_limits
+from kgqa.runtime.open_once import GivenObjects
 
 
 class OptionError(ValueError):
@@ -73,17 +81,29 @@ class Context(BaseModel):
         default_factory=Budget, validate_default=True, description="how much one question may spend"
     )
 
+    _given: GivenObjects = PrivateAttr(default_factory=GivenObjects)
+
     def __init__(self, /, **options: Any) -> None:
         """Take the options of a run, in any type that can be read as theirs.
+
+        ``kg`` and ``model`` may be an open graph and an open model as well as names; the field then
+        holds what the object calls itself.
 
         Raises:
             OptionError: in one line, if an option is unknown or its value is not taken.
             NotServed: if a server does not open what is named.
         """
+        given = {name: options[name] for name in ("kg", "model") if is_open(name, options.get(name))}
         try:
-            super().__init__(**options)
+            super().__init__(**options | {name: _own_name(thing) for name, thing in given.items()})
         except ValidationError as error:
             raise OptionError(self._told(error.errors(include_url=False)[0])) from None
+        self._given = GivenObjects(given.get("kg"), given.get("model"))
+
+    @property
+    def given(self) -> GivenObjects:
+        """The graph and the model themselves, where the caller gave open ones."""
+        return self._given
 
     @classmethod
     def _told(cls, error: ErrorDetails) -> str:
@@ -94,8 +114,11 @@ class Context(BaseModel):
 
     @field_validator("kg", mode="before")
     @classmethod
-    def _one_or_several(cls, value: object) -> object:
-        return (value,) if isinstance(value, str) else value
+    def _as_names(cls, value: object) -> object:
+        names = (value,) if isinstance(value, str | os.PathLike) else value
+        if not isinstance(names, list | tuple):
+            return value
+        return [os.fspath(name) if isinstance(name, os.PathLike) else name for name in names]
 
     @field_validator("kg")
     @classmethod
@@ -117,7 +140,7 @@ class Context(BaseModel):
     def __repr_args__(self) -> Iterable[tuple[str | None, Any]]:
         """Show the fields, and addresses among them as records do."""
         for name, value in super().__repr_args__():
-            yield name, tuple(map(_record_name, value)) if name == "kg" else value
+            yield name, tuple(map(redact_name, value)) if name == "kg" else value
 
     def config(self) -> dict[str, Any]:
         """Return the configuration as a record carries it, with its hash.
@@ -126,7 +149,7 @@ class Context(BaseModel):
         given the same graph content and model.
         """
         settings = {"method": self.method, **self.model_dump(mode="json")}
-        settings |= {"kg": [_record_name(name) for name in self.kg], "model": _record_name(self.model)}
+        settings |= {"kg": [redact_name(name) for name in self.kg], "model": redact_name(self.model)}
         canonical = json.dumps(settings, sort_keys=True, separators=(",", ":"))
         return {**settings, "hash": hashlib.sha256(canonical.encode()).hexdigest()[:16]}
 
@@ -187,13 +210,15 @@ def _rejection_reason(error: ErrorDetails) -> str:
     return error["msg"] if "://" in given else f"{error['msg']}, not {one_line(given)}"
 
 
-def _record_name(name: str) -> str:
-    """Return a name as records keep it.
+def is_open(option: str, given: object) -> bool:
+    """Return whether what is given for ``kg`` or ``model`` is an open graph or model, and no name."""
+    return hasattr(given, {"kg": "find_entities", "model": "ask"}[option])
 
-    A thing that was handed over as an object is called what it calls itself, without its number in this
-    run; an address is kept without user and password.
-    """
-    return redact_name(re.sub(r"^object:\d+:", "", name))
+
+def _own_name(thing: Any) -> str:
+    """Return what an open graph or model calls itself."""
+    name = getattr(thing, "fingerprint", None) or getattr(thing, "name", None) or type(thing).__name__
+    return str(name)
 
 
 def _first(allowed: tuple[str, ...] | None) -> str | None:

@@ -1,7 +1,5 @@
 """Wraps a node of a method: tools, model, budget, cost, trace, and what happens when something fails."""
 
-import asyncio
-import time
 from collections.abc import AsyncIterator, Awaitable, Callable, Sequence
 from contextlib import asynccontextmanager
 from dataclasses import dataclass, field
@@ -16,15 +14,15 @@ from kgqa.kg.errors import KGError, KGRejected, KGTimeout, KGUnavailable
 from kgqa.kg.meter import QueryBudgetExhausted, metered
 from kgqa.kg.terms import one_line
 from kgqa.models.errors import ModelError, ModelUnavailable
-from kgqa.models.interface import Completion, Usage, budget_allows
+from kgqa.models.interface import Completion, Turn, Usage, budget_allows
 from kgqa.priors.blueprints import BlueprintLibrary
 from kgqa.priors.encoder import Vectors
 from kgqa.priors.errors import EncoderError, PriorError
 from kgqa.priors.exemplars import SolutionIndex
 from kgqa.priors.nli import ContradictionDetector
 from kgqa.prompts.base import Prompt, R
+from kgqa.runtime.budget import BudgetExceeded as BudgetExceeded, NodeBudget
 from kgqa.runtime.context import Context, OptionError
-from kgqa.runtime.record import Spend, StoppedBy, add_spend, zero_spend
 from kgqa.runtime.resources import Resources, encode, open_resources
 from kgqa.runtime.state import (
     State,
@@ -41,45 +39,16 @@ MAX_TRACE_TEXT_CHARS = 2_000
 """Characters of one text in the trace at most."""
 
 
-class HasUsage(Protocol):
-    """What a model gives: it says what it has cost."""
-
-    @property
-    def usage(self) -> Usage:
-        """The calls, tokens and seconds."""
-
-
-C = TypeVar("C", bound=HasUsage)
+C = TypeVar("C", bound=Completion[Any] | Turn)
 T = TypeVar("T")
 
 
-class LangGraphNode(Protocol):
-    """A node as LangGraph calls it."""
-
-    async def __call__(self, state: State, runtime: Runtime[Any]) -> Update:
-        """Take one step and give what changes."""
-
-
-class BudgetExceeded(Exception):
-    """A limit of the budget is reached; ``limit`` names it."""
-
-    def __init__(self, limit: StoppedBy) -> None:
-        super().__init__(f"the budget of {limit} is spent")
-        self.limit = limit
-
-
 @dataclass
-class NodeRuntime:
-    """What a node has at its disposal: the context, the model, the tools, a notebook."""
+class NodeRuntime(NodeBudget):
+    """What a node works with: the context, the model, the tools, the budget and the trace."""
 
-    context: Any
-    spent_before: Spend
-    """What the question had cost before this step."""
-    spend: Spend = field(default_factory=zero_spend)
-    """What this step costs."""
     trace: dict[str, Any] = field(default_factory=dict)
-    """What the trace says about this step, beside its node and decision."""
-    _started: float = field(default_factory=time.perf_counter)
+    """What the trace says about this node, beside its name and decision."""
 
     async def prompt(self, prompt: Prompt[R]) -> R:
         """Put a prompt to the model.
@@ -92,33 +61,33 @@ class NodeRuntime:
         answered: Completion[R] = await self.call_model(lambda model: model.ask(prompt))
         return answered.reply
 
-    async def call_model(self, asked: Callable[[Any], Awaitable[C]]) -> C:
-        """Ask the model something, and count what it costs.
+    async def call_model(self, call: Callable[[Any], Awaitable[C]]) -> C:
+        """Call the model, and count what it costs.
 
         Raises:
             BudgetExceeded: before the call, if nothing is left for it.
             ModelError: as the model does.
         """
-        self._check("llm_calls", "tokens")
-        token = budget_allows.set(self._has_room)
+        self.check("llm_calls", "tokens")
+        token = budget_allows.set(self.has_room)
         try:
-            async with self._deadline():
-                answered = await asked((await open_resources(self.context)).model)
+            async with self.deadline():
+                answered = await call((await open_resources(self.context)).model)
         except ModelError as error:
-            self._count(error.usage)
+            self.count(error.usage)
             raise
-        except OSError as error:  # a time-out among them: what is handed over may be anybody's model
+        except OSError as error:  # a time-out among them: a model that a caller gives may raise anything
             raise ModelUnavailable(_describe_error(error)) from error
         except BudgetExceeded as error:
-            self._count(getattr(error.__cause__, "usage", Usage()))
+            self.count(getattr(error.__cause__, "usage", Usage()))
             raise
         finally:
             budget_allows.reset(token)
-        self._count(answered.usage)
+        self.count(answered.usage)
         return answered
 
     async def call_tool(self, tool: str, **arguments: Any) -> Any:
-        """Use a tool of the graph and give its typed answer.
+        """Call a tool of the graph and return its typed answer.
 
         Raises:
             BudgetExceeded: before the call, if nothing is left for it.
@@ -134,27 +103,18 @@ class NodeRuntime:
         Raises:
             BudgetExceeded: if nothing is left for a query, or the time is up.
         """
-        self._check("kg_queries")
-        with metered(self._queries_left()) as meter:
+        self.check("kg_queries")
+        with metered(self.queries_left()) as meter:
             try:
-                async with self._deadline():
+                async with self.deadline():
                     yield
             except QueryBudgetExhausted:
                 raise BudgetExceeded("kg_queries") from None
-            except OSError as error:  # what is handed over may be anybody's graph
+            except OSError as error:  # a graph that a caller gives may raise anything
                 raise KGUnavailable(_describe_error(error)) from error
             finally:
                 self.spend["kg_queries"] += meter.queries
                 self.spend["seconds_kg"] += meter.seconds
-
-    async def open_resources(self) -> Resources:
-        """Return what the context names, opened by the time that the question has.
-
-        Raises:
-            BudgetExceeded: if the time is up.
-            KGError, ModelError, PriorError: if something of it cannot be opened.
-        """
-        return await self.within_time_limit(open_resources(self.context))
 
     async def within_time_limit(self, work: Awaitable[T]) -> T:
         """Wait for work that costs nothing but time, as long as the question has any.
@@ -162,8 +122,17 @@ class NodeRuntime:
         Raises:
             BudgetExceeded: if the time is up.
         """
-        async with self._deadline():
+        async with self.deadline():
             return await work
+
+    async def open_resources(self) -> Resources:
+        """Return what the context names, opened within the time that the question has.
+
+        Raises:
+            BudgetExceeded: if the time is up.
+            KGError, ModelError, PriorError: if something of it cannot be opened.
+        """
+        return await self.within_time_limit(open_resources(self.context))
 
     async def encode(self, texts: Sequence[str]) -> Vectors:
         """Encode texts: one row of length 1 each.
@@ -175,117 +144,35 @@ class NodeRuntime:
         return await self.within_time_limit(encode(self.context, texts))
 
     async def blueprint_library(self) -> BlueprintLibrary | None:
-        """Return the library of blueprints, None if there is none (the sample graph has its own).
-
-        Raises:
-            BlueprintError: if it cannot be opened.
-        """
+        """Return the blueprints of `open_resources`."""
         return (await self.open_resources()).library
 
     async def exemplar_index(self) -> SolutionIndex | None:
-        """Return the index of solved questions, None if there is none (the sample graph has its own).
-
-        Raises:
-            ExemplarError: if it cannot be opened.
-        """
+        """Return the index of solved questions of `open_resources`."""
         return (await self.open_resources()).index
 
     async def contradiction_detector(self) -> ContradictionDetector:
-        """Return who tells contradiction: the model that the context names, or rules; its calls block.
-
-        Raises:
-            NLIError: if it cannot be opened.
-        """
-        return (await self.open_resources()).judge
+        """Return the detector of `open_resources`; its calls block."""
+        return (await self.open_resources()).contradiction_detector
 
     def record_failure(self, error: Exception) -> None:
-        """Note for the trace what failed; a time-out stays noted, whatever fails after it."""
+        """Write to the trace what failed; a time-out stays there, whatever fails after it."""
         if self.trace.get("failure") != KGTimeout.__name__:
             self.trace |= {"failure": type(error).__name__, "error": str(error)}
 
-    def total_spend(self) -> Spend:
-        """Return what this step has cost, its wall time included."""
-        return {**self.spend, "seconds": time.perf_counter() - self._started}
-
-    def token_counts(self) -> dict[str, list[int]]:
-        """Return the input and output tokens of this step as the trace says them; nothing without a call."""
-        counted = [self.spend["input_tokens"], self.spend["output_tokens"]]
-        return {"tokens": counted} if any(counted) else {}
-
-    def _check(self, *limits: StoppedBy) -> None:
-        if (spent := self._reached(self.spend, *limits, "seconds")) is not None:
-            raise BudgetExceeded(spent)
-
-    def _reached(self, spend: Spend, *limits: StoppedBy) -> StoppedBy | None:
-        """Return the first of some limits that is reached where this step has cost ``spend``."""
-        total = add_spend(self.spent_before, {**spend, "seconds": self.total_spend()["seconds"]})
-        used = {**total, "tokens": total["input_tokens"] + total["output_tokens"]}
-        for name in limits:
-            limit = getattr(self.context.budget, name)
-            if limit is not None and used[name] >= limit:
-                return name
-        return None
-
-    def _queries_left(self) -> int | None:
-        """Return how many queries a tool may make: one more than is left, to end what was begun."""
-        limit, spent = (
-            self.context.budget.kg_queries,
-            self.spent_before["kg_queries"] + self.spend["kg_queries"],
-        )
-        return None if limit is None else limit - spent + 1
-
-    def _has_room(self, usage: Usage) -> bool:
-        return self._reached(_add_usage(self.spend, usage), "llm_calls", "tokens") is None
-
-    def _count(self, usage: Usage) -> None:
-        self.spend.update(_add_usage(self.spend, usage))
-
-    def _deadline(self) -> "_Deadline":
-        limit = self.context.budget.seconds
-        used = self.spent_before["seconds"] + self.total_spend()["seconds"]
-        return _Deadline(None if limit is None else limit - used)
-
-
-def _describe_error(error: Exception) -> str:
-    return one_line(f"{type(error).__name__}: {error}")
-
-
-def _add_usage(spend: Spend, usage: Usage) -> Spend:
-    keys = ("llm_calls", "cached_calls", "unknown_calls", "input_tokens", "output_tokens")
-    counts = {key: spend[key] + getattr(usage, key) for key in keys}  # type: ignore[literal-required]
-    return cast(Spend, {**spend, **counts, "seconds_llm": spend["seconds_llm"] + usage.seconds})
-
-
-class _Deadline:
-    """`asyncio.timeout` that raises `BudgetExceeded` when the question's time is up."""
-
-    def __init__(self, seconds: float | None) -> None:
-        self._timeout = asyncio.timeout(seconds)
-
-    async def __aenter__(self) -> None:
-        await self._timeout.__aenter__()
-
-    async def __aexit__(self, *raised: Any) -> None:
-        try:
-            await self._timeout.__aexit__(*raised)
-        except TimeoutError as error:
-            if self._timeout.expired():
-                raise BudgetExceeded("seconds") from error.__cause__
-            raise
-
 
 class NodeBody(Protocol):
-    """What a node says for itself."""
+    """The work of a node itself."""
 
     async def __call__(self, state: Any, runtime: NodeRuntime) -> Update:
-        """Take one step and give what changes; the state is the method's."""
+        """Take one step and return what changes; the state is the method's."""
 
 
 @dataclass(frozen=True)
 class Node:
-    """A node without its method: ``bound`` to a context class it is a graph node.
+    """A node without its method; ``bind`` makes a node of a graph of it.
 
-    A step that ``opens`` a run leaves nothing of an earlier run on the same thread. One that has an
+    A node that ``opens`` a run leaves nothing of an earlier run on the same thread. One that has an
     ``option`` is passed, and leaves no trace, where that option of the context is off.
     """
 
@@ -294,54 +181,70 @@ class Node:
     opens: bool = False
     option: str | None = None
 
-    def bound(self, context: type[Context], schema: type[State] = State) -> LangGraphNode:
-        """Make the graph node; ``context`` gives the defaults where a run has none, ``schema`` the state."""
+    def bind(self, context_type: type[Context], schema: type[State] = State) -> Any:
+        """Make the node of a graph whose options and state are of these types."""
 
-        async def node(state: State, runtime: Runtime[Any]) -> Update:
-            again = self.opens and bool(state.get("trace"))
-            given = keep_input(state) if self.opens else state
-            if not self.opens:
-                check_run_started(given)
-            state = to_typed(given, schema)
-            run = NodeRuntime(_check_context(runtime.context) or context(), state["usage"])
-            if self.option and not getattr(run.context, self.option):
-                return {"decision": "forward"}
-            begun = initial_state(given) if self.opens else Update()
-            if begun and (rest := unread_chars(given)):
-                run.trace["unread"] = rest
-            update: Update = {**begun, **await self._tried(state, run)}
-            entry = {
-                "node": self.name,
-                "decision": update["decision"],
-                **_shorten_texts(run.trace),
-                **run.token_counts(),
-            }
-            taken = to_plain({**update, "trace": [entry], "usage": run.total_spend()}, schema)
-            return cast(Update, {**taken, **_overwrite_totals(taken)}) if again else taken
+        async def run(state: State, runtime: Runtime[Any]) -> Update:
+            return await self._run(state, _given_context(runtime.context) or context_type(), schema)
 
-        node.__doc__ = self.body.__doc__
-        return node
+        run.__doc__ = self.body.__doc__
+        return run
 
-    async def _tried(self, state: State, run: NodeRuntime) -> Update:
+    async def _run(self, given: State, context: Context, schema: type[State]) -> Update:
+        """Read the state, call the body, and write what it changes, its trace and its cost."""
+        state = self._read(given, schema)
+        runtime = NodeRuntime(context, state["usage"])
+        if self.option and not getattr(context, self.option):
+            return {"decision": "forward"}
+        begun: Update = initial_state(given) if self.opens else {}
+        if begun and (unread := unread_chars(given)):
+            runtime.trace["unread"] = unread
+        update: Update = {**begun, **await self._call_body(state, runtime)}
+        return self._write(update, runtime, schema, begins_anew=self.opens and bool(given.get("trace")))
+
+    def _read(self, given: State, schema: type[State]) -> State:
+        """Return the typed state; a node that opens a run sees the input only."""
+        if self.opens:
+            return to_typed(keep_input(given), schema)
+        check_run_started(given)
+        return to_typed(given, schema)
+
+    async def _call_body(self, state: State, runtime: NodeRuntime) -> Update:
+        """Call the body; an empty budget or an outage becomes the decision to stop."""
         try:
-            return {"decision": "forward", **await self.body(state, run)}
+            return {"decision": "forward", **await self.body(state, runtime)}
         except BudgetExceeded as error:
-            run.trace["reason"] = str(error)
+            runtime.trace["reason"] = str(error)
             return {"decision": "stop", "stopped_by": error.limit}
         except KGError as error:
-            run.record_failure(error)
+            runtime.record_failure(error)
             return {"decision": "stop", "outcome": "kg_unavailable"}
         except (ModelError, EncoderError, PriorError) as error:
-            run.record_failure(error)
+            runtime.record_failure(error)
             return {"decision": "stop", "outcome": "model_unavailable"}
+
+    def _write(
+        self, update: Update, runtime: NodeRuntime, schema: type[State], *, begins_anew: bool
+    ) -> Update:
+        """Return the update as plain JSON, with the node's trace and cost.
+
+        They are added to those of the nodes before; a run that ``begins_anew`` on a thread overwrites them.
+        """
+        entry = {"node": self.name, "decision": update["decision"], **_shorten_texts(runtime.trace)}
+        totals: Update = {"trace": [{**entry, **runtime.token_counts()}], "usage": runtime.total_spend()}
+        plain = to_plain({**update, **totals}, schema)
+        if begins_anew:
+            overwritten = {"trace": Overwrite(plain["trace"]), "usage": Overwrite(plain["usage"])}
+            return cast(Update, {**plain, **overwritten})
+        return plain
 
 
 def node(name: str, *, opens: bool = False, option: str | None = None) -> Callable[[NodeBody], Node]:
-    """Make a step of a node's body."""
+    """Make a node of its body."""
     return lambda body: Node(name, body, opens, option)
 
 
-def _check_context(given: object) -> Context | None:
+def _given_context(given: object) -> Context | None:
     """Return the context of a run; none is fine.
 
     Raises:
@@ -352,19 +255,15 @@ def _check_context(given: object) -> Context | None:
     raise OptionError(f"a context holds options by their names; it cannot be of type {type(given).__name__}")
 
 
-def _shorten_texts(note: dict[str, Any]) -> dict[str, Any]:
+def _shorten_texts(trace: dict[str, Any]) -> dict[str, Any]:
     """Cut what a model gives as a reason; a query stays whole, as it proves the answer."""
-    long = {
-        key: text for key, text in note.items() if isinstance(text, str) and len(text) > MAX_TRACE_TEXT_CHARS
-    }
-    return {
-        **note,
-        **{key: f"{text[:MAX_TRACE_TEXT_CHARS]}…" for key, text in long.items() if key != "query"},
-    }
+    most = MAX_TRACE_TEXT_CHARS
+    long = {key: text for key, text in trace.items() if isinstance(text, str) and len(text) > most}
+    return {**trace, **{key: f"{text[:most]}…" for key, text in long.items() if key != "query"}}
 
 
-def _overwrite_totals(update: Update) -> dict[str, Any]:
-    return {key: Overwrite(update[key]) for key in ("trace", "usage")}
+def _describe_error(error: Exception) -> str:
+    return one_line(f"{type(error).__name__}: {error}")
 
 
 async def _call_tool(tool: BaseTool, arguments: dict[str, Any]) -> Any:
@@ -376,7 +275,8 @@ async def _call_tool(tool: BaseTool, arguments: dict[str, Any]) -> Any:
     Raises:
         KGRejected: if the tool says that the graph does not know what is named.
     """
-    if isinstance(tool, StructuredTool) and tool.coroutine and not _has_listeners():
+    listeners = get_config().get("callbacks")  # a tracer, Studio, a stream of events
+    if isinstance(tool, StructuredTool) and tool.coroutine and not getattr(listeners, "handlers", listeners):
         try:
             return (await tool.coroutine(**arguments))[1]
         except ToolException as error:
@@ -386,9 +286,3 @@ async def _call_tool(tool: BaseTool, arguments: dict[str, Any]) -> Any:
     if message.status == "error":
         raise KGRejected(str(message.content))
     return message.artifact
-
-
-def _has_listeners() -> bool:
-    """Return whether anyone listens to calls of tools: a tracer, Studio, a stream of events."""
-    listeners = get_config().get("callbacks")
-    return bool(getattr(listeners, "handlers", listeners))

@@ -3,12 +3,10 @@
 import asyncio
 import os
 import threading
-from collections.abc import Callable, Iterator, Sequence
-from contextlib import contextmanager
+from collections.abc import Sequence
 from dataclasses import dataclass
-from itertools import count
 from pathlib import Path
-from typing import Any, TypeVar
+from typing import Any
 
 from langchain_core.tools import BaseTool
 
@@ -22,62 +20,34 @@ from kgqa.priors.exemplars import ExemplarLibrary, SolutionIndex
 from kgqa.priors.nli import ContradictionDetector, open_contradiction_detector
 from kgqa.runtime.bundled_sample import sample_blueprints, sample_exemplars, sample_graph
 from kgqa.runtime.context import Context
+from kgqa.runtime.open_once import OpenOnce
 from kgqa.tools import make_tools
-
-T = TypeVar("T")
 
 SAMPLE_NAME = "sample"
 """The name of the graph that comes with kgqa."""
 
+_process = OpenOnce()
+"""What this process has opened by name."""
+
+_tools_lock = threading.Lock()
+
+# A child process has none of the threads that a store needs.
+os.register_at_fork(after_in_child=_process.things.clear)
+
 
 @dataclass(frozen=True)
 class Resources:
-    """What a run reaches through its context's names."""
+    """What the options of a run stand for."""
 
     tools: dict[str, BaseTool]
     model: Model
-    library: BlueprintLibrary | None
+    contradiction_detector: ContradictionDetector
+    library: BlueprintLibrary | None = None
     """The blueprints; None where none are named, unless the graph is the sample."""
-    exemplars: ExemplarLibrary | None
+    exemplars: ExemplarLibrary | None = None
     """What the offline model learns from; None for any other model, and where there are none."""
-    index: SolutionIndex | None
+    index: SolutionIndex | None = None
     """What the method recalls solved questions from; None where it does not, and where there are none."""
-    judge: ContradictionDetector
-    """Who tells contradiction: the model that is named, or rules."""
-
-
-_opened: dict[tuple[object, ...], Any] = {}
-_locks: dict[tuple[object, ...], threading.Lock] = {}
-_guard = threading.Lock()
-_tools_lock = threading.Lock()
-_handed_over: dict[str, Any] = {}
-_numbers = count(1)
-
-os.register_at_fork(after_in_child=_opened.clear)  # a child has none of the threads that a store needs
-
-
-@contextmanager
-def provide_object(thing: KnowledgeGraph | Model) -> Iterator[str]:
-    """Make a graph or model that is already open known by a name.
-
-    Contexts hold names only; this is how Python callers and tests hand over an
-    object. The name holds inside the ``with`` block.
-    """
-    label = getattr(thing, "fingerprint", None) or getattr(thing, "name", "")
-    name = f"object:{next(_numbers)}:{label}"
-    _handed_over[name] = thing
-    try:
-        yield name
-    finally:
-        del _handed_over[name]
-        for key in [key for key in list(_locks) if name in key]:
-            _opened.pop(key, None)
-            del _locks[key]
-
-
-def is_provided(*names: str) -> bool:
-    """Return whether any of the names stands for an object of this process."""
-    return any(name in _handed_over for name in names)
 
 
 async def open_resources(context: Context) -> Resources:
@@ -90,11 +60,16 @@ async def open_resources(context: Context) -> Resources:
         ExemplarError: if the exemplars cannot.
         NLIError: if the model of inference cannot.
     """
-    key = _key(context)
-    if key in _opened:
-        found: Resources = _opened[key]
+    opened = context.given.opened if context.given else _process
+    options = ("guidance", "blueprints", "overlay", "nli", "recalls")
+    key = (
+        *("all", context.method, *(getattr(context, name, None) for name in options)),
+        *(context.exemplars, context.model, context.encoder, *context.kg),
+    )
+    if key in opened.things:
+        found: Resources = opened.things[key]
         return found
-    return await asyncio.to_thread(_once, key, lambda: _open_all(context))
+    return await asyncio.to_thread(opened.get, key, lambda: _open_all(context))
 
 
 async def encode(context: Context, texts: Sequence[str]) -> Vectors:
@@ -103,23 +78,22 @@ async def encode(context: Context, texts: Sequence[str]) -> Vectors:
     Raises:
         EncoderError: if it cannot be opened.
     """
-    return await asyncio.to_thread(_memo(context.encoder).encode, texts)
+    return await asyncio.to_thread(_encoder(context).encode, texts)
 
 
 def open_graph(context: Context) -> KnowledgeGraph:
-    """Open the graph a context names (blocking; once per process).
+    """Return the graph of a context, opened once per process (blocking).
 
     Raises:
         KGUnavailable: if there is no such file or folder, or it holds nothing.
         KGMalformed: if it is not RDF.
     """
-    from kgqa.kg.opening import open_graph as open_embedded
+    from kgqa.kg.opening import open_graph as open_named
 
-    if context.kg[0] in _handed_over:
-        handed_over: KnowledgeGraph = _handed_over[context.kg[0]]
-        return handed_over
-    encode = _memo(context.encoder).encode
-    return _once(("kg", *context.kg), lambda: open_embedded(graph_sources(context.kg), encode=encode))
+    if context.given.graph is not None:
+        return context.given.graph
+    encode = _encoder(context).encode
+    return _process.get(("kg", *context.kg), lambda: open_named(graph_sources(context.kg), encode=encode))
 
 
 def graph_sources(names: Sequence[str]) -> list[str]:
@@ -127,45 +101,47 @@ def graph_sources(names: Sequence[str]) -> list[str]:
     return [str(sample_graph()) if name == SAMPLE_NAME else name for name in names]
 
 
+def _open_all(context: Context) -> Resources:
+    if not context.asks_graph:
+        return Resources({}, _open_model(context, None, None), open_contradiction_detector())
+    graph = open_graph(context)
+    tools = _opened_for_graph(context).get(("tools", *context.kg), lambda: _make_tools(graph))
+    exemplars, index = _open_exemplars(context, graph)
+    library = _open_library(context, graph)
+    nli = getattr(context, "nli", None) or None
+    detector = _process.get(("nli", nli), lambda: open_contradiction_detector(nli))
+    return Resources(tools, _open_model(context, graph, exemplars), detector, library, exemplars, index)
+
+
+def _opened_for_graph(context: Context) -> OpenOnce:
+    """Return where to keep what is made of the graph: with the context, if the graph came with it."""
+    return _process if context.given.graph is None else context.given.opened
+
+
+def _make_tools(graph: KnowledgeGraph) -> dict[str, BaseTool]:
+    with _tools_lock:  # LangChain silences warnings meanwhile, which no two threads can do at once
+        return {tool.name: tool for tool in make_tools(graph)}
+
+
 def _open_library(context: Any, graph: KnowledgeGraph) -> BlueprintLibrary | None:
     """Open the library; on the sample graph, where none is named, that of its train questions."""
-    folder, overlay = (getattr(context, name, None) for name in ("blueprints", "overlay"))
     if not getattr(context, "guidance", False):
         return None
     from kgqa.priors.blueprints import BlueprintError, open_library
 
-    memo = _memo(context.encoder)
-    if not folder and context.kg == (SAMPLE_NAME,):
-        folder = sample_blueprints(memo)
+    folder, overlay = (getattr(context, name, None) for name in ("blueprints", "overlay"))
+    encoder = _encoder(context)
+    if not folder and _asks_sample(context):
+        folder = sample_blueprints(encoder)
     if not folder:
         if overlay:
             raise BlueprintError("an overlay grows a library; name one with the option blueprints")
         return None
-    memo.preload([relation_words(graph.relation_label(relation)) for relation in graph.relations])
-    names = (Path(folder), Path(overlay) if overlay else None)
-    return _once(
-        ("blueprints", *names, context.encoder),
-        lambda: open_library(names[0], memo.encode, memo.name, names[1]),
-    )
-
-
-def _open_all(context: Context) -> Resources:
-    if not context.asks_graph:
-        return Resources(
-            {}, _open_model(context, None, None), None, None, None, open_contradiction_detector()
-        )
-    graph = open_graph(context)
-    tools = _once(("tools", *context.kg), lambda: _tools(graph))
-    exemplars, index = _open_exemplars(context, graph)
-    library, judge = _open_library(context, graph), _open_judge(getattr(context, "nli", None))
-    return Resources(tools, _open_model(context, graph, exemplars), library, exemplars, index, judge)
-
-
-def _open_judge(name: str | None) -> ContradictionDetector:
-    return (
-        _once(("judge", name), lambda: open_contradiction_detector(name))
-        if name
-        else open_contradiction_detector()
+    encoder.preload([relation_words(graph.relation_label(relation)) for relation in graph.relations])
+    base, added = Path(folder), Path(overlay) if overlay else None
+    return _process.get(
+        ("blueprints", base, added, context.encoder),
+        lambda: open_library(base, encoder.encode, encoder.name, added),
     )
 
 
@@ -178,75 +154,61 @@ def _open_exemplars(
     """
     from kgqa.priors.exemplars import open_exemplars, open_solution_index
 
-    learns = context.model not in _handed_over and is_offline(context.model)
+    learns = context.given.model is None and is_offline(context.model)
     recalls = getattr(context, "recalls", False)
-    memo = _memo(context.encoder)
+    encoder = _encoder(context)
     folder = context.exemplars
-    if not folder and context.kg == (SAMPLE_NAME,) and (learns or recalls):
-        folder = str(sample_exemplars(memo, graph))
+    if not folder and _asks_sample(context) and (learns or recalls):
+        folder = str(sample_exemplars(encoder, graph))
     if not folder:
         return None, None
-    path, key = Path(folder), (folder, context.encoder)
-    return (
-        _once(("exemplars", *key), lambda: open_exemplars(path, memo.encode, memo.name)) if learns else None,
-        _once(("solutions", *key), lambda: open_solution_index(path, memo.encode, memo.name))
-        if recalls
-        else None,
-    )
-
-
-def _tools(graph: KnowledgeGraph) -> dict[str, BaseTool]:
-    with _tools_lock:  # LangChain holds warnings back meanwhile, which no two threads can do at once
-        return {tool.name: tool for tool in make_tools(graph)}
+    path, key, exemplars, index = Path(folder), (folder, context.encoder), None, None
+    if learns:
+        exemplars = _process.get(
+            ("exemplars", *key), lambda: open_exemplars(path, encoder.encode, encoder.name)
+        )
+    if recalls:
+        index = _process.get(
+            ("solutions", *key), lambda: open_solution_index(path, encoder.encode, encoder.name)
+        )
+    return exemplars, index
 
 
 def _open_model(context: Context, graph: KnowledgeGraph | None, exemplars: ExemplarLibrary | None) -> Model:
     """Open the model; without a graph to look into, the offline model knows nothing."""
-    if context.model in _handed_over:
-        handed_over: Model = _handed_over[context.model]
-        return handed_over
+    if context.given.model is not None:
+        return context.given.model
+    if graph is None or not is_offline(context.model):
+        key: tuple[object, ...] = ("model", context.model)
+        opened = _process
+    else:
+        key = ("model", context.model, *context.kg, context.exemplars, context.encoder)
+        opened = _opened_for_graph(context)
 
-    def offline(spec: str) -> Model:
+    def open_offline(spec: str) -> Model:
         from kgqa.models.offline import OfflineModel, relation_texts
         from kgqa.models.offline.ablation import OfflineModelWithoutGraph
 
         if graph is None:
             return OfflineModelWithoutGraph(spec)
-        memo = _memo(context.encoder)
-        memo.preload(
-            [text for each in graph.relations for text in relation_texts(graph.relation_label(each))]
-        )
+        encoder = _encoder(context)
         known = exemplars.exemplars if exemplars else ()
-        memo.preload(
-            [text for each in known for slot in each.chain for text in relation_texts(slot.relation)]
-        )
-        return OfflineModel(graph, memo.encode, exemplars, spec)
+        for relations in (
+            [graph.relation_label(relation) for relation in graph.relations],
+            [slot.relation for exemplar in known for slot in exemplar.chain],
+        ):
+            encoder.preload([text for relation in relations for text in relation_texts(relation)])
+        return OfflineModel(graph, encoder.encode, exemplars, spec)
 
-    own = (
-        (*context.kg, context.exemplars, context.encoder)
-        if graph is not None and is_offline(context.model)
-        else ()
-    )
-    return _once(("model", context.model, *own), lambda: open_model(context.model, offline=offline))
+    return opened.get(key, lambda: open_model(context.model, offline=open_offline))
 
 
-def _memo(name: str | None) -> CachedEncoder:
+def _encoder(context: Context) -> CachedEncoder:
     from kgqa.priors.encoder import open_encoder
 
-    return _once(("encoder", name), lambda: CachedEncoder(lambda: open_encoder(name)))
+    name = context.encoder
+    return _process.get(("encoder", name), lambda: CachedEncoder(lambda: open_encoder(name)))
 
 
-def _key(context: Context) -> tuple[object, ...]:
-    own = (getattr(context, name, None) for name in ("guidance", "blueprints", "overlay", "nli", "recalls"))
-    return ("all", context.method, *own, context.exemplars, context.model, context.encoder, *context.kg)
-
-
-def _once(key: tuple[object, ...], open_: Callable[[], T]) -> T:
-    """Open a thing under a lock of its own, or give the one that is open."""
-    with _guard:
-        lock = _locks.setdefault(key, threading.Lock())
-    with lock:
-        if key not in _opened:
-            _opened[key] = open_()
-        thing: T = _opened[key]
-        return thing
+def _asks_sample(context: Context) -> bool:
+    return context.given.graph is None and context.kg == (SAMPLE_NAME,)

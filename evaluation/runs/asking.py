@@ -2,7 +2,6 @@
 
 import asyncio
 from collections.abc import Awaitable, Callable, Mapping, Sequence
-from contextlib import ExitStack
 from contextvars import ContextVar
 from dataclasses import dataclass
 from typing import Any, NamedTuple
@@ -11,7 +10,7 @@ from langchain_core.messages import BaseMessage
 from langchain_core.tools import BaseTool
 
 from kgqa.addresses import redact_url
-from kgqa.api import KG, make_context, make_input, names_of
+from kgqa.api import KG, make_context, make_input
 from kgqa.evaluation.question import Question
 from kgqa.evaluation.runs.jsonl import RunError
 from kgqa.evaluation.runs.records import RecordLines, crash_record, record_lines, topic_refs
@@ -22,7 +21,7 @@ from kgqa.models.interface import Completion, Model, Turn
 from kgqa.models.registry import default_spec
 from kgqa.prompts.base import Prompt, R
 from kgqa.runtime.context import Context
-from kgqa.runtime.resources import is_provided, open_graph, open_resources, provide_object
+from kgqa.runtime.resources import open_graph, open_resources
 
 
 class PerQuestionModel:
@@ -173,26 +172,24 @@ def make_subject(
     model: str | Model | None,
     options: Mapping[str, Any],
     seed: int,
-    handed_over: ExitStack,
 ) -> Subject:
-    """Name a method, its graph and its model; objects have a name as long as ``handed_over`` is open.
+    """Make the subject of a run: a method, its graph and its model.
 
     Raises:
         RunError: in one line, for an unknown method, an option or a simulation that is not taken.
     """
     given = dict(options)
     if kg is not None:
-        names = names_of(kg)
-        given["kg"] = handed_over.enter_context(provide_object(kg)) if names is None else names  # type: ignore[arg-type]
+        given["kg"] = kg
     spec = default_spec() if model is None else model
     simulated = None
     try:
         if isinstance(spec, str) and spec.strip().partition(":")[0] == SIMULATED:
             simulated = _make_simulated(spec, seed)
             spec = simulated[1]
-        given["model"] = spec if isinstance(spec, str) else handed_over.enter_context(provide_object(spec))
+        given["model"] = spec
         context = make_context(method, given)
-        named = not is_provided(*context.kg) and (bool(simulated) or not is_provided(context.model))
+        named = context.given.graph is None and (bool(simulated) or context.given.model is None)
         return Subject(context, simulated, named)
     except ValueError as error:
         raise RunError(str(error)) from None

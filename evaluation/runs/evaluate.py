@@ -216,7 +216,7 @@ async def evaluate(
     if seed < 0:
         raise RunError(f"a seed is 0 or more, not {seed}")
     with ExitStack() as held:
-        asked = make_subject(method, kg, model, options, seed, held)
+        asked = make_subject(method, kg, model, options, seed)
         folder = held.enter_context(await asyncio.to_thread(RunFolder, Path(out)))
         part = DaemonThreads(1, "questions").submit(partial(_load_questions, dataset, format, split, limit))
         loaded, questions = await asyncio.wrap_future(part)  # no pipe that nobody writes to keeps the process

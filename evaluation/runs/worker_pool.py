@@ -68,7 +68,7 @@ async def open_worker(order: WorkerOrder, held: ExitStack) -> tuple[Asker | None
     if order["kgqa"] != __version__:
         return None, {ERROR_KEY: f"it has kgqa {__version__}, the run {order['kgqa']}; install the same"}
     try:
-        asked = make_subject(order["method"], None, order["model"], order["options"], 0, held)
+        asked = make_subject(order["method"], None, order["model"], order["options"], 0)
         graph = await asked.open()
         said = await read_sources(asked, graph)
     except (ValueError, KGError, ModelError, EncoderError) as error:

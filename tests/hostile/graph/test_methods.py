@@ -17,7 +17,6 @@ from kgqa.graphs import METHODS
 from kgqa.kg.opening import open_graph
 from kgqa.kg.sparql_graph import SparqlGraph
 from kgqa.runtime.record import Outcome
-from kgqa.runtime.resources import provide_object
 from kgqa.tests.conftest import MEMO
 from kgqa.tests.hostile.conftest import Tried
 from kgqa.tests.hostile.graph.graph import NAMES, ODD, ORDERS, VALUES, E, crowd, hostile_graph
@@ -56,9 +55,8 @@ def graph(tmp_path_factory: pytest.TempPathFactory) -> SparqlGraph:
 
 
 @pytest.fixture(scope="module")
-def kg(graph: SparqlGraph) -> Iterator[str]:
-    with provide_object(graph) as name:
-        yield name
+def kg(graph: SparqlGraph) -> SparqlGraph:
+    return graph
 
 
 def question(way: tuple[str, ...]) -> Question:
@@ -109,8 +107,7 @@ def crowded(tmp_path_factory: pytest.TempPathFactory) -> Iterator[str]:
     """A graph of more neighbours, relations and bearers of one name than a page holds."""
     path = tmp_path_factory.mktemp("crowd") / "graph.nt"
     path.write_bytes(crowd(CROWD))
-    with provide_object(open_graph([path], rows=CROWD // 2)) as name:
-        yield name
+    return open_graph([path], rows=CROWD // 2)
 
 
 @pytest.mark.parametrize("method", METHODS)

@@ -9,7 +9,6 @@ import pytest
 import kgqa
 from kgqa.graphs import METHODS
 from kgqa.kg.opening import open_graph
-from kgqa.runtime.resources import provide_object
 from kgqa.tests.conftest import MEMO, PREFIXES
 from kgqa.tests.hostile.conftest import Tried
 from kgqa.tests.hostile.graph.graph import ORDERS, SEPARATORS, TEMPLATES
@@ -42,8 +41,7 @@ def kg(tmp_path_factory: pytest.TempPathFactory) -> Iterator[str]:
         lines.append(f'e:ada r:knows e:n{place} . e:n{place} rdfs:label "{quoted}" ; r:says "{quoted}" .')
     path: Path = tmp_path_factory.mktemp("small") / "graph.ttl"
     path.write_text(PREFIXES + "\n".join(lines), encoding="utf-8")
-    with provide_object(open_graph([path], encode=MEMO.encode)) as name:
-        yield name
+    return open_graph([path], encode=MEMO.encode)
 
 
 async def test_a_small_model_answers_from_the_graph_or_says_not(

@@ -3,7 +3,6 @@
 import asyncio
 import json
 import time
-from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
@@ -15,7 +14,6 @@ from kgqa.graphs import METHODS
 from kgqa.kg.opening import open_graph
 from kgqa.kg.sparql_graph import SparqlGraph
 from kgqa.prompts.base import MAX_QUESTION_CHARS
-from kgqa.runtime.resources import provide_object
 from kgqa.tests.conftest import MEMO, PREFIXES
 from kgqa.tests.hostile.conftest import Tried
 from kgqa.tests.hostile.inputs.strings import BLANK, LONG, MB, SHORT, UNSEEN
@@ -35,9 +33,8 @@ def graph(tmp_path_factory: pytest.TempPathFactory) -> SparqlGraph:
 
 
 @pytest.fixture(scope="module")
-def kg(graph: SparqlGraph) -> Iterator[str]:
-    with provide_object(graph) as name:
-        yield name
+def kg(graph: SparqlGraph) -> SparqlGraph:
+    return graph
 
 
 async def asked(question: str, **given: Any) -> kgqa.Record:

@@ -18,7 +18,6 @@ from kgqa.kg.endpoint.client import CircuitBreaker
 from kgqa.kg.opening import open_graph
 from kgqa.kg.sparql_graph import SparqlGraph
 from kgqa.retries import RetryPolicy
-from kgqa.runtime.resources import provide_object
 from kgqa.tests.support.doubles import timeless
 from kgqa.tests.support.servers.faults import (
     Anytime,
@@ -127,8 +126,7 @@ def served(
     with pytest.MonkeyPatch.context() as patch, Proxy(oxigraph_server([path])) as proxy:
         patch.setattr(client, "RetryPolicy", partial(RetryPolicy, pause=0.01))
         graph = open_graph([proxy.url], deadline=DEADLINE)
-        with provide_object(graph) as name:
-            yield Faulty(proxy, graph, open_graph([path]), name)
+        yield Faulty(proxy, graph, open_graph([path]), graph)
 
 
 def judged(record: kgqa.Record, undisturbed: kgqa.Record) -> str:

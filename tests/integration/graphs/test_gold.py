@@ -11,7 +11,6 @@ import kgqa
 from kgqa.kg.graph import KnowledgeGraph
 from kgqa.kg.opening import open_graph
 from kgqa.kg.terms import Chain, Entity, Hop
-from kgqa.runtime.resources import provide_object
 from kgqa.tests.support.perfect import DATA, PerfectModel, gold_paths, hop_name, questions
 
 SETS = [
@@ -68,14 +67,13 @@ async def test_a_perfect_model_answers(kg: str, name: str) -> None:
         pytest.skip(f"no question sets in {DATA.name}; set KGQA_DATA")
     graph = await asyncio.to_thread(open_graph, [DATA / f"{kg}.nt.gz"])
     model, problems = PerfectModel(), []
-    with provide_object(graph) as graph_name, provide_object(model) as model_name:
-        for question in spread(name):
-            model.question = question
-            topics = [topic["id"] for topic in question["topic_entities"]]
-            record = await kgqa.aask(question["question"], topics=topics, kg=graph_name, model=model_name)
-            if problem := await wrong(record, question, graph):
-                problems.append((problem, question["id"], json.dumps(record)[:600]))
-            model.history.clear()
+    for question in spread(name):
+        model.question = question
+        topics = [topic["id"] for topic in question["topic_entities"]]
+        record = await kgqa.aask(question["question"], topics=topics, kg=graph, model=model)
+        if problem := await wrong(record, question, graph):
+            problems.append((problem, question["id"], json.dumps(record)[:600]))
+        model.history.clear()
     assert not problems, f"{len(problems)} wrong, first: {problems[0]}"
 
 

@@ -22,7 +22,6 @@ from kgqa.kg.opening import open_graph
 from kgqa.kg.pages import Candidate, Page
 from kgqa.kg.sparql_graph import SparqlGraph
 from kgqa.kg.terms import Chain, Entity
-from kgqa.runtime.resources import provide_object
 from kgqa.tests.support.perfect import DATA, PerfectModel, questions
 
 FACTS = """
@@ -291,17 +290,12 @@ async def test_the_records_of_a_run_are_grounded_and_changed_ones_are_not(kg: st
         pytest.skip(f"no question sets in {DATA.name}; set KGQA_DATA")
     graph = await asyncio.to_thread(open_graph, [DATA / f"{kg}.nt.gz"])
     model, results = PerfectModel(), []
-    with provide_object(graph) as graph_name, provide_object(model) as model_name:
-        for question in questions(name)[::100]:
-            model.question = question
-            topics = [topic["id"] for topic in question["topic_entities"]]
-            record: Any = await kgqa.aask(
-                question["question"], topics=topics, kg=graph_name, model=model_name
-            )
-            answers = tuple(EntityRef(answer["id"], answer["name"]) for answer in record["answers"])
-            results.append(
-                Result(question["id"], record["question"], answers, record["outcome"], record=record)
-            )
+    for question in questions(name)[::100]:
+        model.question = question
+        topics = [topic["id"] for topic in question["topic_entities"]]
+        record: Any = await kgqa.aask(question["question"], topics=topics, kg=graph, model=model)
+        answers = tuple(EntityRef(answer["id"], answer["name"]) for answer in record["answers"])
+        results.append(Result(question["id"], record["question"], answers, record["outcome"], record=record))
     assert set((await check_grounding(results, graph)).values()) == {True}
     changed = [
         replace(result, answers=(*result.answers, other.answers[0]))

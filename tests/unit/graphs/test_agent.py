@@ -17,7 +17,6 @@ from kgqa.graphs import agent
 from kgqa.kg.errors import KGError, KGMalformed, KGRejected, KGTimeout, KGUnavailable
 from kgqa.kg.sparql_graph import SparqlGraph
 from kgqa.models.scripted import ScriptedModel
-from kgqa.runtime.resources import provide_object
 from kgqa.tests.support.agents import (
     CHILDREN,
     HOMES,
@@ -307,15 +306,11 @@ async def test_a_model_that_cannot_call_tools_is_told_in_one_line(
 async def test_the_loop_of_the_agent_shows_as_a_graph_of_its_own(graph: Open, stub: Stub) -> None:
     stub.say(called(HOMES), answered(ULM))
     given: Any = {"question": QUESTION, "topics": ["Ada"]}
-    with provide_object(graph(TOWNS)) as kg, provide_object(chat(stub)) as model:
-        stream = agent.graph.astream(
-            given, context=agent.Agent(kg=(kg,), model=model), subgraphs=True, stream_mode="updates"
-        )
-        steps = [
-            (space[0].partition(":")[0], *update)
-            for space, update in [each async for each in stream]
-            if space
-        ]
+    context = agent.Agent(kg=graph(TOWNS), model=chat(stub))
+    stream = agent.graph.astream(given, context=context, subgraphs=True, stream_mode="updates")
+    steps = [
+        (space[0].partition(":")[0], *update) for space, update in [each async for each in stream] if space
+    ]
     assert [name for where, name in steps if where == "act" and "Loop" not in name] == [
         "model",
         "tools",
@@ -380,12 +375,8 @@ async def test_a_thread_keeps_plain_types_and_nothing_of_an_earlier_run(
 ) -> None:
     saved: Any = agent.graph.builder.compile(checkpointer=InMemorySaver())
     thread: Any = {"configurable": {"thread_id": "1"}}
-    with (
-        provide_object(graph(TOWNS)) as kg,
-        provide_object(chat(stub)) as model,
-        caplog.at_level(logging.WARNING),
-    ):
-        context = agent.Agent(kg=(kg,), model=model, allow_parametric=False)
+    with caplog.at_level(logging.WARNING):
+        context = agent.Agent(kg=graph(TOWNS), model=chat(stub), allow_parametric=False)
         stub.say(called(HOMES), answered(ULM))
         first = await saved.ainvoke({"question": QUESTION, "topics": ["Ada"]}, thread, context=context)
         second = await saved.ainvoke({"question": QUESTION, "topics": ["Zoe"]}, thread, context=context)

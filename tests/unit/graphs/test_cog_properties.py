@@ -18,7 +18,6 @@ from kgqa.kg.sparql_graph import SparqlGraph
 from kgqa.kg.terms import Chain, Entity, Hop
 from kgqa.models.scripted import ScriptedModel
 from kgqa.prompts.candidates import check_take
-from kgqa.runtime.resources import provide_object
 from kgqa.tests.conftest import PREFIXES
 from kgqa.tests.support.doubles import timeless
 from kgqa.tests.support.guided import FAMILY, FailingVisits, Shelf
@@ -97,9 +96,8 @@ def family(tmp_path_factory: pytest.TempPathFactory) -> SparqlGraph:
 
 async def run(kg: Any, seed: int, topics: list[str], options: dict[str, Any]) -> list[dict[str, Any]]:
     """The state after each step of a run."""
-    with provide_object(kg) as name, provide_object(anything(seed)) as model:
-        context = CoG(kg=(name,), model=model, **options)
-        return [state async for state in stream_states(make_input("the question", topics), context)]
+    context = CoG(kg=kg, model=anything(seed), **options)
+    return [state async for state in stream_states(make_input("the question", topics), context)]
 
 
 def library() -> Shelf:

@@ -26,7 +26,6 @@ from kgqa.nodes.llm_only import sample
 from kgqa.nodes.llm_only.vote import count_votes
 from kgqa.prompts.base import Prompt, R
 from kgqa.retries import RetryPolicy
-from kgqa.runtime.resources import provide_object
 from kgqa.tests.integration.evaluation.runs import towns
 from kgqa.tests.support.doubles import KEYS, SECONDS, shown, timeless
 from kgqa.tests.support.model_stub import Answer, said, stubbed
@@ -254,13 +253,10 @@ async def test_a_model_may_not_know(method: str) -> None:
 async def test_a_run_leaves_nothing_to_the_next_on_its_thread() -> None:
     graph = sc.graph.builder.compile(checkpointer=InMemorySaver())
     config: Any = {"configurable": {"thread_id": "1"}}
-    with (
-        provide_object(saying(*[["Danube"]] * 3)) as known,
-        provide_object(saying(*["rambling"] * 3)) as mute,
-    ):
-        first: Any = {"question": "One?", "topics": ["Ulm"]}
-        await graph.ainvoke(first, config, context=sc.SC(model=known, samples=3))
-        record = await graph.ainvoke({"question": "Two?"}, config, context=sc.SC(model=mute, samples=3))
+    known, mute = saying(*[["Danube"]] * 3), saying(*["rambling"] * 3)
+    first: Any = {"question": "One?", "topics": ["Ulm"]}
+    await graph.ainvoke(first, config, context=sc.SC(model=known, samples=3))
+    record = await graph.ainvoke({"question": "Two?"}, config, context=sc.SC(model=mute, samples=3))
     assert (record["outcome"], record["topics"], len(record["trace"])) == ("none", [], 2)
 
 

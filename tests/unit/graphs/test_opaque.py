@@ -10,7 +10,6 @@ import kgqa
 from kgqa.evaluation.datasets import load
 from kgqa.evaluation.simulation import ErrorRates
 from kgqa.kg.opening import open_graph
-from kgqa.runtime.resources import provide_object
 from kgqa.tests.support.perfect import DATA, PerfectModel, questions
 from kgqa.tests.unit.evaluation.simulation.public import answered
 
@@ -28,12 +27,12 @@ def only_named(source: Path, named: set[str], target: Path) -> Path:
 async def answers(graph: Path, asked: list[dict[str, Any]]) -> list[list[str | None]]:
     model = PerfectModel()
     found = []
-    with provide_object(open_graph([graph])) as kg, provide_object(model) as name:
-        for question in asked:
-            model.question = question
-            topic = question["topic_entities"][0]["id"]
-            record = await kgqa.aask(question["question"], topics=[topic], kg=kg, model=name)
-            found.append([answer["id"] for answer in record["answers"]])
+    kg = open_graph([graph])
+    for question in asked:
+        model.question = question
+        topic = question["topic_entities"][0]["id"]
+        record = await kgqa.aask(question["question"], topics=[topic], kg=kg, model=model)
+        found.append([answer["id"] for answer in record["answers"]])
     return found
 
 

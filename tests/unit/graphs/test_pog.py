@@ -195,16 +195,12 @@ async def test_a_second_question_on_a_thread_begins_anew(graph: Open) -> None:
     model = playing(pick_relations=pick("child"), assess_found=stop_at("child"))
     kg = graph(FAMILY)
     compiled = pog.graph.builder.compile(checkpointer=InMemorySaver())
-    with (
-        kgqa.runtime.resources.provide_object(kg) as name,
-        kgqa.runtime.resources.provide_object(model) as spec,
-    ):
-        context = pog.PoG(kg=(name,), model=spec)
-        config: Any = {"configurable": {"thread_id": "1"}}
-        for topic, children in (("Ada", ["Ben", "Cleo"]), ("Ben", ["Dora"])):
-            given: Any = {"question": f"children of {topic}", "topics": [topic]}
-            record: Any = await compiled.ainvoke(given, config, context=context)
-            assert shown(record) == children
+    context = pog.PoG(kg=kg, model=model)
+    config: Any = {"configurable": {"thread_id": "1"}}
+    for topic, children in (("Ada", ["Ben", "Cleo"]), ("Ben", ["Dora"])):
+        given: Any = {"question": f"children of {topic}", "topics": [topic]}
+        record: Any = await compiled.ainvoke(given, config, context=context)
+        assert shown(record) == children
 
 
 def test_the_drawing_is_the_figure(snapshot: Any) -> None:

@@ -19,7 +19,6 @@ from kgqa.priors.nli import (
 from kgqa.runtime.context import Context
 from kgqa.runtime.node import NodeRuntime
 from kgqa.runtime.record import zero_spend
-from kgqa.runtime.resources import provide_object
 
 BORN = ("Ada", "place_of_birth", "London")
 USUAL = ("CONTRADICTION", "NEUTRAL", "ENTAILMENT")
@@ -253,20 +252,16 @@ class NamingContext(PlainContext):
 
 
 async def test_a_run_has_the_judge_that_its_context_names(usual, graph):
-    with (
-        provide_object(graph("e:a r:r e:b .")) as kg,
-        provide_object(SimpleNamespace(name="silent")) as model,
-    ):
-        named = {"kg": kg, "model": model}
-        with blockbuster_ctx("kgqa"):
-            judges = [
-                await NodeRuntime(NamingContext(**named, nli=usual), zero_spend()).contradiction_detector()
-                for _ in range(2)
-            ]
-            rules = [
-                await NodeRuntime(each, zero_spend()).contradiction_detector()
-                for each in (NamingContext(**named), PlainContext(**named))
-            ]
+    named = {"kg": graph("e:a r:r e:b ."), "model": SimpleNamespace(name="silent", ask=None)}
+    with blockbuster_ctx("kgqa"):
+        judges = [
+            await NodeRuntime(NamingContext(**named, nli=usual), zero_spend()).contradiction_detector()
+            for _ in range(2)
+        ]
+        rules = [
+            await NodeRuntime(each, zero_spend()).contradiction_detector()
+            for each in (NamingContext(**named), PlainContext(**named))
+        ]
     assert judges[0] is judges[1]
     assert isinstance(judges[0], CrossEncoderDetector)
     assert all(isinstance(each, RuleDetector) for each in rules)

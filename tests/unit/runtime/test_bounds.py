@@ -3,6 +3,7 @@
 import hashlib
 import json
 import random
+from types import SimpleNamespace
 from typing import Any
 
 import pytest
@@ -85,9 +86,9 @@ def test_whoever_has_a_record_can_make_the_hash_of_its_configuration() -> None:
 
 
 def test_what_was_handed_over_is_configured_by_its_own_name() -> None:
-    config = Context.model_construct(kg=("object:12:abc",), model="object:3:scripted", budget=Budget())
-    config = Asked.model_construct(**dict(config))
-    assert (config.config()["kg"], config.config()["model"]) == (["abc"], "scripted")
+    graph = SimpleNamespace(fingerprint="abc", find_entities=None)
+    config = Asked(kg=graph, model=SimpleNamespace(name="scripted", ask=None)).config()
+    assert (config["kg"], config["model"]) == (["abc"], "scripted")
 
 
 def test_neither_a_configuration_nor_its_text_tells_a_password() -> None:

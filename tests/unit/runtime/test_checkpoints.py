@@ -15,7 +15,6 @@ from langgraph.checkpoint.sqlite.aio import AsyncSqliteSaver
 
 from kgqa.graphs import cor
 from kgqa.kg.sparql_graph import SparqlGraph
-from kgqa.runtime.resources import provide_object
 from kgqa.tests.support.doubles import FAMILY, KEYS, QUESTION, children, shown, timeless
 
 Open = Callable[[str], SparqlGraph]
@@ -26,8 +25,7 @@ THREAD: Any = {"configurable": {"thread_id": "1"}}
 
 @pytest.fixture
 def context(graph: Open) -> Any:
-    with provide_object(graph(FAMILY)) as kg, provide_object(children("filter")) as model:
-        yield cor.CoR(kg=(kg,), model=model)
+    return cor.CoR(kg=graph(FAMILY), model=children("filter"))
 
 
 @asynccontextmanager

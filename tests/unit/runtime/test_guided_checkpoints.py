@@ -16,7 +16,6 @@ from langgraph.checkpoint.sqlite.aio import AsyncSqliteSaver
 from kgqa.graphs import cog
 from kgqa.kg.sparql_graph import SparqlGraph
 from kgqa.runtime.node import NodeRuntime
-from kgqa.runtime.resources import provide_object
 from kgqa.tests.support.doubles import KEYS, timeless
 from kgqa.tests.support.guided import FAMILY, Shelf, blame, choose, copied, decide, nodes, playing, shown
 
@@ -46,8 +45,7 @@ def context(graph: Open, monkeypatch: pytest.MonkeyPatch) -> Any:
         return library
 
     monkeypatch.setattr(NodeRuntime, "blueprint_library", lent)
-    with provide_object(graph(FAMILY)) as kg, provide_object(wandering()) as model:
-        yield cog.CoG(kg=(kg,), model=model, safeguard="sparse")
+    return cog.CoG(kg=graph(FAMILY), model=wandering(), safeguard="sparse")
 
 
 @asynccontextmanager
@@ -131,15 +129,13 @@ async def test_an_edited_blueprint_is_followed(context: Any) -> None:
 async def test_an_edited_branch_is_recalled(context: Any) -> None:
     """Where children are taken from what was set aside, they cannot be recalled any more."""
     home = {"topic": ADA, "hops": [{"relation": "http://t/r/lives_in"}]}
-    with provide_object(
-        playing(diagnose=blame(1, "lives_in"), check_sufficiency=decide(lives_in="stop"))
-    ) as model:
-        other = context.model_copy(update={"model": model})
-        graph = cog.graph.builder.compile(checkpointer=InMemorySaver(), interrupt_before=["diagnose"])
-        await graph.ainvoke(INPUT, THREAD, context=context)
-        forked = await graph.aupdate_state(THREAD, {"pruned": [{"chain": home}]})
-        resumed = cog.graph.builder.compile(checkpointer=graph.checkpointer)
-        record: Any = await resumed.ainvoke(None, forked, context=other)
+    model = playing(diagnose=blame(1, "lives_in"), check_sufficiency=decide(lives_in="stop"))
+    other = cog.CoG(**{**dict(context), "kg": context.given.graph, "model": model})
+    graph = cog.graph.builder.compile(checkpointer=InMemorySaver(), interrupt_before=["diagnose"])
+    await graph.ainvoke(INPUT, THREAD, context=context)
+    forked = await graph.aupdate_state(THREAD, {"pruned": [{"chain": home}]})
+    resumed = cog.graph.builder.compile(checkpointer=graph.checkpointer)
+    record: Any = await resumed.ainvoke(None, forked, context=other)
     assert shown(record) == ["Ulm"]
 
 

@@ -16,7 +16,6 @@ from langgraph.checkpoint.sqlite.aio import AsyncSqliteSaver
 from kgqa.graphs import vog
 from kgqa.kg.sparql_graph import SparqlGraph
 from kgqa.runtime.context import Budget
-from kgqa.runtime.resources import provide_object
 from kgqa.tests.support.doubles import KEYS, timeless
 from kgqa.tests.support.planned import TOWNS, entries, nodes, plan, playing, revision, shown, steps, take
 
@@ -49,21 +48,19 @@ def wandering(whether: bool = False) -> Any:
 
 @pytest.fixture
 def graph_of_towns(graph: Open) -> Any:
-    with provide_object(graph(TOWNS)) as kg:
-        yield kg
+    return graph(TOWNS)
 
 
 @pytest.fixture(params=[False, True], ids=["names", "yes or no"])
 def either(request: pytest.FixtureRequest, graph_of_towns: Any) -> Any:
     """The context of a question for names, and of one for yes or no."""
-    with provide_object(wandering(request.param)) as model:
-        yield vog.VoG(kg=(graph_of_towns,), model=model, threshold=1, revisions=3, guide_decomposition=True)
+    model = wandering(request.param)
+    return vog.VoG(kg=graph_of_towns, model=model, threshold=1, revisions=3, guide_decomposition=True)
 
 
 @pytest.fixture
 def context(graph_of_towns: Any) -> Any:
-    with provide_object(wandering()) as model:
-        yield vog.VoG(kg=(graph_of_towns,), model=model, threshold=1, revisions=3)
+    return vog.VoG(kg=graph_of_towns, model=wandering(), threshold=1, revisions=3)
 
 
 @asynccontextmanager

@@ -34,8 +34,8 @@ def openings(monkeypatch: pytest.MonkeyPatch) -> list[Any]:
     return opened
 
 
-def kept() -> tuple[int, int, int]:
-    return len(resources._opened), len(resources._locks), len(resources._handed_over)
+def kept() -> tuple[int, int]:
+    return len(resources._process.things), len(resources._process._locks)
 
 
 async def test_a_graph_is_opened_once_for_many_questions_at_once(turtle: Write, openings: list[Any]) -> None:
@@ -67,11 +67,14 @@ async def test_what_is_handed_over_leaves_nothing_behind(graph: Open) -> None:
     assert kept() == before
 
 
-def test_a_name_holds_inside_its_block_only(graph: Open) -> None:
-    with pytest.raises(ZeroDivisionError), resources.provide_object(graph(FAMILY)) as name:
-        assert name in resources._handed_over
-        raise ZeroDivisionError
-    assert name not in resources._handed_over
+async def test_an_open_graph_that_is_called_like_the_sample_is_asked_itself(
+    graph: Open, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    opened, model = graph(FAMILY), children()
+    monkeypatch.setattr(type(opened), "fingerprint", resources.SAMPLE_NAME)
+    monkeypatch.setattr(type(model), "name", "offline")
+    record = await kgqa.aask(QUESTION, topics=["Ada"], kg=opened, model=model)
+    assert (shown(record), record["config"]["kg"]) == (["Ben", "Cleo"], ["sample"])
 
 
 async def test_a_failed_run_leaves_nothing_behind(graph: Open) -> None:

@@ -41,7 +41,9 @@ def model(monkeypatch: pytest.MonkeyPatch) -> Model:
 
     async def resources(context: Context) -> SimpleNamespace:
         kg = context.kg[0]
-        return SimpleNamespace(model=given, library=f"{kg} library", index=f"{kg} index", judge=f"{kg} judge")
+        return SimpleNamespace(
+            model=given, library=f"{kg} library", index=f"{kg} index", contradiction_detector=f"{kg} judge"
+        )
 
     monkeypatch.setattr(node, "open_resources", resources)
     return given
@@ -223,7 +225,7 @@ async def test_the_time_of_the_step_itself_counts(ago: float, begun: int) -> Non
         await asyncio.sleep(9)
 
     context = Context(kg="a.ttl", model="offline", budget=NO_LIMIT | {"seconds": 50})
-    one = NodeRuntime(context, zero_spend(), _started=time.perf_counter() - ago)
+    one = NodeRuntime(context, zero_spend(), started=time.perf_counter() - ago)
     with pytest.raises(BudgetExceeded, match="seconds"):
         await one.call_model(slow)
     assert len(asked) == begun

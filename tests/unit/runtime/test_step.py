@@ -69,7 +69,7 @@ def asked(**state: Any) -> Any:
 
 async def taken(body: Any, state: Any = None, context: Any = OFF, **how: Any) -> dict[str, Any]:
     """Take one step as a node of a graph does."""
-    looking = node("look", **how)(body).bound(Looking)
+    looking = node("look", **how)(body).bind(Looking)
     return dict(await looking(state or asked(), SimpleNamespace(context=context)))  # type: ignore[arg-type]
 
 
@@ -161,8 +161,8 @@ async def test_a_step_that_opens_a_run_leaves_nothing_of_an_earlier_one() -> Non
 async def test_a_run_on_the_thread_of_another_counts_from_nothing() -> None:
     builder = StateGraph(State, context_schema=Looking)
     opening, going = node("open", opens=True)(asking), node("go")(asking)
-    builder.add_node("open", opening.bound(Looking))
-    builder.add_node("go", going.bound(Looking))
+    builder.add_node("open", opening.bind(Looking))
+    builder.add_node("go", going.bind(Looking))
     for edge in ((START, "open"), ("open", "go"), ("go", END)):
         builder.add_edge(*edge)
     graph: Any = builder.compile()
@@ -198,7 +198,7 @@ async def test_what_a_method_has_in_hand_goes_in_and_out_as_plain_json() -> None
         return {"proved": [Literal("5")], "said": "five"}
 
     ulm = {"id": "http://x/ulm", "name": "Ulm"}
-    looking: Any = node("look")(rows).bound(Looking, SparqlQAState)
+    looking: Any = node("look")(rows).bind(Looking, SparqlQAState)
     update = await looking(asked(rows=[ulm]), SimpleNamespace(context=OFF))
     assert seen == [Entity("http://x/ulm", "Ulm")]
     five = {"value": "5", "datatype": XSD_STRING, "language": ""}
@@ -229,7 +229,7 @@ async def test_a_context_that_is_none_is_refused_by_its_type(given: object) -> N
 
 
 def test_a_node_says_what_its_body_says() -> None:
-    assert node("look")(asking).bound(Looking).__doc__ == "Ask once."
+    assert node("look")(asking).bind(Looking).__doc__ == "Ask once."
 
 
 @tool(response_format="content_and_artifact")

@@ -22,6 +22,7 @@ from kgqa.evaluation.runs.jsonl import RunError
 from kgqa.evaluation.runs.progress import Tally
 from kgqa.evaluation.runs.worker_pool import Sources, WorkerOrder, find_mismatch, make_order, open_worker
 from kgqa.runtime import resources
+from kgqa.runtime.open_once import OpenOnce
 from kgqa.tests.integration.evaluation.runs import towns
 from kgqa.tests.integration.evaluation.runs.conftest import Command, Run
 
@@ -146,8 +147,7 @@ async def test_what_only_this_process_holds_cannot_be_asked_elsewhere(run: Run) 
 
 async def opened(kg: str, folder: Path, **other: Any) -> dict[str, Any]:
     """Return what a worker says to an order."""
-    with ExitStack() as held:
-        order = make_order(make_subject("cor", kg, "simulated", {}, 0, held))
+    order = make_order(make_subject("cor", kg, "simulated", {}, 0))
     sent = {
         "order": {**order, **other},
         "folder": str(folder),
@@ -195,11 +195,10 @@ def test_a_node_asks_the_server_of_the_run_and_no_other(
     kg: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, variable: str, address: str | None
 ) -> None:
     monkeypatch.setenv("OPENAI_API_KEY", "of the node")
-    monkeypatch.setattr(resources, "_opened", {})
-    with ExitStack() as held:
-        order = make_order(make_subject("cor", kg, "openai:any", {}, 0, held))
+    monkeypatch.setattr(resources, "_process", OpenOnce())
+    order = make_order(make_subject("cor", kg, "openai:any", {}, 0))
     settings, here = told({variable: address} if address else {}, order)
-    resources._opened.clear()  # a node has opened nothing yet
+    resources._process.things.clear()  # a node has opened nothing yet
     monkeypatch.chdir(tmp_path)
     for name in ray_cluster.MODEL_SERVER_VARIABLES:
         monkeypatch.setenv(name, "http://node.example/v1")

@@ -6,7 +6,6 @@ import signal
 import subprocess
 import sys
 import time
-from contextlib import ExitStack
 from pathlib import Path
 from types import SimpleNamespace
 from typing import Any
@@ -19,7 +18,6 @@ from kgqa.evaluation.runs import asking as subjects, evaluate as evaluating, pro
 from kgqa.evaluation.runs.progress import Tally
 from kgqa.evaluation.runs.worker_pool import WorkerLost
 from kgqa.kg.opening import open_graph
-from kgqa.runtime.resources import provide_object
 from kgqa.tests.integration.evaluation.runs import towns
 from kgqa.tests.integration.evaluation.runs.conftest import Run
 
@@ -193,6 +191,5 @@ async def test_any_text_reaches_a_process(run: Run, out: Path, monkeypatch: pyte
 
 
 async def test_a_graph_that_was_handed_over_is_asked_by_this_process_alone(kg: str) -> None:
-    with provide_object(open_graph([kg])) as name, ExitStack() as held:
-        assert not subjects.make_subject("cor", name, "offline", {}, 0, held).named
-        assert subjects.make_subject("cor", kg, "simulated:accuracy=1", {}, 0, held).named
+    assert not subjects.make_subject("cor", open_graph([kg]), "offline", {}, 0).named
+    assert subjects.make_subject("cor", kg, "simulated:accuracy=1", {}, 0).named

@@ -1,0 +1,43 @@
+"""Opens each thing once, whoever asks for it first; and the open things that a caller gives."""
+
+import threading
+from collections.abc import Callable, Hashable
+from dataclasses import dataclass, field
+from typing import Any, TypeVar
+
+from kgqa.kg.graph import KnowledgeGraph
+from kgqa.models.interface import Model
+
+T = TypeVar("T")
+
+
+class OpenOnce:
+    """What is open, by its key; each thing is opened under a lock of its own."""
+
+    def __init__(self) -> None:
+        self.things: dict[Hashable, Any] = {}
+        self._locks: dict[Hashable, threading.Lock] = {}
+        self._guard = threading.Lock()
+
+    def get(self, key: Hashable, open_: Callable[[], T]) -> T:
+        """Return what is open under a key; call ``open_`` if nothing is."""
+        with self._guard:
+            lock = self._locks.setdefault(key, threading.Lock())
+        with lock:
+            if key not in self.things:
+                self.things[key] = open_()
+            thing: T = self.things[key]
+            return thing
+
+
+@dataclass(frozen=True)
+class GivenObjects:
+    """The graph and the model that a Python caller gave open and not by name, and what was made of them."""
+
+    graph: KnowledgeGraph | None = None
+    model: Model | None = None
+    opened: OpenOnce = field(default_factory=OpenOnce, compare=False)
+
+    def __bool__(self) -> bool:
+        """Return whether there is any."""
+        return self.graph is not None or self.model is not None
