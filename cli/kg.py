@@ -171,7 +171,7 @@ def _name_filter(questions: Path) -> "KeepsName":
         DatasetError: if the file cannot be read.
     """
     from kgqa.evaluation.datasets import load
-    from kgqa.evaluation.simulation.relation_names import resolve_iri
+    from kgqa.evaluation.simulation.graph_cache import resolve_iri
 
     asked = load(questions).questions
     ends = [end for question in asked for end in (*question.topics, *question.gold)]

@@ -13,9 +13,8 @@ from dataclasses import replace
 from kgqa.evaluation.question import Question
 from kgqa.evaluation.scoring.scores import BEAM_ENTITIES
 from kgqa.evaluation.simulation.gold_answers import GoldAnswers
-from kgqa.evaluation.simulation.graph_cache import GraphCache
+from kgqa.evaluation.simulation.graph_cache import GraphCache, resolve_hops, resolve_iri
 from kgqa.evaluation.simulation.oracle import GoldRelationFinder
-from kgqa.evaluation.simulation.relation_names import resolve_hops, resolve_iri
 from kgqa.kg.errors import KGRejected, KGTimeout
 from kgqa.kg.graph import KnowledgeGraph
 from kgqa.kg.terms import Entity, Hop, Term

@@ -9,33 +9,34 @@ from dataclasses import dataclass, replace
 from statistics import fmean
 from typing import TYPE_CHECKING
 
-from kgqa.evaluation.report.cells import (
-    PLOTTED_METRICS,
-    UNKNOWN_TEXT,
-    Cell,
-    Interval,
-    Table,
-    TableRow,
-    count_cell,
-    difference_cell,
-    mcnemar_cells,
-    percent_cell,
-    read_interval,
-    sum_means,
-    text_cell,
-)
+from kgqa.evaluation.report import cells
+from kgqa.evaluation.report.cells import Cell, Table, TableRow
 from kgqa.evaluation.report.groups import MAX_LABEL_CHARS, ReportedRun, flatten_options
-from kgqa.evaluation.report.run_tables import align_judged, run_seed
+from kgqa.evaluation.report.run_tables import align_questions, run_seed
 from kgqa.kg.terms import one_line
 
 if TYPE_CHECKING:
     from kgqa.evaluation.scoring.comparison import Comparison
     from kgqa.runtime.context import Context
-if TYPE_CHECKING:
-    from kgqa.evaluation.scoring.comparison import Comparison
 
 _NON_OPTION_KEYS = frozenset({"method", "model", "hash", "kg"})
 """What else a configuration names: runs of an ablation share it."""
+
+SHARED_OPTIONS = ("blueprints", "encoder", "exemplars", "overlay")
+"""Options that name what a method works with; the runs of an ablation share them."""
+
+_NOTE = (
+    "The full configuration has the method’s defaults wherever these runs differ. A contribution is what it "
+    "has more than the run without that part, question by question, in percentage points with its 95% "
+    "interval; bold where that does not hold 0, or p is below 0.05. Of several seeds, means: a question "
+    "counts once, for the side that is right at it more often."
+)
+
+_COLUMNS = (
+    *("Configuration", *cells.PLOTTED_METRICS.values(), "LLM calls", "Questions"),
+    *(f"Contribution, {title}" for title in cells.PLOTTED_METRICS.values()),
+    *("Only full / only this", "McNemar p"),
+)
 
 RunsBySeed = Mapping[object, ReportedRun]
 """The runs of one configuration by their seed."""
@@ -48,16 +49,12 @@ class Variant:
     name: str
     about: str
     """What the option that is switched off does; empty for any other change."""
-    part: bool
+    is_part: bool
     """Whether one option that is on by default is off, and nothing else differs."""
     full: tuple[ReportedRun, ...]
     runs: tuple[ReportedRun, ...]
     comparison: "Comparison"
     """The full configuration less this one: what the part contributes."""
-
-
-SHARED_OPTIONS = ("blueprints", "encoder", "exemplars", "overlay")
-"""Options that name what a method works with; the runs of an ablation share them."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -68,65 +65,64 @@ class Ablation:
     variants: tuple[Variant, ...]
 
 
-def find_ablations(entries: Sequence[ReportedRun]) -> list[Ablation]:
+def find_ablations(runs: Sequence[ReportedRun]) -> list[Ablation]:
     """Find the ablations among the runs on one dataset, as far as their answers are scored."""
-    together: dict[object, list[ReportedRun]] = {}
-    for entry in entries:
-        if entry.judged:
-            together.setdefault(_shared_setup(entry), []).append(entry)
-    found = (_build_ablation(runs) for runs in together.values() if len(runs) > 1)
-    return [one for one in found if one and one.variants]
+    by_setup: dict[object, list[ReportedRun]] = {}
+    for run in runs:
+        if run.scored:
+            by_setup.setdefault(_shared_setup(run), []).append(run)
+    found = (_build_ablation(together) for together in by_setup.values() if len(together) > 1)
+    return [ablation for ablation in found if ablation and ablation.variants]
 
 
-def _shared_setup(entry: ReportedRun) -> object:
+def _shared_setup(run: ReportedRun) -> object:
     """Return what the runs of an ablation have in common."""
-    run = entry.run
-    config = run.about.get("config") or {}
-    given = (config.get(name) for name in SHARED_OPTIONS)
-    part = (run.dataset.get("split"), run.dataset.get("limit"), run.about.get("graph"), *given)
-    return run.method, split_model_seed(entry)[0], run.about.get("kgqa"), *map(str, part)
+    about, dataset = run.folder.about, run.folder.dataset
+    options = (run.folder.config.get(name) for name in SHARED_OPTIONS)
+    part = (dataset.get("split"), dataset.get("limit"), about.get("graph"), *options)
+    return run.folder.method, split_model_seed(run)[0], about.get("kgqa"), *map(str, part)
 
 
-def split_model_seed(entry: ReportedRun) -> tuple[str, int]:
+def split_model_seed(run: ReportedRun) -> tuple[str, int]:
     """Return the model of a run without its seed, and the seed, where the model is simulated."""
     from kgqa.evaluation.simulation.error_rates import parse_error_rates
 
     try:
-        errors = parse_error_rates(entry.run.model)
+        rates = parse_error_rates(run.folder.model)
     except ValueError:
-        return entry.run.model, 0
-    return str(replace(errors, seed=0)), errors.seed
+        return run.folder.model, 0
+    return str(replace(rates, seed=0)), rates.seed
 
 
-def _build_ablation(entries: Sequence[ReportedRun]) -> Ablation | None:
+def _build_ablation(runs: Sequence[ReportedRun]) -> Ablation | None:
     from kgqa.graphs import METHODS, context_of
 
-    if entries[0].run.method not in METHODS:
+    if runs[0].folder.method not in METHODS:
         return None
-    context = context_of(entries[0].run.method)
+    context = context_of(runs[0].folder.method)
     configured: dict[tuple[tuple[str, str], ...], dict[object, ReportedRun]] = {}
-    for entry in entries:
-        runs = configured.setdefault(tuple(_changed_options(entry, context).items()), {})
-        runs.setdefault((run_seed(entry), split_model_seed(entry)[1]), entry)
+    for run in runs:
+        by_seed = configured.setdefault(tuple(_changed_options(run, context).items()), {})
+        by_seed.setdefault((run_seed(run), split_model_seed(run)[1]), run)
     usual = set.intersection(*map(set, configured))
-    full = next((runs for changed, runs in configured.items() if set(changed) == usual), None)
+    full = next((by_seed for changed, by_seed in configured.items() if set(changed) == usual), None)
     if full is None:
         return None
     variants = (
         _build_variant(
-            {key: value for key, value in changed if (key, value) not in usual}, full, runs, context
+            {key: value for key, value in changed if (key, value) not in usual}, full, by_seed, context
         )
-        for changed, runs in configured.items()
-        if runs is not full
+        for changed, by_seed in configured.items()
+        if by_seed is not full
     )
-    compared = sorted(filter(None, variants), key=lambda variant: not variant.part)
+    compared = sorted(filter(None, variants), key=lambda variant: not variant.is_part)
     return Ablation(tuple(full.values()), tuple(compared))
 
 
-def _changed_options(entry: ReportedRun, context: "type[Context]") -> dict[str, str]:
+def _changed_options(run: ReportedRun, context: "type[Context]") -> dict[str, str]:
     """Return the options of a run that do not have their default."""
     defaults = dict(_flat_options(context(kg=("sample",), model="offline").config()))
-    return {key: value for key, value in _flat_options(entry.run.config) if value != defaults.get(key)}
+    return {key: value for key, value in _flat_options(run.folder.config) if value != defaults.get(key)}
 
 
 def _flat_options(config: Mapping[str, object]) -> Iterator[tuple[str, str]]:
@@ -141,81 +137,57 @@ def _build_variant(
     pairs = [(full[seed], run) for seed, run in runs.items() if seed in full]
     if not pairs:
         return None
-    part = _ablated_option(changed, context)
-    return Variant(
-        f"without {part}" if part else ", ".join(f"{key}={value}" for key, value in changed.items()),
-        (context.model_fields[part].description or "") if part else "",
-        part is not None,
-        tuple(one for one, _ in pairs),
-        tuple(other for _, other in pairs),
-        compare_scored([align_judged(*pair) for pair in pairs], run_seed(pairs[0][0])),
-    )
-
-
-def _ablated_option(changed: Mapping[str, str], context: "type[Context]") -> str | None:
-    """Return the option that is switched off; None where anything else is changed."""
     ((option, value), *others) = changed.items()
     field = context.model_fields.get(option)
-    return option if not others and value == "false" and field and field.default is True else None
-
-
-_CONTRIBUTION_NOTE = (
-    "The full configuration has the method’s defaults wherever these runs differ. A contribution is what it "
-    "has more than the run without that part, question by question, in percentage points with its 95% "
-    "interval; bold where that does not hold 0, or p is below 0.05. Of several seeds, means: a question "
-    "counts once, for the side that is right at it more often."
-)
-
-_CONTRIBUTION_COLUMNS = (
-    *("Configuration", *PLOTTED_METRICS.values(), "LLM calls", "Questions"),
-    *(f"Contribution, {called}" for called in PLOTTED_METRICS.values()),
-    *("Only full / only this", "McNemar p"),
-)
+    is_part = not others and value == "false" and field is not None and field.default is True
+    return Variant(
+        f"without {option}" if is_part else ", ".join(f"{key}={value}" for key, value in changed.items()),
+        (field.description or "") if field and is_part else "",
+        is_part,
+        tuple(one for one, _ in pairs),
+        tuple(other for _, other in pairs),
+        compare_scored([align_questions(*pair) for pair in pairs], run_seed(pairs[0][0])),
+    )
 
 
 def contribution_tables(ablations: Sequence[Ablation]) -> list[Table]:
     """Make a table of each ablation, the full configuration first."""
-    return [
-        Table(ablation_title(one), _CONTRIBUTION_NOTE, _CONTRIBUTION_COLUMNS, tuple(_contribution_rows(one)))
-        for one in ablations
-    ]
+    return [Table(ablation_title(one), _NOTE, _COLUMNS, tuple(_rows(one))) for one in ablations]
 
 
 def ablation_title(ablation: Ablation) -> str:
     """Name an ablation by its method and model."""
-    method, model = ablation.full[0].run.method, split_model_seed(ablation.full[0])[0]
+    method, model = ablation.full[0].folder.method, split_model_seed(ablation.full[0])[0]
     return f"What each part of {method} contributes, with {one_line(model, MAX_LABEL_CHARS)}"
 
 
-def _contribution_rows(ablation: Ablation) -> Iterator[TableRow]:
-    nothing = [Cell(UNKNOWN_TEXT)] * 5
-    yield TableRow(ablation.full, (text_cell("full"), *_accuracy_cells(ablation.full), *nothing))
+def _rows(ablation: Ablation) -> Iterator[TableRow]:
+    nothing = [cells.UNKNOWN] * (len(_COLUMNS) - len(cells.PLOTTED_METRICS) - 2)
+    yield TableRow(ablation.full, (cells.text("full"), *_accuracy_cells(ablation.full), *nothing))
     for variant in ablation.variants:
         yield TableRow(variant.runs, tuple(_variant_cells(variant)))
 
 
 def _variant_cells(variant: Variant) -> Iterator[Cell]:
-    found: Comparison = variant.comparison
-    yield text_cell(variant.name, variant.about)
+    found = variant.comparison
+    yield cells.text(variant.name, variant.about)
     yield from _accuracy_cells(variant.runs)
     left_out = found.missing_a + found.missing_b
-    yield count_cell(found.n, f"{left_out:,} without a record" if left_out else "")
-    for metric in PLOTTED_METRICS:
-        yield difference_cell(found.differences[metric])
-    yield from mcnemar_cells(found.mcnemar)
+    yield cells.count(found.n, f"{left_out:,} without a record" if left_out else "")
+    for metric in cells.PLOTTED_METRICS:
+        yield cells.difference(found.differences[metric])
+    yield from cells.mcnemar(found.mcnemar)
 
 
 def _accuracy_cells(runs: Sequence[ReportedRun]) -> Iterator[Cell]:
-    for metric in PLOTTED_METRICS:
-        yield _mean_cell([found for run in runs if (found := read_interval((run.metrics or {}).get(metric)))])
-    calls = [mean for run in runs if (mean := sum_means(run.metrics, "llm_calls")) is not None]
-    yield Cell(f"{fmean(calls):,.1f}", key=repr(fmean(calls))) if calls else Cell(UNKNOWN_TEXT)
-
-
-def _mean_cell(shares: Sequence[Interval]) -> Cell:
-    """Show a share with its interval, or the mean over seeds above that of each."""
-    if len(shares) < 2:
-        return percent_cell(shares[0] if shares else None)
-    mean = fmean(share.value for share in shares)
-    each = ", ".join(f"{100 * share.value:.1f}" for share in shares)
-    return Cell(f"{100 * mean:.1f}", f"by seed: {each}", repr(mean))
+    """Show Hits@1, F1 and calls; of several seeds the mean over the seeds, above that of each."""
+    for metric in cells.PLOTTED_METRICS:
+        shares = [(run.metrics or {}).get(metric) for run in runs]
+        values = [known.value for share in shares if (known := cells.read_interval(share))]
+        if len(values) < 2:
+            yield cells.percent(next(filter(cells.read_interval, shares), None))
+        else:
+            each = ", ".join(f"{100 * value:.1f}" for value in values)
+            yield Cell(f"{100 * fmean(values):.1f}", f"by seed: {each}", repr(fmean(values)))
+    calls = [mean for run in runs if (mean := cells.sum_means(run.metrics, "llm_calls")) is not None]
+    yield Cell(f"{fmean(calls):,.1f}", key=repr(fmean(calls))) if calls else cells.UNKNOWN

@@ -1,13 +1,16 @@
-"""The cells of the page's tables: shares, counts, costs, differences and tests."""
+"""The tables of the page and their cells: shares, counts, costs, differences and tests."""
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from functools import partial
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from kgqa.evaluation.report.groups import ReportedRun
 
 if TYPE_CHECKING:
     from kgqa.evaluation.scoring.comparison import Difference, McNemar
+
+UNKNOWN_TEXT = "–"
 
 METRIC_TITLES = {
     "hits_at_1": "Hits@1",
@@ -22,6 +25,62 @@ METRIC_TITLES = {
 
 PLOTTED_METRICS = {key: METRIC_TITLES[key] for key in ("hits_at_1", "f1")}
 """The two that are plotted."""
+
+
+@dataclass(frozen=True, slots=True)
+class Cell:
+    """What a cell says, the small print under it, and what it is sorted by (empty: last).
+
+    ``number`` is that of the run that a cell names, and ``is_sure`` marks a difference whose
+    interval does not hold 0.
+    """
+
+    text: str
+    detail: str = ""
+    key: str = ""
+    is_number: bool = True
+    is_sure: bool = False
+    run: int | None = None
+
+
+UNKNOWN = Cell(UNKNOWN_TEXT)
+
+
+class TableRow(NamedTuple):
+    """A row of a table: the runs that it begins with, its cells, and a remark on the runs."""
+
+    runs: tuple[ReportedRun, ...]
+    cells: tuple[Cell, ...]
+    remark: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Table:
+    """A table of the page; ``columns`` are the titles of the cells, ``footnote`` stands below."""
+
+    title: str
+    note: str
+    columns: tuple[str, ...]
+    rows: tuple[TableRow, ...]
+    footnote: str = ""
+
+
+class Column(NamedTuple):
+    """A column of a table that shows metrics."""
+
+    title: str
+    show: Callable[[Any], Cell]
+    path: str = ""
+    """Where the metrics have what is shown: keys, joined by dots; all of them where it is empty."""
+
+
+def show_columns(columns: Sequence[Column], metrics: Any) -> Iterator[Cell]:
+    """Return the cells of a row."""
+    for column in columns:
+        value = metrics
+        for key in filter(None, column.path.split(".")):
+            value = (value or {}).get(key)
+        yield column.show(value)
 
 
 class Interval(NamedTuple):
@@ -45,67 +104,61 @@ def read_interval(metric: Any) -> Interval | None:
     return Interval(value, value if low is None else float(low), value if high is None else float(high))
 
 
-def sum_means(metrics: Any, *keys: str) -> float | None:
+def sum_means(metrics: Mapping[str, Any] | None, *keys: str) -> float | None:
     """Add the means of some costs; None where one is unknown."""
     found = [((metrics or {}).get(key) or {}).get("mean") for key in keys]
     means = [float(mean) for mean in found if mean is not None]
     return sum(means) if len(means) == len(keys) else None
 
 
-UNKNOWN_TEXT = "–"
-
-
-@dataclass(frozen=True, slots=True)
-class Cell:
-    """What a cell says, the small print under it, and what it is sorted by (empty: last).
-
-    ``sure`` marks a difference whose interval does not hold 0.
-    """
-
-    text: str
-    detail: str = ""
-    key: str = ""
-    number: bool = True
-    sure: bool = False
-
-
-def text_cell(text: str, detail: str = "") -> Cell:
+def text(text: str, detail: str = "") -> Cell:
     """Show a name or other words."""
-    return Cell(text, detail, key=text, number=False)
+    return Cell(text, detail, key=text, is_number=False)
 
 
-def percent_cell(value: Interval | None) -> Cell:
+def run_name(run: ReportedRun) -> Cell:
+    """Show the number and the name of a run."""
+    return Cell(run.name.full, key=str(run.number), is_number=False, run=run.number)
+
+
+def percent(metric: Any) -> Cell:
     """Show a share in per cent over its interval."""
-    if value is None:
-        return Cell(UNKNOWN_TEXT)
-    share, low, high = (f"{100 * bound:.1f}" for bound in value)
-    return Cell(share, f"{low} – {high}", repr(value.value))
+    interval = read_interval(metric)
+    if interval is None:
+        return UNKNOWN
+    share, low, high = (f"{100 * bound:.1f}" for bound in interval)
+    return Cell(share, f"{low} – {high}", repr(interval.value))
 
 
-def count_cell(value: Any, detail: str = "") -> Cell:
+def count(value: Any, detail: str = "") -> Cell:
     """Show a whole number."""
-    return Cell(UNKNOWN_TEXT) if value is None else Cell(f"{value:,}", detail, str(value))
+    return UNKNOWN if value is None else Cell(f"{value:,}", detail, str(value))
 
 
-def cost_cell(spread: Any, form: str) -> Cell:
+def decimal(value: Any) -> Cell:
+    """Show a number with two decimals."""
+    return UNKNOWN if value is None else Cell(f"{value:.2f}", key=repr(value))
+
+
+def cost(cost: Any, form: str = "{:,.2f}") -> Cell:
     """Show the mean of a cost over its median and 95th percentile."""
-    mean = sum_means({"cost": spread}, "cost")
+    mean = sum_means({"cost": cost}, "cost")
     if mean is None:
-        return Cell(UNKNOWN_TEXT)
-    p50, p95 = (
-        UNKNOWN_TEXT if spread.get(key) is None else form.format(spread[key]) for key in ("p50", "p95")
-    )
+        return UNKNOWN
+    p50, p95 = (UNKNOWN_TEXT if cost.get(key) is None else form.format(cost[key]) for key in ("p50", "p95"))
     return Cell(form.format(mean), f"p50 {p50}, p95 {p95}", repr(mean))
 
 
-def difference_cell(difference: "Difference") -> Cell:
+rough_cost = partial(cost, form="{:,.1f}")
+
+
+def difference(difference: "Difference") -> Cell:
     """Show a difference in percentage points over its interval."""
     if difference.value is None or difference.low is None or difference.high is None:
-        return Cell(UNKNOWN_TEXT)
+        return UNKNOWN
     detail = f"{format_points(difference.low)} to {format_points(difference.high)}"
-    return Cell(
-        format_points(difference.value), detail, repr(100 * difference.value), sure=is_significant(difference)
-    )
+    key, is_sure = repr(100 * difference.value), is_significant(difference)
+    return Cell(format_points(difference.value), detail, key, is_sure=is_sure)
 
 
 def format_points(share: float) -> str:
@@ -129,26 +182,8 @@ def is_significant(difference: "Difference") -> bool:
     return low is not None and high is not None and (low > 0 or high < 0)
 
 
-def mcnemar_cells(found: "McNemar") -> Iterator[Cell]:
+def mcnemar(found: "McNemar") -> Iterator[Cell]:
     """Show the questions that only one side has right, and the p value."""
     yield Cell(f"{found.only_a:,} / {found.only_b:,}", key=str(found.only_a - found.only_b))
     shown = "< 0.001" if found.p < 0.001 else f"{found.p:.3f}"
-    yield Cell(shown, key=repr(found.p), sure=found.p < 0.05)
-
-
-@dataclass(frozen=True, slots=True)
-class TableRow:
-    """A row of a sheet: the runs it is about, and its cells."""
-
-    entries: tuple[ReportedRun, ...]
-    cells: tuple[Cell, ...]
-
-
-@dataclass(frozen=True, slots=True)
-class Table:
-    """A table; ``columns`` are the titles of the cells."""
-
-    title: str
-    note: str
-    columns: tuple[str, ...]
-    lines: tuple[TableRow, ...]
+    yield Cell(shown, key=repr(found.p), is_sure=found.p < 0.05)

@@ -13,18 +13,16 @@ from kgqa.evaluation.report.ablation import contribution_tables, find_ablations
 from kgqa.evaluation.report.groups import DatasetGroup, group_by_dataset
 from kgqa.evaluation.report.method_tables import lookahead_tables, refinement_tables, revision_tables
 from kgqa.evaluation.report.plots import draw_plots
-from kgqa.evaluation.report.plots.canvas import SERIES_COLOURS
+from kgqa.evaluation.report.plots.drawing import RUN_COLOURS
 from kgqa.evaluation.report.questions import pack_questions
 from kgqa.evaluation.report.run_folder import RunFolder, read_run
-from kgqa.evaluation.report.run_tables import COMPARISON_COLUMNS, compare_runs, run_table
+from kgqa.evaluation.report.run_tables import comparison_tables, run_table
 
 WEB = Path(__file__).with_name("web")
 
-STYLE_FILES = ("colours", "page", "tables", "plots", "list", "question", "trace", "media")
-"""The files of the page's style, in their order."""
+STYLE_FILES = ("page.css", "questions.css")
 
-SCRIPT_FILES = ("dom", "data", "tables", "paths", "trace", "answers", "filters", "list", "main")
-"""The files of the page's script, in their order."""
+SCRIPT_FILES = ("record.js", "list.js", "page.js")
 
 
 def build_page(folders: Sequence[Path], datasets: Sequence[Path] = ()) -> str:
@@ -37,13 +35,10 @@ def build_page(folders: Sequence[Path], datasets: Sequence[Path] = ()) -> str:
     Raises:
         ReportError: in one line, if a folder is no run or a file cannot be read.
     """
-    runs = [read_run(folder) for folder in dict.fromkeys(folders)]
-    return _render(runs, group_by_dataset(runs, datasets))
-
-
-def _render(runs: Sequence[RunFolder], groups: Sequence[DatasetGroup]) -> str:
     from jinja2 import Environment, FileSystemLoader, StrictUndefined
 
+    runs = [read_run(folder) for folder in dict.fromkeys(folders)]
+    groups = group_by_dataset(runs, datasets)
     environment = Environment(
         loader=FileSystemLoader(WEB),
         autoescape=True,
@@ -52,48 +47,41 @@ def _render(runs: Sequence[RunFolder], groups: Sequence[DatasetGroup]) -> str:
         lstrip_blocks=True,
     )
     environment.filters |= {"pretty": _format_json, "parts": _split_at_breaks}
-    style, script = _join_files(STYLE_FILES, "css"), _join_scripts()
+    style, script = _join_files(STYLE_FILES), f'"use strict";\n(() => {{\n{_join_files(SCRIPT_FILES)}}})();\n'
     return environment.get_template("page.html").render(
         style=style,
         script=script,
         policy=_content_policy(style, script),
-        head=_page_header(runs),
-        sections=[_dataset_section(number, group) for number, group in enumerate(groups, start=1)],
+        head_facts=_page_header(runs),
+        sections=[_dataset_section(f"d{number}", group) for number, group in enumerate(groups, start=1)],
         payload=pack_questions(groups),
-        pair_columns=COMPARISON_COLUMNS,
-        colours=SERIES_COLOURS,
+        colours=RUN_COLOURS,
     )
 
 
-def _join_scripts() -> str:
-    return f'"use strict";\n(() => {{\n{_join_files(SCRIPT_FILES, "js")}}})();\n'
-
-
-def _join_files(names: Sequence[str], ending: str) -> str:
-    return "\n".join((WEB / f"{name}.{ending}").read_text(encoding="utf-8") for name in names)
+def _join_files(names: Sequence[str]) -> str:
+    return "\n".join((WEB / name).read_text(encoding="utf-8") for name in names)
 
 
 def _content_policy(style: str, script: str) -> str:
     """Allow this script and this style and nothing else, least of all the network."""
+    hashes = (hashlib.sha256(content.encode()).digest() for content in (script, style))
+    allowed_script, allowed_style = (f"'sha256-{base64.b64encode(one).decode()}'" for one in hashes)
     return (
-        f"default-src 'none'; script-src {_hash(script)}; style-src {_hash(style)}; "
+        f"default-src 'none'; script-src {allowed_script}; style-src {allowed_style}; "
         "img-src data:; base-uri 'none'; form-action 'none'"
     )
-
-
-def _hash(content: str) -> str:
-    return f"'sha256-{base64.b64encode(hashlib.sha256(content.encode()).digest()).decode()}'"
 
 
 def _page_header(runs: Sequence[RunFolder]) -> dict[str, str]:
     """Return what the head of the page says of all runs: versions, times, seeds."""
     started = sorted(_distinct_texts(_format_time(run.about.get("started")) for run in runs))
     return {
-        "runs": str(len(runs)),
-        "versions": ", ".join(_distinct_texts(run.about.get("kgqa") for run in runs)),
-        "started": " to ".join(dict.fromkeys(started[:1] + started[-1:])),
-        "seeds": ", ".join(_distinct_texts(run.about.get("seed") for run in runs)),
-        "graphs": ", ".join(_distinct_texts(run.about.get("graph") for run in runs)),
+        "Runs": str(len(runs)),
+        "Started": " to ".join(dict.fromkeys(started[:1] + started[-1:])),
+        "kgqa": ", ".join(_distinct_texts(run.about.get("kgqa") for run in runs)),
+        "Seeds": ", ".join(_distinct_texts(run.about.get("seed") for run in runs)),
+        "Graph": ", ".join(_distinct_texts(run.about.get("graph") for run in runs)),
     }
 
 
@@ -109,22 +97,21 @@ def _distinct_texts(values: Iterable[object]) -> list[str]:
     return list(dict.fromkeys(str(value) for value in values if value is not None))
 
 
-def _dataset_section(number: int, group: DatasetGroup) -> dict[str, Any]:
+def _dataset_section(id: str, group: DatasetGroup) -> dict[str, Any]:
     """Return the part of the page on one dataset."""
-    found = find_ablations(group.entries)
+    ablations = find_ablations(group.runs)
     return {
-        "id": f"d{number}",
+        "id": id,
         "group": group,
-        "questions": len(group.questions),
-        "table": run_table(group.entries),
-        "pairs": compare_runs(group),
-        "sheets": [
-            *contribution_tables(found),
-            *refinement_tables(group.entries),
-            *revision_tables(group.entries),
-            *lookahead_tables(group.entries),
+        "tables": [
+            run_table(group.runs),
+            *comparison_tables(group.runs),
+            *contribution_tables(ablations),
+            *refinement_tables(group.runs),
+            *revision_tables(group.runs),
+            *lookahead_tables(group.runs),
         ],
-        "plots": draw_plots(f"d{number}", group.entries, found),
+        "plots": draw_plots(id, group.runs, ablations),
     }
 
 

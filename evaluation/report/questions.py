@@ -1,4 +1,4 @@
-"""What the page knows of each question: how each run did, an index to search, and the details in packed parts.
+"""What the page knows of each question: how each run did, an index to search, and packed details.
 
 Parts are unpacked one at a time, so that a page of many thousand records opens at once.
 """
@@ -7,84 +7,17 @@ import base64
 import gzip
 import json
 from collections import defaultdict
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from typing import Any, Literal, NamedTuple
 
 from kgqa.evaluation.question import EntityRef, Question
-from kgqa.evaluation.report.groups import DatasetGroup, ReportedRun
+from kgqa.evaluation.report.groups import DatasetGroup
 from kgqa.evaluation.result import Result
 from kgqa.evaluation.scoring.matching import AnswerKeys, answer_keys
 from kgqa.evaluation.scoring.scores import ZERO_SCORE, Score, reading_preference, score_answers
 
-MarkState = Literal["right", "partly", "wrong", "failed", "unscored", "missing"]
-"""``right``: all gold answers and nothing else. ``partly``: some answer is right. ``unscored``: no gold."""
-
-
-class Mark(NamedTuple):
-    """How a result did, and what its answers were held against."""
-
-    state: MarkState
-    score: Score | None
-    right: tuple[bool, ...] | None
-    """For each answer whether it is a gold answer; None without gold."""
-    missed: tuple[EntityRef, ...]
-    """The gold answers that were not given."""
-
-
-def mark_result(result: Result | None, question: Question) -> Mark:
-    """Mark a result, or its absence, by the reading of the question that fits it best."""
-    if result is None:
-        return Mark("missing", None, None, ())
-    scored = score_answers(result.answers, question)
-    if scored is None:
-        return Mark("failed" if result.failed else "unscored", None, None, ())
-    gold = _closest_reading(result.answers, question)
-    given, wanted = (
-        [answer_keys(answer) for answer in result.answers],
-        [answer_keys(one, aliases=True) for one in gold],
-    )
-    missed = tuple(one for one, found in zip(gold, _find_matches(wanted, given), strict=True) if not found)
-    return Mark(_mark_state(result, scored), scored, tuple(_find_matches(given, wanted)), missed)
-
-
-def _mark_state(result: Result, scored: Score) -> MarkState:
-    if result.failed:
-        return "failed"
-    if scored.f1 == 1:
-        return "right"
-    return "partly" if scored.hit_any else "wrong"
-
-
-def _closest_reading(answers: Sequence[EntityRef], question: Question) -> tuple[EntityRef, ...]:
-    readings = [reading for reading in question.readings if reading]
-    if len(readings) == 1:
-        return readings[0]
-    return max(
-        readings,
-        key=lambda reading: reading_preference(
-            score_answers(answers, replace(question, readings=(reading,))) or ZERO_SCORE
-        ),
-    )
-
-
-def _find_matches(ours: Sequence[AnswerKeys], theirs: Sequence[AnswerKeys]) -> list[bool]:
-    """Tell for each of ours whether it is among theirs, without comparing all with all."""
-    near = defaultdict(list)
-    for reading in theirs:
-        for key in _match_keys(reading):
-            near[key].append(reading)
-    return [
-        any(one.matches(other) for key in _match_keys(one) for other in near.get(key, ())) for one in ours
-    ]
-
-
-def _match_keys(reading: AnswerKeys) -> set[object]:
-    return {*reading.names, *([reading.id.local] if reading.id else [])}
-
-
 QUESTIONS_PER_PART = 100
-"""Questions of a part."""
 
 MAX_LISTED_ITEMS = 100
 """Answers, gold answers and facts that the page lists of a record at most; it says how many there are."""
@@ -92,11 +25,68 @@ MAX_LISTED_ITEMS = 100
 MAX_SEARCHED_ANSWERS = 5
 """Gold answers, and answers of a run, that the search looks through at most."""
 
-_MARK_LETTERS = {"right": "r", "partly": "p", "wrong": "w", "failed": "f", "unscored": "u", "missing": "m"}
+MarkState = Literal["right", "partly", "wrong", "failed", "unscored", "missing"]
+"""``right``: all gold answers and nothing else. ``partly``: some answer is right. ``unscored``: no gold."""
 
 _NOT_ASKED = "."
+"""The letter of a run without a mark; that of any other mark is the first one of its state."""
 
 Json = dict[str, Any]
+
+
+class Mark(NamedTuple):
+    """How a result did, and what its answers were compared with."""
+
+    state: MarkState
+    score: Score | None = None
+    right: tuple[bool, ...] | None = None
+    """For each answer whether it is a gold answer; None without gold."""
+    missed: tuple[EntityRef, ...] = ()
+    """The gold answers that were not given."""
+
+
+def mark_result(result: Result | None, question: Question) -> Mark:
+    """Mark a result, or its absence, by the reading of the question that fits it best."""
+    if result is None:
+        return Mark("missing")
+    score = score_answers(result.answers, question)
+    if score is None:
+        return Mark("failed" if result.failed else "unscored")
+    gold = _closest_reading(result.answers, question)
+    given = [answer_keys(answer) for answer in result.answers]
+    wanted = [answer_keys(answer, aliases=True) for answer in gold]
+    missed = (answer for answer, found in zip(gold, _find_matches(wanted, given), strict=True) if not found)
+    state: MarkState = "partly" if score.hit_any else "wrong"
+    state = "failed" if result.failed else "right" if score.f1 == 1 else state
+    return Mark(state, score, tuple(_find_matches(given, wanted)), tuple(missed))
+
+
+def _closest_reading(answers: Sequence[EntityRef], question: Question) -> tuple[EntityRef, ...]:
+    readings = [reading for reading in question.readings if reading]
+    if len(readings) == 1:
+        return readings[0]
+
+    def preference(reading: tuple[EntityRef, ...]) -> Any:
+        return reading_preference(
+            score_answers(answers, replace(question, readings=(reading,))) or ZERO_SCORE
+        )
+
+    return max(readings, key=preference)
+
+
+def _find_matches(ours: Sequence[AnswerKeys], theirs: Sequence[AnswerKeys]) -> list[bool]:
+    """Return for each of ours whether it is among theirs, without comparing all with all."""
+    by_key = defaultdict(list)
+    for answer in theirs:
+        for key in _match_keys(answer):
+            by_key[key].append(answer)
+    return [
+        any(one.matches(other) for key in _match_keys(one) for other in by_key.get(key, ())) for one in ours
+    ]
+
+
+def _match_keys(answer: AnswerKeys) -> set[object]:
+    return {*answer.names, *([answer.id.local] if answer.id else [])}
 
 
 @dataclass(frozen=True, slots=True)
@@ -117,14 +107,16 @@ def pack_questions(groups: Sequence[DatasetGroup]) -> PackedQuestions:
             details.append(detail)
     index = {
         "part": QUESTIONS_PER_PART,
-        "runs": [_run_row(entry, place) for place, group in enumerate(groups) for entry in group.entries],
+        "runs": [
+            {"number": run.number, "name": run.name.full, "group": place}
+            for place, group in enumerate(groups)
+            for run in group.runs
+        ],
         "groups": [{"name": group.name, "gold": group.no_gold is None} for group in groups],
         "questions": rows,
     }
-    parts = (
-        _compress(details[start : start + QUESTIONS_PER_PART])
-        for start in range(0, len(details), QUESTIONS_PER_PART)
-    )
+    starts = range(0, len(details), QUESTIONS_PER_PART)
+    parts = (_compress(details[start : start + QUESTIONS_PER_PART]) for start in starts)
     return PackedQuestions(_compress(index), tuple(parts))
 
 
@@ -133,14 +125,11 @@ def _compress(value: object) -> str:
     return base64.b64encode(gzip.compress(written, compresslevel=6, mtime=0)).decode()
 
 
-def _run_row(entry: ReportedRun, group: int) -> Json:
-    return {"number": entry.number, "name": entry.name.full, "group": group}
-
-
 def _question_rows(group: DatasetGroup) -> Iterator[tuple[Json, Json]]:
-    asked = [{question.id for question in entry.questions} for entry in group.entries]
+    """Return of each question its row of the index, and its details."""
+    asked = [{question.id for question in run.questions} for run in group.runs]
     for question in group.questions:
-        results = [entry.results.get(question.id) for entry in group.entries]
+        results = [run.results.get(question.id) for run in group.runs]
         marks = [
             mark_result(result, question) if question.id in ids else None
             for result, ids in zip(results, asked, strict=True)
@@ -148,7 +137,7 @@ def _question_rows(group: DatasetGroup) -> Iterator[tuple[Json, Json]]:
         yield _index_row(question, results, marks), _question_detail(question, results, marks)
 
 
-def _index_row(question: Question, results: list[Result | None], marks: list[Mark | None]) -> Json:
+def _index_row(question: Question, results: Sequence[Result | None], marks: Sequence[Mark | None]) -> Json:
     answers = [answer for result in results if result for answer in result.answers[:MAX_SEARCHED_ANSWERS]]
     searched = [*question.topics, *question.gold[:MAX_SEARCHED_ANSWERS], *answers]
     return {
@@ -157,52 +146,53 @@ def _index_row(question: Question, results: list[Result | None], marks: list[Mar
         "hops": question.hops,
         "kind": question.kind,
         "level": question.level,
-        "marks": "".join(_MARK_LETTERS[found.state] if found else _NOT_ASKED for found in marks),
+        "marks": "".join(mark.state[0] if mark else _NOT_ASKED for mark in marks),
         "outcomes": [result.outcome if result else None for result in results],
-        "words": " ".join(dict.fromkeys(text for named in searched if (text := named.name or named.id))),
+        "words": " ".join(dict.fromkeys(text for ref in searched if (text := ref.name or ref.id))),
     }
 
 
-def _question_detail(question: Question, results: list[Result | None], marks: list[Mark | None]) -> Json:
+def _question_detail(
+    question: Question, results: Sequence[Result | None], marks: Sequence[Mark | None]
+) -> Json:
     return {
         "topics": [_entity_ref(topic) for topic in question.topics],
-        "readings": [
-            _truncate([_entity_ref(answer) for answer in reading]) for reading in question.readings if reading
-        ],
+        "readings": [_truncate(map(_entity_ref, reading)) for reading in question.readings if reading],
         "paths": [{"topic": path.topic, "relations": path.relations} for path in question.paths],
         "sparql": question.sparql,
         "runs": [
-            _result_detail(result, found) if result and found else None
-            for result, found in zip(results, marks, strict=True)
+            _result_detail(result, mark) if result and mark else None
+            for result, mark in zip(results, marks, strict=True)
         ],
     }
 
 
-def _result_detail(result: Result, found: Mark) -> Json:
-    right: Sequence[bool | None] = found.right or [None] * len(result.answers)
-    answers = [{**_entity_ref(answer), "right": ok} for answer, ok in zip(result.answers, right, strict=True)]
-    record = result.record
+def _result_detail(result: Result, mark: Mark) -> Json:
+    right: Sequence[bool | None] = mark.right or [None] * len(result.answers)
+    pairs = zip(result.answers, right, strict=True)
+    paths, evidence, trace = (_as_list(result.record.get(key)) for key in ("paths", "evidence", "trace"))
     return {
-        "state": found.state,
-        "score": found.score._asdict() if found.score and not result.failed else None,
-        "answers": _truncate(answers),
-        "missed": _truncate([_entity_ref(gold) for gold in found.missed]),
+        "state": mark.state,
+        "score": mark.score._asdict() if mark.score and not result.failed else None,
+        "answers": _truncate({**_entity_ref(answer), "right": is_right} for answer, is_right in pairs),
+        "missed": _truncate(map(_entity_ref, mark.missed)),
         "outcome": result.outcome,
         "error": result.error,
-        "stopped_by": record.get("stopped_by"),
-        "paths": _as_list(record.get("paths")),
-        "evidence": _truncate(_as_list(record.get("evidence"))),
-        "trace": _as_list(record.get("trace")),
+        "stopped_by": result.record.get("stopped_by"),
+        "paths": paths,
+        "evidence": _truncate(evidence),
+        "trace": trace,
         "usage": dict(result.usage),
     }
 
 
-def _entity_ref(named: EntityRef) -> Json:
-    return {"id": named.id, "name": named.name}
+def _entity_ref(ref: EntityRef) -> Json:
+    return {"id": ref.id, "name": ref.name}
 
 
-def _truncate(items: Sequence[Json]) -> Json:
-    return {"all": len(items), "items": list(items[:MAX_LISTED_ITEMS])}
+def _truncate(items: Iterable[Json]) -> Json:
+    every = list(items)
+    return {"all": len(every), "items": every[:MAX_LISTED_ITEMS]}
 
 
 def _as_list(value: object) -> list[Any]:

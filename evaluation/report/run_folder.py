@@ -1,11 +1,14 @@
-"""Reads the folder of a run, finished or not; a file that does not fit is named with the field that is wrong."""
+"""Reads the folder of a run, finished or not; an error names the file and the field that is wrong."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
+from functools import cache
 from pathlib import Path
-from typing import Annotated, Any
+from types import UnionType
+from typing import Annotated, Any, Union, get_args, get_origin, get_type_hints
 
-from pydantic import BaseModel, ConfigDict, Field, ValidationError
+from pydantic import BaseModel, ConfigDict, Field, ValidationError, create_model
+from typing_extensions import is_typeddict
 
 from kgqa.evaluation.record_files import MAX_RECORDS_FILE_BYTES, parse_json
 from kgqa.evaluation.paper_analysis.intermediates import INTERMEDIATES_FILE
@@ -16,13 +19,25 @@ from kgqa.kg.terms import one_line
 
 Count = Annotated[int, Field(ge=0)]
 
+_Fraction = Annotated[float, Field(ge=0, le=1)]
+_Cost = Annotated[float, Field(ge=0, le=1e15)]
 
-class InvalidRunFile(ValueError):
+_FRACTIONS = frozenset({"value", "low", "high", "share", "reward", "entropy"})
+"""The numbers of ``metrics.json`` that are at most 1."""
+
+Json = Mapping[str, Any]
+
+
+class ReportError(ValueError):
+    """A report that cannot be made; the message is one line that says what to do."""
+
+
+class InvalidRunFile(ReportError):
     """A file that is not what it should be; the message is one line with the file and the field."""
 
 
 class JsonObject(BaseModel):
-    """An object of which some fields are known."""
+    """An object of which some fields are known; anything more may stand there."""
 
     model_config = ConfigDict(strict=True, extra="allow")
 
@@ -67,11 +82,37 @@ class IntermediateCounts(JsonObject):
     __pydantic_extra__: dict[str, Count] = Field(init=False)
 
 
+@cache
+def metrics_shape() -> type[JsonObject]:
+    """Return what ``metrics.json`` must be: `Metrics` with bounds for numbers, any field optional."""
+    from kgqa.evaluation.scoring.metrics import Metrics
+
+    shape: type[JsonObject] = _bounded(Metrics)
+    return shape
+
+
+def _bounded(shape: Any, name: str = "") -> Any:
+    """Return the type of a field, with bounds for its numbers; what is neither number nor object is any."""
+    if is_typeddict(shape):
+        hints = get_type_hints(shape).items()
+        fields: dict[str, Any] = {key: (_bounded(hint, key) | None, None) for key, hint in hints}
+        return create_model(shape.__name__, __base__=JsonObject, **fields)
+    if get_origin(shape) is dict:
+        value: Any = _bounded(get_args(shape)[1], name)
+        return dict[str, value | None]  # type: ignore[misc]  # built while it runs
+    if get_origin(shape) in (Union, UnionType):
+        (shape,) = set(get_args(shape)) - {type(None)}
+        return _bounded(shape, name)
+    if shape is float:
+        return _Fraction if name in _FRACTIONS else _Cost
+    return Count if shape is int else Any
+
+
 def read_json_object(file: Path, shape: type[JsonObject]) -> dict[str, Any]:
-    """Read a JSON object that has a shape, and give it as it is.
+    """Read a JSON object that has a shape, and return it as it is.
 
     Raises:
-        Wrong: naming the file, and the field that does not fit.
+        InvalidRunFile: naming the file, and the field that does not fit.
     """
     shown = one_line(str(file))
     try:
@@ -79,8 +120,8 @@ def read_json_object(file: Path, shape: type[JsonObject]) -> dict[str, Any]:
         shape.model_validate(content)
     except ValidationError as error:
         first = error.errors(include_url=False, include_context=False, include_input=False)[0]
-        field = ".".join(map(str, first["loc"]))
-        where = f"field {one_line(field, 80)}: " if field else "a JSON object was expected: "
+        name = ".".join(map(str, first["loc"]))
+        where = f"field {one_line(name, 80)}: " if name else "a JSON object was expected: "
         raise InvalidRunFile(f"{shown}, {where}{one_line(first['msg'])}") from None
     except OSError as error:
         raise InvalidRunFile(f"cannot read {shown}: {one_line(str(error.strerror or error))}") from None
@@ -89,160 +130,11 @@ def read_json_object(file: Path, shape: type[JsonObject]) -> dict[str, Any]:
     return content
 
 
-Fraction = Annotated[float, Field(ge=0, le=1)]
-CostValue = Annotated[float, Field(ge=0, le=1e15)]
-
-
-class ShareFields(JsonObject):
-    """A share with its interval."""
-
-    value: Fraction | None = None
-    low: Fraction | None = None
-    high: Fraction | None = None
-
-
-class CostFields(JsonObject):
-    """What a question costs."""
-
-    mean: CostValue | None = None
-    p50: CostValue | None = None
-    p95: CostValue | None = None
-
-
-class AccuracyFields(JsonObject):
-    """The metrics over some questions."""
-
-    n: Count | None = None
-    hits_at_1: ShareFields | None = None
-    hit_any: ShareFields | None = None
-    precision: ShareFields | None = None
-    recall: ShareFields | None = None
-    f1: ShareFields | None = None
-
-
-class TriggeredFields(AccuracyFields):
-    """Questions with a triggered refinement."""
-
-    triggered: Count | None = None
-    outcomes: dict[str, dict[str, Count]] | None = None
-
-
-class RefinementFields(TriggeredFields):
-    """How often refinement was triggered in a run, and how it ended."""
-
-    rate: ShareFields | None = None
-    diagnoses: CostFields | None = None
-    dropped: ShareFields | None = None
-    rerouted: Count | None = None
-    recovered: ShareFields | None = None
-    signals: dict[str, TriggeredFields] | None = None
-
-
-class SourceFields(AccuracyFields):
-    """Questions whose blueprint is from one source."""
-
-    questions: Count | None = None
-    share: ShareFields | None = None
-
-
-class StageFields(CostFields):
-    """Tokens of one stage."""
-
-    share: Fraction | None = None
-
-
-class StrategyFields(JsonObject):
-    """What one arm of a revision did."""
-
-    chosen: CostFields | None = None
-    revisions: Count | None = None
-    accepted: Count | None = None
-    reward: Fraction | None = None
-    wrong_before: Count | None = None
-    success: ShareFields | None = None
-
-
-class FinalPlanFields(AccuracyFields):
-    """Questions that ended with a plan of one origin."""
-
-    questions: Count | None = None
-    attributed: ShareFields | None = None
-
-
-class RevisionFields(JsonObject):
-    """How a run verified and revised its plans."""
-
-    planned: Count | None = None
-    verified: Count | None = None
-    rate: ShareFields | None = None
-    sources: dict[str, ShareFields] | None = None
-    steps: dict[str, dict[str, Count]] | None = None
-    revisions: CostFields | None = None
-    plan_steps: CostFields | None = None
-    tokens: dict[str, StageFields] | None = None
-    strategies: dict[str, StrategyFields] | None = None
-    plans: dict[str, FinalPlanFields] | None = None
-    entropy: Fraction | None = None
-    best_task: ShareFields | None = None
-    best_confidence: ShareFields | None = None
-
-
-class LookaheadFields(JsonObject):
-    """How smart lookahead went in a run."""
-
-    questions: Count | None = None
-    fired: ShareFields | None = None
-    realised: ShareFields | None = None
-    ended: ShareFields | None = None
-    right: ShareFields | None = None
-    right_of_fired: ShareFields | None = None
-
-
-class PruningFields(JsonObject):
-    """How many relations survived prunings."""
-
-    prunings: Count | None = None
-    chosen: CostFields | None = None
-    kept: CostFields | None = None
-    counts: dict[str, Count] | None = None
-
-
-class MetricsFile(AccuracyFields):
-    """A ``metrics.json``."""
-
-    errors: Count | None = None
-    missing: Count | None = None
-    unscored: Count | None = None
-    unknown_calls: Count | None = None
-    cached_calls: Count | None = None
-    kg_grounded_rate: ShareFields | None = None
-    kg_grounded_rate_strict: ShareFields | None = None
-    llm_calls: CostFields | None = None
-    input_tokens: CostFields | None = None
-    output_tokens: CostFields | None = None
-    kg_queries: CostFields | None = None
-    seconds: CostFields | None = None
-    cost: CostFields | None = None
-    breakdowns: dict[str, dict[str, AccuracyFields] | None] | None = None
-    refinement: RefinementFields | None = None
-    blueprints: dict[str, SourceFields] | None = None
-    revision: RevisionFields | None = None
-    lookahead: LookaheadFields | None = None
-    pruning: PruningFields | None = None
-
-
-Json = Mapping[str, Any]
-
-
-class ReportError(ValueError):
-    """A report that cannot be made; the message is one line that says what to do."""
-
-
 @dataclass(frozen=True, slots=True)
 class RunFolder:
     """A run folder: what ``run.json`` says, the results, and ``metrics.json`` where it is written yet."""
 
-    folder: Path
+    path: Path
     about: Json
     results: tuple[Result, ...]
     metrics: Json | None
@@ -252,12 +144,12 @@ class RunFolder:
     @property
     def config(self) -> Json:
         """The configuration of the method, with its hash."""
-        return _as_object(self.about.get("config"))
+        return self.about.get("config") or {}
 
     @property
     def dataset(self) -> Json:
         """Name, file, digest, split, limit and number of questions."""
-        return _as_object(self.about.get("dataset"))
+        return self.about.get("dataset") or {}
 
     @property
     def method(self) -> str:
@@ -294,25 +186,19 @@ def read_run(folder: Path) -> RunFolder:
     """
     if not _is_file(folder / "run.json"):
         raise ReportError(
-            f"{_shown_path(folder)} is no run: it has no run.json; give folders that kgqa eval wrote"
+            f"{one_line(str(folder))} is no run: it has no run.json; give folders that kgqa eval wrote"
         )
     measured, counted = folder / "metrics.json", folder / INTERMEDIATES_FILE
+    about = read_json_object(folder / "run.json", RunHeader)
+    metrics = read_json_object(measured, metrics_shape()) if measured.is_file() else None
+    intermediates = read_json_object(counted, IntermediateCounts) if counted.is_file() else {}
     try:
-        about = read_json_object(folder / "run.json", RunHeader)
-        metrics = read_json_object(measured, MetricsFile) if measured.is_file() else None
-        between = read_json_object(counted, IntermediateCounts) if counted.is_file() else {}
-    except InvalidRunFile as error:
-        raise ReportError(str(error)) from None
-    return RunFolder(folder, about, _read_run_results(folder), metrics, between)
-
-
-def _read_run_results(folder: Path) -> tuple[Result, ...]:
-    if not (folder / "results.jsonl").is_file():
-        return ()
-    try:
-        return tuple(read_results(folder / "results.jsonl"))
+        results = (
+            tuple(read_results(folder / "results.jsonl")) if (folder / "results.jsonl").is_file() else ()
+        )
     except ResultsError as error:
         raise ReportError(str(error)) from None
+    return RunFolder(folder, about, results, metrics, intermediates)
 
 
 def _is_file(path: Path) -> bool:
@@ -320,11 +206,3 @@ def _is_file(path: Path) -> bool:
         return path.is_file()
     except (OSError, ValueError):  # no name that a file can have
         return False
-
-
-def _as_object(value: object) -> Json:
-    return value if isinstance(value, dict) else {}
-
-
-def _shown_path(path: Path) -> str:
-    return one_line(str(path))

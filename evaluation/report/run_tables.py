@@ -1,100 +1,17 @@
 """The table of runs, and the table that compares two runs at a time."""
 
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from itertools import combinations, compress
 from typing import TYPE_CHECKING, Any
 
-from kgqa.evaluation.report.cells import (
-    METRIC_TITLES,
-    UNKNOWN_TEXT,
-    Cell,
-    cost_cell,
-    count_cell,
-    difference_cell,
-    mcnemar_cells,
-    percent_cell,
-    read_interval,
-    sum_means,
-    text_cell,
-)
-from kgqa.evaluation.report.groups import DatasetGroup, ReportedRun
+from kgqa.evaluation.report import cells
+from kgqa.evaluation.report.cells import Cell, Column, Table, TableRow
+from kgqa.evaluation.report.groups import ReportedRun
 from kgqa.evaluation.scoring.scores import ZERO_SCORE, ScoredQuestion
 
 if TYPE_CHECKING:
     from kgqa.evaluation.scoring.comparison import Comparison
-
-
-@dataclass(frozen=True, slots=True)
-class RunTableRow:
-    """A run of the table."""
-
-    entry: ReportedRun
-    unfinished: str
-    """How much of the run is done; empty where all is."""
-    cells: tuple[Cell, ...]
-
-
-@dataclass(frozen=True, slots=True)
-class RunTable:
-    """The columns' titles, and the rows."""
-
-    columns: tuple[str, ...]
-    rows: tuple[RunTableRow, ...]
-
-
-_RUN_COLUMNS = (
-    *("Run", "Method", "Model", "Options", "Questions", "Failed", "Missing", "Unscored"),
-    *METRIC_TITLES.values(),
-    *("LLM calls", "Tokens", "KG queries", "Seconds", "Cost, USD"),
-)
-
-
-def run_table(entries: Sequence[ReportedRun]) -> RunTable:
-    """Make the table: options are those that differ, columns those of which something is known."""
-    cells = [_run_cells(entry) for entry in entries]
-    known = [any(column[at].key for column in cells) for at in range(len(_RUN_COLUMNS) - 1)]
-    rows = (
-        RunTableRow(entry, _progress_note(entry), tuple(compress(row, known)))
-        for entry, row in zip(entries, cells, strict=True)
-    )
-    return RunTable((_RUN_COLUMNS[0], *compress(_RUN_COLUMNS[1:], known)), tuple(rows))
-
-
-def _progress_note(entry: ReportedRun) -> str:
-    run = entry.run
-    return "" if run.finished else f"unfinished: {run.done:,} of {run.planned:,} questions"
-
-
-def _run_cells(entry: ReportedRun) -> tuple[Cell, ...]:
-    metrics = entry.metrics or {}
-    options = ", ".join(f"{key}={value}" for key, value in entry.options.items())
-    return (
-        *map(text_cell, (entry.run.method, entry.run.model, options)),
-        count_cell(metrics.get("n", len(entry.questions))),
-        *(count_cell(metrics.get(key)) for key in ("errors", "missing", "unscored")),
-        *(percent_cell(read_interval(metrics.get(key))) for key in METRIC_TITLES),
-        _calls_cell(metrics),
-        _tokens_cell(metrics),
-        cost_cell(metrics.get("kg_queries"), "{:,.1f}"),
-        cost_cell(metrics.get("seconds"), "{:,.2f}"),
-        cost_cell(metrics.get("cost"), "{:,.4f}"),
-    )
-
-
-def _calls_cell(metrics: Any) -> Cell:
-    cell, cached = cost_cell(metrics.get("llm_calls"), "{:,.1f}"), metrics.get("cached_calls")
-    return replace(cell, detail=f"{cell.detail}; {cached:,} more from the cache") if cached else cell
-
-
-def _tokens_cell(metrics: Any) -> Cell:
-    """Show the mean tokens of a question; a lower bound where a server did not report all."""
-    read, written = sum_means(metrics, "input_tokens"), sum_means(metrics, "output_tokens")
-    if read is None or written is None:
-        return Cell(UNKNOWN_TEXT)
-    bound = "≥ " if metrics.get("unknown_calls") else ""
-    return Cell(f"{bound}{read + written:,.0f}", f"in {read:,.0f}, out {written:,.0f}", repr(read + written))
-
 
 MAX_RUNS_IN_ALL_PAIRS = 6
 """Runs up to which every pair is compared; of more runs, those pairs that have the same model."""
@@ -102,62 +19,117 @@ MAX_RUNS_IN_ALL_PAIRS = 6
 COMPARED_METRICS = ("hits_at_1", "f1", "hit_any", "precision", "recall")
 """The metrics whose differences are shown."""
 
-COMPARISON_COLUMNS = (
-    "A",
-    "B",
-    "Questions",
-    *map(METRIC_TITLES.__getitem__, COMPARED_METRICS),
-    "Only A / only B",
-    "McNemar p",
+_COMPARISON_COLUMNS = (
+    *("A", "B", "Questions", *map(cells.METRIC_TITLES.__getitem__, COMPARED_METRICS)),
+    *("Only A / only B", "McNemar p"),
+)
+
+_RUNS_NOTE = (
+    "Shares in per cent with their 95% intervals. Costs are means per question. Click a title to sort."
+)
+
+_RUNS_FOOTNOTE = (
+    "All questions count: one that failed or is missing is wrong. Questions without gold are unscored and in "
+    "no accuracy."
+)
+
+_COMPARISONS_NOTE = (
+    "Run A less run B on the scored questions that both have a record of (below their number: those left out "
+    "because a run has none), in percentage points with 95% intervals; bold where the interval does not hold "
+    "0, or p is below 0.05."
+)
+
+_COMPARISONS_FOOTNOTE = (
+    "McNemar’s exact test is on Hits@1: “only A / only B” are the questions that one of them has right and "
+    "the other not. The p values are not corrected for the number of comparisons ({} here)."
 )
 
 
-@dataclass(frozen=True, slots=True)
-class ComparedRuns:
-    """A pair of runs and the cells that compare them."""
-
-    a: ReportedRun
-    b: ReportedRun
-    cells: tuple[Cell, ...]
+def _calls_cell(metrics: Any) -> Cell:
+    cell, cached = cells.rough_cost(metrics.get("llm_calls")), metrics.get("cached_calls")
+    return replace(cell, detail=f"{cell.detail}; {cached:,} more from the cache") if cached else cell
 
 
-def compare_runs(group: DatasetGroup) -> list[ComparedRuns]:
-    """Compare the runs of a group on the questions that have gold and that both have a record of."""
+def _tokens_cell(metrics: Any) -> Cell:
+    """Show the mean tokens of a question; a lower bound where a server did not report all."""
+    read, written = cells.sum_means(metrics, "input_tokens"), cells.sum_means(metrics, "output_tokens")
+    if read is None or written is None:
+        return cells.UNKNOWN
+    bound = "≥ " if metrics.get("unknown_calls") else ""
+    return Cell(f"{bound}{read + written:,.0f}", f"in {read:,.0f}, out {written:,.0f}", repr(read + written))
+
+
+_METRIC_COLUMNS = (
+    Column("Questions", cells.count, "n"),
+    Column("Failed", cells.count, "errors"),
+    Column("Missing", cells.count, "missing"),
+    Column("Unscored", cells.count, "unscored"),
+    *(Column(title, cells.percent, key) for key, title in cells.METRIC_TITLES.items()),
+    Column("LLM calls", _calls_cell),
+    Column("Tokens", _tokens_cell),
+    Column("KG queries", cells.rough_cost, "kg_queries"),
+    Column("Seconds", cells.cost, "seconds"),
+    Column("Cost, USD", lambda cost: cells.cost(cost, "{:,.4f}"), "cost"),
+)
+
+
+def run_table(runs: Sequence[ReportedRun]) -> Table:
+    """Make the table of runs: options are those that differ, columns those of which something is known."""
+    titles = ("Method", "Model", "Options", *(column.title for column in _METRIC_COLUMNS))
+    cells = [tuple(_run_cells(run)) for run in runs]
+    known = [any(cell.key for cell in column) for column in zip(*cells, strict=True)]
+    rows = (
+        TableRow((run,), tuple(compress(row, known)), _progress(run))
+        for run, row in zip(runs, cells, strict=True)
+    )
+    return Table("Runs", _RUNS_NOTE, tuple(compress(titles, known)), tuple(rows), _RUNS_FOOTNOTE)
+
+
+def _run_cells(run: ReportedRun) -> Iterator[Cell]:
+    options = ", ".join(f"{key}={value}" for key, value in run.options.items())
+    yield from map(cells.text, (run.folder.method, run.folder.model, options))
+    yield from cells.show_columns(_METRIC_COLUMNS, {"n": len(run.questions), **(run.metrics or {})})
+
+
+def _progress(run: ReportedRun) -> str:
+    """Say how much of a run is done; nothing where all is."""
+    folder = run.folder
+    return "" if folder.finished else f"unfinished: {folder.done:,} of {folder.planned:,} questions"
+
+
+def comparison_tables(runs: Sequence[ReportedRun]) -> list[Table]:
+    """Compare runs on the questions that have gold and that both have a record of; nothing where none are."""
     from kgqa.evaluation.scoring.comparison import compare_scored
 
-    compared = []
-    for a, b in _pairs_to_compare(group.entries):
-        found = compare_scored([align_judged(a, b)], run_seed(a))
-        if found.n:
-            compared.append(ComparedRuns(a, b, tuple(_comparison_cells(found))))
-    return compared
-
-
-def align_judged(a: ReportedRun, b: ReportedRun) -> tuple[list[ScoredQuestion], list[ScoredQuestion]]:
-    """Return what two runs made of the questions of both; what a run was not asked it has no record of."""
-    left, right = ({mark.question.id: mark for mark in entry.judged} for entry in (a, b))
-    unasked = {
-        id: ScoredQuestion(mark.question, None, mark.score and ZERO_SCORE)
-        for id, mark in (left | right).items()
-    }
-    return list((unasked | left).values()), list((unasked | right).values())
-
-
-def run_seed(entry: ReportedRun) -> int:
-    """Return what the intervals of a run are drawn by."""
-    return int(entry.run.about.get("seed") or 0)
-
-
-def _pairs_to_compare(entries: Sequence[ReportedRun]) -> Iterator[tuple[ReportedRun, ReportedRun]]:
-    for a, b in combinations(entries, 2):
-        if len(entries) <= MAX_RUNS_IN_ALL_PAIRS or a.run.model == b.run.model:
-            yield a, b
+    rows = []
+    for a, b in combinations(runs, 2):
+        if len(runs) <= MAX_RUNS_IN_ALL_PAIRS or a.folder.model == b.folder.model:
+            found = compare_scored([align_questions(a, b)], run_seed(a))
+            if found.n:
+                rows.append(TableRow((), (cells.run_name(a), cells.run_name(b), *_comparison_cells(found))))
+    footnote = _COMPARISONS_FOOTNOTE.format(len(rows))
+    table = Table("Comparisons", _COMPARISONS_NOTE, _COMPARISON_COLUMNS, tuple(rows), footnote)
+    return [table] if rows else []
 
 
 def _comparison_cells(found: "Comparison") -> Iterator[Cell]:
     missing = (("A", found.missing_a), ("B", found.missing_b))
-    lacking = ", ".join(f"{count:,} not in {side}" for side, count in missing if count)
-    yield Cell(f"{found.n:,}", lacking, key=str(found.n))
+    yield cells.count(found.n, ", ".join(f"{count:,} not in {side}" for side, count in missing if count))
     for metric in COMPARED_METRICS:
-        yield difference_cell(found.differences[metric])
-    yield from mcnemar_cells(found.mcnemar)
+        yield cells.difference(found.differences[metric])
+    yield from cells.mcnemar(found.mcnemar)
+
+
+def align_questions(a: ReportedRun, b: ReportedRun) -> tuple[list[ScoredQuestion], list[ScoredQuestion]]:
+    """Return what two runs made of the questions of both; of a question that a run was not asked, nothing."""
+    left, right = ({scored.question.id: scored for scored in run.scored} for run in (a, b))
+    unasked = {
+        id: ScoredQuestion(scored.question, None, scored.score and ZERO_SCORE)
+        for id, scored in (left | right).items()
+    }
+    return list((unasked | left).values()), list((unasked | right).values())
+
+
+def run_seed(run: ReportedRun) -> int:
+    """Return what the intervals of a run are drawn by."""
+    return int(run.folder.about.get("seed") or 0)

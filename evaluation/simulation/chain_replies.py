@@ -1,15 +1,20 @@
-"""Replies to prompts about one chain: pick its next relation, judge where it leads."""
+"""Replies to prompts about one chain: pick its next relation, judge and filter its ends; and from memory."""
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import NamedTuple, get_args
 
-from kgqa.evaluation.simulation.case import Case, wrong_choice
 from kgqa.evaluation.simulation.gold_answers import AnswerMarks, GoldAnswers
+from kgqa.evaluation.simulation.oracle import Case, wrong_choice
 from kgqa.kg.pages import Candidate
 from kgqa.kg.terms import Chain, Entity
+from kgqa.prompts.answer_briefly import AnswerBriefly, BriefAnswer
+from kgqa.prompts.answer_directly import AnswerDirectly, DirectAnswer
 from kgqa.prompts.candidates import MAX_CANDIDATES_SHOWN, Take, aggregate, taken_terms
 from kgqa.prompts.check_sufficiency import CheckSufficiency, Sufficiency
+from kgqa.prompts.filter_candidates import FilterCandidates, FilteredCandidates
+from kgqa.prompts.infer_from_evidence import InferFromEvidence, Inferred
 from kgqa.prompts.prune_relations import PrunedRelations, PruneRelations
+from kgqa.prompts.reason_aloud import ReasonAloud, ReasonedAnswer
 from kgqa.prompts.verify_chain import Decision, Verdict, VerifyChain
 
 COMPUTED_TAKES: tuple[Take, ...] = ("count", "smallest", "largest")
@@ -215,3 +220,36 @@ async def _draw_wrong_candidates(prompt: CheckSufficiency, case: Case) -> list[i
         return []
     entities = {n: c.term for n, c in enumerate(prompt.candidates, 1) if isinstance(c.term, Entity)}
     return await draw_wrong_entities(prompt.chain, entities, case)
+
+
+async def answer_directly(prompt: AnswerDirectly, case: Case) -> DirectAnswer:
+    """Name the gold answers, or say that they are not known."""
+    return DirectAnswer(answers=case.oracle.gold.names if case.happens("memory") else [])
+
+
+async def answer_briefly(prompt: AnswerBriefly, case: Case) -> BriefAnswer:
+    """Name the gold answers, or say that they are not known."""
+    return BriefAnswer(answers=case.oracle.gold.names if case.happens("memory") else [])
+
+
+async def reason_aloud(prompt: ReasonAloud, case: Case) -> ReasonedAnswer:
+    """Name the gold answers, or say that they are not known; all samples agree."""
+    knows = case.happens("memory")
+    said = "It is known." if knows else "It is not known."
+    return ReasonedAnswer(reasoning=said, answers=case.oracle.gold.names if knows else [])
+
+
+async def filter_candidates(prompt: FilterCandidates, case: Case) -> FilteredCandidates:
+    """Choose the gold answers; a wrong choice is of others."""
+    return FilteredCandidates(chosen=_choose_gold(prompt.candidates[:MAX_CANDIDATES_SHOWN], case))
+
+
+async def infer_from_evidence(prompt: InferFromEvidence, case: Case) -> Inferred:
+    """Choose the gold answers; a wrong choice is of others."""
+    return Inferred(chosen=_choose_gold(prompt.offered, case))
+
+
+def _choose_gold(shown: Sequence[Candidate], case: Case) -> list[int]:
+    marks = case.oracle.gold.mark([candidate.term for candidate in shown])
+    right = [number for number, is_gold in enumerate(marks.right, 1) if is_gold]
+    return wrong_choice(right, len(shown), case.draws) if case.happens("entity") else right

@@ -17,9 +17,8 @@ from langchain_core.messages import AIMessage, BaseMessage, ToolMessage
 from langchain_core.tools import BaseTool
 from langchain_core.utils.function_calling import convert_to_openai_tool
 
-from kgqa.evaluation.simulation.case import Case, Draws, wrong_choice
-from kgqa.evaluation.simulation.error_rates import ErrorRates
-from kgqa.evaluation.simulation.oracle import Oracle, TopicPlan
+from kgqa.evaluation.simulation.error_rates import Draws, ErrorRates
+from kgqa.evaluation.simulation.oracle import Case, Oracle, TopicPlan, wrong_choice
 from kgqa.kg.terms import Chain, Entity, Hop, Term
 from kgqa.models.interface import Turn, Usage
 from kgqa.tools.arguments import chain_arguments
@@ -149,7 +148,7 @@ async def _gold_query(case: Case) -> str:
 
 def _with_wrong_relation(plan: TopicPlan, case: Case) -> TopicPlan:
     at = int(case.draws.uniform("wrong hop") * len(plan.hops))
-    relations = [each for each in case.oracle.terrain.graph.relations if each != plan.hops[at].relation]
+    relations = [each for each in case.oracle.cache.graph.relations if each != plan.hops[at].relation]
     wrong = next(case.draws.shuffled("wrong relation", relations), None)
     hops: Sequence[Hop] = [
         Hop(wrong, hop.forward) if wrong and place == at else hop for place, hop in enumerate(plan.hops)

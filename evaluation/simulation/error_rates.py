@@ -1,4 +1,4 @@
-"""How often a simulated model errs, and the spec that says so.
+"""How often a simulated model errs, the spec that says so, and the chance that decides when.
 
 >>> str(parse_error_rates("simulated:accuracy=0.80,recall=.5", seed=1))
 'simulated:accuracy=0.8,seed=1'
@@ -6,9 +6,15 @@
 
 import math
 import re
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, fields
+from hashlib import blake2b
+from typing import TypeVar
 
 from kgqa.kg.terms import one_line
+
+T = TypeVar("T")
+
 
 SIMULATED = "simulated"
 """The provider: what a spec of a simulated model begins with."""
@@ -103,3 +109,40 @@ def _parse_number(key: str, text: str) -> float:
 
 def _format_number(value: float) -> str:
     return repr(value + 0).removesuffix(".0")  # minus nothing is nothing
+
+
+class Draws:
+    """The draws of one step.
+
+    Args:
+        seed: Of the model.
+        question: The id of the question.
+        step: What the prompt shows.
+    """
+
+    def __init__(self, seed: int, question: str, step: str) -> None:
+        about = f"{seed}\n{len(question)}\n{question}\n"
+        self._about, self._key = _digest(about), _digest(about + step)
+
+    def uniform(self, kind: str) -> float:
+        """Draw from 0 (included) to 1 (excluded)."""
+        return _uniform(kind, self._key)
+
+    def throughout(self, kind: str) -> float:
+        """Draw likewise, the same at every step of the question."""
+        return _uniform(kind, self._about)
+
+    def shuffled(self, kind: str, things: Sequence[T]) -> Iterator[T]:
+        """Draw one after the other until none is left."""
+        left = list(things)
+        for turn in range(len(left)):
+            yield left.pop(int(self.uniform(f"{kind} {turn}") * len(left)))
+
+
+def _digest(text: str) -> bytes:
+    return blake2b(text.encode("utf-8", "surrogatepass"), digest_size=32).digest()
+
+
+def _uniform(kind: str, key: bytes) -> float:
+    drawn = blake2b(kind.encode(), key=key, digest_size=8).digest()
+    return (int.from_bytes(drawn) >> 11) / (1 << 53)

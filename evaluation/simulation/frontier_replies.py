@@ -1,10 +1,9 @@
-"""Replies to prompts about a whole frontier: pick or score relations and entities, judge, go on or come back."""
+"""Replies to prompts about a whole frontier: pick or score relations and entities, judge, come back."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from typing import Literal, NamedTuple, get_args
 
-from kgqa.evaluation.simulation.case import Case, wrong_choice
 from kgqa.evaluation.simulation.chain_replies import (
     ShownChain,
     draw_wrong_entities,
@@ -12,7 +11,8 @@ from kgqa.evaluation.simulation.chain_replies import (
     find_exact_take,
 )
 from kgqa.evaluation.simulation.gold_answers import AnswerMarks
-from kgqa.evaluation.simulation.relation_names import GoldRelations, resolve_hops
+from kgqa.evaluation.simulation.graph_cache import GoldRelations, resolve_hops
+from kgqa.evaluation.simulation.oracle import Case, wrong_choice
 from kgqa.kg.terms import Chain, Entity, Term
 from kgqa.prompts.assess_found import AssessFound, Assessment
 from kgqa.prompts.base import Score
@@ -133,8 +133,8 @@ async def _score_entity(chain: Chain, term: Term, case: Case) -> float:
     fits = [oracle.gold.mark([term]).f1] if () in rests else []
     for rest in filter(None, rests) if isinstance(term, Entity) else ():
         held = chain.constrained_to([term])  # type: ignore[list-item]
-        whole = replace(held, hops=(*held.hops, *(resolve_hops(rest, oracle.terrain.graph) or ())))
-        fits.append(oracle.gold.mark(await oracle.terrain.ends(whole)).f1)
+        whole = replace(held, hops=(*held.hops, *(resolve_hops(rest, oracle.cache.graph) or ())))
+        fits.append(oracle.gold.mark(await oracle.cache.ends(whole)).f1)
     best = max(fits, default=0.0)
     return round(LEAST_SCORE + (BEST_SCORE - LEAST_SCORE) * best, 2) if best else 0.0
 

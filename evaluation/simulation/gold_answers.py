@@ -6,7 +6,7 @@ from typing import Literal, NamedTuple, TypeAlias
 
 from kgqa.evaluation.question import EntityRef, Question
 from kgqa.evaluation.scoring.matching import AnswerKeys, NameKey, answer_keys
-from kgqa.evaluation.simulation.relation_names import resolve_iri
+from kgqa.evaluation.simulation.graph_cache import resolve_iri
 from kgqa.kg.terms import Term
 
 _MAX_IDS = 10

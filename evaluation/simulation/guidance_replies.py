@@ -2,7 +2,7 @@
 
 from collections.abc import Iterable, Iterator, Sequence
 
-from kgqa.evaluation.simulation.case import Case
+from kgqa.evaluation.simulation.oracle import Case
 from kgqa.kg.terms import Chain, Hop, local_name
 from kgqa.priors.candidate_ranking import relation_words
 from kgqa.prompts.adapt_blueprint import AdaptBlueprint, AdaptedBlueprint

@@ -3,109 +3,74 @@
 import asyncio
 import math
 from collections.abc import Awaitable, Callable, Sequence
-from typing import Any
+from typing import Any, get_args, get_type_hints
 
 from langchain_core.messages import BaseMessage
 from langchain_core.tools import BaseTool
 
 from kgqa.evaluation.question import Question
-from kgqa.evaluation.simulation.answer_replies import (
-    answer_briefly,
-    answer_directly,
-    filter_candidates,
-    infer_from_evidence,
-    judge_claim,
-    reason_aloud,
+from kgqa.evaluation.simulation import (
+    chain_replies,
+    frontier_replies,
+    guidance_replies,
+    plan_replies,
 )
-from kgqa.evaluation.simulation.case import Case, Draws
-from kgqa.evaluation.simulation.chain_replies import check_sufficiency, prune_relations, verify_chain
 from kgqa.evaluation.simulation.chat import next_turn
-from kgqa.evaluation.simulation.error_rates import ErrorRates
-from kgqa.evaluation.simulation.frontier_replies import (
-    assess_found,
-    pick_relations,
-    reflect,
-    score_entities,
-    score_relations,
-)
-from kgqa.evaluation.simulation.guidance_replies import adapt_blueprint, decompose, diagnose
-from kgqa.evaluation.simulation.oracle import Oracle
-from kgqa.evaluation.simulation.plan_replies import (
-    plan_steps,
-    revise_plan,
-    select_entities,
-    select_relations,
-    verify_step,
-)
+from kgqa.evaluation.simulation.error_rates import Draws, ErrorRates
+from kgqa.evaluation.simulation.oracle import Case, Oracle
 from kgqa.kg.graph import KnowledgeGraph
 from kgqa.models.errors import MalformedReply, UnknownModel
 from kgqa.models.interface import Completion, Turn, Usage
 from kgqa.models.parsing import check_reply
-from kgqa.prompts.adapt_blueprint import AdaptBlueprint
-from kgqa.prompts.answer_briefly import AnswerBriefly
-from kgqa.prompts.answer_directly import AnswerDirectly
-from kgqa.prompts.assess_found import AssessFound
 from kgqa.prompts.base import Prompt, R, Reply
-from kgqa.prompts.check_sufficiency import CheckSufficiency
-from kgqa.prompts.decompose import Decompose
-from kgqa.prompts.diagnose import Diagnose
-from kgqa.prompts.filter_candidates import FilterCandidates
-from kgqa.prompts.infer_from_evidence import InferFromEvidence
-from kgqa.prompts.judge_claim import JudgeClaim
-from kgqa.prompts.pick_relations import PickRelations
-from kgqa.prompts.plan_steps import PlanSteps
-from kgqa.prompts.prune_relations import PruneRelations
-from kgqa.prompts.reason_aloud import ReasonAloud
-from kgqa.prompts.reflect import Reflect
-from kgqa.prompts.revise_plan import ReviseAhead, ReviseGlobally, ReviseLocally
-from kgqa.prompts.score_entities import ScoreEntities
-from kgqa.prompts.score_relations import ScoreRelations
-from kgqa.prompts.select_entities import SelectEntities
-from kgqa.prompts.select_relations import SelectRelations
-from kgqa.prompts.verify_chain import VerifyChain
-from kgqa.prompts.verify_step import VerifyStep
 
 Handler = Callable[[Any, Case], Awaitable[Reply]]
-"""Gives the reply that is right, or one that is wrong where its draw says so."""
+"""Returns the reply that is right, or one that is wrong where its draw says so."""
 
-HANDLERS: dict[type[Prompt[Any]], Handler] = {
-    PruneRelations: prune_relations,
-    VerifyChain: verify_chain,
-    FilterCandidates: filter_candidates,
-    AnswerDirectly: answer_directly,
-    Decompose: decompose,
-    AdaptBlueprint: adapt_blueprint,
-    CheckSufficiency: check_sufficiency,
-    Diagnose: diagnose,
-    InferFromEvidence: infer_from_evidence,
-    PlanSteps: plan_steps,
-    SelectRelations: select_relations,
-    SelectEntities: select_entities,
-    VerifyStep: verify_step,
-    ReviseLocally: revise_plan,
-    ReviseAhead: revise_plan,
-    ReviseGlobally: revise_plan,
-    JudgeClaim: judge_claim,
-    PickRelations: pick_relations,
-    AssessFound: assess_found,
-    Reflect: reflect,
-    ScoreRelations: score_relations,
-    ScoreEntities: score_entities,
-    AnswerBriefly: answer_briefly,
-    ReasonAloud: reason_aloud,
-}
+_HANDLERS: tuple[Handler, ...] = (
+    chain_replies.prune_relations,
+    chain_replies.verify_chain,
+    chain_replies.check_sufficiency,
+    chain_replies.filter_candidates,
+    chain_replies.infer_from_evidence,
+    chain_replies.answer_directly,
+    chain_replies.answer_briefly,
+    chain_replies.reason_aloud,
+    guidance_replies.decompose,
+    guidance_replies.adapt_blueprint,
+    guidance_replies.diagnose,
+    frontier_replies.pick_relations,
+    frontier_replies.assess_found,
+    frontier_replies.reflect,
+    frontier_replies.score_relations,
+    frontier_replies.score_entities,
+    plan_replies.plan_steps,
+    plan_replies.select_relations,
+    plan_replies.select_entities,
+    plan_replies.verify_step,
+    plan_replies.revise_plan,
+    plan_replies.judge_claim,
+)
 
+
+def _handled_prompts(handler: Handler) -> tuple[type[Prompt[Any]], ...]:
+    prompt = get_type_hints(handler)["prompt"]
+    return get_args(prompt) or (prompt,)
+
+
+HANDLERS = {prompt: handler for handler in _HANDLERS for prompt in _handled_prompts(handler)}
+"""Who answers which prompt: the one that its first parameter is annotated with."""
 
 CHARS_PER_TOKEN = 4
 """Characters that are taken for one token."""
 
 
 class SimulatedModel:
-    """Answers the prompts of one question from its gold; see `Errors`.
+    """Answers the prompts of one question from its gold; see `ErrorRates`.
 
     The same prompt has the same reply, whatever came before; another sample of it may be malformed
     where this one is not. A step costs one call, and as many tokens as the text of its prompt and
-    reply has characters, divided by `TOKEN`: an estimate, good for comparing methods with each
+    reply has characters, divided by `CHARS_PER_TOKEN`: an estimate, good for comparing methods with each
     other. A malformed reply costs two calls: it was asked for again.
 
     Args:

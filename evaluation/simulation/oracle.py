@@ -21,10 +21,11 @@ from typing import NamedTuple
 
 from kgqa.evaluation.question import EntityRef, GoldPath, Question
 from kgqa.evaluation.scoring.matching import is_same
+from kgqa.evaluation.simulation.error_rates import Draws, ErrorRates
 from kgqa.evaluation.simulation.gold_answers import GoldAnswers
-from kgqa.evaluation.simulation.graph_cache import GraphCache
-from kgqa.evaluation.simulation.relation_names import (
+from kgqa.evaluation.simulation.graph_cache import (
     GoldRelations,
+    GraphCache,
     is_hop_named,
     name_hop,
     resolve_hops,
@@ -49,7 +50,7 @@ class _SearchedChain(NamedTuple):
     chain: Chain
 
 
-async def search_chain(terrain: GraphCache, gold: GoldAnswers, start: Chain, hops: int) -> Chain | None:
+async def search_chain(cache: GraphCache, gold: GoldAnswers, start: Chain, hops: int) -> Chain | None:
     """Extend a chain breadth-first by at most so many hops until its ends hold all gold answers.
 
     Of several such chains of the same length the one with the fewest other ends is given,
@@ -57,9 +58,9 @@ async def search_chain(terrain: GraphCache, gold: GoldAnswers, start: Chain, hop
     chain leads to any gold answer. Where gold answers have ids of this kind of graph, the last
     hop is one that leads to such an id. After `QUERIES` queries the best so far stands.
     """
-    limit = terrain.queries + MAX_SEARCH_QUERIES
-    ids = [id for id in gold.ids if not is_foreign(id, terrain.graph.dialect)]
-    last = await terrain.hops_to(ids)
+    limit = cache.queries + MAX_SEARCH_QUERIES
+    ids = [id for id in gold.ids if not is_foreign(id, cache.graph.dialect)]
+    last = await cache.hops_to(ids)
     if ids and not last:
         return None
     found: list[_SearchedChain] = []
@@ -67,18 +68,18 @@ async def search_chain(terrain: GraphCache, gold: GoldAnswers, start: Chain, hop
     for _ in range(hops):
         reached: list[Chain] = []
         for chain in frontier:
-            for hop in await terrain.hops(chain) if terrain.queries < limit else ():
+            for hop in await cache.hops(chain) if cache.queries < limit else ():
                 reached.append(chain.then(hop))
-                if terrain.queries < limit and (not ids or hop in last):
-                    found += await _rate_chain(terrain, gold, reached[-1])
+                if cache.queries < limit and (not ids or hop in last):
+                    found += await _rate_chain(cache, gold, reached[-1])
         if any(not each.missing for each in found):
             break
         frontier = reached
     return min(found).chain if found else None
 
 
-async def _rate_chain(terrain: GraphCache, gold: GoldAnswers, chain: Chain) -> list[_SearchedChain]:
-    marks = gold.mark(await terrain.ends(chain))
+async def _rate_chain(cache: GraphCache, gold: GoldAnswers, chain: Chain) -> list[_SearchedChain]:
+    marks = gold.mark(await cache.ends(chain))
     return [_SearchedChain(marks.missing, -marks.f1, chain)] if any(marks.right) else []
 
 
@@ -100,9 +101,9 @@ class _RatedRelations(NamedTuple):
 class GoldRelationFinder:
     """Knows the ways of one question; one query for each topic where the file is right."""
 
-    def __init__(self, question: Question, terrain: GraphCache, gold: GoldAnswers) -> None:
+    def __init__(self, question: Question, cache: GraphCache, gold: GoldAnswers) -> None:
         self._question = question
-        self._terrain = terrain
+        self._cache = cache
         self._gold = gold
         self._paths: Sequence[GoldPath] | None = question.paths or None
         self._passable: dict[str, list[_RatedRelations]] = {}
@@ -143,12 +144,12 @@ class GoldRelationFinder:
 
         A way to a number, or to what says yes or no, stands as it is.
         """
-        hops = resolve_hops(way, self._terrain.graph) or ()
+        hops = resolve_hops(way, self._cache.graph) or ()
         if hops and self._gold.is_number:
             return _RatedRelations(0, 1.0, way)
         tried = []
         for turned in islice(_turn_hops(hops), MAX_DIRECTIONS_TRIED):
-            marks = self._gold.mark(await self._terrain.ends(Chain(topic, turned)))
+            marks = self._gold.mark(await self._cache.ends(Chain(topic, turned)))
             if any(marks.right):
                 tried.append(_RatedRelations(marks.missing, marks.f1, tuple(map(name_hop, turned))))
             if tried and not tried[-1].missing:
@@ -157,7 +158,7 @@ class GoldRelationFinder:
         return min(tried, key=_rating, default=unseen)
 
     async def _found(self, topic: Entity) -> list[GoldRelations]:
-        chain = await search_chain(self._terrain, self._gold, Chain(topic), MAX_SEARCH_HOPS)
+        chain = await search_chain(self._cache, self._gold, Chain(topic), MAX_SEARCH_HOPS)
         return [tuple(map(name_hop, chain.hops))] if chain else []
 
     async def _known(self) -> Sequence[GoldPath]:
@@ -212,19 +213,19 @@ class Oracle:
     def __init__(self, question: Question, graph: KnowledgeGraph) -> None:
         self.gold = GoldAnswers(question)
         self._named = question.topics
-        self.terrain = GraphCache(graph)
+        self.cache = GraphCache(graph)
         """What was looked up."""
-        self._ways = GoldRelationFinder(question, self.terrain, self.gold)
+        self._ways = GoldRelationFinder(question, self.cache, self.gold)
         self._detours: dict[Chain, GoldRelations | None] = {}
 
     async def rests(self, chain: Chain) -> list[GoldRelations]:
-        """Return what is left to go after a chain, for each way that it begins; nothing if it leads astray."""
+        """Return the gold relations left after a chain, for all that it begins; none if it leads astray."""
         rests = await self._rests(Chain(chain.topic, chain.hops))
         return [rest for rest in rests if not chain.constraints or await self._still_leads(chain, rest)]
 
     async def topics(self) -> list[Entity]:
         """Return the topics of the question that the graph has, in their order."""
-        found = [await self.terrain.find(resolve_iri(named.id) or named.name or "") for named in self._named]
+        found = [await self.cache.find(resolve_iri(named.id) or named.name or "") for named in self._named]
         return list(filter(None, found))
 
     async def plans(self) -> list[TopicPlan]:
@@ -239,18 +240,18 @@ class Oracle:
         """Return some paths along each of the plans, to gold answers where it leads to any."""
         found = []
         for topic, hops in await self.plans():
-            ends = await self.terrain.ends(chain := Chain(topic, hops))
+            ends = await self.cache.ends(chain := Chain(topic, hops))
             gold = [end for end, right in zip(ends, self.gold.mark(ends).right, strict=True) if right]
-            found.append(await self.terrain.traced(chain, gold or ends))
+            found.append(await self.cache.traced(chain, gold or ends))
         return found
 
     async def is_named(self, chain: Chain) -> bool:
         """Return whether a chain leads to anything that has a name."""
-        return any(term.name for term in await self.terrain.ends(chain))
+        return any(term.name for term in await self.cache.ends(chain))
 
     def _labelled(self, way: GoldRelations) -> tuple[Hop, ...]:
-        label = self.terrain.graph.relation_label
-        hops = resolve_hops(way, self.terrain.graph) or ()
+        label = self.cache.graph.relation_label
+        hops = resolve_hops(way, self.cache.graph) or ()
         return tuple(replace(hop, name=label(hop.relation)) for hop in hops)
 
     async def _rests(self, chain: Chain) -> list[GoldRelations]:
@@ -275,12 +276,12 @@ class Oracle:
 
     async def _still_leads(self, chain: Chain, rest: GoldRelations) -> bool:
         """Return whether a chain, held as it is, leads to gold, or to all that it is computed from."""
-        whole = replace(chain, hops=(*chain.hops, *(resolve_hops(rest, self.terrain.graph) or ())))
-        ends = await self.terrain.ends(whole)
+        whole = replace(chain, hops=(*chain.hops, *(resolve_hops(rest, self.cache.graph) or ())))
+        ends = await self.cache.ends(whole)
         if any(self.gold.mark(ends).right):
             return True
         computed = self.gold.is_number or self.gold.verdict is not None
-        return computed and {*ends} == {*await self.terrain.ends(replace(whole, constraints=()))}
+        return computed and {*ends} == {*await self.cache.ends(replace(whole, constraints=()))}
 
     async def _detour(self, chain: Chain, ways: Sequence[GoldRelations]) -> GoldRelations | None:
         """Return what is left of a way after a chain that takes its place so far; see above."""
@@ -288,10 +289,10 @@ class Oracle:
             return None
         for way in ways:
             rest = way[chain.depth :]
-            hops, after = resolve_hops(way, self.terrain.graph), resolve_hops(rest, self.terrain.graph)
+            hops, after = resolve_hops(way, self.cache.graph), resolve_hops(rest, self.cache.graph)
             if len(way) >= chain.depth and hops is not None and after is not None:
-                usual = set(await self.terrain.ends(Chain(chain.topic, hops)))
-                ends = await self.terrain.ends(Chain(chain.topic, (*chain.hops, *after)))
+                usual = set(await self.cache.ends(Chain(chain.topic, hops)))
+                ends = await self.cache.ends(Chain(chain.topic, (*chain.hops, *after)))
                 if ends and (usual == set(ends) or (usual > set(ends) and not self.gold.mark(ends).missing)):
                     return rest
         return None
@@ -299,3 +300,33 @@ class Oracle:
 
 def _begins_relations(chain: Chain, way: GoldRelations) -> bool:
     return chain.depth <= len(way) and all(map(is_hop_named, chain.hops, way))
+
+
+class Case(NamedTuple):
+    """One step of a question."""
+
+    oracle: Oracle
+    errors: ErrorRates
+    draws: Draws
+
+    def happens(self, kind: str, where: str = "") -> bool:
+        """Return whether what `Errors` gives a probability of happens at this step.
+
+        A step that has several choices to make names the place of each. ``memory`` is no
+        matter of the step, but of the question.
+        """
+        rate: float | None = getattr(self.errors, kind)
+        draw = self.draws.throughout if kind == "memory" else self.draws.uniform
+        drawn = draw(f"{kind} {where}".rstrip())
+        return drawn < (self.errors.accuracy if rate is None else rate)
+
+
+def wrong_choice(right: Sequence[int], offered: int, draws: Draws) -> list[int]:
+    """Choose wrongly from so many numbered things: as many others, or a part where there are no others.
+
+    Nothing can be chosen, and the list is empty, where the only thing is the right one.
+    """
+    others = [number for number in range(1, offered + 1) if number not in set(right)]
+    size = min(len(others), max(1, len(right))) if others else len(right) // 2
+    drawn = draws.shuffled("wrong entities", others or list(right))
+    return sorted(next(drawn) for _ in range(size))

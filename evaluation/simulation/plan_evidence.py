@@ -1,10 +1,10 @@
-"""What facts show of a question's gold to a model that plans in steps, and the steps of plans that go wrong."""
+"""What facts show of a question's gold to a model that plans in steps, and steps that go wrong."""
 
 from collections.abc import Iterable, Sequence
 from itertools import zip_longest
 
-from kgqa.evaluation.simulation.case import Case
 from kgqa.evaluation.simulation.chain_replies import COMPUTED_TAKES
+from kgqa.evaluation.simulation.oracle import Case
 from kgqa.kg.terms import Chain, Literal, Path
 from kgqa.priors.candidate_ranking import relation_words
 from kgqa.prompts.candidates import aggregate
@@ -111,11 +111,11 @@ async def draw_wrong_answers(case: Case) -> tuple[str, ...]:
     if gold.verdict:
         return _OPPOSITE_VERDICTS[gold.verdict]
     for topic in await case.oracle.topics():
-        hops = await case.oracle.terrain.hops(Chain(topic))
+        hops = await case.oracle.cache.hops(Chain(topic))
         for _, hop in zip(
             range(MAX_RELATIONS_TRIED), case.draws.shuffled("wrong answers", hops), strict=False
         ):
-            ends = await case.oracle.terrain.ends(Chain(topic, (hop,)))
+            ends = await case.oracle.cache.ends(Chain(topic, (hop,)))
             marked = zip(ends, gold.mark(ends).right, strict=True)
             names = dict.fromkeys(end.name for end, right in marked if end.name and not right)
             if names:
@@ -125,6 +125,6 @@ async def draw_wrong_answers(case: Case) -> tuple[str, ...]:
 
 async def _wrong_relation_words(case: Case) -> list[str]:
     """Return the words of all relations but those on the ways."""
-    graph = case.oracle.terrain.graph
+    graph = case.oracle.cache.graph
     right = {hop.relation for plan in await case.oracle.plans() for hop in plan.hops}
     return [graph.relation_label(relation) for relation in graph.relations if relation not in right]

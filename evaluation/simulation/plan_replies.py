@@ -1,10 +1,12 @@
-"""Replies to prompts of a search that plans in steps: plan, select, verify, revise."""
+"""Replies to prompts of a search that plans in steps: plan, select, verify, revise, judge a claim."""
 
 from collections.abc import Sequence
 
-from kgqa.evaluation.simulation.case import Case, wrong_choice
+from kgqa.evaluation.simulation.gold_answers import YesNoVerdict
+from kgqa.evaluation.simulation.oracle import Case, wrong_choice
 from kgqa.evaluation.simulation.plan_evidence import (
     draw_wrong_answers,
+    facts_at_gold_end,
     facts_on_gold_chain,
     interleave,
     keep_right_answers,
@@ -17,9 +19,10 @@ from kgqa.evaluation.simulation.plan_evidence import (
 from kgqa.kg.terms import Chain, Entity, Hop, Literal, Path, Term
 from kgqa.kg.text import fold
 from kgqa.prompts.facts import RelationCandidate, facts_as_statements
+from kgqa.prompts.judge_claim import JudgeClaim, Judgement
 from kgqa.prompts.plan_steps import PlanSteps, StepsReply
 from kgqa.prompts.plans import PlanStep, Statement, StepReply
-from kgqa.prompts.revise_plan import ReviseAhead, RevisedSteps, RevisePlan
+from kgqa.prompts.revise_plan import ReviseAhead, RevisedSteps, ReviseGlobally, ReviseLocally, RevisePlan
 from kgqa.prompts.select_entities import SelectedEntities, SelectEntities
 from kgqa.prompts.select_relations import SelectedRelations, SelectRelations
 from kgqa.prompts.verify_step import StepVerdict, VerifyStep
@@ -62,7 +65,7 @@ async def _gold_answers(case: Case) -> list[str]:
     """Name the gold answers, as the graph does where it leads to all of them."""
     gold = case.oracle.gold
     for topic, hops in await case.oracle.plans():
-        ends = await case.oracle.terrain.ends(Chain(topic, hops))
+        ends = await case.oracle.cache.ends(Chain(topic, hops))
         marks = gold.mark(ends)
         if any(marks.right) and not marks.missing:
             return list(
@@ -135,10 +138,10 @@ async def _candidates_to_gold(shown: Sequence[Term], case: Case) -> list[int]:
     for topic, hops in await oracle.plans():
         for depth in range(1, len(hops) + 1):
             chain = Chain(topic, hops[:depth])
-            if set(shown) <= {*await oracle.terrain.ends(chain)}:
+            if set(shown) <= {*await oracle.cache.ends(chain)}:
                 if depth == len(hops):
                     return [n for n, right in enumerate(oracle.gold.mark(shown).right, 1) if right]
-                if all(oracle.gold.mark(await oracle.terrain.ends(Chain(topic, hops))).right):
+                if all(oracle.gold.mark(await oracle.cache.ends(Chain(topic, hops))).right):
                     return []
                 entities = [(n, term) for n, term in enumerate(shown, 1) if isinstance(term, Entity)]
                 return [n for n, term in entities if await oracle.rests(chain.constrained_to([term]))]
@@ -209,7 +212,7 @@ UNKNOWN_END = Literal("?")
 """What a relation leads to that was not followed yet."""
 
 
-async def revise_plan(prompt: RevisePlan, case: Case) -> RevisedSteps:
+async def revise_plan(prompt: ReviseLocally | ReviseAhead | ReviseGlobally, case: Case) -> RevisedSteps:
     """Put right what the facts show: the step at hand, all steps so far if the whole is revised.
 
     By relations that lead on, the step to come as well; where nothing was observed and nothing
@@ -263,3 +266,30 @@ async def _relations_ahead(prompt: ReviseAhead, case: Case) -> list[tuple[Path, 
 def _step_along(ahead: Sequence[tuple[Path, Hop]]) -> PlanStep:
     """Write the step that follows relations, whatever they lead to."""
     return predict_step([path.then(hop, UNKNOWN_END) for path, hop in ahead])
+
+
+_YES_NO_VERDICTS: tuple[YesNoVerdict, ...] = ("yes", "no", "unknown")
+
+
+async def judge_claim(prompt: JudgeClaim, case: Case) -> Judgement:
+    """Return the gold verdict, borne by the facts on a way; unknown where there are none.
+
+    Of the facts at the end of a way those count that lead to another topic, if any does. A
+    wrong verdict is another, borne by the same facts.
+    """
+    bearing = await _relevant_facts(prompt, case)
+    verdict: YesNoVerdict = case.oracle.gold.verdict or "unknown"
+    if case.happens("judge"):
+        verdict = next(case.draws.shuffled("wrong verdict", [v for v in _YES_NO_VERDICTS if v != verdict]))
+    if not bearing:
+        return Judgement(verdict="unknown")
+    favour, against = bearing * (verdict == "yes"), bearing * (verdict == "no")
+    return Judgement(verdict=verdict, favour=favour, against=against)
+
+
+async def _relevant_facts(prompt: JudgeClaim, case: Case) -> list[int]:
+    offered = prompt.offered
+    facts = await facts_at_gold_end(offered, case) or await facts_on_gold_chain(offered, case)
+    topics = {*prompt.topics, *await case.oracle.topics()}
+    telling = {path for path in facts if path.end in topics} or set(facts)
+    return [number for number, path in enumerate(offered, 1) if path in telling]

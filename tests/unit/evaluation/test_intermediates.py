@@ -116,10 +116,10 @@ async def test_a_report_shows_what_a_beam_loses_and_a_relation_chain_does_not(
     for method in ("cor", "tog"):
         await evaluate(out=tmp_path / method, method=method, **fans)
     (group,) = group_by_dataset([read_run(tmp_path / method) for method in ("cor", "tog")])
-    kinds = KindBreakdown("intermediate", group.entries)
-    assert [kinds.named(kind) for kind in kinds.names] == ["at most 3 (n=1)", "more than 3 (n=1)"]
+    kinds = KindBreakdown("intermediate", group.runs)
+    assert [kinds.label(kind) for kind in kinds.kinds] == ["at most 3 (n=1)", "more than 3 (n=1)"]
     recall = {
-        kind: [kinds.of(entry, kind)["recall"]["value"] for entry in group.entries] for kind in kinds.names
+        kind: [kinds.metrics_of(run, kind)["recall"]["value"] for run in group.runs] for kind in kinds.kinds
     }
     assert recall == {"at most 3": [1, 1], "more than 3": [1, 0.5]}
     found = kinds.compared()
@@ -151,7 +151,7 @@ async def test_a_run_that_has_not_counted_is_broken_down_by_what_another_has(
         await evaluate(out=tmp_path / method, method=method, **fans)
     (tmp_path / "cor/intermediates.json").unlink()
     (group,) = group_by_dataset([read_run(tmp_path / method) for method in ("cor", "tog")])
-    assert [[q.intermediate for q in entry.questions] for entry in group.entries] == [[2, 6]] * 2
+    assert [[q.intermediate for q in entry.questions] for entry in group.runs] == [[2, 6]] * 2
 
 
 def test_questions_are_told_what_was_counted(fans: dict[str, Any]) -> None:

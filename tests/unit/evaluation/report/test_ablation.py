@@ -13,7 +13,7 @@ from kgqa.tests.unit.evaluation.report.conftest import Folder
 
 def found(*folders: Path) -> list[Ablation]:
     (group,) = group_by_dataset([read_run(folder) for folder in folders])
-    return find_ablations(group.entries)
+    return find_ablations(group.runs)
 
 
 def numbers(one: Ablation) -> dict[str, list[int]]:
@@ -45,7 +45,7 @@ def test_an_option_switched_off_is_a_part_and_its_loss_is_what_it_contributes(
     (one,) = found(without, full)
     (variant,) = one.variants
     assert [entry.number for entry in one.full] == [2]
-    assert (variant.name, variant.part) == ("without backtracking", True)
+    assert (variant.name, variant.is_part) == ("without backtracking", True)
     assert variant.about.startswith("keep alternatives on the stack")
     assert (variant.comparison.n, variant.comparison.differences["hits_at_1"].value) == (5, 2 / 5)
 
@@ -63,7 +63,7 @@ def test_any_other_change_is_a_variant_after_the_parts(folder: Folder, full: Pat
         "budget.llm_calls=9, depth=2": [1],
         "backtracking=false, filtering=false": [2],
     }
-    assert [variant.part for variant in one.variants] == [True, True, False, False]
+    assert [variant.is_part for variant in one.variants] == [True, True, False, False]
 
 
 def test_what_all_runs_share_is_no_change(full: Path, without: Path) -> None:
@@ -126,7 +126,7 @@ def test_seeds_are_repetitions_and_compared_with_the_same_seed(folder: Folder) -
 def test_the_table_has_the_full_configuration_first(full: Path, without: Path) -> None:
     (sheet,) = contribution_tables(found(without, full))
     assert sheet.title == "What each part of cor contributes, with scripted"
-    first, second = (dict(zip(sheet.columns, line.cells, strict=True)) for line in sheet.lines)
+    first, second = (dict(zip(sheet.columns, row.cells, strict=True)) for row in sheet.rows)
     assert (first["Configuration"].text, first["Hits@1"].text) == ("full", "100.0")
     assert first["Contribution, Hits@1"].text == "–"
     assert (second["Configuration"].text, second["Hits@1"].text) == ("without backtracking", "60.0")
@@ -137,6 +137,6 @@ def test_the_table_has_the_full_configuration_first(full: Path, without: Path) -
 def test_of_several_seeds_the_table_has_the_mean(folder: Folder) -> None:
     runs = [folder(which, name=f"{which}{seed}", seed=seed) for seed in (1, 2) for which in ("far", "near")]
     (sheet,) = contribution_tables(found(*runs))
-    assert [[entry.number for entry in line.entries] for line in sheet.lines] == [[1, 3], [2, 4]]
-    shown = dict(zip(sheet.columns, sheet.lines[1].cells, strict=True))["Hits@1"]
+    assert [[entry.number for entry in row.runs] for row in sheet.rows] == [[1, 3], [2, 4]]
+    shown = dict(zip(sheet.columns, sheet.rows[1].cells, strict=True))["Hits@1"]
     assert (shown.text, shown.detail) == ("60.0", "by seed: 60.0, 60.0")

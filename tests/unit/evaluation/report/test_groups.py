@@ -19,7 +19,7 @@ def group(*folders: Path) -> DatasetGroup:
 
 def test_runs_on_one_dataset_are_one_group(folder: Folder) -> None:
     found = group(folder("far"), folder("near"))
-    assert [entry.number for entry in found.entries] == [1, 2]
+    assert [entry.number for entry in found.runs] == [1, 2]
     assert [question.id for question in found.questions] == [question["id"] for question in QUESTIONS]
     assert found.no_gold is None
 
@@ -29,11 +29,11 @@ def test_runs_on_two_datasets_are_two_groups_numbered_on(folder: Folder, tmp_pat
     other = write_dataset(tmp_path / "other", QUESTIONS[:2])
     folders = folder("far"), folder("near", name="b", first=2, dataset=other), folder("far", name="c")
     one, two = group_by_dataset([read_run(path) for path in folders])
-    assert [[entry.number for entry in found.entries] for found in (one, two)] == [[1, 2], [3]]
+    assert [[entry.number for entry in found.runs] for found in (one, two)] == [[1, 2], [3]]
 
 
 def test_a_run_without_metrics_is_measured_and_what_is_missing_is_wrong(folder: Folder) -> None:
-    (entry,) = group(folder("far", first=2, measured=False)).entries
+    (entry,) = group(folder("far", first=2, measured=False)).runs
     assert entry.metrics is not None
     assert (entry.metrics["n"], entry.metrics["missing"], entry.metrics["unscored"]) == (6, 4, 1)
     assert entry.metrics["hits_at_1"]["value"] == 0.4
@@ -46,7 +46,7 @@ def test_a_run_on_a_part_of_the_dataset_has_the_questions_of_that_part(folder: F
     (path / "run.json").write_text(json.dumps(about))
     found = group(path)
     assert [question.id for question in found.questions] == ["q1", "q2"]
-    assert found.entries[0].run.finished
+    assert found.runs[0].folder.finished
 
 
 def test_without_its_dataset_a_run_is_shown_without_gold(folder: Folder, dataset: Path) -> None:

@@ -12,10 +12,9 @@ from kgqa.evaluation.report.cells import Interval
 from kgqa.evaluation.report.groups import ReportedRun, RunName, group_by_dataset
 from kgqa.evaluation.report.plots import draw_plots
 from kgqa.evaluation.report.plots.accuracy import cost_plots, error_plots
+from kgqa.evaluation.report.plots.bars import MAX_BARS, call_plots, stacked_plots
 from kgqa.evaluation.report.plots.breakdowns import breakdown_plots, contribution_plots
-from kgqa.evaluation.report.plots.calls import MAX_BARS, call_plots
-from kgqa.evaluation.report.plots.canvas import SERIES_COLOURS, Plot, share_limits
-from kgqa.evaluation.report.plots.stacked_bars import refinement_plots, revision_plots
+from kgqa.evaluation.report.plots.drawing import RUN_COLOURS, Plot, share_limits
 from kgqa.evaluation.report.run_folder import RunFolder, read_run
 from kgqa.evaluation.result import Result
 from kgqa.tests.unit.evaluation.report.conftest import Folder
@@ -117,8 +116,8 @@ def test_without_calls_there_is_no_plot_of_calls() -> None:
 
 
 def test_of_many_runs_points_are_named_by_number() -> None:
-    plot = cost_plots("d", [costing(at, at, name="a long name") for at in range(1, SERIES_COLOURS + 2)])[0]
-    assert {str(at) for at in range(1, SERIES_COLOURS + 2)} <= set(texts(plot))
+    plot = cost_plots("d", [costing(at, at, name="a long name") for at in range(1, RUN_COLOURS + 2)])[0]
+    assert {str(at) for at in range(1, RUN_COLOURS + 2)} <= set(texts(plot))
     assert not any("long" in text for text in texts(plot))
 
 
@@ -166,7 +165,7 @@ def test_breakdowns_count_their_questions() -> None:
 def test_beside_a_bar_stands_what_a_run_has_more_than_the_first(folder: Folder) -> None:
     (group,) = group_by_dataset([read_run(folder("far")), read_run(folder("near"))])
     plot = next(
-        plot for plot in breakdown_plots("d", group.entries) if plot.title == "Hits@1 by kind of question"
+        plot for plot in breakdown_plots("d", group.runs) if plot.title == "Hits@1 by kind of question"
     )
     # Of the kinds chain and set, the second run has 2 of 3 and 1 of 2 right, the first all.
     assert [text for text in texts(plot) if "." in text] == [
@@ -183,14 +182,14 @@ def test_beside_a_bar_stands_what_a_run_has_more_than_the_first(folder: Folder) 
 
 def test_the_first_run_alone_is_compared_with_nothing(folder: Folder) -> None:
     (group,) = group_by_dataset([read_run(folder("far"))])
-    plot = breakdown_plots("d", group.entries)[0]
+    plot = breakdown_plots("d", group.runs)[0]
     assert not any(text.startswith(("+", "−", "0.0")) for text in texts(plot))
     assert "run 1" not in plot.sentence
 
 
 def test_a_part_has_a_bar_as_long_as_its_contribution(folder: Folder) -> None:
     (group,) = group_by_dataset([read_run(folder("far")), read_run(folder("near"))])
-    first, second = contribution_plots("d", 1, find_ablations(group.entries))
+    first, second = contribution_plots("d", 1, find_ablations(group.runs))
     assert first.title == "What each part of cor contributes, with scripted: Hits@1"
     assert {"without backtracking", "+40.0"} <= set(texts(first))
     assert "without backtracking: +40.0 points (0.0 to +80.0)" in alt(first)
@@ -207,17 +206,17 @@ ENDED = {
 
 def test_triggered_questions_are_stacked_by_how_they_ended() -> None:
     runs = [entry(1, refinement={"outcomes": ENDED}), entry(2, refinement={"outcomes": {}}), entry(3)]
-    (plot,) = refinement_plots("d", runs)
+    (plot,) = stacked_plots("d", runs)
     ended = "6 right, from the graph, 1 right, otherwise, 2 wrong, 3 no answer, 2 failed, 1 not scored"
     assert alt(plot) == f"How refinement ends. run 1, cor: {ended}."
     assert {"1 cor", "15", "40", "13", "20"} <= set(texts(plot))
     for colour in ("right", "partly", "wrong", "soft", "failed", "line"):
-        assert f"fill-{colour}" in plot.svg
+        assert f"var(--{colour})" in plot.svg
     assert "#a1b" not in plot.svg
 
 
 def test_where_refinement_was_never_triggered_there_is_no_plot() -> None:
-    assert refinement_plots("d", [entry(1, refinement={"outcomes": {}}), entry(2, refinement=None)]) == []
+    assert stacked_plots("d", [entry(1, refinement={"outcomes": {}}), entry(2, refinement=None)]) == []
 
 
 REVISED = {
@@ -230,7 +229,7 @@ REVISED = {
 
 def test_signals_right_answers_and_tokens_are_stacked() -> None:
     runs = [entry(1, name="vog", revision=REVISED), entry(2, revision={"verified": 0}), entry(3)]
-    signals, arms, tokens = revision_plots("d", runs)
+    signals, arms, tokens = stacked_plots("d", runs)
     assert alt(signals).endswith(". run 1, vog: 4 no signal, 3 model only, 1 both.")
     assert alt(arms).endswith(". run 1, vog: 1 first plan, 2 global.")
     assert alt(tokens).endswith(". run 1, vog: 100 planning, 300 revision.")
@@ -241,9 +240,9 @@ def test_signals_right_answers_and_tokens_are_stacked() -> None:
 
 def test_a_plot_that_leaves_runs_out_says_so() -> None:
     kind = {"n": 3, "hits_at_1": SHARE, "f1": SHARE}
-    runs = [entry(at, breakdowns={"kind": {"a": kind, "b": kind}}) for at in range(SERIES_COLOURS + 1)]
+    runs = [entry(at, breakdowns={"kind": {"a": kind, "b": kind}}) for at in range(RUN_COLOURS + 1)]
     assert breakdown_plots("d", runs)[0].sentence.endswith(
-        f"The first {SERIES_COLOURS} of {SERIES_COLOURS + 1} runs are shown."
+        f"The first {RUN_COLOURS} of {RUN_COLOURS + 1} runs are shown."
     )
 
 

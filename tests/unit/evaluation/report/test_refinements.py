@@ -20,11 +20,11 @@ def guided(town: dict[str, list[Json]], tmp_path: Path, dataset: Path) -> Path:
 
 def entries(*folders: Path) -> tuple[ReportedRun, ...]:
     (group,) = group_by_dataset([read_run(folder) for folder in folders])
-    return group.entries
+    return group.runs
 
 
 def rows(sheet: Table) -> list[dict[str, str]]:
-    texts = [[cell.text for cell in line.cells] for line in sheet.lines]
+    texts = [[cell.text for cell in row.cells] for row in sheet.rows]
     return [dict(zip(sheet.columns, row, strict=True)) for row in texts]
 
 
@@ -34,9 +34,9 @@ def test_a_method_without_refinement_has_no_such_tables(folder: Folder) -> None:
 
 def test_runs_with_refinement_have_a_row_each(folder: Folder, guided: Path) -> None:
     refinement, signals, blueprints = refinement_tables(entries(folder("far"), guided))
-    assert [line.entries[0].number for line in refinement.lines] == [2]
+    assert [row.runs[0].number for row in refinement.rows] == [2]
     (shown,) = rows(refinement)
-    assert "1 unscored" in [cell.detail for cell in refinement.lines[0].cells]
+    assert "1 unscored" in [cell.detail for cell in refinement.rows[0].cells]
     assert (shown["Triggered"], shown["Rate"], shown["Hits@1"]) == ("3", "50.0", "100.0")
     assert (shown["From the graph"], shown["No answer"], shown["Failed"]) == ("2 / 2", "0", "0")
     assert (shown["Re-routed"], shown["Recovered"], shown["Blueprint dropped"]) == ("3", "100.0", "0.0")

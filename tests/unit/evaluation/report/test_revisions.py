@@ -22,7 +22,7 @@ def test_a_method_without_plans_in_steps_has_no_such_tables(folder: Folder) -> N
 
 def test_runs_with_plans_in_steps_have_a_row_each(folder: Folder, planned: Path) -> None:
     runs, steps, _, tokens = revision_tables(entries(folder("far"), planned))
-    assert [line.entries[0].number for line in runs.lines] == [2]
+    assert [row.runs[0].number for row in runs.rows] == [2]
     (shown,) = rows(runs)
     assert (shown["Questions"], shown["Verified"], shown["To be revised"]) == ("6", "6", "33.3")
     assert (shown["Model only"], shown["NLI only"], shown["Both"]) == ("33.3", "0.0", "0.0")
@@ -31,7 +31,7 @@ def test_runs_with_plans_in_steps_have_a_row_each(folder: Folder, planned: Path)
     assert rows(steps) == [{"Step": "1", "No signal": "4", "Model only": "2", "NLI only": "0", "Both": "0"}]
     (spent,) = rows(tokens)
     assert (spent["Planning"], spent["Verification"], spent["Revision"]) == ("100", "300", "100")
-    assert tokens.lines[0].cells[1].detail.startswith("20.0%; p50 100")
+    assert tokens.rows[0].cells[1].detail.startswith("20.0%; p50 100")
 
 
 def test_each_strategy_and_the_first_plan_have_a_row(planned: Path) -> None:

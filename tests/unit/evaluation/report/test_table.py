@@ -5,9 +5,9 @@ from pathlib import Path
 from typing import Any
 
 from kgqa.evaluation.report.cells import Cell
-from kgqa.evaluation.report.groups import ReportedRun, RunName, group_by_dataset
+from kgqa.evaluation.report.groups import DatasetGroup, ReportedRun, RunName, group_by_dataset
 from kgqa.evaluation.report.run_folder import RunFolder, read_run
-from kgqa.evaluation.report.run_tables import COMPARISON_COLUMNS, compare_runs, run_table
+from kgqa.evaluation.report.run_tables import comparison_tables, run_table
 from kgqa.tests.unit.evaluation.report.conftest import Folder
 
 SHARE = {"value": 0.6667, "low": 0.5, "high": 0.8}
@@ -20,7 +20,13 @@ def entry(**metrics: Any) -> ReportedRun:
 
 def cells(entry: ReportedRun) -> dict[str, Cell]:
     made = run_table([entry])
-    return dict(zip(made.columns[1:], made.rows[0].cells, strict=True))
+    return dict(zip(made.columns, made.rows[0].cells, strict=True))
+
+
+def compared(group: DatasetGroup) -> list[dict[str, Cell]]:
+    """Return the cells of each comparison by the titles of their columns."""
+    tables = comparison_tables(group.runs)
+    return [dict(zip(table.columns, row.cells, strict=True)) for table in tables for row in table.rows]
 
 
 def test_a_share_is_shown_in_per_cent_with_its_interval() -> None:
@@ -51,41 +57,40 @@ def test_what_is_known_of_no_run_has_no_column() -> None:
 
 def test_what_is_known_of_one_run_only_is_a_dash_in_the_others() -> None:
     made = run_table([entry(f1=SHARE), entry()])
-    at = made.columns.index("F1") - 1
+    at = made.columns.index("F1")
     assert [(row.cells[at].text, row.cells[at].key) for row in made.rows] == [("66.7", "0.6667"), ("–", "")]
 
 
 def test_failed_missing_and_unscored_questions_are_counted(folder: Folder) -> None:
     paths = folder("near"), folder("far", first=2, measured=False)
     (group,) = group_by_dataset([read_run(path) for path in paths])
-    made = run_table(group.entries)
-    counts = [made.columns.index(title) - 1 for title in ("Questions", "Failed", "Missing", "Unscored")]
+    made = run_table(group.runs)
+    counts = [made.columns.index(title) for title in ("Questions", "Failed", "Missing", "Unscored")]
     assert [[row.cells[at].text for at in counts] for row in made.rows] == [
         ["6", "1", "0", "1"],
         ["6", "0", "4", "1"],
     ]
-    assert [row.unfinished for row in made.rows] == ["", "unfinished: 2 of 6 questions"]
+    assert [row.remark for row in made.rows] == ["", "unfinished: 2 of 6 questions"]
 
 
 def test_two_runs_are_compared_on_the_questions_with_gold(folder: Folder) -> None:
     (group,) = group_by_dataset([read_run(folder("far")), read_run(folder("near"))])
-    (pair,) = compare_runs(group)
-    shown = dict(zip(COMPARISON_COLUMNS[2:], pair.cells, strict=True))
-    assert (pair.a.number, pair.b.number, shown["Questions"].text) == (1, 2, "5")
+    (shown,) = compared(group)
+    assert (shown["A"].run, shown["B"].run, shown["Questions"].text) == (1, 2, "5")
     assert shown["Hits@1"].text == "+40.0"
     assert (shown["Only A / only B"].text, shown["McNemar p"].text) == ("2 / 0", "0.500")
-    assert not shown["McNemar p"].sure
+    assert not shown["McNemar p"].is_sure
 
 
 def test_the_worse_run_first_makes_the_difference_negative(folder: Folder) -> None:
     (group,) = group_by_dataset([read_run(folder("near")), read_run(folder("far"))])
-    assert compare_runs(group)[0].cells[1].text == "−40.0"
+    assert compared(group)[0]["Hits@1"].text == "−40.0"
 
 
 def test_an_unfinished_run_is_compared_on_what_it_has_done(folder: Folder) -> None:
     paths = folder("near"), folder("far", first=2, measured=False)
     (group,) = group_by_dataset([read_run(path) for path in paths])
-    shown = compare_runs(group)[0].cells[0]
+    shown = compared(group)[0]["Questions"]
     assert (shown.text, shown.detail) == ("2", "3 not in B")
 
 
@@ -96,7 +101,7 @@ def test_runs_of_other_parts_are_compared_on_what_both_have(folder: Folder) -> N
     (part / "run.json").write_text(json.dumps(about))
     for runs in ([part, folder("near")], [folder("near", name="again"), part]):
         (group,) = group_by_dataset([read_run(path) for path in runs])
-        shown = compare_runs(group)[0].cells[0]
+        shown = compared(group)[0]["Questions"]
         assert (shown.text, shown.detail) == ("1", f"4 not in {'AB'[runs.index(part)]}")
 
 
@@ -104,10 +109,10 @@ def test_of_many_runs_those_with_the_same_model_are_compared(folder: Folder) -> 
     models = ["a", "a", "b", "c", "d", "e", "f"]
     folders = [folder("far", name=f"r{at}", model=model) for at, model in enumerate(models)]
     (group,) = group_by_dataset([read_run(path) for path in folders])
-    assert [(pair.a.number, pair.b.number) for pair in compare_runs(group)] == [(1, 2)]
+    assert [(pair["A"].run, pair["B"].run) for pair in compared(group)] == [(1, 2)]
 
 
 def test_without_gold_nothing_is_compared(folder: Folder, dataset: Path) -> None:
     runs = [read_run(folder("far")), read_run(folder("near"))]
     dataset.unlink()
-    assert compare_runs(group_by_dataset(runs)[0]) == []
+    assert comparison_tables(group_by_dataset(runs)[0].runs) == []

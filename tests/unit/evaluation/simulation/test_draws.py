@@ -2,7 +2,7 @@
 
 from hypothesis import given, strategies as st
 
-from kgqa.evaluation.simulation.case import Draws
+from kgqa.evaluation.simulation.error_rates import Draws
 
 
 def test_draws_depend_on_seed_question_step_and_kind_and_on_nothing_else() -> None:

@@ -8,7 +8,7 @@ import pytest
 
 from kgqa.evaluation.question import EntityRef, Question
 from kgqa.evaluation.simulation import ErrorRates
-from kgqa.evaluation.simulation.relation_names import resolve_hops
+from kgqa.evaluation.simulation.graph_cache import resolve_hops
 from kgqa.kg.graph import KnowledgeGraph
 from kgqa.kg.terms import Chain, Entity
 from kgqa.tests.support.perfect import DATA

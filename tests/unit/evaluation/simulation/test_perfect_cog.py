@@ -61,7 +61,7 @@ async def test_adapting_and_planning_rightly_spares_every_refinement() -> None:
 
 
 def shuffled(lines: Sequence[dict[str, Any]], seed: int) -> list[dict[str, Any]]:
-    """Return each question the topics and paths of another, drawn at random; its own names are masked first."""
+    """Give each question the topics and paths of another, drawn at random; its own names are masked."""
     others = Random(seed).sample(lines, len(lines))
     return [
         {

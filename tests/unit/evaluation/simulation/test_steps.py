@@ -2,7 +2,7 @@
 
 import pytest
 
-from kgqa.evaluation.simulation.relation_names import is_hop_named, name_hop, resolve_hops
+from kgqa.evaluation.simulation.graph_cache import is_hop_named, name_hop, resolve_hops
 from kgqa.kg.terms import Hop
 from kgqa.tests.support.wikidata import FACTS
 

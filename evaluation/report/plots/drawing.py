@@ -1,16 +1,15 @@
-"""An empty plot in the colours of the page, what is drawn on several plots, and its SVG made fit for the page.
+"""An empty plot in the colours of the page, what several plots draw, and the SVG made fit for the page.
 
-Text stays text, ids are the plot's own, and neither style elements nor style
-attributes are left, which the page's content security policy forbids.
+Text stays text, colours are those of the page's style, ids are the plot's own, and neither
+style elements nor style attributes are left, which the page's content security policy forbids.
 """
 
 import io
 import re
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
-from dataclasses import dataclass
 from itertools import pairwise
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NamedTuple
 from xml.etree import ElementTree
 
 from kgqa.evaluation.report.cells import Interval
@@ -18,99 +17,41 @@ from kgqa.evaluation.report.cells import Interval
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
-NAMESPACE = "http://www.w3.org/2000/svg"
-
-INK, FAINT, SURFACE = "#a1b300", "#a1b301", "#a1b302"
-
-SERIES_COLOURS = 8
-"""Colours that the page has for runs."""
-
-UNSCORED = "line"
-"""The fate of what has no gold; its colour is so faint that text stands on it in ink."""
-
-FATES = ("right", "partly", "wrong", "soft", "failed", UNSCORED)
-"""Colours that the page has for how questions end."""
-
-_CLASSES = (
-    {INK: "ink", FAINT: "faint", SURFACE: "surface"}
-    | {f"#a1b2{number:02x}": f"s{number}" for number in range(SERIES_COLOURS)}
-    | {f"#a1b4{number:02x}": fate for number, fate in enumerate(FATES)}
-)
-
-_DROPPED_STYLES = frozenset({"font-family", "stroke-linejoin", "stroke-miterlimit"})
-
-_LONG_DECIMAL = re.compile(r"-?\d+\.\d{3,}")
-
-_LINK_ATTRIBUTE = "{http://www.w3.org/1999/xlink}href"
-
-
-def series_colour(number: int) -> str:
-    """Return the colour that stands for a run until the page's style says what it is."""
-    return f"#a1b2{number % SERIES_COLOURS:02x}"
-
-
-def fate_colour(fate: str) -> str:
-    """Return the colour that stands for one of `FATES` until the page's style says what it is."""
-    return f"#a1b4{FATES.index(fate):02x}"
-
-
-def embed_svg(drawn: str, name: str, alt: str) -> str:
-    """Turn a file of matplotlib into an element of a page.
-
-    Args:
-        drawn: the whole SVG file.
-        name: what its ids begin with; one of its own for each plot of a page.
-        alt: what it shows, in words.
-    """
-    root = ElementTree.fromstring(drawn)  # noqa: S314 (matplotlib has just written it)
-    _remove_elements(root, {"metadata", "style"})
-    for element in root.iter():
-        element.tag = element.tag.removeprefix(f"{{{NAMESPACE}}}")
-        _move_style(element)
-        _rename_ids(element, name)
-        for key, value in element.attrib.items():
-            element.set(key, _LONG_DECIMAL.sub(lambda found: f"{float(found[0]):.2f}", value))
-    root.attrib.update({"role": "img", "aria-label": alt, "class": "plot"})
-    for size in ("width", "height", "version"):
-        root.attrib.pop(size, None)
-    return re.sub(r"\n\s*", "\n", ElementTree.tostring(root, encoding="unicode"))
-
-
-def _remove_elements(root: ElementTree.Element, names: set[str]) -> None:
-    for parent in list(root.iter()):
-        for child in list(parent):
-            if child.tag.removeprefix(f"{{{NAMESPACE}}}") in names:
-                parent.remove(child)
-
-
-def _move_style(element: ElementTree.Element) -> None:
-    """Turn the style attribute into presentation attributes and classes."""
-    classes = []
-    for declared in element.attrib.pop("style", "").split("; "):
-        key, colon, value = declared.partition(": ")
-        if value.lower() in _CLASSES and key in ("fill", "stroke"):
-            classes.append(f"{key}-{_CLASSES[value.lower()]}")
-        elif colon and key not in _DROPPED_STYLES:
-            element.set(key, value.removesuffix("px") if key == "font-size" else value)
-    if classes:
-        element.set("class", " ".join(classes))
-
-
-def _rename_ids(element: ElementTree.Element, name: str) -> None:
-    """Keep the ids that something refers to, and make them the plot's own."""
-    link = element.attrib.pop(_LINK_ATTRIBUTE, None)
-    if link:
-        element.set("href", f"#{name}-{link.removeprefix('#')}")
-    clip = element.get("clip-path")
-    if clip:
-        element.set("clip-path", clip.replace("#", f"#{name}-"))
-    given = element.attrib.pop("id", None)
-    if given and element.tag in ("path", "clipPath"):
-        element.set("id", f"{name}-{given}")
-
-
 PLOT_WIDTH = 430
 """Width of a plot, in the units of its view box; text is 12 of them high."""
+
+RUN_COLOURS = 8
+"""Colours that the page has for runs."""
+
+_COLOURS = ("ink", "line", "card", "soft", "right", "partly", "wrong", "failed")
+_PAGE_COLOURS = (*_COLOURS, *(f"s{number}" for number in range(RUN_COLOURS)))
+
+_PLACEHOLDER = re.compile(r"#a1b2([0-9a-f]{2})")
+_LONG_DECIMAL = re.compile(r"-?\d+\.\d{3,}")
+_NAMESPACE = re.compile(r"\{.*\}")
+_DROPPED_STYLES = frozenset({"font-family", "stroke-linejoin", "stroke-miterlimit"})
+
+MARKERS = {"o": 6.5, "s": 6, "^": 7.5, "D": 5.8, "v": 7.5, "P": 8, "X": 8, "*": 10.5}
+"""The shapes that tell runs apart beside their colours, and how large they look alike."""
+
+_COLUMN_POINTS = 38.0
+"""Width of a number beside the axes."""
+
+_LINE_POINTS = 14.0
+"""Height of a line of text."""
+
+
+def page_colour(name: str) -> str:
+    """Return the colour that stands for one of the page's until the page's style says what it is."""
+    return f"#a1b2{_PAGE_COLOURS.index(name):02x}"
+
+
+def run_colour(number: int) -> str:
+    """Return the colour of the run or line with this number, counted from 0."""
+    return page_colour(f"s{number % RUN_COLOURS}")
+
+
+INK, FAINT, SURFACE = map(page_colour, ("ink", "line", "card"))
 
 _MATPLOTLIB_STYLE: Any = {
     "svg.fonttype": "none",
@@ -138,8 +79,7 @@ _MATPLOTLIB_STYLE: Any = {
 }
 
 
-@dataclass(frozen=True, slots=True)
-class Plot:
+class Plot(NamedTuple):
     """A plot of the page: its title, a sentence on what it shows, and the picture."""
 
     title: str
@@ -148,14 +88,14 @@ class Plot:
 
 
 class Canvas:
-    """An empty pair of axes; ``svg`` gives what was drawn on it."""
+    """An empty pair of axes; ``svg`` returns what was drawn on it."""
 
     def __init__(self, axes: "Axes") -> None:
         self.axes = axes
         self.drawn = ""
 
     def svg(self, name: str, alt: str) -> str:
-        """Return the picture, once the ``with`` is left; see `page_svg`."""
+        """Return the picture, once the ``with`` is left; see `embed_svg`."""
         return embed_svg(self.drawn, name, alt)
 
 
@@ -172,40 +112,69 @@ def open_canvas(
         matplotlib.rcParams.update(_MATPLOTLIB_STYLE)
         figure = Figure(figsize=(PLOT_WIDTH / 72, height / 72))
         figure.patch.set_visible(False)
-        box = (
-            left / PLOT_WIDTH,
-            41 / height,
-            (PLOT_WIDTH - left - right) / PLOT_WIDTH,
-            (height - 41 - top) / height,
-        )
-        opened = Canvas(figure.add_axes(box))
-        opened.axes.patch.set_visible(False)
-        yield opened
+        inner = (PLOT_WIDTH - left - right) / PLOT_WIDTH, (height - 41 - top) / height
+        canvas = Canvas(figure.add_axes((left / PLOT_WIDTH, 41 / height, *inner)))
+        canvas.axes.patch.set_visible(False)
+        yield canvas
         written = io.StringIO()
         figure.savefig(written, format="svg", metadata={"Date": None})
-        opened.drawn = written.getvalue()
+        canvas.drawn = written.getvalue()
+
+
+def embed_svg(drawn: str, name: str, alt: str) -> str:
+    """Turn a file of matplotlib into an element of a page.
+
+    Args:
+        drawn: the whole SVG file.
+        name: what its ids begin with; one of its own for each plot of a page.
+        alt: what it shows, in words.
+    """
+    root = ElementTree.fromstring(drawn)  # noqa: S314 (matplotlib has just written it)
+    for parent in list(root.iter()):
+        for child in list(parent):
+            if _NAMESPACE.sub("", child.tag) in ("metadata", "style"):
+                parent.remove(child)
+    for element in root.iter():
+        element.tag = _NAMESPACE.sub("", element.tag)
+        attributes = dict(_page_attributes(element, name))
+        element.attrib.clear()
+        element.attrib.update(attributes)
+    root.attrib.update({"role": "img", "aria-label": alt, "class": "plot"})
+    for size in ("width", "height", "version"):
+        root.attrib.pop(size, None)
+    return re.sub(r"\n\s*", "\n", ElementTree.tostring(root, encoding="unicode"))
+
+
+def _page_attributes(element: ElementTree.Element, name: str) -> Iterator[tuple[str, str]]:
+    """Turn the style of an element into attributes, and keep the ids that something may refer to."""
+    for declared in element.attrib.pop("style", "").split("; "):
+        key, colon, value = declared.partition(": ")
+        if colon and key not in _DROPPED_STYLES:
+            colour = _PLACEHOLDER.fullmatch(value)
+            yield key, f"var(--{_PAGE_COLOURS[int(colour[1], 16)]})" if colour else value.removesuffix("px")
+    for key, value in element.attrib.items():
+        match _NAMESPACE.sub("", key):
+            case "href":
+                yield "href", value.replace("#", f"#{name}-")
+            case "clip-path":
+                yield "clip-path", value.replace("#", f"#{name}-")
+            case "id":
+                if element.tag in ("path", "clipPath"):
+                    yield "id", f"{name}-{value}"
+            case plain:
+                yield plain, _LONG_DECIMAL.sub(lambda found: f"{float(found[0]):.2f}", value)
 
 
 def truncation_note(count: int, what: str) -> str:
     """Say that a plot shows only as many runs or lines as there are colours; nothing if it shows all."""
-    return f" The first {SERIES_COLOURS} of {count} {what} are shown." if count > SERIES_COLOURS else ""
-
-
-MARKERS = {"o": 6.5, "s": 6, "^": 7.5, "D": 5.8, "v": 7.5, "P": 8, "X": 8, "*": 10.5}
-"""The shapes that tell runs apart beside their colours, and how large they look alike."""
-
-_COLUMN_POINTS = 38.0
-"""Width of a number beside the axes, in points."""
-
-_LINE_POINTS = 14.0
-"""Height of a line of text, in points."""
+    return f" The first {RUN_COLOURS} of {count} {what} are shown." if count > RUN_COLOURS else ""
 
 
 def marker_style(number: int) -> dict[str, Any]:
     """Return colour and shape of the run or line with this number, counted from 0."""
     marker, size = list(MARKERS.items())[number % len(MARKERS)]
     return {
-        "color": series_colour(number),
+        "color": run_colour(number),
         "marker": marker,
         "markersize": size,
         "markeredgecolor": SURFACE,
@@ -239,8 +208,16 @@ def write_beside(axes: "Axes", y: float, text: str, *, column: int = 0, bold: bo
     )
 
 
+def name_rows(axes: "Axes", names: Sequence[str], *, at: float = 0) -> None:
+    """Name the rows of a plot beside it, the first one on top; a name stands ``at`` so much below its row."""
+    axes.set_yticks([row + at for row in range(len(names))], names)
+    axes.set_ylim(len(names) - 0.5, -0.5)
+    axes.tick_params(axis="y", length=0)
+    axes.grid(visible=False, axis="y")
+
+
 def format_percent_axis(axes: "Axes", *, across: bool = False) -> None:
-    """Show an axis of shares in per cent."""
+    """Write per cent at the axis of shares, the y axis unless ``across``."""
     from matplotlib.ticker import PercentFormatter
 
     (axes.xaxis if across else axes.yaxis).set_major_formatter(PercentFormatter(1.0, decimals=0))
@@ -259,13 +236,12 @@ def label_points(axes: "Axes", points: Sequence[tuple[float, float]], names: Seq
     low, high = axes.get_ylim()
     height = axes.get_window_extent().height * 72 / axes.figure.dpi
     places = spread_apart([y for _, y in points], (high - low) * _LINE_POINTS / height, low, high)
-    edge = axes.get_xlim()[1]
     for number, (point, place, name) in enumerate(zip(points, places, names, strict=True)):
-        colour = series_colour(number)
+        colour = run_colour(number)
         axes.annotate(
             name,
             xy=point,
-            xytext=(edge, place),
+            xytext=(axes.get_xlim()[1], place),
             textcoords="data",
             annotation_clip=False,
             verticalalignment="center",

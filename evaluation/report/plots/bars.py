@@ -1,0 +1,246 @@
+"""Bars: how refinement ends, who asks for revisions, where tokens go, how many calls a question takes."""
+
+from collections import Counter
+from collections.abc import Callable, Mapping, Sequence
+from statistics import median
+from typing import Any, NamedTuple
+
+from kgqa.evaluation.paper_analysis.trace import STAGE_NODES
+from kgqa.evaluation.report.groups import ReportedRun
+from kgqa.evaluation.report.plots import drawing
+from kgqa.evaluation.report.plots.drawing import Plot
+from kgqa.kg.terms import one_line
+
+SIGNAL_TITLES = {"none": "no signal", "model": "model only", "nli": "NLI only", "both": "both"}
+"""Who gave a signal to revise, and how the page says it."""
+
+PLAN_TITLES = {"first": "first plan", "local": "local", "lookahead": "lookahead", "global": "global"}
+"""Where a plan is from, and how the page says it."""
+
+_MAX_NAME_CHARS = 19
+"""Characters of a name beside its bars at most."""
+
+_MIN_LABELLED_SHARE = 0.09
+"""The least share whose number has room in its part of a bar."""
+
+MAX_BARS = 60
+"""Bars of a distribution at most; more calls than that share a bar."""
+
+_TALLEST_BAR_SHARE = 0.72
+"""Height of the tallest bar, as a share of a row."""
+
+_ANSWERED_OUTCOMES = ("grounded", "grounded_inference", "parametric")
+
+_FAINT = drawing.page_colour("line")
+
+
+class StackedBars(NamedTuple):
+    """A plot of bars of parts; ``colours`` are those of the parts, in their order."""
+
+    name: str
+    title: str
+    sentence: str
+    axis: str
+    colours: Mapping[str, str]
+    count_parts: Callable[[Mapping[str, Any]], Mapping[str, int]]
+    """Counts all parts of a run, by its metrics."""
+
+
+def _count_fates(metrics: Mapping[str, Any]) -> dict[str, int]:
+    """Count the questions with a triggered refinement by how they ended."""
+    parts = dict.fromkeys(_FATE_COLOURS, 0)
+    for outcome, fates in ((metrics.get("refinement") or {}).get("outcomes") or {}).items():
+        wrong = "wrong" if outcome in _ANSWERED_OUTCOMES else "failed"
+        parts["right, from the graph" if outcome == "grounded" else "right, otherwise"] += (
+            fates.get("right") or 0
+        )
+        parts["no answer" if outcome == "none" else wrong] += fates.get("wrong") or 0
+        parts["not scored"] += fates.get("unscored") or 0
+    return parts
+
+
+def _count_signals(metrics: Mapping[str, Any]) -> dict[str, int]:
+    revision = metrics.get("revision") or {}
+    sources, verified = revision.get("sources") or {}, revision.get("verified") or 0
+    return {title: _share_count(sources.get(key), verified) for key, title in SIGNAL_TITLES.items()}
+
+
+def _count_right_plans(metrics: Mapping[str, Any]) -> dict[str, int]:
+    plans = (metrics.get("revision") or {}).get("plans") or {}
+    by_title = {title: plans.get(key) or {} for key, title in PLAN_TITLES.items()}
+    return {
+        title: _share_count(plan.get("hits_at_1"), plan.get("n") or 0) for title, plan in by_title.items()
+    }
+
+
+def _count_tokens(metrics: Mapping[str, Any]) -> dict[str, int]:
+    stages = (metrics.get("revision") or {}).get("tokens") or {}
+    return {stage: round((stages.get(stage) or {}).get("mean") or 0) for stage in STAGE_NODES}
+
+
+def _share_count(share: Any, number: int) -> int:
+    """Return the number that a share stands for."""
+    return round(((share or {}).get("value") or 0) * number)
+
+
+def _colours(titles: Sequence[str]) -> dict[str, str]:
+    return {title: drawing.run_colour(number) for number, title in enumerate(titles)}
+
+
+_FATE_COLOURS = {
+    "right, from the graph": drawing.page_colour("right"),
+    "right, otherwise": drawing.page_colour("partly"),
+    "wrong": drawing.page_colour("wrong"),
+    "no answer": drawing.page_colour("soft"),
+    "failed": drawing.page_colour("failed"),
+    "not scored": _FAINT,
+}
+"""The parts of a bar, in their order, and the colours that the page has for them."""
+
+REFINEMENT_ENDS = StackedBars(
+    "refined",
+    "How refinement ends",
+    "Each row is a run: the questions in which refinement was triggered, by how they ended, in per cent; "
+    "the number beside it is how many they are. Right: the first answer is.",
+    "triggered questions",
+    _FATE_COLOURS,
+    _count_fates,
+)
+
+REVISION_SIGNALS = StackedBars(
+    "signals",
+    "Who asks for a revision",
+    "Each row is a run: its verified questions, in per cent, by who gave a signal to revise at any "
+    "step, heeded or not; the number beside it is how many they are.",
+    "verified questions",
+    {"no signal": _FAINT, **_colours(list(SIGNAL_TITLES.values())[1:])},
+    _count_signals,
+)
+
+RIGHT_PLANS = StackedBars(
+    "arms",
+    "Whose plans are right",
+    "Each row is a run: its right answers, in per cent, by what the plan in force at the end is from; the "
+    "number beside it is how many they are.",
+    "right answers",
+    {"first plan": _FAINT, **_colours(list(PLAN_TITLES.values())[1:])},
+    _count_right_plans,
+)
+
+TOKENS_BY_STAGE = StackedBars(
+    "stages",
+    "Tokens by stage",
+    "Each row is a run: the tokens of its questions with a plan, input and output, in per cent by what they "
+    "were spent on; the number beside it is their mean for a question.",
+    "tokens",
+    {**_colours(list(STAGE_NODES)), "other": _FAINT},
+    _count_tokens,
+)
+
+
+def stacked_plots(name: str, runs: Sequence[ReportedRun]) -> list[Plot]:
+    """Draw how the refinements of each run ended, its signals, its right plans and its tokens.
+
+    A plot for which no run has anything is left out.
+    """
+    plots = []
+    for bars in (REFINEMENT_ENDS, REVISION_SIGNALS, RIGHT_PLANS, TOKENS_BY_STAGE):
+        counted = [(run, bars.count_parts(run.metrics or {})) for run in runs]
+        rows = [(run, parts) for run, parts in counted if any(parts.values())]
+        if rows:
+            plots.append(Plot(bars.title, bars.sentence, _draw_bars(f"{name}-{bars.name}", bars, rows)))
+    return plots
+
+
+def _draw_bars(name: str, bars: StackedBars, rows: Sequence[tuple[ReportedRun, Mapping[str, int]]]) -> str:
+    from matplotlib.patches import Patch
+
+    shown = []
+    with drawing.open_canvas(99 + 30 * len(rows), left=136, right=52, top=50) as canvas:
+        axes = canvas.axes
+        drawing.name_rows(
+            axes, [one_line(f"{run.number} {run.name.short}", _MAX_NAME_CHARS) for run, _ in rows]
+        )
+        for row, (run, parts) in enumerate(rows):
+            left, whole = 0.0, sum(parts.values())
+            for part, count in parts.items():
+                share, colour = count / whole, bars.colours[part]
+                axes.barh(row, share, 0.62, left, color=colour, edgecolor=drawing.SURFACE, linewidth=1)
+                if share >= _MIN_LABELLED_SHARE:
+                    ink = drawing.INK if colour == _FAINT else drawing.SURFACE
+                    middle, text = left + share / 2, f"{100 * share:.0f}"
+                    axes.text(middle, row, text, color=ink, ha="center", va="center", fontsize=11)
+                left += share
+            drawing.write_beside(axes, row, f"{whole:,}")
+            counts = ", ".join(f"{count} {part}" for part, count in parts.items() if count)
+            shown.append(f"run {run.number}, {run.name.full}: {counts}")
+        axes.spines["left"].set_visible(False)
+        axes.set_xlim(0, 1)
+        axes.set_xlabel(bars.axis)
+        drawing.format_percent_axis(axes, across=True)
+        used = {part: colour for part, colour in bars.colours.items() if any(p[part] for _, p in rows)}
+        axes.legend(
+            [Patch(color=colour) for colour in used.values()],
+            list(used),
+            loc="upper left",
+            bbox_to_anchor=(0, 1),
+            bbox_transform=axes.figure.transFigure,
+            ncols=3,
+            frameon=False,
+            handlelength=1,
+            handleheight=1,
+            columnspacing=1.4,
+            borderaxespad=0.2,
+            fontsize=11,
+        )
+    return canvas.svg(name, f"{bars.title}. {'; '.join(shown)}.")
+
+
+def call_plots(name: str, runs: Sequence[ReportedRun]) -> list[Plot]:
+    """Draw for each run how its questions spread over numbers of LLM calls; nothing where there were none."""
+    calls = [(run, made) for run in runs if (made := _llm_calls(run))]
+    most = max((max(made) for _, made in calls), default=0)
+    if not most:
+        return []
+    width = 1 + most // MAX_BARS
+    shared = f" A bar stands for {width} numbers of calls." if width > 1 else ""
+    sentence = (
+        "Each row is a run: the height of a bar is the share of its questions that took so many calls, "
+        f"the line is the median.{shared} Replies from the cache are no calls."
+    )
+    return [Plot("LLM calls per question", sentence, _draw_calls(f"{name}-spread", calls, width))]
+
+
+def _llm_calls(run: ReportedRun) -> list[int]:
+    known = (result.usage.get("llm_calls") for result in run.results.values())
+    return [int(calls) for calls in known if calls is not None]
+
+
+def _draw_calls(name: str, calls: Sequence[tuple[ReportedRun, list[int]]], width: int) -> str:
+    from matplotlib.ticker import MaxNLocator
+
+    bars = [Counter(number // width for number in made) for _, made in calls]
+    scale = _TALLEST_BAR_SHARE / max(max(counts.values()) / counts.total() for counts in bars)
+    shown = []
+    with drawing.open_canvas(51 + 38 * len(calls), left=136) as canvas:
+        axes = canvas.axes
+        names = [one_line(f"{run.number} {run.name.short}", _MAX_NAME_CHARS) for run, _ in calls]
+        drawing.name_rows(axes, names, at=-0.25)
+        for row, (counts, (run, made)) in enumerate(zip(bars, calls, strict=True)):
+            axes.bar(
+                [place * width + (width - 1) / 2 for place in counts],
+                [-scale * count / counts.total() for count in counts.values()],
+                bottom=row,
+                width=0.86 * width,
+                color=drawing.run_colour(row),
+                alpha=0.85,
+            )
+            axes.axhline(row, linewidth=0.6, color=drawing.run_colour(row))
+            axes.plot([median(made)] * 2, [row + 0.1, row - 0.8], color=drawing.INK, linewidth=1.4)
+            shown.append(f"run {run.number}, {run.name.full}: median {median(made):g}, at most {max(made)}")
+        axes.set_ylim(len(calls) - 0.85, -0.95)
+        axes.spines["left"].set_visible(False)
+        axes.set_xlim(left=-0.6 * width)
+        axes.set_xlabel("LLM calls of a question")
+        axes.xaxis.set_major_locator(MaxNLocator(integer=True))
+    return canvas.svg(name, f"LLM calls per question. {'; '.join(shown)}.")

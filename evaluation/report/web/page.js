@@ -1,0 +1,239 @@
+// Opens the page: makes elements, unpacks the data, sorts tables, and shows the question of the address.
+
+/** Make an element; "class", "on<event>" and other attributes by name, then children or text.
+ * Elements are made here and nowhere else. Text is text: labels of a graph are anybody's. */
+function el(name, attributes, ...children) {
+  const made = document.createElement(name);
+  for (const [key, value] of Object.entries(attributes || {})) {
+    if (key.startsWith("on")) made.addEventListener(key.slice(2), value);
+    else if (value === true) made.setAttribute(key, "");
+    else if (value !== false && value !== null && value !== undefined) made.setAttribute(key, value);
+  }
+  made.append(...children.flat(Infinity).filter((child) => child !== null && child !== undefined));
+  return made;
+}
+
+/** A label of the graph or a model's words, kept apart from the direction of the text around it. */
+function label(text) {
+  return el("bdi", {}, String(text));
+}
+
+/** What a node or an answer is called. */
+function nameOf(ref) {
+  return String((ref && (ref.name || ref.id)) ?? "?");
+}
+
+/** The part of an IRI after its last "#" or "/". */
+function localName(iri) {
+  const parts = String(iri).split(/[#/]+/).filter(Boolean);
+  return parts.pop() || String(iri);
+}
+
+function plural(count, one, many) {
+  return `${count.toLocaleString("en")} ${count === 1 ? one : many}`;
+}
+
+function byId(id) {
+  return document.getElementById(id);
+}
+
+/** The index of all questions, once it is unpacked; their details are in parts. */
+let index = null;
+
+/** Unpack the gzipped JSON of a script element. */
+async function unpack(id) {
+  const packed = atob(byId(id).textContent);
+  const bytes = Uint8Array.from(packed, (letter) => letter.charCodeAt(0));
+  const stream = new Blob([bytes]).stream().pipeThrough(new DecompressionStream("gzip"));
+  return new Response(stream).json();
+}
+
+const parts = new Map();
+
+/** Return the details of a question; its part is unpacked when it is first needed. */
+async function detailsOf(at) {
+  const number = Math.floor(at / index.part);
+  if (!parts.has(number)) parts.set(number, unpack(`part-${number}`));
+  return (await parts.get(number))[at % index.part];
+}
+
+/** The runs that a question's dataset has, in the order of its marks. */
+function runsOf(question) {
+  return index.runs.filter((run) => run.group === question.group);
+}
+
+/** What is known of a question beside its text. */
+function factsOf(question) {
+  const hops = question.hops ? plural(question.hops, "hop", "hops") : null;
+  return [question.id, hops, question.kind, question.level].filter(Boolean).join(" · ");
+}
+
+/** How a run did on a question: its letter in the index, what that means, and the sign that shows it. */
+const MARKS = {
+  r: { state: "right", sign: "✓", words: "right: all gold answers and no other" },
+  p: { state: "partly", sign: "≈", words: "partly right" },
+  w: { state: "wrong", sign: "✗", words: "wrong" },
+  f: { state: "failed", sign: "!", words: "failed" },
+  u: { state: "unscored", sign: "?", words: "not scored: no gold" },
+  m: { state: "missing", sign: "–", words: "missing: no record" },
+};
+
+const NOT_ASKED = ".";
+
+/** Let a click on a title sort a table; what is not known comes last either way. */
+function sortable(table) {
+  const buttons = [...table.tHead.querySelectorAll("button")];
+  buttons.forEach((button, column) => button.addEventListener("click", () => sort(table, column)));
+}
+
+function sort(table, column) {
+  const heads = [...table.tHead.rows[0].cells];
+  const now = heads[column].getAttribute("aria-sort");
+  const falling = now === (firstFalls(table, column) ? "none" : "ascending");
+  heads.forEach((head) => head.setAttribute("aria-sort", "none"));
+  heads[column].setAttribute("aria-sort", falling ? "descending" : "ascending");
+  const body = table.tBodies[0];
+  const rows = [...body.rows].sort((a, b) => compare(keyOf(a, column), keyOf(b, column), falling));
+  body.append(...rows);
+}
+
+/** Numbers that are results are sorted from the greatest at first, the rest from the least. */
+function firstFalls(table, column) {
+  const cell = table.tBodies[0].rows[0]?.cells[column];
+  return Boolean(cell?.classList.contains("number"));
+}
+
+function keyOf(row, column) {
+  return row.cells[column].dataset.key ?? "";
+}
+
+function compare(a, b, falling) {
+  if (a === "" || b === "") return (a === "") - (b === "");
+  const both = Number(a) - Number(b);
+  const order = Number.isNaN(both) ? a.localeCompare(b, "en", { numeric: true }) : both;
+  return falling ? -order : order;
+}
+
+const SIDE_BY_SIDE = 4;
+
+/** Runs that are shown side by side, as far as they are chosen; the first ones else. */
+const picked = new Set();
+
+async function open() {
+  const address = location.hash;
+  const named = new URLSearchParams(address.slice(1));
+  const id = named.get("q");
+  const view = byId("question");
+  byId("browser").hidden = id !== null;
+  view.hidden = id === null;
+  if (id === null) return;
+  const group = Number(named.get("d") ?? 1) - 1;
+  const at = index.questions.findIndex((question) => question.id === id && question.group === group);
+  const content =
+    at < 0 ? [drawBar(-1), notice("No question has the id ", label(id), ".")] : await drawQuestion(at);
+  if (location.hash !== address) return; // another question was opened meanwhile
+  view.replaceChildren(...content);
+  view.scrollIntoView();
+  view.querySelector("h3")?.focus({ preventScroll: true });
+}
+
+function notice(...words) {
+  return el("p", { class: "notice" }, words);
+}
+
+async function drawQuestion(at) {
+  const question = index.questions[at];
+  const details = await detailsOf(at);
+  return [
+    drawBar(at),
+    el("h3", { tabindex: "-1" }, label(question.text)),
+    el("p", { class: "about" }, label(factsOf(question))),
+    drawGold(question, details),
+    ...drawRuns(question, details),
+  ];
+}
+
+/** Back to the list, and to the neighbours in it. */
+function drawBar(at) {
+  const place = left.indexOf(at);
+  const step = (title, to) => {
+    const next = place < 0 ? undefined : left[to];
+    return next === undefined
+      ? el("span", { class: "off" }, title)
+      : el("a", { href: linkTo(index.questions[next]) }, title);
+  };
+  return el(
+    "nav",
+    { class: "bar", "aria-label": "Questions" },
+    el("a", { href: "#questions" }, "All questions"),
+    step("Previous", place - 1),
+    step("Next", place + 1),
+  );
+}
+
+function drawGold(question, details) {
+  const topics = details.topics.length ? details.topics.map(nameOf).join(", ") : "not given";
+  const count = (reading) => plural(reading.all, "gold answer", "gold answers");
+  const title = (reading, at) =>
+    details.readings.length > 1 ? `Gold answers, reading ${at + 1}` : count(reading);
+  const gold = details.readings.map((reading, at) => block(title(reading, at), drawNames(reading)));
+  const why = index.groups[question.group].gold ? "None: this question is not scored." : "Not at hand.";
+  const paths = details.paths.map((path) => drawGoldPath(path, details.topics));
+  const query = () => el("details", {}, el("summary", {}, "SPARQL"), el("pre", {}, details.sparql));
+  return el(
+    "div",
+    { class: "gold" },
+    block("Topics", el("p", {}, label(topics))),
+    gold.length ? gold : block("Gold answers", none(why)),
+    paths.length ? block("Gold path", paths) : null,
+    details.sparql ? block("Gold query", query()) : null,
+  );
+}
+
+function drawRuns(question, details) {
+  const runs = runsOf(question);
+  const shown = runs.length <= SIDE_BY_SIDE ? runs : runs.filter((run) => picked.has(run));
+  const columns = (shown.length ? shown : runs.slice(0, SIDE_BY_SIDE)).map((run) => {
+    const place = runs.indexOf(run);
+    return drawRun(run, question.marks[place], details.runs[place]);
+  });
+  return [
+    runs.length > SIDE_BY_SIDE ? drawPicker(question, details, runs) : null,
+    el("div", { class: "runs" }, columns),
+  ].filter(Boolean);
+}
+
+/** Buttons that choose which of many runs stand side by side. */
+function drawPicker(question, details, runs) {
+  if (!runs.some((run) => picked.has(run))) runs.slice(0, SIDE_BY_SIDE).forEach((run) => picked.add(run));
+  const toggle = (run) => {
+    if (!picked.delete(run)) picked.add(run);
+    byId("question").querySelector(".picker").remove();
+    byId("question")
+      .querySelector(".runs")
+      .replaceWith(...drawRuns(question, details));
+  };
+  const buttons = runs.map((run, at) => {
+    const mark = MARKS[question.marks[at]];
+    const pressed = String(picked.has(run));
+    return el(
+      "button",
+      { type: "button", "aria-pressed": pressed, title: run.name, onclick: () => toggle(run) },
+      String(run.number),
+      mark ? el("span", { class: `mark ${mark.state}` }, mark.sign) : null,
+    );
+  });
+  return el("div", { class: "picker", role: "group", "aria-label": "Runs side by side" }, "Runs", buttons);
+}
+
+async function begin() {
+  document.querySelectorAll("table.sortable").forEach(sortable);
+  index = await unpack("index");
+  drawFilters();
+  drawKey();
+  filter();
+  await open();
+  addEventListener("hashchange", open);
+}
+
+begin().catch((error) => byId("questions").append(notice(`The questions cannot be shown: ${error.message}`)));
