@@ -18,45 +18,69 @@ import asyncio
 import threading
 import time
 import weakref
-from collections.abc import Callable
-from concurrent.futures import ThreadPoolExecutor
+from collections.abc import Coroutine
+from concurrent.futures import Future
+from contextlib import suppress
 from dataclasses import replace
 from functools import partial
-from typing import NamedTuple, TypeVar
+from typing import Any, NamedTuple
 
 import httpx
 from cachetools import TTLCache
 
 from kgqa.kg.endpoint.responses import BrokenAnswer, EndpointAnswer
 from kgqa.kg.endpoint.transport import HttpTransport
-from kgqa.kg.errors import KGError, KGMalformed, KGSilent, KGTimeout, KGUnavailable
+from kgqa.kg.errors import KGError, KGMalformed, KGSilent, KGUnavailable
 from kgqa.kg.graph import Rows
 from kgqa.kg.meter import begin_query, end_query
 from kgqa.kg.sparql.decoding import read_rows, requested_columns, select_columns
-from kgqa.kg.store.embedded import DaemonThreads
+from kgqa.kg.terms import one_line
 from kgqa.retries import RetryPolicy, is_timeout, retry_after, status_of
 
+MIN_BYTES_OFF_LOOP = 1 << 16
+"""Of an answer from which on it is read off the loop that sends requests."""
+
+MAX_CONCURRENT_REQUESTS = 8
+"""To one endpoint; the others wait for their turn."""
+
+MAX_CACHED_ROWS = 100_000
+
+CACHE_SECONDS = 3_600.0
+
+ROWS_PER_CACHED_QUERY = 10
+"""What an answer counts as beside its own rows, for its query."""
+
+BYTES_PER_CACHED_ROW = 1_000
+"""An answer of more counts as more rows: literals may be long."""
+
+VIRTUOSO_ROW_CAPS = frozenset({10_000, 1 << 20})
+"""Rows at which Virtuoso cuts an answer without a word, as it is set up and at the very most."""
+
+PROBE_SECONDS = 5.0
+"""In which an endpoint answers a trivial query, if it is there at all."""
+
+PROBE_QUERY = "SELECT ?s WHERE { ?s ?p ?o } LIMIT 1"
+
 MAX_FAILURES_IN_A_ROW = 5
-"""Queries that failed in a row after which an endpoint is taken to be down."""
+"""Of queries, after which an endpoint is taken to be down."""
 
 DOWN_SECONDS = 15.0
-"""Seconds that an endpoint that is down is not asked; then one query tries it."""
+"""That an endpoint that is down is not asked; then one query tries it."""
 
 MAX_PAUSE_SECONDS = 3_600.0
-"""Seconds that an endpoint is left alone at most, whatever it asks for; then one may try again."""
+"""That an endpoint is left alone, whatever it asks for; then one query may try again."""
 
 
 class CircuitBreaker:
-    """A circuit breaker with a pause, for all queries of one endpoint.
+    """Says when an endpoint may be asked: not while it wants to be left alone, and not while it is down.
 
     The pause is what the server asked for (``Retry-After``): requests wait for its end. While the
     endpoint is down, queries fail at once instead of waiting for it to time out one after another.
     """
 
     def __init__(self) -> None:
-        self._lock = threading.Lock()
         self._failures = 0
-        self._paused = self._down = 0.0
+        self._paused_until = self._down_until = 0.0
 
     def enter(self) -> None:
         """Let a query in.
@@ -64,198 +88,156 @@ class CircuitBreaker:
         Raises:
             KGUnavailable: if the endpoint is down.
         """
-        now = time.monotonic()
-        with self._lock:
-            if self._failures < MAX_FAILURES_IN_A_ROW:
-                return
-            if now < self._down:
-                raise KGUnavailable(
-                    f"it failed {self._failures} times in a row; not asked for {self._down - now:.0f} s"
-                )
-            self._down = now + DOWN_SECONDS  # this query tries it; the others go on failing meanwhile
+        if self._failures < MAX_FAILURES_IN_A_ROW:
+            return
+        if (seconds := self._down_until - time.monotonic()) > 0:
+            raise KGUnavailable(f"it failed {self._failures} times in a row; not asked for {seconds:.0f} s")
+        self._down_until = time.monotonic() + DOWN_SECONDS  # this query tries it; others fail meanwhile
 
-    def left(self) -> float:
+    def pause_left(self) -> float:
         """Return the seconds until the end of the pause."""
-        with self._lock:
-            return max(0.0, self._paused - time.monotonic())
+        return max(0.0, self._paused_until - time.monotonic())
 
     def pause(self, seconds: float) -> None:
         """Let requests wait for so long, but no longer than `MAX_PAUSE_SECONDS`."""
-        with self._lock:
-            self._paused = max(self._paused, time.monotonic() + min(seconds, MAX_PAUSE_SECONDS))
+        self._paused_until = max(self._paused_until, time.monotonic() + min(seconds, MAX_PAUSE_SECONDS))
 
-    def succeeded(self) -> None:
-        """Tell that the endpoint answered, be it with a no."""
-        with self._lock:
-            self._failures = 0
+    def succeed(self) -> None:
+        """Note that the endpoint answered, be it with a no."""
+        self._failures = 0
 
-    def failed(self) -> None:
-        """Tell that a query failed for good."""
-        with self._lock:
-            self._failures += 1
-            self._down = time.monotonic() + DOWN_SECONDS
-
-
-T = TypeVar("T")
-
-MAX_CONCURRENT_REQUESTS = 8
-"""Requests to one endpoint at a time; the others wait for their turn."""
-
-MAX_CACHED_ROWS = 100_000
-"""Rows that are kept for the next time they are asked for."""
-
-CACHE_SECONDS = 3_600.0
-"""Seconds that rows are kept."""
-
-ROWS_PER_CACHED_QUERY = 10
-"""Rows that an answer counts as beside its own, for its query."""
-
-BYTES_PER_CACHED_ROW = 1_000
-"""Bytes of an answer that count as a row at least: literals may be long."""
-
-VIRTUOSO_ROW_CAPS = frozenset({10_000, 1 << 20})
-"""Rows at which Virtuoso cuts an answer without a word, as it is set up and at the very most."""
-
-PROBE_SECONDS = 5.0
-"""Seconds in which an endpoint answers a question of nothing, if it is there at all."""
-
-PROBE_QUERY = "SELECT ?s WHERE { ?s ?p ?o } LIMIT 1"
-"""A question of nothing."""
+    def fail(self) -> None:
+        """Note that a query failed for good."""
+        self._failures += 1
+        self._down_until = time.monotonic() + DOWN_SECONDS
 
 
 class Endpoint:
     """Runs queries at an endpoint.
 
+    All requests are made by an event loop in a thread of its own: callers of any event loop, and of
+    none, share its connections.
+
     Args:
-        url: As `Http` takes it.
+        url: As `HttpTransport` takes it.
         deadline: Seconds that one request may take, and half of what a query may take in all.
         retries: How a request is repeated.
     """
 
     def __init__(self, url: str, *, deadline: float = 30.0, retries: RetryPolicy | None = None) -> None:
-        self._http = HttpTransport(url)
-        self.url = self._http.url
+        self._transport = HttpTransport(url)
+        self.url = self._transport.url
         self._deadline = deadline
         given = retries or RetryPolicy()
         self._retries = replace(given, longest=min(given.longest, deadline))
-        self._workers = DaemonThreads(MAX_CONCURRENT_REQUESTS, "kgqa-endpoint")
-        self._probing = DaemonThreads(MAX_CONCURRENT_REQUESTS, "kgqa-probe")
-        self._gate = CircuitBreaker()
-        self._kept: TTLCache[str, SizedRows] = TTLCache(
-            MAX_CACHED_ROWS, CACHE_SECONDS, getsizeof=lambda kept: kept.size
+        self._breaker = CircuitBreaker()
+        self._turns = asyncio.Semaphore(MAX_CONCURRENT_REQUESTS)
+        self._probe_turns = asyncio.Semaphore(MAX_CONCURRENT_REQUESTS)
+        self._cache: TTLCache[str, SizedRows] = TTLCache(
+            MAX_CACHED_ROWS, CACHE_SECONDS, getsizeof=lambda sized: sized.size
         )
-        self._keeping = threading.Lock()
-        weakref.finalize(self, self._http.close)
+        self._loop, stopped = asyncio.new_event_loop(), asyncio.Event()
+        arguments = (self._loop, stopped, self._transport)
+        thread = threading.Thread(target=_run_loop, args=arguments, name="kgqa-endpoint", daemon=True)
+        thread.start()
+        weakref.finalize(self, _stop_loop, self._loop, stopped, thread)
 
     async def query(self, text: str, *, limit: int | None = None, foreign: bool = False) -> Rows:
         """Run one query; see `Executor.query`. What was asked within the hour is not asked again."""
         begin_query()
         start = time.monotonic()
         try:
-            if foreign:
-                rows = (await self._asked(text)).rows
-                return replace(rows, rows=rows.rows[:limit])
-            with self._keeping:
-                kept = self._kept.get(text)
-            return (kept or await self._asked_and_kept(text)).rows
+            asking = self._ask(text) if foreign else self._ask_or_recall(text)
+            rows = (await asyncio.wrap_future(self._submit(asking))).rows
+            return replace(rows, rows=rows.rows[:limit]) if foreign else rows
         finally:
             end_query(time.monotonic() - start)
 
     def query_now(self, text: str) -> Rows:
         """Run one query while the calling thread waits, whether or not it has an event loop."""
-        with ThreadPoolExecutor(1) as alone:
-            return alone.submit(lambda: asyncio.run(self._fitting(text)).rows).result()
+        return self._submit(self._ask_own(text)).result().rows
 
-    async def _asked_and_kept(self, text: str) -> "SizedRows":
-        found = await self._fitting(text)
-        with self._keeping:
-            if found.size <= MAX_CACHED_ROWS:
-                self._kept[text] = found
+    def _submit(self, asking: Coroutine[Any, Any, "SizedRows"]) -> "Future[SizedRows]":
+        return asyncio.run_coroutine_threadsafe(asking, self._loop)
+
+    async def _ask_or_recall(self, text: str) -> "SizedRows":
+        if (known := self._cache.get(text)) is not None:
+            return known
+        found = await self._ask_own(text)
+        if found.size <= MAX_CACHED_ROWS:
+            self._cache[text] = found
         return found
 
-    async def _fitting(self, text: str) -> "SizedRows":
+    async def _ask_own(self, text: str) -> "SizedRows":
         """Ask a query of kgqa's own; its answer has the columns that were asked for."""
-        rows, size = await self._asked(text)
+        rows, size = await self._ask(text)
         return SizedRows(select_columns(rows, requested_columns(text)), size)
 
-    async def _asked(self, text: str) -> "SizedRows":
+    async def _ask(self, text: str) -> "SizedRows":
         """Ask, again where that may help, and say in one line why there is no answer."""
         try:
-            self._gate.enter()
+            self._breaker.enter()
             async with asyncio.timeout(2 * self._deadline):
                 return await self._retries.call(partial(self._attempt, text))
         except KGError as error:
             raise type(error)(f"{self.url}: {error}") from None
-        except TimeoutError:
-            raise await self._why_late() from None
         except (httpx.HTTPError, OSError) as error:
-            raise await self._why_late() if is_timeout(error) else self._failed(error) from None
+            raise (await self._explain_silence() if is_timeout(error) else self._outage(error)) from None
 
     async def _attempt(self, text: str) -> "SizedRows":
-        if (pause := self._gate.left()) > self._retries.longest:
+        if (pause := self._breaker.pause_left()) > self._retries.longest:
             raise KGUnavailable(f"it wants not to be asked for {pause:.0f} s; wait, or ask less at once")
         await asyncio.sleep(pause)
         try:
-            found = await self._run(partial(self._send, text, self._deadline), self._workers)
+            async with self._turns:
+                answer = await self._transport.send(text, self._deadline)
+            found = await _read_sized(answer)
         except KGError:
-            self._gate.succeeded()
+            self._breaker.succeed()
             raise
         except (httpx.HTTPError, OSError) as error:
-            self._gate.pause(retry_after(error) or 0.0)
+            self._breaker.pause(retry_after(error) or 0.0)
             raise
-        self._gate.succeeded()
+        self._breaker.succeed()
         return found
 
-    async def _run(self, job: Callable[[Callable[[], None]], T], workers: DaemonThreads) -> T:
-        stopped = threading.Event()
-
-        def stop() -> None:
-            if stopped.is_set():
-                raise KGTimeout("nobody waits any more")
-
-        try:
-            return await asyncio.wrap_future(workers.submit(lambda: job(stop)))
-        finally:
-            stopped.set()
-
-    def _send(self, text: str, seconds: float, stop: Callable[[], None]) -> "SizedRows":
-        return _read_sized(self._http.send(text, seconds, stop))
-
-    async def _why_late(self) -> KGError:
+    async def _explain_silence(self) -> KGError:
+        """Tell by a trivial query whether the endpoint is silent, or only the query takes too long."""
         within = f"no answer within {2 * self._deadline:g} s"
         seconds = min(PROBE_SECONDS, self._deadline)
         try:
-            async with asyncio.timeout(2 * seconds):
-                await self._run(partial(self._http.send, PROBE_QUERY, seconds), self._probing)
+            async with asyncio.timeout(2 * seconds), self._probe_turns:
+                await self._transport.send(PROBE_QUERY, seconds)
         except (KGUnavailable, httpx.HTTPError, OSError):
-            self._gate.failed()
+            self._breaker.fail()
             return KGUnavailable(f"{self.url}: {within}, to nothing at all")
         except KGError:
             pass
-        self._gate.succeeded()
+        self._breaker.succeed()
         return KGSilent(f"{self.url}: {within}, but to other queries; let the server end what takes too long")
 
-    def _failed(self, error: Exception) -> KGError:
+    def _outage(self, error: Exception) -> KGError:
         wait = retry_after(error)
         asked = f"; it asks to wait {wait:.0f} s" if wait else ""
         if status_of(error) == 429:
             return KGUnavailable(f"{self.url}: too many requests{asked}; wait, or ask less at once")
-        self._gate.failed()
+        self._breaker.fail()
         if isinstance(error, httpx.ConnectError):
-            return KGUnavailable(f"{self.url}: no connection; does the server run? ({_error_line(error)})")
-        return KGUnavailable(f"{self.url}: {_error_line(error)}{asked}")
+            return KGUnavailable(f"{self.url}: no connection; does the server run? ({error_line(error)})")
+        return KGUnavailable(f"{self.url}: {error_line(error)}{asked}")
 
 
 class SizedRows(NamedTuple):
-    """An answer, and the rows that it counts as where it is kept."""
+    """An answer, and the rows that it counts as in the cache."""
 
     rows: Rows
     size: int
 
 
-def _read_sized(answer: EndpointAnswer) -> SizedRows:
+async def _read_sized(answer: EndpointAnswer) -> SizedRows:
+    is_large = len(answer.body) > MIN_BYTES_OFF_LOOP
     try:
-        rows = read_rows(answer.body)
+        rows = await asyncio.to_thread(read_rows, answer.body) if is_large else read_rows(answer.body)
     except KGMalformed as error:
         raise BrokenAnswer(str(error)) from None
     rows = replace(rows, cut=len(rows.rows) >= answer.rows or len(rows.rows) in VIRTUOSO_ROW_CAPS)
@@ -264,5 +246,27 @@ def _read_sized(answer: EndpointAnswer) -> SizedRows:
     )
 
 
-def _error_line(error: Exception) -> str:
-    return " ".join(str(error).split())[:300] or type(error).__name__
+def error_line(error: BaseException) -> str:
+    """Return what an error says on one line, or its type where it says nothing."""
+    return one_line(str(error), 300) or type(error).__name__
+
+
+def _run_loop(loop: asyncio.AbstractEventLoop, stopped: asyncio.Event, transport: HttpTransport) -> None:
+    async def serve() -> None:
+        try:
+            await stopped.wait()
+        finally:
+            await transport.close()
+
+    with asyncio.Runner(debug=False, loop_factory=lambda: loop) as runner:
+        runner.run(serve())
+
+
+def _stop_loop(loop: asyncio.AbstractEventLoop, stopped: asyncio.Event, thread: threading.Thread) -> None:
+    """Stop a loop, and wait a moment for its connections to close where that holds up no other loop."""
+    with suppress(RuntimeError):  # it has ended
+        loop.call_soon_threadsafe(stopped.set)
+    try:
+        asyncio.get_running_loop()
+    except RuntimeError:
+        thread.join(1.0)

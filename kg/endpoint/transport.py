@@ -8,18 +8,17 @@ Virtuoso is not told the deadline: what is told one (``timeout``) may get a part
 DISTINCT without any word of that. Its own limit (``MaxQueryExecutionTime``) ends in an error.
 """
 
+import asyncio
 import math
 import os
-import threading
-import time
+import socket
+import ssl
 from base64 import b64encode
-from collections.abc import Callable, Iterable, Iterator
-from contextlib import contextmanager, suppress
-from typing import Any
+from collections.abc import Iterator
+from contextlib import suppress
 from urllib.parse import parse_qsl, quote_plus, unquote, urlsplit, urlunsplit
 from urllib.request import Request
 
-import httpcore
 import httpx
 from SPARQLWrapper import GET, JSON, POST, SELECT, SPARQLWrapper
 
@@ -43,147 +42,38 @@ from kgqa.kg.endpoint.responses import (
 from kgqa.kg.errors import KGRejected, KGUnavailable
 from kgqa.kg.terms import one_line
 
-POLL_SECONDS = 0.2
-"""Seconds after which whoever waits for bytes looks whether anybody still wants them."""
-
-BYTES_PER_WRITE = 1 << 16
-"""Bytes that are sent at a time."""
-
-
-class Deadline:
-    """What the request of each thread may take; connections ask for it at every read."""
-
-    def __init__(self) -> None:
-        self._of_thread = threading.local()
-
-    @contextmanager
-    def of(self, seconds: float, stop: Callable[[], None]) -> Iterator[None]:
-        """Hold the requests of this thread to it, while the block lasts.
-
-        Args:
-            seconds: That they may take in all.
-            stop: Called before every read; raises to break off.
-        """
-        self._of_thread.held = (time.monotonic() + seconds, stop)
-        try:
-            yield
-        finally:
-            del self._of_thread.held
-
-    def left(self) -> float:
-        """Return the seconds that are left.
-
-        Raises:
-            httpx.ReadTimeout: if there are none.
-            Exception: what ``stop`` raises.
-        """
-        end, stop = self._of_thread.held
-        stop()
-        if (left := end - time.monotonic()) <= 0:
-            raise httpx.ReadTimeout("the answer takes too long")
-        return float(left)
-
-    def hold(self, client: httpx.Client) -> None:
-        """Hold the connections of a client to it, through proxies as well.
-
-        Raises:
-            RuntimeError: if this httpx keeps its connections where they cannot be held.
-        """
-        transports = [each for each in (client._transport, *client._mounts.values()) if each is not None]
-        try:
-            for pool in [vars(transport)["_pool"] for transport in transports]:
-                pool._network_backend = _DeadlineBackend(pool._network_backend, self)
-        except (KeyError, AttributeError):
-            known = "install a version that kgqa's pyproject.toml names"
-            raise RuntimeError(f"httpx {httpx.__version__} cannot be held to a deadline; {known}") from None
-
-
-class _DeadlineBackend(httpcore.NetworkBackend):
-    """Opens connections that keep to a deadline."""
-
-    def __init__(self, backend: httpcore.NetworkBackend, deadline: Deadline) -> None:
-        self._backend, self._deadline = backend, deadline
-
-    def connect_tcp(
-        self,
-        host: str,
-        port: int,
-        timeout: float | None = None,
-        local_address: str | None = None,
-        socket_options: Iterable[Any] | None = None,
-    ) -> httpcore.NetworkStream:
-        timeout = min(timeout or POLL_SECONDS, self._deadline.left())
-        stream = self._backend.connect_tcp(host, port, timeout, local_address, socket_options)
-        return _DeadlineStream(stream, self._deadline)
-
-
-class _DeadlineStream(httpcore.NetworkStream):
-    """A connection; it has no timeouts but those of the deadline."""
-
-    def __init__(self, stream: httpcore.NetworkStream, deadline: Deadline) -> None:
-        self._stream, self._deadline = stream, deadline
-
-    def read(self, max_bytes: int, timeout: float | None = None) -> bytes:
-        while True:
-            try:
-                return self._stream.read(max_bytes, min(POLL_SECONDS, self._deadline.left()))
-            except httpcore.ReadTimeout:
-                pass
-
-    def write(self, buffer: bytes, timeout: float | None = None) -> None:
-        for start in range(0, len(buffer), BYTES_PER_WRITE):
-            self._stream.write(buffer[start : start + BYTES_PER_WRITE], self._deadline.left())
-
-    def start_tls(
-        self, ssl_context: Any, server_hostname: str | None = None, timeout: float | None = None
-    ) -> httpcore.NetworkStream:
-        left = self._deadline.left()
-        return _DeadlineStream(self._stream.start_tls(ssl_context, server_hostname, left), self._deadline)
-
-    def close(self) -> None:
-        self._stream.close()
-
-    def get_extra_info(self, info: str) -> Any:
-        return self._stream.get_extra_info(info)
-
-
 MAX_GET_URL_CHARS = 2_000
-"""Characters of an address from which on a query is posted: servers and proxies cut longer ones."""
+"""A longer query, once encoded, is posted: servers and proxies cut longer addresses."""
 
 MAX_RESPONSE_BYTES = 1 << 26
-"""Bytes of an answer at most, as they are after unpacking."""
+"""Of an answer after decompression."""
 
 MAX_REFUSAL_BYTES = 1 << 16
-"""Bytes that are read of an answer that is none; the rest is not waited for."""
+"""Read of a response that is no answer; the rest is not waited for."""
 
 CONNECT_SECONDS = 10.0
-"""Seconds that a connection may take."""
 
 SERVER_DEADLINE_SHARE = 0.9
-"""Of a deadline, what a server is told: it speaks before nobody listens any more."""
+"""Of a deadline, what a server is told: it answers before nobody listens any more."""
 
 MAX_MESSAGE_CHARS = 200
-"""Characters that are shown of what a server says."""
+"""Shown of a server's error message."""
 
 redact_logged_urls("httpx")
 
 
 class _RequestWriter(SPARQLWrapper):
-    """Writes requests; `SPARQLWrapper` keeps to itself how."""
+    """Writes the request of one query, which the base class would send as well."""
 
     def request(self) -> Request:
         return self._createRequest()
 
-    def _parseQueryType(self, query: str) -> str:
-        """Ask for all alike: only SELECT and ASK come here, and SPARQLWrapper's guess can be led astray."""
-        return SELECT
-
 
 class HttpTransport:
-    """Sends queries to one address, from any thread.
+    """Sends queries to one address, all from one event loop.
 
     Args:
-        url: Of the endpoint. Parameters in it go with every query (``default-graph-uri``); a user
+        url: Of the endpoint. Its parameters go with every query (``default-graph-uri``); a user
             and password in it are sent as Basic authentication. Neither is shown again.
 
     Raises:
@@ -198,92 +88,103 @@ class HttpTransport:
             if not parts.hostname or parts.port == 0:
                 raise ValueError("it names no host, or port 0")
         except (ValueError, httpx.InvalidURL) as error:
-            why = str(error).partition(": '")[0]  # what is quoted may be a password
-            raise KGUnavailable(f"not the address of an endpoint: {why}") from None
+            reason = str(error).partition(": '")[0]  # what is quoted may be a password
+            raise KGUnavailable(f"not the address of an endpoint: {reason}") from None
         self.url = redact_url(url)
         self._address = urlunsplit((parts.scheme, parts.netloc.rpartition("@")[2], parts.path, "", ""))
         self._parameters = _restrict_graphs(parse_qsl(parts.query, keep_blank_values=True))
         if any(name == "timeout" for name, _ in self._parameters):
             raise KGUnavailable("leave the timeout out of the address: with it Virtuoso gives half answers")
         user, password = unquote(parts.username or ""), unquote(parts.password or "")
-        self._user = (user, password) if "@" in parts.netloc else None
-        given = (user, *(value for name, value in self._parameters if name not in GRAPH_PARAMETERS))
-        keys = (value for value in given if not is_plain_word(value))
+        self._credentials = (user, password) if "@" in parts.netloc else None
+        values = (user, *(value for name, value in self._parameters if name not in GRAPH_PARAMETERS))
+        keys = (value for value in values if not is_plain_word(value))
         self._secrets = [password, b64encode(f"{user}:{password}".encode()).decode(), *keys]
         self._client = _make_client(parts.scheme == "https")
-        self._deadline = Deadline()
-        self._deadline.hold(self._client)
-        self.close = self._client.close
+        self.close = self._client.aclose
 
-    def send(self, query: str, seconds: float, stop: Callable[[], None]) -> EndpointAnswer:
+    async def send(self, query: str, seconds: float) -> EndpointAnswer:
         """Send one query and read its answer to the end.
 
         Args:
             query: SPARQL.
             seconds: That it may take in all, however its bytes drip; a server that can be told is told.
-            stop: Called several times a second; raises to break off.
 
         Raises:
             httpx.HTTPStatusError: if the server says that it cannot answer now.
-            httpx.TransportError: if there is no connection, or it breaks.
+            httpx.TransportError: if there is no connection, it breaks, or the answer takes too long.
             BrokenAnswer: if what comes is no answer, or not all of it.
             KGTimeout: if the server says that the query took too long.
             KGRejected: if it says that it will not answer this query.
             KGUnavailable: if it will answer none, however often it is asked.
         """
-        written = self._written(query, seconds)
-        method, headers = (
+        written = self._write_request(query, seconds)
+        request = self._client.build_request(
             written.get_method(),
-            {**dict(written.header_items()), "Accept-Encoding": ACCEPTED_ENCODINGS},
+            written.full_url,
+            headers={**dict(written.header_items()), "Accept-Encoding": ACCEPTED_ENCODINGS},
+            content=written.data if isinstance(written.data, bytes) else None,
+            # ends before the whole does, so that a host that is not there is told from a slow one
+            timeout=httpx.Timeout(None, connect=min(CONNECT_SECONDS, SERVER_DEADLINE_SHARE * seconds)),
         )
-        timeout = httpx.Timeout(seconds, connect=min(CONNECT_SECONDS, seconds))
         try:
-            with (
-                self._deadline.of(seconds, stop),
-                self._client.stream(
-                    method, written.full_url, headers=headers, content=_request_body(written), timeout=timeout
-                ) as response,
-            ):
-                packed = self._in_time(response)
-                body = (
-                    _read_body(response, packed) if response.is_success else _read_refusal(response, packed)
-                )
+            async with asyncio.timeout(seconds):
+                response = await self._client.send(request, stream=True)
+                try:
+                    body = await (_read_body if response.is_success else _read_refusal)(response)
+                finally:
+                    await response.aclose()
+        except TimeoutError:
+            raise httpx.ReadTimeout("the answer takes too long") from None
+        except httpx.TransportError as error:
+            raise type(error)(_system_message(error)) from error
         except UnreadableBody as error:
             raise BrokenAnswer(str(error)) from None
         except AnswerTooLarge as error:
             raise KGRejected(str(error)) from None
-        return read_response(response, body, self._shown)
+        return read_response(response, body, self._redact)
 
-    def _in_time(self, response: httpx.Response) -> Iterator[bytes]:
-        for packed in response.iter_raw():
-            self._deadline.left()
-            yield packed
-
-    def _written(self, query: str, seconds: float) -> Request:
+    def _write_request(self, query: str, seconds: float) -> Request:
         try:
-            long = len(quote_plus(query)) > MAX_GET_URL_CHARS
+            is_long = len(quote_plus(query)) > MAX_GET_URL_CHARS
         except UnicodeEncodeError as error:
             raise KGRejected(f"the query cannot be sent: {error}") from None
-        writer = _RequestWriter(self._address, agent=user_agent())
-        writer.setQuery(query)
-        writer.setReturnFormat(JSON)
+        writer = _RequestWriter(self._address, returnFormat=JSON, agent=user_agent())
+        # not by `setQuery`, which guesses the kind of a query and can be led astray
+        writer.queryString, writer.queryType = query, SELECT
         writer.setOnlyConneg(True)
-        writer.setMethod(POST if long else GET)
+        writer.setMethod(POST if is_long else GET)
         for name, value in self._parameters:
             writer.addParameter(name, value)
         # what Blazegraph, and so Wikidata's service, is told by
-        writer.addCustomHttpHeader(
-            "X-BIGDATA-MAX-QUERY-MILLIS", str(math.ceil(1000 * SERVER_DEADLINE_SHARE * seconds))
-        )
-        if self._user:
-            writer.setCredentials(*self._user)
+        milliseconds = math.ceil(1000 * SERVER_DEADLINE_SHARE * seconds)
+        writer.addCustomHttpHeader("X-BIGDATA-MAX-QUERY-MILLIS", str(milliseconds))
+        if self._credentials:
+            writer.setCredentials(*self._credentials)
         return writer.request()
 
-    def _shown(self, text: str) -> str:
-        """Return the beginning of what a server says, without what it was sent to let us in."""
-        return one_line(
-            redact_text(text, [*self._secrets, *map(quote_plus, self._secrets)]), MAX_MESSAGE_CHARS
-        )
+    def _redact(self, text: str) -> str:
+        """Return the beginning of a server's message, without what it was sent to let us in."""
+        secrets = [*self._secrets, *map(quote_plus, self._secrets)]
+        return one_line(redact_text(text, secrets), MAX_MESSAGE_CHARS)
+
+
+def causes(error: BaseException | None) -> Iterator[BaseException]:
+    """Go through an error and all that it came from."""
+    while error is not None:
+        yield error
+        if isinstance(error, BaseExceptionGroup):
+            for each in error.exceptions:
+                yield from causes(each)
+        error = error.__cause__ or error.__context__
+
+
+def _system_message(error: httpx.TransportError) -> str:
+    """Return what the system says of a connection, where it does: httpx says less, or nothing."""
+    for each in causes(error):
+        if isinstance(each, OSError) and each.errno and not isinstance(each, socket.gaierror | ssl.SSLError):
+            return f"[Errno {each.errno}] {os.strerror(each.errno)}"
+    return str(error)
 
 
 def _restrict_graphs(parameters: list[tuple[str, str]]) -> list[tuple[str, str]]:
@@ -294,19 +195,19 @@ def _restrict_graphs(parameters: list[tuple[str, str]]) -> list[tuple[str, str]]
 
 
 def user_agent() -> str:
-    """Tell servers who asks; public ones want an address there: set KGQA_USER_AGENT."""
+    """Return who asks, as servers are told; public ones want an address there: set KGQA_USER_AGENT."""
     agent = one_line(os.environ.get("KGQA_USER_AGENT", "")) or f"kgqa (httpx/{httpx.__version__})"
     return agent.encode("ascii", "replace").decode()
 
 
-def _make_client(secure: bool) -> httpx.Client:
+def _make_client(secure: bool) -> httpx.AsyncClient:
     """Make a client that keeps to the proxies and certificates of the environment.
 
     Raises:
-        KGUnavailable: if these cannot be used; what is said does not repeat them, passwords are in them.
+        KGUnavailable: if these cannot be used; the message does not repeat them, passwords are in them.
     """
     try:
-        return httpx.Client(
+        return httpx.AsyncClient(
             verify=secure,  # to load certificates takes longer than most queries
             limits=httpx.Limits(max_connections=None),
             follow_redirects=False,
@@ -319,28 +220,24 @@ def _make_client(secure: bool) -> httpx.Client:
         ) from None
 
 
-def _request_body(request: Request) -> bytes | None:
-    return request.data if isinstance(request.data, bytes) else None
-
-
-def _read_body(response: httpx.Response, packed: Iterator[bytes]) -> bytes:
-    """Read a body, as it comes packed, to its end.
+async def _read_body(response: httpx.Response) -> bytes:
+    """Read a body to its end.
 
     Raises:
-        TooLarge, UnreadableBody: as `Body` does.
+        AnswerTooLarge, UnreadableBody: as `BodyDecoder` does.
     """
-    body = BodyDecoder(response.headers.get("content-encoding", ""), MAX_RESPONSE_BYTES)
-    whole = b"".join(block for part in packed for block in body.blocks(part))
-    body.end()
-    return whole
+    decoder = BodyDecoder(response.headers.get("content-encoding", ""), MAX_RESPONSE_BYTES)
+    body = b"".join([block async for part in response.aiter_raw() for block in decoder.blocks(part)])
+    decoder.end()
+    return body
 
 
-def _read_refusal(response: httpx.Response, packed: Iterator[bytes]) -> bytes:
-    """Read the beginning of what a server says instead of an answer."""
-    begun = b""
+async def _read_refusal(response: httpx.Response) -> bytes:
+    """Read the beginning of a response that is no answer."""
+    body = b""
     with suppress(AnswerTooLarge, UnreadableBody, httpx.HTTPError):
-        body = BodyDecoder(response.headers.get("content-encoding", ""), MAX_REFUSAL_BYTES)
-        for part in packed:
-            for block in body.blocks(part):
-                begun += block
-    return begun
+        decoder = BodyDecoder(response.headers.get("content-encoding", ""), MAX_REFUSAL_BYTES)
+        async for part in response.aiter_raw():
+            for block in decoder.blocks(part):
+                body += block
+    return body

@@ -65,7 +65,7 @@ class Given(NamedTuple):
 
 
 WRITTEN: dict[str, Callable[[Given], str]] = {
-    "iri": lambda x: f"ASK {{ ?s ?p {queries.write_iri(x.entity.id)} }}",
+    "write_iri": lambda x: f"ASK {{ ?s ?p {queries.write_iri(x.entity.id)} }}",
     "serialise": lambda x: (
         f"SELECT * {{ ?s ?p {queries.serialise(x.literal)}, {queries.serialise(x.entity)} }}"
     ),

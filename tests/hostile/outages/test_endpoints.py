@@ -18,7 +18,6 @@ from kgqa.kg.endpoint.responses import (
     BodyDecoder,
     UnreadableBody,
 )
-from kgqa.kg.endpoint.transport import Deadline
 from kgqa.kg.errors import KGError, KGRejected, KGUnavailable
 from kgqa.kg.terms import Literal
 from kgqa.retries import RetryPolicy, retry_after
@@ -196,23 +195,13 @@ def test_what_follows_the_end_of_a_packed_body_is_no_part_of_it(tried: Tried) ->
     tried(inputs=15)
 
 
-async def test_a_body_is_read_no_longer_than_the_deadline_however_its_connection_waits(
-    monkeypatch: pytest.MonkeyPatch,
-) -> None:
-    monkeypatch.setattr(Deadline, "hold", lambda *_: None)
+async def test_one_request_is_read_no_longer_than_its_deadline() -> None:
     with Blocks(drip(DRIPS["a body"]), pause=0.02) as server:
         sender, start = transport.HttpTransport(server.url), time.monotonic()
         with pytest.raises(httpx.ReadTimeout):
-            sender.send(ASK, 0.2, lambda: None)
+            await sender.send(ASK, 0.2)
         assert time.monotonic() - start < 2
-        sender.close()
-
-
-def test_a_client_that_cannot_be_held_to_a_deadline_is_refused() -> None:
-    for other in (httpx.HTTPTransport(verify=False), httpx.MockTransport(lambda _: httpx.Response(200))):
-        vars(other).pop("_pool", None)
-        with pytest.raises(RuntimeError, match="cannot be held to a deadline; install"):
-            Deadline().hold(httpx.Client(transport=other))
+        await sender.close()
 
 
 async def test_nothing_is_followed_elsewhere(tried: Tried) -> None:

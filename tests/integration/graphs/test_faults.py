@@ -104,8 +104,8 @@ class Faulty:
         self._proxy.requests.clear()
         self._proxy.faults = choose
         executor: Any = self._graph._executor
-        executor._kept.clear()
-        executor._gate = CircuitBreaker()
+        executor._cache.clear()
+        executor._breaker = CircuitBreaker()
         model = SimulatedModel(family.question("ulm bonn", "parent born_in"), self._whole, errors)
         return await kgqa.aask("Which ones?", topics=["Ann"], method=method, kg=self.name, model=model)
 

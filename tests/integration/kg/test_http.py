@@ -1,5 +1,6 @@
 """What is sent to an endpoint, and what of it is never shown."""
 
+import asyncio
 import base64
 import traceback
 from collections.abc import Callable
@@ -25,16 +26,15 @@ ASK = "SELECT ?x { ?x ?y ?z }"
 SECRETS = ("p@ss/word:1", "key-0815", base64.b64encode(b"me:p@ss/word:1").decode())
 
 
-def never_stop() -> None:
-    """Nobody gives up."""
-
-
 def send(url: str, query: str = ASK) -> None:
-    http = HttpTransport(url)
-    try:
-        http.send(query, 5.0, never_stop)
-    finally:
-        http.close()
+    async def run() -> None:
+        transport = HttpTransport(url)
+        try:
+            await transport.send(query, 5.0)
+        finally:
+            await transport.close()
+
+    asyncio.run(run())
 
 
 def secret(url: str) -> str:
