@@ -48,6 +48,12 @@ def fill() -> ModuleType:
     return module
 
 
+@every_page
+def test_files_that_a_page_names_are_there(page: Path) -> None:
+    named = re.findall(r"`((?:[a-z_]+/)+[a-z_]+\.(?:py|md|ttl)|[a-z_]+\.py)`", text_of(page))
+    assert [name for name in named if not (ROOT / name).exists() and not (page.parent / name).exists()] == []
+
+
 @pytest.mark.parametrize("page", FILLED, ids=lambda page: page.stem)
 def test_drawings_and_options_are_as_the_code_has_them(page: Path, fill: ModuleType) -> None:
     assert text_of(page) == fill.filled(page, fill.pages()[page]), "run: make docs"
