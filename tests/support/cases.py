@@ -31,9 +31,10 @@ def tried(cases: Iterable[Sequence[Any]], reason: Callable[..., str | None]) -> 
     ]
 
 
-def public(*names: str) -> list[Any]:
-    """Return the names of sets of the data folder; without it one, to be skipped."""
-    return tried(((name,) for name in names), lambda _: None if DATA.is_dir() else NO_DATA)
+def public(*cases: Any) -> list[Any]:
+    """Return cases about sets of the data folder; without it one, to be skipped."""
+    each = (case if isinstance(case, tuple) else (case,) for case in cases)
+    return tried(each, lambda *_: None if DATA.is_dir() else NO_DATA)
 
 
 def server_missing(store: str) -> str | None:

@@ -11,6 +11,7 @@ import kgqa
 from kgqa.kg.graph import KnowledgeGraph
 from kgqa.kg.opening import open_graph
 from kgqa.kg.terms import Chain, Entity, Hop
+from kgqa.tests.support.cases import public
 from kgqa.tests.support.perfect import DATA, PerfectModel, gold_paths, hop_name, questions
 
 SETS = [
@@ -61,10 +62,8 @@ def spread(name: str) -> list[dict[str, Any]]:
 
 
 @pytest.mark.timeout(900)
-@pytest.mark.parametrize(("kg", "name"), SETS)
+@pytest.mark.parametrize(("kg", "name"), public(*SETS))
 async def test_a_perfect_model_answers(kg: str, name: str) -> None:
-    if not DATA.is_dir():
-        pytest.skip(f"no question sets in {DATA.name}; set KGQA_DATA")
     graph = await asyncio.to_thread(open_graph, [DATA / f"{kg}.nt.gz"])
     model, problems = PerfectModel(), []
     for question in spread(name):

@@ -3,7 +3,7 @@
 import pytest
 
 from kgqa.evaluation.simulation import ErrorRates
-from kgqa.tests.unit.evaluation.simulation.public import answered, f1, graph_of, questions
+from kgqa.tests.unit.evaluation.simulation.public import answered, available, f1, graph_of, questions
 
 COMPLETE = [
     ("sample", "sample"),
@@ -22,7 +22,7 @@ SLICES = [("freebase", "freebase/webqsp_slice_union"), ("grasp", "freebase/cwq_g
 
 
 @pytest.mark.timeout(1800)
-@pytest.mark.parametrize(("graph", "name"), COMPLETE)
+@pytest.mark.parametrize(("graph", "name"), available(COMPLETE))
 async def test_what_can_be_derived_is_answered_and_proved(graph: str, name: str) -> None:
     asked = questions(name, most=6)
     results = await answered(asked, graph_of(graph), ErrorRates(), method="pog")
@@ -31,7 +31,7 @@ async def test_what_can_be_derived_is_answered_and_proved(graph: str, name: str)
 
 
 @pytest.mark.timeout(1800)
-@pytest.mark.parametrize(("graph", "name"), SLICES)
+@pytest.mark.parametrize(("graph", "name"), available(SLICES))
 async def test_on_a_slice_of_freebase_it_answers_what_cor_answers(graph: str, name: str) -> None:
     asked, opened = questions(name, most=8), graph_of(graph)
     by_pog = await answered(asked, opened, ErrorRates(), method="pog", depth=4)

@@ -6,7 +6,7 @@ import pytest
 
 from kgqa.evaluation.question import Question
 from kgqa.evaluation.simulation import ErrorRates
-from kgqa.tests.unit.evaluation.simulation.public import answered, f1, graph_of, questions
+from kgqa.tests.unit.evaluation.simulation.public import answered, available, f1, graph_of, questions
 
 CHAINS = [
     ("sample", "sample"),
@@ -25,7 +25,7 @@ def chains(name: str) -> Sequence[Question]:
 
 
 @pytest.mark.timeout(1800)
-@pytest.mark.parametrize(("graph", "name"), CHAINS)
+@pytest.mark.parametrize(("graph", "name"), available(CHAINS))
 async def test_what_the_beam_can_hold_is_answered_and_proved(graph: str, name: str) -> None:
     asked = chains(name)
     results = await answered(asked, graph_of(graph), ErrorRates(), method="tog", width=50)

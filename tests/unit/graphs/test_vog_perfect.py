@@ -9,7 +9,7 @@ from kgqa.evaluation.scoring.statistics import bootstrap_interval
 from kgqa.evaluation.simulation import ErrorRates
 from kgqa.nodes.vog.bandit import ARMS
 from kgqa.runtime.record import Record
-from kgqa.tests.unit.evaluation.simulation.public import answered, graph_of, questions
+from kgqa.tests.unit.evaluation.simulation.public import answered, available, graph_of, questions
 
 CHAINS = [
     ("sample", "sample"),
@@ -39,7 +39,7 @@ def revisions(record: Record) -> int:
 
 
 @pytest.mark.timeout(1800)
-@pytest.mark.parametrize(("graph", "name"), CHAINS)
+@pytest.mark.parametrize(("graph", "name"), available(CHAINS))
 async def test_what_can_be_derived_is_answered_and_proved(graph: str, name: str) -> None:
     asked = chains(name)
     found = await right(graph, asked, ErrorRates())
@@ -47,7 +47,7 @@ async def test_what_can_be_derived_is_answered_and_proved(graph: str, name: str)
 
 
 @pytest.mark.timeout(1800)
-@pytest.mark.parametrize(("graph", "name"), CHAINS)
+@pytest.mark.parametrize(("graph", "name"), available(CHAINS))
 async def test_verification_recovers_from_a_wrong_plan(graph: str, name: str) -> None:
     asked = chains(name)
     with_it = await right(graph, asked, WRONG_PLAN)

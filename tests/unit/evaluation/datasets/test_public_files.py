@@ -10,9 +10,8 @@ import pytest
 
 from kgqa.evaluation.datasets import DatasetError, load
 from kgqa.evaluation.question import EntityRef, GoldPath
+from kgqa.tests.support.cases import public
 from kgqa.tests.support.perfect import DATA
-
-pytestmark = pytest.mark.skipif(not DATA.is_dir(), reason=f"public data is not at hand in {DATA}")
 
 LISTS = {
     "formats/cwq_cor.json": ("cor", 25),
@@ -31,7 +30,7 @@ OWN = sorted(
 )
 
 
-@pytest.mark.parametrize("name", LISTS)
+@pytest.mark.parametrize("name", public(*LISTS))
 def test_republished_lists_load(name: str) -> None:
     dataset = load(DATA / name)
     assert (dataset.format, len(dataset.questions)) == LISTS[name]
@@ -49,7 +48,7 @@ def paths_of(record: dict[str, Any]) -> list[list[str]]:
     return [path for path in paths if path]
 
 
-@pytest.mark.parametrize("name", OWN)
+@pytest.mark.parametrize("name", OWN or public(""))
 def test_own_files_load_as_they_are_written(name: str) -> None:
     with gzip.open(DATA / name, "rt", encoding="utf-8") as lines:
         records = [json.loads(line) for line in lines]

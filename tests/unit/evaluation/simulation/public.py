@@ -2,10 +2,9 @@
 
 import asyncio
 import os
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from functools import cache
-
-import pytest
+from typing import Any
 
 import kgqa
 from kgqa.data import SAMPLE_GRAPH
@@ -16,6 +15,7 @@ from kgqa.evaluation.simulation import ErrorRates, SimulatedModel
 from kgqa.kg.graph import KnowledgeGraph
 from kgqa.kg.opening import open_graph
 from kgqa.runtime.record import Record
+from kgqa.tests.support.cases import NO_DATA, tried
 from kgqa.tests.support.perfect import DATA
 
 GRAPHS = {
@@ -30,6 +30,11 @@ EVERY = bool(os.environ.get("KGQA_EVERY_QUESTION"))
 """All questions instead of a few of each set."""
 
 
+def available(cases: Iterable[tuple[str, str]]) -> list[Any]:
+    """Return the pairs of graph and question set that can be tried; without the data folder the sample's."""
+    return tried(cases, lambda graph, _: None if graph == "sample" or DATA.is_dir() else NO_DATA)
+
+
 @cache
 def graph_of(name: str) -> KnowledgeGraph:
     """Open a graph of the data folder, once."""
@@ -39,9 +44,7 @@ def graph_of(name: str) -> KnowledgeGraph:
 
 
 def questions(name: str, most: int) -> Sequence[Question]:
-    """Questions of a set, evenly spread; skips the test where there is no data folder."""
-    if name != "sample" and not DATA.is_dir():
-        pytest.skip(f"no question sets in {DATA.name}; set KGQA_DATA")
+    """Return questions of a set, evenly spread."""
     found = load(name if name == "sample" else DATA / f"{name}.jsonl.gz").questions
     return found if EVERY else found[:: max(1, len(found) // most)]
 

@@ -5,14 +5,14 @@ from itertools import pairwise
 import pytest
 
 from kgqa.evaluation.simulation import ErrorRates
-from kgqa.tests.unit.evaluation.simulation.public import f1, graph_of, questions
+from kgqa.tests.unit.evaluation.simulation.public import available, f1, graph_of, questions
 
 pytestmark = pytest.mark.timeout(1800)
 
 CURVES = [("metaqa", "metaqa/metaqa-3hop-test-sample"), ("pq-3h", "pathquestion/pq-3h")]
 
 
-@pytest.mark.parametrize(("graph", "name"), CURVES)
+@pytest.mark.parametrize(("graph", "name"), available(CURVES))
 async def test_accuracy_falls_with_that_of_the_model(graph: str, name: str) -> None:
     asked = questions(name, most=16)
     curve = [await f1(asked, graph_of(graph), ErrorRates(accuracy=a, seed=1)) for a in (1.0, 0.6, 0.2)]

@@ -12,7 +12,7 @@ from kgqa.evaluation.simulation.graph_cache import resolve_hops
 from kgqa.kg.graph import KnowledgeGraph
 from kgqa.kg.terms import Chain, Entity
 from kgqa.tests.support.perfect import DATA
-from kgqa.tests.unit.evaluation.simulation.public import answered, graph_of, questions
+from kgqa.tests.unit.evaluation.simulation.public import answered, available, graph_of, questions
 
 COMPLETE = [
     ("sample", "sample"),
@@ -37,7 +37,7 @@ SLICES = [
 
 
 @pytest.mark.timeout(1800)
-@pytest.mark.parametrize(("graph", "name"), COMPLETE)
+@pytest.mark.parametrize(("graph", "name"), available(COMPLETE))
 async def test_all_of_a_complete_graph(graph: str, name: str) -> None:
     asked = questions(name, most=15)
     results = await answered(asked, graph_of(graph), ErrorRates())
@@ -47,7 +47,7 @@ async def test_all_of_a_complete_graph(graph: str, name: str) -> None:
 
 
 @pytest.mark.timeout(1800)
-@pytest.mark.parametrize(("graph", "name"), SLICES)
+@pytest.mark.parametrize(("graph", "name"), available(SLICES))
 async def test_what_can_be_derived_from_a_slice_of_freebase(graph: str, name: str) -> None:
     opened = graph_of(graph)
     asked = [question async for question in derivable(questions(name, most=40), opened, name)]

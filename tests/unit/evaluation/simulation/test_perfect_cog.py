@@ -16,7 +16,7 @@ from kgqa.kg.graph import KnowledgeGraph
 from kgqa.priors.blueprints import build_blueprints, mask_names, read_training_questions
 from kgqa.runtime.record import Record
 from kgqa.tests.conftest import MEMO
-from kgqa.tests.unit.evaluation.simulation.public import EVERY, answered, graph_of, questions
+from kgqa.tests.unit.evaluation.simulation.public import EVERY, answered, available, graph_of, questions
 
 SETS = [
     ("sample", "sample"),
@@ -36,7 +36,7 @@ async def scores(asked: Sequence[Question], graph: KnowledgeGraph, **options: An
 
 
 @pytest.mark.timeout(1800)
-@pytest.mark.parametrize(("graph", "name"), SETS)
+@pytest.mark.parametrize(("graph", "name"), available(SETS))
 async def test_as_well_as_cor(graph: str, name: str) -> None:
     asked, opened = questions(name, most=10), graph_of(graph)
     by_cog = await scores(asked, opened, method="cog")
