@@ -340,7 +340,7 @@ WIKIDATA = Dialect(
         OWL,
         SKOS,
     ),
-    # Of what the public code for Wikidata leaves out, what questions ask for stays: postal and dialling
+    # of what the public code for Wikidata leaves out, what questions ask for stays: postal and dialling
     # codes, websites, coats of arms, indices, authorities.
     noise=r"\b(?:ids?|identifiers?|urls?|username|api endpoint|images?|logo|commons|wikimedia"
     r"|(?<!postal )(?<!dialing )(?<!calling )codes?(?! of))\b|\btopic's main\b"

@@ -68,10 +68,7 @@ class Naming:
 
 
 NAMES_PER_QUERY = 500
-"""Names in one query."""
-
-MAX_RELATION_NAME_CHARS = 80
-"""Characters of a name; a graph may say anything, and prompts show it."""
+MAX_RELATION_NAME_CHARS = 80  # characters of a name; a graph may say anything, and prompts show it
 
 
 class RelationCatalog:
@@ -107,7 +104,7 @@ class RelationCatalog:
         self._labels |= self._words(new, named)
 
     def label(self, relation: str) -> str:
-        """Return what a relation is shown by: its name, its IRI without namespace, or all of it if unclear."""
+        """Return what a relation is shown by: its name, its IRI without namespace, or all of it."""
         return self._labels.get(relation) or one_line(self._dialect.relation_label(relation))
 
     def ignores(self, relation: str) -> bool:

@@ -5,9 +5,9 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 
 from kgqa.addresses import drop_user, is_web_address, redact_name
-from kgqa.kg.dialects import DIALECTS, Dialect, detect_dialect
+from kgqa.kg.dialects import DIALECTS, detect_dialect
 from kgqa.kg.errors import KGRejected, KGSilent, KGTimeout, KGUnavailable
-from kgqa.kg.graph import Executor, GraphFacts, Row
+from kgqa.kg.graph import Executor, GraphFacts
 from kgqa.kg.linking.lookup import IndexLookup, QueryLookup
 from kgqa.kg.linking.name_index import Encode, EntityNames, scan_names
 from kgqa.kg.naming import Naming
@@ -18,8 +18,7 @@ from kgqa.kg.store import directory
 from kgqa.kg.store.embedded import EmbeddedStore
 from kgqa.kg.terms import Entity
 
-PAGE_ROWS = 9_999
-"""Of a page; with the one more that tells whether it is cut, as many as Virtuoso sorts."""
+PAGE_ROWS = 9_999  # of a page; with the one more that tells whether it is cut, as many as Virtuoso sorts
 
 MAX_COUNTED_TRIPLES = 2_000_000
 """Triples up to which an endpoint is asked to list its relations and count what has them."""
@@ -49,16 +48,13 @@ def open_graph(
         raise KGUnavailable("no graph given")
     if odd := [str(each) for each in sources if "://" in str(each) and not is_web_address(str(each))]:
         raise KGUnavailable(f"{redact_name(odd[0])}: an address begins with http:// or https://")
-    alone = next((str(each) for each in sources if _is_whole_graph(str(each))), "")
+    whole = (str(each) for each in sources if is_web_address(str(each)) or directory.is_store(Path(each)))
+    alone = next(whole, "")
     if alone and len(sources) > 1:
         raise KGUnavailable(f"{redact_name(alone)} is a whole graph and goes alone")
     if is_web_address(alone):
         return open_endpoint(alone, rows=rows, deadline=deadline)
     return _open_files([Path(source) for source in sources], rows, deadline, encode)
-
-
-def _is_whole_graph(source: str) -> bool:
-    return is_web_address(source) or directory.is_store(Path(source))
 
 
 def _open_files(paths: Sequence[Path], rows: int, deadline: float, encode: Encode | None) -> SparqlGraph:
@@ -89,7 +85,7 @@ def open_endpoint(url: str, *, rows: int = PAGE_ROWS, deadline: float = 30.0) ->
 
     executor = Endpoint(url, deadline=deadline)
     listed = _count_predicates(executor)
-    predicates = _present_marks(executor) if listed is None else listed
+    predicates = _present_predicates(executor) if listed is None else listed
     if listed == {}:
         raise KGUnavailable(f"{executor.url} holds no triples; is the graph named that it keeps them in?")
     dialect = detect_dialect(tuple(predicates))
@@ -115,26 +111,19 @@ def _count_predicates(executor: Executor) -> dict[str, int] | None:
         answer = executor.query_now(queries.predicates())
     except (KGTimeout, KGSilent, KGRejected):
         return None
-    return None if answer.cut else _counts_by_predicate(answer.rows)
+    counts = {each.id: read_integer(n) for each, n in answer.rows if isinstance(each, Entity)}
+    return None if answer.cut else counts
 
 
-def _present_marks(executor: Executor) -> dict[str, int]:
+def _present_predicates(executor: Executor) -> dict[str, int]:
     """Return those predicates of a graph by which dialects name things, and are told from one another."""
-    wanted = sorted({each for dialect in DIALECTS.values() for each in _identifying_predicates(dialect)})
-    return dict.fromkeys(
-        (item_at(wanted, row[0]) for row in executor.query_now(queries.present(wanted)).rows), 0
-    )
+    kinds = ((each.labels, each.aliases, each.types, each.marks) for each in DIALECTS.values())
+    wanted = sorted({predicate for kind in kinds for some in kind for predicate in some})
+    present = executor.query_now(queries.present(wanted)).rows
+    return dict.fromkeys((item_at(wanted, row[0]) for row in present), 0)
 
 
 def _fingerprint(url: str, listed: Mapping[str, int] | None) -> str:
     """Hash an address without what lets someone in, and what is known of the graph there."""
     known = "not listed" if listed is None else " ".join(f"{each} {n}" for each, n in sorted(listed.items()))
     return hashlib.sha256(f"{drop_user(url)} {known}".encode()).hexdigest()[:16]
-
-
-def _counts_by_predicate(rows: Sequence[Row]) -> dict[str, int]:
-    return {relation.id: read_integer(n) for relation, n in rows if isinstance(relation, Entity)}
-
-
-def _identifying_predicates(dialect: Dialect) -> tuple[str, ...]:
-    return (*dialect.labels, *dialect.aliases, *dialect.types, *dialect.marks)

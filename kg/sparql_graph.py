@@ -37,8 +37,7 @@ IDS_PER_QUERY, PAIRS_PER_QUERY, CHAINS_PER_QUERY = 1_000, 5_000, 16
 MAX_SEPARATE_PAGES = 8
 """Pairs of entity and hop up to which each has a page of its own; of more, those of one hop share one."""
 
-MIN_ROWS_OFF_LOOP = 1_000
-"""From this number of rows on, naming and sorting them leaves the event loop."""
+MIN_ROWS_OFF_LOOP = 1_000  # from this number of rows on, naming and sorting them leaves the event loop
 
 
 class SparqlGraph:
@@ -363,7 +362,7 @@ class SparqlGraph:
 
 
 def _checked_id(id: str) -> str:
-    """Return the id that answers have for it; a blank node may be named by the IRI that it is stored under."""
+    """Return the id that answers have for it; a blank node may be named by the IRI it is stored under."""
     blank = id.removeprefix(queries.BLANK_NAMESPACE)
     return Entity(f"_:{blank}" if blank != id else id).id
 

@@ -26,8 +26,7 @@ _IRI = re.compile(r"[A-Za-z][A-Za-z0-9+.-]*:[^\x00-\x20<>\"{}|^`\\]*")
 _BLANK_NODE = re.compile(r"_:[A-Za-z0-9_][A-Za-z0-9_.-]*")
 _LANGUAGE = re.compile(r"[A-Za-z]+(-[A-Za-z0-9]+)*")
 
-_MAX_SHOWN_ENTITIES = 3
-"""Of the entities that a chain is held to, how many its text names."""
+_MAX_SHOWN_ENTITIES = 3  # of the entities that a chain is held to, how many its text names
 
 _UNPRINTABLE = frozenset({"Cc", "Cf", "Cn", "Co", "Cs", "Zl", "Zp"})
 _INVISIBLE_MARKS = re.compile("[\u034f\u180b-\u180f\ufe00-\ufe0f\U000e0100-\U000e01ef]+")
@@ -186,8 +185,7 @@ class NodeConstraint:
         _require(rising, "one entity or more, sorted by id, each once", ", ".join(ids[:5]))
 
 
-MAX_HOPS = 64
-"""Hops of a chain at most: the stack of a store runs over in a query of a thousand."""
+MAX_HOPS = 64  # hops of a chain at most: the stack of a store runs over in a query of a thousand
 
 
 @dataclass(frozen=True, slots=True, order=True)
@@ -199,8 +197,8 @@ class Chain:
     hops stands for the topic itself.
 
     Raises:
-        ValueError: if there are more hops than `MAX_HOPS`, or ``constraints`` is not sorted, names a depth twice,
-            or one beyond the end.
+        ValueError: if there are more hops than `MAX_HOPS`, or ``constraints`` are not sorted, name a
+            depth twice, or one beyond the end.
     """
 
     topic: Entity

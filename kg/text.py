@@ -36,7 +36,7 @@ def decompose(text: str) -> str:
 
 
 def limit_combining_marks(text: str) -> str:
-    """Leave out combining marks beyond `MAX_COMBINING_MARKS` in a row: to order them takes the square of their number."""
+    """Leave out marks beyond `MAX_COMBINING_MARKS` in a row: ordering takes the square of their number."""
     return _LONG_RUN_OF_MARKS.sub(_first_marks, text)
 
 

@@ -23,7 +23,6 @@ from kgqa.kg.doctor.queries import (
 )
 from kgqa.kg.doctor.target import (
     QUERY_FAILURES,
-    TRIVIAL_QUERY,
     CheckTarget,
     Finding,
     Level,
@@ -41,19 +40,12 @@ from kgqa.kg.sparql.decoding import read_rows
 from kgqa.retries import is_transient, retry_after, status_of
 
 TOTAL_SECONDS = 28.0
-
 OPENING_SECONDS = 15.0
-
 REQUEST_SECONDS = 6.0
-
+TRIVIAL_QUERY = 'SELECT ?x WHERE { VALUES ?x { "1" } }'  # has one row on any server, whatever it holds
 REACH_TRIES = 3
-"""Requests until one is answered."""
-
-REACH_SECONDS = 5.0
-"""That each of them may take."""
-
-REACH_PAUSE_SECONDS = 0.5
-"""Before the next, and half of what a server may ask to wait."""
+REACH_SECONDS = 5.0  # that each of them may take
+REACH_PAUSE_SECONDS = 0.5  # before the next, and half of what a server may ask to wait
 
 WIKIDATA_DOMAIN = "wikidata.org"
 PUBLIC_DOMAINS = (WIKIDATA_DOMAIN, "qlever.dev", "qlever.cs.uni-freiburg.de", "dbpedia.org")

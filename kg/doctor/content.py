@@ -14,10 +14,7 @@ from kgqa.kg.doctor.target import (
     SampleTriple,
     fatal,
     good,
-    graphs_query,
     note,
-    relations_query,
-    sample_query,
     warning,
 )
 from kgqa.kg.endpoint.transport import HttpTransport
@@ -43,23 +40,14 @@ VIRTUOSO_GRAPHS = (
 """How the names of its own graphs begin."""
 
 MAX_RELATIONS_SAMPLED = 12
-
 TRIPLES_PER_RELATION = 4
-
-MAX_TRIPLES_READ = 20_000
-"""Whose relations are taken where nobody lists all."""
+MAX_TRIPLES_READ = 20_000  # whose relations are taken where nobody lists all
 
 MAX_GRAPHS_LISTED = 20
-
 MAX_NODES_NAMED = 60
-
 MAX_NAMES_LOOKED_UP = 3
-
-MIN_NAMED_SHARE = 0.1
-"""Of nodes with a name, below which something is missing."""
-
-MAX_NAMES_PER_NODE = 8
-"""More crowd nodes out of answers."""
+MIN_NAMED_SHARE = 0.1  # of nodes with a name, below which something is missing
+MAX_NAMES_PER_NODE = 8  # more crowd nodes out of answers
 
 
 async def open_target(target: CheckTarget) -> list[Finding]:
@@ -111,7 +99,8 @@ async def _advise_graph(target: CheckTarget) -> str:
     rest = [pair for pair in parse_qsl(parts.query) if "graph-uri" not in pair[0]]
     transport = HttpTransport(parts._replace(query=urlencode(rest)).geturl())
     try:
-        answer = await transport.send(graphs_query(MAX_GRAPHS_LISTED), target.deadline)
+        text = f"SELECT DISTINCT ?g WHERE {{ GRAPH ?g {{ ?s ?p ?o }} }} LIMIT {MAX_GRAPHS_LISTED}"
+        answer = await transport.send(text, target.deadline)
     except QUERY_FAILURES:
         return "load it, or name the graph that holds the triples: ?default-graph-uri=IRI in the address"
     finally:
@@ -129,8 +118,13 @@ async def take_sample(target: CheckTarget) -> list[Finding]:
     relations = list(target.graph.relations) or await _relations_seen(target)
     if relations:
         picked = relations[:: -(-len(relations) // MAX_RELATIONS_SAMPLED)]
-        answer = await target.endpoint.query(sample_query(picked, TRIPLES_PER_RELATION))
-        for place, head, tail in answer.rows:
+        blocks = (
+            f"{{ {{ SELECT ?s ?o WHERE {{ ?s {queries.write_iri(relation)} ?o }} "
+            f'LIMIT {TRIPLES_PER_RELATION} }} BIND("{place:d}" AS ?place) }}'
+            for place, relation in enumerate(picked)
+        )
+        text = f"SELECT ?place ?s ?o WHERE {{ {' UNION '.join(blocks)} }}"
+        for place, head, tail in (await target.endpoint.query(text)).rows:
             if isinstance(head, Entity) and tail is not None:
                 target.sample.append(SampleTriple(head, item_at(picked, place), tail))
     if target.sample:
@@ -143,7 +137,8 @@ async def _relations_seen(target: CheckTarget) -> list[str]:
     """Return the relations that tell the dialect, and those of triples that the server thinks of first."""
     dialect, marks = target.dialect, list(target.dialect.marks)
     present = (await target.endpoint.query(queries.present(marks))).rows if marks else []
-    answer = await target.endpoint.query(relations_query(MAX_TRIPLES_READ))
+    some = f"SELECT ?relation WHERE {{ ?s ?relation ?o }} LIMIT {MAX_TRIPLES_READ}"
+    answer = await target.endpoint.query(f"SELECT DISTINCT ?relation WHERE {{ {{ {some} }} }}")
     seen = sorted(row[0].id for row in answer.rows if isinstance(row[0], Entity))
     relations = dict.fromkeys((*(item_at(marks, row[0]) for row in present), *seen))
     return [relation for relation in relations if not dialect.ignores(relation)]

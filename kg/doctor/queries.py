@@ -4,27 +4,21 @@ import asyncio
 import time
 from collections.abc import Awaitable, Callable, Iterable
 from contextlib import suppress
-from dataclasses import dataclass
 from statistics import median, quantiles
 
 import httpx
 
-from kgqa.kg.doctor import target as probes
 from kgqa.kg.doctor.target import (
     QUERY_FAILURES,
-    SQUARE_SIDE,
     CheckTarget,
     Finding,
     SampleTriple,
-    cube_query,
     fatal,
     good,
     note,
-    ordered_query,
-    square_query,
     warning,
 )
-from kgqa.kg.endpoint.client import MAX_CONCURRENT_REQUESTS, VIRTUOSO_ROW_CAPS, Endpoint, error_line
+from kgqa.kg.endpoint.client import MAX_CONCURRENT_REQUESTS, VIRTUOSO_ROW_CAPS, error_line
 from kgqa.kg.errors import KGError, KGRejected, KGTimeout
 from kgqa.kg.opening import PAGE_ROWS
 from kgqa.kg.sparql import queries
@@ -32,44 +26,39 @@ from kgqa.kg.sparql.decoding import read_rows
 from kgqa.kg.sparql_graph import SparqlGraph
 from kgqa.kg.terms import Chain, Entity, Hop
 
-MAX_HOPS_FOLLOWED = 8
-"""Of one entity, to see whether they lead somewhere."""
-
+MAX_HOPS_FOLLOWED = 8  # of one entity, to see whether they lead somewhere
 PAGE_SIZE = PAGE_ROWS + 1
-"""Rows that kgqa asks for at most."""
-
-MIN_ROW_LIMIT = 1_000
-"""Below it even a list of relations would be cut."""
+MIN_ROW_LIMIT = 1_000  # below it even a list of relations would be cut
 
 LONG_QUERY_CHARS = 100_000
-
-SHORTER_QUERY_CHARS = 20_000
-"""Tried where a long query is refused."""
-
-HEAVY_QUERY_SECONDS = 4.0
-"""That a heavy query is waited for."""
-
+SHORTER_QUERY_CHARS = 20_000  # tried where a long query is refused
+HEAVY_QUERY_SECONDS = 4.0  # that a heavy query is waited for
 MAX_ENTITIES_TIMED = 10
+LATENCY_SECONDS = 4.0  # for all queries about them
+MAX_MEDIAN_SECONDS = 1.0  # of a query; where it is more, questions take minutes
+MAX_P95_SECONDS = 10.0  # of one query in twenty; a person would not wait for more
 
-LATENCY_SECONDS = 4.0
-"""For all queries about them."""
+SQUARE_SIDE = 101  # of a square of rows that is larger than a page
+CUBE_SIDE = 400  # its cube of rows takes any server some seconds to count, and has an end
 
-MAX_MEDIAN_SECONDS = 1.0
-"""Of a query; where it is more, questions take minutes."""
+_SOME_TRIPLES = "{ SELECT ?s WHERE { ?s ?p ?o } LIMIT 2 }"
 
-MAX_P95_SECONDS = 10.0
-"""Of one query in twenty; a person would not wait for more."""
+FEATURES = {
+    "subselects": f"SELECT ?s WHERE {{ {_SOME_TRIPLES} }}",
+    "GROUP BY with MAX": f"SELECT ?s (MAX(STR(?s)) AS ?m) WHERE {{ {_SOME_TRIPLES} }} GROUP BY ?s",
+    "VALUES": f"SELECT ?x WHERE {{ {_SOME_TRIPLES} VALUES ?x {{ <urn:x> }} }}",
+    "UNION with BIND": (
+        f'SELECT ?x {{ {{ {_SOME_TRIPLES} BIND("1" AS ?x) }} UNION {{ {_SOME_TRIPLES} BIND("0" AS ?x) }} }}'
+    ),
+    "EXISTS": f"SELECT ?s WHERE {{ {_SOME_TRIPLES} FILTER(EXISTS {{ ?s ?q ?r }}) }}",
+    "STRBEFORE": f'SELECT ?x WHERE {{ {_SOME_TRIPLES} BIND(STRBEFORE(STR(?s), "zz") AS ?x) }}',
+    "IRI()": f'SELECT ?x WHERE {{ {_SOME_TRIPLES} BIND(IRI("urn:x") AS ?x) }}',
+    "CONCAT and SUBSTR": f'SELECT ?x WHERE {{ {_SOME_TRIPLES} BIND(CONCAT("1", SUBSTR(STR(?s), 2)) AS ?x) }}',
+    "COALESCE and IF": f"SELECT ?x WHERE {{ {_SOME_TRIPLES} BIND(COALESCE(IF(?s = ?s, ?s, ?s), ?s) AS ?x) }}",
+}
+"""What kgqa's queries are made of, each in a query that has rows on any graph."""
 
 _LIMIT_ADVICE = "see that it has one ({}): when kgqa waits no longer, the query goes on"
-
-
-@dataclass(frozen=True)
-class _FailedKind:
-    """A kind of query that fails."""
-
-    kind: str
-    reason: str
-    slow: bool
 
 
 async def check_query_kinds(target: CheckTarget) -> list[Finding]:
@@ -79,7 +68,7 @@ async def check_query_kinds(target: CheckTarget) -> list[Finding]:
         return [warning("queries", "not tried: no triple between two nodes was found")]
     tried = [(kind, triples[place % len(triples)]) for place, kind in enumerate(QUERY_KINDS)]
     found = await asyncio.gather(*(_try_kind(target.graph, kind, triple) for kind, triple in tried))
-    failed = [each for each in found if each is not None]
+    failed = [each for each in found if each]
     if not failed:
         says = f"all {len(QUERY_KINDS)} kinds of queries are answered, and agree"
         return [good("queries", says, kinds=len(QUERY_KINDS))]
@@ -89,10 +78,8 @@ async def check_query_kinds(target: CheckTarget) -> list[Finding]:
         advice = f"the server does not know {missing}: take a later version"
     slow_advice = "give the server more memory, or questions fewer hops"
     return [
-        warning("queries", f"{each.kind}: {each.reason}", slow_advice)
-        if each.slow
-        else fatal("queries", f"{each.kind}: {each.reason}", advice)
-        for each in failed
+        warning("queries", says, slow_advice) if is_slow else fatal("queries", says, advice)
+        for says, is_slow in failed
     ]
 
 
@@ -109,18 +96,19 @@ def _usable_triples(target: CheckTarget) -> list[SampleTriple]:
     return [*first.values(), *(triple for triple in usable if triple not in first.values())]
 
 
-async def _try_kind(graph: SparqlGraph, kind: str, triple: SampleTriple) -> _FailedKind | None:
+async def _try_kind(graph: SparqlGraph, kind: str, triple: SampleTriple) -> tuple[str, bool] | None:
+    """Return what is wrong with a kind of query, and whether it is only slow."""
     try:
         wrong = await QUERY_KINDS[kind](graph, triple)
     except KGError as error:
-        return _FailedKind(kind, str(error), isinstance(error, KGTimeout))
-    return _FailedKind(kind, f"{wrong} (for {triple.head.id} {triple.relation})", False) if wrong else None
+        return f"{kind}: {error}", isinstance(error, KGTimeout)
+    return (f"{kind}: {wrong} (for {triple.head.id} {triple.relation})", False) if wrong else None
 
 
 async def _missing_features(target: CheckTarget) -> list[str]:
     """Return what of SPARQL 1.1 the server does not answer."""
     missing = []
-    for name, text in probes.FEATURES.items():
+    for name, text in FEATURES.items():
         try:
             if not (await target.send(text)).rows:
                 missing.append(name)
@@ -231,10 +219,16 @@ QUERY_KINDS: dict[str, Callable[[SparqlGraph, SampleTriple], Awaitable[str]]] = 
 """Each asks one kind of query about a triple, and returns what is wrong with the answer."""
 
 
+def _list_values(name: str, rows: int) -> str:
+    values = " ".join(f'"{row}"' for row in range(rows))
+    return f"VALUES ?{name} {{ {values} }}"
+
+
 async def check_rows(target: CheckTarget) -> list[Finding]:
     """Ask for more rows than a page has."""
     asked = SQUARE_SIDE**2
-    answer = await target.transport.send(square_query(SQUARE_SIDE), target.deadline)
+    square = f"SELECT ?a ?b WHERE {{ {_list_values('a', SQUARE_SIDE)} {_list_values('b', SQUARE_SIDE)} }}"
+    answer = await target.transport.send(square, target.deadline)
     rows = len(read_rows(answer.body).rows)
     if rows >= asked:
         return [good("row limit", f"an answer may have {asked:,} rows and more", rows=asked)]
@@ -248,10 +242,10 @@ async def check_rows(target: CheckTarget) -> list[Finding]:
 
 async def check_order(target: CheckTarget) -> list[Finding]:
     """Ask for a page in order."""
-    reason = ""
+    reason, rows = "", _list_values("a", SQUARE_SIDE)
     for limit in (10 * PAGE_SIZE, PAGE_SIZE, 1_000, 100):
         try:
-            await target.send(ordered_query(limit))
+            await target.send(f"SELECT ?a WHERE {{ {rows} }} ORDER BY STR(?a) LIMIT {limit:d}")
         except KGRejected as error:
             reason = f"rows are not put in order: {error}"
             continue
@@ -295,9 +289,10 @@ async def check_time(target: CheckTarget) -> list[Finding]:
     if target.is_virtuoso:
         return [note("time limit", "not tried", _LIMIT_ADVICE.format("MaxQueryExecutionTime = 25"))]
     advice = _LIMIT_ADVICE.format("Oxigraph: --timeout-s 25; QLever: --default-query-timeout 25s")
+    cube = " ".join(_list_values(name, CUBE_SIDE) for name in "abc")
     start = time.monotonic()
     try:
-        await target.send(cube_query(probes.CUBE_SIDE), HEAVY_QUERY_SECONDS)
+        await target.send(f"SELECT (COUNT(*) AS ?n) WHERE {{ {cube} }}", HEAVY_QUERY_SECONDS)
     except KGTimeout:
         return [good("time limit", "it stops a query that takes too long, and says so")]
     except KGRejected as error:
@@ -310,12 +305,14 @@ async def check_time(target: CheckTarget) -> list[Finding]:
 
 async def check_latency(target: CheckTarget) -> list[Finding]:
     """Ask what methods ask, about some entities, one after another."""
-    start = time.monotonic()
+    end = time.monotonic() + LATENCY_SECONDS
     taken: dict[str, list[float]] = {}
     for triple in target.sample[:: max(1, len(target.sample) // MAX_ENTITIES_TIMED)]:
         for kind, text in _timed_queries(target, triple):
-            if time.monotonic() - start < LATENCY_SECONDS:
-                taken.setdefault(kind, []).append(await _time_query(target.endpoint, text))
+            if (start := time.monotonic()) < end:
+                with suppress(KGError):  # `check_query_kinds` tells of it; its time counts
+                    await target.endpoint.query(text, foreign=True)
+                taken.setdefault(kind, []).append(time.monotonic() - start)
     if not taken:
         return []
     every = [seconds for each in taken.values() for seconds in each]
@@ -336,13 +333,6 @@ def _timed_queries(target: CheckTarget, triple: SampleTriple) -> Iterable[tuple[
     yield "extend_chain", queries.extend_chain(start)
     yield "visit_chains", queries.visit_chains([start, chain], labels, PAGE_SIZE, ends=True, hops=True)
     yield "trace_chain", queries.trace_chain(chain, [triple.tail], labels)
-
-
-async def _time_query(endpoint: Endpoint, text: str) -> float:
-    start = time.monotonic()
-    with suppress(KGError):  # `check_query_kinds` tells of it; its time counts
-        await endpoint.query(text, foreign=True)
-    return time.monotonic() - start
 
 
 async def check_parallel(target: CheckTarget) -> list[Finding]:

@@ -1,6 +1,6 @@
-"""The endpoint that is checked, the SPARQL that probes it, and the findings about it."""
+"""The endpoint that is checked, and the findings about it."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from dataclasses import dataclass, field
 from enum import StrEnum
 
@@ -13,81 +13,11 @@ from kgqa.kg.errors import KGError
 from kgqa.kg.graph import Rows
 from kgqa.kg.naming import Naming
 from kgqa.kg.sparql.decoding import read_rows
-from kgqa.kg.sparql.queries import write_iri
 from kgqa.kg.sparql_graph import SparqlGraph
 from kgqa.kg.terms import Entity, Term
 from kgqa.retries import RetryPolicy
 
-QUERY_FAILURES = (KGError, httpx.HTTPError, OSError)
-"""What `HttpTransport.send` raises."""
-
-TRIVIAL_QUERY = 'SELECT ?x WHERE { VALUES ?x { "1" } }'
-"""Has one row on any server, whatever it holds."""
-
-SQUARE_SIDE = 101
-"""Of a square of rows that is larger than a page."""
-
-CUBE_SIDE = 400
-"""Its cube of rows takes any server some seconds to count, and has an end."""
-
-_SOME_TRIPLES = "{ SELECT ?s WHERE { ?s ?p ?o } LIMIT 2 }"
-
-FEATURES = {
-    "subselects": f"SELECT ?s WHERE {{ {_SOME_TRIPLES} }}",
-    "GROUP BY with MAX": f"SELECT ?s (MAX(STR(?s)) AS ?m) WHERE {{ {_SOME_TRIPLES} }} GROUP BY ?s",
-    "VALUES": f"SELECT ?x WHERE {{ {_SOME_TRIPLES} VALUES ?x {{ <urn:x> }} }}",
-    "UNION with BIND": (
-        f'SELECT ?x {{ {{ {_SOME_TRIPLES} BIND("1" AS ?x) }} UNION {{ {_SOME_TRIPLES} BIND("0" AS ?x) }} }}'
-    ),
-    "EXISTS": f"SELECT ?s WHERE {{ {_SOME_TRIPLES} FILTER(EXISTS {{ ?s ?q ?r }}) }}",
-    "STRBEFORE": f'SELECT ?x WHERE {{ {_SOME_TRIPLES} BIND(STRBEFORE(STR(?s), "zz") AS ?x) }}',
-    "IRI()": f'SELECT ?x WHERE {{ {_SOME_TRIPLES} BIND(IRI("urn:x") AS ?x) }}',
-    "CONCAT and SUBSTR": f'SELECT ?x WHERE {{ {_SOME_TRIPLES} BIND(CONCAT("1", SUBSTR(STR(?s), 2)) AS ?x) }}',
-    "COALESCE and IF": f"SELECT ?x WHERE {{ {_SOME_TRIPLES} BIND(COALESCE(IF(?s = ?s, ?s, ?s), ?s) AS ?x) }}",
-}
-"""What kgqa's queries are made of, each in a query that has rows on any graph."""
-
-
-def square_query(side: int) -> str:
-    """Ask for ``side`` times ``side`` rows that no graph needs to have."""
-    return f"SELECT ?a ?b WHERE {{ {_values_clause('a', side)} {_values_clause('b', side)} }}"
-
-
-def cube_query(side: int) -> str:
-    """Ask for the number of ``side`` to the power of three rows."""
-    listed = " ".join(_values_clause(name, side) for name in "abc")
-    return f"SELECT (COUNT(*) AS ?n) WHERE {{ {listed} }}"
-
-
-def ordered_query(limit: int) -> str:
-    """Ask for a few rows as the first of so many in order."""
-    return f"SELECT ?a WHERE {{ {_values_clause('a', SQUARE_SIDE)} }} ORDER BY STR(?a) LIMIT {limit:d}"
-
-
-def sample_query(relations: Sequence[str], each: int) -> str:
-    """Ask for some ``?s ?o`` of each relation; ``?place`` counts them from 0."""
-    blocks = (
-        f"{{ {{ SELECT ?s ?o WHERE {{ ?s {write_iri(relation)} ?o }} LIMIT {each:d} }} "
-        f'BIND("{place:d}" AS ?place) }}'
-        for place, relation in enumerate(relations)
-    )
-    return f"SELECT ?place ?s ?o WHERE {{ {' UNION '.join(blocks)} }}"
-
-
-def relations_query(triples: int) -> str:
-    """Ask for each ``?relation`` of so many triples."""
-    some = f"SELECT ?relation WHERE {{ ?s ?relation ?o }} LIMIT {triples:d}"
-    return f"SELECT DISTINCT ?relation WHERE {{ {{ {some} }} }}"
-
-
-def graphs_query(limit: int) -> str:
-    """Ask for named graphs as ``?g``."""
-    return f"SELECT DISTINCT ?g WHERE {{ GRAPH ?g {{ ?s ?p ?o }} }} LIMIT {limit:d}"
-
-
-def _values_clause(name: str, rows: int) -> str:
-    values = " ".join(f'"{row}"' for row in range(rows))
-    return f"VALUES ?{name} {{ {values} }}"
+QUERY_FAILURES = (KGError, httpx.HTTPError, OSError)  # what `HttpTransport.send` raises
 
 
 class Level(StrEnum):

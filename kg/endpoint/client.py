@@ -37,35 +37,25 @@ from kgqa.kg.sparql.decoding import read_rows, requested_columns, select_columns
 from kgqa.kg.terms import one_line
 from kgqa.retries import RetryPolicy, is_timeout, retry_after, status_of
 
-MIN_BYTES_OFF_LOOP = 1 << 16
-"""Of an answer from which on it is read off the loop that sends requests."""
-
-MAX_CONCURRENT_REQUESTS = 8
-"""To one endpoint; the others wait for their turn."""
+MIN_BYTES_OFF_LOOP = 1 << 16  # of an answer from which on it is read off the loop that sends requests
+MAX_CONCURRENT_REQUESTS = 8  # to one endpoint; the others wait for their turn
 
 MAX_CACHED_ROWS = 100_000
 
 CACHE_SECONDS = 3_600.0
 
-ROWS_PER_CACHED_QUERY = 10
-"""What an answer counts as beside its own rows, for its query."""
-
-BYTES_PER_CACHED_ROW = 1_000
-"""An answer of more counts as more rows: literals may be long."""
+ROWS_PER_CACHED_QUERY = 10  # what an answer counts as beside its own rows, for its query
+BYTES_PER_CACHED_ROW = 1_000  # an answer of more counts as more rows: literals may be long
 
 VIRTUOSO_ROW_CAPS = frozenset({10_000, 1 << 20})
 """Rows at which Virtuoso cuts an answer without a word, as it is set up and at the very most."""
 
-PROBE_SECONDS = 5.0
-"""In which an endpoint answers a trivial query, if it is there at all."""
+PROBE_SECONDS = 5.0  # in which an endpoint answers a trivial query, if it is there at all
 
 PROBE_QUERY = "SELECT ?s WHERE { ?s ?p ?o } LIMIT 1"
 
-MAX_FAILURES_IN_A_ROW = 5
-"""Of queries, after which an endpoint is taken to be down."""
-
-DOWN_SECONDS = 15.0
-"""That an endpoint that is down is not asked; then one query tries it."""
+MAX_FAILURES_IN_A_ROW = 5  # of queries, after which an endpoint is taken to be down
+DOWN_SECONDS = 15.0  # that an endpoint that is down is not asked; then one query tries it
 
 MAX_PAUSE_SECONDS = 3_600.0
 """That an endpoint is left alone, whatever it asks for; then one query may try again."""

@@ -20,8 +20,7 @@ from kgqa.kg.terms import one_line
 ACCEPTED_ENCODINGS = "gzip, deflate"
 """What servers may pack an answer with; only what can be unpacked block by block is asked for."""
 
-DECOMPRESSED_BLOCK_BYTES = 1 << 18
-"""Bytes that are unpacked at a time."""
+DECOMPRESSED_BLOCK_BYTES = 1 << 18  # bytes that are unpacked at a time
 
 _GZIP = 16 + zlib.MAX_WBITS
 _WINDOW_BITS = {"gzip": _GZIP, "x-gzip": _GZIP, "deflate": zlib.MAX_WBITS}

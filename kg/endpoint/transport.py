@@ -42,22 +42,14 @@ from kgqa.kg.endpoint.responses import (
 from kgqa.kg.errors import KGRejected, KGUnavailable
 from kgqa.kg.terms import one_line
 
-MAX_GET_URL_CHARS = 2_000
-"""A longer query, once encoded, is posted: servers and proxies cut longer addresses."""
-
-MAX_RESPONSE_BYTES = 1 << 26
-"""Of an answer after decompression."""
-
-MAX_REFUSAL_BYTES = 1 << 16
-"""Read of a response that is no answer; the rest is not waited for."""
+MAX_GET_URL_CHARS = 2_000  # a longer query, once encoded, is posted: servers and proxies cut longer addresses
+MAX_RESPONSE_BYTES = 1 << 26  # of an answer after decompression
+MAX_REFUSAL_BYTES = 1 << 16  # read of a response that is no answer; the rest is not waited for
 
 CONNECT_SECONDS = 10.0
 
-SERVER_DEADLINE_SHARE = 0.9
-"""Of a deadline, what a server is told: it answers before nobody listens any more."""
-
-MAX_MESSAGE_CHARS = 200
-"""Shown of a server's error message."""
+SERVER_DEADLINE_SHARE = 0.9  # of a deadline, what a server is told: it answers before nobody listens any more
+MAX_MESSAGE_CHARS = 200  # shown of a server's error message
 
 redact_logged_urls("httpx")
 

@@ -16,17 +16,13 @@ from kgqa.kg.text import EVERYDAY_WORDS, FUNCTION_WORDS, Word, fold, split_words
 STRONG, FAIR, WEAK = 3, 2, 1
 """How much a span looks like a name: written like one; a rare word; an everyday word."""
 
-MIN_SPELLING_SIMILARITY = 86.0
-"""The least similarity (0 to 100) at which a misspelt span is taken for a name."""
-
-MIN_MEANING_COSINE = 0.6
-"""The least cosine at which a span is taken for a name of like meaning."""
+MIN_SPELLING_SIMILARITY = 86.0  # the least similarity (0 to 100) at which a misspelt span is taken for a name
+MIN_MEANING_COSINE = 0.6  # the least cosine at which a span is taken for a name of like meaning
 
 MAX_QUESTION_CHARS = 2_000
 """Characters of a question that are read: as many as prompts show, from which this side imports nothing."""
 
-MAX_PUNCTUATION_CHARS = 16
-"""Characters of punctuation beside a span that may belong to a name."""
+MAX_PUNCTUATION_CHARS = 16  # characters of punctuation beside a span that may belong to a name
 
 _QUOTED = re.compile(r"\"([^\"]+)\"|“([^”]+)”|«([^»]+)»|(?<!\w)['\u2018]([^'\u2019]+)['\u2019](?!\w)")
 

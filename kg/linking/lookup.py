@@ -18,16 +18,9 @@ from kgqa.kg.terms import Entity, Literal
 from kgqa.kg.text import EVERYDAY_WORDS, split_words
 
 MAX_QUESTION_WORDS = 60
-"""Words of a question that are looked at."""
-
-MAX_MENTION_WORDS = 8
-"""Words of a name, as long as nobody has listed them all."""
-
+MAX_MENTION_WORDS = 8  # words of a name, as long as nobody has listed them all
 NAMES_PER_QUERY = 500
-"""Names in one query."""
-
 MAX_BEARERS_PER_QUERY = 200
-"""Bearers of the names of one query at most."""
 
 MAX_DEGREE_COUNTED = 1_000
 """Triples of a node that are counted in either direction, to tell the better known of one name."""

@@ -166,8 +166,7 @@ class NameEmbeddings:
 EXACT_SCORE, CASE_SCORE, FOLDED_SCORE, ARTICLE_SCORE = 1.0, 0.99, 0.97, 0.95
 """Scores of a name that is the text itself, or but for case, or for punctuation, or for an article."""
 
-SURE_SCORE = 0.85
-"""From this score on a misspelt name is taken as found, and meaning is not asked."""
+SURE_SCORE = 0.85  # from this score on a misspelt name is taken as found, and meaning is not asked
 
 MAX_CODE_CHARS = 4
 """Characters of a code at most; names as short as this and one more are seldom meant when misspelt."""
@@ -178,11 +177,8 @@ MAX_BEARERS = 1_000
 MAX_MISSPELT_CHARS = 500
 """Characters that a misspelt name has at most; to compare long texts takes the product of their lengths."""
 
-MAX_NAME_WORDS = 50
-"""Words of a name up to which it is found inside of a question."""
-
-MIN_FUZZY_SIMILARITY = 70.0
-"""The least similarity (0 to 100, Indel ratio of rapidfuzz) of a misspelt name."""
+MAX_NAME_WORDS = 50  # words of a name up to which it is found inside of a question
+MIN_FUZZY_SIMILARITY = 70.0  # the least similarity (0 to 100, Indel ratio of rapidfuzz) of a misspelt name
 
 
 class NameIndex:

@@ -27,7 +27,6 @@ Node: TypeAlias = Any
 """A term of rdflib, which is imported only when a query is read."""
 
 MAX_ALTERNATIVES = 256
-"""Alternatives of one query at most."""
 
 
 class TooManyAlternatives(ValueError):

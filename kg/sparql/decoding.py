@@ -19,11 +19,8 @@ from kgqa.kg.graph import Row, Rows
 from kgqa.kg.sparql.queries import BLANK_NAMESPACE
 from kgqa.kg.terms import XSD_STRING, Chain, Entity, Literal, Term, Triple, one_line
 
-NODE_ID = "nodeID://"
-"""How Virtuoso names blank nodes: IRIs that it understands in queries as well."""
-
-VIRTUOSO_ASK = "__ASK_RETVAL"
-"""The column in which Virtuoso answers ASK: 1 or 0."""
+NODE_ID = "nodeID://"  # how Virtuoso names blank nodes: IRIs that it understands in queries as well
+VIRTUOSO_ASK = "__ASK_RETVAL"  # the column in which Virtuoso answers ASK: 1 or 0
 
 XSD_BOOLEAN = "http://www.w3.org/2001/XMLSchema#boolean"
 
@@ -62,7 +59,7 @@ def requested_columns(query: str) -> tuple[str, ...]:
 
 
 def select_columns(answer: Rows, columns: tuple[str, ...]) -> Rows:
-    """Return the columns of an answer that were asked for, in that order; an answer without rows has them all.
+    """Return the columns of an answer that were asked for; an answer without rows has them all.
 
     Raises:
         KGMalformed: if it lacks one.

@@ -14,22 +14,14 @@ from kgqa.kg.dialects import OWL, RDF, RDFS, SKOS, XSD
 from kgqa.kg.errors import KGRejected
 
 MAX_QUERY_CHARS = 20_000
-"""Characters of a query at most."""
-
-MAX_QUERY_TOKENS = 3_000
-"""Words and signs of a query at most: parsing takes some 2 ms for each."""
-
-MAX_TRIPLE_PATTERNS = 200
-"""Triple patterns of a query at most: rdflib's time grows with their square."""
-
-MAX_BRACKET_DEPTH = 40
-"""Brackets within brackets at most: parsing time grows fast with them."""
+MAX_QUERY_TOKENS = 3_000  # words and signs of a query at most: parsing takes some 2 ms for each
+MAX_TRIPLE_PATTERNS = 200  # triple patterns of a query at most: rdflib's time grows with their square
+MAX_BRACKET_DEPTH = 40  # brackets within brackets at most: parsing time grows fast with them
 
 _PREFIXES = {"rdf": RDF, "rdfs": RDFS, "owl": OWL, "xsd": XSD, "skos": SKOS}
 _PROLOGUE = " ".join(f"PREFIX {prefix}: <{iri}>" for prefix, iri in _PREFIXES.items())
 _FORMS = {"SelectQuery", "AskQuery"}
-_VIRTUOSO_PREFIXES = ("bif:", "sql:")
-"""How Virtuoso's own functions and predicates begin."""
+_VIRTUOSO_PREFIXES = ("bif:", "sql:")  # how Virtuoso's own functions and predicates begin
 
 _TOKEN = re.compile(
     r"""(?: "(?:[^"\\\n]|\\.)*" | '(?:[^'\\\n]|\\.)*' ) (?: \^\^<[^<>\s]*> | @[\w-]+ )?
@@ -37,13 +29,11 @@ _TOKEN = re.compile(
     re.VERBOSE,
 )
 
-_LIMIT_OR_VALUES = re.compile(r"\b(?:limit|values)\b", re.IGNORECASE)
-"""What no LIMIT may come after."""
+_LIMIT_OR_VALUES = re.compile(r"\b(?:limit|values)\b", re.IGNORECASE)  # what no LIMIT may come after
 
 _FORBIDDEN = {"ServiceGraphPattern": "SERVICE", "DatasetClause": "FROM"}
 
-RDFLIB_LOCK = threading.Lock()
-"""Held while rdflib parses, which no two threads can do at once."""
+RDFLIB_LOCK = threading.Lock()  # held while rdflib parses, which no two threads can do at once
 
 
 def guard_query(query: str, rows: int) -> str:

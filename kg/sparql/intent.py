@@ -242,7 +242,7 @@ _COMPUTING_AGGREGATES = {"Aggregate_Count", "Aggregate_Sum", "Aggregate_Avg"}
 
 
 def computed_columns(query: str) -> frozenset[str]:
-    """Return the columns that are a count, sum or average of what facts give; none where it does not parse."""
+    """Return the columns that are a count, sum or average of what facts give; none if it does not parse."""
     try:
         _, root = parse_query(query)
     except Exception:  # besides KGRejected, whatever rdflib and pyparsing raise

@@ -17,8 +17,7 @@ from kgqa.kg.terms import XSD_STRING, Chain, Entity, Hop, Literal, Term
 BLANK_NAMESPACE = "urn:kgqa:blank:"
 """Blank nodes are stored under this namespace, so that a query can name them."""
 
-MAX_HOPS_LISTED = 9_999
-"""Hops that lead on at most; nothing has so many kinds of relations."""
+MAX_HOPS_LISTED = 9_999  # hops that lead on at most; nothing has so many kinds of relations
 
 _TRUE, _FALSE = '"1"', '"0"'
 """Truth values: Virtuoso loses those of its own, and numbers, between the parts of a UNION."""
@@ -112,7 +111,7 @@ def _ends_with_fresh(chain: Chain) -> str:
     return f"SELECT ?end (MAX({fresh}) AS ?fresh) WHERE {{ {inner} }} GROUP BY ?end"
 
 
-def _label_pattern(variable: str, labels: Sequence[str]) -> str:
+def _label_of(labels: Sequence[str], variable: str = "?end") -> str:
     """Bind ``?label``, and its predicate's place in ``labels`` as ``?rank``, where there is one."""
     if not labels:
         return ""
@@ -144,7 +143,7 @@ def extend_chain(chain: Chain) -> str:
 
 def follow_chain(chain: Chain, labels: Sequence[str], limit: int) -> str:
     """Ask for ``?end ?fresh ?label ?rank`` at the end of a chain of at least one hop."""
-    return f"SELECT ?end ?fresh ?label ?rank WHERE {{ {_first_ends(chain, limit)} {_label_pattern('?end', labels)} }}"
+    return f"SELECT ?end ?fresh ?label ?rank WHERE {{ {_first_ends(chain, limit)} {_label_of(labels)} }}"
 
 
 def _first_ends(chain: Chain, limit: int) -> str:
@@ -168,14 +167,14 @@ def visit_chains(
         nameless = f"BIND({_NOWHERE} AS ?end)" if ends else ""
         blocks += [f"{{ {{ {extend_chain(chain)} }} {numbered} {nameless} }}"] * hops
     columns = "?visit" + " ?end ?fresh ?label ?rank" * ends + " ?relation ?forward" * hops
-    named = _label_pattern("?end", labels) if ends else ""
+    named = _label_of(labels) if ends else ""
     return f"SELECT {columns} WHERE {{ {{ {' UNION '.join(blocks)} }} {named} }}"
 
 
 def names(ids: Iterable[str], labels: Sequence[str]) -> str:
     """Ask for ``?end ?label ?rank`` of each id."""
     listed = " ".join(map(write_iri, ids))
-    return f"SELECT ?end ?label ?rank WHERE {{ VALUES ?end {{ {listed} }} {_label_pattern('?end', labels)} }}"
+    return f"SELECT ?end ?label ?rank WHERE {{ VALUES ?end {{ {listed} }} {_label_of(labels)} }}"
 
 
 def literals(values: Iterable[Literal]) -> str:
@@ -185,7 +184,7 @@ def literals(values: Iterable[Literal]) -> str:
 
 def entity(id: str, labels: Sequence[str]) -> str:
     """Ask for ``?end ?fresh ?label ?rank`` of an id that is subject or object of some triple."""
-    return f"SELECT ?end ?fresh ?label ?rank WHERE {{ {_known_entity(id)} {_label_pattern('?end', labels)} }}"
+    return f"SELECT ?end ?fresh ?label ?rank WHERE {{ {_known_entity(id)} {_label_of(labels)} }}"
 
 
 def _known_entity(id: str) -> str:
@@ -202,12 +201,12 @@ def twins(known: Iterable[tuple[str, Term]], labels: Sequence[str]) -> str:
     )
     return (
         f"SELECT ?end ?fresh ?label ?rank WHERE {{ {{ SELECT DISTINCT ?end ({_TRUE} AS ?fresh) "
-        f"WHERE {{ {pairs} }} }} {_label_pattern('?end', labels)} }}"
+        f"WHERE {{ {pairs} }} }} {_label_of(labels)} }}"
     )
 
 
 def list_relations(ids: Sequence[str]) -> str:
-    """Ask for ``?end ?relation ?forward`` of each id, `MAX_HOPS_LISTED` and one more for each of them at most."""
+    """Ask for ``?end ?relation ?forward`` of each id, one more than `MAX_HOPS_LISTED` for each at most."""
     listed, most = " ".join(map(write_iri, ids)), (MAX_HOPS_LISTED + 1) * len(ids)
     return (
         f"SELECT DISTINCT ?end ?relation ?forward WHERE {{ VALUES ?end {{ {listed} }} "
@@ -221,7 +220,7 @@ def follow_relation(steps: Sequence[tuple[str, Hop]], labels: Sequence[str], lim
     for place, (id, hop) in enumerate(steps):
         ends = f"SELECT DISTINCT ?end WHERE {{ {_triple_pattern(write_iri(id), hop, '?end')} }}"
         blocks.append(f'{{ {_first_rows("?end", ends, limit)} BIND("{place:d}" AS ?step) }}')
-    return f"SELECT ?step ?end ?label ?rank WHERE {{ {' UNION '.join(blocks)} {_label_pattern('?end', labels)} }}"
+    return f"SELECT ?step ?end ?label ?rank WHERE {{ {' UNION '.join(blocks)} {_label_of(labels)} }}"
 
 
 def follow_relations(starts: Mapping[Hop, Iterable[str]], labels: Sequence[str], limit: int) -> str:
@@ -237,7 +236,7 @@ def follow_relations(starts: Mapping[Hop, Iterable[str]], labels: Sequence[str],
         ordered = f"SELECT ?start ?end WHERE {{ {first} }} ORDER BY {_END_TEXT} STR(?start) LIMIT {limit:d}"
         blocks.append(f'{{ {{ {ordered} }} BIND("{place:d}" AS ?step) }}')
     united = f"{{ {' UNION '.join(blocks)} }}"
-    return f"SELECT ?step ?start ?end ?label ?rank WHERE {{ {united} {_label_pattern('?end', labels)} }}"
+    return f"SELECT ?step ?start ?end ?label ?rank WHERE {{ {united} {_label_of(labels)} }}"
 
 
 def trace_chain(chain: Chain, ends: Sequence[Term], labels: Sequence[str]) -> str:
@@ -250,7 +249,7 @@ def trace_chain(chain: Chain, ends: Sequence[Term], labels: Sequence[str]) -> st
     return (
         "SELECT ?end ?path ?place ?node ?label ?rank WHERE { { SELECT ?end ?path ?place ?node WHERE { "
         f"{{ {_least_paths(chain)} }} {_restrict_ends(ends)} {_path_nodes(chain)} }} }} "
-        f"{_label_pattern('?node', labels)} }}"
+        f"{_label_of(labels, '?node')} }}"
     )
 
 
@@ -262,7 +261,8 @@ def _restrict_ends(ends: Sequence[Term]) -> str:
 
 
 def _equality_tests(end: Term) -> Iterator[str]:
-    yield f"STR(?end) = {serialise(Literal(write_iri(end.id)[1:-1] if isinstance(end, Entity) else end.value))}"
+    text = write_iri(end.id)[1:-1] if isinstance(end, Entity) else end.value
+    yield f"STR(?end) = {serialise(Literal(text))}"
     if isinstance(end, Literal) and end.datatype in _APPROXIMATE and _is_number(end.value):
         yield f"?end = {serialise(end)}"  # Virtuoso writes these in several ways
 
@@ -282,10 +282,8 @@ def _least_paths(chain: Chain) -> str:
         end, into = ("?end", "?path") if last else (f"?e{depth}", f"?p{depth}")
         seen = f'IF({end} = {topic}, "1", SUBSTR({path}, 1, 1))'
         way = f"CONCAT({seen}, SUBSTR({path}, 2){'' if depth == 1 else f', STR({start}), {_SPACE}'})"
-        inner = (
-            f"{{ SELECT {end} (MIN({way}) AS {into}) WHERE {{ {inner} {_triple_pattern(start, hop, end, held)} }} "
-            f"GROUP BY {end} }}"
-        )
+        inner = f"{inner} {_triple_pattern(start, hop, end, held)}"
+        inner = f"{{ SELECT {end} (MIN({way}) AS {into}) WHERE {{ {inner} }} GROUP BY {end} }}"
         start, path = end, into
     return inner
 
@@ -317,9 +315,9 @@ def facts(id: str, dialect: Dialect, labels: Sequence[str], limit: int) -> str:
     return (
         "SELECT ?relation ?forward ?end ?label ?rank WHERE { { SELECT ?relation ?forward ?end WHERE { "
         f"{{ SELECT DISTINCT ?relation ?end ({_TRUE} AS ?forward) WHERE {{ {node} ?relation ?end "
-        f"{heeded} }} }} UNION {{ SELECT DISTINCT ?relation ?end ({_FALSE} AS ?forward) WHERE {{ ?end ?relation "
-        f"{node} {heeded} }} }} }} "
-        f"ORDER BY DESC(?forward) STR(?relation) {_END_TEXT} LIMIT {limit:d} }} {_label_pattern('?end', labels)} }}"
+        f"{heeded} }} }} UNION {{ SELECT DISTINCT ?relation ?end ({_FALSE} AS ?forward) "
+        f"WHERE {{ ?end ?relation {node} {heeded} }} }} }} "
+        f"ORDER BY DESC(?forward) STR(?relation) {_END_TEXT} LIMIT {limit:d} }} {_label_of(labels)} }}"
     )
 
 
@@ -336,7 +334,7 @@ def objects(id: str, predicates: Sequence[str], labels: Sequence[str]) -> str:
     listed = " ".join(map(write_iri, predicates))
     return (
         "SELECT ?relation ?end ?label ?rank WHERE { { SELECT DISTINCT ?relation ?end WHERE { "
-        f"VALUES ?relation {{ {listed} }} {write_iri(id)} ?relation ?end }} }} {_label_pattern('?end', labels)} }}"
+        f"VALUES ?relation {{ {listed} }} {write_iri(id)} ?relation ?end }} }} {_label_of(labels)} }}"
     )
 
 
@@ -390,7 +388,7 @@ def called(names: Iterable[Literal], predicates: Sequence[str], labels: Sequence
     return (
         "SELECT ?end ?name ?label ?rank WHERE { { SELECT DISTINCT ?end ?name WHERE { "
         f"VALUES ?name {{ {listed} }} VALUES ?by {{ {by} }} ?end ?by ?name }} LIMIT {limit:d} }} "
-        f"{_label_pattern('?end', labels)} }}"
+        f"{_label_of(labels)} }}"
     )
 
 

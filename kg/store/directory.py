@@ -69,8 +69,8 @@ def build_store(files: Sequence[Path], directory: Path, keeps_name: KeepsName | 
             without a name (as most nodes of an incomplete graph are, CoR §1). None: all keep theirs.
 
     Raises:
-        KGUnavailable: as `load_files`, if ``directory`` holds anything else, no entity keeps its name, or there
-            is no room.
+        KGUnavailable: as `load_files`, if ``directory`` holds anything else, no entity keeps its name,
+            or there is no room.
         KGMalformed: as `load_files`.
     """
     try:

@@ -9,9 +9,10 @@ import gzip
 import io
 import re
 import zlib
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass, fields
+from functools import cache
 from itertools import islice
 from pathlib import Path
 
@@ -19,17 +20,13 @@ from kgqa.kg.dialects import XSD, Dialect, detect_dialect
 from kgqa.kg.errors import KGMalformed, KGUnavailable
 from kgqa.kg.sparql.queries import BLANK_NAMESPACE
 
-LINES_TO_DETECT = 100_000
-"""Lines that tell the dialect."""
-
+LINES_TO_DETECT = 100_000  # lines that tell the dialect
 LINES_PER_BLOCK = 20_000
-"""Lines that are written at once."""
 
 MAX_LINE_BYTES = 1 << 24
 """Bytes of a line, and about as many of a block at most; what is longer counts as several, malformed."""
 
-GZIP_LEVEL = 3
-"""Of gzip: a third larger than at its best, in a fifth of the time."""
+GZIP_LEVEL = 3  # of gzip: a third larger than at its best, in a fifth of the time
 
 DISK_FULL_ERRNOS = frozenset({errno.ENOSPC, errno.EDQUOT, errno.EFBIG})
 """What is wrong where a file cannot grow."""
@@ -111,18 +108,18 @@ class TripleFilter:
 
     def __init__(self, dialect: Dialect) -> None:
         self._dialect = dialect
-        self._wanted: dict[bytes, bool] = {}
-        self._tags: dict[bytes, bool] = {}
+        self._is_wanted = cache(self._wants)
+        self._is_spoken = cache(self._speaks)
 
     def keep(self, lines: Sequence[bytes], counts: LineCounts) -> Iterator[bytes]:
         """Return the lines that stay."""
         for line in lines:
             found = _TRIPLE_LINE.fullmatch(line)
             if found is None or not _is_text(line):
-                counts.malformed += not _is_empty(line)
-            elif not _remember(self._wanted, found["p"], self._wants):
+                counts.malformed += bool(line.strip()) and not line.lstrip().startswith(b"#")
+            elif not self._is_wanted(found["p"]):
                 counts.relations += 1
-            elif (tag := found["tag"]) and not _remember(self._tags, tag, self._speaks):
+            elif (tag := found["tag"]) and not self._is_spoken(tag):
                 counts.languages += 1
             else:
                 counts.kept += 1
@@ -137,12 +134,6 @@ class TripleFilter:
 
     def _speaks(self, tag: bytes) -> bool:
         return self._dialect.language_rank(tag.decode())[0] < 2 * len(self._dialect.languages)
-
-
-def _remember(known: dict[bytes, bool], key: bytes, judge: Callable[[bytes], bool]) -> bool:
-    if (found := known.get(key)) is None:
-        found = known[key] = judge(key)
-    return found
 
 
 def _as_ntriples(found: re.Match[bytes], line: bytes) -> bytes:
@@ -165,17 +156,11 @@ def _bare_type(bare: bytes) -> bytes:
 
 
 def _is_text(line: bytes) -> bool:
-    if line.isascii():
-        return True
     try:
         line.decode()
     except UnicodeDecodeError:
         return False
     return True
-
-
-def _is_empty(line: bytes) -> bool:
-    return not line.strip() or line.lstrip().startswith(b"#")
 
 
 def _predicates_of(lines: Iterable[bytes]) -> set[str]:

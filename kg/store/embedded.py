@@ -67,14 +67,12 @@ def _run_jobs(jobs: _Jobs) -> None:
         del taken, future, job
 
 
-LARGE_RESULT_BYTES = 1 << 16
-"""Bytes from which on an answer is read off the event loop."""
+LARGE_RESULT_BYTES = 1 << 16  # bytes from which on an answer is read off the event loop
 
 MIN_SECONDS_CACHED = 1.0
 """Seconds from which on the answer to a query of kgqa's own is kept: a million ends are sorted once."""
 
 MAX_CACHE_BYTES = 1 << 26
-"""Bytes of answers that are kept."""
 
 
 class EmbeddedStore:
@@ -152,7 +150,9 @@ class EmbeddedStore:
         answer, and that may be dropped by the thread that made it only.
         """
         try:
-            return self._ask(text, limit, stop)
+            stop()
+            answer = self._store.query(text, use_default_graph_as_union=self._union)
+            return serialise_answer(answer, limit, lambda _: stop())
         except Exception as error:
             found = to_kg_error(error)
         raise found
@@ -162,8 +162,3 @@ class EmbeddedStore:
             return self._apart.ask(text, union=self._union, limit=limit, stop=stop)
         except OSError as error:
             raise to_kg_error(error) from None
-
-    def _ask(self, text: str, limit: int | None, stop: Callable[[], None]) -> bytes:
-        stop()
-        answer = self._store.query(text, use_default_graph_as_union=self._union)
-        return serialise_answer(answer, limit, lambda _: stop())

@@ -24,16 +24,12 @@ if TYPE_CHECKING:
     from _typeshed import SupportsRead
 
 MAX_ELEMENT_DEPTH = 500
-"""Elements within elements at most."""
 
 MAX_XML_PIECE_BYTES = 1 << 24
 """Bytes of one piece of markup or text at most, as pyoxigraph has it for other formats."""
 
-MAX_ENTITY_CHARS = 1_000
-"""Characters that an entity stands for at most: it shortens namespaces."""
-
-MAX_EXPANDED_CHARS = 1 << 20
-"""Characters of a text or an attribute at most in a file that has entities."""
+MAX_ENTITY_CHARS = 1_000  # characters that an entity stands for at most: it shortens namespaces
+MAX_EXPANDED_CHARS = 1 << 20  # characters of a text or an attribute at most in a file that has entities
 
 
 XML_BLOCK_BYTES = 1 << 16
@@ -109,14 +105,9 @@ class XmlGuard:
             )
 
 
-STACK_BYTES = 1 << 18
-"""Bytes; threads have 8 MB, on some systems half of one."""
-
-QUOTED_TRIPLE = b"<<("
-"""How a triple within a triple begins; ``<<`` alone names one, and nests nothing."""
-
-SAFE_NESTING = 100
-"""Triples within each other that are safe anywhere: `STACK_BYTES` bears some 500."""
+STACK_BYTES = 1 << 18  # bytes; threads have 8 MB, on some systems half of one
+QUOTED_TRIPLE = b"<<("  # how a triple within a triple begins; ``<<`` alone names one, and nests nothing
+SAFE_NESTING = 100  # triples within each other that are safe anywhere: `STACK_BYTES` bears some 500
 
 MIN_SECONDS, MIN_BYTES_PER_SECOND = 60, 100_000
 """Seconds that a file may be read through, and the bytes of it, packed or not, for which it has one more."""

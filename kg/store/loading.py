@@ -47,8 +47,7 @@ XML_SUFFIXES = {".rdf", ".owl", ".xml", ".trix"}
 
 _BLOCK_BYTES = 1 << 16
 
-MAX_RDFLIB_BYTES = 1 << 28
-"""Bytes of a file that rdflib reads at most: it keeps all of it."""
+MAX_RDFLIB_BYTES = 1 << 28  # bytes of a file that rdflib reads at most: it keeps all of it
 
 
 class _HashedFile:

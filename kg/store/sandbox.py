@@ -24,7 +24,7 @@ from contextlib import suppress
 from functools import partial
 from pathlib import Path
 from queue import SimpleQueue
-from typing import IO, Any
+from typing import IO, Any, TypeAlias, cast
 
 import pyoxigraph as ox
 
@@ -33,19 +33,32 @@ from kgqa.kg import errors
 from kgqa.kg.errors import KGRejected, KGUnavailable
 from kgqa.kg.sparql.decoding import serialise_answer, to_kg_error
 
-POLL_SECONDS = 0.05
-"""Seconds between two looks whether anyone still waits for a message."""
+_Message: TypeAlias = dict[str, Any]
+
+POLL_SECONDS = 0.05  # seconds between two looks whether anyone still waits for a message
 
 _PASSED_VARIABLES = ("PYTHON", "LD_", "DYLD_")
 """What of the environment Python needs; keys and addresses are not for the process."""
 
 
-def start_module(module: str, handles: Sequence[int] = ()) -> subprocess.Popen[bytes]:
-    """Run ``python -m module``, with pipes for what it reads and what it says.
+MAX_QUERY_MEMORY_BYTES = 1 << 30  # bytes that a query may take beside the store's own
+MAX_RESULT_BYTES = 1 << 26
 
-    Args:
-        module: its full name.
-        handles: files that it has open, too.
+_QUERY_KILLED = (
+    "the store gave the query up: it takes too much memory, is nested too deeply, "
+    "or orders values that have no order; ask for less, or ORDER BY STR(...)"
+)
+
+_STORE_REPLACED = "the store was replaced since it was opened; start kgqa again"
+
+_COPY_FAILED = (
+    "the graph cannot be copied to where temporary files go, for queries from outside ({reason}); "
+    "make room there, set TMPDIR to another folder, or build a folder by `kgqa kg load` and open that"
+)
+
+
+def start_module(module: str, handles: Sequence[int] = ()) -> subprocess.Popen[bytes]:
+    """Run ``python -m module``, with pipes for what it reads and writes, and these files open, too.
 
     Raises:
         OSError: if no process can be begun.
@@ -70,8 +83,8 @@ class ChildProcess:
     """A process, and its messages: lines of JSON, with so many ``bytes`` behind each that it sends.
 
     Args:
-        module: its full name.
-        handles: files that it has open, too.
+        module: Its full name.
+        handles: Files that it has open, too.
 
     Raises:
         OSError: if no process can be begun.
@@ -79,77 +92,53 @@ class ChildProcess:
 
     def __init__(self, module: str, handles: Sequence[int] = ()) -> None:
         self._popen = start_module(module, handles)
+        self._input = cast(IO[bytes], self._popen.stdin)
+        self._output = cast(IO[bytes], self._popen.stdout)
 
-    def send(self, said: dict[str, Any]) -> None:
+    def send(self, message: _Message) -> None:
         """Send a message.
 
         Raises:
-            Lost: if the process has ended.
+            ProcessEnded: if the process has ended.
         """
         try:
-            _require_pipe(self._popen.stdin).write(json.dumps(said).encode() + b"\n")
-            _require_pipe(self._popen.stdin).flush()
+            self._input.write(json.dumps(message).encode() + b"\n")
+            self._input.flush()
         except BrokenPipeError:
             raise ProcessEnded from None
 
-    def receive(self, stop: Callable[[], None]) -> tuple[dict[str, Any], bytes]:
-        """Wait for a message, and give it with what is behind it.
+    def receive(self, stop: Callable[[], None]) -> tuple[_Message, bytes]:
+        """Wait for a message; return it with what is behind it.
 
         Raises:
-            Lost: if the process has ended.
+            ProcessEnded: if the process has ended.
         """
         line = b""
         while b"\n" not in line:
-            line += self._more(stop)
+            line += self._read(stop)
         head, _, rest = line.partition(b"\n")
-        said, blocks, size = json.loads(head), [rest], len(rest)
-        while size < said["bytes"]:
-            blocks.append(self._more(stop))
+        message, blocks, size = json.loads(head), [rest], len(rest)
+        while size < message["bytes"]:
+            blocks.append(self._read(stop))
             size += len(blocks[-1])
-        return said, b"".join(blocks)
+        return message, b"".join(blocks)
 
-    def _more(self, stop: Callable[[], None]) -> bytes:
-        file = _require_pipe(self._popen.stdout).fileno()
+    def _read(self, stop: Callable[[], None]) -> bytes:
         with selectors.DefaultSelector() as selector:
-            selector.register(file, selectors.EVENT_READ)
+            selector.register(self._output, selectors.EVENT_READ)
             while not selector.select(POLL_SECONDS):
                 stop()
-        if block := os.read(file, 1 << 20):
+        if block := os.read(self._output.fileno(), 1 << 20):
             return block
         raise ProcessEnded
 
     def end(self) -> None:
         """End the process, whatever it is at."""
         self._popen.kill()
-        for pipe in (self._popen.stdin, self._popen.stdout):
+        for pipe in (self._input, self._output):
             with suppress(OSError):
-                _require_pipe(pipe).close()
+                pipe.close()
         self._popen.wait()
-
-
-def _require_pipe(pipe: IO[bytes] | None) -> IO[bytes]:
-    if pipe is None:
-        raise OSError("the process has no such pipe")
-    return pipe
-
-
-MAX_QUERY_MEMORY_BYTES = 1 << 30
-"""Bytes that a query may take beside the store's own."""
-
-MAX_RESULT_BYTES = 1 << 26
-"""Bytes of an answer at most."""
-
-_QUERY_KILLED = (
-    "the store gave the query up: it takes too much memory, is nested too deeply, "
-    "or orders values that have no order; ask for less, or ORDER BY STR(...)"
-)
-
-_STORE_REPLACED = "the store was replaced since it was opened; start kgqa again"
-
-_COPY_FAILED = (
-    "the graph cannot be copied to where temporary files go, for queries from outside ({reason}); "
-    "make room there, set TMPDIR to another folder, or build a folder by `kgqa kg load` and open that"
-)
 
 
 class QuerySandbox:
@@ -172,7 +161,7 @@ class QuerySandbox:
         self._remove = self._end
 
     def ask(self, text: str, *, union: bool, limit: int | None, stop: Callable[[], None]) -> bytes:
-        """Run a query, and give the answer in SPARQL's JSON.
+        """Run a query and return the answer in SPARQL's JSON.
 
         Args:
             text: the query.
@@ -181,36 +170,36 @@ class QuerySandbox:
             stop: called time and again; what it raises ends the query.
 
         Raises:
-            KGError: as `written.failure` has it; KGRejected also where the process could not bear it,
+            KGError: as `to_kg_error` has it; KGRejected also where the process could not bear it,
                 KGUnavailable where the store is another by now, or cannot be copied.
             OSError: if no process can be begun.
         """
-        process = self._begun()
+        process = self._get_process()
         stop()
         try:
             process.send({"query": text, "union": union, "limit": limit, "most": MAX_RESULT_BYTES})
-            said, answer = process.receive(stop)
+            reply, answer = process.receive(stop)
         except ProcessEnded:
-            self._over()
+            self._stop()
             raise KGRejected(_QUERY_KILLED) from None
         except BaseException:
-            self._over()
+            self._stop()
             raise
-        if "failure" in said:
-            raise getattr(errors, said["failure"])(said["reason"])
+        if "failure" in reply:
+            raise getattr(errors, reply["failure"])(reply["reason"])
         return answer
 
-    def _begun(self) -> ChildProcess:
+    def _get_process(self) -> ChildProcess:
         """Return the process, which has its store: however long that takes, it is for all queries."""
         if self._process is None:
             try:
-                self._process = self._opened(self._folder) if self._folder else self._copied()
+                self._process = self._start_on_folder(self._folder) if self._folder else self._start_on_copy()
             except BaseException:
-                self._over()
+                self._stop()
                 raise
         return self._process
 
-    def _opened(self, folder: Path) -> ChildProcess:
+    def _start_on_folder(self, folder: Path) -> ChildProcess:
         process, reason = self._start(folder)
         if _store_identity(folder) != self._mark:
             raise KGUnavailable(_STORE_REPLACED)
@@ -218,10 +207,10 @@ class QuerySandbox:
             raise KGUnavailable(reason)
         return process
 
-    def _copied(self) -> ChildProcess:
+    def _start_on_copy(self) -> ChildProcess:
         """Begin the process with a copy of the store; one that cannot be used is made anew next time."""
         try:
-            process, reason = self._start(self._copy) if self._copy else self._copying()
+            process, reason = self._start(self._copy) if self._copy else self._copy_store()
         except OSError as error:
             reason = str(error)
         if reason:
@@ -231,7 +220,7 @@ class QuerySandbox:
             raise KGUnavailable(_COPY_FAILED.format(reason=reason.rpartition(": ")[2]))
         return process
 
-    def _copying(self) -> tuple[ChildProcess, str]:
+    def _copy_store(self) -> tuple[ChildProcess, str]:
         """Begin the process, and write it the store."""
         folder = self._copy = Path(tempfile.mkdtemp(prefix="kgqa-store-"))
         remove = partial(shutil.rmtree, folder, ignore_errors=True)
@@ -250,7 +239,7 @@ class QuerySandbox:
     def _start(
         self, folder: Path, quads: int | None = None, write: Callable[[], None] = lambda: None
     ) -> tuple[ChildProcess, str]:
-        """Begin the process; gives also why it cannot open the folder, or nothing.
+        """Begin the process; return also why it cannot open the folder, or nothing.
 
         Args:
             folder: of a store; an empty one if there are ``quads``.
@@ -268,12 +257,12 @@ class QuerySandbox:
         try:
             process.send(given)
             write()
-            said, _ = process.receive(lambda: None)
+            reply, _ = process.receive(lambda: None)
         except ProcessEnded:
             return process, "the process that runs queries does not begin"
-        return process, said.get("reason", "")
+        return process, reply.get("reason", "")
 
-    def _over(self) -> None:
+    def _stop(self) -> None:
         self._end()
         self._process = None
 
@@ -294,13 +283,10 @@ def _store_identity(folder: Path | None) -> bytes:
         return b""
 
 
-Message = dict[str, Any]
-
-
 def main() -> None:
     """Open the store, then answer a query at a time."""
-    given: Message = json.loads(sys.stdin.buffer.readline())
-    messages: SimpleQueue[Message] = SimpleQueue()
+    given: _Message = json.loads(sys.stdin.buffer.readline())
+    messages: SimpleQueue[_Message] = SimpleQueue()
     threading.Thread(target=_read_messages, args=(messages, given), daemon=True).start()
     try:
         store = _open_child_store(given["folder"], given["quads"])
@@ -319,7 +305,7 @@ def main() -> None:
             _reply({}, answer)
 
 
-def _read_messages(messages: "SimpleQueue[Message]", given: Message) -> None:
+def _read_messages(messages: "SimpleQueue[_Message]", given: _Message) -> None:
     """Take messages, and end the process, whatever it is at, when nobody can send any.
 
     kgqa has ended then, perhaps without a chance to remove a store that was meant for this process.
@@ -375,8 +361,8 @@ def _report_error(error: Exception) -> None:
     _reply({"failure": type(known).__name__, "reason": str(known)}, b"")
 
 
-def _reply(said: dict[str, str], content: bytes) -> None:
-    line = json.dumps({**said, "bytes": len(content)}).encode()
+def _reply(reply: dict[str, str], content: bytes) -> None:
+    line = json.dumps({**reply, "bytes": len(content)}).encode()
     sys.stdout.buffer.write(line + b"\n" + content)
     sys.stdout.buffer.flush()
 

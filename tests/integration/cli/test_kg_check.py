@@ -12,7 +12,7 @@ from typing import Any
 import pytest
 
 from kgqa.cli import main as command
-from kgqa.kg.doctor import check as checking, queries, target
+from kgqa.kg.doctor import check as checking, queries
 from kgqa.kg.doctor.check import advise_public
 from kgqa.tests.support.perfect import DATA
 from kgqa.tests.support.servers import virtuoso as virtuosos
@@ -138,7 +138,7 @@ def test_people_get_a_line_for_each_finding(check: Check, served: str) -> None:
 
 def test_a_time_limit_is_told_from_none(check: Check, proxy: Proxy, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(queries, "HEAVY_QUERY_SECONDS", 0.3)
-    monkeypatch.setattr(target, "CUBE_SIDE", 10)
+    monkeypatch.setattr(queries, "CUBE_SIDE", 10)
     proxy.faults = lambda request: Delay(1) if "?c {" in request.query else None
     none = check(proxy.url, ["time limit"])
     assert (none.status, none.finding("time limit")["level"]) == (0, "note")
