@@ -7,7 +7,7 @@ from rich.text import Text
 
 from kgqa.cli.tables import draw_slots, make_table, one_line_cell, open_console, print_left_out
 from kgqa.priors.blueprints import Blueprint, BlueprintLibrary, LibraryBuild
-from kgqa.priors.blueprints.calibration import MIN_COPIES, ThresholdCalibration
+from kgqa.priors.blueprints.building import MIN_COPIES, ThresholdCalibration
 from kgqa.priors.blueprints.templates import slot_histogram
 
 

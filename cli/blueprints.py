@@ -55,8 +55,8 @@ def build(
         from kgqa.cli.blueprint_tables import show_built
         from kgqa.evaluation.datasets.training import load_training_material
         from kgqa.priors import blueprints
-        from kgqa.priors.blueprints.store import read_library_header
-        from kgqa.priors.blueprints.vocabulary import read_relations
+        from kgqa.priors.blueprints.building import read_library_header
+        from kgqa.priors.training_questions import read_relations
 
         if add and anchor:
             fail("--add keeps the library's choice of anchors; leave --anchor out", ExitCode.USAGE)
@@ -94,7 +94,7 @@ def show(
     with errors_in_one_line():
         from kgqa.cli.blueprint_tables import show_library, show_nearest
         from kgqa.priors.blueprints import mask_names, open_library
-        from kgqa.priors.blueprints.store import read_library_header
+        from kgqa.priors.blueprints.building import read_library_header
 
         opened = open_encoder(encoder, read_library_header(library).encoder)
         found = open_library(library, opened.encode, opened.name)
@@ -128,9 +128,13 @@ def calibrate(
     with errors_in_one_line():
         from kgqa.cli.blueprint_tables import show_calibration
         from kgqa.evaluation.datasets.training import load_training_material
-        from kgqa.priors.blueprints import calibration, extract_lessons
-        from kgqa.priors.blueprints.store import read_library_header, write_copy_threshold
-        from kgqa.priors.blueprints.vocabulary import read_relations
+        from kgqa.priors.blueprints import extract_lessons
+        from kgqa.priors.blueprints.building import (
+            calibrate_copy_threshold,
+            read_library_header,
+            write_copy_threshold,
+        )
+        from kgqa.priors.training_questions import read_relations
 
         header = read_library_header(library)
         known = read_relations(relations) if relations else None
@@ -138,7 +142,7 @@ def calibrate(
             load_training_material([*dataset, *(more or ())], split, format).examples, known
         )
         encode = open_encoder(encoder, header.encoder).encode
-        found = calibration.calibrate_copy_threshold(learned, encode, header.anchors, held_out, seed)
+        found = calibrate_copy_threshold(learned, encode, header.anchors, held_out, seed)
         tau = found.recommended(precision)
         show_calibration(found, tau, precision)
         if tau is None:

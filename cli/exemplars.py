@@ -82,7 +82,7 @@ def show(
             open_exemplars,
             open_solution_index,
         )
-        from kgqa.priors.exemplars.exemplar import read_exemplar_header
+        from kgqa.priors.exemplars.building import read_exemplar_header
 
         opened = open_encoder(encoder, read_exemplar_header(exemplars).encoder)
         found = open_exemplars(exemplars, opened.encode, opened.name)

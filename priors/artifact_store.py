@@ -1,4 +1,4 @@
-"""Folders of what training questions teach: a header that says what it is, and files beside it.
+"""Folders of what training questions teach: a header that says what one is, and files beside it.
 
 A folder is written beside its place and moved there when complete.
 """
@@ -7,14 +7,16 @@ import json
 import os
 import shutil
 import tempfile
-from collections.abc import Mapping
+from collections.abc import Callable, Iterable, Mapping
 from contextlib import suppress
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass, field, replace
+from functools import cache
 from hashlib import sha256
 from pathlib import Path
-from typing import TYPE_CHECKING, TypeVar
+from typing import TYPE_CHECKING, Any, BinaryIO, Generic, TypeVar
 
 from kgqa.files import read_file
+from kgqa.priors.errors import PriorError
 
 if TYPE_CHECKING:
     from pydantic import TypeAdapter
@@ -22,103 +24,154 @@ if TYPE_CHECKING:
 T = TypeVar("T")
 
 
-def content_digest(content: bytes) -> str:
-    """Return the SHA-256 of a file's content, in hexadecimal."""
-    return sha256(content).hexdigest()
+@dataclass(frozen=True, slots=True)
+class SourceFile:
+    """A question file: its name, the SHA-256 of its bytes, and how many of its questions were read."""
+
+    name: str
+    sha256: str
+    questions: int
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Header:
+    """What a folder is.
+
+    Attributes:
+        version: Of the layout of the folder.
+        encoder: The name of the encoder that its vectors are from.
+        dimensions: The length of a vector.
+        sources: The files it was learned from.
+        questions: How many questions were read.
+        without: How many of them gave nothing, by reason.
+        templates: How many templates there are.
+        records: The SHA-256 of the file of records.
+        index: The SHA-256 of the file of their vectors.
+    """
+
+    version: int = 0
+    encoder: str
+    dimensions: int
+    sources: tuple[SourceFile, ...]
+    questions: int
+    without: Mapping[str, int] = field(default_factory=dict)
+    templates: int
+    records: str = ""
+    index: str = ""
+
+    def __str__(self) -> str:
+        """Write it as JSON."""
+        return json.dumps(asdict(self), ensure_ascii=False, indent=1) + "\n"
+
+
+H = TypeVar("H", bound=Header)
 
 
 @dataclass(frozen=True, slots=True)
-class ArtifactStore:
+class ArtifactStore(Generic[H]):
     """A kind of folder.
 
     Attributes:
         noun: What it is called.
         command: What builds one, up to the folder.
-        header: The name of the header's file, JSON with the ``version``.
+        header_file: The name of the header's file.
+        header_type: What the header holds.
         version: Of the layout.
+        files: The names of the other files, by the field of the header that has the SHA-256 of each.
         error: What is raised for a folder that is missing, foreign or broken.
     """
 
     noun: str
     command: str
-    header: str
+    header_file: str
+    header_type: type[H]
     version: int
-    error: type[ValueError]
+    files: Mapping[str, str]
+    error: type[PriorError]
 
-    def is_one(self, folder: Path) -> bool:
-        """Return whether there is a folder with a header, be it broken or not."""
-        return (folder / self.header).is_file()
+    def exists(self, folder: Path) -> bool:
+        """Tell whether there is a folder with a header, be it broken or not."""
+        return (folder / self.header_file).is_file()
 
-    def damaged(self, folder: Path) -> ValueError:
-        """Say that a folder is damaged."""
+    def damaged(self, folder: Path) -> PriorError:
+        """Return the error that says that a folder is damaged."""
         return self.error(f"the {self.noun} {folder} is damaged; build it again")
 
     def check_place(self, folder: Path) -> None:
         """Refuse a place where a new folder would replace something else.
 
         Raises:
-            ValueError: of this kind, if anything but its like or an empty folder is there.
+            PriorError: of this kind, if anything but its like or an empty folder is there.
         """
         try:
-            foreign = folder.exists() and not self.is_one(folder)
+            foreign = folder.exists() and not self.exists(folder)
             taken = foreign and (not folder.is_dir() or any(folder.iterdir()))
         except (OSError, ValueError) as error:
             raise self.error(f"cannot write to {folder}: {error}") from error
         if taken:
             raise self.error(f"{folder} exists and is no {self.noun}; choose another folder or empty it")
 
-    def check_encoder(self, folder: Path, built_with: str, encoder: str) -> None:
-        """Refuse another encoder than the one that a folder was built with.
-
-        Raises:
-            ValueError: of this kind.
-        """
-        if built_with != encoder:
-            raise self.error(
-                f"{folder} was built with the encoder {built_with}, not {encoder}; "
-                "name that encoder, or build it again with this one"
-            )
-
-    def read_header(self, folder: Path, schema: "TypeAdapter[T]") -> T:
+    def read_header(self, folder: Path) -> H:
         """Read what a folder is.
 
         Raises:
-            ValueError: of this kind, if there is none, or it is damaged or of another version.
+            PriorError: of this kind, if there is none, or it is damaged or of another version.
         """
         try:
-            text = read_file(folder / self.header)
+            text = read_file(folder / self.header_file)
         except (OSError, ValueError):
             made = f"{self.command} {folder}"
             raise self.error(f"{folder} is no {self.noun}; make one: {made}") from None
         try:
             current = json.loads(text)["version"] == self.version
-            header = schema.validate_json(text) if current else None
+            header: H | None = parse_json(text, self.header_type) if current else None
         except (ValueError, LookupError, TypeError, RecursionError):
             raise self.damaged(folder) from None
         if header is None:
             raise self.error(f"{folder} was built by another version of kgqa; build it again")
         return header
 
-    def read(self, folder: Path, digests: Mapping[str, str]) -> list[bytes]:
-        """Read the files that are named, each with its SHA-256.
+    def open(self, folder: Path, encoder: str, *fields: str) -> tuple[H, list[bytes]]:
+        """Read the header of a folder, and those of its files that are named by their fields.
 
         Raises:
-            ValueError: of this kind, if one is missing or another than it was.
+            PriorError: of this kind, as `read_header` and `read`, and if the folder was built with
+                another encoder.
+        """
+        header = self.read_header(folder)
+        if header.encoder != encoder:
+            raise self.error(
+                f"{folder} was built with the encoder {header.encoder}, not {encoder}; "
+                "name that encoder, or build it again with this one"
+            )
+        return header, [self.read(folder, header, name) for name in fields]
+
+    def read(self, folder: Path, header: H, name: str) -> bytes:
+        """Read a file by its field.
+
+        Raises:
+            PriorError: of this kind, if it is missing or another than it was.
         """
         try:
-            contents = [read_file(folder / name) for name in digests]
+            content = read_file(folder / self.files[name])
         except OSError as error:
             raise self.error(f"{folder} is not complete ({error.strerror}); build it again") from error
-        if [content_digest(content) for content in contents] != [*digests.values()]:
+        if content_digest(content) != getattr(header, name):
             raise self.damaged(folder)
-        return contents
+        return content
 
-    def write(self, folder: Path, header: str, files: Mapping[str, bytes]) -> None:
+    def write(self, folder: Path, header: H, files: Mapping[str, bytes]) -> None:
         """Write a folder; an earlier one in its place is replaced.
 
+        Args:
+            folder: where.
+            header: what it is, but for version and digests.
+            files: the content of each file, by its field.
+
         Raises:
-            ValueError: of this kind, if anything else is in its place, or it cannot be written.
+            PriorError: of this kind, if anything else is in its place, or it cannot be written.
         """
+        digests: dict[str, Any] = {name: content_digest(content) for name, content in files.items()}
         folder = folder.resolve()
         self.check_place(folder)
         try:
@@ -126,14 +179,31 @@ class ArtifactStore:
             beside = Path(tempfile.mkdtemp(prefix=f".{folder.name}.", dir=folder.parent))
             try:
                 for name, content in files.items():
-                    (beside / name).write_bytes(content)
-                (beside / self.header).write_text(header, encoding="utf-8")
+                    (beside / self.files[name]).write_bytes(content)
+                text = str(replace(header, version=self.version, **digests))
+                (beside / self.header_file).write_text(text, encoding="utf-8")
                 beside.chmod(0o755)
                 self._move(beside, folder)
             finally:
                 shutil.rmtree(beside, ignore_errors=True)
         except OSError as error:
             raise self.error(f"cannot write {folder}: {error.strerror}") from error
+
+    def rewrite_header(self, folder: Path, header: H) -> None:
+        """Replace the header of a folder.
+
+        Raises:
+            PriorError: of this kind, if it cannot be written.
+        """
+
+        def write(file: BinaryIO) -> None:
+            os.fchmod(file.fileno(), 0o644)
+            file.write(str(header).encode())
+
+        try:
+            replace_file(folder / self.header_file, write)
+        except OSError as error:
+            raise self.error(f"cannot write to {folder}: {error.strerror}") from error
 
     def _move(self, beside: Path, folder: Path) -> None:
         """Move a folder into place and what is there out of the way, or leave that if it cannot be done.
@@ -147,10 +217,63 @@ class ArtifactStore:
             try:
                 os.replace(beside, folder)
             except OSError:
-                if self.is_one(folder):
+                if self.exists(folder):
                     return
                 if any(old.iterdir()):
                     os.replace(old, folder)
                 raise
         finally:
             shutil.rmtree(old, ignore_errors=True)
+
+
+def content_digest(content: bytes) -> str:
+    """Return the SHA-256 of a file's content, in hexadecimal."""
+    return sha256(content).hexdigest()
+
+
+def replace_file(path: Path, write: Callable[[BinaryIO], object]) -> None:
+    """Write a file aside and move it into place, so that other processes see all of it or the old one.
+
+    Raises:
+        OSError: if it cannot be written.
+    """
+    handle, aside = tempfile.mkstemp(dir=path.parent, prefix=f".{path.name}.")
+    try:
+        with os.fdopen(handle, "wb") as file:
+            write(file)
+        os.replace(aside, path)
+    except BaseException:
+        Path(aside).unlink(missing_ok=True)
+        raise
+
+
+def parse_json(text: bytes, kind: Any) -> Any:
+    """Read JSON of a type.
+
+    Raises:
+        ValueError: if it is anything else.
+    """
+    return _json_schema(kind).validate_json(text)
+
+
+@cache
+def _json_schema(kind: Any) -> "TypeAdapter[Any]":
+    from pydantic import TypeAdapter
+
+    return TypeAdapter(kind)
+
+
+def write_lines(lines: Iterable[Mapping[str, Any]]) -> bytes:
+    """Write JSON, one object a line."""
+    import orjson
+
+    return b"".join(orjson.dumps(line) + b"\n" for line in lines)
+
+
+def read_lines(content: bytes, kind: type[T]) -> list[T]:
+    """Read lines of JSON, each of a type.
+
+    Raises:
+        ValueError: if one is anything else.
+    """
+    return [parse_json(line, kind) for line in content.splitlines()]

@@ -15,10 +15,17 @@ import numpy.typing as npt
 from kgqa.priors.encoder import Vectors
 
 Similarities = npt.NDArray[np.float32]
+Scores = Sequence[float] | npt.NDArray[np.floating]
+
+WEIGHT_DECIMALS = 6
+"""Decimals of a weight: in those after, two products of equal rows may differ."""
+
+_ENTROPY_DECIMALS = 9
+"""Decimals of an entropy that count: 1 must not come out as a little less."""
 
 
 def relation_words(name: str) -> str:
-    """Write the name of a relation as the encoder reads it: h() of the paper.
+    """Write the name of a relation as the encoder reads it: h() of CoG.
 
     >>> relation_words("film.director.film_s")
     'film director film s'
@@ -27,7 +34,7 @@ def relation_words(name: str) -> str:
 
 
 class SignalWeights(NamedTuple):
-    """What each of the three signals counts; they need not add up to 1 (equation 6)."""
+    """What each of the three signals counts; they need not add up to 1 (CoG equation 6)."""
 
     local: float
     step: float
@@ -35,17 +42,17 @@ class SignalWeights(NamedTuple):
 
 
 class RelationSignals(NamedTuple):
-    """The signals of equation 5, each of shape (relations,); None for one that is missing."""
+    """The signals of CoG equation 5, each of shape (relations,); None for one that is missing."""
 
     local: Similarities | None
-    """Likeness to the subgoal (5a)."""
+    """Similarity to the subgoal (5a)."""
     step: Similarities | None = None
-    """Likeness to the slot that the step is aligned to (5b)."""
+    """Similarity to the slot that the step is aligned to (5b)."""
     glob: Similarities | None = None
-    """Likeness to the slot that is most alike (5c)."""
+    """Similarity to the slot that is most similar (5c)."""
 
     def fuse(self, weights: SignalWeights) -> Similarities:
-        """Return the weighted mean of the signals that are there, shape (relations,) (equation 6).
+        """Return the weighted mean of the signals that are there, shape (relations,) (CoG equation 6).
 
         The weights of those that are there are made to add up to 1; where they add up to 0,
         every score is 0.
@@ -61,14 +68,14 @@ class RelationSignals(NamedTuple):
         return np.asarray(fused / total if total else fused, np.float32)
 
 
-def align_steps(likeness: Similarities, passed: Sequence[int] = ()) -> list[int]:
-    """Align each step with a slot of the blueprint (equation 4).
+def align_steps(similarities: Similarities, passed: Sequence[int] = ()) -> list[int]:
+    """Align each step with a slot of the blueprint (CoG equation 4).
 
-    The slot is the one most alike to the step's subgoal among those from the slot of the step
+    The slot is the one most similar to the step's subgoal among those from the slot of the step
     before on; the first of equals. Steps beyond the last slot stay at it.
 
     Args:
-        likeness: of subgoals to slots, shape (steps, slots), at least one slot.
+        similarities: of subgoals to slots, shape (steps, slots), at least one slot.
         passed: how many slots lie behind a chain before each step, as far as that is known:
             a slot whose relation the chain has taken is not waited at again. (The paper has
             no such rule; without it, the nodes after an unnamed one, at which the subgoal is
@@ -77,27 +84,18 @@ def align_steps(likeness: Similarities, passed: Sequence[int] = ()) -> list[int]
     Returns:
         The slot of each step; it never decreases.
     """
-    steps, slots = likeness.shape
+    steps, slots = similarities.shape
     aligned: list[int] = []
     for step in range(steps):
         before = aligned[-1] if aligned else 0
         least = min(max(before, passed[step] if step < len(passed) else 0), slots - 1)
-        beyond = step >= slots
-        aligned.append(slots - 1 if beyond else least + int(np.argmax(likeness[step, least:])))
+        best = least + int(np.argmax(similarities[step, least:]))
+        aligned.append(slots - 1 if step >= slots else best)
     return aligned
 
 
-Scores = Sequence[float] | npt.NDArray[np.floating]
-
-WEIGHT_DECIMALS = 6
-"""Decimals of a weight: in those after, two products of equal rows may differ."""
-
-_ENTROPY_DECIMALS = 9
-"""Decimals of an entropy that count: 1 must not come out as a little less."""
-
-
 def similarity_to_suggestions(candidates: Vectors, suggested: Vectors) -> npt.NDArray[np.float64]:
-    """Return the weight of each candidate: its likeness to the suggestion most like it (equation 5).
+    """Return the weight of each candidate: its similarity to the nearest suggestion (VoG equation 5).
 
     Args:
         candidates: unit vectors, shape (candidates, dimensions).
@@ -110,7 +108,7 @@ def similarity_to_suggestions(candidates: Vectors, suggested: Vectors) -> npt.ND
 
 
 def softmax(weights: Scores, temperature: float) -> npt.NDArray[np.float64]:
-    """Turn weights into probabilities (equation 6).
+    """Turn weights into probabilities (VoG equation 6).
 
     The paper has no temperature, that is, 1. Cosines then are nearly uniform, and the
     width is always the same.
@@ -126,7 +124,7 @@ def softmax(weights: Scores, temperature: float) -> npt.NDArray[np.float64]:
 
 
 def normalised_entropy(p: Scores) -> float:
-    """Return the entropy of probabilities as a share of the largest it could be (equation 7).
+    """Return the entropy of probabilities as a share of the largest it could be (VoG equation 7).
 
     0 for one outcome or none, where equation 7 divides by 0.
     """
@@ -139,7 +137,7 @@ def normalised_entropy(p: Scores) -> float:
 
 
 def adaptive_width(weights: Scores, k_min: int, k_max: int, temperature: float) -> int:
-    """Return the number of candidates to keep, from ``k_min`` to ``k_max`` (equations 6 to 8).
+    """Return the number of candidates to keep, from ``k_min`` to ``k_max`` (VoG equations 6 to 8).
 
     As in the paper, it is ``k_min`` even where there are fewer candidates than that.
     """
@@ -148,11 +146,10 @@ def adaptive_width(weights: Scores, k_min: int, k_max: int, temperature: float) 
 
 
 def select_candidates(weights: Scores, k_min: int, k_max: int, temperature: float) -> list[int]:
-    """Return the places of the candidates to keep (algorithm 1).
+    """Return the places of the candidates to keep (VoG algorithm 1).
 
-    Returns:
-        The places of those with the largest weights, best first, the first of equals first.
-        All places as they come where there are at most ``k_max`` candidates.
+    They are those with the largest weights, best first, the first of equals first; all places
+    as they come where there are at most ``k_max`` candidates.
     """
     places = range(len(weights))
     if len(weights) <= k_max:
@@ -162,7 +159,9 @@ def select_candidates(weights: Scores, k_min: int, k_max: int, temperature: floa
 
 
 def bm25_scores(texts: Sequence[str], query: str) -> list[float]:
-    """Return the BM25 score of each text, divided by the largest; all 0 where no word is shared.
+    """Return the BM25 score of each text (Robertson and Zaragoza 2009), divided by the largest.
+
+    All are 0 where no word is shared.
 
     >>> bm25_scores(["place of birth", "film director"], "Who is the director of this film?")
     [0.0, 1.0]

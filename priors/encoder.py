@@ -11,56 +11,38 @@ Encoder (what the others need)
 import json
 import logging
 import os
-import tempfile
 import threading
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from functools import cache, cached_property
 from hashlib import sha256
 from pathlib import Path
-from typing import Protocol
+from typing import Protocol, TypeAlias
 
 import numpy as np
 import numpy.lib.format as npy
 import numpy.typing as npt
 from threadpoolctl import ThreadpoolController
 
+from kgqa.priors.artifact_store import replace_file
 from kgqa.priors.errors import EncoderError
-
-
-def thread_count() -> int:
-    """Threads of one matrix product: ``KGQA_THREADS``, or 2, or 1 for a process that has one core.
-
-    Raises:
-        EncoderError: the variable is no whole number above 0.
-    """
-    text = os.environ.get("KGQA_THREADS", str(min(2, _core_count())))
-    if not text.isdecimal() or int(text) < 1:
-        raise EncoderError(f"KGQA_THREADS must be a whole number above 0, not {text!r}")
-    return int(text)
-
-
-def _core_count() -> int:
-    """Count the cores that this process may use."""
-    mine = getattr(os, "sched_getaffinity", None)
-    return len(mine(0)) if mine else os.cpu_count() or 1
-
-
-def cache_folder() -> Path:
-    """Folder of what kgqa keeps between runs: ``KGQA_HOME``, or the user's cache folder."""
-    named = os.environ.get("KGQA_HOME")
-    if named:
-        return Path(named).expanduser()
-    from platformdirs import user_cache_path
-
-    return user_cache_path("kgqa")
-
 
 Vectors = npt.NDArray[np.float32]
 """Rows of length 1, shape (texts, dimensions)."""
 
+EncodeTexts: TypeAlias = Callable[[Sequence[str]], Vectors]
+"""Texts to unit vectors, shape (texts, dimensions); blocks."""
+
 BUNDLED_ENCODER = "all-MiniLM-L6-v2"
 """The encoder used where none is named; Wang et al. 2020, fine-tuned by sentence-transformers."""
+
+MAX_RECENT_TEXTS = 4096
+"""Texts that a `CachedEncoder` remembers beside those that were preloaded."""
+
+_NORM_TOLERANCE = 1e-3
+
+_log = logging.getLogger(__name__)
+_blas_lock = threading.Lock()
 
 
 class Encoder(Protocol):
@@ -98,7 +80,29 @@ def open_encoder(name: str | None = None) -> Encoder:
     return SentenceEncoder(name or f"sentence-transformers/{BUNDLED_ENCODER}")
 
 
-_blas_lock = threading.Lock()
+def encode_distinct(texts: Sequence[str], encode: EncodeTexts) -> Vectors:
+    """Encode each distinct text once, so that equal texts have equal rows; one row for each text."""
+    places = {text: place for place, text in enumerate(dict.fromkeys(texts))}
+    return np.asarray(encode(list(places))[[places[text] for text in texts]], np.float32)
+
+
+def replace_surrogates(text: str) -> str:
+    """Replace halves of surrogate pairs: they are no characters, and tokenizers and files take none."""
+    return text.encode("utf-8", "replace").decode()
+
+
+def thread_count() -> int:
+    """Return the threads of one matrix product: ``KGQA_THREADS``, or 2, or 1 on one core.
+
+    Raises:
+        EncoderError: the variable is no whole number above 0.
+    """
+    own = getattr(os, "sched_getaffinity", None)  # the cores that this process may use
+    cores = len(own(0)) if own else os.cpu_count() or 1
+    text = os.environ.get("KGQA_THREADS", str(min(2, cores)))
+    if not text.isdecimal() or int(text) < 1:
+        raise EncoderError(f"KGQA_THREADS must be a whole number above 0, not {text!r}")
+    return int(text)
 
 
 @contextmanager
@@ -116,13 +120,21 @@ def _threadpool_controller() -> ThreadpoolController:
     return ThreadpoolController()
 
 
-_log = logging.getLogger(__name__)
-_ROWS_PER_CHECK = 65_536
-_NORM_TOLERANCE = 1e-3
+def cache_folder() -> Path:
+    """Return the folder of what kgqa keeps between runs: ``KGQA_HOME``, or the user's cache folder."""
+    named = os.environ.get("KGQA_HOME")
+    if named:
+        return Path(named).expanduser()
+    from platformdirs import user_cache_path
+
+    return user_cache_path("kgqa")
 
 
 class VectorCache:
-    """Encodes lists of texts, each once.
+    """Encodes lists of texts, each once; one ``.npy`` file on disk holds one list.
+
+    The name of a file is made of the encoder, the texts and their order. A file that cannot be
+    right is made anew.
 
     Args:
         encoder: makes the vectors that are not there yet.
@@ -134,7 +146,7 @@ class VectorCache:
         self.folder = folder or cache_folder() / "vectors"
 
     def path(self, texts: Sequence[str]) -> Path:
-        """Name the file of ``texts``."""
+        """Return the file of ``texts``."""
         digest = sha256(json.dumps([self.encoder.name, self.encoder.dimensions, *texts]).encode())
         return self.folder / f"{digest.hexdigest()[:40]}.npy"
 
@@ -151,7 +163,8 @@ class VectorCache:
             return kept
         fresh = self.encoder.encode(texts)
         try:
-            _write_vectors(path, fresh)
+            path.parent.mkdir(parents=True, exist_ok=True)
+            replace_file(path, lambda file: np.save(file, fresh, allow_pickle=False))
         except OSError as error:
             _log.warning("vectors are not kept: %s", error)
         kept = _read_vectors(path, shape)
@@ -162,43 +175,17 @@ class VectorCache:
 
 def _read_vectors(path: Path, shape: tuple[int, int]) -> Vectors | None:
     """Map a file; None if it is missing, cut short, of other shape, or not of unit rows."""
-    if not path.is_file():
-        return None
     try:
-        rows = npy.open_memmap(path, mode="r")
+        rows = npy.open_memmap(path, mode="r") if path.is_file() else None
     except (OSError, ValueError, SyntaxError, MemoryError, RecursionError):
         return None
-    if rows.dtype != np.float32 or rows.shape != shape or not _has_unit_rows(rows):
+    if rows is None or rows.dtype != np.float32 or rows.shape != shape:
         return None
-    return rows
-
-
-def _has_unit_rows(rows: Vectors) -> bool:
-    for start in range(0, len(rows), _ROWS_PER_CHECK):
-        block = rows[start : start + _ROWS_PER_CHECK]
-        if not (np.abs(np.einsum("ij,ij->i", block, block) - 1) < _NORM_TOLERANCE).all():
-            return False
-    return True
-
-
-def _write_vectors(path: Path, rows: Vectors) -> None:
-    path.parent.mkdir(parents=True, exist_ok=True)
-    handle, aside = tempfile.mkstemp(dir=path.parent, prefix=path.stem, suffix=".part")
-    try:
-        with os.fdopen(handle, "wb") as file:
-            np.save(file, rows, allow_pickle=False)
-        os.replace(aside, path)
-    except BaseException:
-        Path(aside).unlink(missing_ok=True)
-        raise
-
-
-MAX_RECENT_TEXTS = 4096
-"""Texts remembered beside those that were taught."""
+    return rows if (np.abs(np.einsum("ij,ij->i", rows, rows) - 1) < _NORM_TOLERANCE).all() else None
 
 
 class CachedEncoder:
-    """Encodes texts; the encoder is opened at the first text it does not know.
+    """Encodes texts, but looks up what it encoded before; opened at the first text it does not know.
 
     Args:
         open_: opens the encoder.
@@ -206,7 +193,7 @@ class CachedEncoder:
 
     def __init__(self, open_: Callable[[], Encoder]) -> None:
         self._open = open_
-        self._taught: dict[str, Vectors] = {}
+        self._preloaded: dict[str, Vectors] = {}
         self._recent: dict[str, Vectors] = {}
 
     @cached_property
@@ -219,26 +206,23 @@ class CachedEncoder:
         return self._encoder.name
 
     def preload(self, texts: Sequence[str]) -> None:
-        """Learn texts for good, from disk where they were encoded before."""
-        unknown = sorted(set(texts) - self._taught.keys())
-        self._taught |= zip(unknown, VectorCache(self._encoder).vectors(unknown), strict=True)
+        """Remember texts for good, from disk where they were encoded before."""
+        unknown = sorted(set(texts) - self._preloaded.keys())
+        self._preloaded |= zip(unknown, VectorCache(self._encoder).vectors(unknown), strict=True)
 
     def encode(self, texts: Sequence[str]) -> Vectors:
-        """Return one row of length 1 for each text, shape (texts, dimensions)."""
+        """Encode ``texts``, one row of length 1 each, shape (texts, dimensions)."""
         if not texts:
             return np.empty((0, self._encoder.dimensions), np.float32)
         known = {text: row for text in texts if (row := self._look_up(text)) is not None}
         fresh = [text for text in dict.fromkeys(texts) if text not in known]
         if fresh:
             known |= zip(fresh, self._encoder.encode(fresh), strict=True)
-            self._remember({text: known[text] for text in fresh[:MAX_RECENT_TEXTS]})
+            # replaced as a whole, so that other threads see one or the other
+            kept = {**self._recent, **{text: known[text] for text in fresh[:MAX_RECENT_TEXTS]}}
+            self._recent = dict(list(kept.items())[-MAX_RECENT_TEXTS:])
         return np.stack([known[text] for text in texts])
 
     def _look_up(self, text: str) -> Vectors | None:
-        row = self._taught.get(text)
+        row = self._preloaded.get(text)
         return self._recent.get(text) if row is None else row
-
-    def _remember(self, fresh: dict[str, Vectors]) -> None:
-        """Replace the memory as a whole, so that other threads see one or the other."""
-        kept = {**self._recent, **fresh}
-        self._recent = dict(list(kept.items())[-MAX_RECENT_TEXTS:])

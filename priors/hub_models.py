@@ -1,4 +1,7 @@
-"""Models of sentence-transformers, by folder or by name on the hub of Hugging Face, and encoders made of them."""
+"""Models of sentence-transformers, by folder or by name on the hub of Hugging Face, and their encoders.
+
+Torch, which takes seconds to load, and sentence-transformers come with the extra ``encoders``.
+"""
 
 import json
 import logging
@@ -7,6 +10,7 @@ from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from hashlib import sha256
 from pathlib import Path
+from types import ModuleType
 from typing import TypeVar
 
 import numpy as np
@@ -27,9 +31,29 @@ ACTIVATION_KEYS = ("activation_fn", "activation_function", "sbert_ce_default_act
 """Where a configuration names a function by its place in Python."""
 
 MAX_CONFIG_BYTES = 1 << 20
-"""Bytes of a configuration at most."""
 
 QUIET_LOGGERS = ("huggingface_hub", "transformers", "sentence_transformers")
+
+BATCH_TEXTS = 64
+"""Texts that go through together."""
+
+_ENCODER_HINT = "name one that the hub has, give a folder that holds it, or leave it out for the bundled one"
+
+
+def import_sentence_transformers() -> ModuleType:
+    """Import sentence-transformers, with torch held to ``KGQA_THREADS`` threads.
+
+    Raises:
+        ImportError: in a few words, if the extra is not installed.
+        EncoderError: KGQA_THREADS is no number.
+    """
+    try:
+        import sentence_transformers
+        import torch
+    except ImportError as error:
+        raise ImportError("needs torch and sentence-transformers: pip install 'kgqa[encoders]'") from error
+    torch.set_num_threads(thread_count())
+    return sentence_transformers
 
 
 def open_model(kind: Callable[..., T], model: str) -> T:
@@ -85,7 +109,7 @@ def check_model_folder(folder: Path) -> None:
 
 
 def _names_torch_only(config: Path) -> bool:
-    """Return whether the functions that a configuration names, which are made, are layers of torch."""
+    """Tell whether the functions that a configuration names, which are made, are layers of torch."""
     try:
         known = json.loads(read_file(config, MAX_CONFIG_BYTES))
     except (ValueError, RecursionError):
@@ -114,7 +138,7 @@ def _hub_answers(model: str) -> bool:
 @contextmanager
 def _quiet_libraries() -> Iterator[None]:
     """Hold back what the libraries warn of: what matters comes as an exception."""
-    levels = {logging.getLogger(name): logging.getLogger(name).level for name in QUIET_LOGGERS}
+    levels = {logger: logger.level for logger in map(logging.getLogger, QUIET_LOGGERS)}
     for logger in levels:
         logger.setLevel(logging.ERROR)
     try:
@@ -124,29 +148,21 @@ def _quiet_libraries() -> Iterator[None]:
             logger.setLevel(level)
 
 
-BATCH_TEXTS = 64
-"""Texts that go through together."""
-
-
 class SentenceEncoder:
-    """An `Encoder`; threads take turns.
+    """An `Encoder` of any sentence-transformers model; threads take turns.
 
     Args:
         model: a folder, or the name of a model that sentence-transformers knows or finds.
 
     Raises:
-        EncoderError: the package or the model is missing or broken.
+        EncoderError: the extra or the model is missing or broken.
     """
 
     def __init__(self, model: str) -> None:
         try:
-            import torch
-            from sentence_transformers import SentenceTransformer
+            self._model = open_model(import_sentence_transformers().SentenceTransformer, model)
         except ImportError as error:
-            raise EncoderError(f"the encoder {model} needs the package sentence-transformers") from error
-        torch.set_num_threads(thread_count())
-        try:
-            self._model = open_model(SentenceTransformer, model)
+            raise EncoderError(f"the encoder {model} {error}") from error
         except OSError as error:
             raise EncoderError(f"cannot open the encoder {model}: {error} ({_ENCODER_HINT})") from error
         self.name = _model_fingerprint(model)
@@ -162,9 +178,6 @@ class SentenceEncoder:
                 list(texts), batch_size=BATCH_TEXTS, show_progress_bar=False, normalize_embeddings=True
             )
         return np.asarray(rows, dtype=np.float32)
-
-
-_ENCODER_HINT = "name one that the hub has, give a folder that holds it, or leave it out for the bundled one"
 
 
 def _model_fingerprint(model: str) -> str:

@@ -22,6 +22,16 @@ from kgqa.kg.text import EVERYDAY_WORDS, FUNCTION_WORDS, fold
 TOPIC_MASK = "[ENT]"
 """Stands for a topic entity (CoG §3.2.1)."""
 
+OTHER_MASK = "[OTHER]"
+"""Stands for a topic entity that is not the one at hand."""
+
+DEFAULT_CATEGORY = "entity"
+"""The category label of an entity that nobody knows another of."""
+
+_MIN_PART_CHARS = 3
+_MIN_STEM_CHARS = 4
+_MIN_STEM_SHARE = 0.6
+
 
 @dataclass(frozen=True, slots=True)
 class _Word:
@@ -31,7 +41,7 @@ class _Word:
 
 
 def mask_names(question: str, names: Iterable[str]) -> str:
-    """Put `MASK` in place of the names; anchors and questions are both masked by this.
+    """Put `TOPIC_MASK` in place of the names; anchors and questions are both masked by this.
 
     A name is found as whole words in their order, in any case, accents and punctuation; of
     names that overlap the longest is masked.
@@ -39,8 +49,32 @@ def mask_names(question: str, names: Iterable[str]) -> str:
     return replace_names(question, dict.fromkeys(names, TOPIC_MASK))
 
 
+def mask_topic(question: str, topic: str | None, others: Iterable[str]) -> str:
+    """Put `TOPIC_MASK` in place of the topic's name and `OTHER_MASK` in place of the other topics' names.
+
+    Names are found as `mask_names` finds them; in place of a name that does
+    not occur, the longest part of it that does (a family name, a title without its series),
+    its initials, or a word made of its stem (a people of its country).
+    """
+    own = _mention_of(question, topic or "")
+    said = (_mention_of(question, name) for name in others)
+    marks = {name: OTHER_MASK for name in said if fold(name) != fold(own)}
+    return replace_names(question, {**marks, own: TOPIC_MASK})
+
+
+def make_template(question: str, labels: Mapping[str, str | None]) -> str:
+    """Put in place of each name the category label of its entity (EGP §4.1: entity templating).
+
+    Names are found as `mask_topic` finds them.
+    """
+    return replace_names(
+        question,
+        {_mention_of(question, name): f"[{label or DEFAULT_CATEGORY}]" for name, label in labels.items()},
+    )
+
+
 def replace_names(question: str, marks: Mapping[str, str]) -> str:
-    """Put in place of each name the mark of its own, as `mask` does."""
+    """Put in place of each name the mark of its own, as `mask_names` does."""
     words = _split_words(question)
     spans: dict[tuple[int, int], str] = {}
     for name in sorted(marks, key=lambda name: (-len(name), name)):
@@ -74,8 +108,12 @@ def _find_name(
 
 def _split_words(text: str) -> list[_Word]:
     """Split into runs of letters, marks and digits, each folded; ``&`` is a word, too."""
+
+    def is_wordy(at: int) -> bool:
+        return text[at].isalnum() or unicodedata.category(text[at]).startswith("M")
+
     words = []
-    for wordy, run in groupby(range(len(text)), key=lambda at: _is_wordy(text[at])):
+    for wordy, run in groupby(range(len(text)), key=is_wordy):
         places = list(run)
         start, end = places[0], places[-1] + 1
         if wordy and (folded := fold(text[start:end])):
@@ -85,47 +123,8 @@ def _split_words(text: str) -> list[_Word]:
     return words
 
 
-def _is_wordy(char: str) -> bool:
-    return char.isalnum() or unicodedata.category(char).startswith("M")
-
-
-OTHER_MASK = "[OTHER]"
-"""Stands for a topic entity that is not the one at hand."""
-
-DEFAULT_CATEGORY = "entity"
-"""The category label of an entity that nobody knows another of."""
-
-_MIN_PART_CHARS = 3
-_MIN_STEM_CHARS = 4
-_MIN_STEM_SHARE = 0.6
-
-
-def mask_topic(question: str, topic: str | None, others: Iterable[str]) -> str:
-    """Put `MASK` in place of the topic's name and `OTHER` in place of the other topics' names.
-
-    Names are found as `kgqa.priors.blueprints.mask_names` finds them; in place of a name that does
-    not occur, the longest part of it that does (a family name, a title without its series),
-    its initials, or a word made of its stem (a people of its country).
-    """
-    own = _mention_of(question, topic or "")
-    said = (_mention_of(question, name) for name in others)
-    marks = {name: OTHER_MASK for name in said if fold(name) != fold(own)}
-    return replace_names(question, {**marks, own: TOPIC_MASK})
-
-
-def make_template(question: str, labels: Mapping[str, str | None]) -> str:
-    """Put in place of each name the category label of its entity (EGP §4.1: entity templating).
-
-    Names are found as `mask_topic` finds them.
-    """
-    return replace_names(
-        question,
-        {_mention_of(question, name): f"[{label or DEFAULT_CATEGORY}]" for name, label in labels.items()},
-    )
-
-
 def _mention_of(question: str, name: str) -> str:
-    """Return what a question says of a name: the name, the most words of it in a row, or what comes of them."""
+    """Return how a question says a name: in full, by the most words in a row, or by what comes of them."""
     text, words = f" {fold(question)} ", fold(name).split()
     if f" {' '.join(words)} " in text:
         return name
@@ -156,9 +155,6 @@ def _initials(words: list[str]) -> set[str]:
 
 def _share_stem(word: str, other: str) -> bool:
     """Return whether two words have a stem in common, the most of both: Russia, russians."""
-    stem = sum(1 for _ in takewhile(lambda pair: pair[0] == pair[1], zip(word, other, strict=False)))
-    return (
-        stem >= _MIN_STEM_CHARS
-        and stem >= _MIN_STEM_SHARE * max(len(word), len(other))
-        and not EVERYDAY_WORDS & {word, other}
-    )
+    stem = len([*takewhile(lambda pair: pair[0] == pair[1], zip(word, other, strict=False))])
+    longest = max(len(word), len(other))
+    return stem >= max(_MIN_STEM_CHARS, _MIN_STEM_SHARE * longest) and not EVERYDAY_WORDS & {word, other}

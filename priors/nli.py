@@ -1,9 +1,9 @@
 """Does what was observed contradict what was predicted? A natural-language-inference model, or rules.
 
 ```
-Judge (what verification needs)
-├── RuleJudge           compares triples: same head and relation, other tails (gap 26 of VoG's text)
-└── CrossEncoderJudge   any sentence-transformers cross-encoder trained for inference (VoG §3.3)
+ContradictionDetector (what verification needs)
+├── RuleDetector           compares triples: same head and relation, other tails (gap 26 of VoG's text)
+└── CrossEncoderDetector   any sentence-transformers cross-encoder trained for inference (VoG §3.3)
 ```
 """
 
@@ -11,17 +11,13 @@ import threading
 from collections import defaultdict
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Protocol, TypeAlias
+from typing import Any, Protocol, TypeAlias
 
 from kgqa.kg.text import fold
 from kgqa.priors.answer_agreement import answer_key, normalise_answer
 from kgqa.priors.candidate_ranking import relation_words
-from kgqa.priors.encoder import thread_count
 from kgqa.priors.errors import PriorError
-from kgqa.priors.hub_models import open_model
-
-if TYPE_CHECKING:
-    from sentence_transformers import CrossEncoder
+from kgqa.priors.hub_models import import_sentence_transformers, open_model
 
 Claim: TypeAlias = tuple[str, str, str]
 """What a triple says, in words: head, relation, tail. One with a part that says nothing is passed over."""
@@ -34,6 +30,8 @@ MAX_PREMISES = 60
 
 BATCH_PAIRS = 8
 """Pairs that go through together."""
+
+_MODEL_HINT = "name one that the hub has, give a folder that holds it, or leave the option nli out for rules"
 
 
 class NLIError(PriorError):
@@ -48,7 +46,7 @@ class ContradictionDetector(Protocol):
         """What the record says about who judged."""
 
     def contradicts(self, premises: Sequence[Claim], hypotheses: Sequence[Claim]) -> bool:
-        """Return whether what was observed contradicts what was predicted; blocks, so not for the event loop.
+        """Tell whether what was observed contradicts what was predicted; blocks, so not for the event loop.
 
         Where either side says nothing, there is no contradiction.
         """
@@ -67,12 +65,15 @@ def open_contradiction_detector(name: str | None = None) -> ContradictionDetecto
 
 
 class RuleDetector:
-    """A `Judge` by structure: a head has the relation that was predicted, but to none of those tails."""
+    """A `ContradictionDetector` by structure.
+
+    A head has the relation that was predicted, but to none of the tails that were.
+    """
 
     name = "rules"
 
     def contradicts(self, premises: Sequence[Claim], hypotheses: Sequence[Claim]) -> bool:
-        """Return whether what was predicted of any head and relation shares no tail with what was observed."""
+        """Tell whether what was predicted of any head and relation shares no tail with what was observed."""
         observed = _tails_by_relation(premises)
         return any(
             key in observed and tails.isdisjoint(observed[key])
@@ -81,24 +82,23 @@ class RuleDetector:
 
 
 class CrossEncoderDetector:
-    """A `Judge` by a model of natural-language inference; threads take turns.
+    """A `ContradictionDetector` by a model of natural-language inference; threads take turns.
 
     Args:
         model: a folder, or the name of a model that sentence-transformers finds.
 
     Raises:
-        NLIError: the package or the model is missing or broken, or has no such labels.
+        NLIError: the extra or the model is missing or broken, or has no such labels.
     """
 
     def __init__(self, model: str) -> None:
         try:
-            import sentence_transformers  # noqa: F401
-            import torch
+            kind = import_sentence_transformers().CrossEncoder
+            self._model, self._text_tokens = open_model(
+                lambda *args, **options: _limit_tokens(kind(*args, **options)), model
+            )
         except ImportError as error:
-            raise NLIError(f"the NLI model {model} needs the package sentence-transformers") from error
-        torch.set_num_threads(thread_count())
-        try:
-            self._model, self._room = open_model(_open_cross_encoder, model)
+            raise NLIError(f"the NLI model {model} {error}") from error
         except OSError as error:
             raise NLIError(f"cannot open the NLI model {model}: {error} ({_MODEL_HINT})") from error
         self._contradiction, self._entailment = _find_labels(
@@ -111,23 +111,24 @@ class CrossEncoderDetector:
         """Tell whether, read in either order, some pair of texts is a contradiction and none an entailment.
 
         The claims go in as sentences, in as many texts as it takes (gap 25), but of the premises
-        `PREMISES` at most: first those that are about the same as what was predicted.
+        `MAX_PREMISES` at most: first those that are about the same as what was predicted.
         """
         observed = _sentences(_sort_by_relevance(premises, hypotheses))[:MAX_PREMISES]
         predicted = _sentences(hypotheses)
         if not observed or not predicted:
             return False
+        pairs = self._pairs(observed, predicted)
         with self._lock:
-            rows = self._model.predict(
-                self._pairs(observed, predicted), batch_size=BATCH_PAIRS, show_progress_bar=False
-            )
+            rows = self._model.predict(pairs, batch_size=BATCH_PAIRS, show_progress_bar=False)
         found = {int(label) for label in rows.argmax(axis=1)}
         return self._contradiction in found and self._entailment not in found
 
     def _pairs(self, observed: Sequence[str], predicted: Sequence[str]) -> list[tuple[str, str]]:
-        right = _pack_sentences(predicted, self._length, self._room // 2)
-        rest = self._room - max(map(self._length, right))
-        left = _pack_sentences(observed, self._length, max(rest, self._room // 2))
+        half = self._text_tokens // 2
+        right = _pack_sentences(predicted, self._length, half)
+        left = _pack_sentences(
+            observed, self._length, max(self._text_tokens - max(map(self._length, right)), half)
+        )
         both = [(one, other) for other in right for one in left]
         return both + [(other, one) for one, other in both]
 
@@ -135,22 +136,11 @@ class CrossEncoderDetector:
         return len(self._model.tokenizer.encode(text, add_special_tokens=False, verbose=False))
 
 
-_MODEL_HINT = "name one that the hub has, give a folder that holds it, or leave the option nli out for rules"
-
-
-def _open_cross_encoder(model: str, **options: Any) -> "tuple[CrossEncoder, int]":
-    """Open a model, and see what room it has."""
-    from sentence_transformers import CrossEncoder
-
-    made = CrossEncoder(model, **options)
-    return made, _limit_tokens(made)
-
-
-def _limit_tokens(model: "CrossEncoder") -> int:
-    """Cut pairs to `TOKENS`, and give how many of them are left for the texts."""
+def _limit_tokens(model: Any) -> tuple[Any, int]:
+    """Cut pairs to `MAX_PAIR_TOKENS`, and return the model and how many of them are left for the texts."""
     limit = min(MAX_PAIR_TOKENS, model.max_seq_length or MAX_PAIR_TOKENS)
     model.max_seq_length = limit
-    return limit - int(model.tokenizer.num_special_tokens_to_add(pair=True))
+    return model, limit - int(model.tokenizer.num_special_tokens_to_add(pair=True))
 
 
 def _find_labels(model: str, names: Mapping[int, str]) -> tuple[int, int]:
@@ -178,16 +168,19 @@ def _sort_by_relevance(premises: Iterable[Claim], hypotheses: Iterable[Claim]) -
     """Put premises first whose head or tail is the head or tail of a hypothesis, else in their order."""
     ends = {normalise_answer(end) for head, _, tail in _meaningful(hypotheses) for end in (head, tail)}
     return sorted(
-        premises, key=lambda claim: ends.isdisjoint((normalise_answer(claim[0]), normalise_answer(claim[2])))
+        premises,
+        key=lambda claim: ends.isdisjoint((normalise_answer(claim[0]), normalise_answer(claim[2]))),
     )
 
 
 def _sentences(claims: Iterable[Claim]) -> list[str]:
     """Write each claim as a sentence, once."""
-    parts = (
-        (head.strip(), relation_words(relation), tail.strip()) for head, relation, tail in _meaningful(claims)
+    return list(
+        dict.fromkeys(
+            f"{head.strip()} {relation_words(relation)} {tail.strip()}."
+            for head, relation, tail in _meaningful(claims)
+        )
     )
-    return list(dict.fromkeys(f"{' '.join(words)}." for words in parts))
 
 
 def _meaningful(claims: Iterable[Claim]) -> list[Claim]:
@@ -195,13 +188,13 @@ def _meaningful(claims: Iterable[Claim]) -> list[Claim]:
     return [claim for claim in claims if all(map(fold, claim)) and answer_key(claim[2:])]
 
 
-def _pack_sentences(sentences: Sequence[str], length: Callable[[str], int], room: int) -> list[str]:
-    """Join sentences to texts of at most ``room`` tokens; one that is longer stands alone."""
+def _pack_sentences(sentences: Sequence[str], length: Callable[[str], int], max_tokens: int) -> list[str]:
+    """Join sentences to texts of at most ``max_tokens`` tokens; one that is longer stands alone."""
     texts: list[str] = []
     used = 0
     for sentence in sentences:
         cost = length(sentence)
-        if texts and used + cost <= room:
+        if texts and used + cost <= max_tokens:
             texts[-1] += f" {sentence}"
             used += cost
         else:

@@ -1,6 +1,6 @@
 """What a revised plan is worth (VoG §3.4.2 and appendix B.2, equations 3 and 4).
 
-The paper gives no weights of the four likenesses and no size of the penalties, and it does
+The paper gives no weights of the four similarities and no size of the penalties, and it does
 not say how H_t is normalised: those here are ours.
 """
 
@@ -22,10 +22,10 @@ RewardPart = Literal["quality", "coherence", "efficiency", "alignment", "validat
 Vector: TypeAlias = npt.NDArray[np.float32]
 
 AnswerKey: TypeAlias = frozenset[str]
-"""What a plan answers; equal where two plans agree (`agreement.answer_key`)."""
+"""What a plan answers; equal where two plans agree (`answer_agreement.answer_key`)."""
 
 METRIC_WEIGHTS = {"coherence": 0.3, "quality": 0.3, "efficiency": 0.2, "alignment": 0.2}
-"""What each likeness counts."""
+"""What each similarity counts."""
 
 CONTRADICTION_PENALTY = 0.5
 """Penalty for a prediction that the feedback contradicts."""
@@ -34,14 +34,13 @@ UNANSWERED_PENALTY = 0.1
 """Penalty for a plan that ends without an answer."""
 
 REWARD_THRESHOLDS = {BUNDLED_ENCODER: 0.78, "msmarco-bert-base-dot-v5": 0.77}
-"""The reward from which a revision is taken up, by encoder: one finds texts more alike than another does.
+"""The reward from which a revision is taken up, by encoder: one finds texts more similar than another does.
 
 That of the paper's encoder is the paper's for WebQSP and WebQuestions (appendix B.3); that of the
 bundled one is by `kgqa calibrate` on training questions of WebQSP, with a simulated model: from
 0.78 to 0.80 right plans and wrong ones are told apart almost equally well, and the steps of longer
 plans earn less.
 """
-
 
 UNREACHABLE_REWARD = 2.0
 """A threshold that no reward reaches: of the revisions of a step the best is taken up after the last."""
@@ -55,13 +54,13 @@ class RevisionMetrics:
     """
 
     quality: float
-    """Likeness of the predicted observation to the question."""
+    """Similarity of the predicted observation to the question."""
     coherence: float
-    """Likeness of the thought to what was observed."""
+    """Similarity of the thought to what was observed."""
     efficiency: float
-    """Unlikeness of the thought to those before it."""
+    """How different the thought is from those before it."""
     alignment: float
-    """Likeness of the whole step to the question."""
+    """Similarity of the whole step to the question."""
     contradicted: bool = False
     """Whether what was observed contradicts the prediction."""
     unanswered: bool = False
@@ -92,9 +91,9 @@ def measure_revision(
         step: the whole of step t.
         predicted: what step t is predicted to observe.
         thought: that of step t.
-        earlier: the thoughts of the steps before t, shape (t - 1, dimensions). The one most like
-            the thought counts; efficiency is 1 where there is none.
-        facts: what step t has observed, shape (facts, dimensions). The one most like the thought
+        earlier: the thoughts of the steps before t, shape (t - 1, dimensions). The one most similar
+            to the thought counts; efficiency is 1 where there is none.
+        facts: what step t has observed, shape (facts, dimensions). The one most similar to it
             counts; coherence is 0 where there is none.
         contradicted: whether what was observed contradicts the prediction.
         unanswered: whether the plan ends without an answer.
@@ -112,7 +111,7 @@ def measure_revision(
 
 
 def _similarity(one: Vector, other: Vector) -> float:
-    """Return the likeness of two rows, without the digits in which two products of equal rows may differ."""
+    """Return the similarity of two rows, without the digits in which products of equal rows may differ."""
     return _clip(round((float(one @ other) + 1) / 2, WEIGHT_DECIMALS))
 
 
@@ -123,7 +122,7 @@ def _clip(value: float) -> float:
 def task_reward(metrics: RevisionMetrics, ablate_reward: RewardPart | None = None) -> float:
     """Return the task-specific reward, from 0 to 1 (appendix B.2).
 
-    The weight of a likeness that is left out goes to the others in proportion; without
+    The weight of a similarity that is left out goes to the others in proportion; without
     validation there are no penalties.
     """
     weights = {part: weight for part, weight in METRIC_WEIGHTS.items() if part != ablate_reward}

@@ -69,6 +69,10 @@ class Blueprint:
         """
         return Blueprint(tuple(tuple(map(Slot.parse, branch)) for branch in branches))
 
+    def to_lists(self) -> list[list[str]]:
+        """Write the branches as `parse` reads them."""
+        return [[str(slot) for slot in branch] for branch in self.branches]
+
     @property
     def slots(self) -> tuple[Slot, ...]:
         """The linear reading, S of CoG equation 1: the first branch, then what each further one adds.
@@ -99,7 +103,7 @@ class Blueprint:
         return self.branches[at] if 0 <= at < len(self.branches) else self.slots
 
     def __iter__(self) -> Iterator[tuple[Slot, ...]]:
-        """Return the branches."""
+        """Iterate over the branches."""
         return iter(self.branches)
 
     def __str__(self) -> str:

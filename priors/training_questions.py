@@ -2,27 +2,42 @@
 
 The branches of a query are those that `kgqa.kg.sparql.algebra` reads: they end at the answer, and casts,
 classes, names and what only filters or sorts have no part in them. Many queries are read in
-several processes: parsing takes some 15 ms a query, and Python keeps a process to one core.
+several processes, which run this file: parsing takes some 15 ms a query, and Python keeps a process
+to one core.
 """
 
+import gzip
 import json
 import os
 import subprocess
 import sys
+import zlib
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
+from pathlib import Path
 from typing import Any, NamedTuple, TypeAlias
 
+from kgqa.files import GZIP_MAGIC, gunzip, read_file
 from kgqa.kg.dialects import DIALECTS, FB, is_ignored
 from kgqa.kg.sparql import algebra
-from kgqa.kg.sparql.algebra import UnreadableQuery
 from kgqa.kg.sparql.parsing import PREFIXES
 from kgqa.kg.terms import is_iri, local_name
-from kgqa.priors.encoder import thread_count
+from kgqa.priors.encoder import replace_surrogates, thread_count
 from kgqa.priors.errors import BlueprintError
 from kgqa.priors.masking import mask_names
 from kgqa.priors.slots import INVERSE_MARK, Blueprint, Slot
+
+QUERIES_PER_PROCESS = 200
+"""Queries that a process of its own is worth starting for."""
+
+MAX_RELATIONS_BYTES = 1 << 28
+"""Bytes of a file of relations at most, as it is and unpacked."""
+
+NO_QUERY_OR_PATH = "no SPARQL and no gold path"
+NO_RELATION_LEFT = "no relation is left of the gold paths"
+UNKNOWN_RELATION = "a relation that is not among those given"
+OFF_SCHEMA = "a relation outside of the schema, such as a user's own"
 
 
 class Topic(NamedTuple):
@@ -70,32 +85,43 @@ def read_training_questions(lines: Iterable[Mapping[str, Any]]) -> Iterator[Trai
     """
     for number, line in enumerate(lines, 1):
         try:
-            yield _training_question(line)
+            topics = tuple(
+                Topic(each.get("id"), each.get("name")) for each in line.get("topic_entities") or ()
+            )
+            paths = tuple(_relation_paths(line, topics))
+            yield TrainingQuestion(str(line["question"]), topics, line.get("sparql"), paths)
         except (KeyError, TypeError, AttributeError, ValueError):
             raise BlueprintError(f"record {number} is no question with topic entities and paths") from None
 
 
-def _training_question(line: Mapping[str, Any]) -> TrainingQuestion:
-    topics = tuple(Topic(item.get("id"), item.get("name")) for item in line.get("topic_entities") or ())
-    return TrainingQuestion(
-        str(line["question"]), topics, line.get("sparql"), tuple(_relation_paths(line, topics))
-    )
-
-
 def _relation_paths(line: Mapping[str, Any], topics: tuple[Topic, ...]) -> Iterator[RelationPath]:
     if branches := line.get("gold_paths"):
-        pairs = branches.items() if isinstance(branches, Mapping) else map(_path_of_record, branches)
+        named = isinstance(branches, Mapping)
+        pairs = branches.items() if named else [(each.get("topic"), each["path"]) for each in branches]
         yield from (RelationPath(start, tuple(relations)) for start, relations in pairs if relations)
     elif path := line.get("gold_path"):
         yield RelationPath(topics[0].id if topics else None, tuple(path))
 
 
-def _path_of_record(branch: Mapping[str, Any]) -> tuple[str | None, list[str]]:
-    return branch.get("topic"), branch["path"]
+def read_relations(path: Path) -> frozenset[str]:
+    """Read the local names of relations: the first column of each line, tabs between columns.
 
+    Lines that begin with ``#`` are comments; a gzipped file is unpacked.
 
-QUERIES_PER_PROCESS = 200
-"""Queries that a process of its own is worth starting for."""
+    Raises:
+        BlueprintError: if the file cannot be read, or names none.
+    """
+    try:
+        packed = read_file(path, MAX_RELATIONS_BYTES)
+        if path.suffix == ".gz" and not packed.startswith(GZIP_MAGIC):
+            raise gzip.BadGzipFile("not a gzipped file")
+        text = gunzip(packed, MAX_RELATIONS_BYTES).decode()
+    except (OSError, EOFError, zlib.error, ValueError) as error:
+        raise BlueprintError(f"cannot read the relations in {path}: {error}") from error
+    first = (line.partition("\t")[0].strip() for line in text.splitlines() if not line.startswith("#"))
+    if not (found := frozenset(local_name(name) for name in first if name)):
+        raise BlueprintError(f"{path} names no relation; it needs one a line")
+    return found
 
 
 class QueryBranch(NamedTuple):
@@ -113,7 +139,7 @@ def read_branches(query: str) -> BranchesOrReason:
     """Read one query: of several alternatives (UNION, OPTIONAL) the first."""
     try:
         first = algebra.read_chains(query).alternatives[0]
-    except UnreadableQuery as error:
+    except algebra.UnreadableQuery as error:
         return str(error).partition(":")[0].partition(" ?")[0]
     return tuple(
         QueryBranch(path.start.id, tuple(Slot(local_name(hop.relation), hop.forward) for hop in path.hops))
@@ -144,7 +170,7 @@ def read_all_branches(queries: Iterable[str]) -> dict[str, BranchesOrReason]:
 def _read_in_process(queries: Sequence[str]) -> list[BranchesOrReason]:
     """Read queries in a process of their own."""
     ended = subprocess.run(
-        (sys.executable, "-P", "-m", "kgqa.priors.query_reader"),
+        (sys.executable, "-P", "-m", "kgqa.priors.training_questions"),
         input="".join(f"{json.dumps(query)}\n" for query in queries),
         env={**os.environ, "PYTHONPATH": os.pathsep.join(filter(None, sys.path))},
         capture_output=True,
@@ -154,24 +180,13 @@ def _read_in_process(queries: Sequence[str]) -> list[BranchesOrReason]:
     if ended.returncode:
         last = (ended.stderr.splitlines() or [f"status {ended.returncode}"])[-1]
         raise BlueprintError(f"a process that reads queries ended early: {last}")
-    return [_branches_from_json(json.loads(line)) for line in ended.stdout.splitlines()]
-
-
-def _branches_from_json(read: str | list[tuple[str, list[str]]]) -> BranchesOrReason:
-    if isinstance(read, str):
-        return read
-    return tuple(QueryBranch(start, tuple(map(Slot.parse, slots))) for start, slots in read)
-
-
-def branches_to_json(found: BranchesOrReason) -> str | list[tuple[str, list[str]]]:
-    """Write what was read as JSON can hold it."""
-    return found if isinstance(found, str) else [(start, [*map(str, slots)]) for start, slots in found]
-
-
-NO_QUERY_OR_PATH = "no SPARQL and no gold path"
-NO_RELATION_LEFT = "no relation is left of the gold paths"
-UNKNOWN_RELATION = "a relation that is not among those given"
-OFF_SCHEMA = "a relation outside of the schema, such as a user's own"
+    answers = map(json.loads, ended.stdout.splitlines())
+    return [
+        found
+        if isinstance(found, str)
+        else tuple(QueryBranch(start, tuple(map(Slot.parse, slots))) for start, slots in found)
+        for found in answers
+    ]
 
 
 @dataclass(frozen=True, slots=True)
@@ -184,52 +199,57 @@ class BlueprintLesson:
 
 
 def extract_lessons(
-    examples: Iterable[TrainingQuestion], relations: Collection[str] | None = None
+    questions: Iterable[TrainingQuestion], relations: Collection[str] | None = None
 ) -> Iterator[BlueprintLesson]:
-    """Extract the blueprint of each example, in their order.
+    """Extract the blueprint of each question, in their order.
 
     Args:
-        examples: the questions.
+        questions: with their queries or gold paths.
         relations: local names; a blueprint with any other relation is left out.
 
     Raises:
         BlueprintError: if queries cannot be read at all.
     """
-    given = list(examples)
-    read = read_all_branches(example.sparql for example in given if example.sparql)
-    for example in given:
-        question = example.question.encode("utf-8", "replace").decode()  # half of a pair is no character
-        found = extract_blueprint(example, read.get(example.sparql or "", NO_QUERY_OR_PATH))
-        if isinstance(found, Blueprint):
-            found = _rejection_reason(found, relations) or found
-        yield BlueprintLesson(question, mask_names(question, example.names), found)
+    given = list(questions)
+    read = read_all_branches(each.sparql for each in given if each.sparql)
+    for each in given:
+        text = replace_surrogates(each.question)
+        found = _extract_blueprint(each, read.get(each.sparql or "", NO_QUERY_OR_PATH), relations)
+        yield BlueprintLesson(text, mask_names(text, each.names), found)
 
 
-def extract_blueprint(example: TrainingQuestion, read: BranchesOrReason) -> Blueprint | str:
+def _extract_blueprint(
+    question: TrainingQuestion, read: BranchesOrReason, relations: Collection[str] | None
+) -> Blueprint | str:
     """Return the blueprint of a question, from its query as ``read``, else from its gold paths.
 
-    The shortest branch of each topic entity comes first, in the order of the file, then
-    their other branches, then those of other constants.
+    Its branches are ordered: the shortest of each topic entity in the order of the file, then their
+    others, then those of other constants.
     """
-    branches = (
-        (gold_branches(example) or NO_RELATION_LEFT) if isinstance(read, str) and example.paths else read
-    )
+    branches = read
+    if isinstance(read, str) and question.paths:
+        branches = gold_branches(question) or NO_RELATION_LEFT
     if isinstance(branches, str):
         return branches
-    return Blueprint(tuple(branch.slots for branch in _order_branches(branches, example)))
-
-
-def gold_branches(example: TrainingQuestion) -> tuple[QueryBranch, ...]:
-    """Return the gold paths of a question as branches, without those that no search follows."""
-    return tuple(filter(None, map(_gold_branch, example.paths)))
-
-
-def _rejection_reason(blueprint: Blueprint, relations: Collection[str] | None) -> str | None:
-    """Say why a blueprint is of no use elsewhere, None if it is."""
-    if is_off_schema(blueprint.slots):
+    topics = [local_name(topic.id) for topic in question.topics if topic.id]
+    seen: set[str] = set()
+    ranked: list[tuple[int, int, QueryBranch]] = []
+    for branch in branches:
+        start = local_name(branch.start) if branch.start else ""
+        place = topics.index(start) if start in topics else len(topics)
+        ranked.append((2 if start not in topics else int(start in seen), place, branch))
+        seen.add(start)
+    ranked.sort(key=lambda each: each[:2])
+    found = Blueprint(tuple(branch.slots for _, _, branch in ranked))
+    if is_off_schema(found.slots):
         return OFF_SCHEMA
-    known = relations is None or all(slot.relation in relations for slot in blueprint.slots)
-    return None if known else UNKNOWN_RELATION
+    known = relations is None or all(slot.relation in relations for slot in found.slots)
+    return found if known else UNKNOWN_RELATION
+
+
+def gold_branches(question: TrainingQuestion) -> tuple[QueryBranch, ...]:
+    """Return the gold paths of a question as branches, without those that no search follows."""
+    return tuple(filter(None, map(_gold_branch, question.paths)))
 
 
 def is_off_schema(slots: Iterable[Slot]) -> bool:
@@ -244,30 +264,14 @@ def _gold_branch(path: RelationPath) -> QueryBranch | None:
     slots = []
     for text in path.relations:
         relation = text.removeprefix(INVERSE_MARK).strip()
-        if not relation or _is_ignored_relation(relation):
+        if not relation or is_ignored(relation if is_iri(relation) else f"{FB}{relation}"):
             return None
-        slots.append(Slot(_local_relation_name(relation), not text.startswith(INVERSE_MARK)))
+        prefix, colon, rest = relation.partition(":")
+        is_prefixed = colon and rest and prefix in PREFIXES  # wdt:P22
+        slots.append(Slot(rest if is_prefixed else local_name(relation), not text.startswith(INVERSE_MARK)))
     return QueryBranch(path.start or "", tuple(slots)) if slots else None
 
 
-def _local_relation_name(relation: str) -> str:
-    """Return the local name of an IRI, or of a name with a prefix (``wdt:P22``)."""
-    prefix, colon, rest = relation.partition(":")
-    return rest if colon and rest and prefix in PREFIXES else local_name(relation)
-
-
-def _is_ignored_relation(relation: str) -> bool:
-    return is_ignored(relation if is_iri(relation) else f"{FB}{relation}")
-
-
-def _order_branches(branches: Iterable[QueryBranch], example: TrainingQuestion) -> list[QueryBranch]:
-    topics = [local_name(topic.id) for topic in example.topics if topic.id]
-    seen: set[str] = set()
-    keyed: list[tuple[int, int, QueryBranch]] = []
-    for branch in branches:
-        start = local_name(branch.start) if branch.start else ""
-        place = topics.index(start) if start in topics else len(topics)
-        rank = 2 if start not in topics else int(start in seen)
-        seen.add(start)
-        keyed.append((rank, place, branch))
-    return [branch for _, _, branch in sorted(keyed, key=lambda each: each[:2])]
+if __name__ == "__main__":  # lines of JSON in, each a query; what was read of each out
+    for line in sys.stdin:
+        sys.stdout.write(f"{json.dumps(read_branches(json.loads(line)), default=str)}\n")

@@ -44,7 +44,7 @@ def sample_graph() -> Path:
 def sample_blueprints(memo: CachedEncoder) -> Path:
     """Return the folder of the blueprints of the sample's training questions (blocking)."""
     from kgqa.priors.blueprints import build_blueprints
-    from kgqa.priors.blueprints.store import LIBRARY_VERSION
+    from kgqa.priors.blueprints.building import LIBRARY_VERSION
 
     return _build_once("blueprints", LIBRARY_VERSION, build_blueprints, memo)
 

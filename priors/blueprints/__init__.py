@@ -2,19 +2,20 @@
 
 >>> topics = [{"id": "http://x/e/Ulm", "name": "Ulm"}]
 >>> line = {"question": "Who was born in Ulm?", "topic_entities": topics, "gold_path": ["^born_in"]}
->>> [(lesson.masked, str(lesson.blueprint)) for lesson in extract_lessons(read_training_questions([line]))]
+>>> lessons = extract_lessons(read_training_questions([line]))
+>>> [(lesson.masked, str(lesson.blueprint)) for lesson in lessons]
 [('Who was born in [ENT]?', '^born_in')]
 
 ```
-Example ── extraction ──▶ Lesson ── templates ──▶ Record ── folder, shelf ──▶ Library ──▶ Match
-question    its query's    masked     one for each    the longest   JSON lines,   nearest()
-and query   branches       question   template        question      FAISS
+training question ──▶ lesson ── templates ──▶ record ── building ──▶ library ──▶ match
+with its query or      masked   one for each   its      a folder of   nearest()
+gold paths            question  template      anchors   lines, FAISS
 ```
 """
 
+from kgqa.priors.artifact_store import SourceFile
 from kgqa.priors.blueprints.building import LibraryBuild, build_blueprints, extend_blueprints
 from kgqa.priors.blueprints.library import BlueprintLibrary, BlueprintMatch, open_library
-from kgqa.priors.blueprints.store import SourceFile
 from kgqa.priors.errors import BlueprintError
 from kgqa.priors.masking import TOPIC_MASK, mask_names
 from kgqa.priors.slots import ARROW, Blueprint, Slot

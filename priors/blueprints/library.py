@@ -10,32 +10,29 @@ import logging
 import os
 import threading
 from collections.abc import Sequence
-from functools import cache
 from pathlib import Path
-from typing import TYPE_CHECKING, NamedTuple
+from typing import NamedTuple
 
 from typing_extensions import TypedDict
 
 from kgqa.files import read_file
-from kgqa.priors.blueprints import store as files
-from kgqa.priors.blueprints.building import anchor_labels
-from kgqa.priors.blueprints.store import LIBRARY_STORE, LibraryHeader
-from kgqa.priors.blueprints.templates import (
-    EncodeTexts,
-    TemplateRecord,
-    anchors_of,
-    branches_to_lists,
-    read_records,
-)
-from kgqa.priors.encoder import BUNDLED_ENCODER
+from kgqa.priors.artifact_store import parse_json
+from kgqa.priors.blueprints.building import LIBRARY_STORE, LibraryHeader, anchor_labels
+from kgqa.priors.blueprints.templates import TemplateRecord, anchors_of, read_records
+from kgqa.priors.encoder import BUNDLED_ENCODER, EncodeTexts, Vectors
 from kgqa.priors.errors import BlueprintError
 from kgqa.priors.slots import Blueprint
-from kgqa.priors.vector_index import Neighbour, VectorIndex, VectorLabel
-
-if TYPE_CHECKING:
-    from pydantic import TypeAdapter
+from kgqa.priors.vector_index import VectorIndex, VectorLabel
 
 LEARNED_FILE = "learned.jsonl"
+
+DEFAULT_COPY_THRESHOLD = 0.92
+"""The copy threshold of an encoder that is not listed: that of the paper's (CoG appendix E.2.2)."""
+
+COPY_THRESHOLDS = {BUNDLED_ENCODER: 0.98}
+"""Copy thresholds for libraries that were not calibrated. With the longest question as the anchor,
+MiniLM's nearest is seldom right on WebQSP at any threshold (1 of 5), and 9 times of 10 on MetaQA
+above this one; it copies for 7 % of WebQSP's questions, about as many as the paper does."""
 
 _log = logging.getLogger(__name__)
 
@@ -47,7 +44,7 @@ class LearnedBlueprint(NamedTuple):
     blueprint: Blueprint
 
 
-class _LearnedLine(TypedDict):
+class _Line(TypedDict):
     question: str
     branches: list[list[str]]
 
@@ -71,13 +68,13 @@ class Overlay:
             BlueprintError: if the file cannot be read.
         """
         try:
-            lines = read_file(self._path).splitlines()
+            lines = [line for line in read_file(self._path).splitlines() if line]
         except FileNotFoundError:
             return []
         except OSError as error:
             raise BlueprintError(f"cannot read {self._path}: {error.strerror}") from error
-        learned = [found for line in lines if line and (found := _read_line(line))]
-        if len(learned) < len([line for line in lines if line]):
+        learned = [found for line in lines if (found := _read_line(line))]
+        if len(learned) < len(lines):
             _log.warning("%s has lines that are no blueprints; they are passed over", self._path)
         return learned
 
@@ -87,46 +84,24 @@ class Overlay:
         Raises:
             BlueprintError: if it cannot be written.
         """
-        line = json.dumps({"question": learned.question, "branches": branches_to_lists(learned.blueprint)})
+        line = json.dumps({"question": learned.question, "branches": learned.blueprint.to_lists()})
         try:
             self._path.parent.mkdir(parents=True, exist_ok=True)
-            handle = os.open(self._path, os.O_RDWR | os.O_APPEND | os.O_CREAT, 0o644)
-            try:
-                os.write(handle, f"{'' if _ends_with_newline(handle) else chr(10)}{line}\n".encode())
-            finally:
-                os.close(handle)
+            with open(self._path, "a+b", buffering=0) as file:
+                size = os.fstat(file.fileno()).st_size
+                # a torn line must not spoil this one
+                is_whole = size == 0 or os.pread(file.fileno(), 1, size - 1) == b"\n"
+                file.write(f"{'' if is_whole else chr(10)}{line}\n".encode())
         except OSError as error:
             raise BlueprintError(f"cannot write to {self._path}: {error.strerror}") from error
 
 
-def _ends_with_newline(handle: int) -> bool:
-    """Return whether a file ends with a line break, so that a torn line spoils no other."""
-    size = os.fstat(handle).st_size
-    return size == 0 or os.pread(handle, 1, size - 1) == b"\n"
-
-
 def _read_line(line: bytes) -> LearnedBlueprint | None:
     try:
-        found = _line_schema().validate_json(line)
+        found = parse_json(line, _Line)
         return LearnedBlueprint(found["question"], Blueprint.parse(found["branches"]))
     except ValueError:
         return None
-
-
-@cache
-def _line_schema() -> "TypeAdapter[_LearnedLine]":
-    from pydantic import TypeAdapter
-
-    return TypeAdapter(_LearnedLine)
-
-
-DEFAULT_COPY_THRESHOLD = 0.92
-"""The copy threshold of an encoder that is not listed: that of the paper's (CoG appendix E.2.2)."""
-
-COPY_THRESHOLDS = {BUNDLED_ENCODER: 0.98}
-"""Copy thresholds for libraries that were not calibrated. With the longest question as the anchor,
-MiniLM's nearest is seldom right on WebQSP at any threshold (1 of 5), and 9 times of 10 on MetaQA
-above this one; it copies for 7 % of WebQSP's questions, about as many as the paper does."""
 
 
 class BlueprintMatch(NamedTuple):
@@ -143,7 +118,7 @@ class BlueprintLibrary:
     Args:
         header: what the library is.
         records: its templates.
-        shelf: the vectors of their anchors, in their order.
+        index: the vectors of their anchors, in their order.
         encode: turns texts into unit vectors; blocks.
         overlay: where additions go.
     """
@@ -152,18 +127,20 @@ class BlueprintLibrary:
         self,
         header: LibraryHeader,
         records: tuple[TemplateRecord, ...],
-        shelf: VectorIndex,
+        index: VectorIndex,
         encode: EncodeTexts,
         overlay: Overlay | None = None,
     ) -> None:
         self.header, self.records = header, records
-        self._anchored, self._shelf = anchors_of(records), shelf
-        self._encode, self._overlay = encode, overlay
-        self._known = {LearnedBlueprint(anchor.text, record.blueprint) for record, anchor in self._anchored}
+        self._index, self._encode, self._overlay = index, encode, overlay
+        self._anchored = [
+            LearnedBlueprint(anchor.text, record.blueprint) for record, anchor in anchors_of(records)
+        ]
+        self._known = set(self._anchored)
         self._learned: list[LearnedBlueprint] = []
-        self._learned_shelf: VectorIndex | None = None
+        self._learned_index: VectorIndex | None = None
         self._lock = threading.Lock()
-        self._put_up(overlay.read() if overlay else [])
+        self._learn(overlay.read() if overlay else [])
 
     @property
     def encoder(self) -> str:
@@ -176,11 +153,8 @@ class BlueprintLibrary:
 
         A blueprint is copied if its similarity is above it.
         """
-        return (
-            COPY_THRESHOLDS.get(self.encoder, DEFAULT_COPY_THRESHOLD)
-            if self.header.tau is None
-            else self.header.tau
-        )
+        default = COPY_THRESHOLDS.get(self.encoder, DEFAULT_COPY_THRESHOLD)
+        return default if self.header.tau is None else self.header.tau
 
     @property
     def fingerprint(self) -> str:
@@ -197,10 +171,10 @@ class BlueprintLibrary:
             BlueprintError: if the encoder's vectors are not as long as the library's.
         """
         rows = self._encode([question])
-        found = [self._match(near) for near in self._shelf.nearest(rows, k)]
+        found = _matches(self._index, self._anchored, rows, k)
         with self._lock:
-            if self._learned_shelf:
-                found += [self._learned_match(near) for near in self._learned_shelf.nearest(rows, k)]
+            if self._learned_index:
+                found += _matches(self._learned_index, self._learned, rows, k)
         best: dict[str, BlueprintMatch] = {}
         for match in sorted(found, key=lambda match: -match.similarity):
             best.setdefault(match.blueprint.template, match)
@@ -220,28 +194,27 @@ class BlueprintLibrary:
         with self._lock:
             if learned not in self._known:
                 self._overlay.append(learned)
-                self._put_up([learned])
+                self._learn([learned])
 
-    def _put_up(self, added: Sequence[LearnedBlueprint]) -> None:
+    def _learn(self, added: Sequence[LearnedBlueprint]) -> None:
         """Make additions findable, those that are known already only once."""
         fresh = [learned for learned in dict.fromkeys(added) if learned not in self._known]
         if not fresh:
             return
         vectors = self._encode([learned.question for learned in fresh])
         labels = [VectorLabel(learned.blueprint.template, 1) for learned in fresh]
-        if self._learned_shelf is None:
-            self._learned_shelf = VectorIndex.of(labels, vectors)
+        if self._learned_index is None:
+            self._learned_index = VectorIndex(labels, vectors)
         else:
-            self._learned_shelf.add(labels, vectors)
+            self._learned_index.add(labels, vectors)
         self._learned += fresh
         self._known.update(fresh)
 
-    def _match(self, near: Neighbour) -> BlueprintMatch:
-        record, anchor = self._anchored[near.place]
-        return BlueprintMatch(anchor.text, record.blueprint, near.similarity)
 
-    def _learned_match(self, near: Neighbour) -> BlueprintMatch:
-        return BlueprintMatch(*self._learned[near.place], near.similarity)
+def _matches(
+    index: VectorIndex, known: Sequence[LearnedBlueprint], rows: Vectors, k: int
+) -> list[BlueprintMatch]:
+    return [BlueprintMatch(*known[near.place], near.similarity) for near in index.nearest(rows, k)]
 
 
 def open_library(
@@ -258,12 +231,10 @@ def open_library(
     Raises:
         BlueprintError: if it is missing, foreign, damaged, or built with another encoder.
     """
-    found = files.read_library(folder)
-    header = found.header
-    LIBRARY_STORE.check_encoder(folder, header.encoder, encoder_name)
+    header, (lines, packed) = LIBRARY_STORE.open(folder, encoder_name, "records", "index")
     try:
-        records = read_records(found.records)
-        shelf = VectorIndex.read(anchor_labels(anchors_of(records)), found.index, header.dimensions)
+        records = read_records(lines)
+        index = VectorIndex.from_bytes(anchor_labels(anchors_of(records)), packed, header.dimensions)
     except ValueError:
         raise LIBRARY_STORE.damaged(folder) from None
-    return BlueprintLibrary(header, records, shelf, encode, Overlay(overlay) if overlay else None)
+    return BlueprintLibrary(header, records, index, encode, Overlay(overlay) if overlay else None)

@@ -3,25 +3,27 @@
 Templates are counted by the relation names of a blueprint's linear reading: of a query's first
 alternative, with the branches that only constrain, without directions. WebQSP's 3,098 training
 questions have 512 so counted, where the paper reports 569 of tokens that a regular expression
-finds in the text; with directions 515, of the first branch alone 398. On disk a record is a line of JSON.
+finds in the text; with directions 515, of the first branch alone 398. On disk a record is a line
+of JSON.
 """
 
 from collections import Counter
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
-from functools import cache
-from typing import TYPE_CHECKING, Literal, NamedTuple, TypeAlias
+from typing import Literal, NamedTuple
 
 from typing_extensions import TypedDict
 
+from kgqa.priors.artifact_store import read_lines, write_lines
+from kgqa.priors.encoder import EncodeTexts
 from kgqa.priors.errors import BlueprintError
 from kgqa.priors.slots import Blueprint
 from kgqa.priors.training_questions import BlueprintLesson
 
-if TYPE_CHECKING:
-    from pydantic import TypeAdapter
-if TYPE_CHECKING:
-    from kgqa.priors.encoder import Vectors
+AnchorRule = Literal["longest", "shortest", "medoid", "all"]
+"""Which question stands for its template: the longest by characters, as it was asked (the
+paper's), the shortest, the one that is, masked, nearest to the mean of all of them, or every
+one, each for itself. Of several the first."""
 
 
 class Anchor(NamedTuple):
@@ -74,60 +76,32 @@ class _Line(TypedDict):
 
 def write_records(records: Iterable[TemplateRecord]) -> bytes:
     """Write records as JSON lines; their questions are in all, those of the others beside them."""
-    import orjson
+    return write_lines(
+        {
+            "anchor": record.anchors[0].text,
+            "question": record.question,
+            "template": record.blueprint.template,
+            "branches": record.blueprint.to_lists(),
+            "questions": record.questions,
+            "other_anchors": dict(record.anchors[1:]),
+            "other_trees": [
+                {"branches": tree.to_lists(), "questions": questions} for tree, questions in record.trees[1:]
+            ],
+        }
+        for record in records
+    )
 
-    return b"".join(orjson.dumps(_to_line(record)) + b"\n" for record in records)
 
-
-def read_records(lines: bytes) -> tuple[TemplateRecord, ...]:
-    """Read what `write` wrote.
+def read_records(content: bytes) -> tuple[TemplateRecord, ...]:
+    """Read what `write_records` wrote.
 
     Raises:
         ValueError: if it is anything else.
     """
-    return tuple(_from_line(_line_schema().validate_json(line)) for line in lines.splitlines())
+    return tuple(map(_read_line, read_lines(content, _Line)))
 
 
-def anchors_of(records: Iterable[TemplateRecord]) -> list[tuple[TemplateRecord, Anchor]]:
-    """Return every anchor with its record, in the order of their vectors."""
-    return [(record, anchor) for record in records for anchor in record.anchors]
-
-
-def branches_to_lists(blueprint: Blueprint) -> list[list[str]]:
-    """Write the branches as `Blueprint.parse` reads them."""
-    return [[str(slot) for slot in branch] for branch in blueprint]
-
-
-def slot_histogram(records: Sequence[TemplateRecord]) -> dict[int, int]:
-    """Count the templates by their number of slots."""
-    lengths = [len(record.blueprint.slots) for record in records]
-    return {length: lengths.count(length) for length in sorted(set(lengths))}
-
-
-@cache
-def _line_schema() -> "TypeAdapter[_Line]":
-    from pydantic import TypeAdapter
-
-    return TypeAdapter(_Line)
-
-
-def _to_line(record: TemplateRecord) -> _Line:
-    anchor, *anchors = record.anchors
-    _, *trees = record.trees
-    return {
-        "anchor": anchor.text,
-        "question": record.question,
-        "template": record.blueprint.template,
-        "branches": branches_to_lists(record.blueprint),
-        "questions": record.questions,
-        "other_anchors": dict(anchors),
-        "other_trees": [
-            {"branches": branches_to_lists(tree), "questions": questions} for tree, questions in trees
-        ],
-    }
-
-
-def _from_line(line: _Line) -> TemplateRecord:
+def _read_line(line: _Line) -> TemplateRecord:
     trees = [(Blueprint.parse(tree["branches"]), tree["questions"]) for tree in line["other_trees"]]
     anchors = [Anchor(*other) for other in line["other_anchors"].items()]
     first = line["questions"] - sum(questions for _, questions in trees)
@@ -139,13 +113,14 @@ def _from_line(line: _Line) -> TemplateRecord:
     )
 
 
-EncodeTexts: TypeAlias = "Callable[[Sequence[str]], Vectors]"
-"""Texts to unit vectors, shape (texts, dimensions); blocks."""
+def anchors_of(records: Iterable[TemplateRecord]) -> list[tuple[TemplateRecord, Anchor]]:
+    """Return every anchor with its record, in the order of their vectors."""
+    return [(record, anchor) for record in records for anchor in record.anchors]
 
-AnchorRule = Literal["longest", "shortest", "medoid", "all"]
-"""Which question stands for its template: the longest by characters, as it was asked (the
-paper's), the shortest, the one that is, masked, nearest to the mean of all of them, or every
-one, each for itself. Of several the first."""
+
+def slot_histogram(records: Iterable[TemplateRecord]) -> dict[int, int]:
+    """Count the templates by their number of slots."""
+    return dict(sorted(Counter(len(record.blueprint.slots) for record in records).items()))
 
 
 @dataclass(slots=True)
@@ -156,21 +131,23 @@ class _TemplateQuestions:
     masked: Counter[str] = field(default_factory=Counter)
     trees: Counter[Blueprint] = field(default_factory=Counter)
 
-    def learn(self, record: TemplateRecord) -> None:
+    def add_record(self, record: TemplateRecord) -> None:
         self.questions[record.question] = record.anchors[0].text
         self.masked.update(dict(record.anchors))
         self.trees.update(dict(record.trees))
 
-    def record(self, rule: AnchorRule, encode: EncodeTexts) -> TemplateRecord:
-        question = _choose_anchor(list(self.questions), rule, lambda: encode(list(self.questions.values())))
+    def to_record(self, rule: AnchorRule, encode: EncodeTexts) -> TemplateRecord:
+        question = self._choose_anchor(rule, encode)
         text = self.questions[question]
-        others = (
-            [Anchor(*each) for each in sorted(self.masked.items()) if each[0] != text]
-            if rule == "all"
-            else []
-        )
+        others = [Anchor(*each) for each in sorted(self.masked.items()) if rule == "all" and each[0] != text]
         stands_for = self.masked.total() - sum(anchor.questions for anchor in others)
         return TemplateRecord(question, (Anchor(text, stands_for), *others), tuple(self.trees.most_common()))
+
+    def _choose_anchor(self, rule: AnchorRule, encode: EncodeTexts) -> str:
+        if rule == "medoid":
+            rows = encode(list(self.questions.values()))
+            return list(self.questions)[int((rows @ rows.mean(axis=0)).round(6).argmax())]
+        return min(self.questions, key=len) if rule == "shortest" else max(self.questions, key=len)
 
 
 def gather_templates(
@@ -193,22 +170,11 @@ def gather_templates(
         )
     templates: dict[str, _TemplateQuestions] = {}
     for record in before:
-        templates.setdefault(record.blueprint.template, _TemplateQuestions()).learn(record)
+        templates.setdefault(record.blueprint.template, _TemplateQuestions()).add_record(record)
     for lesson in lessons:
         if isinstance(lesson.blueprint, Blueprint):
             template = templates.setdefault(lesson.blueprint.template, _TemplateQuestions())
             template.questions.setdefault(lesson.question, lesson.masked)
             template.masked[lesson.masked] += 1
             template.trees[lesson.blueprint] += 1
-    return tuple(template.record(rule, encode) for _, template in sorted(templates.items()))
-
-
-def _choose_anchor(questions: Sequence[str], rule: AnchorRule, rows: Callable[[], "Vectors"]) -> str:
-    if rule == "medoid":
-        return questions[_medoid_place(rows())]
-    return min(questions, key=len) if rule == "shortest" else max(questions, key=len)
-
-
-def _medoid_place(rows: "Vectors") -> int:
-    """Return the place of the row nearest to the mean of all; ties to the first, within 1e-6."""
-    return int((rows @ rows.mean(axis=0)).round(6).argmax())
+    return tuple(template.to_record(rule, encode) for _, template in sorted(templates.items()))

@@ -4,29 +4,31 @@
 'Which films has [ENT] made with [OTHER]?'
 
 ```
-Example ── gathering ──▶ Exemplar ── learning ──▶ Model ── building ──▶ Exemplars
-question    one for        masked      n-grams,    .npz      a folder     nearest()
-and query   each topic     question,   vectors,                           hops()
-   │                       chain       heads                              asked()
-   └────── gathering ──▶ Solution ── encoder ───▶ FAISS ─── building ──▶ Index
-            one for each   template with                     the same     recall()
-            template       categories, all chains            folder       draw()
+training question ──▶ exemplar ── hop_model ──▶ model ──▶ exemplar library
+with its query or  │  one a topic: the masked   .npz      nearest(), hops(), asked()
+gold paths         │  question and its chain
+                   └▶ solution ── encoder ──▶ vectors ──▶ solution index
+                      one a template: its       FAISS     recall(), draw()
+                      categories, all chains
 ```
 
 The offline model learns from the upper row, methods are guided by the lower one (EGP §4.1).
 """
 
 from kgqa.priors.errors import ExemplarError
+from kgqa.priors.exemplars.building import EXEMPLARS_VERSION, ExemplarBuild, build_exemplars
 from kgqa.priors.exemplars.categories import find_topic_categories
-from kgqa.priors.exemplars.exemplar import EXEMPLARS_VERSION, Exemplar, HopScores, NearExemplar
-from kgqa.priors.exemplars.library import ExemplarBuild, ExemplarLibrary, build_exemplars, open_exemplars
-from kgqa.priors.exemplars.solutions import (
+from kgqa.priors.exemplars.library import (
     DEFAULT_POOL_SIZE,
+    ExemplarLibrary,
+    HopScores,
+    NearExemplar,
     RecalledSolution,
-    Solution,
     SolutionIndex,
+    open_exemplars,
     open_solution_index,
 )
+from kgqa.priors.exemplars.records import Exemplar, Solution
 from kgqa.priors.masking import OTHER_MASK, make_template, mask_topic
 
 __all__ = [

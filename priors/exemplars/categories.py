@@ -20,10 +20,9 @@ NOTABLE_TYPES = Hop(f"{FB}common.topic.notable_types")
 RDF_TYPE = Hop(f"{RDF}type")
 
 MAX_LABEL_CHARS = 40
-"""Characters of a label at most."""
 
 FollowHop: TypeAlias = Callable[[Sequence[Entity], Hop], Awaitable[Sequence[Page[Term]]]]
-"""Gives what each of some entities is related to by a hop: one query."""
+"""Finds what each of some entities is related to by a hop: one query."""
 
 _BUILT_IN_NAMESPACES = (OWL, RDF, RDFS)
 _UNTELLING_DOMAINS = {"base", "common", "dataworld", "freebase", "kg", "type", "user"}
@@ -78,13 +77,13 @@ def category_by_relations(relations: Iterable[str]) -> str | None:
 
     Of several that as many are of, the first by name; None where no name says a type.
     """
-    types = Counter(name.rpartition(".")[0] for name in dict.fromkeys(relations) if _says_type(name))
+    types = Counter(
+        name.rpartition(".")[0]
+        for name in dict.fromkeys(relations)
+        if name.count(".") > 1 and name.partition(".")[0] not in _UNTELLING_DOMAINS
+    )
     best = min(types, key=lambda name: (-types[name], name), default=None)
     return _clean_label(best.rpartition(".")[2].replace("_", " ")) if best else None
-
-
-def _says_type(relation: str) -> bool:
-    return relation.count(".") > 1 and relation.partition(".")[0] not in _UNTELLING_DOMAINS
 
 
 async def _stated_types(entities: Sequence[Entity], hop: Hop, follow: FollowHop) -> dict[Entity, str]:

@@ -7,18 +7,17 @@ and of its sentence vector. On disk it is an .npz file of arrays.
 import io
 import re
 from collections import Counter
-from collections.abc import Hashable, Iterable, Iterator, Sequence
+from collections.abc import Hashable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any, NamedTuple, TypeAlias
+from typing import Any, NamedTuple
 from zipfile import ZIP_STORED, ZipFile
 
 import numpy as np
 import numpy.typing as npt
 
 from kgqa.kg.sparql.intent import QuestionIntent
-from kgqa.priors.blueprints.templates import EncodeTexts
-from kgqa.priors.encoder import Vectors, limit_blas_threads, thread_count
-from kgqa.priors.exemplars.exemplar import Exemplar
+from kgqa.priors.encoder import EncodeTexts, Vectors, encode_distinct, limit_blas_threads, thread_count
+from kgqa.priors.exemplars.records import Exemplar
 from kgqa.priors.slots import Slot
 
 Floats = npt.NDArray[np.float32]
@@ -29,6 +28,24 @@ MAX_GRAM_WORDS = 3
 
 MIN_GRAM_QUESTIONS = 2
 """Distinct questions that a run of words must be in to be looked at."""
+
+REGULARISATION_C = 20.0
+"""What a question that is given once counts against weights that are not 0 (C of scikit-learn)."""
+
+VECTOR_SCALE = 2.0
+"""How much longer the sentence vector is than the row of words, before weights are learned."""
+
+MAX_ITERATIONS = 60
+"""Steps of the search for weights at most; more make no difference to what comes first."""
+
+WORD_SHARE = 0.1
+"""What the cosine of the words counts in a similarity; that of the sentence vectors counts the rest.
+
+The vectors alone take two templates that differ in a word or in the order of words for nearly
+the same one. With more of the words, questions in new words are found less well."""
+
+_KEPT_GRADIENTS = 5
+"""Gradients that L-BFGS keeps: each is as large as the weights."""
 
 _TOKEN = re.compile(r"\[[a-z]+\]|'s\b|\w+")
 
@@ -43,7 +60,7 @@ def tokens(text: str) -> list[str]:
 
 
 def count_grams(text: str) -> Counter[str]:
-    """Count the runs of one to `LONGEST` words."""
+    """Count the runs of one to `MAX_GRAM_WORDS` words."""
     words = tokens(text)
     return Counter(
         " ".join(words[at : at + size])
@@ -66,19 +83,6 @@ class SparseRows(NamedTuple):
     places: Indices
     values: Floats
 
-    @staticmethod
-    def of(rows: Sequence[SparseRow]) -> "SparseRows":
-        """Put rows together; at least one."""
-        places, values = (np.concatenate(parts) for parts in zip(*rows, strict=True))
-        return SparseRows(np.cumsum([0, *(len(row.places) for row in rows)]), places, values)
-
-    def turned(self, columns: int) -> "SparseRows":
-        """Return the columns as rows."""
-        order = np.argsort(self.places, kind="stable")
-        rows = np.repeat(np.arange(len(self.starts) - 1), np.diff(self.starts))
-        starts = np.searchsorted(self.places[order], np.arange(columns + 1))
-        return SparseRows(starts, rows[order], self.values[order])
-
     def at(self, row: int) -> SparseRow:
         """Return one row."""
         part = slice(*self.starts[row : row + 2])
@@ -99,9 +103,10 @@ class Vocabulary:
 
     @staticmethod
     def of(texts: Iterable[str]) -> "Vocabulary":
-        """Take the runs that `LEAST` distinct texts have; log((1 + n) / (1 + df)) + 1 is the weight.
+        """Take the runs that `MIN_GRAM_QUESTIONS` distinct texts have.
 
-        Here n is the number of distinct texts, df how many of them have the run.
+        The weight is log((1 + n) / (1 + df)) + 1, where n is the number of distinct texts, and df
+        how many of them have the run.
         """
         distinct = set(texts)
         counts = Counter(gram for text in distinct for gram in count_grams(text))
@@ -111,31 +116,16 @@ class Vocabulary:
 
     def row(self, text: str) -> SparseRow:
         """Weigh the runs of a text: (1 + log count) × weight, scaled to length 1."""
-        found = sorted(
-            (self._places[gram], n) for gram, n in count_grams(text).items() if gram in self._places
-        )
-        places = np.array([place for place, _ in found], np.int64)
-        counts = np.array([count for _, count in found], np.float32)
+        found = {self._places[gram]: n for gram, n in count_grams(text).items() if gram in self._places}
+        places = np.array(sorted(found), np.int64)
+        counts = np.array([found[place] for place in sorted(found)], np.float32)
         values = (1 + np.log(counts)) * self.weights[places]
         return SparseRow(places, values / (np.linalg.norm(values) or np.float32(1)))
 
 
-REGULARISATION_C = 20.0
-"""What a question that is given once counts against weights that are not 0 (C of scikit-learn)."""
-
-VECTOR_SCALE = 2.0
-"""How much longer the sentence vector is than the row of words, before weights are learned."""
-
-MAX_ITERATIONS = 60
-"""Steps of the search for weights at most; more make no difference to what comes first."""
-
-_KEPT_GRADIENTS = 5
-"""Gradients that L-BFGS keeps: each is as large as the weights."""
-
-
 @dataclass(frozen=True, slots=True)
 class LogisticHead:
-    """A model that tells which of some classes a question is of.
+    """A multinomial logistic model that says which of some classes a question is of.
 
     Attributes:
         words: Shape (terms, classes).
@@ -160,84 +150,57 @@ class LogisticHead:
         return np.asarray(scores - np.log(np.exp(scores).sum()), np.float32)
 
 
-def fit_head(
-    rows: SparseRows, terms: int, vectors: Vectors, labels: Sequence[int], weights: Sequence[float]
-) -> LogisticHead:
+def fit_head(words: Any, vectors: Vectors, labels: Sequence[int], weights: Sequence[float]) -> LogisticHead:
     """Fit a head by L-BFGS (Liu & Nocedal 1989); labels are the numbers of classes, from 0.
 
+    The loss is that of the labels and half the squared length of all weights but the bias.
+
     Args:
-        rows: of words.
-        terms: how many terms the vocabulary has.
+        words: a sparse matrix of scipy, shape (questions, terms).
         vectors: of the sentences, shape (questions, dimensions).
         labels: shape (questions,).
         weights: how much each question counts, shape (questions,).
     """
     from scipy.optimize import minimize
-    from scipy.sparse import csr_matrix
     from threadpoolctl import threadpool_limits
 
+    turned, (questions, terms), classes = words.T.tocsr(), words.shape, max(labels) + 1
     mean = vectors.mean(axis=0)  # without it, the search takes fewer steps; the bias takes it up
-    words = csr_matrix((rows.values, rows.places, rows.starts), shape=(len(vectors), terms))
-    task = _TrainingLoss(
-        words, VECTOR_SCALE * (vectors - mean), np.asarray(labels), REGULARISATION_C * np.asarray(weights)
-    )
+    rows = (VECTOR_SCALE * (vectors - mean)).astype(np.float32)
+    counts = (REGULARISATION_C * np.asarray(weights)).astype(np.float32)
+    right = np.arange(questions), np.asarray(labels)
+
+    def shaped(flat: Any) -> LogisticHead:
+        table = flat.astype(np.float32).reshape(-1, classes)
+        return LogisticHead(table[:terms], table[terms:-1], table[-1])
+
+    def loss(flat: Any) -> tuple[float, Any]:
+        head = shaped(flat)
+        shares = words @ head.words + rows @ head.meaning + head.bias
+        shares -= shares.max(axis=1, keepdims=True)
+        of_right = shares[right]
+        np.exp(shares, out=shares)
+        total = shares.sum(axis=1)
+        value = float(counts @ (np.log(total) - of_right))
+        shares /= total[:, None]
+        shares[right] -= 1
+        shares *= counts[:, None]
+        gradient = np.concatenate([turned @ shares, rows.T @ shares, shares.sum(axis=0)[None]])
+        penalised = flat.copy()
+        penalised[-classes:] = 0
+        return value + 0.5 * float(penalised @ penalised), gradient.ravel().astype(np.float64) + penalised
+
     with limit_blas_threads(), threadpool_limits(thread_count(), "blas"):  # scipy has a BLAS of its own
         found = minimize(
-            task.loss,
-            np.zeros(task.size),
+            loss,
+            np.zeros((terms + rows.shape[1] + 1) * classes),
             jac=True,
             method="L-BFGS-B",
             options={"maxiter": MAX_ITERATIONS, "maxcor": _KEPT_GRADIENTS},
         )
-    head = task.head(found.x)
+    head = shaped(found.x)
     meaning = VECTOR_SCALE * head.meaning
     return LogisticHead(head.words.copy(), meaning, head.bias - mean @ meaning)
-
-
-class _TrainingLoss:
-    """The loss of all weights in a row: the words', the meaning's, the bias."""
-
-    def __init__(self, words: Any, vectors: Floats, labels: Any, counts: Any) -> None:
-        self._words, self._turned = words, words.T.tocsr()
-        self._vectors = vectors.astype(np.float32)
-        self._right = np.arange(len(labels)), labels
-        self._counts = counts.astype(np.float32)
-        self._classes = int(labels.max()) + 1
-
-    @property
-    def size(self) -> int:
-        """How many weights there are."""
-        return int(self._words.shape[1] + self._vectors.shape[1] + 1) * self._classes
-
-    def head(self, weights: Any) -> LogisticHead:
-        """Return the weights their shapes."""
-        table = weights.astype(np.float32).reshape(-1, self._classes)
-        terms = self._words.shape[1]
-        return LogisticHead(table[:terms], table[terms:-1], table[-1])
-
-    def loss(self, weights: Any) -> tuple[float, Any]:
-        """Return the loss, half the squared length of all weights but the bias included, and its gradient."""
-        head = self.head(weights)
-        shares = self._words @ head.words + self._vectors @ head.meaning + head.bias
-        shares -= shares.max(axis=1, keepdims=True)
-        right = shares[self._right]
-        np.exp(shares, out=shares)
-        total = shares.sum(axis=1)
-        loss = float(self._counts @ (np.log(total) - right))
-        shares /= total[:, None]
-        shares[self._right] -= 1
-        shares *= self._counts[:, None]
-        gradient = np.concatenate([self._turned @ shares, self._vectors.T @ shares, shares.sum(axis=0)[None]])
-        flat, held = gradient.ravel().astype(np.float64), weights.copy()
-        held[-self._classes :] = 0
-        return loss + 0.5 * float(held @ held), flat + held
-
-
-WORD_SHARE = 0.1
-"""What the cosine of the words counts in a likeness; that of the sentence vectors counts the rest.
-
-The vectors alone take two templates that differ in a word or in the order of words for nearly
-the same one. With more of the words, questions in new words are found less well."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -256,14 +219,35 @@ class HopModel:
     vectors: Vectors
     heads: tuple[LogisticHead, ...]
 
-    def likeness(self, row: SparseRow, vector: Floats) -> Floats:
-        """Return how alike each exemplar is to a question, shape (exemplars,)."""
+    def similarities(self, row: SparseRow, vector: Floats) -> Floats:
+        """Return how similar each exemplar is to a question, shape (exemplars,)."""
         words = np.zeros(len(self.vectors), np.float32)
         for place, value in zip(row.places, row.values, strict=True):
             having = self.postings.at(place)
             words[having.places] += value * having.values
         meaning = np.einsum("ij,j->i", self.vectors, vector)  # BLAS would start threads for so little
         return np.asarray(WORD_SHARE * words + (1 - WORD_SHARE) * meaning, np.float32)
+
+
+def learn_model(exemplars: Sequence[Exemplar], encode: EncodeTexts) -> HopModel:
+    """Learn from exemplars, at least one; blocks."""
+    from scipy.sparse import csr_matrix
+
+    vocabulary = Vocabulary.of(each.question for each in exemplars)
+    rows = [vocabulary.row(each.question) for each in exemplars]
+    places, values = (np.concatenate(parts) for parts in zip(*rows, strict=True))
+    starts = np.cumsum([0, *(len(row.places) for row in rows)])
+    words = csr_matrix((values, places, starts), shape=(len(rows), len(vocabulary.terms)))
+    vectors = encode_distinct([each.question for each in exemplars], encode)
+    heads = []
+    for classes, labels in _training_tasks(exemplars):
+        numbers = {each: number for number, each in enumerate(classes)}
+        weights = [exemplars[place].weight ** 0.5 for place in labels]
+        right = [numbers[label] for label in labels.values()]
+        heads.append(fit_head(words[list(labels)], vectors[list(labels)], right, weights))
+    turned = words.T.tocsr()
+    postings = SparseRows(turned.indptr.astype(np.int64), turned.indices.astype(np.int64), turned.data)
+    return HopModel(vocabulary, postings, vectors, tuple(heads))
 
 
 def slots_by_position(exemplars: Sequence[Exemplar]) -> list[list[Slot | None]]:
@@ -278,6 +262,19 @@ def slots_by_position(exemplars: Sequence[Exemplar]) -> list[list[Slot | None]]:
 def intents_of(exemplars: Iterable[Exemplar]) -> list[QuestionIntent]:
     """Return the kinds of asking, in the order of their head."""
     return sorted({each.asked for each in exemplars})
+
+
+def _training_tasks(
+    exemplars: Sequence[Exemplar],
+) -> Iterator[tuple[Sequence[Hashable], Mapping[int, Hashable]]]:
+    """Return for each head its classes, and by place the class of each exemplar that it learns from.
+
+    The head of a position learns from those chains that reach it.
+    """
+    chains = {place: (*each.chain, None) for place, each in enumerate(exemplars)}
+    for at, slots in enumerate(slots_by_position(exemplars)):
+        yield slots, {place: chain[at] for place, chain in chains.items() if len(chain) > at}
+    yield intents_of(exemplars), {place: each.asked for place, each in enumerate(exemplars)}
 
 
 def pack_model(model: HopModel) -> bytes:
@@ -296,93 +293,57 @@ def pack_model(model: HopModel) -> bytes:
 
 
 def unpack_model(packed: bytes, exemplars: Sequence[Exemplar]) -> HopModel:
-    """Read what `pack` wrote of the model of these exemplars.
+    """Read what `pack_model` wrote of the model of these exemplars.
 
     Raises:
         ValueError: if it is anything else.
     """
+    classes = [*map(len, slots_by_position(exemplars)), len(intents_of(exemplars))]
     try:
-        model = _read_arrays(packed, len(slots_by_position(exemplars)) + 1)
-        _check_arrays(model, exemplars)
+        with ZipFile(io.BytesIO(packed)) as archive:
+            if any(part.compress_type != ZIP_STORED for part in archive.infolist()):
+                raise ValueError("packed: it may unpack to anything")
+        with np.load(io.BytesIO(packed), allow_pickle=False) as file:
+            terms = file["terms"].tobytes().decode().splitlines()
+            model = HopModel(
+                Vocabulary(terms, file["weights"]),
+                SparseRows(*(file[f"postings_{name}"] for name in SparseRows._fields)),
+                file["vectors"],
+                tuple(
+                    LogisticHead(*(file[f"{name}_{number}"] for name in LogisticHead.__dataclass_fields__))
+                    for number in range(len(classes))
+                ),
+            )
+        _check_arrays(model, len(exemplars), classes)
     except Exception as error:  # whatever zipfile, numpy and its reader of headers raise
         raise ValueError("not the model of these exemplars") from error
     return model
 
 
-def _read_arrays(packed: bytes, heads: int) -> HopModel:
-    with ZipFile(io.BytesIO(packed)) as archive:
-        if any(part.compress_type != ZIP_STORED for part in archive.infolist()):
-            raise ValueError("packed: it may unpack to anything")
-    with np.load(io.BytesIO(packed), allow_pickle=False) as file:
-        terms = file["terms"].tobytes().decode().splitlines()
-        return HopModel(
-            Vocabulary(terms, file["weights"]),
-            SparseRows(*(file[f"postings_{name}"] for name in SparseRows._fields)),
-            file["vectors"],
-            tuple(
-                LogisticHead(*(file[f"{name}_{number}"] for name in LogisticHead.__dataclass_fields__))
-                for number in range(heads)
-            ),
-        )
-
-
-def _check_arrays(model: HopModel, exemplars: Sequence[Exemplar]) -> None:
+def _check_arrays(model: HopModel, exemplars: int, classes: Sequence[int]) -> None:
     """Refuse arrays that do not go together, or hold no numbers.
 
     Raises:
         ValueError: if there are any.
     """
     terms, postings, width = len(model.vocabulary.terms), model.postings, model.vectors.shape[-1:]
-    classes = [*map(len, slots_by_position(exemplars)), len(intents_of(exemplars))]
     shapes: list[tuple[Any, tuple[int, ...]]] = [
         (model.vocabulary.weights, (terms,)),
-        (model.vectors, (len(exemplars), *width)),
+        (model.vectors, (exemplars, *width)),
         (postings.starts, (terms + 1,)),
+        (postings.places, (postings.places.size,)),
         (postings.values, postings.places.shape),
-        *((head.words, (terms, size)) for head, size in zip(model.heads, classes, strict=True)),
-        *((head.meaning, (*width, size)) for head, size in zip(model.heads, classes, strict=True)),
-        *((head.bias, (size,)) for head, size in zip(model.heads, classes, strict=True)),
     ]
+    for head, size in zip(model.heads, classes, strict=True):
+        shapes += [(head.words, (terms, size)), (head.meaning, (*width, size)), (head.bias, (size,))]
     fit = all(array.shape == shape and np.isfinite(array).all() for array, shape in shapes)
-    whole = all(array.ndim == 1 and array.dtype.kind == "i" for array in (postings.starts, postings.places))
-    if not (fit and whole and width and _is_valid_rows(postings, len(exemplars))):
+    whole = all(array.dtype.kind == "i" for array in (postings.starts, postings.places))
+    if not (fit and whole and width and _is_valid_rows(postings, exemplars)):
         raise ValueError("not the model of these exemplars")
 
 
 def _is_valid_rows(rows: SparseRows, columns: int) -> bool:
+    """Return whether all rows lie within the arrays, and their places within the columns."""
     ends = (*rows.starts[:1], *rows.starts[-1:]) == (0, len(rows.places))
     inside = bool(((rows.places >= 0) & (rows.places < columns)).all())
     return ends and bool((np.diff(rows.starts) >= 0).all()) and inside
-
-
-LabelsByPlace: TypeAlias = dict[int, Hashable]
-"""The class of each exemplar that has one, by the exemplar's place."""
-
-
-def learn_model(exemplars: Sequence[Exemplar], encode: EncodeTexts) -> HopModel:
-    """Learn from exemplars, at least one; blocks."""
-    vocabulary = Vocabulary.of(each.question for each in exemplars)
-    terms, rows = len(vocabulary.terms), [vocabulary.row(each.question) for each in exemplars]
-    vectors = _encode_once([each.question for each in exemplars], encode)
-    heads = []
-    for classes, labels in _training_tasks(exemplars):
-        numbers = {each: number for number, each in enumerate(classes)}
-        weights = [exemplars[place].weight ** 0.5 for place in labels]
-        given = SparseRows.of([rows[place] for place in labels])
-        right = [numbers[label] for label in labels.values()]
-        heads.append(fit_head(given, terms, vectors[list(labels)], right, weights))
-    return HopModel(vocabulary, SparseRows.of(rows).turned(terms), vectors, tuple(heads))
-
-
-def _training_tasks(exemplars: Sequence[Exemplar]) -> Iterator[tuple[Sequence[Hashable], LabelsByPlace]]:
-    """Return for each head its classes and the exemplars it learns from: of a position, those that reach it."""
-    for at, slots in enumerate(slots_by_position(exemplars)):
-        ways = {place: (*each.chain, None) for place, each in enumerate(exemplars)}
-        yield slots, {place: way[at] for place, way in ways.items() if len(way) > at}
-    yield intents_of(exemplars), {place: each.asked for place, each in enumerate(exemplars)}
-
-
-def _encode_once(texts: Sequence[str], encode: EncodeTexts) -> Vectors:
-    """Encode texts, each once, so that equal ones are equally near."""
-    places = {text: place for place, text in enumerate(dict.fromkeys(texts))}
-    return np.asarray(encode(list(places))[[places[text] for text in texts]], np.float32)

@@ -19,11 +19,10 @@ from kgqa.files import gunzip, read_file
 from kgqa.models.cache import SqliteCache
 from kgqa.priors.artifact_store import content_digest
 from kgqa.priors.blueprints import RelationPath, Topic, TrainingQuestion, build_blueprints, open_library
-from kgqa.priors.blueprints.vocabulary import read_relations
 from kgqa.priors.errors import BlueprintError, ExemplarError
-from kgqa.priors.exemplars import open_exemplars, open_solution_index
-from kgqa.priors.exemplars.library import build_exemplars as build_exemplars
+from kgqa.priors.exemplars import build_exemplars, open_exemplars, open_solution_index
 from kgqa.priors.hub_models import check_model_folder
+from kgqa.priors.training_questions import read_relations
 from kgqa.priors.vector_index import VectorIndex, VectorLabel
 from kgqa.tests.hostile.conftest import Tried
 
@@ -107,8 +106,8 @@ def index(rows: int, dimensions: int, floats: int, tail: bytes) -> bytes:
 
 
 def test_indexes(tried: Tried) -> None:
-    good = VectorIndex.of([VectorLabel("a", 1)], encode(["a"])).packed()
-    assert VectorIndex.read([VectorLabel("a", 1)], good, 2).packed() == good
+    good = VectorIndex([VectorLabel("a", 1)], encode(["a"])).to_bytes()
+    assert VectorIndex.from_bytes([VectorLabel("a", 1)], good, 2).to_bytes() == good
     nan, huge = np.full(2, np.nan, "<f4").tobytes(), np.full(2, 3e38, "<f4").tobytes()
     hostile = [
         *(b"", good[:-1], good + b"\0", b"IxFI", os.urandom(200), good.replace(b"IxFI", b"IwFl")),
@@ -116,9 +115,11 @@ def test_indexes(tried: Tried) -> None:
         *(index(1, 2, 1 << 62, good[-8:]), index(-1, 2, 2, good[-8:]), PICKLE),
     ]
     for packed in hostile:
-        refuses(lambda packed=packed: VectorIndex.read([VectorLabel("a", 1)], packed, 2), ValueError)
+        refuses(lambda given=packed: VectorIndex.from_bytes([VectorLabel("a", 1)], given, 2), ValueError)
     for dimensions in (0, -1, 1 << 40):
-        refuses(lambda width=dimensions: VectorIndex.read([VectorLabel("a", 1)], good, width), ValueError)
+        refuses(
+            lambda width=dimensions: VectorIndex.from_bytes([VectorLabel("a", 1)], good, width), ValueError
+        )
     tried(inputs=len(hostile) + 3)
 
 

@@ -11,7 +11,7 @@ from kgqa.kg.errors import KGTimeout
 from kgqa.kg.sparql_graph import SparqlGraph
 from kgqa.priors.blueprints import Slot
 from kgqa.priors.exemplars import Solution, SolutionIndex
-from kgqa.priors.exemplars.solutions import index_solutions
+from kgqa.priors.exemplars.building import index_solutions
 from kgqa.runtime.node import NodeRuntime
 from kgqa.tests.support.frontier import pick, stop_at
 from kgqa.tests.support.guided import FAMILY, FailingVisits, asked, choose, entries, playing, shown

@@ -10,8 +10,7 @@ from kgqa.evaluation.simulation import ErrorRates
 from kgqa.priors.blueprints import read_training_questions
 from kgqa.priors.encoder import open_encoder
 from kgqa.priors.exemplars import SolutionIndex
-from kgqa.priors.exemplars.library import gather_exemplars
-from kgqa.priors.exemplars.solutions import index_solutions
+from kgqa.priors.exemplars.building import gather_exemplars, index_solutions
 from kgqa.runtime.node import NodeRuntime
 from kgqa.tests.support.guided import entries
 from kgqa.tests.unit.evaluation.simulation.public import answered, f1, graph_of, questions

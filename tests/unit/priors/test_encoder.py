@@ -65,6 +65,7 @@ def test_rows_have_length_one(minilm):
 
 
 def test_the_vectors_are_those_of_sentence_transformers(minilm):
+    pytest.importorskip("sentence_transformers")
     from sentence_transformers import SentenceTransformer
 
     theirs = SentenceTransformer(str(folder()), device="cpu").encode(
@@ -137,7 +138,8 @@ def test_a_zip_without_weights(tmp_path):
 @pytest.fixture(scope="session")
 def small(tmp_path_factory):
     """A small random model in the form of sentence-transformers."""
-    import torch
+    torch = pytest.importorskip("torch")
+    pytest.importorskip("sentence_transformers")
     from sentence_transformers import SentenceTransformer
     from sentence_transformers.sentence_transformer.modules import Pooling, Transformer
     from transformers import BertConfig, BertModel, BertTokenizerFast

@@ -1,12 +1,16 @@
 """Models by name: the hub is asked once, and what the libraries warn of is held back."""
 
 import logging
+import subprocess
+import sys
 from pathlib import Path
 from types import SimpleNamespace
 from typing import Any
 
 import pytest
 
+from kgqa.priors.encoder import open_encoder
+from kgqa.priors.errors import EncoderError
 from kgqa.priors.hub_models import QUIET_LOGGERS, open_model
 from kgqa.priors.nli import NLIError, open_contradiction_detector
 
@@ -87,3 +91,38 @@ def test_a_name_that_cannot_be_fetched_is_one_error_and_no_more(
         open_contradiction_detector("no/such-model")
     assert len(asked) == 1
     assert capfd.readouterr() == ("", "")
+
+
+@pytest.mark.parametrize("missing", ["torch", "sentence_transformers"])
+def test_without_the_extra_one_line_says_how_to_install_it(
+    monkeypatch: pytest.MonkeyPatch, missing: str
+) -> None:
+    monkeypatch.setitem(sys.modules, missing, None)
+    needed = r"needs torch and sentence-transformers: pip install 'kgqa\[encoders\]'$"
+    with pytest.raises(EncoderError, match=f"^the encoder some/model {needed}"):
+        open_encoder("some/model")
+    with pytest.raises(NLIError, match=f"^the NLI model some/model {needed}"):
+        open_contradiction_detector("some/model")
+
+
+EVERYDAY = """
+import sys
+
+extra = ("torch", "sentence_transformers", "transformers")
+sys.modules.update(dict.fromkeys(extra))  # whoever imports one of them fails
+import kgqa
+from kgqa.priors.encoder import open_encoder
+from kgqa.priors.exemplars import open_exemplars
+from kgqa.priors.blueprints import open_library
+from kgqa.priors.nli import open_contradiction_detector
+
+kgqa.ask("Who directed Alien?", model="offline", method="vog")
+print(open_encoder().name, open_contradiction_detector().name)
+"""
+
+
+def test_an_everyday_run_needs_nothing_of_the_extra() -> None:
+    ended = subprocess.run(
+        [sys.executable, "-c", EVERYDAY], capture_output=True, encoding="utf-8", timeout=120
+    )
+    assert (ended.stdout, ended.returncode) == ("all-MiniLM-L6-v2 rules\n", 0), ended.stderr

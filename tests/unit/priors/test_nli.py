@@ -70,7 +70,7 @@ def test_rules_take_all_facts_however_many():
 @pytest.fixture(scope="module")
 def small(tmp_path_factory):
     """Make a random cross-encoder that says the first of the labels it is given, whatever it reads."""
-    import torch
+    torch = pytest.importorskip("torch")
     from transformers import BertConfig, BertForSequenceClassification, BertTokenizerFast
 
     def make(labels, positions=MAX_PAIR_TOKENS * 2):

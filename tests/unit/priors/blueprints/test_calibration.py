@@ -3,8 +3,8 @@ import math
 import numpy as np
 import pytest
 
-from kgqa.priors.blueprints import Blueprint, BlueprintError, BlueprintLesson, calibration
-from kgqa.priors.blueprints.calibration import (
+from kgqa.priors.blueprints import Blueprint, BlueprintError, BlueprintLesson, building
+from kgqa.priors.blueprints.building import (
     THRESHOLDS,
     ThresholdCalibration,
     ThresholdResult,
@@ -24,7 +24,7 @@ def at(found: ThresholdCalibration, tau: float) -> ThresholdResult:
 @pytest.fixture
 def four(monkeypatch: pytest.MonkeyPatch) -> ThresholdCalibration:
     """Two templates are learned and four questions held out, at cosines 1, 1, 3/4 and 0."""
-    monkeypatch.setattr(calibration, "_draw_share", lambda question, seed: float(question[0].islower()))
+    monkeypatch.setattr(building, "_draw_share", lambda question, seed: float(question[0].islower()))
     vectors = {
         "abcd": (1, 1, 1, 1, 0),
         "e": (0, 0, 0, 0, 1),

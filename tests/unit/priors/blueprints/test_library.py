@@ -15,8 +15,8 @@ from kgqa.priors.blueprints import (
     open_library,
     read_training_questions,
 )
+from kgqa.priors.blueprints.building import SourceFile, read_library_header, write_copy_threshold
 from kgqa.priors.blueprints.library import COPY_THRESHOLDS, DEFAULT_COPY_THRESHOLD
-from kgqa.priors.blueprints.store import SourceFile, read_library_header, write_copy_threshold
 from kgqa.priors.encoder import BUNDLED_ENCODER
 from kgqa.tests.unit.priors.blueprints.conftest import LINES, words
 

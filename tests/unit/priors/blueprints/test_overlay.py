@@ -76,7 +76,8 @@ def test_several_processes_may_add_to_one_overlay(tmp_path: Path) -> None:
         "import sys; from pathlib import Path; from kgqa.priors.blueprints import Blueprint;"
         "from kgqa.priors.blueprints.library import LearnedBlueprint, Overlay;"
         "o = Overlay(Path(sys.argv[1]));"
-        "[o.append(LearnedBlueprint(sys.argv[2] * 300 + str(n), Blueprint.parse([['r']]))) for n in range(50)]"
+        "r = Blueprint.parse([['r']]);"
+        "[o.append(LearnedBlueprint(sys.argv[2] * 300 + str(n), r)) for n in range(50)]"
     )
     running = [subprocess.Popen([sys.executable, "-c", code, str(tmp_path), name]) for name in "ab"]
     assert [process.wait(60) for process in running] == [0, 0]

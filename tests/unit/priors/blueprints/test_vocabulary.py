@@ -4,7 +4,7 @@ from pathlib import Path
 import pytest
 
 from kgqa.priors.blueprints import BlueprintError
-from kgqa.priors.blueprints.vocabulary import read_relations
+from kgqa.priors.training_questions import read_relations
 
 
 def test_the_first_column_names_the_relations(tmp_path: Path) -> None:

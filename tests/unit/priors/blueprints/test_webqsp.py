@@ -5,7 +5,7 @@ from typing import Any
 import pytest
 
 from kgqa.priors.blueprints import Blueprint, BlueprintLesson, extract_lessons, read_training_questions
-from kgqa.priors.blueprints.vocabulary import read_relations
+from kgqa.priors.training_questions import read_relations
 from kgqa.tests.support.perfect import DATA, questions
 from kgqa.tests.unit.evaluation.simulation.public import EVERY
 

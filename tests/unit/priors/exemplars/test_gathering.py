@@ -5,7 +5,7 @@ import pytest
 from kgqa.kg.sparql.intent import QuestionIntent
 from kgqa.priors.blueprints import Slot, read_training_questions
 from kgqa.priors.exemplars import Exemplar
-from kgqa.priors.exemplars.library import gather_exemplars
+from kgqa.priors.exemplars.building import gather_exemplars
 from kgqa.tests.unit.priors.exemplars.conftest import ANN, BOB, BOTH, LINES, line
 
 

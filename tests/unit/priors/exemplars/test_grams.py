@@ -1,8 +1,7 @@
 import numpy as np
 import pytest
-from hypothesis import given, strategies as st
 
-from kgqa.priors.exemplars.hop_model import SparseRow, SparseRows, Vocabulary, count_grams, tokens
+from kgqa.priors.exemplars.hop_model import Vocabulary, count_grams, tokens
 
 
 @pytest.mark.parametrize(
@@ -39,23 +38,3 @@ def test_a_row_is_tf_idf_of_length_one() -> None:
 def test_a_text_of_unknown_words_is_a_row_of_nothing() -> None:
     row = Vocabulary.of(["a", "a b"]).row("x y")
     assert (row.places.tolist(), row.values.tolist()) == ([], [])
-
-
-def sparse(*rows: list[float]) -> SparseRows:
-    arrays = [np.array(row, np.float32) for row in rows]
-    return SparseRows.of([SparseRow(np.flatnonzero(row), row[row != 0]) for row in arrays])
-
-
-@given(
-    st.integers(1, 4).flatmap(
-        lambda n: st.lists(st.lists(st.integers(0, 2), min_size=n, max_size=n), min_size=1)
-    )
-)
-def test_the_columns_of_rows_are_the_rows_of_their_columns(table: list[list[int]]) -> None:
-    rows = sparse(*table)
-    turned = rows.turned(len(table[0]))
-    expected = sparse(*map(list, zip(*table, strict=True)))
-    assert all(np.array_equal(one, other) for one, other in zip(turned, expected, strict=True))
-    first = np.zeros(len(table[0]))
-    first[rows.at(0).places] = rows.at(0).values
-    assert first.tolist() == table[0]

@@ -1,12 +1,12 @@
 import numpy as np
 import pytest
+from scipy.sparse import csr_matrix
 
 from kgqa.priors.exemplars.hop_model import (
     REGULARISATION_C,
     VECTOR_SCALE,
     LogisticHead,
     SparseRow,
-    SparseRows,
     fit_head,
 )
 
@@ -38,7 +38,7 @@ def solved(strength: float) -> float:
 
 
 def test_weights_are_those_of_regularised_logistic_regression() -> None:
-    head = fit_head(SparseRows.of([word(0), word(1)]), 2, NOTHING, [0, 1], [1.0, 1.0])
+    head = fit_head(csr_matrix(np.eye(2, dtype=np.float32)), NOTHING, [0, 1], [1.0, 1.0])
     # by symmetry the weights are a and -a, and the loss 2 C log(1 + exp(-2a)) + 2 a²
     a = solved(REGULARISATION_C)
     assert head.words == pytest.approx(np.array([[a, -a], [-a, a]]), abs=1e-3)
@@ -48,7 +48,7 @@ def test_weights_are_those_of_regularised_logistic_regression() -> None:
 def test_sentence_vectors_count_by_how_they_differ_as_if_they_were_longer() -> None:
     nothing = SparseRow(np.zeros(0, np.int64), np.zeros(0, np.float32))
     vectors = np.array([[1, 5], [1 - 2 / VECTOR_SCALE, 5]], np.float32)  # 2 from each other when scaled
-    head = fit_head(SparseRows.of([nothing, nothing]), 0, vectors, [0, 1], [1.0, 1.0])
+    head = fit_head(csr_matrix((2, 0), dtype=np.float32), vectors, [0, 1], [1.0, 1.0])
     # about their mean they are at 1 and -1: weights b and -b, the loss 2 C log(1 + exp(-2b)) + b²
     b = solved(2 * REGULARISATION_C)
     assert head.meaning == pytest.approx(VECTOR_SCALE * np.array([[b, -b], [0, 0]]), abs=1e-3)
@@ -57,10 +57,10 @@ def test_sentence_vectors_count_by_how_they_differ_as_if_they_were_longer() -> N
 
 
 def test_what_is_given_more_often_is_likelier() -> None:
-    head = fit_head(SparseRows.of([word(0), word(0)]), 1, NOTHING, [0, 1], [3.0, 1.0])
+    head = fit_head(csr_matrix(np.ones((2, 1), np.float32)), NOTHING, [0, 1], [3.0, 1.0])
     assert np.exp(head.logs(word(0), NOTHING[0])) == pytest.approx([0.75, 0.25], abs=1e-3)
 
 
 def test_a_single_class_is_certain() -> None:
-    head = fit_head(SparseRows.of([word(0)]), 1, NOTHING[:1], [0], [1.0])
+    head = fit_head(csr_matrix(np.ones((1, 1), np.float32)), NOTHING[:1], [0], [1.0])
     assert head.logs(word(0), NOTHING[0]).tolist() == [0.0]

@@ -14,16 +14,9 @@ from kgqa.priors.exemplars import (
     build_exemplars,
     open_solution_index,
 )
-from kgqa.priors.exemplars.exemplar import read_exemplar_header
-from kgqa.priors.exemplars.library import gather_exemplars
-from kgqa.priors.exemplars.solutions import (
-    DEFAULT_MIN_SIMILARITY,
-    MIN_SIMILARITIES,
-    index_solutions,
-    merge_solutions,
-    read_solutions,
-    write_solutions,
-)
+from kgqa.priors.exemplars.building import gather_exemplars, index_solutions, read_exemplar_header
+from kgqa.priors.exemplars.library import DEFAULT_MIN_SIMILARITY, MIN_SIMILARITIES
+from kgqa.priors.exemplars.records import merge_solutions, read_solutions, write_solutions
 from kgqa.tests.unit.priors.blueprints.conftest import words
 from kgqa.tests.unit.priors.exemplars.conftest import ANN, BOB, BOTH, line
 

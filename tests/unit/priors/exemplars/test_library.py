@@ -9,7 +9,7 @@ import pytest
 from kgqa.kg.sparql.intent import QuestionIntent
 from kgqa.priors.blueprints import Slot, SourceFile, read_training_questions
 from kgqa.priors.exemplars import ExemplarError, ExemplarLibrary, build_exemplars, open_exemplars
-from kgqa.priors.exemplars.exemplar import read_exemplar_header
+from kgqa.priors.exemplars.building import read_exemplar_header
 from kgqa.priors.exemplars.hop_model import WORD_SHARE
 from kgqa.tests.unit.priors.blueprints.conftest import words
 from kgqa.tests.unit.priors.exemplars.conftest import ANN, BOB, LINES, line

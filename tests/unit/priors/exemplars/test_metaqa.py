@@ -8,7 +8,7 @@ import pytest
 from kgqa.priors.blueprints import TrainingQuestion, read_training_questions
 from kgqa.priors.encoder import CachedEncoder, Encoder
 from kgqa.priors.exemplars import ExemplarLibrary, build_exemplars, open_exemplars
-from kgqa.priors.exemplars.library import gather_exemplars
+from kgqa.priors.exemplars.building import gather_exemplars
 from kgqa.tests.support.perfect import DATA, questions
 
 pytestmark = [
