@@ -9,9 +9,6 @@ from kgqa.prompts.base import quoted
 MAX_CONSTRAINT_NAMES = 5
 """Of the entities that a chain is held to at one node, those that are named at most."""
 
-MAX_TOPICS_SHOWN = 8
-"""Topic entities that one prompt shows at most."""
-
 
 def draw_arrow(hop: Hop, target: str) -> str:
     """Draw one hop and what it leads to."""
@@ -44,16 +41,6 @@ def _draw_constraint(held: Sequence[Entity]) -> str:
     names = ", ".join(quoted(str(entity)) for entity in ordered[:MAX_CONSTRAINT_NAMES])
     more = len(held) - MAX_CONSTRAINT_NAMES
     return f" (only {names} and {more} others)" if more > 0 else f" (only {names})"
-
-
-def draw_topics(topics: Sequence[Entity]) -> list[str]:
-    """Name the topic entities, on one line, where a question has several.
-
-    >>> draw_topics([Entity("http://x/u", "Ulm"), Entity("http://x/b", "Bonn")])
-    ['Topic entities, each with a chain of its own: "Ulm", "Bonn"']
-    """
-    names = ", ".join(quoted(str(topic)) for topic in topics[:MAX_TOPICS_SHOWN])
-    return [f"Topic entities, each with a chain of its own: {names}"] if len(topics) > 1 else []
 
 
 def draw_extensions(chain: Chain, hops: Sequence[Hop]) -> list[str]:

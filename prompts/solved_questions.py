@@ -3,8 +3,7 @@
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from kgqa.prompts.base import quoted
-from kgqa.prompts.chain import MAX_TOPICS_SHOWN
+from kgqa.prompts.base import MAX_TOPICS_SHOWN, quoted
 
 MAX_SOLVED_SHOWN = 8
 """Solved questions that one prompt shows at most."""
