@@ -9,10 +9,7 @@ from kgqa.prompts.base import MAX_TOPICS_SHOWN, Prompt, Reply, draw_case, number
 from kgqa.prompts.solved_questions import MAX_BRANCH_HOPS, SolvedQuestion, draw_solved_questions
 
 MAX_RELATION_NAME_CHARS = 200
-"""Characters that the name of a relation has at most."""
-
 MAX_RELATIONS_SHOWN = 60
-"""Relations of the graph that one prompt shows at most."""
 
 
 class AdaptedBlueprint(Reply):

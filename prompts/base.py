@@ -11,13 +11,8 @@ from pydantic import BaseModel, ConfigDict, Field
 from kgqa.kg.terms import Entity, one_line
 
 MAX_LABEL_CHARS = 120
-"""Characters of one label that a prompt shows at most."""
-
 MAX_QUESTION_CHARS = 2000
-"""Characters of the question that a prompt shows at most."""
-
 MAX_TOPICS_SHOWN = 8
-"""Topic entities that one prompt shows at most."""
 
 
 class Reply(BaseModel):

@@ -23,16 +23,9 @@ SIGNALS: dict[Signal, str] = {
 """What each signal tells the model."""
 
 MAX_DECISIONS_SHOWN = 12
-"""Decisions that one prompt shows at most: the last ones."""
-
 MAX_BRANCHES_SHOWN = 40
-"""Pruned branches that one prompt shows at most."""
-
 MAX_BLUEPRINT_CHARS = 1000
-"""Characters of the blueprint that a prompt shows at most."""
-
 MAX_REACHED_NAMES = 5
-"""Names that one decision shows at most of what it reached."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -12,7 +12,6 @@ from kgqa.prompts.chain import draw_chain
 from kgqa.prompts.progress import MAX_SUBGOALS, draw_findings, draw_list
 
 MAX_SEGMENTS_SHOWN = 12
-"""Segments that one prompt shows at most."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -16,7 +16,6 @@ from kgqa.prompts.candidates import (
 from kgqa.prompts.progress import draw_subgoals
 
 MAX_EARLIER_CHAINS = 30
-"""Chains reached earlier that one prompt shows at most."""
 
 
 class Reflection(Reply):

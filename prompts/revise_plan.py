@@ -23,7 +23,6 @@ from kgqa.prompts.plans import (
 from kgqa.prompts.written_plan import read_steps
 
 MAX_RELATIONS_SHOWN = 60
-"""Relations that lead on, of which one prompt shows at most so many."""
 
 
 _RULES = """\
