@@ -97,7 +97,7 @@ _active = Limits()
 
 def activate_limits(limits: Limits) -> None:
     """Hold every context that is made in this process from now on to these limits."""
-    global _held
+    global _active
     _active = limits
 
 
