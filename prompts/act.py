@@ -8,10 +8,7 @@ from kgqa.kg.terms import Entity, one_line
 from kgqa.prompts.base import MAX_QUESTION_CHARS, Reply, quoted
 
 MAX_ID_CHARS = 500
-"""Characters of an id that are shown at most."""
-
 MAX_TOPICS_SHOWN = 50
-"""Entities that are shown at most."""
 
 INSTRUCTIONS = """\
 Answer the question from a knowledge graph that you reach by tools. Relations are directed; "^" in \

@@ -1,20 +1,15 @@
 """Which relations, in which order, would answer this? (CoG §3.2.1 and appendix A.5: adaptation)."""
 
 from dataclasses import dataclass
-from typing import ClassVar
 
 from pydantic import Field
 
 from kgqa.kg.terms import Entity
-from kgqa.prompts.base import MAX_QUESTION_CHARS, Prompt, Reply, numbered, quoted
-from kgqa.prompts.chain import MAX_TOPICS_SHOWN
+from kgqa.prompts.base import MAX_TOPICS_SHOWN, Prompt, Reply, draw_case, numbered, quoted
 from kgqa.prompts.solved_questions import MAX_BRANCH_HOPS, SolvedQuestion, draw_solved_questions
 
 MAX_RELATION_NAME_CHARS = 200
-"""Characters that the name of a relation has at most."""
-
 MAX_RELATIONS_SHOWN = 60
-"""Relations of the graph that one prompt shows at most."""
 
 
 class AdaptedBlueprint(Reply):
@@ -39,9 +34,7 @@ class AdaptBlueprint(Prompt[AdaptedBlueprint]):
     exemplars: tuple[SolvedQuestion, ...]
     relations: tuple[str, ...]
 
-    name: ClassVar[str] = "adapt_blueprint"
-    reply: ClassVar[type[Reply]] = AdaptedBlueprint
-    instructions: ClassVar[str] = """\
+    instructions = """\
 You plan a search in a knowledge graph. Write the blueprint of a question: for each topic entity, \
 the relations that lead from it to the answer, in the order in which they are walked.
 
@@ -82,18 +75,12 @@ Reply: {"rationale": "Plays that he wrote and that were first staged there.", "b
 
     def case(self) -> str:
         """Show the question, its topic entities, the exemplars and some relations of the graph."""
-        lines = [f"Question: {quoted(self.question, MAX_QUESTION_CHARS)}"]
-        lines += (
-            ["Topic entities:", numbered(quoted(str(topic)) for topic in self.topics[:MAX_TOPICS_SHOWN])]
-            if self.topics
-            else []
-        )
+        topics = [quoted(str(topic)) for topic in self.topics[:MAX_TOPICS_SHOWN]]
+        names = [quoted(name, MAX_RELATION_NAME_CHARS) for name in self.relations[:MAX_RELATIONS_SHOWN]]
+        lines = ["Topic entities:", numbered(topics)] if topics else []
         lines += draw_solved_questions(self.exemplars)
-        if self.relations:
-            lines.append(
-                f"Relations of this graph, some of them: {_quote_names(self.relations[:MAX_RELATIONS_SHOWN])}"
-            )
-        return "\n".join([*lines, "Reply:"])
+        lines += [f"Relations of this graph, some of them: {', '.join(names)}"] if names else []
+        return draw_case(self.question, *lines)
 
     def check(self, reply: AdaptedBlueprint) -> None:
         """Refuse a blueprint of no branches or too many, and names that no relation has."""
@@ -110,7 +97,3 @@ Reply: {"rationale": "Plays that he wrote and that were first staged there.", "b
                 raise ValueError(
                     f"branch {number} has a name that is blank or longer than {MAX_RELATION_NAME_CHARS} characters"
                 )
-
-
-def _quote_names(names: tuple[str, ...]) -> str:
-    return ", ".join(quoted(name, MAX_RELATION_NAME_CHARS) for name in names)

@@ -1,11 +1,10 @@
 """What is the answer, at once? (IO: input and output alone)."""
 
 from dataclasses import dataclass
-from typing import ClassVar
 
 from pydantic import Field
 
-from kgqa.prompts.base import MAX_QUESTION_CHARS, Prompt, Reply, quoted
+from kgqa.prompts.base import Prompt, Reply, draw_case
 
 
 class BriefAnswer(Reply):
@@ -20,9 +19,7 @@ class AnswerBriefly(Prompt[BriefAnswer]):
 
     question: str
 
-    name: ClassVar[str] = "answer_briefly"
-    reply: ClassVar[type[Reply]] = BriefAnswer
-    instructions: ClassVar[str] = """\
+    instructions = """\
 Answer the question from what you know, at once and without an explanation. Give each answer as a \
 short name, number or date, one list item each, the most certain first. If you do not know, reply \
 with an empty list.
@@ -36,4 +33,4 @@ Reply: {"answers": ["North Sea", "Baltic Sea"]}
 
     def case(self) -> str:
         """Show the question."""
-        return f"Question: {quoted(self.question, MAX_QUESTION_CHARS)}\nReply:"
+        return draw_case(self.question)

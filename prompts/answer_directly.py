@@ -1,11 +1,10 @@
 """What is the answer, from memory alone? (CoR appendix A.4: generate directly)."""
 
 from dataclasses import dataclass
-from typing import ClassVar
 
 from pydantic import Field
 
-from kgqa.prompts.base import MAX_QUESTION_CHARS, Prompt, Reply, quoted
+from kgqa.prompts.base import Prompt, Reply, draw_case
 
 
 class DirectAnswer(Reply):
@@ -21,9 +20,7 @@ class AnswerDirectly(Prompt[DirectAnswer]):
 
     question: str
 
-    name: ClassVar[str] = "answer_directly"
-    reply: ClassVar[type[Reply]] = DirectAnswer
-    instructions: ClassVar[str] = """\
+    instructions = """\
 Answer the question from what you know. Give each answer as a short name, number or date, one \
 list item each, the most certain first. If you do not know, reply with an empty list.
 
@@ -36,4 +33,4 @@ Reply: {"rationale": "It crosses Holstein from Brunsbüttel to Kiel.", "answers"
 
     def case(self) -> str:
         """Show the question."""
-        return f"Question: {quoted(self.question, MAX_QUESTION_CHARS)}\nReply:"
+        return draw_case(self.question)

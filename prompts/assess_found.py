@@ -1,12 +1,12 @@
 """Is what was found enough? (PoG: memory update and evaluation in one; ToG: reasoning)."""
 
 from dataclasses import dataclass
-from typing import ClassVar, Literal
+from typing import Literal
 
 from pydantic import Field
 
 from kgqa.kg.terms import Entity
-from kgqa.prompts.base import MAX_QUESTION_CHARS, Prompt, Reply, check_numbers, quoted
+from kgqa.prompts.base import Prompt, Reply, check_numbers, draw_case
 from kgqa.prompts.candidates import (
     MAX_GROUPS_SHOWN,
     ChainFindings,
@@ -15,7 +15,6 @@ from kgqa.prompts.candidates import (
     draw_chain_findings,
     numbered_candidates,
 )
-from kgqa.prompts.chain import draw_topics
 from kgqa.prompts.progress import draw_subgoals
 from kgqa.prompts.solved_questions import SolvedQuestion, draw_solved_questions
 
@@ -47,9 +46,7 @@ class AssessFound(Prompt[Assessment]):
     exemplars: tuple[SolvedQuestion, ...] = ()
     topics: tuple[Entity, ...] = ()
 
-    name: ClassVar[str] = "assess_found"
-    reply: ClassVar[type[Reply]] = Assessment
-    instructions: ClassVar[str] = """\
+    instructions = """\
 You check a search in a knowledge graph. You are given a question and what was found: groups, each a \
 chain of relations from an entity of the question with the candidates at its end. Decide:
 
@@ -87,12 +84,9 @@ Reply: {"rationale": "A town; its river is still to come.", "known": ["She comes
 
     def case(self) -> str:
         """Show solved questions, the question, the plan and what was found."""
-        lines = [
-            *draw_solved_questions(self.exemplars),
-            f"Question: {quoted(self.question, MAX_QUESTION_CHARS)}",
-        ]
-        lines += [*draw_topics(self.topics), *draw_subgoals(self.subgoals, self.known)]
-        return "\n".join([*lines, *draw_chain_findings(self.found), "Reply:"])
+        lines = [*draw_subgoals(self.subgoals, self.known), *draw_chain_findings(self.found)]
+        solved = draw_solved_questions(self.exemplars)
+        return draw_case(self.question, *lines, topics=self.topics, before=solved)
 
     def check(self, reply: Assessment) -> None:
         """Refuse a group that was not offered and candidates that are not of the group."""

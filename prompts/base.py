@@ -1,19 +1,18 @@
 """What every prompt has: constant instructions, the case at hand, a reply schema, a check."""
 
 import json
+import re
 from abc import ABC, abstractmethod
 from collections.abc import Iterable, Sequence
-from typing import Any, ClassVar, Generic, TypeVar
+from typing import Any, ClassVar, Generic, TypeVar, get_args
 
 from pydantic import BaseModel, ConfigDict, Field
 
-from kgqa.kg.terms import one_line
+from kgqa.kg.terms import Entity, one_line
 
 MAX_LABEL_CHARS = 120
-"""Characters of one label that a prompt shows at most."""
-
 MAX_QUESTION_CHARS = 2000
-"""Characters of the question that a prompt shows at most."""
+MAX_TOPICS_SHOWN = 8
 
 
 class Reply(BaseModel):
@@ -34,13 +33,18 @@ class Prompt(ABC, Generic[R]):
     """
 
     name: ClassVar[str]
-    """How traces and scripts call this prompt: ``prune_relations``."""
+    """How traces and scripts call this prompt: the name of its class, as ``prune_relations``."""
+
+    reply: ClassVar[type[Reply]]
+    """The schema of the reply: ``R`` in the type."""
 
     instructions: ClassVar[str]
     """The constant part: task, rules, worked examples, form of the reply."""
 
-    reply: ClassVar[type[Reply]]
-    """The schema of the reply; ``R`` in the type."""
+    def __init_subclass__(cls) -> None:
+        cls.name = re.sub(r"(?<!^)(?=[A-Z])", "_", cls.__name__).lower()
+        for base in cls.__dict__.get("__orig_bases__", ()):
+            (cls.reply,) = get_args(base)
 
     @abstractmethod
     def case(self) -> str:
@@ -70,6 +74,22 @@ def quoted(label: str, limit: int = MAX_LABEL_CHARS) -> str:
 def numbered(lines: Iterable[str]) -> str:
     """Number lines from 1, one a line."""
     return "\n".join(f"{number}. {line}" for number, line in enumerate(lines, 1))
+
+
+def draw_case(question: str, *lines: str, topics: Sequence[Entity] = (), before: Sequence[str] = ()) -> str:
+    """Draw what is asked and of which topics, then the lines of the case; some lines may go before."""
+    asked = [*before, f"Question: {quoted(question, MAX_QUESTION_CHARS)}", *draw_topics(topics)]
+    return "\n".join([*asked, *lines, "Reply:"])
+
+
+def draw_topics(topics: Sequence[Entity]) -> list[str]:
+    """Name the topic entities, on one line, where a question has several.
+
+    >>> draw_topics([Entity("http://x/u", "Ulm"), Entity("http://x/b", "Bonn")])
+    ['Topic entities, each with a chain of its own: "Ulm", "Bonn"']
+    """
+    names = ", ".join(quoted(str(topic)) for topic in topics[:MAX_TOPICS_SHOWN])
+    return [f"Topic entities, each with a chain of its own: {names}"] if len(topics) > 1 else []
 
 
 def check_numbers(numbers: Sequence[int], offered: int, what: str) -> None:

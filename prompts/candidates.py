@@ -12,28 +12,51 @@ from kgqa.prompts.base import numbered, quoted
 from kgqa.prompts.chain import draw_chain
 
 MAX_CANDIDATES_SHOWN = 100
-"""Candidates that one prompt shows at most."""
-
-Take = Choice["all", "others", "some", "count", "smallest", "largest"]
-
+MAX_GROUPS_SHOWN = 20
+MAX_EARLIER_NAMES = 3
 MAX_NUMBER_DIGITS = 400
 """Digits that a number of the graph may have on either side of its point."""
 
+Take = Choice["all", "others", "some", "count", "smallest", "largest"]
+
 _NUMBER = re.compile(r"[+-]?(?:[0-9]+(?:\.[0-9]*)?|\.[0-9]+)(?:[eE][+-]?[0-9]{1,9})?")
-
 _DATE = re.compile(r"(-?[0-9]{4,9})-([0-9]{2})-([0-9]{2})(?:T([0-9]{2}):([0-9]{2}):([0-9]{2})[^ ]{0,20})?")
-
 XSD_INTEGER = "http://www.w3.org/2001/XMLSchema#integer"
+
+
+@dataclass(frozen=True, slots=True)
+class ChainFindings:
+    """What is at the end of a relation chain.
+
+    ``truncated`` says that there is more. ``met`` are chains from other topic entities that lead
+    to these ends as well.
+    """
+
+    chain: Chain
+    ends: tuple[Candidate, ...]
+    truncated: bool = False
+    met: tuple[Chain, ...] = ()
+
+    @property
+    def named(self) -> tuple[Candidate, ...]:
+        """The ends that have a name."""
+        return tuple(end for end in self.ends if end.term.name)
+
+
+@dataclass(frozen=True, slots=True)
+class NumberedCandidate:
+    """A candidate as it is shown: its number, through all groups from 1, and that of its group."""
+
+    number: int
+    group: int
+    candidate: Candidate
 
 
 def draw_candidates(candidates: Sequence[Candidate], truncated: bool = False) -> str:
     """Number the candidates; those marked ``*`` are reached only by way of the topic."""
-    total = f"more than {len(candidates)}" if truncated else str(len(candidates))
-    note = (
-        f"{total}, the first {MAX_CANDIDATES_SHOWN} shown"
-        if len(candidates) > MAX_CANDIDATES_SHOWN
-        else total
-    )
+    note = f"more than {len(candidates)}" if truncated else str(len(candidates))
+    if len(candidates) > MAX_CANDIDATES_SHOWN:
+        note += f", the first {MAX_CANDIDATES_SHOWN} shown"
     return f"Candidates ({note}):\n{numbered(map(draw_candidate, candidates[:MAX_CANDIDATES_SHOWN]))}"
 
 
@@ -42,37 +65,61 @@ def draw_candidate(candidate: Candidate) -> str:
     return quoted(str(candidate.term)) + (" *" if candidate.returning else "")
 
 
-def parse_number(term: Term) -> Decimal | None:
-    """Read a literal as a finite number of at most `DIGITS` digits, None where it is not one."""
-    if (
-        not isinstance(term, Literal)
-        or len(term.value) > MAX_NUMBER_DIGITS
-        or not _NUMBER.fullmatch(term.value)
-    ):
-        return None
-    value = Decimal(term.value)
-    return value if abs(value.adjusted()) <= MAX_NUMBER_DIGITS else None
+def numbered_candidates(found: Sequence[ChainFindings]) -> list[NumberedCandidate]:
+    """Return the candidates that are shown: of each group its share, in its order."""
+    return [each for group in _numbered_groups(found) for each in group]
 
 
-def _parse_date(term: Term) -> tuple[int, ...] | None:
-    """Read a literal as a date or a time of the proleptic calendar, None where it is not one."""
-    found = _DATE.fullmatch(term.value) if isinstance(term, Literal) else None
-    return tuple(int(part or 0) for part in found.groups()) if found else None
+def draw_chain_findings(found: Sequence[ChainFindings]) -> list[str]:
+    """Draw each chain as a group, and the named ends of it as numbered candidates."""
+    lines: list[str] = []
+    for number, (each, group) in enumerate(zip(found, _numbered_groups(found), strict=False), 1):
+        lines.append(f"Group {number}: {draw_chain(each.chain)} ({_describe_ends(each, len(group))})")
+        lines += [f"  these are also the ends of: {draw_chain(chain)}" for chain in each.met]
+        lines += [f"{row.number}. {draw_candidate(row.candidate)}" for row in group]
+    return lines
 
 
-def _comparable_values(terms: Sequence[Term]) -> dict[Term, Decimal] | dict[Term, tuple[int, ...]]:
-    """Return each term's place in an order: all numbers, or all dates, else nothing."""
-    numbers = {term: number for term in terms if (number := parse_number(term)) is not None}
-    if len(numbers) == len(terms):
-        return numbers
-    dates = {term: date for term in terms if (date := _parse_date(term)) is not None}
-    return dates if len(dates) == len(terms) else {}
+def draw_earlier_chains(history: Sequence[ChainFindings]) -> list[str]:
+    """Draw chains that were reached before, with the first names at their ends, numbered for themselves.
+
+    >>> from kgqa.kg.terms import Entity, Hop
+    >>> ulm, ada = Entity("http://x/u", "Ulm"), Candidate(Entity("http://x/a", "Ada"))
+    >>> mayor = ChainFindings(Chain(ulm, (Hop("http://x/mayor"),)), (ada,))
+    >>> draw_earlier_chains([ChainFindings(Chain(ulm), ()), mayor])
+    ['Reached earlier:', 'Chain 1: "Ulm"', 'Chain 2: "Ulm" -mayor-> ?1 (1): "Ada"']
+    """
+    lines = []
+    for number, each in enumerate(history, 1):
+        names = ", ".join(quoted(str(end.term)) for end in each.named[:MAX_EARLIER_NAMES])
+        ends = f" ({_describe_ends(each)}){names and f': {names}'}" if each.chain.hops else ""
+        lines.append(f"Chain {number}: {draw_chain(each.chain)}{ends}")
+    return ["Reached earlier:", *lines] if lines else []
+
+
+def _numbered_groups(found: Sequence[ChainFindings]) -> Iterator[list[NumberedCandidate]]:
+    groups, number = found[:MAX_GROUPS_SHOWN], 0
+    share = MAX_CANDIDATES_SHOWN // max(1, len(groups))
+    for place, each in enumerate(groups, 1):
+        shown = each.named[:share]
+        yield [NumberedCandidate(at, place, end) for at, end in enumerate(shown, number + 1)]
+        number += len(shown)
+
+
+def _describe_ends(found: ChainFindings, listed: int | None = None) -> str:
+    """Say how many ends there are, how many have no name, and how many are listed where not all are."""
+    count, named = len(found.ends), len(found.named)
+    notes = [f"more than {count}" if found.truncated else str(count)]
+    notes += [f"{count - named} without a name"] if named < count else []
+    if listed is not None and (listed < named or (listed and found.truncated)):
+        notes.append(f"the first {listed} shown")
+    return ", ".join(notes)
 
 
 def check_take(
     take: Take, chosen: Sequence[int], candidates: Sequence[Candidate], truncated: bool = False
 ) -> None:
-    """Hold what a reply takes against the candidates.
+    """Check what a reply takes against the candidates.
 
     Raises:
         ValueError: if nothing is taken, or more than is there, or numbers where there are none.
@@ -110,94 +157,32 @@ def aggregate(take: Take, terms: Sequence[Term]) -> Literal | None:
     """
     if take == "count":
         return Literal(str(len(terms)), XSD_INTEGER)
-    places = _comparable_values(terms)
-    if take not in {"smallest", "largest"} or not places:
+    values = _comparable_values(terms)
+    if take not in {"smallest", "largest"} or not values:
         return None
-    best = (min if take == "smallest" else max)(places, key=places.__getitem__)
+    best = (min if take == "smallest" else max)(values, key=values.__getitem__)
     return best if isinstance(best, Literal) else None
 
 
-MAX_EARLIER_NAMES = 3
-"""Names of ends that a chain reached earlier is shown with at most."""
-
-MAX_GROUPS_SHOWN = 20
-"""Groups that one prompt shows at most."""
-
-
-@dataclass(frozen=True, slots=True)
-class ChainFindings:
-    """What is at the end of a relation chain.
-
-    ``truncated`` says that there is more. ``met`` are chains from other topic entities that lead
-    to these ends as well.
-    """
-
-    chain: Chain
-    ends: tuple[Candidate, ...]
-    truncated: bool = False
-    met: tuple[Chain, ...] = ()
-
-    @property
-    def named(self) -> tuple[Candidate, ...]:
-        """The ends that have a name."""
-        return tuple(end for end in self.ends if end.term.name)
+def parse_number(term: Term) -> Decimal | None:
+    """Read a literal as a finite number, None where it is not one or has too many digits."""
+    text = term.value if isinstance(term, Literal) else ""
+    if len(text) > MAX_NUMBER_DIGITS or not _NUMBER.fullmatch(text):
+        return None
+    value = Decimal(text)
+    return value if abs(value.adjusted()) <= MAX_NUMBER_DIGITS else None
 
 
-@dataclass(frozen=True, slots=True)
-class NumberedCandidate:
-    """A candidate as it is shown: its number, through all groups from 1, and that of its group."""
-
-    number: int
-    group: int
-    candidate: Candidate
+def _parse_date(term: Term) -> tuple[int, ...] | None:
+    """Read a literal as a date or a time of the proleptic calendar, None where it is not one."""
+    found = _DATE.fullmatch(term.value) if isinstance(term, Literal) else None
+    return tuple(int(part or 0) for part in found.groups()) if found else None
 
 
-def numbered_candidates(found: Sequence[ChainFindings]) -> list[NumberedCandidate]:
-    """Return the candidates that are shown: of each group its share of `SHOWN`, in its order."""
-    return [each for group in _numbered_groups(found) for each in group]
-
-
-def draw_chain_findings(found: Sequence[ChainFindings]) -> list[str]:
-    """Draw each chain as a group, and the named ends of it as numbered candidates."""
-    lines: list[str] = []
-    for number, (each, group) in enumerate(zip(found, _numbered_groups(found), strict=False), 1):
-        lines.append(f"Group {number}: {draw_chain(each.chain)} ({_describe_ends(each, len(group))})")
-        lines += [f"  these are also the ends of: {draw_chain(chain)}" for chain in each.met]
-        lines += [f"{row.number}. {draw_candidate(row.candidate)}" for row in group]
-    return lines
-
-
-def draw_earlier_chains(history: Sequence[ChainFindings]) -> list[str]:
-    """Draw chains that were reached before, with the first names at their ends, numbered for themselves.
-
-    >>> from kgqa.kg.terms import Entity, Hop
-    >>> ulm, ada = Entity("http://x/u", "Ulm"), Candidate(Entity("http://x/a", "Ada"))
-    >>> draw_earlier([Found(Chain(ulm), ()), Found(Chain(ulm, (Hop("http://x/mayor"),)), (ada,))])
-    ['Reached earlier:', 'Chain 1: "Ulm"', 'Chain 2: "Ulm" -mayor-> ?1 (1): "Ada"']
-    """
-    lines = []
-    for number, each in enumerate(history, 1):
-        names = ", ".join(quoted(str(end.term)) for end in each.named[:MAX_EARLIER_NAMES])
-        ends = f" ({_describe_ends(each)}){names and f': {names}'}" if each.chain.hops else ""
-        lines.append(f"Chain {number}: {draw_chain(each.chain)}{ends}")
-    return ["Reached earlier:", *lines] if lines else []
-
-
-def _numbered_groups(found: Sequence[ChainFindings]) -> Iterator[list[NumberedCandidate]]:
-    groups = found[:MAX_GROUPS_SHOWN]
-    share = MAX_CANDIDATES_SHOWN // max(1, len(groups))
-    number = 0
-    for place, each in enumerate(groups, 1):
-        rows = [NumberedCandidate(number + at, place, end) for at, end in enumerate(each.named[:share], 1)]
-        number += len(rows)
-        yield rows
-
-
-def _describe_ends(found: ChainFindings, listed: int | None = None) -> str:
-    """Say how many ends there are, how many have no name, and how many are listed where not all are."""
-    count, named = len(found.ends), len(found.named)
-    notes = [f"more than {count}" if found.truncated else str(count)]
-    notes += [f"{count - named} without a name"] if named < count else []
-    if listed is not None and (listed < named or (listed and found.truncated)):
-        notes.append(f"the first {listed} shown")
-    return ", ".join(notes)
+def _comparable_values(terms: Sequence[Term]) -> dict[Term, Decimal] | dict[Term, tuple[int, ...]]:
+    """Return the value of each term if all are numbers, or all are dates, else nothing."""
+    numbers = {term: number for term in terms if (number := parse_number(term)) is not None}
+    if len(numbers) == len(terms):
+        return numbers
+    dates = {term: date for term in terms if (date := _parse_date(term)) is not None}
+    return dates if len(dates) == len(terms) else {}

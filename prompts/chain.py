@@ -7,10 +7,6 @@ from kgqa.kg.terms import Chain, Entity, Hop
 from kgqa.prompts.base import quoted
 
 MAX_CONSTRAINT_NAMES = 5
-"""Of the entities that a chain is held to at one node, those that are named at most."""
-
-MAX_TOPICS_SHOWN = 8
-"""Topic entities that one prompt shows at most."""
 
 
 def draw_arrow(hop: Hop, target: str) -> str:
@@ -22,38 +18,28 @@ def draw_arrow(hop: Hop, target: str) -> str:
 def draw_chain(chain: Chain) -> str:
     """Draw a chain, its nodes after the topic as numbered variables (CoR §3).
 
-    >>> from kgqa.kg.terms import Entity
     >>> hops = (Hop("http://x/won_by"), Hop("http://x/starred", forward=False))
-    >>> draw(Chain(Entity("http://x/a", "Best Actor"), hops))
+    >>> chain = Chain(Entity("http://x/a", "Best Actor"), hops)
+    >>> draw_chain(chain)
     '"Best Actor" -won_by-> ?1 <-starred- ?2'
-    >>> draw(Chain(Entity("http://x/a", "Best Actor"), hops).constrained_to([Entity("http://x/f", "Ran")]))
+    >>> draw_chain(chain.constrained_to([Entity("http://x/f", "Ran")]))
     '"Best Actor" -won_by-> ?1 <-starred- ?2 (only "Ran")'
     """
     steps = (
-        draw_arrow(hop, f"?{number}{_draw_constraint(held)}")
-        for number, (hop, held) in enumerate(chain.steps, 1)
+        draw_arrow(hop, f"?{number}{_draw_constraint(entities)}")
+        for number, (hop, entities) in enumerate(chain.steps, 1)
     )
     return " ".join([quoted(str(chain.topic)), *steps])
 
 
-def _draw_constraint(held: Sequence[Entity]) -> str:
-    """Say what a node is held to: named entities first, by name."""
-    if not held:
+def _draw_constraint(entities: Sequence[Entity]) -> str:
+    """Say which entities a node may be: named ones first, by name."""
+    if not entities:
         return ""
-    ordered = sorted(held, key=lambda entity: (entity.name is None, entity.name or ""))
+    ordered = sorted(entities, key=lambda entity: (entity.name is None, entity.name or ""))
     names = ", ".join(quoted(str(entity)) for entity in ordered[:MAX_CONSTRAINT_NAMES])
-    more = len(held) - MAX_CONSTRAINT_NAMES
+    more = len(entities) - MAX_CONSTRAINT_NAMES
     return f" (only {names} and {more} others)" if more > 0 else f" (only {names})"
-
-
-def draw_topics(topics: Sequence[Entity]) -> list[str]:
-    """Name the topic entities, on one line, where a question has several.
-
-    >>> draw_topics([Entity("http://x/u", "Ulm"), Entity("http://x/b", "Bonn")])
-    ['Topic entities, each with a chain of its own: "Ulm", "Bonn"']
-    """
-    names = ", ".join(quoted(str(topic)) for topic in topics[:MAX_TOPICS_SHOWN])
-    return [f"Topic entities, each with a chain of its own: {names}"] if len(topics) > 1 else []
 
 
 def draw_extensions(chain: Chain, hops: Sequence[Hop]) -> list[str]:
@@ -62,14 +48,14 @@ def draw_extensions(chain: Chain, hops: Sequence[Hop]) -> list[str]:
 
 
 def draw_step(chain: Chain) -> str:
-    """Draw the last hop of a chain, from the node before it on, and what its end is held to."""
+    """Draw the last hop of a chain, from the node before it on."""
     return f"{_draw_end(without_last_hop(chain))} {draw_hop(chain)}"
 
 
 def draw_hop(chain: Chain) -> str:
-    """Draw the last hop of a chain alone, to where it leads and what that is held to."""
-    hop, held = chain.steps[-1]
-    return draw_arrow(hop, f"?{chain.depth}{_draw_constraint(held)}")
+    """Draw the last hop of a chain alone."""
+    hop, entities = chain.steps[-1]
+    return draw_arrow(hop, f"?{chain.depth}{_draw_constraint(entities)}")
 
 
 def draw_grouped_chains(offers: Sequence[Chain]) -> list[str]:
@@ -78,7 +64,7 @@ def draw_grouped_chains(offers: Sequence[Chain]) -> list[str]:
     Chains that extend the same one stand together.
 
     >>> ulm = Chain(Entity("http://x/u", "Ulm"), (Hop("http://x/born_in", forward=False),))
-    >>> draw_offers([ulm.then(Hop("http://x/spouse")), ulm.then(Hop("http://x/wrote"))])
+    >>> draw_grouped_chains([ulm.then(Hop("http://x/spouse")), ulm.then(Hop("http://x/wrote"))])
     ['From "Ulm" <-born_in- ?1:', '1. -spouse-> ?2', '2. -wrote-> ?2']
     """
     lines: list[str] = []

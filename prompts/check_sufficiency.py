@@ -1,15 +1,15 @@
 """Is what was found enough? (CoG §3.2.2: entity filter, memory update and sufficiency check in one)."""
 
 from dataclasses import dataclass
-from typing import ClassVar, Literal
+from typing import Literal
 
 from pydantic import Field
 
 from kgqa.kg.pages import Candidate
 from kgqa.kg.terms import Chain, Entity
-from kgqa.prompts.base import MAX_QUESTION_CHARS, Prompt, Reply, check_numbers, quoted
+from kgqa.prompts.base import Prompt, Reply, check_numbers, draw_case, quoted
 from kgqa.prompts.candidates import MAX_CANDIDATES_SHOWN, Take, check_take, draw_candidates
-from kgqa.prompts.chain import draw_chain, draw_topics
+from kgqa.prompts.chain import draw_chain
 from kgqa.prompts.progress import Progress
 
 
@@ -47,9 +47,7 @@ class CheckSufficiency(Prompt[Sufficiency]):
     expected: str = ""
     topics: tuple[Entity, ...] = ()
 
-    name: ClassVar[str] = "check_sufficiency"
-    reply: ClassVar[type[Reply]] = Sufficiency
-    instructions: ClassVar[str] = """\
+    instructions = """\
 You check a search in a knowledge graph. You are given a question, its subgoals, what is verified \
 so far, a chain of relations that starts from an entity of the question, and the candidates: the \
 nodes at the chain's end. Say in "finding", in one short sentence, what the candidates establish \
@@ -123,13 +121,12 @@ Reply: {"rationale": "Songs; the poet is not yet checked.", "finding": "He compo
 
     def case(self) -> str:
         """Show question, progress, chain, what else the candidates meet, and some of them."""
-        lines = [f"Question: {quoted(self.question, MAX_QUESTION_CHARS)}", *draw_topics(self.topics)]
-        lines += [self.progress.draw(), f"Chain: {draw_chain(self.chain)}"]
+        lines = [self.progress.draw(), f"Chain: {draw_chain(self.chain)}"]
         lines += [f"The candidates are also the ends of: {draw_chain(chain)}" for chain in self.met]
         if self.expected:
             lines.append(f"Similar questions go on by (a hint only): {quoted(self.expected)}")
-        lines += [draw_candidates(self.candidates, self.truncated), "Reply:"]
-        return "\n".join(lines)
+        lines.append(draw_candidates(self.candidates, self.truncated))
+        return draw_case(self.question, *lines, topics=self.topics)
 
     def check(self, reply: Sufficiency) -> None:
         """Refuse numbers that were not offered or do not go with the decision."""

@@ -1,11 +1,10 @@
 """Which steps lead to the answer? (CoG §3.2.1 and appendix A.1: task decomposition)."""
 
 from dataclasses import dataclass
-from typing import ClassVar
 
 from pydantic import Field
 
-from kgqa.prompts.base import MAX_QUESTION_CHARS, Prompt, Reply, quoted
+from kgqa.prompts.base import Prompt, Reply, draw_case
 from kgqa.prompts.progress import MAX_SUBGOALS
 from kgqa.prompts.solved_questions import SolvedQuestion, draw_solved_questions
 
@@ -24,9 +23,7 @@ class Decompose(Prompt[Subgoals]):
     question: str
     exemplars: tuple[SolvedQuestion, ...] = ()
 
-    name: ClassVar[str] = "decompose"
-    reply: ClassVar[type[Reply]] = Subgoals
-    instructions: ClassVar[str] = """\
+    instructions = """\
 You plan a search in a knowledge graph. Split the question into subgoals, as few as possible, in \
 the order in which a search meets them that starts from the entities the question names.
 
@@ -51,8 +48,7 @@ through.", "Find the deepest of these lakes."]}
 
     def case(self) -> str:
         """Show the solved questions, where there are any, and the question."""
-        question = f"Question: {quoted(self.question, MAX_QUESTION_CHARS)}"
-        return "\n".join([*draw_solved_questions(self.exemplars), question, "Reply:"])
+        return draw_case(self.question, before=draw_solved_questions(self.exemplars))
 
     def check(self, reply: Subgoals) -> None:
         """Refuse a plan without subgoals, with blank ones, or with too many."""

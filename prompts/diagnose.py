@@ -2,13 +2,13 @@
 
 from collections.abc import Iterator
 from dataclasses import dataclass
-from typing import ClassVar, Literal
+from typing import Literal
 
 from pydantic import Field
 
 from kgqa.kg.terms import Chain, Entity
-from kgqa.prompts.base import MAX_QUESTION_CHARS, Prompt, Reply, check_numbers, quoted
-from kgqa.prompts.chain import draw_chain, draw_step, draw_topics
+from kgqa.prompts.base import Prompt, Reply, check_numbers, draw_case, quoted
+from kgqa.prompts.chain import draw_chain, draw_step
 from kgqa.prompts.progress import MAX_SENTENCE_CHARS, Progress
 
 Signal = Literal["no_candidates", "no_gain", "wrong_type", "insufficient"]
@@ -23,16 +23,9 @@ SIGNALS: dict[Signal, str] = {
 """What each signal tells the model."""
 
 MAX_DECISIONS_SHOWN = 12
-"""Decisions that one prompt shows at most: the last ones."""
-
 MAX_BRANCHES_SHOWN = 40
-"""Pruned branches that one prompt shows at most."""
-
 MAX_BLUEPRINT_CHARS = 1000
-"""Characters of the blueprint that a prompt shows at most."""
-
 MAX_REACHED_NAMES = 5
-"""Names that one decision shows at most of what it reached."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -90,9 +83,7 @@ class Diagnose(Prompt[Diagnosis]):
     blueprint: str = ""
     topics: tuple[Entity, ...] = ()
 
-    name: ClassVar[str] = "diagnose"
-    reply: ClassVar[type[Reply]] = Diagnosis
-    instructions: ClassVar[str] = """\
+    instructions = """\
 You review a search in a knowledge graph that has run into a failure. You are given a question, its \
 subgoals, what is verified so far, the failure, and the decisions of the search in their order, each \
 with what it reached and the branches that it set aside. Where there is a blueprint, it lists the \
@@ -153,15 +144,14 @@ Reply: {"rationale": "The blueprint led to his wife instead of his mother.", "st
 
     def case(self) -> str:
         """Show question, progress, the signal, the blueprint and the decisions with their branches."""
-        lines = [f"Question: {quoted(self.question, MAX_QUESTION_CHARS)}", *draw_topics(self.topics)]
-        lines.append(self.progress.draw())
+        lines = [self.progress.draw()]
         lines += [f"Blueprint: {quoted(self.blueprint, MAX_BLUEPRINT_CHARS)}"] if self.blueprint else []
         lines.append(f"Failure: {SIGNALS[self.signal]}.")
         shown = list(enumerate(self.pruned[:MAX_BRANCHES_SHOWN], 1))
         for step in range(self._first, len(self.trajectory) + 1):
             lines += _draw_decision(step, self.trajectory[step - 1])
             lines += [_draw_branch(number, branch) for number, branch in shown if branch.step == step]
-        return "\n".join([*lines, "Reply:"])
+        return draw_case(self.question, *lines, topics=self.topics)
 
     def check(self, reply: Diagnosis) -> None:
         """Refuse a decision that is not shown, and branches that it did not set aside."""

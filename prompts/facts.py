@@ -1,6 +1,6 @@
 """How prompts show the facts that a search has met, and the relations that lead on from its frontier."""
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
 from kgqa.kg.terms import Hop, Path, Term
@@ -9,13 +9,8 @@ from kgqa.prompts.chain import draw_arrow
 from kgqa.prompts.plans import Statement
 
 MAX_FACTS_SHOWN = 60
-"""Facts that one prompt shows at most."""
-
 MAX_HEADS_SHOWN = 3
-"""Entities of the frontier that one line names at most."""
-
 UNNAMED_NODE = "(a node without a name)"
-"""What stands for a node that has no name."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -40,7 +35,7 @@ def draw_fact(path: Path) -> str:
 
 
 def draw_facts(paths: Sequence[Path]) -> str:
-    """Number facts, each once, at most `FACTS` of them."""
+    """Number facts, each once, as many as one prompt shows."""
     drawn = list(dict.fromkeys(map(draw_fact, paths)))
     more = [f"(and {len(drawn) - MAX_FACTS_SHOWN} more)"] if len(drawn) > MAX_FACTS_SHOWN else []
     return "\n".join([numbered(drawn[:MAX_FACTS_SHOWN]), *more]) if drawn else "none"
@@ -51,19 +46,14 @@ def facts_as_statements(paths: Sequence[Path]) -> list[Statement]:
 
     What ends at a node without a name states nothing.
     """
-    found = (_fact_as_statement(path) for path in paths)
-    return list(dict.fromkeys(claim for claim in found if claim))
+    return list(dict.fromkeys(filter(None, map(_fact_as_statement, paths))))
 
 
 def draw_shared_chain(paths: Sequence[Path]) -> str:
     """Draw the relations by which paths along one chain came from their last named node to their ends."""
-    heads = list(dict.fromkeys(draw_node(last_named_node(path)) for path in paths))
-    more = [f"{len(heads) - MAX_HEADS_SHOWN} more"] if len(heads) > MAX_HEADS_SHOWN else []
     hops = [hop for hop, _ in paths[0].steps[_last_named_index(paths[0]) :]]
-    arrows = [draw_arrow(hop, UNNAMED_NODE) for hop in hops[:-1]] + [
-        draw_arrow(hop, "?") for hop in hops[-1:]
-    ]
-    return " ".join([", ".join([*heads[:MAX_HEADS_SHOWN], *more]), *arrows])
+    arrows = map(draw_arrow, hops, [UNNAMED_NODE] * (len(hops) - 1) + ["?"])
+    return " ".join([_draw_heads(draw_node(last_named_node(path)) for path in paths), *arrows])
 
 
 def last_named_node(path: Path) -> Term:
@@ -73,8 +63,7 @@ def last_named_node(path: Path) -> Term:
 
 def _fact_as_statement(path: Path) -> Statement | None:
     """Turn the end of a path into a statement with its head first, as the last relation points."""
-    steps = path.steps[_last_named_index(path) :]
-    start = last_named_node(path)
+    steps, start = path.steps[_last_named_index(path) :], last_named_node(path)
     if not (steps and start.name and path.end.name):
         return None
     relation = " ".join(hop.words for hop, _ in steps)
@@ -83,7 +72,6 @@ def _fact_as_statement(path: Path) -> Statement | None:
 
 
 def _last_named_index(path: Path) -> int:
-    """Return the place of the last named node before the end."""
     return max((place for place, node in enumerate(path.nodes[:-1]) if node.name), default=0)
 
 
@@ -94,10 +82,12 @@ def draw_node(term: Term) -> str:
 
 def draw_relation_candidate(offer: RelationCandidate, frontier: Sequence[Path]) -> str:
     """Draw a relation as it leads on from what it is offered from."""
-    drawn = list(dict.fromkeys(_draw_end(frontier[place]) for place in offer.heads))
-    more = [f"{len(drawn) - MAX_HEADS_SHOWN} more"] if len(drawn) > MAX_HEADS_SHOWN else []
-    return f"{', '.join([*drawn[:MAX_HEADS_SHOWN], *more])} {draw_arrow(offer.hop, '?')}"
+    ends = (frontier[place] for place in offer.heads)
+    drawn = (draw_fact(path) if path.steps and not path.end.name else draw_node(path.end) for path in ends)
+    return f"{_draw_heads(drawn)} {draw_arrow(offer.hop, '?')}"
 
 
-def _draw_end(path: Path) -> str:
-    return draw_fact(path) if path.steps and not path.end.name else draw_node(path.end)
+def _draw_heads(drawn: Iterable[str]) -> str:
+    heads = list(dict.fromkeys(drawn))
+    more = [f"{len(heads) - MAX_HEADS_SHOWN} more"] if len(heads) > MAX_HEADS_SHOWN else []
+    return ", ".join([*heads[:MAX_HEADS_SHOWN], *more])

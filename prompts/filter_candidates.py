@@ -1,15 +1,14 @@
 """Which of these candidates fit the question? (CoR §4.2, step 2: entity filtering)."""
 
 from dataclasses import dataclass
-from typing import ClassVar
 
 from pydantic import Field
 
 from kgqa.kg.pages import Candidate
 from kgqa.kg.terms import Chain, Entity
-from kgqa.prompts.base import MAX_QUESTION_CHARS, Prompt, Reply, check_numbers, quoted
+from kgqa.prompts.base import Prompt, Reply, check_numbers, draw_case
 from kgqa.prompts.candidates import MAX_CANDIDATES_SHOWN, draw_candidates
-from kgqa.prompts.chain import draw_chain, draw_topics
+from kgqa.prompts.chain import draw_chain
 from kgqa.prompts.progress import Progress
 
 
@@ -31,9 +30,7 @@ class FilterCandidates(Prompt[FilteredCandidates]):
     progress: Progress | None = None
     topics: tuple[Entity, ...] = ()
 
-    name: ClassVar[str] = "filter_candidates"
-    reply: ClassVar[type[Reply]] = FilteredCandidates
-    instructions: ClassVar[str] = """\
+    instructions = """\
 You finish a search in a knowledge graph. You are given a question, the chain of relations that \
 leads to its kind of answer, and the candidates at the end of the chain. Choose every candidate \
 that meets all conditions of the question at once: attributes, times, comparisons, superlatives.
@@ -58,10 +55,9 @@ Reply: {"rationale": "Anne died there in 1849.", "chosen": [1], "count": false}
 
     def case(self) -> str:
         """Show the question, the chain and the numbered candidates."""
-        lines = [f"Question: {quoted(self.question, MAX_QUESTION_CHARS)}", *draw_topics(self.topics)]
-        lines += [self.progress.draw()] if self.progress else []
-        lines += [f"Chain: {draw_chain(self.chain)}", draw_candidates(self.candidates), "Reply:"]
-        return "\n".join(lines)
+        lines = [self.progress.draw()] if self.progress else []
+        lines += [f"Chain: {draw_chain(self.chain)}", draw_candidates(self.candidates)]
+        return draw_case(self.question, *lines, topics=self.topics)
 
     def check(self, reply: FilteredCandidates) -> None:
         """Refuse numbers that were not offered or come twice."""

@@ -1,19 +1,17 @@
 """What do the verified segments carry? (CoG §3.3 and appendix A.4.3: grounded inference)."""
 
 from dataclasses import dataclass
-from typing import ClassVar
 
 from pydantic import Field
 
 from kgqa.kg.pages import Candidate
 from kgqa.kg.terms import Chain, Entity
-from kgqa.prompts.base import MAX_QUESTION_CHARS, Prompt, Reply, check_numbers, quoted
+from kgqa.prompts.base import Prompt, Reply, check_numbers, draw_case
 from kgqa.prompts.candidates import MAX_CANDIDATES_SHOWN, draw_candidate
-from kgqa.prompts.chain import draw_chain, draw_topics
+from kgqa.prompts.chain import draw_chain
 from kgqa.prompts.progress import MAX_SUBGOALS, draw_findings, draw_list
 
 MAX_SEGMENTS_SHOWN = 12
-"""Segments that one prompt shows at most."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -45,9 +43,7 @@ class InferFromEvidence(Prompt[Inferred]):
     unmet: tuple[str, ...]
     topics: tuple[Entity, ...] = ()
 
-    name: ClassVar[str] = "infer_from_evidence"
-    reply: ClassVar[type[Reply]] = Inferred
-    instructions: ClassVar[str] = """\
+    instructions = """\
 A search in a knowledge graph has ended with a part of the question not verified. You are given the \
 question, the segments that it verified, each a chain of relations and the candidates at its end, \
 what it found on the way, and the subgoals that are not verified. Choose the candidates that this \
@@ -97,19 +93,14 @@ Reply: {"rationale": "Only the painter is known, none of his teachers.", "chosen
 
     def case(self) -> str:
         """Show the question, the segments with their numbered ends, findings and what is unmet."""
-        lines = [f"Question: {quoted(self.question, MAX_QUESTION_CHARS)}", *draw_topics(self.topics)]
-        shown = 0
+        lines, shown = [], 0
         for segment in self.segments[:MAX_SEGMENTS_SHOWN]:
             ends = segment.ends[: MAX_CANDIDATES_SHOWN - shown]
             lines.append(f"Segment: {draw_chain(segment.chain)}")
             lines += [f"{number}. {draw_candidate(end)}" for number, end in enumerate(ends, shown + 1)]
             shown += len(ends)
-        lines += [
-            draw_findings(self.findings),
-            draw_list("Not verified", self.unmet[:MAX_SUBGOALS]),
-            "Reply:",
-        ]
-        return "\n".join(lines)
+        lines += [draw_findings(self.findings), draw_list("Not verified", self.unmet[:MAX_SUBGOALS])]
+        return draw_case(self.question, *lines, topics=self.topics)
 
     def check(self, reply: Inferred) -> None:
         """Refuse numbers that were not offered or come twice."""

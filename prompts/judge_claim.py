@@ -1,13 +1,12 @@
 """Is it so, by what was found? (VoG appendix G: questions that ask for yes or no)."""
 
 from dataclasses import dataclass
-from typing import ClassVar, Literal
+from typing import Literal
 
 from pydantic import Field
 
 from kgqa.kg.terms import Entity, Path
-from kgqa.prompts.base import MAX_QUESTION_CHARS, Prompt, Reply, check_numbers, quoted
-from kgqa.prompts.chain import draw_topics
+from kgqa.prompts.base import Prompt, Reply, check_numbers, draw_case
 from kgqa.prompts.facts import MAX_FACTS_SHOWN, draw_fact, draw_facts
 
 
@@ -28,9 +27,7 @@ class JudgeClaim(Prompt[Judgement]):
     facts: tuple[Path, ...]
     topics: tuple[Entity, ...] = ()
 
-    name: ClassVar[str] = "judge_claim"
-    reply: ClassVar[type[Reply]] = Judgement
-    instructions: ClassVar[str] = """\
+    instructions = """\
 You answer a question that asks for yes or no. You are given the question and the facts that a search \
 in a knowledge graph has found. Weigh them.
 
@@ -81,8 +78,7 @@ Reply: {"rationale": "Nothing is said of fever.", "verdict": "unknown", "favour"
 
     def case(self) -> str:
         """Show the question and the numbered facts."""
-        lines = [f"Question: {quoted(self.question, MAX_QUESTION_CHARS)}", *draw_topics(self.topics)]
-        return "\n".join([*lines, "Facts:", draw_facts(self.facts), "Reply:"])
+        return draw_case(self.question, "Facts:", draw_facts(self.facts), topics=self.topics)
 
     def check(self, reply: Judgement) -> None:
         """Refuse numbers that were not offered or come twice, and a verdict that no fact bears."""

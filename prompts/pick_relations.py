@@ -1,13 +1,12 @@
 """Which relations does the whole frontier need? (PoG: adaptive exploration; EGP §4.3)."""
 
 from dataclasses import dataclass
-from typing import ClassVar
 
 from pydantic import Field
 
 from kgqa.kg.terms import Chain, Entity
-from kgqa.prompts.base import MAX_QUESTION_CHARS, Prompt, Reply, check_numbers, quoted
-from kgqa.prompts.chain import draw_grouped_chains, draw_topics
+from kgqa.prompts.base import Prompt, Reply, check_numbers, draw_case
+from kgqa.prompts.chain import draw_grouped_chains
 from kgqa.prompts.progress import draw_subgoals
 from kgqa.prompts.solved_questions import SolvedQuestion, draw_solved_questions
 
@@ -33,9 +32,7 @@ class PickRelations(Prompt[PickedRelations]):
     exemplars: tuple[SolvedQuestion, ...] = ()
     topics: tuple[Entity, ...] = ()
 
-    name: ClassVar[str] = "pick_relations"
-    reply: ClassVar[type[Reply]] = PickedRelations
-    instructions: ClassVar[str] = """\
+    instructions = """\
 You steer a search in a knowledge graph. You are given a question and a numbered list of relations \
 that can be followed next, each under the chain that it extends. Choose those that lead to the answer.
 
@@ -68,12 +65,9 @@ Reply: {"rationale": "His teachers are reached; from the towns on the river, tho
 
     def case(self) -> str:
         """Show solved questions, the question, the plan and the relations under their chains."""
-        lines = [
-            *draw_solved_questions(self.exemplars),
-            f"Question: {quoted(self.question, MAX_QUESTION_CHARS)}",
-        ]
-        lines += [*draw_topics(self.topics), *draw_subgoals(self.subgoals, self.known)]
-        return "\n".join([*lines, *draw_grouped_chains(self.offers), "Reply:"])
+        lines = [*draw_subgoals(self.subgoals, self.known), *draw_grouped_chains(self.offers)]
+        solved = draw_solved_questions(self.exemplars)
+        return draw_case(self.question, *lines, topics=self.topics, before=solved)
 
     def check(self, reply: PickedRelations) -> None:
         """Refuse numbers that were not offered or come twice."""

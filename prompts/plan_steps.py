@@ -1,11 +1,10 @@
 """How would this be searched for, step by step? (VoG §3.2: plan with predicted observations)."""
 
 from dataclasses import dataclass
-from typing import Any, ClassVar
+from typing import Any
 
 from kgqa.kg.terms import Entity
-from kgqa.prompts.base import MAX_QUESTION_CHARS, Prompt, Reply, quoted
-from kgqa.prompts.chain import MAX_TOPICS_SHOWN
+from kgqa.prompts.base import MAX_TOPICS_SHOWN, Prompt, draw_case, quoted
 from kgqa.prompts.plans import MAX_PLAN_STEPS, STEP_FORM, ExplainedReply, PlanReply, check_steps
 from kgqa.prompts.solved_questions import SolvedQuestion, draw_solved_questions
 from kgqa.prompts.written_plan import read_steps
@@ -27,9 +26,7 @@ class PlanSteps(Prompt[StepsReply]):
     depth: int = MAX_PLAN_STEPS
     exemplars: tuple[SolvedQuestion, ...] = ()
 
-    name: ClassVar[str] = "plan_steps"
-    reply: ClassVar[type[Reply]] = StepsReply
-    instructions: ClassVar[str] = (
+    instructions = (
         """\
 You plan a search in a knowledge graph, which will then be carried out and checked. You are given a \
 question, the entities of the graph that it names, and how many steps the plan may have.
@@ -75,15 +72,8 @@ symbiosis with.", "search": "lichen and coral symbiosis", "observation": [["lich
     def case(self) -> str:
         """Show solved questions, the question, the topic entities and the number of steps."""
         names = ", ".join(quoted(str(topic)) for topic in self.topics[:MAX_TOPICS_SHOWN])
-        return "\n".join(
-            [
-                *draw_solved_questions(self.exemplars),
-                f"Question: {quoted(self.question, MAX_QUESTION_CHARS)}",
-                f"Topic entities: {names or 'none'}",
-                f"Steps, at most: {self.depth}",
-                "Reply:",
-            ]
-        )
+        lines = [f"Topic entities: {names or 'none'}", f"Steps, at most: {self.depth}"]
+        return draw_case(self.question, *lines, before=draw_solved_questions(self.exemplars))
 
     def check(self, reply: StepsReply) -> None:
         """Refuse a plan that has no steps, too many, or one that searches for nothing."""

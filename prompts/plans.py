@@ -12,13 +12,16 @@ from kgqa.prompts.base import Reply, quoted
 from kgqa.prompts.progress import MAX_SENTENCE_CHARS
 
 MAX_PLAN_STEPS = 10
-"""Search steps that a plan has at most."""
-
 MAX_STATEMENTS_SHOWN = 8
-"""Statements that the predicted observation of one step has at most."""
-
 MAX_ANSWERS_SHOWN = 100
-"""Answers of a plan that a prompt shows at most."""
+MAX_OBSERVED_TRIPLES = 50  # of one step: an encoder reads them all
+MAX_PLAN_TEXT_CHARS = 1_000  # an encoder reads no more
+
+STEP_FORM = """\
+Each of the steps: {"thought": "one sentence", "search": "what to look up", "observation": \
+[["head", "relation", "tail"]]}.
+"""
+"""The form of one step, as instructions give it."""
 
 Statement: TypeAlias = tuple[str, str, str]
 """A predicted triple as the model words it: head, relation, tail."""
@@ -49,7 +52,7 @@ class SearchPlan:
 def draw_statements(statements: Sequence[Statement]) -> str:
     """Write predicted triples on one line.
 
-    >>> stated([("Ulm", "river", "Danube")])
+    >>> draw_statements([("Ulm", "river", "Danube")])
     '("Ulm", "river", "Danube")'
     """
     rows = (", ".join(quoted(part) for part in statement) for statement in statements[:MAX_STATEMENTS_SHOWN])
@@ -59,7 +62,7 @@ def draw_statements(statements: Sequence[Statement]) -> str:
 def plan_outline(plan: SearchPlan) -> list[dict[str, str]]:
     """Return what each step searches and predicts: for a trace.
 
-    >>> outlined(SearchPlan((PlanStep("", "Ulm river", (("Ulm", "river", "Danube"),)),)))
+    >>> plan_outline(SearchPlan((PlanStep("", "Ulm river", (("Ulm", "river", "Danube"),)),)))
     [{'search': 'Ulm river', 'predicted': '("Ulm", "river", "Danube")'}]
     """
     return [
@@ -70,13 +73,24 @@ def plan_outline(plan: SearchPlan) -> list[dict[str, str]]:
 
 def draw_step(step: PlanStep, number: int) -> str:
     """Draw one step, in three lines at most."""
-    lines = [
-        f"Thought {number}: {quoted(step.thought, MAX_SENTENCE_CHARS)}",
-        f"Action {number}: Search[{quoted(step.search, MAX_SENTENCE_CHARS)}]",
-    ]
-    if step.observation:
-        lines.append(f"Predicted observation {number}: {draw_statements(step.observation)}")
-    return "\n".join(lines)
+    thought, search, *predicted = _draw_parts(step)
+    lines = [f"Thought {number}: {thought}", f"Action {number}: Search[{search}]"]
+    return "\n".join([*lines, *(f"Predicted observation {number}: {each}" for each in predicted)])
+
+
+def draw_current_step(step: PlanStep) -> list[str]:
+    """Draw the current step, without its number.
+
+    >>> draw_current_step(PlanStep("Find its river.", "Ulm river"))
+    ['Thought: "Find its river."', 'Search: "Ulm river"']
+    """
+    names = ("Thought", "Search", "Predicted observation")
+    return [f"{name}: {part}" for name, part in zip(names, _draw_parts(step), strict=False)]
+
+
+def _draw_parts(step: PlanStep) -> list[str]:
+    parts = [quoted(text, MAX_SENTENCE_CHARS) for text in (step.thought, step.search)]
+    return [*parts, draw_statements(step.observation)] if step.observation else parts
 
 
 def draw_plan(plan: SearchPlan, done: int = 0) -> str:
@@ -89,19 +103,6 @@ def draw_plan(plan: SearchPlan, done: int = 0) -> str:
         drawn.append(f"Thought {last}: {quoted(plan.thought, MAX_SENTENCE_CHARS)}")
     drawn.append(f"Action {last}: Finish[{', '.join(map(quoted, plan.answers[:MAX_ANSWERS_SHOWN]))}]")
     return "\n".join(drawn)
-
-
-MAX_OBSERVED_TRIPLES = 50
-"""Triples that one step predicts at most: an encoder reads them all."""
-
-MAX_PLAN_TEXT_CHARS = 1_000
-"""Characters of one text of a plan that are kept: an encoder reads no more."""
-
-STEP_FORM = """\
-Each of the steps: {"thought": "one sentence", "search": "what to look up", "observation": \
-[["head", "relation", "tail"]]}.
-"""
-"""The form of one step, as instructions give it."""
 
 
 class StepReply(Reply):
@@ -139,15 +140,16 @@ def parse_plan(reply: PlanReply) -> SearchPlan:
         PlanStep(_clean_text(step.thought), _clean_text(step.search), parse_statements(step.observation))
         for step in reply.steps
     )
-    told = "whether" in reply.model_fields_set
-    whether = reply.whether if told else [answer.casefold() for answer in answers] in (["yes"], ["no"])
+    whether = reply.whether
+    if "whether" not in reply.model_fields_set:
+        whether = [answer.casefold() for answer in answers] in (["yes"], ["no"])
     return SearchPlan(tuple(steps), tuple(answers), _clean_text(reply.thought), whether)
 
 
 def parse_statements(rows: Sequence[Sequence[str]]) -> tuple[Statement, ...]:
-    """Return the first triples that a reply writes as lists, each once; `check_rows` has let them pass."""
-    told = ((_clean_text(head), _clean_text(relation), _clean_text(tail)) for head, relation, tail in rows)
-    return tuple(islice(dict.fromkeys(told), MAX_OBSERVED_TRIPLES))
+    """Return the first triples that a reply writes as lists, each once; `check_observation` passes them."""
+    triples = ((_clean_text(head), _clean_text(relation), _clean_text(tail)) for head, relation, tail in rows)
+    return tuple(islice(dict.fromkeys(triples), MAX_OBSERVED_TRIPLES))
 
 
 def _clean_text(text: str) -> str:
@@ -177,18 +179,3 @@ def check_steps(steps: Sequence[StepReply]) -> None:
         if not step.search.strip():
             raise ValueError(f'number {number} of the steps has an empty "search"; say what to look up')
         check_observation(step.observation)
-
-
-def draw_current_step(step: PlanStep) -> list[str]:
-    """Draw the step at hand, without its number.
-
-    >>> draw_current(PlanStep("Find its river.", "Ulm river"))
-    ['Thought: "Find its river."', 'Search: "Ulm river"']
-    """
-    lines = [
-        f"Thought: {quoted(step.thought, MAX_SENTENCE_CHARS)}",
-        f"Search: {quoted(step.search, MAX_SENTENCE_CHARS)}",
-    ]
-    return (
-        [*lines, f"Predicted observation: {draw_statements(step.observation)}"] if step.observation else lines
-    )

@@ -6,13 +6,8 @@ from dataclasses import dataclass
 from kgqa.prompts.base import quoted
 
 MAX_SUBGOALS = 8
-"""Subgoals that a plan has, and a prompt shows, at most."""
-
 MAX_FINDINGS_SHOWN = 12
-"""Findings that one prompt shows at most: the last ones."""
-
 MAX_SENTENCE_CHARS = 200
-"""Characters of one subgoal or finding that a prompt shows at most."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -47,7 +42,7 @@ def draw_findings(findings: Sequence[str]) -> str:
 def draw_subgoals(subgoals: Sequence[str], known: Sequence[str]) -> list[str]:
     r"""Draw a plan, and what is known of it; nothing where there is neither.
 
-    >>> draw_goals(["Find the composer."], [])
+    >>> draw_subgoals(["Find the composer."], [])
     ['Subgoals:\n- "Find the composer."', 'Known so far: nothing']
     """
     plan = [draw_list("Subgoals", subgoals[:MAX_SUBGOALS])] if subgoals else []

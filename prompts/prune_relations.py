@@ -1,13 +1,12 @@
 """Which relations lead on from here? (CoR §4.1, step 2: relation prune)."""
 
 from dataclasses import dataclass
-from typing import ClassVar
 
 from pydantic import Field
 
 from kgqa.kg.terms import Chain, Entity, Hop
-from kgqa.prompts.base import MAX_QUESTION_CHARS, Prompt, Reply, check_numbers, numbered, quoted
-from kgqa.prompts.chain import draw_chain, draw_extensions, draw_topics
+from kgqa.prompts.base import Prompt, Reply, check_numbers, draw_case, numbered
+from kgqa.prompts.chain import draw_chain, draw_extensions
 from kgqa.prompts.progress import Progress
 
 
@@ -32,9 +31,7 @@ class PruneRelations(Prompt[PrunedRelations]):
     progress: Progress | None = None
     topics: tuple[Entity, ...] = ()
 
-    name: ClassVar[str] = "prune_relations"
-    reply: ClassVar[type[Reply]] = PrunedRelations
-    instructions: ClassVar[str] = """\
+    instructions = """\
 You steer a search in a knowledge graph. You are given a question, the chain of relations \
 followed so far, and a numbered list of relations that can follow next. Choose the relations \
 that lead towards the answer.
@@ -63,11 +60,10 @@ Reply: {"rationale": "The school is the composer's, so the composer comes first.
 
     def case(self) -> str:
         """Show the question, the chain and the numbered relations."""
-        lines = [f"Question: {quoted(self.question, MAX_QUESTION_CHARS)}", *draw_topics(self.topics)]
-        lines += [self.progress.draw()] if self.progress else []
+        lines = [self.progress.draw()] if self.progress else []
         lines += [f"Chain: {draw_chain(self.chain)}", f"Relations, choose at most {self.width}:"]
-        lines += [numbered(draw_extensions(self.chain, self.hops)), "Reply:"]
-        return "\n".join(lines)
+        lines.append(numbered(draw_extensions(self.chain, self.hops)))
+        return draw_case(self.question, *lines, topics=self.topics)
 
     def check(self, reply: PrunedRelations) -> None:
         """Refuse numbers that were not offered, repeated numbers, and too many."""

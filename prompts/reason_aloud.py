@@ -1,11 +1,10 @@
 """What is the answer, step by step? (chain of thought; self-consistency samples it)."""
 
 from dataclasses import dataclass
-from typing import ClassVar
 
 from pydantic import Field
 
-from kgqa.prompts.base import MAX_QUESTION_CHARS, Prompt, Reply, quoted
+from kgqa.prompts.base import Prompt, Reply, draw_case
 
 
 class ReasonedAnswer(Reply):
@@ -27,9 +26,7 @@ class ReasonAloud(Prompt[ReasonedAnswer]):
     sample: int = 0
     temperature: float | None = None
 
-    name: ClassVar[str] = "reason_aloud"
-    reply: ClassVar[type[Reply]] = ReasonedAnswer
-    instructions: ClassVar[str] = """\
+    instructions = """\
 Answer the question from what you know. Think step by step first: say what has to be known, one \
 short sentence a step, until the answer follows. Then give each answer as a short name, number or \
 date, one list item each, the most certain first. If you do not know, reply with an empty list.
@@ -44,4 +41,4 @@ Reply: {"reasoning": "Meissen lies on the Elbe. The Elbe ends in the North Sea a
 
     def case(self) -> str:
         """Show the question."""
-        return f"Question: {quoted(self.question, MAX_QUESTION_CHARS)}\nReply:"
+        return draw_case(self.question)

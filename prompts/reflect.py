@@ -1,12 +1,11 @@
 """Where does the search go on, and what does it come back to? (PoG: reflection)."""
 
 from dataclasses import dataclass
-from typing import ClassVar
 
 from pydantic import Field
 
 from kgqa.kg.terms import Entity
-from kgqa.prompts.base import MAX_QUESTION_CHARS, Prompt, Reply, check_numbers, quoted
+from kgqa.prompts.base import Prompt, Reply, check_numbers, draw_case
 from kgqa.prompts.candidates import (
     MAX_GROUPS_SHOWN,
     ChainFindings,
@@ -14,11 +13,9 @@ from kgqa.prompts.candidates import (
     draw_earlier_chains,
     numbered_candidates,
 )
-from kgqa.prompts.chain import draw_topics
 from kgqa.prompts.progress import draw_subgoals
 
 MAX_EARLIER_CHAINS = 30
-"""Chains reached earlier that one prompt shows at most."""
 
 
 class Reflection(Reply):
@@ -43,9 +40,7 @@ class Reflect(Prompt[Reflection]):
     known: tuple[str, ...] = ()
     topics: tuple[Entity, ...] = ()
 
-    name: ClassVar[str] = "reflect"
-    reply: ClassVar[type[Reply]] = Reflection
-    instructions: ClassVar[str] = """\
+    instructions = """\
 You steer a search in a knowledge graph that has not reached the answer yet. You are given the \
 question, the groups that were found last, each a chain of relations with the candidates at its end, \
 and chains that were reached earlier. Choose where the search goes on.
@@ -78,9 +73,9 @@ Reply: {"rationale": "A wife leads astray; back to the author.", "go_on": [], "k
 
     def case(self) -> str:
         """Show the question, the plan, what was found and what was reached before."""
-        lines = [f"Question: {quoted(self.question, MAX_QUESTION_CHARS)}", *draw_topics(self.topics)]
-        lines += [*draw_subgoals(self.subgoals, self.known), *draw_chain_findings(self.found)]
-        return "\n".join([*lines, *draw_earlier_chains(self.history[:MAX_EARLIER_CHAINS]), "Reply:"])
+        lines = [*draw_subgoals(self.subgoals, self.known), *draw_chain_findings(self.found)]
+        lines += draw_earlier_chains(self.history[:MAX_EARLIER_CHAINS])
+        return draw_case(self.question, *lines, topics=self.topics)
 
     def check(self, reply: Reflection) -> None:
         """Refuse what was not offered, and candidates of groups that are not gone on from."""

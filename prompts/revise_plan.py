@@ -8,8 +8,7 @@ from typing import Any, ClassVar, Literal
 from pydantic import Field
 
 from kgqa.kg.terms import Entity, Path
-from kgqa.prompts.base import MAX_QUESTION_CHARS, Prompt, Reply, quoted
-from kgqa.prompts.chain import draw_topics
+from kgqa.prompts.base import Prompt, draw_case
 from kgqa.prompts.facts import RelationCandidate, draw_facts, draw_relation_candidate
 from kgqa.prompts.plans import (
     MAX_PLAN_STEPS,
@@ -24,7 +23,6 @@ from kgqa.prompts.plans import (
 from kgqa.prompts.written_plan import read_steps
 
 MAX_RELATIONS_SHOWN = 60
-"""Relations that lead on, of which one prompt shows at most so many."""
 
 
 _RULES = """\
@@ -95,18 +93,11 @@ class RevisePlan(Prompt[RevisedSteps]):
     arm: ClassVar[Literal["local", "lookahead", "global"]]
     """The arm of the bandit that this revision is."""
 
-    reply: ClassVar[type[Reply]] = RevisedSteps
-
     def case(self) -> str:
         """Show the question, the plan, what was observed and what else the arm goes by."""
-        lines = [f"Question: {quoted(self.question, MAX_QUESTION_CHARS)}", *draw_topics(self.topics)]
-        lines += ["Plan:", draw_plan(self.plan, self.done), "Facts:", draw_facts(self.facts)]
-        lines += [
-            *self._shown(),
-            f"Next: step {min(self.done + 1, self.depth)} of at most {self.depth}",
-            "Reply:",
-        ]
-        return "\n".join(lines)
+        lines = ["Plan:", draw_plan(self.plan, self.done), "Facts:", draw_facts(self.facts), *self._shown()]
+        lines.append(f"Next: step {min(self.done + 1, self.depth)} of at most {self.depth}")
+        return draw_case(self.question, *lines, topics=self.topics)
 
     @abstractmethod
     def _shown(self) -> Iterator[str]:
@@ -135,9 +126,8 @@ class RevisePlan(Prompt[RevisedSteps]):
 class ReviseLocally(RevisePlan):
     """Revise by what the step at hand has observed: O_t."""
 
-    name: ClassVar[str] = "revise_locally"
     arm: ClassVar[Literal["local", "lookahead", "global"]] = "local"
-    instructions: ClassVar[str] = (
+    instructions = (
         """\
 You put right a plan for a search in a knowledge graph. You are given a question, the plan, and the facts \
 that the step carried out last has found, which do not bear out what it predicted. Change as little as \
@@ -182,9 +172,8 @@ class ReviseAhead(RevisePlan):
     frontier: tuple[Path, ...]
     offers: tuple[RelationCandidate, ...]
 
-    name: ClassVar[str] = "revise_ahead"
     arm: ClassVar[Literal["local", "lookahead", "global"]] = "lookahead"
-    instructions: ClassVar[str] = (
+    instructions = (
         """\
 You put right a plan for a search in a knowledge graph. You are given a question, the plan, the facts \
 that the step carried out last has found, which do not bear out what it predicted, and the relations that \
@@ -233,9 +222,8 @@ Reply: {"rationale": "Another builder; the school comes first, then its town.", 
 class ReviseGlobally(RevisePlan):
     """Write the plan anew by all that was observed: O_1 to O_t."""
 
-    name: ClassVar[str] = "revise_globally"
     arm: ClassVar[Literal["local", "lookahead", "global"]] = "global"
-    instructions: ClassVar[str] = (
+    instructions = (
         """\
 You plan a search in a knowledge graph anew. You are given a question, a plan that has proved unreliable, \
 and all facts that were found so far, the last first. Do not trust the plan: read the question again, see \

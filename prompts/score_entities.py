@@ -1,12 +1,10 @@
 """How much does each entity promise? (ToG §2.1.2: entity exploration)."""
 
 from dataclasses import dataclass
-from typing import ClassVar
 
 from kgqa.kg.terms import Entity
-from kgqa.prompts.base import MAX_QUESTION_CHARS, Prompt, Reply, Scores, check_scores, quoted
+from kgqa.prompts.base import Prompt, Scores, check_scores, draw_case
 from kgqa.prompts.candidates import ChainFindings, draw_chain_findings, numbered_candidates
-from kgqa.prompts.chain import draw_topics
 
 
 class ScoredEntities(Scores):
@@ -21,9 +19,7 @@ class ScoreEntities(Prompt[ScoredEntities]):
     found: tuple[ChainFindings, ...]
     topics: tuple[Entity, ...] = ()
 
-    name: ClassVar[str] = "score_entities"
-    reply: ClassVar[type[Reply]] = ScoredEntities
-    instructions: ClassVar[str] = """\
+    instructions = """\
 You steer a beam search in a knowledge graph. You are given a question and what was found: groups, \
 each a chain of relations with the candidates at its end. Score how much each candidate promises to \
 be the answer or to lead to it: 1 for one that surely does, 0.5 for one that may. Leave out those \
@@ -48,8 +44,7 @@ Reply: {"rationale": "One is a university.", "scores": [{"number": 2, "score": 1
 
     def case(self) -> str:
         """Show the question and what was found."""
-        lines = [f"Question: {quoted(self.question, MAX_QUESTION_CHARS)}", *draw_topics(self.topics)]
-        return "\n".join([*lines, *draw_chain_findings(self.found), "Reply:"])
+        return draw_case(self.question, *draw_chain_findings(self.found), topics=self.topics)
 
     def check(self, reply: ScoredEntities) -> None:
         """Refuse numbers that were not offered and scores beyond 0 to 1."""

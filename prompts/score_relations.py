@@ -2,11 +2,10 @@
 
 from collections import Counter
 from dataclasses import dataclass
-from typing import ClassVar
 
 from kgqa.kg.terms import Chain, Entity
-from kgqa.prompts.base import MAX_QUESTION_CHARS, Prompt, Reply, Scores, check_scores, quoted
-from kgqa.prompts.chain import draw_chain, draw_grouped_chains, draw_topics, without_last_hop
+from kgqa.prompts.base import Prompt, Scores, check_scores, draw_case
+from kgqa.prompts.chain import draw_chain, draw_grouped_chains, without_last_hop
 
 
 class ScoredRelations(Scores):
@@ -25,9 +24,7 @@ class ScoreRelations(Prompt[ScoredRelations]):
     width: int
     topics: tuple[Entity, ...] = ()
 
-    name: ClassVar[str] = "score_relations"
-    reply: ClassVar[type[Reply]] = ScoredRelations
-    instructions: ClassVar[str] = """\
+    instructions = """\
 You steer a beam search in a knowledge graph. You are given a question and a numbered list of \
 relations that can be followed next, each under the chain that it extends. Score how much they promise \
 to lead to the answer: 1 for one that surely does, 0.5 for one that may. Leave out those that do not; \
@@ -57,9 +54,8 @@ Reply: {"rationale": "The school is the composer's.", "scores": [{"number": 1, "
 
     def case(self) -> str:
         """Show the question and the numbered relations under their chains."""
-        lines = [f"Question: {quoted(self.question, MAX_QUESTION_CHARS)}", *draw_topics(self.topics)]
-        lines.append(f"Relations, score at most {self.width} for each chain:")
-        return "\n".join([*lines, *draw_grouped_chains(self.offers), "Reply:"])
+        heading = f"Relations, score at most {self.width} for each chain:"
+        return draw_case(self.question, heading, *draw_grouped_chains(self.offers), topics=self.topics)
 
     def check(self, reply: ScoredRelations) -> None:
         """Refuse numbers that were not offered, scores beyond 0 to 1, and too many for one chain."""

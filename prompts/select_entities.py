@@ -1,14 +1,13 @@
 """Which of the entities found does this step need? (VoG §3.3: entity selection)."""
 
 from dataclasses import dataclass
-from typing import ClassVar, Literal
+from typing import Literal
 
 from pydantic import Field
 
 from kgqa.kg.terms import Entity, Term
-from kgqa.prompts.base import MAX_QUESTION_CHARS, Prompt, Reply, check_numbers, numbered, quoted
+from kgqa.prompts.base import Prompt, Reply, check_numbers, draw_case, numbered
 from kgqa.prompts.candidates import MAX_CANDIDATES_SHOWN
-from kgqa.prompts.chain import draw_topics
 from kgqa.prompts.facts import draw_node
 from kgqa.prompts.plans import PlanStep, draw_current_step
 
@@ -35,9 +34,7 @@ class SelectEntities(Prompt[SelectedEntities]):
     total: int
     topics: tuple[Entity, ...] = ()
 
-    name: ClassVar[str] = "select_entities"
-    reply: ClassVar[type[Reply]] = SelectedEntities
-    instructions: ClassVar[str] = """\
+    instructions = """\
 You carry out one step of a search in a knowledge graph. You are given a question, the step at hand, \
 the relation that was followed, and a numbered list of what it led to. Say from which of them the \
 search goes on, or which are its answers if this was the last step.
@@ -83,10 +80,9 @@ Reply: {"rationale": "Of these, Tübingen has the old university.", "keep": "som
         """Show the question, the step, the relation and what it led to."""
         shown = len(self.offered)
         note = f"{self.total}, the first {shown} shown" if self.total > shown else str(self.total)
-        lines = [f"Question: {quoted(self.question, MAX_QUESTION_CHARS)}", *draw_topics(self.topics)]
-        lines += [*draw_current_step(self.step), f"Relation: {self.relation}", f"Found ({note}):"]
-        lines += [numbered(map(draw_node, self.offered)), "Reply:"]
-        return "\n".join(lines)
+        lines = [*draw_current_step(self.step), f"Relation: {self.relation}", f"Found ({note}):"]
+        lines.append(numbered(map(draw_node, self.offered)))
+        return draw_case(self.question, *lines, topics=self.topics)
 
     def check(self, reply: SelectedEntities) -> None:
         """Refuse numbers that were not offered, come twice, or do not go with what is kept."""

@@ -1,13 +1,11 @@
 """Which relations does this step need? (VoG §3.3: relation selection)."""
 
 from dataclasses import dataclass
-from typing import ClassVar
 
 from pydantic import Field
 
 from kgqa.kg.terms import Entity, Path
-from kgqa.prompts.base import MAX_QUESTION_CHARS, Prompt, Reply, check_numbers, numbered, quoted
-from kgqa.prompts.chain import draw_topics
+from kgqa.prompts.base import Prompt, Reply, check_numbers, draw_case, numbered
 from kgqa.prompts.facts import RelationCandidate, draw_relation_candidate
 from kgqa.prompts.plans import PlanStep, draw_current_step
 
@@ -29,9 +27,7 @@ class SelectRelations(Prompt[SelectedRelations]):
     offers: tuple[RelationCandidate, ...]
     topics: tuple[Entity, ...] = ()
 
-    name: ClassVar[str] = "select_relations"
-    reply: ClassVar[type[Reply]] = SelectedRelations
-    instructions: ClassVar[str] = """\
+    instructions = """\
 You carry out one step of a search in a knowledge graph. You are given a question, the step at hand, \
 and a numbered list of relations that lead on from where the search stands. Choose the relations that \
 this step needs.
@@ -73,10 +69,9 @@ Reply: {"rationale": "Each of the two has a relation of its own for it.", "relat
 
     def case(self) -> str:
         """Show the question, the step and the numbered relations."""
-        lines = [f"Question: {quoted(self.question, MAX_QUESTION_CHARS)}", *draw_topics(self.topics)]
-        lines += [*draw_current_step(self.step), "Relations:"]
-        lines += [numbered(draw_relation_candidate(offer, self.frontier) for offer in self.offers), "Reply:"]
-        return "\n".join(lines)
+        offers = numbered(draw_relation_candidate(offer, self.frontier) for offer in self.offers)
+        lines = [*draw_current_step(self.step), "Relations:", offers]
+        return draw_case(self.question, *lines, topics=self.topics)
 
     def check(self, reply: SelectedRelations) -> None:
         """Refuse numbers that were not offered or come twice."""

@@ -3,17 +3,15 @@
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from kgqa.prompts.base import quoted
-from kgqa.prompts.chain import MAX_TOPICS_SHOWN
+from kgqa.prompts.base import MAX_TOPICS_SHOWN, quoted
 
 MAX_SOLVED_SHOWN = 8
-"""Solved questions that one prompt shows at most."""
-
 MAX_SOLVED_CHARS = 300
-"""Characters of a solved question that a prompt shows at most."""
-
 MAX_BRANCH_HOPS = 8
-"""Relations that one branch has at most."""
+
+_HEADING = (
+    'Similar questions and the relations from each topic to the answer ("^": against the arrow), as a hint:'
+)
 
 
 @dataclass(frozen=True, slots=True)
@@ -31,21 +29,13 @@ class SolvedQuestion:
 def draw_solved_questions(solved: Sequence[SolvedQuestion]) -> list[str]:
     r"""Draw solved questions under a heading that says how to read them; nothing where there are none.
 
-    >>> print(*draw_solved([Solved("Who is from [city]?", (("^born_in",),))]), sep="\n")
+    >>> print(*draw_solved_questions([SolvedQuestion("Who is from [city]?", (("^born_in",),))]), sep="\n")
     Similar questions and the relations from each topic to the answer ("^": against the arrow), as a hint:
     - "Who is from [city]?" by ["^born_in"]
     """
-    return [_HEADING, *map(_draw_solved_question, solved[:MAX_SOLVED_SHOWN])] if solved else []
-
-
-_HEADING = (
-    'Similar questions and the relations from each topic to the answer ("^": against the arrow), as a hint:'
-)
-
-
-def _draw_solved_question(solved: SolvedQuestion) -> str:
-    branches = (
-        f"[{', '.join(map(quoted, branch[:MAX_BRANCH_HOPS]))}]"
-        for branch in solved.branches[:MAX_TOPICS_SHOWN]
-    )
-    return f"- {quoted(solved.question, MAX_SOLVED_CHARS)} by {', '.join(branches)}"
+    lines = []
+    for each in solved[:MAX_SOLVED_SHOWN]:
+        shown = (map(quoted, branch[:MAX_BRANCH_HOPS]) for branch in each.branches[:MAX_TOPICS_SHOWN])
+        branches = ", ".join(f"[{', '.join(names)}]" for names in shown)
+        lines.append(f"- {quoted(each.question, MAX_SOLVED_CHARS)} by {branches}")
+    return [_HEADING, *lines] if lines else []

@@ -1,15 +1,15 @@
 """Is this chain the answer's? (CoR §4.1, step 4: reasoning)."""
 
 from dataclasses import dataclass
-from typing import ClassVar, Literal
+from typing import Literal
 
 from pydantic import Field
 
 from kgqa.kg.pages import Candidate
 from kgqa.kg.terms import Chain, Entity
-from kgqa.prompts.base import MAX_QUESTION_CHARS, Prompt, Reply, check_numbers, quoted
+from kgqa.prompts.base import Prompt, Reply, check_numbers, draw_case
 from kgqa.prompts.candidates import MAX_CANDIDATES_SHOWN, Take, check_take, draw_candidates
-from kgqa.prompts.chain import draw_chain, draw_topics
+from kgqa.prompts.chain import draw_chain
 
 Decision = Literal["stop", "forward", "filter", "backtrack"]
 
@@ -42,9 +42,7 @@ class VerifyChain(Prompt[Verdict]):
     filtering: bool = True
     topics: tuple[Entity, ...] = ()
 
-    name: ClassVar[str] = "verify_chain"
-    reply: ClassVar[type[Reply]] = Verdict
-    instructions: ClassVar[str] = """\
+    instructions = """\
 You check a search in a knowledge graph. You are given a question, a chain of relations that \
 starts from an entity of the question, and the candidates: the nodes at the chain's end. Decide \
 what to do next by two questions.
@@ -94,13 +92,12 @@ Reply: {"rationale": "Works of his, but the poet is not yet checked.", "decision
 
     def case(self) -> str:
         """Show the question, the chain, what else the candidates meet, and some of them."""
-        lines = [f"Question: {quoted(self.question, MAX_QUESTION_CHARS)}", *draw_topics(self.topics)]
-        lines.append(f"Chain: {draw_chain(self.chain)}")
+        lines = [f"Chain: {draw_chain(self.chain)}"]
         lines += [f"The candidates are also the ends of: {draw_chain(chain)}" for chain in self.met]
         if not self.filtering:
             lines.append('The decision "filter" is not available: choose among the other three.')
-        lines += [draw_candidates(self.candidates, self.truncated), "Reply:"]
-        return "\n".join(lines)
+        lines.append(draw_candidates(self.candidates, self.truncated))
+        return draw_case(self.question, *lines, topics=self.topics)
 
     def check(self, reply: Verdict) -> None:
         """Refuse a decision that is not available and an answer that was not offered."""

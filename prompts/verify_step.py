@@ -1,13 +1,11 @@
 """Do the facts bear out what a step predicted? (VoG §3.4: verification by the model)."""
 
 from dataclasses import dataclass
-from typing import ClassVar
 
 from pydantic import Field
 
 from kgqa.kg.terms import Entity, Path
-from kgqa.prompts.base import MAX_QUESTION_CHARS, Prompt, Reply, quoted
-from kgqa.prompts.chain import draw_topics
+from kgqa.prompts.base import Prompt, Reply, draw_case
 from kgqa.prompts.facts import draw_facts
 from kgqa.prompts.plans import PlanStep, check_observation, draw_step
 
@@ -32,9 +30,7 @@ class VerifyStep(Prompt[StepVerdict]):
     facts: tuple[Path, ...]
     topics: tuple[Entity, ...] = ()
 
-    name: ClassVar[str] = "verify_step"
-    reply: ClassVar[type[Reply]] = StepVerdict
-    instructions: ClassVar[str] = """\
+    instructions = """\
 You check one step of a plan for a search in a knowledge graph. You are given a question, the step \
 with the observation that it predicted, and the facts that the graph holds. Say whether the plan has \
 to be revised.
@@ -78,9 +74,8 @@ Reply: {"rationale": "The first fact says it in other words.", "revise": false, 
 
     def case(self) -> str:
         """Show the question, the step and the facts."""
-        lines = [f"Question: {quoted(self.question, MAX_QUESTION_CHARS)}", *draw_topics(self.topics)]
-        lines += [draw_step(self.step, self.number), "Facts:", draw_facts(self.facts), "Reply:"]
-        return "\n".join(lines)
+        lines = [draw_step(self.step, self.number), "Facts:", draw_facts(self.facts)]
+        return draw_case(self.question, *lines, topics=self.topics)
 
     def check(self, reply: StepVerdict) -> None:
         """Refuse an observation that is not made of triples."""
