@@ -174,7 +174,8 @@ def _parse_answers(key: str, given: Any) -> tuple[EntityRef, ...]:
 def _parse_answer(key: str, item: Any) -> EntityRef:
     if not isinstance(item, Mapping):
         raise InvalidRecord(f'field "{key}": an object with id and name was expected')
-    return EntityRef(*(_parse_scalar(f"{key}.{part}", item.get(part)) for part in ("id", "name")))
+    id, name = (_parse_scalar(f"{key}.{part}", item.get(part)) for part in ("id", "name"))
+    return EntityRef(id, name)
 
 
 def _parse_scalar(key: str, value: Any) -> str | None:

@@ -120,12 +120,20 @@ def has_fields(*names: str) -> Callable[[Any], bool]:
     return lambda record: isinstance(record, dict) and set(names) <= record.keys()
 
 
+def split_at(separator: str) -> BeforeValidator:
+    """Return what splits text before it is checked."""
+    return BeforeValidator(lambda value: value.split(separator) if isinstance(value, str) else value)
+
+
 def has_columns(least: int, most: float) -> Callable[[Any], bool]:
     """Return what recognises lines of text by their number of columns."""
     return lambda record: isinstance(record, tuple) and least <= len(record) <= most
 
 
 Record = TypeVar("Record")
+
+KINDS: dict[type, str] = {tuple: "tab-separated text", dict: "an object", list: "a list"}
+"""What a value is called that is too long to be shown."""
 
 PYDANTIC_PREFIX = re.compile(r"^(Value error, |Input |String )")
 """How pydantic begins a complaint; the field is said before."""
@@ -194,6 +202,5 @@ def _describe_mistake(mistake: ErrorDetails) -> str:
     if mistake["type"] == "missing":
         return "is missing"
     found, message = mistake["input"], mistake["msg"].replace("a valid dictionary", "an object")
-    kinds = {tuple: "tab-separated text", dict: "an object", list: "a list"}
-    shown = kinds.get(type(found)) or one_line(json.dumps(found, ensure_ascii=False), 40)
+    shown = KINDS.get(type(found)) or one_line(json.dumps(found, ensure_ascii=False), 40)
     return f"{PYDANTIC_PREFIX.sub('', message)}, not {shown}"

@@ -6,10 +6,18 @@ Entities are names; the brackets mark the topic and go.
 
 from typing import Annotated
 
-from pydantic import BeforeValidator, TypeAdapter
+from pydantic import TypeAdapter
 from typing_extensions import TypedDict
 
-from kgqa.evaluation.datasets.format import Format, Text, entity_ref, gold_readings, has_columns, unique_refs
+from kgqa.evaluation.datasets.format import (
+    Format,
+    Text,
+    entity_ref,
+    gold_readings,
+    has_columns,
+    split_at,
+    unique_refs,
+)
 from kgqa.evaluation.question import Question
 
 
@@ -23,15 +31,11 @@ def _split_at_brackets(text: str) -> tuple[str, str, str]:
     return (text[:start], text[start + 1 : end], text[end + 1 :]) if 0 <= start < end - 1 else (text, "", "")
 
 
-def _split_answers(value: object) -> object:
-    return value.split("|") if isinstance(value, str) else value
-
-
 class Record(TypedDict):
     """One line."""
 
     question: Text
-    answers: Annotated[list[str], BeforeValidator(_split_answers)]
+    answers: Annotated[list[str], split_at("|")]
 
 
 def _to_question(record: Record) -> Question:

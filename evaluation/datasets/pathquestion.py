@@ -15,7 +15,15 @@ from typing import Annotated
 from pydantic import BeforeValidator, TypeAdapter
 from typing_extensions import TypedDict
 
-from kgqa.evaluation.datasets.format import Format, Text, entity_ref, gold_readings, has_columns, unique_refs
+from kgqa.evaluation.datasets.format import (
+    Format,
+    Text,
+    entity_ref,
+    gold_readings,
+    has_columns,
+    split_at,
+    unique_refs,
+)
 from kgqa.evaluation.question import EntityRef, GoldPath, Question
 
 MAX_BRACKETS = 50
@@ -31,12 +39,8 @@ def _parse_path(text: str) -> GoldPath:
     topic, *rest = takewhile(lambda part: part != "<end>", text.split("#"))
     if not topic or len(rest) < 2 or len(rest) % 2:
         raise ValueError("should look like entity#relation#entity")
-    return GoldPath(topic, tuple(map(_parse_relation, rest[::2])))
-
-
-def _parse_relation(name: str) -> str:
-    forward = name.removesuffix("_inverse")
-    return name if forward == name else f"^{forward}"
+    against = ((name.removesuffix("_inverse"), name.endswith("_inverse")) for name in rest[::2])
+    return GoldPath(topic, tuple(f"^{name}" if inverse else name for name, inverse in against))
 
 
 def _parse_one_path(value: object) -> object:
@@ -62,10 +66,6 @@ def _parse_bracketed_answers(value: object) -> object:
     raise ValueError("should look like name(name/name/)")
 
 
-def _parse_slashed_answers(value: object) -> object:
-    return value.split("/") if isinstance(value, str) else value
-
-
 class PathRecord(TypedDict):
     """A line of PathQuestion."""
 
@@ -79,7 +79,7 @@ class CupRecord(TypedDict):
 
     question: Text
     path: Annotated[list[GoldPath], BeforeValidator(_parse_branches)]
-    answers: Annotated[list[str], BeforeValidator(_parse_slashed_answers)]
+    answers: Annotated[list[str], split_at("/")]
 
 
 def _to_question(record: PathRecord | CupRecord) -> Question:

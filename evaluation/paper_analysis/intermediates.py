@@ -61,8 +61,8 @@ async def _count_most(question: Question, cache: GraphCache) -> int | None:
     for named in question.topics:
         id = resolve_iri(named.id)
         topic = Entity(id) if id else await cache.find(named.name or "")
-        for relations in (await finder.of(topic))[:1] if topic else ():
-            hops = resolve_hops(relations, cache.graph) or ()
+        if topic and (found := await finder.of(topic)):
+            hops = resolve_hops(found[0], cache.graph) or ()
             counts.append(await _count_between(topic, hops, gold, cache.graph))
     known = [number for number in counts if number is not None]
     return max(known) if counts and len(known) == len(counts) else None

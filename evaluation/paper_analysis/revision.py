@@ -208,7 +208,9 @@ def _measure_best(
 
 def _plan_confidences(trace: PlanTrace) -> list[float]:
     """Return equation 3 over all plans of the question, the first one among them, for each revision."""
-    pool = [answer_key(plan.answers) for plan in (trace.first, *trace.revisions)]
+    pool = [
+        answer_key(answers) for answers in (trace.first.answers, *(one.answers for one in trace.revisions))
+    ]
     return [answer_confidence(pool, key) for key in pool[1:]]
 
 

@@ -223,9 +223,9 @@ def merge_duplicates(answers: Iterable[AnswerKeys]) -> list[AnswerKeys]:
             ids_of_name[answer.names[0]][key] = None
     groups: dict[ScopedId | NameKey | None, list[AnswerKeys]] = defaultdict(list)
     for answer, key in given:
-        ids = list(ids_of_name.get(key, ())) if isinstance(key, NameKey) else []
-        for id in ids or [None]:
-            groups[id or key].append(AnswerKeys(id or answer.id, answer.names))
+        ids = ids_of_name.get(key) if isinstance(key, NameKey) else None
+        for id in ids or [answer.id]:
+            groups[id if ids else key].append(AnswerKeys(id, answer.names))
     return [_merge(group) for group in groups.values()]
 
 

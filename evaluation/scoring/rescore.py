@@ -16,6 +16,7 @@ from kgqa.evaluation.result_files import find_results_file, read_results
 from kgqa.kg.terms import one_line
 
 if TYPE_CHECKING:
+    from kgqa.evaluation.report.run_folder import JsonObject
     from kgqa.evaluation.scoring.comparison import Comparison
 
 
@@ -62,18 +63,23 @@ def rescore(
         ValueError: in one line, for what cannot be read or does not fit together.
         KGError: if the graph cannot be opened or fails.
     """
+    from kgqa.evaluation.report.run_folder import IntermediateCounts, ScoringHeader
+
     protocols.check_protocol(protocol)
     for option, value in (("--kg", kg), ("--against", against)):
         if value and protocol != "strict":
             raise ValueError(f"{option} goes with the strict protocol, not with {protocol}; leave one out")
     file = find_results_file(results)
     found = read_results(file)
-    head = _read_head(file)
+    advice = "mend it, or score a copy of the results elsewhere"
+    head = _read_beside(file.with_name("run.json"), ScoringHeader, advice)
     recorded, seed = head.get("dataset", {}), head.get("seed") or 0
     loaded = _load_dataset(dataset, format, recorded)
     limit = recorded.get("limit") if limit is None else limit
     questions = loaded.part(split or recorded.get("split"), limit)
-    questions = with_intermediates(questions, _read_intermediates(file))
+    advice = "remove it, and the breakdown by it is left out"
+    counts = _read_beside(file.with_name(INTERMEDIATES_FILE), IntermediateCounts, advice)
+    questions = with_intermediates(questions, counts)
     given, unmatched = _select_results(found, file, loaded, questions)
     warnings = _warn_of_unmatched(unmatched, "", protocol, loaded)
     comparison = None
@@ -83,44 +89,25 @@ def rescore(
         other_file = find_results_file(against)
         other, unmatched = _select_results(read_results(other_file), other_file, loaded, questions)
         warnings += _warn_of_unmatched(unmatched, f" in {one_line(str(against))}", protocol, loaded)
+        comparison = compare_results(given, other, questions, seed)
     grounded = _check_on_graph(given, kg) if kg else None
     metrics = protocols.measure_by_protocol(protocol, given, questions, grounded=grounded, seed=seed)
-    if against is not None:
-        comparison = compare_results(given, other, questions, seed)
     title = f"{one_line(str(results))} on {one_line(loaded.name)}"
     return RescoredResults(title, metrics, comparison, warnings)
 
 
-def _read_head(file: Path) -> dict[str, Any]:
-    """Read ``run.json`` beside a results file; nothing where there is none.
+def _read_beside(file: Path, shape: "type[JsonObject]", advice: str) -> dict[str, Any]:
+    """Read what a run keeps beside its results; nothing where there is none.
 
     Raises:
-        ResultsError: if it is not the head of a run.
+        ResultsError: with advice, if it cannot be read.
     """
-    from kgqa.evaluation.report.run_folder import InvalidRunFile, ScoringHeader, read_json_object
+    from kgqa.evaluation.report.run_folder import InvalidRunFile, read_json_object
 
-    beside = file.with_name("run.json")
-    if not os.path.isfile(beside):
-        return {}
     try:
-        return read_json_object(beside, ScoringHeader)
+        return read_json_object(file, shape) if os.path.isfile(file) else {}
     except InvalidRunFile as error:
-        raise ResultsError(f"{error}; mend it, or score a copy of the results elsewhere") from None
-
-
-def _read_intermediates(file: Path) -> dict[str, int]:
-    """Read what a run has counted beside its results; nothing where it has not.
-
-    Raises:
-        ResultsError: if it cannot be read.
-    """
-    from kgqa.evaluation.report.run_folder import IntermediateCounts, InvalidRunFile, read_json_object
-
-    beside = file.with_name(INTERMEDIATES_FILE)
-    try:
-        return read_json_object(beside, IntermediateCounts) if os.path.isfile(beside) else {}
-    except InvalidRunFile as error:
-        raise ResultsError(f"{error}; remove it, and the breakdown by it is left out") from None
+        raise ResultsError(f"{error}; {advice}") from None
 
 
 def _load_dataset(given: str | None, format: str | None, recorded: Mapping[str, Any]) -> Dataset:
