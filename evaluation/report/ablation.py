@@ -13,6 +13,7 @@ from kgqa.evaluation.report import cells
 from kgqa.evaluation.report.cells import Cell, Table, TableRow
 from kgqa.evaluation.report.groups import MAX_LABEL_CHARS, ReportedRun, flatten_options
 from kgqa.evaluation.report.run_tables import align_questions, run_seed
+from kgqa.evaluation.simulation.error_rates import parse_error_rates
 from kgqa.kg.terms import one_line
 
 if TYPE_CHECKING:
@@ -85,8 +86,6 @@ def _shared_setup(run: ReportedRun) -> object:
 
 def split_model_seed(run: ReportedRun) -> tuple[str, int]:
     """Return the model of a run without its seed, and the seed, where the model is simulated."""
-    from kgqa.evaluation.simulation.error_rates import parse_error_rates
-
     try:
         rates = parse_error_rates(run.folder.model)
     except ValueError:

@@ -99,7 +99,7 @@ def _bounded(shape: Any, name: str = "") -> Any:
         return create_model(shape.__name__, __base__=JsonObject, **fields)
     if get_origin(shape) is dict:
         value: Any = _bounded(get_args(shape)[1], name)
-        return dict[str, value | None]  # type: ignore[misc]  # built while it runs
+        return dict[str, value | None]
     if get_origin(shape) in (Union, UnionType):
         (shape,) = set(get_args(shape)) - {type(None)}
         return _bounded(shape, name)

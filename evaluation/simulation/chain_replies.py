@@ -42,23 +42,21 @@ _BACKTRACK = ChainJudgement("backtrack")
 
 
 async def judge_chain(seen: ShownChain, case: Case) -> ChainJudgement:
-    """Stop at the end of a way, go on along one, turn back from anywhere else.
+    """Stop at the end of a gold path, go on along one, turn back from anywhere else.
 
-    A chain that is no way but has led to the gold answers, and to nothing else, stops too. What
+    A chain that is no gold path but has led to the gold answers, and to nothing else, stops too. What
     meets a condition is named with the verdict where all candidates are shown, and no other topic
     is still to come that says which.
     """
     marks = _mark_candidates(seen, case)
-    rests = await case.oracle.rests(seen.chain)
+    rests = await case.rests(seen.chain)
     if () in rests:
-        found = _judge_complete(
-            seen, marks, case.oracle.gold, others=await case.oracle.awaits_others(seen.chain)
-        )
+        found = _judge_complete(seen, marks, case.gold, others=await case.oracle.awaits_others(seen.chain))
         if found is not _BACKTRACK:
             return found
     if any(rests):
         return ChainJudgement("forward")
-    take = find_exact_take(seen, marks, case.oracle.gold)
+    take = find_exact_take(seen, marks, case.gold)
     return ChainJudgement("stop", take) if take else _BACKTRACK
 
 
@@ -66,9 +64,7 @@ def misjudge_chain(right: ChainJudgement, seen: ShownChain, case: Case) -> Chain
     """Err where a draw says so: another decision of those offered, or a stop that takes others."""
     if case.happens("judge"):
         offered: list[Decision] = [d for d in get_args(Decision) if d != "filter" or seen.filtering]
-        return ChainJudgement(
-            next(case.draws.shuffled("wrong verdict", [d for d in offered if d != right.decision]))
-        )
+        return ChainJudgement(case.draw_other("wrong verdict", offered, right.decision))
     takes = right.decision == "stop" or right.chosen
     if takes and case.happens("entity"):
         wrong = wrong_choice(
@@ -82,13 +78,13 @@ def misjudge_chain(right: ChainJudgement, seen: ShownChain, case: Case) -> Chain
 
 
 def _mark_candidates(seen: ShownChain, case: Case) -> AnswerMarks:
-    return case.oracle.gold.mark([candidate.term for candidate in seen.candidates])
+    return case.gold.mark([candidate.term for candidate in seen.candidates])
 
 
 def _judge_complete(
     seen: ShownChain, marks: AnswerMarks, gold: GoldAnswers, *, others: bool
 ) -> ChainJudgement:
-    """Say what is the answer at the end of a way, or that the gold answers are not there.
+    """Say what is the answer at the end of a gold path, or that the gold answers are not there.
 
     A number that is computed from what several topics lead to is computed at the last of them;
     the ``others`` await it.
@@ -154,7 +150,7 @@ async def draw_wrong_entities(chain: Chain, entities: Mapping[int, Entity], case
     """
     drawn = list(case.draws.shuffled("wrong entities", list(entities)))
     for number in drawn[:MAX_CANDIDATES_TRIED]:
-        if not await case.oracle.rests(chain.constrained_to([entities[number]])):
+        if not await case.rests(chain.constrained_to([entities[number]])):
             return [number]
     return sorted(drawn[: len(drawn) // 2])
 
@@ -178,9 +174,7 @@ async def prune_relations(prompt: PruneRelations, case: Case) -> PrunedRelations
 async def _draw_wrong_relation(prompt: PruneRelations, case: Case, right: int | None) -> int | None:
     """Draw a relation that does not lead to the answers; where none does, any is wrong."""
     for place in case.draws.shuffled("wrong relations", range(len(prompt.hops))):
-        if right is None or not (
-            place == right or await case.oracle.rests(prompt.chain.then(prompt.hops[place]))
-        ):
+        if right is None or not (place == right or await case.rests(prompt.chain.then(prompt.hops[place]))):
             return place
     return None
 
@@ -224,19 +218,19 @@ async def _draw_wrong_candidates(prompt: CheckSufficiency, case: Case) -> list[i
 
 async def answer_directly(prompt: AnswerDirectly, case: Case) -> DirectAnswer:
     """Name the gold answers, or say that they are not known."""
-    return DirectAnswer(answers=case.oracle.gold.names if case.happens("memory") else [])
+    return DirectAnswer(answers=case.gold.names if case.happens("memory") else [])
 
 
 async def answer_briefly(prompt: AnswerBriefly, case: Case) -> BriefAnswer:
     """Name the gold answers, or say that they are not known."""
-    return BriefAnswer(answers=case.oracle.gold.names if case.happens("memory") else [])
+    return BriefAnswer(answers=case.gold.names if case.happens("memory") else [])
 
 
 async def reason_aloud(prompt: ReasonAloud, case: Case) -> ReasonedAnswer:
     """Name the gold answers, or say that they are not known; all samples agree."""
     knows = case.happens("memory")
     said = "It is known." if knows else "It is not known."
-    return ReasonedAnswer(reasoning=said, answers=case.oracle.gold.names if knows else [])
+    return ReasonedAnswer(reasoning=said, answers=case.gold.names if knows else [])
 
 
 async def filter_candidates(prompt: FilterCandidates, case: Case) -> FilteredCandidates:
@@ -250,6 +244,5 @@ async def infer_from_evidence(prompt: InferFromEvidence, case: Case) -> Inferred
 
 
 def _choose_gold(shown: Sequence[Candidate], case: Case) -> list[int]:
-    marks = case.oracle.gold.mark([candidate.term for candidate in shown])
-    right = [number for number, is_gold in enumerate(marks.right, 1) if is_gold]
-    return wrong_choice(right, len(shown), case.draws) if case.happens("entity") else right
+    marks = case.gold.mark([candidate.term for candidate in shown])
+    return case.choose(marks.numbers, len(shown))

@@ -18,9 +18,10 @@ from langchain_core.tools import BaseTool
 from langchain_core.utils.function_calling import convert_to_openai_tool
 
 from kgqa.evaluation.simulation.error_rates import Draws, ErrorRates
-from kgqa.evaluation.simulation.oracle import Case, Oracle, TopicPlan, wrong_choice
+from kgqa.evaluation.simulation.oracle import Case, Oracle, TopicPlan
 from kgqa.kg.terms import Chain, Entity, Hop, Term
 from kgqa.models.interface import Turn, Usage
+from kgqa.prompts.chain import without_last_hop
 from kgqa.tools.arguments import chain_arguments
 
 MAX_STEPS_BACK = 3
@@ -48,21 +49,15 @@ async def next_tool_call(messages: Sequence[BaseMessage], tools: Sequence[BaseTo
         return await _answer_message(calls, case)
     if last.tool == "extend_chain":
         return await _extend_chain(last, case)
-    if () not in await case.oracle.rests(last.chain):
-        back = sum(
-            call.tool == "extend_chain" and call.chain == without_last_hop(last.chain) for call in calls
-        )
+    if () not in await case.rests(last.chain):
+        before = without_last_hop(last.chain)
+        back = sum(call.tool == "extend_chain" and call.chain == before for call in calls)
         if back <= MAX_STEPS_BACK and case.happens("recall"):
-            return _chain_call("extend_chain", without_last_hop(last.chain))
+            return _chain_call("extend_chain", before)
         return await _answer_message(calls, case)
     done = {call.chain.topic for call in calls if call.tool == "follow_chain"}
     rest = [topic for topic in topics if topic not in done]
     return _chain_call("extend_chain", Chain(rest[0])) if rest else await _answer_message(calls, case)
-
-
-def without_last_hop(chain: Chain) -> Chain:
-    """Return the chain without its last hop."""
-    return chain.upto(chain.depth - 1)
 
 
 async def _extend_chain(last: ToolResult, case: Case) -> AIMessage:
@@ -73,27 +68,24 @@ async def _extend_chain(last: ToolResult, case: Case) -> AIMessage:
     wrong = next(case.draws.shuffled("wrong relations", others), None)
     if right is not None and (wrong is None or case.happens("accuracy")):
         chain = last.chain.then(offered[right])
-        rests = await case.oracle.rests(chain)
+        rests = await case.rests(chain)
         return _chain_call("follow_chain" if () in rests else "extend_chain", chain)
     return _chain_call("follow_chain", last.chain.then(wrong) if wrong else last.chain)
 
 
 async def _answer_message(calls: Sequence[ToolResult], case: Case) -> AIMessage:
     """Say what is at the ends that were followed, or what the model remembers."""
-    gold = case.oracle.gold
+    gold = case.gold
+    known: list[dict[str, str | None]] = [{"id": None, "name": name} for name in gold.names]
     followed = [call for call in calls if call.tool == "follow_chain" and call.artifact is not None]
     if not followed:
-        return _answer_call(
-            [{"id": None, "name": name} for name in gold.names] if case.happens("memory") else []
-        )
+        return _answer_call(known if case.happens("memory") else [])
     ends: list[Term] = [candidate.term for candidate in followed[-1].artifact]
-    right = [number for number, is_gold in enumerate(gold.mark(ends).right, 1) if is_gold]
-    complete = () in await case.oracle.rests(followed[-1].chain)
+    right = gold.mark(ends).numbers
+    complete = () in await case.rests(followed[-1].chain)
     if complete and not right:
-        return _answer_call([{"id": None, "name": name} for name in gold.names])
-    numbers = right or list(range(1, len(ends) + 1))
-    if case.happens("entity"):
-        numbers = wrong_choice(numbers, len(ends), case.draws)
+        return _answer_call(known)
+    numbers = case.choose(right or range(1, len(ends) + 1), len(ends))
     return _answer_call([{"id": ends[n - 1].id, "name": str(ends[n - 1])} for n in numbers])
 
 
@@ -127,18 +119,18 @@ UNKNOWN_ANSWER = "I do not know."
 
 
 async def write_sparql_turn(prompt: str, case: Case) -> AIMessage:
-    """Answer one of three prompts: say SELECT, write the ways as SPARQL, name what of the rows is right."""
+    """Answer one of three prompts: say SELECT, write the gold paths as SPARQL, name the right rows."""
     if "identify the intent" in prompt.casefold():
         return AIMessage("SELECT")
     if "Generate a SPARQL" in prompt:
         return AIMessage(await _gold_query(case))
     rows = prompt.partition("\nInformation:\n")[2].rpartition("\n\nQuestion:")[0]
-    right = [name for name in case.oracle.gold.names if name in rows]
+    right = [name for name in case.gold.names if name in rows]
     return AIMessage(", ".join(right) or (rows if rows.strip("[] ") else UNKNOWN_ANSWER))
 
 
 async def _gold_query(case: Case) -> str:
-    """Join the ways from all topics at their ends; where the model errs, a relation is another."""
+    """Join the gold paths from all topics at their ends; where the model errs, a relation is another."""
     plans = await case.oracle.plans()
     if plans and not case.happens("accuracy"):
         plans = [_with_wrong_relation(plans[0], case), *plans[1:]]
@@ -148,7 +140,7 @@ async def _gold_query(case: Case) -> str:
 
 def _with_wrong_relation(plan: TopicPlan, case: Case) -> TopicPlan:
     at = int(case.draws.uniform("wrong hop") * len(plan.hops))
-    relations = [each for each in case.oracle.cache.graph.relations if each != plan.hops[at].relation]
+    relations = [each for each in case.cache.graph.relations if each != plan.hops[at].relation]
     wrong = next(case.draws.shuffled("wrong relation", relations), None)
     hops: Sequence[Hop] = [
         Hop(wrong, hop.forward) if wrong and place == at else hop for place, hop in enumerate(plan.hops)

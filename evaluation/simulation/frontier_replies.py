@@ -2,6 +2,7 @@
 
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
+from itertools import islice
 from typing import Literal, NamedTuple, get_args
 
 from kgqa.evaluation.simulation.chain_replies import (
@@ -46,9 +47,9 @@ async def pick_relations(prompt: PickRelations, case: Case) -> PickedRelations:
 
 
 async def leading_offers(offers: Sequence[Chain], case: Case) -> Mapping[Chain, list[int]]:
-    """Number, for each chain that is extended, the offers on a way, or those that take the place of one.
+    """Number, for each chain that is extended, the offers on a gold path, or those in place of one.
 
-    A chain at the end of a way needs none.
+    A chain at the end of a gold path needs none.
     """
     found: dict[Chain, list[int]] = {}
     for number, offer in enumerate(offers, 1):
@@ -68,7 +69,7 @@ async def draw_wrong_offers(chain: Chain, offers: Sequence[Chain], most: int, ca
     for number in drawn:
         if len(found) == most:
             break
-        if not await case.oracle.rests(offers[number - 1]):
+        if not await case.rests(offers[number - 1]):
             found.append(number)
     return found
 
@@ -76,11 +77,11 @@ async def draw_wrong_offers(chain: Chain, offers: Sequence[Chain], most: int, ca
 async def _leading_from_chain(
     chain: Chain, numbers: Sequence[int], offers: Sequence[Chain], case: Case
 ) -> list[int]:
-    rests = await case.oracle.rests(chain)
+    rests = await case.rests(chain)
     if not rests or () in rests:
         return []
     own = [n for n in numbers if await case.oracle.right_hop(chain, [offers[n - 1].hops[-1]]) is not None]
-    return own or [n for n in numbers if await case.oracle.rests(offers[n - 1])]
+    return own or [n for n in numbers if await case.rests(offers[n - 1])]
 
 
 BEST_SCORE = 0.9
@@ -154,7 +155,7 @@ class _ShownGroup(NamedTuple):
     rests: Sequence[GoldRelations]
     """What is left to go after its chain."""
     complete: bool
-    """Whether its chain, and each that it meets, is at the end of a way."""
+    """Whether its chain, and each that it meets, is at the end of a gold path."""
 
     @property
     def topics(self) -> set[Entity]:
@@ -186,7 +187,7 @@ async def assess_found(prompt: AssessFound, case: Case) -> Assessment:
     """Stop at a group that is the answer, else go on while anything leads on that narrows it down.
 
     A wrong verdict is another decision, on the same group where there was one; a wrong choice of
-    entities takes others. What is on a way is known from then on.
+    entities takes others. What is on a gold path is known from then on.
     """
     groups = await _read_groups(prompt.found, case)
     said = _misjudge_groups(await _judge_groups(groups, case), groups, case)
@@ -204,11 +205,13 @@ async def _read_groups(found: Sequence[ChainFindings], case: Case) -> list[_Show
     rows = numbered_candidates(found)
     groups = []
     for number, each in enumerate(found[:MAX_GROUPS_SHOWN], 1):
-        rests = await case.oracle.rests(each.chain)
-        ways = [rests, *[await case.oracle.rests(chain) for chain in each.met]]
-        marks = case.oracle.gold.mark([end.term for end in each.named])
+        rests = await case.rests(each.chain)
+        gold_paths = [rests, *[await case.rests(chain) for chain in each.met]]
+        marks = case.gold.mark([end.term for end in each.named])
         own = [row for row in rows if row.group == number]
-        groups.append(_ShownGroup(number, each, own, marks, rests, all(() in way for way in ways)))
+        groups.append(
+            _ShownGroup(number, each, own, marks, rests, all(() in gold_path for gold_path in gold_paths))
+        )
     return groups
 
 
@@ -220,12 +223,12 @@ async def _judge_groups(groups: Sequence[_ShownGroup], case: Case) -> _GroupJudg
     """
     ended = sorted(groups, key=lambda group: not group.complete)
     for group in ended:
-        if take := find_exact_take(group.seen, group.marks, case.oracle.gold):
+        if take := find_exact_take(group.seen, group.marks, case.gold):
             return _GroupJudgement("stop", group.number, take)
     complete = [group for group in groups if group.complete]
     topics = {plan.topic for plan in await case.oracle.plans()}
     for group in complete:
-        if topics <= group.topics and (take := find_computed_take(group.seen, case.oracle.gold)):
+        if topics <= group.topics and (take := find_computed_take(group.seen, case.gold)):
             return _GroupJudgement("stop", group.number, take)
     among = sorted((group for group in complete if any(group.marks.right)), key=_group_rank)
     return _judge_group(among[0], groups) if among else _GroupJudgement("forward")
@@ -253,8 +256,7 @@ def _misjudge_groups(right: _GroupJudgement, groups: Sequence[_ShownGroup], case
     """Err where a draw says so."""
     judged = [group for group in groups if group.rows]
     if case.happens("judge") and judged:
-        others: list[_GroupDecision] = [said for said in get_args(_GroupDecision) if said != right.decision]
-        wrong = next(case.draws.shuffled("wrong verdict", others))
+        wrong: _GroupDecision = case.draw_other("wrong verdict", get_args(_GroupDecision), right.decision)
         drawn = right.group or next(case.draws.shuffled("wrong group", judged)).number
         return _GroupJudgement("forward") if wrong == "forward" else _GroupJudgement(wrong, drawn)
     if right.decision == "stop" and case.happens("entity"):
@@ -266,21 +268,18 @@ def _choose_wrongly(right: _GroupJudgement, group: _ShownGroup, case: Case) -> _
     numbers = [row.number for row in group.rows]
     places = [place for place, number in enumerate(numbers, 1) if number in set(group.right)]
     wrong = wrong_choice(places, len(numbers), case.draws)
-    return (
-        _GroupJudgement("stop", group.number, "some", tuple(numbers[p - 1] for p in wrong))
-        if wrong
-        else right
-    )
+    chosen = tuple(numbers[place - 1] for place in wrong)
+    return _GroupJudgement("stop", group.number, "some", chosen) if chosen else right
 
 
 async def reflect(prompt: Reflect, case: Case) -> Reflection:
-    """Go on from all groups that lead on; where none does, come back to where a way was left.
+    """Go on from all groups that lead on; where none does, come back to where a gold path was left.
 
     A wrong verdict goes on from the other groups, a wrong choice of entities from a candidate that
     leads astray. What is come back to is right as often as a choice of relations.
     """
     found = list(enumerate(prompt.found[:MAX_GROUPS_SHOWN], 1))
-    right = [number for number, each in found if any(await case.oracle.rests(each.chain))]
+    right = [number for number, each in found if any(await case.rests(each.chain))]
     go_on = [number for number, _ in found if number not in right] if case.happens("judge") else right
     strays = go_on == right and case.happens("entity")
     keep = [n for number in go_on for n in await _draw_wrong_rows(prompt, number, case)] if strays else []
@@ -305,15 +304,15 @@ class _ReachedChain(NamedTuple):
     """Of what was explored before; 0: found now."""
     chain: Chain
     is_end: bool
-    """Whether it is at the end of a way."""
+    """Whether it is at the end of a gold path."""
 
 
 async def _recall_earlier(prompt: Reflect, case: Case) -> list[int]:
-    """Number, of each topic, the longest chain on a way, unless it is the whole way."""
+    """Number, of each topic, the longest chain on a gold path, unless it is the whole gold path."""
     history = list(enumerate(prompt.history[:MAX_EARLIER_CHAINS], 1))
     reached: dict[Entity, _ReachedChain] = {}
     for number, each in [*((0, each) for each in prompt.found), *history]:
-        rests = await case.oracle.rests(each.chain)
+        rests = await case.rests(each.chain)
         best = reached.get(each.chain.topic)
         if rests and (best is None or each.chain.depth > best.chain.depth):
             reached[each.chain.topic] = _ReachedChain(number, each.chain, () in rests)
@@ -321,5 +320,4 @@ async def _recall_earlier(prompt: Reflect, case: Case) -> list[int]:
     others = [number for number, _ in history if number not in right]
     if case.happens("accuracy") or not others:
         return right
-    drawn = case.draws.shuffled("wrong recall", others)
-    return [number for _, number in zip(range(max(1, len(right))), drawn, strict=False)]
+    return list(islice(case.draws.shuffled("wrong recall", others), max(1, len(right))))

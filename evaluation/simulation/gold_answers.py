@@ -2,7 +2,7 @@
 
 from collections import defaultdict
 from collections.abc import Iterable, Sequence
-from typing import Literal, NamedTuple, TypeAlias
+from typing import Literal, NamedTuple, TypeAlias, TypeVar
 
 from kgqa.evaluation.question import EntityRef, Question
 from kgqa.evaluation.scoring.matching import AnswerKeys, NameKey, answer_keys
@@ -10,6 +10,8 @@ from kgqa.evaluation.simulation.graph_cache import resolve_iri
 from kgqa.kg.terms import Term
 
 _MAX_IDS = 10
+
+AnyTerm = TypeVar("AnyTerm", bound=Term)
 
 YesNoVerdict: TypeAlias = Literal["yes", "no", "unknown"]
 
@@ -21,12 +23,17 @@ _VERDICTS: dict[NameKey, YesNoVerdict] = {
 
 
 class AnswerMarks(NamedTuple):
-    """Terms held against the gold answers."""
+    """How terms compare with the gold answers."""
 
     right: tuple[bool, ...]
     """Which of the terms are gold answers."""
     missing: int
     """Gold answers that are not among the terms."""
+
+    @property
+    def numbers(self) -> list[int]:
+        """The gold answers among the terms, numbered from 1."""
+        return [number for number, right in enumerate(self.right, 1) if right]
 
     @property
     def exact(self) -> bool:
@@ -41,7 +48,7 @@ class AnswerMarks(NamedTuple):
 
 
 class _ReadingIndex:
-    """The gold answers of one reading, indexed by id and by name; the same rules as `matching.same`."""
+    """The gold answers of one reading, indexed by id and by name; the same rules as `matching.is_same`."""
 
     def __init__(self, answers: Sequence[EntityRef]) -> None:
         self._all = [answer_keys(answer, aliases=True) for answer in answers]
@@ -119,6 +126,10 @@ class GoldAnswers:
         return list(dict.fromkeys(iri for named in self._named if (iri := resolve_iri(named.id))))[:_MAX_IDS]
 
     def mark(self, terms: Sequence[Term]) -> AnswerMarks:
-        """Hold terms against the reading that they fit best, the first of several."""
+        """Compare terms with the reading that they fit best, the first of several."""
         marks = [answers.mark(terms) for answers in self._readings] or [AnswerMarks((False,) * len(terms), 0)]
         return max(marks, key=lambda each: each.f1)
+
+    def among(self, terms: Sequence[AnyTerm]) -> list[AnyTerm]:
+        """Return the terms that are gold answers."""
+        return [term for term, right in zip(terms, self.mark(terms).right, strict=True) if right]

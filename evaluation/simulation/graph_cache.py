@@ -8,9 +8,9 @@ is not looked at.
 True
 """
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Awaitable, Mapping, Sequence
 from functools import lru_cache
-from typing import TypeAlias
+from typing import Any, TypeAlias, TypeVar
 from weakref import WeakKeyDictionary
 
 from kgqa.kg.dialects import DIALECTS, Dialect, detect_dialect, entity_iri
@@ -19,8 +19,10 @@ from kgqa.kg.graph import KnowledgeGraph
 from kgqa.kg.sparql.parsing import PREFIXES
 from kgqa.kg.terms import Chain, Entity, Hop, Path, Term, Triple, is_iri, local_name
 
+T = TypeVar("T")
+
 GoldRelations: TypeAlias = tuple[str, ...]
-"""The steps from a topic to the answers."""
+"""The relations from a topic to the gold answers, as files name them."""
 
 _relations_by_name: WeakKeyDictionary[KnowledgeGraph, Mapping[str, str]] = WeakKeyDictionary()
 
@@ -35,16 +37,16 @@ def name_hop(hop: Hop) -> str:
     return hop.relation if hop.forward else f"^{hop.relation}"
 
 
-def resolve_hops(way: Sequence[str], graph: KnowledgeGraph) -> tuple[Hop, ...] | None:
+def resolve_hops(gold_path: Sequence[str], graph: KnowledgeGraph) -> tuple[Hop, ...] | None:
     """Return the hops of a graph that steps name; None if it does not have one of them."""
     known = _relations_by_name.get(graph)
     if known is None:
         by_local = {local_name(relation): relation for relation in reversed(graph.relations)}
         known = _relations_by_name[graph] = by_local | {relation: relation for relation in graph.relations}
-    found = [_resolve_relation(_strip_name(step), known, DIALECTS[graph.dialect]) for step in way]
+    found = [_resolve_relation(_strip_name(step), known, DIALECTS[graph.dialect]) for step in gold_path]
     if None in found:
         return None
-    return tuple(Hop(r, not step.startswith("^")) for r, step in zip(found, way, strict=True) if r)
+    return tuple(Hop(r, not step.startswith("^")) for r, step in zip(found, gold_path, strict=True) if r)
 
 
 def resolve_iri(id: str | None) -> str | None:
@@ -100,56 +102,41 @@ class GraphCache:
         self._traced: dict[Chain, tuple[Path, ...]] = {}
         self._found: dict[str, Entity | None] = {}
 
+    async def _query(self, query: Awaitable[T], nothing: Any) -> T:
+        self.queries += 1
+        try:
+            return await query
+        except (KGTimeout, KGRejected):
+            return nothing  # type: ignore[no-any-return]
+
     async def ends(self, chain: Chain) -> tuple[Term, ...]:
         """Return the ends of a chain, as far as the graph gives them at once."""
         if chain not in self._ends:
-            self.queries += 1
-            try:
-                page = await self.graph.follow_chain(chain)
-                self._ends[chain] = tuple(each.term for each in page)
-            except (KGTimeout, KGRejected):
-                self._ends[chain] = ()
+            page = await self._query(self.graph.follow_chain(chain), ())
+            self._ends[chain] = tuple(each.term for each in page)
         return self._ends[chain]
 
     async def traced(self, chain: Chain, ends: Sequence[Term]) -> tuple[Path, ...]:
         """Return a path along a chain to each of the first ends; a chain always has the same ends."""
         if chain not in self._traced:
-            self.queries += 1
-            try:
-                found = await self.graph.trace_chain(chain, ends[:MAX_TRACED_ENDS])
-            except (KGTimeout, KGRejected):
-                found = []
+            found = await self._query(self.graph.trace_chain(chain, ends[:MAX_TRACED_ENDS]), [])
             self._traced[chain] = tuple(_path_of_facts(chain, triples) for triples in found if triples)
         return self._traced[chain]
 
     async def hops(self, chain: Chain) -> tuple[Hop, ...]:
         """Return the hops that extend a chain."""
-        self.queries += 1
-        try:
-            return (await self.graph.extend_chain(chain)).items
-        except (KGTimeout, KGRejected):
-            return ()
+        return tuple(await self._query(self.graph.extend_chain(chain), ()))
 
     async def hops_to(self, ids: list[str]) -> frozenset[Hop]:
         """Return the hops that lead to at least one of some entities."""
-        if not ids:
-            return frozenset()
-        self.queries += 1
-        try:
-            pages = await self.graph.list_relations(ids)
-        except (KGTimeout, KGRejected):
-            return frozenset()
+        pages = await self._query(self.graph.list_relations(ids), {}) if ids else {}
         return frozenset(hop.inverse for page in pages.values() for hop in page)
 
     async def find(self, text: str) -> Entity | None:
         """Return the entity that has an id or a name."""
         if text not in self._found:
-            self.queries += 1
-            try:
-                matches = await self.graph.find_entities(text, limit=1) if text else []
-                self._found[text] = matches[0].entity if matches and matches[0].sure else None
-            except (KGTimeout, KGRejected):
-                self._found[text] = None
+            matches = await self._query(self.graph.find_entities(text, limit=1), []) if text else []
+            self._found[text] = matches[0].entity if matches and matches[0].sure else None
         return self._found[text]
 
 

@@ -13,9 +13,9 @@ from kgqa.prompts.solved_questions import MAX_BRANCH_HOPS
 
 
 async def decompose(prompt: Decompose, case: Case) -> Subgoals:
-    """Return one subgoal for each named node on the ways from the topics, in words of the relations to it.
+    """Return one subgoal for each named node on the gold paths, in words of the relations to it.
 
-    A bad plan is the question itself, as is that of a question without a way.
+    A bad plan is the question itself, as is that of a question without a gold path.
     """
     goals: list[str] = []
     for topic, hops in await case.oracle.plans():
@@ -26,9 +26,9 @@ async def decompose(prompt: Decompose, case: Case) -> Subgoals:
 
 
 async def adapt_blueprint(prompt: AdaptBlueprint, case: Case) -> AdaptedBlueprint:
-    """Name the relations on the way from each topic; one without a way is given the first of the others.
+    """Name the relations on the gold path from each topic; a topic without one gets the first of the others.
 
-    A bad adaptation is the nearest exemplar unchanged, as is that of a question without a way.
+    A bad adaptation is the nearest exemplar unchanged, as is that of a question without a gold path.
     """
     plans = await case.oracle.plans()
     branches: list[list[str]] = []
@@ -60,7 +60,7 @@ def _subgoal_text(hops: Sequence[Hop]) -> str:
 
 
 async def diagnose(prompt: Diagnose, case: Case) -> Diagnosis:
-    """Blame the first decision that left the way, and recall what goes on along it.
+    """Blame the first decision that left the gold path, and recall what goes on along it.
 
     A wrong verdict blames another decision; the choice among what that one has pruned errs as
     often as a choice of relations does.
@@ -77,11 +77,11 @@ async def diagnose(prompt: Diagnose, case: Case) -> Diagnosis:
 
 
 async def _first_wrong_step(prompt: Diagnose, shown: Iterable[int], case: Case) -> int:
-    """Number the first decision after which no way goes on although one did before; 0 if there is none."""
+    """Number the first decision that left all gold paths; 0 if there is none."""
     for number in shown:
         decided = prompt.trajectory[number - 1]
-        goes_on = any(await case.oracle.rests(decided.before))
-        if goes_on and not (decided.after and await case.oracle.rests(decided.after)):
+        goes_on = any(await case.rests(decided.before))
+        if goes_on and not (decided.after and await case.rests(decided.after)):
             return number
     return 0
 
@@ -90,7 +90,7 @@ async def _recall_pruned(prompt: Diagnose, step: int, case: Case) -> list[int]:
     """Choose among what a decision has pruned; where the model recalls the right ones, they come last."""
     shown = list(enumerate(prompt.pruned[:MAX_BRANCHES_SHOWN], 1))
     offered = [number for number, branch in shown if branch.step == step]
-    right = [number for number in offered if await case.oracle.rests(prompt.pruned[number - 1].chain)]
+    right = [number for number in offered if await case.rests(prompt.pruned[number - 1].chain)]
     others = [number for number in offered if number not in right]
     if case.happens("accuracy") or not others:
         return right
@@ -99,7 +99,7 @@ async def _recall_pruned(prompt: Diagnose, step: int, case: Case) -> list[int]:
 
 
 async def _is_misleading(blueprint: str, case: Case) -> bool:
-    """Return whether a blueprint has no relation in common with the ways."""
+    """Return whether a blueprint has no relation in common with the gold paths."""
     plain = f" {blueprint.replace('^', '')} "
     hops = [hop for plan in await case.oracle.plans() for hop in plan.hops]
     shared = any(f" {name} " in plain for hop in hops for name in (hop.words, local_name(hop.relation)))

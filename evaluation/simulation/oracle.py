@@ -14,10 +14,11 @@ leads from these to a gold answer. Only that takes queries.
 """
 
 import asyncio
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import replace
 from itertools import islice, product
-from typing import NamedTuple
+from operator import itemgetter
+from typing import NamedTuple, TypeVar
 
 from kgqa.evaluation.question import EntityRef, GoldPath, Question
 from kgqa.evaluation.scoring.matching import is_same
@@ -36,18 +37,25 @@ from kgqa.kg.graph import KnowledgeGraph
 from kgqa.kg.sparql.algebra import UnreadableQuery, read_chains
 from kgqa.kg.terms import Chain, Entity, Hop, Path
 
+T = TypeVar("T")
+
 MAX_SEARCH_QUERIES = 300
 """Queries that one search may take."""
 
+MAX_SEARCH_HOPS = 3
+"""Hops of a gold path that is searched on the graph at most."""
 
-class _SearchedChain(NamedTuple):
-    """A chain, ordered by how well it will do: the least is the best."""
+MAX_DIRECTIONS_TRIED = 16
+"""Choices of directions for the relations of a gold path that are tried at most."""
 
-    missing: int
-    """Gold answers that it does not lead to."""
-    f1: float
-    """How well its ends fit, negative."""
-    chain: Chain
+_Rating = tuple[int, float]
+"""The gold answers that a chain misses, and minus how well its ends fit: the least rating is the best."""
+
+
+async def _rate_chain(cache: GraphCache, gold: GoldAnswers, chain: Chain) -> _Rating | None:
+    """Rate a chain; None if it leads to no gold answer."""
+    marks = gold.mark(await cache.ends(chain))
+    return (marks.missing, -marks.f1) if any(marks.right) else None
 
 
 async def search_chain(cache: GraphCache, gold: GoldAnswers, start: Chain, hops: int) -> Chain | None:
@@ -56,68 +64,49 @@ async def search_chain(cache: GraphCache, gold: GoldAnswers, start: Chain, hops:
     Of several such chains of the same length the one with the fewest other ends is given,
     then the first in order. Where there is none, the one that leads to most; None if no
     chain leads to any gold answer. Where gold answers have ids of this kind of graph, the last
-    hop is one that leads to such an id. After `QUERIES` queries the best so far stands.
+    hop is one that leads to such an id. After `MAX_SEARCH_QUERIES` queries the best so far stands.
     """
     limit = cache.queries + MAX_SEARCH_QUERIES
     ids = [id for id in gold.ids if not is_foreign(id, cache.graph.dialect)]
     last = await cache.hops_to(ids)
     if ids and not last:
         return None
-    found: list[_SearchedChain] = []
+    found: list[tuple[_Rating, Chain]] = []
     frontier = [start]
     for _ in range(hops):
         reached: list[Chain] = []
         for chain in frontier:
             for hop in await cache.hops(chain) if cache.queries < limit else ():
                 reached.append(chain.then(hop))
-                if cache.queries < limit and (not ids or hop in last):
-                    found += await _rate_chain(cache, gold, reached[-1])
-        if any(not each.missing for each in found):
+                asked = cache.queries < limit and (not ids or hop in last)
+                if asked and (rating := await _rate_chain(cache, gold, reached[-1])):
+                    found.append((rating, reached[-1]))
+        if any(not missing for (missing, _), _ in found):
             break
         frontier = reached
-    return min(found).chain if found else None
-
-
-async def _rate_chain(cache: GraphCache, gold: GoldAnswers, chain: Chain) -> list[_SearchedChain]:
-    marks = gold.mark(await cache.ends(chain))
-    return [_SearchedChain(marks.missing, -marks.f1, chain)] if any(marks.right) else []
-
-
-MAX_SEARCH_HOPS = 3
-"""Hops of a way that is searched on the graph at most."""
-
-MAX_DIRECTIONS_TRIED = 16
-"""Ways to turn the relations of a path around that are tried at most."""
-
-
-class _RatedRelations(NamedTuple):
-    """A way and how well it leads to the gold answers."""
-
-    missing: int
-    f1: float
-    way: GoldRelations
+    return min(found)[1] if found else None
 
 
 class GoldRelationFinder:
-    """Knows the ways of one question; one query for each topic where the file is right."""
+    """Knows the gold paths of one question; one query for each topic where the file is right."""
 
     def __init__(self, question: Question, cache: GraphCache, gold: GoldAnswers) -> None:
         self._question = question
         self._cache = cache
         self._gold = gold
         self._paths: Sequence[GoldPath] | None = question.paths or None
-        self._passable: dict[str, list[_RatedRelations]] = {}
-        self._ways: dict[str, list[GoldRelations]] = {}
+        self._passable: dict[str, list[tuple[_Rating, GoldRelations]]] = {}
+        self._gold_paths: dict[str, list[GoldRelations]] = {}
 
     async def of(self, topic: Entity) -> list[GoldRelations]:
-        """Return the ways from a topic, the best first."""
-        if topic.id not in self._ways:
+        """Return the gold paths from a topic, the best first."""
+        if topic.id not in self._gold_paths:
             mine = await self._named(topic)
             others = [each for other in self._others(topic) for each in await self._named(other)]
-            least = min((each.missing for each in (*mine, *others)), default=0)
-            ways = [each.way for each in mine if each.missing == least]
-            self._ways[topic.id] = ways if ways or others else await self._found(topic)
-        return self._ways[topic.id]
+            least = min((missing for (missing, _), _ in (*mine, *others)), default=0)
+            gold_paths = [gold_path for (missing, _), gold_path in mine if missing == least]
+            self._gold_paths[topic.id] = gold_paths if gold_paths or others else await self._found(topic)
+        return self._gold_paths[topic.id]
 
     def _others(self, topic: Entity) -> list[Entity]:
         ids = [resolve_iri(named.id) for named in self._question.topics if not _is_topic(topic, named)]
@@ -130,32 +119,31 @@ class GoldRelationFinder:
         later = names[mine[0] :] if mine else ()
         return any(self._begins(path, named) for path in await self._known() for named in later)
 
-    async def _named(self, topic: Entity) -> list[_RatedRelations]:
-        """Return the ways that are named and lead to gold answers on this graph, the best first."""
+    async def _named(self, topic: Entity) -> list[tuple[_Rating, GoldRelations]]:
+        """Return the gold paths that are named and lead to gold answers on this graph, the best first."""
         if topic.id not in self._passable:
             mine = EntityRef(topic.id, topic.name)
             known = dict.fromkeys(p.relations for p in await self._known() if self._begins(p, mine))
-            led = [best for way in known if (best := await self._best(topic, way))]
-            self._passable[topic.id] = sorted(led, key=_rating)
+            led = [best for gold_path in known if (best := await self._best(topic, gold_path))]
+            self._passable[topic.id] = sorted(led, key=itemgetter(0))
         return self._passable[topic.id]
 
-    async def _best(self, topic: Entity, way: GoldRelations) -> _RatedRelations | None:
-        """Return a way, its relations turned around where that is better; None if it leads nowhere.
+    async def _best(self, topic: Entity, gold_path: GoldRelations) -> tuple[_Rating, GoldRelations] | None:
+        """Return a gold path, its relations turned around where that is better; None if it leads nowhere.
 
-        A way to a number, or to what says yes or no, stands as it is.
+        A gold path to a number, or to what says yes or no, stands as it is.
         """
-        hops = resolve_hops(way, self._cache.graph) or ()
+        hops = resolve_hops(gold_path, self._cache.graph) or ()
         if hops and self._gold.is_number:
-            return _RatedRelations(0, 1.0, way)
+            return (0, -1.0), gold_path
         tried = []
         for turned in islice(_turn_hops(hops), MAX_DIRECTIONS_TRIED):
-            marks = self._gold.mark(await self._cache.ends(Chain(topic, turned)))
-            if any(marks.right):
-                tried.append(_RatedRelations(marks.missing, marks.f1, tuple(map(name_hop, turned))))
-            if tried and not tried[-1].missing:
-                break
-        unseen = _RatedRelations(0, 1.0, way) if hops and self._gold.verdict else None
-        return min(tried, key=_rating, default=unseen)
+            if rating := await _rate_chain(self._cache, self._gold, Chain(topic, turned)):
+                tried.append((rating, tuple(map(name_hop, turned))))
+                if not rating[0]:
+                    break
+        unseen = ((0, -1.0), gold_path) if hops and self._gold.verdict else None
+        return min(tried, key=itemgetter(0), default=unseen)
 
     async def _found(self, topic: Entity) -> list[GoldRelations]:
         chain = await search_chain(self._cache, self._gold, Chain(topic), MAX_SEARCH_HOPS)
@@ -178,10 +166,6 @@ class GoldRelationFinder:
         )
 
 
-def _rating(led: _RatedRelations) -> tuple[int, float]:
-    return led.missing, -led.f1
-
-
 def _read_gold_paths(sparql: str | None) -> Sequence[GoldPath]:
     try:
         paths = read_chains(sparql).paths if sparql else ()
@@ -201,7 +185,7 @@ def _is_topic(entity: Entity, named: EntityRef) -> bool:
 
 
 class TopicPlan(NamedTuple):
-    """The best way from a topic of the question, its hops with the names that the graph shows."""
+    """The best gold path from a topic of the question, its hops with the names that the graph shows."""
 
     topic: Entity
     hops: tuple[Hop, ...]
@@ -215,7 +199,7 @@ class Oracle:
         self._named = question.topics
         self.cache = GraphCache(graph)
         """What was looked up."""
-        self._ways = GoldRelationFinder(question, self.cache, self.gold)
+        self._finder = GoldRelationFinder(question, self.cache, self.gold)
         self._detours: dict[Chain, GoldRelations | None] = {}
 
     async def rests(self, chain: Chain) -> list[GoldRelations]:
@@ -229,11 +213,11 @@ class Oracle:
         return list(filter(None, found))
 
     async def plans(self) -> list[TopicPlan]:
-        """Return the best way from each topic of the question that has one, in their order."""
+        """Return the best gold path from each topic of the question that has one, in their order."""
         found = []
         for topic in await self.topics():
-            if ways := await self._ways.of(topic):
-                found.append(TopicPlan(topic, self._labelled(ways[0])))
+            if gold_paths := await self._finder.of(topic):
+                found.append(TopicPlan(topic, self._labelled(gold_paths[0])))
         return found
 
     async def paths(self) -> list[tuple[Path, ...]]:
@@ -241,26 +225,25 @@ class Oracle:
         found = []
         for topic, hops in await self.plans():
             ends = await self.cache.ends(chain := Chain(topic, hops))
-            gold = [end for end, right in zip(ends, self.gold.mark(ends).right, strict=True) if right]
-            found.append(await self.cache.traced(chain, gold or ends))
+            found.append(await self.cache.traced(chain, self.gold.among(ends) or ends))
         return found
 
     async def is_named(self, chain: Chain) -> bool:
         """Return whether a chain leads to anything that has a name."""
         return any(term.name for term in await self.cache.ends(chain))
 
-    def _labelled(self, way: GoldRelations) -> tuple[Hop, ...]:
+    def _labelled(self, gold_path: GoldRelations) -> tuple[Hop, ...]:
         label = self.cache.graph.relation_label
-        hops = resolve_hops(way, self.cache.graph) or ()
+        hops = resolve_hops(gold_path, self.cache.graph) or ()
         return tuple(replace(hop, name=label(hop.relation)) for hop in hops)
 
     async def _rests(self, chain: Chain) -> list[GoldRelations]:
-        ways = await self._ways.of(chain.topic)
-        begun = [way[chain.depth :] for way in ways if _begins_relations(chain, way)]
-        if begun or not ways or not chain.hops:
+        gold_paths = await self._finder.of(chain.topic)
+        begun = [gold_path[chain.depth :] for gold_path in gold_paths if _begins_relations(chain, gold_path)]
+        if begun or not gold_paths or not chain.hops:
             return begun
         if chain not in self._detours:
-            self._detours[chain] = await self._detour(chain, ways)
+            self._detours[chain] = await self._detour(chain, gold_paths)
         rest = self._detours[chain]
         return [] if rest is None else [rest]
 
@@ -272,7 +255,7 @@ class Oracle:
 
     async def awaits_others(self, chain: Chain) -> bool:
         """Return whether a topic that comes after this chain's has a path to the answers."""
-        return await self._ways.after(chain.topic)
+        return await self._finder.after(chain.topic)
 
     async def _still_leads(self, chain: Chain, rest: GoldRelations) -> bool:
         """Return whether a chain, held as it is, leads to gold, or to all that it is computed from."""
@@ -283,14 +266,14 @@ class Oracle:
         computed = self.gold.is_number or self.gold.verdict is not None
         return computed and {*ends} == {*await self.cache.ends(replace(whole, constraints=()))}
 
-    async def _detour(self, chain: Chain, ways: Sequence[GoldRelations]) -> GoldRelations | None:
-        """Return what is left of a way after a chain that takes its place so far; see above."""
+    async def _detour(self, chain: Chain, gold_paths: Sequence[GoldRelations]) -> GoldRelations | None:
+        """Return what is left of a gold path after a chain that takes its place so far; see above."""
         if not await self._rests(Chain(chain.topic, chain.hops[:-1])):
             return None
-        for way in ways:
-            rest = way[chain.depth :]
-            hops, after = resolve_hops(way, self.cache.graph), resolve_hops(rest, self.cache.graph)
-            if len(way) >= chain.depth and hops is not None and after is not None:
+        for gold_path in gold_paths:
+            rest = gold_path[chain.depth :]
+            hops, after = resolve_hops(gold_path, self.cache.graph), resolve_hops(rest, self.cache.graph)
+            if len(gold_path) >= chain.depth and hops is not None and after is not None:
                 usual = set(await self.cache.ends(Chain(chain.topic, hops)))
                 ends = await self.cache.ends(Chain(chain.topic, (*chain.hops, *after)))
                 if ends and (usual == set(ends) or (usual > set(ends) and not self.gold.mark(ends).missing)):
@@ -298,8 +281,8 @@ class Oracle:
         return None
 
 
-def _begins_relations(chain: Chain, way: GoldRelations) -> bool:
-    return chain.depth <= len(way) and all(map(is_hop_named, chain.hops, way))
+def _begins_relations(chain: Chain, gold_path: GoldRelations) -> bool:
+    return chain.depth <= len(gold_path) and all(map(is_hop_named, chain.hops, gold_path))
 
 
 class Case(NamedTuple):
@@ -309,8 +292,30 @@ class Case(NamedTuple):
     errors: ErrorRates
     draws: Draws
 
+    @property
+    def gold(self) -> GoldAnswers:
+        """The gold answers of the question."""
+        return self.oracle.gold
+
+    @property
+    def cache(self) -> GraphCache:
+        """What was looked up in the graph."""
+        return self.oracle.cache
+
+    async def rests(self, chain: Chain) -> list[GoldRelations]:
+        """Return the gold relations left after a chain; see `Oracle.rests`."""
+        return await self.oracle.rests(chain)
+
+    def choose(self, right: Sequence[int], offered: int) -> list[int]:
+        """Choose the right ones of so many numbered entities, or others where a draw says so."""
+        return wrong_choice(right, offered, self.draws) if self.happens("entity") else list(right)
+
+    def draw_other(self, kind: str, options: Iterable[T], right: T) -> T:
+        """Draw one of some options that is not the right one."""
+        return next(self.draws.shuffled(kind, [option for option in options if option != right]))
+
     def happens(self, kind: str, where: str = "") -> bool:
-        """Return whether what `Errors` gives a probability of happens at this step.
+        """Return whether what `ErrorRates` gives a probability of happens at this step.
 
         A step that has several choices to make names the place of each. ``memory`` is no
         matter of the step, but of the question.

@@ -1,35 +1,41 @@
 """Replies to prompts of a search that plans in steps: plan, select, verify, revise, judge a claim."""
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
+from itertools import islice, zip_longest
 
+from kgqa.evaluation.simulation.chain_replies import COMPUTED_TAKES
 from kgqa.evaluation.simulation.gold_answers import YesNoVerdict
-from kgqa.evaluation.simulation.oracle import Case, wrong_choice
-from kgqa.evaluation.simulation.plan_evidence import (
-    draw_wrong_answers,
-    facts_at_gold_end,
-    facts_on_gold_chain,
-    interleave,
-    keep_right_answers,
-    mislead_steps,
-    name_found_answers,
-    named_stages,
-    paths_at_stage,
-    predict_step,
-)
+from kgqa.evaluation.simulation.oracle import Case
 from kgqa.kg.terms import Chain, Entity, Hop, Literal, Path, Term
 from kgqa.kg.text import fold
+from kgqa.priors.candidate_ranking import relation_words
+from kgqa.prompts.candidates import aggregate
 from kgqa.prompts.facts import RelationCandidate, facts_as_statements
 from kgqa.prompts.judge_claim import JudgeClaim, Judgement
 from kgqa.prompts.plan_steps import PlanSteps, StepsReply
-from kgqa.prompts.plans import PlanStep, Statement, StepReply
+from kgqa.prompts.plans import MAX_STATEMENTS_SHOWN, PlanStep, Statement, StepReply
 from kgqa.prompts.revise_plan import ReviseAhead, RevisedSteps, ReviseGlobally, ReviseLocally, RevisePlan
 from kgqa.prompts.select_entities import SelectedEntities, SelectEntities
 from kgqa.prompts.select_relations import SelectedRelations, SelectRelations
 from kgqa.prompts.verify_step import StepVerdict, VerifyStep
 
+UNKNOWN_END = Literal("?")
+"""What a relation leads to that was not followed yet."""
+
+_YES_NO_VERDICTS: tuple[YesNoVerdict, ...] = ("yes", "no", "unknown")
+
+MAX_RELATIONS_TRIED = 5
+"""Relations of a topic that are followed for a wrong answer at most."""
+
+MAX_WRONG_ANSWERS = 3
+"""Wrong answers that a plan gives at most."""
+
+_OPPOSITE_VERDICTS = {"yes": ("no",), "no": ("yes",), "unknown": ("yes",)}
+_FALLBACK_ANSWERS = ("somebody else",)
+
 
 async def plan_steps(prompt: PlanSteps, case: Case) -> StepsReply:
-    """Go along the ways from all topics at once, one named node a step, to the gold answers.
+    """Go along the gold paths from all topics at once, one named node a step, to the gold answers.
 
     What a step predicts is what the graph says. A bad plan predicts other relations and ends
     with other answers.
@@ -38,7 +44,7 @@ async def plan_steps(prompt: PlanSteps, case: Case) -> StepsReply:
     answers = await _gold_answers(case)
     if not case.happens("plan"):
         steps, answers = await mislead_steps(steps, case), list(await draw_wrong_answers(case))
-    whether = case.oracle.gold.verdict is not None
+    whether = case.gold.verdict is not None
     return StepsReply(
         steps=step_replies(steps), thought=_thought_text(answers), answers=answers, whether=whether
     )
@@ -63,14 +69,11 @@ async def _gold_steps(case: Case) -> list[PlanStep]:
 
 async def _gold_answers(case: Case) -> list[str]:
     """Name the gold answers, as the graph does where it leads to all of them."""
-    gold = case.oracle.gold
+    gold = case.gold
     for topic, hops in await case.oracle.plans():
-        ends = await case.oracle.cache.ends(Chain(topic, hops))
-        marks = gold.mark(ends)
-        if any(marks.right) and not marks.missing:
-            return list(
-                dict.fromkeys(str(end) for end, right in zip(ends, marks.right, strict=True) if right)
-            )
+        ends = await case.cache.ends(Chain(topic, hops))
+        if (found := gold.among(ends)) and not gold.mark(ends).missing:
+            return list(dict.fromkeys(map(str, found)))
     return [gold.verdict] if gold.verdict else gold.names
 
 
@@ -95,7 +98,7 @@ async def select_relations(prompt: SelectRelations, case: Case) -> SelectedRelat
 async def leading_relations(
     frontier: Sequence[Path], offers: Sequence[RelationCandidate], case: Case
 ) -> list[int]:
-    """Number the relations on a way to the answers, or those that take the place of one not offered."""
+    """Number the relations on a gold path to the answers, or those that take the place of one not offered."""
     chains: dict[Chain, list[int]] = {}
     for number, offer in enumerate(offers, 1):
         for chain in dict.fromkeys(frontier[head].chain for head in offer.heads):
@@ -110,9 +113,9 @@ async def _leading_from_chain(
     chain: Chain, numbers: Sequence[int], offers: Sequence[RelationCandidate], case: Case
 ) -> list[int]:
     own = [n for n in numbers if await case.oracle.right_hop(chain, [offers[n - 1].hop]) is not None]
-    if own or not any(await case.oracle.rests(chain)):
+    if own or not any(await case.rests(chain)):
         return own
-    return [n for n in numbers if await case.oracle.rests(chain.then(offers[n - 1].hop))]
+    return [n for n in numbers if await case.rests(chain.then(offers[n - 1].hop))]
 
 
 async def select_entities(prompt: SelectEntities, case: Case) -> SelectedEntities:
@@ -121,13 +124,8 @@ async def select_entities(prompt: SelectEntities, case: Case) -> SelectedEntitie
     Where not all are shown, all are kept. A wrong choice is of others.
     """
     shown = prompt.offered
-    chosen = (
-        list(range(1, len(shown) + 1))
-        if prompt.total > len(shown)
-        else await _candidates_to_gold(shown, case)
-    )
-    if case.happens("entity"):
-        chosen = wrong_choice(chosen, len(shown), case.draws)
+    right = range(1, len(shown) + 1) if prompt.total > len(shown) else await _candidates_to_gold(shown, case)
+    chosen = case.choose(right, len(shown))
     some = 0 < len(chosen) < len(shown)
     return SelectedEntities(keep="some", chosen=chosen) if some else SelectedEntities(keep="all")
 
@@ -140,7 +138,7 @@ async def _candidates_to_gold(shown: Sequence[Term], case: Case) -> list[int]:
             chain = Chain(topic, hops[:depth])
             if set(shown) <= {*await oracle.cache.ends(chain)}:
                 if depth == len(hops):
-                    return [n for n, right in enumerate(oracle.gold.mark(shown).right, 1) if right]
+                    return oracle.gold.mark(shown).numbers
                 if all(oracle.gold.mark(await oracle.cache.ends(Chain(topic, hops))).right):
                     return []
                 entities = [(n, term) for n, term in enumerate(shown, 1) if isinstance(term, Entity)]
@@ -166,7 +164,7 @@ async def verify_step(prompt: VerifyStep, case: Case) -> StepVerdict:
 
 
 async def _is_confirmed(prompt: VerifyStep, case: Case) -> bool:
-    """Return whether the facts say what was predicted; of a relation on a way, whether they know its ends.
+    """Return whether the facts say what was predicted; of a gold relation, whether they know its ends.
 
     A search keeps one fact of several that lead to the same entity.
     """
@@ -206,10 +204,6 @@ def _statements(paths: Sequence[Path]) -> list[Statement]:
 def _fold_statement(statement: Statement) -> Statement:
     head, relation, tail = map(fold, statement)
     return head, relation, tail
-
-
-UNKNOWN_END = Literal("?")
-"""What a relation leads to that was not followed yet."""
 
 
 async def revise_plan(prompt: ReviseLocally | ReviseAhead | ReviseGlobally, case: Case) -> RevisedSteps:
@@ -268,19 +262,16 @@ def _step_along(ahead: Sequence[tuple[Path, Hop]]) -> PlanStep:
     return predict_step([path.then(hop, UNKNOWN_END) for path, hop in ahead])
 
 
-_YES_NO_VERDICTS: tuple[YesNoVerdict, ...] = ("yes", "no", "unknown")
-
-
 async def judge_claim(prompt: JudgeClaim, case: Case) -> Judgement:
-    """Return the gold verdict, borne by the facts on a way; unknown where there are none.
+    """Return the gold verdict, borne by the facts on a gold path; unknown where there are none.
 
-    Of the facts at the end of a way those count that lead to another topic, if any does. A
+    Of the facts at the end of a gold path those count that lead to another topic, if any does. A
     wrong verdict is another, borne by the same facts.
     """
     bearing = await _relevant_facts(prompt, case)
-    verdict: YesNoVerdict = case.oracle.gold.verdict or "unknown"
+    verdict: YesNoVerdict = case.gold.verdict or "unknown"
     if case.happens("judge"):
-        verdict = next(case.draws.shuffled("wrong verdict", [v for v in _YES_NO_VERDICTS if v != verdict]))
+        verdict = case.draw_other("wrong verdict", _YES_NO_VERDICTS, verdict)
     if not bearing:
         return Judgement(verdict="unknown")
     favour, against = bearing * (verdict == "yes"), bearing * (verdict == "no")
@@ -293,3 +284,106 @@ async def _relevant_facts(prompt: JudgeClaim, case: Case) -> list[int]:
     topics = {*prompt.topics, *await case.oracle.topics()}
     telling = {path for path in facts if path.end in topics} or set(facts)
     return [number for number, path in enumerate(offered, 1) if path in telling]
+
+
+def named_stages(path: Path) -> list[Path]:
+    """Return what a path begins with: up to each of its nodes that has a name."""
+    return [
+        Path(path.topic, path.steps[:size])
+        for size, (_, node) in enumerate(path.steps, 1)
+        if node.name  # what has none is crossed in the same step
+    ]
+
+
+def paths_at_stage(paths: Iterable[Path], number: int) -> list[Path]:
+    """Return where paths are after so many steps of a search, each place once; -1: at the last one."""
+    rows = [row for path in paths if (row := named_stages(path))]
+    deepest = max(map(len, rows), default=0)
+    place = deepest if number < 0 else number
+    return list(dict.fromkeys(row[place - 1] for row in rows if len(row) >= place))
+
+
+def interleave(groups: Iterable[Sequence[Path]]) -> list[Path]:
+    """Put the paths from several topics in one list, in turns."""
+    return [path for row in zip_longest(*groups) for path in row if path]
+
+
+def predict_step(paths: Sequence[Path]) -> PlanStep:
+    """Write the step that leads to the ends of paths, in words of their last relations."""
+    stated = facts_as_statements(paths)[:MAX_STATEMENTS_SHOWN]
+    sought = list(dict.fromkeys(_search_text(path) for path in paths))[:2]
+    return PlanStep(f"Find {' and '.join(sought)}.", " and ".join(sought), tuple(stated))
+
+
+async def facts_on_gold_chain(facts: Iterable[Path], case: Case) -> list[Path]:
+    """Leave the facts along a chain that leads to the answers, or has led there."""
+    return [path for path in facts if path.steps and await case.rests(path.chain)]
+
+
+async def facts_at_gold_end(facts: Iterable[Path], case: Case) -> list[Path]:
+    """Leave the facts at the end of a gold path to the answers."""
+    return [path for path in facts if path.steps and () in await case.rests(path.chain)]
+
+
+async def name_found_answers(facts: Iterable[Path], case: Case) -> list[str]:
+    """Name the gold answers that facts lead to, or that can be computed from what they lead to."""
+    gold = case.gold
+    ends = list(dict.fromkeys(path.end for path in await facts_at_gold_end(facts, case)))
+    if right := gold.among(ends):
+        return list(dict.fromkeys(map(str, right)))
+    if gold.verdict:
+        return [gold.verdict] if ends else []
+    values = [aggregate(take, ends) for take in COMPUTED_TAKES] if gold.is_single else []
+    return next(([str(value)] for value in values if value and gold.mark([value]).exact), [])
+
+
+def keep_right_answers(answers: Iterable[str], case: Case) -> list[str]:
+    """Leave the gold answers among some names."""
+    return [answer for answer in answers if any(case.gold.mark([Literal(answer)]).right)]
+
+
+def _search_text(path: Path) -> str:
+    start = max((place for place, node in enumerate(path.nodes[:-1]) if node.name), default=0)
+    words = " ".join(relation_words(hop.words) for hop, _ in path.steps[start:])
+    return f"the {words} of {path.nodes[start]}"
+
+
+async def mislead_steps(steps: Sequence[PlanStep], case: Case, begin: int = 0) -> list[PlanStep]:
+    """Predict of each step another relation, and names that are no answers.
+
+    ``begin`` is the place of the first of them in its plan.
+    """
+    names = await draw_wrong_answers(case)
+    topics = await case.oracle.topics()
+    drawn = case.draws.shuffled("wrong words", await _wrong_relation_words(case))
+    wrong = []
+    for place, step in enumerate(steps, begin):
+        words = relation_words(next(drawn, "thing"))
+        heads = list(dict.fromkeys(head for head, _, _ in step.observation)) or list(map(str, topics))
+        said = tuple((head, words, name) for head in heads[:MAX_WRONG_ANSWERS] for name in names[:1])
+        sought = f"the {words} of {' and '.join(heads[:2]) or 'it'}"
+        wrong.append(PlanStep(f"Find {sought}{', next' if place else ''}.", sought, said))
+    return wrong
+
+
+async def draw_wrong_answers(case: Case) -> tuple[str, ...]:
+    """Draw names around a topic that are no answers; the opposite of a yes or no."""
+    gold = case.gold
+    if gold.verdict:
+        return _OPPOSITE_VERDICTS[gold.verdict]
+    for topic in await case.oracle.topics():
+        hops = await case.cache.hops(Chain(topic))
+        for hop in islice(case.draws.shuffled("wrong answers", hops), MAX_RELATIONS_TRIED):
+            ends = await case.cache.ends(Chain(topic, (hop,)))
+            right = gold.among(ends)
+            names = dict.fromkeys(end.name for end in ends if end.name and end not in right)
+            if names:
+                return tuple(filter(None, names))[: min(MAX_WRONG_ANSWERS, max(1, len(gold.names)))]
+    return _FALLBACK_ANSWERS
+
+
+async def _wrong_relation_words(case: Case) -> list[str]:
+    """Return the words of all relations but those on the gold paths."""
+    graph = case.cache.graph
+    right = {hop.relation for plan in await case.oracle.plans() for hop in plan.hops}
+    return [graph.relation_label(relation) for relation in graph.relations if relation not in right]

@@ -1,19 +1,17 @@
 """Accuracy against what it costs, and against the error rate of a simulated model."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import replace
 from statistics import mean
-from typing import TYPE_CHECKING, NamedTuple
+from typing import NamedTuple
 
 from kgqa.evaluation.report import cells
 from kgqa.evaluation.report.cells import Interval
 from kgqa.evaluation.report.groups import ReportedRun
 from kgqa.evaluation.report.plots import drawing
 from kgqa.evaluation.report.plots.drawing import Plot
+from kgqa.evaluation.simulation.error_rates import parse_error_rates
 from kgqa.kg.terms import one_line
-
-if TYPE_CHECKING:
-    from kgqa.evaluation.simulation.error_rates import ErrorRates
 
 _MAX_NAME_CHARS = 22
 """Characters of a name beside its point or line at most."""
@@ -37,18 +35,22 @@ _ERROR_SENTENCE = (
 )
 
 
-class _CostPoint(NamedTuple):
-    run: ReportedRun
-    cost: float
+class _Point(NamedTuple):
+    x: float
     value: Interval
 
 
-class _ErrorPoint(NamedTuple):
-    error: float
-    value: Interval
+class _Line(NamedTuple):
+    """What is drawn in one colour: points, joined by their means, and the name beside the last of them."""
 
+    name: str
+    points: list[_Point]
 
-_ErrorLines = Mapping[str, Sequence[_ErrorPoint]]
+    @property
+    def means(self) -> list[tuple[float, float]]:
+        """The mean at each place, from left to right."""
+        places = sorted({point.x for point in self.points})
+        return [(x, mean(point.value.value for point in self.points if point.x == x)) for x in places]
 
 
 def cost_plots(name: str, runs: Sequence[ReportedRun]) -> list[Plot]:
@@ -57,104 +59,82 @@ def cost_plots(name: str, runs: Sequence[ReportedRun]) -> list[Plot]:
     for cost, (words, keys) in _COSTS.items():
         for metric, title in cells.PLOTTED_METRICS.items():
             points = [
-                _CostPoint(run, spent, value)
+                (run, _Point(spent, value))
                 for run in runs
                 if (value := cells.read_interval((run.metrics or {}).get(metric)))
                 and (spent := cells.sum_means(run.metrics, *keys)) is not None
             ]
-            if any(point.cost for point in points):
-                svg = _draw_costs(f"{name}-{cost}-{metric}", title, words, points)
-                plots.append(Plot(f"{title} against {words}", _COST_SENTENCE.format(title, words), svg))
+            if not any(point.x for _, point in points):
+                continue
+            few = len(points) <= drawing.RUN_COLOURS
+            lines = [_Line(f"{r.number} {r.name.short}" if few else str(r.number), [p]) for r, p in points]
+            shown = (f"run {r.number}, {r.name.full}: {p.value} at {p.x:,.1f}" for r, p in points)
+            svg = _draw_lines(
+                f"{name}-{cost}-{metric}",
+                lines,
+                (f"mean {words} per question", title),
+                "; ".join(shown),
+                right=152 if few else 34,
+            )
+            plots.append(Plot(f"{title} against {words}", _COST_SENTENCE.format(title, words), svg))
     return plots
-
-
-def _draw_costs(name: str, title: str, words: str, points: Sequence[_CostPoint]) -> str:
-    few = len(points) <= drawing.RUN_COLOURS
-    names = [
-        one_line(f"{run.number} {run.name.short}", _MAX_NAME_CHARS) if few else str(run.number)
-        for run, _, _ in points
-    ]
-    widest = max(point.cost for point in points)
-    with drawing.open_canvas(right=152 if few else 34) as canvas:
-        axes = canvas.axes
-        for number, (_, x, value) in enumerate(points):
-            drawing.draw_interval(axes, x, value, number)
-        axes.set_xlim(-0.03 * widest, 1.06 * widest)
-        axes.set_ylim(*drawing.share_limits([point.value for point in points]))
-        axes.set_xlabel(f"mean {words} per question")
-        axes.set_ylabel(title)
-        drawing.format_percent_axis(axes)
-        drawing.label_points(axes, [(point.cost, point.value.value) for point in points], names)
-    shown = "; ".join(f"run {run.number}, {run.name.full}: {value} at {x:,.1f}" for run, x, value in points)
-    return canvas.svg(name, f"{title} against mean {words} per question. {shown}.")
 
 
 def error_plots(name: str, runs: Sequence[ReportedRun]) -> list[Plot]:
     """Draw Hits@1 and F1 against the simulated error; nothing where fewer than two rates were run."""
     plots = []
     for metric, title in cells.PLOTTED_METRICS.items():
-        lines = _error_lines(runs, metric)
-        if len({point.error for line in lines.values() for point in line}) > 1:
-            sentence = _ERROR_SENTENCE + drawing.truncation_note(len(lines), "lines")
-            svg = _draw_errors(
-                f"{name}-error-{metric}", title, dict(list(lines.items())[: drawing.RUN_COLOURS])
-            )
+        every = _error_lines(runs, metric)
+        lines = every[: drawing.RUN_COLOURS]
+        if len({point.x for line in every for point in line.points}) > 1:
+            means = (", ".join(f"{mean:.1%} at {x:.0%} error" for x, mean in line.means) for line in lines)
+            shown = (f"{line.name}: {text}" for line, text in zip(lines, means, strict=True))
+            svg = _draw_lines(f"{name}-error-{metric}", lines, ("simulated error", title), "; ".join(shown))
+            sentence = _ERROR_SENTENCE + drawing.truncation_note(len(every), "lines")
             plots.append(Plot(f"{title} against simulated error", sentence, svg))
     return plots
 
 
-def _error_lines(runs: Sequence[ReportedRun], metric: str) -> dict[str, list[_ErrorPoint]]:
+def _error_lines(runs: Sequence[ReportedRun], metric: str) -> list[_Line]:
     """Sort the runs of simulated models into lines: all that differ in accuracy and seed only."""
-    lines: dict[str, list[_ErrorPoint]] = {}
+    lines: dict[str, _Line] = {}
     for run in runs:
-        rates, value = (
-            _read_error_rates(run.folder.model),
-            cells.read_interval((run.metrics or {}).get(metric)),
-        )
-        if rates and value:
+        try:
+            rates = parse_error_rates(run.folder.model)
+        except ValueError:  # any other model
+            continue
+        if value := cells.read_interval((run.metrics or {}).get(metric)):
             others = str(replace(rates, accuracy=1.0, seed=0)).partition(":")[2]
-            line = lines.setdefault(" · ".join(filter(None, [run.name.variant, others])), [])
-            line.append(_ErrorPoint(1 - rates.accuracy, value))
-    return lines
+            name = " · ".join(filter(None, [run.name.variant, others]))
+            lines.setdefault(name, _Line(name, [])).points.append(_Point(1 - rates.accuracy, value))
+    return list(lines.values())
 
 
-def _read_error_rates(model: str) -> "ErrorRates | None":
-    """Read the spec of a simulated model; None for any other model."""
-    from kgqa.evaluation.simulation.error_rates import parse_error_rates
-
-    try:
-        return parse_error_rates(model)
-    except ValueError:
-        return None
-
-
-def _draw_errors(name: str, title: str, lines: _ErrorLines) -> str:
-    points = [point for line in lines.values() for point in line]
-    ends, shown = [], []
-    with drawing.open_canvas(right=152) as canvas:
+def _draw_lines(
+    name: str, lines: Sequence[_Line], titles: tuple[str, str], shown: str, right: float = 152
+) -> str:
+    """Draw accuracy over costs, or over errors, which are shares; ``titles`` are those of the axes."""
+    across = titles[0] == "simulated error"
+    points = [point for line in lines for point in line.points]
+    widest = max(point.x for point in points)
+    ends = []
+    with drawing.open_canvas(right=right) as canvas:
         axes = canvas.axes
-        for number, (line, of_line) in enumerate(lines.items()):
-            offset = (number - (len(lines) - 1) / 2) * _LINE_OFFSET
-            for point in of_line:
-                drawing.draw_interval(axes, point.error + offset, point.value, number)
-            errors, values = zip(*_mean_by_error(of_line), strict=True)
-            axes.plot(
-                [error + offset for error in errors], values, **{**drawing.marker_style(number), "marker": ""}
-            )
-            ends.append((errors[-1] + offset, values[-1]))
-            means = (f"{v:.1%} at {error:.0%} error" for error, v in zip(errors, values, strict=True))
-            shown.append(f"{line}: {', '.join(means)}")
-        axes.set_xlim(-0.015, 1.05 * max(point.error for point in points))
+        for number, line in enumerate(lines):
+            offset = (number - (len(lines) - 1) / 2) * _LINE_OFFSET if across else 0
+            for point in line.points:
+                drawing.draw_interval(axes, point.x + offset, point.value, number)
+            xs, means = zip(*line.means, strict=True)
+            if len(xs) > 1:
+                style = {**drawing.marker_style(number), "marker": ""}
+                axes.plot([x + offset for x in xs], means, **style)
+            ends.append((xs[-1] + offset, means[-1]))
+        axes.set_xlim(*(-0.015, 1.05 * widest) if across else (-0.03 * widest, 1.06 * widest))
         axes.set_ylim(*drawing.share_limits([point.value for point in points]))
-        axes.set_xlabel("simulated error")
-        axes.set_ylabel(title)
+        axes.set_xlabel(titles[0])
+        axes.set_ylabel(titles[1])
         drawing.format_percent_axis(axes)
-        drawing.format_percent_axis(axes, across=True)
-        drawing.label_points(axes, ends, [one_line(line, _MAX_NAME_CHARS) for line in lines])
-    return canvas.svg(name, f"{title} against simulated error. {'; '.join(shown)}.")
-
-
-def _mean_by_error(line: Sequence[_ErrorPoint]) -> list[tuple[float, float]]:
-    """Return the mean over the seeds at each error, in the order of errors."""
-    errors = sorted({point.error for point in line})
-    return [(error, mean(p.value.value for p in line if p.error == error)) for error in errors]
+        if across:
+            drawing.format_percent_axis(axes, across=True)
+        drawing.label_points(axes, ends, [one_line(line.name, _MAX_NAME_CHARS) for line in lines])
+    return canvas.svg(name, f"{titles[1]} against {titles[0]}. {shown}.")

@@ -122,7 +122,7 @@ async def test_a_report_shows_what_a_beam_loses_and_a_relation_chain_does_not(
         kind: [kinds.metrics_of(run, kind)["recall"]["value"] for run in group.runs] for kind in kinds.kinds
     }
     assert recall == {"at most 3": [1, 1], "more than 3": [1, 0.5]}
-    found = kinds.compared()
+    found = dict(kinds.compare())
     assert found[2, "more than 3"].differences["recall"].value == -0.5
     assert found[2, "at most 3"].differences["recall"].value == 0
 
