@@ -40,3 +40,6 @@ def public(*cases: Any) -> list[Any]:
 def server_missing(store: str) -> str | None:
     """Return why a server cannot be started; None if it can."""
     return {"virtuoso": virtuoso, "oxigraph_server": oxigraph}[store].missing()
+
+
+needs_data = pytest.mark.skipif(not DATA.is_dir(), reason=NO_DATA)

@@ -4,12 +4,11 @@ import gzip
 from pathlib import Path
 from typing import Any
 
-import pytest
-
 import kgqa
 from kgqa.evaluation.datasets import load
 from kgqa.evaluation.simulation import ErrorRates
 from kgqa.kg.opening import open_graph
+from kgqa.tests.support.cases import needs_data
 from kgqa.tests.support.perfect import DATA, PerfectModel, questions
 from kgqa.tests.unit.evaluation.simulation.public import answered
 
@@ -36,18 +35,16 @@ async def answers(graph: Path, asked: list[dict[str, Any]]) -> list[list[str | N
     return found
 
 
+@needs_data
 async def test_answers_are_the_same_without_the_names_between(tmp_path: Path) -> None:
-    if not DATA.is_dir():
-        pytest.skip("no question sets; set KGQA_DATA")
     source, asked = DATA / "pathquestion/pq-3h.nt.gz", questions("pathquestion/pq-3h")[::60]
     needed = {end["id"] for question in asked for end in (*question["topic_entities"], *question["answers"])}
     opaque = only_named(source, needed, tmp_path / "opaque.nt")
     assert await answers(opaque, asked) == await answers(source, asked)
 
 
+@needs_data
 async def test_vog_crosses_nodes_without_names(tmp_path: Path) -> None:
-    if not DATA.is_dir():
-        pytest.skip("no question sets; set KGQA_DATA")
     asked = load(DATA / "pathquestion/pq-3h.jsonl.gz").questions[::120]
     needed = {end.id for question in asked for end in (*question.topics, *question.gold) if end.id}
     opaque = open_graph([only_named(DATA / "pathquestion/pq-3h.nt.gz", needed, tmp_path / "opaque.nt")])

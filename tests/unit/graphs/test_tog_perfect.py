@@ -6,6 +6,7 @@ import pytest
 
 from kgqa.evaluation.question import Question
 from kgqa.evaluation.simulation import ErrorRates
+from kgqa.tests.support.cases import needs_data
 from kgqa.tests.unit.evaluation.simulation.public import answered, available, f1, graph_of, questions
 
 CHAINS = [
@@ -34,6 +35,7 @@ async def test_what_the_beam_can_hold_is_answered_and_proved(graph: str, name: s
 
 
 @pytest.mark.timeout(1800)
+@needs_data
 async def test_what_the_beam_cannot_hold_is_lost() -> None:
     asked, opened = questions("metaqa/metaqa-3hop-test-sample", most=6), graph_of("metaqa")
     narrow, usual = [await f1(asked, opened, ErrorRates(), method="tog", width=width) for width in (1, 3)]
@@ -41,6 +43,7 @@ async def test_what_the_beam_cannot_hold_is_lost() -> None:
 
 
 @pytest.mark.timeout(1800)
+@needs_data
 async def test_some_answer_is_found_by_a_narrow_beam_and_no_wrong_one() -> None:
     asked = chains("pathquestion/pq-3h")
     results = await answered(asked, graph_of("pq-3h"), ErrorRates(), method="tog", width=1)

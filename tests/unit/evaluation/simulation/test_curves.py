@@ -5,6 +5,7 @@ from itertools import pairwise
 import pytest
 
 from kgqa.evaluation.simulation import ErrorRates
+from kgqa.tests.support.cases import needs_data
 from kgqa.tests.unit.evaluation.simulation.public import available, f1, graph_of, questions
 
 pytestmark = pytest.mark.timeout(1800)
@@ -20,6 +21,7 @@ async def test_accuracy_falls_with_that_of_the_model(graph: str, name: str) -> N
     assert all(more > less for more, less in pairwise(curve)), curve
 
 
+@needs_data
 async def test_without_its_parts_cor_falls_in_the_order_of_the_paper() -> None:
     """Table 3 of the paper: CWQ, depth 4; F1 52.1, without backtracking 50.0, without filtering 42.8."""
     asked, graph = questions("freebase/cwq_slice_union", most=24), graph_of("freebase")
