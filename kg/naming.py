@@ -48,12 +48,10 @@ class Naming:
             listed = names.setdefault(term, [])
             if isinstance(label, Literal):
                 listed.append((read_integer(rank), label.language, label.value))
-        return {term: self._named(term, listed) for term, listed in names.items()}
-
-    def _named(self, term: Term, names: Sequence[tuple[int, str, str]]) -> Term:
-        if isinstance(term, Literal):
-            return term
-        return Entity(term.id, self.name(term.id, names))
+        return {
+            term: Entity(term.id, self.name(term.id, listed)) if isinstance(term, Entity) else term
+            for term, listed in names.items()
+        }
 
     def name(self, id: str, names: Iterable[tuple[int, str, str]]) -> str | None:
         """Return the preferred of an entity's names, or the one its IRI gives, cut where it is too long.
@@ -145,9 +143,6 @@ class RelationCatalog:
         }
 
 
-MakeHop = Callable[[str, bool], Hop]
-
-
 def make_description(
     id: str,
     around: Sequence[Row],
@@ -155,9 +150,9 @@ def make_description(
     naming: Naming,
     dialect: Dialect,
     limit: int,
-    hop: MakeHop,
+    hop: Callable[[str, bool], Hop],
 ) -> Description:
-    """Make a description of the rows of `sparql.facts` and `sparql.objects`.
+    """Make a description of the rows of `queries.facts` and `queries.objects`.
 
     Args:
         id: The entity.
@@ -168,39 +163,16 @@ def make_description(
         limit: Facts at most.
         hop: Makes a hop of a relation and its direction.
     """
-    name = naming.name(id, _names_by(about, naming.labels))
-    return Description(
-        Entity(id, name),
-        _aliases_of(about, naming, dialect, name),
-        _types_of(about, naming, dialect),
-        _facts_around(around, naming, limit, hop),
-    )
-
-
-def _names_by(about: Sequence[Row], predicates: Sequence[str]) -> list[tuple[int, str, str]]:
-    """Return (place of the predicate, language, text) of each name."""
-    places = {predicate: place for place, predicate in enumerate(predicates)}
-    return [
+    places = {predicate: place for place, predicate in enumerate((*naming.labels, *naming.aliases))}
+    names = [
         (places[relation.id], end.language, end.value)
         for relation, end, *_ in about
         if relation is not None and relation.id in places and isinstance(end, Literal)
     ]
-
-
-def _aliases_of(about: Sequence[Row], naming: Naming, dialect: Dialect, name: str | None) -> tuple[str, ...]:
-    names = _names_by(about, (*naming.labels, *naming.aliases))
-    ordered = sorted((dialect.language_rank(tag), text) for _, tag, text in names if text != name)
-    return tuple(dict.fromkeys(text for _, text in ordered))
-
-
-def _types_of(about: Sequence[Row], naming: Naming, dialect: Dialect) -> tuple[Entity, ...]:
-    types = set(dialect.types)
-    mine = [row for row in about if row[0] is not None and row[0].id in types]
-    named = naming.apply((end, label, rank) for _, end, label, rank in mine)
-    return tuple(sorted((term for term in named.values() if isinstance(term, Entity)), key=sort_key))
-
-
-def _facts_around(around: Sequence[Row], naming: Naming, limit: int, hop: MakeHop) -> Page[tuple[Hop, Term]]:
+    name = naming.name(id, [each for each in names if each[0] < len(naming.labels)])
+    aliases = sorted((dialect.language_rank(tag), text) for _, tag, text in names if text != name)
+    of_types = [row[1:] for row in about if row[0] is not None and row[0].id in dialect.types]
+    typed = naming.apply((end, label, rank) for end, label, rank in of_types).values()
     named = naming.apply((end, label, rank) for _, _, end, label, rank in around)
     facts = {
         (hop(relation.id, is_true(forward)), named[end]): None
@@ -209,4 +181,9 @@ def _facts_around(around: Sequence[Row], naming: Naming, limit: int, hop: MakeHo
     }
     first = sorted(facts, key=lambda fact: (not fact[0].forward, fact[0].relation, fact[1].id))[:limit]
     kept = sorted(first, key=lambda fact: (not fact[0].forward, fact[0].relation, sort_key(fact[1])))
-    return Page(tuple(kept), len(facts) > limit)
+    return Description(
+        Entity(id, name),
+        tuple(dict.fromkeys(text for _, text in aliases)),
+        tuple(sorted((term for term in typed if isinstance(term, Entity)), key=sort_key)),
+        Page(tuple(kept), len(facts) > limit),
+    )

@@ -88,7 +88,7 @@ class SparqlGraph:
         return self._relations.listed
 
     def relation_label(self, relation: str) -> str:
-        """Return the words that a relation is shown by; see `Relations.label`."""
+        """Return the words that a relation is shown by; see `RelationCatalog.label`."""
         return self._relations.label(relation)
 
     async def extend_chain(self, chain: Chain) -> Page[Hop]:
@@ -207,7 +207,8 @@ class SparqlGraph:
             row for _, answer in await self._batched(unique, IDS_PER_QUERY, asking) for row in answer.rows
         ]
         named = self._naming.apply((end, label, rank) for end, label, rank in rows)
-        return {id: _name_or_none(named.get(Entity(_checked_id(id)))) for id in ids}
+        found = {id: named.get(Entity(_checked_id(id))) for id in ids}
+        return {id: None if term is None else term.name for id, term in found.items()}
 
     async def find_entities(self, text: str, limit: int = 10) -> list[Match]:
         """Find entities by id or name; see `KnowledgeGraph`. An id needs no index of names."""
@@ -232,19 +233,21 @@ class SparqlGraph:
             place = len(lookups) if is_foreign(text, self.dialect) else 0
             lookups.insert(place, queries.entity(own, self._naming.labels))
         for query in lookups:
-            if found := await self._match(query):
-                return found
+            answer = await self._executor.query(query)
+            named = self._naming.apply((end, label, rank) for end, _, label, rank in answer.rows)
+            if entities := [term for term in named.values() if isinstance(term, Entity)]:
+                return Match(min(entities), 1.0, "id")
         return None
-
-    async def _match(self, query: str) -> Match | None:
-        answer = await self._executor.query(query)
-        named = self._naming.apply((end, label, rank) for end, _, label, rank in answer.rows)
-        entities = [term for term in named.values() if isinstance(term, Entity)]
-        return Match(min(entities), 1.0, "id") if entities else None
 
     async def link(self, question: str) -> list[Mention]:
         """Find the entities that a question mentions; see `KnowledgeGraph`."""
-        return await self._look_up(question, lambda index: self._linker(index).link(question))
+
+        def link(index: NameIndex) -> list[Mention]:
+            if self._linking is None or self._linking[0] is not index:
+                self._linking = index, Linker(index, list(map(self.relation_label, self.relations)))
+            return self._linking[1].link(question)
+
+        return await self._look_up(question, link)
 
     async def describe(self, id: str, limit: int = 50) -> Description:
         """Return aliases, types and facts of one entity: two queries; see `KnowledgeGraph`."""
@@ -271,22 +274,16 @@ class SparqlGraph:
     async def info(self) -> GraphInfo:
         """Count triples, entities, relations and named entities: two queries, the first time."""
         if self._info is None:
-            self._info = await self._counted()
+            facts, labels = self._facts, self._naming.labels
+            entities, named = facts.entities, facts.named
+            if entities is None or named is None:
+                entities = await self._count(queries.count_nodes())
+                named = await self._count(queries.count_named(labels)) if labels else 0
+            counts = [(r, n) for r, n in facts.predicates.items() if not self._relations.ignores(r)]
+            listed = tuple(sorted(counts, key=lambda item: (-item[1], item[0])))
+            sizes = (facts.triples, entities, len(listed), named)
+            self._info = GraphInfo(facts.source, self._dialect.name, *sizes, listed)
         return self._info
-
-    async def _counted(self) -> GraphInfo:
-        entities, named = self._facts.entities, self._facts.named
-        if entities is None or named is None:
-            entities, named = await self._count(queries.count_nodes()), await self._count_named()
-        counts = Counter({r: n for r, n in self._facts.predicates.items() if not self._relations.ignores(r)})
-        listed = tuple(sorted(counts.items(), key=lambda item: (-item[1], item[0])))
-        facts = self._facts
-        return GraphInfo(
-            facts.source, self._dialect.name, facts.triples, entities, len(listed), named, listed
-        )
-
-    async def _count_named(self) -> int | None:
-        return await self._count(queries.count_named(self._naming.labels)) if self._naming.labels else 0
 
     async def _count(self, query: str) -> int | None:
         """Count, where that does not take too long: an endpoint may hold thousands of millions."""
@@ -327,11 +324,6 @@ class SparqlGraph:
         finally:
             end_query(time.monotonic() - start)
 
-    def _linker(self, index: NameIndex) -> Linker:
-        if self._linking is None or self._linking[0] is not index:
-            self._linking = index, Linker(index, list(map(self.relation_label, self.relations)))
-        return self._linking[1]
-
     def _visits(self, answer: Rows, chains: int) -> list[ChainResult]:
         return [
             ChainResult(self._candidates(ends, answer.cut), self._hops(hops, answer.cut))
@@ -343,10 +335,8 @@ class SparqlGraph:
         named = self._naming.apply((end, label, rank) for end, _, label, rank in rows)
         kept = sorted(named.items(), key=lambda item: item[0].id)[: self._rows]  # as they were asked for
         found = [Candidate(term, returning=not fresh[end]) for end, term in kept]
-        return Page(
-            tuple(sorted(found, key=lambda candidate: sort_key(candidate.term))),
-            cut or len(named) > self._rows,
-        )
+        found.sort(key=lambda candidate: sort_key(candidate.term))
+        return Page(tuple(found), cut or len(named) > self._rows)
 
     def _hops(self, rows: Sequence[Row], cut: bool = False) -> Page[Hop]:
         hops = {
@@ -355,20 +345,14 @@ class SparqlGraph:
             if relation is not None and is_iri(relation.id) and not self._relations.ignores(relation.id)
         }
         ordered = sorted(hops, key=lambda hop: (hop.relation, not hop.forward))
-        return Page(
-            tuple(ordered[: self._rows]),
-            cut or len(ordered) > self._rows or len(rows) > queries.MAX_HOPS_LISTED,
-        )
+        cut = cut or len(ordered) > self._rows or len(rows) > queries.MAX_HOPS_LISTED
+        return Page(tuple(ordered[: self._rows]), cut)
 
 
 def _checked_id(id: str) -> str:
     """Return the id that answers have for it; a blank node may be named by the IRI it is stored under."""
     blank = id.removeprefix(queries.BLANK_NAMESPACE)
     return Entity(f"_:{blank}" if blank != id else id).id
-
-
-def _name_or_none(term: Term | None) -> str | None:
-    return term.name if term is not None else None
 
 
 def _starts_by_hop(steps: Sequence[tuple[str, Hop]]) -> dict[Hop, list[str]]:

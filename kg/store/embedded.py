@@ -150,9 +150,7 @@ class EmbeddedStore:
         answer, and that may be dropped by the thread that made it only.
         """
         try:
-            stop()
-            answer = self._store.query(text, use_default_graph_as_union=self._union)
-            return serialise_answer(answer, limit, lambda _: stop())
+            return self._ask(text, limit, stop)
         except Exception as error:
             found = to_kg_error(error)
         raise found
@@ -162,3 +160,8 @@ class EmbeddedStore:
             return self._apart.ask(text, union=self._union, limit=limit, stop=stop)
         except OSError as error:
             raise to_kg_error(error) from None
+
+    def _ask(self, text: str, limit: int | None, stop: Callable[[], None]) -> bytes:
+        stop()
+        answer = self._store.query(text, use_default_graph_as_union=self._union)
+        return serialise_answer(answer, limit, lambda _: stop())
