@@ -81,9 +81,9 @@ class RelationCatalog:
     ) -> None:
         self._executor, self._dialect, self._naming = executor, dialect, naming
         named: dict[str, str] = {}
-        for query in self._asking(listed):
-            named |= self._named(executor.query_now(query).rows)
-        self._labels = self._clear(self._words(listed, named))
+        for query in self._name_queries(listed):
+            named |= self._read_names(executor.query_now(query).rows)
+        self._labels = self._make_unambiguous(self._shown_words(listed, named))
         self.listed = tuple(relation for relation in sorted(listed) if not self.ignores(relation))
         """Those that a search may follow, sorted; none where nobody has listed them."""
 
@@ -97,9 +97,9 @@ class RelationCatalog:
             return
         named: dict[str, str] = {}
         with unmetered():
-            for query in self._asking(new):
-                named |= self._named((await self._executor.query(query)).rows)
-        self._labels |= self._words(new, named)
+            for query in self._name_queries(new):
+                named |= self._read_names((await self._executor.query(query)).rows)
+        self._labels |= self._shown_words(new, named)
 
     def label(self, relation: str) -> str:
         """Return what a relation is shown by: its name, its IRI without namespace, or all of it."""
@@ -114,7 +114,7 @@ class RelationCatalog:
         label = self.label(relation)
         return Hop(relation, forward, label if label != local_name(relation) else None)
 
-    def _asking(self, relations: Iterable[str]) -> list[str]:
+    def _name_queries(self, relations: Iterable[str]) -> list[str]:
         """Write the queries for the entities that give relations their names."""
         ids = sorted(filter(None, map(self._dialect.relation_entity, relations)))
         return [
@@ -122,7 +122,7 @@ class RelationCatalog:
             for first in range(0, len(ids), NAMES_PER_QUERY)
         ]
 
-    def _named(self, rows: Iterable[Row]) -> dict[str, str]:
+    def _read_names(self, rows: Iterable[Row]) -> dict[str, str]:
         named = self._naming.apply((end, label, rank) for end, label, rank in rows)
         return {
             term.id: one_line(term.name, MAX_RELATION_NAME_CHARS)
@@ -130,11 +130,11 @@ class RelationCatalog:
             if isinstance(term, Entity) and term.name
         }
 
-    def _words(self, relations: Iterable[str], named: Mapping[str, str]) -> dict[str, str]:
+    def _shown_words(self, relations: Iterable[str], named: Mapping[str, str]) -> dict[str, str]:
         entity, words = self._dialect.relation_entity, self._dialect.relation_words
         return {each: one_line(words(each, named.get(entity(each) or ""))) for each in relations}
 
-    def _clear(self, words: Mapping[str, str]) -> dict[str, str]:
+    def _make_unambiguous(self, words: Mapping[str, str]) -> dict[str, str]:
         """Call by their IRIs those that share their words."""
         uses = Counter(word for relation, word in words.items() if not self._dialect.ignores(relation, word))
         return {
@@ -152,17 +152,7 @@ def make_description(
     limit: int,
     hop: Callable[[str, bool], Hop],
 ) -> Description:
-    """Make a description of the rows of `queries.facts` and `queries.objects`.
-
-    Args:
-        id: The entity.
-        around: Rows of (relation, forward, end, label, rank).
-        about: Rows of (relation, end, label, rank) for names and types.
-        naming: Chooses names.
-        dialect: Tells names from types.
-        limit: Facts at most.
-        hop: Makes a hop of a relation and its direction.
-    """
+    """Make a description of the rows ``around`` an entity (`queries.facts`) and ``about`` it (`objects`)."""
     places = {predicate: place for place, predicate in enumerate((*naming.labels, *naming.aliases))}
     names = [
         (places[relation.id], end.language, end.value)

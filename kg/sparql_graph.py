@@ -41,16 +41,7 @@ MIN_ROWS_OFF_LOOP = 1_000  # from this number of rows on, naming and sorting the
 
 
 class SparqlGraph:
-    """A `KnowledgeGraph` over an executor of SPARQL.
-
-    Args:
-        executor: What answers SPARQL.
-        facts: What is known of the graph.
-        dialect: How it writes names, types and noise.
-        naming: The dialect's naming on this graph.
-        lookup: Where names are looked up.
-        rows: Entities, relations or rows that a page holds at most.
-    """
+    """A `KnowledgeGraph` over an executor of SPARQL; its pages hold at most so many ``rows``."""
 
     def __init__(
         self,
@@ -93,7 +84,7 @@ class SparqlGraph:
 
     async def extend_chain(self, chain: Chain) -> Page[Hop]:
         """Return the hops that lead on from the end of a chain; see `KnowledgeGraph`."""
-        answer = await self._asked(queries.extend_chain(chain))
+        answer = await self._ask(queries.extend_chain(chain))
         return self._hops(answer.rows, answer.cut)
 
     async def follow_chain(self, chain: Chain) -> Page[Candidate]:
@@ -115,14 +106,14 @@ class SparqlGraph:
         if not unique or not (ends or hops):
             return [ChainResult(Page(()), Page(())) for _ in chains]
 
-        def asking(some: Sequence[Chain]) -> str:
+        def write(some: Sequence[Chain]) -> str:
             return queries.visit_chains(some, self._naming.labels, self._rows + 1, ends=ends, hops=hops)
 
         visits: dict[Chain, ChainResult] = {}
-        for some, answer in await self._batched(unique, CHAINS_PER_QUERY, asking):
+        for some, answer in await self._ask_batches(unique, CHAINS_PER_QUERY, write):
             many = len(answer.rows) > MIN_ROWS_OFF_LOOP
-            found = await asyncio.to_thread(self._visits, answer, len(some)) if many else None
-            visits |= zip(some, found or self._visits(answer, len(some)), strict=True)
+            found = await asyncio.to_thread(self._chain_results, answer, len(some)) if many else None
+            visits |= zip(some, found or self._chain_results(answer, len(some)), strict=True)
         return [visits[chain] for chain in chains]
 
     async def trace_chain(self, chain: Chain, ends: Sequence[Term]) -> list[tuple[Triple, ...]]:
@@ -130,10 +121,10 @@ class SparqlGraph:
         if not chain.hops or not ends:
             return [() for _ in ends]
 
-        def asking(some: Sequence[Term]) -> str:
+        def write(some: Sequence[Term]) -> str:
             return queries.trace_chain(chain, some, self._naming.labels)
 
-        answers = await self._batched(list(dict.fromkeys(ends)), IDS_PER_QUERY, asking)
+        answers = await self._ask_batches(list(dict.fromkeys(ends)), IDS_PER_QUERY, write)
         rows = [row for _, answer in answers for row in answer.rows]
         named = self._naming.apply((node, label, rank) for _, _, _, node, label, rank in rows)
         nodes: dict[Term, dict[int, Term]] = {}
@@ -146,7 +137,7 @@ class SparqlGraph:
         """Return the hops that leave each of the entities; see `KnowledgeGraph`."""
         groups: dict[str, list[Row]] = {_checked_id(id): [] for id in ids}
         cut: set[str] = set()
-        for some, answer in await self._batched(list(groups), IDS_PER_QUERY, queries.list_relations):
+        for some, answer in await self._ask_batches(list(groups), IDS_PER_QUERY, queries.list_relations):
             cut |= {*some} if answer.cut else set()
             for end, relation, forward in answer.rows:
                 if end is not None and end.id in groups:
@@ -158,13 +149,13 @@ class SparqlGraph:
         """Return what each (entity id, hop) pair leads to; see `KnowledgeGraph`."""
         checked = [(_checked_id(id), hop) for id, hop in steps]
         if len(checked) > MAX_SEPARATE_PAGES:
-            return await self._followed(checked)
+            return await self._follow_many(checked)
 
-        def asking(some: Sequence[tuple[str, Hop]]) -> str:
+        def write(some: Sequence[tuple[str, Hop]]) -> str:
             return queries.follow_relation(some, self._naming.labels, self._rows + 1)
 
         pages: list[Page[Term]] = []
-        for some, answer in await self._batched(checked, MAX_SEPARATE_PAGES, asking):
+        for some, answer in await self._ask_batches(checked, MAX_SEPARATE_PAGES, write):
             named = self._naming.apply((end, label, rank) for _, end, label, rank in answer.rows)
             ends: list[dict[Term, None]] = [{} for _ in some]
             for step, end, _, _ in answer.rows:
@@ -175,16 +166,16 @@ class SparqlGraph:
                 pages.append(Page(tuple(sorted(found, key=sort_key)[: self._rows]), cut))
         return pages
 
-    async def _followed(self, steps: Sequence[tuple[str, Hop]]) -> list[Page[Term]]:
+    async def _follow_many(self, steps: Sequence[tuple[str, Hop]]) -> list[Page[Term]]:
         """Follow many pairs, those of one hop together."""
         pairs = sorted(dict.fromkeys(steps), key=lambda step: (step[1], step[0]))
         ends: dict[tuple[str, Hop], dict[Term, None]] = {step: {} for step in pairs}
         full: set[tuple[str, Hop]] = set()
 
-        def asking(some: Sequence[tuple[str, Hop]]) -> str:
+        def write(some: Sequence[tuple[str, Hop]]) -> str:
             return queries.follow_relations(_starts_by_hop(some), self._naming.labels, self._rows + 1)
 
-        for some, answer in await self._batched(pairs, PAIRS_PER_QUERY, asking):
+        for some, answer in await self._ask_batches(pairs, PAIRS_PER_QUERY, write):
             named = self._naming.apply((end, label, rank) for _, _, end, label, rank in answer.rows)
             hops, sizes = list(_starts_by_hop(some)), Counter[Hop]()
             for place, start, end, _, _ in answer.rows:
@@ -200,11 +191,11 @@ class SparqlGraph:
         """Return the preferred name of each id; see `KnowledgeGraph`."""
         unique = list(dict.fromkeys(map(_checked_id, ids)))
 
-        def asking(some: Sequence[str]) -> str:
+        def write(some: Sequence[str]) -> str:
             return queries.names(some, self._naming.labels)
 
         rows = [
-            row for _, answer in await self._batched(unique, IDS_PER_QUERY, asking) for row in answer.rows
+            row for _, answer in await self._ask_batches(unique, IDS_PER_QUERY, write) for row in answer.rows
         ]
         named = self._naming.apply((end, label, rank) for end, label, rank in rows)
         found = {id: named.get(Entity(_checked_id(id))) for id in ids}
@@ -252,7 +243,7 @@ class SparqlGraph:
     async def describe(self, id: str, limit: int = 50) -> Description:
         """Return aliases, types and facts of one entity: two queries; see `KnowledgeGraph`."""
         labels, dialect = self._naming.labels, self._dialect
-        around = await self._asked(queries.facts(_checked_id(id), dialect, labels, limit + 1))
+        around = await self._ask(queries.facts(_checked_id(id), dialect, labels, limit + 1))
         wanted = (*labels, *self._naming.aliases, *dialect.types)
         about = await self._executor.query(queries.objects(id, wanted, labels))
         return make_description(
@@ -292,7 +283,7 @@ class SparqlGraph:
         except (KGTimeout, KGSilent, KGRejected):
             return None
 
-    async def _batched(
+    async def _ask_batches(
         self, items: Sequence[S], size: int, write: Callable[[Sequence[S]], str]
     ) -> list[tuple[Sequence[S], Rows]]:
         """Ask about some items at a time, all at once; servers refuse queries that are too long.
@@ -300,14 +291,14 @@ class SparqlGraph:
         Where a server cuts an answer about several, it is asked about half of them at a time.
         """
         parts = [items[first : first + size] for first in range(0, len(items), size)]
-        answers = await asyncio.gather(*(self._asked(write(part)) for part in parts))
+        answers = await asyncio.gather(*(self._ask(write(part)) for part in parts))
         found: list[tuple[Sequence[S], Rows]] = []
         for part, answer in zip(parts, answers, strict=True):
             whole = not answer.cut or len(part) == 1
-            found += [(part, answer)] if whole else await self._batched(part, (len(part) + 1) // 2, write)
+            found += [(part, answer)] if whole else await self._ask_batches(part, (len(part) + 1) // 2, write)
         return found
 
-    async def _asked(self, query: str) -> Rows:
+    async def _ask(self, query: str) -> Rows:
         """Run a query, and learn what the relations in its answer are called."""
         answer = await self._executor.query(query)
         if "relation" in answer.columns:
@@ -324,7 +315,7 @@ class SparqlGraph:
         finally:
             end_query(time.monotonic() - start)
 
-    def _visits(self, answer: Rows, chains: int) -> list[ChainResult]:
+    def _chain_results(self, answer: Rows, chains: int) -> list[ChainResult]:
         return [
             ChainResult(self._candidates(ends, answer.cut), self._hops(hops, answer.cut))
             for ends, hops in split_by_chain(answer, chains)
