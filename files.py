@@ -11,18 +11,18 @@ GZIP_MAGIC = b"\x1f\x8b"
 """How a gzipped file begins."""
 
 MAX_FILE_BYTES = 1 << 32
-"""Bytes of a file at most."""
+"""Of a file; a larger one is refused."""
 
 BLOCK_BYTES = 1 << 20
 """Bytes that are read at a time: of a pipe nobody knows how many there are."""
 
 
-def read_file(path: Path, most: int = MAX_FILE_BYTES, *, pipes: bool = False) -> bytes:
+def read_file(path: Path, max_bytes: int = MAX_FILE_BYTES, *, pipes: bool = False) -> bytes:
     """Read a file as it is.
 
     Args:
         path: Where it is.
-        most: Bytes that it may have.
+        max_bytes: Bytes that it may have.
         pipes: Read a pipe, too, to its end, and wait for whoever writes to it. Only where the
             user has named the path: one that is found somewhere may wait for ever.
 
@@ -35,23 +35,23 @@ def read_file(path: Path, most: int = MAX_FILE_BYTES, *, pipes: bool = False) ->
         about = os.fstat(file.fileno())
         if not (stat.S_ISREG(about.st_mode) or (waited_for and stat.S_ISFIFO(about.st_mode))):
             raise OSError(errno.EINVAL, "no regular file", str(path))
-        found = _read_up_to(file, most) if about.st_size <= most else None
+        found = _read_up_to(file, max_bytes) if about.st_size <= max_bytes else None
     if found is None:
-        raise OSError(errno.EFBIG, f"more than {most:,} bytes", str(path))
+        raise OSError(errno.EFBIG, f"more than {max_bytes:,} bytes", str(path))
     return found
 
 
-def _read_up_to(file: io.FileIO | gzip.GzipFile, most: int) -> bytes | None:
+def _read_up_to(file: io.FileIO | gzip.GzipFile, max_bytes: int) -> bytes | None:
     """Read to the end; None where that is too far."""
     held = io.BytesIO()
     while part := file.read(BLOCK_BYTES):
-        if held.tell() + len(part) > most:
+        if held.tell() + len(part) > max_bytes:
             return None
         held.write(part)
     return held.getvalue()
 
 
-def gunzip(data: bytes, most: int = MAX_FILE_BYTES) -> bytes:
+def gunzip(data: bytes, max_bytes: int = MAX_FILE_BYTES) -> bytes:
     """Return what a gzipped file holds; what is not gzipped as it is.
 
     Raises:
@@ -61,9 +61,9 @@ def gunzip(data: bytes, most: int = MAX_FILE_BYTES) -> bytes:
     if not data.startswith(GZIP_MAGIC):
         return data
     with gzip.GzipFile(fileobj=io.BytesIO(data)) as file:
-        found = _read_up_to(file, most)
+        found = _read_up_to(file, max_bytes)
     if found is None:
-        raise OSError(errno.EFBIG, f"more than {most:,} bytes when unpacked")
+        raise OSError(errno.EFBIG, f"more than {max_bytes:,} bytes when unpacked")
     return found
 
 

@@ -7,7 +7,7 @@ the threads and tasks started from it, and no one else's.
 ...     begin_query()
 ...     end_query(0.25)
 >>> meter
-Meter(queries=1, seconds=0.25, most=None)
+Meter(queries=1, seconds=0.25, max_queries=None)
 """
 
 from collections.abc import Iterator
@@ -26,16 +26,16 @@ class Meter:
 
     queries: int = 0
     seconds: float = 0.0
-    most: int | None = None
+    max_queries: int | None = None
 
 
 _meters: ContextVar[tuple[Meter, ...]] = ContextVar("kg_meters", default=())
 
 
 @contextmanager
-def metered(most: int | None = None) -> Iterator[Meter]:
+def metered(max_queries: int | None = None) -> Iterator[Meter]:
     """Open a meter for the duration of a ``with`` block; meters nest."""
-    meter = Meter(most=most)
+    meter = Meter(max_queries=max_queries)
     token = _meters.set((*_meters.get(), meter))
     try:
         yield meter
@@ -60,7 +60,7 @@ def begin_query() -> None:
         QueriesSpent: if one of them allows no more.
     """
     meters = _meters.get()
-    if any(meter.most is not None and meter.queries >= meter.most for meter in meters):
+    if any(meter.max_queries is not None and meter.queries >= meter.max_queries for meter in meters):
         raise QueryBudgetExhausted
     for meter in meters:
         meter.queries += 1

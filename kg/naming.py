@@ -48,12 +48,10 @@ class Naming:
             listed = names.setdefault(term, [])
             if isinstance(label, Literal):
                 listed.append((read_integer(rank), label.language, label.value))
-        return {term: self._named(term, listed) for term, listed in names.items()}
-
-    def _named(self, term: Term, names: Sequence[tuple[int, str, str]]) -> Term:
-        if isinstance(term, Literal):
-            return term
-        return Entity(term.id, self.name(term.id, names))
+        return {
+            term: Entity(term.id, self.name(term.id, listed)) if isinstance(term, Entity) else term
+            for term, listed in names.items()
+        }
 
     def name(self, id: str, names: Iterable[tuple[int, str, str]]) -> str | None:
         """Return the preferred of an entity's names, or the one its IRI gives, cut where it is too long.
@@ -83,9 +81,9 @@ class RelationCatalog:
     ) -> None:
         self._executor, self._dialect, self._naming = executor, dialect, naming
         named: dict[str, str] = {}
-        for query in self._asking(listed):
-            named |= self._named(executor.query_now(query).rows)
-        self._labels = self._clear(self._words(listed, named))
+        for query in self._name_queries(listed):
+            named |= self._read_names(executor.query_now(query).rows)
+        self._labels = self._make_unambiguous(self._shown_words(listed, named))
         self.listed = tuple(relation for relation in sorted(listed) if not self.ignores(relation))
         """Those that a search may follow, sorted; none where nobody has listed them."""
 
@@ -99,9 +97,9 @@ class RelationCatalog:
             return
         named: dict[str, str] = {}
         with unmetered():
-            for query in self._asking(new):
-                named |= self._named((await self._executor.query(query)).rows)
-        self._labels |= self._words(new, named)
+            for query in self._name_queries(new):
+                named |= self._read_names((await self._executor.query(query)).rows)
+        self._labels |= self._shown_words(new, named)
 
     def label(self, relation: str) -> str:
         """Return what a relation is shown by: its name, its IRI without namespace, or all of it."""
@@ -116,7 +114,7 @@ class RelationCatalog:
         label = self.label(relation)
         return Hop(relation, forward, label if label != local_name(relation) else None)
 
-    def _asking(self, relations: Iterable[str]) -> list[str]:
+    def _name_queries(self, relations: Iterable[str]) -> list[str]:
         """Write the queries for the entities that give relations their names."""
         ids = sorted(filter(None, map(self._dialect.relation_entity, relations)))
         return [
@@ -124,7 +122,7 @@ class RelationCatalog:
             for first in range(0, len(ids), NAMES_PER_QUERY)
         ]
 
-    def _named(self, rows: Iterable[Row]) -> dict[str, str]:
+    def _read_names(self, rows: Iterable[Row]) -> dict[str, str]:
         named = self._naming.apply((end, label, rank) for end, label, rank in rows)
         return {
             term.id: one_line(term.name, MAX_RELATION_NAME_CHARS)
@@ -132,20 +130,17 @@ class RelationCatalog:
             if isinstance(term, Entity) and term.name
         }
 
-    def _words(self, relations: Iterable[str], named: Mapping[str, str]) -> dict[str, str]:
+    def _shown_words(self, relations: Iterable[str], named: Mapping[str, str]) -> dict[str, str]:
         entity, words = self._dialect.relation_entity, self._dialect.relation_words
         return {each: one_line(words(each, named.get(entity(each) or ""))) for each in relations}
 
-    def _clear(self, words: Mapping[str, str]) -> dict[str, str]:
+    def _make_unambiguous(self, words: Mapping[str, str]) -> dict[str, str]:
         """Call by their IRIs those that share their words."""
         uses = Counter(word for relation, word in words.items() if not self._dialect.ignores(relation, word))
         return {
             relation: word if word and uses[word] <= 1 else one_line(relation)
             for relation, word in words.items()
         }
-
-
-MakeHop = Callable[[str, bool], Hop]
 
 
 def make_description(
@@ -155,52 +150,19 @@ def make_description(
     naming: Naming,
     dialect: Dialect,
     limit: int,
-    hop: MakeHop,
+    hop: Callable[[str, bool], Hop],
 ) -> Description:
-    """Make a description of the rows of `sparql.facts` and `sparql.objects`.
-
-    Args:
-        id: The entity.
-        around: Rows of (relation, forward, end, label, rank).
-        about: Rows of (relation, end, label, rank) for names and types.
-        naming: Chooses names.
-        dialect: Tells names from types.
-        limit: Facts at most.
-        hop: Makes a hop of a relation and its direction.
-    """
-    name = naming.name(id, _names_by(about, naming.labels))
-    return Description(
-        Entity(id, name),
-        _aliases_of(about, naming, dialect, name),
-        _types_of(about, naming, dialect),
-        _facts_around(around, naming, limit, hop),
-    )
-
-
-def _names_by(about: Sequence[Row], predicates: Sequence[str]) -> list[tuple[int, str, str]]:
-    """Return (place of the predicate, language, text) of each name."""
-    places = {predicate: place for place, predicate in enumerate(predicates)}
-    return [
+    """Make a description of the rows ``around`` an entity (`queries.facts`) and ``about`` it (`objects`)."""
+    places = {predicate: place for place, predicate in enumerate((*naming.labels, *naming.aliases))}
+    names = [
         (places[relation.id], end.language, end.value)
         for relation, end, *_ in about
         if relation is not None and relation.id in places and isinstance(end, Literal)
     ]
-
-
-def _aliases_of(about: Sequence[Row], naming: Naming, dialect: Dialect, name: str | None) -> tuple[str, ...]:
-    names = _names_by(about, (*naming.labels, *naming.aliases))
-    ordered = sorted((dialect.language_rank(tag), text) for _, tag, text in names if text != name)
-    return tuple(dict.fromkeys(text for _, text in ordered))
-
-
-def _types_of(about: Sequence[Row], naming: Naming, dialect: Dialect) -> tuple[Entity, ...]:
-    types = set(dialect.types)
-    mine = [row for row in about if row[0] is not None and row[0].id in types]
-    named = naming.apply((end, label, rank) for _, end, label, rank in mine)
-    return tuple(sorted((term for term in named.values() if isinstance(term, Entity)), key=sort_key))
-
-
-def _facts_around(around: Sequence[Row], naming: Naming, limit: int, hop: MakeHop) -> Page[tuple[Hop, Term]]:
+    name = naming.name(id, [each for each in names if each[0] < len(naming.labels)])
+    aliases = sorted((dialect.language_rank(tag), text) for _, tag, text in names if text != name)
+    of_types = [row[1:] for row in about if row[0] is not None and row[0].id in dialect.types]
+    typed = naming.apply((end, label, rank) for end, label, rank in of_types).values()
     named = naming.apply((end, label, rank) for _, _, end, label, rank in around)
     facts = {
         (hop(relation.id, is_true(forward)), named[end]): None
@@ -209,4 +171,9 @@ def _facts_around(around: Sequence[Row], naming: Naming, limit: int, hop: MakeHo
     }
     first = sorted(facts, key=lambda fact: (not fact[0].forward, fact[0].relation, fact[1].id))[:limit]
     kept = sorted(first, key=lambda fact: (not fact[0].forward, fact[0].relation, sort_key(fact[1])))
-    return Page(tuple(kept), len(facts) > limit)
+    return Description(
+        Entity(id, name),
+        tuple(dict.fromkeys(text for _, text in aliases)),
+        tuple(sorted((term for term in typed if isinstance(term, Entity)), key=sort_key)),
+        Page(tuple(kept), len(facts) > limit),
+    )

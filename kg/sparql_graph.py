@@ -41,16 +41,7 @@ MIN_ROWS_OFF_LOOP = 1_000  # from this number of rows on, naming and sorting the
 
 
 class SparqlGraph:
-    """A `KnowledgeGraph` over an executor of SPARQL.
-
-    Args:
-        executor: What answers SPARQL.
-        facts: What is known of the graph.
-        dialect: How it writes names, types and noise.
-        naming: The dialect's naming on this graph.
-        lookup: Where names are looked up.
-        rows: Entities, relations or rows that a page holds at most.
-    """
+    """A `KnowledgeGraph` over an executor of SPARQL; its pages hold at most so many ``rows``."""
 
     def __init__(
         self,
@@ -88,12 +79,12 @@ class SparqlGraph:
         return self._relations.listed
 
     def relation_label(self, relation: str) -> str:
-        """Return the words that a relation is shown by; see `Relations.label`."""
+        """Return the words that a relation is shown by; see `RelationCatalog.label`."""
         return self._relations.label(relation)
 
     async def extend_chain(self, chain: Chain) -> Page[Hop]:
         """Return the hops that lead on from the end of a chain; see `KnowledgeGraph`."""
-        answer = await self._asked(queries.extend_chain(chain))
+        answer = await self._ask(queries.extend_chain(chain))
         return self._hops(answer.rows, answer.cut)
 
     async def follow_chain(self, chain: Chain) -> Page[Candidate]:
@@ -115,14 +106,14 @@ class SparqlGraph:
         if not unique or not (ends or hops):
             return [ChainResult(Page(()), Page(())) for _ in chains]
 
-        def asking(some: Sequence[Chain]) -> str:
+        def write(some: Sequence[Chain]) -> str:
             return queries.visit_chains(some, self._naming.labels, self._rows + 1, ends=ends, hops=hops)
 
         visits: dict[Chain, ChainResult] = {}
-        for some, answer in await self._batched(unique, CHAINS_PER_QUERY, asking):
+        for some, answer in await self._ask_batches(unique, CHAINS_PER_QUERY, write):
             many = len(answer.rows) > MIN_ROWS_OFF_LOOP
-            found = await asyncio.to_thread(self._visits, answer, len(some)) if many else None
-            visits |= zip(some, found or self._visits(answer, len(some)), strict=True)
+            found = await asyncio.to_thread(self._chain_results, answer, len(some)) if many else None
+            visits |= zip(some, found or self._chain_results(answer, len(some)), strict=True)
         return [visits[chain] for chain in chains]
 
     async def trace_chain(self, chain: Chain, ends: Sequence[Term]) -> list[tuple[Triple, ...]]:
@@ -130,10 +121,10 @@ class SparqlGraph:
         if not chain.hops or not ends:
             return [() for _ in ends]
 
-        def asking(some: Sequence[Term]) -> str:
+        def write(some: Sequence[Term]) -> str:
             return queries.trace_chain(chain, some, self._naming.labels)
 
-        answers = await self._batched(list(dict.fromkeys(ends)), IDS_PER_QUERY, asking)
+        answers = await self._ask_batches(list(dict.fromkeys(ends)), IDS_PER_QUERY, write)
         rows = [row for _, answer in answers for row in answer.rows]
         named = self._naming.apply((node, label, rank) for _, _, _, node, label, rank in rows)
         nodes: dict[Term, dict[int, Term]] = {}
@@ -146,7 +137,7 @@ class SparqlGraph:
         """Return the hops that leave each of the entities; see `KnowledgeGraph`."""
         groups: dict[str, list[Row]] = {_checked_id(id): [] for id in ids}
         cut: set[str] = set()
-        for some, answer in await self._batched(list(groups), IDS_PER_QUERY, queries.list_relations):
+        for some, answer in await self._ask_batches(list(groups), IDS_PER_QUERY, queries.list_relations):
             cut |= {*some} if answer.cut else set()
             for end, relation, forward in answer.rows:
                 if end is not None and end.id in groups:
@@ -158,13 +149,13 @@ class SparqlGraph:
         """Return what each (entity id, hop) pair leads to; see `KnowledgeGraph`."""
         checked = [(_checked_id(id), hop) for id, hop in steps]
         if len(checked) > MAX_SEPARATE_PAGES:
-            return await self._followed(checked)
+            return await self._follow_many(checked)
 
-        def asking(some: Sequence[tuple[str, Hop]]) -> str:
+        def write(some: Sequence[tuple[str, Hop]]) -> str:
             return queries.follow_relation(some, self._naming.labels, self._rows + 1)
 
         pages: list[Page[Term]] = []
-        for some, answer in await self._batched(checked, MAX_SEPARATE_PAGES, asking):
+        for some, answer in await self._ask_batches(checked, MAX_SEPARATE_PAGES, write):
             named = self._naming.apply((end, label, rank) for _, end, label, rank in answer.rows)
             ends: list[dict[Term, None]] = [{} for _ in some]
             for step, end, _, _ in answer.rows:
@@ -175,16 +166,16 @@ class SparqlGraph:
                 pages.append(Page(tuple(sorted(found, key=sort_key)[: self._rows]), cut))
         return pages
 
-    async def _followed(self, steps: Sequence[tuple[str, Hop]]) -> list[Page[Term]]:
+    async def _follow_many(self, steps: Sequence[tuple[str, Hop]]) -> list[Page[Term]]:
         """Follow many pairs, those of one hop together."""
         pairs = sorted(dict.fromkeys(steps), key=lambda step: (step[1], step[0]))
         ends: dict[tuple[str, Hop], dict[Term, None]] = {step: {} for step in pairs}
         full: set[tuple[str, Hop]] = set()
 
-        def asking(some: Sequence[tuple[str, Hop]]) -> str:
+        def write(some: Sequence[tuple[str, Hop]]) -> str:
             return queries.follow_relations(_starts_by_hop(some), self._naming.labels, self._rows + 1)
 
-        for some, answer in await self._batched(pairs, PAIRS_PER_QUERY, asking):
+        for some, answer in await self._ask_batches(pairs, PAIRS_PER_QUERY, write):
             named = self._naming.apply((end, label, rank) for _, _, end, label, rank in answer.rows)
             hops, sizes = list(_starts_by_hop(some)), Counter[Hop]()
             for place, start, end, _, _ in answer.rows:
@@ -200,14 +191,15 @@ class SparqlGraph:
         """Return the preferred name of each id; see `KnowledgeGraph`."""
         unique = list(dict.fromkeys(map(_checked_id, ids)))
 
-        def asking(some: Sequence[str]) -> str:
+        def write(some: Sequence[str]) -> str:
             return queries.names(some, self._naming.labels)
 
         rows = [
-            row for _, answer in await self._batched(unique, IDS_PER_QUERY, asking) for row in answer.rows
+            row for _, answer in await self._ask_batches(unique, IDS_PER_QUERY, write) for row in answer.rows
         ]
         named = self._naming.apply((end, label, rank) for end, label, rank in rows)
-        return {id: _name_or_none(named.get(Entity(_checked_id(id)))) for id in ids}
+        found = {id: named.get(Entity(_checked_id(id))) for id in ids}
+        return {id: None if term is None else term.name for id, term in found.items()}
 
     async def find_entities(self, text: str, limit: int = 10) -> list[Match]:
         """Find entities by id or name; see `KnowledgeGraph`. An id needs no index of names."""
@@ -232,24 +224,26 @@ class SparqlGraph:
             place = len(lookups) if is_foreign(text, self.dialect) else 0
             lookups.insert(place, queries.entity(own, self._naming.labels))
         for query in lookups:
-            if found := await self._match(query):
-                return found
+            answer = await self._executor.query(query)
+            named = self._naming.apply((end, label, rank) for end, _, label, rank in answer.rows)
+            if entities := [term for term in named.values() if isinstance(term, Entity)]:
+                return Match(min(entities), 1.0, "id")
         return None
-
-    async def _match(self, query: str) -> Match | None:
-        answer = await self._executor.query(query)
-        named = self._naming.apply((end, label, rank) for end, _, label, rank in answer.rows)
-        entities = [term for term in named.values() if isinstance(term, Entity)]
-        return Match(min(entities), 1.0, "id") if entities else None
 
     async def link(self, question: str) -> list[Mention]:
         """Find the entities that a question mentions; see `KnowledgeGraph`."""
-        return await self._look_up(question, lambda index: self._linker(index).link(question))
+
+        def link(index: NameIndex) -> list[Mention]:
+            if self._linking is None or self._linking[0] is not index:
+                self._linking = index, Linker(index, list(map(self.relation_label, self.relations)))
+            return self._linking[1].link(question)
+
+        return await self._look_up(question, link)
 
     async def describe(self, id: str, limit: int = 50) -> Description:
         """Return aliases, types and facts of one entity: two queries; see `KnowledgeGraph`."""
         labels, dialect = self._naming.labels, self._dialect
-        around = await self._asked(queries.facts(_checked_id(id), dialect, labels, limit + 1))
+        around = await self._ask(queries.facts(_checked_id(id), dialect, labels, limit + 1))
         wanted = (*labels, *self._naming.aliases, *dialect.types)
         about = await self._executor.query(queries.objects(id, wanted, labels))
         return make_description(
@@ -271,22 +265,16 @@ class SparqlGraph:
     async def info(self) -> GraphInfo:
         """Count triples, entities, relations and named entities: two queries, the first time."""
         if self._info is None:
-            self._info = await self._counted()
+            facts, labels = self._facts, self._naming.labels
+            entities, named = facts.entities, facts.named
+            if entities is None or named is None:
+                entities = await self._count(queries.count_nodes())
+                named = await self._count(queries.count_named(labels)) if labels else 0
+            counts = [(r, n) for r, n in facts.predicates.items() if not self._relations.ignores(r)]
+            listed = tuple(sorted(counts, key=lambda item: (-item[1], item[0])))
+            sizes = (facts.triples, entities, len(listed), named)
+            self._info = GraphInfo(facts.source, self._dialect.name, *sizes, listed)
         return self._info
-
-    async def _counted(self) -> GraphInfo:
-        entities, named = self._facts.entities, self._facts.named
-        if entities is None or named is None:
-            entities, named = await self._count(queries.count_nodes()), await self._count_named()
-        counts = Counter({r: n for r, n in self._facts.predicates.items() if not self._relations.ignores(r)})
-        listed = tuple(sorted(counts.items(), key=lambda item: (-item[1], item[0])))
-        facts = self._facts
-        return GraphInfo(
-            facts.source, self._dialect.name, facts.triples, entities, len(listed), named, listed
-        )
-
-    async def _count_named(self) -> int | None:
-        return await self._count(queries.count_named(self._naming.labels)) if self._naming.labels else 0
 
     async def _count(self, query: str) -> int | None:
         """Count, where that does not take too long: an endpoint may hold thousands of millions."""
@@ -295,7 +283,7 @@ class SparqlGraph:
         except (KGTimeout, KGSilent, KGRejected):
             return None
 
-    async def _batched(
+    async def _ask_batches(
         self, items: Sequence[S], size: int, write: Callable[[Sequence[S]], str]
     ) -> list[tuple[Sequence[S], Rows]]:
         """Ask about some items at a time, all at once; servers refuse queries that are too long.
@@ -303,14 +291,14 @@ class SparqlGraph:
         Where a server cuts an answer about several, it is asked about half of them at a time.
         """
         parts = [items[first : first + size] for first in range(0, len(items), size)]
-        answers = await asyncio.gather(*(self._asked(write(part)) for part in parts))
+        answers = await asyncio.gather(*(self._ask(write(part)) for part in parts))
         found: list[tuple[Sequence[S], Rows]] = []
         for part, answer in zip(parts, answers, strict=True):
             whole = not answer.cut or len(part) == 1
-            found += [(part, answer)] if whole else await self._batched(part, (len(part) + 1) // 2, write)
+            found += [(part, answer)] if whole else await self._ask_batches(part, (len(part) + 1) // 2, write)
         return found
 
-    async def _asked(self, query: str) -> Rows:
+    async def _ask(self, query: str) -> Rows:
         """Run a query, and learn what the relations in its answer are called."""
         answer = await self._executor.query(query)
         if "relation" in answer.columns:
@@ -327,12 +315,7 @@ class SparqlGraph:
         finally:
             end_query(time.monotonic() - start)
 
-    def _linker(self, index: NameIndex) -> Linker:
-        if self._linking is None or self._linking[0] is not index:
-            self._linking = index, Linker(index, list(map(self.relation_label, self.relations)))
-        return self._linking[1]
-
-    def _visits(self, answer: Rows, chains: int) -> list[ChainResult]:
+    def _chain_results(self, answer: Rows, chains: int) -> list[ChainResult]:
         return [
             ChainResult(self._candidates(ends, answer.cut), self._hops(hops, answer.cut))
             for ends, hops in split_by_chain(answer, chains)
@@ -343,10 +326,8 @@ class SparqlGraph:
         named = self._naming.apply((end, label, rank) for end, _, label, rank in rows)
         kept = sorted(named.items(), key=lambda item: item[0].id)[: self._rows]  # as they were asked for
         found = [Candidate(term, returning=not fresh[end]) for end, term in kept]
-        return Page(
-            tuple(sorted(found, key=lambda candidate: sort_key(candidate.term))),
-            cut or len(named) > self._rows,
-        )
+        found.sort(key=lambda candidate: sort_key(candidate.term))
+        return Page(tuple(found), cut or len(named) > self._rows)
 
     def _hops(self, rows: Sequence[Row], cut: bool = False) -> Page[Hop]:
         hops = {
@@ -355,20 +336,14 @@ class SparqlGraph:
             if relation is not None and is_iri(relation.id) and not self._relations.ignores(relation.id)
         }
         ordered = sorted(hops, key=lambda hop: (hop.relation, not hop.forward))
-        return Page(
-            tuple(ordered[: self._rows]),
-            cut or len(ordered) > self._rows or len(rows) > queries.MAX_HOPS_LISTED,
-        )
+        cut = cut or len(ordered) > self._rows or len(rows) > queries.MAX_HOPS_LISTED
+        return Page(tuple(ordered[: self._rows]), cut)
 
 
 def _checked_id(id: str) -> str:
     """Return the id that answers have for it; a blank node may be named by the IRI it is stored under."""
     blank = id.removeprefix(queries.BLANK_NAMESPACE)
     return Entity(f"_:{blank}" if blank != id else id).id
-
-
-def _name_or_none(term: Term | None) -> str | None:
-    return term.name if term is not None else None
 
 
 def _starts_by_hop(steps: Sequence[tuple[str, Hop]]) -> dict[Hop, list[str]]:

@@ -192,9 +192,8 @@ MAX_HOPS = 64  # hops of a chain at most: the stack of a store runs over in a qu
 class Chain:
     """A relation chain (CoR §3): hops from a topic entity.
 
-    The entities between the topic and the end stay variables, apart from those
-    it is ``constraints`` to: sorted by depth, at most one for each. A chain without
-    hops stands for the topic itself.
+    The nodes between the topic and the end stay variables, apart from ``constraints``:
+    sorted by depth, at most one for each. A chain without hops stands for the topic itself.
 
     Raises:
         ValueError: if there are more hops than `MAX_HOPS`, or ``constraints`` are not sorted, name a
@@ -208,7 +207,7 @@ class Chain:
     def __post_init__(self) -> None:
         _require(self.depth <= MAX_HOPS, f"a chain of at most {MAX_HOPS} hops", f"{self.depth} hops")
         if self.constraints:
-            depths = [held.depth for held in self.constraints]
+            depths = [each.depth for each in self.constraints]
             rising = all(a < b for a, b in pairwise(depths)) and depths[-1] <= self.depth
             _require(rising, f"rising depths of at most {self.depth}", str(depths))
 

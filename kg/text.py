@@ -80,44 +80,42 @@ def _word_set(text: str) -> frozenset[str]:
     return frozenset(text.split())
 
 
-EVERYDAY_WORDS = _word_set(
+_FUNCTION_WORDS = _word_set(
     """
-    a about above across act acted acting action actor actors actress actresses after all also
-    always am among an and another any appear appeared appears are around as ask at author authors
-    award be became because become been before began being belong best big birth birthplace born
-    both but by call called came can cast character children city cities club co come common company
-    containing could country countries couple created daughter date day days death described
-    describe did die died different direct directed directing director directors directs do does
-    done during each early either else end ever every exist fall fame father features featured film
-    films find first follow following for found founder founded from full gender general genre
-    genres get give given go going good group had half happened has have he heir held help her here
-    him his home how husband i if in institution institutions into involved is it its itself job kid
-    kids kind kinds kinsfolk know known language languages large last late later lead list listed
-    live lived location long look made main make male female many marry married may me mean member
-    members mention mentioned might mom dad money month more most mother movie movies much my name
-    named names nation national nationality new no not number of off offspring old on one only or
-    organization origin other others our out over own parent parents part people person persons
-    place places play played player players plays plot position primary produced producer profession
+    a about after all also am an and any are as at be been before being both but by can could
+    did do does during each for from had has have he her him his how i if in into is it its many
+    may me might more most much my no not of off on or our out over she so some such than that
+    the their them then there these they this those through to too under until up was we were
+    what when where which while who whom whose why will with would you your
+    """
+)
+
+FUNCTION_WORDS = _FUNCTION_WORDS | {"s", "t", "us"}
+"""Words that carry no meaning of their own: a mention of these alone is none."""
+
+EVERYDAY_WORDS = _FUNCTION_WORDS | _word_set(
+    """
+    above across act acted acting action actor actors actress actresses always among another
+    appear appeared appears around ask author authors award became because become began belong
+    best big birth birthplace born call called came cast character children cities city club co
+    come common company containing countries country couple created dad date daughter day days
+    death describe described die died different direct directed directing director directors
+    directs done early either else end ever every exist fall fame father featured features
+    female film films find first follow following found founded founder full gender general
+    genre genres get give given go going good group half happened heir held help here home
+    husband institution institutions involved itself job kid kids kind kinds kinsfolk know known
+    language languages large last late later lead list listed live lived location long look made
+    main make male married marry mean member members mention mentioned mom money month mother
+    movie movies name named names nation national nationality new number offspring old one only
+    organization origin other others own parent parents part people person persons place places
+    play played player players plays plot position primary produced producer profession
     published rated rating ratings release released religion role same say screenwriter
-    screenwriters script second see series sex share shared sharing she show shows sibling similar
-    simple since so some someone something son sort speak spoken spouse star starred starring stars
-    start started state still story such tag tagged tags take team tell than that the their them
-    then there these they thing things this those through time times title titles to together too
-    topic topics two type types under until up use used uses using very votes wants was watch way we
-    wear wears wearing well went were what when where which while who whom whose why wife will with
-    without won word words work worked works world would write writer writers writes written wrote
-    year years yet you your
+    screenwriters script second see series sex share shared sharing show shows sibling similar
+    simple since someone something son sort speak spoken spouse star starred starring stars
+    start started state still story tag tagged tags take team tell thing things time times title
+    titles together topic topics two type types use used uses using very votes wants watch way
+    wear wearing wears well went wife without won word words work worked works world write
+    writer writers writes written wrote year years yet
     """
 )
 """Words that seldom name an entity by themselves: function words and the nouns questions are made of."""
-
-FUNCTION_WORDS = _word_set(
-    """
-    a about after all also am an and any are as at be been before being both but by can could did do
-    does during each for from had has have he her him his how i if in into is it its many may me
-    might more most much my no not of off on or our out over she so some such than that the their
-    them then there these they this those through to too under until up us was we were what when
-    where which while who whom whose why will with would you your s t
-    """
-)
-"""Words that carry no meaning of their own: a mention of these alone is none."""

@@ -38,34 +38,30 @@ class AnswerTooLarge(Exception):
 class BodyDecoder:
     """Takes the blocks of one body as they come over the wire, and gives them as they were before.
 
-    Args:
-        encoding: The answer's ``Content-Encoding``.
-        most: Bytes that it may have in all, unpacked.
-
     Raises:
         UnreadableBody: if it is packed in a way that was not asked for.
     """
 
-    def __init__(self, encoding: str, most: int) -> None:
+    def __init__(self, encoding: str, max_bytes: int) -> None:
         name = encoding.strip().lower()
         if name not in ("", "identity", *_WINDOW_BITS):
             raise UnreadableBody(f"an answer packed as {name[:40]}, which was not asked for")
-        self._most, self._size = most, 0
+        self._max_bytes, self._size = max_bytes, 0
         self._bits = _WINDOW_BITS.get(name, 0)
-        self._unpacking = zlib.decompressobj(self._bits) if self._bits else None
-        self._begun = b""
+        self._inflater = zlib.decompressobj(self._bits) if self._bits else None
+        self._partial_magic = b""
 
     def blocks(self, packed: bytes) -> Iterator[bytes]:
         """Return what a block stands for.
 
         Raises:
-            TooLarge: as soon as the body is larger than its limit.
+            AnswerTooLarge: as soon as the body is larger than its limit.
             UnreadableBody: if it cannot be unpacked.
         """
-        for block in self._unpacked(packed) if self._unpacking else (packed,):
+        for block in self._decompress(packed) if self._inflater else (packed,):
             self._size += len(block)
-            if self._size > self._most:
-                raise AnswerTooLarge(f"the answer is larger than {self._most >> 20} MB")
+            if self._size > self._max_bytes:
+                raise AnswerTooLarge(f"the answer is larger than {self._max_bytes >> 20} MB")
             yield block
 
     def end(self) -> None:
@@ -74,37 +70,37 @@ class BodyDecoder:
         Raises:
             UnreadableBody: if the packed body is not whole.
         """
-        if self._unpacking and self._size and not self._unpacking.eof:
+        if self._inflater and self._size and not self._inflater.eof:
             raise UnreadableBody("an answer that cannot be unpacked: its end is missing")
 
-    def _unpacked(self, packed: bytes) -> Iterator[bytes]:
+    def _decompress(self, packed: bytes) -> Iterator[bytes]:
         block = b""
-        while self._unpacking and (
-            packed or (len(block) == DECOMPRESSED_BLOCK_BYTES and not self._unpacking.eof)
+        while self._inflater and (
+            packed or (len(block) == DECOMPRESSED_BLOCK_BYTES and not self._inflater.eof)
         ):
-            if self._unpacking.eof and not (packed := self._next(packed)):
+            if self._inflater.eof and not (packed := self._next_member(packed)):
                 return
             try:
-                block = self._unpacking.decompress(packed, DECOMPRESSED_BLOCK_BYTES)
+                block = self._inflater.decompress(packed, DECOMPRESSED_BLOCK_BYTES)
             except zlib.error as error:
                 if self._size or self._bits != zlib.MAX_WBITS:
                     raise UnreadableBody(f"an answer that cannot be unpacked: {error}") from None
                 self._bits = -zlib.MAX_WBITS  # some servers leave out the frame of "deflate"
-                self._unpacking = zlib.decompressobj(self._bits)
+                self._inflater = zlib.decompressobj(self._bits)
                 continue
-            packed = self._unpacking.unused_data if self._unpacking.eof else self._unpacking.unconsumed_tail
+            packed = self._inflater.unused_data if self._inflater.eof else self._inflater.unconsumed_tail
             yield block
 
-    def _next(self, packed: bytes) -> bytes:
+    def _next_member(self, packed: bytes) -> bytes:
         """Begin another member of gzip where one follows; what else follows an end is no part of a body."""
-        packed = (self._begun + packed).lstrip(b"\0")
-        self._begun = packed if packed == _GZIP_MAGIC[:1] else b""
-        if not packed or self._begun:
+        packed = (self._partial_magic + packed).lstrip(b"\0")
+        self._partial_magic = packed if packed == _GZIP_MAGIC[:1] else b""
+        if not packed or self._partial_magic:
             return b""
         if self._bits != _GZIP or not packed.startswith(_GZIP_MAGIC):
             self._bits = 0
             return b""
-        self._unpacking = zlib.decompressobj(self._bits)
+        self._inflater = zlib.decompressobj(self._bits)
         return packed
 
 
@@ -137,12 +133,7 @@ class EndpointAnswer:
 
 
 def read_response(response: httpx.Response, body: bytes, shown: Callable[[str], str]) -> EndpointAnswer:
-    """Return the answer that a response is.
-
-    Args:
-        response: What came back.
-        body: All of its body.
-        shown: Makes one short line of what a server says, without what nobody is to see.
+    """Return the answer that a response and its whole body are; messages are cleaned by ``shown``.
 
     Raises:
         httpx.HTTPStatusError: if the server says that it cannot answer now.

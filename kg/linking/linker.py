@@ -50,12 +50,7 @@ class _Span:
 
 
 class Linker:
-    """Links questions to a name index.
-
-    Args:
-        index: The names.
-        relation_words: Words of the graph's relations, which questions use for them.
-    """
+    """Links questions to a name index; words of the graph's relations are everyday words there."""
 
     def __init__(self, index: NameIndex, relation_words: Iterable[str]) -> None:
         self._index = index
@@ -84,7 +79,7 @@ class Linker:
             for last in range(first + 1, min(len(listed), first + self._index.longest) + 1):
                 start, end = listed[first].start, listed[last - 1].end
                 folded = fold(question[start:end])
-                if self._index.has(folded):
+                if self._index.has_name(folded):
                     strength = self._strength(folded, listed[first:last], first == 0, lower)
                     if (start, end) in quoted:
                         strength = STRONG
@@ -98,8 +93,8 @@ class Linker:
         meaning = [part for part in parts if part not in FUNCTION_WORDS]
         if not meaning:
             return _strength_of_function_words(span, opens)
-        alone = len(meaning) == 1
-        if alone and (meaning[0] in self._relational or self._is_lower_code(folded, span)):
+        is_lower_code = self._index.is_code(folded) and not span[-1].text.isupper()
+        if len(meaning) == 1 and (meaning[0] in self._relational or is_lower_code):
             return WEAK
         everyday = all(part in self._everyday or part in FUNCTION_WORDS for part in parts)
         named = span[1:] if opens and fold(span[0].text) in self._everyday else span
@@ -108,9 +103,6 @@ class Linker:
         if everyday:
             return WEAK
         return STRONG if len(meaning) > 1 and lower else FAIR
-
-    def _is_lower_code(self, folded: str, span: Sequence[Word]) -> bool:
-        return self._index.is_code(folded) and not span[-1].text.isupper()
 
     def _choose(self, spans: Sequence[_Span]) -> list[_Span]:
         """Take spans that do not overlap, best first: those of the best strength, and terms."""
@@ -121,20 +113,15 @@ class Linker:
             fit = not chosen or span.strength == chosen[0].strength or (span.term and span.strength == FAIR)
             if fit and not _overlaps_any(span, chosen):
                 chosen.append(span)
-        if chosen and chosen[0].strength < STRONG:
-            chosen = [
-                max(
-                    chosen,
-                    key=lambda span: (span.capitals > 0, span.last - span.first, len(span), span.start),
-                )
-            ]
-        return chosen
+        if not chosen or chosen[0].strength == STRONG:
+            return chosen
+        return [max(chosen, key=lambda s: (s.capitals > 0, s.last - s.first, len(s), s.start))]
 
     def _named(self, question: str, span: _Span) -> list[Match]:
         """Match a span, its neighbouring punctuation and its article as far as a name has them."""
         best: dict[str, tuple[float, int, Match]] = {}
         for place, text in enumerate(_span_variants(question, span)):
-            for match in self._index.named(text):
+            for match in self._index.find_exact(text):
                 score = match.score if match.how == "exact" else match.score - place / 1000
                 if match.entity.id not in best or best[match.entity.id][0] < score:
                     best[match.entity.id] = (score, place, match)
@@ -144,7 +131,7 @@ class Linker:
     def _spelt(self, question: str, spans: Sequence[_Span], most: int = 10) -> list[Mention]:
         mentions = []
         for span in spans[:most]:
-            matches = self._index.similar(question[span.start : span.end], 5, MIN_SPELLING_SIMILARITY)
+            matches = self._index.find_misspelt(question[span.start : span.end], 5, MIN_SPELLING_SIMILARITY)
             if matches and matches[0].score * 100 >= MIN_SPELLING_SIMILARITY:
                 mentions.append(_make_mention(question, span, matches))
         return mentions
@@ -155,7 +142,10 @@ class Linker:
         best = sorted(self._spelt(question, grams, 20), key=lambda m: (-m.matches[0].score, m.start - m.end))
         if best or weak:
             return best[:1] or weak
-        for look, least in ((self._index.alike, MIN_MEANING_COSINE), (self._index.holding, 0.0)):
+        for look, least in (
+            (self._index.find_by_meaning, MIN_MEANING_COSINE),
+            (self._index.find_containing, 0.0),
+        ):
             scored = [
                 _make_mention(question, gram, matches)
                 for gram in grams[:20]
@@ -181,11 +171,8 @@ def _span_variants(question: str, span: _Span) -> list[str]:
     texts = [question[left:end] for end in range(right, span.end - 1, -1)]
     texts += [question[span.start : end] for end in range(right, span.end - 1, -1)]
     bare = re.sub(r"(?i)^(the|an|a)\s+", "", texts[-1])
-    texts += (
-        [bare + text[len(texts[-1]) :] for text in texts[-1 - (right - span.end) :]]
-        if bare != texts[-1]
-        else []
-    )
+    if bare != texts[-1]:
+        texts += [bare + text[len(texts[-1]) :] for text in texts[-1 - (right - span.end) :]]
     return list(dict.fromkeys(texts))[:16]
 
 

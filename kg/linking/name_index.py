@@ -134,10 +134,7 @@ class NameEmbeddings:
     ) -> dict[str, float]:
         """Return the names nearest to any of ``texts`` with their cosine, negative ones left out.
 
-        Args:
-            texts: What to compare with.
-            limit: Names per text at most.
-            lexical: Gives the places of names that look like a text, for large indexes.
+        In a large index only the places of names that look like a text (``lexical``) are compared.
         """
         scores: dict[str, float] = {}
         queries = self._encode(list(texts)) if texts and self._keys else ()
@@ -182,12 +179,7 @@ MIN_FUZZY_SIMILARITY = 70.0  # the least similarity (0 to 100, Indel ratio of ra
 
 
 class NameIndex:
-    """Finds entities among the names of a graph.
-
-    Args:
-        names: What the entities are called.
-        encode: Gives one L2-normalised row per text.
-    """
+    """Finds entities among the names of a graph."""
 
     def __init__(self, names: EntityNames, encode: Encode | None = None) -> None:
         self._preferred = names.preferred
@@ -213,18 +205,20 @@ class NameIndex:
         if text in self._degrees and (is_iri(text) or text.startswith("_:")):
             return [self._match(text, EXACT_SCORE, "id")]
         found = {match.entity.id: match for match in (*self._by_name(text), *self._by_local_name(text))}
-        best = self._sorted(found.values())
+        best = self._sort(found.values())
         if len(best) < limit:
-            best += [match for match in self.similar(text, limit) if match.entity.id not in found]
+            best += [match for match in self.find_misspelt(text, limit) if match.entity.id not in found]
         if self._meaning and (not best or best[0].score < SURE_SCORE):
-            best = self._sorted({m.entity.id: m for m in (*self.alike([text], limit), *best)}.values())
+            best = self._sort(
+                {m.entity.id: m for m in (*self.find_by_meaning([text], limit), *best)}.values()
+            )
         return best[:limit]
 
-    def named(self, text: str) -> list[Match]:
+    def find_exact(self, text: str) -> list[Match]:
         """Find the entities whose name is ``text``, exactly or folded, best first."""
-        return self._sorted(self._by_name(text))
+        return self._sort(self._by_name(text))
 
-    def has(self, folded: str) -> bool:
+    def has_name(self, folded: str) -> bool:
         """Return whether an entity has this folded name."""
         return folded in self._folded or strip_article(folded) in self._folded
 
@@ -233,7 +227,7 @@ class NameIndex:
         named = self._folded.get(strip_article(folded), ())
         return bool(named) and all(len(name) <= MAX_CODE_CHARS and name.isupper() for _, name in named)
 
-    def similar(self, text: str, limit: int = 10, cutoff: float = MIN_FUZZY_SIMILARITY) -> list[Match]:
+    def find_misspelt(self, text: str, limit: int = 10, cutoff: float = MIN_FUZZY_SIMILARITY) -> list[Match]:
         """Find entities whose name is spelt like ``text``, or holds all its words, best first."""
         folded = strip_article(fold(text))
         if not 0 < len(folded) <= MAX_MISSPELT_CHARS:
@@ -244,26 +238,26 @@ class NameIndex:
         ):
             scores[key] = max(scores.get(key, 0.0), score / 100)
         for key, score, place in process.extract(
-            _sort_words(folded), self._bags, scorer=fuzz.ratio, score_cutoff=cutoff, limit=limit
+            _sort_words(folded), self._sorted_keys, scorer=fuzz.ratio, score_cutoff=cutoff, limit=limit
         ):
             key = self._keys[place]
             scores[key] = max(scores.get(key, 0.0), score / 100 - 0.01)
-        for key in nsmallest(limit, self._holding(folded), lambda key: (len(key), key)):
+        for key in nsmallest(limit, self._keys_containing(folded), lambda key: (len(key), key)):
             scores[key] = max(scores.get(key, 0.0), 0.5 + 0.3 * len(folded) / len(key))
         if len(folded) <= MAX_CODE_CHARS + 1:
             scores = {key: 0.9 * score for key, score in scores.items()}
-        return self._of_keys(scores, "fuzzy")[:limit]
+        return self._matches(scores, "fuzzy")[:limit]
 
-    def alike(self, texts: Sequence[str], limit: int = 10) -> list[Match]:
+    def find_by_meaning(self, texts: Sequence[str], limit: int = 10) -> list[Match]:
         """Find entities whose name means what one of ``texts`` means, best first."""
         if self._meaning is None:
             return []
         folded = [key for key in (fold(text)[:MAX_MISSPELT_CHARS] for text in texts) if key]
-        return self._of_keys(self._meaning.nearest(folded, limit, self._lexical), "embedding")[:limit]
+        return self._matches(self._meaning.nearest(folded, limit, self._lookalikes), "embedding")[:limit]
 
-    def holding(self, texts: Sequence[str], limit: int = 10) -> list[Match]:
+    def find_containing(self, texts: Sequence[str], limit: int = 10) -> list[Match]:
         """Find entities whose name holds all words of one of ``texts``, those with most triples first."""
-        keys = {key for text in texts for key in self._holding(strip_article(fold(text)))}
+        keys = {key for text in texts for key in self._keys_containing(strip_article(fold(text)))}
         ids = {id for key in keys for id, _ in self._folded[key]}
         return [self._match(id, 0.5, "fuzzy") for id in nsmallest(limit, ids, self._rank)]
 
@@ -271,46 +265,37 @@ class NameIndex:
         folded = fold(text)
         found = {id: self._match(id, EXACT_SCORE, "exact") for id in self._exact.get(text, ())}
         for id, name in self._folded.get(strip_article(folded), ()):
-            if id not in found or found[id].how != "exact":
-                score = (
-                    CASE_SCORE
-                    if name.casefold() == text.casefold()
-                    else FOLDED_SCORE
-                    if fold(name) == folded
-                    else ARTICLE_SCORE
-                )
-                if id not in found or found[id].score < score:
-                    found[id] = self._match(id, score, "normalised")
+            score = FOLDED_SCORE if fold(name) == folded else ARTICLE_SCORE
+            if name.casefold() == text.casefold():
+                score = CASE_SCORE
+            if id not in found or found[id].score < score:
+                found[id] = self._match(id, score, "normalised")
         return list(found.values())
 
     def _by_local_name(self, text: str) -> list[Match]:
-        local = text.rpartition(":")[2]
-        ids = self._local.get(local, ()) if local else ()
-        return (
-            [self._match(ids[0], EXACT_SCORE, "id")]
-            if len(ids) == 1 and ids[0] not in self._exact.get(text, ())
-            else []
-        )
+        ids = self._by_local.get(text.rpartition(":")[2], [])
+        is_new = len(ids) == 1 and ids[0] not in self._exact.get(text, ())
+        return [self._match(ids[0], EXACT_SCORE, "id")] if is_new else []
 
     def _match(self, id: str, score: float, how: Any) -> Match:
         return Match(Entity(id, self._preferred.get(id)), score, how)
 
-    def _of_keys(self, scores: Mapping[str, float], how: str) -> list[Match]:
+    def _matches(self, scores: Mapping[str, float], how: str) -> list[Match]:
         best: dict[str, Match] = {}
         for key, score in scores.items():
             for id, _ in self._folded[key]:
                 if id not in best or best[id].score < score:
                     best[id] = self._match(id, round(score, 4), how)
-        return self._sorted(best.values())
+        return self._sort(best.values())
 
-    def _sorted(self, matches: Iterable[Match]) -> list[Match]:
+    def _sort(self, matches: Iterable[Match]) -> list[Match]:
         return sorted(matches, key=lambda match: (-match.score, self._rank(match.entity.id)))
 
     def _rank(self, id: str) -> tuple[int, str]:
         """Order entities: those with most triples first."""
         return (-self._degrees.get(id, 0), id)
 
-    def _holding(self, folded: str) -> list[str]:
+    def _keys_containing(self, folded: str) -> list[str]:
         """Keys that hold all words of ``folded``."""
         sets = [self._postings.get(word) for word in set(folded.split())]
         if not sets or None in sets:
@@ -318,7 +303,7 @@ class NameIndex:
         places = set.intersection(*sorted((s for s in sets if s is not None), key=len))
         return [self._keys[place] for place in places]
 
-    def _lexical(self, folded: str, limit: int) -> list[int]:
+    def _lookalikes(self, folded: str, limit: int) -> list[int]:
         """Places of the keys that look most like ``folded``."""
         found = process.extract(folded, self._keys, scorer=fuzz.ratio, limit=limit // 2)
         places = [place for _, _, place in found]
@@ -327,7 +312,7 @@ class NameIndex:
         return list(dict.fromkeys(places))[:limit]
 
     @cached_property
-    def _bags(self) -> list[str]:
+    def _sorted_keys(self) -> list[str]:
         return [_sort_words(key) for key in self._keys]
 
     @cached_property
@@ -339,10 +324,11 @@ class NameIndex:
         return dict(postings)
 
     @cached_property
-    def _local(self) -> dict[str, list[str]]:
+    def _by_local(self) -> dict[str, list[str]]:
         local: dict[str, list[str]] = defaultdict(list)
         for id in self._degrees:
             local[local_name(id)].append(id)
+        local.pop("", None)
         return dict(local)
 
 

@@ -19,12 +19,14 @@ from kgqa.kg.graph import Row, Rows
 from kgqa.kg.sparql.queries import BLANK_NAMESPACE
 from kgqa.kg.terms import XSD_STRING, Chain, Entity, Literal, Term, Triple, one_line
 
+T = TypeVar("T")
+
 NODE_ID = "nodeID://"  # how Virtuoso names blank nodes: IRIs that it understands in queries as well
 VIRTUOSO_ASK = "__ASK_RETVAL"  # the column in which Virtuoso answers ASK: 1 or 0
-
 XSD_BOOLEAN = "http://www.w3.org/2001/XMLSchema#boolean"
 
 _SELECT_CLAUSE = re.compile(r"SELECT (?:DISTINCT )?(.*?) WHERE")
+_WHOLE_NUMBER = re.compile(r"[+-]?[0-9]{1,20}(?:\.0*)?")
 _SELECTED_COLUMN = re.compile(r"\((?:[^()]|\([^()]*\))* AS \?(\w+)\)|\?(\w+)")
 
 
@@ -38,12 +40,15 @@ def read_rows(answer: bytes) -> Rows:
         found = orjson.loads(answer)
         if "boolean" in found:
             return _ask_rows({True: "true", False: "false"}[found["boolean"]])
-        columns, rows = _column_names(found["head"]["vars"]), _require_list(found["results"]["bindings"])
+        names, rows = found["head"]["vars"], found["results"]["bindings"]
+        if not (isinstance(rows, list) and isinstance(names, list)):
+            raise TypeError("what should be a list is none")
+        if not all(isinstance(name, str) for name in names):
+            raise TypeError("a column has no name")
+        columns = tuple(names)
         if columns == (VIRTUOSO_ASK,):
             return _ask_rows({"1": "true", "0": "false"}[rows[0][VIRTUOSO_ASK]["value"]] if rows else "false")
-        return Rows(
-            columns, [tuple(_read_term_or_none(row.get(column)) for column in columns) for row in rows]
-        )
+        return Rows(columns, [tuple(_read_term(row.get(column)) for column in columns) for row in rows])
     except (ValueError, LookupError, TypeError, AttributeError) as error:
         raise KGMalformed(f"the graph's answer is not SPARQL's JSON, or not all of it: {error}") from error
 
@@ -76,48 +81,25 @@ def _ask_rows(answer: str) -> Rows:
     return Rows(("ask",), [(Literal(answer, XSD_BOOLEAN),)])
 
 
-def _require_list(values: Any) -> list[Any]:
-    if not isinstance(values, list):
-        raise TypeError("what should be a list is none")
-    return values
-
-
-def _column_names(values: Any) -> tuple[str, ...]:
-    if not all(isinstance(value, str) for value in _require_list(values)):
-        raise TypeError("a column has no name")
-    return tuple(values)
-
-
-def _read_term_or_none(value: dict[str, Any] | None) -> Term | None:
-    """Read a term (§3.2.2); one that is none, such as an IRI with a space in it, is left out."""
-    try:
-        return _read_term(value) if value is not None else None
-    except ValueError:
+def _read_term(value: dict[str, Any] | None) -> Term | None:
+    """Read a term (§3.2.2); one that is none, such as an IRI with a space or a triple, is left out."""
+    if value is None or value["type"] == "triple":
         return None
-
-
-def _read_term(value: dict[str, Any]) -> Term:
     text, kind = value["value"], value["type"]
-    if kind == "triple":
-        raise ValueError("a triple that stands for a term is none of RDF 1.1")
     if not isinstance(text, str):
         raise TypeError("the value of a term is no text")
-    match kind:
-        case "uri":
-            return Entity(
-                f"_:{text.removeprefix(BLANK_NAMESPACE)}" if text.startswith(BLANK_NAMESPACE) else text
-            )
-        case "bnode":
+    try:
+        if kind == "uri":
+            blank = text.removeprefix(BLANK_NAMESPACE)
+            return Entity(f"_:{blank}" if blank != text else text)
+        if kind == "bnode":
             return Entity(text if text.startswith(NODE_ID) else f"_:{text}")
-    datatype = value.get("datatype") or XSD_STRING  # of type typed-literal in Virtuoso, as in a draft
-    if datatype == XSD_BOOLEAN:
-        text = {"1": "true", "0": "false"}.get(text, text)
-    return Literal(text, datatype, language=value.get("xml:lang") or "")
-
-
-T = TypeVar("T")
-
-_WHOLE_NUMBER = re.compile(r"[+-]?[0-9]{1,20}(?:\.0*)?")
+        datatype = value.get("datatype") or XSD_STRING  # of type typed-literal in Virtuoso, as in a draft
+        if datatype == XSD_BOOLEAN:
+            text = {"1": "true", "0": "false"}.get(text, text)
+        return Literal(text, datatype, language=value.get("xml:lang") or "")
+    except ValueError:
+        return None
 
 
 def read_integer(term: Term | None) -> int:
@@ -221,7 +203,7 @@ def serialise_answer(answer: Any, limit: int | None, step: CountBytes) -> bytes:
 
 def to_kg_error(error: Exception) -> KGError:
     """Make an error of ours of what came of a query."""
-    reason = " ".join(str(error).split())[:300]
+    reason = one_line(str(error), 300)
     if isinstance(error, KGError):
         return type(error)(*error.args)
     if isinstance(error, SyntaxError | UnicodeEncodeError):

@@ -58,7 +58,7 @@ class QuestionIntent:
 
 
 def read_intent(query: str) -> QuestionIntent:
-    """Read a SELECT query; `Asked()` where nothing of that is found, or where it does not parse."""
+    """Read a SELECT query; `QuestionIntent()` where nothing of that is found, or where it does not parse."""
     if not _INTENT_KEYWORDS.search(query):
         return QuestionIntent()
     try:
@@ -98,17 +98,9 @@ def _selected_body(node: Node) -> tuple[Node, bool]:
 
 def _counts_rows(body: Node, answer: Node) -> bool:
     """Return whether the answer is the number of all rows."""
-    counted = {
-        each.res
-        for join in _parts_named(body, "AggregateJoin")
-        for each in join.A
-        if _counts_all_rows(join, each)
-    }
+    joins = [join for join in _parts_named(body, "AggregateJoin") if join.p.expr is None]
+    counted = {each.res for join in joins for each in join.A if each.name == "Aggregate_Count"}
     return any(other == answer and one in counted for one, other in _equal_variables(body))
-
-
-def _counts_all_rows(join: Node, aggregate: Node) -> bool:
-    return aggregate.name == "Aggregate_Count" and join.p.expr is None
 
 
 def _extreme_variables(body: Node, one: bool) -> dict[Node, AnswerKind]:
@@ -116,7 +108,8 @@ def _extreme_variables(body: Node, one: bool) -> dict[Node, AnswerKind]:
     kinds: dict[Node, AnswerKind] = {}
     if one and body.name == "OrderBy":
         first = body.expr[0]
-        kinds |= dict.fromkeys(sorted(first._vars), "largest" if first.order == "DESC" else "smallest")
+        kind: AnswerKind = "largest" if first.order == "DESC" else "smallest"
+        kinds |= dict.fromkeys(sorted(set(_variables(first.expr))), kind)
     for join in _parts_named(body, "AggregateJoin"):
         if join.p.expr is None:
             kinds |= {each.res: _AGGREGATES[each.name] for each in join.A if each.name in _AGGREGATES}
@@ -124,6 +117,16 @@ def _extreme_variables(body: Node, one: bool) -> dict[Node, AnswerKind]:
         if one_side in kinds:
             kinds.setdefault(other, kinds[one_side])
     return kinds
+
+
+def _variables(node: Any) -> Iterator[Node]:
+    from rdflib import Variable
+
+    if isinstance(node, Variable):
+        yield node
+    parts = node.values() if isinstance(node, dict) else node if isinstance(node, list) else ()
+    for part in parts:
+        yield from _variables(part)
 
 
 def _equal_variables(body: Node) -> Iterator[tuple[Node, Node]]:
@@ -157,7 +160,8 @@ def _relations_to_value(pattern: PatternSet, value: Node, answer: Node) -> tuple
         return None
     places = _chain_positions(net, end, without=node)
     if node == end:
-        return _last_hop(net, places, end) if node != value else ("", 0)
+        last = (_inverse_name(name) for name, other in net[end] if places.get(other) == 1)
+        return next(((name, 1) for name in last), None) if node != value else ("", 0)
     ways = {node: ""}
     for at in _keys_as_they_grow(ways):
         if at in places:
@@ -168,11 +172,6 @@ def _relations_to_value(pattern: PatternSet, value: Node, answer: Node) -> tuple
     return None
 
 
-def _last_hop(net: _Neighbours, places: Mapping[Node, int], end: Node) -> tuple[str, int] | None:
-    """Return the last hop of a chain: where the answer itself is counted, its ways are."""
-    return next(((_inverse_name(name), 1) for name, other in net[end] if places.get(other) == 1), None)
-
-
 def _chain_positions(net: _Neighbours, end: Node, without: Node) -> dict[Node, int]:
     """Return the nodes between the constants and the answer, and how far before the answer they are."""
     after: dict[Node, Node] = {end: None}
@@ -180,17 +179,13 @@ def _chain_positions(net: _Neighbours, end: Node, without: Node) -> dict[Node, i
     for at in _keys_as_they_grow(after):
         for _, other in net[at]:
             if other not in net:
-                on_chain |= _positions_back(after, at)
+                back = [at]
+                while (node := after[back[-1]]) is not None:
+                    back.append(node)
+                on_chain |= {node: place for place, node in enumerate(reversed(back))}
             elif other != without and other not in after:
                 after[other] = at
     return on_chain
-
-
-def _positions_back(after: Mapping[Node, Node], node: Node) -> dict[Node, int]:
-    way = [node]
-    while (node := after[node]) is not None:
-        way.append(node)
-    return {at: place for place, at in enumerate(reversed(way))}
 
 
 def _keys_as_they_grow(nodes: Mapping[Node, Any]) -> Iterator[Node]:

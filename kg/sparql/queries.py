@@ -117,11 +117,11 @@ def _label_of(labels: Sequence[str], variable: str = "?end") -> str:
         return ""
     tags = labels.languages if isinstance(labels, LabelPredicates) else ()
     known = " || ".join(f'LANG(?label) = "{tag}"' for tag in tags)
-    heard = f" FILTER({known})" if known else ""
+    spoken = f" FILTER({known})" if known else ""
     if len(labels) == 1:
-        return f"OPTIONAL {{ {variable} {write_iri(labels[0])} ?label{heard} }}"
+        return f"OPTIONAL {{ {variable} {write_iri(labels[0])} ?label{spoken} }}"
     places = " ".join(f"({rank} {write_iri(label)})" for rank, label in enumerate(labels))
-    return f"OPTIONAL {{ VALUES (?rank ?naming) {{ {places} }} {variable} ?naming ?label{heard} }}"
+    return f"OPTIONAL {{ VALUES (?rank ?naming) {{ {places} }} {variable} ?naming ?label{spoken} }}"
 
 
 def _first_rows(columns: str, query: str, limit: int) -> str:
@@ -311,12 +311,12 @@ def _path_nodes(chain: Chain) -> str:
 
 def facts(id: str, dialect: Dialect, labels: Sequence[str], limit: int) -> str:
     """Ask for ``?relation ?forward ?end ?label ?rank`` around an entity, facts from it first."""
-    node, heeded = write_iri(id), _not_ignored(dialect)
+    node, allowed = write_iri(id), _not_ignored(dialect)
     return (
         "SELECT ?relation ?forward ?end ?label ?rank WHERE { { SELECT ?relation ?forward ?end WHERE { "
         f"{{ SELECT DISTINCT ?relation ?end ({_TRUE} AS ?forward) WHERE {{ {node} ?relation ?end "
-        f"{heeded} }} }} UNION {{ SELECT DISTINCT ?relation ?end ({_FALSE} AS ?forward) "
-        f"WHERE {{ ?end ?relation {node} {heeded} }} }} }} "
+        f"{allowed} }} }} UNION {{ SELECT DISTINCT ?relation ?end ({_FALSE} AS ?forward) "
+        f"WHERE {{ ?end ?relation {node} {allowed} }} }} }} "
         f"ORDER BY DESC(?forward) STR(?relation) {_END_TEXT} LIMIT {limit:d} }} {_label_of(labels)} }}"
     )
 

@@ -6,11 +6,10 @@ read once, in constant memory.
 
 import errno
 import gzip
-import io
 import re
 import zlib
 from collections.abc import Iterable, Iterator, Sequence
-from contextlib import contextmanager, suppress
+from contextlib import suppress
 from dataclasses import dataclass, fields
 from functools import cache
 from itertools import islice
@@ -71,7 +70,7 @@ class LineCounts:
 def filter_dump(
     dumps: Sequence[Path], out: Path, dialect: Dialect | None = None
 ) -> tuple[Dialect, LineCounts]:
-    """Write the triples of dumps that kgqa looks at; gives the dialect that they are in, and counts.
+    """Write the triples of dumps that kgqa looks at; return their dialect, and counts.
 
     Names and texts in languages of the dialect stay, and those without one; relations stay that a
     search may follow, and those of names, types and ids in other graphs. Blank nodes become IRIs.
@@ -91,15 +90,25 @@ def filter_dump(
         if path.exists() and path.suffix and not path.is_file():
             raise KGUnavailable(f"{path} is no regular file; name another")
     part = out.with_name(f"{out.name}.part")
-    with _name_failing_file(dumps, out), _remove_afterwards(part):
-        dialect = dialect or detect_dialect(
-            sorted(_predicates_of(islice(_read_lines(dumps), LINES_TO_DETECT)))
-        )
-        sieve, counts = TripleFilter(dialect), LineCounts()
-        with _open_to_write(part, _is_gzipped(out)) as file:
+    try:
+        if dialect is None:
+            found = map(_TRIPLE_LINE.fullmatch, islice(_read_lines(dumps), LINES_TO_DETECT))
+            predicates = {each["p"][1:-1].decode(errors="replace") for each in found if each}
+            dialect = detect_dialect(sorted(predicates))
+        triples, counts = TripleFilter(dialect), LineCounts()
+        with gzip.open(part, "wb", GZIP_LEVEL) if _is_gzipped(out) else part.open("wb") as file:
             for block in _group_lines(_read_lines(dumps)):
-                file.write(b"".join(sieve.keep(block, counts)))
+                file.write(b"".join(triples.keep(block, counts)))
         part.replace(out)
+    except (EOFError, gzip.BadGzipFile, zlib.error) as error:
+        names = ", ".join(path.name for path in dumps)
+        raise KGMalformed(f"{names}: damaged or incomplete gzip file: {error}") from error
+    except OSError as error:
+        failing = error.filename or (out if error.errno in DISK_FULL_ERRNOS else dumps[0])
+        raise KGUnavailable(f"cannot read or write {failing}: {error.strerror or error}") from error
+    finally:
+        with suppress(OSError):
+            part.unlink(missing_ok=True)  # where a disk is full, it would stay so
     return dialect, counts
 
 
@@ -129,8 +138,8 @@ class TripleFilter:
         iri, dialect = predicate[1:-1].decode(), self._dialect
         spaces = tuple(space.iri for space in dialect.relations) or ("",)
         types = (each for each in dialect.types if each.startswith(spaces))
-        told = (*dialect.labels, *dialect.aliases, *types, *(twin.predicate for twin in dialect.twins))
-        return iri in told or (iri.startswith(spaces) and not dialect.ignores(iri))
+        named = (*dialect.labels, *dialect.aliases, *types, *(twin.predicate for twin in dialect.twins))
+        return iri in named or (iri.startswith(spaces) and not dialect.ignores(iri))
 
     def _speaks(self, tag: bytes) -> bool:
         return self._dialect.language_rank(tag.decode())[0] < 2 * len(self._dialect.languages)
@@ -163,15 +172,9 @@ def _is_text(line: bytes) -> bool:
     return True
 
 
-def _predicates_of(lines: Iterable[bytes]) -> set[str]:
-    return {
-        found["p"][1:-1].decode(errors="replace") for line in lines if (found := _TRIPLE_LINE.fullmatch(line))
-    }
-
-
 def _read_lines(dumps: Sequence[Path]) -> Iterator[bytes]:
     for path in dumps:
-        with _open_to_read(path) as file:
+        with gzip.open(path) if _is_gzipped(path) else path.open("rb") as file:
             yield from iter(lambda: file.readline(MAX_LINE_BYTES), b"")
 
 
@@ -186,36 +189,5 @@ def _group_lines(lines: Iterable[bytes]) -> Iterator[list[bytes]]:
     yield block
 
 
-def _open_to_read(path: Path) -> gzip.GzipFile | io.BufferedReader:
-    return gzip.open(path) if _is_gzipped(path) else path.open("rb")
-
-
-def _open_to_write(path: Path, packed: bool) -> gzip.GzipFile | io.BufferedWriter:
-    return gzip.open(path, "wb", GZIP_LEVEL) if packed else path.open("wb")
-
-
 def _is_gzipped(path: Path) -> bool:
     return path.suffix.lower() == ".gz"
-
-
-@contextmanager
-def _name_failing_file(dumps: Sequence[Path], out: Path) -> Iterator[None]:
-    """Say what is wrong with a file in one line."""
-    try:
-        yield
-    except (EOFError, gzip.BadGzipFile, zlib.error) as error:
-        names = ", ".join(path.name for path in dumps)
-        raise KGMalformed(f"{names}: damaged or incomplete gzip file: {error}") from error
-    except OSError as error:
-        file = error.filename or (out if error.errno in DISK_FULL_ERRNOS else dumps[0])
-        raise KGUnavailable(f"cannot read or write {file}: {error.strerror or error}") from error
-
-
-@contextmanager
-def _remove_afterwards(part: Path) -> Iterator[None]:
-    """Leave no part of a file behind: where a disk is full, it would stay so."""
-    try:
-        yield
-    finally:
-        with suppress(OSError):
-            part.unlink(missing_ok=True)

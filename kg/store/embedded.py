@@ -70,7 +70,7 @@ def _run_jobs(jobs: _Jobs) -> None:
 LARGE_RESULT_BYTES = 1 << 16  # bytes from which on an answer is read off the event loop
 
 MIN_SECONDS_CACHED = 1.0
-"""Seconds from which on the answer to a query of kgqa's own is kept: a million ends are sorted once."""
+"""Seconds from which on the answer to a query of kgqa's own is known: a million ends are sorted once."""
 
 MAX_CACHE_BYTES = 1 << 26
 
@@ -92,17 +92,22 @@ class EmbeddedStore:
         self._store = store
         self._union = next(iter(store.named_graphs()), None) is not None
         self._deadline = deadline
-        self._own = DaemonThreads(threads, "kgqa-store")
-        self._kept: LRUCache[tuple[str, int | None], bytes] = LRUCache(MAX_CACHE_BYTES, getsizeof=len)
-        self._keeping = threading.Lock()
-        self._foreign, self._apart = DaemonThreads(1, "kgqa-store-foreign"), QuerySandbox(store, folder)
+        self._threads = DaemonThreads(threads, "kgqa-store")
+        self._cache: LRUCache[tuple[str, int | None], bytes] = LRUCache(MAX_CACHE_BYTES, getsizeof=len)
+        self._cache_lock = threading.Lock()
+        self._sandbox_thread, self._sandbox = (
+            DaemonThreads(1, "kgqa-store-foreign"),
+            QuerySandbox(store, folder),
+        )
 
     async def query(self, text: str, *, limit: int | None = None, foreign: bool = False) -> Rows:
         """Run one query; see `Executor.query`."""
         if foreign:
-            answer = await self._run(lambda stop: self._answer_apart(text, limit, stop), self._foreign)
+            answer = await self._run(
+                lambda stop: self._answer_in_sandbox(text, limit, stop), self._sandbox_thread
+            )
         else:
-            answer = await self._run(lambda stop: self._answer_or_kept(text, limit, stop), self._own)
+            answer = await self._run(lambda stop: self._answer_or_recall(text, limit, stop), self._threads)
         if len(answer) > LARGE_RESULT_BYTES:
             return await asyncio.to_thread(read_rows, answer)
         return read_rows(answer)
@@ -130,17 +135,17 @@ class EmbeddedStore:
             stopped.set()
             end_query(time.monotonic() - start)
 
-    def _answer_or_kept(self, text: str, limit: int | None, stop: Callable[[], None]) -> bytes:
+    def _answer_or_recall(self, text: str, limit: int | None, stop: Callable[[], None]) -> bytes:
         """Run a query of kgqa's own, or give its answer again where it took long."""
         key, start = (text, limit), time.monotonic()
-        with self._keeping:
-            kept = self._kept.get(key)
-        if kept is not None:
-            return kept
+        with self._cache_lock:
+            known = self._cache.get(key)
+        if known is not None:
+            return known
         answer = self._answer(text, limit, stop)
         if time.monotonic() - start > MIN_SECONDS_CACHED and len(answer) <= MAX_CACHE_BYTES:
-            with self._keeping:
-                self._kept[key] = answer
+            with self._cache_lock:
+                self._cache[key] = answer
         return answer
 
     def _answer(self, text: str, limit: int | None, stop: Callable[[], None]) -> bytes:
@@ -150,15 +155,18 @@ class EmbeddedStore:
         answer, and that may be dropped by the thread that made it only.
         """
         try:
-            stop()
-            answer = self._store.query(text, use_default_graph_as_union=self._union)
-            return serialise_answer(answer, limit, lambda _: stop())
+            return self._ask(text, limit, stop)
         except Exception as error:
             found = to_kg_error(error)
         raise found
 
-    def _answer_apart(self, text: str, limit: int | None, stop: Callable[[], None]) -> bytes:
+    def _answer_in_sandbox(self, text: str, limit: int | None, stop: Callable[[], None]) -> bytes:
         try:
-            return self._apart.ask(text, union=self._union, limit=limit, stop=stop)
+            return self._sandbox.ask(text, union=self._union, limit=limit, stop=stop)
         except OSError as error:
             raise to_kg_error(error) from None
+
+    def _ask(self, text: str, limit: int | None, stop: Callable[[], None]) -> bytes:
+        stop()
+        answer = self._store.query(text, use_default_graph_as_union=self._union)
+        return serialise_answer(answer, limit, lambda _: stop())

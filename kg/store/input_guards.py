@@ -36,22 +36,18 @@ XML_BLOCK_BYTES = 1 << 16
 
 
 class XmlGuard:
-    """A file of XML, each block of which is looked through before it is given.
-
-    Args:
-        file: open for reading, binary.
-    """
+    """A file of XML, each block of which is looked through before it is given."""
 
     def __init__(self, file: "SupportsRead[bytes]") -> None:
         self._file, self._ahead = file, BytesIO()
         # whatever else it says it is in: rdflib decodes bytes so, and pyoxigraph refuses anything else
         self._parser = expat.ParserCreate("UTF-8")
-        self._depth = self._text = self._fed = 0
-        self._most = MAX_XML_PIECE_BYTES
-        self._parser.StartElementHandler = self._start
-        self._parser.EndElementHandler = self._close
-        self._parser.CharacterDataHandler = self._said
-        self._parser.EntityDeclHandler = self._declared
+        self._depth = self._text = self._bytes_fed = 0
+        self._max_chars = MAX_XML_PIECE_BYTES
+        self._parser.StartElementHandler = self._start_element
+        self._parser.EndElementHandler = self._end_element
+        self._parser.CharacterDataHandler = self._read_text
+        self._parser.EntityDeclHandler = self._read_entity
 
     def read(self, size: int = -1) -> bytes:
         """Read on; nothing more ends the file.
@@ -69,10 +65,10 @@ class XmlGuard:
     @property
     def _unread(self) -> int:
         """Bytes of a piece that has begun."""
-        return self._fed - max(0, self._parser.CurrentByteIndex)
+        return self._bytes_fed - max(0, self._parser.CurrentByteIndex)
 
     def _feed(self, block: bytes) -> None:
-        self._fed += len(block)
+        self._bytes_fed += len(block)
         try:
             self._parser.Parse(block, not block)
         except expat.ExpatError as error:
@@ -80,23 +76,23 @@ class XmlGuard:
         if self._unread > MAX_XML_PIECE_BYTES:
             raise SyntaxError(f"a piece of more than {MAX_XML_PIECE_BYTES:,} bytes")
 
-    def _start(self, _: str, attributes: dict[str, str]) -> None:
+    def _start_element(self, _: str, attributes: dict[str, str]) -> None:
         self._depth, self._text = self._depth + 1, 0
         if self._depth > MAX_ELEMENT_DEPTH:
             raise SyntaxError(f"more than {MAX_ELEMENT_DEPTH} elements within each other")
-        if sum(map(len, attributes.values())) > self._most:
-            raise SyntaxError(f"attributes of more than {self._most:,} characters")
+        if sum(map(len, attributes.values())) > self._max_chars:
+            raise SyntaxError(f"attributes of more than {self._max_chars:,} characters")
 
-    def _close(self, _: str) -> None:
+    def _end_element(self, _: str) -> None:
         self._depth, self._text = self._depth - 1, 0
 
-    def _said(self, text: str) -> None:
+    def _read_text(self, text: str) -> None:
         self._text += len(text)
-        if self._text > self._most:
-            raise SyntaxError(f"a text of more than {self._most:,} characters")
+        if self._text > self._max_chars:
+            raise SyntaxError(f"a text of more than {self._max_chars:,} characters")
 
-    def _declared(self, name: str, _: bool, value: str | None, *__: str | None) -> None:
-        self._most = MAX_EXPANDED_CHARS
+    def _read_entity(self, name: str, _: bool, value: str | None, *__: str | None) -> None:
+        self._max_chars = MAX_EXPANDED_CHARS
         if value is None:
             raise SyntaxError(f"the entity {name[:40]} is outside of the file, which is not looked at")
         if len(value) > MAX_ENTITY_CHARS or "&" in value:
@@ -118,16 +114,13 @@ class NestingDepth:
 
     Nothing is understood of the text: what is written in a string or a comment counts as well, and
     nothing closes what was opened but, where they have a meaning, the ends of lines.
-
-    Args:
-        lines: whether a triple ends with its line.
     """
 
     def __init__(self, *, lines: bool) -> None:
         self._lines = lines
         self._open, self._last = 0, b""
 
-    def most(self, block: bytes) -> int:
+    def max_depth(self, block: bytes) -> int:
         """Return the depth that may be reached in this block."""
         text = self._last + block
         self._last = text[1 - len(QUOTED_TRIPLE) :]

@@ -65,7 +65,7 @@ class _HashedFile:
     def read(self, size: int = -1) -> bytes:
         data = self._file.read(size)
         self.digest.update(data)
-        if self._depth and self._depth.most(data) > SAFE_NESTING:
+        if self._depth and self._depth.max_depth(data) > SAFE_NESTING:
             check_nesting(self._path)
             self._depth = None
         return data

@@ -82,10 +82,6 @@ class ProcessEnded(Exception):
 class ChildProcess:
     """A process, and its messages: lines of JSON, with so many ``bytes`` behind each that it sends.
 
-    Args:
-        module: Its full name.
-        handles: Files that it has open, too.
-
     Raises:
         OSError: if no process can be begun.
     """

@@ -151,7 +151,7 @@ async def test_a_query_apart_sees_no_key_and_holds_up_nobody(
 ) -> None:
     monkeypatch.setenv("OPENAI_API_KEY", "sk-planted")
     assert await lives(graph)
-    (process,) = [graph._executor._apart._process]  # type: ignore[attr-defined]
+    (process,) = [graph._executor._sandbox._process]  # type: ignore[attr-defined]
     environ = Path(f"/proc/{process._popen.pid}/environ")
     assert b"sk-planted" not in environ.read_bytes()
     runaway = asyncio.create_task(graph.select(RUN["cross count"]))

@@ -153,7 +153,7 @@ def test_no_way_to_read_a_text_in_blocks_hides_how_deep_it_is(tried: Tried) -> N
             found = [0]
             while left:
                 size = draw.randint(1, 9)
-                found.append(seen.most(left[:size]))
+                found.append(seen.max_depth(left[:size]))
                 left = left[size:]
             assert max(found) == depth, (case, text)
     tried(inputs=case + 1)

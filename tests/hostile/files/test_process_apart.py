@@ -47,7 +47,7 @@ def opened(path: Path) -> SparqlGraph:
 
 def process(graph: SparqlGraph) -> int:
     """Return the number of the process that has just answered."""
-    number = graph._executor._apart._process._popen.pid  # type: ignore[attr-defined]
+    number = graph._executor._sandbox._process._popen.pid  # type: ignore[attr-defined]
     assert isinstance(number, int)
     return number
 
