@@ -207,8 +207,7 @@ def _open_model(context: Context, graph: KnowledgeGraph | None, exemplars: Exemp
         return handed_over
 
     def offline(spec: str) -> Model:
-        from kgqa.models.offline import OfflineModel, relation_texts
-        from kgqa.models.offline.ablation import OfflineModelWithoutGraph
+        from kgqa.models.offline import OfflineModel, OfflineModelWithoutGraph, relation_texts
 
         if graph is None:
             return OfflineModelWithoutGraph(spec)
