@@ -2,7 +2,7 @@
 
 Goes by training parts alone: exemplars are built from one part of them, the weights fitted
 on another. Needs the question sets of the data folder (KGQA_DATA). Takes about ten minutes;
-paste what it prints into ``models/offline/chain_ranking.py``.
+its columns are those of `FEATURES` in ``models/offline/chain_ranking.py``.
 """
 
 import argparse
@@ -46,9 +46,9 @@ SAMPLE_FOLDS = 3
 """The sample has few questions: exemplars are built from two thirds of them, in turn."""
 
 WITHOUT = {
-    "LEARNED": frozenset({"votes"}),
-    "VOTED": frozenset({"learned", "sure", "whole", "named"}),
-    "UNLEARNED": frozenset({"learned", "sure", "votes", "alone", "named"}),
+    "with_hop_model": frozenset({"votes"}),
+    "with_nearest": frozenset({"learned", "sure", "whole", "named"}),
+    "untrained": frozenset({"learned", "sure", "votes", "alone", "named"}),
 }
 """The features that a set of weights goes without: those that say nothing there, or spoil another set."""
 
@@ -117,10 +117,11 @@ async def cases(part: Part, folder: Path, weights: str) -> list[Case]:
     mirrors, between = await find_inverse_relations(graph), MediatorDetector(graph)
 
     def advice(view: str) -> TrainingAdvice:
-        if weights == "UNLEARNED":
+        if weights == "untrained":
             return TrainingAdvice((), ())
         return TrainingAdvice(
-            exemplars.nearest(view, NEAREST_QUESTIONS), exemplars.hops(view) if weights == "LEARNED" else ()
+            exemplars.nearest(view, NEAREST_QUESTIONS),
+            exemplars.hops(view) if weights == "with_hop_model" else (),
         )
 
     found = [await _case(line, graph, memo, advice, mirrors, between) for line in part.asked]
@@ -139,11 +140,11 @@ async def _case(
     others = [each["name"] for each in line["topic_entities"][:-1] if each["name"]]
     view = mask_topic(line["question"], topic["name"], others)
     told = ask(view)
-    advice = mirrors.advice(told)
+    advice = mirrors.normalise_advice(told)
     wording = QuestionWording(view, memo.encode)
     policy = HopPolicy(advice, wording, mirrors.slot)
     found = await search(Entity(topic["id"], topic["name"]), policy, graph)
-    ways = await between.seen(mirrors.merged(found, told.hops))
+    ways = await between.count_named(mirrors.merge_chains(found, told.hops))
     if not ways:
         return None
     said = wording.chains([way.chain.hops for way in ways])

@@ -18,7 +18,7 @@ from typing import Any
 from rich.console import Console
 from rich.table import Table
 
-from kgqa.models.offline.ablation import PARTS
+from kgqa.models.offline import PARTS
 from kgqa.tests.support.perfect import DATA
 
 LIMIT = 150

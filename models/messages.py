@@ -36,7 +36,7 @@ Block = str | dict[str, Any]
 
 
 def bound_message(message: AIMessage, taken: Container[str | None] = ()) -> AIMessage:
-    """Return a turn whose text and calls are of whole characters and bounded length, each call with its own id.
+    """Return a turn whose text and calls are of whole characters and bounded length, each with its own id.
 
     What is no argument of a call, or too long for one, is left out: the tool says what it misses.
     Thoughts, signatures and whatever else a provider wants back stay as they are, or, where they

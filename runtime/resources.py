@@ -186,8 +186,7 @@ def _open_model(context: Context, graph: KnowledgeGraph | None, exemplars: Exemp
         opened = _opened_for_graph(context)
 
     def open_offline(spec: str) -> Model:
-        from kgqa.models.offline import OfflineModel, relation_texts
-        from kgqa.models.offline.ablation import OfflineModelWithoutGraph
+        from kgqa.models.offline import OfflineModel, OfflineModelWithoutGraph, relation_texts
 
         if graph is None:
             return OfflineModelWithoutGraph(spec)

@@ -1,109 +1,53 @@
 """A model that is no language model: it answers prompts with a sentence encoder and the graph.
 
-For each question it makes up its mind once (`Believer`): a relation chain from each topic
-entity, and what is asked of their ends. Every prompt is answered from that belief. It goes by
+It interprets each question once (`QuestionInterpreter`): a relation chain from each topic entity,
+and what is asked of their ends. Every prompt is answered from that interpretation. It goes by
 training questions that are alike, where there are any (`kgqa.priors.exemplars`), by the words
-of relations, and by what the graph leads to. It knows no facts. Making up its mind costs no call of
-a language model, and is not counted among the queries of a method either: only its time is.
+of relations, and by what the graph leads to. It knows no facts. Interpreting costs no call of a
+language model, and is not counted among the queries of a method either: only its time is.
 
 ```
-question ── views of each topic ──▶ advice ─┐
-                  │                         ▼
-                  └──▶ wording ──▶ policy ──▶ ways ──▶ ranking ──▶ combining ──▶ asking ──▶ Belief
+question ── masked for each topic ──▶ training advice ─┐
+                  │                                    ▼
+                  └──▶ wording similarity ──▶ chain search ──▶ chain ranking ──▶ answer selection
 ```
 """
 
-from collections.abc import Awaitable, Callable
-from typing import Any
+from typing import NoReturn
 
 from kgqa.kg.graph import KnowledgeGraph
-from kgqa.models.errors import ModelUnavailable
+from kgqa.models.errors import ModelUnavailable, UnknownModel
 from kgqa.models.interface import Completion
-from kgqa.models.offline.ablation import parse_ablation, refuse_memory
-from kgqa.models.offline.chain_replies import (
-    abstain,
-    adapt_blueprint,
-    check_sufficiency,
-    decompose,
-    diagnose_branch,
-    filter_candidates,
-    infer_answers,
-    prune_relations,
-    verify_chain,
-)
-from kgqa.models.offline.claim_replies import judge_claim
-from kgqa.models.offline.frontier_replies import (
-    assess_frontier,
-    pick_relations,
-    reflect,
-    score_entities,
-    score_relations,
-)
+from kgqa.models.offline.chain_replies import CHAIN_REPLIES, NO_FACTS, Replies
+from kgqa.models.offline.claim_replies import CLAIM_REPLIES
+from kgqa.models.offline.frontier_replies import FRONTIER_REPLIES
 from kgqa.models.offline.interpreter import QuestionInterpreter
-from kgqa.models.offline.plan_replies import (
-    plan_steps,
-    revise_plan,
-    select_entities,
-    select_relations,
-    verify_step,
-)
+from kgqa.models.offline.plan_replies import PLAN_REPLIES
 from kgqa.models.offline.question_words import Encode, relation_phrase
-from kgqa.models.offline.wording_similarity import comparison_texts as said_texts
+from kgqa.models.offline.wording_similarity import comparison_texts
 from kgqa.priors.exemplars import ExemplarLibrary
-from kgqa.prompts.adapt_blueprint import AdaptBlueprint
 from kgqa.prompts.answer_briefly import AnswerBriefly
-from kgqa.prompts.answer_directly import AnswerDirectly
-from kgqa.prompts.assess_found import AssessFound
-from kgqa.prompts.base import Prompt, R, Reply
-from kgqa.prompts.check_sufficiency import CheckSufficiency
-from kgqa.prompts.decompose import Decompose
-from kgqa.prompts.diagnose import Diagnose
-from kgqa.prompts.filter_candidates import FilterCandidates
-from kgqa.prompts.infer_from_evidence import InferFromEvidence
-from kgqa.prompts.judge_claim import JudgeClaim
-from kgqa.prompts.pick_relations import PickRelations
-from kgqa.prompts.plan_steps import PlanSteps
-from kgqa.prompts.prune_relations import PruneRelations
+from kgqa.prompts.base import Prompt, R
 from kgqa.prompts.reason_aloud import ReasonAloud
-from kgqa.prompts.reflect import Reflect
-from kgqa.prompts.revise_plan import ReviseAhead, ReviseGlobally, ReviseLocally
-from kgqa.prompts.score_entities import ScoreEntities
-from kgqa.prompts.score_relations import ScoreRelations
-from kgqa.prompts.select_entities import SelectEntities
-from kgqa.prompts.select_relations import SelectRelations
-from kgqa.prompts.verify_chain import VerifyChain
-from kgqa.prompts.verify_step import VerifyStep
 
-__all__ = ["Encode", "OfflineModel", "relation_texts"]
+__all__ = ["PARTS", "Encode", "OfflineModel", "OfflineModelWithoutGraph", "parse_ablation", "relation_texts"]
 
-_ANSWERS: dict[type[Prompt[Any]], Callable[[Any, QuestionInterpreter], Awaitable[Reply]]] = {
-    AdaptBlueprint: adapt_blueprint,
-    AnswerDirectly: abstain,
-    AssessFound: assess_frontier,
-    CheckSufficiency: check_sufficiency,
-    Decompose: decompose,
-    Diagnose: diagnose_branch,
-    FilterCandidates: filter_candidates,
-    InferFromEvidence: infer_answers,
-    JudgeClaim: judge_claim,
-    PickRelations: pick_relations,
-    PlanSteps: plan_steps,
-    PruneRelations: prune_relations,
-    Reflect: reflect,
-    ReviseAhead: revise_plan,
-    ReviseGlobally: revise_plan,
-    ReviseLocally: revise_plan,
-    ScoreEntities: score_entities,
-    ScoreRelations: score_relations,
-    SelectEntities: select_entities,
-    SelectRelations: select_relations,
-    VerifyChain: verify_chain,
-    VerifyStep: verify_step,
+PARTS = {
+    "nearest": "the nearest training questions",
+    "hops": "the hop model that is learned from training questions",
+    "words": "the likeness of the words of a chain and the question",
+    "kinds": "the kind of the ends, and where the graph leads",
+    "asking": "counts, superlatives and comparisons",
+    "conditions": "what else the question says of the answer",
 }
+"""Each part that a spec may leave out, and what it is."""
+
+_PREFIX = "offline:without="
+_REPLIES: Replies = CHAIN_REPLIES | CLAIM_REPLIES | FRONTIER_REPLIES | PLAN_REPLIES
 
 
 class OfflineModel:
-    """Answers the prompts of the methods from a belief of its own.
+    """Answers the prompts of the methods from an interpretation of the question.
 
     Args:
         graph: where the answers are.
@@ -123,7 +67,7 @@ class OfflineModel:
         name: str = "offline",
     ) -> None:
         self.name = name
-        self._believer = QuestionInterpreter(graph, encode, exemplars, parse_ablation(name))
+        self._interpreter = QuestionInterpreter(graph, encode, exemplars, parse_ablation(name))
 
     async def ask(self, prompt: Prompt[R]) -> Completion[R]:
         """Answer a prompt; the usage is empty.
@@ -133,13 +77,57 @@ class OfflineModel:
             KGError: if the graph cannot be reached.
         """
         if isinstance(prompt, AnswerBriefly | ReasonAloud):
-            refuse_memory()
-        if type(prompt) not in _ANSWERS:
+            _refuse()
+        if type(prompt) not in _REPLIES:
             raise ModelUnavailable(f"the offline model cannot answer {prompt.name}; give a language model")
-        reply = await _ANSWERS[type(prompt)](prompt, self._believer)
+        reply = await _REPLIES[type(prompt)](prompt, self._interpreter)
         return Completion(reply)  # type: ignore[arg-type]
+
+
+class OfflineModelWithoutGraph:
+    """Answers no prompt: without a graph there is nothing that it could go by.
+
+    Args:
+        name: the spec, as `OfflineModel` takes it.
+
+    Raises:
+        UnknownModel: if the spec names a part that there is not.
+    """
+
+    def __init__(self, name: str) -> None:
+        parse_ablation(name)
+        self.name = name
+
+    async def ask(self, prompt: Prompt[R]) -> Completion[R]:
+        """Answer nothing.
+
+        Raises:
+            ModelUnavailable: for every prompt.
+        """
+        _refuse()
+
+
+def _refuse() -> NoReturn:
+    raise ModelUnavailable(f"{NO_FACTS}; give a language model, as provider:name")
+
+
+def parse_ablation(spec: str) -> frozenset[str]:
+    """Read which parts a spec leaves out: ``offline``, or ``offline:without=nearest+hops``.
+
+    Raises:
+        UnknownModel: in one line, for any other spec.
+    """
+    if spec == "offline":
+        return frozenset()
+    named = spec.removeprefix(_PREFIX).split("+")
+    if not spec.startswith(_PREFIX) or not set(named) <= PARTS.keys():
+        raise UnknownModel(
+            f"{spec!r} names no model; write offline, or offline:without= and parts joined by +: "
+            + ", ".join(PARTS)
+        )
+    return frozenset(named)
 
 
 def relation_texts(relation: str) -> tuple[str, ...]:
     """Return the texts by which the model compares a relation: what to teach an encoder beforehand."""
-    return relation_phrase(relation), *said_texts(relation)
+    return relation_phrase(relation), *comparison_texts(relation)

@@ -1,18 +1,19 @@
 """Candidate chains, what training questions say of them, and which of their nodes are mediators."""
 
 import math
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
 from itertools import pairwise
 
 from kgqa.kg.errors import KGRejected, KGTimeout
 from kgqa.kg.graph import KnowledgeGraph
 from kgqa.kg.pages import Candidate
-from kgqa.kg.terms import Chain, Hop
+from kgqa.kg.terms import Chain, Hop, Term
+from kgqa.priors.blueprints import Slot
 from kgqa.priors.exemplars import HopScores, NearExemplar
 
 QUESTION_VOTE_SHARPNESS = 30.0
-"""How much more a nearer training question counts: e to the power of it times the likeness."""
+"""How much more a nearer training question counts: e to the power of it times the similarity."""
 
 MIN_LOG_LIKELIHOOD = -9.0
 """Logarithm of the likelihood of a hop that training does not have, or hardly ever."""
@@ -26,7 +27,7 @@ class CandidateChain:
         chain: from a topic entity.
         ends: what it leads to, as far as it has names.
         truncated: whether the row limit cut the ends.
-        also: chains that are the same but for mirrored relations.
+        also: chains that are the same but for inverse relations.
         beside: what these lead to beside the ends.
         named_between: nodes between topic and ends that have names, unlike mediators.
     """
@@ -43,13 +44,18 @@ class CandidateChain:
         """The chain and those that are the same."""
         return self.chain, *self.also
 
+    @property
+    def terms(self) -> frozenset[Term]:
+        """What it leads to."""
+        return frozenset(end.term for end in self.ends)
+
 
 @dataclass(frozen=True, slots=True)
 class TrainingAdvice:
     """What training questions say of a question; empty where there are none.
 
     Attributes:
-        nearest: those most alike, best first.
+        nearest: those most similar, best first.
         hops: how likely each hop is at each position, and that the chain is over.
     """
 
@@ -58,16 +64,22 @@ class TrainingAdvice:
 
     @property
     def best(self) -> float:
-        """How like the nearest training question is, 0 without any."""
+        """How similar the nearest training question is, 0 without any."""
         return max((near.similarity for near in self.nearest), default=0.0)
 
     @property
     def votes(self) -> list[float]:
         """What each of the nearest counts: those of more questions and nearer ones more."""
+        best, sharpness = self.best, QUESTION_VOTE_SHARPNESS
         return [
-            near.exemplar.weight * math.exp(QUESTION_VOTE_SHARPNESS * (near.similarity - self.best))
-            for near in self.nearest
+            near.exemplar.weight * math.exp(sharpness * (near.similarity - best)) for near in self.nearest
         ]
+
+
+def log_likelihoods(steps: Iterable[Slot | None], hops: HopScores) -> list[float]:
+    """Return the log-likelihood of each step by a hop model; of None, that the chain is complete."""
+    lowest = MIN_LOG_LIKELIHOOD
+    return [max(lowest, logs.get(step, lowest)) for step, logs in zip(steps, hops, strict=False)]
 
 
 class MediatorDetector:
@@ -77,13 +89,13 @@ class MediatorDetector:
         self._graph = graph
         self._named: dict[Hop, bool] = {}
 
-    async def seen(self, ways: Sequence[CandidateChain]) -> list[CandidateChain]:
-        """Return the ways with the number of named nodes between their ends: at most a query per new hop.
+    async def count_named(self, candidates: Sequence[CandidateChain]) -> list[CandidateChain]:
+        """Return the chains with the number of named nodes between their ends: at most a query per new hop.
 
         Raises:
             KGError: if the graph cannot be reached.
         """
-        return [replace(way, named_between=len(await self.moves(way.chain)) - 1) for way in ways]
+        return [replace(each, named_between=len(await self.moves(each.chain)) - 1) for each in candidates]
 
     async def moves(self, chain: Chain) -> list[tuple[Hop, ...]]:
         """Cut a chain at its nodes with names: a hop, or some that meet at nodes without one.

@@ -5,7 +5,8 @@ A chain's score is a weighted sum of features. The weights were fitted by
 and the part of the WebQSP slice that is called train.
 """
 
-from collections.abc import Iterator, Mapping, Sequence
+import re
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from itertools import islice, product
@@ -14,265 +15,240 @@ from typing import NamedTuple
 import numpy as np
 import numpy.typing as npt
 
-from kgqa.kg.terms import Chain, Entity, Hop, Term
-from kgqa.models.offline import kinds
-from kgqa.models.offline.candidate_chains import MIN_LOG_LIKELIHOOD, CandidateChain, TrainingAdvice
+from kgqa.kg.pages import Candidate
+from kgqa.kg.terms import Chain, Entity, Literal, Term
+from kgqa.models.offline.candidate_chains import CandidateChain, TrainingAdvice, log_likelihoods
 from kgqa.models.offline.inverse_relations import InverseRelations
 from kgqa.models.offline.question_words import Encode, relation_phrase
 from kgqa.priors.blueprints import Slot
 
-Logits = npt.NDArray[np.float64]
+FloatArray = npt.NDArray[np.float64]
 
-CHAIN_VOTE_SHARPNESS = 20.0
-"""How much more a chain in like words counts, in the same way."""
+
+class Feature(NamedTuple):
+    """The part of the model that a feature belongs to, and its weight by what there is to learn from."""
+
+    part: str
+    with_hop_model: float
+    with_nearest: float
+    """Where there are the nearest questions alone."""
+    untrained: float
+
+
+FEATURES = {
+    # log-likelihood and likelihood by the hop model
+    "learned": Feature("hops", 0.51, 0.0, 0.0),
+    "sure": Feature("hops", 3.55, 0.0, 0.0),
+    # logarithm of the votes of the nearest questions for chains in similar words
+    "votes": Feature("nearest", 0.0, 2.54, 0.0),
+    # similarity of question and hops
+    "whole": Feature("words", 10.96, 0.0, 1.78),
+    # how well the chain says the question's words in order; the same, as far as training tells nothing
+    "said": Feature("words", 0.84, 5.37, 7.66),
+    "alone": Feature("words", 12.5, 20.18, 0.0),
+    # a single end; share of dates where none is asked for; of values where somebody or a place is
+    "one": Feature("kinds", -1.94, -0.58, -0.82),
+    "date": Feature("kinds", -4.88, -11.61, -4.89),
+    "thing": Feature("kinds", -0.04, -0.9, -2.01),
+    # named nodes between
+    "named": Feature("kinds", -0.18, 0.0, 0.0),
+}
+"""What speaks for and against a chain."""
 
 MIN_VOTE = 1e-4
 """What no vote at all counts as."""
 
-FEATURES = {
-    "learned": ("hops", "log-likelihood by the hop model"),
-    "sure": ("hops", "likelihood by the hop model"),
-    "votes": ("nearest", "logarithm of the votes of the nearest questions for chains in like words"),
-    "whole": ("words", "likeness of question and hops"),
-    "said": ("words", "how well the chain says the question's words in order"),
-    "alone": ("words", "the same, as far as no training question is like this one"),
-    "one": ("kinds", "a single end"),
-    "date": ("kinds", "share of dates where none is asked for"),
-    "thing": ("kinds", "share of values where somebody or a place is asked for"),
-    "named": ("kinds", "named nodes between"),
-}
-"""What speaks for and against a way: the part that it belongs to, and what it is."""
+MAX_TOPICS = 8
+"""Topic entities that may play a part, at most: the first ones."""
 
-HOP_MODEL_WEIGHTS = {
-    "learned": 0.51,
-    "sure": 3.55,
-    "votes": 0.0,
-    "whole": 10.96,
-    "said": 0.84,
-    "alone": 12.5,
-    "one": -1.94,
-    "date": -4.88,
-    "thing": -0.04,
-    "named": -0.18,
-}
-"""The weights where there is a hop model; it leaves nothing to the votes."""
+_CHAIN_VOTE_SHARPNESS = 20.0  # how much more a chain in similar words counts
+_MAX_TYPED_ENDS = 12  # ends whose kind is looked at
+_UNUSED_TOPIC_LOGIT = -6.0  # logarithm of how likely a topic entity plays no part in the answer
+_HOP_LOGIT = -1.0  # of each hop, with several topics: what one chain says, another need not say again
+_MAX_COMBINATIONS = 1_000  # that are looked at; of each topic as many of the best chains as that allows
 
-NEAREST_WEIGHTS = {
-    "learned": 0.0,
-    "sure": 0.0,
-    "votes": 2.54,
-    "whole": 0.0,
-    "said": 5.37,
-    "alone": 20.18,
-    "one": -0.58,
-    "date": -11.61,
-    "thing": -0.9,
-    "named": 0.0,
-}
-"""The weights where there are the nearest questions alone."""
-
-UNTRAINED_WEIGHTS = {
-    "learned": 0.0,
-    "sure": 0.0,
-    "votes": 0.0,
-    "whole": 1.78,
-    "said": 7.66,
-    "alone": 0.0,
-    "one": -0.82,
-    "date": -4.89,
-    "thing": -2.01,
-    "named": 0.0,
-}
-"""The weights where there are no training questions."""
+_WHEN = re.compile(
+    r"\bwhen\b|\b(?:what|which) (?:year|date|day|time|month)\b|\bbirth ?(?:day|date)\b", re.IGNORECASE
+)
+_WHO_OR_WHERE = re.compile(r"\b(?:who|whom|whose|where)\b", re.IGNORECASE)
+_DATE = re.compile(r"-?\d{4}(?:-\d\d(?:-\d\d)?)?(?:$|T)")
 
 
 def score_chains(
     masked: str,
-    ways: Sequence[CandidateChain],
+    candidates: Sequence[CandidateChain],
     advice: TrainingAdvice,
     said: npt.NDArray[np.floating],
     encode: Encode,
     without: frozenset[str] = frozenset(),
-    mirrors: InverseRelations | None = None,
-) -> Logits:
-    """Return the logit of each way being the question's: shape (ways,); their softmax is the confidence.
+    inverses: InverseRelations | None = None,
+) -> FloatArray:
+    """Return the logit of each chain being the question's: shape (chains,); their softmax is the confidence.
 
     Args:
         masked: the question, with ``[ENT]`` for the topic entity.
-        ways: those to choose from.
+        candidates: those to choose from.
         advice: what training questions say.
-        said: how well each way says the question, from `Wording.chains`: shape (ways,).
+        said: how well each chain says the question, from `QuestionWording.chains`: shape (chains,).
         encode: a sentence encoder; blocks.
         without: parts of `FEATURES` to leave out.
-        mirrors: relations of the graph that are each other's reverse.
+        inverses: relations of the graph that are each other's inverse.
     """
-    weights = HOP_MODEL_WEIGHTS if advice.hops else NEAREST_WEIGHTS if advice.nearest else UNTRAINED_WEIGHTS
-    table = chain_features(masked, ways, advice, said, encode, mirrors or InverseRelations({}))
-    kept = [weights.get(name, 0.0) * (part not in without) for name, (part, _) in FEATURES.items()]
-    return np.asarray(table @ np.array(kept), np.float64)
+    column = 1 if advice.hops else 2 if advice.nearest else 3
+    weights = [row[column] * (row.part not in without) for row in FEATURES.values()]
+    table = chain_features(masked, candidates, advice, said, encode, inverses or InverseRelations({}))
+    return np.asarray(table @ np.array(weights, np.float64), np.float64)
 
 
 def chain_features(
     masked: str,
-    ways: Sequence[CandidateChain],
+    candidates: Sequence[CandidateChain],
     advice: TrainingAdvice,
     said: npt.NDArray[np.floating],
     encode: Encode,
-    mirrors: InverseRelations,
-) -> Logits:
-    """Return what speaks for each way, in the order of `FEATURES`: shape (ways, features)."""
-    chains = [tuple(map(mirrors.slot, way.chain.hops)) for way in ways]
-    learned = [_hop_log_likelihoods(chain, advice) for chain in chains]
+    inverses: InverseRelations,
+) -> FloatArray:
+    """Return what speaks for each chain, in the order of `FEATURES`: shape (chains, features)."""
+    chains = [tuple(map(inverses.slot, each.chain.hops)) for each in candidates]
+    learned = [sum(log_likelihoods((*chain, None), advice.hops)) for chain in chains]
     columns = [
-        [sum(logs) for logs in learned],
-        [np.exp(sum(logs)) for logs in learned],
+        learned,
+        np.exp(learned),
         _chain_votes(chains, advice, encode),
-        _relation_similarities(masked, ways, encode),
+        _relation_similarities(masked, candidates, encode),
         said,
         said * (1 - advice.best),
-        *zip(*(_end_features(masked, way) for way in ways), strict=True),
+        *zip(*(_end_features(masked, each) for each in candidates), strict=True),
     ]
     return np.array(columns, np.float64).T
 
 
-def _hop_log_likelihoods(chain: tuple[Slot, ...], advice: TrainingAdvice) -> list[float]:
-    """Return the log-likelihood of each hop and of the chain's being over after them."""
-    if not advice.hops:
-        return [0.0]
-    steps = (*chain, None)[: len(advice.hops)]
-    return [
-        max(MIN_LOG_LIKELIHOOD, logs.get(step, MIN_LOG_LIKELIHOOD))
-        for step, logs in zip(steps, advice.hops, strict=False)
-    ]
-
-
-def _chain_votes(chains: Sequence[tuple[Slot, ...]], advice: TrainingAdvice, encode: Encode) -> Logits:
+def _chain_votes(chains: Sequence[tuple[Slot, ...]], advice: TrainingAdvice, encode: Encode) -> FloatArray:
     if not advice.nearest:
         return np.zeros(len(chains))
-    weight = np.array(advice.votes)
+    weights = np.array(advice.votes)
     rows = _chain_vectors([*chains, *(near.exemplar.chain for near in advice.nearest)], encode)
     alike = rows[: len(chains)] @ rows[len(chains) :].T
-    votes = np.exp(CHAIN_VOTE_SHARPNESS * (alike - 1)) @ (weight / weight.sum())
+    votes = np.exp(_CHAIN_VOTE_SHARPNESS * (alike - 1)) @ (weights / weights.sum())
     return np.asarray(np.log(votes + MIN_VOTE), np.float64)
 
 
-def _relation_similarities(masked: str, ways: Sequence[CandidateChain], encode: Encode) -> list[float]:
-    """Return the likeness of the question to each way, the best of its chains."""
-    chains = [[_word_slots(chain.hops) for chain in way.chains] for way in ways]
-    likeness = iter(
-        _chain_vectors([chain for group in chains for chain in group], encode) @ encode([masked])[0]
-    )
-    return [max(float(next(likeness)) for _ in group) for group in chains]
+def _relation_similarities(masked: str, candidates: Sequence[CandidateChain], encode: Encode) -> list[float]:
+    """Return the similarity of the question to each candidate, the best of its equal chains."""
+    groups = [[[Slot(hop.words) for hop in chain.hops] for chain in each.chains] for each in candidates]
+    rows = _chain_vectors([chain for group in groups for chain in group], encode)
+    similarity = iter(rows @ encode([masked])[0])
+    return [max(float(next(similarity)) for _ in group) for group in groups]
 
 
-def _word_slots(hops: Sequence[Hop]) -> tuple[Slot, ...]:
-    return tuple(Slot(hop.words, hop.forward) for hop in hops)
-
-
-def _chain_vectors(chains: Sequence[tuple[Slot, ...]], encode: Encode) -> npt.NDArray[np.float64]:
+def _chain_vectors(chains: Sequence[Sequence[Slot]], encode: Encode) -> FloatArray:
     """Return the direction of the sum of the hops of each chain: shape (chains, dimensions)."""
-    names = sorted({relation_phrase(slot.relation) for chain in chains for slot in chain})
+    phrases = [[relation_phrase(slot.relation) for slot in chain] for chain in chains]
+    names = sorted({phrase for each in phrases for phrase in each})
     rows = dict(zip(names, encode(names), strict=True))
-    sums = np.array(
-        [np.sum([rows[relation_phrase(slot.relation)] for slot in chain], axis=0) for chain in chains]
-    )
+    sums = np.array([np.sum([rows[phrase] for phrase in each], axis=0) for each in phrases])
     lengths = np.linalg.norm(sums, axis=1, keepdims=True)
     return np.asarray(sums / np.maximum(lengths, 1e-9), np.float64)
 
 
-def _end_features(masked: str, way: CandidateChain) -> tuple[float, ...]:
+def _end_features(masked: str, candidate: CandidateChain) -> tuple[float, ...]:
     """Return what the ends and the nodes between say, from ``one`` to ``named`` of `FEATURES`."""
-    ends = [end for end in way.ends if not end.returning] or way.ends
+    ends = [end for end in candidate.ends if not end.returning] or candidate.ends
     return (
         float(len(ends) == 1),
-        kinds.dates(ends) * (not kinds.asks_when(masked)),
-        kinds.values(ends) * kinds.asks_whom(masked),
-        float(way.named_between),
+        date_share(ends) * (not asks_when(masked)),
+        literal_share(ends) * asks_who_or_where(masked),
+        float(candidate.named_between),
     )
 
 
-UNUSED_TOPIC_LOGIT = -6.0
-"""Logarithm of how likely it is that a topic entity plays no part in the answer."""
+def asks_when(question: str) -> bool:
+    """Return whether a question asks for a date."""
+    return _WHEN.search(question) is not None
 
-HOP_LOGIT = -1.0
-"""What each hop counts where there are several topics: what one chain says, another need not say again."""
 
-MAX_TOPICS = 8
-"""Topic entities that may play a part, at most: the first ones."""
+def asks_who_or_where(question: str) -> bool:
+    """Return whether a question asks for somebody or for a place, neither of which is a value."""
+    return _WHO_OR_WHERE.search(question) is not None
 
-MAX_COMBINATIONS = 1_000
-"""Combinations that are looked at, at most; of each topic as many of the best ways as that allows."""
+
+def literal_share(ends: Sequence[Candidate]) -> float:
+    """Return the share of ends that are values."""
+    return _share(ends, lambda term: True)
+
+
+def date_share(ends: Sequence[Candidate]) -> float:
+    """Return the share of ends that are dates, or years."""
+    return _share(ends, lambda term: _DATE.match(term.value) is not None)
+
+
+def _share(ends: Sequence[Candidate], counts: Callable[[Literal], bool]) -> float:
+    terms = [end.term for end in ends[:_MAX_TYPED_ENDS]]
+    return sum(isinstance(term, Literal) and counts(term) for term in terms) / max(1, len(terms))
 
 
 @dataclass(frozen=True)
 class RatedChain:
-    """A way and the logarithm of its share among those from its topic."""
+    """A candidate chain and the logarithm of its share among those from its topic."""
 
-    way: CandidateChain
+    candidate: CandidateChain
     share: float
 
     @cached_property
     def ends(self) -> frozenset[Term]:
-        """What the way leads to."""
-        return frozenset(end.term for end in self.way.ends)
+        """What the chain leads to."""
+        return self.candidate.terms
 
 
 class ChainCombination(NamedTuple):
-    """The ways that were chosen, and the share of this choice among all that are possible."""
+    """The chains that were chosen, and the share of this choice among all that are possible."""
 
-    ways: Mapping[Entity, CandidateChain]
+    chains: Mapping[Entity, CandidateChain]
     confidence: float
 
 
 def combine_chains(rated: Mapping[Entity, Sequence[RatedChain]], *, apart: bool) -> ChainCombination | None:
-    """Choose the likeliest ways whose ends have something in common.
+    """Choose the likeliest chains whose ends have something in common.
 
-    A topic may play no part, though not every one. ``apart``, for comparisons: the ways go the same
-    from every topic where they can, and their ends need not meet. None where there is no way at all.
+    A topic may play no part, though not every one. ``apart``, for comparisons: the chains go the same
+    from every topic where they can, and their ends need not meet. None where there is no chain at all.
     """
     rated = dict(islice(rated.items(), MAX_TOPICS))
     choices = list(_combinations(rated, apart))
-    if apart:
-        choices = [chosen for chosen in choices if _same_hops(chosen)] or choices
-    possible = [(sum(map(_weight if len(rated) > 1 else _share, chosen)), chosen) for chosen in choices]
-    if not possible:
+    if apart:  # one sequence of hops from every topic
+        alike = [chosen for chosen in choices if len({each.candidate.chain.hops for each in chosen}) == 1]
+        choices = alike or choices
+    if not choices:
         return None
-    shares = np.exp(np.array([total for total, _ in possible]) - max(total for total, _ in possible))
+    hop_logit = _HOP_LOGIT if len(rated) > 1 else 0.0
+    totals = np.array([sum(each.share + hop_logit * _depth(each) for each in chosen) for chosen in choices])
+    shares = np.exp(totals - totals.max())
     best = int(np.argmax(shares))
-    ways = {each.way.chain.topic: each.way for each in possible[best][1] if each.way.chain.hops}
-    return ChainCombination(ways, float(shares[best] / shares.sum()))
+    chains = {each.candidate.chain.topic: each.candidate for each in choices[best] if _depth(each)}
+    return ChainCombination(chains, float(shares[best] / shares.sum()))
 
 
 def _combinations(
     rated: Mapping[Entity, Sequence[RatedChain]], apart: bool
 ) -> Iterator[tuple[RatedChain, ...]]:
     several = len(rated) > 1
-    most = max(1, int(MAX_COMBINATIONS ** (1 / max(1, len(rated)))) - several)
-    offered = [sorted(ways, key=lambda each: -each.share)[:most] for ways in rated.values()]
-    none = [[_unused_topic(topic)] if several or not ways else [] for topic, ways in rated.items()]
-    for chosen in product(*(ways + left for ways, left in zip(offered, none, strict=True))):
-        taken = [each for each in chosen if each.way.chain.hops]
-        if taken and (apart or _have_common_end(taken)):
+    most = max(1, int(_MAX_COMBINATIONS ** (1 / max(1, len(rated)))) - several)
+    offered = []
+    for topic, chains in rated.items():
+        unused = RatedChain(CandidateChain(Chain(topic), (), False), _UNUSED_TOPIC_LOGIT)
+        best = sorted(chains, key=lambda each: -each.share)[:most]
+        offered.append([*best, unused] if several or not chains else best)
+    for chosen in product(*offered):
+        used = [each for each in chosen if _depth(each)]
+        if used and (apart or _have_common_end(used)):
             yield chosen
 
 
-def _unused_topic(topic: Entity) -> RatedChain:
-    return RatedChain(CandidateChain(Chain(topic), (), False), UNUSED_TOPIC_LOGIT)
+def _depth(rated: RatedChain) -> int:
+    return rated.candidate.chain.depth
 
 
-def _share(rated: RatedChain) -> float:
-    return rated.share
-
-
-def _weight(rated: RatedChain) -> float:
-    return rated.share + HOP_LOGIT * rated.way.chain.depth
-
-
-def _same_hops(chosen: Sequence[RatedChain]) -> bool:
-    return len({each.way.chain.hops for each in chosen}) == 1
-
-
-def _have_common_end(taken: Sequence[RatedChain]) -> bool:
-    """Return whether ways have an end in common, as far as their ends are known."""
-    known = [each.ends for each in taken if not each.way.truncated]
+def _have_common_end(rated: Sequence[RatedChain]) -> bool:
+    """Return whether chains have an end in common, as far as their ends are known."""
+    known = [each.ends for each in rated if not each.candidate.truncated]
     return len(known) < 2 or bool(frozenset.intersection(*known))

@@ -6,7 +6,6 @@ import math
 from collections import defaultdict
 from collections.abc import Callable, Sequence
 from itertools import count
-from typing import NamedTuple
 
 import numpy as np
 import numpy.typing as npt
@@ -33,19 +32,25 @@ MIN_WORDING_FACTOR = 0.02
 """The same where one is."""
 
 STOP_PROBABILITY = 0.5
-"""How likely a way is taken to be over by words alone."""
+"""How likely a chain is taken to be complete by words alone."""
 
-SIMILARITY_SCALE = 0.2
-"""Likenesses of words that are this far apart are e times as likely."""
+MAX_EXTENDED_CHAINS = 10
+"""Chains that are extended at most: one query each."""
+
+_MAX_FOLLOWED_CHAINS = 15  # to their ends: one query each
+_MAX_HOPS = 3  # of a chain
+_MAX_BRANCHES = 12  # hops of one chain that are considered, the likeliest
+_MIN_RELATIVE_LIKELIHOOD = 1e-3  # of a chain, as a part of the likeliest's
+_SIMILARITY_SCALE = 0.2  # similarities of words that are this far apart are e times as likely
 
 
 class HopPolicy:
-    """What is known of the ways of one question from one topic entity.
+    """What is known of the chains of one question from one topic entity.
 
     Args:
         advice: what training questions say, empty where there are none.
         wording: how well chains say the question.
-        slot: gives a hop as ``advice`` names it; see `kgqa.models.offline.inverse_relations`.
+        slot: returns a hop as ``advice`` names it; see `kgqa.models.offline.inverse_relations`.
         without: parts of the model to leave out; without "words" only where nothing else is known.
     """
 
@@ -59,149 +64,109 @@ class HopPolicy:
         self._hops = [{slot: math.exp(value) for slot, value in hops.items()} for hops in advice.hops]
         self._slot = slot
         self._wording = wording
-        self._words = WORDING_WEIGHT * (
-            MIN_WORDING_FACTOR if "words" in without else max(MIN_WORDING_FACTOR, 1 - advice.best)
-        )
-        self._near = [
-            (near.exemplar.chain, vote) for near, vote in zip(advice.nearest, advice.votes, strict=True)
-        ]
+        unlike = MIN_WORDING_FACTOR if "words" in without else max(MIN_WORDING_FACTOR, 1 - advice.best)
+        self._wording_weight = WORDING_WEIGHT * unlike
+        chains = (near.exemplar.chain for near in advice.nearest)
+        self._near = list(zip(chains, advice.votes, strict=True))
 
-    def over(self, way: Sequence[Hop]) -> float:
-        """Tell how likely a way is over after these hops; at least one."""
-        parts = ((HOP_MODEL_WEIGHT, self._learned(len(way))), (NEAREST_WEIGHT, self._votes(way)))
-        said = [(weight, shares.get(None, 0.0)) for weight, shares in parts if shares]
-        said.append((self._words, STOP_PROBABILITY))
+    def stop_probability(self, hops: Sequence[Hop]) -> float:
+        """Return how likely a chain is complete after these hops; at least one."""
+        said = [(weight, shares.get(None, 0.0)) for weight, shares in self._learned(hops)]
+        said.append((self._wording_weight, STOP_PROBABILITY))
         return sum(weight * share for weight, share in said) / sum(weight for weight, _ in said)
 
-    def follow(self, way: Sequence[Hop], offered: Sequence[Hop]) -> Probabilities:
-        """Tell how likely each of the hops follows, given that one does: shape (offered,), sum 1."""
+    def hop_probabilities(self, hops: Sequence[Hop], offered: Sequence[Hop]) -> Probabilities:
+        """Return how likely each offered hop follows, given that one does: shape (offered,), sum 1."""
         slots = [self._slot(hop) for hop in offered]
-        words = np.maximum(self._wording.hops(way, offered) / SIMILARITY_SCALE, -700.0)
-        total = self._words * _normalise(np.exp(words - words.max()))
-        weight = self._words
-        for share, told in ((HOP_MODEL_WEIGHT, self._learned(len(way))), (NEAREST_WEIGHT, self._votes(way))):
-            known = np.array([told.get(slot, 0.0) for slot in slots])
+        words = np.maximum(self._wording.hops(hops, offered) / _SIMILARITY_SCALE, -700.0)
+        weight = self._wording_weight
+        total = weight * _normalise(np.exp(words - words.max()))
+        for share, learned in self._learned(hops):
+            known = np.array([learned.get(slot, 0.0) for slot in slots])
             if known.sum() > 0:
                 total = total + share * _normalise(known)
                 weight += share
         return total / weight
 
-    def _learned(self, position: int) -> dict[Slot | None, float]:
-        return self._hops[position] if position < len(self._hops) else {}
-
-    def _votes(self, way: Sequence[Hop]) -> dict[Slot | None, float]:
-        """Return the shares of the nearest questions whose chain begins this way; None: it is over."""
-        begun = tuple(map(self._slot, way))
+    def _learned(self, hops: Sequence[Hop]) -> list[tuple[float, dict[Slot | None, float]]]:
+        """Return what the hop model and the nearest questions say comes next, by weight; None: no hop."""
+        slots = tuple(map(self._slot, hops))
         votes: dict[Slot | None, float] = defaultdict(float)
         for chain, weight in self._near:
-            if chain[: len(begun)] == begun:
-                votes[chain[len(begun)] if len(chain) > len(begun) else None] += weight
+            if chain[: len(slots)] == slots:
+                votes[chain[len(slots)] if len(chain) > len(slots) else None] += weight
         total = sum(votes.values())
-        return {slot: vote / total for slot, vote in votes.items()} if total else {}
+        known: list[tuple[float, dict[Slot | None, float]]] = []
+        if len(hops) < len(self._hops):
+            known.append((HOP_MODEL_WEIGHT, self._hops[len(hops)]))
+        if total:
+            known.append((NEAREST_WEIGHT, {slot: vote / total for slot, vote in votes.items()}))
+        return known
 
 
 def _normalise(shares: Probabilities) -> Probabilities:
     return np.asarray(shares / shares.sum(), np.float64)
 
 
-MAX_HOPS = 3
-"""Hops of a way at most."""
-
-MAX_EXTENDED_CHAINS = 10
-"""Chains that are extended at most: one query each."""
-
-MAX_FOLLOWED_CHAINS = 15
-"""Chains that are followed to their ends at most: one query each."""
-
-MAX_BRANCHES = 12
-"""Hops of one chain that are considered, the likeliest."""
-
-MIN_RELATIVE_LIKELIHOOD = 1e-3
-"""A chain is left alone whose share is this part of the likeliest's."""
-
-
-class _ScoredChain(NamedTuple):
-    """A chain and how likely it is the whole way."""
-
-    likelihood: float
-    chain: Chain
-
-
 async def search_chains(topic: Entity, policy: HopPolicy, graph: KnowledgeGraph) -> list[CandidateChain]:
     """Search from a topic entity: best first, in both directions of relations.
 
-    A chain whose ends have no names is no way by itself, but may lead on to one; one that takes too
+    A chain whose ends have no names is no candidate, but may lead on to one; one that takes too
     long leads nowhere.
 
     Raises:
         KGError: if the graph cannot be reached, or everything takes too long.
     """
-    tried = _FailingGraph(graph)
-    found = await _expand_chains(topic, policy, tried)
-    best = max((each.likelihood for each in found), default=0.0)
-    likely = sorted(
-        (each for each in found if each.likelihood >= best * MIN_RELATIVE_LIKELIHOOD), key=_search_rank
-    )[:MAX_FOLLOWED_CHAINS]
-    followed = [await tried.follow(each.chain) for each in likely]
-    leading = [way for way in followed if way and way.ends]
-    if tried.failed and not leading:
-        raise tried.failed
-    return leading
-
-
-class _FailingGraph:
-    """A graph of which a query may fail; the last failure is kept."""
-
-    def __init__(self, graph: KnowledgeGraph) -> None:
-        self._graph = graph
-        self.failed: KGTimeout | KGRejected | None = None
-
-    async def extend(self, chain: Chain) -> tuple[Hop, ...]:
-        """Return the hops that lead on; none where the query fails."""
+    failures: list[KGTimeout | KGRejected] = []
+    found = await _expand_chains(topic, policy, graph, failures)
+    lowest = max(found.values(), default=0.0) * _MIN_RELATIVE_LIKELIHOOD
+    likely = sorted((-likelihood, chain) for chain, likelihood in found.items() if likelihood >= lowest)
+    candidates = []
+    for _, chain in likely[:_MAX_FOLLOWED_CHAINS]:
         try:
-            return (await self._graph.extend_chain(chain)).items
+            page = await graph.follow_chain(chain)
         except (KGTimeout, KGRejected) as error:
-            self.failed = error
-            return ()
-
-    async def follow(self, chain: Chain) -> CandidateChain | None:
-        """Follow a chain to its named ends; None where the query fails."""
-        try:
-            page = await self._graph.follow_chain(chain)
-        except (KGTimeout, KGRejected) as error:
-            self.failed = error
-            return None
-        return CandidateChain(chain, tuple(end for end in page if end.term.name), page.truncated)
+            failures.append(error)
+            continue
+        if ends := tuple(end for end in page if end.term.name):
+            candidates.append(CandidateChain(chain, ends, page.truncated))
+    if failures and not candidates:
+        raise failures[-1]
+    return candidates
 
 
-def _search_rank(found: _ScoredChain) -> tuple[float, Chain]:
-    return -found.likelihood, found.chain
+async def _expand_chains(
+    topic: Entity, policy: HopPolicy, graph: KnowledgeGraph, failures: list[KGTimeout | KGRejected]
+) -> dict[Chain, float]:
+    """Return chains and how likely each is complete: the likeliest is extended again and again.
 
-
-async def _expand_chains(topic: Entity, policy: HopPolicy, graph: _FailingGraph) -> list[_ScoredChain]:
-    """Extend the likeliest chain again and again, until what is left is a slim chance."""
+    It ends where what is left is a slim chance.
+    """
     order = count()
-    waiting: list[tuple[float, int, Chain, float]] = [(-1.0, next(order), Chain(topic), 1.0)]
-    found: list[_ScoredChain] = []
+    waiting = [(-1.0, next(order), Chain(topic))]
+    found: dict[Chain, float] = {}
     best = 0.0
     for _ in range(MAX_EXTENDED_CHAINS):
-        if not waiting or -waiting[0][0] < best * MIN_RELATIVE_LIKELIHOOD:
+        if not waiting or -waiting[0][0] < best * _MIN_RELATIVE_LIKELIHOOD:
             break
-        _, _, chain, share = heapq.heappop(waiting)
-        offered = await graph.extend(chain)
+        share, _, chain = heapq.heappop(waiting)
+        try:
+            offered = (await graph.extend_chain(chain)).items
+        except (KGTimeout, KGRejected) as error:
+            failures.append(error)
+            continue
         if not offered:
             continue
         for hop, chance in await asyncio.to_thread(_likeliest_hops, policy, chain, offered):
-            longer, likelihood = chain.then(hop), share * chance
-            over = policy.over(longer.hops)
-            found.append(_ScoredChain(likelihood * over, longer))
-            best = max(best, likelihood * over)
-            if longer.depth < MAX_HOPS:
-                onwards = likelihood * (1 - over)
-                heapq.heappush(waiting, (-onwards, next(order), longer, onwards))
+            longer, likelihood = chain.then(hop), -share * chance
+            stop = policy.stop_probability(longer.hops)
+            found[longer] = likelihood * stop
+            best = max(best, likelihood * stop)
+            if longer.depth < _MAX_HOPS:
+                heapq.heappush(waiting, (-likelihood * (1 - stop), next(order), longer))
     return found
 
 
-def _likeliest_hops(policy: HopPolicy, chain: Chain, offered: tuple[Hop, ...]) -> list[tuple[Hop, float]]:
-    shares = policy.follow(chain.hops, offered)
-    return [(offered[at], float(shares[at])) for at in np.argsort(-shares, kind="stable")[:MAX_BRANCHES]]
+def _likeliest_hops(policy: HopPolicy, chain: Chain, offered: Sequence[Hop]) -> list[tuple[Hop, float]]:
+    shares = policy.hop_probabilities(chain.hops, offered)
+    return [(offered[at], float(shares[at])) for at in np.argsort(-shares, kind="stable")[:_MAX_BRANCHES]]

@@ -5,32 +5,63 @@ import re
 from collections.abc import Collection, Iterable, Sequence
 from itertools import pairwise, product
 from math import prod
-from typing import NamedTuple
+from typing import Literal as Choice, NamedTuple
 
 from kgqa.kg.errors import KGRejected, KGTimeout
 from kgqa.kg.graph import KnowledgeGraph
 from kgqa.kg.terms import Entity, Hop, Path, Term
 from kgqa.kg.text import EVERYDAY_WORDS, FUNCTION_WORDS, fold
-from kgqa.models.offline.claim_polarity import MIN_STEM_SHARE, NEGATION, polarity
+from kgqa.models.offline.chain_replies import Replies
 from kgqa.models.offline.interpreter import QuestionInterpreter
-from kgqa.models.offline.question_words import Encode, relation_phrase, stem_overlap
+from kgqa.models.offline.question_words import (
+    Encode,
+    content_words,
+    relation_phrase,
+    stem_overlap,
+    text_similarities,
+)
 from kgqa.prompts.judge_claim import JudgeClaim, Judgement
 
-MAX_CLAIM_COMBINATIONS = 64
-"""Combinations of joined things that are looked at, at most."""
+_MAX_COMBINATIONS = 64  # of joined things that are looked at
+_MAX_NAME_LOOKUPS = 12  # in the graph for one question
+_MAX_NAME_WORDS = 4
+_MIN_SIMILARITY = 0.35  # from which a relation says what a question claims
+_MIN_STEM_SHARE = 0.5  # of the letters of two words that say the same
 
-MAX_NAME_LOOKUPS = 12
-"""Names that are looked up in the graph for one question, at most."""
-
-MAX_NAME_WORDS = 4
-"""Words of such a name, at most."""
-
+# how a question begins that asks for the same without it: isn't, doesn't
 _NEGATED_QUESTION = re.compile(r"^(\w+)n t\b")
-"""How a question begins that asks for the same without it: isn't, doesn't."""
-
 _ENUMERATION = re.compile(r"#(?:(?: the| an?)? #)*(?: and| as well as)(?: also| the| an?)* #")
 _UNCLEAR = re.compile(r"\b(?:and|as well as|but|except|only|neither|nor|than|always|every|(?<!# )all)\b")
 _IN_COMMON = re.compile(r"\b(?:same|shared?|in common)\b")
+
+_CLASS_RELATION = re.compile(r"\b(?:class|subclass|type|kind|category|instance)\b|^is a$|^a$")
+# a claim that says of things only what they are
+_IS_A = re.compile(
+    r"(?:is|are|was|were) (?:the |an? |both )*it(?: it)*(?: and (?:the |an? )?it)?"
+    r"(?: both| an?| (?:kinds?|types?) of)* it"
+)
+
+_NEGATION = re.compile(r"\b(?:not|no|non|never|without|cannot|lacks?|\w+n t)\b")
+# what a claim need not say: it says "of a gene on it", "of insects"
+_LINKING_PHRASES = re.compile(
+    r"\b(?:kind|type|subclass|instance|part) of\b|\bis a\b|\blocated (?:in|on|at)\b"
+)
+_TREATMENT = re.compile(
+    r"\b(?:used|taken|given|prescribed|recommended|suitable|good|effective) (?:for|against|in)\b"
+)
+# beginnings of words that say the opposite of each other
+_OPPOSITES = tuple(
+    (re.compile(rf"\b(?:{one})"), re.compile(rf"\b(?:{other})"))
+    for one, other in (
+        (
+            r"contraindicat|avoid|harmful",
+            r"indicat|treat|safe|suit|recommend|use[ds]?\b|tak(?:e|ing)\b|prescrib",
+        ),
+        (r"inhibit|block|suppress|antagoni", r"activat|stimulat|induc|agoni"),
+        (r"increas|rais|worsen", r"decreas|reduc|lower|reliev"),
+        (r"prevent|protect", r"caus|lead"),
+    )
+)
 
 
 class Claim:
@@ -77,7 +108,7 @@ class Claim:
 
     def borne_out(self, pairs: Collection[frozenset[str]]) -> bool:
         """Return whether pairs join all that is claimed to be joined."""
-        if sum(map(len, self.slots)) < 2 or prod(map(len, self.slots)) > MAX_CLAIM_COMBINATIONS:
+        if sum(map(len, self.slots)) < 2 or prod(map(len, self.slots)) > _MAX_COMBINATIONS:
             return False
         choices: Iterable[Collection[str]] = product(*self.slots) if len(self.slots) > 1 else self.slots
         return all(_is_connected(set(choice), pairs) for choice in choices)
@@ -114,20 +145,19 @@ async def read_claim(
     relations = [relation_phrase(hop.words) for hop in hops]
     spans = [span for part in Claim(question, (), names).rest for span in _name_spans(part.split())]
     sought = [" ".join(span) for span in spans if not all(_is_common_word(word, relations) for word in span)]
-    found = [
-        name for name in list(dict.fromkeys(sought))[:MAX_NAME_LOOKUPS] if await _is_entity_name(name, graph)
-    ]
+    unknown = list(dict.fromkeys(sought))[:_MAX_NAME_LOOKUPS]
+    found = [name for name in unknown if await _is_entity_name(name, graph)]
     return Claim(question, topics, {*names, *found})
 
 
 def _name_spans(words: Sequence[str]) -> list[Sequence[str]]:
     """Return the runs of words that a name may be, which neither begin nor end with a function word."""
     places = [at for at, word in enumerate(words) if word not in FUNCTION_WORDS]
-    return [words[one : two + 1] for one in places for two in places if one <= two < one + MAX_NAME_WORDS]
+    return [words[one : two + 1] for one in places for two in places if one <= two < one + _MAX_NAME_WORDS]
 
 
 def _is_common_word(word: str, relations: Sequence[str]) -> bool:
-    return word in EVERYDAY_WORDS or stem_overlap(relations, [word]).max(initial=0.0) >= MIN_STEM_SHARE
+    return word in EVERYDAY_WORDS or stem_overlap(relations, [word]).max(initial=0.0) >= _MIN_STEM_SHARE
 
 
 async def _is_entity_name(name: str, graph: KnowledgeGraph) -> bool:
@@ -136,14 +166,6 @@ async def _is_entity_name(name: str, graph: KnowledgeGraph) -> bool:
     except (KGTimeout, KGRejected):
         return False
     return any(match.sure and match.how != "id" for match in matches)
-
-
-_CLASS_RELATION = re.compile(r"\b(?:class|subclass|type|kind|category|instance)\b|^is a$|^a$")
-_IS_A = re.compile(
-    r"(?:is|are|was|were) (?:the |an? |both )*it(?: it)*(?: and (?:the |an? )?it)?"
-    r"(?: both| an?| (?:kinds?|types?) of)* it"
-)
-"""A claim that says of things only what they are."""
 
 
 class ClaimFact(NamedTuple):
@@ -155,7 +177,7 @@ class ClaimFact(NamedTuple):
     said: bool
 
 
-async def judge_claim(prompt: JudgeClaim, believer: QuestionInterpreter) -> Judgement:
+async def judge_claim(prompt: JudgeClaim, interpreter: QuestionInterpreter) -> Judgement:
     """Go by the facts that join what the question claims to be joined: do they say so, or the opposite?
 
     Yes where each thing is joined, no where one is denied to be. Either direction of a relation says it,
@@ -164,36 +186,41 @@ async def judge_claim(prompt: JudgeClaim, believer: QuestionInterpreter) -> Judg
     offered = prompt.offered
     terms = [*prompt.topics, *(node for path in offered for node in path.nodes)]
     hops = {hop for path in offered for hop, _ in path.steps}
-    claim = await read_claim(prompt.question, prompt.topics, terms, hops, believer.graph)
-    told = await asyncio.to_thread(_weigh_facts, offered, claim, believer.encode)
-    favour, against = ([each for each in told if each.said is said] for said in (True, False))
-    sides = {"favour": _choose_facts(favour), "against": _choose_facts(against)}
-    borne, denied = ({each.pair for each in side} for side in (favour, against))
-    if borne & denied:
-        return Judgement(rationale="the facts contradict each other", verdict="unknown", **sides)
-    if denied and claim.clear and len(claim.slots) <= 2:
-        return Judgement(rationale="a fact says the opposite", verdict="no", **sides)
-    if not denied and claim.clear and claim.borne_out(borne):
-        return Judgement(rationale="the facts say so", verdict="yes", **sides)
-    why = (
-        "the facts do not say all that the question claims"
-        if told
-        else "no fact says what the question claims"
+    claim = await read_claim(prompt.question, prompt.topics, terms, hops, interpreter.graph)
+    facts = await asyncio.to_thread(_weigh_facts, offered, claim, interpreter.encode)
+    favour, against = ([each for each in facts if each.said is said] for said in (True, False))
+    joined, denied = ({each.pair for each in side} for side in (favour, against))
+    verdict: Choice["yes", "no", "unknown"] = "unknown"
+    if joined & denied:
+        reason = "the facts contradict each other"
+    elif denied and claim.clear and len(claim.slots) <= 2:
+        reason, verdict = "a fact says the opposite", "no"
+    elif not denied and claim.clear and claim.borne_out(joined):
+        reason, verdict = "the facts say so", "yes"
+    elif facts:
+        reason = "the facts do not say all that the question claims"
+    else:
+        reason = "no fact says what the question claims"
+    return Judgement(
+        rationale=reason, verdict=verdict, favour=_choose_facts(favour), against=_choose_facts(against)
     )
-    return Judgement(rationale=why, verdict="unknown", **sides)
 
 
 def _weigh_facts(paths: Sequence[Path], claim: Claim, encode: Encode) -> list[ClaimFact]:
-    """Tell which facts say the claim or its opposite of two of its things, by their ends; blocks."""
-    told = []
+    """Return the facts that say the claim or its opposite of two of its things, by their ends; blocks."""
+    facts = []
     for number, path in enumerate(paths, 1):
         things = [claim.thing(node) for node in path.nodes]
         start = max((at for at, thing in enumerate(things[:-1]) if thing), default=0)
         one, two = things[start], things[-1]
         if one and two and claim.joins(one, two):
-            said = fact_polarity(claim, one, two, _path_moves(path, start), encode)
-            told += [ClaimFact(number, path, frozenset((one, two)), said)] if said is not None else []
-    return told
+            last = len(path.steps)
+            cuts = [at for at in range(start, last + 1) if at in (start, last) or path.nodes[at].name]
+            moves = [path.chain.hops[begin:end] for begin, end in pairwise(cuts)]
+            said = fact_polarity(claim, one, two, moves, encode)
+            if said is not None:
+                facts.append(ClaimFact(number, path, frozenset((one, two)), said))
+    return facts
 
 
 def fact_polarity(
@@ -214,31 +241,61 @@ def fact_polarity(
     words = [" ".join(relation_phrase(hop.words) for hop in move) for move in moves]
     if _IS_A.fullmatch(claim.text):
         downwards = {one in claim.slots[0]} == {hop.forward for move in moves for hop in move}
-        kinds = all(_CLASS_RELATION.search(each) and not NEGATION.search(each) for each in words)
+        kinds = all(_CLASS_RELATION.search(each) and not _NEGATION.search(each) for each in words)
         return True if downwards and kinds and len(claim.slots) == 2 else None
     if len(moves) == 1:
         return polarity(claim.text, words, encode)
-    turns = any(
-        tuple(after) == tuple(hop.inverse for hop in reversed(move)) for move, after in pairwise(moves)
-    )
+    turns = any([hop.inverse for hop in reversed(one)] == [*two] for one, two in pairwise(moves))
     apart = turns or len(claim.slots) == 1
     return None if apart and not claim.alike else polarity(claim.text, words, encode) or None
 
 
-def _path_moves(path: Path, start: int) -> list[tuple[Hop, ...]]:
-    nodes, last = path.nodes, len(path.steps)
-    cuts = [at for at in range(start, last + 1) if at in (start, last) or nodes[at].name]
-    return [path.chain.hops[one:two] for one, two in pairwise(cuts)]
+def polarity(claim: str, moves: Sequence[str], encode: Encode) -> bool | None:
+    """Return whether relations one after the other say what a claim says, or its opposite; None: neither.
+
+    Args:
+        claim: a question in lower case, with "it" for the names in it.
+        moves: what leads from one thing that it names to the other, in words.
+        encode: a sentence encoder; blocks.
+    """
+    said = [(move, _move_polarity(claim, move, encode)) for move in moves]
+    needed = [each for move, each in said if each is not None or not _LINKING_PHRASES.search(move)]
+    return None if None in needed or not needed else all(needed)
 
 
-def _choose_facts(told: Sequence[ClaimFact]) -> list[int]:
+def _move_polarity(claim: str, move: str, encode: Encode) -> bool | None:
+    opposite = _are_opposite(claim, move) or _are_opposite(move, claim)
+    bare, words = (_NEGATION.sub(" ", text) for text in (claim, move))
+    said = {bare, _TREATMENT.sub("treat", bare)}
+    if not opposite and not any(_is_similar(text, words, encode) for text in said):
+        return None
+    denied = (_NEGATION.search(claim) is None) != (_NEGATION.search(move) is None)
+    return opposite == denied
+
+
+def _is_similar(claim: str, words: str, encode: Encode) -> bool:
+    stems = stem_overlap([words], content_words(claim)).max(initial=0.0)
+    return bool(stems >= _MIN_STEM_SHARE or text_similarities(claim, [words], encode)[0] >= _MIN_SIMILARITY)
+
+
+def _are_opposite(one: str, other: str) -> bool:
+    """Return whether one text says the one of two opposites alone, and the other text the other alone."""
+    return any(
+        here.search(one) and there.search(other) and not (there.search(one) or here.search(other))
+        for here, there in _OPPOSITES
+    )
+
+
+def _choose_facts(facts: Sequence[ClaimFact]) -> list[int]:
     """Number facts, the shortest of each pair of things, so that none only repeats what others say."""
     chosen: list[ClaimFact] = []
     known: set[tuple[Term, str, Term]] = set()
-    shortest = {each.pair: len(each.path.steps) for each in sorted(told, key=_fact_order, reverse=True)}
-    for each in sorted(told, key=_fact_order):
-        if len(each.path.steps) == shortest[each.pair] and not (said := _path_triples(each.path)) <= known:
-            known |= said
+    shortest: dict[frozenset[str], int] = {}
+    for each in sorted(facts, key=lambda fact: (len(fact.path.steps), fact.number)):
+        size = shortest.setdefault(each.pair, len(each.path.steps))
+        triples = _path_triples(each.path)
+        if len(each.path.steps) == size and not triples <= known:
+            known |= triples
             chosen.append(each)
     return sorted(
         each.number
@@ -247,17 +304,15 @@ def _choose_facts(told: Sequence[ClaimFact]) -> list[int]:
     )
 
 
-def _fact_order(told: ClaimFact) -> tuple[int, int]:
-    return len(told.path.steps), told.number
-
-
 def _path_triples(path: Path) -> set[tuple[Term, str, Term]]:
-    ends = zip(path.nodes, path.steps, strict=False)
     return {
         (head, hop.relation, tail) if hop.forward else (tail, hop.relation, head)
-        for head, (hop, tail) in ends
+        for head, (hop, tail) in zip(path.nodes, path.steps, strict=False)
     }
 
 
 def _is_prefix(one: Path, other: Path) -> bool:
     return one.topic == other.topic and other.steps[: len(one.steps)] == one.steps
+
+
+CLAIM_REPLIES: Replies = {JudgeClaim: judge_claim}

@@ -27,6 +27,20 @@ _DATE = re.compile(
 
 _YEAR = re.compile(r"\b(?:1[0-9]|20)[0-9]{2}\b")
 
+_MAX_SAMPLED_NODES = 6  # whose attributes are looked at to see which there are
+_CUE_WEIGHT = 1.0  # of the similarity to the words that a cue stands for, beside that to the question
+_SAID_BONUS = 0.5  # of an attribute of which the question says all words
+_COVERAGE_BONUS = 0.2  # of an attribute that all nodes have
+_DATE_MISMATCH_PENALTY = 1.0  # of a date where another value is asked for, and the reverse
+_MIN_ATTRIBUTE_SCORE = 0.3
+_LABEL_PENALTY = 0.5  # of what tells things apart rather than measures them, unless that is asked for
+_DETOUR_PENALTY = 0.1  # of a value that stands at a node beside the chain
+
+_YEAR_RANGE = range(1, 3_000)
+_DATE_WORDS = re.compile(r"\b(year|dates?|born|died|founded|opened|built|start|end|from|to|since|until)\b")
+_LABEL_WORDS = frozenset({"latitude", "longitude", "code", "id", "iso", "identifier"})
+_DATE_TYPES = frozenset({"date", "dateTime", "gYear", "gYearMonth"})
+
 
 def sort_key(term: Term) -> SortKey | None:
     """Read a literal as a number or a date, None where it is neither.
@@ -48,7 +62,7 @@ def last_year_in_name(term: Term) -> SortKey | None:
 
 
 def find_steps(by: str, graph: KnowledgeGraph) -> RelationSteps | None:
-    """Return the relations that the graph has under the local names of `Asked.by`, None if it lacks one."""
+    """Return the relations that the graph has by the names of `QuestionIntent.by`, None if it lacks one."""
     steps = tuple(_find_relations(name, graph) for name in by.split("/") if by)
     return steps if steps and all(steps) else None
 
@@ -85,6 +99,14 @@ async def follow_steps(
     return {start: pairs for start, pairs in led.items() if pairs}
 
 
+async def follow_hops(
+    starts: Iterable[Term], hops: Sequence[Hop], graph: KnowledgeGraph
+) -> dict[Entity, frozenset[Term]]:
+    """Return what each entity leads to by hops, of those that lead anywhere: one query for each hop."""
+    led = await follow_steps(keep_entities(starts), tuple((hop,) for hop in hops), graph)
+    return {start: frozenset(end for _, end in pairs) for start, pairs in led.items()}
+
+
 def keep_entities(terms: Iterable[Term]) -> list[Entity]:
     """Leave literals out."""
     return [term for term in terms if isinstance(term, Entity)]
@@ -99,11 +121,9 @@ async def look_up_sort_keys(
     for node, found in (await follow_steps(sorted(nodes), steps, graph)).items():
         for end in nodes[node]:
             pairs.setdefault(end, set()).update(found)
-    places = {
-        end: [place for _, term in of if (place := sort_key(term)) is not None] for end, of in pairs.items()
-    }
-    if any(places.values()):
-        return {end: values for end, values in places.items() if values}
+    keys = {end: [key for _, term in of if (key := sort_key(term)) is not None] for end, of in pairs.items()}
+    if any(keys.values()):
+        return {end: values for end, values in keys.items() if values}
     return {end: [(len(of),)] for end, of in pairs.items()}
 
 
@@ -117,41 +137,10 @@ async def _value_nodes(
     for chain in chains:
         if chain.depth > back:
             before = await graph.follow_chain(chain.upto(chain.depth - back))
-            rest = tuple((hop,) for hop in chain.hops[-back:])
-            led = await follow_steps(keep_entities(each.term for each in before), rest, graph)
-            for node, pairs in led.items():
-                found[node] = found.get(node, frozenset()) | (pool & {end for _, end in pairs})
+            led = await follow_hops((each.term for each in before), chain.hops[-back:], graph)
+            for node, ends in led.items():
+                found[node] = found.get(node, frozenset()) | (pool & ends)
     return found
-
-
-MAX_SAMPLED_NODES = 6
-"""Nodes whose attributes are looked at to see which there are."""
-
-CUE_WEIGHT = 1.0
-"""Weight of the likeness to the words that a cue stands for, beside that to the question."""
-
-SAID_BONUS = 0.5
-"""What an attribute gains of which the question says all words."""
-
-COVERAGE_BONUS = 0.2
-"""What an attribute gains that all nodes have."""
-
-DATE_MISMATCH_PENALTY = 1.0
-"""What a date loses where another value is asked for, and another value where a date is."""
-
-MIN_ATTRIBUTE_SCORE = 0.3
-"""What an attribute must come to at least."""
-
-LABEL_PENALTY = 0.5
-"""What loses that tells places and things apart rather than measures them, unless that is asked for."""
-
-DETOUR_PENALTY = 0.1
-"""What a value that stands at a node beside the chain loses."""
-
-_YEAR_RANGE = range(1, 3_000)
-_DATE_WORDS = re.compile(r"\b(year|dates?|born|died|founded|opened|built|start|end|from|to|since|until)\b")
-_LABEL_WORDS = frozenset({"latitude", "longitude", "code", "id", "iso", "identifier"})
-_DATE_TYPES = frozenset({"date", "dateTime", "gYear", "gYearMonth"})
 
 
 class Attribute(NamedTuple):
@@ -177,7 +166,7 @@ async def choose_attribute(
     graph: KnowledgeGraph,
     encode: Encode,
 ) -> tuple[RelationSteps, int] | None:
-    """Return the attribute most like the question, and how many nodes before the ends it starts.
+    """Return the attribute most similar to the question, and how many nodes before the ends it starts.
 
     Where the question itself does not tell, ``by`` does: what a like question went by.
     """
@@ -189,15 +178,12 @@ async def choose_attribute(
     unique = sorted(set(found))
     if not unique:
         return None
-    scores = await asyncio.to_thread(
-        _score_attributes, question, _comparison_words(question, by), unique, encode
-    )
-    at = int(np.argmax(scores))
-    return (
-        (tuple((hop,) for hop in unique[at].hops), unique[at].back)
-        if scores[at] >= MIN_ATTRIBUTE_SCORE
-        else None
-    )
+    words = _comparison_words(question, by)
+    scores = await asyncio.to_thread(_score_attributes, question, words, unique, encode)
+    best = int(np.argmax(scores))
+    if scores[best] < _MIN_ATTRIBUTE_SCORE:
+        return None
+    return tuple((hop,) for hop in unique[best].hops), unique[best].back
 
 
 def asks_for_date(question: str, by: str) -> bool:
@@ -214,24 +200,20 @@ def _comparison_words(question: str, by: str) -> str:
 def _sample_nodes(terms: frozenset[Term] | set[Term]) -> list[Entity]:
     """Return some of the entities, evenly spread over their order."""
     known = sorted(keep_entities(terms))
-    return known[:: -(-len(known) // MAX_SAMPLED_NODES) or 1]
+    return known[:: -(-len(known) // _MAX_SAMPLED_NODES) or 1]
 
 
 async def _list_attributes(nodes: Sequence[Entity], back: int, graph: KnowledgeGraph) -> list[Attribute]:
     """List what gives the nodes numbers or dates, and the unnamed nodes beside them: four queries."""
     led = await _list_values([((), node) for node in nodes], graph)
-    aside = [(hops, end) for hops, ends in led.items() for end in keep_entities(ends)]
-    further = await _list_values(
-        [(hops, end) for hops, end in aside if end.name is None][: 3 * MAX_SAMPLED_NODES], graph
-    )
-    placed = {
-        hops: [end for end in ends if sort_key(end) is not None] for hops, ends in (led | further).items()
-    }
-    return [
-        Attribute(back, hops, _is_dated(hops[-1], ends), min(1.0, len(ends) / len(nodes)))
-        for hops, ends in placed.items()
-        if ends
-    ]
+    aside = [(hops, end) for hops, ends in led.items() for end in keep_entities(ends) if end.name is None]
+    further = await _list_values(aside[: 3 * _MAX_SAMPLED_NODES], graph)
+    found = []
+    for hops, ends in (led | further).items():
+        if values := [end for end in ends if sort_key(end) is not None]:
+            share = min(1.0, len(values) / len(nodes))
+            found.append(Attribute(back, hops, _is_dated(hops[-1], values), share))
+    return found
 
 
 async def _list_values(
@@ -249,31 +231,25 @@ async def _list_values(
 
 def _is_dated(hop: Hop, values: Sequence[Term]) -> bool:
     """Return whether values are dates: by their type or form, or years by the relation's name."""
-    places = [sort_key(value) or () for value in values]
-    if any(len(place) > 1 for place in places) or any(_is_date(value) for value in values):
+    keys = [sort_key(value) or () for value in values]
+    types = {local_name(value.datatype) for value in values if isinstance(value, Literal)}
+    if types & _DATE_TYPES or any(len(key) > 1 for key in keys):
         return True
-    return all(place[0] in _YEAR_RANGE for place in places) and bool(
-        _DATE_WORDS.search(relation_phrase(hop.words))
-    )
-
-
-def _is_date(value: Term) -> bool:
-    return isinstance(value, Literal) and local_name(value.datatype) in _DATE_TYPES
+    years = all(key[0] in _YEAR_RANGE for key in keys)
+    return years and _DATE_WORDS.search(relation_phrase(hop.words)) is not None
 
 
 def _score_attributes(
     question: str, meant: str, attributes: Sequence[Attribute], encode: Encode
 ) -> npt.NDArray[np.float64]:
-    """Compare a question with attributes, each by its relation that is most like it: shape (attributes,)."""
+    """Compare a question with attributes, each by its relation that is most similar: shape (attributes,)."""
     words = sorted({word for each in attributes for word in each.words})
-    likely = text_similarities(question, words, encode) + (
-        CUE_WEIGHT * text_similarities(meant, words, encode) if meant else 0
-    )
+    similarity = text_similarities(question, words, encode)
+    if meant:
+        similarity = similarity + _CUE_WEIGHT * text_similarities(meant, words, encode)
     asked, said = _word_set(meant), _word_set(f"{question} {meant}")
-    scores = {
-        word: like + _word_bonus(_word_set(word), asked, said)
-        for word, like in zip(words, likely, strict=True)
-    }
+    bonuses = [_word_bonus(_word_set(word), asked, said) for word in words]
+    scores = dict(zip(words, similarity + np.array(bonuses, np.float32), strict=True))
     dating = bool(_DATE_WORDS.search(meant)) if meant else None
     return np.array(
         [max(scores[word] for word in each.words) + _attribute_bonus(each, dating) for each in attributes]
@@ -287,11 +263,10 @@ def _word_set(text: str) -> frozenset[str]:
 def _word_bonus(words: frozenset[str], asked: frozenset[str], said: frozenset[str]) -> float:
     """Reward the words that are said; hold labels against what is not asked for by one, and the reverse."""
     astray = (words & _LABEL_WORDS) - said or (asked & _LABEL_WORDS) - words
-    return SAID_BONUS * len(words & said) / max(1, len(words)) - LABEL_PENALTY * bool(astray)
+    return _SAID_BONUS * len(words & said) / max(1, len(words)) - _LABEL_PENALTY * bool(astray)
 
 
 def _attribute_bonus(attribute: Attribute, dating: bool | None) -> float:
-    lost = DATE_MISMATCH_PENALTY * (dating is not None and attribute.dated != dating) + DETOUR_PENALTY * (
-        len(attribute.hops) - 1
-    )
-    return COVERAGE_BONUS * attribute.share - lost
+    mismatch = dating is not None and attribute.dated != dating
+    lost = _DATE_MISMATCH_PENALTY * mismatch + _DETOUR_PENALTY * (len(attribute.hops) - 1)
+    return _COVERAGE_BONUS * attribute.share - lost

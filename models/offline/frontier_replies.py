@@ -1,16 +1,16 @@
 """Replies about a frontier of chains: which to extend, which entities to keep, when to stop."""
 
 from collections.abc import Iterable, Iterator, Sequence
+from contextlib import suppress
 from dataclasses import dataclass
-from itertools import zip_longest
+from itertools import chain as concatenate, zip_longest
 
 from kgqa.kg.errors import KGRejected, KGTimeout
-from kgqa.kg.terms import Chain, Entity, Hop, Term
-from kgqa.models.offline.chain_replies import ChainJudgement, describe_finding, judge_chain
-from kgqa.models.offline.comparison_attributes import follow_steps, keep_entities
+from kgqa.kg.terms import Chain, Term
+from kgqa.models.offline.chain_replies import ChainJudgement, Replies, describe_finding, judge_chain
+from kgqa.models.offline.comparison_attributes import follow_hops
 from kgqa.models.offline.interpreter import Interpretation, QuestionInterpreter
 from kgqa.models.offline.inverse_relations import InverseRelations
-from kgqa.models.offline.plan_replies import answer_terms
 from kgqa.prompts.assess_found import AssessFound, Assessment
 from kgqa.prompts.base import Score
 from kgqa.prompts.candidates import MAX_GROUPS_SHOWN, ChainFindings, numbered_candidates
@@ -19,229 +19,210 @@ from kgqa.prompts.reflect import MAX_EARLIER_CHAINS, Reflect, Reflection
 from kgqa.prompts.score_entities import ScoredEntities, ScoreEntities
 from kgqa.prompts.score_relations import ScoredRelations, ScoreRelations
 
+_PARTIAL_ANSWER_SCORE = 0.5  # of an entity that leads to some of the answers; to all of them is 1
+_ALTERNATIVE_SCORE = 0.1  # of an entity on a chain that is not the chosen one
+
 
 @dataclass(frozen=True)
 class FrontierGuide:
-    """What is believed of a question; a mirrored relation is as good as the one it mirrors."""
+    """How a search goes by an interpretation; a relation is as good as its inverse."""
 
-    belief: Interpretation
-    mirrors: InverseRelations
+    known: Interpretation
+    inverses: InverseRelations
 
-    def read(self, chain: Chain) -> Chain:
-        """Return a chain in the relations of the likeliest way that it goes along, held to nothing."""
-        for way in self.belief.ways(chain.topic):
-            if self._begins(way, chain):
-                return way.upto(chain.depth)
+    def translate(self, chain: Chain) -> Chain:
+        """Return a chain in the relations of the likeliest known chain that it goes along, unconstrained."""
+        for known in self.known.chains_from(chain.topic):
+            if self._starts_with(known, chain):
+                return known.upto(chain.depth)
         return Chain(chain.topic, chain.hops)
 
-    def is_on(self, chain: Chain, *, believed: bool) -> bool:
-        """Return whether there is something left to go after a chain, on the believed way or on any."""
-        known = self.read(chain)
-        return bool(self.belief.rest(known)) and (not believed or self.belief.begins_with(known))
+    def goes_on(self, chain: Chain, *, chosen: bool) -> bool:
+        """Return whether there is something left to go after a chain, on the chosen chain or on any."""
+        own = self.translate(chain)
+        return bool(self.known.remaining_hops(own)) and (not chosen or self.known.starts_with(own))
 
     def onwards(self, offers: Sequence[Chain]) -> list[int]:
-        """Number, from 1, the offers on the believed ways; where there is none, those on another way."""
-        believed = [number for way in self.belief.chains.values() for number in self._along(way, offers)]
-        if believed:
-            return sorted(believed)
-        tried = ((self._along(way, offers) for way in ways) for ways in self.belief.others.values())
+        """Number, from 1, the offers on the chosen chains; where there is none, those on another chain."""
+        chosen = [number for known in self.known.chains.values() for number in self._along(known, offers)]
+        if chosen:
+            return sorted(chosen)
+        tried = ((self._along(known, offers) for known in each) for each in self.known.alternatives.values())
         return sorted(number for each in tried for number in next(filter(None, each), []))
 
-    def left(self, seen: Sequence[Chain]) -> Chain | None:
-        """Return the seen chain from which the likeliest way goes on that was not gone to its end."""
-        others = zip_longest(*self.belief.others.values())
-        for way in (*self.belief.chains.values(), *(way for row in others for way in row if way)):
-            begun = [chain for chain in seen if self._begins(way, chain)]
+    def unfinished(self, seen: Sequence[Chain]) -> Chain | None:
+        """Return the seen chain from which the likeliest known chain goes on that was not gone to its end."""
+        others = concatenate.from_iterable(zip_longest(*self.known.alternatives.values()))
+        for known in (*self.known.chains.values(), *filter(None, others)):
+            begun = [chain for chain in seen if self._starts_with(known, chain)]
             furthest = max(begun, key=lambda chain: chain.depth, default=None)
-            if furthest is not None and furthest.depth < way.depth:
+            if furthest is not None and furthest.depth < known.depth:
                 return furthest
         return None
 
-    def _begins(self, way: Chain, chain: Chain) -> bool:
-        """Return whether a way begins with a chain, but for mirrored relations."""
-        begun = way.topic == chain.topic and chain.depth <= way.depth
-        return begun and all(
-            self.mirrors.slot(one) == self.mirrors.slot(two)
-            for one, two in zip(way.hops, chain.hops, strict=False)
-        )
+    def _starts_with(self, known: Chain, chain: Chain) -> bool:
+        """Return whether a known chain begins with a chain, but for inverse relations."""
+        slots = [[self.inverses.slot(hop) for hop in each.hops] for each in (known, chain)]
+        return known.topic == chain.topic and slots[0][: chain.depth] == slots[1]
 
-    def _along(self, way: Chain, offers: Sequence[Chain]) -> list[int]:
-        """Number the offers that go furthest along a way, those in its own relations before mirrored ones."""
-        going = [(number, chain) for number, chain in enumerate(offers, 1) if self._begins(way, chain)]
-        most = max(((chain.depth, _has_same_hops(way, chain)) for _, chain in going), default=None)
-        return [number for number, chain in going if (chain.depth, _has_same_hops(way, chain)) == most]
-
-
-def _has_same_hops(way: Chain, chain: Chain) -> bool:
-    return way.hops[: chain.depth] == chain.hops
+    def _along(self, known: Chain, offers: Sequence[Chain]) -> list[int]:
+        """Number the offers that go furthest along a chain, those in its own relations first."""
+        rank = {
+            number: (offer.depth, known.hops[: offer.depth] == offer.hops)
+            for number, offer in enumerate(offers, 1)
+            if self._starts_with(known, offer)
+        }
+        return [number for number, each in rank.items() if each == max(rank.values())]
 
 
-async def guide_frontier(
-    question: str, topics: tuple[Entity, ...], chains: Iterable[Chain], believer: QuestionInterpreter
+FrontierPrompt = AssessFound | PickRelations | Reflect | ScoreEntities | ScoreRelations
+
+
+async def _guide(
+    prompt: FrontierPrompt, chains: Iterable[Chain], interpreter: QuestionInterpreter
 ) -> FrontierGuide:
-    """Return the course of a search; without ``topics``, of one from the topics of its chains.
-
-    Raises:
-        KGError: if the graph cannot be reached.
-    """
-    known = topics or tuple(dict.fromkeys(chain.topic for chain in chains))
-    return FrontierGuide(await believer.believe(question, known), await believer.mirrors())
+    """Return the guide of a search; of one without topics, from those of its chains."""
+    known = await interpreter.interpret(prompt.question, prompt.topics, (chain.topic for chain in chains))
+    return FrontierGuide(known, await interpreter.inverse_relations())
 
 
-async def pick_relations(prompt: PickRelations, believer: QuestionInterpreter) -> PickedRelations:
-    """Choose what the believed ways go on by; where none of it is offered, what others go on by."""
-    course = await guide_frontier(prompt.question, prompt.topics, prompt.offers, believer)
-    return PickedRelations(rationale=course.belief.reason, relations=course.onwards(prompt.offers))
+async def pick_relations(prompt: PickRelations, interpreter: QuestionInterpreter) -> PickedRelations:
+    """Choose what the chosen chains go on by; where none of it is offered, what others go on by."""
+    guide = await _guide(prompt, prompt.offers, interpreter)
+    return PickedRelations(rationale=guide.known.reason, relations=guide.onwards(prompt.offers))
 
 
-async def score_relations(prompt: ScoreRelations, believer: QuestionInterpreter) -> ScoredRelations:
+async def score_relations(prompt: ScoreRelations, interpreter: QuestionInterpreter) -> ScoredRelations:
     """Score what `pick_relations` chooses; the beam has room for nothing else."""
-    course = await guide_frontier(prompt.question, prompt.topics, prompt.offers, believer)
-    scores = [Score(number=number, score=1.0) for number in course.onwards(prompt.offers)]
-    return ScoredRelations(rationale=course.belief.reason, scores=scores)
+    guide = await _guide(prompt, prompt.offers, interpreter)
+    scores = [Score(number=number, score=1.0) for number in guide.onwards(prompt.offers)]
+    return ScoredRelations(rationale=guide.known.reason, scores=scores)
 
 
-async def reflect(prompt: Reflect, believer: QuestionInterpreter) -> Reflection:
-    """Go on along the believed ways, or along others; come back to one only where nothing goes on."""
+async def reflect(prompt: Reflect, interpreter: QuestionInterpreter) -> Reflection:
+    """Go on along the chosen chains, or along others; come back to one only where nothing goes on."""
     found = [each.chain for each in prompt.found[:MAX_GROUPS_SHOWN]]
     history = [each.chain for each in prompt.history[:MAX_EARLIER_CHAINS]]
-    course = await guide_frontier(prompt.question, prompt.topics, [*history, *found], believer)
-    for believed in (True, False):
-        if going := [at for at, chain in enumerate(found, 1) if course.is_on(chain, believed=believed)]:
-            return Reflection(rationale=course.belief.reason, go_on=going)
-    back = course.left([*history, *found])
+    guide = await _guide(prompt, [*history, *found], interpreter)
+    for chosen in (True, False):
+        if going := [at for at, chain in enumerate(found, 1) if guide.goes_on(chain, chosen=chosen)]:
+            return Reflection(rationale=guide.known.reason, go_on=going)
+    back = guide.unfinished([*history, *found])
     recall = [history.index(back) + 1] if back in history else []
-    return Reflection(rationale=course.belief.reason, go_on=[], recall=recall)
+    return Reflection(rationale=guide.known.reason, go_on=[], recall=recall)
 
 
-PARTIAL_ANSWER_SCORE = 0.5
-"""Score of an entity that leads to some of the answers; that of one that leads to all is 1."""
-
-ALTERNATIVE_SCORE = 0.1
-"""Score of an entity on a way that is not the believed one."""
-
-
-async def score_entities(prompt: ScoreEntities, believer: QuestionInterpreter) -> ScoredEntities:
+async def score_entities(prompt: ScoreEntities, interpreter: QuestionInterpreter) -> ScoredEntities:
     """Score candidates by how many of the answers they lead to; those that lead to none are left out.
 
     Where no candidate of a chain leads to any, or that takes too long to tell, all count the same.
     """
-    course = await guide_frontier(
-        prompt.question, prompt.topics, (each.chain for each in prompt.found), believer
-    )
+    guide = await _guide(prompt, (each.chain for each in prompt.found), interpreter)
     rows = numbered_candidates(prompt.found)
     scores: list[Score] = []
     for place, group in enumerate(prompt.found, 1):
-        numbered = {row.number: row.candidate.term for row in rows if row.group == place}
-        share = await _answer_scores(group.chain, [*numbered.values()], course, believer)
-        scores += [
-            Score(number=number, score=share[term]) for number, term in numbered.items() if share.get(term)
-        ]
-    return ScoredEntities(rationale=course.belief.reason, scores=scores)
+        terms = {row.number: row.candidate.term for row in rows if row.group == place}
+        score = await _answer_scores(group.chain, [*terms.values()], guide, interpreter)
+        scores += [Score(number=at, score=score[term]) for at, term in terms.items() if score.get(term)]
+    return ScoredEntities(rationale=guide.known.reason, scores=scores)
 
 
 async def _answer_scores(
-    chain: Chain, ends: Sequence[Term], course: FrontierGuide, believer: QuestionInterpreter
+    chain: Chain, ends: Sequence[Term], guide: FrontierGuide, interpreter: QuestionInterpreter
 ) -> dict[Term, float]:
-    known = course.read(chain)
-    rest = course.belief.rest(known)
+    own = guide.translate(chain)
+    rest = guide.known.remaining_hops(own)
     if rest is None:
         return {}
-    if not course.belief.begins_with(known):
-        return dict.fromkeys(ends, ALTERNATIVE_SCORE)
-    goal = frozenset(answer_terms(course.belief))
-    led = await _reached_terms(ends, rest, believer)
-    reached = {end: len(goal & led.get(end, frozenset())) / max(1, len(goal)) for end in ends}
-    if not any(reached.values()):
-        return dict.fromkeys(ends, PARTIAL_ANSWER_SCORE)
-    return {
-        end: PARTIAL_ANSWER_SCORE + (1 - PARTIAL_ANSWER_SCORE) * share
-        for end, share in reached.items()
-        if share
-    }
+    if not guide.known.starts_with(own):
+        return dict.fromkeys(ends, _ALTERNATIVE_SCORE)
+    answers = frozenset(guide.known.answer_terms())
+    reached: dict[Term, frozenset[Term]] = {} if rest else {end: frozenset([end]) for end in ends}
+    if rest:
+        with suppress(KGTimeout, KGRejected):
+            reached.update((await follow_hops(ends, rest, interpreter.graph)).items())
+    shares = {end: len(answers & reached.get(end, frozenset())) / max(1, len(answers)) for end in ends}
+    if not any(shares.values()):
+        return dict.fromkeys(ends, _PARTIAL_ANSWER_SCORE)
+    lowest = _PARTIAL_ANSWER_SCORE
+    return {end: lowest + (1 - lowest) * share for end, share in shares.items() if share}
 
 
-async def _reached_terms(
-    ends: Sequence[Term], rest: tuple[Hop, ...], believer: QuestionInterpreter
-) -> dict[Term, frozenset[Term]]:
-    """Return what each end leads to by the hops that are left; nothing where that takes too long."""
-    if not rest:
-        return {end: frozenset([end]) for end in ends}
-    try:
-        led = await follow_steps(keep_entities(ends), tuple((hop,) for hop in rest), believer.graph)
-    except (KGTimeout, KGRejected):
-        return {}
-    return {start: frozenset(end for _, end in pairs) for start, pairs in led.items()}
+async def assess_frontier(prompt: AssessFound, interpreter: QuestionInterpreter) -> Assessment:
+    """Stop where the chosen chains end and meet; at the end of another chain where none of these goes on.
 
-
-async def assess_frontier(prompt: AssessFound, believer: QuestionInterpreter) -> Assessment:
-    """Stop where the believed ways end and meet; at the end of another way where none of these goes on.
-
-    Before the search has begun, at no other way: it is still to go along the believed ones.
+    Where solved questions are shown, these are their chains, tried before the search has begun
+    (Smart Lookahead): of the chosen chains nothing was followed yet, and none was turned down. Then
+    it stops at no other chain: the search is still to go along the chosen ones.
     """
-    course = await guide_frontier(
-        prompt.question, prompt.topics, (each.chain for each in prompt.found), believer
-    )
-    known = _known_facts(prompt, course)
-    for number in _complete_groups(prompt, course):
-        judged, numbers = _judge_group(prompt, number, course)
+    guide = await _guide(prompt, (each.chain for each in prompt.found), interpreter)
+    facts = _known_facts(prompt, guide)
+    for number in _complete_groups(prompt, guide):
+        judged, numbers = _judge_group(prompt, number, guide)
         if judged.decision in {"stop", "filter"}:
             return Assessment(
-                rationale=course.belief.reason,
-                known=known,
+                rationale=guide.known.reason,
+                known=facts,
                 decision="filter" if judged.decision == "filter" else "stop",
                 group=number,
                 take=judged.take,
                 chosen=[numbers[at - 1] for at in judged.chosen],
             )
-    return Assessment(rationale=course.belief.reason, known=known, decision="forward")
+    return Assessment(rationale=guide.known.reason, known=facts, decision="forward")
 
 
-def _complete_groups(prompt: AssessFound, course: FrontierGuide) -> Iterator[int]:
-    """Number the groups at the end of ways: of the believed ones, or else of others; most met first."""
-    groups = list(enumerate(prompt.found[:MAX_GROUPS_SHOWN], 1))
-    ends = [
-        (number, each)
-        for number, each in groups
-        if course.belief.rest(_group_chain(prompt, each, course)) == ()
-    ]
-    ends.sort(key=lambda pair: (-len(pair[1].met), not course.belief.is_believed(course.read(pair[1].chain))))
-    believed = [pair for pair in ends if course.belief.is_believed(_group_chain(prompt, pair[1], course))]
-    if believed and _awaits_other_topic(believed[0][1], prompt, course):
+def _complete_groups(prompt: AssessFound, guide: FrontierGuide) -> Iterator[int]:
+    """Number the groups at the end of known chains: of the chosen ones, or else of others; most met first."""
+    known = guide.known
+    groups = dict(enumerate(prompt.found[:MAX_GROUPS_SHOWN], 1))
+    chains = {number: _group_chain(prompt, group, guide) for number, group in groups.items()}
+    ends = [number for number, chain in chains.items() if known.remaining_hops(chain) == ()]
+    ends.sort(key=lambda at: (-len(groups[at].met), not known.is_chosen(guide.translate(groups[at].chain))))
+    chosen = [number for number in ends if known.is_chosen(chains[number])]
+    if chosen and _awaits_other_topic(groups[chosen[0]], prompt, guide):
         return
-    yield from (number for number, _ in believed)
-    if not prompt.exemplars and not any(course.is_on(each.chain, believed=True) for _, each in groups):
-        yield from (number for number, each in ends if (number, each) not in believed)
+    yield from chosen
+    if not prompt.exemplars and not any(guide.goes_on(each.chain, chosen=True) for each in groups.values()):
+        yield from (number for number in ends if number not in chosen)
 
 
-def _group_chain(prompt: AssessFound, group: ChainFindings, course: FrontierGuide) -> Chain:
-    """Return the way of a group's chain; before the search, the believed one if these are its very ends."""
-    if prompt.exemplars and not group.truncated and course.belief.is_end(group.chain.topic, group.named):
-        return course.belief.chains[group.chain.topic]
-    return course.read(group.chain)
+def _group_chain(prompt: AssessFound, group: ChainFindings, guide: FrontierGuide) -> Chain:
+    """Return the known chain of a group; before the search, the chosen one if these are its very ends."""
+    if prompt.exemplars and not group.truncated and guide.known.are_ends(group.chain.topic, group.named):
+        return guide.known.chains[group.chain.topic]
+    return guide.translate(group.chain)
 
 
-def _awaits_other_topic(group: ChainFindings, prompt: AssessFound, course: FrontierGuide) -> bool:
-    """Return whether another topic's way, which the ends are to meet, is longer than what was followed."""
+def _awaits_other_topic(group: ChainFindings, prompt: AssessFound, guide: FrontierGuide) -> bool:
+    """Return whether another topic's chain, which the ends are to meet, is longer than what was followed."""
     met = {chain.topic for chain in (group.chain, *group.met)}
     longest = 0 if prompt.exemplars else max(each.chain.depth for each in prompt.found)
-    ways = course.belief.chains.values()
-    return not course.belief.asked.union and any(way.topic not in met and way.depth > longest for way in ways)
+    longer = any(chain.topic not in met and chain.depth > longest for chain in guide.known.chains.values())
+    return longer and not guide.known.intent.union
 
 
-def _judge_group(prompt: AssessFound, number: int, course: FrontierGuide) -> tuple[ChainJudgement, list[int]]:
-    """Judge a group; give with it the numbers by which its candidates are shown."""
+def _judge_group(prompt: AssessFound, number: int, guide: FrontierGuide) -> tuple[ChainJudgement, list[int]]:
+    """Judge a group; return with it the numbers by which its candidates are shown."""
     group = prompt.found[number - 1]
     numbers = [row.number for row in numbered_candidates(prompt.found) if row.group == number]
-    way = _group_chain(prompt, group, course)
-    return judge_chain(course.belief, way, group.named, group.truncated, shown=len(numbers)), numbers
+    chain = _group_chain(prompt, group, guide)
+    return judge_chain(guide.known, chain, group.named, group.truncated, shown=len(numbers)), numbers
 
 
-def _known_facts(prompt: AssessFound, course: FrontierGuide) -> list[str]:
-    """Say what the chains on the believed ways lead to, a sentence for a subgoal; else what was known."""
-    chains = {
+def _known_facts(prompt: AssessFound, guide: FrontierGuide) -> list[str]:
+    """Say what the chains on the chosen ones lead to, a sentence for a subgoal; else what was known."""
+    facts = {
         each.chain: describe_finding(each.chain, each.named)
         for each in prompt.found
-        if each.named and course.belief.begins_with(course.read(each.chain))
+        if each.named and guide.known.starts_with(guide.translate(each.chain))
     }
-    return [*chains.values()][: max(1, len(prompt.subgoals))] or list(prompt.known)
+    return [*facts.values()][: max(1, len(prompt.subgoals))] or list(prompt.known)
+
+
+FRONTIER_REPLIES: Replies = {
+    AssessFound: assess_frontier,
+    PickRelations: pick_relations,
+    Reflect: reflect,
+    ScoreEntities: score_entities,
+    ScoreRelations: score_relations,
+}

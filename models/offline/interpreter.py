@@ -1,9 +1,8 @@
 """Interprets a question: from the question and its topic entities to the chains that answer it."""
 
 import asyncio
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from typing import NamedTuple
 
 import numpy as np
 
@@ -12,17 +11,26 @@ from kgqa.kg.graph import KnowledgeGraph
 from kgqa.kg.pages import Candidate, Page
 from kgqa.kg.sparql.intent import QuestionIntent
 from kgqa.kg.terms import Chain, Entity, Hop, Literal, Term, local_name
-from kgqa.models.offline.answer_selection import select_answers
-from kgqa.models.offline.candidate_chains import CandidateChain, MediatorDetector, TrainingAdvice
+from kgqa.models.offline.answer_selection import select_answers, select_by_conditions
+from kgqa.models.offline.candidate_chains import MediatorDetector, TrainingAdvice
 from kgqa.models.offline.chain_ranking import ChainCombination, RatedChain, combine_chains, score_chains
 from kgqa.models.offline.chain_search import HopPolicy, search_chains
-from kgqa.models.offline.conditions import narrowed
 from kgqa.models.offline.inverse_relations import InverseRelations, find_inverse_relations
-from kgqa.models.offline.question_intent import by_words, find_claimed_chains
+from kgqa.models.offline.question_intent import find_claimed_chains, intent_by_words
 from kgqa.models.offline.question_words import Encode
 from kgqa.models.offline.wording_similarity import QuestionWording
 from kgqa.priors.blueprints import Slot
 from kgqa.priors.exemplars import ExemplarLibrary, mask_topic
+
+NEAREST_QUESTIONS = 60
+"""Training questions that are asked for advice."""
+
+MAX_INTERPRETATIONS = 256
+"""Questions whose interpretations are kept."""
+
+_MIN_INTENT_SHARE = 0.5  # from which the intent of training questions is taken over
+_MIN_AGREEING_INTENT_SHARE = 0.1  # the same where the words of the question agree
+_MAX_ALTERNATIVES = 8  # chains from each topic that are kept beside the chosen one
 
 
 @dataclass(frozen=True)
@@ -30,85 +38,72 @@ class Interpretation:
     """The chains that lead to the answers, and what is asked of their ends.
 
     Attributes:
-        chains: the chain from each topic entity that plays a part, in the order of the topics.
-        ends: what of the ends of each chain has a name.
-        others: further chains from these topics that lead somewhere, the likeliest first.
-        asked: what is asked of the ends.
-        answers: what of the ends is the answer; None where it is all of them.
+        chains: the chosen chain from each topic entity that plays a part, in the order of the topics.
+        ends: the named ends of each chain.
+        alternatives: further chains from these topics that lead somewhere, the likeliest first.
+        intent: what is asked of the ends.
+        answers: the ends that are answers; None where all of them are.
         confidence: how sure this is, from 0 to 1.
-        why: in a few words, what it is taken from.
+        source: in a few words, what it is taken from.
     """
 
     chains: Mapping[Entity, Chain] = field(default_factory=dict)
     ends: Mapping[Entity, Page[Candidate]] = field(default_factory=dict)
-    others: Mapping[Entity, Sequence[Chain]] = field(default_factory=dict)
-    asked: QuestionIntent = field(default_factory=QuestionIntent)
+    alternatives: Mapping[Entity, Sequence[Chain]] = field(default_factory=dict)
+    intent: QuestionIntent = field(default_factory=QuestionIntent)
     answers: frozenset[Term] | None = None
     confidence: float = 0.0
-    why: str = "nothing that leads anywhere is like the question"
+    source: str = "nothing that leads anywhere is like the question"
 
-    def rest(self, chain: Chain) -> tuple[Hop, ...] | None:
-        """Return the hops that are left to go after a chain; None where no way begins with it.
+    def remaining_hops(self, chain: Chain) -> tuple[Hop, ...] | None:
+        """Return the hops that are left to go after a chain; None where no known chain begins with it.
 
-        The believed way comes first, so that a search comes to others only where that one was turned down.
+        The chosen chain comes first, so that a search comes to others only where that one was turned down.
         """
-        ways = self._ways(chain.topic)
-        return next((way[chain.depth :] for way in ways if way[: chain.depth] == chain.hops), None)
+        known = (known.hops for known in self.chains_from(chain.topic))
+        return next((hops[chain.depth :] for hops in known if hops[: chain.depth] == chain.hops), None)
 
     def next_hops(self, chain: Chain) -> list[Hop]:
-        """Return the hops by which ways go on from a chain, that of the likeliest way first."""
-        ways = (way for way in self._ways(chain.topic) if len(way) > chain.depth)
-        return list(dict.fromkeys(way[chain.depth] for way in ways if way[: chain.depth] == chain.hops))
+        """Return the hops by which known chains go on from a chain, that of the likeliest first."""
+        longer = (known.hops for known in self.chains_from(chain.topic) if known.depth > chain.depth)
+        return list(dict.fromkeys(hops[chain.depth] for hops in longer if hops[: chain.depth] == chain.hops))
 
-    def begins_with(self, chain: Chain) -> bool:
-        """Return whether the way that is believed in begins with a chain."""
-        whole = self.chains.get(chain.topic)
-        return whole is not None and whole.hops[: chain.depth] == chain.hops
+    def starts_with(self, chain: Chain) -> bool:
+        """Return whether the chosen chain begins with a chain."""
+        chosen = self.chains.get(chain.topic)
+        return chosen is not None and chosen.hops[: chain.depth] == chain.hops
 
-    def is_believed(self, chain: Chain) -> bool:
-        """Return whether a chain is the way that is believed in, from its start to its end."""
-        whole = self.chains.get(chain.topic)
-        return whole is not None and whole.hops == chain.hops
+    def is_chosen(self, chain: Chain) -> bool:
+        """Return whether a chain is the chosen one, from its start to its end."""
+        chosen = self.chains.get(chain.topic)
+        return chosen is not None and chosen.hops == chain.hops
 
-    def is_end(self, topic: Entity, candidates: Sequence[Candidate]) -> bool:
-        """Return whether candidates are all that the believed way from a topic leads to, and nothing else."""
+    def are_ends(self, topic: Entity, candidates: Sequence[Candidate]) -> bool:
+        """Return whether candidates are all that the chosen chain from a topic leads to, and nothing else."""
         known = self.ends.get(topic)
         ends = {end.term for end in candidates}
         return known is not None and not known.truncated and ends == {end.term for end in known.items}
 
-    def right(self, chain: Chain, candidates: Sequence[Candidate]) -> list[int]:
+    def answer_numbers(self, chain: Chain, candidates: Sequence[Candidate]) -> list[int]:
         """Number, from 1, the ends of a chain that are answers."""
-        every = self.answers is None or not self.is_believed(chain)
-        return [at for at, end in enumerate(candidates, 1) if every or end.term in (self.answers or ())]
+        answers = self.answers if self.is_chosen(chain) else None
+        return [at for at, end in enumerate(candidates, 1) if answers is None or end.term in answers]
 
-    def ways(self, topic: Entity) -> list[Chain]:
-        """Return the ways from a topic, the believed one first; none from one that plays no part."""
-        believed = self.chains.get(topic)
-        return [believed, *self.others.get(topic, ())] if believed is not None else []
+    def answer_terms(self) -> list[Term]:
+        """Return the ends of the chosen chains that answer the question, in order of appearance."""
+        fresh = [[end for end in page if not end.returning] or list(page) for page in self.ends.values()]
+        terms = dict.fromkeys(end.term for page in fresh for end in page)
+        return [term for term in terms if self.answers is None or term in self.answers]
 
-    def _ways(self, topic: Entity) -> list[tuple[Hop, ...]]:
-        return [way.hops for way in self.ways(topic)]
+    def chains_from(self, topic: Entity) -> list[Chain]:
+        """Return the known chains from a topic, the chosen one first; none from one that plays no part."""
+        chosen = self.chains.get(topic)
+        return [chosen, *self.alternatives.get(topic, ())] if chosen is not None else []
 
     @property
     def reason(self) -> str:
-        """Say in one line what is believed and how surely."""
-        return f"{self.why} (confidence {self.confidence:.2f})"
-
-
-NEAREST_QUESTIONS = 60
-"""Training questions that are asked for advice."""
-
-MIN_INTENT_SHARE = 0.5
-"""Share from which what training questions ask of the ends is taken over."""
-
-MIN_AGREEING_INTENT_SHARE = 0.1
-"""The same, of those that ask for what the words of the question say."""
-
-MAX_ALTERNATIVES = 8
-"""Ways from each topic that are kept beside the believed one."""
-
-MAX_INTERPRETATIONS = 256
-"""Questions whose beliefs are remembered."""
+        """Say in one line what it is taken from and how sure it is."""
+        return f"{self.source} (confidence {self.confidence:.2f})"
 
 
 class QuestionInterpreter:
@@ -117,7 +112,7 @@ class QuestionInterpreter:
     Attributes:
         graph: where the answers are.
         encode: a sentence encoder; called outside of the event loop.
-        between: which nodes between have names.
+        mediators: tells which nodes between have names.
 
     Args:
         graph: see above.
@@ -135,204 +130,154 @@ class QuestionInterpreter:
     ) -> None:
         self.graph = graph
         self.encode = encode
+        self.mediators = MediatorDetector(graph)
         self._exemplars = exemplars
         self._without = without
-        self.between = MediatorDetector(graph)
-        self._mirrors: InverseRelations | None = None
-        self._beliefs: dict[tuple[str, tuple[Entity, ...]], Interpretation] = {}
+        self._inverses: InverseRelations | None = None
+        self._known: dict[tuple[str, tuple[Entity, ...]], Interpretation] = {}
 
-    async def believe(self, question: str, topics: tuple[Entity, ...]) -> Interpretation:
-        """Return the belief about a question.
+    async def interpret(
+        self, question: str, topics: tuple[Entity, ...], seen: Iterable[Entity] = ()
+    ) -> Interpretation:
+        """Return the interpretation of a question; without ``topics``, with those that were ``seen``.
 
         Raises:
             KGError: if the graph cannot be reached.
         """
-        key = question, topics
-        if key not in self._beliefs:
-            belief = await self._made(question, topics)
-            kept = list(self._beliefs.items())[-MAX_INTERPRETATIONS + 1 :]
-            self._beliefs = {**dict(kept), key: belief}
-        return self._beliefs[key]
+        key = question, topics or tuple(dict.fromkeys(seen))
+        if key not in self._known:
+            made = await self._interpret(*key)
+            kept = list(self._known.items())[-MAX_INTERPRETATIONS + 1 :]
+            self._known = {**dict(kept), key: made}
+        return self._known[key]
 
-    async def _made(self, question: str, topics: tuple[Entity, ...]) -> Interpretation:
-        mirrors = await self.mirrors()
-        views = [_TopicView(topic, _mask_question(question, topic, topics)) for topic in topics]
-        advice = {view.topic: await asyncio.to_thread(self._advice, view.text) for view in views}
-        rated = {view.topic: await self._rated(view, advice[view.topic], mirrors) for view in views}
-        asked = await asyncio.to_thread(self._asked, [view.text for view in views])
-        claims = find_claimed_chains(question, rated)
-        asked = QuestionIntent(union=True) if claims else asked
-        rated = claims or {topic: _drop_topic_chains(found, topics) for topic, found in rated.items()}
-        if asked.kind in {"largest", "smallest"}:
+    async def inverse_relations(self) -> InverseRelations:
+        """Return which relations of the graph are each other's inverse; none where nothing tells.
+
+        Raises:
+            KGError: if the graph cannot be reached.
+        """
+        if self._inverses is None:
+            self._inverses = await find_inverse_relations(self.graph)
+        return self._inverses or InverseRelations({})
+
+    async def _interpret(self, question: str, topics: tuple[Entity, ...]) -> Interpretation:
+        # for each topic the question with [ENT] for it, [OTHER] for the others
+        masked = {topic: _mask_question(question, topic, topics) for topic in topics}
+        advice = {topic: await asyncio.to_thread(self._advice, text) for topic, text in masked.items()}
+        rated = {topic: await self._rate(topic, text, advice[topic]) for topic, text in masked.items()}
+        intent = await asyncio.to_thread(self._intent, list(masked.values()))
+        claimed = find_claimed_chains(question, rated)
+        intent = QuestionIntent(union=True) if claimed else intent
+        rated = claimed or {topic: _drop_topic_chains(found, topics) for topic, found in rated.items()}
+        if intent.kind in {"largest", "smallest"}:
             rated = {topic: _prefer_entities(found) for topic, found in rated.items()}
-        chosen = await asyncio.to_thread(combine_chains, rated, apart=asked.union)
+        chosen = await asyncio.to_thread(combine_chains, rated, apart=intent.union)
         if chosen is None:
             return Interpretation()
-        belief = await self._settled(views, asked, chosen, advice)
-        return replace(belief, others={topic: _alternatives(rated[topic]) for topic in belief.chains})
+        answers = await self._select_answers(masked, intent, chosen, advice)
+        candidates = chosen.chains
+        if answers is not None and intent.union:  # of a comparison, leave out the topics that lost it
+            candidates = {topic: each for topic, each in candidates.items() if answers & each.terms}
+        alone = len(candidates) == 1 and answers is None
+        return Interpretation(
+            chains={topic: each.chain for topic, each in candidates.items()},
+            ends={
+                topic: Page((*each.ends, *each.beside) if alone else each.ends, each.truncated)
+                for topic, each in candidates.items()
+            },
+            alternatives={topic: _alternatives(rated[topic]) for topic in candidates},
+            intent=intent,
+            answers=answers,
+            confidence=chosen.confidence,
+            source=_source(advice, chosen),
+        )
 
-    async def mirrors(self) -> InverseRelations:
-        """Return the mirrored relations of the graph; none where they cannot be told.
-
-        Raises:
-            KGError: if the graph cannot be reached.
-        """
-        if self._mirrors is None:
-            self._mirrors = await find_inverse_relations(self.graph)
-        return self._mirrors or InverseRelations({})
-
-    def _advice(self, view: str) -> TrainingAdvice:
+    def _advice(self, masked: str) -> TrainingAdvice:
         if self._exemplars is None:
             return TrainingAdvice((), ())
-        nearest = [] if "nearest" in self._without else self._exemplars.nearest(view, NEAREST_QUESTIONS)
-        hops = () if "hops" in self._without else self._exemplars.hops(view)
+        nearest = [] if "nearest" in self._without else self._exemplars.nearest(masked, NEAREST_QUESTIONS)
+        hops = () if "hops" in self._without else self._exemplars.hops(masked)
         return TrainingAdvice(nearest, hops)
 
-    async def _rated(
-        self, view: "_TopicView", told: TrainingAdvice, mirrors: InverseRelations
-    ) -> list[RatedChain]:
-        advice = mirrors.advice(told)
-        wording = await asyncio.to_thread(QuestionWording, view.text, self.encode)
-        found = await search_chains(
-            view.topic, HopPolicy(advice, wording, mirrors.slot, self._without), self.graph
-        )
-        merged = await self.between.seen(mirrors.merged(found, told.hops))
-        if not merged:
-            return []
-        return await asyncio.to_thread(self._scored, view.text, merged, advice, wording, mirrors)
+    async def _rate(self, topic: Entity, masked: str, given: TrainingAdvice) -> list[RatedChain]:
+        """Return the candidate chains from a topic, each with the logarithm of its share."""
+        inverses = await self.inverse_relations()
+        advice = inverses.normalise_advice(given)
+        wording = await asyncio.to_thread(QuestionWording, masked, self.encode)
+        policy = HopPolicy(advice, wording, inverses.slot, self._without)
+        found = await search_chains(topic, policy, self.graph)
+        merged = await self.mediators.count_named(inverses.merge_chains(found, given.hops))
 
-    def _scored(
-        self,
-        view: str,
-        found: Sequence[CandidateChain],
-        advice: TrainingAdvice,
-        wording: QuestionWording,
-        mirrors: InverseRelations,
-    ) -> list[RatedChain]:
-        said = wording.chains([way.chain.hops for way in found])
-        logits = score_chains(view, found, advice, said, self.encode, self._without, mirrors)
-        shares = logits - np.logaddexp.reduce(logits)
-        return [RatedChain(way, float(share)) for way, share in zip(found, shares, strict=True)]
+        def rate() -> list[RatedChain]:
+            said = wording.chains([each.chain.hops for each in merged])
+            logits = score_chains(masked, merged, advice, said, self.encode, self._without, inverses)
+            shares = logits - np.logaddexp.reduce(logits)
+            return [RatedChain(each, float(share)) for each, share in zip(merged, shares, strict=True)]
 
-    def _asked(self, views: Sequence[str]) -> QuestionIntent:
-        """Tell what is asked of the ends: what words say of it, and training questions of such words."""
-        if "asking" in self._without or not views:
+        return await asyncio.to_thread(rate) if merged else []
+
+    def _intent(self, masked: Sequence[str]) -> QuestionIntent:
+        """Return what is asked of the ends: by its words, and by training questions of such words."""
+        if "asking" in self._without or not masked:
             return QuestionIntent()
-        said = by_words(views[0])
+        by_words = intent_by_words(masked[0])
         if self._exemplars is None:
-            return said
-        told = [pair for view in views for pair in self._exemplars.asked(view).items()]
-        if said.kind != "all":
-            told = [(asked, share) for asked, share in told if asked.kind == said.kind]
-        best, share = max(told, key=lambda pair: pair[1], default=(said, 0.0))
-        if share < (MIN_INTENT_SHARE if said.kind == "all" else MIN_AGREEING_INTENT_SHARE):
-            return said
-        return replace(best, union=best.union or said.union)
+            return by_words
+        learned = [pair for text in masked for pair in self._exemplars.asked(text).items()]
+        if by_words.kind != "all":
+            learned = [(intent, share) for intent, share in learned if intent.kind == by_words.kind]
+        best, share = max(learned, key=lambda pair: pair[1], default=(by_words, 0.0))
+        if share < (_MIN_INTENT_SHARE if by_words.kind == "all" else _MIN_AGREEING_INTENT_SHARE):
+            return by_words
+        return replace(best, union=best.union or by_words.union)
 
-    async def _settled(
+    async def _select_answers(
         self,
-        views: Sequence["_TopicView"],
-        asked: QuestionIntent,
-        chosen: ChainCombination,
-        advice: Mapping[Entity, TrainingAdvice],
-    ) -> Interpretation:
-        chains = {topic: way.chain for topic, way in chosen.ways.items()}
-        ends = {topic: way.ends for topic, way in chosen.ways.items()}
-        answers = await self._restricted(views, asked, chosen, advice)
-        if answers is not None and asked.union:
-            chains = _winning_topics(answers, chains, ends)
-        why = _explain(advice, chosen)
-        alone = len(chains) == 1 and answers is None
-        found = {topic: _interpreted_ends(chosen.ways[topic], alone=alone) for topic in chains}
-        return Interpretation(
-            chains, found, asked=asked, answers=answers, confidence=chosen.confidence, why=why
-        )
-
-    async def _restricted(
-        self,
-        views: Sequence["_TopicView"],
-        asked: QuestionIntent,
+        masked: Mapping[Entity, str],
+        intent: QuestionIntent,
         chosen: ChainCombination,
         advice: Mapping[Entity, TrainingAdvice],
     ) -> frozenset[Term] | None:
-        """Return the ends that are answers; all of them where that takes too long or they were cut."""
-        if any(way.truncated for way in chosen.ways.values()):
+        """Return the ends that are answers; None: all of them, also where it takes too long to tell."""
+        if any(each.truncated for each in chosen.chains.values()):
             return None
-        chains = {topic: way.chain for topic, way in chosen.ways.items()}
-        ends = {topic: way.ends for topic, way in chosen.ways.items()}
+        question = next(iter(masked.values()))
         try:
-            answers = await select_answers(asked, chains, ends, views[0].text, self.graph, self.encode)
-            if answers is None and "conditions" not in self._without:
-                answers = await self._narrowed(views, chosen, advice)
+            answers = await select_answers(intent, chosen.chains, question, self.graph, self.encode)
+            if answers is None and len(chosen.chains) == 1 and "conditions" not in self._without:
+                ((topic, candidate),) = chosen.chains.items()
+                answers = await select_by_conditions(masked[topic], candidate, advice[topic], self.graph)
         except (KGTimeout, KGRejected):
             return None
         return answers
-
-    async def _narrowed(
-        self, views: Sequence["_TopicView"], chosen: ChainCombination, advice: Mapping[Entity, TrainingAdvice]
-    ) -> frozenset[Term] | None:
-        """Narrow the ends of a single way by what else the question says."""
-        if len(chosen.ways) > 1:
-            return None
-        ((topic, way),) = chosen.ways.items()
-        text = next(view.text for view in views if view.topic == topic)
-        return await narrowed(text, way, advice[topic], self.graph)
-
-
-class _TopicView(NamedTuple):
-    """A question as it is seen from one topic entity."""
-
-    topic: Entity
-    text: str
-    """With ``[ENT]`` for the topic, ``[OTHER]`` for the others."""
 
 
 def _mask_question(question: str, topic: Entity, topics: Sequence[Entity]) -> str:
     return mask_topic(question, topic.name, [other.name for other in topics if other != topic and other.name])
 
 
-def _interpreted_ends(way: CandidateChain, *, alone: bool) -> Page[Candidate]:
-    """Return the ends of a way; of one that is ``alone`` also what mirrored relations lead to."""
-    return Page((*way.ends, *way.beside) if alone else way.ends, way.truncated)
-
-
 def _alternatives(found: Sequence[RatedChain]) -> list[Chain]:
     best = sorted(found, key=lambda each: -each.share)
-    return [each.way.chain for each in best[:MAX_ALTERNATIVES]]
+    return [each.candidate.chain for each in best[:_MAX_ALTERNATIVES]]
 
 
 def _drop_topic_chains(found: Sequence[RatedChain], topics: Sequence[Entity]) -> list[RatedChain]:
-    """Leave out ways that lead to nothing but another topic: what the question names is not its answer."""
-    return [
-        each
-        for each in found
-        if not _other_topics(each.way, topics).issuperset(e.term for e in each.way.ends)
-    ]
-
-
-def _other_topics(way: CandidateChain, topics: Sequence[Entity]) -> set[Term]:
-    return {topic for topic in topics if topic != way.chain.topic}
+    """Leave out chains that lead to nothing but other topics: what the question names is not its answer."""
+    return [each for each in found if each.ends - set(topics) or each.candidate.chain.topic in each.ends]
 
 
 def _prefer_entities(found: Sequence[RatedChain]) -> list[RatedChain]:
-    """Leave out ways to values where there are others: of an extreme the value is not the answer."""
-    things = [each for each in found if not all(isinstance(end.term, Literal) for end in each.way.ends)]
-    return things or list(found)
+    """Leave out chains to values where there are others: of an extreme the value is not the answer."""
+    return [each for each in found if not all(isinstance(end, Literal) for end in each.ends)] or list(found)
 
 
-def _winning_topics(
-    answers: frozenset[Term], chains: Mapping[Entity, Chain], ends: Mapping[Entity, tuple[Candidate, ...]]
-) -> dict[Entity, Chain]:
-    """Leave out the topics of a comparison that lost it."""
-    return {topic: chain for topic, chain in chains.items() if answers & {end.term for end in ends[topic]}}
-
-
-def _explain(advice: Mapping[Entity, TrainingAdvice], chosen: ChainCombination) -> str:
+def _source(advice: Mapping[Entity, TrainingAdvice], chosen: ChainCombination) -> str:
     """Name the nearest training question that has the chosen chain, or else what it was chosen by."""
-    for topic, way in chosen.ways.items():
-        slots = tuple(Slot(local_name(hop.relation), hop.forward) for hop in way.chain.hops)
+    for topic, candidate in chosen.chains.items():
+        slots = tuple(Slot(local_name(hop.relation), hop.forward) for hop in candidate.chain.hops)
         for near in advice[topic].nearest:
             if near.exemplar.chain == slots:
                 return f"like {near.exemplar.question!r}"
-    learned = any(advice[topic].hops for topic in chosen.ways)
+    learned = any(advice[topic].hops for topic in chosen.chains)
     return "put together from training questions and words" if learned else "nearest in words"

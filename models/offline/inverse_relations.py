@@ -1,4 +1,4 @@
-"""Relations that are each other's reverse, as the facts of a graph show.
+"""Relations that are each other's inverse, as the facts of a graph show.
 
 Freebase says that Ann wrote a book either by ``author.works_written`` or, the other way, by
 ``written_work.author``. Training questions name one of the two; a graph may hold some facts
@@ -15,12 +15,12 @@ import numpy as np
 from kgqa.kg.errors import KGRejected, KGTimeout
 from kgqa.kg.graph import KnowledgeGraph
 from kgqa.kg.terms import Hop, local_name
-from kgqa.models.offline.candidate_chains import MIN_LOG_LIKELIHOOD, CandidateChain, TrainingAdvice
+from kgqa.models.offline.candidate_chains import CandidateChain, TrainingAdvice, log_likelihoods
 from kgqa.priors.blueprints import Slot
 from kgqa.priors.exemplars import HopScores
 
 MIN_COMMON_FACTS = 2
-"""Facts that two relations state in both directions, at least, to be each other's reverse."""
+"""Facts that two relations state in both directions, at least, to be each other's inverse."""
 
 MIN_COMMON_SHARE = 0.1
 """The same as a share of the facts of the commoner of the two: a capital is located in its country, too."""
@@ -41,7 +41,7 @@ class InversePairCounter(Protocol):
 
 
 class InverseRelations:
-    """Pairs of relations of which each is the other's reverse.
+    """Pairs of relations of which each is the other's inverse.
 
     Args:
         pairs: IRI to IRI, each pair in both directions.
@@ -51,51 +51,42 @@ class InverseRelations:
         self._local = {local_name(one): local_name(other) for one, other in pairs.items()}
 
     def slot(self, hop: Hop) -> Slot:
-        """Return a hop as a slot: the same for a relation and for its reverse followed the other way."""
-        return self._usual(Slot(local_name(hop.relation), hop.forward))
+        """Return a hop as a slot: the same for a relation and for its inverse followed the other way."""
+        return self._normalise(Slot(local_name(hop.relation), hop.forward))
 
-    def advice(self, advice: TrainingAdvice) -> TrainingAdvice:
+    def normalise_advice(self, advice: TrainingAdvice) -> TrainingAdvice:
         """Return advice in the slots that `slot` gives: what it says of two that are one adds up."""
-        nearest = [
-            near._replace(exemplar=replace(near.exemplar, chain=tuple(map(self._usual, near.exemplar.chain))))
-            for near in advice.nearest
-        ]
-        return TrainingAdvice(nearest, tuple(map(self._joined, advice.hops)))
+        nearest = []
+        for near in advice.nearest:
+            chain = tuple(map(self._normalise, near.exemplar.chain))
+            nearest.append(near._replace(exemplar=replace(near.exemplar, chain=chain)))
+        return TrainingAdvice(nearest, tuple(map(self._join_scores, advice.hops)))
 
-    def merged(self, ways: Sequence[CandidateChain], hops: HopScores) -> list[CandidateChain]:
-        """Make one way of those that are the same but for mirrored relations, in order of appearance.
+    def merge_chains(self, candidates: Sequence[CandidateChain], hops: HopScores) -> list[CandidateChain]:
+        """Make one chain of those that are the same but for inverse relations, in order of appearance.
 
-        Its chain is the likeliest by ``hops``, in which training questions name
-        relations as they are, or one that leads to all that this one leads to, and to more.
+        It is the likeliest by ``hops``, in which training questions name relations as they are,
+        or one that leads to all that this one leads to, and to more.
         """
         same: dict[tuple[Slot, ...], list[CandidateChain]] = defaultdict(list)
-        for way in ways:
-            same[tuple(map(self.slot, way.chain.hops))].append(way)
+        for each in candidates:
+            same[tuple(map(self.slot, each.chain.hops))].append(each)
         return [_merge_equivalent(group, hops) for group in same.values()]
 
-    def _usual(self, slot: Slot) -> Slot:
+    def _normalise(self, slot: Slot) -> Slot:
         other = self._local.get(slot.relation)
         return Slot(other, not slot.forward) if other is not None and other < slot.relation else slot
 
-    def _joined(self, hops: Mapping[Slot | None, float]) -> Mapping[Slot | None, float]:
+    def _join_scores(self, hops: Mapping[Slot | None, float]) -> Mapping[Slot | None, float]:
         joined: dict[Slot | None, float] = {}
         for slot, log in hops.items():
-            usual = slot and self._usual(slot)
+            usual = slot and self._normalise(slot)
             joined[usual] = float(np.logaddexp(joined.get(usual, -np.inf), log))
         return joined
 
 
-def _log_likelihood(way: CandidateChain, hops: HopScores) -> float:
-    """Return the log-likelihood of a way's own relations; 0 without a hop model."""
-    steps = [Slot(local_name(hop.relation), hop.forward) for hop in way.chain.hops]
-    return sum(
-        max(MIN_LOG_LIKELIHOOD, logs.get(step, MIN_LOG_LIKELIHOOD))
-        for step, logs in zip(steps, hops, strict=False)
-    )
-
-
 async def find_inverse_relations(graph: KnowledgeGraph) -> InverseRelations | None:
-    """Find the mirrored relations of a graph: one query, none in a graph too large for it.
+    """Find the inverse relations of a graph: one query, none in a graph too large for it.
 
     None where the query takes too long, or the graph cannot tell.
     """
@@ -121,10 +112,12 @@ def _pair_relations(both: Mapping[tuple[str, str], int], facts: Mapping[str, int
 
 
 def _merge_equivalent(group: Sequence[CandidateChain], hops: HopScores) -> CandidateChain:
-    usual = max(group, key=lambda way: _log_likelihood(way, hops))
-    known = {end.term for end in usual.ends}
-    most = max(group, key=lambda way: (known <= {end.term for end in way.ends}, len(way.ends)))
-    others = [way for way in group if way is not most]
-    led_to = {end.term for end in most.ends}
-    beside = {end.term: end for way in others for end in way.ends if end.term not in led_to}
-    return replace(most, also=tuple(way.chain for way in others), beside=tuple(beside.values()))
+    def likelihood(candidate: CandidateChain) -> float:
+        slots = (Slot(local_name(hop.relation), hop.forward) for hop in candidate.chain.hops)
+        return sum(log_likelihoods(slots, hops))
+
+    known = max(group, key=likelihood).terms
+    most = max(group, key=lambda each: (known <= each.terms, len(each.ends)))
+    others = [each for each in group if each is not most]
+    beside = {end.term: end for each in others for end in each.ends if end.term not in most.terms}
+    return replace(most, also=tuple(each.chain for each in others), beside=tuple(beside.values()))

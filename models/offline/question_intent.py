@@ -1,6 +1,6 @@
 """What a question asks for, by its English words: a number, an extreme, or yes or no.
 
->>> by_words("Which of the lanthanides has been known longest?")
+>>> intent_by_words("Which of the lanthanides has been known longest?")
 QuestionIntent(kind='smallest', by='', back=0, union=False)
 """
 
@@ -10,7 +10,7 @@ from dataclasses import replace
 from typing import NamedTuple
 
 from kgqa.kg.sparql.intent import AnswerKind, QuestionIntent
-from kgqa.kg.terms import Entity, Hop, Term
+from kgqa.kg.terms import Entity, Term
 from kgqa.kg.text import FUNCTION_WORDS, fold
 from kgqa.models.offline.chain_ranking import RatedChain
 
@@ -99,9 +99,18 @@ _COMPARISON = re.compile(
     re.IGNORECASE,
 )
 
+_BEGINS = re.compile(
+    r"(?:is|are|was|were|do|does|did|can|could|has|have|had|will|would|should|may|might|must)(?:n't)?\s"
+    r"(?!\s*(?:you|i|we|anyone|anybody|someone|somebody)\b)",
+    re.IGNORECASE,
+)
+_ASKS_OTHERWISE = re.compile(r"\bor\b|\band (?:what|where|when|which|who|whom|whose|how)\b", re.IGNORECASE)
+
+_MENTION_BONUS = 10.0  # of each thing that the question names, for a chain that passes it: words count less
+
 
 def find_cue(question: str) -> Cue | None:
-    """Return the word that asks for an extreme; of several the one that says most, None where there is none."""
+    """Return the word that asks for an extreme, of several the one that says most; None without any."""
     text = question[:1].lower() + question[1:]
     found = [(int(match.lastgroup[1:]), match) for match in _CUE.finditer(text) if match.lastgroup]
     if not found:
@@ -110,7 +119,7 @@ def find_cue(question: str) -> Cue | None:
     return Cue(match[0], _CUE_TABLE[at][1], _CUE_TABLE[at][2])
 
 
-def by_words(question: str) -> QuestionIntent:
+def intent_by_words(question: str) -> QuestionIntent:
     """Guess from its words what a question asks of the ends; ``by`` stays empty.
 
     The names in it are best masked: "The Last Frontier" asks for nothing.
@@ -120,19 +129,6 @@ def by_words(question: str) -> QuestionIntent:
     if (cue := find_cue(question)) is None:
         return QuestionIntent()
     return QuestionIntent(cue.kind, union=_COMPARISON.search(question) is not None)
-
-
-MENTION_BONUS = 10.0
-"""What each thing that the question names counts for a way that passes it: more than words do."""
-
-_ENDINGS = ("", "s", "es")
-
-_BEGINS = re.compile(
-    r"(?:is|are|was|were|do|does|did|can|could|has|have|had|will|would|should|may|might|must)(?:n't)?\s"
-    r"(?!\s*(?:you|i|we|anyone|anybody|someone|somebody)\b)",
-    re.IGNORECASE,
-)
-_ASKS_OTHERWISE = re.compile(r"\bor\b|\band (?:what|where|when|which|who|whom|whose|how)\b", re.IGNORECASE)
 
 
 def is_yes_no_question(question: str) -> bool:
@@ -164,43 +160,40 @@ class QuestionMentions:
             return True
         name = fold(term.name or "")
         return not FUNCTION_WORDS.issuperset(name.split()) and any(
-            f" {name}{ending} " in self._question for ending in _ENDINGS
+            f" {name}{ending} " in self._question for ending in ("", "s", "es")
         )
 
 
 def find_claimed_chains(
     question: str, rated: Mapping[Entity, Sequence[RatedChain]]
 ) -> dict[Entity, list[RatedChain]]:
-    """Return the ways that a question for yes or no asks about; empty where there are none.
+    """Return the chains that a question for yes or no asks about; empty where there are none.
 
-    They lead to something else that the question names: what it claims is how the two are joined. A way
-    goes on from there only to something that it names and that is no topic, which has ways of its own.
+    They lead to something else that the question names: what it claims is how the two are joined. A chain
+    goes on from there only to something that it names and that is no topic, which has chains of its own.
     """
     if not is_yes_no_question(question):
         return {}
-    named = QuestionMentions(question, rated)
-    ways = {topic: _chains_to_mentions(found, named, rated.keys()) for topic, found in rated.items()}
-    return ways if any(ways.values()) else {}
+    mentions = QuestionMentions(question, rated)
+    claimed = {topic: _chains_to_mentions(found, mentions, rated.keys()) for topic, found in rated.items()}
+    return claimed if any(claimed.values()) else {}
 
 
 def _chains_to_mentions(
-    found: Sequence[RatedChain], named: QuestionMentions, topics: Collection[Term]
+    found: Sequence[RatedChain], mentions: QuestionMentions, topics: Collection[Term]
 ) -> list[RatedChain]:
     reached = {
-        chain.hops: {end.term for end in each.way.ends if end.term in named and not end.returning}
+        chain.hops: {end.term for end in each.candidate.ends if end.term in mentions and not end.returning}
         for each in found
-        for chain in each.way.chains
+        for chain in each.candidate.chains
     }
-    ways = []
+    chains = []
     for each in found:
-        passed = _passed_mentions(each.way.chain.hops, reached)
-        fresh = reached[each.way.chain.hops] - passed
+        hops = each.candidate.chain.hops
+        # what is named and met before the end, as far as that is known
+        passed = set().union(*(reached.get(hops[:size], set()) for size in range(1, len(hops))))
+        fresh = reached[hops] - passed
         if fresh - set(topics) if passed else fresh:
             beyond = len((fresh | passed) - set(topics))
-            ways.append(replace(each, share=each.share + MENTION_BONUS * beyond))
-    return ways
-
-
-def _passed_mentions(hops: Sequence[Hop], reached: Mapping[tuple[Hop, ...], set[Term]]) -> set[Term]:
-    """Return what is named and met before the end of a way, as far as that is known."""
-    return set().union(*(reached.get(tuple(hops[:size]), set()) for size in range(1, len(hops))))
+            chains.append(replace(each, share=each.share + _MENTION_BONUS * beyond))
+    return chains

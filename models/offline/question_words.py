@@ -3,7 +3,7 @@
 import re
 from collections.abc import Callable, Sequence
 from functools import lru_cache
-from itertools import takewhile
+from itertools import pairwise, takewhile
 from typing import NamedTuple
 
 import numpy as np
@@ -39,16 +39,28 @@ def text_similarities(question: str, texts: Sequence[str], encode: Encode) -> np
     return np.array([values[text] for text in texts], np.float32)
 
 
-MAX_SPAN_WORDS = 2
-"""Words in a row that are compared with a hop together, at most: such as "death place"."""
+UNLINKED_HOP_COST = 0.5
+"""Cost of a new hop where no linking word stands before it; that of a hop left unsaid is 1."""
 
+OTHER_SIDE_HOP_COST = 0.3
+"""Cost of a new hop on the other side of the entity: one may begin there, or the same goes on."""
+
+VERB_TIED_HOP_COST = 1.0
+"""Cost of that in "which films did [ENT] direct": the verb ties both sides to the entity."""
+
+LINKED_STAY_COST = 0.1
+"""Cost of no new hop after a linking word: "place of death" is one hop, most others are two."""
+
+_MIN_STEM_LETTERS = 4  # that words of one stem share
 _LINKING_WORDS = frozenset(
     {"of", "'s", "by", "in", "from", "that", "whose", "for", "with", "who", "which", "on", "at", "to"}
 )
 _IGNORED_WORDS = FUNCTION_WORDS | {"name", "names", "named", "list", "tell", "give", "please", "should"}
-_QUESTION_WORD_NOUNS = {"when": "date", "where": "place"}
-"""What question words ask for; not "who", for most relations lead to people."""
+_QUESTION_WORD_NOUNS = {"when": "date", "where": "place"}  # not "who": most relations lead to people
 _WORD = re.compile(r"'s\b|\w+")
+_VERB_BEFORE = re.compile(
+    r"\b(is|are|was|were|do|does|did|has|have|had|can|could|will|would|should|may)(\s+the)?\s*$"
+)
 _DETERMINED = re.compile(r"\b(the|a|an|this|that)\s+$")
 
 
@@ -69,7 +81,7 @@ class ContextWords(NamedTuple):
 
     words: tuple[ContentWord, ...]
     spans: tuple[tuple[str, ...], ...]
-    """What ends at the word: it, it with the one before, and so on, as the question has it."""
+    """What ends at the word: it, and it with the one before as the question has them, "death place"."""
 
 
 def left_context(text: str) -> ContextWords:
@@ -77,14 +89,21 @@ def left_context(text: str) -> ContextWords:
     words, linked = _find_content_words(text)
     words = words if linked else words[: _apposition_start(text, words)]
     links = [*(word.linked for word in words), linked][1:]
-    return _context_words(
-        text, [word._replace(linked=link) for word, link in zip(words, links, strict=False)][::-1]
-    )
+    nearest_first = [word._replace(linked=link) for word, link in zip(words, links, strict=False)][::-1]
+    return _context_words(text, nearest_first)
 
 
 def right_context(text: str) -> ContextWords:
     """Read what stands right of the entity."""
     return _context_words(text, _find_content_words(text)[0])
+
+
+def _context_words(text: str, words: Sequence[ContentWord]) -> ContextWords:
+    spans: list[tuple[str, ...]] = [(word.text,) for word in words[:1]]
+    for one, two in pairwise(words):
+        both = text[min(one.begin, two.begin) : max(one.end, two.end)]
+        spans.append((two.text, both))
+    return ContextWords(tuple(words), tuple(spans))
 
 
 def content_words(text: str) -> list[str]:
@@ -96,23 +115,12 @@ def content_words(text: str) -> list[str]:
 def trim_function_words(relation: str) -> str:
     """Leave out what only joins a relation's words to its ends.
 
-    >>> trim_function_words("directed by"), trim_function_words("place of birth"), trim_function_words("has genre")
-    ('directed', 'place of birth', 'genre')
+    >>> trim_function_words("has genre"), trim_function_words("place of birth")
+    ('genre', 'place of birth')
     """
     words = relation.split()
     heavy = [at for at, word in enumerate(words) if word not in FUNCTION_WORDS]
     return " ".join(words[heavy[0] : heavy[-1] + 1]) if heavy else relation
-
-
-def _context_words(text: str, words: list[ContentWord]) -> ContextWords:
-    return ContextWords(tuple(words), tuple(tuple(_spans(text, words[: at + 1])) for at in range(len(words))))
-
-
-def _spans(text: str, words: list[ContentWord]) -> list[str]:
-    """Return the spans that end at the last of the words."""
-    longer = [words[-size:] for size in range(2, min(MAX_SPAN_WORDS, len(words)) + 1)]
-    ends = [(min(word.begin for word in row), max(word.end for word in row)) for row in longer]
-    return [words[-1].text, *(text[begin:end] for begin, end in ends)]
 
 
 def _find_content_words(text: str) -> tuple[list[ContentWord], bool]:
@@ -149,12 +157,10 @@ def _apposition_start(text: str, words: list[ContentWord]) -> int:
     return at if at and _DETERMINED.search(text[: words[at].begin]) else end
 
 
-_MIN_STEM_LETTERS = 4
-"""Letters that words of one stem share at least."""
-
-
 def stem_overlap(texts: Sequence[str], others: Sequence[str]) -> npt.NDArray[np.float64]:
-    """Tell how far the words of other texts have their stems in texts: shape (texts, others), 0 to 1.
+    """Return how far the words of other texts have their stems in texts: shape (texts, others), 0 to 1.
+
+    A sentence encoder does not see them.
 
     >>> stem_overlap(["film directed"], ["directors", "actor"]).round(2).tolist()
     [[0.67, 0.0]]
@@ -165,34 +171,16 @@ def stem_overlap(texts: Sequence[str], others: Sequence[str]) -> npt.NDArray[np.
 
 
 def _overlap_share(words: Sequence[str], others: Sequence[str]) -> float:
-    return sum(max((_stem_similarity(word, other) for other in others), default=0.0) for word in words) / max(
-        1, len(words)
-    )
+    best = (max((_stem_similarity(word, other) for other in others), default=0.0) for word in words)
+    return sum(best) / max(1, len(words))
 
 
 @lru_cache(maxsize=1 << 16)
 def _stem_similarity(one: str, two: str) -> float:
     if one == two:
         return 1.0
-    length = sum(1 for _ in takewhile(lambda pair: pair[0] == pair[1], zip(one, two, strict=False)))
-    return length / max(len(one), len(two)) if length >= _MIN_STEM_LETTERS else 0.0
-
-
-UNLINKED_HOP_COST = 0.5
-"""Cost of a new hop where no linking word stands before it; that of a hop left unsaid is 1."""
-
-OTHER_SIDE_HOP_COST = 0.3
-"""Cost of a new hop on the other side of the entity: one may begin there, or the same goes on."""
-
-VERB_TIED_HOP_COST = 1.0
-"""Cost of that in "which films did [ENT] direct": the verb ties both sides to the entity."""
-
-LINKED_STAY_COST = 0.1
-"""Cost of no new hop after a linking word: "place of death" is one hop, most others are two."""
-
-_VERB_BEFORE = re.compile(
-    r"\b(is|are|was|were|do|does|did|has|have|had|can|could|will|would|should|may)(\s+the)?\s*$"
-)
+    letters = sum(1 for _ in takewhile(lambda pair: pair[0] == pair[1], zip(one, two, strict=False)))
+    return letters / max(len(one), len(two)) if letters >= _MIN_STEM_LETTERS else 0.0
 
 
 class WordOrder(NamedTuple):
@@ -200,7 +188,7 @@ class WordOrder(NamedTuple):
 
     words: tuple[str, ...]
     spans: tuple[tuple[str, ...], ...]
-    """What ends at the word: it, it with the one before, and so on, as the question has it."""
+    """See `ContextWords`."""
     begins: tuple[float, ...]
     """Cost of a new hop at the word."""
     stays: tuple[float, ...]
@@ -218,15 +206,12 @@ def word_orders(masked: str) -> tuple[WordOrder, ...]:
     left, right = left_context(before), right_context(after)
     verb = _VERB_BEFORE.search(before) is not None
     if after.lstrip().startswith("'s"):
-        return _nonempty(_genitive_order(right, left, verb))
-    across = VERB_TIED_HOP_COST if verb else OTHER_SIDE_HOP_COST
-    orders = [_join_contexts(right, left, across)]
-    if left.words and right.words:
-        orders.append(_join_contexts(left, right, across))
-    return _nonempty(*orders)
-
-
-def _nonempty(*orders: WordOrder) -> tuple[WordOrder, ...]:
+        orders = [_genitive_order(right, left, verb)]
+    else:
+        across = VERB_TIED_HOP_COST if verb else OTHER_SIDE_HOP_COST
+        orders = [_join_contexts(right, left, across)]
+        if left.words and right.words:
+            orders.append(_join_contexts(left, right, across))
     return tuple(order for order in orders if order.words)
 
 

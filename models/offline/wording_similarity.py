@@ -5,7 +5,6 @@ how similar the question as a whole is to all of the hops; and how usual the dir
 """
 
 import re
-from collections import defaultdict
 from collections.abc import Iterator, Mapping, Sequence
 from itertools import pairwise
 
@@ -24,6 +23,7 @@ from kgqa.models.offline.question_words import (
 from kgqa.priors.blueprints import TOPIC_MASK
 
 FloatArray = npt.NDArray[np.float64]
+SimilarityScores = npt.NDArray[np.float32]
 
 BEST_WORD_WEIGHT = 0.3
 """What the word counts that says a hop best, beside what all words count."""
@@ -34,29 +34,41 @@ LEFTOVER_WORD_WEIGHT = 0.5
 UNSAID_HOP_COST = 1.0
 """Cost of a hop that no word is left for."""
 
+_INVERSE_HOP_PENALTY = 0.05  # what a hop against its arrow must be better by
+_RETURN_PENALTY = 0.3  # the same of going straight back
+_COMPANY_BONUS = 0.3  # of going straight back where a question asks for company: "the same director"
+_PAIR_PENALTY = 0.2  # of saying two hops as one, as those that meet at an unnamed node are said
+_UNLIKE_PAIR_PENALTY = 0.5  # what that costs more for two hops whose words are nothing alike
+_SIMILARITY_POWER = 1.5  # one word that says a hop well counts more than some that do a little
+_STEM_WEIGHT = 0.6  # part of the way to full similarity that words of one stem are taken
+_QUESTION_WEIGHT = 0.5  # of the similarity of the whole question
 _IMPOSSIBLE = -1e9
 
+_COMPANY_WORDS = re.compile(
+    r"\b(same|also|others|else|together|co|shares?|another|both|common)\b", re.IGNORECASE
+)
 
-def align_hops(likeness: FloatArray, order: WordOrder, columns: Mapping[str, int]) -> FloatArray:
-    """Say hops by words as well as it goes: shape (words, chains, hops).
+
+def align_hops(similarity: FloatArray, order: WordOrder, columns: Mapping[str, int]) -> FloatArray:
+    """Align words with hops as well as it goes: shape (words, chains, hops).
 
     Every word goes to a hop, words nearer to the entity to hops nearer to it; some words in a
     row go together. At ``[n, :, k]`` is the best when the first ``n + 1`` words say ``k + 1``
-    hops: likeness of words to their hops, less what it costs to begin hops where they begin.
+    hops: similarity of words to their hops, less what it costs to begin hops where they begin.
 
     Args:
-        likeness: of hops to spans of the question, shape (chains, hops, spans).
+        similarity: of hops to spans of the question, shape (chains, hops, spans).
         order: the words, at least one.
         columns: which span is which.
     """
-    chains, hops, _ = likeness.shape
+    chains, hops, _ = similarity.shape
     start = np.full((2, chains, hops), _IMPOSSIBLE)
     start[0, :, 0] = 0.0
     reached = [start]
     for at, spans in enumerate(order.spans):
         now = np.full_like(start, _IMPOSSIBLE)
         for size, span in enumerate(spans, 1):
-            like = likeness[:, :, columns[span]]
+            like = similarity[:, :, columns[span]]
             unnamed, named = _before_word(reached[at + 1 - size], order, at + 1 - size)
             now[0] = np.maximum(now[0], unnamed + size * like)
             now[1] = np.maximum(now[1], np.maximum(named, unnamed + BEST_WORD_WEIGHT * like) + size * like)
@@ -86,22 +98,6 @@ def partial_chain_scores(said: FloatArray, order: WordOrder) -> FloatArray:
     return np.asarray((said.max(axis=2) + np.array([*further, 0.0])[:, np.newaxis]).max(axis=0))
 
 
-INVERSE_HOP_PENALTY = 0.05
-"""What a hop against its arrow must be better by."""
-
-RETURN_PENALTY = 0.3
-"""What going straight back must be better by."""
-
-COMPANY_BONUS = 0.3
-"""What going straight back is better by where a question asks for company: "the same director"."""
-
-PAIR_PENALTY = 0.2
-"""Cost of saying two hops as one, as those that meet at an unnamed node are said."""
-
-UNLIKE_PAIR_PENALTY = 0.5
-"""What that costs more for two hops whose words are nothing alike."""
-
-
 def hop_penalties(chains: Sequence[Sequence[Hop]], *, company: bool) -> FloatArray:
     """Return what the directions of hops cost: shape (chains,).
 
@@ -109,33 +105,18 @@ def hop_penalties(chains: Sequence[Sequence[Hop]], *, company: bool) -> FloatArr
         chains: of one length.
         company: the question asks for others of the same kind, which are reached by going back.
     """
-    against = [sum(not hop.forward for hop in chain) for chain in chains]
-    back = [sum(one == two.inverse for one, two in pairwise(chain)) for chain in chains]
-    return INVERSE_HOP_PENALTY * np.array(against) + (
-        -COMPANY_BONUS if company else RETURN_PENALTY
-    ) * np.array(back)
-
-
-def group_by_length(chains: Sequence[Sequence[Hop]]) -> list[list[int]]:
-    """Return the places of the chains of each length, those without hops left out."""
-    places: dict[int, list[int]] = defaultdict(list)
-    for place, chain in enumerate(chains):
-        places[len(chain)].append(place)
-    return [places[length] for length in sorted(places) if length]
+    against = np.array([sum(not hop.forward for hop in chain) for chain in chains])
+    back = np.array([sum(one == two.inverse for one, two in pairwise(chain)) for chain in chains])
+    return _INVERSE_HOP_PENALTY * against + (-_COMPANY_BONUS if company else _RETURN_PENALTY) * back
 
 
 def hop_groupings(hops: int, begin: int = 0) -> Iterator[list[tuple[int, ...]]]:
-    """Return all ways to take hops alone or two together."""
+    """Yield all ways to take hops alone or two together."""
     if begin == hops:
         yield []
     for size in (1, 2):
         if begin + size <= hops:
             yield from ([(*range(begin, begin + size),), *rest] for rest in hop_groupings(hops, begin + size))
-
-
-def pair_penalties(two: FloatArray) -> FloatArray:
-    """Return what it costs to say two hops as one: shape (chains,)."""
-    return np.asarray(PAIR_PENALTY + UNLIKE_PAIR_PENALTY * (1 - (two[:, 0] * two[:, 1]).sum(axis=1)))
 
 
 def repetition_penalties(chains: Sequence[Sequence[Hop]]) -> FloatArray:
@@ -144,25 +125,9 @@ def repetition_penalties(chains: Sequence[Sequence[Hop]]) -> FloatArray:
     return np.where(np.array(same, bool).reshape(len(chains), -1), np.inf, 0.0)
 
 
-def unit_rows(rows: FloatArray) -> FloatArray:
-    """Return rows their length of 1."""
+def _unit_rows(rows: FloatArray) -> FloatArray:
+    """Scale rows to a length of 1."""
     return np.asarray(rows / np.linalg.norm(rows, axis=-1, keepdims=True))
-
-
-SimilarityScores = npt.NDArray[np.float32]
-
-SIMILARITY_POWER = 1.5
-"""Power of likenesses: one word that says a hop well counts more than some that do a little."""
-
-STEM_WEIGHT = 0.6
-"""Part of the way to full likeness that words of one stem are taken."""
-
-QUESTION_WEIGHT = 0.5
-"""What the likeness of the whole question counts."""
-
-_COMPANY_WORDS = re.compile(
-    r"\b(same|also|others|else|together|co|shares?|another|both|common)\b", re.IGNORECASE
-)
 
 
 def comparison_texts(label: str) -> tuple[str, ...]:
@@ -171,9 +136,8 @@ def comparison_texts(label: str) -> tuple[str, ...]:
     >>> comparison_texts("film.film.directed_by"), comparison_texts("officialLanguage")
     (('film directed', 'directed'), ('official language',))
     """
-    texts = dict.fromkeys(
-        trim_function_words(relation_phrase(part)) for part in (label, label.split(".")[-1])
-    )
+    phrases = (relation_phrase(part) for part in (label, label.split(".")[-1]))
+    texts = dict.fromkeys(map(trim_function_words, phrases))
     return tuple(text for text in texts if text) or (label,)
 
 
@@ -196,11 +160,11 @@ class QuestionWording:
         self._company = _COMPANY_WORDS.search(masked) is not None
 
     def hops(self, before: Sequence[Hop], offered: Sequence[Hop]) -> SimilarityScores:
-        """Tell how well each hop follows ``before``, whatever comes after it: shape (offered,)."""
+        """Return how well each hop follows ``before``, whatever comes after it: shape (offered,)."""
         return self._scores([(*before, hop) for hop in offered], over=False)
 
     def chains(self, chains: Sequence[Sequence[Hop]]) -> SimilarityScores:
-        """Tell how well each whole chain says the question: shape (chains,).
+        """Return how well each whole chain says the question: shape (chains,).
 
         Chains of any length can be compared; 1 is about what a well-said hop is worth.
         """
@@ -209,18 +173,18 @@ class QuestionWording:
     def _scores(self, chains: Sequence[Sequence[Hop]], *, over: bool) -> SimilarityScores:
         steps = sorted({(hop.words, hop.forward) for chain in chains for hop in chain})
         row = {step: at for at, step in enumerate(steps)}
-        vectors, stems = self._known(steps)
+        vectors, stems = self._encode_hops(steps)
         scores = np.zeros(len(chains), np.float32)
-        for places in group_by_length(chains):
+        for length in {len(chain) for chain in chains if chain}:
+            places = [place for place, chain in enumerate(chains) if len(chain) == length]
             alike = [chains[place] for place in places]
             rows = np.array([[row[hop.words, hop.forward] for hop in chain] for chain in alike])
-            said = self._aligned(vectors[rows], stems[rows], repetition_penalties(alike), over)
-            scores[places] = (
-                said + self._likeness(vectors[rows]) - hop_penalties(alike, company=self._company)
-            )
+            said = self._align(vectors[rows], stems[rows], repetition_penalties(alike), over)
+            whole = _QUESTION_WEIGHT * (_unit_rows(vectors[rows].sum(axis=1)) @ self._question)
+            scores[places] = said + whole - hop_penalties(alike, company=self._company)
         return scores
 
-    def _known(self, steps: Sequence[tuple[str, bool]]) -> tuple[FloatArray, FloatArray]:
+    def _encode_hops(self, steps: Sequence[tuple[str, bool]]) -> tuple[FloatArray, FloatArray]:
         """Return vectors of hops, and how far they share stems with each part of the question.
 
         A hop against its arrow ends at what the relation's name begins with.
@@ -229,33 +193,30 @@ class QuestionWording:
         known = sorted({text for each in texts for text in each})
         rows = dict(zip(known, self._encode(known), strict=True))
         vectors = [np.sum([rows[text] for text in each], axis=0) for each in texts]
-        return unit_rows(np.array(vectors, np.float64)), stem_overlap(
-            [each[-1] for each in texts], self._spans
-        )
+        stems = stem_overlap([each[-1] for each in texts], self._spans)
+        return _unit_rows(np.array(vectors, np.float64)), stems
 
-    def _aligned(self, hops: FloatArray, stems: FloatArray, forbidden: FloatArray, over: bool) -> FloatArray:
+    def _align(self, hops: FloatArray, stems: FloatArray, forbidden: FloatArray, over: bool) -> FloatArray:
         """Align words with hops, or with two hops together: shape (chains,)."""
         best = np.full(len(hops), -np.inf)
         for groups in hop_groupings(hops.shape[1]):
-            units = unit_rows(np.stack([hops[:, group].sum(axis=1) for group in groups], axis=1))
+            units = _unit_rows(np.stack([hops[:, group].sum(axis=1) for group in groups], axis=1))
             like = np.maximum(units @ self._parts.T, 0.0)
             same = np.stack([stems[:, group].max(axis=1) for group in groups], axis=1)
-            like = np.minimum(like + STEM_WEIGHT * same * (1 - like), 1.0) ** SIMILARITY_POWER
-            said = self._ordered(like, over)
+            like = np.minimum(like + _STEM_WEIGHT * same * (1 - like), 1.0) ** _SIMILARITY_POWER
+            said = self._best_order(like, over)
             for pair in (group for group in groups if len(group) > 1):
-                said = said - pair_penalties(hops[:, pair]) - forbidden[:, pair[0]]
+                unlike = 1 - hops[:, pair].prod(axis=1).sum(axis=1)
+                said = said - (_PAIR_PENALTY + _UNLIKE_PAIR_PENALTY * unlike) - forbidden[:, pair[0]]
             best = np.maximum(best, said)
         return best
 
-    def _ordered(self, like: FloatArray, over: bool) -> FloatArray:
+    def _best_order(self, like: FloatArray, over: bool) -> FloatArray:
         """Take the better order of words: shape (chains,)."""
         if not self._orders:
             return np.full(len(like), -UNSAID_HOP_COST * (like.shape[1] - 1))
         said = [(align_hops(like, order, self._columns), order) for order in self._orders]
-        values = [
+        scores = [
             complete_chain_scores(each) if over else partial_chain_scores(each, order) for each, order in said
         ]
-        return np.asarray(np.max(values, axis=0))
-
-    def _likeness(self, hops: FloatArray) -> FloatArray:
-        return np.asarray(QUESTION_WEIGHT * (unit_rows(hops.sum(axis=1)) @ self._question))
+        return np.asarray(np.max(scores, axis=0))

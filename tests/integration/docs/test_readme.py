@@ -13,7 +13,7 @@ import kgqa
 from kgqa.evaluation.protocols import PROTOCOLS
 from kgqa.evaluation.simulation import ErrorRates
 from kgqa.graphs import METHODS
-from kgqa.models.offline.ablation import PARTS
+from kgqa.models.offline import PARTS
 
 README = Path(kgqa.__file__).with_name("README.md")
 EVALUATION = README.parent / "docs" / "evaluation.md"

@@ -8,7 +8,7 @@ import pytest
 from kgqa.cli import main as command
 from kgqa.graphs import METHODS
 from kgqa.models.interface import Completion
-from kgqa.models.offline.ablation import OfflineModelWithoutGraph
+from kgqa.models.offline import OfflineModelWithoutGraph
 from kgqa.prompts.base import Prompt, R
 
 QUESTION = "Which currency is used in the country whose capital is Lima?"

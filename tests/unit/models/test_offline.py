@@ -8,8 +8,7 @@ from kgqa.kg.pages import Candidate
 from kgqa.kg.sparql_graph import SparqlGraph
 from kgqa.kg.terms import Chain, Entity, Hop, Literal
 from kgqa.models.errors import ModelUnavailable, UnknownModel
-from kgqa.models.offline import OfflineModel
-from kgqa.models.offline.ablation import PARTS, parse_ablation
+from kgqa.models.offline import PARTS, OfflineModel, parse_ablation
 from kgqa.models.parsing import check_reply
 from kgqa.prompts.adapt_blueprint import AdaptBlueprint
 from kgqa.prompts.answer_directly import AnswerDirectly

@@ -15,9 +15,10 @@ from kgqa.kg.opening import open_graph
 from kgqa.kg.sparql.intent import QuestionIntent, read_intent
 from kgqa.kg.sparql_graph import SparqlGraph
 from kgqa.kg.terms import Chain, Entity, Hop, Literal, Term
-from kgqa.models.offline.answer_selection import agreed, select_answers
+from kgqa.models.offline.answer_selection import select_answers
+from kgqa.models.offline.candidate_chains import CandidateChain
 from kgqa.models.offline.comparison_attributes import sort_key
-from kgqa.models.offline.question_intent import by_words
+from kgqa.models.offline.question_intent import intent_by_words
 from kgqa.tests.conftest import MEMO
 from kgqa.tests.support.perfect import gold_paths
 
@@ -68,10 +69,13 @@ def chain(topic: str, *path: str, space: str = X) -> Chain:
 async def settled(
     graph: KnowledgeGraph, asked: QuestionIntent, question: str, *chains: Chain
 ) -> frozenset[Term] | None:
-    ends = {each.topic: (await graph.follow_chain(each)).items for each in chains}
-    return await select_answers(
-        asked, {each.topic: each for each in chains}, ends, question, graph, MEMO.encode
-    )
+    return await select_answers(asked, await candidates(graph, *chains), question, graph, MEMO.encode)
+
+
+async def candidates(graph: KnowledgeGraph, *chains: Chain) -> dict[Entity, CandidateChain]:
+    return {
+        each.topic: CandidateChain(each, (await graph.follow_chain(each)).items, False) for each in chains
+    }
 
 
 def ids(terms: Iterable[Term] | None) -> set[str]:
@@ -105,14 +109,7 @@ RIVERS, HOLDERS = chain("land", "river"), chain("land", "tenure", "holder")
     ],
 )
 def test_words_say_what_is_asked(question: str, asked: QuestionIntent) -> None:
-    assert by_words(question) == asked
-
-
-def test_words_correct_a_like_question_that_asks_for_the_opposite() -> None:
-    told = QuestionIntent("largest", "length_km", union=True)
-    assert agreed(told, "Which river is the shortest?") == QuestionIntent("smallest", union=True)
-    assert agreed(told, "Which river is the longest?") == told
-    assert agreed(QuestionIntent("count"), "Which river is the longest?") == QuestionIntent("count")
+    assert intent_by_words(question) == asked
 
 
 @pytest.mark.parametrize(
@@ -182,7 +179,7 @@ async def test_several_relations_lead_to_a_value_beside_the_chain(graph: SparqlG
 async def test_without_a_relation_the_attribute_nearest_in_words_decides(
     graph: SparqlGraph, question: str, best: set[str]
 ) -> None:
-    assert ids(await settled(graph, by_words(question), question, RIVERS)) == best
+    assert ids(await settled(graph, intent_by_words(question), question, RIVERS)) == best
 
 
 @pytest.mark.parametrize(
@@ -192,7 +189,7 @@ async def test_without_a_relation_the_attribute_nearest_in_words_decides(
 async def test_the_attribute_may_be_a_mediator_s_or_lie_beside_the_chain(
     graph: SparqlGraph, question: str, best: set[str]
 ) -> None:
-    assert ids(await settled(graph, by_words(question), question, HOLDERS)) == best
+    assert ids(await settled(graph, intent_by_words(question), question, HOLDERS)) == best
 
 
 async def test_a_relation_that_the_graph_lacks_leaves_it_to_the_words(graph: SparqlGraph) -> None:
@@ -214,7 +211,7 @@ async def test_an_end_that_is_a_value_is_its_own(graph: SparqlGraph) -> None:
 async def test_ends_that_only_name_a_year_are_told_apart_by_it(graph: SparqlGraph) -> None:
     games = chain("land", "game")
     question = "What was the last game of [ENT]?"
-    assert ids(await settled(graph, by_words(question), question, games)) == {"g2"}
+    assert ids(await settled(graph, intent_by_words(question), question, games)) == {"g2"}
 
 
 async def test_several_chains_share_their_answers(graph: SparqlGraph) -> None:
@@ -243,11 +240,9 @@ async def test_settling_takes_few_queries_and_no_word_of_the_values(graph: Sparq
         texts.extend(batch)
         return MEMO.encode(batch)
 
-    ends = {RIVERS.topic: (await graph.follow_chain(RIVERS)).items}
+    rivers = await candidates(graph, RIVERS)
     with metered() as meter:
-        await select_answers(
-            QuestionIntent("largest"), {RIVERS.topic: RIVERS}, ends, "Which is longest?", graph, encode
-        )
+        await select_answers(QuestionIntent("largest"), rivers, "Which is longest?", graph, encode)
     assert meter.queries <= 5
     assert not {"128", "413"} & set(texts)
 
@@ -261,7 +256,7 @@ def _questions() -> list[dict[str, Any]]:
 @pytest.mark.parametrize("told", [True, False], ids=["by its query", "by its words"])
 async def test_the_sample_s_questions_are_settled(sample: SparqlGraph, told: bool) -> None:
     for line in _questions():
-        asked = read_intent(line["sparql"]) if told else by_words(line["question"])
+        asked = read_intent(line["sparql"]) if told else intent_by_words(line["question"])
         chains = [chain(topic, *path, space=SAMPLE) for topic, path in gold_paths(line).items()]
         answers = await settled(sample, asked, line["question"], *chains)
         assert ids(answers) == {answer["id"] for answer in line["answers"]}, line["question"]

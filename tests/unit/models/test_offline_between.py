@@ -25,7 +25,7 @@ def family(graph):
 
 async def test_nodes_with_names_are_counted_apart_from_both_ends(family) -> None:
     ways = [way(P), way(P, P), way(Q, Q), way(P, P, P)]
-    assert [each.named_between for each in await MediatorDetector(family).seen(ways)] == [0, 1, 0, 2]
+    assert [each.named_between for each in await MediatorDetector(family).count_named(ways)] == [0, 1, 0, 2]
 
 
 async def test_a_hop_is_looked_at_once(family) -> None:
@@ -38,7 +38,7 @@ async def test_a_hop_is_looked_at_once(family) -> None:
 
     counting = Counting()
     between = MediatorDetector(counting)
-    first = await between.seen([way(P, P), way(P, Q), way(Q, Q)])
+    first = await between.count_named([way(P, P), way(P, Q), way(Q, Q)])
     assert counting.followed == 2
-    assert await between.seen([replace(each, named_between=0) for each in first]) == first
+    assert await between.count_named([replace(each, named_between=0) for each in first]) == first
     assert counting.followed == 2

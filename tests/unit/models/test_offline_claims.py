@@ -4,8 +4,7 @@ import pytest
 
 from kgqa.kg.terms import Entity, Hop, Literal, Path
 from kgqa.models.offline import OfflineModel
-from kgqa.models.offline.claim_polarity import polarity
-from kgqa.models.offline.claim_replies import Claim
+from kgqa.models.offline.claim_replies import Claim, polarity
 from kgqa.models.offline.question_intent import QuestionMentions, is_yes_no_question
 from kgqa.models.parsing import check_reply
 from kgqa.prompts.judge_claim import JudgeClaim, Judgement

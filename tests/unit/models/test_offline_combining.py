@@ -21,7 +21,7 @@ def rated(topic: Entity, relation: str, ends: str, share: float, *, truncated: b
 
 
 def relations(chosen) -> list[str]:
-    return [way.chain.hops[0].words for way in chosen.ways.values()]
+    return [way.chain.hops[0].words for way in chosen.chains.values()]
 
 
 def test_of_one_topic_the_likeliest_way_is_chosen_with_its_share() -> None:
@@ -67,13 +67,13 @@ def test_confidence_is_a_share(shares: list[float], topics: int) -> None:
     chosen = combine_chains(ways, apart=False)
     assert chosen is not None
     assert 0 < chosen.confidence <= 1
-    assert chosen.ways
+    assert chosen.chains
 
 
 def test_of_many_topics_the_first_are_combined() -> None:
     names = [Entity(f"http://t/e/{number:02}", str(number)) for number in range(MAX_TOPICS + 12)]
     ways = {name: [rated(name, f"p{place}", "x", 0.1) for place in range(10)] for name in names}
-    assert list(combine_chains(ways, apart=False).ways) == names[:MAX_TOPICS]
+    assert list(combine_chains(ways, apart=False).chains) == names[:MAX_TOPICS]
 
 
 def test_a_comparison_goes_the_same_way_from_each_topic_where_it_can() -> None:

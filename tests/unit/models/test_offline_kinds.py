@@ -4,7 +4,7 @@ import pytest
 
 from kgqa.kg.pages import Candidate
 from kgqa.kg.terms import Entity, Literal
-from kgqa.models.offline import kinds
+from kgqa.models.offline import chain_ranking
 
 DATE = "http://www.w3.org/2001/XMLSchema#date"
 YEAR, DAY, NUMBER = Literal("1952"), Literal("1952-03-11", DATE), Literal("52")
@@ -24,15 +24,15 @@ ANN = Entity("http://t/e/ann", "Ann")
     ],
 )
 def test_question_words_say_what_is_asked_for(question: str, when: bool, whom: bool) -> None:
-    assert kinds.asks_when(question) == when
-    assert kinds.asks_whom(question) == whom
+    assert chain_ranking.asks_when(question) == when
+    assert chain_ranking.asks_who_or_where(question) == whom
 
 
 def test_a_year_is_a_date_and_a_number_only_a_value() -> None:
     ends = [Candidate(term) for term in (YEAR, DAY, NUMBER, ANN)]
-    assert kinds.values(ends) == 0.75
-    assert kinds.dates(ends) == 0.5
+    assert chain_ranking.literal_share(ends) == 0.75
+    assert chain_ranking.date_share(ends) == 0.5
 
 
 def test_no_ends_are_of_no_kind() -> None:
-    assert kinds.values([]) == kinds.dates([]) == 0
+    assert chain_ranking.literal_share([]) == chain_ranking.date_share([]) == 0

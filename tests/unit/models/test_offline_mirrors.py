@@ -64,7 +64,7 @@ async def test_a_relation_is_mirrored_by_the_one_that_it_has_most_facts_in_commo
 def test_what_advice_says_of_two_that_are_one_adds_up() -> None:
     hops = ({Slot("wrote"): math.log(0.5), Slot("by", False): math.log(0.3), None: math.log(0.2)},)
     near = NearExemplar(Exemplar("?", (Slot("wrote"), Slot("about"))), 0.9)
-    advice = MIRRORS.advice(TrainingAdvice([near], hops))
+    advice = MIRRORS.normalise_advice(TrainingAdvice([near], hops))
     usual = MIRRORS.slot(WROTE)
     assert {slot: round(math.exp(log), 6) for slot, log in advice.hops[0].items()} == {usual: 0.8, None: 0.2}
     assert advice.nearest[0].exemplar.chain == (usual, Slot("about"))
@@ -74,7 +74,7 @@ def test_ways_that_are_the_same_but_for_mirrors_become_one() -> None:
     one = way(WROTE, ends=(end("one"),))
     two = way(BY.inverse, ends=(end("one"), end("two")))
     other = way(ABOUT.inverse, ends=(end("two"),))
-    merged, kept = MIRRORS.merged([one, other, two], ())
+    merged, kept = MIRRORS.merge_chains([one, other, two], ())
     assert (merged.chain, merged.also) == (two.chain, (one.chain,))
     assert {str(each.term) for each in merged.ends} == {"one", "two"}
     assert kept == other
@@ -85,8 +85,8 @@ def test_the_chain_is_the_one_of_training_unless_another_leads_to_all_that_it_do
     few = way(WROTE, ends=(end("one"),))
     more = way(BY.inverse, ends=(end("one"), end("two")))
     others = way(BY.inverse, ends=(end("two"), end("three")))
-    assert MIRRORS.merged([more, few], hops)[0].chain == more.chain
-    assert MIRRORS.merged([others, few], hops)[0].chain == few.chain
+    assert MIRRORS.merge_chains([more, few], hops)[0].chain == more.chain
+    assert MIRRORS.merge_chains([others, few], hops)[0].chain == few.chain
 
 
 async def test_a_graph_of_other_people_need_not_tell_of_mirrors(books) -> None:
