@@ -11,10 +11,10 @@ from rich.text import Text
 from kgqa.cli.tables import draw_slots, make_table, one_line_cell, open_console, print_left_out
 from kgqa.kg.sparql.intent import QuestionIntent
 from kgqa.priors.blueprints import TOPIC_MASK, Slot
-from kgqa.priors.exemplars import ExemplarBuild, ExemplarLibrary, HopScores, RecalledSolution
+from kgqa.priors.exemplars import ExemplarHeader, ExemplarLibrary, HopScores, RecalledSolution
 
 
-def show_built(built: ExemplarBuild, folder: Path, seconds: float) -> None:
+def show_built(built: ExemplarHeader, folder: Path, seconds: float) -> None:
     """Print what was read, what came of it, and why some questions gave no exemplar."""
     out, left_out = open_console(), sum(built.without.values())
     out.print(f"{built.questions:,} questions, {built.questions - left_out:,} with a chain")

@@ -13,13 +13,12 @@ from dataclasses import asdict, dataclass, field, replace
 from functools import cache
 from hashlib import sha256
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, BinaryIO, Generic, TypeVar
+from typing import Any, BinaryIO, Generic, TypeVar
+
+from pydantic import TypeAdapter
 
 from kgqa.files import read_file
 from kgqa.priors.errors import PriorError
-
-if TYPE_CHECKING:
-    from pydantic import TypeAdapter
 
 T = TypeVar("T")
 
@@ -69,17 +68,7 @@ H = TypeVar("H", bound=Header)
 
 @dataclass(frozen=True, slots=True)
 class ArtifactStore(Generic[H]):
-    """A kind of folder.
-
-    Attributes:
-        noun: What it is called.
-        command: What builds one, up to the folder.
-        header_file: The name of the header's file.
-        header_type: What the header holds.
-        version: Of the layout.
-        files: The names of the other files, by the field of the header that has the SHA-256 of each.
-        error: What is raised for a folder that is missing, foreign or broken.
-    """
+    """A kind of folder: what it is called, what builds one, and what is in it."""
 
     noun: str
     command: str
@@ -87,14 +76,16 @@ class ArtifactStore(Generic[H]):
     header_type: type[H]
     version: int
     files: Mapping[str, str]
+    """The names of the other files, by the field of the header that has the SHA-256 of each."""
     error: type[PriorError]
+    """What is raised for a folder that is missing, foreign or broken."""
 
     def exists(self, folder: Path) -> bool:
-        """Tell whether there is a folder with a header, be it broken or not."""
+        """Return whether there is a folder with a header, be it broken or not."""
         return (folder / self.header_file).is_file()
 
     def damaged(self, folder: Path) -> PriorError:
-        """Return the error that says that a folder is damaged."""
+        """Return the error of a damaged folder."""
         return self.error(f"the {self.noun} {folder} is damaged; build it again")
 
     def check_place(self, folder: Path) -> None:
@@ -160,18 +151,17 @@ class ArtifactStore(Generic[H]):
             raise self.damaged(folder)
         return content
 
-    def write(self, folder: Path, header: H, files: Mapping[str, bytes]) -> None:
+    def write(self, folder: Path, header: H, files: Mapping[str, bytes]) -> H:
         """Write a folder; an earlier one in its place is replaced.
 
-        Args:
-            folder: where.
-            header: what it is, but for version and digests.
-            files: the content of each file, by its field.
+        Takes the header without version and digests, and returns it with them; ``files`` are the
+        contents of the files, by their fields.
 
         Raises:
             PriorError: of this kind, if anything else is in its place, or it cannot be written.
         """
         digests: dict[str, Any] = {name: content_digest(content) for name, content in files.items()}
+        header = replace(header, version=self.version, **digests)
         folder = folder.resolve()
         self.check_place(folder)
         try:
@@ -180,14 +170,14 @@ class ArtifactStore(Generic[H]):
             try:
                 for name, content in files.items():
                     (beside / self.files[name]).write_bytes(content)
-                text = str(replace(header, version=self.version, **digests))
-                (beside / self.header_file).write_text(text, encoding="utf-8")
+                (beside / self.header_file).write_text(str(header), encoding="utf-8")
                 beside.chmod(0o755)
                 self._move(beside, folder)
             finally:
                 shutil.rmtree(beside, ignore_errors=True)
         except OSError as error:
             raise self.error(f"cannot write {folder}: {error.strerror}") from error
+        return header
 
     def rewrite_header(self, folder: Path, header: H) -> None:
         """Replace the header of a folder.
@@ -256,24 +246,20 @@ def parse_json(text: bytes, kind: Any) -> Any:
     return _json_schema(kind).validate_json(text)
 
 
-@cache
-def _json_schema(kind: Any) -> "TypeAdapter[Any]":
-    from pydantic import TypeAdapter
-
-    return TypeAdapter(kind)
+def write_lines(items: Iterable[T], kind: type[T]) -> bytes:
+    """Write items of a type as JSON, one a line."""
+    return b"".join(_json_schema(kind).dump_json(each) + b"\n" for each in items)
 
 
-def write_lines(lines: Iterable[Mapping[str, Any]]) -> bytes:
-    """Write JSON, one object a line."""
-    import orjson
-
-    return b"".join(orjson.dumps(line) + b"\n" for line in lines)
-
-
-def read_lines(content: bytes, kind: type[T]) -> list[T]:
-    """Read lines of JSON, each of a type.
+def read_lines(content: bytes, kind: type[T]) -> tuple[T, ...]:
+    """Read what `write_lines` wrote.
 
     Raises:
-        ValueError: if one is anything else.
+        ValueError: if it is anything else.
     """
-    return [parse_json(line, kind) for line in content.splitlines()]
+    return tuple(parse_json(line, kind) for line in content.splitlines())
+
+
+@cache
+def _json_schema(kind: Any) -> TypeAdapter[Any]:
+    return TypeAdapter(kind)

@@ -97,12 +97,7 @@ def align_steps(similarities: Similarities, passed: Sequence[int] = ()) -> list[
 def similarity_to_suggestions(candidates: Vectors, suggested: Vectors) -> npt.NDArray[np.float64]:
     """Return the weight of each candidate: its similarity to the nearest suggestion (VoG equation 5).
 
-    Args:
-        candidates: unit vectors, shape (candidates, dimensions).
-        suggested: unit vectors of at least one suggestion, shape (suggestions, dimensions).
-
-    Returns:
-        Weights, shape (candidates,).
+    There is at least one suggestion, and a unit vector for each of them and of the candidates.
     """
     return np.asarray((candidates @ suggested.T).max(axis=1), np.float64).round(WEIGHT_DECIMALS)
 

@@ -134,11 +134,7 @@ class VectorCache:
     """Encodes lists of texts, each once; one ``.npy`` file on disk holds one list.
 
     The name of a file is made of the encoder, the texts and their order. A file that cannot be
-    right is made anew.
-
-    Args:
-        encoder: makes the vectors that are not there yet.
-        folder: where they are kept; ``vectors`` in ``KGQA_HOME`` if not given.
+    right is made anew. The folder is ``vectors`` in ``KGQA_HOME`` if not given.
     """
 
     def __init__(self, encoder: Encoder, folder: Path | None = None) -> None:
@@ -185,11 +181,7 @@ def _read_vectors(path: Path, shape: tuple[int, int]) -> Vectors | None:
 
 
 class CachedEncoder:
-    """Encodes texts, but looks up what it encoded before; opened at the first text it does not know.
-
-    Args:
-        open_: opens the encoder.
-    """
+    """Encodes texts, but looks up what it encoded before; opened at the first text it does not know."""
 
     def __init__(self, open_: Callable[[], Encoder]) -> None:
         self._open = open_

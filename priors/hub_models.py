@@ -62,10 +62,7 @@ def open_model(kind: Callable[..., T], model: str) -> T:
     Where the hub does not answer, only what was fetched before is looked at: its client
     would try for most of a minute, and say so each time. Weights are read from safetensors only:
     other files of weights are pickles, which can run anything. Nor is code of a model's own run.
-
-    Args:
-        kind: a class of sentence-transformers.
-        model: the folder, or the name.
+    ``kind`` is a class of sentence-transformers.
 
     Raises:
         OSError: in one line, if it cannot be opened.
@@ -149,10 +146,7 @@ def _quiet_libraries() -> Iterator[None]:
 
 
 class SentenceEncoder:
-    """An `Encoder` of any sentence-transformers model; threads take turns.
-
-    Args:
-        model: a folder, or the name of a model that sentence-transformers knows or finds.
+    """An `Encoder` of any sentence-transformers model, by folder or name; threads take turns.
 
     Raises:
         EncoderError: the extra or the model is missing or broken.

@@ -10,7 +10,6 @@ import json
 import zipfile
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
-from dataclasses import dataclass
 from importlib.util import find_spec
 from itertools import groupby
 from pathlib import Path
@@ -71,107 +70,61 @@ def softmax(x: Array) -> Array:
     return x
 
 
-@dataclass(frozen=True, slots=True)
-class DenseLayer:
-    """A dense layer: x W' + b."""
+class Bert:
+    """BERT without its pooler, from the arrays of a checkpoint, by the names of transformers."""
 
-    weight: Array
-    bias: Array
+    def __init__(self, arrays: Mapping[str, Array], layers: int, heads: int, eps: float) -> None:
+        self._arrays, self._layers, self._heads, self._eps = dict(arrays), layers, heads, np.float32(eps)
+        for layer in range(layers):
+            prefix = f"encoder.layer.{layer}.attention.self"
+            for kind in ("weight", "bias"):  # three dense layers of one input as one
+                parts = [arrays[f"{prefix}.{part}.{kind}"] for part in ("query", "key", "value")]
+                self._arrays[f"{prefix}.{kind}"] = np.concatenate(parts)
 
-    def __call__(self, x: Array) -> Array:
-        """Apply to the last axis."""
-        y = x.reshape(-1, x.shape[-1]) @ self.weight.T
-        y += self.bias
-        return y.reshape(*x.shape[:-1], -1)
-
-
-@dataclass(frozen=True, slots=True)
-class LayerNorm:
-    """Layer norm (Ba et al. 2016)."""
-
-    weight: Array
-    bias: Array
-    eps: np.float32
-
-    def __call__(self, x: Array) -> Array:
-        """Apply to the last axis, in place."""
-        x -= x.mean(axis=-1, keepdims=True)
-        x /= np.sqrt(np.einsum("...i,...i->...", x, x)[..., None] / np.float32(x.shape[-1]) + self.eps)
-        x *= self.weight
-        x += self.bias
+    def __call__(self, ids: npt.NDArray[np.int64]) -> Array:
+        """Map token ids, shape (texts, tokens), to states, shape (texts, tokens, width)."""
+        words, positions, kinds = (
+            self._arrays[f"embeddings.{kind}_embeddings.weight"]
+            for kind in ("word", "position", "token_type")
+        )
+        x = self._layer_norm("embeddings.LayerNorm", words[ids] + (positions[: ids.shape[1]] + kinds[0]))
+        for layer in range(self._layers):
+            prefix = f"encoder.layer.{layer}"
+            mixed = self._dense(f"{prefix}.attention.output.dense", self._attend(prefix, x))
+            x = self._layer_norm(f"{prefix}.attention.output.LayerNorm", x + mixed)
+            wide = gelu(self._dense(f"{prefix}.intermediate.dense", x))
+            x = self._layer_norm(
+                f"{prefix}.output.LayerNorm", x + self._dense(f"{prefix}.output.dense", wide)
+            )
         return x
 
-
-class TransformerLayer:
-    """Attention among the tokens of a text, then two dense layers, each added to what came in."""
-
-    def __init__(self, arrays: Mapping[str, Array], prefix: str, heads: int, eps: float) -> None:
-        def dense(*names: str) -> DenseLayer:
-            """Get dense layers of one input as one, their outputs side by side."""
-            parts = [[arrays[f"{prefix}.{name}.{kind}"] for name in names] for kind in ("weight", "bias")]
-            return DenseLayer(*map(np.concatenate, parts))
-
-        self._heads = heads
-        self._attend = dense(*(f"attention.self.{part}" for part in ("query", "key", "value")))
-        self._merge = dense("attention.output.dense")
-        self._merge_norm = _layer_norm(arrays, f"{prefix}.attention.output.LayerNorm", eps)
-        self._widen = dense("intermediate.dense")
-        self._narrow = dense("output.dense")
-        self._norm = _layer_norm(arrays, f"{prefix}.output.LayerNorm", eps)
-
-    def __call__(self, x: Array) -> Array:
-        """Map shape (texts, tokens, width) to the same shape."""
-        x = self._merge_norm(x + self._merge(self._attention(x)))
-        return self._norm(x + self._narrow(gelu(self._widen(x))))
-
-    def _attention(self, x: Array) -> Array:
+    def _attend(self, prefix: str, x: Array) -> Array:
+        """Mix the states of the tokens of a text, by each head for itself."""
         texts, tokens, width = x.shape
-        split = self._attend(x).reshape(texts, tokens, 3, self._heads, width // self._heads)
+        split = self._dense(f"{prefix}.attention.self", x)
+        split = split.reshape(texts, tokens, 3, self._heads, width // self._heads)
         query, key, value = split.transpose(2, 0, 3, 1, 4)
         query = query * np.float32((width // self._heads) ** -0.5)
         mixed: Array = softmax(query @ key.swapaxes(-1, -2)) @ value
         return mixed.swapaxes(1, 2).reshape(texts, tokens, width)
 
+    def _dense(self, name: str, x: Array) -> Array:
+        """Apply x W' + b to the last axis."""
+        y = x.reshape(-1, x.shape[-1]) @ self._arrays[f"{name}.weight"].T
+        y += self._arrays[f"{name}.bias"]
+        return y.reshape(*x.shape[:-1], -1)
 
-class Bert:
-    """BERT without its pooler.
-
-    Args:
-        arrays: the checkpoint, by the names of the transformers library.
-        layers: how many layers it has.
-        heads: attention heads of a layer.
-        eps: what the layer norms add to the variance.
-
-    Raises:
-        KeyError: an array is missing.
-    """
-
-    def __init__(self, arrays: Mapping[str, Array], layers: int, heads: int, eps: float) -> None:
-        self._words = arrays["embeddings.word_embeddings.weight"]
-        self._positions = arrays["embeddings.position_embeddings.weight"]
-        self._positions = self._positions + arrays["embeddings.token_type_embeddings.weight"][0]
-        self._norm = _layer_norm(arrays, "embeddings.LayerNorm", eps)
-        self._layers = [
-            TransformerLayer(arrays, f"encoder.layer.{number}", heads, eps) for number in range(layers)
-        ]
-
-    def __call__(self, ids: npt.NDArray[np.int64]) -> Array:
-        """Map token ids, shape (texts, tokens), to states, shape (texts, tokens, width)."""
-        x = self._norm(self._words[ids] + self._positions[: ids.shape[1]])
-        for layer in self._layers:
-            x = layer(x)
+    def _layer_norm(self, name: str, x: Array) -> Array:
+        """Apply layer norm (Ba et al. 2016) to the last axis, in place."""
+        x -= x.mean(axis=-1, keepdims=True)
+        x /= np.sqrt(np.einsum("...i,...i->...", x, x)[..., None] / np.float32(x.shape[-1]) + self._eps)
+        x *= self._arrays[f"{name}.weight"]
+        x += self._arrays[f"{name}.bias"]
         return x
 
 
-def _layer_norm(arrays: Mapping[str, Array], name: str, eps: float) -> LayerNorm:
-    return LayerNorm(arrays[f"{name}.weight"], arrays[f"{name}.bias"], np.float32(eps))
-
-
 class MiniLM:
-    """An `Encoder`; threads take turns.
-
-    Args:
-        path: the model's folder, or a zip file of it.
+    """An `Encoder` from the model's folder, or a zip file of it; threads take turns.
 
     Raises:
         EncoderError: files are missing or not those of a BERT model.
@@ -188,6 +141,7 @@ class MiniLM:
             self.dimensions = int(config["hidden_size"])
             layers, heads = config["num_hidden_layers"], config["num_attention_heads"]
             self._bert = Bert(arrays, layers, heads, config["layer_norm_eps"])
+            self._bert(np.zeros((1, 1), np.int64))  # whatever is missing shows now
         except Exception as error:  # tokenizers raises bare Exceptions
             raise EncoderError(f"cannot read the encoder {BUNDLED_ENCODER} in {path}: {error}") from error
         self._tokenizer.enable_truncation(MAX_TOKENS)

@@ -65,10 +65,7 @@ def open_contradiction_detector(name: str | None = None) -> ContradictionDetecto
 
 
 class RuleDetector:
-    """A `ContradictionDetector` by structure.
-
-    A head has the relation that was predicted, but to none of the tails that were.
-    """
+    """A `ContradictionDetector` by structure: a head has a predicted relation, but to none of the tails."""
 
     name = "rules"
 
@@ -82,10 +79,7 @@ class RuleDetector:
 
 
 class CrossEncoderDetector:
-    """A `ContradictionDetector` by a model of natural-language inference; threads take turns.
-
-    Args:
-        model: a folder, or the name of a model that sentence-transformers finds.
+    """A `ContradictionDetector` by a model of inference, by folder or name; threads take turns.
 
     Raises:
         NLIError: the extra or the model is missing or broken, or has no such labels.

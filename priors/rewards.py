@@ -48,10 +48,7 @@ UNREACHABLE_REWARD = 2.0
 
 @dataclass(frozen=True, slots=True)
 class RevisionMetrics:
-    """The five metrics of a revision; validation is the last two.
-
-    The others lie in 0 to 1.
-    """
+    """The five metrics of a revision, each from 0 to 1; validation is the last two."""
 
     quality: float
     """Similarity of the predicted observation to the question."""
@@ -91,12 +88,12 @@ def measure_revision(
         step: the whole of step t.
         predicted: what step t is predicted to observe.
         thought: that of step t.
-        earlier: the thoughts of the steps before t, shape (t - 1, dimensions). The one most similar
-            to the thought counts; efficiency is 1 where there is none.
-        facts: what step t has observed, shape (facts, dimensions). The one most similar to it
-            counts; coherence is 0 where there is none.
-        contradicted: whether what was observed contradicts the prediction.
-        unanswered: whether the plan ends without an answer.
+        earlier: the thoughts of the steps before t, shape (t - 1, dimensions); the most similar
+            counts, and efficiency is 1 where there is none.
+        facts: what step t has observed, shape (facts, dimensions); the most similar counts, and
+            coherence is 0 where there is none.
+        contradicted: as in `RevisionMetrics`.
+        unanswered: likewise.
     """
     return RevisionMetrics(
         quality=_similarity(predicted, question),
@@ -134,12 +131,7 @@ def task_reward(metrics: RevisionMetrics, ablate_reward: RewardPart | None = Non
 
 
 def answer_confidence(keys: Sequence[AnswerKey], key: AnswerKey) -> float:
-    """Return the share of the plans that answer ``key`` (equation 3).
-
-    Args:
-        keys: what each plan of the pool answers, the plan in question among them.
-        key: what the plan in question answers.
-    """
+    """Return the share of the plans of the pool that answer ``key`` (equation 3)."""
     return keys.count(key) / len(keys)
 
 

@@ -203,9 +203,7 @@ def extract_lessons(
 ) -> Iterator[BlueprintLesson]:
     """Extract the blueprint of each question, in their order.
 
-    Args:
-        questions: with their queries or gold paths.
-        relations: local names; a blueprint with any other relation is left out.
+    With the local names of ``relations``, a blueprint that has any other is left out.
 
     Raises:
         BlueprintError: if queries cannot be read at all.

@@ -13,7 +13,6 @@ SIMILARITY_DECIMALS = 6
 """Decimals by which similarities are compared, so that the same text is as near on any machine."""
 
 MAX_DIMENSIONS = 1 << 16
-"""Numbers of a vector at most."""
 
 NORM_TOLERANCE = 1e-2
 """By how much the squared length of a vector may be more than 1."""
@@ -34,12 +33,7 @@ class Neighbour(NamedTuple):
 
 
 class VectorIndex:
-    """Unit vectors in a flat index by inner product, each with a label; threads take turns.
-
-    Args:
-        labels: one for each vector.
-        rows: the vectors, shape (labels, dimensions).
-    """
+    """Unit vectors, shape (labels, dimensions), in a flat index by inner product; threads take turns."""
 
     def __init__(self, labels: Sequence[VectorLabel], rows: Vectors) -> None:
         self._labels = list(labels)

@@ -99,14 +99,8 @@ def build_blueprints(
 ) -> LibraryBuild:
     """Build a library; an earlier one in its place is replaced as a whole.
 
-    Args:
-        questions: what to learn from.
-        folder: the place of the library.
-        encode: turns texts into unit vectors.
-        encoder_name: the name of the encoder, which the library is opened with.
-        anchor: which question stands for a template.
-        sources: the files that the questions are from.
-        relations: local names; a blueprint with any other relation is left out.
+    It is opened with the encoder of this name. With the local names of ``relations``, a blueprint
+    that has any other relation is left out.
 
     Raises:
         BlueprintError: if no question has a blueprint, or something else is in the place.
@@ -185,33 +179,23 @@ def anchor_labels(anchors: Iterable[tuple[TemplateRecord, Anchor]]) -> list[Vect
 
 
 class ThresholdResult(NamedTuple):
-    """What a copy threshold does to the held-out questions.
-
-    Attributes:
-        tau: The threshold.
-        copied: How many questions have an anchor that is more similar than it.
-        share: Their share of the held-out questions.
-        precision: The share of the copied blueprints that have the question's own slots, in
-            their order and direction; None where nothing is copied.
-        same_relations: The share of those that have the question's own relations at least.
-    """
+    """What a copy threshold does to the held-out questions."""
 
     tau: float
     copied: int
+    """How many questions have an anchor that is more similar than it."""
     share: float
     precision: float | None
+    """The share of the copies that have the question's own slots, in their order and direction."""
     same_relations: float | None
+    """The share of the copies that have the question's own relations at least."""
 
 
 @dataclass(frozen=True, slots=True)
 class ThresholdCalibration:
     """What each of `THRESHOLDS` does (Table 7 of the paper, with what it copies).
 
-    Attributes:
-        learned: Questions that the library was made of.
-        held_out: Questions that were looked up in it.
-        templates: How many it has.
-        rows: What each threshold does.
+    So many questions were ``learned`` for a library, and so many ``held_out`` and looked up in it.
     """
 
     learned: int
@@ -238,16 +222,10 @@ def calibrate_copy_threshold(
     held_out: float = 0.2,
     seed: int = 0,
 ) -> ThresholdCalibration:
-    """Hold some questions out, make a library of the others, and copy what is nearest (CoG E.2.2).
+    """Hold a share of the questions out, make a library of the others, and copy what is nearest.
 
-    Questions of equal text are on one side; which one depends on a hash of text and seed.
-
-    Args:
-        lessons: training questions; those without a blueprint are passed over.
-        encode: turns texts into unit vectors.
-        anchor: which question stands for a template.
-        held_out: the share of the questions to hold out, between 0 and 1.
-        seed: another one gives another split.
+    (CoG appendix E.2.2.) Questions of equal text are on one side; which one depends on a hash of
+    text and seed. Those without a blueprint are passed over.
 
     Raises:
         BlueprintError: if no question is left on one of the sides.

@@ -13,6 +13,7 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import NamedTuple
 
+import numpy as np
 from typing_extensions import TypedDict
 
 from kgqa.files import read_file
@@ -113,14 +114,9 @@ class BlueprintMatch(NamedTuple):
 
 
 class BlueprintLibrary:
-    """A library, and what a run adds to it; may be used from several threads at once.
+    """A library, with the vectors of its records' anchors in their order, and what a run adds to it.
 
-    Args:
-        header: what the library is.
-        records: its templates.
-        index: the vectors of their anchors, in their order.
-        encode: turns texts into unit vectors; blocks.
-        overlay: where additions go.
+    May be used from several threads at once.
     """
 
     def __init__(
@@ -138,7 +134,7 @@ class BlueprintLibrary:
         ]
         self._known = set(self._anchored)
         self._learned: list[LearnedBlueprint] = []
-        self._learned_index: VectorIndex | None = None
+        self._learned_index = VectorIndex([], np.empty((0, index.dimensions), np.float32))
         self._lock = threading.Lock()
         self._learn(overlay.read() if overlay else [])
 
@@ -173,8 +169,7 @@ class BlueprintLibrary:
         rows = self._encode([question])
         found = _matches(self._index, self._anchored, rows, k)
         with self._lock:
-            if self._learned_index:
-                found += _matches(self._learned_index, self._learned, rows, k)
+            found += _matches(self._learned_index, self._learned, rows, k)
         best: dict[str, BlueprintMatch] = {}
         for match in sorted(found, key=lambda match: -match.similarity):
             best.setdefault(match.blueprint.template, match)
@@ -199,16 +194,11 @@ class BlueprintLibrary:
     def _learn(self, added: Sequence[LearnedBlueprint]) -> None:
         """Make additions findable, those that are known already only once."""
         fresh = [learned for learned in dict.fromkeys(added) if learned not in self._known]
-        if not fresh:
-            return
-        vectors = self._encode([learned.question for learned in fresh])
-        labels = [VectorLabel(learned.blueprint.template, 1) for learned in fresh]
-        if self._learned_index is None:
-            self._learned_index = VectorIndex(labels, vectors)
-        else:
-            self._learned_index.add(labels, vectors)
-        self._learned += fresh
-        self._known.update(fresh)
+        if fresh:
+            labels = [VectorLabel(learned.blueprint.template, 1) for learned in fresh]
+            self._learned_index.add(labels, self._encode([learned.question for learned in fresh]))
+            self._learned += fresh
+            self._known.update(fresh)
 
 
 def _matches(
@@ -220,13 +210,9 @@ def _matches(
 def open_library(
     folder: Path, encode: EncodeTexts, encoder_name: str, overlay: Path | None = None
 ) -> BlueprintLibrary:
-    """Open a library, and on top of it what a run has added until now (blocking).
+    """Open a library, and on top of it what a run has added to its overlay until now (blocking).
 
-    Args:
-        folder: where it is.
-        encode: turns texts into unit vectors.
-        encoder_name: the name of the encoder.
-        overlay: the folder of a run's own additions, which need not exist yet.
+    The folder of the overlay need not exist yet.
 
     Raises:
         BlueprintError: if it is missing, foreign, damaged, or built with another encoder.

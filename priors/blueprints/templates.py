@@ -35,18 +35,14 @@ class Anchor(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class TemplateRecord:
-    """A template of the library.
-
-    Attributes:
-        question: The first anchor's question as it was asked.
-        anchors: The masked questions that stand for the template: one, or all there are.
-        trees: The blueprints with this template and how many questions have each, the
-            most frequent first, of equally frequent ones the first in the files.
-    """
+    """A template of the library."""
 
     question: str
+    """That of the first anchor, as it was asked."""
     anchors: tuple[Anchor, ...]
+    """The masked questions that stand for the template: one, or all there are."""
     trees: tuple[tuple[Blueprint, int], ...]
+    """The blueprints with this template and how many questions have each, the most frequent first."""
 
     @property
     def blueprint(self) -> Blueprint:
@@ -76,20 +72,7 @@ class _Line(TypedDict):
 
 def write_records(records: Iterable[TemplateRecord]) -> bytes:
     """Write records as JSON lines; their questions are in all, those of the others beside them."""
-    return write_lines(
-        {
-            "anchor": record.anchors[0].text,
-            "question": record.question,
-            "template": record.blueprint.template,
-            "branches": record.blueprint.to_lists(),
-            "questions": record.questions,
-            "other_anchors": dict(record.anchors[1:]),
-            "other_trees": [
-                {"branches": tree.to_lists(), "questions": questions} for tree, questions in record.trees[1:]
-            ],
-        }
-        for record in records
-    )
+    return write_lines(map(_to_line, records), _Line)
 
 
 def read_records(content: bytes) -> tuple[TemplateRecord, ...]:
@@ -98,10 +81,23 @@ def read_records(content: bytes) -> tuple[TemplateRecord, ...]:
     Raises:
         ValueError: if it is anything else.
     """
-    return tuple(map(_read_line, read_lines(content, _Line)))
+    return tuple(map(_from_line, read_lines(content, _Line)))
 
 
-def _read_line(line: _Line) -> TemplateRecord:
+def _to_line(record: TemplateRecord) -> _Line:
+    others = record.trees[1:]
+    return {
+        "anchor": record.anchors[0].text,
+        "question": record.question,
+        "template": record.blueprint.template,
+        "branches": record.blueprint.to_lists(),
+        "questions": record.questions,
+        "other_anchors": dict(record.anchors[1:]),
+        "other_trees": [{"branches": tree.to_lists(), "questions": number} for tree, number in others],
+    }
+
+
+def _from_line(line: _Line) -> TemplateRecord:
     trees = [(Blueprint.parse(tree["branches"]), tree["questions"]) for tree in line["other_trees"]]
     anchors = [Anchor(*other) for other in line["other_anchors"].items()]
     first = line["questions"] - sum(questions for _, questions in trees)

@@ -16,7 +16,7 @@ The offline model learns from the upper row, methods are guided by the lower one
 """
 
 from kgqa.priors.errors import ExemplarError
-from kgqa.priors.exemplars.building import EXEMPLARS_VERSION, ExemplarBuild, build_exemplars
+from kgqa.priors.exemplars.building import EXEMPLARS_VERSION, ExemplarHeader, build_exemplars
 from kgqa.priors.exemplars.categories import find_topic_categories
 from kgqa.priors.exemplars.library import (
     DEFAULT_POOL_SIZE,
@@ -36,8 +36,8 @@ __all__ = [
     "EXEMPLARS_VERSION",
     "OTHER_MASK",
     "Exemplar",
-    "ExemplarBuild",
     "ExemplarError",
+    "ExemplarHeader",
     "ExemplarLibrary",
     "HopScores",
     "NearExemplar",

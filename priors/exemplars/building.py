@@ -4,24 +4,16 @@ from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import NamedTuple, TypeAlias
+from typing import NamedTuple
 
 from kgqa.kg.sparql.intent import QuestionIntent, read_intent
 from kgqa.kg.terms import local_name
-from kgqa.priors.artifact_store import ArtifactStore, Header, SourceFile
+from kgqa.priors.artifact_store import ArtifactStore, Header, SourceFile, write_lines
 from kgqa.priors.encoder import EncodeTexts, encode_distinct, replace_surrogates
 from kgqa.priors.errors import ExemplarError
 from kgqa.priors.exemplars.hop_model import learn_model, pack_model
-from kgqa.priors.exemplars.records import (
-    Exemplar,
-    Solution,
-    merge_solutions,
-    solution_of,
-    write_exemplars,
-    write_solutions,
-)
+from kgqa.priors.exemplars.records import Chain, Exemplar, Solution, merge_solutions, solution_of
 from kgqa.priors.masking import mask_topic
-from kgqa.priors.slots import Slot
 from kgqa.priors.training_questions import (
     NO_QUERY_OR_PATH,
     OFF_SCHEMA,
@@ -38,9 +30,6 @@ from kgqa.priors.vector_index import VectorIndex, VectorLabel
 EXEMPLARS_VERSION = 2
 
 NO_TOPIC = "no chain from a topic entity"
-
-ChainsByTopic: TypeAlias = dict[int, tuple[Slot, ...]]
-"""The chains of a question by the places of their topics."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -84,14 +73,7 @@ def read_exemplar_header(folder: Path) -> ExemplarHeader:
 
 
 class GatheredExemplars(NamedTuple):
-    """What came of questions.
-
-    Attributes:
-        exemplars: Each once, in their order.
-        solutions: Each once, in their order.
-        questions: How many questions were read.
-        without: How many of them gave no exemplar, by reason.
-    """
+    """What came of questions: how many were read, and how many gave no exemplar, by reason."""
 
     exemplars: tuple[Exemplar, ...]
     solutions: tuple[Solution, ...]
@@ -102,11 +84,10 @@ class GatheredExemplars(NamedTuple):
 def gather_exemplars(
     questions: Iterable[TrainingQuestion], categories: Mapping[Topic, str] | None = None
 ) -> GatheredExemplars:
-    """Make the exemplars and the solutions of questions; equal ones are one of more weight.
+    """Make the exemplars and the solutions of questions, each once and in their order.
 
-    Args:
-        questions: what to learn from.
-        categories: what kind of thing their topics are, as far as that is known.
+    Equal ones are one of more weight. ``categories`` are what kind of thing topics are, as far
+    as that is known.
 
     Raises:
         BlueprintError: if queries cannot be read at all.
@@ -127,10 +108,10 @@ def gather_exemplars(
     return GatheredExemplars(tuple(sorted(weighed)), merge_solutions(solutions), len(given), without)
 
 
-def _find_chains(question: TrainingQuestion, read: BranchesOrReason) -> ChainsByTopic | str:
-    """Return the chain of each topic that has one, or in a few words why none has."""
+def _find_chains(question: TrainingQuestion, read: BranchesOrReason) -> dict[int, Chain] | str:
+    """Return the chains by the places of their topics, or in a few words why no topic has one."""
     queried, paths = () if isinstance(read, str) else read, gold_branches(question)
-    found: ChainsByTopic = {}
+    found: dict[int, Chain] = {}
     for place, topic in enumerate(question.topics):
         # of a query that unites alternatives, only the first was read
         own = _branches_from(queried, topic) or _branches_from(paths, topic, alone=len(question.topics) == 1)
@@ -151,22 +132,12 @@ def _branches_from(branches: Iterable[QueryBranch], topic: Topic, alone: bool = 
     ]
 
 
-def _make_exemplars(question: TrainingQuestion, chains: ChainsByTopic) -> Iterator[Exemplar]:
+def _make_exemplars(question: TrainingQuestion, chains: Mapping[int, Chain]) -> Iterator[Exemplar]:
     asked = read_intent(question.sparql) if question.sparql else QuestionIntent()
     text = replace_surrogates(question.question)
     for place, chain in chains.items():
         others = [topic.name for at, topic in enumerate(question.topics) if at != place and topic.name]
         yield Exemplar(mask_topic(text, question.topics[place].name, others), chain, asked)
-
-
-@dataclass(frozen=True, slots=True)
-class ExemplarBuild:
-    """What was read, and how many exemplars and solutions came of it."""
-
-    questions: int
-    without: Mapping[str, int]
-    exemplars: int
-    templates: int
 
 
 def build_exemplars(
@@ -177,16 +148,11 @@ def build_exemplars(
     *,
     sources: Sequence[SourceFile] = (),
     categories: Mapping[Topic, str] | None = None,
-) -> ExemplarBuild:
+) -> ExemplarHeader:
     """Build exemplars; earlier ones in their place are replaced as a whole.
 
-    Args:
-        questions: what to learn from.
-        folder: the place of the exemplars.
-        encode: turns texts into unit vectors; blocks.
-        encoder_name: the name of the encoder, which the exemplars are opened with.
-        sources: the files that the questions are from.
-        categories: what kind of thing the topics are, as far as that is known.
+    They are opened with the encoder of this name. ``categories`` are what kind of thing the
+    topics are, as far as that is known.
 
     Raises:
         ExemplarError: if no question gives an exemplar, or something else is in the place.
@@ -208,13 +174,12 @@ def build_exemplars(
         templates=len(found.solutions),
     )
     files = {
-        "records": write_exemplars(found.exemplars),
+        "records": write_lines(found.exemplars, Exemplar),
         "model": pack_model(model),
-        "solutions": write_solutions(found.solutions),
+        "solutions": write_lines(found.solutions, Solution),
         "index": index_solutions(found.solutions, encode).to_bytes(),
     }
-    EXEMPLAR_STORE.write(folder, header, files)
-    return ExemplarBuild(found.questions, header.without, header.exemplars, header.templates)
+    return EXEMPLAR_STORE.write(folder, header, files)
 
 
 def index_solutions(solutions: Sequence[Solution], encode: EncodeTexts) -> VectorIndex:
@@ -225,8 +190,5 @@ def index_solutions(solutions: Sequence[Solution], encode: EncodeTexts) -> Vecto
 
 def solution_labels(solutions: Sequence[Solution]) -> list[VectorLabel]:
     """Name the vectors of each solution's templates by its number; they weigh as many questions as it."""
-    return [
-        VectorLabel(f"{number:09}", each.questions)
-        for number, each in enumerate(solutions)
-        for _ in each.templates
-    ]
+    labels = [VectorLabel(f"{number:09}", each.questions) for number, each in enumerate(solutions)]
+    return [label for label, each in zip(labels, solutions, strict=True) for _ in each.templates]

@@ -34,11 +34,7 @@ async def find_categories(hops: Mapping[Entity, Sequence[Hop]], follow: FollowHo
 
     What an entity is notable for comes first; then what the relations that leave it say, where
     their names begin with the type they are of (Freebase); then its type. Of several types the
-    first in the order of their names counts.
-
-    Args:
-        hops: what leads on from each of the entities.
-        follow: asks the graph.
+    first in the order of their names counts. ``hops`` are what leads on from each entity.
 
     Raises:
         KGError: if the graph fails or refuses.

@@ -24,7 +24,6 @@ Floats = npt.NDArray[np.float32]
 Indices = npt.NDArray[np.int64]
 
 MAX_GRAM_WORDS = 3
-"""Words of a run at most."""
 
 MIN_GRAM_QUESTIONS = 2
 """Distinct questions that a run of words must be in to be looked at."""
@@ -90,12 +89,7 @@ class SparseRows(NamedTuple):
 
 
 class Vocabulary:
-    """Runs of words and their weights.
-
-    Args:
-        terms: the runs.
-        weights: shape (terms,).
-    """
+    """Runs of words and their weights, shape (terms,)."""
 
     def __init__(self, terms: Sequence[str], weights: Floats) -> None:
         self.terms, self.weights = tuple(terms), weights
@@ -125,25 +119,16 @@ class Vocabulary:
 
 @dataclass(frozen=True, slots=True)
 class LogisticHead:
-    """A multinomial logistic model that says which of some classes a question is of.
-
-    Attributes:
-        words: Shape (terms, classes).
-        meaning: Shape (dimensions, classes).
-        bias: Shape (classes,).
-    """
+    """A multinomial logistic model that says which of some classes a question is of."""
 
     words: Floats
+    """Shape (terms, classes)."""
     meaning: Floats
+    """Shape (dimensions, classes)."""
     bias: Floats
 
     def logs(self, row: SparseRow, vector: Floats) -> Floats:
-        """Return the natural log-probability of each class, shape (classes,).
-
-        Args:
-            row: of words.
-            vector: of the sentence, shape (dimensions,).
-        """
+        """Return the natural log-probability of each class for a row of words and a sentence vector."""
         said = np.einsum("i,ij->j", row.values, self.words[row.places])
         scores = said + np.einsum("i,ij->j", vector, self.meaning) + self.bias
         scores -= scores.max()
@@ -151,15 +136,15 @@ class LogisticHead:
 
 
 def fit_head(words: Any, vectors: Vectors, labels: Sequence[int], weights: Sequence[float]) -> LogisticHead:
-    """Fit a head by L-BFGS (Liu & Nocedal 1989); labels are the numbers of classes, from 0.
+    """Fit a head by L-BFGS (Liu & Nocedal 1989).
 
     The loss is that of the labels and half the squared length of all weights but the bias.
 
     Args:
         words: a sparse matrix of scipy, shape (questions, terms).
         vectors: of the sentences, shape (questions, dimensions).
-        labels: shape (questions,).
-        weights: how much each question counts, shape (questions,).
+        labels: the numbers of their classes, from 0.
+        weights: how much each question counts.
     """
     from scipy.optimize import minimize
     from threadpoolctl import threadpool_limits
@@ -205,19 +190,15 @@ def fit_head(words: Any, vectors: Vectors, labels: Sequence[int], weights: Seque
 
 @dataclass(frozen=True, slots=True)
 class HopModel:
-    """What is learned of exemplars.
-
-    Attributes:
-        vocabulary: The words.
-        postings: For each term the exemplars that have it, and how much.
-        vectors: Of the exemplars' questions, shape (exemplars, dimensions).
-        heads: One for each position of a chain, then that of what is asked.
-    """
+    """What is learned of exemplars."""
 
     vocabulary: Vocabulary
     postings: SparseRows
+    """For each term the exemplars that have it, and how much."""
     vectors: Vectors
+    """Of the exemplars' questions, shape (exemplars, dimensions)."""
     heads: tuple[LogisticHead, ...]
+    """One for each position of a chain, then that of what is asked."""
 
     def similarities(self, row: SparseRow, vector: Floats) -> Floats:
         """Return how similar each exemplar is to a question, shape (exemplars,)."""
@@ -267,10 +248,7 @@ def intents_of(exemplars: Iterable[Exemplar]) -> list[QuestionIntent]:
 def _training_tasks(
     exemplars: Sequence[Exemplar],
 ) -> Iterator[tuple[Sequence[Hashable], Mapping[int, Hashable]]]:
-    """Return for each head its classes, and by place the class of each exemplar that it learns from.
-
-    The head of a position learns from those chains that reach it.
-    """
+    """Return for each head its classes, and by place the class of each exemplar that it learns from."""
     chains = {place: (*each.chain, None) for place, each in enumerate(exemplars)}
     for at, slots in enumerate(slots_by_position(exemplars)):
         yield slots, {place: chain[at] for place, chain in chains.items() if len(chain) > at}
@@ -321,11 +299,7 @@ def unpack_model(packed: bytes, exemplars: Sequence[Exemplar]) -> HopModel:
 
 
 def _check_arrays(model: HopModel, exemplars: int, classes: Sequence[int]) -> None:
-    """Refuse arrays that do not go together, or hold no numbers.
-
-    Raises:
-        ValueError: if there are any.
-    """
+    """Refuse arrays that do not go together, or hold no numbers."""
     terms, postings, width = len(model.vocabulary.terms), model.postings, model.vectors.shape[-1:]
     shapes: list[tuple[Any, tuple[int, ...]]] = [
         (model.vocabulary.weights, (terms,)),

@@ -12,6 +12,7 @@ from typing import NamedTuple, TypeAlias
 import numpy as np
 
 from kgqa.kg.sparql.intent import QuestionIntent
+from kgqa.priors.artifact_store import read_lines
 from kgqa.priors.encoder import BUNDLED_ENCODER, EncodeTexts
 from kgqa.priors.errors import ExemplarError
 from kgqa.priors.exemplars.building import EXEMPLAR_STORE, ExemplarHeader, solution_labels
@@ -23,7 +24,7 @@ from kgqa.priors.exemplars.hop_model import (
     slots_by_position,
     unpack_model,
 )
-from kgqa.priors.exemplars.records import Exemplar, Solution, read_exemplars, read_solutions
+from kgqa.priors.exemplars.records import Chain, Exemplar, Solution
 from kgqa.priors.slots import Slot
 from kgqa.priors.vector_index import SIMILARITY_DECIMALS, VectorIndex
 
@@ -50,13 +51,9 @@ class NearExemplar(NamedTuple):
 
 
 class ExemplarLibrary:
-    """Exemplars and what was learned from them; may be used from several threads at once.
+    """Exemplars, in the order of the vectors of the model that was learned from them.
 
-    Args:
-        header: what they are.
-        exemplars: in the order of the model's vectors.
-        model: learned from them.
-        encode: turns texts into unit vectors; blocks.
+    May be used from several threads at once.
     """
 
     def __init__(
@@ -94,9 +91,6 @@ class ExemplarLibrary:
         """Return the log-probabilities of what is at each position of the chain; blocks.
 
         The last position is that after the longest chain.
-
-        Raises:
-            ExemplarError: as `nearest`.
         """
         row, vector = self._read(masked)
         pairs = zip(self._slots, self._model.heads[:-1], strict=True)
@@ -104,11 +98,7 @@ class ExemplarLibrary:
         return (*found, {None: 0.0})
 
     def asked(self, masked: str) -> Mapping[QuestionIntent, float]:
-        """Return the probability of each kind of asking that there was in training; blocks.
-
-        Raises:
-            ExemplarError: as `nearest`.
-        """
+        """Return the probability of each kind of asking that there was in training; blocks."""
         shares = np.exp(self._model.heads[-1].logs(*self._read(masked)))
         return dict(zip(self._intents, shares.tolist(), strict=True))
 
@@ -123,19 +113,14 @@ class ExemplarLibrary:
 
 
 def open_exemplars(folder: Path, encode: EncodeTexts, encoder_name: str) -> ExemplarLibrary:
-    """Open exemplars (blocking).
-
-    Args:
-        folder: where they are.
-        encode: turns texts into unit vectors.
-        encoder_name: the name of the encoder.
+    """Open exemplars with the encoder that they were built with (blocking).
 
     Raises:
         ExemplarError: if they are missing, foreign, damaged, or built with another encoder.
     """
     header, (lines, packed) = EXEMPLAR_STORE.open(folder, encoder_name, "records", "model")
     try:
-        exemplars = read_exemplars(lines)
+        exemplars = read_lines(lines, Exemplar)
         model = unpack_model(packed, exemplars)
     except ValueError:
         raise EXEMPLAR_STORE.damaged(folder) from None
@@ -152,13 +137,9 @@ class RecalledSolution(NamedTuple):
 
 
 class SolutionIndex:
-    """Solutions and the vectors of their templates; may be used from several threads at once.
+    """Solutions, and the vectors of their templates in the same order.
 
-    Args:
-        header: what they are.
-        solutions: in the order of the vectors, those of one solution together.
-        index: the vectors.
-        encode: turns texts into unit vectors; blocks.
+    May be used from several threads at once.
     """
 
     def __init__(
@@ -207,26 +188,21 @@ class SolutionIndex:
 
 def _keep_diverse(found: Iterable[RecalledSolution], most: int) -> list[RecalledSolution]:
     """Keep the first of each way of solving: the same chains."""
-    first: dict[frozenset[tuple[Slot, ...]], RecalledSolution] = {}
+    first: dict[frozenset[Chain], RecalledSolution] = {}
     for each in found:
         first.setdefault(frozenset(each.solution.branches), each)
     return list(first.values())[:most]
 
 
 def open_solution_index(folder: Path, encode: EncodeTexts, encoder_name: str) -> SolutionIndex:
-    """Open the index of a folder of exemplars (blocking).
-
-    Args:
-        folder: where it is.
-        encode: turns texts into unit vectors.
-        encoder_name: the name of the encoder.
+    """Open the index of a folder of exemplars, with the encoder that it was built with (blocking).
 
     Raises:
         ExemplarError: if it is missing, foreign, damaged, or built with another encoder.
     """
     header, (lines, packed) = EXEMPLAR_STORE.open(folder, encoder_name, "solutions", "index")
     try:
-        solutions = read_solutions(lines)
+        solutions = read_lines(lines, Solution)
         index = VectorIndex.from_bytes(solution_labels(solutions), packed, header.dimensions)
     except ValueError:
         raise EXEMPLAR_STORE.damaged(folder) from None

@@ -1,17 +1,14 @@
-"""What is kept of solved training questions, as lines of JSON: exemplars and solutions.
-
-There is an exemplar for each topic of a question, and a solution for each template of questions.
-"""
+"""What is kept of solved training questions: an exemplar for each topic, a solution for each template."""
 
 from collections import defaultdict
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, replace
+from typing import Annotated, TypeAlias
 
-from typing_extensions import TypedDict
+from pydantic import PlainSerializer, PlainValidator
 
 from kgqa.kg.sparql.intent import QuestionIntent
 from kgqa.kg.text import fold
-from kgqa.priors.artifact_store import read_lines, write_lines
 from kgqa.priors.encoder import replace_surrogates
 from kgqa.priors.exemplars.categories import category_by_relations
 from kgqa.priors.masking import make_template
@@ -19,6 +16,16 @@ from kgqa.priors.slots import Slot
 from kgqa.priors.training_questions import Topic, TrainingQuestion
 
 ALL_ENDS = QuestionIntent()
+
+
+def _parse_slot(text: object) -> Slot:
+    if not isinstance(text, str):
+        raise ValueError("not a slot")
+    return Slot.parse(text)
+
+
+Chain: TypeAlias = tuple[Annotated[Slot, PlainValidator(_parse_slot), PlainSerializer(str)], ...]
+"""The hops from a topic to the answer; in JSON each as `Slot.parse` reads it."""
 
 
 @dataclass(frozen=True, slots=True, order=True)
@@ -33,41 +40,9 @@ class Exemplar:
     """
 
     question: str
-    chain: tuple[Slot, ...]
+    chain: Chain
     asked: QuestionIntent = ALL_ENDS
     weight: int = 1
-
-
-class _ExemplarLine(TypedDict):
-    question: str
-    chain: list[str]
-    asked: QuestionIntent
-    weight: int
-
-
-def write_exemplars(exemplars: Iterable[Exemplar]) -> bytes:
-    """Write exemplars, one a line."""
-    return write_lines(
-        {
-            "question": each.question,
-            "chain": [*map(str, each.chain)],
-            "asked": each.asked,
-            "weight": each.weight,
-        }
-        for each in exemplars
-    )
-
-
-def read_exemplars(content: bytes) -> tuple[Exemplar, ...]:
-    """Read what `write_exemplars` wrote.
-
-    Raises:
-        ValueError: if it is anything else.
-    """
-    return tuple(
-        Exemplar(line["question"], tuple(map(Slot.parse, line["chain"])), line["asked"], line["weight"])
-        for line in read_lines(content, _ExemplarLine)
-    )
 
 
 @dataclass(frozen=True, slots=True, order=True)
@@ -83,7 +58,7 @@ class Solution:
     """
 
     template: str
-    branches: tuple[tuple[Slot, ...], ...]
+    branches: tuple[Chain, ...]
     plain: str
     question: str
     questions: int = 1
@@ -98,58 +73,13 @@ class Solution:
         return self.questions == 1 and fold(self.question) == fold(question)
 
 
-class _SolutionLine(TypedDict):
-    template: str
-    branches: list[list[str]]
-    plain: str
-    question: str
-    questions: int
-
-
-def write_solutions(solutions: Iterable[Solution]) -> bytes:
-    """Write solutions, one a line."""
-    return write_lines(
-        {
-            "template": each.template,
-            "branches": [[*map(str, branch)] for branch in each.branches],
-            "plain": each.plain,
-            "question": each.question,
-            "questions": each.questions,
-        }
-        for each in solutions
-    )
-
-
-def read_solutions(content: bytes) -> tuple[Solution, ...]:
-    """Read what `write_solutions` wrote.
-
-    Raises:
-        ValueError: if it is anything else.
-    """
-    return tuple(
-        Solution(
-            line["template"],
-            tuple(tuple(map(Slot.parse, branch)) for branch in line["branches"]),
-            line["plain"],
-            line["question"],
-            line["questions"],
-        )
-        for line in read_lines(content, _SolutionLine)
-    )
-
-
 def solution_of(
-    question: TrainingQuestion, chains: Mapping[int, tuple[Slot, ...]], categories: Mapping[Topic, str]
+    question: TrainingQuestion, chains: Mapping[int, Chain], categories: Mapping[Topic, str]
 ) -> Solution:
-    """Make the solution of a question.
+    """Make the solution of a question from its chains, by the places of their topics.
 
     A topic whose category is not known is of the kind that the first relation of its chain is
     of, where that says one.
-
-    Args:
-        question: what was asked.
-        chains: by the places of their topics; not none.
-        categories: what kind of thing topics are, as far as that is known.
     """
     text, labels = replace_surrogates(question.question), dict[str, str | None]()
     for place, topic in enumerate(question.topics):
@@ -157,12 +87,9 @@ def solution_of(
         implied = category_by_relations([first.relation]) if first and first.forward else None
         if topic.name:
             labels.setdefault(topic.name, categories.get(topic) or implied)
-    return Solution(
-        make_template(text, labels),
-        tuple(dict.fromkeys(chains[place] for place in sorted(chains))),
-        make_template(text, dict.fromkeys(labels)),
-        text,
-    )
+    branches = tuple(dict.fromkeys(chains[place] for place in sorted(chains)))
+    plain = make_template(text, dict.fromkeys(labels))
+    return Solution(make_template(text, labels), branches, plain, text)
 
 
 def merge_solutions(solutions: Iterable[Solution]) -> tuple[Solution, ...]:

@@ -5,6 +5,7 @@ from pathlib import Path
 import pytest
 from hypothesis import given, strategies as st
 
+from kgqa.priors.artifact_store import read_lines, write_lines
 from kgqa.priors.blueprints import Slot, Topic, read_training_questions
 from kgqa.priors.exemplars import (
     ExemplarError,
@@ -16,7 +17,7 @@ from kgqa.priors.exemplars import (
 )
 from kgqa.priors.exemplars.building import gather_exemplars, index_solutions, read_exemplar_header
 from kgqa.priors.exemplars.library import DEFAULT_MIN_SIMILARITY, MIN_SIMILARITIES
-from kgqa.priors.exemplars.records import merge_solutions, read_solutions, write_solutions
+from kgqa.priors.exemplars.records import merge_solutions
 from kgqa.tests.unit.priors.blueprints.conftest import words
 from kgqa.tests.unit.priors.exemplars.conftest import ANN, BOB, BOTH, line
 
@@ -196,7 +197,7 @@ SOLUTIONS = st.builds(
 
 @given(st.lists(SOLUTIONS, max_size=5))
 def test_solutions_are_read_as_they_were_written(kept: list[Solution]) -> None:
-    assert read_solutions(write_solutions(kept)) == tuple(kept)
+    assert read_lines(write_lines(kept, Solution), Solution) == tuple(kept)
 
 
 @given(st.lists(SOLUTIONS, max_size=5))
