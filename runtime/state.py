@@ -1,9 +1,8 @@
 """The state that travels from node to node, readable in Studio at every step.
 
-The state is the record in the making, plus what a search has in hand. Between
-two steps it is plain JSON (`plain`), so that checkpoints need no allowlist of
-types and a state edited in Studio is as good as one a node wrote; nodes are given
-typed terms (`typed`). A method that has more in hand extends `State` and `Update`.
+The state is the record in the making, plus what a search works with. Between two nodes it is plain
+JSON (`to_plain`), so that checkpoints need no allowlist of types and a state edited in Studio is as
+good as one a node wrote; nodes read typed terms (`to_typed`). A method extends `State` and `Update`.
 """
 
 import hashlib
