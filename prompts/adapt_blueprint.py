@@ -91,9 +91,8 @@ Reply: {"rationale": "Plays that he wrote and that were first staged there.", "b
         for number, branch in enumerate(reply.branches, 1):
             if not 1 <= len(branch) <= MAX_BRANCH_HOPS:
                 raise ValueError(f"branch {number} has {len(branch)} relations; give 1 to {MAX_BRANCH_HOPS}")
-            if not all(
-                name.removeprefix("^").strip() and len(name) <= MAX_RELATION_NAME_CHARS for name in branch
-            ):
+            limit = MAX_RELATION_NAME_CHARS
+            if not all(name.removeprefix("^").strip() and len(name) <= limit for name in branch):
                 raise ValueError(
-                    f"branch {number} has a name that is blank or longer than {MAX_RELATION_NAME_CHARS} characters"
+                    f"branch {number} has a name that is blank or longer than {limit} characters"
                 )

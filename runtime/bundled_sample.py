@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 
 
 def sample_graph() -> Path:
-    """Return the folder that the sample graph is built into once, or its file where that cannot be; blocks."""
+    """Return the folder that the sample graph is built into, or its file where it cannot be (blocking)."""
     from kgqa.kg.errors import KGUnavailable
     from kgqa.kg.store.directory import STORE_VERSION, build_store, is_store
 

@@ -184,7 +184,7 @@ def keep_input(state: State) -> State:
 
 
 def node_has_run(state: State, node: str) -> bool:
-    """Return whether a node has run, so that what it keeps is of this run: a thread keeps an earlier one's."""
+    """Return whether a node has run in this run; what it keeps may be of an earlier one on the thread."""
     return any(entry["node"] == node for entry in state["trace"])
 
 
