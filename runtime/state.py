@@ -173,16 +173,6 @@ def check_run_started(state: State) -> None:
         raise StateError('no run has begun here; begin one with an input, such as {"question": "..."}')
 
 
-def unread_chars(given: Input) -> int:
-    """Return how many characters of a question no node reads."""
-    return max(0, len(given["question"]) - MAX_QUESTION_CHARS)
-
-
-def keep_input(state: State) -> State:
-    """Leave of a state only what goes into a run."""
-    return cast(State, {key: state[key] for key in Input.__annotations__ if key in state})  # type: ignore[literal-required]
-
-
 def node_has_run(state: State, node: str) -> bool:
     """Return whether a node has run in this run; what it keeps may be of an earlier one on the thread."""
     return any(entry["node"] == node for entry in state["trace"])
