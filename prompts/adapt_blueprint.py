@@ -1,7 +1,5 @@
 """Which relations, in which order, would answer this? (CoG §3.2.1 and appendix A.5: adaptation)."""
 
-from dataclasses import dataclass
-
 from pydantic import Field
 
 from kgqa.kg.terms import Entity
@@ -21,7 +19,6 @@ class AdaptedBlueprint(Reply):
     )
 
 
-@dataclass(frozen=True, slots=True)
 class AdaptBlueprint(Prompt[AdaptedBlueprint]):
     """Write a blueprint for a question after the ``exemplars`` nearest to it.
 
