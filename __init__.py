@@ -7,28 +7,37 @@ record = kgqa.ask("What is the capital of Mongolia?")
 record["answers"]  # [{"id": "https://...", "name": "..."}]
 ```
 
-`ask` and `aask` give one `Record` per question; ``from kgqa.graphs import cor``
-gives the LangGraph graph itself.
+`ask` and `aask` return one `Record` per question, by any of `METHODS`; `open_graph` opens a graph
+and `make_tools` makes tools of it. ``from kgqa.graphs import cor`` gives the LangGraph graph itself.
 """
 
+from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
     from kgqa.api import aask, ask
+    from kgqa.graphs import METHODS
+    from kgqa.kg.opening import open_graph
+    from kgqa.runtime.context import OptionError
     from kgqa.runtime.record import Record
+    from kgqa.tools import make_tools
 
 __version__ = "0.1.0"
-__all__ = ["Record", "aask", "ask"]
+__all__ = ["METHODS", "OptionError", "Record", "aask", "ask", "make_tools", "open_graph"]
+
+_HOMES = {
+    "METHODS": "kgqa.graphs",
+    "OptionError": "kgqa.runtime.context",
+    "Record": "kgqa.runtime.record",
+    "aask": "kgqa.api",
+    "ask": "kgqa.api",
+    "make_tools": "kgqa.tools",
+    "open_graph": "kgqa.kg.opening",
+}
 
 
 def __getattr__(name: str) -> Any:
     """Import what is asked for when it is asked for: ``import kgqa`` stays quick."""
-    if name in {"aask", "ask"}:
-        from kgqa import api
-
-        return getattr(api, name)
-    if name == "Record":
-        from kgqa.runtime.record import Record
-
-        return Record
+    if name in _HOMES:
+        return getattr(import_module(_HOMES[name]), name)
     raise AttributeError(f"module 'kgqa' has no attribute {name!r}")

@@ -50,17 +50,15 @@ def make_input(question: str, topics: str | Iterable[str | Ref] = (), id: str | 
 def _topic(given: str | Ref) -> str | Ref:
     if not isinstance(given, Mapping):
         return _text("a topic", given)
-    parts = {
-        key: None if given.get(key) is None else _text("a topic", given.get(key)) for key in ("id", "name")
-    }
-    return cast(Ref, parts)
+    id, name = (None if given.get(key) is None else _text("a topic", given[key]) for key in ("id", "name"))
+    return {"id": id, "name": name}
 
 
 def _text(what: str, given: object) -> str:
     """Return a text as UTF-8 can hold it.
 
     Raises:
-        ValueError: if it is none.
+        ValueError: if it is no text.
     """
     if not isinstance(given, str):
         raise ValueError(f"{what} has to be text, not {type(given).__name__}")
@@ -111,15 +109,15 @@ def ask(question: str, **arguments: Any) -> Record:
 
 
 async def stream_states(question_: Input, context: Context) -> AsyncIterator[dict[str, Any]]:
-    """Run a question and give the state after each step; the last one holds the whole record.
+    """Run a question and yield the state after each node; the last one holds the whole record.
 
-    Steps that an option turns off leave no trace and are passed over.
+    Nodes that an option turns off leave no trace and are passed over.
     """
-    taken = 0
+    entries = 0
     stream = graph_of(context.method).astream(question_, context=context, stream_mode="values")
     async for state in stream:
-        if isinstance(state, dict) and len(state.get("trace") or ()) > taken:
-            taken = len(state["trace"])
+        if isinstance(state, dict) and len(state.get("trace") or ()) > entries:
+            entries = len(state["trace"])
             yield state
 
 

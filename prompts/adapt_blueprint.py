@@ -1,7 +1,5 @@
 """Which relations, in which order, would answer this? (CoG §3.2.1 and appendix A.5: adaptation)."""
 
-from dataclasses import dataclass
-
 from pydantic import Field
 
 from kgqa.kg.terms import Entity
@@ -21,7 +19,6 @@ class AdaptedBlueprint(Reply):
     )
 
 
-@dataclass(frozen=True, slots=True)
 class AdaptBlueprint(Prompt[AdaptedBlueprint]):
     """Write a blueprint for a question after the ``exemplars`` nearest to it.
 
@@ -91,9 +88,8 @@ Reply: {"rationale": "Plays that he wrote and that were first staged there.", "b
         for number, branch in enumerate(reply.branches, 1):
             if not 1 <= len(branch) <= MAX_BRANCH_HOPS:
                 raise ValueError(f"branch {number} has {len(branch)} relations; give 1 to {MAX_BRANCH_HOPS}")
-            if not all(
-                name.removeprefix("^").strip() and len(name) <= MAX_RELATION_NAME_CHARS for name in branch
-            ):
+            limit = MAX_RELATION_NAME_CHARS
+            if not all(name.removeprefix("^").strip() and len(name) <= limit for name in branch):
                 raise ValueError(
-                    f"branch {number} has a name that is blank or longer than {MAX_RELATION_NAME_CHARS} characters"
+                    f"branch {number} has a name that is blank or longer than {limit} characters"
                 )

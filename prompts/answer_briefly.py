@@ -1,7 +1,5 @@
 """What is the answer, at once? (IO: input and output alone)."""
 
-from dataclasses import dataclass
-
 from pydantic import Field
 
 from kgqa.prompts.base import Prompt, Reply, draw_case
@@ -13,7 +11,6 @@ class BriefAnswer(Reply):
     answers: list[str] = Field(description="each answer as a short name, best first; empty if unknown")
 
 
-@dataclass(frozen=True, slots=True)
 class AnswerBriefly(Prompt[BriefAnswer]):
     """Answer from memory, without reasoning."""
 

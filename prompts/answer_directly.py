@@ -1,7 +1,5 @@
 """What is the answer, from memory alone? (CoR appendix A.4: generate directly)."""
 
-from dataclasses import dataclass
-
 from pydantic import Field
 
 from kgqa.prompts.base import Prompt, Reply, draw_case
@@ -14,7 +12,6 @@ class DirectAnswer(Reply):
     answers: list[str] = Field(description="each answer as a short name, best first; empty if unknown")
 
 
-@dataclass(frozen=True, slots=True)
 class AnswerDirectly(Prompt[DirectAnswer]):
     """Answer without the graph, where the search has found nothing."""
 

@@ -1,6 +1,5 @@
 """Is what was found enough? (PoG: memory update and evaluation in one; ToG: reasoning)."""
 
-from dataclasses import dataclass
 from typing import Literal
 
 from pydantic import Field
@@ -32,7 +31,6 @@ class Assessment(Reply):
     )
 
 
-@dataclass(frozen=True, slots=True)
 class AssessFound(Prompt[Assessment]):
     """Judge what the chains of the frontier have led to.
 

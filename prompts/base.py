@@ -4,7 +4,8 @@ import json
 import re
 from abc import ABC, abstractmethod
 from collections.abc import Iterable, Sequence
-from typing import Any, ClassVar, Generic, TypeVar, get_args
+from dataclasses import dataclass
+from typing import Any, ClassVar, Generic, TypeVar, dataclass_transform, get_args
 
 from pydantic import BaseModel, ConfigDict, Field
 
@@ -24,13 +25,16 @@ class Reply(BaseModel):
 R = TypeVar("R", bound=Reply)
 
 
+@dataclass_transform(frozen_default=True)
 class Prompt(ABC, Generic[R]):
     """One question put to a model.
 
-    A subclass is a frozen dataclass: its fields are what goes in. The constant
-    ``instructions`` come first and the ``case`` last, so that a provider can
-    cache the prefix.
+    A subclass is a frozen dataclass without saying so: its fields are what goes in. The
+    constant ``instructions`` come first and the ``case`` last, so that a provider can cache
+    the prefix.
     """
+
+    __dataclass_fields__: ClassVar[dict[str, Any]]
 
     name: ClassVar[str]
     """How traces and scripts call this prompt: the name of its class, as ``prune_relations``."""
@@ -42,6 +46,7 @@ class Prompt(ABC, Generic[R]):
     """The constant part: task, rules, worked examples, form of the reply."""
 
     def __init_subclass__(cls) -> None:
+        dataclass(frozen=True)(cls)
         cls.name = re.sub(r"(?<!^)(?=[A-Z])", "_", cls.__name__).lower()
         for base in cls.__dict__.get("__orig_bases__", ()):
             (cls.reply,) = get_args(base)

@@ -1,6 +1,5 @@
 """Is what was found enough? (CoG §3.2.2: entity filter, memory update and sufficiency check in one)."""
 
-from dataclasses import dataclass
 from typing import Literal
 
 from pydantic import Field
@@ -30,7 +29,6 @@ class Sufficiency(Reply):
     )
 
 
-@dataclass(frozen=True, slots=True)
 class CheckSufficiency(Prompt[Sufficiency]):
     """Judge a ``chain`` by its ``candidates`` and the ``progress`` of the plan.
 

@@ -1,7 +1,5 @@
 """Which steps lead to the answer? (CoG §3.2.1 and appendix A.1: task decomposition)."""
 
-from dataclasses import dataclass
-
 from pydantic import Field
 
 from kgqa.prompts.base import Prompt, Reply, draw_case
@@ -16,7 +14,6 @@ class Subgoals(Reply):
     subgoals: list[str] = Field(description="the subgoals, each one short sentence, first one first")
 
 
-@dataclass(frozen=True, slots=True)
 class Decompose(Prompt[Subgoals]):
     """Split a question into the subgoals of a search over the graph, ``exemplars`` of such shown first."""
 

@@ -68,7 +68,6 @@ class Diagnosis(Reply):
     blueprint: Literal["keep", "drop"] = Field(default="keep", description="drop if the blueprint misleads")
 
 
-@dataclass(frozen=True, slots=True)
 class Diagnose(Prompt[Diagnosis]):
     """Find the decision of a ``trajectory`` to blame for a failure ``signal``.
 

@@ -1,7 +1,5 @@
 """Which of these candidates fit the question? (CoR §4.2, step 2: entity filtering)."""
 
-from dataclasses import dataclass
-
 from pydantic import Field
 
 from kgqa.kg.pages import Candidate
@@ -20,7 +18,6 @@ class FilteredCandidates(Reply):
     count: bool = Field(default=False, description="true when the question asks how many fit")
 
 
-@dataclass(frozen=True, slots=True)
 class FilterCandidates(Prompt[FilteredCandidates]):
     """Choose among at most `SHOWN` ends of a chain; more are asked about in turns."""
 

@@ -29,7 +29,6 @@ class Inferred(Reply):
     chosen: list[int] = Field(description="numbers of the candidates, best first; empty if none is carried")
 
 
-@dataclass(frozen=True, slots=True)
 class InferFromEvidence(Prompt[Inferred]):
     """Answer from verified ``segments`` alone, where the search has ended without an answer.
 

@@ -1,6 +1,5 @@
 """Is it so, by what was found? (VoG appendix G: questions that ask for yes or no)."""
 
-from dataclasses import dataclass
 from typing import Literal
 
 from pydantic import Field
@@ -19,7 +18,6 @@ class Judgement(Reply):
     against: list[int] = Field(default=[], description="numbers of the facts that speak for no")
 
 
-@dataclass(frozen=True, slots=True)
 class JudgeClaim(Prompt[Judgement]):
     """Answer a question that asks for yes or no, from ``facts`` alone."""
 

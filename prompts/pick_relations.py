@@ -1,7 +1,5 @@
 """Which relations does the whole frontier need? (PoG: adaptive exploration; EGP §4.3)."""
 
-from dataclasses import dataclass
-
 from pydantic import Field
 
 from kgqa.kg.terms import Chain, Entity
@@ -18,7 +16,6 @@ class PickedRelations(Reply):
     relations: list[int] = Field(description="numbers of the chosen relations; empty if none can help")
 
 
-@dataclass(frozen=True, slots=True)
 class PickRelations(Prompt[PickedRelations]):
     """Choose among ``offers``, each one hop longer than a chain of the frontier.
 

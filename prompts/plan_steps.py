@@ -1,6 +1,5 @@
 """How would this be searched for, step by step? (VoG §3.2: plan with predicted observations)."""
 
-from dataclasses import dataclass
 from typing import Any
 
 from kgqa.kg.terms import Entity
@@ -14,7 +13,6 @@ class StepsReply(PlanReply, ExplainedReply):
     """A plan: its reason, its steps, and what it ends with."""
 
 
-@dataclass(frozen=True, slots=True)
 class PlanSteps(Prompt[StepsReply]):
     """Write a plan of at most ``depth`` search steps that begins at the ``topics``.
 

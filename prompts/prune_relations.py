@@ -1,7 +1,5 @@
 """Which relations lead on from here? (CoR §4.1, step 2: relation prune)."""
 
-from dataclasses import dataclass
-
 from pydantic import Field
 
 from kgqa.kg.terms import Chain, Entity, Hop
@@ -17,7 +15,6 @@ class PrunedRelations(Reply):
     relations: list[int] = Field(description="numbers of the chosen relations, most relevant first")
 
 
-@dataclass(frozen=True, slots=True)
 class PruneRelations(Prompt[PrunedRelations]):
     """Choose at most ``width`` of the ``hops`` that extend ``chain``.
 

@@ -1,7 +1,5 @@
 """What is the answer, step by step? (chain of thought; self-consistency samples it)."""
 
-from dataclasses import dataclass
-
 from pydantic import Field
 
 from kgqa.prompts.base import Prompt, Reply, draw_case
@@ -14,7 +12,6 @@ class ReasonedAnswer(Reply):
     answers: list[str] = Field(description="each answer as a short name, best first; empty if unknown")
 
 
-@dataclass(frozen=True, slots=True)
 class ReasonAloud(Prompt[ReasonedAnswer]):
     """Answer from memory, step by step.
 

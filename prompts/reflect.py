@@ -1,7 +1,5 @@
 """Where does the search go on, and what does it come back to? (PoG: reflection)."""
 
-from dataclasses import dataclass
-
 from pydantic import Field
 
 from kgqa.kg.terms import Entity
@@ -29,7 +27,6 @@ class Reflection(Reply):
     recall: list[int] = Field(default=[], description="numbers of the earlier chains to come back to")
 
 
-@dataclass(frozen=True, slots=True)
 class Reflect(Prompt[Reflection]):
     """Choose among what was ``found`` now and the ``history`` of the search, as far as it is shown."""
 

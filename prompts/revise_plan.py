@@ -2,7 +2,7 @@
 
 from abc import abstractmethod
 from collections.abc import Iterator
-from dataclasses import KW_ONLY, dataclass, replace
+from dataclasses import KW_ONLY, replace
 from typing import Any, ClassVar, Literal
 
 from pydantic import Field
@@ -75,7 +75,6 @@ def merge_plans(
     return replace(new, steps=(*kept, *new.steps), whether=whether)
 
 
-@dataclass(frozen=True, slots=True)
 class RevisePlan(Prompt[RevisedSteps]):
     """Revise a ``plan`` of which the first ``done`` steps were carried out and the last of them failed.
 
@@ -122,7 +121,6 @@ class RevisePlan(Prompt[RevisedSteps]):
         return read_steps(text)
 
 
-@dataclass(frozen=True, slots=True)
 class ReviseLocally(RevisePlan):
     """Revise by what the step at hand has observed: O_t."""
 
@@ -165,7 +163,6 @@ river there.", "search": "Greifswald river", "observation": [["Greifswald", "lie
         yield from ()
 
 
-@dataclass(frozen=True, slots=True)
 class ReviseAhead(RevisePlan):
     """Revise by O_t and by the relations that lead on from the entities just chosen: R_(t+1)."""
 
@@ -218,7 +215,6 @@ Reply: {"rationale": "Another builder; the school comes first, then its town.", 
         yield from (f"- {draw_relation_candidate(offer, self.frontier)}" for offer in offers)
 
 
-@dataclass(frozen=True, slots=True)
 class ReviseGlobally(RevisePlan):
     """Write the plan anew by all that was observed: O_1 to O_t."""
 

@@ -1,7 +1,5 @@
 """How much does each entity promise? (ToG §2.1.2: entity exploration)."""
 
-from dataclasses import dataclass
-
 from kgqa.kg.terms import Entity
 from kgqa.prompts.base import Prompt, Scores, check_scores, draw_case
 from kgqa.prompts.candidates import ChainFindings, draw_chain_findings, numbered_candidates
@@ -11,7 +9,6 @@ class ScoredEntities(Scores):
     """Scores of the candidates that the beam may keep."""
 
 
-@dataclass(frozen=True, slots=True)
 class ScoreEntities(Prompt[ScoredEntities]):
     """Score the candidates that are shown of what was ``found``."""
 

@@ -1,7 +1,6 @@
 """How much does each relation promise? (ToG §2.1.2: relation exploration)."""
 
 from collections import Counter
-from dataclasses import dataclass
 
 from kgqa.kg.terms import Chain, Entity
 from kgqa.prompts.base import Prompt, Scores, check_scores, draw_case
@@ -12,7 +11,6 @@ class ScoredRelations(Scores):
     """Scores of the relations that lead on."""
 
 
-@dataclass(frozen=True, slots=True)
 class ScoreRelations(Prompt[ScoredRelations]):
     """Score at most ``width`` of the ``offers`` that extend one chain of the beam.
 

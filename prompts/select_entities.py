@@ -1,6 +1,5 @@
 """Which of the entities found does this step need? (VoG §3.3: entity selection)."""
 
-from dataclasses import dataclass
 from typing import Literal
 
 from pydantic import Field
@@ -20,7 +19,6 @@ class SelectedEntities(Reply):
     chosen: list[int] = Field(default=[], description="for keep=some: their numbers, best first")
 
 
-@dataclass(frozen=True, slots=True)
 class SelectEntities(Prompt[SelectedEntities]):
     """Choose from what a ``relation`` (as `draw_offer` draws it) has led to.
 

@@ -1,7 +1,5 @@
 """Which relations does this step need? (VoG §3.3: relation selection)."""
 
-from dataclasses import dataclass
-
 from pydantic import Field
 
 from kgqa.kg.terms import Entity, Path
@@ -17,7 +15,6 @@ class SelectedRelations(Reply):
     relations: list[int] = Field(description="numbers of the chosen relations; empty if none can help")
 
 
-@dataclass(frozen=True, slots=True)
 class SelectRelations(Prompt[SelectedRelations]):
     """Choose those of the ``offers``, which lead on from the ``frontier``, that a ``step`` needs."""
 

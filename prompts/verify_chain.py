@@ -1,6 +1,5 @@
 """Is this chain the answer's? (CoR §4.1, step 4: reasoning)."""
 
-from dataclasses import dataclass
 from typing import Literal
 
 from pydantic import Field
@@ -25,7 +24,6 @@ class Verdict(Reply):
     )
 
 
-@dataclass(frozen=True, slots=True)
 class VerifyChain(Prompt[Verdict]):
     """Judge ``chain`` by the ``candidates`` it leads to.
 

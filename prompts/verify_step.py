@@ -1,7 +1,5 @@
 """Do the facts bear out what a step predicted? (VoG §3.4: verification by the model)."""
 
-from dataclasses import dataclass
-
 from pydantic import Field
 
 from kgqa.kg.terms import Entity, Path
@@ -20,7 +18,6 @@ class StepVerdict(Reply):
     )
 
 
-@dataclass(frozen=True, slots=True)
 class VerifyStep(Prompt[StepVerdict]):
     """Compare the predicted observation of a ``step`` with the ``facts`` that were found, its own first."""
 

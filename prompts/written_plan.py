@@ -24,7 +24,7 @@ _DECODER = json.JSONDecoder(parse_int=str, parse_float=str, parse_constant=str)
 
 
 @dataclass(slots=True)
-class _Step:
+class _StepDraft:
     thought: str = ""
     search: str = ""
     observation: list[list[str]] = field(default_factory=list)
@@ -43,20 +43,21 @@ def read_steps(text: str) -> dict[str, Any] | None:
     >>> read_steps("Thought 2: It follows.\nAction 2: Finish[Danube; Iller]")
     {'first': 2, 'steps': [], 'thought': 'It follows.', 'answers': ['Danube', 'Iller']}
     """
-    steps, first = [_Step()], 0
+    steps, first = [_StepDraft()], 0
     for kind, number, value in _fields(text):
         first = first or number
         if steps[-1].goes_before(kind):
-            steps.append(_Step())
+            steps.append(_StepDraft())
         if kind == "thought":
-            steps[-1].thought = f"{steps[-1].thought} {_unquoted(value)}".strip()
+            steps[-1].thought = f"{steps[-1].thought} {_unquote(value)}".strip()
         elif kind == "observation":
-            steps[-1].observation += _triples(value)
-        elif (found := _action(value))[0] == "finish":
-            return {"first": max(first, 1), **_written(steps), **_ended(_answers(found[1]))}
+            steps[-1].observation += _read_triples(value)
+        elif (action := _read_action(value))[0] == "search":
+            listed = _read_json_strings(action[1])
+            steps[-1].search = ", ".join(listed) if listed else _unquote(_inside_brackets(action[1]))
         else:
-            steps[-1].search = _searched(found[1])
-    plan = _written(steps)
+            return {"first": max(first, 1), **_make_plan(steps), **_read_answers(action[1])}
+    plan = _make_plan(steps)
     return {"first": max(first, 1), **plan} if plan["steps"] else None
 
 
@@ -70,55 +71,47 @@ def _fields(text: str) -> Iterator[tuple[str, int, str]]:
             yield (label["kind"] or "action").lower(), int(label["number"] or 0), value
 
 
-def _written(steps: Sequence[_Step]) -> dict[str, Any]:
+def _make_plan(steps: Sequence[_StepDraft]) -> dict[str, Any]:
     """Return the steps that search for something or observe it, and the thought after them."""
     done = [asdict(step) for step in steps if step.search or step.observation]
     last = steps[-1]
     return {"steps": done, "thought": "" if last.search or last.observation else last.thought}
 
 
-def _ended(answers: list[str]) -> dict[str, Any]:
-    said = [answer.casefold().rstrip(".!") for answer in answers]
-    return {"answers": said, "whether": True} if said in (["yes"], ["no"]) else {"answers": answers}
-
-
-def _action(value: str) -> tuple[str, str]:
+def _read_action(value: str) -> tuple[str, str]:
     """Return ``search`` or ``finish``, and the text from its bracket on."""
     found = _CALL.search(value) or _WORD.match(value)
     return (found[1].lower(), value[found.end() :]) if found else ("search", value)
 
 
-def _searched(argument: str) -> str:
-    listed = _json_strings(argument)
-    return ", ".join(listed) if listed else _unquoted(_inside(argument))
-
-
-def _answers(argument: str) -> list[str]:
+def _read_answers(argument: str) -> dict[str, Any]:
     """Read a JSON list, with brackets of its own or without, or what semicolons part."""
-    listed = _json_strings(argument)
+    listed = _read_json_strings(argument)
     if listed is None:
-        inside = _inside(argument)
-        listed = _parted(_inside(inside) if inside.startswith("[") else inside)
-    return list(filter(None, map(_unquoted, listed)))
+        inside = _inside_brackets(argument)
+        listed = _split_answers(_inside_brackets(inside) if inside.startswith("[") else inside)
+    answers = list(filter(None, map(_unquote, listed)))
+    plain = [answer.casefold().rstrip(".!") for answer in answers]
+    return {"answers": plain, "whether": True} if plain in (["yes"], ["no"]) else {"answers": answers}
 
 
-def _json_strings(text: str) -> list[str] | None:
+def _read_json_strings(text: str) -> list[str] | None:
     """Read ``["a", "b"]`` or ``[["a", "b"]]`` from the beginning of a text; None where it is neither."""
     inner = text[1:].lstrip()
     if not text.startswith("[") or not inner.startswith(("[", '"')):
         return None
-    value = _decoded(inner if inner.startswith("[") else text)
+    value = _decode_json(inner if inner.startswith("[") else text)
     return value if isinstance(value, list) and all(isinstance(item, str) for item in value) else None
 
 
-def _decoded(text: str) -> Any:
+def _decode_json(text: str) -> Any:
     try:
         return _DECODER.raw_decode(text)[0]
     except (ValueError, RecursionError):
         return None
 
 
-def _inside(text: str) -> str:
+def _inside_brackets(text: str) -> str:
     """Return what is between the first bracket and its own end; the first line where it has none."""
     if not text.startswith("["):
         return text.partition("\n")[0].strip()
@@ -139,7 +132,7 @@ def _balanced(text: str, opening: str, closing: str) -> Iterator[str]:
                 yield text[start : mark.start()]
 
 
-def _parted(text: str) -> list[str]:
+def _split_answers(text: str) -> list[str]:
     """Part quoted items by what is between their quotes, others by semicolons only."""
     opening, closing = text[:1], _QUOTES.get(text[:1])
     if closing and len(text) > 1 and text.endswith(closing):
@@ -147,7 +140,7 @@ def _parted(text: str) -> list[str]:
     return text.split(";")
 
 
-def _unquoted(text: str) -> str:
+def _unquote(text: str) -> str:
     line = " ".join(text.split())
     if len(line) < 2 or _QUOTES.get(line[0]) != line[-1]:
         return line
@@ -157,23 +150,20 @@ def _unquoted(text: str) -> str:
         return line[1:-1].strip()
 
 
-def _triples(value: str) -> list[list[str]]:
+def _read_triples(value: str) -> list[list[str]]:
     """Read ``(a, b, c) (d, e, f)`` or a JSON list of triples; what is no triple is left out."""
     if quoted := _QUOTED.findall(value):
-        parts = [list(map(_unquoted, row)) for row in quoted]
+        parts = [list(map(_unquote, row)) for row in quoted]
     elif value.startswith("["):
-        rows = _decoded(value)
+        rows = _decode_json(value)
         parts = rows if isinstance(rows, list) and rows and isinstance(rows[0], list) else [rows]
     else:
-        parts = [_parts(inside.strip()) for inside in _balanced(value, "(", ")")]
-    return [row for row in parts if _is_triple(row)]
-
-
-def _parts(text: str) -> list[str]:
-    """Part a triple at its commas; of more than three parts the last are one."""
-    head, *rest = map(_unquoted, text.split(","))
-    return [head, *rest[:1], ", ".join(rest[1:])]
-
-
-def _is_triple(row: object) -> bool:
-    return isinstance(row, list) and len(row) == 3 and all(isinstance(part, str) and part for part in row)
+        parts = []
+        for inside in _balanced(value, "(", ")"):
+            head, *rest = map(_unquote, inside.strip().split(","))
+            parts.append([head, *rest[:1], ", ".join(rest[1:])])  # of more than three the last are one
+    return [
+        row
+        for row in parts
+        if isinstance(row, list) and len(row) == 3 and all(isinstance(part, str) and part for part in row)
+    ]

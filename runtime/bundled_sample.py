@@ -5,8 +5,7 @@ import gzip
 import hashlib
 import json
 import tempfile
-from collections.abc import Callable, Iterable, Iterator
-from contextlib import contextmanager
+from collections.abc import Callable, Iterable
 from contextvars import Context
 from functools import cache
 from pathlib import Path
@@ -19,96 +18,80 @@ from kgqa.priors.encoder import CachedEncoder, cache_folder
 if TYPE_CHECKING:
     from kgqa.priors.blueprints import TrainingQuestion
 
-Build = Callable[..., Any]
-"""Builds a folder from examples: of blueprints or of exemplars."""
-
 
 def sample_graph() -> Path:
-    """Return the folder that the sample graph is built into once, or its file where that cannot be; blocks."""
+    """Return the folder that the sample graph is built into, or its file where it cannot be (blocking)."""
     from kgqa.kg.errors import KGUnavailable
     from kgqa.kg.store.directory import STORE_VERSION, build_store, is_store
 
-    digest = hashlib.sha256(SAMPLE_GRAPH.read_bytes()).hexdigest()[:16]
-    folder = cache_folder() / "graphs" / f"sample-{digest}-{STORE_VERSION}"
-    if is_store(folder):
-        return folder
+    folder = _folder("graphs", SAMPLE_GRAPH.read_bytes(), STORE_VERSION)
     try:
-        with _lock_folder(folder):
-            if not is_store(folder):
-                build_store([SAMPLE_GRAPH], folder)
+        _build_once(folder, is_store, lambda: build_store([SAMPLE_GRAPH], folder))
     except (KGUnavailable, OSError):
         return SAMPLE_GRAPH
     return folder
 
 
-def sample_blueprints(memo: CachedEncoder) -> Path:
+def sample_blueprints(encoder: CachedEncoder) -> Path:
     """Return the folder of the blueprints of the sample's training questions (blocking)."""
     from kgqa.priors.blueprints import build_blueprints
     from kgqa.priors.blueprints.building import LIBRARY_VERSION
 
-    return _build_once("blueprints", LIBRARY_VERSION, build_blueprints, memo)
+    return _learn("blueprints", LIBRARY_VERSION, build_blueprints, encoder)
 
 
-def sample_exemplars(memo: CachedEncoder, graph: KnowledgeGraph) -> Path:
+def sample_exemplars(encoder: CachedEncoder, graph: KnowledgeGraph) -> Path:
     """Return the folder of the exemplars of the sample's training questions (blocking)."""
     from kgqa.priors.exemplars import EXEMPLARS_VERSION, build_exemplars, find_topic_categories
 
-    def labelled(examples: "Iterable[TrainingQuestion]", *rest: Any) -> object:
-        given = list(examples)
-        asked = find_topic_categories([topic for each in given for topic in each.topics], graph)
+    def build(questions: "Iterable[TrainingQuestion]", *rest: Any) -> object:
+        known = list(questions)
+        asked = find_topic_categories([topic for each in known for topic in each.topics], graph)
         categories = Context().run(asyncio.run, asked)  # no question's meter counts these queries
-        return build_exemplars(given, *rest, categories=categories)
+        return build_exemplars(known, *rest, categories=categories)
 
-    return _build_once("exemplars", EXEMPLARS_VERSION, labelled, memo)
+    return _learn("exemplars", EXEMPLARS_VERSION, build, encoder)
 
 
-def _build_once(kind: str, version: int, build: Build, memo: CachedEncoder) -> Path:
-    """Build what is learned from the sample once, by one process while others wait.
+def _learn(kind: str, version: int, build: Callable[..., object], encoder: CachedEncoder) -> Path:
+    """Build what is learned from the sample; where it cannot be kept, each process builds one of its own."""
+    from kgqa.priors.blueprints import read_training_questions
 
-    Where it cannot be kept, each process builds one of its own.
-    """
-    digest = hashlib.sha256(SAMPLE_QUESTIONS.read_bytes() + memo.name.encode()).hexdigest()[:16]
-    folder = cache_folder() / kind / f"sample-{digest}-{version}"
-    if folder.exists():
+    content = SAMPLE_QUESTIONS.read_bytes()
+
+    def build_at(folder: Path) -> Path:
+        lines = map(json.loads, gzip.decompress(content).splitlines())
+        questions = read_training_questions(line for line in lines if line["split"] == "train")
+        _build_once(folder, Path.exists, lambda: build(questions, folder, encoder.encode, encoder.name))
         return folder
+
+    folder = _folder(kind, content + encoder.name.encode(), version)
     try:
-        with _lock_folder(folder):
-            if not folder.exists():
-                _build(build, folder, memo)
+        return build_at(folder)
     except OSError:
-        folder = Path(_temporary_folder(kind).name) / folder.name
-        if not folder.exists():
-            _build(build, folder, memo)
-    return folder
+        return build_at(Path(_temporary_folder(kind).name) / folder.name)
 
 
-@contextmanager
-def _lock_folder(folder: Path) -> Iterator[None]:
-    """Let one process at a time build a folder.
+def _folder(kind: str, content: bytes, version: int) -> Path:
+    return cache_folder() / kind / f"sample-{hashlib.sha256(content).hexdigest()[:16]}-{version}"
+
+
+def _build_once(folder: Path, is_built: Callable[[Path], bool], build: Callable[[], object]) -> None:
+    """Build a folder if it is not there, one process while others wait.
 
     Raises:
         OSError: if nothing can be written there.
     """
     from filelock import FileLock
 
-    folder.parent.mkdir(parents=True, exist_ok=True)
-    with FileLock(f"{folder}.lock"):
-        yield
+    if not is_built(folder):
+        folder.parent.mkdir(parents=True, exist_ok=True)
+        with FileLock(f"{folder}.lock"):
+            if not is_built(folder):
+                build()
 
 
 @cache
 def _temporary_folder(kind: str) -> "tempfile.TemporaryDirectory[str]":
     """Return a folder that goes when the process does."""
     return tempfile.TemporaryDirectory(prefix="kgqa-")
-
-
-def _build(build: Build, folder: Path, memo: CachedEncoder) -> None:
-    from kgqa.priors.blueprints import read_training_questions
-
-    lines = (json.loads(line) for line in gzip.decompress(SAMPLE_QUESTIONS.read_bytes()).splitlines())
-    build(
-        read_training_questions(line for line in lines if line["split"] == "train"),
-        folder,
-        memo.encode,
-        memo.name,
-    )

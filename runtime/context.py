@@ -1,4 +1,4 @@
-"""The context of a run: names and options only, validated, visible in Studio."""
+"""The context of a run: its options, validated, visible in Studio."""
 
 import hashlib
 import json
@@ -46,7 +46,7 @@ class Budget(BaseModel):
 
 
 class Context(BaseModel):
-    """What every method is told: which graph, which model, how much to spend."""
+    """The options that every method has: which graph, which model, how much to spend."""
 
     model_config = ConfigDict(frozen=True, extra="forbid", hide_input_in_errors=True)
 
@@ -97,7 +97,7 @@ class Context(BaseModel):
         try:
             super().__init__(**options | {name: _own_name(thing) for name, thing in given.items()})
         except ValidationError as error:
-            raise OptionError(self._told(error.errors(include_url=False)[0])) from None
+            raise OptionError(self._describe(error.errors(include_url=False)[0])) from None
         self._given = GivenObjects(given.get("kg"), given.get("model"))
 
     @property
@@ -106,11 +106,15 @@ class Context(BaseModel):
         return self._given
 
     @classmethod
-    def _told(cls, error: ErrorDetails) -> str:
+    def _describe(cls, error: ErrorDetails) -> str:
+        """Say why a value is not taken: a check of ours speaks for itself, an address is not shown."""
         name = one_line(".".join(map(str, error["loc"])), 80)
         if error["type"] == "extra_forbidden":
             return f"{cls.method} has no option {name!r}; its options are: {', '.join(cls.model_fields)}"
-        return f"option {name}: {_rejection_reason(error)}"
+        if error["type"] == "value_error":
+            return f"option {name}: {one_line(str(error['ctx']['error']), 1000)}"
+        given = repr(error["input"])
+        return f"option {name}: {error['msg']}" + ("" if "://" in given else f", not {one_line(given)}")
 
     @field_validator("kg", mode="before")
     @classmethod
@@ -155,13 +159,13 @@ class Context(BaseModel):
 
 
 class ModelOnlyContext(Context):
-    """What a method is told that asks the model alone: no graph is opened for it."""
+    """The options of a method that asks the model alone: no graph is opened for it."""
 
     asks_graph: ClassVar[bool] = False
 
 
 class GroundedContext(Context):
-    """What every method is told that holds its answers against the graph."""
+    """The options of every method that checks its answers against the graph."""
 
     allow_parametric: bool = Field(
         default=True, description="let answers of the model stand that the graph does not show, labelled so"
@@ -169,7 +173,7 @@ class GroundedContext(Context):
 
 
 class SearchContext(GroundedContext):
-    """What every method that searches the graph is told beside."""
+    """The options of every method that searches the graph."""
 
     retry_search: bool = Field(
         default=False,
@@ -178,7 +182,7 @@ class SearchContext(GroundedContext):
 
 
 class ExemplarContext(SearchContext):
-    """What a method is told that recalls solved questions like the one asked (EGP).
+    """The options of a method that recalls solved questions like the one asked (EGP).
 
     A method declares what it does with them: any of the options `USES`.
     """
@@ -200,14 +204,6 @@ class ExemplarContext(SearchContext):
     def recalls(self) -> bool:
         """Whether solved questions are used for anything."""
         return any(getattr(self, name, False) for name in self.USES)
-
-
-def _rejection_reason(error: ErrorDetails) -> str:
-    """Say why a value is not taken: a check of ours speaks for itself, an address is not said."""
-    if error["type"] == "value_error":
-        return one_line(str(error["ctx"]["error"]), 1000)
-    given = repr(error["input"])
-    return error["msg"] if "://" in given else f"{error['msg']}, not {one_line(given)}"
 
 
 def is_open(option: str, given: object) -> bool:

@@ -24,7 +24,7 @@ class NotServed(RuntimeError):
 
 @dataclass(frozen=True)
 class InputLimits:
-    """How much one run may be asked: characters of the question, topics, characters of each and of the id."""
+    """Most characters of a question, most topics, most characters of a topic or an id."""
 
     question: int
     topics: int
@@ -33,7 +33,7 @@ class InputLimits:
 
 @dataclass(frozen=True)
 class Limits:
-    """Caps of a budget by its field, names that may be given, bounds of what is asked; None allows any."""
+    """Caps of a budget by its field, names that may be given, limits of the input; None allows any."""
 
     caps: Mapping[str, float] = field(default_factory=dict)
     kg: tuple[str, ...] | None = None
@@ -43,7 +43,11 @@ class Limits:
 
     def cap_budget(self, budget: Mapping[str, float | None]) -> dict[str, float | None]:
         """Return a budget with each field at its cap, where it asks for more or for no limit."""
-        return {name: self._least(asked, self.caps.get(name)) for name, asked in budget.items()}
+        caps = {name: self.caps.get(name) for name in budget}
+        return {
+            name: min((limit for limit in (asked, caps[name]) if limit is not None), default=None)
+            for name, asked in budget.items()
+        }
 
     def with_credentials(self, kg: tuple[str, ...]) -> tuple[str, ...]:
         """Return the names of a graph, an address that is allowed with its user, password and key.
@@ -67,8 +71,9 @@ class Limits:
         if len(str(given.get("question", ""))) > most.question:
             raise NotServed(f"the question is longer than {most.question} characters; shorten it")
         if len(topics) > most.topics:
-            why = f"there are more than {most.topics} topics; give those that the question is about"
-            raise NotServed(why)
+            raise NotServed(
+                f"there are more than {most.topics} topics; give those that the question is about"
+            )
         if any(len(str(name)) > most.name for name in (*topics, given.get("id"))):
             raise NotServed(f"a topic or the id is longer than {most.name} characters; shorten it")
 
@@ -83,32 +88,27 @@ class Limits:
         if self.model is not None and context.model not in self.model:
             raise _not_served("model", context.model, self.model)
         for option in PRIOR_OPTIONS if self.priors is not None else ():
-            named = getattr(context, option, None)
-            if named is not None and named not in (self.priors or ()):
-                raise _not_served(option, named, self.priors or ())
-
-    @staticmethod
-    def _least(asked: float | None, cap: float | None) -> float | None:
-        return min((limit for limit in (asked, cap) if limit is not None), default=None)
+            named, allowed = getattr(context, option, None), self.priors or ()
+            if named is not None and named not in allowed:
+                raise _not_served(option, named, allowed)
 
 
 _active = Limits()
 
 
 def activate_limits(limits: Limits) -> None:
-    """Hold every context that is made in this process from now on to these limits."""
+    """Apply limits to every context that is made in this process from now on."""
     global _active
     _active = limits
 
 
 def active_limits() -> Limits:
-    """Return the limits that hold."""
+    """Return the limits that apply."""
     return _active
 
 
 def _not_served(option: str, named: str, allowed: tuple[str, ...]) -> NotServed:
     named = redact_name(named)
     shown = named if len(named) <= 100 else f"{named[:100]}..."
-    shown_names = ", ".join(map(redact_name, allowed))
-    way_out = f"name one of: {shown_names}" if allowed else "leave it out"
+    way_out = f"name one of: {', '.join(map(redact_name, allowed))}" if allowed else "leave it out"
     return NotServed(f"option {option}: {shown!r} is not served here; {way_out}")

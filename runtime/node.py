@@ -3,7 +3,7 @@
 from collections.abc import AsyncIterator, Awaitable, Callable, Sequence
 from contextlib import asynccontextmanager
 from dataclasses import dataclass, field
-from typing import Any, Protocol, TypeVar, cast
+from typing import Any, TypeVar, cast
 
 from langchain_core.tools import BaseTool, StructuredTool, ToolException
 from langgraph.config import get_config
@@ -20,20 +20,11 @@ from kgqa.priors.encoder import Vectors
 from kgqa.priors.errors import EncoderError, PriorError
 from kgqa.priors.exemplars import SolutionIndex
 from kgqa.priors.nli import ContradictionDetector
-from kgqa.prompts.base import Prompt, R
+from kgqa.prompts.base import MAX_QUESTION_CHARS, Prompt, R
 from kgqa.runtime.budget import BudgetExceeded as BudgetExceeded, NodeBudget
 from kgqa.runtime.context import Context, OptionError
 from kgqa.runtime.resources import Resources, encode, open_resources
-from kgqa.runtime.state import (
-    State,
-    Update,
-    check_run_started,
-    initial_state,
-    keep_input,
-    to_plain,
-    to_typed,
-    unread_chars,
-)
+from kgqa.runtime.state import Input, State, Update, check_run_started, initial_state, to_plain, to_typed
 
 MAX_TRACE_TEXT_CHARS = 2_000
 """Characters of one text in the trace at most."""
@@ -161,11 +152,8 @@ class NodeRuntime(NodeBudget):
             self.trace |= {"failure": type(error).__name__, "error": str(error)}
 
 
-class NodeBody(Protocol):
-    """The work of a node itself."""
-
-    async def __call__(self, state: Any, runtime: NodeRuntime) -> Update:
-        """Take one step and return what changes; the state is the method's."""
+NodeBody = Callable[[Any, NodeRuntime], Awaitable[Update]]
+"""The work of a node itself: takes the state of the method and returns what changes."""
 
 
 @dataclass(frozen=True)
@@ -197,15 +185,16 @@ class Node:
         if self.option and not getattr(context, self.option):
             return {"decision": "forward"}
         begun: Update = initial_state(given) if self.opens else {}
-        if begun and (unread := unread_chars(given)):
-            runtime.trace["unread"] = unread
+        if begun and len(given["question"]) > MAX_QUESTION_CHARS:
+            runtime.trace["unread"] = len(given["question"]) - MAX_QUESTION_CHARS
         update: Update = {**begun, **await self._call_body(state, runtime)}
         return self._write(update, runtime, schema, begins_anew=self.opens and bool(given.get("trace")))
 
     def _read(self, given: State, schema: type[State]) -> State:
         """Return the typed state; a node that opens a run sees the input only."""
         if self.opens:
-            return to_typed(keep_input(given), schema)
+            kept = {key: value for key, value in given.items() if key in Input.__annotations__}
+            return to_typed(cast(State, kept), schema)
         check_run_started(given)
         return to_typed(given, schema)
 

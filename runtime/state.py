@@ -1,9 +1,8 @@
 """The state that travels from node to node, readable in Studio at every step.
 
-The state is the record in the making, plus what a search has in hand. Between
-two steps it is plain JSON (`plain`), so that checkpoints need no allowlist of
-types and a state edited in Studio is as good as one a node wrote; nodes are given
-typed terms (`typed`). A method that has more in hand extends `State` and `Update`.
+The state is the record in the making, plus what a search works with. Between two nodes it is plain
+JSON (`to_plain`), so that checkpoints need no allowlist of types and a state edited in Studio is as
+good as one a node wrote; nodes read typed terms (`to_typed`). A method extends `State` and `Update`.
 """
 
 import hashlib
@@ -174,18 +173,8 @@ def check_run_started(state: State) -> None:
         raise StateError('no run has begun here; begin one with an input, such as {"question": "..."}')
 
 
-def unread_chars(given: Input) -> int:
-    """Return how many characters of a question no node reads."""
-    return max(0, len(given["question"]) - MAX_QUESTION_CHARS)
-
-
-def keep_input(state: State) -> State:
-    """Leave of a state only what goes into a run."""
-    return cast(State, {key: state[key] for key in Input.__annotations__ if key in state})  # type: ignore[literal-required]
-
-
 def node_has_run(state: State, node: str) -> bool:
-    """Return whether a node has run, so that what it keeps is of this run: a thread keeps an earlier one's."""
+    """Return whether a node has run in this run; what it keeps may be of an earlier one on the thread."""
     return any(entry["node"] == node for entry in state["trace"])
 
 

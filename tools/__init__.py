@@ -1,8 +1,7 @@
 """Knowledge-graph access as LangChain tools: the only way a node reaches a graph.
 
-Each tool gives text for a model to read and, as its artifact, the typed answer
-(`response_format="content_and_artifact"`). Hand `make_tools(graph)` to any
-tool-calling agent.
+Each tool returns text for a model to read and, as its artifact, the typed answer. Hand
+`make_tools(graph)` to any tool-calling agent.
 """
 
 from langchain_core.tools import BaseTool
@@ -17,11 +16,11 @@ from kgqa.tools.select import select_tool
 def make_tools(graph: KnowledgeGraph) -> list[BaseTool]:
     """Make the tools of one graph; they are asynchronous.
 
-    A name that the graph does not know, or a query that is refused, is told to the
-    caller as the tool's answer; a failure of the graph is raised (`KGError`).
+    A name that the graph does not know, or a query that is refused, becomes the tool's answer;
+    a failure of the graph is raised (`KGError`).
     """
-    tools = [*entity_tools(graph), *relation_tools(graph), *chain_tools(graph)]
-    tools += [schema_tool(graph), select_tool(graph)]
+    walking = [*entity_tools(graph), *relation_tools(graph), *chain_tools(graph)]
+    tools = [*walking, schema_tool(graph), select_tool(graph)]
     for tool in tools:
         tool.handle_tool_error = True
     return tools

@@ -1,4 +1,4 @@
-"""Reads what a caller, often a model, names: entities and hops."""
+"""Resolves the names of entities and hops that a caller, often a model, writes; and writes them."""
 
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
@@ -12,7 +12,7 @@ from kgqa.tools.text import show_term
 
 
 async def resolve_entity(graph: KnowledgeGraph, text: str) -> Entity:
-    """Give the entity with this id or name.
+    """Return the entity with this id or name.
 
     Raises:
         ToolException: naming the nearest entities, if none has it.
@@ -24,13 +24,12 @@ async def resolve_entity(graph: KnowledgeGraph, text: str) -> Entity:
     if matches and matches[0].sure:
         return matches[0].entity
     near = ", ".join(show_term(match.entity) for match in matches)
-    raise ToolException(
-        f"no entity is called {one_line(text)!r}" + (f"; the nearest are: {near}" if near else "")
-    )
+    nearest = f"; the nearest are: {near}" if near else ""
+    raise ToolException(f"no entity is called {one_line(text)!r}{nearest}")
 
 
 async def resolve_entities(graph: KnowledgeGraph, texts: Sequence[str]) -> list[Entity]:
-    """Give the entities with these ids or names, in order.
+    """Return the entities with these ids or names, in order.
 
     Raises:
         ToolException: about the first that the graph does not know.
@@ -39,7 +38,7 @@ async def resolve_entities(graph: KnowledgeGraph, texts: Sequence[str]) -> list[
 
 
 def resolve_hop(graph: KnowledgeGraph, text: str) -> Hop:
-    """Give the hop written as ``relation``, or ``^relation`` against the arrow.
+    """Return the hop written as ``relation``, or ``^relation`` against the arrow.
 
     Raises:
         ToolException: if the graph has no relation of this name, or several.
@@ -56,7 +55,7 @@ def resolve_hop(graph: KnowledgeGraph, text: str) -> Hop:
 
 
 def _matching_relations(graph: KnowledgeGraph, text: str) -> list[str]:
-    """Give the relations with this id or name; of a graph that has not listed its own, those it may have."""
+    """Return the relations with this id or name; of a graph that has listed none, those it may have."""
     if is_iri(text) and "://" in text:
         return [text]
     meant = DIALECTS[graph.dialect].relation_iris(text) or (text,) * is_iri(text)
@@ -69,7 +68,7 @@ def _matching_relations(graph: KnowledgeGraph, text: str) -> list[str]:
 async def resolve_chain(
     graph: KnowledgeGraph, topic: str, hops: Sequence[str], held: Mapping[int, Sequence[str]] | None = None
 ) -> Chain:
-    """Give the chain from an entity along hops, held to entities after some of them, all named as above.
+    """Return the chain from an entity along hops; ``held`` are its constraints, by number of hops.
 
     Raises:
         ToolException: if the graph does not know one of them, or ``held`` does not fit the hops.
@@ -99,9 +98,9 @@ def _entity_by_id(text: str) -> Entity | None:
 
 
 def chain_arguments(chain: Chain) -> dict[str, Any]:
-    """Write a chain as the tools read it; "held" is there only where the chain is held."""
+    """Write a chain as the tools read it; "held" is there only where the chain has constraints."""
     hops = [_write_hop(hop) for hop in chain.hops]
-    held = {held.depth: [_write_entity(entity) for entity in held.entities] for held in chain.constraints}
+    held = {each.depth: list(map(_write_entity, each.entities)) for each in chain.constraints}
     return {"topic": _write_entity(chain.topic), "hops": hops} | ({"held": held} if held else {})
 
 
@@ -111,8 +110,7 @@ def relation_arguments(entities: Iterable[Entity], hop: Hop | None = None) -> di
     >>> relation_arguments([Entity("http://x/Ulm")], Hop("http://x/born_in", forward=False))
     {'entities': ['<http://x/Ulm>'], 'relation': '^http://x/born_in'}
     """
-    named = {"entities": [_write_entity(entity) for entity in entities]}
-    return named | ({"relation": _write_hop(hop)} if hop else {})
+    return {"entities": list(map(_write_entity, entities))} | ({"relation": _write_hop(hop)} if hop else {})
 
 
 def _write_entity(entity: Entity) -> str:

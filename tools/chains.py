@@ -16,9 +16,8 @@ from kgqa.tools.text import (
     listing,
     show_candidate,
     show_chain,
+    show_facts,
     show_hop,
-    show_id,
-    show_term,
 )
 
 Waypoints = dict[int, list[str]]
@@ -109,10 +108,6 @@ def chain_tools(graph: KnowledgeGraph) -> list[BaseTool]:
                 be at after so many hops. Leave out what need not be restricted.
         """
         paths = await graph.trace_chain(await resolve_chain(graph, topic, hops, held), ends)
-        rows = (
-            "; ".join(f"{show_term(t.head)} {show_id(t.relation)} {show_term(t.tail)}" for t in path)
-            for path in paths
-        )
-        return listing("paths", rows), paths
+        return listing("paths", map(show_facts, paths)), paths
 
     return [extend_chain, follow_chain, visit_chains, trace_chain]

@@ -13,6 +13,8 @@ from kgqa.kg.terms import Entity, Hop, Term, local_name
 from kgqa.tools.arguments import resolve_entities, resolve_hop
 from kgqa.tools.text import MAX_RELATION_LINES, graph_tool, listing, show_hop, show_term
 
+MAX_SCHEMA_RELATIONS = 50_000  # more than any schema has: whoever asks compares each with a question
+
 
 @with_config(ConfigDict(use_attribute_docstrings=True))
 class RelationStep(TypedDict):
@@ -26,6 +28,18 @@ class RelationStep(TypedDict):
 
 def relation_tools(graph: KnowledgeGraph) -> list[BaseTool]:
     """Make list_relations, follow_relation and follow_relations for a graph."""
+
+    async def follow(steps: Sequence[RelationStep]) -> tuple[str, list[list[Page[Term]]]]:
+        resolved = [
+            (await resolve_entities(graph, step["entities"]), resolve_hop(graph, step["relation"]))
+            for step in steps
+        ]
+        pages = iter(
+            await graph.follow_relation([(e.id, hop) for entities, hop in resolved for e in entities])
+        )
+        answers = [[next(pages) for _ in entities] for entities, _ in resolved]
+        texts = [_list_pages(*step, answer) for step, answer in zip(resolved, answers, strict=True)]
+        return "\n".join(texts) or "no relation was named", answers
 
     @graph_tool
     async def list_relations(entities: list[str]) -> tuple[str, dict[str, Page[Hop]]]:
@@ -51,9 +65,8 @@ def relation_tools(graph: KnowledgeGraph) -> list[BaseTool]:
             entities: the entities' ids or names.
             relation: the relation as list_relations gives it; ``^`` in front follows it backwards.
         """
-        (ways,) = await _resolve_steps(graph, [{"entities": entities, "relation": relation}])
-        pages = await graph.follow_relation([(node.id, hop) for node, hop in ways])
-        return _list_pages(ways, pages), pages
+        text, (pages,) = await follow([{"entities": entities, "relation": relation}])
+        return text, pages
 
     @graph_tool
     async def follow_relations(steps: list[RelationStep]) -> tuple[str, list[list[Page[Term]]]]:
@@ -62,54 +75,34 @@ def relation_tools(graph: KnowledgeGraph) -> list[BaseTool]:
         Args:
             steps: the relations, each with the entities that it is followed from.
         """
-        read = await _resolve_steps(graph, steps)
-        pages = iter(await graph.follow_relation([(node.id, hop) for ways in read for node, hop in ways]))
-        parts = [[next(pages) for _ in ways] for ways in read]
-        return "\n".join(map(_list_pages, read, parts)) or "no relation was named", parts
+        return await follow(steps)
 
     return [list_relations, follow_relation, follow_relations]
-
-
-async def _resolve_steps(
-    graph: KnowledgeGraph, steps: Sequence[RelationStep]
-) -> list[list[tuple[Entity, Hop]]]:
-    """Give the entities of each step, each with the hop that is followed from it."""
-    read = []
-    for each in steps:
-        nodes, hop = await resolve_entities(graph, each["entities"]), resolve_hop(graph, each["relation"])
-        read.append([(node, hop) for node in nodes])
-    return read
-
-
-def _list_pages(ways: Sequence[tuple[Entity, Hop]], pages: Sequence[Page[Term]]) -> str:
-    listings = (
-        listing(f"nodes at {show_term(node)} {show_hop(hop)}", map(show_term, page), page)
-        for (node, hop), page in zip(ways, pages, strict=True)
-    )
-    return "\n".join(listings) or "no entity was named"
-
-
-MAX_SCHEMA_RELATIONS = 50_000
-"""Relations that are given at most, more than any schema has: whoever asks compares each with a question."""
 
 
 def schema_tool(graph: KnowledgeGraph) -> BaseTool:
     """Make list_schema for a graph."""
 
     @cache
-    def shown() -> tuple[str, Page[Hop]]:
-        first = graph.relations[:MAX_SCHEMA_RELATIONS]
-        hops = tuple(_hop(relation, graph.relation_label(relation)) for relation in first)
-        page = Page(hops, truncated=len(first) < len(graph.relations))
+    def schema() -> tuple[str, Page[Hop]]:
+        hops = []
+        for relation in graph.relations[:MAX_SCHEMA_RELATIONS]:
+            label = graph.relation_label(relation)
+            hops.append(Hop(relation, name=None if label == local_name(relation) else label))
+        page = Page(tuple(hops), truncated=len(hops) < len(graph.relations))
         return listing("relations in the graph", map(show_hop, page), page), page
 
     @graph_tool
     async def list_schema() -> tuple[str, Page[Hop]]:
         """List all relations of the knowledge graph, whatever entity they belong to."""
-        return shown()
+        return schema()
 
     return list_schema
 
 
-def _hop(relation: str, label: str) -> Hop:
-    return Hop(relation, name=None if label == local_name(relation) else label)
+def _list_pages(entities: Sequence[Entity], hop: Hop, pages: Sequence[Page[Term]]) -> str:
+    listings = (
+        listing(f"nodes at {show_term(entity)} {show_hop(hop)}", map(show_term, page), page)
+        for entity, page in zip(entities, pages, strict=True)
+    )
+    return "\n".join(listings) or "no entity was named"

@@ -10,23 +10,13 @@ from langchain_core.tools import BaseTool, tool
 from langchain_core.tools.base import ArgsSchema
 
 from kgqa.kg.pages import Candidate, Page
-from kgqa.kg.terms import Chain, Entity, Hop, Term, one_line
+from kgqa.kg.terms import Chain, Entity, Hop, Term, Triple, one_line
 
-MAX_LINES = 50
-"""Lines of one listing at most; the artifact holds the rest."""
-
-MAX_RELATION_LINES = 500
-"""Lines of a listing of relations at most: one that is not shown is never taken, and hubs have hundreds."""
-
+MAX_LINES = 50  # of one listing; the artifact holds the rest
+MAX_RELATION_LINES = 500  # more: a relation that is not shown is never taken, and hubs have hundreds
 MAX_CONSTRAINT_NAMES = 5
-"""Of the entities that a chain is held to at one node, those that are named at most."""
-
-MAX_ID_CHARS = 500
-"""Characters of an id at most; one that is cut cannot be read back, but its entity has a name."""
-
+MAX_ID_CHARS = 500  # an id that is cut cannot be read back, but its entity has a name
 MAX_TEXT_CHARS = 60_000
-"""Characters of what a tool says at most."""
-
 UNNAMED = "(unnamed)"
 
 _AMBIGUOUS = re.compile(r"[<>|;\"]|^\(|^'|^$")
@@ -64,10 +54,9 @@ def show_cell(term: Term | None) -> str:
 
 def show_hop(hop: Hop) -> str:
     """Write a hop as the tools read it back, with its name where that differs."""
-    mark = "" if hop.forward else "^"
     shown = show_id(hop.relation)
     named = f" ({one_line(hop.name)})" if hop.name and hop.name != shown else ""
-    return f"{mark}{shown}{named}"
+    return f"{'' if hop.forward else '^'}{shown}{named}"
 
 
 def show_candidate(candidate: Candidate) -> str:
@@ -76,15 +65,18 @@ def show_candidate(candidate: Candidate) -> str:
 
 
 def show_chain(chain: Chain) -> str:
-    """Write a chain: its start, its hops as the tools read them back, what it is held to."""
-    steps = [show_term(chain.topic)]
-    for hop, held in chain.steps:
-        names = [
-            *map(show_term, held[:MAX_CONSTRAINT_NAMES]),
-            *([f"{len(held) - MAX_CONSTRAINT_NAMES} others"] if len(held) > MAX_CONSTRAINT_NAMES else []),
-        ]
-        steps += [show_hop(hop)] + [f"(only {', '.join(names)})"] * bool(held)
-    return " ".join(steps)
+    """Write a chain: its start, its hops as the tools read them back, its constraints."""
+    parts = [show_term(chain.topic)]
+    for hop, entities in chain.steps:
+        names, more = [*map(show_term, entities[:MAX_CONSTRAINT_NAMES])], len(entities) - MAX_CONSTRAINT_NAMES
+        names += [f"{more} others"] if more > 0 else []
+        parts += [show_hop(hop), f"(only {', '.join(names)})"] if names else [show_hop(hop)]
+    return " ".join(parts)
+
+
+def show_facts(facts: Iterable[Triple]) -> str:
+    """Write facts on one line."""
+    return "; ".join(f"{show_term(t.head)} {show_id(t.relation)} {show_term(t.tail)}" for t in facts)
 
 
 def listing(what: str, lines: Iterable[str], page: Page[object] | None = None, most: int = MAX_LINES) -> str:
@@ -100,7 +92,7 @@ def listing(what: str, lines: Iterable[str], page: Page[object] | None = None, m
 
 
 def cut_text(text: str) -> str:
-    """Cut a text of many lines at `WHOLE` characters, after a whole line, and say so."""
+    """Cut a text of many lines after a whole line, and say so."""
     if len(text) <= MAX_TEXT_CHARS:
         return text
     kept = text[: MAX_TEXT_CHARS - 100].rpartition("\n")[0]
@@ -111,20 +103,19 @@ _schemas: dict[str, ArgsSchema | None] = {}
 
 
 def graph_tool(function: Callable[..., Any]) -> BaseTool:
-    """Make a tool that gives text, of a length that is bounded, and, as its artifact, the typed answer.
+    """Make a tool that returns a text of limited length and, as its artifact, the typed answer.
 
-    What it takes is read off the signature and the docstring, at the first graph only: that
+    Its arguments are read off the signature and the docstring, at the first graph only: that
     is most of the work, and the same for all graphs.
     """
 
     @wraps(function)
-    async def told(*given: Any, **named: Any) -> tuple[str, Any]:
-        text, answer = await function(*given, **named)
+    async def limited(*args: Any, **kwargs: Any) -> tuple[str, Any]:
+        text, answer = await function(*args, **kwargs)
         return cut_text(text), answer
 
     name = function.__qualname__
-    made: BaseTool = tool(
-        response_format="content_and_artifact", parse_docstring=True, args_schema=_schemas.get(name)
-    )(told)
+    make = tool(response_format="content_and_artifact", parse_docstring=True, args_schema=_schemas.get(name))
+    made: BaseTool = make(limited)
     _schemas[name] = made.args_schema
     return made

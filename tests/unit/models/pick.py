@@ -1,8 +1,5 @@
 """A prompt and its reply, for tests of models; takes what is hard for schemas."""
 
-from dataclasses import dataclass
-from typing import ClassVar
-
 from pydantic import Field
 
 from kgqa.prompts.base import Prompt, Reply, check_numbers
@@ -14,16 +11,13 @@ class Picked(Reply):
     sure: float | None = None
 
 
-@dataclass(frozen=True)
 class Pick(Prompt[Picked]):
     question: str = "Which is a city?"
     offered: int = 5
     temperature: float | None = None
     sample: int = 0
 
-    name: ClassVar[str] = "pick"
-    reply: ClassVar[type[Reply]] = Picked
-    instructions: ClassVar[str] = 'Reply with one JSON object: {"rationale": "...", "numbers": [numbers]}.'
+    instructions = 'Reply with one JSON object: {"rationale": "...", "numbers": [numbers]}.'
 
     def case(self) -> str:
         return self.question

@@ -2,12 +2,12 @@
 
 import threading
 from pathlib import Path
+from typing import Any
 
 import pytest
 
+from kgqa.priors import blueprints
 from kgqa.priors.blueprints import open_library
-from kgqa.priors.encoder import CachedEncoder
-from kgqa.runtime import bundled_sample
 from kgqa.runtime.bundled_sample import sample_blueprints
 from kgqa.tests.conftest import MEMO
 
@@ -16,13 +16,13 @@ from kgqa.tests.conftest import MEMO
 def built(monkeypatch: pytest.MonkeyPatch) -> list[Path]:
     """The folders that were built."""
     folders: list[Path] = []
-    real = bundled_sample._build
+    real = blueprints.build_blueprints
 
-    def build(how: bundled_sample.Build, folder: Path, memo: CachedEncoder) -> None:
+    def build(questions: Any, folder: Path, *rest: Any) -> Any:
         folders.append(folder)
-        real(how, folder, memo)
+        return real(questions, folder, *rest)
 
-    monkeypatch.setattr(bundled_sample, "_build", build)
+    monkeypatch.setattr(blueprints, "build_blueprints", build)
     return folders
 
 
