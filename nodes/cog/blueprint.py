@@ -7,10 +7,10 @@ import numpy as np
 
 from kgqa.kg.pages import Page
 from kgqa.kg.terms import Hop
-from kgqa.models.errors import MalformedReply
+from kgqa.nodes import ask_model
 from kgqa.nodes.cog.state import CoGState, CoGUpdate
 from kgqa.nodes.recall_exemplars import relations_by_name
-from kgqa.priors.blueprints import Blueprint, BlueprintLibrary, BlueprintMatch, Slot, mask_names
+from kgqa.priors.blueprints import Blueprint, BlueprintMatch, Slot, mask_names
 from kgqa.priors.candidate_ranking import relation_words
 from kgqa.prompts.adapt_blueprint import AdaptBlueprint
 from kgqa.prompts.solved_questions import SolvedQuestion
@@ -32,8 +32,8 @@ async def blueprint(state: CoGState, runtime: NodeRuntime) -> CoGUpdate:
     that the graph has, and counts only if there are any. Without a library the search goes
     on without a blueprint.
     """
-    begun: CoGUpdate = {"ranking": [], "findings": [], "pruned": []}
-    return {**begun, "blueprint": await _choose_blueprint(state, runtime)}
+    found = await _choose_blueprint(state, runtime)
+    return {"ranking": [], "findings": [], "pruned": [], "blueprint": found}
 
 
 async def _choose_blueprint(state: CoGState, runtime: NodeRuntime) -> Blueprint | None:
@@ -41,14 +41,23 @@ async def _choose_blueprint(state: CoGState, runtime: NodeRuntime) -> Blueprint 
         runtime.trace["reason"] = "guidance is off"
         return None
     library = await runtime.blueprint_library()
-    nearest = await _nearest_blueprints(state, library, runtime) if library else []
+    nearest: list[BlueprintMatch] = []
+    if library:
+        masked = mask_names(state["question"], [each.name for each in state["topic_entities"] if each.name])
+        finding = asyncio.to_thread(library.nearest, masked, runtime.context.top_k)
+        nearest = await runtime.within_time_limit(finding)
     if library is None or not nearest:
         runtime.trace |= {"source": "none", "similarity": None, "anchor": None, "blueprint": None}
         return None
     best = nearest[0]
     schema: Page[Hop] = await runtime.call_tool("list_schema")
     names = {name: hop.words for name, hop in relations_by_name(schema).items()}
-    found = _in_graph_words(best.blueprint, names)
+    found = Blueprint(  # in the graph's own words; what the graph does not have stays a hint
+        tuple(
+            tuple(Slot(names.get(slot.relation, slot.relation), slot.forward) for slot in branch)
+            for branch in best.blueprint
+        )
+    )
     tau = library.tau if runtime.context.tau is None else runtime.context.tau
     source = "copied" if best.similarity > tau else "nearest"
     if source == "nearest" and runtime.context.adaptation:
@@ -62,13 +71,6 @@ async def _choose_blueprint(state: CoGState, runtime: NodeRuntime) -> Blueprint 
         "blueprint": str(found),
     }
     return found
-
-
-async def _nearest_blueprints(
-    state: CoGState, library: BlueprintLibrary, runtime: NodeRuntime
-) -> list[BlueprintMatch]:
-    masked = mask_names(state["question"], [topic.name for topic in state["topic_entities"] if topic.name])
-    return await runtime.within_time_limit(asyncio.to_thread(library.nearest, masked, runtime.context.top_k))
 
 
 async def _adapt(
@@ -85,11 +87,8 @@ async def _adapt(
         exemplars=tuple(exemplars),
         relations=tuple(await _nearest_relations(state["question"], schema, runtime)),
     )
-    try:
-        return (await runtime.prompt(prompt)).branches
-    except MalformedReply as error:
-        runtime.record_failure(error)
-        return None
+    reply = await ask_model(prompt, runtime)
+    return reply.branches if reply else None
 
 
 async def _nearest_relations(question: str, schema: Sequence[Hop], runtime: NodeRuntime) -> list[str]:
@@ -98,20 +97,8 @@ async def _nearest_relations(question: str, schema: Sequence[Hop], runtime: Node
     if len(names) <= MAX_OFFERED_RELATIONS:
         return names
     rows = await runtime.encode([*map(relation_words, names), question])
-    best = await asyncio.to_thread(
-        lambda: np.argsort(-(rows[:-1] @ rows[-1]), kind="stable")[:MAX_OFFERED_RELATIONS]
-    )
-    return [names[at] for at in best]
-
-
-def _in_graph_words(found: Blueprint, names: Mapping[str, str]) -> Blueprint:
-    """Write the slots in the graph's own words; what the graph does not have stays a hint."""
-    return Blueprint(
-        tuple(
-            tuple(Slot(names.get(slot.relation, slot.relation), slot.forward) for slot in branch)
-            for branch in found
-        )
-    )
+    best = await asyncio.to_thread(lambda: np.argsort(-(rows[:-1] @ rows[-1]), kind="stable"))
+    return [names[at] for at in best[:MAX_OFFERED_RELATIONS]]
 
 
 def _keep_known_relations(
@@ -121,10 +108,8 @@ def _keep_known_relations(
 
     A branch of which none is left takes those of the others, so that every topic keeps its own.
     """
-    read = [
-        [(text.strip().removeprefix("^").strip(), not text.strip().startswith("^")) for text in b]
-        for b in adapted
-    ]
+    written = [[text.strip() for text in branch] for branch in adapted]
+    read = [[(text.removeprefix("^").strip(), text[:1] != "^") for text in branch] for branch in written]
     runtime.trace["dropped"] = [name for branch in read for name, _ in branch if name not in names]
     branches = [tuple(Slot(names[name], forward) for name, forward in b if name in names) for b in read]
     if not any(branches):
