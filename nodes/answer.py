@@ -20,10 +20,10 @@ from kgqa.tools.arguments import chain_arguments
 async def answer(state: State, runtime: NodeRuntime) -> FinalUpdate:
     """Complete the record from working memory, or from the model where that is empty.
 
-    When the budget ran out, candidates that were not judged yet are the evidence
-    at hand. When the search has found nothing, the model may answer from memory
-    (``allow_parametric``), and the record says ``parametric``. After a time-out only what was judged
-    to be enough is an answer: a choice from what is left may miss the right one.
+    When the budget ran out, candidates that were not judged yet are the evidence. When the search has
+    found nothing, the model may answer from memory (``allow_parametric``), and the record says
+    ``parametric``. After a time-out only what was judged to be enough is an answer: a choice from what
+    is left may miss the right one.
     """
     branches, named = state.get("memory"), [c.term for c in state.get("candidates", []) if c.term.name]
     if not branches and named and state.get("stopped_by"):

@@ -45,11 +45,7 @@ def updated_leads(
 
 
 async def visit_chain(chain: Chain, hops: bool, runtime: NodeRuntime) -> ChainResult:
-    """Visit a chain; where that is too much at once, its ends alone.
-
-    Raises:
-        KGError: if the graph fails or refuses.
-    """
+    """Visit a chain; where that is too much at once, its ends alone."""
     try:
         visits: list[ChainResult] = await runtime.call_tool(
             "visit_chains", chains=[chain_arguments(chain)], hops=hops

@@ -1,4 +1,4 @@
-"""Infer: what does all that was found carry, although not all is verified? (CoG §3.3; PoG, ToG: half stop)."""
+"""Infer: what does all that was found carry, although not all is verified? (CoG §3.3; PoG, ToG)."""
 
 from collections.abc import Sequence
 from dataclasses import replace

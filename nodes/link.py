@@ -7,7 +7,7 @@ from kgqa.kg.pages import ChainResult, Match, Mention
 from kgqa.kg.terms import Chain, Entity, is_id, is_iri, one_line
 from kgqa.prompts.base import MAX_QUESTION_CHARS
 from kgqa.runtime.node import BudgetExceeded, NodeRuntime, node
-from kgqa.runtime.record import Ref, ref
+from kgqa.runtime.record import ref
 from kgqa.runtime.state import State, Update, known_extensions
 from kgqa.tools.arguments import chain_arguments
 
@@ -20,8 +20,15 @@ async def link(state: State, runtime: NodeRuntime) -> Update:
     One that the graph does not have is passed over, and the trace says so. One query gives the
     names of all of them and what leads on from them.
     """
-    given = list(dict.fromkeys(map(_topic_text, state.get("topics") or ())))
-    named = await _resolve_topics(given, runtime) or await _link_mentions(state, runtime)
+    topics_given = state.get("topics") or ()
+    texts = (each if isinstance(each, str) else each["id"] or each["name"] or "" for each in topics_given)
+    given = list(dict.fromkeys(texts))
+    named = await _resolve_topics(given, runtime)
+    if not named:
+        mentions: list[Mention] = await runtime.call_tool("link_entities", question=state["question"])
+        if not mentions:
+            runtime.trace["reason"] = "the question names no entity of the graph; give a topic"
+        named = [mention.matches[0].entity for mention in mentions]
     visits = await _visit_entities((entity for entity in named if entity), runtime)
     topics: dict[Entity, None] = {}
     for place, entity in enumerate(named):
@@ -52,10 +59,6 @@ async def _resolve_topics(texts: Sequence[str], runtime: NodeRuntime) -> list[En
     return found
 
 
-def _topic_text(topic: str | Ref) -> str:
-    return topic if isinstance(topic, str) else topic["id"] or topic["name"] or ""
-
-
 def _entity_by_id(text: str) -> Entity | None:
     bare = text.strip().strip("<>")
     return Entity(bare) if is_id(bare) else None
@@ -76,13 +79,6 @@ async def _entity_by_name(text: str, runtime: NodeRuntime) -> Entity | None:
         + (f"; the nearest: {near}" if near else "")
     )
     return None
-
-
-async def _link_mentions(state: State, runtime: NodeRuntime) -> list[Entity | None]:
-    mentions: list[Mention] = await runtime.call_tool("link_entities", question=state["question"])
-    if not mentions:
-        runtime.trace["reason"] = "the question names no entity of the graph; give a topic"
-    return [mention.matches[0].entity for mention in mentions]
 
 
 async def _visit_entities(entities: Iterable[Entity], runtime: NodeRuntime) -> dict[Entity, ChainResult]:

@@ -1,13 +1,13 @@
 """Exemplars: which questions like this one were solved, and how? (EGP §4.1)."""
 
 import asyncio
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Sequence
 
 from kgqa.kg.errors import KGRejected, KGTimeout
 from kgqa.kg.pages import Page
 from kgqa.kg.terms import Entity, Hop, Term, local_name
 from kgqa.nodes.frontier.state import ScoredChain
-from kgqa.priors.exemplars import RecalledSolution, Solution, SolutionIndex, make_template
+from kgqa.priors.exemplars import RecalledSolution, SolutionIndex, make_template
 from kgqa.priors.exemplars.categories import find_categories
 from kgqa.prompts.solved_questions import SolvedQuestion
 from kgqa.runtime.node import NodeRuntime, node
@@ -46,7 +46,13 @@ async def recall_exemplars(state: State, runtime: NodeRuntime) -> Update:
     recalled = await _recall(state, index, runtime)
     page: Page[Hop] = await runtime.call_tool("list_schema")
     names = {name: hop.words for name, hop in relations_by_name(page).items()}
-    solved = [_in_graph_words(each.solution, names) for each in recalled]
+    solved = []
+    for solution in (each.solution for each in recalled):
+        branches = (  # in the graph's own words; a relation that it does not have stays as it is
+            tuple(("" if slot.forward else "^") + names.get(slot.relation, slot.relation) for slot in branch)
+            for branch in solution.branches
+        )
+        solved.append(SolvedQuestion(solution.template, tuple(branches)))
     scores = [each.similarity for each in recalled]
     runtime.trace["solved"] = len(solved)
     runtime.trace["similarities"] = [None if score is None else round(score, 4) for score in scores]
@@ -81,15 +87,6 @@ async def _category_labels(state: State, runtime: NodeRuntime) -> dict[Entity, s
     except (KGTimeout, KGRejected) as error:
         runtime.record_failure(error)
         return {}
-
-
-def _in_graph_words(solution: Solution, names: Mapping[str, str]) -> SolvedQuestion:
-    """Write a solution in the graph's own words; a relation that it does not have stays as it is."""
-    branches = (
-        tuple(("" if slot.forward else "^") + names.get(slot.relation, slot.relation) for slot in branch)
-        for branch in solution.branches
-    )
-    return SolvedQuestion(solution.template, tuple(branches))
 
 
 def shown_exemplars(state: State, runtime: NodeRuntime, option: str) -> tuple[SolvedQuestion, ...]:

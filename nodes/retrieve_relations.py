@@ -1,4 +1,4 @@
-"""Retrieve relations: what can follow the chain at hand? (CoR §4.1, step 1)."""
+"""Retrieve relations: what can follow the current chain? (CoR §4.1, step 1)."""
 
 from collections.abc import Sequence
 

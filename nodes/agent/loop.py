@@ -142,10 +142,7 @@ class AgentLoop(AgentMiddleware[Any, Any]):
                 )
             heads = (line.rstrip(":") for line in message.text.splitlines() if not line.startswith("- "))
             came = one_line("; ".join(heads), MAX_TRACED_CHARS)
-            entry = {"tool": name, "arguments": {key: _shorten(value) for key, value in arguments.items()}}
-            self.entries.append({**entry, "error" if message.status == "error" else "came": came, **failure})
+            shown = {key: one_line(str(value), MAX_TRACED_CHARS) for key, value in arguments.items()}
+            outcome = "error" if message.status == "error" else "came"
+            self.entries.append({"tool": name, "arguments": shown, outcome: came, **failure})
         return message
-
-
-def _shorten(value: object) -> str:
-    return one_line(str(value), MAX_TRACED_CHARS)

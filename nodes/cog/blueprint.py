@@ -61,9 +61,8 @@ async def _choose_blueprint(state: CoGState, runtime: NodeRuntime) -> Blueprint 
     tau = library.tau if runtime.context.tau is None else runtime.context.tau
     source = "copied" if best.similarity > tau else "nearest"
     if source == "nearest" and runtime.context.adaptation:
-        adapted = await _adapt(state, nearest[:MAX_EXEMPLARS], schema.items, runtime)
-        known = _keep_known_relations(adapted, names, runtime) if adapted else None
-        source, found = ("adapted", known) if known else (source, found)
+        adapted = await _adapt(state, nearest[:MAX_EXEMPLARS], schema.items, names, runtime)
+        source, found = ("adapted", adapted) if adapted else (source, found)
     runtime.trace |= {
         "source": source,
         "similarity": round(best.similarity, 4),
@@ -74,21 +73,35 @@ async def _choose_blueprint(state: CoGState, runtime: NodeRuntime) -> Blueprint 
 
 
 async def _adapt(
-    state: CoGState, nearest: Sequence[BlueprintMatch], schema: Sequence[Hop], runtime: NodeRuntime
-) -> list[list[str]] | None:
-    """Ask the model; None for a malformed reply."""
+    state: CoGState,
+    nearest: Sequence[BlueprintMatch],
+    schema: Sequence[Hop],
+    names: Mapping[str, str],
+    runtime: NodeRuntime,
+) -> Blueprint | None:
+    """Return what the model makes of the nearest; None for a malformed reply, or if the graph has none of it.
+
+    A branch of which none is left takes those of the others, so that every topic keeps its own.
+    """
     exemplars = (
         SolvedQuestion(match.anchor, tuple(tuple(map(str, branch)) for branch in match.blueprint))
         for match in nearest
     )
-    prompt = AdaptBlueprint(
-        question=state["question"],
-        topics=tuple(state["topic_entities"]),
-        exemplars=tuple(exemplars),
-        relations=tuple(await _nearest_relations(state["question"], schema, runtime)),
-    )
+    relations = await _nearest_relations(state["question"], schema, runtime)
+    topics = tuple(state["topic_entities"])
+    prompt = AdaptBlueprint(state["question"], topics, tuple(exemplars), tuple(relations))
     reply = await ask_model(prompt, runtime)
-    return reply.branches if reply else None
+    if reply is None:
+        return None
+    written = [[text.strip() for text in branch] for branch in reply.branches]
+    read = [[(text.removeprefix("^").strip(), text[:1] != "^") for text in branch] for branch in written]
+    if read:
+        runtime.trace["dropped"] = [name for branch in read for name, _ in branch if name not in names]
+    branches = [tuple(Slot(names[name], forward) for name, forward in b if name in names) for b in read]
+    if not any(branches):
+        return None
+    others = Blueprint(tuple(filter(None, branches))).slots
+    return Blueprint(tuple(branch or others for branch in branches))
 
 
 async def _nearest_relations(question: str, schema: Sequence[Hop], runtime: NodeRuntime) -> list[str]:
@@ -99,20 +112,3 @@ async def _nearest_relations(question: str, schema: Sequence[Hop], runtime: Node
     rows = await runtime.encode([*map(relation_words, names), question])
     best = await asyncio.to_thread(lambda: np.argsort(-(rows[:-1] @ rows[-1]), kind="stable"))
     return [names[at] for at in best[:MAX_OFFERED_RELATIONS]]
-
-
-def _keep_known_relations(
-    adapted: Sequence[Sequence[str]], names: Mapping[str, str], runtime: NodeRuntime
-) -> Blueprint | None:
-    """Keep the relations that the graph has; None if there are none.
-
-    A branch of which none is left takes those of the others, so that every topic keeps its own.
-    """
-    written = [[text.strip() for text in branch] for branch in adapted]
-    read = [[(text.removeprefix("^").strip(), text[:1] != "^") for text in branch] for branch in written]
-    runtime.trace["dropped"] = [name for branch in read for name, _ in branch if name not in names]
-    branches = [tuple(Slot(names[name], forward) for name, forward in b if name in names) for b in read]
-    if not any(branches):
-        return None
-    others = Blueprint(tuple(filter(None, branches))).slots
-    return Blueprint(tuple(branch or others for branch in branches))

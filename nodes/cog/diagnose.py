@@ -10,7 +10,6 @@ from kgqa.nodes import ask_model
 from kgqa.nodes.cog.state import (
     CoGState,
     CoGUpdate,
-    PrunedChain,
     plan_progress,
     standing_decisions,
     topic_index,
@@ -39,13 +38,13 @@ async def diagnose(state: CoGState, runtime: NodeRuntime) -> CoGUpdate:
     """Let the model name the decision to blame, and turn back to before it.
 
     What it recalls of the branches that were pruned there is tried next; if it recalls
-    none, the relations there are chosen from again. Where it blames nothing, the topic at
-    hand leads no further, and the search does without it. An outage of the graph or a
+    none, the relations there are chosen from again. Where it blames nothing, the current
+    topic leads no further, and the search does without it. An outage of the graph or a
     malformed reply is no failure of the search: what was chosen and waits is tried, the last
     first, without a call; after a malformed reply, what was set aside as well. When all
     diagnoses are spent, what the last one has recalled is tried, and then the answer is
     inferred from what was verified. Without refinement a failure ends the search from the
-    topic at hand (Table 3).
+    current topic (Table 3).
     """
     last = state["trace"][-1]
     runtime.trace["chain"] = str(state["chain"])
@@ -110,14 +109,9 @@ def _recallable_branches(state: CoGState, steps: Sequence[PastDecision]) -> Iter
     tried = set(state["tried"])
     for number, decided in enumerate(steps, 1):
         here = [each for each in state["pruned"] if each.before == decided.before and each.chain not in tried]
-        here.sort(key=_recall_order)
+        here.sort(key=lambda each: (0, 0.0) if each.is_first else (1, -(each.relevance or 0.0)))
         for each in here[:most]:
             yield PrunedBranch(number, each.chain, each.waiting, each.relevance)
-
-
-def _recall_order(each: PrunedChain) -> tuple[bool, float]:
-    first = each.waiting or each.of_entities
-    return not first, 0.0 if first else -(each.relevance or 0.0)
 
 
 def _take_last_branches(

@@ -22,7 +22,6 @@ from kgqa.priors.candidate_ranking import (
     align_steps,
     relation_words,
 )
-from kgqa.priors.encoder import Vectors
 from kgqa.runtime.node import NodeRuntime, node
 
 LIKENESS_DECIMALS = 6
@@ -79,27 +78,20 @@ async def _compute_signals(
     local = relations @ wanted[-1]
     if not slots:
         return RelationSignals(local), None
-    at = _align_slot(state, wanted @ places.T, slots, runtime)
+    if runtime.context.alignment == "positional":  # there is no slot past the last
+        at = chain.depth if chain.depth < len(slots) else None
+    else:
+        behind = [count_passed_slots(chain.upto(depth), slots) for depth in range(chain.depth + 1)]
+        at = align_steps(wanted @ places.T, behind)[-1]
     to_slots = relations @ places.T
     if chain.hops and (back := chain.hops[-1].inverse) in hops:  # no progress, unless a slot to come says so
-        behind = count_passed_slots(chain, slots)
-        named = [place >= behind and slot.relation == back.words for place, slot in enumerate(slots)]
+        passed = count_passed_slots(chain, slots)
+        named = [place >= passed and slot.relation == back.words for place, slot in enumerate(slots)]
         to_slots[hops.index(back)] *= named
     anywhere = (relations @ raw.T)[:, 0] if whole else to_slots.max(axis=1)
     if at is None:
         return RelationSignals(local, None, anywhere), None
     return RelationSignals(local, to_slots[:, at], anywhere), slots[at]
-
-
-def _align_slot(
-    state: CoGState, likeness: Vectors, slots: Sequence[Slot], runtime: NodeRuntime
-) -> int | None:
-    """Return the slot of the step to come; by position there is none past the last."""
-    chain = state["chain"]
-    if runtime.context.alignment == "positional":
-        return chain.depth if chain.depth < len(slots) else None
-    behind = [count_passed_slots(chain.upto(depth), slots) for depth in range(chain.depth + 1)]
-    return align_steps(likeness, behind)[-1]
 
 
 def _rounded(signal: Similarities | None, at: int) -> float | None:

@@ -54,9 +54,10 @@ class PrunedChain:
     relevance: float | None = None
 
     @property
-    def of_entities(self) -> bool:
-        """Whether entities were set aside, and not a relation."""
-        return bool(self.chain.constraints) and self.chain.constraints[-1].depth == self.chain.depth
+    def is_first(self) -> bool:
+        """Whether it is recalled before others: it waits, or entities were set aside and not a relation."""
+        held = self.chain.constraints
+        return self.waiting or (bool(held) and held[-1].depth == self.chain.depth)
 
     @property
     def before(self) -> Chain:

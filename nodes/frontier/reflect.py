@@ -26,7 +26,11 @@ async def reflect(state: FrontierState, runtime: NodeRuntime) -> FrontierUpdate:
     if not dry and len(found) < len(state["found"]):
         runtime.trace["limit"] = "depth"
     recalls = sum(entry["node"] == "backtrack" for entry in state["trace"])
-    history = _recallable_history(state, dry) if recalls < runtime.context.reflections else []
+    history: list[ChainFindings] = []
+    if recalls < runtime.context.reflections:  # of the topics and what was explored, what still has choices
+        topics = [ChainFindings(Chain(topic), ()) for topic in state["topic_entities"]]
+        every = [*topics, *(state["found"] if dry else []), *state["explored"]]
+        history = [each for each in every if each.chain not in state["spent"]][:MAX_HISTORY_CHAINS]
     if not (found or history):
         runtime.trace["reason"] = "nothing is left to come back to"
         return _continue_from(state, [], [])
@@ -39,13 +43,6 @@ async def reflect(state: FrontierState, runtime: NodeRuntime) -> FrontierUpdate:
     runtime.trace["recalled"] = [str(chain) for chain in recalled]
     unseen = [each.chain for each in found[MAX_GROUPS_SHOWN:]]
     return _continue_from(state, [*_constrained_chains(found, reply), *unseen], recalled)
-
-
-def _recallable_history(state: FrontierState, dry: bool) -> list[ChainFindings]:
-    """Return the topics, and the last chains that were explored before; none from which nothing is chosen."""
-    earlier = [*state["found"], *state["explored"]] if dry else state["explored"]
-    topics = [ChainFindings(Chain(topic), ()) for topic in state["topic_entities"]]
-    return [each for each in [*topics, *earlier] if each.chain not in state["spent"]][:MAX_HISTORY_CHAINS]
 
 
 def _constrained_chains(found: Sequence[ChainFindings], reply: Reflection) -> list[Chain]:

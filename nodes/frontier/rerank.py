@@ -19,15 +19,14 @@ from kgqa.runtime.node import NodeRuntime, node
 LIKENESS_DECIMALS = 6
 """Decimals by which likenesses are compared."""
 
+_ChainEnd: TypeAlias = tuple[Chain, Candidate]
+"""An end of a chain."""
+
 
 async def question_likeness(
     texts: Sequence[str], question: str, by: Literal["bm25", "encoder"], runtime: NodeRuntime
 ) -> list[float]:
-    """Return how alike each text is to the question, from 0 to 1; the same for all where none is.
-
-    Raises:
-        EncoderError: if there is no encoder.
-    """
+    """Return how alike each text is to the question, from 0 to 1; the same for all where none is."""
     if not texts:
         return []
     if by == "bm25":
@@ -36,10 +35,6 @@ async def question_likeness(
         rows = await runtime.encode([*texts, question])
         scores = [max(0.0, round(float(row @ rows[-1]), LIKENESS_DECIMALS)) for row in rows[:-1]]
     return scores if any(scores) else [1 / len(texts)] * len(texts)
-
-
-_ChainEnd: TypeAlias = tuple[Chain, Candidate]
-"""An end of a chain."""
 
 
 @node("rerank")
@@ -70,7 +65,15 @@ async def _rate_ends(
         return {}
     question, by = state["question"], runtime.context.pruning
     if by == "model":
-        return await _ask_for_scores(await _shorten_groups(groups, question, runtime), state, runtime)
+        groups = await _shorten_groups(groups, question, runtime)
+        shown = [(groups[each.group - 1].chain, each.candidate) for each in numbered_candidates(groups)]
+        prompt = ScoreEntities(question, tuple(groups), topics=tuple(state["topic_entities"]))
+        reply = await ask_model(prompt, runtime)
+        if reply is None:
+            return {}
+        runtime.trace["reason"] = reply.rationale
+        said = {each.number: each.score for each in reply.scores}
+        return {end: said.get(number, 0.0) for number, end in enumerate(shown, 1)}
     rows = [(group.chain, end) for group in groups for end in group.named]
     if by in {"bm25", "encoder"}:
         likes = await question_likeness([str(end.term) for _, end in rows], question, by, runtime)
@@ -94,19 +97,6 @@ async def _shorten_groups(
             group = replace(group, ends=tuple(group.named[at] for at in sorted(best)))
         short.append(group)
     return short
-
-
-async def _ask_for_scores(
-    groups: Sequence[ChainFindings], state: FrontierState, runtime: NodeRuntime
-) -> dict[_ChainEnd, float]:
-    rows = [(groups[each.group - 1].chain, each.candidate) for each in numbered_candidates(groups)]
-    prompt = ScoreEntities(state["question"], tuple(groups), topics=tuple(state["topic_entities"]))
-    reply = await ask_model(prompt, runtime)
-    if reply is None:
-        return {}
-    runtime.trace["reason"] = reply.rationale
-    said = {each.number: each.score for each in reply.scores}
-    return {row: said.get(number, 0.0) for number, row in enumerate(rows, 1)}
 
 
 def _score_shares(group: ChainFindings, rated: dict[_ChainEnd, float]) -> Iterator[tuple[Candidate, float]]:

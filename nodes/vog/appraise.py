@@ -58,10 +58,8 @@ async def appraise(state: VoGState, runtime: NodeRuntime) -> VoGUpdate:
         **({"empty": True} if empty else {}),
         **({"taken": taken.arm} if taken else {}),
     }
-    again = empty and state["step_index"] <= len(
-        plan.steps
-    )  # a step that has observed nothing, if it is left
-    following: Decision = "backtrack" if again else "forward"
+    # a step that has observed nothing is tried again, if the plan still has it
+    following: Decision = "backtrack" if empty and state["step_index"] <= len(plan.steps) else "forward"
     return {
         "pool": pool,
         "bandit": bandit,
@@ -92,7 +90,7 @@ async def _reward_plan(
 
 
 async def _measure_step(state: VoGState, plan: SearchPlan, runtime: NodeRuntime) -> RevisionMetrics:
-    """Measure the step at hand of a plan, or its last where it has fewer."""
+    """Measure the current step of a plan, or its last where it has fewer."""
     steps = plan.steps[: state["step_index"]]
     step = steps[-1]
     thoughts = [each.thought or each.search for each in steps]

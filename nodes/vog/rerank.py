@@ -43,9 +43,6 @@ async def rank_candidates(
 
     Those most alike to what the step predicts are kept, and those most alike to the question,
     so that a wrong prediction does not crowd out the right relation.
-
-    Raises:
-        EncoderError: if there is no encoder.
     """
     if not offers:
         return []
@@ -68,9 +65,6 @@ async def likeliest_terms(
 
     What is suggested by its name comes before all others. Nodes without a name cannot be
     compared: they come last, as they are.
-
-    Raises:
-        EncoderError: if there is no encoder.
     """
     width = runtime.context.width
     if len(terms) <= width:

@@ -52,9 +52,6 @@ async def list_candidates(
     """Return the relations that leave the frontier, sorted as the graph sorts hops.
 
     The graph is asked, in one query, for what is not known of the topics already (``leads``).
-
-    Raises:
-        KGError: if the graph fails or refuses.
     """
     known = {lead.chain.topic.id: lead.hops for lead in leads if not lead.chain.hops}
     ends = {path.end.id: path.end for path in frontier if isinstance(path.end, Entity)}

@@ -189,7 +189,7 @@ def extended_chains(offers: Sequence[RelationCandidate], frontier: Sequence[Path
 
 
 def earlier_checkpoints(state: VoGState, checkpoint: SearchCheckpoint) -> list[SearchCheckpoint]:
-    """Return where the search has stood on its way to another place."""
+    """Return the checkpoints that the search passed before another."""
     return [each for each in state["checkpoints"] if each.place < checkpoint.place]
 
 
