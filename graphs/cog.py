@@ -13,7 +13,6 @@ from kgqa.nodes.answer import answer
 from kgqa.nodes.cog.backtrack import backtrack
 from kgqa.nodes.cog.blueprint import blueprint
 from kgqa.nodes.cog.diagnose import diagnose
-from kgqa.nodes.cog.infer import infer
 from kgqa.nodes.cog.learn import learn
 from kgqa.nodes.cog.prune import prune
 from kgqa.nodes.cog.rerank import rerank
@@ -21,6 +20,7 @@ from kgqa.nodes.cog.state import CoGState
 from kgqa.nodes.cog.verify import verify
 from kgqa.nodes.expand import expand
 from kgqa.nodes.filter import filter_candidates
+from kgqa.nodes.infer import infer
 from kgqa.nodes.link import link
 from kgqa.nodes.look_again import look_again
 from kgqa.nodes.plan import plan

@@ -13,14 +13,14 @@ from kgqa.nodes.answer import answer
 from kgqa.nodes.filter import filter_candidates
 from kgqa.nodes.frontier.backtrack import backtrack
 from kgqa.nodes.frontier.expand import expand
-from kgqa.nodes.frontier.infer import infer_from_frontier
-from kgqa.nodes.frontier.look_again import look_again_from_frontier
 from kgqa.nodes.frontier.prune import pick_relations
 from kgqa.nodes.frontier.reflect import reflect
 from kgqa.nodes.frontier.retrieve_relations import retrieve_relations
 from kgqa.nodes.frontier.state import FrontierState
 from kgqa.nodes.frontier.verify import verify
+from kgqa.nodes.infer import infer_from_frontier
 from kgqa.nodes.link import link
+from kgqa.nodes.look_again import look_again_from_frontier
 from kgqa.nodes.plan import plan
 from kgqa.runtime.context import SearchContext
 from kgqa.runtime.graph_builder import Edges, build_graph

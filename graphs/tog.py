@@ -11,13 +11,13 @@ from pydantic import Field
 from kgqa.graphs.pog import FRONTIER_EXHAUSTED
 from kgqa.nodes.filter import filter_candidates
 from kgqa.nodes.frontier.expand import expand
-from kgqa.nodes.frontier.look_again import look_again_from_frontier
 from kgqa.nodes.frontier.prune import score_relations
 from kgqa.nodes.frontier.rerank import rerank
 from kgqa.nodes.frontier.retrieve_relations import retrieve_relations
 from kgqa.nodes.frontier.state import FrontierState
 from kgqa.nodes.frontier.verify import verify
 from kgqa.nodes.link import link
+from kgqa.nodes.look_again import look_again_from_frontier
 from kgqa.runtime.context import SearchContext
 from kgqa.runtime.graph_builder import Edges, build_graph
 

@@ -19,12 +19,11 @@ from kgqa.nodes.vog.expand import expand
 from kgqa.nodes.vog.filter import filter_entities
 from kgqa.nodes.vog.judge import judge
 from kgqa.nodes.vog.look_again import look_again
-from kgqa.nodes.vog.look_ahead import look_ahead
 from kgqa.nodes.vog.plan import plan_steps
 from kgqa.nodes.vog.prune import prune
 from kgqa.nodes.vog.rerank import rerank
 from kgqa.nodes.vog.retrieve_relations import retrieve_relations
-from kgqa.nodes.vog.revise import revise
+from kgqa.nodes.vog.revise import look_ahead, revise
 from kgqa.nodes.vog.state import VoGState
 from kgqa.nodes.vog.verify import verify
 from kgqa.priors.rewards import UNREACHABLE_REWARD, default_threshold

@@ -29,43 +29,44 @@ async def expand(state: State, runtime: NodeRuntime) -> Update:
         runtime.record_failure(error)
         return {"candidates": [], "truncated": False, "decision": "backtrack"}
     runtime.trace |= {"ends": len(visit.ends), "candidates": len(candidates), "truncated": cut}
-    leads = [*kept_leads([chain], state), *([known_extensions(chain, visit)] if len(visit.hops) else [])]
+    leads = updated_leads([chain], [visit], state)
     return {"candidates": candidates, "truncated": cut, "leads": leads, "decision": "forward"}
 
 
-def kept_leads(chains: Sequence[Chain], state: State) -> list[KnownExtensions]:
-    """Return the leads of the topics, and of what is on the way along chains or verified ones."""
+def updated_leads(
+    chains: Sequence[Chain], visits: Sequence[ChainResult | None], state: State
+) -> list[KnownExtensions]:
+    """Return what leads on from the topics, on the way along chains or verified ones, and from visits."""
     stand = [*chains, *(branch.chain for branch in state["memory"])]
-    ways = {each.upto(depth) for each in stand for depth in range(1, each.depth)}
-    return [lead for lead in state["leads"] if not lead.chain.hops or lead.chain in ways]
+    passed = {each.upto(depth) for each in stand for depth in range(1, each.depth)}
+    kept = [lead for lead in state["leads"] if not lead.chain.hops or lead.chain in passed]
+    pairs = zip(chains, visits, strict=True)
+    return [*kept, *(known_extensions(chain, visit) for chain, visit in pairs if visit and len(visit.hops))]
 
 
 async def visit_chain(chain: Chain, hops: bool, runtime: NodeRuntime) -> ChainResult:
-    """Visit a chain; where that is too much at once, its ends alone.
-
-    Raises:
-        KGError: if the graph fails or refuses.
-    """
+    """Visit a chain; where that is too much at once, its ends alone."""
     try:
-        (visit,) = await runtime.call_tool("visit_chains", chains=[chain_arguments(chain)], hops=hops)
+        visits: list[ChainResult] = await runtime.call_tool(
+            "visit_chains", chains=[chain_arguments(chain)], hops=hops
+        )
     except (KGTimeout, KGRejected):
         if not hops:
             raise
         return await visit_chain(chain, False, runtime)
-    return visit  # type: ignore[no-any-return]
+    return visits[0]
 
 
 async def _intersect(
     candidates: list[Candidate], cut: bool, branch: VerifiedChain, chain: Chain, runtime: NodeRuntime
 ) -> tuple[list[Candidate], bool]:
     """Return the candidates that are ends of a branch, too; a list that was cut is looked up in the graph."""
-    if not cut and branch.truncated:
-        reached = await _ends_reached(branch.chain, [c.term for c in candidates], runtime)
-        return [c for c in candidates if c.term in reached], False
     if cut and not branch.truncated:
         reached = await _ends_reached(chain, branch.ends, runtime)
         return [Candidate(end) for end in branch.ends if end in reached], False
     ends = set(branch.ends)
+    if not cut and branch.truncated:
+        ends = await _ends_reached(branch.chain, [c.term for c in candidates], runtime)
     return [c for c in candidates if c.term in ends], cut
 
 

@@ -2,11 +2,11 @@
 
 from dataclasses import replace
 from itertools import islice
-from typing import NamedTuple, cast
+from typing import cast
 
 from kgqa.kg.pages import Candidate
 from kgqa.kg.terms import Term
-from kgqa.models.errors import MalformedReply
+from kgqa.nodes import ask_model
 from kgqa.nodes.cog.state import CoGState, plan_progress
 from kgqa.prompts.candidates import MAX_CANDIDATES_SHOWN, aggregate
 from kgqa.prompts.filter_candidates import FilterCandidates
@@ -36,54 +36,38 @@ async def filter_branch(
 ) -> tuple[VerifiedChain | None, StoppedBy | None]:
     """Return a branch with the ends that fit, None if none does; and the limit that cut the turns short."""
     runtime.trace |= {"chain": str(branch.chain), "candidates": len(branch.ends)}
-    chosen = await _choose_ends(state, branch, runtime)
-    if (
-        len(branch.ends) > MAX_CANDIDATES_SHOWN
-        and 1 < len(chosen.ends) <= MAX_CANDIDATES_SHOWN
-        and not chosen.stopped_by
-    ):
-        chosen = await _choose_ends(state, replace(branch, ends=chosen.ends), runtime)
-    runtime.trace["kept"] = len(chosen.ends)
-    if not chosen.ends:
-        return None, chosen.stopped_by
-    value = aggregate("count", chosen.ends) if chosen.counting else None
-    return replace(branch, ends=chosen.ends, verdict="stop", value=value), chosen.stopped_by
+    kept, limit = await _choose_ends(state, branch, runtime)
+    if len(branch.ends) > MAX_CANDIDATES_SHOWN and 1 < len(kept.ends) <= MAX_CANDIDATES_SHOWN and not limit:
+        kept, limit = await _choose_ends(state, replace(branch, ends=kept.ends), runtime)
+    runtime.trace["kept"] = len(kept.ends)
+    return kept if kept.ends else None, limit
 
 
-class _Choice(NamedTuple):
-    ends: tuple[Term, ...]
-    counting: bool
-    stopped_by: StoppedBy | None
-
-
-async def _choose_ends(state: State, branch: VerifiedChain, runtime: NodeRuntime) -> _Choice:
+async def _choose_ends(
+    state: State, branch: VerifiedChain, runtime: NodeRuntime
+) -> tuple[VerifiedChain, StoppedBy | None]:
     """Go through the ends; where the budget ends on the way, what was chosen so far stands.
 
     Raises:
         BudgetExceeded: if nothing was chosen yet.
     """
     kept: list[Term] = []
-    counting = False
+    counting, limit = False, None
     ends = iter(branch.ends)
     plan = plan_progress(cast(CoGState, state)) if "findings" in state else None
+    question, topics = state["question"], tuple(state["topic_entities"])
     while some := tuple(islice(ends, MAX_CANDIDATES_SHOWN)):
+        prompt = FilterCandidates(question, branch.chain, tuple(map(Candidate, some)), plan, topics)
         try:
-            prompt = FilterCandidates(
-                state["question"],
-                branch.chain,
-                tuple(map(Candidate, some)),
-                plan,
-                tuple(state["topic_entities"]),
-            )
-            reply = await runtime.prompt(prompt)
-        except MalformedReply as error:
-            runtime.record_failure(error)
-            continue
+            reply = await ask_model(prompt, runtime)
         except BudgetExceeded as error:
             if not kept:
                 raise
-            return _Choice(tuple(kept), counting, error.limit)
-        kept += [some[number - 1] for number in reply.chosen]
-        counting = counting or reply.count
-        runtime.trace["reason"] = reply.rationale
-    return _Choice(tuple(kept), counting, None)
+            limit = error.limit
+            break
+        if reply:
+            kept += [some[number - 1] for number in reply.chosen]
+            counting = counting or reply.count
+            runtime.trace["reason"] = reply.rationale
+    value = aggregate("count", kept) if counting else None
+    return replace(branch, ends=tuple(kept), verdict="stop", value=value), limit

@@ -1,13 +1,13 @@
 """Link: which entities of the graph is the question about, and what leads on from them?"""
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 
 from kgqa.kg.errors import KGError
 from kgqa.kg.pages import ChainResult, Match, Mention
 from kgqa.kg.terms import Chain, Entity, is_id, is_iri, one_line
 from kgqa.prompts.base import MAX_QUESTION_CHARS
 from kgqa.runtime.node import BudgetExceeded, NodeRuntime, node
-from kgqa.runtime.record import Ref, ref
+from kgqa.runtime.record import ref
 from kgqa.runtime.state import State, Update, known_extensions
 from kgqa.tools.arguments import chain_arguments
 
@@ -20,15 +20,23 @@ async def link(state: State, runtime: NodeRuntime) -> Update:
     One that the graph does not have is passed over, and the trace says so. One query gives the
     names of all of them and what leads on from them.
     """
-    given = list(dict.fromkeys(map(_topic_text, state.get("topics") or ())))
-    named = await _resolve_topics(given, runtime) or await _link_mentions(state, runtime)
-    visits = await _visit_entities([entity for entity in named if entity], runtime)
+    topics_given = state.get("topics") or ()
+    texts = (each if isinstance(each, str) else each["id"] or each["name"] or "" for each in topics_given)
+    given = list(dict.fromkeys(texts))
+    named = await _resolve_topics(given, runtime)
+    if not named:
+        mentions: list[Mention] = await runtime.call_tool("link_entities", question=state["question"])
+        if not mentions:
+            runtime.trace["reason"] = "the question names no entity of the graph; give a topic"
+        named = [mention.matches[0].entity for mention in mentions]
+    visits = await _visit_entities((entity for entity in named if entity), runtime)
     topics: dict[Entity, None] = {}
     for place, entity in enumerate(named):
         if entity and entity not in visits and given and _entity_by_id(given[place]):
             entity = await _entity_by_name(given[place], runtime)
-        if entity:
-            topics[_with_graph_name(entity, visits)] = None
+        if entity:  # by the name that the graph has for it
+            visit = visits.get(entity)
+            topics[Entity(entity.id, visit.ends.items[0].term.name) if visit else entity] = None
     runtime.trace["topics"] = [ref(topic) for topic in topics]
     if not topics:
         return {"topic_entities": [], "decision": "stop"}
@@ -51,10 +59,6 @@ async def _resolve_topics(texts: Sequence[str], runtime: NodeRuntime) -> list[En
     return found
 
 
-def _topic_text(topic: str | Ref) -> str:
-    return topic if isinstance(topic, str) else topic["id"] or topic["name"] or ""
-
-
 def _entity_by_id(text: str) -> Entity | None:
     bare = text.strip().strip("<>")
     return Entity(bare) if is_id(bare) else None
@@ -62,42 +66,28 @@ def _entity_by_id(text: str) -> Entity | None:
 
 async def _entity_by_name(text: str, runtime: NodeRuntime) -> Entity | None:
     """Look an entity up by its name, or by an id that may be a name as well (``Re:Zero``)."""
-    too_long = (
-        len(text) > MAX_QUESTION_CHARS
-    )  # to compare it with all names would take longer than it is worth
-    matches: list[Match] = [] if too_long else await runtime.call_tool("find_entities", name=text, limit=5)
+    matches: list[Match] = []
+    if len(text) <= MAX_QUESTION_CHARS:  # comparing a longer one with all names takes longer than it is worth
+        matches = await runtime.call_tool("find_entities", name=text, limit=5)
     if matches and matches[0].sure:
         return matches[0].entity
-    if is_iri(text) and not matches:
-        runtime.trace["error"] = f"no entity of the graph has the id {one_line(text)}"
-        return None
     near = ", ".join(str(match.entity) for match in matches)
-    runtime.trace["error"] = f"no entity of the graph is called {one_line(text)!r}" + (
-        f"; the nearest: {near}" if near else ""
+    runtime.trace["error"] = (
+        f"no entity of the graph has the id {one_line(text)}"
+        if is_iri(text) and not matches
+        else f"no entity of the graph is called {one_line(text)!r}"
+        + (f"; the nearest: {near}" if near else "")
     )
     return None
 
 
-async def _link_mentions(state: State, runtime: NodeRuntime) -> list[Entity | None]:
-    mentions: list[Mention] = await runtime.call_tool("link_entities", question=state["question"])
-    if not mentions:
-        runtime.trace["reason"] = "the question names no entity of the graph; give a topic"
-    return [mention.matches[0].entity for mention in mentions]
-
-
-async def _visit_entities(entities: Sequence[Entity], runtime: NodeRuntime) -> dict[Entity, ChainResult]:
+async def _visit_entities(entities: Iterable[Entity], runtime: NodeRuntime) -> dict[Entity, ChainResult]:
     """Visit those that the graph knows; none where it fails, whoever needs them asks again."""
-    chains = [chain_arguments(Chain(entity)) for entity in dict.fromkeys(entities)]
+    asked = list(dict.fromkeys(entities))
+    chains = [chain_arguments(Chain(entity)) for entity in asked]
     try:
         visits: list[ChainResult] = await runtime.call_tool("visit_chains", chains=chains) if chains else []
     except (KGError, BudgetExceeded) as error:
         runtime.trace["leads"] = f"left out: {error}"
         return {}
-    found = zip(dict.fromkeys(entities), visits, strict=True)
-    return {entity: visit for entity, visit in found if len(visit.ends)}
-
-
-def _with_graph_name(entity: Entity, visits: dict[Entity, ChainResult]) -> Entity:
-    """Return an entity with the name that the graph has for it."""
-    visit = visits.get(entity)
-    return Entity(entity.id, visit.ends.items[0].term.name) if visit else entity
+    return {entity: visit for entity, visit in zip(asked, visits, strict=True) if len(visit.ends)}

@@ -1,8 +1,10 @@
 """Look again: the search ran dry; what else leads on from where it was? (beyond the papers)."""
 
 from itertools import pairwise
+from typing import cast
 
 from kgqa.kg.terms import Chain
+from kgqa.nodes.frontier.state import FrontierState, FrontierUpdate
 from kgqa.runtime.node import NodeRuntime, node
 from kgqa.runtime.state import State, Update
 
@@ -25,6 +27,14 @@ async def look_again(state: State, runtime: NodeRuntime) -> Update:
     return {"chain": chain, "stack": [], "candidates": [], "decision": "refine"}
 
 
+@node("look_again")
+async def look_again_from_frontier(state: FrontierState, runtime: NodeRuntime) -> FrontierUpdate:
+    """Let the most promising point of the search be the frontier, with what was tried left out."""
+    points = [chain for chain in state["resume_points"] if chain not in state.get("spent", [])]
+    update = cast(FrontierUpdate, await look_again.body({**state, "resume_points": points}, runtime))
+    return {**update, "frontier": [update["chain"]]} if "chain" in update else update
+
+
 def may_look_again(state: State, runtime: NodeRuntime) -> bool:
     """Return whether the method looks again, and there is somewhere to look from."""
     looks = sum(
@@ -36,5 +46,5 @@ def may_look_again(state: State, runtime: NodeRuntime) -> bool:
 
 
 def remaining_points(state: State) -> list[Chain]:
-    """Return the points without the chain at hand, from which nothing more is chosen."""
+    """Return the points without the current chain, from which nothing more is chosen."""
     return [point for point in state["resume_points"] if point != state["chain"]]

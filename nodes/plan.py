@@ -1,7 +1,7 @@
 """Plan: what has to be found, in which order? (CoG §3.2.1, task decomposition)."""
 
 from kgqa.kg.terms import one_line
-from kgqa.models.errors import MalformedReply
+from kgqa.nodes import ask_model
 from kgqa.nodes.cog.state import CoGState, CoGUpdate
 from kgqa.nodes.recall_exemplars import shown_exemplars
 from kgqa.prompts.decompose import Decompose
@@ -16,13 +16,10 @@ async def plan(state: CoGState, runtime: NodeRuntime) -> CoGUpdate:
     Solved questions like it are shown with it, where there are any (EGP §4.2). A malformed reply
     leaves the question itself as the only subgoal.
     """
-    try:
-        reply = await runtime.prompt(
-            Decompose(state["question"], shown_exemplars(state, runtime, "guide_decomposition"))
-        )
-        subgoals = [one_line(subgoal, MAX_SENTENCE_CHARS) for subgoal in reply.subgoals]
-    except MalformedReply as error:
-        runtime.record_failure(error)
-        subgoals = [state["question"]]
+    exemplars = shown_exemplars(state, runtime, "guide_decomposition")
+    reply = await ask_model(Decompose(state["question"], exemplars), runtime)
+    subgoals = (
+        [one_line(each, MAX_SENTENCE_CHARS) for each in reply.subgoals] if reply else [state["question"]]
+    )
     runtime.trace["subgoals"] = subgoals
     return {"subgoals": subgoals}

@@ -1,13 +1,13 @@
 """Exemplars: which questions like this one were solved, and how? (EGP §4.1)."""
 
 import asyncio
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Sequence
 
 from kgqa.kg.errors import KGRejected, KGTimeout
 from kgqa.kg.pages import Page
 from kgqa.kg.terms import Entity, Hop, Term, local_name
 from kgqa.nodes.frontier.state import ScoredChain
-from kgqa.priors.exemplars import RecalledSolution, Solution, SolutionIndex, make_template
+from kgqa.priors.exemplars import RecalledSolution, SolutionIndex, make_template
 from kgqa.priors.exemplars.categories import find_categories
 from kgqa.prompts.solved_questions import SolvedQuestion
 from kgqa.runtime.node import NodeRuntime, node
@@ -46,31 +46,30 @@ async def recall_exemplars(state: State, runtime: NodeRuntime) -> Update:
     recalled = await _recall(state, index, runtime)
     page: Page[Hop] = await runtime.call_tool("list_schema")
     names = {name: hop.words for name, hop in relations_by_name(page).items()}
-    solved = [_in_graph_words(each.solution, names) for each in recalled]
+    solved = []
+    for solution in (each.solution for each in recalled):
+        branches = (  # in the graph's own words; a relation that it does not have stays as it is
+            tuple(("" if slot.forward else "^") + names.get(slot.relation, slot.relation) for slot in branch)
+            for branch in solution.branches
+        )
+        solved.append(SolvedQuestion(solution.template, tuple(branches)))
+    scores = [each.similarity for each in recalled]
     runtime.trace["solved"] = len(solved)
-    runtime.trace["similarities"] = [
-        None if each.similarity is None else round(each.similarity, 4) for each in recalled
-    ]
+    runtime.trace["similarities"] = [None if score is None else round(score, 4) for score in scores]
     runtime.trace["questions"] = [each.question for each in solved]
     return {"exemplars": solved}
 
 
 async def _recall(state: State, index: SolutionIndex, runtime: NodeRuntime) -> list[RecalledSolution]:
     question, context = state["question"], runtime.context
+    sizes = {"pool": context.exemplar_pool, "shown": context.exemplars_shown}
     if context.random_exemplars:
-        return index.draw(question, pool=context.exemplar_pool, shown=context.exemplars_shown)
+        return index.draw(question, **sizes)
     labels = await _category_labels(state, runtime)
     topics = {topic.name: labels.get(topic) for topic in state["topic_entities"] if topic.name}
     template = make_template(question, topics)
     runtime.trace["template"] = template
-    recalling = asyncio.to_thread(
-        index.recall,
-        question,
-        template,
-        pool=context.exemplar_pool,
-        shown=context.exemplars_shown,
-        similarity=context.similarity,
-    )
+    recalling = asyncio.to_thread(index.recall, question, template, similarity=context.similarity, **sizes)
     return await runtime.within_time_limit(recalling)
 
 
@@ -78,30 +77,16 @@ async def _category_labels(state: State, runtime: NodeRuntime) -> dict[Entity, s
     """Return the category labels of the topics; none where the graph fails."""
 
     async def follow(entities: Sequence[Entity], hop: Hop) -> list[Page[Term]]:
-        pages: list[Page[Term]] = await runtime.call_tool(
-            "follow_relation", **relation_arguments(entities, hop)
-        )
+        arguments = relation_arguments(entities, hop)
+        pages: list[Page[Term]] = await runtime.call_tool("follow_relation", **arguments)
         return pages
 
     leads = {lead.chain.topic: lead.hops for lead in state["leads"] if not lead.chain.hops}
     try:
-        return await find_categories(
-            {topic: leads.get(topic, ()) for topic in state["topic_entities"]}, follow
-        )
+        return await find_categories({each: leads.get(each, ()) for each in state["topic_entities"]}, follow)
     except (KGTimeout, KGRejected) as error:
         runtime.record_failure(error)
         return {}
-
-
-def _in_graph_words(solution: Solution, names: Mapping[str, str]) -> SolvedQuestion:
-    """Write a solution in the graph's own words; a relation that it does not have stays as it is."""
-    return SolvedQuestion(
-        solution.template,
-        tuple(
-            tuple(("" if slot.forward else "^") + names.get(slot.relation, slot.relation) for slot in branch)
-            for branch in solution.branches
-        ),
-    )
 
 
 def shown_exemplars(state: State, runtime: NodeRuntime, option: str) -> tuple[SolvedQuestion, ...]:
@@ -114,8 +99,13 @@ def guided_offers(offers: Sequence[ScoredChain], exemplars: Sequence[SolvedQuest
 
     Their last hop is a relation of any place in a chain of an exemplar, in the same direction.
     """
-    guide = {text for each in exemplars for branch in each.branches for text in branch}
+    guide = exemplar_hops(exemplars)
     return [each for each in offers if hop_text(each.chain.hops[-1]) in guide]
+
+
+def exemplar_hops(exemplars: Sequence[SolvedQuestion]) -> set[str]:
+    """Return all hops of exemplars, as these write them."""
+    return {text for each in exemplars for branch in each.branches for text in branch}
 
 
 def hop_text(hop: Hop) -> str:

@@ -1,10 +1,10 @@
-"""Retrieve relations: what can follow the chain at hand? (CoR §4.1, step 1)."""
+"""Retrieve relations: what can follow the current chain? (CoR §4.1, step 1)."""
 
 from collections.abc import Sequence
 
 from kgqa.kg.errors import KGRejected, KGTimeout
 from kgqa.kg.pages import Page
-from kgqa.kg.terms import Chain, Hop
+from kgqa.kg.terms import Hop
 from kgqa.nodes.look_again import remaining_points
 from kgqa.runtime.node import NodeRuntime, node
 from kgqa.runtime.state import KnownExtensions, State, Update, node_has_run
@@ -22,31 +22,20 @@ async def retrieve_relations(state: State, runtime: NodeRuntime) -> Update:
     """
     chain = state["chain"]
     runtime.trace["chain"] = str(chain)
+    nothing: Update = {"hops": [], "resume_points": remaining_points(state), "decision": "backtrack"}
+    lead = next((lead for lead in state["leads"] if lead.chain == chain), None)
     try:
-        lead = await _find_lead(chain, state["leads"], runtime)
+        if lead is None:
+            page: Page[Hop] = await runtime.call_tool("extend_chain", **chain_arguments(chain))
+            lead = KnownExtensions(chain, page.items, page.truncated)
     except (KGTimeout, KGRejected) as error:
         runtime.record_failure(error)
-        return {"hops": [], "resume_points": remaining_points(state), "decision": "backtrack"}
+        return nothing
     again = node_has_run(state, "look_again")
     tried = {*state["tried"]} - {*state["resume_points"]} if again else set()
     hops = limit_hops([hop for hop in lead.hops if chain.then(hop) not in tried])
     runtime.trace |= {"relations": len(lead.hops), "offered": len(hops), "truncated": lead.truncated}
-    if not hops:
-        return {"hops": [], "resume_points": remaining_points(state), "decision": "backtrack"}
-    return {"hops": hops, "decision": "forward"}
-
-
-async def _find_lead(chain: Chain, known: Sequence[KnownExtensions], runtime: NodeRuntime) -> KnownExtensions:
-    """Return what leads on from a chain; the graph is asked for what is not at hand.
-
-    Raises:
-        KGError: if it fails or refuses.
-    """
-    for lead in known:
-        if lead.chain == chain:
-            return lead
-    page: Page[Hop] = await runtime.call_tool("extend_chain", **chain_arguments(chain))
-    return KnownExtensions(chain, page.items, page.truncated)
+    return {"hops": hops, "decision": "forward"} if hops else nothing
 
 
 def limit_hops(hops: Sequence[Hop], most: int = MAX_OFFERED_RELATIONS) -> list[Hop]:

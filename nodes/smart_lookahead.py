@@ -5,11 +5,10 @@ from collections.abc import Iterator
 from kgqa.kg.errors import KGRejected, KGTimeout
 from kgqa.kg.pages import ChainResult, Page
 from kgqa.kg.terms import Chain, Hop
-from kgqa.models.errors import MalformedReply
+from kgqa.nodes import ask_model
 from kgqa.nodes.filter import filter_branch
-from kgqa.nodes.frontier.verify import accept_group
-from kgqa.nodes.recall_exemplars import hop_text, parse_hop, relations_by_name
-from kgqa.nodes.verdict import group_findings
+from kgqa.nodes.recall_exemplars import exemplar_hops, hop_text, parse_hop, relations_by_name
+from kgqa.nodes.verdict import accept_group, group_findings
 from kgqa.prompts.assess_found import AssessFound
 from kgqa.prompts.candidates import MAX_GROUPS_SHOWN, ChainFindings
 from kgqa.runtime.node import NodeRuntime, node
@@ -25,7 +24,7 @@ async def smart_lookahead(state: State, runtime: NodeRuntime) -> Update:
     the model takes ends the question, filtered where a condition is left; else the search
     begins as if nothing had happened.
     """
-    guide = {text for each in state["exemplars"] for branch in each.branches for text in branch}
+    guide = exemplar_hops(state["exemplars"])
     leaving = {hop_text(hop): None for lead in state["leads"] if not lead.chain.hops for hop in lead.hops}
     forward = [text for text in leaving if text in guide]
     runtime.trace |= {"fired": bool(forward), "forward": forward, "chains": [], "realised": 0}
@@ -34,17 +33,23 @@ async def smart_lookahead(state: State, runtime: NodeRuntime) -> Update:
     page: Page[Hop] = await runtime.call_tool("list_schema")
     chains = list(dict.fromkeys(_exemplar_chains(state, relations_by_name(page), runtime)))[:MAX_GROUPS_SHOWN]
     runtime.trace["chains"] = [str(chain) for chain in chains]
+    arguments = [chain_arguments(chain) for chain in chains]
+    visits: list[ChainResult] = []
     try:
-        found = await _follow_chains(chains, runtime)
+        if chains:
+            visits = await runtime.call_tool("visit_chains", chains=arguments, hops=False)
     except (KGTimeout, KGRejected) as error:
         runtime.record_failure(error)
         return {"decision": "forward"}
+    pairs = zip(chains, visits, strict=True)
+    every = [ChainFindings(chain, visit.ends.items, visit.ends.truncated) for chain, visit in pairs]
+    found = [each for each in every if each.named]
     runtime.trace["realised"] = len(found)
     return await _judge_findings(state, found, runtime) if found else {"decision": "forward"}
 
 
 def _exemplar_chains(state: State, relations: dict[str, Hop], runtime: NodeRuntime) -> Iterator[Chain]:
-    """Return the chains of the exemplars from each topic that their first hop leaves."""
+    """Yield the chains of the exemplars from each topic that their first hop leaves."""
     leads = {lead.chain: set(lead.hops) for lead in state["leads"]}
     for branch in (branch for each in state["exemplars"] for branch in each.branches):
         hops = [parse_hop(text, relations) for text in branch[: runtime.context.depth + 1]]
@@ -54,41 +59,20 @@ def _exemplar_chains(state: State, relations: dict[str, Hop], runtime: NodeRunti
             yield from (Chain(each.topic, known) for each in chains if known[0] in leads.get(each, ()))
 
 
-async def _follow_chains(chains: list[Chain], runtime: NodeRuntime) -> list[ChainFindings]:
-    """Return the named ends of the chains that have any.
-
-    Raises:
-        KGError: if the graph fails or refuses.
-    """
-    written = [chain_arguments(chain) for chain in chains]
-    visits: list[ChainResult] = (
-        await runtime.call_tool("visit_chains", chains=written, hops=False) if chains else []
-    )
-    found = [
-        ChainFindings(chain, visit.ends.items, visit.ends.truncated)
-        for chain, visit in zip(chains, visits, strict=True)
-    ]
-    return [each for each in found if each.named]
-
-
 async def _judge_findings(state: State, found: list[ChainFindings], runtime: NodeRuntime) -> Update:
-    topics = state["topic_entities"]
+    exemplars, topics = tuple(state["exemplars"]), tuple(state["topic_entities"])
     groups = group_findings(found, (), topics)
-    prompt = AssessFound(
-        state["question"], tuple(groups), exemplars=tuple(state["exemplars"]), topics=tuple(topics)
-    )
-    try:
-        reply = await runtime.prompt(prompt)
-    except MalformedReply as error:
-        runtime.record_failure(error)
+    prompt = AssessFound(state["question"], tuple(groups), exemplars=exemplars, topics=topics)
+    reply = await ask_model(prompt, runtime)
+    if reply is None:
         return {"decision": "forward"}
     runtime.trace["reason"] = reply.rationale
     if reply.decision == "forward":
         return {"decision": "forward"}
-    taken = accept_group(groups, reply, runtime)
-    if taken["decision"] == "stop":
-        return taken
-    *met, branch = taken["memory"]
+    accepted = accept_group(groups, reply, runtime)
+    if accepted["decision"] == "stop":
+        return accepted
+    *met, branch = accepted["memory"]
     kept, limit = await filter_branch(branch, state, runtime)
     if kept is None:
         return {"decision": "forward"}

@@ -1,28 +1,31 @@
 """What the model is shown for a verdict on chains, and what its verdict makes of their ends."""
 
 from collections.abc import Iterator, Sequence
+from dataclasses import replace
 from itertools import islice, product
-from typing import NamedTuple, Protocol
+from typing import TypeAlias
 
 from kgqa.kg.pages import Candidate
 from kgqa.kg.terms import Chain, Entity, Term
+from kgqa.prompts.assess_found import Assessment
 from kgqa.prompts.candidates import (
     MAX_CANDIDATES_SHOWN,
     MAX_GROUPS_SHOWN,
     ChainFindings,
-    Take,
     aggregate,
+    numbered_candidates,
     taken_terms,
 )
-from kgqa.runtime.state import Decision, State, Update, VerifiedChain, next_topic
+from kgqa.prompts.check_sufficiency import Sufficiency
+from kgqa.prompts.verify_chain import Verdict
+from kgqa.runtime.node import NodeRuntime
+from kgqa.runtime.state import State, Update, VerifiedChain, next_topic
 
 MAX_CHAIN_COMBINATIONS = 8
 """Combinations of chains from other topics that one chain is brought together with at most."""
 
-
-class _NamedEnds(NamedTuple):
-    found: ChainFindings
-    terms: frozenset[Term]
+_Group: TypeAlias = tuple[ChainFindings, frozenset[Term]]
+"""What is at the end of a chain, and its terms."""
 
 
 def group_findings(
@@ -34,82 +37,77 @@ def group_findings(
     What is met leaves room for the rest where a prompt cannot show all.
     """
     named = [
-        _named_ends(ChainFindings(each.chain, each.named, each.truncated)) for each in found if each.named
+        _with_terms(ChainFindings(each.chain, each.named, each.truncated)) for each in found if each.named
     ]
-    earlier = [_named_ends(each) for each in explored] if len(topics) > 1 else []
-    met: list[_NamedEnds] = []
-    for place, each in enumerate(named if len(topics) > 1 else ()):
-        # of two that were found together, the later is brought together with the earlier
-        met += _intersections(each, [*named[:place], *earlier], topics)
+    met: list[_Group] = []
+    if len(topics) > 1:
+        earlier = list(map(_with_terms, explored))
+        for place, each in enumerate(named):
+            # of two that were found together, the later is brought together with the earlier
+            met += _intersections(each, [*named[:place], *earlier], topics)
     met = met[: max(MAX_GROUPS_SHOWN // 2, MAX_GROUPS_SHOWN - len(named))]
-    whole = {(each.found.chain, each.terms) for each in met}
-    alone = (each for each in named if (each.found.chain, each.terms) not in whole)
-    return [each.found for each in (*met, *alone)]
+    whole = {(each.chain, terms) for each, terms in met}
+    return [each for each, _ in met] + [each for each, terms in named if (each.chain, terms) not in whole]
 
 
-def _named_ends(found: ChainFindings) -> _NamedEnds:
-    return _NamedEnds(found, frozenset(end.term for end in found.ends))
+def _with_terms(found: ChainFindings) -> _Group:
+    return found, frozenset(end.term for end in found.ends)
 
 
-def _intersections(
-    each: _NamedEnds, others: Sequence[_NamedEnds], topics: Sequence[Entity]
-) -> Iterator[_NamedEnds]:
-    """Return the ends of a chain that it shares with chains from every other topic that it meets."""
-    found = each.found
-    meeting: dict[Entity, list[_NamedEnds]] = {}
-    for other in others:
-        if other.found.chain.topic != found.chain.topic and not each.terms.isdisjoint(other.terms):
-            meeting.setdefault(other.found.chain.topic, []).append(other)
+def _intersections(group: _Group, others: Sequence[_Group], topics: Sequence[Entity]) -> Iterator[_Group]:
+    """Yield the ends of a chain that it shares with chains from every other topic that it meets."""
+    found, own = group
+    meeting: dict[Entity, list[_Group]] = {}
+    for other, terms in others:
+        if other.chain.topic != found.chain.topic and not own.isdisjoint(terms):
+            meeting.setdefault(other.chain.topic, []).append((other, terms))
     ordered = [meeting[topic] for topic in topics if topic in meeting]
     for met in islice(product(*ordered), MAX_CHAIN_COMBINATIONS if ordered else 0):
-        shared = each.terms.intersection(*(other.terms for other in met))
-        if shared:
+        if shared := own.intersection(*(terms for _, terms in met)):
             kept = tuple(end for end in found.ends if end.term in shared)
-            cut = found.truncated or any(other.found.truncated for other in met)
-            yield _NamedEnds(
-                ChainFindings(found.chain, kept, cut, tuple(other.found.chain for other in met)), shared
-            )
+            cut = found.truncated or any(other.truncated for other, _ in met)
+            yield ChainFindings(found.chain, kept, cut, tuple(other.chain for other, _ in met)), shared
 
 
-class AcceptingReply(Protocol):
-    """A reply that accepts candidates: its decision is ``stop`` or ``filter``."""
-
-    @property
-    def decision(self) -> str:
-        """Whether they are the answer, or a condition is left."""
-
-    @property
-    def take(self) -> Take:
-        """What of them is the answer."""
-
-    @property
-    def chosen(self) -> Sequence[int]:
-        """Their numbers, with take "some"; with ``filter``, of those that meet the condition."""
-
-
-def accept_chain(state: State, verdict: AcceptingReply, named: list[Candidate]) -> Update:
+def accept_chain(state: State, verdict: Verdict | Sufficiency, named: Sequence[Candidate]) -> Update:
     """Put the chain into working memory; other topics that wait refine it.
 
     Where all candidates were shown and those that meet the condition are named with the verdict,
     nothing is left to filter.
     """
-    chain, cut = state["chain"], state["truncated"]
-    if verdict.decision == "filter" and verdict.chosen and len(named) <= MAX_CANDIDATES_SHOWN and not cut:
-        branch = VerifiedChain(chain, taken_terms("some", verdict.chosen, named), "stop")
-    else:
-        branch = verified_chain(chain, verdict, named, truncated=cut)
-    decision: Decision = "refine" if next_topic(state) else branch.verdict
-    return {"memory": [*state["memory"], branch], "decision": decision}
+    cut = state["truncated"]
+    branch = _verified_chain(state["chain"], verdict, verdict.chosen, named, truncated=cut)
+    if branch.verdict == "filter" and verdict.chosen and len(named) <= MAX_CANDIDATES_SHOWN and not cut:
+        branch = replace(branch, ends=taken_terms("some", verdict.chosen, named), verdict="stop")
+    return {
+        "memory": [*state["memory"], branch],
+        "decision": "refine" if next_topic(state) else branch.verdict,
+    }
 
 
-def verified_chain(
-    chain: Chain, verdict: AcceptingReply, named: Sequence[Candidate], *, truncated: bool
+def accept_group(groups: Sequence[ChainFindings], reply: Assessment, runtime: NodeRuntime) -> Update:
+    """Put the group that a reply takes into working memory, after the chains that it meets."""
+    group = groups[reply.group - 1]
+    numbers = [each.number for each in numbered_candidates(groups) if each.group == reply.group]
+    chosen = [numbers.index(number) + 1 for number in reply.chosen]
+    branch = _verified_chain(group.chain, reply, chosen, group.named, truncated=group.truncated)
+    runtime.trace["chain"] = str(group.chain)
+    met = [VerifiedChain(chain, branch.ends, "stop") for chain in group.met]
+    return {"memory": [*met, branch], "decision": branch.verdict}
+
+
+def _verified_chain(
+    chain: Chain,
+    verdict: Verdict | Sufficiency | Assessment,
+    chosen: Sequence[int],
+    named: Sequence[Candidate],
+    *,
+    truncated: bool,
 ) -> VerifiedChain:
-    """Return what a verdict makes of a chain and those of its ends that have a name."""
+    """Return what an accepting verdict makes of a chain and those of its ends that have a name."""
     if verdict.decision == "filter":
-        fresh = tuple(c.term for c in named if not c.returning)
-        return VerifiedChain(chain, fresh or tuple(c.term for c in named), "filter", truncated=truncated)
-    ends = taken_terms(verdict.take, verdict.chosen, named)
-    return VerifiedChain(
-        chain, ends, "stop", aggregate(verdict.take, ends), truncated and verdict.take != "some"
-    )
+        fresh = tuple(c.term for c in named if not c.returning) or tuple(c.term for c in named)
+        return VerifiedChain(chain, fresh, "filter", truncated=truncated)
+    take = verdict.take
+    ends = taken_terms(take, chosen, named)
+    return VerifiedChain(chain, ends, "stop", aggregate(take, ends), truncated and take != "some")

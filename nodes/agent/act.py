@@ -10,16 +10,6 @@ from kgqa.runtime.chat_model import budgeted_chat_model
 from kgqa.runtime.node import BudgetExceeded, NodeRuntime, node
 from kgqa.runtime.state import Update
 
-TOOL_NAMES = (
-    "find_entities",
-    "describe_entity",
-    "list_relations",
-    "follow_relation",
-    "extend_chain",
-    "follow_chain",
-)
-"""What an agent is given: all that reads the graph in its own terms, and no SPARQL."""
-
 
 @node("link", opens=True)
 async def link_if_any(state: AgentState, runtime: NodeRuntime) -> Update:
@@ -30,24 +20,22 @@ async def link_if_any(state: AgentState, runtime: NodeRuntime) -> Update:
 
 @node("act")
 async def act(state: AgentState, runtime: NodeRuntime) -> AgentUpdate:
-    """Let the agent work; where the budget ends, what it has seen so far is at hand.
+    """Let the agent work; where the budget ends, what it has seen so far can still be the answer.
 
     The trace tells each turn of the model and each call of a tool (``turns``).
     """
     chat = await budgeted_chat_model(runtime)
-    loops = await asyncio.to_thread(import_module, "kgqa.nodes.agent.loop")
+    module = await asyncio.to_thread(import_module, "kgqa.nodes.agent.loop")
     tools = (await runtime.open_resources()).tools
-    topics, seen = state["topic_entities"], loops.Seen()
-    loop = loops.Loop(runtime, topics, seen)
-    runtime.trace["turns"] = seen.turns
-    update: AgentUpdate = {"said": None}
+    loop = module.AgentLoop(runtime, state["topic_entities"])
+    runtime.trace["turns"] = loop.entries
+    update: AgentUpdate = {"said": None, "ways": loop.followed}
     try:
-        opened = opening(state["question"], topics)
-        update["said"] = await loops.acted(chat, [tools[name] for name in TOOL_NAMES], opened, loop)
+        said = await loop.run(chat, tools, opening(state["question"], state["topic_entities"]))
+        update["said"] = said
+        if said is not None:
+            runtime.trace["answers"] = [each.name for each in said]
     except BudgetExceeded as error:
         runtime.trace["reason"] = str(error)
         update["stopped_by"] = error.limit
-    if update["said"] is not None:
-        runtime.trace["answers"] = [each.name for each in update["said"]]
-    update["ways"] = seen.ways
     return update

@@ -39,88 +39,79 @@ class AgentState(State, AgentUpdate):
 
 
 MAX_CHAIN_HOPS = 10
-"""Hops of a way at most: paths that are longer are not checked by anybody."""
+"""Hops of a chain at most: paths that are longer are not checked by anybody."""
 
 _WAYPOINTS: TypeAdapter[Waypoints] = TypeAdapter(Waypoints)
 """Reads what a model has written as the tool has read it: JSON's keys are text, ``"1.0"`` is 1."""
 
 
 def chains_of_call(tool: str, arguments: Mapping[str, Any], artifact: Any) -> list[FollowedChain]:
-    """Return the ways that a call has followed; none where it looked up names or relations."""
-    if tool == "follow_chain":
-        return [_chain_of_call(arguments, artifact)] if arguments["hops"] else []
+    """Return the chains that a call has followed; none where it looked up names or relations."""
+    if tool == "follow_chain" and arguments["hops"]:
+        page: Page[Candidate] = artifact
+        held = _WAYPOINTS.validate_python(arguments.get("held") or {})
+        hops, ends = tuple(arguments["hops"]), tuple(candidate.term for candidate in page)
+        return [FollowedChain(arguments["topic"], hops, ends, held, page.truncated)]
     if tool == "follow_relation":
-        hops = (arguments["relation"],)
         pages: list[Page[Term]] = artifact
+        hops = (arguments["relation"],)
         pairs = zip(arguments["entities"], pages, strict=True)
-        return [FollowedChain(topic, hops, page.items, truncated=page.truncated) for topic, page in pairs]
-    return _chains_of_description(artifact) if tool == "describe_entity" else []
+        return [FollowedChain(topic, hops, ends.items, truncated=ends.truncated) for topic, ends in pairs]
+    if tool == "describe_entity":
+        description: Description = artifact
+        found: dict[str, list[Term]] = {}
+        for hop, term in description.facts:
+            found.setdefault(hop.relation if hop.forward else f"^{hop.relation}", []).append(term)
+        topic, cut = f"<{description.entity.id}>", description.facts.truncated
+        return [FollowedChain(topic, (hop,), tuple(found[hop]), truncated=cut) for hop in found]
+    return []
 
 
 def extend_from_topic(
-    way: FollowedChain, earlier: Sequence[FollowedChain], topics: Sequence[Entity]
+    chain: FollowedChain, earlier: Sequence[FollowedChain], topics: Sequence[Entity]
 ) -> FollowedChain:
-    """Begin a way where the question does, if an earlier one has led to its topic."""
-    if any(_denotes(way.topic, topic) for topic in topics):
-        return way
+    """Begin a chain where the question does, if an earlier one has led to its topic."""
+    if any(_denotes(chain.topic, topic) for topic in topics):
+        return chain
     for before in earlier:
-        met = [end for end in before.ends if isinstance(end, Entity) and _denotes(way.topic, end)]
+        met = [end for end in before.ends if isinstance(end, Entity) and _denotes(chain.topic, end)]
         at = len(before.hops)
-        if met and at + len(way.hops) <= MAX_CHAIN_HOPS:
-            held = {**before.held, at: (f"<{met[0].id}>",), **{at + n: ids for n, ids in way.held.items()}}
-            return replace(way, topic=before.topic, hops=(*before.hops, *way.hops), held=held)
-    return way
+        if met and at + len(chain.hops) <= MAX_CHAIN_HOPS:
+            later = {at + place: ids for place, ids in chain.held.items()}
+            held = {**before.held, at: (f"<{met[0].id}>",), **later}
+            return replace(chain, topic=before.topic, hops=(*before.hops, *chain.hops), held=held)
+    return chain
 
 
-def merge_chains(ways: Sequence[FollowedChain]) -> list[FollowedChain]:
-    """Join ways that differ in the nodes on the way only: one relation of several entities."""
+def merge_chains(chains: Sequence[FollowedChain]) -> list[FollowedChain]:
+    """Join chains that differ in the nodes on the way only: one relation of several entities."""
     groups: dict[tuple[str, tuple[str, ...], tuple[int, ...]], list[FollowedChain]] = {}
-    for way in ways:
-        groups.setdefault((way.topic, way.hops, tuple(way.held)), []).append(way)
-    return [_join_chains(group) for group in groups.values()]
+    for chain in chains:
+        groups.setdefault((chain.topic, chain.hops, tuple(chain.held)), []).append(chain)
+    merged = []
+    for (_, _, places), group in groups.items():
+        held = {at: tuple(dict.fromkeys(id for each in group for id in each.held[at])) for at in places}
+        ends = tuple(dict.fromkeys(end for each in group for end in each.ends))
+        cut = any(each.truncated for each in group)
+        merged.append(replace(group[0], held=held, ends=ends, truncated=cut))
+    return merged
 
 
-def followed_chain_arguments(way: FollowedChain) -> dict[str, Any]:
-    """Write a way as the tools read it."""
-    held = {at: list(texts) for at, texts in way.held.items()}
-    return {"topic": way.topic, "hops": list(way.hops)} | ({"held": held} if held else {})
+def followed_chain_arguments(chain: FollowedChain) -> dict[str, Any]:
+    """Write a chain as the tools read it."""
+    held = {at: list(texts) for at, texts in chain.held.items()}
+    return {"topic": chain.topic, "hops": list(chain.hops)} | ({"held": held} if held else {})
 
 
-def followed_path(way: FollowedChain, triples: Sequence[Triple]) -> Path:
-    """Return the path that facts along a way make."""
-    pairs = zip(way.hops, triples, strict=True)
+def followed_path(chain: FollowedChain, triples: Sequence[Triple]) -> Path:
+    """Return the path that facts along a chain make."""
+    pairs = zip(chain.hops, triples, strict=True)
     hops = [Hop(triple.relation, not text.startswith("^")) for text, triple in pairs]
     nodes = [t.tail if hop.forward else t.head for hop, t in zip(hops, triples, strict=True)]
     first = triples[0].head if hops[0].forward else triples[0].tail
     if not isinstance(first, Entity):
         raise ValueError(f"a path that begins at a literal: {first}")
     return Path(first, tuple(zip(hops, nodes, strict=True)))
-
-
-def _chain_of_call(arguments: Mapping[str, Any], page: Page[Candidate]) -> FollowedChain:
-    held = _WAYPOINTS.validate_python(arguments.get("held") or {})
-    ends = tuple(candidate.term for candidate in page)
-    return FollowedChain(arguments["topic"], tuple(arguments["hops"]), ends, held, page.truncated)
-
-
-def _chains_of_description(description: Description) -> list[FollowedChain]:
-    ends: dict[Hop, list[Term]] = {}
-    for hop, term in description.facts:
-        ends.setdefault(hop, []).append(term)
-    topic, cut = f"<{description.entity.id}>", description.facts.truncated
-    return [
-        FollowedChain(
-            topic, (hop.relation if hop.forward else f"^{hop.relation}",), tuple(found), truncated=cut
-        )
-        for hop, found in ends.items()
-    ]
-
-
-def _join_chains(group: Sequence[FollowedChain]) -> FollowedChain:
-    first = group[0]
-    held = {at: tuple(dict.fromkeys(text for way in group for text in way.held[at])) for at in first.held}
-    ends = tuple(dict.fromkeys(end for way in group for end in way.ends))
-    return replace(first, held=held, ends=ends, truncated=any(way.truncated for way in group))
 
 
 def _denotes(text: str, term: Entity) -> bool:

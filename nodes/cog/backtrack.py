@@ -1,4 +1,4 @@
-"""Reroute: the search goes on before the decision that led astray (CoG §3.3, targeted re-routing)."""
+"""Backtrack: the search goes on before the decision that led astray (CoG §3.3, targeted re-routing)."""
 
 from kgqa.nodes.cog.state import CoGState, CoGUpdate
 from kgqa.runtime.node import NodeRuntime, node
@@ -12,9 +12,4 @@ async def backtrack(state: CoGState, runtime: NodeRuntime) -> CoGUpdate:
         return {"decision": "refine"}
     *others, chain = state["stack"]
     runtime.trace["chain"] = str(chain)
-    return {
-        "chain": chain,
-        "stack": others,
-        "tried": [*state["tried"], chain],
-        "decision": "forward",
-    }
+    return {"chain": chain, "stack": others, "tried": [*state["tried"], chain], "decision": "forward"}

@@ -7,10 +7,10 @@ import numpy as np
 
 from kgqa.kg.pages import Page
 from kgqa.kg.terms import Hop
-from kgqa.models.errors import MalformedReply
+from kgqa.nodes import ask_model
 from kgqa.nodes.cog.state import CoGState, CoGUpdate
 from kgqa.nodes.recall_exemplars import relations_by_name
-from kgqa.priors.blueprints import Blueprint, BlueprintLibrary, BlueprintMatch, Slot, mask_names
+from kgqa.priors.blueprints import Blueprint, BlueprintMatch, Slot, mask_names
 from kgqa.priors.candidate_ranking import relation_words
 from kgqa.prompts.adapt_blueprint import AdaptBlueprint
 from kgqa.prompts.solved_questions import SolvedQuestion
@@ -32,8 +32,8 @@ async def blueprint(state: CoGState, runtime: NodeRuntime) -> CoGUpdate:
     that the graph has, and counts only if there are any. Without a library the search goes
     on without a blueprint.
     """
-    begun: CoGUpdate = {"ranking": [], "findings": [], "pruned": []}
-    return {**begun, "blueprint": await _choose_blueprint(state, runtime)}
+    found = await _choose_blueprint(state, runtime)
+    return {"ranking": [], "findings": [], "pruned": [], "blueprint": found}
 
 
 async def _choose_blueprint(state: CoGState, runtime: NodeRuntime) -> Blueprint | None:
@@ -41,20 +41,28 @@ async def _choose_blueprint(state: CoGState, runtime: NodeRuntime) -> Blueprint 
         runtime.trace["reason"] = "guidance is off"
         return None
     library = await runtime.blueprint_library()
-    nearest = await _nearest_blueprints(state, library, runtime) if library else []
+    nearest: list[BlueprintMatch] = []
+    if library:
+        masked = mask_names(state["question"], [each.name for each in state["topic_entities"] if each.name])
+        finding = asyncio.to_thread(library.nearest, masked, runtime.context.top_k)
+        nearest = await runtime.within_time_limit(finding)
     if library is None or not nearest:
         runtime.trace |= {"source": "none", "similarity": None, "anchor": None, "blueprint": None}
         return None
     best = nearest[0]
     schema: Page[Hop] = await runtime.call_tool("list_schema")
     names = {name: hop.words for name, hop in relations_by_name(schema).items()}
-    found = _in_graph_words(best.blueprint, names)
+    found = Blueprint(  # in the graph's own words; what the graph does not have stays a hint
+        tuple(
+            tuple(Slot(names.get(slot.relation, slot.relation), slot.forward) for slot in branch)
+            for branch in best.blueprint
+        )
+    )
     tau = library.tau if runtime.context.tau is None else runtime.context.tau
     source = "copied" if best.similarity > tau else "nearest"
     if source == "nearest" and runtime.context.adaptation:
-        adapted = await _adapt(state, nearest[:MAX_EXEMPLARS], schema.items, runtime)
-        known = _keep_known_relations(adapted, names, runtime) if adapted else None
-        source, found = ("adapted", known) if known else (source, found)
+        adapted = await _adapt(state, nearest[:MAX_EXEMPLARS], schema.items, names, runtime)
+        source, found = ("adapted", adapted) if adapted else (source, found)
     runtime.trace |= {
         "source": source,
         "similarity": round(best.similarity, 4),
@@ -64,32 +72,36 @@ async def _choose_blueprint(state: CoGState, runtime: NodeRuntime) -> Blueprint 
     return found
 
 
-async def _nearest_blueprints(
-    state: CoGState, library: BlueprintLibrary, runtime: NodeRuntime
-) -> list[BlueprintMatch]:
-    masked = mask_names(state["question"], [topic.name for topic in state["topic_entities"] if topic.name])
-    return await runtime.within_time_limit(asyncio.to_thread(library.nearest, masked, runtime.context.top_k))
-
-
 async def _adapt(
-    state: CoGState, nearest: Sequence[BlueprintMatch], schema: Sequence[Hop], runtime: NodeRuntime
-) -> list[list[str]] | None:
-    """Ask the model; None for a malformed reply."""
+    state: CoGState,
+    nearest: Sequence[BlueprintMatch],
+    schema: Sequence[Hop],
+    names: Mapping[str, str],
+    runtime: NodeRuntime,
+) -> Blueprint | None:
+    """Return what the model makes of the nearest; None for a malformed reply, or if the graph has none of it.
+
+    A branch of which none is left takes those of the others, so that every topic keeps its own.
+    """
     exemplars = (
         SolvedQuestion(match.anchor, tuple(tuple(map(str, branch)) for branch in match.blueprint))
         for match in nearest
     )
-    prompt = AdaptBlueprint(
-        question=state["question"],
-        topics=tuple(state["topic_entities"]),
-        exemplars=tuple(exemplars),
-        relations=tuple(await _nearest_relations(state["question"], schema, runtime)),
-    )
-    try:
-        return (await runtime.prompt(prompt)).branches
-    except MalformedReply as error:
-        runtime.record_failure(error)
+    relations = await _nearest_relations(state["question"], schema, runtime)
+    topics = tuple(state["topic_entities"])
+    prompt = AdaptBlueprint(state["question"], topics, tuple(exemplars), tuple(relations))
+    reply = await ask_model(prompt, runtime)
+    if reply is None:
         return None
+    written = [[text.strip() for text in branch] for branch in reply.branches]
+    read = [[(text.removeprefix("^").strip(), text[:1] != "^") for text in branch] for branch in written]
+    if read:
+        runtime.trace["dropped"] = [name for branch in read for name, _ in branch if name not in names]
+    branches = [tuple(Slot(names[name], forward) for name, forward in b if name in names) for b in read]
+    if not any(branches):
+        return None
+    others = Blueprint(tuple(filter(None, branches))).slots
+    return Blueprint(tuple(branch or others for branch in branches))
 
 
 async def _nearest_relations(question: str, schema: Sequence[Hop], runtime: NodeRuntime) -> list[str]:
@@ -98,36 +110,5 @@ async def _nearest_relations(question: str, schema: Sequence[Hop], runtime: Node
     if len(names) <= MAX_OFFERED_RELATIONS:
         return names
     rows = await runtime.encode([*map(relation_words, names), question])
-    best = await asyncio.to_thread(
-        lambda: np.argsort(-(rows[:-1] @ rows[-1]), kind="stable")[:MAX_OFFERED_RELATIONS]
-    )
-    return [names[at] for at in best]
-
-
-def _in_graph_words(found: Blueprint, names: Mapping[str, str]) -> Blueprint:
-    """Write the slots in the graph's own words; what the graph does not have stays a hint."""
-    return Blueprint(
-        tuple(
-            tuple(Slot(names.get(slot.relation, slot.relation), slot.forward) for slot in branch)
-            for branch in found
-        )
-    )
-
-
-def _keep_known_relations(
-    adapted: Sequence[Sequence[str]], names: Mapping[str, str], runtime: NodeRuntime
-) -> Blueprint | None:
-    """Keep the relations that the graph has; None if there are none.
-
-    A branch of which none is left takes those of the others, so that every topic keeps its own.
-    """
-    read = [
-        [(text.strip().removeprefix("^").strip(), not text.strip().startswith("^")) for text in b]
-        for b in adapted
-    ]
-    runtime.trace["dropped"] = [name for branch in read for name, _ in branch if name not in names]
-    branches = [tuple(Slot(names[name], forward) for name, forward in b if name in names) for b in read]
-    if not any(branches):
-        return None
-    others = Blueprint(tuple(filter(None, branches))).slots
-    return Blueprint(tuple(branch or others for branch in branches))
+    best = await asyncio.to_thread(lambda: np.argsort(-(rows[:-1] @ rows[-1]), kind="stable"))
+    return [names[at] for at in best[:MAX_OFFERED_RELATIONS]]

@@ -4,11 +4,12 @@ from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from typing import cast
 
+from kgqa.kg.terms import Chain
 from kgqa.models.errors import MalformedReply
+from kgqa.nodes import ask_model
 from kgqa.nodes.cog.state import (
     CoGState,
     CoGUpdate,
-    PrunedChain,
     plan_progress,
     standing_decisions,
     topic_index,
@@ -37,13 +38,13 @@ async def diagnose(state: CoGState, runtime: NodeRuntime) -> CoGUpdate:
     """Let the model name the decision to blame, and turn back to before it.
 
     What it recalls of the branches that were pruned there is tried next; if it recalls
-    none, the relations there are chosen from again. Where it blames nothing, the topic at
-    hand leads no further, and the search does without it. An outage of the graph or a
+    none, the relations there are chosen from again. Where it blames nothing, the current
+    topic leads no further, and the search does without it. An outage of the graph or a
     malformed reply is no failure of the search: what was chosen and waits is tried, the last
     first, without a call; after a malformed reply, what was set aside as well. When all
     diagnoses are spent, what the last one has recalled is tried, and then the answer is
     inferred from what was verified. Without refinement a failure ends the search from the
-    topic at hand (Table 3).
+    current topic (Table 3).
     """
     last = state["trace"][-1]
     runtime.trace["chain"] = str(state["chain"])
@@ -60,16 +61,14 @@ async def diagnose(state: CoGState, runtime: NodeRuntime) -> CoGUpdate:
     if not branches and not any(decided.after for decided in steps):
         runtime.trace["reason"] = f"{state['chain'].topic} leads nowhere"
         return _skip_topic(state, runtime)
-    if count_diagnoses(state) >= runtime.context.refinements:
+    diagnoses = sum(entry["node"] == "diagnose" and "signal" in entry for entry in state["trace"])
+    if diagnoses >= runtime.context.refinements:
         runtime.trace["reason"] = "every diagnosis is spent"
-        return _take_recalled(state, steps, branches, runtime) or _give_up_topics(state, runtime)
+        order = {chain: -place for place, chain in enumerate(state["stack"])}
+        recalled = sorted((b for b in branches if b.chain in order), key=lambda branch: order[branch.chain])
+        return _take_last_branches(state, steps, recalled, runtime) or _give_up_topics(state, runtime)
     signal: Signal = "wrong_type" if last["node"] == "filter" else "no_candidates"
     return await _ask_for_diagnosis(state, last.get("signal", signal), steps, branches, runtime)
-
-
-def count_diagnoses(state: CoGState) -> int:
-    """Count the diagnoses that a question has had."""
-    return sum(entry["node"] == "diagnose" and "signal" in entry for entry in state["trace"])
 
 
 async def _ask_for_diagnosis(
@@ -80,23 +79,23 @@ async def _ask_for_diagnosis(
     runtime: NodeRuntime,
 ) -> CoGUpdate:
     runtime.trace["signal"] = signal
-    blueprint = state["blueprint"]
     prompt = Diagnose(
         question=state["question"],
         signal=signal,
         progress=plan_progress(state),
         trajectory=tuple(steps),
         pruned=tuple(branches),
-        blueprint=str(blueprint) if blueprint else "",
+        blueprint=str(state["blueprint"] or ""),
         topics=tuple(state["topic_entities"]),
     )
-    try:
-        reply = await runtime.prompt(prompt)
-    except MalformedReply as error:
-        runtime.record_failure(error)
+    reply = await ask_model(prompt, runtime)
+    if reply is None:
         return _take_last_branches(state, steps, branches, runtime) or _skip_topic(state, runtime)
     runtime.trace |= {"step": reply.step, "blueprint": reply.blueprint, "reason": reply.rationale}
-    dropped = _without_blueprint(state) if reply.blueprint == "drop" else CoGUpdate()
+    dropped = CoGUpdate()
+    if reply.blueprint == "drop":  # and with it how relevant it made the pruned branches look (appendix K)
+        pruned = [replace(each, relevance=None) for each in state["pruned"]]
+        dropped = {"blueprint": None, "pruned": pruned}
     left = cast(CoGState, {**state, **dropped})
     if reply.step == 0:
         return {**dropped, **_skip_topic(left, runtime)}
@@ -104,58 +103,39 @@ async def _ask_for_diagnosis(
     return {**dropped, **_turn_back(left, steps[reply.step - 1], recalled, runtime)}
 
 
-def _without_blueprint(state: CoGState) -> CoGUpdate:
-    """Drop the blueprint, and how relevant it made the pruned branches look (appendix K)."""
-    return {"blueprint": None, "pruned": [replace(each, relevance=None) for each in state["pruned"]]}
-
-
 def _recallable_branches(state: CoGState, steps: Sequence[PastDecision]) -> Iterator[PrunedBranch]:
-    """Return the branches of each decision: those that wait and entities first, then the most relevant."""
+    """Yield the branches of each decision: those that wait and entities first, then the most relevant."""
     most = min(MAX_RECALLABLE_BRANCHES, MAX_BRANCHES_SHOWN // max(len(steps), 1))
     tried = set(state["tried"])
     for number, decided in enumerate(steps, 1):
         here = [each for each in state["pruned"] if each.before == decided.before and each.chain not in tried]
-        here.sort(key=_recall_order)
+        here.sort(key=lambda each: (0, 0.0) if each.is_first else (1, -(each.relevance or 0.0)))
         for each in here[:most]:
             yield PrunedBranch(number, each.chain, each.waiting, each.relevance)
-
-
-def _recall_order(each: PrunedChain) -> tuple[bool, float]:
-    first = each.waiting or each.of_entities
-    return not first, 0.0 if first else -(each.relevance or 0.0)
 
 
 def _take_last_branches(
     state: CoGState, steps: list[PastDecision], branches: list[PrunedBranch], runtime: NodeRuntime
 ) -> CoGUpdate | None:
-    """Take the branches of the last decision that has any, of the topic at hand; None if none has."""
-    topic = state["chain"].topic
-    numbers = [branch.step for branch in branches if branch.chain.topic == topic]
-    if not numbers:
+    """Take the branches of the last decision that has any, of the current topic; None if none has."""
+    last = max((b.step for b in branches if b.chain.topic == state["chain"].topic), default=None)
+    if last is None:
         return None
-    last = max(numbers)
     return _turn_back(state, steps[last - 1], [branch for branch in branches if branch.step == last], runtime)
-
-
-def _take_recalled(
-    state: CoGState, steps: list[PastDecision], branches: list[PrunedBranch], runtime: NodeRuntime
-) -> CoGUpdate | None:
-    """Take what was recalled and not tried yet, at a decision that stands; None if there is nothing."""
-    order = {chain: -place for place, chain in enumerate(state["stack"])}
-    recalled = [branch for branch in branches if branch.chain in order]
-    return _take_last_branches(
-        state, steps, sorted(recalled, key=lambda branch: order[branch.chain]), runtime
-    )
 
 
 def _turn_back(
     state: CoGState, blamed: PastDecision, recalled: Sequence[PrunedBranch], runtime: NodeRuntime
 ) -> CoGUpdate:
-    """Return the frontier back that was there before a decision, with the recalled branches on the stack.
+    """Restore the frontier from before a decision, with the recalled branches on the stack.
 
     What later topics had led to is forgotten: it has to meet something else now.
     """
     here = topic_index(state, blamed.before.topic)
+
+    def stays(chain: Chain) -> bool:
+        return topic_index(state, chain.topic) <= here
+
     runtime.trace["recalled"] = [str(branch.chain) for branch in recalled]
     waiting = {branch.chain for branch in recalled[1:]}
     pruned = [replace(each, waiting=each.waiting or each.chain in waiting) for each in state["pruned"]]
@@ -163,16 +143,16 @@ def _turn_back(
         "chain": blamed.before,
         "stack": [branch.chain for branch in reversed(recalled)],
         "memory": [each for each in state["memory"] if topic_index(state, each.chain.topic) < here],
-        "findings": [each for each in state["findings"] if topic_index(state, each.chain.topic) <= here],
-        "pruned": [each for each in pruned if topic_index(state, each.chain.topic) <= here],
-        "tried": [each for each in state["tried"] if topic_index(state, each.topic) <= here],
+        "findings": [each for each in state["findings"] if stays(each.chain)],
+        "pruned": [each for each in pruned if stays(each.chain)],
+        "tried": list(filter(stays, state["tried"])),
         "candidates": [],
         "decision": "backtrack",
     }
 
 
 def _skip_topic(state: CoGState, runtime: NodeRuntime) -> CoGUpdate:
-    """Do without the topic at hand: take up the next, or let what is verified stand."""
+    """Do without the current topic: take up the next, or let what is verified stand."""
     update: CoGUpdate = {"stack": [], "candidates": []}
     if next_topic(state):
         return {**update, "decision": "refine"}
@@ -182,5 +162,4 @@ def _skip_topic(state: CoGState, runtime: NodeRuntime) -> CoGUpdate:
 
 
 def _give_up_topics(state: CoGState, runtime: NodeRuntime) -> CoGUpdate:
-    """Infer the answer, unless the method may look again."""
     return {"decision": "forward" if may_look_again(state, runtime) else "infer"}

@@ -11,16 +11,15 @@ from kgqa.runtime.node import NodeRuntime, node
 @node("learn")
 async def learn(state: CoGState, runtime: NodeRuntime) -> CoGUpdate:
     """Add the chains of the answer to the overlay, where the context names one and every topic was met."""
-    met = [each.chain.topic for each in state["memory"]] == state["topic_entities"]
+    chains = [each.chain for each in state["memory"]]
+    met = [chain.topic for chain in chains] == state["topic_entities"]
     if not runtime.context.overlay or not met or state["outcome"] or state["stopped_by"]:
         return {"decision": "stop"}
-    names = [topic.name for topic in state["topic_entities"] if topic.name]
+    masked = mask_names(state["question"], [each.name for each in state["topic_entities"] if each.name])
     try:
-        library = await runtime.blueprint_library()
-        if library:
-            chains = [each.chain for each in state["memory"]]
+        if library := await runtime.blueprint_library():
             found = Blueprint(tuple(tuple(Slot(hop.words, hop.forward) for hop in c.hops) for c in chains))
-            await asyncio.to_thread(library.add, mask_names(state["question"], names), found)
+            await asyncio.to_thread(library.add, masked, found)
             runtime.trace["blueprint"] = str(found)
     except (ValueError, EncoderError) as error:
         runtime.record_failure(error)

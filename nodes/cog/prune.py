@@ -31,37 +31,32 @@ async def prune(state: CoGState, runtime: NodeRuntime) -> CoGUpdate:
     runtime.trace |= {"chosen": [str(each.hop) for each in final], "added": [str(each.hop) for each in added]}
     others = [each for each in ranking if each not in final]
     runtime.trace["set_aside"] = len(others)
+    others.sort(key=lambda each: -(each.relevance or 0.0))
+    fresh = [PrunedChain(chain.then(each.hop), True, each.relevance) for each in final[1:]]
+    fresh += [
+        PrunedChain(chain.then(each.hop), False, each.relevance) for each in others[:MAX_REMEMBERED_RELATIONS]
+    ]
+    known = {each.chain for each in fresh}
+    pruned = [*(each for each in state["pruned"] if each.chain not in known), *fresh]
     if not final:
         if "malformed" in runtime.trace:
             runtime.trace["failure"] = MalformedReply.__name__
-        left = remaining_points(state)
-        return {"pruned": _remember_pruned(state, [], others), "resume_points": left, "decision": "backtrack"}
-    best, *waiting = final
-    taken = chain.then(best.hop)
-    return {
-        "chain": taken,
-        "tried": [*state["tried"], taken],
-        "pruned": _remember_pruned(state, waiting, others),
-        "decision": "forward",
-    }
+        return {"pruned": pruned, "resume_points": remaining_points(state), "decision": "backtrack"}
+    taken = chain.then(final[0].hop)
+    return {"chain": taken, "tried": [*state["tried"], taken], "pruned": pruned, "decision": "forward"}
 
 
 async def _choose_relations(state: CoGState, runtime: NodeRuntime) -> list[RankedRelation]:
     """Ask about the shortlist, then about the rest; without scores all are offered at once."""
-    ranking = state["ranking"]
+    ranking, topics = state["ranking"], tuple(state["topic_entities"])
+    question, chain, width = state["question"], state["chain"], runtime.context.width
     cut = runtime.context.shortlist if ranking[0].score is not None else MAX_FURTHER_RELATIONS
     for offered in (ranking[:cut], ranking[cut : cut + MAX_FURTHER_RELATIONS]):
         if not offered:
             break
-        prompt = PruneRelations(
-            state["question"],
-            state["chain"],
-            tuple(each.hop for each in offered),
-            runtime.context.width,
-            plan_progress(state),
-            tuple(state["topic_entities"]),
-        )
+        hops = tuple(each.hop for each in offered)
         try:
+            prompt = PruneRelations(question, chain, hops, width, plan_progress(state), topics)
             reply = await runtime.prompt(prompt)
         except MalformedReply as error:
             runtime.trace["malformed"] = str(error)
@@ -75,28 +70,16 @@ async def _choose_relations(state: CoGState, runtime: NodeRuntime) -> list[Ranke
 def _safeguard(
     state: CoGState, chosen: Sequence[RankedRelation], runtime: NodeRuntime
 ) -> list[RankedRelation]:
-    """Return the relation most alike to the slot at hand (structure-consistency safeguard).
+    """Return the relation most alike to the current slot (structure-consistency safeguard).
 
-    "sparse" is the public code's way: only where the model kept fewer than two, the first
+    "sparse" does as the public code: only where the model kept fewer than two, the first
     relation that any slot names.
     """
     ranking = state["ranking"]
     if runtime.context.safeguard == "sparse":
         named = {slot.relation: place for place, slot in reversed(list(enumerate(topic_slots(state))))}
         exact = [each for each in ranking if each.score is not None and each.hop.words in named]
-        exact = sorted(exact, key=lambda each: (named[each.hop.words], not each.hop.forward))
+        exact.sort(key=lambda each: (named[each.hop.words], not each.hop.forward))
         return [each for each in exact if each not in chosen][:1] if len(chosen) < 2 else []
     scored = [each for each in ranking if each.step is not None]
     return [max(scored, key=lambda each: (each.step or 0.0, not each.turned))] if scored else []
-
-
-def _remember_pruned(
-    state: CoGState, waiting: Sequence[RankedRelation], others: Sequence[RankedRelation]
-) -> list[PrunedChain]:
-    """Add the branches of this decision to those that were set aside before."""
-    chain = state["chain"]
-    fresh = [PrunedChain(chain.then(each.hop), True, each.relevance) for each in waiting]
-    best = sorted(others, key=lambda each: -(each.relevance or 0.0))[:MAX_REMEMBERED_RELATIONS]
-    fresh += [PrunedChain(chain.then(each.hop), False, each.relevance) for each in best]
-    known = {each.chain for each in fresh}
-    return [*(each for each in state["pruned"] if each.chain not in known), *fresh]

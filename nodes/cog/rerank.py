@@ -22,11 +22,10 @@ from kgqa.priors.candidate_ranking import (
     align_steps,
     relation_words,
 )
-from kgqa.priors.encoder import Vectors
 from kgqa.runtime.node import NodeRuntime, node
 
 LIKENESS_DECIMALS = 6
-"""Decimals by which likenesses are compared."""
+"""Decimals by which likenesses are compared: in further ones two products of equal rows may differ."""
 
 
 @node("rerank")
@@ -50,83 +49,50 @@ async def rerank(state: CoGState, runtime: NodeRuntime) -> CoGUpdate:
 
 
 async def _rank(state: CoGState, hops: Sequence[Hop], runtime: NodeRuntime) -> list[RankedRelation]:
-    here = topic_slots(state)
-    signals, slot = await _compute_signals(state, hops, here, runtime)
+    signals, slot = await _compute_signals(state, hops, runtime)
     context = runtime.context
     scores = signals.fuse(SignalWeights(context.weight_local, context.weight_step, context.weight_global))
     runtime.trace |= {"subgoal": subgoals_by_step(state)[-1], "slot": str(slot) if slot else None}
-    ranked = [
-        RankedRelation(
-            hop,
-            _rounded(scores[at]),
-            _rounded_at(signals.step, at),
-            _structural_relevance(signals, at),
-            _is_against_slot(hop, slot),
-        )
-        for at, hop in enumerate(hops)
-    ]
+    ranked = []
+    for at, hop in enumerate(hops):
+        step, anywhere = _rounded(signals.step, at), _rounded(signals.glob, at)
+        relevance = max((each for each in (step, anywhere) if each is not None), default=None)
+        turned = slot is not None and hop.forward is not slot.forward
+        ranked.append(RankedRelation(hop, _rounded(scores, at), step, relevance, turned))
     return sorted(ranked, key=lambda each: (-(each.score or 0.0), each.turned))
 
 
 async def _compute_signals(
-    state: CoGState, hops: Sequence[Hop], here: Sequence[Slot], runtime: NodeRuntime
+    state: CoGState, hops: Sequence[Hop], runtime: NodeRuntime
 ) -> tuple[RelationSignals, Slot | None]:
     """Return the signals of equation 5, and the slot that the step is aligned to (equation 4)."""
-    chain = state["chain"]
+    chain, blueprint, slots = state["chain"], state["blueprint"], topic_slots(state)
     aims = subgoals_by_step(state)
     if runtime.context.relevance == "question":
         aims = [state["question"]] * len(aims)
-    blueprint = state["blueprint"]
     whole = [blueprint.template] if blueprint and runtime.context.compatibility == "whole" else []
-    texts = [
-        *(relation_words(hop.words) for hop in hops),
-        *aims,
-        *(relation_words(slot.relation) for slot in here),
-        *whole,
-    ]
-    rows = await runtime.encode(texts)
-    relations, wanted, places, raw = np.split(rows, np.cumsum([len(hops), len(aims), len(here)]))
+    hop_texts = [relation_words(hop.words) for hop in hops]
+    slot_texts = [relation_words(slot.relation) for slot in slots]
+    rows = await runtime.encode([*hop_texts, *aims, *slot_texts, *whole])
+    relations, wanted, places, raw = np.split(rows, np.cumsum([len(hops), len(aims), len(slots)]))
     local = relations @ wanted[-1]
-    if not here:
+    if not slots:
         return RelationSignals(local), None
-    at = _align_slot(state, wanted @ places.T, here, runtime)
+    if runtime.context.alignment == "positional":  # there is no slot past the last
+        at = chain.depth if chain.depth < len(slots) else None
+    else:
+        behind = [count_passed_slots(chain.upto(depth), slots) for depth in range(chain.depth + 1)]
+        at = align_steps(wanted @ places.T, behind)[-1]
     to_slots = relations @ places.T
     if chain.hops and (back := chain.hops[-1].inverse) in hops:  # no progress, unless a slot to come says so
-        behind = count_passed_slots(chain, here)
-        named = [place >= behind and slot.relation == back.words for place, slot in enumerate(here)]
+        passed = count_passed_slots(chain, slots)
+        named = [place >= passed and slot.relation == back.words for place, slot in enumerate(slots)]
         to_slots[hops.index(back)] *= named
-    glob = (relations @ raw.T)[:, 0] if whole else to_slots.max(axis=1)
+    anywhere = (relations @ raw.T)[:, 0] if whole else to_slots.max(axis=1)
     if at is None:
-        return RelationSignals(local, None, glob), None
-    return RelationSignals(local, to_slots[:, at], glob), here[at]
+        return RelationSignals(local, None, anywhere), None
+    return RelationSignals(local, to_slots[:, at], anywhere), slots[at]
 
 
-def _align_slot(state: CoGState, likeness: Vectors, here: Sequence[Slot], runtime: NodeRuntime) -> int | None:
-    """Return the slot of the step to come; by position there is none past the last."""
-    chain = state["chain"]
-    if runtime.context.alignment == "positional":
-        return chain.depth if chain.depth < len(here) else None
-    behind = [count_passed_slots(chain.upto(depth), here) for depth in range(chain.depth + 1)]
-    return align_steps(likeness, behind)[-1]
-
-
-def _structural_relevance(signals: RelationSignals, at: int) -> float | None:
-    """Tell how relevant a relation is to the structure: to the slot at hand, or to any."""
-    found = [
-        value for signal in (signals.step, signals.glob) if (value := _rounded_at(signal, at)) is not None
-    ]
-    return max(found, default=None)
-
-
-def _rounded_at(signal: Similarities | None, at: int) -> float | None:
-    return None if signal is None else _rounded(signal[at])
-
-
-def _is_against_slot(hop: Hop, slot: Slot | None) -> bool:
-    """Return whether a hop goes against the direction of the slot at hand."""
-    return slot is not None and hop.forward is not slot.forward
-
-
-def _rounded(value: float) -> float:
-    """Leave out the digits in which two products of equal rows may differ."""
-    return round(float(value), LIKENESS_DECIMALS)
+def _rounded(signal: Similarities | None, at: int) -> float | None:
+    return None if signal is None else round(float(signal[at]), LIKENESS_DECIMALS)

@@ -29,9 +29,9 @@ class Finding:
 class RankedRelation:
     """A relation that can follow, and its scores (CoG equations 5 and 6); None where not scored.
 
-    ``step`` is its likeness to the slot at hand, ``relevance`` the larger of that and its
+    ``step`` is its likeness to the current slot, ``relevance`` the larger of that and its
     likeness to any slot: how relevant it is to the structure. ``turned`` says that it goes
-    against the direction of the slot at hand.
+    against the direction of the current slot.
     """
 
     hop: Hop
@@ -54,9 +54,10 @@ class PrunedChain:
     relevance: float | None = None
 
     @property
-    def of_entities(self) -> bool:
-        """Whether entities were set aside, and not a relation."""
-        return bool(self.chain.constraints) and self.chain.constraints[-1].depth == self.chain.depth
+    def is_first(self) -> bool:
+        """Whether it is recalled before others: it waits, or entities were set aside and not a relation."""
+        held = self.chain.constraints
+        return self.waiting or (bool(held) and held[-1].depth == self.chain.depth)
 
     @property
     def before(self) -> Chain:
@@ -72,7 +73,7 @@ class CoGUpdate(Update, total=False):
     blueprint: Blueprint | None
     """The relations that the answer is expected behind; None without, or when it was dropped."""
     ranking: list[RankedRelation]
-    """The relations that extend the chain at hand, best first."""
+    """The relations that extend the current chain, best first."""
     findings: list[Finding]
     """What was verified on the way, one for each chain that was checked."""
     pruned: list[PrunedChain]
@@ -85,7 +86,7 @@ class CoGState(State, CoGUpdate):
 
 
 def standing_chains(state: CoGState) -> list[Chain]:
-    """Return the chains that stand: those in working memory, then the one at hand."""
+    """Return the chains that stand: those in working memory, then the current one."""
     chains = [branch.chain for branch in state["memory"]]
     return chains if state["chain"] in chains else [*chains, state["chain"]]
 
@@ -104,7 +105,7 @@ def plan_progress(state: CoGState) -> Progress:
 
 
 def subgoals_by_step(state: CoGState) -> list[str]:
-    """Return the subgoal of each step of the chain at hand, the one to come included.
+    """Return the subgoal of each step of the current chain, the one to come included.
 
     The plan goes on where a step has established something; an unnamed node has not.
     """
@@ -116,7 +117,7 @@ def subgoals_by_step(state: CoGState) -> list[str]:
 
 
 def topic_slots(state: CoGState) -> tuple[Slot, ...]:
-    """Return the slots for the topic of the chain at hand; none without a blueprint."""
+    """Return the slots for the topic of the current chain; none without a blueprint."""
     blueprint = state["blueprint"]
     return blueprint.branch(topic_index(state, state["chain"].topic)) if blueprint else ()
 
@@ -128,10 +129,8 @@ def count_passed_slots(chain: Chain, slots: Sequence[Slot]) -> int:
     """
     behind = 0
     for hop in chain.hops:
-        left = [(place, slot) for place, slot in enumerate(slots, 1) if place > behind]
-        alike = [
-            (slot.forward is not hop.forward, place) for place, slot in left if slot.relation == hop.words
-        ]
+        places = enumerate(slots[behind:], behind + 1)
+        alike = [(slot.forward is not hop.forward, at) for at, slot in places if slot.relation == hop.words]
         behind = min(alike)[1] if alike else behind
     return behind
 
@@ -141,17 +140,15 @@ def standing_decisions(state: CoGState, *, undecided: bool) -> list[PastDecision
 
     ``undecided`` adds one at the end, at which nothing was chosen.
     """
-    found = {finding.chain: finding for finding in state["findings"]}
-    steps = [
-        _decision(chain.upto(depth - 1), found.get(chain.upto(depth), Finding(chain.upto(depth), "")))
-        for chain in standing_chains(state)
-        for depth in range(1, chain.depth + 1)
-    ]
-    return [*steps, PastDecision(state["chain"], None, (), 0, "")] if undecided else steps
-
-
-def _decision(before: Chain, found: Finding) -> PastDecision:
-    return PastDecision(before, found.chain, found.reached, found.total, found.text)
+    findings = {finding.chain: finding for finding in state["findings"]}
+    decisions = []
+    for whole in standing_chains(state):
+        for depth in range(1, whole.depth + 1):
+            chain = whole.upto(depth)
+            found = findings.get(chain, Finding(chain, ""))
+            before = whole.upto(depth - 1)
+            decisions.append(PastDecision(before, found.chain, found.reached, found.total, found.text))
+    return [*decisions, PastDecision(state["chain"], None, (), 0, "")] if undecided else decisions
 
 
 def topic_index(state: CoGState, topic: Entity) -> int:

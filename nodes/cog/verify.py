@@ -6,7 +6,7 @@ from typing import cast
 
 from kgqa.kg.pages import Candidate
 from kgqa.kg.terms import Chain, Entity, one_line
-from kgqa.models.errors import MalformedReply
+from kgqa.nodes import ask_model
 from kgqa.nodes.cog.state import (
     CoGState,
     CoGUpdate,
@@ -36,53 +36,48 @@ async def verify(state: CoGState, runtime: NodeRuntime) -> CoGUpdate:
     chain whose ends have no names, or do not meet the other topics' chains, is extended
     without a call.
     """
-    named = [c for c in state["candidates"] if c.term.name]
-    runtime.trace["chain"] = str(state["chain"])
-    if not state["candidates"] and not state["memory"]:
+    chain, candidates, findings = state["chain"], state["candidates"], state["findings"]
+    named = [c for c in candidates if c.term.name]
+    runtime.trace["chain"] = str(chain)
+    if not candidates and not state["memory"]:
         return _fail("no_candidates", runtime)
     if not named:
-        met = "no candidate meets the other topics' chains" if not state["candidates"] else None
-        runtime.trace["reason"] = met or "no named candidate to judge by"
-        return _extend_or_fail(state, state["chain"], state["findings"], runtime)
-    try:
-        verdict = await runtime.prompt(_prompt(state, named))
-    except MalformedReply as error:
-        runtime.record_failure(error)
-        return {"candidates": [], "decision": "backtrack"}
-    runtime.trace |= {"reason": verdict.rationale, "finding": verdict.finding}
-    if verdict.decision in {"stop", "filter"}:
-        found = [*state["findings"], _finding(state["chain"], verdict, named)]
-        return cast(CoGUpdate, {**accept_chain(state, verdict, named), "findings": found})
-    if verdict.decision == "backtrack":
-        wrong = replace(_finding(state["chain"], verdict, named), text="")
-        return {**_fail("wrong_type", runtime), "findings": [*state["findings"], wrong]}
-    return _extend(state, verdict, named, runtime)
-
-
-def _prompt(state: CoGState, named: Sequence[Candidate]) -> CheckSufficiency:
-    chain, here = state["chain"], topic_slots(state)
-    behind = count_passed_slots(chain, here)
-    return CheckSufficiency(
+        nothing = (
+            "no named candidate to judge by" if candidates else "no candidate meets the other topics' chains"
+        )
+        runtime.trace["reason"] = nothing
+        return _extend_or_fail(state, chain, findings, runtime)
+    slots = topic_slots(state)
+    prompt = CheckSufficiency(
         question=state["question"],
         chain=chain,
         candidates=tuple(named),
         progress=plan_progress(state),
         met=tuple(branch.chain for branch in state["memory"]),
         truncated=state["truncated"],
-        expected=here[behind].relation if behind < len(here) else "",
+        expected=next((slot.relation for slot in slots[count_passed_slots(chain, slots) :]), ""),
         topics=tuple(state["topic_entities"]),
     )
+    verdict = await ask_model(prompt, runtime)
+    if verdict is None:
+        return {"candidates": [], "decision": "backtrack"}
+    runtime.trace |= {"reason": verdict.rationale, "finding": verdict.finding}
+    if verdict.decision == "forward":
+        return _extend(state, verdict, named, runtime)
+    finding = _finding(chain, verdict, named)
+    if verdict.decision == "backtrack":
+        return {**_fail("wrong_type", runtime), "findings": [*findings, replace(finding, text="")]}
+    return cast(CoGUpdate, {**accept_chain(state, verdict, named), "findings": [*findings, finding]})
 
 
 def _extend(
     state: CoGState, verdict: Sufficiency, named: Sequence[Candidate], runtime: NodeRuntime
 ) -> CoGUpdate:
     """Go on from all ends, or hold the chain to those that are kept and set the others aside."""
-    chain, pruned = state["chain"], state["pruned"]
+    chain, pruned, tried = state["chain"], state["pruned"], state["tried"]
     kept = [term for number in verdict.keep if isinstance(term := named[number - 1].term, Entity)]
     ends = [c.term for c in state["candidates"] if isinstance(c.term, Entity)]
     others = [end for end in ends if end not in kept]
-    tried = state["tried"]
     if kept and others:
         runtime.trace["kept"] = [str(entity) for entity in kept]
         pruned = [*pruned, PrunedChain(chain.constrained_to(others))]
@@ -103,9 +98,8 @@ def _extend_or_fail(
     state: CoGState, chain: Chain, findings: list[Finding], runtime: NodeRuntime
 ) -> CoGUpdate:
     """Extend the chain, unless nothing is gained any more or it is as deep as allowed."""
-    recent = [
-        f.text for f in standing_findings({**state, "findings": findings}) if f.chain.topic == chain.topic
-    ]
+    standing = standing_findings({**state, "findings": findings})
+    recent = [each.text for each in standing if each.chain.topic == chain.topic]
     if len(recent) >= STAGNANT_CHECKS and not any(recent[-STAGNANT_CHECKS:]):
         return _fail("no_gain", runtime)
     if chain.depth < runtime.context.depth:

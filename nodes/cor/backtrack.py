@@ -7,7 +7,7 @@ from kgqa.runtime.state import State, Update, next_topic
 
 @node("backtrack")
 async def backtrack(state: State, runtime: NodeRuntime) -> Update:
-    """Take the next chain of the topic at hand from the stack.
+    """Take the next chain of the current topic from the stack.
 
     Where it has none left, the next topic is taken up. After the last, what is in
     working memory stands: it goes on to be filtered, or is the answer. With

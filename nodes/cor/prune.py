@@ -1,7 +1,6 @@
 """Prune: which of these relations are worth following? (CoR §4.1, steps 2 and 3)."""
 
-from kgqa.kg.terms import Hop
-from kgqa.models.errors import MalformedReply
+from kgqa.nodes import ask_model
 from kgqa.nodes.look_again import remaining_points
 from kgqa.prompts.prune_relations import PruneRelations
 from kgqa.runtime.node import NodeRuntime, node
@@ -16,13 +15,17 @@ async def prune(state: State, runtime: NodeRuntime) -> Update:
     call, as what it leads to is judged in any case. Without backtracking no other is kept. A
     malformed reply counts as no choice.
     """
-    chain, hops = state["chain"], state["hops"]
+    question, chain, hops = state["question"], state["chain"], state["hops"]
     runtime.trace["chain"] = str(chain)
-    try:
-        chosen = hops if len(hops) == 1 else await _choose_relations(state, runtime)
-    except MalformedReply as error:
-        runtime.record_failure(error)
-        return {"decision": "backtrack"}
+    chosen = hops
+    if len(hops) != 1:
+        topics = tuple(state["topic_entities"])
+        prompt = PruneRelations(question, chain, tuple(hops), runtime.context.width, topics=topics)
+        reply = await ask_model(prompt, runtime)
+        if reply is None:
+            return {"decision": "backtrack"}
+        runtime.trace["reason"] = reply.rationale
+        chosen = [hops[number - 1] for number in reply.relations]
     runtime.trace |= {"chosen": [str(hop) for hop in chosen], "set_aside": len(hops) - len(chosen)}
     if not chosen:
         return {"resume_points": remaining_points(state), "decision": "backtrack"}
@@ -34,22 +37,3 @@ async def prune(state: State, runtime: NodeRuntime) -> Update:
         "tried": [*state["tried"], best, *kept],
         "decision": "forward",
     }
-
-
-async def _choose_relations(state: State, runtime: NodeRuntime) -> list[Hop]:
-    """Let the model choose.
-
-    Raises:
-        MalformedReply: if it does not.
-    """
-    hops = state["hops"]
-    prompt = PruneRelations(
-        state["question"],
-        state["chain"],
-        tuple(hops),
-        runtime.context.width,
-        topics=tuple(state["topic_entities"]),
-    )
-    reply = await runtime.prompt(prompt)
-    runtime.trace["reason"] = reply.rationale
-    return [hops[number - 1] for number in reply.relations]

@@ -4,7 +4,7 @@ from collections import Counter
 from collections.abc import Sequence
 
 from kgqa.kg.terms import Chain
-from kgqa.models.errors import MalformedReply
+from kgqa.nodes import ask_model
 from kgqa.nodes.frontier.rerank import question_likeness
 from kgqa.nodes.frontier.state import (
     FrontierState,
@@ -29,27 +29,18 @@ async def pick_relations(state: FrontierState, runtime: NodeRuntime) -> Frontier
     is chosen (R_sel and R_cand ∩ R_guide). A malformed reply counts as no choice.
     """
     offers, exemplars = state["offers"], shown_exemplars(state, runtime, "guide_exploration")
-    prompt = PickRelations(
-        state["question"],
-        tuple(offer.chain for offer in offers),
-        exemplars=exemplars,
-        **prompt_context(state),
-    )
+    chains = tuple(offer.chain for offer in offers)
+    prompt = PickRelations(state["question"], chains, exemplars=exemplars, **prompt_context(state))
     chosen: list[ScoredChain] = []
-    try:
-        reply = await runtime.prompt(prompt)
+    if reply := await ask_model(prompt, runtime):
         chosen = [offers[number - 1] for number in reply.relations]
         runtime.trace["reason"] = reply.rationale
-    except MalformedReply as error:
-        runtime.record_failure(error)
     runtime.trace |= {"chosen": [str(each.chain) for each in chosen], "set_aside": len(offers) - len(chosen)}
     if exemplars:
         added = [each for each in guided_offers(offers, exemplars) if each not in chosen]
         runtime.trace["guided"] = [str(each.chain) for each in added]
         chosen += added
-    if not chosen:
-        return {"offers": [], "spent": exhausted_chains(state), "decision": "backtrack"}
-    return {"offers": chosen}
+    return _chosen_update(chosen, state)
 
 
 @node("prune")
@@ -59,35 +50,32 @@ async def score_relations(state: FrontierState, runtime: NodeRuntime) -> Frontie
     The model scores it, in one call for the whole frontier, or BM25 or the encoder by the words
     of the question (``pruning``). A malformed reply counts as no choice.
     """
-    try:
-        scored = await _score(state, runtime)
-    except MalformedReply as error:
-        runtime.record_failure(error)
-        return {"offers": [], "decision": "backtrack"}
+    chains = [offer.chain for offer in state["offers"]]
+    by, width = runtime.context.pruning, runtime.context.width
+    question, topics = state["question"], tuple(state["topic_entities"])
+    if by in {"bm25", "encoder"}:
+        texts = [relation_words(chain.hops[-1].words) for chain in chains]
+        scores = await question_likeness(texts, question, by, runtime)
+        scored = [ScoredChain(chain, score) for chain, score in zip(chains, scores, strict=True)]
+    else:
+        reply = await ask_model(ScoreRelations(question, tuple(chains), width, topics=topics), runtime)
+        if reply is None:
+            return {"offers": [], "decision": "backtrack"}
+        runtime.trace["reason"] = reply.rationale
+        scored = [ScoredChain(chains[each.number - 1], each.score) for each in reply.scores]
     kept: list[ScoredChain] = []
     taken: Counter[Chain] = Counter()
     for offer in sorted(scored, key=lambda each: -each.score):
         parent = without_last_hop(offer.chain)
-        if offer.score > 0 and taken[parent] < runtime.context.width:
+        if offer.score > 0 and taken[parent] < width:
             taken[parent] += 1
             kept.append(offer)
-    runtime.trace |= {"chosen": [f"{each.chain} {each.score:.2f}" for each in kept]}
-    runtime.trace["set_aside"] = len(state["offers"]) - len(kept)
-    if not kept:
-        return {"offers": [], "spent": exhausted_chains(state), "decision": "backtrack"}
-    return {"offers": kept}
+    chosen = [f"{each.chain} {each.score:.2f}" for each in kept]
+    runtime.trace |= {"chosen": chosen, "set_aside": len(chains) - len(kept)}
+    return _chosen_update(kept, state)
 
 
-async def _score(state: FrontierState, runtime: NodeRuntime) -> Sequence[ScoredChain]:
-    chains = [offer.chain for offer in state["offers"]]
-    by = runtime.context.pruning
-    if by in {"bm25", "encoder"}:
-        texts = [relation_words(chain.hops[-1].words) for chain in chains]
-        scores = await question_likeness(texts, state["question"], by, runtime)
-        return [ScoredChain(chain, score) for chain, score in zip(chains, scores, strict=True)]
-    prompt = ScoreRelations(
-        state["question"], tuple(chains), runtime.context.width, topics=tuple(state["topic_entities"])
-    )
-    reply = await runtime.prompt(prompt)
-    runtime.trace["reason"] = reply.rationale
-    return [ScoredChain(chains[each.number - 1], each.score) for each in reply.scores]
+def _chosen_update(chosen: Sequence[ScoredChain], state: FrontierState) -> FrontierUpdate:
+    if chosen:
+        return {"offers": list(chosen)}
+    return {"offers": [], "spent": exhausted_chains(state), "decision": "backtrack"}

@@ -3,7 +3,7 @@
 from collections.abc import Sequence
 
 from kgqa.kg.terms import Chain, Entity
-from kgqa.models.errors import MalformedReply
+from kgqa.nodes import ask_model
 from kgqa.nodes.frontier.state import FrontierState, FrontierUpdate, prompt_context
 from kgqa.prompts.candidates import MAX_GROUPS_SHOWN, ChainFindings, numbered_candidates
 from kgqa.prompts.reflect import Reflect, Reflection
@@ -20,21 +20,23 @@ async def reflect(state: FrontierState, runtime: NodeRuntime) -> FrontierUpdate:
     After a malformed reply the search goes on from all that was found. Where nothing is left to
     go on from, the answer is inferred from what is known.
     """
-    last = state["trace"][-1]
+    last, depth = state["trace"][-1], runtime.context.depth
     dry = last["decision"] == "backtrack" and last["node"] != "filter"
-    found = [] if dry else [each for each in state["found"] if each.chain.depth < runtime.context.depth]
+    found = [] if dry else [each for each in state["found"] if each.chain.depth < depth]
     if not dry and len(found) < len(state["found"]):
         runtime.trace["limit"] = "depth"
-    history = _recallable_history(state, dry) if _count_recalls(state) < runtime.context.reflections else []
+    recalls = sum(entry["node"] == "backtrack" for entry in state["trace"])
+    history: list[ChainFindings] = []
+    if recalls < runtime.context.reflections:  # of the topics and what was explored, what still has choices
+        topics = [ChainFindings(Chain(topic), ()) for topic in state["topic_entities"]]
+        every = [*topics, *(state["found"] if dry else []), *state["explored"]]
+        history = [each for each in every if each.chain not in state["spent"]][:MAX_HISTORY_CHAINS]
     if not (found or history):
         runtime.trace["reason"] = "nothing is left to come back to"
         return _continue_from(state, [], [])
-    try:
-        reply = await runtime.prompt(
-            Reflect(state["question"], tuple(found), tuple(history), **prompt_context(state))
-        )
-    except MalformedReply as error:
-        runtime.record_failure(error)
+    prompt = Reflect(state["question"], tuple(found), tuple(history), **prompt_context(state))
+    reply = await ask_model(prompt, runtime)
+    if reply is None:
         return _continue_from(state, [each.chain for each in found], [])
     runtime.trace["reason"] = reply.rationale
     recalled = [history[number - 1].chain for number in reply.recall]
@@ -43,22 +45,13 @@ async def reflect(state: FrontierState, runtime: NodeRuntime) -> FrontierUpdate:
     return _continue_from(state, [*_constrained_chains(found, reply), *unseen], recalled)
 
 
-def _recallable_history(state: FrontierState, dry: bool) -> list[ChainFindings]:
-    """Return the topics, and the last chains that were explored before; none from which nothing is chosen."""
-    earlier = [*state["found"], *state["explored"]] if dry else state["explored"]
-    topics = [ChainFindings(Chain(topic), ()) for topic in state["topic_entities"]]
-    return [each for each in [*topics, *earlier] if each.chain not in state["spent"]][:MAX_HISTORY_CHAINS]
-
-
 def _constrained_chains(found: Sequence[ChainFindings], reply: Reflection) -> list[Chain]:
     """Return the chains to go on along, held to the candidates that are kept where some of them are."""
-    chains = []
+    chains, shown = [], {each.number: each for each in numbered_candidates(found)}
     for number in reply.go_on:
-        numbers = {
-            each.number: each.candidate.term for each in numbered_candidates(found) if each.group == number
-        }
-        kept = [end for n in reply.keep if isinstance(end := numbers.get(n), Entity)]
         whole = found[number - 1]
+        candidates = [shown[n].candidate for n in reply.keep if n in shown and shown[n].group == number]
+        kept = [each.term for each in candidates if isinstance(each.term, Entity)]
         chains.append(whole.chain.constrained_to(kept) if 0 < len(kept) < len(whole.ends) else whole.chain)
     return chains
 
@@ -66,19 +59,12 @@ def _constrained_chains(found: Sequence[ChainFindings], reply: Reflection) -> li
 def _continue_from(
     state: FrontierState, chains: Sequence[Chain], recalled: Sequence[Chain]
 ) -> FrontierUpdate:
+    points = state["resume_points"]
     return {
         "frontier": list(chains),
         "stack": list(reversed(recalled)),
-        "resume_points": [
-            *state["resume_points"],
-            *(chain for chain in chains if chain not in state["resume_points"]),
-        ],
+        "resume_points": [*points, *(chain for chain in chains if chain not in points)],
         "memory": [],
         "candidates": [],
         "decision": "backtrack" if recalled else "forward" if chains else "infer",
     }
-
-
-def _count_recalls(state: FrontierState) -> int:
-    """Count how often the search has come back to something."""
-    return sum(entry["node"] == "backtrack" for entry in state["trace"])

@@ -43,7 +43,7 @@ class FrontierState(State, FrontierUpdate):
 
 
 def exhausted_chains(state: FrontierState) -> list[Chain]:
-    """Add the frontier, from which nothing is chosen, to the chains that are spent."""
+    """Return the chains that are spent, with the frontier, from which nothing is chosen."""
     here = state.get("frontier", [])
     return [*state["spent"], *(chain for chain in here if chain not in state["spent"])]
 

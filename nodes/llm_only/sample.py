@@ -18,9 +18,6 @@ MAX_CALLS_PER_PROMPT = 6
 MAX_REPLY_TOKENS = 2048
 """Tokens of one reply at most."""
 
-Reply = BriefAnswer | ReasonedAnswer
-CallError = BudgetExceeded | ModelError
-
 
 @node("ask", opens=True)
 async def ask(state: LLMOnlyState, runtime: NodeRuntime) -> SamplesUpdate:
@@ -45,25 +42,44 @@ async def sample(state: LLMOnlyState, runtime: NodeRuntime) -> SamplesUpdate:
 async def _draw_samples(
     prompts: Sequence[Prompt[Any]], state: LLMOnlyState, runtime: NodeRuntime
 ) -> SamplesUpdate:
-    """Put the prompts to the model, side by side as far as the budget has room for them."""
-    said: list[Reply | CallError] = []
-    while len(said) < len(prompts) and not any(map(_is_final, said)):
+    """Put the prompts to the model, side by side as far as the budget has room for them.
+
+    A reply that cannot be used is left out, and the trace says so. Where the budget is spent, or
+    the model is away, there is no use in asking on.
+    """
+    said: list[BriefAnswer | ReasonedAnswer | BudgetExceeded | ModelError] = []
+    update: SamplesUpdate = {"topics": given_topics(state)}
+    runtime.trace["samples"] = []
+    while len(said) < len(prompts) and "decision" not in update:
         left = prompts[len(said) :]
-        said += await asyncio.gather(
-            *(_ask_once(prompt, runtime) for prompt in left[: _affordable_prompts(left, runtime)])
-        )
-    return {**_trace_samples(said, runtime), "topics": given_topics(state)}
+        room = _count_affordable(left, runtime)
+        fresh = await asyncio.gather(*(_ask_once(prompt, runtime) for prompt in left[:room]))
+        said += fresh
+        for each in fresh:
+            if isinstance(each, BudgetExceeded):
+                runtime.trace["reason"] = str(each)
+                update |= {"decision": "stop", "stopped_by": each.limit}
+            elif isinstance(each, ModelError):
+                runtime.record_failure(each)
+                runtime.trace["lost"] = runtime.trace.get("lost", 0) + 1
+                if not isinstance(each, MalformedReply):
+                    update |= {"decision": "stop", "outcome": "model_unavailable"}
+    replies = [each for each in said if isinstance(each, BriefAnswer | ReasonedAnswer)]
+    runtime.trace["samples"] = [reply.model_dump() for reply in replies]
+    return {**update, "samples": [list(reply.answers) for reply in replies]}
 
 
-async def _ask_once(prompt: Prompt[Any], runtime: NodeRuntime) -> Reply | CallError:
+async def _ask_once(
+    prompt: Prompt[Any], runtime: NodeRuntime
+) -> BriefAnswer | ReasonedAnswer | BudgetExceeded | ModelError:
     try:
-        said: Reply = await runtime.prompt(prompt)
+        reply: BriefAnswer | ReasonedAnswer = await runtime.prompt(prompt)
     except (BudgetExceeded, ModelError) as error:
         return error
-    return said
+    return reply
 
 
-def _affordable_prompts(prompts: Sequence[Prompt[Any]], runtime: NodeRuntime) -> int:
+def _count_affordable(prompts: Sequence[Prompt[Any]], runtime: NodeRuntime) -> int:
     """Count the prompts that the budget has room for, whatever they may cost; one may always be tried.
 
     Each is checked against what is spent when it begins, and those that run side by side have
@@ -77,25 +93,3 @@ def _affordable_prompts(prompts: Sequence[Prompt[Any]], runtime: NodeRuntime) ->
     )
     rooms: list[int] = [(limit - used) // most for limit, used, most in limits if limit is not None]
     return max(1, min([len(prompts), *rooms]))
-
-
-def _is_final(said: Reply | CallError) -> bool:
-    """Return whether there is no use in asking on: the budget is spent, or the model is away."""
-    return isinstance(said, CallError) and not isinstance(said, MalformedReply)
-
-
-def _trace_samples(said: Sequence[Reply | CallError], runtime: NodeRuntime) -> SamplesUpdate:
-    """Return what was said, and say what was not: a reply that cannot be used is left out."""
-    replies = [each for each in said if isinstance(each, BriefAnswer | ReasonedAnswer)]
-    drawn: SamplesUpdate = {"samples": [list(reply.answers) for reply in replies]}
-    runtime.trace["samples"] = [reply.model_dump() for reply in replies]
-    for each in said:
-        if isinstance(each, BudgetExceeded):
-            runtime.trace["reason"] = str(each)
-            drawn |= {"decision": "stop", "stopped_by": each.limit}
-        elif isinstance(each, ModelError):
-            runtime.record_failure(each)
-            runtime.trace["lost"] = runtime.trace.get("lost", 0) + 1
-            if _is_final(each):
-                drawn |= {"decision": "stop", "outcome": "model_unavailable"}
-    return drawn

@@ -30,10 +30,10 @@ class SamplesUpdate(LLMOnlyUpdate, total=False):
 
 def given_topics(state: LLMOnlyState) -> list[Ref]:
     """Return the topics as they were given: nobody has looked them up."""
-    return [_topic_ref(topic) for topic in state.get("topics", [])]
-
-
-def _topic_ref(topic: str | Ref) -> Ref:
-    if not isinstance(topic, str):
-        return topic
-    return {"id": topic, "name": None} if is_iri(topic) else {"id": None, "name": topic}
+    topics: list[Ref] = []
+    for topic in state.get("topics", []):
+        if isinstance(topic, str):
+            topics.append({"id": topic, "name": None} if is_iri(topic) else {"id": None, "name": topic})
+        else:
+            topics.append(topic)
+    return topics

@@ -4,7 +4,7 @@ import re
 from collections.abc import Sequence
 
 from kgqa.kg.terms import Entity, Term, local_name, one_line
-from kgqa.nodes.record import answer_without_proof, complete_record, failure_outcome, parametric_answers
+from kgqa.nodes.record import complete_record, complete_without_proof, failure_outcome, parametric_answers
 from kgqa.nodes.sparql_qa.state import SparqlQAState
 from kgqa.prompts.base import MAX_LABEL_CHARS
 from kgqa.runtime.node import NodeRuntime, node
@@ -23,12 +23,10 @@ async def answer(state: SparqlQAState, runtime: NodeRuntime) -> FinalUpdate:
     that names nothing of them; where there are no rows, a text is no answer. Where the budget
     left no turn to write one, what the graph has of the rows is the answer.
     """
-    if (
-        state.get("outcome")
-        or not node_has_run(state, "write_sparql")
-        or not (state["said"] or _has_unread_rows(state))
-    ):
-        return complete_record(await answer_without_proof(state, runtime), state, runtime)
+    if state.get("outcome") or not node_has_run(state, "write_sparql"):
+        return await complete_without_proof(state, runtime)
+    if not (state["said"] or (state["rows"] and state["stopped_by"])):
+        return await complete_without_proof(state, runtime)
     return complete_record(_extract_answers(state, runtime), state, runtime)
 
 
@@ -38,9 +36,12 @@ def _extract_answers(state: SparqlQAState, runtime: NodeRuntime) -> Update:
     named = terms if said is None else _named_terms(terms, said)
     proved = [term for term in named if term in known]
     runtime.trace["extracted"] = len(named)
-    unseen = _unproved_names(named, known) if said and runtime.context.allow_parametric else []
-    if said and runtime.context.allow_parametric and state["rows"] and not named:
-        unseen = [one_line(said, MAX_TEXT_ANSWER_CHARS)]
+    unseen: list[str] = []
+    if said and runtime.context.allow_parametric:
+        seen = {_fold(_shown_name(term)) for term in proved}
+        unseen = [name for name in map(_shown_name, named) if _fold(name) not in seen]
+        if state["rows"] and not named:
+            unseen = [one_line(said, MAX_TEXT_ANSWER_CHARS)]
     memory = parametric_answers(unseen)
     return {
         "answers": [*map(ref, proved), *memory],
@@ -48,17 +49,6 @@ def _extract_answers(state: SparqlQAState, runtime: NodeRuntime) -> Update:
         "paths": [],
         "evidence": [],
     }
-
-
-def _has_unread_rows(state: SparqlQAState) -> bool:
-    """Return whether the budget has left rows and no turn to write an answer."""
-    return bool(state["rows"] and state["stopped_by"])
-
-
-def _unproved_names(named: Sequence[Term], known: set[Term]) -> list[str]:
-    """Return the names that are of no term that is known."""
-    seen = {_fold(_shown_name(term)) for term in named if term in known}
-    return [_shown_name(term) for term in named if _fold(_shown_name(term)) not in seen]
 
 
 def _named_terms(terms: Sequence[Term], text: str) -> list[Term]:

@@ -10,7 +10,6 @@ from collections.abc import Callable, Sequence
 from importlib import import_module
 from typing import Any, NoReturn
 
-from langchain_core._api import LangChainDeprecationWarning
 from langchain_core.language_models import BaseChatModel
 
 from kgqa.kg.errors import KGRejected
@@ -18,10 +17,10 @@ from kgqa.kg.errors import KGRejected
 with warnings.catch_warnings():
     warnings.simplefilter("ignore")
     _chains = import_module("langchain_community.chains.graph_qa.sparql")
-    _graphs = import_module("langchain_community.graphs.rdf_graph")
+    _RdfGraph: Any = import_module("langchain_community.graphs.rdf_graph").RdfGraph
 
 # The chain is made of parts that LangChain has retired; each says so when it is first used.
-warnings.filterwarnings("ignore", category=LangChainDeprecationWarning, module="langchain_community")
+warnings.filterwarnings("ignore", category=DeprecationWarning, module="langchain_community")
 
 Select = Callable[[str], Sequence[object]]
 """Runs a query and gives its rows; in a thread."""
@@ -31,6 +30,25 @@ class Refused(Exception):
     """The chain takes the question for none."""
 
 
+class ReadOnlyGraph(_RdfGraph):  # type: ignore[misc]
+    """A graph as the chain knows graphs; it asks ours, and refuses updates."""
+
+    def __init__(self, schema: str, select: Select) -> None:
+        self.schema, self._select = schema, select
+
+    def query(self, query: str) -> Sequence[object]:
+        """Run a query of the chain."""
+        return self._select(query)
+
+    def update(self, query: str) -> NoReturn:
+        """Refuse an update.
+
+        Raises:
+            KGRejected: always.
+        """
+        raise KGRejected("only SELECT and ASK are answered")
+
+
 def ask_chain(chat: BaseChatModel, question: str, schema: str, select: Select) -> str:
     """Let the chain answer a question in its own words (blocking).
 
@@ -38,30 +56,14 @@ def ask_chain(chat: BaseChatModel, question: str, schema: str, select: Select) -
         Refused: if the model would update the graph, or take the question for neither.
         KGRejected: if its query is refused.
     """
+    graph = ReadOnlyGraph(schema, select)
     try:
         # the consent that the chain wants is to queries that a model writes: ours are guarded and only read
-        chain = _chains.GraphSparqlQAChain.from_llm(
-            chat, graph=_store(schema, select), allow_dangerous_requests=True
-        )
+        chain = _chains.GraphSparqlQAChain.from_llm(chat, graph=graph, allow_dangerous_requests=True)
         return str(chain.invoke({"query": question})["result"])
     except ValueError as error:
-        if not _is_of_chain(error):
+        # the chain has no error of its own for a refusal: it is one where the chain itself raises
+        *_, (frame, _) = traceback.walk_tb(error.__traceback__)
+        if frame.f_globals["__name__"] != _chains.__name__:
             raise
         raise Refused(str(error)) from None
-
-
-def _is_of_chain(error: BaseException) -> bool:
-    """Return whether it is the chain itself that raises: it has no error of its own for a refusal."""
-    *_, (frame, _) = traceback.walk_tb(error.__traceback__)
-    return bool(frame.f_globals["__name__"] == _chains.__name__)
-
-
-def _store(schema: str, select: Select) -> Any:
-    """Return a graph as the chain knows graphs, all of whose doors lead to ours."""
-    store: Any = object.__new__(_graphs.RdfGraph)
-    store.schema, store.query, store.update = schema, select, _no_update
-    return store
-
-
-def _no_update(query: str) -> NoReturn:
-    raise KGRejected("only SELECT and ASK are answered")

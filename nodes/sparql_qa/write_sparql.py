@@ -5,7 +5,6 @@ import re
 from collections.abc import Callable, Sequence
 from concurrent.futures import Future
 from contextvars import copy_context
-from dataclasses import replace
 from importlib import import_module
 from importlib.util import find_spec
 from threading import Thread
@@ -97,55 +96,51 @@ class Rows:
         self._runtime, self._loop = runtime, asyncio.get_running_loop()
 
     def select(self, query: str) -> list[tuple[str, ...]]:
-        """Run a query (blocking, in a thread); gives its first rows as text, entities with their names.
+        """Run a query (blocking, in a thread); return its first rows as text, entities with their names.
 
         Raises:
             KGRejected: for all but SELECT and ASK, and what does not parse.
         """
-        return asyncio.run_coroutine_threadsafe(self._selected(query), self._loop).result()
+        return asyncio.run_coroutine_threadsafe(self._select(query), self._loop).result()
 
-    async def _selected(self, query: str) -> list[tuple[str, ...]]:
+    async def _select(self, query: str) -> list[tuple[str, ...]]:
         fenced = _CODE_BLOCK.search(query)
         text = (fenced[1] if fenced else query).strip()
         self._runtime.trace["query"] = text
         table: Table = await self._runtime.call_tool("run_select", query=text)
         self._runtime.trace["rows"] = len(table.rows)
-        shown = replace(table, rows=table.rows[:MAX_CANDIDATES_SHOWN])
-        cells = dict.fromkeys(cell for row in shown.rows for cell in row if cell is not None)
-        named = await self._named([cell for cell in cells if isinstance(cell, Entity)])
-        held = await self._held([cell for cell in cells if isinstance(cell, Literal)], text, shown)
+        shown = [[cell for cell in row if cell is not None] for row in table.rows[:MAX_CANDIDATES_SHOWN]]
+        cells = dict.fromkeys(cell for row in shown for cell in row)
+        named = await self._name_entities([cell for cell in cells if isinstance(cell, Entity)])
+        known = await self._find_literals([cell for cell in cells if isinstance(cell, Literal)], text, table)
         self.terms += [named.get(cell, cell) for cell in cells]
-        self.proved += [named.get(cell, cell) for cell in cells if cell in named or cell in held]
-        rows = [
-            tuple(_cell_text(named.get(cell, cell)) for cell in row if cell is not None) for row in shown.rows
-        ]
+        self.proved += [named.get(cell, cell) for cell in cells if cell in named or cell in known]
+        rows = [tuple(_cell_text(named.get(cell, cell)) for cell in row) for row in shown]
         if len(table.rows) > len(rows) or table.truncated:
             more = "more than " if table.truncated else ""
             rows.append((f"... and {more}{len(table.rows) - len(rows)} other rows",))
         return rows
 
-    async def _named(self, entities: Sequence[Entity]) -> dict[Term, Term]:
+    async def _name_entities(self, entities: Sequence[Entity]) -> dict[Term, Term]:
         """Return those entities that the graph has, with their names: a query gives ids only."""
         chains = [{"topic": f"<{entity.id}>", "hops": []} for entity in entities[:MAX_NAMED_ENTITIES]]
-        if not chains:
-            return {}
-        visits: list[ChainResult] = await self._runtime.call_tool(
-            "visit_chains", chains=chains, ends=True, hops=False
-        )
+        visits: list[ChainResult] = []
+        if chains:
+            visits = await self._runtime.call_tool("visit_chains", chains=chains, ends=True, hops=False)
         return {candidate.term: candidate.term for visit in visits for candidate in visit.ends}
 
-    async def _held(self, values: Sequence[Literal], query: str, table: Table) -> set[Term]:
+    async def _find_literals(self, values: Sequence[Literal], query: str, table: Table) -> set[Term]:
         """Return those literals of a table that the graph has, or that the query has computed."""
         if not values:
             return set()
         columns = await asyncio.to_thread(computed_columns, query)
         counted = [at for at, column in enumerate(table.columns) if column in columns]
-        own = {cell for row in table.rows for at in counted if (cell := row[at]) is not None}
-        asked = [value for value in values if value not in own and len(value.value) <= MAX_LABEL_CHARS]
-        if not asked:
-            return own
-        found: Table = await self._runtime.call_tool("run_select", query=literals_query(asked))
-        return own | {cell for row in found.rows for cell in row if cell is not None}
+        found = {row[at] for row in table.rows[:MAX_CANDIDATES_SHOWN] for at in counted}
+        asked = [value for value in values if value not in found and len(value.value) <= MAX_LABEL_CHARS]
+        if asked:
+            literals: Table = await self._runtime.call_tool("run_select", query=literals_query(asked))
+            found.update(cell for row in literals.rows for cell in row)
+        return {cell for cell in found if cell is not None}
 
 
 async def _list_relations(question: str, runtime: NodeRuntime) -> str:

@@ -1,10 +1,15 @@
 """Advance: the next step of the plan, or the end (VoG §3.4: executed from t+1 onward)."""
 
 from kgqa.kg.terms import Entity, Path
-from kgqa.nodes.vog.expand import limit_frontier
-from kgqa.nodes.vog.state import VoGState, VoGUpdate, all_observations, new_step, observed_nothing
+from kgqa.nodes.vog.state import (
+    VoGState,
+    VoGUpdate,
+    all_observations,
+    limit_frontier,
+    new_step,
+    observed_nothing,
+)
 from kgqa.priors.answer_agreement import normalise_answer
-from kgqa.prompts.plans import PlanStep
 from kgqa.runtime.node import NodeRuntime, node
 from kgqa.runtime.state import Decision, node_has_run
 
@@ -18,24 +23,19 @@ async def advance(state: VoGState, runtime: NodeRuntime) -> VoGUpdate:
 
     At the end, the search may be looked at again (``retry_search``).
     """
-    plan, at = state["plan"], state["step_index"] + 1
+    plan, index = state["plan"], state["step_index"] + 1
     skipped = state["skipped"] + observed_nothing(state)
-    if at > len(plan.steps) or skipped >= (1 if node_has_run(state, "look_again") else MAX_SKIPPED_STEPS):
-        runtime.trace["reason"] = "the plan is carried out" if at > len(plan.steps) else "nothing is observed"
+    carried_out = index > len(plan.steps)
+    if carried_out or skipped >= (1 if node_has_run(state, "look_again") else MAX_SKIPPED_STEPS):
+        runtime.trace["reason"] = "the plan is carried out" if carried_out else "nothing is observed"
         ends: Decision = "refine" if runtime.context.retry_search else "stop"
-        return {"step_index": at, "skipped": skipped, "decision": "infer" if plan.whether else ends}
-    frontier = limit_frontier([*state["frontier"], *_named_entities(state, plan.steps[at - 1])])
-    runtime.trace["step"] = at
-    begun = new_step()
-    return {**begun, "step_index": at, "skipped": skipped, "frontier": frontier, "decision": "forward"}
-
-
-def _named_entities(state: VoGState, step: PlanStep) -> list[Path]:
-    """Return the paths to known entities that a step searches from."""
+        return {"step_index": index, "skipped": skipped, "decision": "infer" if plan.whether else ends}
+    step = plan.steps[index - 1]
     said = f" {normalise_answer(' '.join([step.search, *(head for head, _, _ in step.observation)]))} "
     known = [*map(Path, state["topic_entities"]), *all_observations(state)]
-    return [
-        path
-        for path in known
-        if isinstance(path.end, Entity) and path.end.name and f" {normalise_answer(path.end.name)} " in said
-    ]
+    entities = [path for path in known if isinstance(path.end, Entity) and path.end.name]
+    named = [path for path in entities if f" {normalise_answer(path.end.name or '')} " in said]
+    frontier = limit_frontier([*state["frontier"], *named])
+    runtime.trace["step"] = index
+    begun = new_step()
+    return {**begun, "step_index": index, "skipped": skipped, "frontier": frontier, "decision": "forward"}

@@ -1,14 +1,14 @@
 """Answer: which of the plan's answers does the evidence show? (beyond VoG, which does not ask)."""
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 
 from kgqa.kg.errors import KGError
 from kgqa.kg.pages import Match
 from kgqa.kg.terms import Chain, Literal, Path, Term
 from kgqa.nodes.record import (
-    answer_without_proof,
     build_proof,
     complete_record,
+    complete_without_proof,
     failure_outcome,
     parametric_answers,
 )
@@ -32,19 +32,18 @@ async def answer(state: VoGState, runtime: NodeRuntime) -> FinalUpdate:
     has the verdict on the evidence. After a time-out there is no answer: evidence is missing.
     """
     if failure_outcome(state) or not has_plan(state):
-        return complete_record(await answer_without_proof(state, runtime), state, runtime)
+        return await complete_without_proof(state, runtime)
     plan = state["plan"]
-    arm = _last_accepted_arm(state)
+    arm = next((entry["taken"] for entry in reversed(state["trace"]) if "taken" in entry), None)
     runtime.trace["plan"] = {"steps": len(plan.steps), "answers": list(plan.answers), "arm": arm}
     if plan.whether and runtime.context.verification:
         return complete_record(_answer_yes_no(state), state, runtime)
-    return complete_record(await _prove_answers(state, list(plan.answers), runtime), state, runtime)
+    return complete_record(await _prove_answers(state, runtime), state, runtime)
 
 
 async def is_any_answer_proved(state: VoGState, runtime: NodeRuntime) -> bool:
     """Return whether the evidence shows any of the plan's answers, by its own name or by another."""
-    names, shown = list(state["plan"].answers), _index_paths(all_observations(state))
-    names = [name for name in names if not is_unanswered([name])]
+    names, shown = _given_names(state), _index_paths(all_observations(state))
     if _counted_paths(names, state) or any(_matching_paths(name, shown, state) for name in names):
         return True
     for name in names:
@@ -53,33 +52,33 @@ async def is_any_answer_proved(state: VoGState, runtime: NodeRuntime) -> bool:
     return False
 
 
-async def _prove_answers(state: VoGState, names: list[str], runtime: NodeRuntime) -> Update:
+async def _prove_answers(state: VoGState, runtime: NodeRuntime) -> Update:
     """Prove as many answers as the evidence shows."""
-    names = [name for name in names if not is_unanswered([name])]
+    names = _given_names(state)
     if counted := _counted_paths(names, state):
-        return {
-            **build_proof(counted),
-            "answers": [ref(Literal(names[0], XSD_INTEGER))],
-            "outcome": "grounded",
-        }
+        count = ref(Literal(names[0], XSD_INTEGER))
+        return {**build_proof(counted), "answers": [count], "outcome": "grounded"}
     shown = _index_paths(all_observations(state))
-    found = {
-        name: _matching_paths(name, shown, state) or await _paths_by_alias(name, shown, state, runtime)
-        for name in names
-    }
-    proofs = [path for paths in found.values() for path in paths]
-    memory = parametric_answers([name for name, paths in found.items() if not paths])
+    found: dict[str, list[Path]] = {}
+    for name in names:
+        by_name = _matching_paths(name, shown, state)
+        found[name] = by_name or await _paths_by_alias(name, shown, state, runtime)
     if "failure" in runtime.trace:  # whether the graph knows the others by another name
         return {"answers": [], "outcome": "kg_unavailable", "paths": [], "evidence": []}
-    if not runtime.context.allow_parametric:
-        memory = []
+    proofs = [path for paths in found.values() for path in paths]
+    unproved = [name for name, paths in found.items() if not paths]
+    memory = parametric_answers(unproved) if runtime.context.allow_parametric else []
     answers = [ref(term) for term in dict.fromkeys(path.end for path in proofs)]
-    runtime.trace["proved"] = len(found) - sum(not paths for paths in found.values())
+    runtime.trace["proved"] = len(found) - len(unproved)
     return {
         **build_proof(_add_other_topics(proofs, state)),
         "answers": [*answers, *memory],
         "outcome": "parametric" if memory else "grounded" if answers else "none",
     }
+
+
+def _given_names(state: VoGState) -> list[str]:
+    return [name for name in state["plan"].answers if not is_unanswered([name])]
 
 
 def _counted_paths(names: list[str], state: VoGState) -> list[Path]:
@@ -97,12 +96,18 @@ def _counted_paths(names: list[str], state: VoGState) -> list[Path]:
 def _index_paths(paths: Sequence[Path]) -> dict[frozenset[str], list[Path]]:
     """Index paths by the name of the node they lead to, those along one chain together; the first counts."""
     found: dict[frozenset[str], dict[Path, Chain]] = {}
-    for path in (begun for whole in paths for begun in _prefixes(whole)):
+    for path in _prefixes(paths):
         if path.end.name:
             same = found.setdefault(answer_key([path.end.name]), {})
             if not same or next(iter(same.values())) == path.chain:
                 same[path] = path.chain
     return {key: list(same) for key, same in found.items()}
+
+
+def _prefixes(paths: Sequence[Path]) -> Iterator[Path]:
+    """Yield each path and all that it begins with, the longest first."""
+    for path in paths:
+        yield from (Path(path.topic, path.steps[:size]) for size in range(len(path.steps), 0, -1))
 
 
 def _matching_paths(name: str, shown: dict[frozenset[str], list[Path]], state: VoGState) -> list[Path]:
@@ -111,11 +116,6 @@ def _matching_paths(name: str, shown: dict[frozenset[str], list[Path]], state: V
     exact = [path for path in paths if path.end.name == name] or paths
     chosen = {path.end for path in state["frontier"]}
     return [path for path in exact if path.end in chosen] or exact
-
-
-def _prefixes(path: Path) -> list[Path]:
-    """Return a path and all that it begins with, the longest first."""
-    return [Path(path.topic, path.steps[:size]) for size in range(len(path.steps), 0, -1)]
 
 
 async def _paths_by_alias(
@@ -129,14 +129,13 @@ async def _paths_by_alias(
     if not shown or looked_up >= len(state["feedback"]):
         return []
     runtime.trace["looked_up"] += 1
+    matches: list[Match] = []
     try:
-        matches: list[Match] = await runtime.call_tool("find_entities", name=name, limit=5)
+        matches = await runtime.call_tool("find_entities", name=name, limit=5)
     except BudgetExceeded as error:
         runtime.trace["limit"] = error.limit
-        return []
     except KGError as error:
         runtime.record_failure(error)
-        return []
     ids = {match.entity.id for match in matches if match.sure}
     return next(([path] for paths in shown.values() for path in paths if path.end.id in ids), [])
 
@@ -146,11 +145,9 @@ def _add_other_topics(proofs: list[Path], state: VoGState) -> list[Path]:
     ends = {path.end for path in proofs}
     have = {(path.topic, path.end) for path in proofs}
     others: dict[tuple[Term, Term], Path] = {}
-    for whole in all_observations(state):
-        for path in _prefixes(whole):
-            key = (path.topic, path.end)
-            if path.end in ends and key not in have:
-                others.setdefault(key, path)
+    for path in _prefixes(all_observations(state)):
+        if path.end in ends and (path.topic, path.end) not in have:
+            others.setdefault((path.topic, path.end), path)
     return [*proofs, *others.values()]
 
 
@@ -160,8 +157,3 @@ def _answer_yes_no(state: VoGState) -> Update:
         return {"answers": [UNKNOWN], "outcome": "none", "paths": [], "evidence": []}
     proof = build_proof([*state["supporting"], *state["against"]])
     return {**proof, "answers": [YES if verdict == "yes" else NO], "outcome": "grounded"}
-
-
-def _last_accepted_arm(state: VoGState) -> str | None:
-    taken = [entry["taken"] for entry in state["trace"] if "taken" in entry]
-    return taken[-1] if taken else None

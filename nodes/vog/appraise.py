@@ -32,19 +32,21 @@ async def appraise(state: VoGState, runtime: NodeRuntime) -> VoGUpdate:
 
     After the last revision of a step the best of them is taken up, if it earned anything.
     """
-    arm, revised, context = state["arm"] or "local", state["revised"], runtime.context
-    pool = [*state["pool"], revised] if revised else state["pool"]
-    reward = await _reward_plan(state, revised, pool, runtime) if revised else 0.0
-    best = state["best"]
-    if revised and reward > (best.reward if best else 0.0):
-        best = RewardedPlan(revised, arm, reward)
+    arm, revised, best, context = state["arm"] or "local", state["revised"], state["best"], runtime.context
+    pool, reward = state["pool"], 0.0
+    if revised:
+        pool = [*pool, revised]
+        reward = await _reward_plan(state, revised, pool, runtime)
+        if reward > (best.reward if best else 0.0):
+            best = RewardedPlan(revised, arm, reward)
     revisions = state["revisions"] + 1
     bandit = state["bandit"].after(arm, reward)
     threshold = default_threshold(context.encoder) if context.threshold is None else context.threshold
-    good = revised is not None and reward >= threshold
+    good, empty = revised is not None and reward >= threshold, observed_nothing(state)
     tried: VoGState = {**state, "bandit": bandit, "revisions": revisions}
-    last = observed_nothing(state) or not may_revise(tried, context)
+    last = empty or not may_revise(tried, context)
     taken = RewardedPlan(revised, arm, reward) if revised and good else best if last else None
+    plan = taken.plan if taken else state["plan"]
     runtime.trace |= {
         "step": state["step_index"],
         "arm": arm,
@@ -53,12 +55,11 @@ async def appraise(state: VoGState, runtime: NodeRuntime) -> VoGUpdate:
         "answers": list(revised.answers) if revised else [],
         "before": list(state["plan"].answers),
         "accepted": good,
+        **({"empty": True} if empty else {}),
+        **({"taken": taken.arm} if taken else {}),
     }
-    if observed_nothing(state):
-        runtime.trace["empty"] = True
-    plan = taken.plan if taken else state["plan"]
-    if taken:
-        runtime.trace["taken"] = taken.arm
+    # a step that has observed nothing is tried again, if the plan still has it
+    following: Decision = "backtrack" if empty and state["step_index"] <= len(plan.steps) else "forward"
     return {
         "pool": pool,
         "bandit": bandit,
@@ -68,45 +69,39 @@ async def appraise(state: VoGState, runtime: NodeRuntime) -> VoGUpdate:
         "arm": taken.arm if taken else arm,
         "crossing": [],
         "crossed": 0,
-        "decision": _next_decision(state, plan) if taken or last else "refine",
+        "decision": following if taken or last else "refine",
     }
-
-
-def _next_decision(state: VoGState, plan: SearchPlan) -> Decision:
-    """Try a step again that has observed nothing, if the plan still has it."""
-    return "backtrack" if observed_nothing(state) and state["step_index"] <= len(plan.steps) else "forward"
 
 
 async def _reward_plan(
     state: VoGState, plan: SearchPlan, pool: list[SearchPlan], runtime: NodeRuntime
 ) -> float:
     """Return the reward of a plan: its share of the task and of the consensus, mixed by the entropy."""
-    ids = known_entity_ids(state)
+    ids, context = known_entity_ids(state), runtime.context
     keys = [answer_key(each.answers, ids) for each in pool]
     metrics = await _measure_step(state, plan, runtime)
-    task = task_reward(metrics, runtime.context.ablate_reward)
+    task = task_reward(metrics, context.ablate_reward)
     agreed = answer_confidence(keys, answer_key(plan.answers, ids))
     entropy = answer_entropy(keys)
     runtime.trace |= {"task": task, "confidence": agreed, "entropy": entropy, "metrics": metrics.as_dict()}
-    if runtime.context.reward == "task":
-        return task
-    if runtime.context.reward == "confidence":
-        return agreed
-    return blend_rewards(task, agreed, entropy, runtime.context.beta)
+    if context.reward == "both":
+        return blend_rewards(task, agreed, entropy, context.beta)
+    return task if context.reward == "task" else agreed
 
 
 async def _measure_step(state: VoGState, plan: SearchPlan, runtime: NodeRuntime) -> RevisionMetrics:
-    """Measure the step at hand of a plan, or its last where it has fewer."""
+    """Measure the current step of a plan, or its last where it has fewer."""
     steps = plan.steps[: state["step_index"]]
     step = steps[-1]
-    said = [each.thought or each.search for each in steps]
+    thoughts = [each.thought or each.search for each in steps]
     predicted = " ".join(" ".join(statement) for statement in step.observation)
     facts = [] if observed_nothing(state) else state["feedback"][-1]
     whole = " ".join([step.thought, step.search, predicted])
-    texts = [state["question"], whole, predicted or said[-1], *said, *map(draw_fact, facts[:MAX_FACTS_SHOWN])]
-    rows = await runtime.encode(texts)
-    judge = await runtime.contradiction_detector()
-    last = 2 + len(said)
+    shown = map(draw_fact, facts[:MAX_FACTS_SHOWN])
+    rows = await runtime.encode([state["question"], whole, predicted or thoughts[-1], *thoughts, *shown])
+    detector, statements = await runtime.contradiction_detector(), facts_as_statements(facts)
+    judging = asyncio.to_thread(detector.contradicts, statements, step.observation)
+    last = 2 + len(thoughts)
     return measure_revision(
         question=rows[0],
         step=rows[1],
@@ -114,8 +109,6 @@ async def _measure_step(state: VoGState, plan: SearchPlan, runtime: NodeRuntime)
         thought=rows[last],
         earlier=rows[3:last],
         facts=rows[last + 1 :],
-        contradicted=await runtime.within_time_limit(
-            asyncio.to_thread(judge.contradicts, facts_as_statements(facts), step.observation)
-        ),
+        contradicted=await runtime.within_time_limit(judging),
         unanswered=is_unanswered(plan.answers),
     )

@@ -1,12 +1,24 @@
-"""Choose an arm: in the light of what shall the plan be revised? (VoG §3.4.1, equation 2)."""
+"""Choose an arm: in the light of what shall the plan be revised? (VoG §3.4.1, appendix B.1)."""
 
 import math
+from collections.abc import Mapping
 
-from kgqa.nodes.vog.bandit import Arm
-from kgqa.nodes.vog.state import VoGState, VoGUpdate, known_entity_ids, observed_nothing
+from kgqa.nodes.vog.state import ARMS, Arm, Bandit, VoGState, VoGUpdate, known_entity_ids, observed_nothing
 from kgqa.priors.answer_agreement import answer_key
 from kgqa.priors.rewards import answer_entropy
 from kgqa.runtime.node import NodeRuntime, node
+
+EXPLORATION_WEIGHT = 1.4
+"""What exploration counts (equation 2)."""
+
+ENTROPY_WEIGHT, STEEPNESS, CENTRE = 0.1, 6.0, 0.5
+"""lambda_ent, a and b of equation 9."""
+
+KG_WEIGHT, REPEATED, DEPTH = 0.1, 0.2, 4.0
+"""lambda_KG, delta and kappa of equation 10."""
+
+DIVERSITY_PENALTY: Mapping[Arm, float] = {"local": 0.05, "lookahead": 0.1, "global": 0.2}
+"""lambda_div of each arm (equation 11)."""
 
 
 @node("choose_arm")
@@ -18,8 +30,7 @@ async def choose_arm(state: VoGState, runtime: NodeRuntime) -> VoGUpdate:
 
 
 def _choose(state: VoGState, runtime: NodeRuntime) -> Arm:
-    context, bandit = runtime.context, state["bandit"]
-    ids = known_entity_ids(state)
+    context, bandit, ids = runtime.context, state["bandit"], known_entity_ids(state)
     entropy = answer_entropy([answer_key(plan.answers, ids) for plan in state["pool"]])
     runtime.trace["entropy"] = entropy
     if context.strategy != "adaptive":
@@ -27,13 +38,70 @@ def _choose(state: VoGState, runtime: NodeRuntime) -> Arm:
         return fixed
     if observed_nothing(state):
         return "lookahead"
-    scores = bandit.scores(
+    scores = score_arms(
+        bandit,
         entropy=entropy,
-        at=state["step_index"],
+        step_index=state["step_index"],
         expected_depth=context.expected_depth,
         repeated=state["repeated"],
         kg_priors=context.kg_priors,
         diversity=context.diversity,
     )
     runtime.trace["scores"] = {arm: score if math.isfinite(score) else None for arm, score in scores.items()}
-    return bandit.choose(scores)
+    return best_arm(scores)
+
+
+def score_arms(
+    bandit: Bandit,
+    *,
+    entropy: float,
+    step_index: int,
+    expected_depth: float,
+    repeated: bool,
+    kg_priors: bool = True,
+    diversity: bool = True,
+) -> dict[Arm, float]:
+    """Return the score of each arm (equation 2); infinite for one that was not tried yet.
+
+    The bonuses are added after the square root: below it, as the paper is typeset, a
+    penalty could make it the root of a negative number.
+
+    Args:
+        bandit: what each arm was tried for and earned.
+        entropy: of the answers of the pool: H_t, from 0 to 1.
+        step_index: the current step, from 1: t.
+        expected_depth: how many steps a plan is expected to have: T_d.
+        repeated: whether the step came back to an entity met before: E_rep.
+        kg_priors: whether equations 9 and 10 count.
+        diversity: whether equation 11 counts.
+    """
+    total = sum(bandit.counts.values())
+    scores: dict[Arm, float] = dict.fromkeys(ARMS, math.inf)
+    for arm in filter(bandit.counts.get, ARMS):
+        score = bandit.rewards[arm] / bandit.counts[arm]
+        score += EXPLORATION_WEIGHT * math.sqrt(math.log(total) / bandit.counts[arm])
+        if kg_priors:
+            score += entropy_bonus(arm, entropy) + kg_bonus(arm, step_index, expected_depth, repeated)
+        if diversity:
+            score -= DIVERSITY_PENALTY[arm] * bandit.recent.count(arm)
+        scores[arm] = score
+    return scores
+
+
+def entropy_bonus(arm: Arm, entropy: float) -> float:
+    """Return what speaks for a new plan where the answers are uncertain: B_ent (equation 9)."""
+    if arm != "global":
+        return 0.0
+    return ENTROPY_WEIGHT / (1 + math.exp(-STEEPNESS * (entropy - CENTRE)))
+
+
+def kg_bonus(arm: Arm, step_index: int, expected_depth: float, repeated: bool) -> float:
+    """Return what speaks against looking ahead late, and for a new plan after a loop: B_KG (equation 10)."""
+    if arm == "lookahead":
+        return -KG_WEIGHT * math.tanh(DEPTH * step_index / expected_depth)
+    return KG_WEIGHT * REPEATED * (arm == "global" and repeated)
+
+
+def best_arm(scores: Mapping[Arm, float]) -> Arm:
+    """Return the arm with the highest score, the first of equals."""
+    return max(ARMS, key=scores.__getitem__)

@@ -3,10 +3,16 @@
 from collections.abc import Sequence
 
 from kgqa.kg.terms import Hop, Path, Term
-from kgqa.models.errors import MalformedReply
-from kgqa.nodes.vog.entropy_filter import likeliest_terms, predicted_texts
-from kgqa.nodes.vog.expand import limit_frontier
-from kgqa.nodes.vog.state import VoGState, VoGUpdate, all_observations, current_step, max_selections
+from kgqa.nodes import ask_model
+from kgqa.nodes.vog.rerank import likeliest_terms, predicted_texts
+from kgqa.nodes.vog.state import (
+    VoGState,
+    VoGUpdate,
+    all_observations,
+    current_step,
+    limit_frontier,
+    max_selections,
+)
 from kgqa.prompts.facts import draw_shared_chain, last_named_node
 from kgqa.prompts.select_entities import SelectEntities
 from kgqa.runtime.node import NodeRuntime, node
@@ -19,21 +25,23 @@ async def filter_entities(state: VoGState, runtime: NodeRuntime) -> VoGUpdate:
     Ends that are not chosen stay in the feedback of the step as what the graph says, after
     the chosen. If none at all is chosen, the search goes on from all.
     """
-    asked = state["asked"]
+    index, reached, asked = state["step_index"], state["reached"], state["asked"]
+    groups: dict[tuple[Term, tuple[Hop, ...]], list[Path]] = {}
+    for path in reached:
+        groups.setdefault((path.topic, path.chain.hops), []).append(path)
     chosen: list[Path] = []
-    for paths in _group_paths(state["reached"]):
+    for paths in groups.values():
         ends = list(dict.fromkeys(path.end for path in paths))
-        stay: Sequence[Term] = ends
         if len(ends) > 1 and asked < max_selections(state, runtime.context.width):
-            stay, asked = await _choose_ends(state, paths, ends, runtime), asked + 1
-        staying = set(stay)
+            ends, asked = await _choose_ends(state, paths, ends, runtime), asked + 1
+        staying = set(ends)
         chosen += [path for path in paths if path.end in staying]
-    chosen = chosen or state["reached"]
+    chosen = chosen or reached
     taken = set(chosen)
-    rest = [path for path in state["reached"] if path not in taken]
-    runtime.trace |= {"step": state["step_index"], "reached": len(state["reached"]), "chosen": len(chosen)}
-    earlier = state["feedback"][: state["step_index"] - 1]
-    padding: list[list[Path]] = [[] for _ in range(state["step_index"] - 1 - len(earlier))]
+    rest = [path for path in reached if path not in taken]
+    runtime.trace |= {"step": index, "reached": len(reached), "chosen": len(chosen)}
+    earlier = state["feedback"][: index - 1]
+    padding: list[list[Path]] = [[] for _ in range(index - 1 - len(earlier))]
     return {
         "frontier": limit_frontier(chosen),
         "feedback": [*earlier, *padding, [*chosen, *rest]],
@@ -45,35 +53,19 @@ async def filter_entities(state: VoGState, runtime: NodeRuntime) -> VoGUpdate:
 
 async def _choose_ends(
     state: VoGState, paths: Sequence[Path], ends: list[Term], runtime: NodeRuntime
-) -> Sequence[Term]:
-    step = current_step(state)
+) -> list[Term]:
+    question, step, topics = state["question"], current_step(state), tuple(state["topic_entities"])
     names = [name for head, _, tail in step.observation for name in (head, tail)]
-    shown = await likeliest_terms(ends, [state["question"], *predicted_texts(step), *names], runtime)
-    prompt = SelectEntities(
-        state["question"],
-        step,
-        draw_shared_chain(paths),
-        tuple(shown),
-        len(ends),
-        topics=tuple(state["topic_entities"]),
-    )
-    try:
-        reply = await runtime.prompt(prompt)
-    except MalformedReply as error:
-        runtime.record_failure(error)
+    shown = await likeliest_terms(ends, [question, *predicted_texts(step), *names], runtime)
+    chain = draw_shared_chain(paths)
+    prompt = SelectEntities(question, step, chain, tuple(shown), len(ends), topics=topics)
+    reply = await ask_model(prompt, runtime)
+    if reply is None:
         return shown
     return ends if reply.keep == "all" else [shown[number - 1] for number in reply.chosen]
 
 
-def _group_paths(paths: Sequence[Path]) -> list[list[Path]]:
-    """Group paths by topic and by the hops they came by, in the order of their first."""
-    groups: dict[tuple[Term, tuple[Hop, ...]], list[Path]] = {}
-    for path in paths:
-        groups.setdefault((path.topic, path.chain.hops), []).append(path)
-    return list(groups.values())
-
-
 def _is_repeated(state: VoGState, chosen: Sequence[Path]) -> bool:
     """Return whether an end was met before, apart from where this step began: E_rep (equation 10)."""
-    met = {*state["topic_entities"], *(node for path in all_observations(state) for node in path.nodes)}
+    met = {*state["topic_entities"], *(each for path in all_observations(state) for each in path.nodes)}
     return any(path.end in met and path.end != last_named_node(path) for path in chosen)

@@ -1,6 +1,6 @@
 """Judge: does the evidence say yes or no? (VoG appendix G: questions of PubMedQA and BioASQ)."""
 
-from kgqa.models.errors import MalformedReply
+from kgqa.nodes import ask_model
 from kgqa.nodes.vog.state import VoGState, VoGUpdate, interleaved_observations
 from kgqa.prompts.judge_claim import JudgeClaim
 from kgqa.runtime.node import NodeRuntime, node
@@ -14,18 +14,15 @@ async def judge(state: VoGState, runtime: NodeRuntime) -> VoGUpdate:
         runtime.trace |= {"verdict": "unknown", "reason": "nothing was observed"}
         return {"verdict": "unknown", "decision": "stop"}
     prompt = JudgeClaim(state["question"], facts, topics=topics)
-    try:
-        reply = await runtime.prompt(prompt)
-    except MalformedReply as error:
-        runtime.record_failure(error)
+    reply = await ask_model(prompt, runtime)
+    if reply is None:
         return {"verdict": "unknown", "decision": "stop"}
-    favour, against = (
-        [prompt.offered[number - 1] for number in numbers] for numbers in (reply.favour, reply.against)
-    )
+    supporting = [prompt.offered[number - 1] for number in reply.favour]
+    against = [prompt.offered[number - 1] for number in reply.against]
     runtime.trace |= {
         "verdict": reply.verdict,
-        "for": list(map(str, favour)),
+        "for": list(map(str, supporting)),
         "against": list(map(str, against)),
         "reason": reply.rationale,
     }
-    return {"verdict": reply.verdict, "supporting": favour, "against": against, "decision": "stop"}
+    return {"verdict": reply.verdict, "supporting": supporting, "against": against, "decision": "stop"}

@@ -19,21 +19,16 @@ async def look_again(state: VoGState, runtime: NodeRuntime) -> VoGUpdate:
     if proved or checkpoint is None:
         runtime.trace["reason"] = "an answer is proved" if proved else "no place is left to look from again"
         return {"decision": "stop"}
-    runtime.trace |= {
-        "step": checkpoint.step_index,
-        "frontier": len(checkpoint.crossing or checkpoint.frontier),
-    }
-    before, since = (
-        state["feedback"][: checkpoint.step_index - 1],
-        state["feedback"][checkpoint.step_index - 1 :],
-    )
+    index = checkpoint.step_index
+    runtime.trace |= {"step": index, "frontier": len(checkpoint.crossing or checkpoint.frontier)}
+    since = state["feedback"][index - 1 :]
     return {
         **new_step(),
-        "step_index": checkpoint.step_index,
+        "step_index": index,
         "frontier": checkpoint.frontier,
         "crossing": checkpoint.crossing,
         "crossed": checkpoint.crossed,
-        "feedback": before,
+        "feedback": state["feedback"][: index - 1],
         "set_aside": [*(path for paths in reversed(since) for path in paths), *state["set_aside"]],
         "checkpoints": earlier_checkpoints(state, checkpoint),
         "skipped": 0,
@@ -42,14 +37,12 @@ async def look_again(state: VoGState, runtime: NodeRuntime) -> VoGUpdate:
 
 
 def _last_checkpoint(state: VoGState) -> SearchCheckpoint | None:
-    """Return the last place of which some of what led on was tried, and some was not; none after all looks."""
+    """Return the last place of which some but not all of what led on was tried; none after all looks."""
     if sum(entry["node"] == "look_again" for entry in state["trace"]) >= MAX_SECOND_LOOKS:
         return None
     tried, steps = set(state["tried"]), len(state["plan"].steps)
-    open_ = [
-        checkpoint
-        for checkpoint in state["checkpoints"]
-        if checkpoint.step_index <= steps
-        and 0 < sum(chain in tried for chain in checkpoint.ahead) < len(checkpoint.ahead)
-    ]
-    return open_[-1] if open_ else None
+    for checkpoint in reversed(state["checkpoints"]):
+        times = sum(chain in tried for chain in checkpoint.ahead)
+        if checkpoint.step_index <= steps and 0 < times < len(checkpoint.ahead):
+            return checkpoint
+    return None

@@ -1,10 +1,9 @@
 """Plan: which steps lead to the answer, and what will they observe? (VoG §3.1)."""
 
 from kgqa.kg.terms import Path
-from kgqa.models.errors import MalformedReply
+from kgqa.nodes import ask_model
 from kgqa.nodes.recall_exemplars import shown_exemplars
-from kgqa.nodes.vog.bandit import Bandit
-from kgqa.nodes.vog.state import VoGState, VoGUpdate, new_step
+from kgqa.nodes.vog.state import Bandit, VoGState, VoGUpdate, new_step
 from kgqa.prompts.plan_steps import PlanSteps
 from kgqa.prompts.plans import PlanStep, SearchPlan, parse_plan, plan_outline
 from kgqa.runtime.node import NodeRuntime, node
@@ -17,14 +16,17 @@ async def plan_steps(state: VoGState, runtime: NodeRuntime) -> VoGUpdate:
     A malformed reply leaves the question itself as the only search, without an answer.
     Without verification (VoG, Table 2) the plan's answer is all there is.
     """
-    plan = await _ask_for_plan(state, runtime)
+    question, topics = state["question"], tuple(state["topic_entities"])
+    exemplars = shown_exemplars(state, runtime, "guide_decomposition")
+    reply = await ask_model(PlanSteps(question, topics, runtime.context.depth, exemplars), runtime)
+    plan = parse_plan(reply) if reply else SearchPlan((PlanStep("", question),))
     runtime.trace |= {"steps": len(plan.steps), "plan": plan_outline(plan), "answers": list(plan.answers)}
     return {
         **new_step(),
         "plan": plan,
         "pool": [plan],
         "step_index": 1,
-        "frontier": [Path(topic) for topic in state["topic_entities"]],
+        "frontier": [Path(topic) for topic in topics],
         "feedback": [],
         "set_aside": [],
         "checkpoints": [],
@@ -35,18 +37,3 @@ async def plan_steps(state: VoGState, runtime: NodeRuntime) -> VoGUpdate:
         "against": [],
         "decision": "forward" if runtime.context.verification else "stop",
     }
-
-
-async def _ask_for_plan(state: VoGState, runtime: NodeRuntime) -> SearchPlan:
-    prompt = PlanSteps(
-        state["question"],
-        tuple(state["topic_entities"]),
-        runtime.context.depth,
-        shown_exemplars(state, runtime, "guide_decomposition"),
-    )
-    try:
-        reply = await runtime.prompt(prompt)
-    except MalformedReply as error:
-        runtime.record_failure(error)
-        return SearchPlan((PlanStep("", state["question"]),))
-    return parse_plan(reply)

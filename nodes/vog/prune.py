@@ -1,15 +1,14 @@
 """Prune: which relations does the step need? (VoG §3.2 and appendix A.3.2)."""
 
-from kgqa.models.errors import MalformedReply
+from kgqa.nodes import ask_model
 from kgqa.nodes.vog.state import (
     VoGState,
     VoGUpdate,
     current_frontier,
     current_step,
     max_selections,
-    next_without_candidates,
+    next_decision,
 )
-from kgqa.prompts.facts import RelationCandidate
 from kgqa.prompts.select_relations import SelectRelations
 from kgqa.runtime.node import NodeRuntime, node
 
@@ -24,31 +23,14 @@ async def prune(state: VoGState, runtime: NodeRuntime) -> VoGUpdate:
     A malformed reply, or one too many in the same step, leaves the likeliest.
     """
     offers, asked = state["offers"], state["asked"]
+    chosen = offers[:MAX_UNASKED_RELATIONS]
     if len(offers) > 1 and asked < max_selections(state, runtime.context.width):
-        chosen, asked = await _choose_relations(state, runtime), asked + 1
-    else:
-        chosen = offers[:MAX_UNASKED_RELATIONS]
+        step, frontier, topics = current_step(state), current_frontier(state), tuple(state["topic_entities"])
+        prompt = SelectRelations(state["question"], step, tuple(frontier), tuple(offers), topics=topics)
+        asked += 1
+        if reply := await ask_model(prompt, runtime):
+            runtime.trace["reason"] = reply.rationale
+            chosen = [offers[number - 1] for number in reply.relations]
     runtime.trace |= {"step": state["step_index"], "chosen": [str(offer.hop) for offer in chosen]}
-    return {
-        "offers": chosen,
-        "asked": asked,
-        "decision": "forward" if chosen else next_without_candidates(state, runtime.context),
-    }
-
-
-async def _choose_relations(state: VoGState, runtime: NodeRuntime) -> list[RelationCandidate]:
-    offers = state["offers"]
-    prompt = SelectRelations(
-        state["question"],
-        current_step(state),
-        tuple(current_frontier(state)),
-        tuple(offers),
-        topics=tuple(state["topic_entities"]),
-    )
-    try:
-        reply = await runtime.prompt(prompt)
-    except MalformedReply as error:
-        runtime.record_failure(error)
-        return offers[:MAX_UNASKED_RELATIONS]
-    runtime.trace["reason"] = reply.rationale
-    return [offers[number - 1] for number in reply.relations]
+    decision = next_decision(chosen, state, runtime.context)
+    return {"offers": chosen, "asked": asked, "decision": decision}

@@ -1,9 +1,10 @@
-"""Retrieve relations: what leads on from the entities at hand? (VoG §3.2)."""
+"""Retrieve relations: what leads on from the frontier? (VoG §3.2)."""
 
 from collections.abc import Sequence
 
 from kgqa.kg.errors import KGRejected, KGTimeout
-from kgqa.nodes.vog.entropy_filter import list_candidates
+from kgqa.kg.pages import Page
+from kgqa.kg.terms import Chain, Entity, Hop, Path
 from kgqa.nodes.vog.state import (
     SearchCheckpoint,
     VoGState,
@@ -11,11 +12,12 @@ from kgqa.nodes.vog.state import (
     current_frontier,
     earlier_checkpoints,
     extended_chains,
-    next_without_candidates,
+    next_decision,
 )
 from kgqa.prompts.facts import RelationCandidate
 from kgqa.runtime.node import NodeRuntime, node
-from kgqa.runtime.state import node_has_run
+from kgqa.runtime.state import KnownExtensions, node_has_run
+from kgqa.tools.arguments import relation_arguments
 
 
 @node("retrieve_relations")
@@ -25,8 +27,8 @@ async def retrieve_relations(state: VoGState, runtime: NodeRuntime) -> VoGUpdate
     A time-out is no empty observation: the step is passed over. Once the search has been taken up
     again, what was tried is left out.
     """
-    frontier = current_frontier(state)
-    runtime.trace |= {"step": state["step_index"], "frontier": len(frontier)}
+    index, frontier = state["step_index"], current_frontier(state)
+    runtime.trace |= {"step": index, "frontier": len(frontier)}
     try:
         offers = await list_candidates(frontier, state["leads"], runtime)
     except (KGTimeout, KGRejected) as error:
@@ -34,27 +36,42 @@ async def retrieve_relations(state: VoGState, runtime: NodeRuntime) -> VoGUpdate
         return {"offers": [], "decision": "filter" if state["reached"] else "backtrack"}
     update: VoGUpdate = {}
     if runtime.context.retry_search:
-        offers = _leave_out_tried(offers, state) if node_has_run(state, "look_again") else offers
+        if node_has_run(state, "look_again"):
+            offers = _leave_out_tried(offers, frontier, set(state["tried"]))
         ahead = extended_chains(offers, frontier)
-        checkpoint = SearchCheckpoint(
-            state["step_index"], state["frontier"], state["crossing"], state["crossed"], ahead
-        )
+        checkpoint = SearchCheckpoint(index, state["frontier"], state["crossing"], state["crossed"], ahead)
         update["checkpoints"] = [*earlier_checkpoints(state, checkpoint), checkpoint]
     runtime.trace["relations"] = len(offers)
-    return {
-        **update,
-        "offers": offers,
-        "decision": "forward" if offers else next_without_candidates(state, runtime.context),
-    }
+    decision = next_decision(offers, state, runtime.context)
+    return {**update, "offers": offers, "decision": decision}
 
 
-def _leave_out_tried(offers: Sequence[RelationCandidate], state: VoGState) -> list[RelationCandidate]:
+async def list_candidates(
+    frontier: Sequence[Path], leads: Sequence[KnownExtensions], runtime: NodeRuntime
+) -> list[RelationCandidate]:
+    """Return the relations that leave the frontier, sorted as the graph sorts hops.
+
+    The graph is asked, in one query, for what is not known of the topics already (``leads``).
+    """
+    known = {lead.chain.topic.id: lead.hops for lead in leads if not lead.chain.hops}
+    ends = {path.end.id: path.end for path in frontier if isinstance(path.end, Entity)}
+    if asked := [entity for id, entity in ends.items() if id not in known]:
+        pages: dict[str, Page[Hop]] = await runtime.call_tool("list_relations", **relation_arguments(asked))
+        known |= {id: page.items for id, page in pages.items()}
+    heads: dict[Hop, list[int]] = {}
+    for place, path in enumerate(frontier):
+        for hop in known.get(path.end.id, ()) if isinstance(path.end, Entity) else ():
+            heads.setdefault(hop, []).append(place)
+    ordered = sorted(heads, key=lambda hop: (hop.relation, not hop.forward))
+    return [RelationCandidate(hop, tuple(heads[hop])) for hop in ordered]
+
+
+def _leave_out_tried(
+    offers: Sequence[RelationCandidate], frontier: Sequence[Path], tried: set[Chain]
+) -> list[RelationCandidate]:
     """Leave out of each relation the places from where it was followed before."""
-    frontier, tried = current_frontier(state), set(state["tried"])
-    left = [
-        RelationCandidate(
-            offer.hop, tuple(at for at in offer.heads if frontier[at].chain.then(offer.hop) not in tried)
-        )
-        for offer in offers
-    ]
-    return [offer for offer in left if offer.heads]
+    left = []
+    for offer in offers:
+        heads = tuple(at for at in offer.heads if frontier[at].chain.then(offer.hop) not in tried)
+        left += [RelationCandidate(offer.hop, heads)] if heads else []
+    return left

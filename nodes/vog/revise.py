@@ -1,49 +1,59 @@
-"""Revise: a new plan in the light of what the arm shows (VoG §3.4 and appendix A.3.5)."""
+"""Look ahead and revise: a new plan in the light of what the arm shows (VoG §3.4, appendix A.3.5)."""
 
 from dataclasses import replace
 
-from kgqa.models.errors import MalformedReply
-from kgqa.nodes.vog.bandit import Arm
-from kgqa.nodes.vog.state import VoGState, VoGUpdate, interleaved_observations, observed_nothing
+from kgqa.kg.errors import KGRejected, KGTimeout
+from kgqa.nodes import ask_model
+from kgqa.nodes.vog.rerank import rank_candidates
+from kgqa.nodes.vog.retrieve_relations import list_candidates
+from kgqa.nodes.vog.state import Arm, VoGState, VoGUpdate, interleaved_observations, observed_nothing
 from kgqa.prompts.plans import plan_outline
 from kgqa.prompts.revise_plan import ReviseAhead, ReviseGlobally, ReviseLocally, RevisePlan, merge_plans
 from kgqa.runtime.node import NodeRuntime, node
 
 
+@node("look_ahead")
+async def look_ahead(state: VoGState, runtime: NodeRuntime) -> VoGUpdate:
+    """Retrieve and filter the relations to come, without the model; a time-out leaves none to show."""
+    place = state["step_index"] - observed_nothing(state)
+    step = next(iter(state["plan"].steps[place:]), None)
+    frontier = state["frontier"]
+    try:
+        leaving = await list_candidates(frontier, state["leads"], runtime)
+        offers = await rank_candidates(leaving, frontier, state["question"], step, runtime)
+    except (KGTimeout, KGRejected) as error:
+        runtime.record_failure(error)
+        offers = []
+    runtime.trace |= {"step": state["step_index"], "relations": len(offers)}
+    return {"offers": offers, "decision": "forward"}
+
+
 @node("revise")
 async def revise(state: VoGState, runtime: NodeRuntime) -> VoGUpdate:
     """Let the model revise the plan; a malformed reply earns nothing."""
-    arm = state["arm"] or "local"
+    arm, depth = state["arm"] or "local", runtime.context.depth
     runtime.trace |= {"step": state["step_index"], "arm": arm}
-    try:
-        reply = await runtime.prompt(_revision_prompt(state, arm, runtime.context.depth))
-    except MalformedReply as error:
-        runtime.record_failure(error)
+    reply = await ask_model(_revision_prompt(state, arm, depth), runtime)
+    if reply is None:
         return {"revised": None, "decision": "forward"}
     plan = merge_plans(state["plan"], reply, arm)
-    revised = replace(plan, steps=plan.steps[: runtime.context.depth])
+    revised = replace(plan, steps=plan.steps[:depth])
     runtime.trace |= {"steps": len(revised.steps), "plan": plan_outline(revised)}
     runtime.trace |= {"answers": list(revised.answers), "reason": reply.rationale}
     return {"revised": revised, "decision": "forward"}
 
 
 def _revision_prompt(state: VoGState, arm: Arm, depth: int) -> RevisePlan:
-    here = [] if observed_nothing(state) else state["feedback"][-1]
-    question, plan, done = state["question"], state["plan"], state["step_index"] - observed_nothing(state)
+    empty = observed_nothing(state)
+    here = () if empty else tuple(state["feedback"][-1])
+    question, plan, done = state["question"], state["plan"], state["step_index"] - empty
     topics = tuple(state["topic_entities"])
     if arm == "local":
-        return ReviseLocally(question, plan, done, tuple(here), depth=depth, topics=topics)
+        return ReviseLocally(question, plan, done, here, depth=depth, topics=topics)
     if arm == "global":
-        return ReviseGlobally(
-            question, plan, done, interleaved_observations(state), depth=depth, topics=topics
-        )
+        every = interleaved_observations(state)
+        return ReviseGlobally(question, plan, done, every, depth=depth, topics=topics)
+    frontier, offers = tuple(state["frontier"]), tuple(state["offers"])
     return ReviseAhead(
-        question,
-        plan,
-        done,
-        tuple(here),
-        frontier=tuple(state["frontier"]),
-        offers=tuple(state["offers"]),
-        depth=depth,
-        topics=topics,
+        question, plan, done, here, frontier=frontier, offers=offers, depth=depth, topics=topics
     )

@@ -1,18 +1,50 @@
 """The state of VoG: beside that of any search a plan in steps and what they observed (VoG §2, §3)."""
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from itertools import zip_longest
-from typing import Any, Literal
+from typing import Any, Literal, TypeAlias
 
 from pydantic import ConfigDict, with_config
 
 from kgqa.kg.terms import Chain, Entity, Path
-from kgqa.nodes.vog.bandit import Arm, Bandit
 from kgqa.priors.answer_agreement import normalise_answer
 from kgqa.prompts.facts import RelationCandidate
 from kgqa.prompts.plans import PlanStep, SearchPlan
 from kgqa.runtime.state import Decision, State, Update, node_has_run
+
+Arm: TypeAlias = Literal["local", "lookahead", "global"]
+
+ARMS: tuple[Arm, ...] = ("local", "lookahead", "global")
+"""The arms of a revision; the first of equals is chosen."""
+
+DIVERSITY_WINDOW = 3
+"""How many selections the diversity penalty looks back: k of equation 11, which the paper does not give."""
+
+MAX_FRONTIER_PATHS = 500
+"""Paths that a search goes on from at most."""
+
+
+@dataclass(frozen=True, slots=True)
+class Bandit:
+    """How often each arm was chosen (N_c), what it has earned (R_c), and the arms chosen last."""
+
+    counts: dict[Arm, int]
+    rewards: dict[Arm, float]
+    recent: tuple[Arm, ...] = ()
+
+    @classmethod
+    def blank(cls) -> "Bandit":
+        """Return the bandit of a question that had no revision yet."""
+        return cls(dict.fromkeys(ARMS, 0), dict.fromkeys(ARMS, 0.0))
+
+    def after(self, arm: Arm, reward: float) -> "Bandit":
+        """Return the bandit after a revision by ``arm`` that earned ``reward``."""
+        return Bandit(
+            {**self.counts, arm: self.counts[arm] + 1},
+            {**self.rewards, arm: self.rewards[arm] + reward},
+            (*self.recent, arm)[-DIVERSITY_WINDOW:],
+        )
 
 
 @dataclass(frozen=True, slots=True)
@@ -49,17 +81,17 @@ class VoGUpdate(Update, total=False):
     plan: SearchPlan
     """The plan that is carried out."""
     step_index: int
-    """The step at hand, from 1: t."""
+    """The current step, from 1: t."""
     frontier: list[Path]
-    """Where the search stands: E_(t-1) until the step at hand has been observed, E_t from then on."""
+    """Where the search stands: E_(t-1) until the current step has been observed, E_t from then on."""
     offers: list[RelationCandidate]
     """The relations that lead on from the frontier."""
     crossing: list[Path]
-    """The paths to nodes without a name that the step at hand goes on from, if it does."""
+    """The paths to nodes without a name that the current step goes on from, if it does."""
     crossed: int
     """How often it did."""
     reached: list[Path]
-    """What the step at hand has reached so far; ``truncated`` says that there is more."""
+    """What the current step has reached so far; ``truncated`` says that there is more."""
     feedback: list[list[Path]]
     """What each step has observed, that which was chosen to go on from first: O_1 to O_t."""
     set_aside: list[Path]
@@ -67,7 +99,7 @@ class VoGUpdate(Update, total=False):
     checkpoints: list[SearchCheckpoint]
     """Where the search has stood, the last one last: where a second look goes back to."""
     asked: int
-    """How often the model was asked what to retrieve in the step at hand."""
+    """How often the model was asked what to retrieve in the current step."""
     skipped: int
     """How many steps were passed over without an observation."""
     pool: list[SearchPlan]
@@ -75,15 +107,15 @@ class VoGUpdate(Update, total=False):
     bandit: Bandit
     """What each arm was tried for and earned."""
     repeated: bool
-    """Whether the step at hand has come back to an entity met before: E_rep (equation 10)."""
+    """Whether the current step has come back to an entity met before: E_rep (equation 10)."""
     arm: Arm | None
-    """The arm of the revision at hand."""
+    """The arm of the current revision."""
     revised: SearchPlan | None
     """The plan that a revision has given, before its reward."""
     best: RewardedPlan | None
-    """The best revision of the step at hand."""
+    """The best revision of the current step."""
     revisions: int
-    """How many revisions the step at hand has had."""
+    """How many revisions the current step has had."""
     verdict: Literal["yes", "no", "unknown"] | None
     """The answer to a question that asks for yes or no."""
     supporting: list[Path]
@@ -115,13 +147,19 @@ def new_step() -> VoGUpdate:
 
 
 def current_step(state: VoGState) -> PlanStep:
-    """Return the step at hand."""
+    """Return the current step of the plan."""
     return state["plan"].steps[state["step_index"] - 1]
 
 
 def current_frontier(state: VoGState) -> list[Path]:
-    """Return the paths that the step at hand goes on from."""
+    """Return the paths that the current step goes on from."""
     return state["crossing"] or state["frontier"]
+
+
+def limit_frontier(paths: Iterable[Path]) -> list[Path]:
+    """Keep the first path from each topic to each end, at most `MAX_FRONTIER_PATHS` of them."""
+    first = {(path.topic, path.end): path for path in reversed(list(paths))}
+    return list(first.values())[::-1][:MAX_FRONTIER_PATHS]
 
 
 def has_plan(state: VoGState) -> bool:
@@ -135,13 +173,13 @@ def all_observations(state: VoGState) -> list[Path]:
 
 
 def interleaved_observations(state: VoGState) -> tuple[Path, ...]:
-    """Return all that was observed, the steps by turns, so that a prompt that shows some shows some of each."""
+    """Return all that was observed, the steps by turns: a prompt that shows some shows some of each."""
     turns = zip_longest(*reversed(state["feedback"]))
     return tuple(path for turn in turns for path in turn if path)
 
 
 def observed_nothing(state: VoGState) -> bool:
-    """Return whether the step at hand has observed nothing."""
+    """Return whether the current step has observed nothing."""
     return len(state["feedback"]) < state["step_index"]
 
 
@@ -151,7 +189,7 @@ def extended_chains(offers: Sequence[RelationCandidate], frontier: Sequence[Path
 
 
 def earlier_checkpoints(state: VoGState, checkpoint: SearchCheckpoint) -> list[SearchCheckpoint]:
-    """Return where the search has stood on its way to another place."""
+    """Return the checkpoints that the search passed before another."""
     return [each for each in state["checkpoints"] if each.place < checkpoint.place]
 
 
@@ -166,20 +204,23 @@ def may_revise(state: VoGState, context: Any) -> bool:
     return bool(state["revisions"] < context.revisions and total < context.max_revisions)
 
 
-def next_without_candidates(state: VoGState, context: Any) -> Decision:
-    """Decide what follows where nothing leads on.
+def next_decision(offers: Sequence[RelationCandidate], state: VoGState, context: Any) -> Decision:
+    """Decide what follows a part of a retrieval.
 
-    What the step has reached before counts. An empty observation is answered by one revision,
-    if there may be one, and by passing the step over if that does not help; so is a step of
-    which the graph did not answer all, and one of a second look.
+    Where nothing leads on, what the step has reached before counts. An empty observation is answered
+    by one revision, if there may be one, and by passing the step over if that does not help; so is a
+    step of which the graph did not answer all, and one of a second look.
     """
+    if offers:
+        return "forward"
     if state["reached"]:
         return "filter"
-    failed = any("failure" in entry for entry in state["trace"] if entry.get("step") == state["step_index"])
-    passed = (
-        failed or node_has_run(state, "look_again") or state["revisions"] or not may_revise(state, context)
+    index = state["step_index"]
+    failed = any("failure" in entry for entry in state["trace"] if entry.get("step") == index)
+    again = node_has_run(state, "look_again")
+    return (
+        "backtrack" if failed or again or state["revisions"] or not may_revise(state, context) else "refine"
     )
-    return "backtrack" if passed else "refine"
 
 
 def known_entity_ids(state: VoGState) -> dict[str, str]:
@@ -187,6 +228,6 @@ def known_entity_ids(state: VoGState) -> dict[str, str]:
 
     Of several by one name it is the first.
     """
-    nodes = [node for path in all_observations(state) for node in path.nodes]
-    known = [node for node in [*state["topic_entities"], *nodes] if isinstance(node, Entity) and node.name]
-    return {normalise_answer(node.name or ""): node.id for node in reversed(known)}
+    nodes = [*state["topic_entities"], *(each for path in all_observations(state) for each in path.nodes)]
+    known = [each for each in nodes if isinstance(each, Entity) and each.name]
+    return {normalise_answer(each.name or ""): each.id for each in reversed(known)}

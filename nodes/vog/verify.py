@@ -3,7 +3,7 @@
 import asyncio
 from dataclasses import replace
 
-from kgqa.models.errors import MalformedReply
+from kgqa.nodes import ask_model
 from kgqa.nodes.vog.state import VoGState, VoGUpdate, current_step, interleaved_observations, may_revise
 from kgqa.prompts.facts import draw_fact, facts_as_statements
 from kgqa.prompts.plans import PlanStep, SearchPlan, draw_statements, parse_statements
@@ -21,50 +21,44 @@ async def verify(state: VoGState, runtime: NodeRuntime) -> VoGUpdate:
     Either may call for a revision (``verifiers``). In a plan that is revised, an observation
     that the model corrects replaces the predicted one. A malformed reply is no signal.
     """
-    step = current_step(state)
-    by_model, plan = await _ask_model(state, step, runtime)
-    by_nli = await _ask_detector(state, step, runtime)
+    step, verifiers = current_step(state), runtime.context.verifiers
+    by_model, plan, by_nli = None, state["plan"], None
+    if verifiers != "nli":
+        by_model, plan = await _ask_verifier(state, step, runtime)
+    if verifiers != "model":
+        by_nli = await _ask_detector(state, step, runtime)
     facts = [draw_fact(path) for path in state["feedback"][-1][:MAX_TRACED_FACTS]]
-    runtime.trace |= {
-        "step": state["step_index"],
-        "predicted": draw_statements(step.observation),
-        "facts": facts,
-    }
+    predicted = draw_statements(step.observation)
+    runtime.trace |= {"step": state["step_index"], "predicted": predicted, "facts": facts}
     runtime.trace["signals"] = {"model": by_model, "nli": by_nli}
     heard = [signal for signal in (by_model, by_nli) if signal is not None]
-    calls = (all if runtime.context.verifiers == "and" else any)(heard) if heard else False
+    calls = (all if verifiers == "and" else any)(heard) if heard else False
     revises = calls and may_revise(state, runtime.context)
     if calls and not revises:
         runtime.trace["spent"] = "revisions"
     return {"plan": plan, "decision": "refine"} if revises else {"decision": "forward"}
 
 
-async def _ask_model(state: VoGState, step: PlanStep, runtime: NodeRuntime) -> tuple[bool | None, SearchPlan]:
-    plan = state["plan"]
-    if runtime.context.verifiers == "nli":
-        return None, plan
+async def _ask_verifier(
+    state: VoGState, step: PlanStep, runtime: NodeRuntime
+) -> tuple[bool | None, SearchPlan]:
+    """Return whether the model calls for a revision, and the plan with the observation as it corrects it."""
+    plan, index = state["plan"], state["step_index"]
     facts, topics = interleaved_observations(state), tuple(state["topic_entities"])
-    try:
-        reply = await runtime.prompt(
-            VerifyStep(state["question"], step, state["step_index"], facts, topics=topics)
-        )
-    except MalformedReply as error:
-        runtime.record_failure(error)
+    reply = await ask_model(VerifyStep(state["question"], step, index, facts, topics=topics), runtime)
+    if reply is None:
         return None, plan
     runtime.trace["reason"] = reply.rationale
     if reply.revise and reply.observation:
         corrected = replace(step, observation=parse_statements(reply.observation))
-        steps = (*plan.steps[: state["step_index"] - 1], corrected, *plan.steps[state["step_index"] :])
-        return True, replace(plan, steps=steps)
+        plan = replace(plan, steps=(*plan.steps[: index - 1], corrected, *plan.steps[index:]))
     return reply.revise, plan
 
 
 async def _ask_detector(state: VoGState, step: PlanStep, runtime: NodeRuntime) -> bool | None:
-    if runtime.context.verifiers == "model":
-        return None
-    judge = await runtime.contradiction_detector()
-    runtime.trace["verifier"] = judge.name
+    detector = await runtime.contradiction_detector()
+    runtime.trace["verifier"] = detector.name
     facts = facts_as_statements(state["feedback"][-1])
     if not (facts and step.observation):
         return None
-    return await runtime.within_time_limit(asyncio.to_thread(judge.contradicts, facts, step.observation))
+    return await runtime.within_time_limit(asyncio.to_thread(detector.contradicts, facts, step.observation))

@@ -7,7 +7,7 @@ import pytest
 from kgqa.evaluation.question import Question
 from kgqa.evaluation.scoring.statistics import bootstrap_interval
 from kgqa.evaluation.simulation import ErrorRates
-from kgqa.nodes.vog.bandit import ARMS
+from kgqa.nodes.vog.state import ARMS
 from kgqa.runtime.record import Record
 from kgqa.tests.unit.evaluation.simulation.public import answered, available, graph_of, questions
 

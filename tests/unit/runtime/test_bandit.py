@@ -5,7 +5,8 @@ from typing import Any
 
 import pytest
 
-from kgqa.nodes.vog.bandit import ARMS, Arm, Bandit, entropy_bonus, kg_bonus
+from kgqa.nodes.vog.choose_arm import best_arm, entropy_bonus, kg_bonus, score_arms
+from kgqa.nodes.vog.state import ARMS, Arm, Bandit
 
 EARNED = Bandit({"local": 2, "lookahead": 1, "global": 1}, {"local": 1.2, "lookahead": 0.5, "global": 0.7})
 
@@ -14,8 +15,8 @@ PLAIN = {"local": 1.765577, "lookahead": 2.148374, "global": 2.348374}
 
 
 def scores(bandit: Bandit, **other: Any) -> dict[Arm, float]:
-    given: dict[str, Any] = {"entropy": 0.5, "at": 1, "expected_depth": 3, "repeated": False}
-    return bandit.scores(**{**given, **other})
+    given: dict[str, Any] = {"entropy": 0.5, "step_index": 1, "expected_depth": 3, "repeated": False}
+    return score_arms(bandit, **{**given, **other})
 
 
 def run(*arms: Arm, reward: float = 0.5) -> Bandit:
@@ -28,7 +29,7 @@ def run(*arms: Arm, reward: float = 0.5) -> Bandit:
 def test_the_first_three_revisions_try_each_arm_once_whatever_they_earn() -> None:
     bandit, chosen = Bandit.blank(), []
     for reward in (0.0, 1.0, 0.3):
-        arm = bandit.choose(scores(bandit))
+        arm = best_arm(scores(bandit))
         chosen.append(arm)
         bandit = bandit.after(arm, reward)
     assert chosen == ["local", "lookahead", "global"]
@@ -37,7 +38,7 @@ def test_the_first_three_revisions_try_each_arm_once_whatever_they_earn() -> Non
 def test_an_arm_that_was_not_tried_is_before_any_that_was() -> None:
     bandit = run("local", "lookahead", "local")
     assert scores(bandit)["global"] == math.inf
-    assert bandit.choose(scores(bandit)) == "global"
+    assert best_arm(scores(bandit)) == "global"
 
 
 def test_equation_2_without_bonuses() -> None:
@@ -50,7 +51,7 @@ def test_equation_2_without_bonuses() -> None:
     ("more", "bonus"),
     [
         pytest.param({}, {"lookahead": -0.0870062, "global": 0.05}, id="step 1, H = .5"),
-        pytest.param({"at": 3}, {"lookahead": -0.0999329, "global": 0.05}, id="step 3"),
+        pytest.param({"step_index": 3}, {"lookahead": -0.0999329, "global": 0.05}, id="step 3"),
         pytest.param({"expected_depth": 5}, {"lookahead": -0.0664037, "global": 0.05}, id="expected depth 5"),
         pytest.param({"entropy": 1}, {"lookahead": -0.0870062, "global": 0.0952574}, id="H = 1"),
         pytest.param({"repeated": True}, {"lookahead": -0.0870062, "global": 0.07}, id="a loop"),
@@ -126,8 +127,8 @@ def test_the_best_is_chosen_and_the_first_of_equals() -> None:
 
 def test_diversity_can_turn_the_choice() -> None:
     bandit = Bandit(EARNED.counts, EARNED.rewards, ("global", "global", "local"))
-    assert bandit.choose(scores(bandit, diversity=False)) == "global"
-    assert bandit.choose(scores(bandit)) == "lookahead"
+    assert best_arm(scores(bandit, diversity=False)) == "global"
+    assert best_arm(scores(bandit)) == "lookahead"
 
 
 def test_a_revision_is_booked_without_changing_what_was() -> None:
