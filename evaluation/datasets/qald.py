@@ -87,17 +87,14 @@ class Listed(WithTopics, total=False):
 
 
 def _official_question(record: Official) -> Question:
+    wordings = sorted(record["question"], key=lambda wording: wording.get("language") != "en")
+    texts = ((wording.get("string") or "").strip() for wording in wordings)
     return Question(
         id=record.get("id") or "",
-        text=_english_wording(record["question"]),
+        text=next(filter(None, texts)),
         readings=gold_readings(found for answer in record.get("answers") or [] for found in _answers(answer)),
         sparql=(record.get("query") or {}).get("sparql"),
     )
-
-
-def _english_wording(wordings: list[Wording]) -> str:
-    said = [(wording.get("language"), (wording.get("string") or "").strip()) for wording in wordings]
-    return min((language != "en", place, text) for place, (language, text) in enumerate(said) if text)[2]
 
 
 def _answers(answer: Answer) -> Iterator[EntityRef | None]:
