@@ -17,7 +17,6 @@ from kgqa.evaluation.datasets.format import (
     entity_ref,
     gold_readings,
     has_fields,
-    literal_ref,
     topics_and_others,
 )
 from kgqa.evaluation.question import EntityRef, Question
@@ -100,13 +99,13 @@ def _official_question(record: Official) -> Question:
 def _answers(answer: Answer) -> Iterator[EntityRef | None]:
     """Return what stands under the first variable of each row, or the truth value."""
     if (truth := answer.get("boolean")) is not None:
-        yield literal_ref(truth)
+        yield entity_ref(truth, truth)
     variables = (answer.get("head") or {}).get("vars") or []
     for row in (answer.get("results") or {}).get("bindings") or []:
         first = next((row[variable] for variable in variables if variable in row), None)
         cell = first or next(iter(row.values()), None)
         if cell and cell["type"] != "bnode":
-            yield entity_ref(cell["value"], None) if cell["type"] == "uri" else literal_ref(cell["value"])
+            yield entity_ref(cell["value"], None if cell["type"] == "uri" else cell["value"])
 
 
 def _listed_question(record: Listed) -> Question:
