@@ -1,12 +1,12 @@
-"""The sample knowledge graph, its questions, and the script that builds both.
+"""The sample knowledge graph and its questions.
 
 The two files are read by name; nothing here needs the source packages:
 
     >>> SAMPLE_GRAPH.name, SAMPLE_QUESTIONS.name
     ('sample.nt.gz', 'questions.jsonl.gz')
 
-``python -m kgqa.scripts.sample.build`` makes them anew. ``README.md`` beside this file names
-every source with its licence and lists the relations.
+``make sample`` builds them anew in a checkout of the repository. ``README.md`` beside this file
+names every source with its licence and lists the relations.
 """
 
 from pathlib import Path

@@ -28,35 +28,29 @@ async def align_topics(questions: Sequence[Question], graph: KnowledgeGraph) -> 
     Raises:
         KGError: if the graph cannot be reached.
     """
-    chosen = [_choose_topics(question, graph.dialect) for question in questions]
-    foreign = dict.fromkeys(
-        topic.id for question in chosen for topic in question.topics if _is_foreign(topic, graph.dialect)
-    )
-    found = await _map_ids([id for id in foreign if id], graph)
-    return [replace(question, topics=_mapped_topics(question.topics, found)) for question in chosen]
-
-
-def _choose_topics(question: Question, dialect: str) -> Question:
-    """Take the first choice without an id of another kind of graph; the file's own where there is none."""
-    choices = filter(None, (question.topics, *question.other_topics))
-    native = (topics for topics in choices if not any(_is_foreign(topic, dialect) for topic in topics))
-    return replace(question, topics=next(native, question.topics), other_topics=())
-
-
-def _is_foreign(topic: EntityRef, dialect: str) -> bool:
-    return bool(topic.id) and is_foreign(str(topic.id), dialect)
-
-
-async def _map_ids(ids: Sequence[str], graph: KnowledgeGraph) -> dict[str, str | None]:
-    """Return the graph's own id for each of another kind of graph; None where it knows none."""
+    chosen = [replace(question, topics=_native_topics(question, graph.dialect)) for question in questions]
+    topics = (topic for question in chosen for topic in question.topics)
+    foreign = dict.fromkeys(topic.id for topic in topics if topic.id and is_foreign(topic.id, graph.dialect))
     gate = asyncio.Semaphore(MAX_CONCURRENT_TOPICS)
 
-    async def one(id: str) -> str | None:
+    async def find(id: str) -> str | None:
         async with gate:
             matches = await graph.find_entities(id, 1)
         return matches[0].entity.id if matches and matches[0].how == "id" else None
 
-    return dict(zip(ids, await asyncio.gather(*map(one, ids)), strict=True))
+    found = dict(zip(foreign, await asyncio.gather(*map(find, foreign)), strict=True))
+    return [
+        replace(question, topics=_mapped_topics(question.topics, found), other_topics=())
+        for question in chosen
+    ]
+
+
+def _native_topics(question: Question, dialect: str) -> tuple[EntityRef, ...]:
+    """Return the first choice without an id of another kind of graph; the file's own where there is none."""
+    for topics in filter(None, (question.topics, *question.other_topics)):
+        if not any(topic.id and is_foreign(topic.id, dialect) for topic in topics):
+            return topics
+    return question.topics
 
 
 def _mapped_topics(topics: Sequence[EntityRef], found: Mapping[str, str | None]) -> tuple[EntityRef, ...]:

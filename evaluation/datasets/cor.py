@@ -6,7 +6,15 @@ from typing import Any, Required
 from pydantic import TypeAdapter
 from typing_extensions import TypedDict
 
-from kgqa.evaluation.datasets.format import Format, Text, Value, entity_ref, gold_readings, unique_refs
+from kgqa.evaluation.datasets.format import (
+    Format,
+    Text,
+    Value,
+    entity_ref,
+    gold_readings,
+    has_fields,
+    unique_refs,
+)
 from kgqa.evaluation.question import EntityRef, Question
 
 
@@ -50,8 +58,8 @@ def _refs(items: list[Item] | None) -> Iterator[EntityRef | None]:
 
 
 def _recognises(record: Any) -> bool:
-    lists = (record.get("answer"), record.get("topic_entity")) if isinstance(record, dict) else ()
-    return any(isinstance(each, list) for each in lists) and "question" in record
+    lists = (record.get("answer"), record.get("topic_entity")) if has_fields("question")(record) else ()
+    return any(isinstance(each, list) for each in lists)
 
 
 FORMAT = Format("cor", _recognises, TypeAdapter(Record), _to_question)

@@ -155,7 +155,8 @@ def _read_questions(file: QuestionFile, chosen: Format[Any], records: NumberedRe
         try:
             question = chosen.read(record)
         except FormatMismatch as mismatch:
-            hint = _hint_at_other_format(chosen, record)
+            other = next((each.name for each in ALL_FORMATS if each.recognises(record)), chosen.name)
+            hint = f" (it looks like {other}, not {chosen.name})" if other != chosen.name else ""
             raise DatasetError(f"{file.place(number)}, {mismatch}{hint}") from None
         id = question.id or f"{chosen.name}-{place}"
         if id in ids and chosen.unique:
@@ -165,11 +166,6 @@ def _read_questions(file: QuestionFile, chosen: Format[Any], records: NumberedRe
             id = f"{id}-{place}"
         ids[id] = number
         yield replace(question, id=id, splits=_read_splits(record))
-
-
-def _hint_at_other_format(chosen: Format[Any], record: Any) -> str:
-    other = next((format.name for format in ALL_FORMATS if format.recognises(record)), chosen.name)
-    return f" (it looks like {other}, not {chosen.name})" if other != chosen.name else ""
 
 
 def _read_splits(record: Any) -> dict[str, str]:

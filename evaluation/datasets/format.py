@@ -45,7 +45,7 @@ Topics = tuple[EntityRef, ...]
 
 
 def entity_ref(id: str | None, name: str | None, aliases: Iterable[str] = ()) -> EntityRef | None:
-    """Make a topic or an answer; None where the file gives neither id nor name.
+    """Make a topic or an answer; a literal is its own id. None where the file gives neither id nor name.
 
     >>> entity_ref("m.012k66rv", "UnName_Entity")
     EntityRef(id='m.012k66rv', name=None, aliases=())
@@ -62,15 +62,6 @@ def entity_ref(id: str | None, name: str | None, aliases: Iterable[str] = ()) ->
         return EntityRef(id or None, name)
     others = dict.fromkeys(alias for alias in aliases if alias != name and alias not in MISSING_NAMES)
     return EntityRef(id or None, name, tuple(others))
-
-
-def literal_ref(value: str | None) -> EntityRef | None:
-    """Make an answer that is its own id, as in a record; None for no value.
-
-    >>> literal_ref("1841-03-04")
-    EntityRef(id='1841-03-04', name='1841-03-04', aliases=())
-    """
-    return entity_ref(value, value)
 
 
 def entity_or_literal(kind: str | None, argument: str | None, name: str | None) -> EntityRef | None:

@@ -17,7 +17,6 @@ from kgqa.evaluation.datasets.format import (
     entity_ref,
     gold_readings,
     has_fields,
-    literal_ref,
     topics_and_others,
 )
 from kgqa.evaluation.question import EntityRef, Question
@@ -87,29 +86,26 @@ class Listed(WithTopics, total=False):
 
 
 def _official_question(record: Official) -> Question:
+    wordings = sorted(record["question"], key=lambda wording: wording.get("language") != "en")
+    texts = ((wording.get("string") or "").strip() for wording in wordings)
     return Question(
         id=record.get("id") or "",
-        text=_english_wording(record["question"]),
+        text=next(filter(None, texts)),
         readings=gold_readings(found for answer in record.get("answers") or [] for found in _answers(answer)),
         sparql=(record.get("query") or {}).get("sparql"),
     )
 
 
-def _english_wording(wordings: list[Wording]) -> str:
-    said = [(wording.get("language"), (wording.get("string") or "").strip()) for wording in wordings]
-    return min((language != "en", place, text) for place, (language, text) in enumerate(said) if text)[2]
-
-
 def _answers(answer: Answer) -> Iterator[EntityRef | None]:
     """Return what stands under the first variable of each row, or the truth value."""
     if (truth := answer.get("boolean")) is not None:
-        yield literal_ref(truth)
+        yield entity_ref(truth, truth)
     variables = (answer.get("head") or {}).get("vars") or []
     for row in (answer.get("results") or {}).get("bindings") or []:
         first = next((row[variable] for variable in variables if variable in row), None)
         cell = first or next(iter(row.values()), None)
         if cell and cell["type"] != "bnode":
-            yield entity_ref(cell["value"], None) if cell["type"] == "uri" else literal_ref(cell["value"])
+            yield entity_ref(cell["value"], None if cell["type"] == "uri" else cell["value"])
 
 
 def _listed_question(record: Listed) -> Question:

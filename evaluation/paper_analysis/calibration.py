@@ -14,7 +14,7 @@ from kgqa.evaluation.paper_analysis.trace import read_revisions
 from kgqa.evaluation.scoring.scores import ScoredQuestion, is_right
 
 THRESHOLDS_PER_UNIT = 1000
-"""A threshold is a multiple of 1 / PLACES: what is printed is what was measured."""
+"""A threshold is a multiple of one part of these: what is printed is what was measured."""
 
 
 class CalibrationError(ValueError):
@@ -64,7 +64,7 @@ class Calibration:
 
 
 def read_trials(scored: Iterable[ScoredQuestion]) -> list[Trial]:
-    """Return the revisions of the scored questions whose reward is held against the threshold.
+    """Return the revisions of the scored questions whose reward is compared with the threshold.
 
     After an empty observation it is not: such a plan is taken up without one.
     """
@@ -92,16 +92,12 @@ def calibrate(tried: Sequence[Trial]) -> Calibration:
         raise CalibrationError(f"{only}, so nothing is to be told apart; take more questions, or others")
     thresholds = sorted({floor(trial.reward * THRESHOLDS_PER_UNIT) / THRESHOLDS_PER_UNIT for trial in tried})
     effects = tuple(_measure_threshold(threshold, good, bad) for threshold in thresholds)
-    return Calibration(len(good), len(bad), _area_under_curve(good, bad), effects)
+    # The area under the ROC curve: Mann and Whitney's U (1947) over the number of pairs.
+    won = sum(bisect_left(bad, reward) + bisect_right(bad, reward) for reward in good)
+    return Calibration(len(good), len(bad), won / (2 * len(good) * len(bad)), effects)
 
 
 def _measure_threshold(threshold: float, good: Sequence[float], bad: Sequence[float]) -> ThresholdEffect:
     missed, kept_out = bisect_left(good, threshold), bisect_left(bad, threshold)
     right, wrong = len(good) - missed, len(bad) - kept_out
     return ThresholdEffect(threshold, right, wrong, right / len(good), kept_out / len(bad))
-
-
-def _area_under_curve(good: Sequence[float], bad: Sequence[float]) -> float:
-    """Return the area under the ROC curve: Mann and Whitney's U (1947) over the number of pairs."""
-    won = sum(bisect_left(bad, reward) + bisect_right(bad, reward) for reward in good)
-    return won / (2 * len(good) * len(bad))

@@ -6,7 +6,7 @@ A trace may be anybody's: an entry that is not of the form of ours is left out.
 from collections import Counter
 from collections.abc import Mapping, Sequence
 from itertools import islice
-from typing import Any, NamedTuple
+from typing import Any
 
 from typing_extensions import TypedDict
 
@@ -44,38 +44,31 @@ class Pruning(TypedDict):
     """Prunings by the number of relations kept (Figure 6)."""
 
 
-class _LookaheadOutcome(NamedTuple):
-    fired: bool
-    realised: bool
-    ended: bool
-    right: bool | None
-    """Whether it ended the question rightly; None where there is no gold."""
-
-
 def measure_lookahead(scored: Sequence[ScoredQuestion], seed: int) -> Lookahead | None:
     """Measure smart lookahead; None where no result has one."""
-    outcomes = [
-        _lookahead_outcome(each, entry)
-        for each in scored
-        for entry in islice(trace_entries(each.result, "smart_lookahead"), 1)
+    first = [
+        (each, entry) for each in scored for entry in islice(trace_entries(each.result, "smart_lookahead"), 1)
     ]
-    if not outcomes:
+    if not first:
         return None
-    judged = [outcome for outcome in outcomes if outcome.right is not None]
+    entries = [entry for _, entry in first]
+    right = [(each.right and _has_ended(entry), _has_fired(entry)) for each, entry in first if each.score]
     return {
-        "questions": len(outcomes),
-        "fired": mean_share([outcome.fired for outcome in outcomes], seed),
-        "realised": mean_share([outcome.realised for outcome in outcomes], seed),
-        "ended": mean_share([outcome.ended for outcome in outcomes], seed),
-        "right": mean_share([bool(outcome.right) for outcome in judged], seed),
-        "right_of_fired": mean_share([bool(outcome.right) for outcome in judged if outcome.fired], seed),
+        "questions": len(first),
+        "fired": mean_share([_has_fired(entry) for entry in entries], seed),
+        "realised": mean_share([is_positive(entry.get("realised")) for entry in entries], seed),
+        "ended": mean_share([_has_ended(entry) for entry in entries], seed),
+        "right": mean_share([is_right for is_right, _ in right], seed),
+        "right_of_fired": mean_share([is_right for is_right, fired in right if fired], seed),
     }
 
 
-def _lookahead_outcome(scored: ScoredQuestion, entry: Mapping[str, Any]) -> _LookaheadOutcome:
-    ended = entry.get("decision") == "stop" and isinstance(entry.get("chain"), str)
-    right = ended and scored.right if scored.score else None
-    return _LookaheadOutcome(entry.get("fired") is True, is_positive(entry.get("realised")), ended, right)
+def _has_fired(entry: Mapping[str, Any]) -> bool:
+    return entry.get("fired") is True
+
+
+def _has_ended(entry: Mapping[str, Any]) -> bool:
+    return entry.get("decision") == "stop" and isinstance(entry.get("chain"), str)
 
 
 def measure_pruning(scored: Sequence[ScoredQuestion]) -> Pruning | None:

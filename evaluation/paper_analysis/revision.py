@@ -5,20 +5,14 @@ from collections.abc import Callable, Sequence
 
 from typing_extensions import TypedDict
 
-from kgqa.evaluation.paper_analysis.trace import (
-    SIGNAL_SOURCES,
-    STAGE_NODES,
-    PlanTrace,
-    TracedVerification,
-    read_plan_trace,
-)
+from kgqa.evaluation.paper_analysis.trace import SIGNAL_SOURCES, STAGE_NODES, PlanTrace, read_plan_trace
 from kgqa.evaluation.scoring.scores import GroupMetrics, ScoredQuestion, is_right, measure_group
 from kgqa.evaluation.scoring.statistics import Costs, Share, mean_share, mean_shares, summarise_costs
 from kgqa.priors.answer_agreement import answer_key
 from kgqa.priors.rewards import answer_confidence
 
 FIRST_PLAN = "first"
-"""What stands for the plan that a search began with, where others go by their arm."""
+"""The origin of the plan that a search began with; the others are named by their arm."""
 
 PLAN_ORIGINS = (FIRST_PLAN, "local", "lookahead", "global")
 """Where a plan may be from, in the order in which the metrics have them."""
@@ -107,12 +101,16 @@ def measure_revision(scored: Sequence[ScoredQuestion], seed: int) -> Revision | 
     lengths = [trace.last.steps for trace in traces if trace.last and trace.last.steps is not None]
     entropies = [revision.entropy for trace in traces for revision in trace.revisions]
     checks = [check for trace in traces for check in trace.verifications]
+    counts = Counter((check.step, check.source) for check in checks)
     return {
         "planned": len(traces),
         "verified": len(verified),
         "rate": mean_share(revises, seed),
         "sources": dict(zip(SIGNAL_SOURCES, shares, strict=True)),
-        "steps": _count_by_step(checks),
+        "steps": {
+            str(step): {source: counts[step, source] for source in SIGNAL_SOURCES}
+            for step in sorted({check.step for check in checks})
+        },
         "verifiers": dict(sorted(Counter(check.verifier for check in checks if check.verifier).items())),
         "revisions": revisions,
         "plan_steps": summarise_costs(lengths),
@@ -129,12 +127,6 @@ def measure_revision(scored: Sequence[ScoredQuestion], seed: int) -> Revision | 
 def _question_source(trace: PlanTrace) -> str:
     sources = {check.source for check in trace.verifications} - {"none"}
     return "both" if len(sources) > 1 else next(iter(sources), "none")
-
-
-def _count_by_step(checks: Sequence[TracedVerification]) -> dict[str, dict[str, int]]:
-    counts = Counter((check.step, check.source) for check in checks)
-    steps = sorted({step for step, _ in counts})
-    return {str(step): {source: counts[step, source] for source in SIGNAL_SOURCES} for step in steps}
 
 
 def _measure_tokens(traces: Sequence[PlanTrace]) -> dict[str, StageCosts]:

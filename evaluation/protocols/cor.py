@@ -35,10 +35,8 @@ _PUNCTUATION = str.maketrans("", "", string.punctuation)
 
 
 class CorScores(NamedTuple):
-    """What one question gets."""
+    """What one question gets; CoR calls the recall accuracy as well."""
 
-    hit: float
-    accuracy: float
     precision: float
     recall: float
     f1: float
@@ -59,14 +57,14 @@ def measure(results: Sequence[Result], questions: Sequence[Question], *, seed: i
     cases = legacy_cases(results, questions)
     scored = [case for case in cases if case.question is None or case.gold]
     scores = [score_question(predicted_names(case.result), gold_names(case)) for case in scored]
-    right = [bool(one.hit) for one in scores]
+    right = [one.f1 > 0 for one in scores]
     actions = [final_action(case.result) for case in cases]
     return (
         summarise("cor", NOTE, scored, right, seed)
         | measure_costs(cases)
         | {"n": len(cases), "excluded": len(cases) - len(scored)}
-        | {"accuracy": mean_share([one.accuracy for one in scores], seed)}
-        | mean_scores([(one.precision, one.recall, one.f1) for one in scores], seed)
+        | {"accuracy": mean_share([one.recall for one in scores], seed)}
+        | mean_scores(scores, seed)
         | {"kgr": mean_share([action.casefold() in GROUNDED_ACTIONS for action in actions], seed)}
         | {"actions": dict(Counter(actions).most_common())}
     )
@@ -81,9 +79,9 @@ def score_question(predicted: Sequence[str], gold: Sequence[str]) -> CorScores:
     said = normalise_text(" ".join(predicted))
     found = sum(normalise_text(name) in said for name in gold)
     if not found:
-        return CorScores(0.0, 0.0, 0.0, 0.0, 0.0)
+        return CorScores(0.0, 0.0, 0.0)
     precision, recall = min(1.0, found / len(predicted)), found / len(gold)
-    return CorScores(1.0, recall, precision, recall, 2 * precision * recall / (precision + recall))
+    return CorScores(precision, recall, 2 * precision * recall / (precision + recall))
 
 
 def normalise_text(text: str) -> str:

@@ -29,14 +29,14 @@ _PATHS = TypeAdapter(list[list[PathStep]])
 
 
 async def check_grounding(results: Sequence[Result], graph: KnowledgeGraph) -> dict[str, bool | None]:
-    """Tell of each result, by `result_key`, whether all of its answers are where its paths lead.
+    """Check of each result, by `result_key`, whether all of its answers are where its paths lead.
 
     None where there is nothing to go by: a grounded record without any path (a query is no chain).
 
     An answer must be at the end of every path that is drawn to it or to no answer in
     particular, and of one at least; nodes that a path names on the way must lie there. A
     lone number may also be a count of what all paths lead to (or of a part of that: the
-    record does not tell what a filter took). A yes or no is a verdict on its paths, and
+    record does not say what a filter took). A yes or no is a verdict on its paths, and
     grounded if all of them are there. Results with another outcome than grounded,
     without answers or with paths that make no sense are not grounded, nor is a literal
     beyond the graph's row limit.
@@ -85,19 +85,14 @@ async def _is_grounded(result: Result, graph: KnowledgeGraph) -> bool | None:
     if result.record.get("paths") in (None, []):
         return None
     paths = _parse_paths(result.record)
-    if not paths or not await _legs_exist(paths, graph):
+    if not paths:
         return False
-    if _YES_OR_NO.issuperset(result.answers):
-        return len(ids) == 1 and await _ends_exist(paths, graph)
-    return await _answers_reached(wanted, paths, graph) or await _is_count(wanted, paths, graph)
-
-
-async def _legs_exist(paths: Sequence[_PathLegs], graph: KnowledgeGraph) -> bool:
-    """Return whether the nodes that paths name on the way are there."""
     for chain, end in (leg for path in paths for leg in path.legs):
         if not (await graph.trace_chain(chain, [end]))[0]:
             return False
-    return True
+    if _YES_OR_NO.issuperset(result.answers):
+        return len(ids) == 1 and await _ends_exist(paths, graph)
+    return await _answers_reached(wanted, paths, graph) or await _is_count(wanted, paths, graph)
 
 
 async def _ends_exist(paths: Sequence[_PathLegs], graph: KnowledgeGraph) -> bool:

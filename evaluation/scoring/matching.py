@@ -213,7 +213,7 @@ def _name_keys(names: tuple[str | None, ...]) -> tuple[NameKey, ...]:
 def merge_duplicates(answers: Iterable[AnswerKeys]) -> list[AnswerKeys]:
     """Leave each thing once, in order of first appearance, with all of its names.
 
-    What is told apart by its name is the same as whatever has this name and an id. Of
+    What is known by its name only is the same as whatever has this name and an id. Of
     several ids of one thing the least is kept, whatever the order.
     """
     given = [(answer, answer.distinguishing_key) for answer in answers]

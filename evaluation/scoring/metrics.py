@@ -54,7 +54,7 @@ class Metrics(Accuracy):
     kg_grounded_rate: Share
     """Of all questions, those answered from the graph (CoR's KGR); null where results do not tell."""
     kg_grounded_rate_strict: Share | None
-    """Those whose every answer was found there again; null where no graph was at hand.
+    """Those whose every answer was found there again; null where no graph was given.
 
     Grounded records without a path are left out; its value is null where all of them are.
     """
@@ -68,7 +68,7 @@ class Metrics(Accuracy):
     cached_calls: int
     """Calls, of all questions, that the cache answered."""
     cost: DollarCosts | None
-    """Left to whoever knows the prices."""
+    """Filled in by the run, which knows the prices."""
     answered: GroupMetrics
     """Accuracy over the scored questions that have a result and did not fail."""
     breakdowns: Breakdowns
@@ -100,7 +100,7 @@ def measure_results(
     Args:
         results: In any order; of several for one question the last counts.
         questions: All questions that were to be answered.
-        grounded: What `check_grounding` found; None where no graph was at hand.
+        grounded: What `check_grounding` found; None where no graph was given.
         seed: What the intervals are drawn by.
     """
     scored = score_results(results, questions)
@@ -150,21 +150,16 @@ def _measure_grounded_rates(
     given = [result for result in results if result]
     if given and not any(result.outcome for result in given):
         results = []
-    claims = [_claims_grounded(result) for result in results]
-    loose = mean_share(claims, seed)
+    claiming = [
+        result for result in given if result.outcome == "grounded" and result.answers and not result.failed
+    ]
+    others = [False] * (len(results) - len(claiming))
+    loose = mean_share([True] * len(claiming) + others, seed)
     if grounded is None:
         return loose, None
-    checked = [
-        grounded.get(result_key(result), False) if result and claims_it else False
-        for result, claims_it in zip(results, claims, strict=True)
-    ]
-    found = [one for one, claims_it in zip(checked, claims, strict=True) if claims_it]
-    none_can = bool(found) and all(one is None for one in found)
-    return loose, mean_share([] if none_can else [one for one in checked if one is not None], seed)
-
-
-def _claims_grounded(result: Result | None) -> bool:
-    return result is not None and not result.failed and result.outcome == "grounded" and bool(result.answers)
+    verdicts = [grounded.get(result_key(result), False) for result in claiming]
+    known = [verdict for verdict in verdicts if verdict is not None]
+    return loose, mean_share([] if verdicts and not known else known + others, seed)
 
 
 SHARE_LABELS = {

@@ -95,13 +95,11 @@ class Breakdowns(TypedDict):
 
 def score_results(results: Sequence[Result], questions: Sequence[Question]) -> list[ScoredQuestion]:
     """Score every question in the order of the dataset; one that failed or is missing is wrong."""
-    return [_score_question(question, result) for question, result in pair_results(results, questions).pairs]
-
-
-def _score_question(question: Question, result: Result | None) -> ScoredQuestion:
-    if question.scored and (result is None or result.failed):
-        return ScoredQuestion(question, result, ZERO_SCORE)
-    return ScoredQuestion(question, result, score_answers(result.answers, question) if result else None)
+    scored = []
+    for question, result in pair_results(results, questions).pairs:
+        answers = () if result is None or result.failed else result.answers
+        scored.append(ScoredQuestion(question, result, score_answers(answers, question)))
+    return scored
 
 
 def score_answers(answers: Sequence[EntityRef], question: Question) -> Score | None:

@@ -19,7 +19,7 @@ BOOTSTRAP_RESAMPLES = 2_000
 """Bootstrap resamples behind every interval."""
 
 MAX_BLOCK_NUMBERS = 1 << 21
-"""Numbers that are drawn, and held, at a time."""
+"""Numbers that are drawn, and kept in memory, at a time."""
 
 CONFIDENCE_LEVEL = 0.95
 """The share of resamples whose mean lies in an interval."""

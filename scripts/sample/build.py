@@ -1,10 +1,10 @@
 """Build the sample graph and its questions: ``python -m kgqa.scripts.sample.build``.
 
 Facts come from packages on PyPI whose licences allow passing their data on; `sources.py`
-names each with version and licence, `README.md` says which facts it gives. The build is
+names each with version and licence, `data/README.md` says which facts it gives. The build is
 deterministic: with the same versions installed it writes the same bytes.
 
-Needs ``pip install 'kgqa[data]'``. Nothing is downloaded and no network is used.
+Needs ``pip install --editable '.[data]'`` in a checkout. Nothing is downloaded and no network is used.
 """
 
 import argparse
@@ -36,7 +36,7 @@ def build(folder: Path) -> tuple[Path, Path]:
 
 
 def main() -> None:
-    """Build both files beside this script, or into the folder given."""
+    """Build both files into the package's data, or into the folder given."""
     parser = argparse.ArgumentParser(description=build.__doc__)
     parser.add_argument("--out", type=Path, default=SAMPLE_GRAPH.parent, help="folder to write to")
     folder: Path = parser.parse_args().out

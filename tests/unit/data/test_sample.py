@@ -1,5 +1,6 @@
 """The shipped sample graph and its questions: complete, consistent, and what a build gives."""
 
+import doctest
 import gzip
 import json
 from collections import Counter, defaultdict
@@ -10,6 +11,7 @@ import pytest
 from pyoxigraph import NamedNode, RdfFormat, Store
 
 from kgqa.data import SAMPLE_GRAPH, SAMPLE_QUESTIONS
+from kgqa.scripts.sample import graph
 from kgqa.scripts.sample.build import build
 from kgqa.scripts.sample.graph import BASE, RDF_TYPE, RDFS_LABEL, SKOS_ALT_LABEL
 from kgqa.scripts.sample.sources import differing_sources
@@ -76,6 +78,11 @@ def test_a_build_gives_the_shipped_files(tmp_path):
     for shipped, rebuilt in zip((SAMPLE_GRAPH, SAMPLE_QUESTIONS), build(tmp_path), strict=True):
         # A deflate library may pack the same text otherwise, so the text is compared.
         assert gzip.decompress(rebuilt.read_bytes()) == gzip.decompress(shipped.read_bytes())
+
+
+def test_the_examples_of_the_builder_run():
+    found = doctest.testmod(graph)
+    assert found.attempted and not found.failed
 
 
 def test_the_graph_is_large_and_small_enough(store):

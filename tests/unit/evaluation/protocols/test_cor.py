@@ -39,7 +39,7 @@ def test_cor_normalises(text: str, plain: str) -> None:
 def test_cor_hits_by_substring_of_all_answers_joined(
     predicted: list[str], gold: list[str], hit: bool
 ) -> None:
-    assert bool(score_question(predicted, gold).hit) is hit
+    assert bool(score_question(predicted, gold).recall) is hit
 
 
 def test_cor_counts_found_gold_as_precision() -> None:
