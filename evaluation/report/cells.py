@@ -56,13 +56,12 @@ class TableRow(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class Table:
-    """A table of the page; ``columns`` are the titles of the cells, ``footnote`` stands below."""
+    """A table of the page, which has a note on what it is about; ``columns`` are the titles of the cells."""
 
+    about: str
     title: str
-    note: str
     columns: tuple[str, ...]
     rows: tuple[TableRow, ...]
-    footnote: str = ""
 
 
 class Column(NamedTuple):

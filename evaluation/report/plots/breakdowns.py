@@ -6,10 +6,9 @@ from typing import TYPE_CHECKING, Any
 
 from kgqa.evaluation.report import cells
 from kgqa.evaluation.report.ablation import Ablation, Variant, ablation_title
-from kgqa.evaluation.report.groups import ReportedRun
+from kgqa.evaluation.report.groups import ReportedRun, align_questions
 from kgqa.evaluation.report.plots import drawing
 from kgqa.evaluation.report.plots.drawing import Plot
-from kgqa.evaluation.report.run_tables import align_questions, run_seed
 from kgqa.kg.terms import one_line
 
 if TYPE_CHECKING:
@@ -86,7 +85,7 @@ class KindBreakdown:
                 group_questions([question for question in side if question.score], self.by) for side in sides
             )
             for kind, questions in ours.items():
-                found = compare_scored([(questions, theirs[kind])], run_seed(self.runs[0]))
+                found = compare_scored([(questions, theirs[kind])], self.runs[0].folder.seed)
                 if found.n:
                     yield (run.number, kind), found
 

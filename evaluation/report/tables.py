@@ -1,64 +1,111 @@
-"""The tables on what only some methods do: refinement, blueprints (CoG), revision (VoG), lookahead (EGP)."""
+"""The tables of runs, of comparisons, and of what only some methods do (CoG, VoG, PoG-EGP)."""
 
 from collections import Counter
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
 from functools import partial
-from typing import Any
+from itertools import combinations, compress
+from typing import TYPE_CHECKING, Any
 
 from kgqa.evaluation.paper_analysis.refinement import BLUEPRINT_SOURCES
 from kgqa.evaluation.paper_analysis.trace import STAGE_NODES
 from kgqa.evaluation.report import cells
 from kgqa.evaluation.report.cells import Cell, Column, Table, TableRow
-from kgqa.evaluation.report.groups import ReportedRun
-from kgqa.evaluation.report.plots.bars import PLAN_TITLES, SIGNAL_TITLES
+from kgqa.evaluation.report.groups import ReportedRun, align_questions
 
-_REFINEMENT_NOTE = (
-    "Triggered: a failure signal made the model look back at its search; the rate is over all questions, the "
-    "rest over those where it was triggered. By outcome: how many ended so with a right first answer, of all "
-    "that ended so. Re-routed: a diagnosis blamed a step, and the search went on before it; recovered: of "
-    "these, grounded and right. Blueprint dropped: a diagnosis found it unreliable."
+if TYPE_CHECKING:
+    from kgqa.evaluation.scoring.comparison import Comparison
+
+SIGNAL_TITLES = {"none": "no signal", "model": "model only", "nli": "NLI only", "both": "both"}
+"""Who gave a signal to revise, and how the page says it."""
+
+PLAN_TITLES = {"first": "first plan", "local": "local", "lookahead": "lookahead", "global": "global"}
+"""Where a plan is from, and how the page says it."""
+
+MAX_RUNS_IN_ALL_PAIRS = 6
+"""Runs up to which every pair is compared; of more runs, those pairs that have the same model."""
+
+COMPARED_METRICS = ("hits_at_1", "f1", "hit_any", "precision", "recall")
+"""The metrics whose differences are shown."""
+
+_COMPARISON_COLUMNS = (
+    *("A", "B", "Questions", *map(cells.METRIC_TITLES.__getitem__, COMPARED_METRICS)),
+    *("Only A / only B", "McNemar p"),
 )
 
-_SIGNALS_NOTE = "The questions where refinement was triggered, by the signal of their first diagnosis."
 
-_BLUEPRINTS_NOTE = (
-    "Shares of the questions for which a blueprint was looked for: copied from the nearest exemplar, "
-    "adapted by the model, the nearest as it is, or none; and Hits@1 of each."
+def _calls_cell(metrics: Any) -> Cell:
+    cell, cached = cells.rough_cost(metrics.get("llm_calls")), metrics.get("cached_calls")
+    return replace(cell, detail=f"{cell.detail}; {cached:,} more from the cache") if cached else cell
+
+
+def _tokens_cell(metrics: Any) -> Cell:
+    """Show the mean tokens of a question; a lower bound where a server did not report all."""
+    read, written = cells.sum_means(metrics, "input_tokens"), cells.sum_means(metrics, "output_tokens")
+    if read is None or written is None:
+        return cells.UNKNOWN
+    bound = "≥ " if metrics.get("unknown_calls") else ""
+    return Cell(f"{bound}{read + written:,.0f}", f"in {read:,.0f}, out {written:,.0f}", repr(read + written))
+
+
+_METRIC_COLUMNS = (
+    Column("Questions", cells.count, "n"),
+    Column("Failed", cells.count, "errors"),
+    Column("Missing", cells.count, "missing"),
+    Column("Unscored", cells.count, "unscored"),
+    *(Column(title, cells.percent, key) for key, title in cells.METRIC_TITLES.items()),
+    Column("LLM calls", _calls_cell),
+    Column("Tokens", _tokens_cell),
+    Column("KG queries", cells.rough_cost, "kg_queries"),
+    Column("Seconds", cells.cost, "seconds"),
+    Column("Cost, USD", lambda cost: cells.cost(cost, "{:,.4f}"), "cost"),
 )
 
-_REVISION_NOTE = (
-    "To be revised: of the questions in which a step was verified, those in which the plan was to be revised "
-    "at any step. Model only, NLI only, both: by who gave a signal at any step, heeded or not: the model, or "
-    "the NLI verifier (or the rules that stand in for it). "
-    "Searches: of the plan in force at the end. Entropy: of the answers of a question’s plans, the mean over "
-    "all revisions. Best by task reward, by confidence: of the questions with a revision, those whose "
-    "revision of the highest such reward is right, accepted or not."
-)
 
-_STEPS_NOTE = "Verified steps by their number in the plan, and by who gave a signal to revise."
+def run_table(runs: Sequence[ReportedRun]) -> Table:
+    """Make the table of runs: options are those that differ, columns those of which something is known."""
+    titles = ("Method", "Model", "Options", *(column.title for column in _METRIC_COLUMNS))
+    cells = [tuple(_run_cells(run)) for run in runs]
+    known = [any(cell.key for cell in column) for column in zip(*cells, strict=True)]
+    rows = (
+        TableRow((run,), tuple(compress(row, known)), _progress(run))
+        for run, row in zip(runs, cells, strict=True)
+    )
+    return Table("runs", "Runs", tuple(compress(titles, known)), tuple(rows))
 
-_STRATEGIES_NOTE = (
-    "Chosen: revisions of a question with a plan. Success: of the revisions of a plan whose answer was "
-    "wrong, those whose answer is right; its interval is over revisions. Kept to the end: questions that "
-    "ended with its plan, and Hits@1 of these. Right answers: its share of all right answers."
-)
 
-_TOKENS_NOTE = (
-    "Tokens of a question with a plan, input and output together, and the share of each stage. Retrieval: "
-    "choosing relations and entities. Other: judging yes/no questions, answering from memory."
-)
+def _run_cells(run: ReportedRun) -> Iterator[Cell]:
+    options = ", ".join(f"{key}={value}" for key, value in run.options.items())
+    yield from map(cells.text, (run.folder.method, run.folder.model, options))
+    yield from cells.show_columns(_METRIC_COLUMNS, {"n": len(run.questions), **(run.metrics or {})})
 
-_LOOKAHEAD_NOTE = (
-    "Fired: a relation of the solved questions leaves a topic entity. Realised: a chain of theirs leads to "
-    "something with a name. Ended: the model took what it led to. Ended rightly: with a right first answer, "
-    "of all scored questions, and of those where it fired."
-)
 
-_PRUNING_NOTE = (
-    "Relations that survive one pruning: what the model chose, and that with what solved questions added. "
-    "None, one, two, three, more: of all prunings, those that so many survived."
-)
+def _progress(run: ReportedRun) -> str:
+    """Say how much of a run is done; nothing where all is."""
+    folder = run.folder
+    return "" if folder.finished else f"unfinished: {folder.done:,} of {folder.planned:,} questions"
+
+
+def comparison_tables(runs: Sequence[ReportedRun]) -> list[Table]:
+    """Compare runs on the questions that have gold and that both have a record of; nothing where none are."""
+    from kgqa.evaluation.scoring.comparison import compare_scored
+
+    rows = []
+    for a, b in combinations(runs, 2):
+        if len(runs) <= MAX_RUNS_IN_ALL_PAIRS or a.folder.model == b.folder.model:
+            found = compare_scored([align_questions(a, b)], a.folder.seed)
+            if found.n:
+                rows.append(TableRow((), (cells.run_name(a), cells.run_name(b), *_comparison_cells(found))))
+    return [Table("comparisons", "Comparisons", _COMPARISON_COLUMNS, tuple(rows))] if rows else []
+
+
+def _comparison_cells(found: "Comparison") -> Iterator[Cell]:
+    missing = (("A", found.missing_a), ("B", found.missing_b))
+    yield cells.count(found.n, ", ".join(f"{count:,} not in {side}" for side, count in missing if count))
+    for metric in COMPARED_METRICS:
+        yield cells.difference(found.differences[metric])
+    yield from cells.mcnemar(found.mcnemar)
+
 
 _OUTCOME_TITLES = {
     "grounded": "From the graph",
@@ -92,9 +139,9 @@ def refinement_tables(runs: Sequence[ReportedRun]) -> list[Table]:
         )
     ]
     return _tables(
-        ("Refinement", _REFINEMENT_NOTE, "Configuration", _REFINEMENT_COLUMNS, refined),
-        ("Failure signals", _SIGNALS_NOTE, "Signal", (*_TRIGGERED_COLUMNS, *_OUTCOME_COLUMNS), signals),
-        ("Blueprints", _BLUEPRINTS_NOTE, "Configuration", by_source, guided),
+        ("refinement", "Refinement", "Configuration", _REFINEMENT_COLUMNS, refined),
+        ("signals", "Failure signals", "Signal", (*_TRIGGERED_COLUMNS, *_OUTCOME_COLUMNS), signals),
+        ("blueprints", "Blueprints", "Configuration", by_source, guided),
     )
 
 
@@ -114,10 +161,10 @@ def revision_tables(runs: Sequence[ReportedRun]) -> list[Table]:
         if key in strategies or key in plans
     ]
     return _tables(
-        ("Revision", _REVISION_NOTE, "Configuration", _REVISION_COLUMNS, revised),
-        ("Revision by step", _STEPS_NOTE, "Step", _STEP_COLUMNS, steps),
-        ("Revision by strategy", _STRATEGIES_NOTE, "Plan", _STRATEGY_COLUMNS, arms),
-        ("Tokens by stage", _TOKENS_NOTE, "Configuration", _STAGE_COLUMNS, revised),
+        ("revision", "Revision", "Configuration", _REVISION_COLUMNS, revised),
+        ("steps", "Revision by step", "Step", _STEP_COLUMNS, steps),
+        ("strategies", "Revision by strategy", "Plan", _STRATEGY_COLUMNS, arms),
+        ("tokens", "Tokens by stage", "Configuration", _STAGE_COLUMNS, revised),
     )
 
 
@@ -126,8 +173,8 @@ def lookahead_tables(runs: Sequence[ReportedRun]) -> list[Table]:
     looked = _runs_with("lookahead", runs)
     pruned = _runs_with("pruning", runs) if looked else []
     return _tables(
-        ("Smart lookahead", _LOOKAHEAD_NOTE, "Configuration", _LOOKAHEAD_COLUMNS, looked),
-        ("Relations after pruning", _PRUNING_NOTE, "Configuration", _PRUNING_COLUMNS, pruned),
+        ("lookahead", "Smart lookahead", "Configuration", _LOOKAHEAD_COLUMNS, looked),
+        ("pruning", "Relations after pruning", "Configuration", _PRUNING_COLUMNS, pruned),
     )
 
 
@@ -137,18 +184,18 @@ def _runs_with(key: str, runs: Sequence[ReportedRun]) -> list[_Item]:
 
 
 def _tables(*tables: tuple[str, str, str, Sequence[Column], Sequence[_Item]]) -> list[Table]:
-    """Make tables of title, note, title of the first column, further columns and rows; none without rows."""
+    """Make tables of subject, title, first title, further columns and rows; none without rows."""
     return [
         Table(
+            about,
             title,
-            note,
             (first, *(column.title for column in columns)),
             tuple(
                 TableRow((run,), (name, *cells.show_columns(columns, metrics)))
                 for run, name, metrics in items
             ),
         )
-        for title, note, first, columns, items in tables
+        for about, title, first, columns, items in tables
         if items
     ]
 
