@@ -111,7 +111,6 @@ def _build_ablation(runs: Sequence[ReportedRun]) -> Ablation | None:
 
 
 def _changed_options(run: ReportedRun, context: "type[Context]") -> dict[str, str]:
-    """Return the options of a run that do not have their default."""
     defaults = dict(_flat_options(context(kg=("sample",), model="offline").config()))
     return {key: value for key, value in _flat_options(run.folder.config) if value != defaults.get(key)}
 

@@ -97,7 +97,6 @@ def _distinct_texts(values: Iterable[object]) -> list[str]:
 
 
 def _dataset_section(id: str, group: DatasetGroup) -> dict[str, Any]:
-    """Return the part of the page on one dataset."""
     ablations = find_ablations(group.runs)
     return {
         "id": id,

@@ -65,11 +65,11 @@ _METRIC_COLUMNS = (
 def run_table(runs: Sequence[ReportedRun]) -> Table:
     """Make the table of runs: options are those that differ, columns those of which something is known."""
     titles = ("Method", "Model", "Options", *(column.title for column in _METRIC_COLUMNS))
-    cells = [tuple(_run_cells(run)) for run in runs]
-    known = [any(cell.key for cell in column) for column in zip(*cells, strict=True)]
+    by_run = [tuple(_run_cells(run)) for run in runs]
+    known = [any(cell.key for cell in column) for column in zip(*by_run, strict=True)]
     rows = (
         TableRow((run,), tuple(compress(row, known)), _progress(run))
-        for run, row in zip(runs, cells, strict=True)
+        for run, row in zip(runs, by_run, strict=True)
     )
     return Table("runs", "Runs", tuple(compress(titles, known)), tuple(rows))
 
@@ -135,7 +135,7 @@ def refinement_tables(runs: Sequence[ReportedRun]) -> list[Table]:
         for source in sources
         for column in (
             Column(source.capitalize(), _source_cell, source),
-            Column(f"{source.capitalize()}, Hits@1", cells.percent, f"{source}.hits_at_1"),
+            Column(f"{source.capitalize()}, Hits@1", cells.percent, (source, "hits_at_1")),
         )
     ]
     return _tables(
@@ -242,7 +242,7 @@ _TRIGGERED_COLUMNS = (
 )
 
 _OUTCOME_COLUMNS = (
-    *(Column(title, _fates_cell, f"outcomes.{key}") for key, title in _OUTCOME_TITLES.items()),
+    *(Column(title, _fates_cell, ("outcomes", key)) for key, title in _OUTCOME_TITLES.items()),
     Column("Failed", _failed_cell, "outcomes"),
 )
 
@@ -260,9 +260,9 @@ _REVISION_COLUMNS = (
     Column("Questions", cells.count, "planned"),
     Column("Verified", cells.count, "verified"),
     Column("To be revised", cells.percent, "rate"),
-    Column("Model only", cells.percent, "sources.model"),
-    Column("NLI only", cells.percent, "sources.nli"),
-    Column("Both", cells.percent, "sources.both"),
+    Column("Model only", cells.percent, ("sources", "model")),
+    Column("NLI only", cells.percent, ("sources", "nli")),
+    Column("Both", cells.percent, ("sources", "both")),
     Column("Revisions", cells.cost, "revisions"),
     Column("Searches", cells.cost, "plan_steps"),
     Column("Entropy", cells.decimal, "entropy"),
@@ -275,18 +275,18 @@ _STEP_COLUMNS = tuple(
 )
 
 _STRATEGY_COLUMNS = (
-    Column("Chosen", cells.cost, "arm.chosen"),
-    Column("With a reward", cells.count, "arm.revisions"),
-    Column("Accepted", cells.count, "arm.accepted"),
-    Column("Mean reward", cells.decimal, "arm.reward"),
-    Column("Of a wrong plan", cells.count, "arm.wrong_before"),
-    Column("Success", cells.percent, "arm.success"),
-    Column("Kept to the end", cells.count, "plan.questions"),
-    Column("Hits@1", cells.percent, "plan.hits_at_1"),
-    Column("Right answers", cells.percent, "plan.attributed"),
+    Column("Chosen", cells.cost, ("arm", "chosen")),
+    Column("With a reward", cells.count, ("arm", "revisions")),
+    Column("Accepted", cells.count, ("arm", "accepted")),
+    Column("Mean reward", cells.decimal, ("arm", "reward")),
+    Column("Of a wrong plan", cells.count, ("arm", "wrong_before")),
+    Column("Success", cells.percent, ("arm", "success")),
+    Column("Kept to the end", cells.count, ("plan", "questions")),
+    Column("Hits@1", cells.percent, ("plan", "hits_at_1")),
+    Column("Right answers", cells.percent, ("plan", "attributed")),
 )
 
-_STAGE_COLUMNS = tuple(Column(stage.capitalize(), _stage_cell, f"tokens.{stage}") for stage in STAGE_NODES)
+_STAGE_COLUMNS = tuple(Column(stage.capitalize(), _stage_cell, ("tokens", stage)) for stage in STAGE_NODES)
 
 _LOOKAHEAD_COLUMNS = (
     Column("Questions", cells.count, "questions"),

@@ -13,7 +13,6 @@ from kgqa.evaluation.report.tables import PLAN_TITLES, SIGNAL_TITLES
 from kgqa.kg.terms import one_line
 
 _MAX_NAME_CHARS = 19
-"""Characters of a name beside its bars at most."""
 
 _MIN_LABELLED_SHARE = 0.09
 """The least share whose number has room in its part of a bar."""

@@ -30,7 +30,6 @@ MAX_KINDS = 20
 _MAX_PART_NAME_CHARS = 21
 
 _BAR_HEIGHT = 14
-"""Height that a bar takes, in the units of the view box."""
 
 _BREAKDOWN_SENTENCE = "{} with its 95% interval, one bar for each run; n is the number of questions."
 
