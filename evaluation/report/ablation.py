@@ -11,8 +11,7 @@ from typing import TYPE_CHECKING
 
 from kgqa.evaluation.report import cells
 from kgqa.evaluation.report.cells import Cell, Table, TableRow
-from kgqa.evaluation.report.groups import MAX_LABEL_CHARS, ReportedRun, flatten_options
-from kgqa.evaluation.report.run_tables import align_questions, run_seed
+from kgqa.evaluation.report.groups import MAX_LABEL_CHARS, ReportedRun, align_questions, flatten_options
 from kgqa.evaluation.simulation.error_rates import parse_error_rates
 from kgqa.kg.terms import one_line
 
@@ -25,13 +24,6 @@ _NON_OPTION_KEYS = frozenset({"method", "model", "hash", "kg"})
 
 SHARED_OPTIONS = ("blueprints", "encoder", "exemplars", "overlay")
 """Options that name what a method works with; the runs of an ablation share them."""
-
-_NOTE = (
-    "The full configuration has the method’s defaults wherever these runs differ. A contribution is what it "
-    "has more than the run without that part, question by question, in percentage points with its 95% "
-    "interval; bold where that does not hold 0, or p is below 0.05. Of several seeds, means: a question "
-    "counts once, for the side that is right at it more often."
-)
 
 _COLUMNS = (
     *("Configuration", *cells.PLOTTED_METRICS.values(), "LLM calls", "Questions"),
@@ -102,7 +94,7 @@ def _build_ablation(runs: Sequence[ReportedRun]) -> Ablation | None:
     configured: dict[tuple[tuple[str, str], ...], dict[object, ReportedRun]] = {}
     for run in runs:
         by_seed = configured.setdefault(tuple(_changed_options(run, context).items()), {})
-        by_seed.setdefault((run_seed(run), split_model_seed(run)[1]), run)
+        by_seed.setdefault((run.folder.seed, split_model_seed(run)[1]), run)
     usual = set.intersection(*map(set, configured))
     full = next((by_seed for changed, by_seed in configured.items() if set(changed) == usual), None)
     if full is None:
@@ -119,7 +111,6 @@ def _build_ablation(runs: Sequence[ReportedRun]) -> Ablation | None:
 
 
 def _changed_options(run: ReportedRun, context: "type[Context]") -> dict[str, str]:
-    """Return the options of a run that do not have their default."""
     defaults = dict(_flat_options(context(kg=("sample",), model="offline").config()))
     return {key: value for key, value in _flat_options(run.folder.config) if value != defaults.get(key)}
 
@@ -145,13 +136,13 @@ def _build_variant(
         is_part,
         tuple(one for one, _ in pairs),
         tuple(other for _, other in pairs),
-        compare_scored([align_questions(*pair) for pair in pairs], run_seed(pairs[0][0])),
+        compare_scored([align_questions(*pair) for pair in pairs], pairs[0][0].folder.seed),
     )
 
 
 def contribution_tables(ablations: Sequence[Ablation]) -> list[Table]:
     """Make a table of each ablation, the full configuration first."""
-    return [Table(ablation_title(one), _NOTE, _COLUMNS, tuple(_rows(one))) for one in ablations]
+    return [Table("contributions", ablation_title(one), _COLUMNS, tuple(_rows(one))) for one in ablations]
 
 
 def ablation_title(ablation: Ablation) -> str:

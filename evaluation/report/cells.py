@@ -31,8 +31,8 @@ PLOTTED_METRICS = {key: METRIC_TITLES[key] for key in ("hits_at_1", "f1")}
 class Cell:
     """What a cell says, the small print under it, and what it is sorted by (empty: last).
 
-    ``number`` is that of the run that a cell names, and ``is_sure`` marks a difference whose
-    interval does not hold 0.
+    ``run`` is the number of the run that a cell names, and ``is_sure`` marks a difference
+    whose interval does not hold 0.
     """
 
     text: str
@@ -56,13 +56,12 @@ class TableRow(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class Table:
-    """A table of the page; ``columns`` are the titles of the cells, ``footnote`` stands below."""
+    """A table of the page, which has a note on what it is about; ``columns`` are the titles of the cells."""
 
+    about: str
     title: str
-    note: str
     columns: tuple[str, ...]
     rows: tuple[TableRow, ...]
-    footnote: str = ""
 
 
 class Column(NamedTuple):
@@ -70,15 +69,15 @@ class Column(NamedTuple):
 
     title: str
     show: Callable[[Any], Cell]
-    path: str = ""
-    """Where the metrics have what is shown: keys, joined by dots; all of them where it is empty."""
+    path: str | tuple[str, ...] = ()
+    """Where the metrics have what is shown: a key, or one in the other; all of them where there is none."""
 
 
 def show_columns(columns: Sequence[Column], metrics: Any) -> Iterator[Cell]:
     """Return the cells of a row."""
     for column in columns:
         value = metrics
-        for key in filter(None, column.path.split(".")):
+        for key in (column.path,) if isinstance(column.path, str) else column.path:
             value = (value or {}).get(key)
         yield column.show(value)
 

@@ -12,7 +12,7 @@ from kgqa.evaluation.paper_analysis.intermediates import with_intermediates
 from kgqa.evaluation.question import Question
 from kgqa.evaluation.report.run_folder import Json, ReportError, RunFolder
 from kgqa.evaluation.result import Result, pair_results
-from kgqa.evaluation.scoring.scores import ScoredQuestion, score_results
+from kgqa.evaluation.scoring.scores import ZERO_SCORE, ScoredQuestion, score_results
 from kgqa.kg.terms import one_line
 
 if TYPE_CHECKING:
@@ -175,8 +175,17 @@ def _measure_run(folder: RunFolder, questions: Sequence[Question]) -> Json:
     """Measure a run that has no metrics.json yet: every question counts, also one without a result."""
     from kgqa.evaluation.scoring.metrics import measure_results
 
-    seed = int(folder.about.get("seed") or 0)
-    return measure_results(folder.results, questions, grounded=None, seed=seed)
+    return measure_results(folder.results, questions, grounded=None, seed=folder.seed)
+
+
+def align_questions(a: ReportedRun, b: ReportedRun) -> tuple[list[ScoredQuestion], list[ScoredQuestion]]:
+    """Return what two runs made of the questions of both; of a question that a run was not asked, nothing."""
+    left, right = ({scored.question.id: scored for scored in run.scored} for run in (a, b))
+    unasked = {
+        id: ScoredQuestion(scored.question, None, scored.score and ZERO_SCORE)
+        for id, scored in (left | right).items()
+    }
+    return list((unasked | left).values()), list((unasked | right).values())
 
 
 def list_settings(folder: RunFolder) -> dict[str, str]:

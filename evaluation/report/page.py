@@ -9,14 +9,13 @@ from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
 
+from kgqa.evaluation.report import tables
 from kgqa.evaluation.report.ablation import contribution_tables, find_ablations
 from kgqa.evaluation.report.groups import DatasetGroup, group_by_dataset
-from kgqa.evaluation.report.method_tables import lookahead_tables, refinement_tables, revision_tables
 from kgqa.evaluation.report.plots import draw_plots
 from kgqa.evaluation.report.plots.drawing import RUN_COLOURS
 from kgqa.evaluation.report.questions import pack_questions
 from kgqa.evaluation.report.run_folder import RunFolder, read_run
-from kgqa.evaluation.report.run_tables import comparison_tables, run_table
 
 WEB = Path(__file__).with_name("web")
 
@@ -98,18 +97,17 @@ def _distinct_texts(values: Iterable[object]) -> list[str]:
 
 
 def _dataset_section(id: str, group: DatasetGroup) -> dict[str, Any]:
-    """Return the part of the page on one dataset."""
     ablations = find_ablations(group.runs)
     return {
         "id": id,
         "group": group,
         "tables": [
-            run_table(group.runs),
-            *comparison_tables(group.runs),
+            tables.run_table(group.runs),
+            *tables.comparison_tables(group.runs),
             *contribution_tables(ablations),
-            *refinement_tables(group.runs),
-            *revision_tables(group.runs),
-            *lookahead_tables(group.runs),
+            *tables.refinement_tables(group.runs),
+            *tables.revision_tables(group.runs),
+            *tables.lookahead_tables(group.runs),
         ],
         "plots": draw_plots(id, group.runs, ablations),
     }

@@ -162,6 +162,11 @@ class RunFolder:
         return str(self.config.get("model", "?"))
 
     @property
+    def seed(self) -> int:
+        """What the run and its intervals were drawn by."""
+        return int(self.about.get("seed") or 0)
+
+    @property
     def planned(self) -> int:
         """The number of questions that the run was started with."""
         planned = self.dataset.get("questions")

@@ -6,7 +6,7 @@ from typing import NamedTuple, get_args
 from kgqa.evaluation.simulation.gold_answers import AnswerMarks, GoldAnswers
 from kgqa.evaluation.simulation.oracle import Case, wrong_choice
 from kgqa.kg.pages import Candidate
-from kgqa.kg.terms import Chain, Entity
+from kgqa.kg.terms import Chain, Entity, Hop
 from kgqa.prompts.answer_briefly import AnswerBriefly, BriefAnswer
 from kgqa.prompts.answer_directly import AnswerDirectly, DirectAnswer
 from kgqa.prompts.candidates import MAX_CANDIDATES_SHOWN, Take, aggregate, taken_terms
@@ -19,6 +19,10 @@ from kgqa.prompts.verify_chain import Decision, Verdict, VerifyChain
 
 COMPUTED_TAKES: tuple[Take, ...] = ("count", "smallest", "largest")
 """What answers are computed by."""
+
+
+MAX_CANDIDATES_TRIED = 20
+"""Candidates that are looked at for one that leads astray."""
 
 
 class ShownChain(NamedTuple):
@@ -139,10 +143,6 @@ def _gold_numbers(marks: AnswerMarks) -> list[int]:
     return [number for number, right in enumerate(marks.right[:MAX_CANDIDATES_SHOWN], 1) if right]
 
 
-MAX_CANDIDATES_TRIED = 20
-"""Candidates that are looked at for one that leads astray."""
-
-
 async def draw_wrong_entities(chain: Chain, entities: Mapping[int, Entity], case: Case) -> list[int]:
     """Draw an end of a chain from which no gold answer is reached; where none is found, half of them all.
 
@@ -153,6 +153,14 @@ async def draw_wrong_entities(chain: Chain, entities: Mapping[int, Entity], case
         if not await case.rests(chain.constrained_to([entities[number]])):
             return [number]
     return sorted(drawn[: len(drawn) // 2])
+
+
+async def leading_hops(chain: Chain, hops: Mapping[int, Hop], case: Case) -> list[int]:
+    """Number the hops that lead on along a gold path, or those that take the place of one not offered."""
+    own = [number for number, hop in hops.items() if await case.oracle.right_hop(chain, [hop]) is not None]
+    if own or not any(await case.rests(chain)):
+        return own
+    return [number for number, hop in hops.items() if await case.rests(chain.then(hop))]
 
 
 async def prune_relations(prompt: PruneRelations, case: Case) -> PrunedRelations:
@@ -209,7 +217,6 @@ async def check_sufficiency(prompt: CheckSufficiency, case: Case) -> Sufficiency
 
 
 async def _draw_wrong_candidates(prompt: CheckSufficiency, case: Case) -> list[int]:
-    """Draw what leads astray, where all candidates are shown."""
     if prompt.truncated or len(prompt.candidates) > MAX_CANDIDATES_SHOWN:
         return []
     entities = {n: c.term for n, c in enumerate(prompt.candidates, 1) if isinstance(c.term, Entity)}

@@ -43,7 +43,7 @@ async def next_tool_call(messages: Sequence[BaseMessage], tools: Sequence[BaseTo
     if not topics or not any(getattr(tool, "name", "") == "follow_chain" for tool in tools):
         return await _answer_message(calls, case)
     if not calls:
-        return _chain_call("extend_chain", Chain(topics[0]))
+        return _call_tool("extend_chain", chain_arguments(Chain(topics[0])))
     last = calls[-1]
     if last.artifact is None:
         return await _answer_message(calls, case)
@@ -53,11 +53,15 @@ async def next_tool_call(messages: Sequence[BaseMessage], tools: Sequence[BaseTo
         before = without_last_hop(last.chain)
         back = sum(call.tool == "extend_chain" and call.chain == before for call in calls)
         if back <= MAX_STEPS_BACK and case.happens("recall"):
-            return _chain_call("extend_chain", before)
+            return _call_tool("extend_chain", chain_arguments(before))
         return await _answer_message(calls, case)
     done = {call.chain.topic for call in calls if call.tool == "follow_chain"}
     rest = [topic for topic in topics if topic not in done]
-    return _chain_call("extend_chain", Chain(rest[0])) if rest else await _answer_message(calls, case)
+    return (
+        _call_tool("extend_chain", chain_arguments(Chain(rest[0])))
+        if rest
+        else await _answer_message(calls, case)
+    )
 
 
 async def _extend_chain(last: ToolResult, case: Case) -> AIMessage:
@@ -69,8 +73,8 @@ async def _extend_chain(last: ToolResult, case: Case) -> AIMessage:
     if right is not None and (wrong is None or case.happens("accuracy")):
         chain = last.chain.then(offered[right])
         rests = await case.rests(chain)
-        return _chain_call("follow_chain" if () in rests else "extend_chain", chain)
-    return _chain_call("follow_chain", last.chain.then(wrong) if wrong else last.chain)
+        return _call_tool("follow_chain" if () in rests else "extend_chain", chain_arguments(chain))
+    return _call_tool("follow_chain", chain_arguments(last.chain.then(wrong) if wrong else last.chain))
 
 
 async def _answer_message(calls: Sequence[ToolResult], case: Case) -> AIMessage:
@@ -79,25 +83,21 @@ async def _answer_message(calls: Sequence[ToolResult], case: Case) -> AIMessage:
     known: list[dict[str, str | None]] = [{"id": None, "name": name} for name in gold.names]
     followed = [call for call in calls if call.tool == "follow_chain" and call.artifact is not None]
     if not followed:
-        return _answer_call(known if case.happens("memory") else [])
+        return _answer(known if case.happens("memory") else [])
     ends: list[Term] = [candidate.term for candidate in followed[-1].artifact]
     right = gold.mark(ends).numbers
     complete = () in await case.rests(followed[-1].chain)
     if complete and not right:
-        return _answer_call(known)
+        return _answer(known)
     numbers = case.choose(right or range(1, len(ends) + 1), len(ends))
-    return _answer_call([{"id": ends[n - 1].id, "name": str(ends[n - 1])} for n in numbers])
+    return _answer([{"id": ends[n - 1].id, "name": str(ends[n - 1])} for n in numbers])
 
 
-def _answer_call(answers: list[dict[str, str | None]]) -> AIMessage:
-    return _tool_call_message("Answer", {"answers": answers})
+def _answer(answers: list[dict[str, str | None]]) -> AIMessage:
+    return _call_tool("Answer", {"answers": answers})
 
 
-def _chain_call(tool: str, chain: Chain) -> AIMessage:
-    return _tool_call_message(tool, chain_arguments(chain))
-
-
-def _tool_call_message(tool: str, arguments: Mapping[str, Any]) -> AIMessage:
+def _call_tool(tool: str, arguments: Mapping[str, Any]) -> AIMessage:
     return AIMessage("", tool_calls=[{"name": tool, "args": dict(arguments), "id": "1", "type": "tool_call"}])
 
 

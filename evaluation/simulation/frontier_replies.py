@@ -1,5 +1,6 @@
 """Replies to prompts about a whole frontier: pick or score relations and entities, judge, come back."""
 
+from collections import defaultdict
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from itertools import islice
@@ -10,11 +11,12 @@ from kgqa.evaluation.simulation.chain_replies import (
     draw_wrong_entities,
     find_computed_take,
     find_exact_take,
+    leading_hops,
 )
 from kgqa.evaluation.simulation.gold_answers import AnswerMarks
 from kgqa.evaluation.simulation.graph_cache import GoldRelations, resolve_hops
 from kgqa.evaluation.simulation.oracle import Case, wrong_choice
-from kgqa.kg.terms import Chain, Entity, Term
+from kgqa.kg.terms import Chain, Entity, Hop, Term
 from kgqa.prompts.assess_found import AssessFound, Assessment
 from kgqa.prompts.base import Score
 from kgqa.prompts.candidates import (
@@ -51,11 +53,12 @@ async def leading_offers(offers: Sequence[Chain], case: Case) -> Mapping[Chain, 
 
     A chain at the end of a gold path needs none.
     """
-    found: dict[Chain, list[int]] = {}
+    found: dict[Chain, dict[int, Hop]] = defaultdict(dict)
     for number, offer in enumerate(offers, 1):
-        found.setdefault(without_last_hop(offer), []).append(number)
+        found[without_last_hop(offer)][number] = offer.hops[-1]
     return {
-        chain: await _leading_from_chain(chain, numbers, offers, case) for chain, numbers in found.items()
+        chain: [] if () in await case.rests(chain) else await leading_hops(chain, hops, case)
+        for chain, hops in found.items()
     }
 
 
@@ -72,16 +75,6 @@ async def draw_wrong_offers(chain: Chain, offers: Sequence[Chain], most: int, ca
         if not await case.rests(offers[number - 1]):
             found.append(number)
     return found
-
-
-async def _leading_from_chain(
-    chain: Chain, numbers: Sequence[int], offers: Sequence[Chain], case: Case
-) -> list[int]:
-    rests = await case.rests(chain)
-    if not rests or () in rests:
-        return []
-    own = [n for n in numbers if await case.oracle.right_hop(chain, [offers[n - 1].hops[-1]]) is not None]
-    return own or [n for n in numbers if await case.rests(offers[n - 1])]
 
 
 BEST_SCORE = 0.9

@@ -141,6 +141,5 @@ class GraphCache:
 
 
 def _path_of_facts(chain: Chain, triples: Sequence[Triple]) -> Path:
-    """Return the path that facts along a chain make."""
     nodes = (t.tail if hop.forward else t.head for hop, t in zip(chain.hops, triples, strict=True))
     return Path(chain.topic, tuple(zip(chain.hops, nodes, strict=True)))

@@ -47,7 +47,6 @@ async def adapt_blueprint(prompt: AdaptBlueprint, case: Case) -> AdaptedBlueprin
 
 
 def _split_at_named(hops: Sequence[Hop], named: Sequence[bool]) -> Iterator[Sequence[Hop]]:
-    """Cut after each hop that leads to something named."""
     begin = 0
     for end, ends_named in enumerate(named, 1):
         if ends_named:

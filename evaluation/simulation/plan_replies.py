@@ -1,9 +1,10 @@
 """Replies to prompts of a search that plans in steps: plan, select, verify, revise, judge a claim."""
 
+from collections import defaultdict
 from collections.abc import Iterable, Sequence
 from itertools import islice, zip_longest
 
-from kgqa.evaluation.simulation.chain_replies import COMPUTED_TAKES
+from kgqa.evaluation.simulation.chain_replies import COMPUTED_TAKES, leading_hops
 from kgqa.evaluation.simulation.gold_answers import YesNoVerdict
 from kgqa.evaluation.simulation.oracle import Case
 from kgqa.kg.terms import Chain, Entity, Hop, Literal, Path, Term
@@ -99,23 +100,11 @@ async def leading_relations(
     frontier: Sequence[Path], offers: Sequence[RelationCandidate], case: Case
 ) -> list[int]:
     """Number the relations on a gold path to the answers, or those that take the place of one not offered."""
-    chains: dict[Chain, list[int]] = {}
+    chains: dict[Chain, dict[int, Hop]] = defaultdict(dict)
     for number, offer in enumerate(offers, 1):
-        for chain in dict.fromkeys(frontier[head].chain for head in offer.heads):
-            chains.setdefault(chain, []).append(number)
-    right: set[int] = set()
-    for chain, numbers in chains.items():
-        right.update(await _leading_from_chain(chain, numbers, offers, case))
-    return sorted(right)
-
-
-async def _leading_from_chain(
-    chain: Chain, numbers: Sequence[int], offers: Sequence[RelationCandidate], case: Case
-) -> list[int]:
-    own = [n for n in numbers if await case.oracle.right_hop(chain, [offers[n - 1].hop]) is not None]
-    if own or not any(await case.rests(chain)):
-        return own
-    return [n for n in numbers if await case.rests(chain.then(offers[n - 1].hop))]
+        for head in offer.heads:
+            chains[frontier[head].chain][number] = offer.hop
+    return sorted({n for chain, hops in chains.items() for n in await leading_hops(chain, hops, case)})
 
 
 async def select_entities(prompt: SelectEntities, case: Case) -> SelectedEntities:
@@ -383,7 +372,6 @@ async def draw_wrong_answers(case: Case) -> tuple[str, ...]:
 
 
 async def _wrong_relation_words(case: Case) -> list[str]:
-    """Return the words of all relations but those on the gold paths."""
     graph = case.cache.graph
     right = {hop.relation for plan in await case.oracle.plans() for hop in plan.hops}
     return [graph.relation_label(relation) for relation in graph.relations if relation not in right]

@@ -14,7 +14,6 @@ from kgqa.evaluation.simulation.error_rates import parse_error_rates
 from kgqa.kg.terms import one_line
 
 _MAX_NAME_CHARS = 22
-"""Characters of a name beside its point or line at most."""
 
 _LINE_OFFSET = 0.004
 """How far lines are moved aside so that their intervals do not cover each other."""

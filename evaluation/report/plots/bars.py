@@ -9,16 +9,10 @@ from kgqa.evaluation.paper_analysis.trace import STAGE_NODES
 from kgqa.evaluation.report.groups import ReportedRun
 from kgqa.evaluation.report.plots import drawing
 from kgqa.evaluation.report.plots.drawing import Plot
+from kgqa.evaluation.report.tables import PLAN_TITLES, SIGNAL_TITLES
 from kgqa.kg.terms import one_line
 
-SIGNAL_TITLES = {"none": "no signal", "model": "model only", "nli": "NLI only", "both": "both"}
-"""Who gave a signal to revise, and how the page says it."""
-
-PLAN_TITLES = {"first": "first plan", "local": "local", "lookahead": "lookahead", "global": "global"}
-"""Where a plan is from, and how the page says it."""
-
 _MAX_NAME_CHARS = 19
-"""Characters of a name beside its bars at most."""
 
 _MIN_LABELLED_SHARE = 0.09
 """The least share whose number has room in its part of a bar."""

@@ -6,10 +6,9 @@ from typing import TYPE_CHECKING, Any
 
 from kgqa.evaluation.report import cells
 from kgqa.evaluation.report.ablation import Ablation, Variant, ablation_title
-from kgqa.evaluation.report.groups import ReportedRun
+from kgqa.evaluation.report.groups import ReportedRun, align_questions
 from kgqa.evaluation.report.plots import drawing
 from kgqa.evaluation.report.plots.drawing import Plot
-from kgqa.evaluation.report.run_tables import align_questions, run_seed
 from kgqa.kg.terms import one_line
 
 if TYPE_CHECKING:
@@ -31,7 +30,6 @@ MAX_KINDS = 20
 _MAX_PART_NAME_CHARS = 21
 
 _BAR_HEIGHT = 14
-"""Height that a bar takes, in the units of the view box."""
 
 _BREAKDOWN_SENTENCE = "{} with its 95% interval, one bar for each run; n is the number of questions."
 
@@ -86,7 +84,7 @@ class KindBreakdown:
                 group_questions([question for question in side if question.score], self.by) for side in sides
             )
             for kind, questions in ours.items():
-                found = compare_scored([(questions, theirs[kind])], run_seed(self.runs[0]))
+                found = compare_scored([(questions, theirs[kind])], self.runs[0].folder.seed)
                 if found.n:
                     yield (run.number, kind), found
 

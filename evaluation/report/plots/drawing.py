@@ -35,10 +35,8 @@ MARKERS = {"o": 6.5, "s": 6, "^": 7.5, "D": 5.8, "v": 7.5, "P": 8, "X": 8, "*": 
 """The shapes that tell runs apart beside their colours, and how large they look alike."""
 
 _COLUMN_POINTS = 38.0
-"""Width of a number beside the axes."""
 
 _LINE_POINTS = 14.0
-"""Height of a line of text."""
 
 
 def page_colour(name: str) -> str:

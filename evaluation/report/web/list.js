@@ -7,17 +7,6 @@ const chosen = { run: "", state: "", outcome: "", hops: "", kind: "", level: "",
 /** The places in the index that the filters leave. */
 let left = [];
 
-const STATES = {
-  "": "any result",
-  r: "right",
-  p: "partly right",
-  w: "wrong",
-  f: "failed",
-  u: "not scored",
-  m: "missing",
-  differ: "runs differ",
-};
-
 function drawFilters() {
   const search = el("input", {
     id: "by-text",
@@ -32,11 +21,16 @@ function drawFilters() {
     .map(([key, title]) => [key, title, optionsOf(index.questions.map((question) => question[key]))])
     .filter(([, , values]) => values.length > 1);
   const seen = lettersSeen();
-  const possible = ([key]) => key === "" || seen.has(key) || (key === "differ" && index.runs.length > 1);
+  const states = Object.entries(MARKS).filter(([letter]) => seen.has(letter));
+  const differ = index.runs.length > 1 ? [["differ", "runs differ"]] : [];
   byId("filters").append(
     control("text", "Search", search),
     choice("run", "Run", [["", "any run"], ...runs]),
-    choice("state", "Result", Object.entries(STATES).filter(possible)),
+    choice("state", "Result", [
+      ["", "any result"],
+      ...states.map(([letter, mark]) => [letter, mark.words.split(":")[0]]),
+      ...differ,
+    ]),
     choice("outcome", "Outcome", [["", "any"], ...outcomes]),
     ...known.map(([key, title, values]) => choice(key, title, [["", "any"], ...values])),
     ...(groups.length > 1 ? [choice("group", "Dataset", [["", "any"], ...groups])] : []),

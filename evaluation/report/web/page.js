@@ -68,7 +68,7 @@ function factsOf(question) {
   return [question.id, hops, question.kind, question.level].filter(Boolean).join(" · ");
 }
 
-/** How a run did on a question: its letter in the index, what that means, and the sign that shows it. */
+/** How a run did on a question, by its letter in the index; what stands before ":" is what a filter says. */
 const MARKS = {
   r: { state: "right", sign: "✓", words: "right: all gold answers and no other" },
   p: { state: "partly", sign: "≈", words: "partly right" },
@@ -86,31 +86,21 @@ function sortable(table) {
   buttons.forEach((button, column) => button.addEventListener("click", () => sort(table, column)));
 }
 
+/** Numbers that are results are sorted from the greatest at first, the rest from the least. */
 function sort(table, column) {
   const heads = [...table.tHead.rows[0].cells];
-  const now = heads[column].getAttribute("aria-sort");
-  const falling = now === (firstFalls(table, column) ? "none" : "ascending");
+  const rows = [...table.tBodies[0].rows];
+  const first = rows[0]?.cells[column].classList.contains("number") ? "none" : "ascending";
+  const falling = heads[column].getAttribute("aria-sort") === first;
   heads.forEach((head) => head.setAttribute("aria-sort", "none"));
   heads[column].setAttribute("aria-sort", falling ? "descending" : "ascending");
-  const body = table.tBodies[0];
-  const rows = [...body.rows].sort((a, b) => compare(keyOf(a, column), keyOf(b, column), falling));
-  body.append(...rows);
-}
-
-/** Numbers that are results are sorted from the greatest at first, the rest from the least. */
-function firstFalls(table, column) {
-  const cell = table.tBodies[0].rows[0]?.cells[column];
-  return Boolean(cell?.classList.contains("number"));
-}
-
-function keyOf(row, column) {
-  return row.cells[column].dataset.key ?? "";
+  const keyOf = (row) => row.cells[column].dataset.key ?? "";
+  table.tBodies[0].append(...rows.sort((a, b) => compare(keyOf(a), keyOf(b), falling)));
 }
 
 function compare(a, b, falling) {
   if (a === "" || b === "") return (a === "") - (b === "");
-  const both = Number(a) - Number(b);
-  const order = Number.isNaN(both) ? a.localeCompare(b, "en", { numeric: true }) : both;
+  const order = Number(a) - Number(b) || a.localeCompare(b, "en", { numeric: true });
   return falling ? -order : order;
 }
 

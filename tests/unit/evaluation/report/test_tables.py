@@ -7,7 +7,7 @@ from typing import Any
 from kgqa.evaluation.report.cells import Cell
 from kgqa.evaluation.report.groups import DatasetGroup, ReportedRun, RunName, group_by_dataset
 from kgqa.evaluation.report.run_folder import RunFolder, read_run
-from kgqa.evaluation.report.run_tables import comparison_tables, run_table
+from kgqa.evaluation.report.tables import comparison_tables, run_table
 from kgqa.tests.unit.evaluation.report.conftest import Folder
 
 SHARE = {"value": 0.6667, "low": 0.5, "high": 0.8}
