@@ -80,7 +80,7 @@ def decimal(number: float | str, places: int = 6) -> Decimal:
 def to_ntriples(value: Value) -> str:
     """One term in N-Triples.
 
-    >>> written(Year(1999))
+    >>> to_ntriples(Year(1999))
     '"1999"^^<http://www.w3.org/2001/XMLSchema#gYear>'
     """
     match value:

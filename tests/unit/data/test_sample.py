@@ -13,7 +13,9 @@ from pyoxigraph import NamedNode, RdfFormat, Store
 from kgqa.data import SAMPLE_GRAPH, SAMPLE_QUESTIONS
 from kgqa.scripts.sample import graph
 from kgqa.scripts.sample.build import build
+from kgqa.scripts.sample.facts import people
 from kgqa.scripts.sample.graph import BASE, RDF_TYPE, RDFS_LABEL, SKOS_ALT_LABEL
+from kgqa.scripts.sample.questions import draft
 from kgqa.scripts.sample.sources import differing_sources
 
 NAMING = {RDF_TYPE, RDFS_LABEL, SKOS_ALT_LABEL}
@@ -80,8 +82,9 @@ def test_a_build_gives_the_shipped_files(tmp_path):
         assert gzip.decompress(rebuilt.read_bytes()) == gzip.decompress(shipped.read_bytes())
 
 
-def test_the_examples_of_the_builder_run():
-    found = doctest.testmod(graph)
+@pytest.mark.parametrize("module", [graph, people, draft])
+def test_the_examples_of_the_builder_run(module):
+    found = doctest.testmod(module)
     assert found.attempted and not found.failed
 
 
