@@ -29,7 +29,7 @@ LIST_PATTERN = re.compile(r"\(list\s*(.*)\)", re.DOTALL)
 def _parse_descriptions(value: object) -> object:
     r"""Read the answers of a target value.
 
-    >>> _descriptions('(list (description "Romania") (description 1881))')
+    >>> _parse_descriptions('(list (description "Romania") (description 1881))')
     ['Romania', '1881']
     """
     listed = LIST_PATTERN.fullmatch(value.strip()) if isinstance(value, str) else None

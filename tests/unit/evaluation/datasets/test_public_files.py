@@ -10,7 +10,7 @@ import pytest
 
 from kgqa.evaluation.datasets import DatasetError, load
 from kgqa.evaluation.question import EntityRef, GoldPath
-from kgqa.tests.support.cases import public
+from kgqa.tests.support.cases import needs_data, public
 from kgqa.tests.support.perfect import DATA
 
 LISTS = {
@@ -61,12 +61,14 @@ def test_own_files_load_as_they_are_written(name: str) -> None:
         assert [list(path.relations) for path in question.paths] == paths_of(record)
 
 
+@needs_data
 def test_the_empty_golds_of_webqsp_are_not_scored() -> None:
     questions = load(DATA / "published/webqsp_gold.json.gz").questions
     assert sum(not question.scored for question in questions) == 11
     assert Counter(question.kind for question in questions)["superlative"] == 24
 
 
+@needs_data
 def test_both_publications_of_a_dataset_agree() -> None:
     for name, other in (("cwq_cor", "cwq_pog"), ("grailqa_cor", "grailqa_pog")):
         first, second = (load(DATA / "formats" / f"{each}.json").questions for each in (name, other))
@@ -74,6 +76,7 @@ def test_both_publications_of_a_dataset_agree() -> None:
     assert [set(q.gold) for q in first] == [set(q.gold) for q in second]
 
 
+@needs_data
 def test_short_topics_of_gold_paths_become_ids() -> None:
     question = load(DATA / "freebase/cwq_slice_union.jsonl.gz").questions[0]
     lou = EntityRef("http://freebase-slice.org/e/Lou_Seal", "Lou Seal")
@@ -81,11 +84,13 @@ def test_short_topics_of_gold_paths_become_ids() -> None:
     assert question.paths[0] == GoldPath(lou.id, question.paths[0].relations)
 
 
+@needs_data
 def test_published_results_are_no_questions() -> None:
     with pytest.raises(DatasetError, match="in no known format"):
         load(DATA / "published/pog_webqsp_gpt-3.5.jsonl.gz")
 
 
+@needs_data
 def test_the_files_are_there() -> None:
     assert len(OWN) == 23
     assert all(Path(DATA / name).is_file() for name in LISTS)
