@@ -6,7 +6,7 @@ import socket
 import ssl
 import time
 from collections.abc import Awaitable, Callable
-from dataclasses import dataclass
+from typing import NamedTuple
 from urllib.parse import urlsplit
 
 import httpx
@@ -50,24 +50,17 @@ REACH_PAUSE_SECONDS = 0.5  # before the next, and half of what a server may ask 
 WIKIDATA_DOMAIN = "wikidata.org"
 PUBLIC_DOMAINS = (WIKIDATA_DOMAIN, "qlever.dev", "qlever.cs.uni-freiburg.de", "dbpedia.org")
 
+_NOBODY_THERE = (socket.gaierror, ssl.SSLError, ConnectionRefusedError)
 _SLOW_ADVICE = "try again when it has less to do"
 
 
-@dataclass(frozen=True)
-class _Part:
-    """A part of the check.
-
-    Attributes:
-        name: What a finding says that it was about, where it fails.
-        look: Does it.
-        seconds: That it may take.
-        heavy: Whether a public service is spared it.
-    """
+class _Part(NamedTuple):
+    """A part of the check, and the seconds that it may take."""
 
     name: str
     look: Callable[[CheckTarget], Awaitable[list[Finding]]]
     seconds: float
-    heavy: bool = False
+    heavy: bool = False  # public services are spared it
 
 
 CHECK_PARTS = (
@@ -146,7 +139,8 @@ async def reach_endpoint(target: CheckTarget) -> tuple[Finding, str]:
             return _reached_finding(failures, time.monotonic() - start), answer.server
         except QUERY_FAILURES as error:
             failures.append(error)
-            if not is_transient(error) or isinstance(error, httpx.TimeoutException) or _nobody_listens(error):
+            gone = any(isinstance(each, _NOBODY_THERE) for each in causes(error))
+            if gone or not is_transient(error) or isinstance(error, httpx.TimeoutException):
                 break
         if (wait := retry_after(failures[-1]) or REACH_PAUSE_SECONDS) > 2 * REACH_PAUSE_SECONDS:
             break
@@ -163,11 +157,6 @@ def _reached_finding(failures: list[Exception], seconds: float) -> Finding:
         "look into the server's log, or that of what stands before it; kgqa asks up to three times",
         seconds=seconds,
     )
-
-
-def _nobody_listens(error: BaseException) -> bool:
-    gone = socket.gaierror | ssl.SSLError | ConnectionRefusedError
-    return any(isinstance(each, gone) for each in causes(error))
 
 
 def explain_failure(error: Exception) -> tuple[str, str]:

@@ -31,11 +31,8 @@ VIRTUOSO_SCHEMAS = "http://www.openlinksw.com/schemas/"
 """Where the relations are that Virtuoso describes itself with."""
 
 VIRTUOSO_GRAPHS = (
-    VIRTUOSO_SCHEMAS,
-    "http://www.w3.org/",
-    "http://localuriqaserver/",
-    "http://localhost:8890/",
-    "urn:",
+    *(VIRTUOSO_SCHEMAS, "http://www.w3.org/", "urn:"),
+    *("http://localuriqaserver/", "http://localhost:8890/"),
 )
 """How the names of its own graphs begin."""
 
