@@ -11,16 +11,7 @@ from urllib.parse import urlsplit
 
 import httpx
 
-from kgqa.kg.doctor.content import check_names, open_target, take_sample
-from kgqa.kg.doctor.queries import (
-    check_latency,
-    check_length,
-    check_order,
-    check_parallel,
-    check_query_kinds,
-    check_rows,
-    check_time,
-)
+from kgqa.kg.doctor import content, queries
 from kgqa.kg.doctor.target import (
     QUERY_FAILURES,
     CheckTarget,
@@ -64,15 +55,15 @@ class _Part(NamedTuple):
 
 
 CHECK_PARTS = (
-    _Part("sample", take_sample, 8),
-    _Part("latency", check_latency, 8),
-    _Part("names", check_names, 6),
-    _Part("queries", check_query_kinds, 10),
-    _Part("row limit", check_rows, 6),
-    _Part("sorting", check_order, 6),
-    _Part("long queries", check_length, 8),
-    _Part("parallel", check_parallel, 6, heavy=True),
-    _Part("time limit", check_time, 5, heavy=True),
+    _Part("sample", content.take_sample, 8),
+    _Part("latency", queries.check_latency, 8),
+    _Part("names", content.check_names, 6),
+    _Part("queries", queries.check_query_kinds, 10),
+    _Part("row limit", queries.check_rows, 6),
+    _Part("sorting", queries.check_order, 6),
+    _Part("long queries", queries.check_length, 8),
+    _Part("parallel", queries.check_parallel, 6, heavy=True),
+    _Part("time limit", queries.check_time, 5, heavy=True),
 )
 
 
@@ -103,7 +94,7 @@ async def _run_parts(target: CheckTarget, start: float) -> list[Finding]:
     findings = [reached, named]
     try:
         async with asyncio.timeout(OPENING_SECONDS):
-            findings += await open_target(target)
+            findings += await content.open_target(target)
     except TimeoutError:
         findings.append(fatal("graph", f"it cannot be opened within {OPENING_SECONDS:g} s", _SLOW_ADVICE))
     if any(finding.level == Level.FATAL for finding in findings):
@@ -211,12 +202,12 @@ def _explain_answer(error: Exception, text: str) -> tuple[str, str]:
 
 
 def is_public(url: str) -> bool:
-    """Tell whether the address is that of a service that others pay for; nothing heavy is tried there."""
+    """Return whether the address is that of a service others pay for; nothing heavy is tried there."""
     return any(_is_within(url, domain) for domain in PUBLIC_DOMAINS)
 
 
 def advise_public(url: str) -> list[Finding]:
-    """Say how to behave at a public service."""
+    """Return how to behave at a public service."""
     if not is_public(url):
         return []
     is_wikidata = _is_within(url, WIKIDATA_DOMAIN)

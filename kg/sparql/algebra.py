@@ -239,7 +239,7 @@ def read_chains(query: str) -> QueryChains:
     """Read a SELECT query; of several projected variables the first is the answer.
 
     Raises:
-        Unreadable: if it is no SELECT, does not parse, or joins no constant to its answer.
+        UnreadableQuery: if it is no SELECT, does not parse, or joins no constant to its answer.
     """
     try:
         tree, root = parse_query(query)
