@@ -1,4 +1,4 @@
-"""Addresses as they may be shown and kept, and texts: without what lets someone in."""
+"""Redacts addresses and texts: what lets someone in is neither shown nor kept."""
 
 import logging
 import re
@@ -11,14 +11,12 @@ GRAPH_PARAMETERS = ("default-graph-uri", "named-graph-uri")
 SECRET_NAMES = re.compile(r"auth|access|key|token|secret|cookie|pass|pwd|sig|cred|jwt|session", re.IGNORECASE)
 """What is in the names of headers and parameters that let someone in."""
 
-MIN_SECRET_CHARS = 6
-"""Characters from which on a password, a key or the value of a parameter is hidden."""
+MIN_SECRET_CHARS = 6  # of a password, a key or the value of a parameter; shorter ones are not hidden
 
 LONG_SECRET_CHARS = 16
 """Characters from which on parts of a secret are hidden too: it may come cut, or written otherwise."""
 
-SECRET_PART_CHARS = 8
-"""Characters in a row of a long secret that are such a part."""
+SECRET_PART_CHARS = 8  # in a row of a long secret; so many are hidden, too
 
 _PLAIN_WORD = re.compile(r"[A-Z]?[a-z]+([-_][a-z]+)*|[A-Z]+")
 _HOST_PATTERN = re.compile(
@@ -30,7 +28,7 @@ _GRAPH_PATTERN = re.compile(rf"(?<=[?&])({'|'.join(GRAPH_PARAMETERS)})=[^&#]*")
 def is_web_address(name: str) -> bool:
     """Return whether a name is an address on the web.
 
-    >>> is_web_address("https://host/sparql"), is_address("graph.ttl")
+    >>> is_web_address("https://host/sparql"), is_web_address("graph.ttl")
     (True, False)
     """
     return re.match(r"\s*https?://", name, re.IGNORECASE) is not None
@@ -58,9 +56,9 @@ def drop_user(url: str) -> str:
 
 
 def redact_name(name: str) -> str:
-    """Return a name as it may be shown and kept: an address of any kind `drop_user`, all others as they are.
+    """Return a name as it may be shown and kept: an address by `drop_user`, others as they are.
 
-    >>> redact_name("postgresql://me:secret@host/base"), shown_name("graph.ttl")
+    >>> redact_name("postgresql://me:secret@host/base"), redact_name("graph.ttl")
     ('postgresql://host/base', 'graph.ttl')
     """
     return drop_user(name) if "://" in name else name
@@ -78,7 +76,7 @@ def drop_keys(url: str) -> str:
 
 
 def secrets_in(url: str) -> list[str]:
-    """Return what lets someone in within an address: its password and the parameters that are keys.
+    """Return the secrets in an address: its password and the parameters that are keys.
 
     >>> secrets_in("postgresql://me:1%2F2@host/base?sslmode=require&apikey=3")
     ['1%2F2', '3', '1/2']
@@ -93,7 +91,7 @@ def secrets_in(url: str) -> list[str]:
 def is_plain_word(text: str) -> bool:
     """Return whether a text is a mere word or two, which is known to all.
 
-    >>> is_plain_word("virtuoso"), is_word("hf_Gd2w")
+    >>> is_plain_word("virtuoso"), is_plain_word("hf_Gd2w")
     (True, False)
     """
     return len(text) < LONG_SECRET_CHARS and _PLAIN_WORD.fullmatch(text) is not None
@@ -126,7 +124,7 @@ def redact_text(text: str, secrets: Iterable[str]) -> str:
 
 
 def redact_logged_urls(*loggers: str) -> None:
-    """Have clients of HTTP say addresses in their lines of log `drop_keys`."""
+    """Have clients of HTTP log addresses without their keys (`drop_keys`)."""
     for name in loggers:
         logging.getLogger(name).addFilter(_redact_record)
 

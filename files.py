@@ -7,14 +7,9 @@ import os
 import stat
 from pathlib import Path
 
-GZIP_MAGIC = b"\x1f\x8b"
-"""How a gzipped file begins."""
-
-MAX_FILE_BYTES = 1 << 32
-"""Of a file; a larger one is refused."""
-
-BLOCK_BYTES = 1 << 20
-"""Bytes that are read at a time: of a pipe nobody knows how many there are."""
+GZIP_MAGIC = b"\x1f\x8b"  # how a gzipped file begins
+MAX_FILE_BYTES = 1 << 32  # of a file; a larger one is refused
+BLOCK_BYTES = 1 << 20  # bytes that are read at a time: of a pipe nobody knows how many there are
 
 
 def read_file(path: Path, max_bytes: int = MAX_FILE_BYTES, *, pipes: bool = False) -> bytes:

@@ -19,7 +19,7 @@ class KnowledgeGraph(Protocol):
         """Return the hops that lead on from the end of ``chain``, both directions.
 
         One query, whatever the number of entities at the end (CoR §4.1, step 1),
-        and only from those that ``chain`` is held to.
+        and only from those that ``chain`` is constrained to.
         Relations that the dialect ignores are left out; sorted by relation, then
         forward before inverse.
         """
@@ -28,7 +28,7 @@ class KnowledgeGraph(Protocol):
         """Return the terms at the end of ``chain`` with their names: one query.
 
         The nodes between are variables and need no name (CoR §4.2, step 1). Where
-        ``chain`` is held, the node there is one of these entities; those that it
+        ``chain`` is constrained, the node there is one of these entities; those that it
         does not reach, and those that the graph does not know, lead nowhere.
         Sorted: named before unnamed, then by name, then by id. A chain without
         hops gives the topic itself, which does not return.
@@ -47,7 +47,7 @@ class KnowledgeGraph(Protocol):
         """Return one path of triples along ``chain`` for each of ``ends`` it reaches.
 
         One query. In the order of ``ends``; an end that the chain does not reach,
-        held as it is, has an empty path. Names are filled in. Paths that do not visit the topic
+        constrained as it is, has an empty path. Names are filled in. Paths that do not visit the topic
         again are preferred; ties break by the ids on the way.
         """
 

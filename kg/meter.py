@@ -54,7 +54,7 @@ def unmetered() -> Iterator[None]:
 
 
 def begin_query() -> None:
-    """Tell every open meter of a query that is about to be made.
+    """Count a query that is about to be made in every open meter.
 
     Raises:
         QueriesSpent: if one of them allows no more.
@@ -67,6 +67,6 @@ def begin_query() -> None:
 
 
 def end_query(seconds: float) -> None:
-    """Tell every open meter how long a query has taken."""
+    """Add the seconds that a query has taken to every open meter."""
     for meter in _meters.get():
         meter.seconds += seconds

@@ -218,21 +218,21 @@ class Chain:
 
     @property
     def steps(self) -> tuple[tuple[Hop, tuple[Entity, ...]], ...]:
-        """Each hop with the entities that the node after it is held to, none where it is free."""
-        held = {held.depth: held.entities for held in self.constraints}
-        return tuple((hop, held.get(depth, ())) for depth, hop in enumerate(self.hops, 1))
+        """Each hop with the entities that may follow it, none where all may."""
+        entities = {each.depth: each.entities for each in self.constraints}
+        return tuple((hop, entities.get(depth, ())) for depth, hop in enumerate(self.hops, 1))
 
     def then(self, hop: Hop) -> "Chain":
-        """Return this chain with one hop more, held as it is."""
+        """Return this chain with one hop more, constrained as it is."""
         return Chain(self.topic, (*self.hops, hop), self.constraints)
 
     def upto(self, depth: int) -> "Chain":
-        """Return the first ``depth`` hops, held as they are; all of it where it has no more."""
-        held = tuple(held for held in self.constraints if held.depth <= depth)
-        return Chain(self.topic, self.hops[: max(depth, 0)], held)
+        """Return the first ``depth`` hops, constrained as they are; all of it where it has no more."""
+        kept = tuple(each for each in self.constraints if each.depth <= depth)
+        return Chain(self.topic, self.hops[: max(depth, 0)], kept)
 
     def constrained_to(self, entities: Iterable[Entity]) -> "Chain":
-        """Return this chain with its end held to ``entities`` and to nothing else.
+        """Return this chain with its end constrained to ``entities`` and to nothing else.
 
         Raises:
             ValueError: if there are no entities or the chain has no hops.
@@ -242,7 +242,7 @@ class Chain:
         return Chain(self.topic, self.hops, (*self.upto(self.depth - 1).constraints, end))
 
     def __str__(self) -> str:
-        """Draw the chain as arrows from the topic's name, and what it is held to where it is."""
+        """Draw the chain as arrows from the topic's name, and what constrains it."""
         arrows = (f"{hop} {_constraint_text(held)}" if held else str(hop) for hop, held in self.steps)
         return " ".join([str(self.topic), *arrows])
 

@@ -6,21 +6,12 @@ import socket
 import ssl
 import time
 from collections.abc import Awaitable, Callable
-from dataclasses import dataclass
+from typing import NamedTuple
 from urllib.parse import urlsplit
 
 import httpx
 
-from kgqa.kg.doctor.content import check_names, open_target, take_sample
-from kgqa.kg.doctor.queries import (
-    check_latency,
-    check_length,
-    check_order,
-    check_parallel,
-    check_query_kinds,
-    check_rows,
-    check_time,
-)
+from kgqa.kg.doctor import content, queries
 from kgqa.kg.doctor.target import (
     QUERY_FAILURES,
     CheckTarget,
@@ -50,36 +41,29 @@ REACH_PAUSE_SECONDS = 0.5  # before the next, and half of what a server may ask 
 WIKIDATA_DOMAIN = "wikidata.org"
 PUBLIC_DOMAINS = (WIKIDATA_DOMAIN, "qlever.dev", "qlever.cs.uni-freiburg.de", "dbpedia.org")
 
+_NOBODY_THERE = (socket.gaierror, ssl.SSLError, ConnectionRefusedError)
 _SLOW_ADVICE = "try again when it has less to do"
 
 
-@dataclass(frozen=True)
-class _Part:
-    """A part of the check.
-
-    Attributes:
-        name: What a finding says that it was about, where it fails.
-        look: Does it.
-        seconds: That it may take.
-        heavy: Whether a public service is spared it.
-    """
+class _Part(NamedTuple):
+    """A part of the check, and the seconds that it may take."""
 
     name: str
     look: Callable[[CheckTarget], Awaitable[list[Finding]]]
     seconds: float
-    heavy: bool = False
+    heavy: bool = False  # public services are spared it
 
 
 CHECK_PARTS = (
-    _Part("sample", take_sample, 8),
-    _Part("latency", check_latency, 8),
-    _Part("names", check_names, 6),
-    _Part("queries", check_query_kinds, 10),
-    _Part("row limit", check_rows, 6),
-    _Part("sorting", check_order, 6),
-    _Part("long queries", check_length, 8),
-    _Part("parallel", check_parallel, 6, heavy=True),
-    _Part("time limit", check_time, 5, heavy=True),
+    _Part("sample", content.take_sample, 8),
+    _Part("latency", queries.check_latency, 8),
+    _Part("names", content.check_names, 6),
+    _Part("queries", queries.check_query_kinds, 10),
+    _Part("row limit", queries.check_rows, 6),
+    _Part("sorting", queries.check_order, 6),
+    _Part("long queries", queries.check_length, 8),
+    _Part("parallel", queries.check_parallel, 6, heavy=True),
+    _Part("time limit", queries.check_time, 5, heavy=True),
 )
 
 
@@ -110,7 +94,7 @@ async def _run_parts(target: CheckTarget, start: float) -> list[Finding]:
     findings = [reached, named]
     try:
         async with asyncio.timeout(OPENING_SECONDS):
-            findings += await open_target(target)
+            findings += await content.open_target(target)
     except TimeoutError:
         findings.append(fatal("graph", f"it cannot be opened within {OPENING_SECONDS:g} s", _SLOW_ADVICE))
     if any(finding.level == Level.FATAL for finding in findings):
@@ -146,7 +130,8 @@ async def reach_endpoint(target: CheckTarget) -> tuple[Finding, str]:
             return _reached_finding(failures, time.monotonic() - start), answer.server
         except QUERY_FAILURES as error:
             failures.append(error)
-            if not is_transient(error) or isinstance(error, httpx.TimeoutException) or _nobody_listens(error):
+            gone = any(isinstance(each, _NOBODY_THERE) for each in causes(error))
+            if gone or not is_transient(error) or isinstance(error, httpx.TimeoutException):
                 break
         if (wait := retry_after(failures[-1]) or REACH_PAUSE_SECONDS) > 2 * REACH_PAUSE_SECONDS:
             break
@@ -163,11 +148,6 @@ def _reached_finding(failures: list[Exception], seconds: float) -> Finding:
         "look into the server's log, or that of what stands before it; kgqa asks up to three times",
         seconds=seconds,
     )
-
-
-def _nobody_listens(error: BaseException) -> bool:
-    gone = socket.gaierror | ssl.SSLError | ConnectionRefusedError
-    return any(isinstance(each, gone) for each in causes(error))
 
 
 def explain_failure(error: Exception) -> tuple[str, str]:
@@ -222,12 +202,12 @@ def _explain_answer(error: Exception, text: str) -> tuple[str, str]:
 
 
 def is_public(url: str) -> bool:
-    """Tell whether the address is that of a service that others pay for; nothing heavy is tried there."""
+    """Return whether the address is that of a service others pay for; nothing heavy is tried there."""
     return any(_is_within(url, domain) for domain in PUBLIC_DOMAINS)
 
 
 def advise_public(url: str) -> list[Finding]:
-    """Say how to behave at a public service."""
+    """Return how to behave at a public service."""
     if not is_public(url):
         return []
     is_wikidata = _is_within(url, WIKIDATA_DOMAIN)

@@ -11,7 +11,6 @@ from kgqa.kg.doctor.target import (
     QUERY_FAILURES,
     CheckTarget,
     Finding,
-    SampleTriple,
     fatal,
     good,
     note,
@@ -25,17 +24,14 @@ from kgqa.kg.opening import MAX_COUNTED_TRIPLES, PAGE_ROWS, open_endpoint
 from kgqa.kg.sparql import queries
 from kgqa.kg.sparql.decoding import item_at, read_rows
 from kgqa.kg.store.embedded import DaemonThreads
-from kgqa.kg.terms import Entity, Literal, local_name
+from kgqa.kg.terms import Entity, Literal, Triple, local_name
 
 VIRTUOSO_SCHEMAS = "http://www.openlinksw.com/schemas/"
 """Where the relations are that Virtuoso describes itself with."""
 
 VIRTUOSO_GRAPHS = (
-    VIRTUOSO_SCHEMAS,
-    "http://www.w3.org/",
-    "http://localuriqaserver/",
-    "http://localhost:8890/",
-    "urn:",
+    *(VIRTUOSO_SCHEMAS, "http://www.w3.org/", "urn:"),
+    *("http://localuriqaserver/", "http://localhost:8890/"),
 )
 """How the names of its own graphs begin."""
 
@@ -126,7 +122,7 @@ async def take_sample(target: CheckTarget) -> list[Finding]:
         text = f"SELECT ?place ?s ?o WHERE {{ {' UNION '.join(blocks)} }}"
         for place, head, tail in (await target.endpoint.query(text)).rows:
             if isinstance(head, Entity) and tail is not None:
-                target.sample.append(SampleTriple(head, item_at(picked, place), tail))
+                target.sample.append(Triple(head, item_at(picked, place), tail))
     if target.sample:
         return []
     says = "no triple of a relation that a search may follow was found"

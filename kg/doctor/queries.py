@@ -12,7 +12,6 @@ from kgqa.kg.doctor.target import (
     QUERY_FAILURES,
     CheckTarget,
     Finding,
-    SampleTriple,
     fatal,
     good,
     note,
@@ -24,7 +23,7 @@ from kgqa.kg.opening import PAGE_ROWS
 from kgqa.kg.sparql import queries
 from kgqa.kg.sparql.decoding import read_rows
 from kgqa.kg.sparql_graph import SparqlGraph
-from kgqa.kg.terms import Chain, Entity, Hop
+from kgqa.kg.terms import Chain, Entity, Hop, Triple
 
 MAX_HOPS_FOLLOWED = 8  # of one entity, to see whether they lead somewhere
 PAGE_SIZE = PAGE_ROWS + 1
@@ -83,7 +82,7 @@ async def check_query_kinds(target: CheckTarget) -> list[Finding]:
     ]
 
 
-def _usable_triples(target: CheckTarget) -> list[SampleTriple]:
+def _usable_triples(target: CheckTarget) -> list[Triple]:
     """Return triples between nodes that a query can name, of different relations first."""
     usable = [
         triple
@@ -96,7 +95,7 @@ def _usable_triples(target: CheckTarget) -> list[SampleTriple]:
     return [*first.values(), *(triple for triple in usable if triple not in first.values())]
 
 
-async def _try_kind(graph: SparqlGraph, kind: str, triple: SampleTriple) -> tuple[str, bool] | None:
+async def _try_kind(graph: SparqlGraph, kind: str, triple: Triple) -> tuple[str, bool] | None:
     """Return what is wrong with a kind of query, and whether it is only slow."""
     try:
         wrong = await QUERY_KINDS[kind](graph, triple)
@@ -117,14 +116,14 @@ async def _missing_features(target: CheckTarget) -> list[str]:
     return missing
 
 
-async def _list_relations(graph: SparqlGraph, triple: SampleTriple) -> str:
+async def _list_relations(graph: SparqlGraph, triple: Triple) -> str:
     pages = await graph.list_relations([triple.head.id, triple.tail.id])
     there = Hop(triple.relation) in pages[triple.head.id].items
     back = Hop(triple.relation, forward=False) in pages[triple.tail.id].items
     return "" if there and back else "a relation of the entity is not listed"
 
 
-async def _extend_chain(graph: SparqlGraph, triple: SampleTriple) -> str:
+async def _extend_chain(graph: SparqlGraph, triple: Triple) -> str:
     page = await graph.extend_chain(Chain(triple.head))
     if Hop(triple.relation) not in page.items:
         return "a relation of the entity is not listed"
@@ -133,7 +132,7 @@ async def _extend_chain(graph: SparqlGraph, triple: SampleTriple) -> str:
     return f"{empty[0]} is listed, but leads nowhere" if empty else ""
 
 
-async def _follow_relation(graph: SparqlGraph, triple: SampleTriple) -> str:
+async def _follow_relation(graph: SparqlGraph, triple: Triple) -> str:
     hop = Hop(triple.relation)
     there, back = await graph.follow_relation([(triple.head.id, hop), (triple.tail.id, hop.inverse)])
     lost = (not there.truncated and triple.tail not in there.items) or (
@@ -142,24 +141,24 @@ async def _follow_relation(graph: SparqlGraph, triple: SampleTriple) -> str:
     return "an end is missing" if lost else ""
 
 
-async def _follow_chain(graph: SparqlGraph, triple: SampleTriple) -> str:
+async def _follow_chain(graph: SparqlGraph, triple: Triple) -> str:
     return await _missing_end(graph, _one_hop_chain(triple), triple)
 
 
-async def _follow_three_hops(graph: SparqlGraph, triple: SampleTriple) -> str:
+async def _follow_three_hops(graph: SparqlGraph, triple: Triple) -> str:
     """Go there, back, and there again: three hops, and the end is known."""
     there = Hop(triple.relation)
     chain = _one_hop_chain(triple).constrained_to([Entity(triple.tail.id)])
     return await _missing_end(graph, chain.then(there.inverse).then(there), triple)
 
 
-async def _missing_end(graph: SparqlGraph, chain: Chain, triple: SampleTriple) -> str:
+async def _missing_end(graph: SparqlGraph, chain: Chain, triple: Triple) -> str:
     page = await graph.follow_chain(chain)
     there = any(candidate.term == triple.tail for candidate in page.items)
     return "" if there or page.truncated else "an end is missing"
 
 
-async def _visit_chains(graph: SparqlGraph, triple: SampleTriple) -> str:
+async def _visit_chains(graph: SparqlGraph, triple: Triple) -> str:
     chains = [Chain(triple.head), _one_hop_chain(triple)]
     results = await graph.visit_chains(chains)
     hops = [await graph.extend_chain(chain) for chain in chains]
@@ -168,30 +167,30 @@ async def _visit_chains(graph: SparqlGraph, triple: SampleTriple) -> str:
     return "" if same else "several chains at once have other ends and hops than each alone"
 
 
-async def _trace_chain(graph: SparqlGraph, triple: SampleTriple) -> str:
+async def _trace_chain(graph: SparqlGraph, triple: Triple) -> str:
     chain = _one_hop_chain(triple).then(Hop(triple.relation, forward=False))
     paths = await graph.trace_chain(chain, [triple.head])
     return "" if paths[0] and paths[0][-1].head == triple.head else "the way there and back is not found"
 
 
-async def _compare_names(graph: SparqlGraph, triple: SampleTriple) -> str:
+async def _compare_names(graph: SparqlGraph, triple: Triple) -> str:
     names = await graph.names([triple.head.id, triple.tail.id])
     page = await graph.follow_relation([(triple.head.id, Hop(triple.relation))])
     same = all(term.name == names[term.id] for term in page[0].items if term.id in names)
     return "" if same else "a name differs from query to query"
 
 
-async def _find_entities(graph: SparqlGraph, triple: SampleTriple) -> str:
+async def _find_entities(graph: SparqlGraph, triple: Triple) -> str:
     matches = await graph.find_entities(triple.head.id)
     return "" if triple.head.id.startswith("_:") or matches else "the entity is not found by its id"
 
 
-async def _describe(graph: SparqlGraph, triple: SampleTriple) -> str:
+async def _describe(graph: SparqlGraph, triple: Triple) -> str:
     about = await graph.describe(triple.head.id)
     return "" if about.facts.items else "there are no facts about the entity"
 
 
-async def _select(graph: SparqlGraph, triple: SampleTriple) -> str:
+async def _select(graph: SparqlGraph, triple: Triple) -> str:
     if triple.head.id.startswith("_:"):
         return ""
     head, relation = queries.write_iri(triple.head.id), queries.write_iri(triple.relation)
@@ -199,11 +198,11 @@ async def _select(graph: SparqlGraph, triple: SampleTriple) -> str:
     return "" if rows else "there is no row"
 
 
-def _one_hop_chain(triple: SampleTriple) -> Chain:
+def _one_hop_chain(triple: Triple) -> Chain:
     return Chain(triple.head, (Hop(triple.relation),))
 
 
-QUERY_KINDS: dict[str, Callable[[SparqlGraph, SampleTriple], Awaitable[str]]] = {
+QUERY_KINDS: dict[str, Callable[[SparqlGraph, Triple], Awaitable[str]]] = {
     "list_relations": _list_relations,
     "extend_chain": _extend_chain,
     "follow_relation": _follow_relation,
@@ -328,7 +327,7 @@ async def check_latency(target: CheckTarget) -> list[Finding]:
     return [good("latency", says, **figures, queries=len(every))]
 
 
-def _timed_queries(target: CheckTarget, triple: SampleTriple) -> Iterable[tuple[str, str]]:
+def _timed_queries(target: CheckTarget, triple: Triple) -> Iterable[tuple[str, str]]:
     labels, start, chain = target.naming.labels, Chain(triple.head), _one_hop_chain(triple)
     yield "extend_chain", queries.extend_chain(start)
     yield "visit_chains", queries.visit_chains([start, chain], labels, PAGE_SIZE, ends=True, hops=True)

@@ -14,7 +14,7 @@ from kgqa.kg.graph import Rows
 from kgqa.kg.naming import Naming
 from kgqa.kg.sparql.decoding import read_rows
 from kgqa.kg.sparql_graph import SparqlGraph
-from kgqa.kg.terms import Entity, Term
+from kgqa.kg.terms import Entity, Triple
 from kgqa.retries import RetryPolicy
 
 QUERY_FAILURES = (KGError, httpx.HTTPError, OSError)  # what `HttpTransport.send` raises
@@ -92,15 +92,6 @@ def fatal(check: str, says: str, advice: str = "", **figures: float | str) -> Fi
     return Finding(check, Level.FATAL, says, advice, figures)
 
 
-@dataclass(frozen=True, slots=True)
-class SampleTriple:
-    """A triple of the graph: ``head`` is an entity that a query can name."""
-
-    head: Entity
-    relation: str
-    tail: Term
-
-
 @dataclass
 class CheckTarget:
     """The endpoint, the graph that it holds, and some triples of it.
@@ -121,7 +112,7 @@ class CheckTarget:
     is_virtuoso: bool = False
     graph: SparqlGraph = field(init=False)
     naming: Naming = field(init=False)
-    sample: list[SampleTriple] = field(default_factory=list)
+    sample: list[Triple] = field(default_factory=list)
 
     def __post_init__(self) -> None:
         self.transport = HttpTransport(self.url)

@@ -36,7 +36,7 @@ class AnswerTooLarge(Exception):
 
 
 class BodyDecoder:
-    """Takes the blocks of one body as they come over the wire, and gives them as they were before.
+    """Decompresses the blocks of one body, up to so many bytes in all.
 
     Raises:
         UnreadableBody: if it is packed in a way that was not asked for.
@@ -65,7 +65,7 @@ class BodyDecoder:
             yield block
 
     def end(self) -> None:
-        """Tell that no block follows.
+        """End the body.
 
         Raises:
             UnreadableBody: if the packed body is not whole.

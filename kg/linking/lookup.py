@@ -27,7 +27,7 @@ MAX_DEGREE_COUNTED = 1_000
 
 
 class NameLookup(Protocol):
-    """Gives an index that knows what a text may name."""
+    """Makes an index that knows what a text may name."""
 
     async def index(self, text: str) -> NameIndex:
         """Return it; ``text`` is a name or a question.

@@ -112,7 +112,7 @@ def _names_from_ids(dialect: Dialect, nodes: Iterable[str]) -> _ListedNames:
 
 Vectors: TypeAlias = NDArray[np.floating[Any]]
 Encode: TypeAlias = Callable[[Sequence[str]], Vectors]
-"""Gives one L2-normalised row per text."""
+"""Returns one L2-normalised row per text."""
 
 MAX_NAMES_COMPARED = 5_000
 """Up to this many names all are compared; beyond it the `SHORTLIST_SIZE` that look most alike."""

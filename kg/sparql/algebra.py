@@ -14,8 +14,9 @@ through, such as those that values to sort by come from. Nor have relations that
 follows (`Dialect.ignores`): those that name things or give their type.
 """
 
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field, replace
+from functools import partial
 from itertools import count, islice, product
 from typing import Any, NamedTuple, TypeAlias
 
@@ -91,65 +92,48 @@ def triple_patterns(node: Node) -> list[PatternSet]:
     """Return the alternatives of a query's algebra.
 
     Raises:
-        TooMany: if there are more than `MAX_ALTERNATIVES`, or it is nested too deeply.
+        TooManyAlternatives: if there are more than `MAX_ALTERNATIVES`, or it is nested too deeply.
     """
     try:
-        return _AlgebraWalk().of(node)
+        return _alternatives(node, count(1))
     except RecursionError:
         raise TooManyAlternatives("the query is nested too deeply") from None
 
 
-class _AlgebraWalk:
-    """One walk through a tree of algebra; it numbers the subselects on its way."""
+def _alternatives(node: Node, scopes: Iterator[int]) -> list[PatternSet]:
+    """Walk through a tree of algebra; what is not listed here only passes rows on.
 
-    def __init__(self) -> None:
-        self._scopes = count(1)
-
-    def of(self, node: Node) -> list[PatternSet]:
-        """Walk on by the kind of a node; what is not listed here only passes rows on."""
-        kind = str(node.name)
-        if kind in {"ServiceGraphPattern", "TrueFilter"}:
+    ``scopes`` numbers the subselects on the way.
+    """
+    walk = partial(_alternatives, scopes=scopes)
+    match str(node.name):
+        case "ServiceGraphPattern" | "TrueFilter":
             return [PatternSet()]
-        handler: Callable[[Node], list[PatternSet]] | None = getattr(self, f"_{kind.lower()}", None)
-        return handler(node) if handler else self.of(node.p)
-
-    def _bgp(self, node: Node) -> list[PatternSet]:
-        found = [PatternSet()]
-        for start, relation, end in node.triples:
-            found = _join(
-                found,
-                [
-                    PatternSet(edges)
-                    for edges in islice(_path_edges(start, relation, end), MAX_ALTERNATIVES + 1)
-                ],
-            )
-        return found
-
-    def _join(self, node: Node) -> list[PatternSet]:
-        return _join(self.of(node.p1), self.of(node.p2))
-
-    def _union(self, node: Node) -> list[PatternSet]:
-        return [*self.of(node.p1), *self.of(node.p2)]
-
-    def _leftjoin(self, node: Node) -> list[PatternSet]:
-        without = self.of(node.p1)
-        return [*_join(without, self.of(node.p2)), *without]
-
-    def _minus(self, node: Node) -> list[PatternSet]:
-        return self.of(node.p1)
-
-    def _values(self, node: Node) -> list[PatternSet]:
-        return [PatternSet(values={k: v for k, v in row.items() if v != "UNDEF"}) for row in node.res]
-
-    def _extend(self, node: Node) -> list[PatternSet]:
-        return _with_names(self.of(node.p), {node.var: _first_variable(node.expr)})
-
-    def _aggregatejoin(self, node: Node) -> list[PatternSet]:
-        return _with_names(self.of(node.p), {each.res: _first_variable(each.vars) for each in node.A})
-
-    def _project(self, node: Node) -> list[PatternSet]:
-        scope = next(self._scopes)
-        return [_hide_inner_variables(pattern, node.PV, scope) for pattern in self.of(node.p)]
+        case "BGP":
+            found = [PatternSet()]
+            for start, relation, end in node.triples:
+                ways = islice(_path_edges(start, relation, end), MAX_ALTERNATIVES + 1)
+                found = _join(found, list(map(PatternSet, ways)))
+            return found
+        case "Join":
+            return _join(walk(node.p1), walk(node.p2))
+        case "Union":
+            return [*walk(node.p1), *walk(node.p2)]
+        case "LeftJoin":
+            without = walk(node.p1)
+            return [*_join(without, walk(node.p2)), *without]
+        case "Minus":
+            return walk(node.p1)
+        case "values":
+            return [PatternSet(values={k: v for k, v in row.items() if v != "UNDEF"}) for row in node.res]
+        case "Extend":
+            return _with_names(walk(node.p), {node.var: _first_variable(node.expr)})
+        case "AggregateJoin":
+            return _with_names(walk(node.p), {each.res: _first_variable(each.vars) for each in node.A})
+        case "Project":
+            scope = next(scopes)
+            return [_hide_inner_variables(pattern, node.PV, scope) for pattern in walk(node.p)]
+    return walk(node.p)
 
 
 def _join(left: list[PatternSet], right: list[PatternSet]) -> list[PatternSet]:
@@ -255,7 +239,7 @@ def read_chains(query: str) -> QueryChains:
     """Read a SELECT query; of several projected variables the first is the answer.
 
     Raises:
-        Unreadable: if it is no SELECT, does not parse, or joins no constant to its answer.
+        UnreadableQuery: if it is no SELECT, does not parse, or joins no constant to its answer.
     """
     try:
         tree, root = parse_query(query)

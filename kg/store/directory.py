@@ -34,7 +34,7 @@ NAMES_FILE = "names.json"
 STORE_FOLDER = "store"
 
 KeepsName = Callable[[str, str], bool]
-"""Tells by the id and a name of an entity whether it keeps the name."""
+"""Returns, for the id and a name of an entity, whether it keeps the name."""
 
 
 def is_store(path: Path) -> bool:
@@ -49,14 +49,19 @@ def is_store(path: Path) -> bool:
         raise KGUnavailable(f"not a path: {str(path)[:80]!r} ({error.__class__.__name__})") from error
 
 
-def load_files(files: Sequence[Path]) -> tuple[ox.Store, GraphFacts]:
-    """Read files into memory.
+def load_files(files: Sequence[Path], store: ox.Store | None = None) -> tuple[ox.Store, GraphFacts]:
+    """Read files into a store, or into memory where none is given.
 
     Raises:
         KGUnavailable: for missing files, unknown kinds, and files without triples.
         KGMalformed: for files that are not the RDF their suffix promises.
     """
-    return _load_into(ox.Store(), files)
+    store, reader = ox.Store() if store is None else store, QuadReader(files)
+    store.bulk_extend(reader.quads())
+    source = ", ".join(str(path) for path in files)
+    if len(store) == 0:
+        raise KGUnavailable(f"{source} holds no triples")
+    return store, GraphFacts(source, reader.fingerprint, len(store), _count_predicates(store))
 
 
 def build_store(files: Sequence[Path], directory: Path, keeps_name: KeepsName | None = None) -> GraphFacts:
@@ -79,11 +84,8 @@ def build_store(files: Sequence[Path], directory: Path, keeps_name: KeepsName | 
         raise KGUnavailable(
             "the folder you are in is gone; change to another, or give a whole path"
         ) from None
-    if (
-        directory.exists()
-        and not is_store(directory)
-        and (not directory.is_dir() or any(directory.iterdir()))
-    ):
+    is_other = directory.exists() and not is_store(directory)
+    if is_other and (not directory.is_dir() or any(directory.iterdir())):
         raise KGUnavailable(f"{directory} exists and is no graph store; choose another folder or empty it")
     try:
         directory.parent.mkdir(parents=True, exist_ok=True)
@@ -122,15 +124,10 @@ def open_store(directory: Path) -> tuple[ox.Store, GraphFacts]:
     except (ValueError, KeyError, TypeError, RecursionError) as error:
         raise KGMalformed(f"{directory / FACTS_FILE} is damaged; build the store again") from error
     try:
-        if odd := [
-            each.name
-            for each in os.scandir(directory / STORE_FOLDER)
-            if not (each.is_file() or each.is_dir())
-        ]:
-            raise KGMalformed(
-                f"{directory / STORE_FOLDER / odd[0]} is no regular file; build the store again"
-            )
-        return ox.Store.read_only(str(directory / STORE_FOLDER)), facts
+        folder = directory / STORE_FOLDER
+        if odd := [each.path for each in os.scandir(folder) if not (each.is_file() or each.is_dir())]:
+            raise KGMalformed(f"{odd[0]} is no regular file; build the store again")
+        return ox.Store.read_only(str(folder)), facts
     except (OSError, RuntimeError) as error:
         raise KGUnavailable(f"cannot open {directory}: {error}") from error
 
@@ -148,7 +145,7 @@ def read_names(directory: Path) -> EntityNames:
 
 
 def _build_folder(files: Sequence[Path], beside: Path, keeps_name: KeepsName | None) -> GraphFacts:
-    store, facts = _load_into(ox.Store(str(beside / STORE_FOLDER)), files)
+    store, facts = load_files(files, ox.Store(str(beside / STORE_FOLDER)))
     dialect = detect_dialect(tuple(facts.predicates))
     if keeps_name is not None:
         facts = _remove_names(store, facts, dialect, keeps_name)
@@ -196,15 +193,6 @@ def _replace_folder(beside: Path, directory: Path) -> None:
         shutil.rmtree(old, ignore_errors=True)
     else:
         os.replace(beside, directory)
-
-
-def _load_into(store: ox.Store, files: Sequence[Path]) -> tuple[ox.Store, GraphFacts]:
-    reader = QuadReader(files)
-    store.bulk_extend(reader.quads())
-    source = ", ".join(str(path) for path in files)
-    if len(store) == 0:
-        raise KGUnavailable(f"{source} holds no triples")
-    return store, GraphFacts(source, reader.fingerprint, len(store), _count_predicates(store))
 
 
 def _count_predicates(store: ox.Store) -> dict[str, int]:

@@ -1,7 +1,7 @@
 """Reads RDF files of every common format, gzipped or not, as one stream of quads.
 
 pyoxigraph parses what it knows, rdflib the rest. Blank nodes become IRIs under
-`sparql.BLANK`, numbered in the order of the files, so that equal files give
+`queries.BLANK_NAMESPACE`, numbered in the order of the files, so that equal files give
 equal ids and a query can name an unnamed node.
 """
 
@@ -53,7 +53,7 @@ MAX_RDFLIB_BYTES = 1 << 28  # bytes of a file that rdflib reads at most: it keep
 class _HashedFile:
     """A binary file that hashes what is read from it.
 
-    Where its triples may be nested deep, it is looked through before more of it is given (`nesting`).
+    Where its triples may be nested deep, it is looked through before more of it is given (`check_nesting`).
     """
 
     def __init__(self, path: Path, file: gzip.GzipFile | io.BufferedReader, suffix: str) -> None:
