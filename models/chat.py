@@ -35,8 +35,7 @@ from kgqa.models.clients import ClientPool
 from kgqa.models.error_messages import describe_failure, error_text
 from kgqa.models.errors import MalformedReply, ModelUnavailable
 from kgqa.models.interface import Completion, Turn, Usage, budget_allows
-from kgqa.models.messages import replace_surrogates
-from kgqa.models.parsing import BadReply, parse_reply, strict_schema
+from kgqa.models.parsing import BadReply, parse_reply, replace_surrogates, strict_schema
 from kgqa.prompts.base import Prompt, R, Reply
 from kgqa.retries import RetryPolicy, is_timeout, status_of
 
@@ -52,6 +51,49 @@ _REPAIR_TEXT = (
 _MAX_QUOTED_CHARS = 4000
 _SCHEMA_REFUSED_STATUSES = frozenset({400, 415, 422})
 _SCHEMA_WORDS = re.compile(r"response_format|schema|structured|parameter", re.IGNORECASE)
+
+
+@dataclass
+class CallCosts:
+    """The cost of one ask while it runs."""
+
+    counted: Usage = field(default_factory=Usage)
+    lost: int = 0
+    """Calls that ran out of time."""
+    keys: list[str] = field(default_factory=list)
+    """Rows of the cache that were read or written."""
+    _started: float = field(default_factory=time.perf_counter)
+
+    def usage(self) -> Usage:
+        """Return the cost so far, retries and waiting included."""
+        seconds = time.perf_counter() - self._started
+        return self.counted + Usage(llm_calls=self.lost, unknown_calls=self.lost, seconds=seconds)
+
+    def allows_more(self) -> bool:
+        """Return whether the question may pay for another call."""
+        return budget_allows.get()(self.usage())
+
+    def count(self, message: AIMessage) -> AIMessage:
+        """Count a message that a call brought, and hand it on."""
+        if ROW_KEY_FIELD in message.response_metadata:
+            self.keys.append(message.response_metadata[ROW_KEY_FIELD])
+        self.counted += _message_usage(message)
+        return message
+
+
+@contextmanager
+def _track_costs() -> Iterator[CallCosts]:
+    """Add what was spent to the error where a call fails or is given up."""
+    spent = CallCosts()
+    try:
+        yield spent
+    except ModelUnavailable as error:
+        error.usage = spent.usage()
+        raise
+    except asyncio.CancelledError as error:
+        spent.lost += 1
+        error.usage = spent.usage()  # type: ignore[attr-defined]
+        raise
 
 
 class ChatModel:
@@ -110,7 +152,7 @@ class ChatModel:
         """
         with _track_costs() as spent:
             try:
-                return Completion(await self._climb(prompt, spent), spent.usage())
+                return Completion(await self._read_reply(prompt, spent), spent.usage())
             except BadReply as error:
                 if self._cache:
                     await self._cache.adiscard(*spent.keys)
@@ -126,18 +168,16 @@ class ChatModel:
         """
         with _track_costs() as spent:
             client = self._tuned(await self._clients.get())
-            try:
-                runnable = client.bind_tools(tools, **options) if tools else client
-                message = await self._call(runnable, list(map(_strip_unsent, messages)), spent)
-            except NotImplementedError:
-                raise ModelUnavailable(f"{self.name} cannot call tools; use a model that can") from None
-            except ModelUnavailable:
-                raise
-            except Exception as error:  # providers' packages raise what they like
-                raise self._unavailable(error) from None
+            with self._explained_failures():
+                try:
+                    runnable = client.bind_tools(tools, **options) if tools else client
+                    message = await self._call(runnable, list(map(_strip_unsent, messages)), spent)
+                except NotImplementedError:
+                    raise ModelUnavailable(f"{self.name} cannot call tools; use a model that can") from None
             return Turn(message, spent.usage())
 
-    async def _climb(self, prompt: Prompt[R], spent: "CallCosts") -> R:
+    async def _read_reply(self, prompt: Prompt[R], spent: CallCosts) -> R:
+        """Return the reply to a prompt, after one repair turn where the first reply cannot be read."""
         messages = [SystemMessage(prompt.instructions), HumanMessage(prompt.case())]
         text = message_text(await self._message(prompt, messages, spent))
         try:
@@ -145,18 +185,32 @@ class ChatModel:
         except BadReply as error:
             if not spent.allows_more():
                 raise
-            told = [
-                AIMessage(text[:_MAX_QUOTED_CHARS] or "(nothing)"),
-                HumanMessage(_REPAIR_TEXT.format(error=error)),
-            ]
-        return parse_reply(message_text(await self._message(prompt, [*messages, *told], spent)), prompt)
+            quoted = AIMessage(text[:_MAX_QUOTED_CHARS] or "(nothing)")
+            repair = [*messages, quoted, HumanMessage(_REPAIR_TEXT.format(error=error))]
+        return parse_reply(message_text(await self._message(prompt, repair, spent)), prompt)
 
     async def _message(
-        self, prompt: Prompt[R], messages: Sequence[BaseMessage], spent: "CallCosts"
+        self, prompt: Prompt[R], messages: Sequence[BaseMessage], spent: CallCosts
     ) -> AIMessage:
         client = self._tuned(await self._clients.get(), prompt)
+        with self._explained_failures():
+            if not self._plain and prompt.reply not in self._forms:
+                self._forms[prompt.reply] = _schema_options(client, prompt.reply)
+            form = None if self._plain else self._forms[prompt.reply]
+            if form is not None:
+                try:
+                    return await self._call(client.bind(**form), messages, spent)
+                except Exception as error:
+                    if not _refuses_schema(error):
+                        raise
+            message = await self._call(client, messages, spent)
+            self._plain = True
+            return message
+
+    @contextmanager
+    def _explained_failures(self) -> Iterator[None]:
         try:
-            return await self._structured_or_plain(client, prompt.reply, messages, spent)
+            yield
         except ModelUnavailable:
             raise
         except Exception as error:  # providers' packages raise what they like
@@ -165,27 +219,8 @@ class ChatModel:
     def _unavailable(self, error: Exception) -> ModelUnavailable:
         return ModelUnavailable(describe_failure(error, self.name, self._clients.url, self.timeout))
 
-    async def _structured_or_plain(
-        self, client: BaseChatModel, reply: type[Reply], messages: Sequence[BaseMessage], spent: "CallCosts"
-    ) -> AIMessage:
-        form = None if self._plain else self._form(client, reply)
-        if form is not None:
-            try:
-                return await self._call(client.bind(**form), messages, spent)
-            except Exception as error:
-                if not _refuses_schema(error):
-                    raise
-        message = await self._call(client, messages, spent)
-        self._plain = True
-        return message
-
-    def _form(self, client: BaseChatModel, reply: type[Reply]) -> dict[str, Any] | None:
-        if reply not in self._forms:
-            self._forms[reply] = _schema_options(client, reply)
-        return self._forms[reply]
-
     async def _call(
-        self, runnable: Runnable[Any, Any], messages: Sequence[BaseMessage], spent: "CallCosts"
+        self, runnable: Runnable[Any, Any], messages: Sequence[BaseMessage], spent: CallCosts
     ) -> AIMessage:
         async def once() -> AIMessage:
             try:
@@ -203,56 +238,13 @@ class ChatModel:
         return await self.retries.call(once)
 
     def _tuned(self, client: BaseChatModel, prompt: Prompt[Any] | None = None) -> BaseChatModel:
-        """Return the client the prompt's temperature, and the cache the scope of this call."""
+        """Return the client with the prompt's temperature, and the cache with the scope of this call."""
         temperature, sample = getattr(prompt, "temperature", None), getattr(prompt, "sample", 0)
         update: dict[str, Any] = {} if temperature is None else {"temperature": temperature}
         if self._cache:
             scope = json.dumps([*self._settings, temperature, sample])
             update["cache"] = self._cache.scoped(scope)
         return client.model_copy(update=update) if update else client
-
-
-@dataclass
-class CallCosts:
-    """The cost of one ask while it runs."""
-
-    counted: Usage = field(default_factory=Usage)
-    lost: int = 0
-    """Calls that ran out of time."""
-    keys: list[str] = field(default_factory=list)
-    """Rows of the cache that were read or written."""
-    _started: float = field(default_factory=time.perf_counter)
-
-    def usage(self) -> Usage:
-        """Return the cost so far, retries and waiting included."""
-        seconds = time.perf_counter() - self._started
-        return self.counted + Usage(llm_calls=self.lost, unknown_calls=self.lost, seconds=seconds)
-
-    def allows_more(self) -> bool:
-        """Return whether the question may pay for another call."""
-        return budget_allows.get()(self.usage())
-
-    def count(self, message: AIMessage) -> AIMessage:
-        """Count a message that a call brought, and hand it on."""
-        if ROW_KEY_FIELD in message.response_metadata:
-            self.keys.append(message.response_metadata[ROW_KEY_FIELD])
-        self.counted += _message_usage(message)
-        return message
-
-
-@contextmanager
-def _track_costs() -> Iterator[CallCosts]:
-    """Tell what was spent where a call fails or is given up."""
-    spent = CallCosts()
-    try:
-        yield spent
-    except ModelUnavailable as error:
-        error.usage = spent.usage()
-        raise
-    except asyncio.CancelledError as error:
-        spent.lost += 1
-        error.usage = spent.usage()  # type: ignore[attr-defined]
-        raise
 
 
 def _message_usage(message: AIMessage) -> Usage:

@@ -13,7 +13,7 @@ from langchain_core.messages import AIMessage
 from langchain_core.messages.tool import ToolCall, tool_call
 
 from kgqa.kg.terms import one_line
-from kgqa.models.parsing import MAX_REPLY_CHARS
+from kgqa.models.parsing import MAX_REPLY_CHARS, replace_surrogates
 
 MAX_TOOL_CALLS = 50
 """Calls of tools that one turn may make; what is more is passed over."""
@@ -45,9 +45,14 @@ def bound_message(message: AIMessage, taken: Container[str | None] = ()) -> AIMe
     """
     calls = list(_bound_calls(message.tool_calls))
     id = replace_surrogates(message.id or "")
+    content: str | list[Block]
+    if isinstance(message.content, str):
+        content = replace_surrogates(message.content[:MAX_REPLY_CHARS])
+    else:
+        content = list(_bound_blocks(message.content, {call["id"] for call in calls}))
     return message.model_copy(
         update={
-            "content": _bound_content(message.content, {call["id"] for call in calls}),
+            "content": content,
             "tool_calls": calls,
             "invalid_tool_calls": [],
             "additional_kwargs": _bound_mapping(
@@ -58,11 +63,6 @@ def bound_message(message: AIMessage, taken: Container[str | None] = ()) -> AIMe
             "name": None,
         }
     )
-
-
-def replace_surrogates(text: str) -> str:
-    """Put a question mark where half of a character stands, which no file or request can hold."""
-    return text.encode("utf-8", "replace").decode()
 
 
 def _bound_calls(calls: Iterable[ToolCall]) -> Iterator[ToolCall]:
@@ -77,14 +77,6 @@ def _bound_calls(calls: Iterable[ToolCall]) -> Iterator[ToolCall]:
             args=arguments if isinstance(arguments, dict) else {},
             id=replace_surrogates(id),
         )
-
-
-def _bound_content(content: str | list[Block], calls: Container[str | None]) -> str | list[Block]:
-    return (
-        replace_surrogates(content[:MAX_REPLY_CHARS])
-        if isinstance(content, str)
-        else list(_bound_blocks(content, calls))
-    )
 
 
 def _bound_blocks(content: Iterable[Block], calls: Container[str | None]) -> Iterator[Block]:

@@ -17,6 +17,7 @@ from typing import Any, cast
 
 from pydantic import ValidationError
 
+from kgqa.kg.terms import one_line
 from kgqa.prompts.base import Prompt, R, Reply
 
 _SCHEMA_MAPS = frozenset({"properties", "$defs"})
@@ -103,7 +104,7 @@ def check_reply(reply: Reply, prompt: Prompt[R]) -> R:
     try:
         prompt.check(fitting)
     except ValueError as error:
-        raise BadReply(_error_line(str(error))) from None
+        raise BadReply(one_line(replace_surrogates(str(error)), _MAX_LINE_CHARS)) from None
     return fitting
 
 
@@ -242,9 +243,10 @@ def _normalise_number(word: str) -> str:
 def _first_error(error: ValidationError) -> str:
     first = error.errors(include_url=False, include_context=False, include_input=False)[0]
     place = ".".join(str(part) for part in first["loc"])
-    return _error_line(f"{place}: {first['msg']}" if place else first["msg"])
+    line = f"{place}: {first['msg']}" if place else first["msg"]
+    return one_line(replace_surrogates(line), _MAX_LINE_CHARS)
 
 
-def _error_line(text: str) -> str:
-    line = " ".join(text.encode("utf-8", "replace").decode().split())
-    return line if len(line) <= _MAX_LINE_CHARS else line[: _MAX_LINE_CHARS - 1] + "…"
+def replace_surrogates(text: str) -> str:
+    """Put a question mark where half of a character stands, which no file or request can hold."""
+    return text.encode("utf-8", "replace").decode()

@@ -16,9 +16,8 @@ from kgqa.models.offline.chain_ranking import RatedChain
 
 
 class Cue(NamedTuple):
-    """A word that asks for an extreme: where it stands, what it asks for, and of what."""
+    """What a word asks for that asks for an extreme, and of what."""
 
-    text: str
     kind: AnswerKind
     of: str
     """Words for the attribute that it is about, empty where it does not tell."""
@@ -112,11 +111,10 @@ _MENTION_BONUS = 10.0  # of each thing that the question names, for a chain that
 def find_cue(question: str) -> Cue | None:
     """Return the word that asks for an extreme, of several the one that says most; None without any."""
     text = question[:1].lower() + question[1:]
-    found = [(int(match.lastgroup[1:]), match) for match in _CUE.finditer(text) if match.lastgroup]
+    found = [int(match.lastgroup[1:]) for match in _CUE.finditer(text) if match.lastgroup]
     if not found:
         return None
-    at, match = min(found, key=lambda each: (each[0], each[1].start()))
-    return Cue(match[0], _CUE_TABLE[at][1], _CUE_TABLE[at][2])
+    return Cue(*_CUE_TABLE[min(found)][1:])
 
 
 def intent_by_words(question: str) -> QuestionIntent:
