@@ -92,13 +92,13 @@ class SqliteCache(BaseCache):
         return sha256(json.dumps([self.scope, llm_string, prompt]).encode()).hexdigest()
 
     def lookup(self, prompt: str, llm_string: str) -> Sequence[Generation] | None:
-        """Return the reply to a call, marked as `HIT`; None if there is none that can be read."""
+        """Return the reply to a call, marked as `CACHED_FIELD`; None if there is none that can be read."""
         key = self.key(prompt, llm_string)
         rows = self._run("SELECT reply FROM replies WHERE key = ?", key)
         return _read_row(rows[0][0], key) if rows else None
 
     def update(self, prompt: str, llm_string: str, return_val: Sequence[Generation]) -> None:
-        """Keep the reply to a call, and mark its messages with their `KEY`."""
+        """Keep the reply to a call, and mark its messages with `ROW_KEY_FIELD`."""
         messages = [g.message for g in return_val if isinstance(g, ChatGeneration)]
         key = self.key(prompt, llm_string)
         try:

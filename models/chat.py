@@ -1,4 +1,4 @@
-"""Language models behind LangChain, as the port.
+"""Language models behind LangChain.
 
 The ladder for one prompt: structured output where the server has it, then
 `parsing` on the text, then one repair turn that quotes the error, then
@@ -27,6 +27,7 @@ from typing import Any, cast
 
 from langchain_core.language_models import BaseChatModel
 from langchain_core.messages import AIMessage, BaseMessage, HumanMessage, SystemMessage, ToolMessage
+from langchain_core.messages.ai import UsageMetadata
 from langchain_core.runnables import Runnable, RunnableBinding, RunnableSequence
 from langchain_core.tools import BaseTool
 
@@ -261,11 +262,8 @@ def _strip_unsent(message: BaseMessage) -> BaseMessage:
     """Leave out of a message what no model is shown, so that a conversation is cached as what was said."""
     unseen = {AIMessage: "usage_metadata", ToolMessage: "artifact"}.get(type(message))
     update: dict[str, Any] = {unseen: None} if unseen else {}
-    kept = {
-        key: value
-        for key, value in message.response_metadata.items()
-        if key not in (CACHED_FIELD, ROW_KEY_FIELD)
-    }
+    ours = (CACHED_FIELD, ROW_KEY_FIELD)
+    kept = {key: value for key, value in message.response_metadata.items() if key not in ours}
     return message.model_copy(update={**update, "response_metadata": kept})
 
 
@@ -282,10 +280,9 @@ def _refuses_schema(error: Exception) -> bool:
 
     404 is no such model, but where a router says that it has none which takes the parameters.
     """
-    status = status_of(error)
-    return status in _SCHEMA_REFUSED_STATUSES or (
-        status == 404 and bool(_SCHEMA_WORDS.search(error_text(error)))
-    )
+    if (status := status_of(error)) == 404:
+        return _SCHEMA_WORDS.search(error_text(error)) is not None
+    return status in _SCHEMA_REFUSED_STATUSES
 
 
 def _schema_options(client: BaseChatModel, reply: type[Reply]) -> dict[str, Any] | None:
@@ -294,8 +291,8 @@ def _schema_options(client: BaseChatModel, reply: type[Reply]) -> dict[str, Any]
     They are those of LangChain's structured output, without what it does after the call:
     the reply is read here.
     """
-    strict = "strict" in signature(client.with_structured_output).parameters
-    options = {"strict": True} if strict else {}
+    takes_strict = "strict" in signature(client.with_structured_output).parameters
+    options = {"strict": True} if takes_strict else {}
     try:
         structured = client.with_structured_output(strict_schema(reply), method="json_schema", **options)
     except (NotImplementedError, TypeError, ValueError):
@@ -310,11 +307,7 @@ def _truncated_message(error: Exception) -> AIMessage | None:
     if completion is None or not completion.choices:
         return None
     message = AIMessage(completion.choices[0].message.content or "")
-    used = completion.usage
-    if used is not None:
-        message.usage_metadata = {
-            "input_tokens": used.prompt_tokens,
-            "output_tokens": used.completion_tokens,
-            "total_tokens": used.total_tokens,
-        }
+    if used := completion.usage:
+        sent, received, total = used.prompt_tokens, used.completion_tokens, used.total_tokens
+        message.usage_metadata = UsageMetadata(input_tokens=sent, output_tokens=received, total_tokens=total)
     return message

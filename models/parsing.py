@@ -20,7 +20,8 @@ from pydantic import ValidationError
 from kgqa.kg.terms import one_line
 from kgqa.prompts.base import Prompt, R, Reply
 
-_SCHEMA_MAPS = frozenset({"properties", "$defs"})
+_SCHEMAS_BY_NAME = frozenset({"properties", "$defs"})
+_PLAIN_KEYS = frozenset({"enum", "const", "required"})
 _DROPPED_KEYS = frozenset({"default", "title"})
 
 
@@ -36,21 +37,21 @@ def strict_schema(reply: type[Reply]) -> dict[str, Any]:
     return {"title": reply.__name__, **schema}
 
 
-def _make_strict(schema: Any) -> Any:
+def _make_strict(schema: Any, *, by_name: bool = False) -> Any:
     if isinstance(schema, list):
         return [_make_strict(item) for item in schema]
     if not isinstance(schema, dict):
         return schema
-    kept = {key: _strict_value(key, value) for key, value in schema.items() if key not in _DROPPED_KEYS}
+    if by_name:
+        return {name: _make_strict(each) for name, each in schema.items()}
+    kept = {
+        key: value if key in _PLAIN_KEYS else _make_strict(value, by_name=key in _SCHEMAS_BY_NAME)
+        for key, value in schema.items()
+        if key not in _DROPPED_KEYS
+    }
     if "properties" in kept:
         kept |= {"required": list(kept["properties"]), "additionalProperties": False}
     return kept
-
-
-def _strict_value(key: str, value: Any) -> Any:
-    if key in _SCHEMA_MAPS:
-        return {name: _make_strict(schema) for name, schema in value.items()}
-    return value if key in {"enum", "const", "required"} else _make_strict(value)
 
 
 MAX_REPLY_CHARS = 100_000

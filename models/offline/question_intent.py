@@ -30,18 +30,12 @@ _LIFE = "(?:lives?|lived|lasts?|lasted|survives?)"
 _DATE = "date"
 
 _CUE_TABLE: tuple[tuple[str, AnswerKind, str], ...] = (
-    (
-        r"(?:known|used|been)(?: the| for)* longest|longest[- ](?:known|standing|established)",
-        "smallest",
-        _DATE,
-    ),
+    (r"(?:known|used|been)(?: the| for)* longest", "smallest", _DATE),
+    (r"longest[- ](?:known|standing|established)", "smallest", _DATE),
     (rf"(?:most|more|(?:largest|larger|greatest) number of) {_PEOPLE}", "largest", "population"),
     (rf"(?:fewest|fewer|least|less|smallest number of) {_PEOPLE}", "smallest", "population"),
-    (
-        r"(?:most|more) (?:densely |heavily )?(?:populous|populated)|most of the people",
-        "largest",
-        "population",
-    ),
+    (r"(?:most|more) (?:densely |heavily )?(?:populous|populated)", "largest", "population"),
+    (r"most of the people", "largest", "population"),
     (r"(?:least|less) (?:densely |heavily )?(?:populous|populated)", "smallest", "population"),
     (rf"(?:most|more) {_LAND}", "largest", "area"),
     (rf"(?:least|less) {_LAND}", "smallest", "area"),
@@ -75,11 +69,8 @@ _CUE_TABLE: tuple[tuple[str, AnswerKind, str], ...] = (
     (r"fewest|fewer|(?<!at )least", "smallest", ""),
     (r"(?<!at )last(?! (?:name|year|week|month|night)\b)", "largest", _DATE),
     (r"first(?! (?:name|lady|language|nation|degree|world war)\b)", "smallest", _DATE),
-    (
-        r"(?<!at )most(?! (?:of|famous|likely|common|commonly|important|notable)\b)|more(?! about\b)",
-        "largest",
-        "",
-    ),
+    (r"(?<!at )most(?! (?:of|famous|likely|common|commonly|important|notable)\b)", "largest", ""),
+    (r"more(?! about\b)", "largest", ""),
 )
 """What is asked for, most telling first. Capitals belong to names: they are no cue."""
 
