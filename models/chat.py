@@ -43,9 +43,7 @@ from kgqa.retries import RetryPolicy, is_timeout, status_of
 CALL_TIMEOUT_SECONDS = 60.0
 """Seconds a single call may take, unless told otherwise."""
 
-MAX_CALL_TOKENS = 1 << 40
-"""Tokens of one call that are believed; a server that reports more, or fewer than none, has not counted."""
-
+_MAX_CALL_TOKENS = 1 << 40  # a server that reports more, or fewer than none, has not counted
 _REPAIR_TEXT = (
     "That reply cannot be used: {error}. Reply again, with the corrected JSON object and nothing else."
 )
@@ -253,7 +251,7 @@ def _message_usage(message: AIMessage) -> Usage:
         return Usage(cached_calls=1)
     tokens = message.usage_metadata
     counts: tuple[Any, ...] = (tokens["input_tokens"], tokens["output_tokens"]) if tokens else ()
-    if not counts or not all(isinstance(count, int) and 0 <= count <= MAX_CALL_TOKENS for count in counts):
+    if not counts or not all(isinstance(count, int) and 0 <= count <= _MAX_CALL_TOKENS for count in counts):
         return Usage(llm_calls=1, unknown_calls=1)
     return Usage(llm_calls=1, input_tokens=counts[0], output_tokens=counts[1])
 

@@ -1,4 +1,4 @@
-"""What a model says in a conversation, made fit to be kept, shown and sent on.
+"""Bounds what a model says in a conversation, so that it can be kept, shown and sent on.
 
 A reply to a prompt is held against a schema (`parsing`); a turn of a conversation is read by
 LangChain, which takes it as it comes.
@@ -15,22 +15,16 @@ from langchain_core.messages.tool import ToolCall, tool_call
 from kgqa.kg.terms import one_line
 from kgqa.models.parsing import MAX_REPLY_CHARS, replace_surrogates
 
-MAX_TOOL_CALLS = 50
-"""Calls of tools that one turn may make; what is more is passed over."""
-
-MAX_CALL_NAME_CHARS = 64
-"""Characters of the name and of the id of a call, as OpenAI has them."""
-
 MAX_MESSAGE_ID_CHARS = 256
 """Characters of the id of a message."""
 
 MAX_EXTRA_BYTES = 1_000_000
 """Bytes, as JSON, of the blocks of a turn, and of what else comes with it: thoughts and signatures."""
 
-CALL_BLOCK_TYPES = frozenset(
-    {"tool_use", "tool_call", "tool_call_chunk", "function_call", "invalid_tool_call"}
-)
-"""Types of blocks that make a call once more."""
+_MAX_TOOL_CALLS = 50  # of one turn; what is more is passed over
+_MAX_CALL_NAME_CHARS = 64  # also of the id of a call, as OpenAI has them
+# blocks that make a call once more
+_CALL_BLOCKS = frozenset({"tool_use", "tool_call", "tool_call_chunk", "function_call", "invalid_tool_call"})
 
 Block = str | dict[str, Any]
 
@@ -67,13 +61,13 @@ def bound_message(message: AIMessage, taken: Container[str | None] = ()) -> AIMe
 
 def _bound_calls(calls: Iterable[ToolCall]) -> Iterator[ToolCall]:
     seen: set[str] = set()
-    for at, call in enumerate(islice(calls, MAX_TOOL_CALLS), 1):
-        id = one_line(call["id"] or "", MAX_CALL_NAME_CHARS)
+    for at, call in enumerate(islice(calls, _MAX_TOOL_CALLS), 1):
+        id = one_line(call["id"] or "", _MAX_CALL_NAME_CHARS)
         id = f"call_{at}" if not id or id in seen else id
         seen.add(id)
         arguments = _bound_json(call["args"], MAX_REPLY_CHARS)[0]
         yield tool_call(
-            name=one_line(replace_surrogates(call["name"]), MAX_CALL_NAME_CHARS),
+            name=one_line(replace_surrogates(call["name"]), _MAX_CALL_NAME_CHARS),
             args=arguments if isinstance(arguments, dict) else {},
             id=replace_surrogates(id),
         )
@@ -105,7 +99,7 @@ def _block_text(block: Block) -> str:
 
 def _is_kept_call(block: Block, calls: Container[str | None]) -> bool:
     """Tell of a block that is a call whether it is one of ``calls``; any other is what it is."""
-    if isinstance(block, str) or str(block.get("type")) not in CALL_BLOCK_TYPES:
+    if isinstance(block, str) or str(block.get("type")) not in _CALL_BLOCKS:
         return True
     return str(block.get("call_id", block.get("id"))) in calls
 

@@ -60,9 +60,7 @@ MAX_REPLY_CHARS = 100_000
 MAX_REPAIR_CHARS = 10_000
 """Characters of broken JSON that a repair is tried on; it is slower than parsing."""
 
-MAX_REPAIR_BRACKETS = 200
-"""Opening brackets in broken JSON that a repair is tried on; repairs slow down with depth."""
-
+_MAX_REPAIR_BRACKETS = 200  # opening ones: repairs slow down with depth
 _MAX_REPAIRS = 3
 _MAX_LINE_CHARS = 300
 _INSTRUCTION = "reply with one JSON object and nothing else"
@@ -199,7 +197,7 @@ def _decode(text: str) -> dict[str, Any] | None:
 
 def _repair(text: str) -> object:
     """Repair one broken object."""
-    if len(text) > MAX_REPAIR_CHARS or text.count("{") + text.count("[") > MAX_REPAIR_BRACKETS:
+    if len(text) > MAX_REPAIR_CHARS or text.count("{") + text.count("[") > _MAX_REPAIR_BRACKETS:
         return None
     from json_repair import repair_json
 
