@@ -15,6 +15,7 @@ import threading
 import time
 from collections.abc import Iterator, Sequence
 from contextlib import closing, contextmanager
+from copy import copy
 from hashlib import sha256
 from pathlib import Path
 from typing import Any
@@ -82,8 +83,8 @@ class SqliteCache(BaseCache):
 
     def scoped(self, scope: str) -> "SqliteCache":
         """Return the same file under another scope."""
-        other = object.__new__(type(self))
-        other.path, other.scope, other._free = self.path, scope, self._free
+        other = copy(self)
+        other.scope = scope
         return other
 
     def key(self, prompt: str, llm_string: str) -> str:
@@ -91,13 +92,13 @@ class SqliteCache(BaseCache):
         return sha256(json.dumps([self.scope, llm_string, prompt]).encode()).hexdigest()
 
     def lookup(self, prompt: str, llm_string: str) -> Sequence[Generation] | None:
-        """Return the reply to a call, marked as `HIT`; None if there is none that can be read."""
+        """Return the reply to a call, marked as `CACHED_FIELD`; None if there is none that can be read."""
         key = self.key(prompt, llm_string)
         rows = self._run("SELECT reply FROM replies WHERE key = ?", key)
         return _read_row(rows[0][0], key) if rows else None
 
     def update(self, prompt: str, llm_string: str, return_val: Sequence[Generation]) -> None:
-        """Keep the reply to a call, and mark its messages with their `KEY`."""
+        """Keep the reply to a call, and mark its messages with `ROW_KEY_FIELD`."""
         messages = [g.message for g in return_val if isinstance(g, ChatGeneration)]
         key = self.key(prompt, llm_string)
         try:
@@ -118,21 +119,9 @@ class SqliteCache(BaseCache):
         """Forget everything, in every scope."""
         self._run("DELETE FROM replies")
 
-    async def alookup(self, prompt: str, llm_string: str) -> Sequence[Generation] | None:
-        """Look up in a thread."""
-        return await asyncio.to_thread(self.lookup, prompt, llm_string)
-
-    async def aupdate(self, prompt: str, llm_string: str, return_val: Sequence[Generation]) -> None:
-        """Update in a thread."""
-        await asyncio.to_thread(self.update, prompt, llm_string, return_val)
-
     async def adiscard(self, *keys: str) -> None:
         """Discard in a thread."""
         await asyncio.to_thread(self.discard, *keys)
-
-    async def aclear(self, **kwargs: Any) -> None:
-        """Clear in a thread."""
-        await asyncio.to_thread(self.clear)
 
     def _run(self, sql: str, *values: str) -> list[Any]:
         try:

@@ -1,4 +1,4 @@
-"""Language models behind LangChain, as the port.
+"""Language models behind LangChain.
 
 The ladder for one prompt: structured output where the server has it, then
 `parsing` on the text, then one repair turn that quotes the error, then
@@ -27,6 +27,7 @@ from typing import Any, cast
 
 from langchain_core.language_models import BaseChatModel
 from langchain_core.messages import AIMessage, BaseMessage, HumanMessage, SystemMessage, ToolMessage
+from langchain_core.messages.ai import UsageMetadata
 from langchain_core.runnables import Runnable, RunnableBinding, RunnableSequence
 from langchain_core.tools import BaseTool
 
@@ -35,23 +36,63 @@ from kgqa.models.clients import ClientPool
 from kgqa.models.error_messages import describe_failure, error_text
 from kgqa.models.errors import MalformedReply, ModelUnavailable
 from kgqa.models.interface import Completion, Turn, Usage, budget_allows
-from kgqa.models.messages import replace_surrogates
-from kgqa.models.parsing import BadReply, parse_reply, strict_schema
+from kgqa.models.parsing import BadReply, parse_reply, replace_surrogates, strict_schema
 from kgqa.prompts.base import Prompt, R, Reply
 from kgqa.retries import RetryPolicy, is_timeout, status_of
 
 CALL_TIMEOUT_SECONDS = 60.0
 """Seconds a single call may take, unless told otherwise."""
 
-MAX_CALL_TOKENS = 1 << 40
-"""Tokens of one call that are believed; a server that reports more, or fewer than none, has not counted."""
-
+_MAX_CALL_TOKENS = 1 << 40  # a server that reports more, or fewer than none, has not counted
 _REPAIR_TEXT = (
     "That reply cannot be used: {error}. Reply again, with the corrected JSON object and nothing else."
 )
 _MAX_QUOTED_CHARS = 4000
 _SCHEMA_REFUSED_STATUSES = frozenset({400, 415, 422})
 _SCHEMA_WORDS = re.compile(r"response_format|schema|structured|parameter", re.IGNORECASE)
+
+
+@dataclass
+class CallCosts:
+    """The cost of one ask while it runs."""
+
+    counted: Usage = field(default_factory=Usage)
+    lost: int = 0
+    """Calls that ran out of time."""
+    keys: list[str] = field(default_factory=list)
+    """Rows of the cache that were read or written."""
+    _started: float = field(default_factory=time.perf_counter)
+
+    def usage(self) -> Usage:
+        """Return the cost so far, retries and waiting included."""
+        seconds = time.perf_counter() - self._started
+        return self.counted + Usage(llm_calls=self.lost, unknown_calls=self.lost, seconds=seconds)
+
+    def allows_more(self) -> bool:
+        """Return whether the question may pay for another call."""
+        return budget_allows.get()(self.usage())
+
+    def count(self, message: AIMessage) -> AIMessage:
+        """Count a message that a call brought, and hand it on."""
+        if ROW_KEY_FIELD in message.response_metadata:
+            self.keys.append(message.response_metadata[ROW_KEY_FIELD])
+        self.counted += _message_usage(message)
+        return message
+
+
+@contextmanager
+def _track_costs() -> Iterator[CallCosts]:
+    """Add what was spent to the error where a call fails or is given up."""
+    spent = CallCosts()
+    try:
+        yield spent
+    except ModelUnavailable as error:
+        error.usage = spent.usage()
+        raise
+    except asyncio.CancelledError as error:
+        spent.lost += 1
+        error.usage = spent.usage()  # type: ignore[attr-defined]
+        raise
 
 
 class ChatModel:
@@ -110,7 +151,7 @@ class ChatModel:
         """
         with _track_costs() as spent:
             try:
-                return Completion(await self._climb(prompt, spent), spent.usage())
+                return Completion(await self._read_reply(prompt, spent), spent.usage())
             except BadReply as error:
                 if self._cache:
                     await self._cache.adiscard(*spent.keys)
@@ -126,18 +167,16 @@ class ChatModel:
         """
         with _track_costs() as spent:
             client = self._tuned(await self._clients.get())
-            try:
-                runnable = client.bind_tools(tools, **options) if tools else client
-                message = await self._call(runnable, list(map(_strip_unsent, messages)), spent)
-            except NotImplementedError:
-                raise ModelUnavailable(f"{self.name} cannot call tools; use a model that can") from None
-            except ModelUnavailable:
-                raise
-            except Exception as error:  # providers' packages raise what they like
-                raise self._unavailable(error) from None
+            with self._explained_failures():
+                try:
+                    runnable = client.bind_tools(tools, **options) if tools else client
+                    message = await self._call(runnable, list(map(_strip_unsent, messages)), spent)
+                except NotImplementedError:
+                    raise ModelUnavailable(f"{self.name} cannot call tools; use a model that can") from None
             return Turn(message, spent.usage())
 
-    async def _climb(self, prompt: Prompt[R], spent: "CallCosts") -> R:
+    async def _read_reply(self, prompt: Prompt[R], spent: CallCosts) -> R:
+        """Return the reply to a prompt, after one repair turn where the first reply cannot be read."""
         messages = [SystemMessage(prompt.instructions), HumanMessage(prompt.case())]
         text = message_text(await self._message(prompt, messages, spent))
         try:
@@ -145,18 +184,32 @@ class ChatModel:
         except BadReply as error:
             if not spent.allows_more():
                 raise
-            told = [
-                AIMessage(text[:_MAX_QUOTED_CHARS] or "(nothing)"),
-                HumanMessage(_REPAIR_TEXT.format(error=error)),
-            ]
-        return parse_reply(message_text(await self._message(prompt, [*messages, *told], spent)), prompt)
+            quoted = AIMessage(text[:_MAX_QUOTED_CHARS] or "(nothing)")
+            repair = [*messages, quoted, HumanMessage(_REPAIR_TEXT.format(error=error))]
+        return parse_reply(message_text(await self._message(prompt, repair, spent)), prompt)
 
     async def _message(
-        self, prompt: Prompt[R], messages: Sequence[BaseMessage], spent: "CallCosts"
+        self, prompt: Prompt[R], messages: Sequence[BaseMessage], spent: CallCosts
     ) -> AIMessage:
         client = self._tuned(await self._clients.get(), prompt)
+        with self._explained_failures():
+            if not self._plain and prompt.reply not in self._forms:
+                self._forms[prompt.reply] = _schema_options(client, prompt.reply)
+            form = None if self._plain else self._forms[prompt.reply]
+            if form is not None:
+                try:
+                    return await self._call(client.bind(**form), messages, spent)
+                except Exception as error:
+                    if not _refuses_schema(error):
+                        raise
+            message = await self._call(client, messages, spent)
+            self._plain = True
+            return message
+
+    @contextmanager
+    def _explained_failures(self) -> Iterator[None]:
         try:
-            return await self._structured_or_plain(client, prompt.reply, messages, spent)
+            yield
         except ModelUnavailable:
             raise
         except Exception as error:  # providers' packages raise what they like
@@ -165,27 +218,8 @@ class ChatModel:
     def _unavailable(self, error: Exception) -> ModelUnavailable:
         return ModelUnavailable(describe_failure(error, self.name, self._clients.url, self.timeout))
 
-    async def _structured_or_plain(
-        self, client: BaseChatModel, reply: type[Reply], messages: Sequence[BaseMessage], spent: "CallCosts"
-    ) -> AIMessage:
-        form = None if self._plain else self._form(client, reply)
-        if form is not None:
-            try:
-                return await self._call(client.bind(**form), messages, spent)
-            except Exception as error:
-                if not _refuses_schema(error):
-                    raise
-        message = await self._call(client, messages, spent)
-        self._plain = True
-        return message
-
-    def _form(self, client: BaseChatModel, reply: type[Reply]) -> dict[str, Any] | None:
-        if reply not in self._forms:
-            self._forms[reply] = _schema_options(client, reply)
-        return self._forms[reply]
-
     async def _call(
-        self, runnable: Runnable[Any, Any], messages: Sequence[BaseMessage], spent: "CallCosts"
+        self, runnable: Runnable[Any, Any], messages: Sequence[BaseMessage], spent: CallCosts
     ) -> AIMessage:
         async def once() -> AIMessage:
             try:
@@ -203,7 +237,7 @@ class ChatModel:
         return await self.retries.call(once)
 
     def _tuned(self, client: BaseChatModel, prompt: Prompt[Any] | None = None) -> BaseChatModel:
-        """Return the client the prompt's temperature, and the cache the scope of this call."""
+        """Return the client with the prompt's temperature, and the cache with the scope of this call."""
         temperature, sample = getattr(prompt, "temperature", None), getattr(prompt, "sample", 0)
         update: dict[str, Any] = {} if temperature is None else {"temperature": temperature}
         if self._cache:
@@ -212,55 +246,12 @@ class ChatModel:
         return client.model_copy(update=update) if update else client
 
 
-@dataclass
-class CallCosts:
-    """The cost of one ask while it runs."""
-
-    counted: Usage = field(default_factory=Usage)
-    lost: int = 0
-    """Calls that ran out of time."""
-    keys: list[str] = field(default_factory=list)
-    """Rows of the cache that were read or written."""
-    _started: float = field(default_factory=time.perf_counter)
-
-    def usage(self) -> Usage:
-        """Return the cost so far, retries and waiting included."""
-        seconds = time.perf_counter() - self._started
-        return self.counted + Usage(llm_calls=self.lost, unknown_calls=self.lost, seconds=seconds)
-
-    def allows_more(self) -> bool:
-        """Return whether the question may pay for another call."""
-        return budget_allows.get()(self.usage())
-
-    def count(self, message: AIMessage) -> AIMessage:
-        """Count a message that a call brought, and hand it on."""
-        if ROW_KEY_FIELD in message.response_metadata:
-            self.keys.append(message.response_metadata[ROW_KEY_FIELD])
-        self.counted += _message_usage(message)
-        return message
-
-
-@contextmanager
-def _track_costs() -> Iterator[CallCosts]:
-    """Tell what was spent where a call fails or is given up."""
-    spent = CallCosts()
-    try:
-        yield spent
-    except ModelUnavailable as error:
-        error.usage = spent.usage()
-        raise
-    except asyncio.CancelledError as error:
-        spent.lost += 1
-        error.usage = spent.usage()  # type: ignore[attr-defined]
-        raise
-
-
 def _message_usage(message: AIMessage) -> Usage:
     if message.response_metadata.get(CACHED_FIELD):
         return Usage(cached_calls=1)
     tokens = message.usage_metadata
     counts: tuple[Any, ...] = (tokens["input_tokens"], tokens["output_tokens"]) if tokens else ()
-    if not counts or not all(isinstance(count, int) and 0 <= count <= MAX_CALL_TOKENS for count in counts):
+    if not counts or not all(isinstance(count, int) and 0 <= count <= _MAX_CALL_TOKENS for count in counts):
         return Usage(llm_calls=1, unknown_calls=1)
     return Usage(llm_calls=1, input_tokens=counts[0], output_tokens=counts[1])
 
@@ -269,11 +260,8 @@ def _strip_unsent(message: BaseMessage) -> BaseMessage:
     """Leave out of a message what no model is shown, so that a conversation is cached as what was said."""
     unseen = {AIMessage: "usage_metadata", ToolMessage: "artifact"}.get(type(message))
     update: dict[str, Any] = {unseen: None} if unseen else {}
-    kept = {
-        key: value
-        for key, value in message.response_metadata.items()
-        if key not in (CACHED_FIELD, ROW_KEY_FIELD)
-    }
+    ours = (CACHED_FIELD, ROW_KEY_FIELD)
+    kept = {key: value for key, value in message.response_metadata.items() if key not in ours}
     return message.model_copy(update={**update, "response_metadata": kept})
 
 
@@ -290,10 +278,9 @@ def _refuses_schema(error: Exception) -> bool:
 
     404 is no such model, but where a router says that it has none which takes the parameters.
     """
-    status = status_of(error)
-    return status in _SCHEMA_REFUSED_STATUSES or (
-        status == 404 and bool(_SCHEMA_WORDS.search(error_text(error)))
-    )
+    if (status := status_of(error)) == 404:
+        return _SCHEMA_WORDS.search(error_text(error)) is not None
+    return status in _SCHEMA_REFUSED_STATUSES
 
 
 def _schema_options(client: BaseChatModel, reply: type[Reply]) -> dict[str, Any] | None:
@@ -302,8 +289,8 @@ def _schema_options(client: BaseChatModel, reply: type[Reply]) -> dict[str, Any]
     They are those of LangChain's structured output, without what it does after the call:
     the reply is read here.
     """
-    strict = "strict" in signature(client.with_structured_output).parameters
-    options = {"strict": True} if strict else {}
+    takes_strict = "strict" in signature(client.with_structured_output).parameters
+    options = {"strict": True} if takes_strict else {}
     try:
         structured = client.with_structured_output(strict_schema(reply), method="json_schema", **options)
     except (NotImplementedError, TypeError, ValueError):
@@ -318,11 +305,7 @@ def _truncated_message(error: Exception) -> AIMessage | None:
     if completion is None or not completion.choices:
         return None
     message = AIMessage(completion.choices[0].message.content or "")
-    used = completion.usage
-    if used is not None:
-        message.usage_metadata = {
-            "input_tokens": used.prompt_tokens,
-            "output_tokens": used.completion_tokens,
-            "total_tokens": used.total_tokens,
-        }
+    if used := completion.usage:
+        sent, received, total = used.prompt_tokens, used.completion_tokens, used.total_tokens
+        message.usage_metadata = UsageMetadata(input_tokens=sent, output_tokens=received, total_tokens=total)
     return message

@@ -24,7 +24,7 @@ OPENAI_PROVIDER = "openai"
 redact_logged_urls("httpx", "httpx2")
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, eq=False)
 class Client:
     """A chat model, the address it speaks to where that is known, and how to close it."""
 
@@ -54,35 +54,29 @@ class ClientPool:
         """Return the client of the running loop."""
         loop = asyncio.get_running_loop()
         if loop not in self._of_loop:
-            self._of_loop[loop] = loop.create_task(self._made(loop))
+            self._of_loop[loop] = loop.create_task(self._open(loop))
         return (await asyncio.shield(self._of_loop[loop])).model
 
-    async def _made(self, loop: asyncio.AbstractEventLoop) -> Client:
+    async def _open(self, loop: asyncio.AbstractEventLoop) -> Client:
         try:
             client = self._ready.pop()
         except IndexError:
             client = await asyncio.to_thread(self._make)
-        return await anext(_keep_open(client, lambda: self._of_loop.pop(loop, None)))
+        _open_clients[client] = self._hold(client, loop)
+        return await anext(_open_clients[client])
 
-
-_open_clients: set[AsyncGenerator[Client, None]] = set()
-"""Open clients; dropping a model does not drop connections that a loop still has to close."""
-
-
-def _keep_open(client: Client, forget: Callable[[], object]) -> AsyncGenerator[Client, None]:
-    """Return a generator of one client; a loop that shuts down finishes the generators it has started."""
-
-    async def hold() -> AsyncGenerator[Client, None]:
+    async def _hold(self, client: Client, loop: asyncio.AbstractEventLoop) -> AsyncGenerator[Client, None]:
+        """Yield a client; a loop that shuts down finishes the generators it has started, and so closes it."""
         try:
             yield client
         finally:
-            forget()
-            _open_clients.discard(holder)
+            self._of_loop.pop(loop, None)
+            _open_clients.pop(client, None)
             await client.close()
 
-    holder = hold()
-    _open_clients.add(holder)
-    return holder
+
+_open_clients: dict[Client, AsyncGenerator[Client, None]] = {}
+"""What holds each; dropping a model does not drop connections that a loop still has to close."""
 
 
 def make_client(spec: str, options: dict[str, Any]) -> Client:
@@ -124,7 +118,7 @@ def _make_openai_client(name: str, options: dict[str, Any]) -> Client:
 
 
 def _split_credentials(url: str) -> tuple[str, dict[str, Any]]:
-    """Take user, password and parameters out of an address, and give them as httpx's client is told of them.
+    """Take user, password and parameters out of an address, and return them as httpx's client takes them.
 
     Within an address they would stand in the errors and logs of the packages below.
     """

@@ -8,27 +8,31 @@ from collections.abc import Iterator
 from urllib.parse import quote_plus, urljoin
 
 from kgqa.addresses import SECRET_NAMES, is_plain_word, redact_text, redact_url, secrets_in
+from kgqa.kg.terms import one_line
 from kgqa.retries import is_connection, is_timeout, retry_after, status_of
 
 _SECRET_VARIABLE = re.compile(r"(_|^PG)(KEYS?|TOKEN|SECRET|PASS(WORD)?)$", re.IGNORECASE)
 _SEPARATORS = re.compile(r"[\s,:;]+")
 _ADDRESS_SEPARATORS = re.compile(r"[\s,;]+(?=[A-Za-z][\w+.-]*://)")
 
+_MAX_SHOWN_CHARS = 200
+_MAX_READ_CHARS = 10 * _MAX_SHOWN_CHARS
+_ADVICE = {
+    401: "refuses the key; set the right one ({key})",
+    403: "does not let this key use the model; use another key ({key}) or model",
+    404: "knows no such model; check its name and the address ({url_variable})",
+    429: "refuses more calls for now, or the quota is used up; wait, or ask less at once",
+}
+
 
 def hide_secrets(text: str, error: BaseException) -> str:
     """Return a text about an error without the keys that its call carried or that the environment holds."""
-    return redact_text(
-        text,
-        {
-            way(one)
-            for one in (*_request_secrets(error), *_environment_secrets())
-            for way in (str, quote_plus)
-        },
-    )
+    secrets = {*_request_secrets(error), *_environment_secrets()}
+    return redact_text(text, {*secrets, *map(quote_plus, secrets)})
 
 
 def _request_secrets(error: BaseException) -> Iterator[str]:
-    """Return what the request carried: servers repeat in their errors what they were sent."""
+    """Yield what the request carried: servers repeat in their errors what they were sent."""
     request = getattr(getattr(error, "response", error), "request", None)
     for name, value in dict(getattr(request, "headers", None) or {}).items():
         if SECRET_NAMES.search(name):
@@ -47,7 +51,7 @@ def _basic_auth_secrets(key: str) -> list[str]:
 
 
 def _environment_secrets() -> Iterator[str]:
-    """Return the keys that are set in the environment, and those within addresses there.
+    """Yield the keys that are set in the environment, and those within addresses there.
 
     Words are none ("ollama", where a server wants any key), nor are names of files that hold one.
     """
@@ -59,21 +63,9 @@ def _environment_secrets() -> Iterator[str]:
             found = _SEPARATORS.split(value) if "," in value or ":" in value else [value]
         else:
             continue
-        yield from (one for one in found if not is_plain_word(one) and not _is_file(one))
-
-
-def _is_file(value: str) -> bool:
-    return os.path.exists(os.path.expanduser(value))
-
-
-_MAX_SHOWN_CHARS = 200
-_MAX_READ_CHARS = 10 * _MAX_SHOWN_CHARS
-_ADVICE = {
-    401: "refuses the key; set the right one ({key})",
-    403: "does not let this key use the model; use another key ({key}) or model",
-    404: "knows no such model; check its name and the address ({url_variable})",
-    429: "refuses more calls for now, or the quota is used up; wait, or ask less at once",
-}
+        yield from (
+            one for one in found if not is_plain_word(one) and not os.path.exists(os.path.expanduser(one))
+        )
 
 
 def describe_failure(error: BaseException, model: str, url: str | None, timeout: float) -> str:
@@ -84,24 +76,25 @@ def describe_failure(error: BaseException, model: str, url: str | None, timeout:
     provider = model.partition(":")[0]
     server = redact_url(url) if url else provider
     status = status_of(error)
+    variable = f"{provider.upper()}_API_BASE"  # LangChain takes the first of these that is set
+    variable = variable if os.environ.get(variable) else f"{provider.upper()}_BASE_URL"
     if status in _ADVICE:
-        names = {"key": _variable_name(provider, "API_KEY"), "url_variable": _url_variable(provider)}
-        line = f"{server} {_ADVICE[status].format(**names)}"
         wait = retry_after(error)
-        return f"{model}: {line} (it asks for {wait:.0f} s)" if wait else f"{model}: {line}"
-    if status is not None and 300 <= status < 400:
-        variable = _url_variable(provider)
-        return f"{model}: {server} has moved{_redirect_target(error)}; set its new address ({variable})"
-    if status is not None and status >= 500:
-        return f"{model}: {server} keeps failing ({status}: {error_text(error)}); try again later"
-    if status is not None:
-        return f"{model}: {server} refuses the request ({status}: {error_text(error)})"
-    if is_timeout(error):
+        line = _ADVICE[status].format(key=f"{provider.upper()}_API_KEY", url_variable=variable)
+        line += f" (it asks for {wait:.0f} s)" if wait else ""
+    elif status is not None and 300 <= status < 400:
+        line = f"has moved{_redirect_target(error)}; set its new address ({variable})"
+    elif status is not None and status >= 500:
+        line = f"keeps failing ({status}: {error_text(error)}); try again later"
+    elif status is not None:
+        line = f"refuses the request ({status}: {error_text(error)})"
+    elif is_timeout(error):
         return f"{model}: no reply from {server} within {timeout:g} s; try again or allow more time"
-    if is_connection(error):
-        variable = _url_variable(provider)
+    elif is_connection(error):
         return f"{model}: cannot reach {server}; check the network and the address ({variable})"
-    return f"{model}: {server} gave no usable answer ({error_text(error)})"
+    else:
+        line = f"gave no usable answer ({error_text(error)})"
+    return f"{model}: {server} {line}"
 
 
 def error_text(error: BaseException) -> str:
@@ -109,21 +102,10 @@ def error_text(error: BaseException) -> str:
     body = getattr(error, "body", None)
     text = body.get("message") if isinstance(body, dict) else None
     shown = hide_secrets(str(text or error)[:_MAX_READ_CHARS], error)
-    line = " ".join((shown or type(error).__name__).split())
-    return line if len(line) <= _MAX_SHOWN_CHARS else line[: _MAX_SHOWN_CHARS - 1] + "…"
+    return one_line(shown or type(error).__name__, _MAX_SHOWN_CHARS)
 
 
 def _redirect_target(error: BaseException) -> str:
     response = getattr(error, "response", None)
     there = getattr(response, "headers", {}).get("location", "")
     return f" to {redact_url(urljoin(str(response.url), there))}" if response and there else ""
-
-
-def _url_variable(provider: str) -> str:
-    """Name what sets the address; LangChain takes the first of these that is set."""
-    first = _variable_name(provider, "API_BASE")
-    return first if os.environ.get(first) else _variable_name(provider, "BASE_URL")
-
-
-def _variable_name(provider: str, suffix: str) -> str:
-    return f"{provider.upper()}_{suffix}"

@@ -3,6 +3,7 @@
 from collections.abc import Callable, Sequence
 from contextvars import ContextVar
 from dataclasses import astuple, dataclass, field
+from operator import add
 from typing import TYPE_CHECKING, Any, Generic, NamedTuple, Protocol, runtime_checkable
 
 from kgqa.prompts.base import Prompt, R
@@ -31,10 +32,10 @@ class Usage:
 
     def __add__(self, other: "Usage") -> "Usage":
         """Add field by field."""
-        return Usage(*(a + b for a, b in zip(astuple(self), astuple(other), strict=True)))
+        return Usage(*map(add, astuple(self), astuple(other)))
 
 
-budget_allows: ContextVar[Callable[[Usage], bool]] = ContextVar("has_room", default=lambda spent: True)
+budget_allows: ContextVar[Callable[[Usage], bool]] = ContextVar("budget_allows", default=lambda spent: True)
 """Tells whether the question may pay for one more call, after what the ask at hand has cost so far.
 
 Whoever asks checks the budget before; a model that would call again, to have a reply repaired or

@@ -1,4 +1,4 @@
-"""What a model says in a conversation, made fit to be kept, shown and sent on.
+"""Bounds what a model says in a conversation, so that it can be kept, shown and sent on.
 
 A reply to a prompt is held against a schema (`parsing`); a turn of a conversation is read by
 LangChain, which takes it as it comes.
@@ -13,13 +13,7 @@ from langchain_core.messages import AIMessage
 from langchain_core.messages.tool import ToolCall, tool_call
 
 from kgqa.kg.terms import one_line
-from kgqa.models.parsing import MAX_REPLY_CHARS
-
-MAX_TOOL_CALLS = 50
-"""Calls of tools that one turn may make; what is more is passed over."""
-
-MAX_CALL_NAME_CHARS = 64
-"""Characters of the name and of the id of a call, as OpenAI has them."""
+from kgqa.models.parsing import MAX_REPLY_CHARS, replace_surrogates
 
 MAX_MESSAGE_ID_CHARS = 256
 """Characters of the id of a message."""
@@ -27,10 +21,10 @@ MAX_MESSAGE_ID_CHARS = 256
 MAX_EXTRA_BYTES = 1_000_000
 """Bytes, as JSON, of the blocks of a turn, and of what else comes with it: thoughts and signatures."""
 
-CALL_BLOCK_TYPES = frozenset(
-    {"tool_use", "tool_call", "tool_call_chunk", "function_call", "invalid_tool_call"}
-)
-"""Types of blocks that make a call once more."""
+_MAX_TOOL_CALLS = 50  # of one turn; what is more is passed over
+_MAX_CALL_NAME_CHARS = 64  # also of the id of a call, as OpenAI has them
+# blocks that make a call once more
+_CALL_BLOCKS = frozenset({"tool_use", "tool_call", "tool_call_chunk", "function_call", "invalid_tool_call"})
 
 Block = str | dict[str, Any]
 
@@ -45,9 +39,14 @@ def bound_message(message: AIMessage, taken: Container[str | None] = ()) -> AIMe
     """
     calls = list(_bound_calls(message.tool_calls))
     id = replace_surrogates(message.id or "")
+    content: str | list[Block]
+    if isinstance(message.content, str):
+        content = replace_surrogates(message.content[:MAX_REPLY_CHARS])
+    else:
+        content = list(_bound_blocks(message.content, {call["id"] for call in calls}))
     return message.model_copy(
         update={
-            "content": _bound_content(message.content, {call["id"] for call in calls}),
+            "content": content,
             "tool_calls": calls,
             "invalid_tool_calls": [],
             "additional_kwargs": _bound_mapping(
@@ -60,31 +59,18 @@ def bound_message(message: AIMessage, taken: Container[str | None] = ()) -> AIMe
     )
 
 
-def replace_surrogates(text: str) -> str:
-    """Put a question mark where half of a character stands, which no file or request can hold."""
-    return text.encode("utf-8", "replace").decode()
-
-
 def _bound_calls(calls: Iterable[ToolCall]) -> Iterator[ToolCall]:
     seen: set[str] = set()
-    for at, call in enumerate(islice(calls, MAX_TOOL_CALLS), 1):
-        id = one_line(call["id"] or "", MAX_CALL_NAME_CHARS)
+    for at, call in enumerate(islice(calls, _MAX_TOOL_CALLS), 1):
+        id = one_line(call["id"] or "", _MAX_CALL_NAME_CHARS)
         id = f"call_{at}" if not id or id in seen else id
         seen.add(id)
         arguments = _bound_json(call["args"], MAX_REPLY_CHARS)[0]
         yield tool_call(
-            name=one_line(replace_surrogates(call["name"]), MAX_CALL_NAME_CHARS),
+            name=one_line(replace_surrogates(call["name"]), _MAX_CALL_NAME_CHARS),
             args=arguments if isinstance(arguments, dict) else {},
             id=replace_surrogates(id),
         )
-
-
-def _bound_content(content: str | list[Block], calls: Container[str | None]) -> str | list[Block]:
-    return (
-        replace_surrogates(content[:MAX_REPLY_CHARS])
-        if isinstance(content, str)
-        else list(_bound_blocks(content, calls))
-    )
 
 
 def _bound_blocks(content: Iterable[Block], calls: Container[str | None]) -> Iterator[Block]:
@@ -113,7 +99,7 @@ def _block_text(block: Block) -> str:
 
 def _is_kept_call(block: Block, calls: Container[str | None]) -> bool:
     """Tell of a block that is a call whether it is one of ``calls``; any other is what it is."""
-    if isinstance(block, str) or str(block.get("type")) not in CALL_BLOCK_TYPES:
+    if isinstance(block, str) or str(block.get("type")) not in _CALL_BLOCKS:
         return True
     return str(block.get("call_id", block.get("id"))) in calls
 

@@ -22,20 +22,20 @@ class ResponseTooLarge(Exception):
 
 
 class BoundedClient(DefaultAsyncHttpxClient):
-    """OpenAI's client, which stops reading where an answer becomes larger than `MOST`."""
+    """OpenAI's client, which stops reading where an answer becomes larger than `MAX_RESPONSE_BYTES`."""
 
     async def send(self, request: Any, *, stream: bool = False, **options: Any) -> Any:
         """Send a request; see httpx.
 
         Raises:
-            ReplyTooLarge: if the answer is.
+            ResponseTooLarge: if the answer is.
         """
         response = await super().send(request, stream=True, **options)
         return response if stream else await _read_bounded(response)
 
 
 async def _read_bounded(response: Any) -> Any:
-    """Read an answer to its end, and give it as one that holds all of its body, unpacked."""
+    """Read an answer to its end, and return it as one that holds all of its body, unpacked."""
     blocks, size = [], 0
     try:
         async for block in response.aiter_bytes():
@@ -66,7 +66,7 @@ class ChatOpenAI(langchain_openai.ChatOpenAI):
         **kwargs: Any,
     ) -> ChatResult:
         payload = self._get_request_payload(messages, stop=stop, **kwargs)
-        if self._use_responses_api(payload):
+        if "input" in payload:  # made for the responses API
             return await super()._agenerate(messages, stop, run_manager, **kwargs)
         try:
             reply = await self.root_async_client.post("/chat/completions", cast_to=object, body=payload)

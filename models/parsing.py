@@ -17,9 +17,11 @@ from typing import Any, cast
 
 from pydantic import ValidationError
 
+from kgqa.kg.terms import one_line
 from kgqa.prompts.base import Prompt, R, Reply
 
-_SCHEMA_MAPS = frozenset({"properties", "$defs"})
+_SCHEMAS_BY_NAME = frozenset({"properties", "$defs"})
+_PLAIN_KEYS = frozenset({"enum", "const", "required"})
 _DROPPED_KEYS = frozenset({"default", "title"})
 
 
@@ -35,21 +37,21 @@ def strict_schema(reply: type[Reply]) -> dict[str, Any]:
     return {"title": reply.__name__, **schema}
 
 
-def _make_strict(schema: Any) -> Any:
+def _make_strict(schema: Any, *, by_name: bool = False) -> Any:
     if isinstance(schema, list):
         return [_make_strict(item) for item in schema]
     if not isinstance(schema, dict):
         return schema
-    kept = {key: _strict_value(key, value) for key, value in schema.items() if key not in _DROPPED_KEYS}
+    if by_name:
+        return {name: _make_strict(each) for name, each in schema.items()}
+    kept = {
+        key: value if key in _PLAIN_KEYS else _make_strict(value, by_name=key in _SCHEMAS_BY_NAME)
+        for key, value in schema.items()
+        if key not in _DROPPED_KEYS
+    }
     if "properties" in kept:
         kept |= {"required": list(kept["properties"]), "additionalProperties": False}
     return kept
-
-
-def _strict_value(key: str, value: Any) -> Any:
-    if key in _SCHEMA_MAPS:
-        return {name: _make_strict(schema) for name, schema in value.items()}
-    return value if key in {"enum", "const", "required"} else _make_strict(value)
 
 
 MAX_REPLY_CHARS = 100_000
@@ -58,9 +60,7 @@ MAX_REPLY_CHARS = 100_000
 MAX_REPAIR_CHARS = 10_000
 """Characters of broken JSON that a repair is tried on; it is slower than parsing."""
 
-MAX_REPAIR_BRACKETS = 200
-"""Opening brackets in broken JSON that a repair is tried on; repairs slow down with depth."""
-
+_MAX_REPAIR_BRACKETS = 200  # opening ones: repairs slow down with depth
 _MAX_REPAIRS = 3
 _MAX_LINE_CHARS = 300
 _INSTRUCTION = "reply with one JSON object and nothing else"
@@ -103,7 +103,7 @@ def check_reply(reply: Reply, prompt: Prompt[R]) -> R:
     try:
         prompt.check(fitting)
     except ValueError as error:
-        raise BadReply(_error_line(str(error))) from None
+        raise BadReply(one_line(replace_surrogates(str(error)), _MAX_LINE_CHARS)) from None
     return fitting
 
 
@@ -197,7 +197,7 @@ def _decode(text: str) -> dict[str, Any] | None:
 
 def _repair(text: str) -> object:
     """Repair one broken object."""
-    if len(text) > MAX_REPAIR_CHARS or text.count("{") + text.count("[") > MAX_REPAIR_BRACKETS:
+    if len(text) > MAX_REPAIR_CHARS or text.count("{") + text.count("[") > _MAX_REPAIR_BRACKETS:
         return None
     from json_repair import repair_json
 
@@ -242,9 +242,10 @@ def _normalise_number(word: str) -> str:
 def _first_error(error: ValidationError) -> str:
     first = error.errors(include_url=False, include_context=False, include_input=False)[0]
     place = ".".join(str(part) for part in first["loc"])
-    return _error_line(f"{place}: {first['msg']}" if place else first["msg"])
+    line = f"{place}: {first['msg']}" if place else first["msg"]
+    return one_line(replace_surrogates(line), _MAX_LINE_CHARS)
 
 
-def _error_line(text: str) -> str:
-    line = " ".join(text.encode("utf-8", "replace").decode().split())
-    return line if len(line) <= _MAX_LINE_CHARS else line[: _MAX_LINE_CHARS - 1] + "…"
+def replace_surrogates(text: str) -> str:
+    """Put a question mark where half of a character stands, which no file or request can hold."""
+    return text.encode("utf-8", "replace").decode()

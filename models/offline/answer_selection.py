@@ -22,9 +22,7 @@ from kgqa.models.offline.comparison_attributes import (
 )
 from kgqa.models.offline.question_words import Encode
 
-MAX_CONDITION_NODES = 200
-"""Nodes before the ends that are looked at; where there are more, no condition is."""
-
+MAX_CONDITION_NODES = 200  # before the ends; where there are more, no condition is looked at
 _MIN_CONDITION_CHARS = 3
 
 

@@ -6,7 +6,7 @@ and the part of the WebQSP slice that is called train.
 """
 
 import re
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from itertools import islice, product
@@ -15,7 +15,6 @@ from typing import NamedTuple
 import numpy as np
 import numpy.typing as npt
 
-from kgqa.kg.pages import Candidate
 from kgqa.kg.terms import Chain, Entity, Literal, Term
 from kgqa.models.offline.candidate_chains import CandidateChain, TrainingAdvice, log_likelihoods
 from kgqa.models.offline.inverse_relations import InverseRelations
@@ -154,37 +153,15 @@ def _chain_vectors(chains: Sequence[Sequence[Slot]], encode: Encode) -> FloatArr
 def _end_features(masked: str, candidate: CandidateChain) -> tuple[float, ...]:
     """Return what the ends and the nodes between say, from ``one`` to ``named`` of `FEATURES`."""
     ends = [end for end in candidate.ends if not end.returning] or candidate.ends
+    terms = [end.term for end in ends[:_MAX_TYPED_ENDS]]
+    values = [term.value for term in terms if isinstance(term, Literal)]
+    dates = [value for value in values if _DATE.match(value)]
     return (
         float(len(ends) == 1),
-        date_share(ends) * (not asks_when(masked)),
-        literal_share(ends) * asks_who_or_where(masked),
+        len(dates) / max(1, len(terms)) * (_WHEN.search(masked) is None),
+        len(values) / max(1, len(terms)) * (_WHO_OR_WHERE.search(masked) is not None),
         float(candidate.named_between),
     )
-
-
-def asks_when(question: str) -> bool:
-    """Return whether a question asks for a date."""
-    return _WHEN.search(question) is not None
-
-
-def asks_who_or_where(question: str) -> bool:
-    """Return whether a question asks for somebody or for a place, neither of which is a value."""
-    return _WHO_OR_WHERE.search(question) is not None
-
-
-def literal_share(ends: Sequence[Candidate]) -> float:
-    """Return the share of ends that are values."""
-    return _share(ends, lambda term: True)
-
-
-def date_share(ends: Sequence[Candidate]) -> float:
-    """Return the share of ends that are dates, or years."""
-    return _share(ends, lambda term: _DATE.match(term.value) is not None)
-
-
-def _share(ends: Sequence[Candidate], counts: Callable[[Literal], bool]) -> float:
-    terms = [end.term for end in ends[:_MAX_TYPED_ENDS]]
-    return sum(isinstance(term, Literal) and counts(term) for term in terms) / max(1, len(terms))
 
 
 @dataclass(frozen=True)

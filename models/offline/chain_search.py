@@ -19,24 +19,13 @@ from kgqa.priors.blueprints import Slot
 
 Probabilities = npt.NDArray[np.float64]
 
-HOP_MODEL_WEIGHT = 0.5
-"""What the hop model counts, where there is one."""
+HOP_MODEL_WEIGHT = 0.5  # where there is one
+NEAREST_WEIGHT = 0.3  # of the nearest training questions, where any goes this way
+WORDING_WEIGHT = 0.2  # of the words of relations, as far as no training question is like this one
+MIN_WORDING_FACTOR = 0.02  # of that weight, where one is
+STOP_PROBABILITY = 0.5  # of a chain's being complete, by words alone
 
-NEAREST_WEIGHT = 0.3
-"""What the nearest training questions count, where any goes this way."""
-
-WORDING_WEIGHT = 0.2
-"""What the words of relations count beside the two, as far as no training question is like this one."""
-
-MIN_WORDING_FACTOR = 0.02
-"""The same where one is."""
-
-STOP_PROBABILITY = 0.5
-"""How likely a chain is taken to be complete by words alone."""
-
-MAX_EXTENDED_CHAINS = 10
-"""Chains that are extended at most: one query each."""
-
+MAX_EXTENDED_CHAINS = 10  # one query each
 _MAX_FOLLOWED_CHAINS = 15  # to their ends: one query each
 _MAX_HOPS = 3  # of a chain
 _MAX_BRANCHES = 12  # hops of one chain that are considered, the likeliest

@@ -9,7 +9,7 @@ from typing import Literal as Choice, NamedTuple
 
 from kgqa.kg.errors import KGRejected, KGTimeout
 from kgqa.kg.graph import KnowledgeGraph
-from kgqa.kg.terms import Entity, Hop, Path, Term
+from kgqa.kg.terms import Entity, Hop, Path, Term, Triple
 from kgqa.kg.text import EVERYDAY_WORDS, FUNCTION_WORDS, fold
 from kgqa.models.offline.chain_replies import Replies
 from kgqa.models.offline.interpreter import QuestionInterpreter
@@ -289,30 +289,20 @@ def _are_opposite(one: str, other: str) -> bool:
 def _choose_facts(facts: Sequence[ClaimFact]) -> list[int]:
     """Number facts, the shortest of each pair of things, so that none only repeats what others say."""
     chosen: list[ClaimFact] = []
-    known: set[tuple[Term, str, Term]] = set()
+    known: set[Triple] = set()
     shortest: dict[frozenset[str], int] = {}
     for each in sorted(facts, key=lambda fact: (len(fact.path.steps), fact.number)):
         size = shortest.setdefault(each.pair, len(each.path.steps))
-        triples = _path_triples(each.path)
+        triples = set(each.path.triples)
         if len(each.path.steps) == size and not triples <= known:
             known |= triples
             chosen.append(each)
+    steps = {each.number: (each.path.topic, *each.path.steps) for each in chosen}
     return sorted(
-        each.number
-        for each in chosen
-        if not any(_is_prefix(each.path, other.path) for other in chosen if other is not each)
+        number
+        for number, own in steps.items()
+        if not any(other[: len(own)] == own for at, other in steps.items() if at != number)
     )
-
-
-def _path_triples(path: Path) -> set[tuple[Term, str, Term]]:
-    return {
-        (head, hop.relation, tail) if hop.forward else (tail, hop.relation, head)
-        for head, (hop, tail) in zip(path.nodes, path.steps, strict=False)
-    }
-
-
-def _is_prefix(one: Path, other: Path) -> bool:
-    return one.topic == other.topic and other.steps[: len(one.steps)] == one.steps
 
 
 CLAIM_REPLIES: Replies = {JudgeClaim: judge_claim}

@@ -7,7 +7,7 @@ from itertools import chain as concatenate, zip_longest
 
 from kgqa.kg.errors import KGRejected, KGTimeout
 from kgqa.kg.terms import Chain, Term
-from kgqa.models.offline.chain_replies import ChainJudgement, Replies, describe_finding, judge_chain
+from kgqa.models.offline.chain_replies import Replies, describe_finding, judge_chain
 from kgqa.models.offline.comparison_attributes import follow_hops
 from kgqa.models.offline.interpreter import Interpretation, QuestionInterpreter
 from kgqa.models.offline.inverse_relations import InverseRelations
@@ -158,7 +158,10 @@ async def assess_frontier(prompt: AssessFound, interpreter: QuestionInterpreter)
     guide = await _guide(prompt, (each.chain for each in prompt.found), interpreter)
     facts = _known_facts(prompt, guide)
     for number in _complete_groups(prompt, guide):
-        judged, numbers = _judge_group(prompt, number, guide)
+        group = prompt.found[number - 1]
+        numbers = [row.number for row in numbered_candidates(prompt.found) if row.group == number]
+        chain = _group_chain(prompt, group, guide)
+        judged = judge_chain(guide.known, chain, group.named, group.truncated, shown=len(numbers))
         if judged.decision in {"stop", "filter"}:
             return Assessment(
                 rationale=guide.known.reason,
@@ -199,14 +202,6 @@ def _awaits_other_topic(group: ChainFindings, prompt: AssessFound, guide: Fronti
     longest = 0 if prompt.exemplars else max(each.chain.depth for each in prompt.found)
     longer = any(chain.topic not in met and chain.depth > longest for chain in guide.known.chains.values())
     return longer and not guide.known.intent.union
-
-
-def _judge_group(prompt: AssessFound, number: int, guide: FrontierGuide) -> tuple[ChainJudgement, list[int]]:
-    """Judge a group; return with it the numbers by which its candidates are shown."""
-    group = prompt.found[number - 1]
-    numbers = [row.number for row in numbered_candidates(prompt.found) if row.group == number]
-    chain = _group_chain(prompt, group, guide)
-    return judge_chain(guide.known, chain, group.named, group.truncated, shown=len(numbers)), numbers
 
 
 def _known_facts(prompt: AssessFound, guide: FrontierGuide) -> list[str]:

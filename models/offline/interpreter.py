@@ -25,9 +25,7 @@ from kgqa.priors.exemplars import ExemplarLibrary, mask_topic
 NEAREST_QUESTIONS = 60
 """Training questions that are asked for advice."""
 
-MAX_INTERPRETATIONS = 256
-"""Questions whose interpretations are kept."""
-
+_MAX_INTERPRETATIONS = 256  # that are kept
 _MIN_INTENT_SHARE = 0.5  # from which the intent of training questions is taken over
 _MIN_AGREEING_INTENT_SHARE = 0.1  # the same where the words of the question agree
 _MAX_ALTERNATIVES = 8  # chains from each topic that are kept beside the chosen one
@@ -109,16 +107,14 @@ class Interpretation:
 class QuestionInterpreter:
     """Finds out what questions mean on one graph, each once.
 
-    Attributes:
+    Args:
         graph: where the answers are.
         encode: a sentence encoder; called outside of the event loop.
-        mediators: tells which nodes between have names.
-
-    Args:
-        graph: see above.
-        encode: see above.
         exemplars: what training questions teach, if there are any.
         without: the parts to leave out; see `kgqa.models.offline`.
+
+    Attributes:
+        mediators: tells which nodes between have names.
     """
 
     def __init__(
@@ -145,11 +141,12 @@ class QuestionInterpreter:
             KGError: if the graph cannot be reached.
         """
         key = question, topics or tuple(dict.fromkeys(seen))
-        if key not in self._known:
-            made = await self._interpret(*key)
-            kept = list(self._known.items())[-MAX_INTERPRETATIONS + 1 :]
-            self._known = {**dict(kept), key: made}
-        return self._known[key]
+        known = self._known.get(key)
+        if known is None:
+            known = await self._interpret(*key)
+            kept = list(self._known.items())[-_MAX_INTERPRETATIONS + 1 :]
+            self._known = {**dict(kept), key: known}
+        return known
 
     async def inverse_relations(self) -> InverseRelations:
         """Return which relations of the graph are each other's inverse; none where nothing tells.

@@ -8,7 +8,6 @@ under the one and some under the other.
 from collections import defaultdict
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
-from typing import Protocol, runtime_checkable
 
 import numpy as np
 
@@ -19,25 +18,9 @@ from kgqa.models.offline.candidate_chains import CandidateChain, TrainingAdvice,
 from kgqa.priors.blueprints import Slot
 from kgqa.priors.exemplars import HopScores
 
-MIN_COMMON_FACTS = 2
-"""Facts that two relations state in both directions, at least, to be each other's inverse."""
-
-MIN_COMMON_SHARE = 0.1
-"""The same as a share of the facts of the commoner of the two: a capital is located in its country, too."""
-
-MAX_TRIPLES = 1_000_000
-"""A graph with more is not counted through: that would take too long."""
-
-
-@runtime_checkable
-class InversePairCounter(Protocol):
-    """A graph that can tell which relations state the same facts; one of other people need not."""
-
-    async def both_ways(self) -> dict[tuple[str, str], int]:
-        """Count the facts that two different relations state, the one against the other's arrow: one query.
-
-        It goes through the whole graph.
-        """
+_MIN_COMMON_FACTS = 2  # that two relations state in both directions, to be each other's inverse
+_MIN_COMMON_SHARE = 0.1  # of the facts of the commoner of the two: a capital is located in its country, too
+_MAX_TRIPLES = 1_000_000  # a larger graph is not counted through: that would take too long
 
 
 class InverseRelations:
@@ -91,12 +74,13 @@ async def find_inverse_relations(graph: KnowledgeGraph) -> InverseRelations | No
     None where the query takes too long, or the graph cannot tell.
     """
     info = await graph.info()
-    if info.triples is None or info.triples > MAX_TRIPLES:
+    if info.triples is None or info.triples > _MAX_TRIPLES:
         return InverseRelations({})
-    if not isinstance(graph, InversePairCounter):
+    count_pairs = getattr(graph, "both_ways", None)  # a graph of other people need not have it
+    if count_pairs is None:
         return None
     try:
-        both = await graph.both_ways()
+        both: dict[tuple[str, str], int] = await count_pairs()
     except (KGTimeout, KGRejected):
         return None
     return InverseRelations(_pair_relations(both, dict(info.relation_counts)))
@@ -106,7 +90,7 @@ def _pair_relations(both: Mapping[tuple[str, str], int], facts: Mapping[str, int
     """Pair relations that each have most facts in common with the other; ties break by IRI."""
     best: dict[str, tuple[int, str]] = {}
     for (one, other), count in both.items():
-        if count >= max(MIN_COMMON_FACTS, MIN_COMMON_SHARE * max(facts.get(one, 0), facts.get(other, 0))):
+        if count >= max(_MIN_COMMON_FACTS, _MIN_COMMON_SHARE * max(facts.get(one, 0), facts.get(other, 0))):
             best[one] = max(best.get(one, (0, "")), (count, other))
     return {one: other for one, (_, other) in best.items() if best.get(other, (0, ""))[1] == one}
 

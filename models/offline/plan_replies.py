@@ -109,11 +109,10 @@ async def select_relations(prompt: SelectRelations, interpreter: QuestionInterpr
     others = [chain for each in known.alternatives.values() for chain in each]
     chosen = list(known.chains.values())
     if is_yes_no_question(prompt.question):  # a single hop more, or another last hop
-        ends = [known.chains[chain.topic].hops[:-1] for chain in others]
         chosen += [
             chain
-            for chain, begin in zip(others, ends, strict=True)
-            if chain.depth == 1 or chain.hops[:-1] == begin
+            for chain in others
+            if chain.depth == 1 or chain.hops[:-1] == known.chains[chain.topic].hops[:-1]
         ]
     numbers = _matching_offers(prompt, chosen, inverses) or _matching_offers(prompt, others, inverses)
     return SelectedRelations(rationale=known.reason, relations=numbers)

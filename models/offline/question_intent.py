@@ -16,9 +16,8 @@ from kgqa.models.offline.chain_ranking import RatedChain
 
 
 class Cue(NamedTuple):
-    """A word that asks for an extreme: where it stands, what it asks for, and of what."""
+    """What a word asks for that asks for an extreme, and of what."""
 
-    text: str
     kind: AnswerKind
     of: str
     """Words for the attribute that it is about, empty where it does not tell."""
@@ -31,18 +30,12 @@ _LIFE = "(?:lives?|lived|lasts?|lasted|survives?)"
 _DATE = "date"
 
 _CUE_TABLE: tuple[tuple[str, AnswerKind, str], ...] = (
-    (
-        r"(?:known|used|been)(?: the| for)* longest|longest[- ](?:known|standing|established)",
-        "smallest",
-        _DATE,
-    ),
+    (r"(?:known|used|been)(?: the| for)* longest", "smallest", _DATE),
+    (r"longest[- ](?:known|standing|established)", "smallest", _DATE),
     (rf"(?:most|more|(?:largest|larger|greatest) number of) {_PEOPLE}", "largest", "population"),
     (rf"(?:fewest|fewer|least|less|smallest number of) {_PEOPLE}", "smallest", "population"),
-    (
-        r"(?:most|more) (?:densely |heavily )?(?:populous|populated)|most of the people",
-        "largest",
-        "population",
-    ),
+    (r"(?:most|more) (?:densely |heavily )?(?:populous|populated)", "largest", "population"),
+    (r"most of the people", "largest", "population"),
     (r"(?:least|less) (?:densely |heavily )?(?:populous|populated)", "smallest", "population"),
     (rf"(?:most|more) {_LAND}", "largest", "area"),
     (rf"(?:least|less) {_LAND}", "smallest", "area"),
@@ -76,11 +69,8 @@ _CUE_TABLE: tuple[tuple[str, AnswerKind, str], ...] = (
     (r"fewest|fewer|(?<!at )least", "smallest", ""),
     (r"(?<!at )last(?! (?:name|year|week|month|night)\b)", "largest", _DATE),
     (r"first(?! (?:name|lady|language|nation|degree|world war)\b)", "smallest", _DATE),
-    (
-        r"(?<!at )most(?! (?:of|famous|likely|common|commonly|important|notable)\b)|more(?! about\b)",
-        "largest",
-        "",
-    ),
+    (r"(?<!at )most(?! (?:of|famous|likely|common|commonly|important|notable)\b)", "largest", ""),
+    (r"more(?! about\b)", "largest", ""),
 )
 """What is asked for, most telling first. Capitals belong to names: they are no cue."""
 
@@ -112,11 +102,10 @@ _MENTION_BONUS = 10.0  # of each thing that the question names, for a chain that
 def find_cue(question: str) -> Cue | None:
     """Return the word that asks for an extreme, of several the one that says most; None without any."""
     text = question[:1].lower() + question[1:]
-    found = [(int(match.lastgroup[1:]), match) for match in _CUE.finditer(text) if match.lastgroup]
+    found = [int(match.lastgroup[1:]) for match in _CUE.finditer(text) if match.lastgroup]
     if not found:
         return None
-    at, match = min(found, key=lambda each: (each[0], each[1].start()))
-    return Cue(match[0], _CUE_TABLE[at][1], _CUE_TABLE[at][2])
+    return Cue(*_CUE_TABLE[min(found)][1:])
 
 
 def intent_by_words(question: str) -> QuestionIntent:

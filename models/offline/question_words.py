@@ -39,17 +39,11 @@ def text_similarities(question: str, texts: Sequence[str], encode: Encode) -> np
     return np.array([values[text] for text in texts], np.float32)
 
 
-UNLINKED_HOP_COST = 0.5
-"""Cost of a new hop where no linking word stands before it; that of a hop left unsaid is 1."""
-
-OTHER_SIDE_HOP_COST = 0.3
-"""Cost of a new hop on the other side of the entity: one may begin there, or the same goes on."""
-
-VERB_TIED_HOP_COST = 1.0
-"""Cost of that in "which films did [ENT] direct": the verb ties both sides to the entity."""
-
-LINKED_STAY_COST = 0.1
-"""Cost of no new hop after a linking word: "place of death" is one hop, most others are two."""
+# costs of a new hop; that of a hop left unsaid is 1
+UNLINKED_HOP_COST = 0.5  # where no linking word stands before it
+OTHER_SIDE_HOP_COST = 0.3  # on the other side of the entity: one may begin there, or the same goes on
+VERB_TIED_HOP_COST = 1.0  # there in "which films did [ENT] direct": the verb ties both sides to the entity
+LINKED_STAY_COST = 0.1  # of none after a linking word: "place of death" is one hop, most others are two
 
 _MIN_STEM_LETTERS = 4  # that words of one stem share
 _LINKING_WORDS = frozenset(

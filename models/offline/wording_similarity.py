@@ -25,15 +25,9 @@ from kgqa.priors.blueprints import TOPIC_MASK
 FloatArray = npt.NDArray[np.float64]
 SimilarityScores = npt.NDArray[np.float32]
 
-BEST_WORD_WEIGHT = 0.3
-"""What the word counts that says a hop best, beside what all words count."""
-
-LEFTOVER_WORD_WEIGHT = 0.5
-"""What a word counts that is left for hops to come: less than one that says a hop."""
-
-UNSAID_HOP_COST = 1.0
-"""Cost of a hop that no word is left for."""
-
+BEST_WORD_WEIGHT = 0.3  # of the word that says a hop best, beside what all words count
+LEFTOVER_WORD_WEIGHT = 0.5  # of a word that is left for hops to come: less than one that says a hop
+UNSAID_HOP_COST = 1.0  # of a hop that no word is left for
 _INVERSE_HOP_PENALTY = 0.05  # what a hop against its arrow must be better by
 _RETURN_PENALTY = 0.3  # the same of going straight back
 _COMPANY_BONUS = 0.3  # of going straight back where a question asks for company: "the same director"

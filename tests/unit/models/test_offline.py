@@ -1,4 +1,4 @@
-"""The offline model answers every prompt from one belief about the question."""
+"""The offline model answers every prompt from one interpretation of the question."""
 
 from typing import Any
 

@@ -103,6 +103,31 @@ def test_the_kind_of_the_ends_is_held_against_the_question() -> None:
     assert (when["date"], when["thing"]) == (0, 0)
 
 
+@pytest.mark.parametrize(
+    ("question", "when", "whom"),
+    [
+        ("When was [ENT] born?", True, False),
+        ("what year did [ENT] win?", True, False),
+        ("who is [ENT] married to?", False, True),
+        ("where does [ENT] live?", False, True),
+        ("what languages does [ENT] speak?", False, False),
+        ("who were [ENT]'s parents?", False, True),
+        ("what does [ENT] do?", False, False),
+    ],
+)
+def test_question_words_say_what_kind_of_end_is_asked_for(question: str, when: bool, whom: bool) -> None:
+    """A year is a date, and a number only a value."""
+    day = Literal("1952-03-11", "http://www.w3.org/2001/XMLSchema#date")
+    ends = tuple(Candidate(term) for term in (Literal("1952"), day, Literal("52"), ANN))
+    found = table(way(P, ends=ends), question=question)[0]
+    assert (found["date"], found["thing"]) == (0 if when else 0.5, 0.75 if whom else 0)
+
+
+def test_no_ends_are_of_no_kind() -> None:
+    found = table(way(P, ends=()), question="who is [ENT]?")[0]
+    assert found["date"] == found["thing"] == 0
+
+
 def test_words_count_alone_as_far_as_no_training_question_is_like_this_one() -> None:
     near = TrainingAdvice([NearExemplar(Exemplar("?", (Slot("p"),)), 0.75)], ())
     row = chain_features(QUESTION, [way(P)], near, np.array([2.0]), encode, InverseRelations({}))[0]
