@@ -12,8 +12,7 @@ from types import MappingProxyType
 
 from kgqa.kg.text import decompose, strip_article
 
-MAX_NUMBER_CHARS = 400
-"""Characters of the longest answer that is read as a number."""
+MAX_NUMBER_CHARS = 400  # characters of the longest answer that is read as a number
 
 _EMPTY_ANSWERS = frozenset({"", "nothing", "none", "unknown", "null", "no answer"})
 
@@ -25,8 +24,7 @@ _NUMBER = re.compile(
 _EXACT_CONTEXT = Context(prec=MAX_NUMBER_CHARS, Emax=MAX_EMAX, Emin=MIN_EMIN)
 
 _ACCENTS = re.compile("(?<=[a-z])[\u0300-\u036f]+")
-_OPENING_MARKS, _CLOSING_MARKS = "\"'“«([{ ", "\"'”’»)]}.,;:!? "
-"""What a number may be wrapped in."""
+_OPENING_MARKS, _CLOSING_MARKS = "\"'“«([{ ", "\"'”’»)]}.,;:!? "  # what a number may be wrapped in
 
 
 def answer_key(answers: Sequence[str], ids: Mapping[str, str] = _NO_IDS) -> frozenset[str]:

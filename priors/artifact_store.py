@@ -5,14 +5,13 @@ A folder is written beside its place and moved there when complete.
 
 import json
 import os
-import shutil
-import tempfile
-from collections.abc import Callable, Iterable, Mapping
-from contextlib import suppress
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from contextlib import contextmanager, suppress
 from dataclasses import asdict, dataclass, field, replace
 from functools import cache
 from hashlib import sha256
 from pathlib import Path
+from tempfile import TemporaryDirectory
 from typing import Any, BinaryIO, Generic, TypeVar
 
 from pydantic import TypeAdapter
@@ -34,18 +33,11 @@ class SourceFile:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Header:
-    """What a folder is.
+    """What a folder is: the layout's version, the encoder that made its vectors, and their dimensions.
 
-    Attributes:
-        version: Of the layout of the folder.
-        encoder: The name of the encoder that its vectors are from.
-        dimensions: The length of a vector.
-        sources: The files it was learned from.
-        questions: How many questions were read.
-        without: How many of them gave nothing, by reason.
-        templates: How many templates there are.
-        records: The SHA-256 of the file of records.
-        index: The SHA-256 of the file of their vectors.
+    Then the files that it was learned from, how many questions were read, how many of them gave
+    nothing (by reason), and how many templates there are; ``records`` and ``index`` are the SHA-256
+    of files.
     """
 
     version: int = 0
@@ -68,7 +60,10 @@ H = TypeVar("H", bound=Header)
 
 @dataclass(frozen=True, slots=True)
 class ArtifactStore(Generic[H]):
-    """A kind of folder: what it is called, what builds one, and what is in it."""
+    """A kind of folder: what it is called, what builds one, and what is in it.
+
+    Whatever is wrong with a folder is raised as ``error``, in one line that says what to do.
+    """
 
     noun: str
     command: str
@@ -78,7 +73,6 @@ class ArtifactStore(Generic[H]):
     files: Mapping[str, str]
     """The names of the other files, by the field of the header that has the SHA-256 of each."""
     error: type[PriorError]
-    """What is raised for a folder that is missing, foreign or broken."""
 
     def exists(self, folder: Path) -> bool:
         """Return whether there is a folder with a header, be it broken or not."""
@@ -89,11 +83,7 @@ class ArtifactStore(Generic[H]):
         return self.error(f"the {self.noun} {folder} is damaged; build it again")
 
     def check_place(self, folder: Path) -> None:
-        """Refuse a place where a new folder would replace something else.
-
-        Raises:
-            PriorError: of this kind, if anything but its like or an empty folder is there.
-        """
+        """Refuse a place where a new folder would replace anything but its like."""
         try:
             foreign = folder.exists() and not self.exists(folder)
             taken = foreign and (not folder.is_dir() or any(folder.iterdir()))
@@ -103,16 +93,11 @@ class ArtifactStore(Generic[H]):
             raise self.error(f"{folder} exists and is no {self.noun}; choose another folder or empty it")
 
     def read_header(self, folder: Path) -> H:
-        """Read what a folder is.
-
-        Raises:
-            PriorError: of this kind, if there is none, or it is damaged or of another version.
-        """
+        """Read what a folder is; refuse another version."""
         try:
             text = read_file(folder / self.header_file)
         except (OSError, ValueError):
-            made = f"{self.command} {folder}"
-            raise self.error(f"{folder} is no {self.noun}; make one: {made}") from None
+            raise self.error(f"{folder} is no {self.noun}; make one: {self.command} {folder}") from None
         try:
             current = json.loads(text)["version"] == self.version
             header: H | None = parse_json(text, self.header_type) if current else None
@@ -123,12 +108,7 @@ class ArtifactStore(Generic[H]):
         return header
 
     def open(self, folder: Path, encoder: str, *fields: str) -> tuple[H, list[bytes]]:
-        """Read the header of a folder, and those of its files that are named by their fields.
-
-        Raises:
-            PriorError: of this kind, as `read_header` and `read`, and if the folder was built with
-                another encoder.
-        """
+        """Read the header of a folder that was built with an encoder, and files by their fields."""
         header = self.read_header(folder)
         if header.encoder != encoder:
             raise self.error(
@@ -138,11 +118,7 @@ class ArtifactStore(Generic[H]):
         return header, [self.read(folder, header, name) for name in fields]
 
     def read(self, folder: Path, header: H, name: str) -> bytes:
-        """Read a file by its field.
-
-        Raises:
-            PriorError: of this kind, if it is missing or another than it was.
-        """
+        """Read a file by its field; refuse one that is another than it was."""
         try:
             content = read_file(folder / self.files[name])
         except OSError as error:
@@ -156,9 +132,6 @@ class ArtifactStore(Generic[H]):
 
         Takes the header without version and digests, and returns it with them; ``files`` are the
         contents of the files, by their fields.
-
-        Raises:
-            PriorError: of this kind, if anything else is in its place, or it cannot be written.
         """
         digests: dict[str, Any] = {name: content_digest(content) for name, content in files.items()}
         header = replace(header, version=self.version, **digests)
@@ -166,54 +139,39 @@ class ArtifactStore(Generic[H]):
         self.check_place(folder)
         try:
             folder.parent.mkdir(parents=True, exist_ok=True)
-            beside = Path(tempfile.mkdtemp(prefix=f".{folder.name}.", dir=folder.parent))
-            try:
+            with _scratch_folder(folder) as scratch:
+                beside, old = scratch / "new", scratch / "old"
+                beside.mkdir()
                 for name, content in files.items():
                     (beside / self.files[name]).write_bytes(content)
                 (beside / self.header_file).write_text(str(header), encoding="utf-8")
-                beside.chmod(0o755)
-                self._move(beside, folder)
-            finally:
-                shutil.rmtree(beside, ignore_errors=True)
+                self._move(beside, folder, old)
         except OSError as error:
             raise self.error(f"cannot write {folder}: {error.strerror}") from error
         return header
 
     def rewrite_header(self, folder: Path, header: H) -> None:
-        """Replace the header of a folder.
-
-        Raises:
-            PriorError: of this kind, if it cannot be written.
-        """
-
-        def write(file: BinaryIO) -> None:
-            os.fchmod(file.fileno(), 0o644)
-            file.write(str(header).encode())
-
+        """Replace the header of a folder."""
         try:
-            replace_file(folder / self.header_file, write)
+            replace_file(folder / self.header_file, lambda file: file.write(str(header).encode()))
         except OSError as error:
             raise self.error(f"cannot write to {folder}: {error.strerror}") from error
 
-    def _move(self, beside: Path, folder: Path) -> None:
+    def _move(self, beside: Path, folder: Path, old: Path) -> None:
         """Move a folder into place and what is there out of the way, or leave that if it cannot be done.
 
         Where another process has just built one in the same place, that one stays.
         """
-        old = Path(tempfile.mkdtemp(prefix=f".{folder.name}.", dir=folder.parent))
+        with suppress(FileNotFoundError):
+            os.replace(folder, old)
         try:
-            with suppress(FileNotFoundError):
-                os.replace(folder, old)
-            try:
-                os.replace(beside, folder)
-            except OSError:
-                if self.exists(folder):
-                    return
-                if any(old.iterdir()):
-                    os.replace(old, folder)
-                raise
-        finally:
-            shutil.rmtree(old, ignore_errors=True)
+            os.replace(beside, folder)
+        except OSError:
+            if self.exists(folder):
+                return
+            if old.exists():
+                os.replace(old, folder)
+            raise
 
 
 def content_digest(content: bytes) -> str:
@@ -222,41 +180,32 @@ def content_digest(content: bytes) -> str:
 
 
 def replace_file(path: Path, write: Callable[[BinaryIO], object]) -> None:
-    """Write a file aside and move it into place, so that other processes see all of it or the old one.
-
-    Raises:
-        OSError: if it cannot be written.
-    """
-    handle, aside = tempfile.mkstemp(dir=path.parent, prefix=f".{path.name}.")
-    try:
-        with os.fdopen(handle, "wb") as file:
+    """Write a file aside and move it into place, so that other processes see all of it or the old one."""
+    with _scratch_folder(path) as scratch:
+        with open(scratch / path.name, "wb") as file:
             write(file)
-        os.replace(aside, path)
-    except BaseException:
-        Path(aside).unlink(missing_ok=True)
-        raise
+        os.replace(scratch / path.name, path)
+
+
+@contextmanager
+def _scratch_folder(beside: Path) -> Iterator[Path]:
+    """Make a folder beside a place, on the same disk, for as long as the block lasts."""
+    with TemporaryDirectory(prefix=f".{beside.name}.", dir=beside.parent, ignore_cleanup_errors=True) as made:
+        yield Path(made)
 
 
 def parse_json(text: bytes, kind: Any) -> Any:
-    """Read JSON of a type.
-
-    Raises:
-        ValueError: if it is anything else.
-    """
+    """Read JSON of a type; a ValueError if it is anything else."""
     return _json_schema(kind).validate_json(text)
 
 
-def write_lines(items: Iterable[T], kind: type[T]) -> bytes:
+def write_lines(items: Iterable[Any], kind: Any) -> bytes:
     """Write items of a type as JSON, one a line."""
     return b"".join(_json_schema(kind).dump_json(each) + b"\n" for each in items)
 
 
 def read_lines(content: bytes, kind: type[T]) -> tuple[T, ...]:
-    """Read what `write_lines` wrote.
-
-    Raises:
-        ValueError: if it is anything else.
-    """
+    """Read what `write_lines` wrote; a ValueError if it is anything else."""
     return tuple(parse_json(line, kind) for line in content.splitlines())
 
 

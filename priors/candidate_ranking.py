@@ -17,11 +17,8 @@ from kgqa.priors.encoder import Vectors
 Similarities = npt.NDArray[np.float32]
 Scores = Sequence[float] | npt.NDArray[np.floating]
 
-WEIGHT_DECIMALS = 6
-"""Decimals of a weight: in those after, two products of equal rows may differ."""
-
-_ENTROPY_DECIMALS = 9
-"""Decimals of an entropy that count: 1 must not come out as a little less."""
+WEIGHT_DECIMALS = 6  # decimals of a weight: in those after, two products of equal rows may differ
+_ENTROPY_DECIMALS = 9  # decimals of an entropy that count: 1 must not come out as a little less
 
 
 def relation_words(name: str) -> str:
@@ -44,12 +41,9 @@ class SignalWeights(NamedTuple):
 class RelationSignals(NamedTuple):
     """The signals of CoG equation 5, each of shape (relations,); None for one that is missing."""
 
-    local: Similarities | None
-    """Similarity to the subgoal (5a)."""
-    step: Similarities | None = None
-    """Similarity to the slot that the step is aligned to (5b)."""
-    glob: Similarities | None = None
-    """Similarity to the slot that is most similar (5c)."""
+    local: Similarities | None  # similarity to the subgoal (5a)
+    step: Similarities | None = None  # similarity to the slot that the step is aligned to (5b)
+    glob: Similarities | None = None  # similarity to the slot that is most similar (5c)
 
     def fuse(self, weights: SignalWeights) -> Similarities:
         """Return the weighted mean of the signals that are there, shape (relations,) (CoG equation 6).

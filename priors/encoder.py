@@ -27,8 +27,7 @@ from threadpoolctl import ThreadpoolController
 from kgqa.priors.artifact_store import replace_file
 from kgqa.priors.errors import EncoderError
 
-Vectors = npt.NDArray[np.float32]
-"""Rows of length 1, shape (texts, dimensions)."""
+Vectors = npt.NDArray[np.float32]  # rows of length 1, shape (texts, dimensions)
 
 EncodeTexts: TypeAlias = Callable[[Sequence[str]], Vectors]
 """Texts to unit vectors, shape (texts, dimensions); blocks."""
@@ -36,8 +35,7 @@ EncodeTexts: TypeAlias = Callable[[Sequence[str]], Vectors]
 BUNDLED_ENCODER = "all-MiniLM-L6-v2"
 """The encoder used where none is named; Wang et al. 2020, fine-tuned by sentence-transformers."""
 
-MAX_RECENT_TEXTS = 4096
-"""Texts that a `CachedEncoder` remembers beside those that were preloaded."""
+MAX_RECENT_TEXTS = 4096  # texts that a `CachedEncoder` remembers beside those that were preloaded
 
 _NORM_TOLERANCE = 1e-3
 

@@ -21,8 +21,7 @@ from kgqa.priors.errors import EncoderError
 
 T = TypeVar("T")
 
-HUB_TIMEOUT_SECONDS = 10
-"""How long the hub may take to answer at all."""
+HUB_TIMEOUT_SECONDS = 10  # how long the hub may take to answer at all
 
 PICKLE_SUFFIXES = (".bin", ".pt", ".pth", ".pkl", ".ckpt", ".joblib")
 """How files of weights end that are pickles, or may be."""
@@ -34,8 +33,7 @@ MAX_CONFIG_BYTES = 1 << 20
 
 QUIET_LOGGERS = ("huggingface_hub", "transformers", "sentence_transformers")
 
-BATCH_TEXTS = 64
-"""Texts that go through together."""
+BATCH_TEXTS = 64  # texts that go through together
 
 _ENCODER_HINT = "name one that the hub has, give a folder that holds it, or leave it out for the bundled one"
 
@@ -117,11 +115,7 @@ def _names_torch_only(config: Path) -> bool:
 
 
 def _hub_answers(model: str) -> bool:
-    """Ask the hub for a model, and tell whether it answers anything.
-
-    Raises:
-        HFValidationError: if no model can have this name.
-    """
+    """Ask the hub for a model, and tell whether it answers anything."""
     from huggingface_hub import get_session, hf_hub_url
 
     address = hf_hub_url(model, "config.json")

@@ -19,14 +19,9 @@ from itertools import groupby, takewhile
 
 from kgqa.kg.text import EVERYDAY_WORDS, FUNCTION_WORDS, fold
 
-TOPIC_MASK = "[ENT]"
-"""Stands for a topic entity (CoG §3.2.1)."""
-
-OTHER_MASK = "[OTHER]"
-"""Stands for a topic entity that is not the one at hand."""
-
-DEFAULT_CATEGORY = "entity"
-"""The category label of an entity that nobody knows another of."""
+TOPIC_MASK = "[ENT]"  # stands for a topic entity (CoG §3.2.1)
+OTHER_MASK = "[OTHER]"  # stands for a topic entity that is not the one at hand
+DEFAULT_CATEGORY = "entity"  # the category label of an entity that nobody knows another of
 
 _MIN_PART_CHARS = 3
 _MIN_STEM_CHARS = 4
@@ -94,11 +89,13 @@ def _find_name(
     folded = [word.folded for word in wanted]
     if not folded:
         return []
-    tail, found, at = name[wanted[-1].end :], list[tuple[int, int]](), 0
+    head, tail, found, at = name[: wanted[0].start], name[wanted[-1].end :], list[tuple[int, int]](), 0
     while at + len(folded) <= len(words):
         start, end = words[at].start, words[at + len(folded) - 1].end
         same = [word.folded for word in words[at : at + len(folded)]] == folded
         if same and not any(start < last and first < end for first, last in taken):
+            if any(map(str.isalnum, head)) and question.endswith(head, 0, start):
+                start -= len(head)  # letters that fold to nothing, such as a lone voicing mark
             found.append((start, end + len(tail) if question.startswith(tail, end) else end))
             at += len(folded)
         else:

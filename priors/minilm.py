@@ -25,8 +25,7 @@ from kgqa.priors.errors import EncoderError
 
 Array = npt.NDArray[np.float32]
 
-MAX_TOKENS = 256
-"""Tokens of a text that count, marks included (``sentence_bert_config.json``)."""
+MAX_TOKENS = 256  # tokens of a text that count, marks included (``sentence_bert_config.json``)
 
 MAX_BATCH_TOKENS = 1024
 """Tokens that go through together: enough for the matrix product, little enough for its cache."""

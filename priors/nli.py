@@ -22,14 +22,9 @@ from kgqa.priors.hub_models import import_sentence_transformers, open_model
 Claim: TypeAlias = tuple[str, str, str]
 """What a triple says, in words: head, relation, tail. One with a part that says nothing is passed over."""
 
-MAX_PAIR_TOKENS = 512
-"""Tokens of a pair of texts at most, marks included; fewer if the model takes fewer."""
-
-MAX_PREMISES = 60
-"""Facts that a model reads at most; rules take all."""
-
-BATCH_PAIRS = 8
-"""Pairs that go through together."""
+MAX_PAIR_TOKENS = 512  # tokens of a pair of texts at most, marks included; fewer if the model takes fewer
+MAX_PREMISES = 60  # facts that a model reads at most; rules take all
+BATCH_PAIRS = 8  # pairs that go through together
 
 _MODEL_HINT = "name one that the hub has, give a folder that holds it, or leave the option nli out for rules"
 
@@ -72,10 +67,8 @@ class RuleDetector:
     def contradicts(self, premises: Sequence[Claim], hypotheses: Sequence[Claim]) -> bool:
         """Tell whether what was predicted of any head and relation shares no tail with what was observed."""
         observed = _tails_by_relation(premises)
-        return any(
-            key in observed and tails.isdisjoint(observed[key])
-            for key, tails in _tails_by_relation(hypotheses).items()
-        )
+        predicted = _tails_by_relation(hypotheses)
+        return any(predicted[key].isdisjoint(observed[key]) for key in predicted.keys() & observed.keys())
 
 
 class CrossEncoderDetector:
@@ -95,9 +88,8 @@ class CrossEncoderDetector:
             raise NLIError(f"the NLI model {model} {error}") from error
         except OSError as error:
             raise NLIError(f"cannot open the NLI model {model}: {error} ({_MODEL_HINT})") from error
-        self._contradiction, self._entailment = _find_labels(
-            model, getattr(self._model.config, "id2label", {})
-        )
+        labels = getattr(self._model.config, "id2label", {})
+        self._contradiction, self._entailment = _find_labels(model, labels)
         self.name = Path(model).name if Path(model).is_dir() else model
         self._lock = threading.Lock()
 
@@ -120,9 +112,8 @@ class CrossEncoderDetector:
     def _pairs(self, observed: Sequence[str], predicted: Sequence[str]) -> list[tuple[str, str]]:
         half = self._text_tokens // 2
         right = _pack_sentences(predicted, self._length, half)
-        left = _pack_sentences(
-            observed, self._length, max(self._text_tokens - max(map(self._length, right)), half)
-        )
+        rest = self._text_tokens - max(map(self._length, right))
+        left = _pack_sentences(observed, self._length, max(rest, half))
         both = [(one, other) for other in right for one in left]
         return both + [(other, one) for one, other in both]
 
@@ -161,20 +152,14 @@ def _tails_by_relation(claims: Iterable[Claim]) -> dict[tuple[str, str], set[str
 def _sort_by_relevance(premises: Iterable[Claim], hypotheses: Iterable[Claim]) -> list[Claim]:
     """Put premises first whose head or tail is the head or tail of a hypothesis, else in their order."""
     ends = {normalise_answer(end) for head, _, tail in _meaningful(hypotheses) for end in (head, tail)}
-    return sorted(
-        premises,
-        key=lambda claim: ends.isdisjoint((normalise_answer(claim[0]), normalise_answer(claim[2]))),
-    )
+    return sorted(premises, key=lambda claim: ends.isdisjoint(map(normalise_answer, claim[::2])))
 
 
 def _sentences(claims: Iterable[Claim]) -> list[str]:
     """Write each claim as a sentence, once."""
-    return list(
-        dict.fromkeys(
-            f"{head.strip()} {relation_words(relation)} {tail.strip()}."
-            for head, relation, tail in _meaningful(claims)
-        )
-    )
+    told = _meaningful(claims)
+    written = (f"{head.strip()} {relation_words(name)} {tail.strip()}." for head, name, tail in told)
+    return list(dict.fromkeys(written))
 
 
 def _meaningful(claims: Iterable[Claim]) -> list[Claim]:

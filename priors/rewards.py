@@ -27,11 +27,8 @@ AnswerKey: TypeAlias = frozenset[str]
 METRIC_WEIGHTS = {"coherence": 0.3, "quality": 0.3, "efficiency": 0.2, "alignment": 0.2}
 """What each similarity counts."""
 
-CONTRADICTION_PENALTY = 0.5
-"""Penalty for a prediction that the feedback contradicts."""
-
-UNANSWERED_PENALTY = 0.1
-"""Penalty for a plan that ends without an answer."""
+CONTRADICTION_PENALTY = 0.5  # penalty for a prediction that the feedback contradicts
+UNANSWERED_PENALTY = 0.1  # penalty for a plan that ends without an answer
 
 REWARD_THRESHOLDS = {BUNDLED_ENCODER: 0.78, "msmarco-bert-base-dot-v5": 0.77}
 """The reward from which a revision is taken up, by encoder: one finds texts more similar than another does.
@@ -50,18 +47,12 @@ UNREACHABLE_REWARD = 2.0
 class RevisionMetrics:
     """The five metrics of a revision, each from 0 to 1; validation is the last two."""
 
-    quality: float
-    """Similarity of the predicted observation to the question."""
-    coherence: float
-    """Similarity of the thought to what was observed."""
-    efficiency: float
-    """How different the thought is from those before it."""
-    alignment: float
-    """Similarity of the whole step to the question."""
-    contradicted: bool = False
-    """Whether what was observed contradicts the prediction."""
-    unanswered: bool = False
-    """Whether the plan ends without an answer."""
+    quality: float  # similarity of the predicted observation to the question
+    coherence: float  # similarity of the thought to what was observed
+    efficiency: float  # how different the thought is from those before it
+    alignment: float  # similarity of the whole step to the question
+    contradicted: bool = False  # whether what was observed contradicts the prediction
+    unanswered: bool = False  # whether the plan ends without an answer
 
     def as_dict(self) -> dict[str, Any]:
         """Return the metrics by name, as a trace shows them."""

@@ -8,20 +8,13 @@
 from collections.abc import Iterator
 from dataclasses import dataclass
 
-INVERSE_MARK = "^"
-"""Stands before a relation that is followed against its arrow."""
-
-ARROW = " -> "
-"""Stands between the relations of a template (CoG §3.1)."""
+INVERSE_MARK = "^"  # stands before a relation that is followed against its arrow
+ARROW = " -> "  # stands between the relations of a template (CoG §3.1)
 
 
 @dataclass(frozen=True, slots=True, order=True)
 class Slot:
-    """A place for one hop: the local name of its relation, and its direction.
-
-    Raises:
-        ValueError: if the relation is blank, or begins with ``^``.
-    """
+    """A place for one hop: the local name of its relation, which is not blank, and its direction."""
 
     relation: str
     forward: bool = True
@@ -32,11 +25,7 @@ class Slot:
 
     @staticmethod
     def parse(text: str) -> "Slot":
-        """Read ``film.director.film`` or ``^film.director.film``.
-
-        Raises:
-            ValueError: if no relation is named.
-        """
+        """Read ``film.director.film`` or ``^film.director.film``; a ValueError where no relation is named."""
         return Slot(text.removeprefix(INVERSE_MARK), not text.startswith(INVERSE_MARK))
 
     def __str__(self) -> str:
@@ -48,10 +37,7 @@ class Slot:
 class Blueprint:
     """A small tree: each branch leads from a topic entity, or another constant, to the answer.
 
-    The first branch of each topic entity comes first, in their order.
-
-    Raises:
-        ValueError: if there is no branch, or one without slots.
+    The first branch of each topic entity comes first, in their order; no branch is empty.
     """
 
     branches: tuple[tuple[Slot, ...], ...]
@@ -62,11 +48,7 @@ class Blueprint:
 
     @staticmethod
     def parse(branches: list[list[str]]) -> "Blueprint":
-        """Read branches of slots as `Slot.parse` reads them.
-
-        Raises:
-            ValueError: if a branch or the name of a relation is missing.
-        """
+        """Read branches of slots as `Slot.parse` reads them."""
         return Blueprint(tuple(tuple(map(Slot.parse, branch)) for branch in branches))
 
     def to_lists(self) -> list[list[str]]:

@@ -14,8 +14,7 @@ SIMILARITY_DECIMALS = 6
 
 MAX_DIMENSIONS = 1 << 16
 
-NORM_TOLERANCE = 1e-2
-"""By how much the squared length of a vector may be more than 1."""
+NORM_TOLERANCE = 1e-2  # by how much the squared length of a vector may be more than 1
 
 
 class VectorLabel(NamedTuple):
@@ -33,7 +32,10 @@ class Neighbour(NamedTuple):
 
 
 class VectorIndex:
-    """Unit vectors, shape (labels, dimensions), in a flat index by inner product; threads take turns."""
+    """Unit vectors, shape (labels, dimensions), in a flat index by inner product; threads take turns.
+
+    A vector of another length is a `BlueprintError`.
+    """
 
     def __init__(self, labels: Sequence[VectorLabel], rows: Vectors) -> None:
         self._labels = list(labels)
@@ -43,11 +45,7 @@ class VectorIndex:
 
     @classmethod
     def from_bytes(cls, labels: Sequence[VectorLabel], packed: bytes, dimensions: int) -> "VectorIndex":
-        """Read the bytes of an index file, without FAISS's reader, which believes what a file says of itself.
-
-        Raises:
-            ValueError: if they are no index for these labels.
-        """
+        """Read the bytes of an index file, not by FAISS, which believes what a file says of itself."""
         if not 0 < dimensions <= MAX_DIMENSIONS:
             raise ValueError("vectors of such a length are not indexed")
         head = len(packed) - 4 * len(labels) * dimensions
@@ -69,11 +67,7 @@ class VectorIndex:
         return int(self._index.d)
 
     def add(self, labels: Sequence[VectorLabel], rows: Vectors) -> None:
-        """Add vectors, shape (labels, dimensions).
-
-        Raises:
-            BlueprintError: if they are of another length.
-        """
+        """Add vectors, shape (labels, dimensions)."""
         with self._lock:
             self._index.add(self._check_length(rows))
             self._labels += labels
@@ -82,15 +76,17 @@ class VectorIndex:
         """Return the nearest of one vector, shape (1, dimensions): of each key the best, at most ``k``.
 
         Best first; what is equally near is in the order of weight, then of key.
-
-        Raises:
-            BlueprintError: if the vector is of another length.
         """
         with self._lock:
             total, take = len(self._labels), k
             while total and k > 0:
                 take = min(take, total)
-                found = self._search(self._check_length(rows), take)
+                _import_faiss()
+                (similarities,), (places,) = self._index.search(self._check_length(rows), take)
+                found = [
+                    Neighbour(int(place), round(min(1.0, float(similarity)), SIMILARITY_DECIMALS))
+                    for similarity, place in zip(similarities, places, strict=True)
+                ]
                 best: dict[str, Neighbour] = {}
                 for near in sorted(found, key=self._rank):
                     best.setdefault(self._labels[near.place].key, near)
@@ -101,14 +97,6 @@ class VectorIndex:
                     return first
                 take *= 4
         return []
-
-    def _search(self, rows: Vectors, take: int) -> list[Neighbour]:
-        _import_faiss()
-        (similarities,), (places,) = self._index.search(rows, take)
-        return [
-            Neighbour(int(place), round(min(1.0, float(similarity)), SIMILARITY_DECIMALS))
-            for similarity, place in zip(similarities, places, strict=True)
-        ]
 
     def _rank(self, near: Neighbour) -> tuple[float, int, str, int]:
         key, weight = self._labels[near.place]

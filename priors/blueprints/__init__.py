@@ -13,39 +13,25 @@ gold paths            question  template      anchors   lines, FAISS
 ```
 """
 
-from kgqa.priors.artifact_store import SourceFile
-from kgqa.priors.blueprints.building import LibraryBuild, build_blueprints, extend_blueprints
-from kgqa.priors.blueprints.library import BlueprintLibrary, BlueprintMatch, open_library
-from kgqa.priors.errors import BlueprintError
-from kgqa.priors.masking import TOPIC_MASK, mask_names
-from kgqa.priors.slots import ARROW, Blueprint, Slot
-from kgqa.priors.training_questions import (
-    BlueprintLesson,
-    RelationPath,
-    Topic,
-    TrainingQuestion,
-    extract_lessons,
-    read_training_questions,
+from kgqa.priors.artifact_store import SourceFile as SourceFile
+from kgqa.priors.blueprints.building import (
+    LibraryBuild as LibraryBuild,
+    build_blueprints as build_blueprints,
+    extend_blueprints as extend_blueprints,
 )
-
-__all__ = [
-    "ARROW",
-    "TOPIC_MASK",
-    "Blueprint",
-    "BlueprintError",
-    "BlueprintLesson",
-    "BlueprintLibrary",
-    "BlueprintMatch",
-    "LibraryBuild",
-    "RelationPath",
-    "Slot",
-    "SourceFile",
-    "Topic",
-    "TrainingQuestion",
-    "build_blueprints",
-    "extend_blueprints",
-    "extract_lessons",
-    "mask_names",
-    "open_library",
-    "read_training_questions",
-]
+from kgqa.priors.blueprints.library import (
+    BlueprintLibrary as BlueprintLibrary,
+    BlueprintMatch as BlueprintMatch,
+    open_library as open_library,
+)
+from kgqa.priors.errors import BlueprintError as BlueprintError
+from kgqa.priors.masking import TOPIC_MASK as TOPIC_MASK, mask_names as mask_names
+from kgqa.priors.slots import Blueprint as Blueprint, Slot as Slot
+from kgqa.priors.training_questions import (
+    BlueprintLesson as BlueprintLesson,
+    RelationPath as RelationPath,
+    Topic as Topic,
+    TrainingQuestion as TrainingQuestion,
+    extract_lessons as extract_lessons,
+    read_training_questions as read_training_questions,
+)

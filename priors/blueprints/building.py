@@ -32,8 +32,7 @@ LIBRARY_VERSION = 1
 THRESHOLDS = tuple(tau / 100 for tau in (*range(50, 90, 5), *range(90, 100)))
 """Copy thresholds that are tried: 0.50, 0.55 … 0.85, 0.90, 0.91 … 0.99."""
 
-MIN_COPIES = 20
-"""Copies that a precision is judged by at least."""
+MIN_COPIES = 20  # copies that a precision is judged by at least
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -60,20 +59,14 @@ LIBRARY_STORE = ArtifactStore(
 )
 
 
-def read_library_header(folder: Path) -> LibraryHeader:
-    """Read what a library is.
-
-    Raises:
-        BlueprintError: if there is none, or it is damaged or of another version.
-    """
-    return LIBRARY_STORE.read_header(folder)
+read_library_header = LIBRARY_STORE.read_header
 
 
 def write_copy_threshold(folder: Path, tau: float) -> None:
     """Store the copy threshold in the header of a library.
 
     Raises:
-        BlueprintError: as `read_library_header`, and if it cannot be written.
+        BlueprintError: if there is none, it is damaged or of another version, or cannot be written.
     """
     LIBRARY_STORE.rewrite_header(folder, replace(read_library_header(folder), tau=tau))
 
@@ -182,13 +175,11 @@ class ThresholdResult(NamedTuple):
     """What a copy threshold does to the held-out questions."""
 
     tau: float
-    copied: int
-    """How many questions have an anchor that is more similar than it."""
+    copied: int  # how many questions have an anchor that is more similar than it
     share: float
     precision: float | None
     """The share of the copies that have the question's own slots, in their order and direction."""
-    same_relations: float | None
-    """The share of the copies that have the question's own relations at least."""
+    same_relations: float | None  # the share of the copies that have the question's own relations at least
 
 
 @dataclass(frozen=True, slots=True)

@@ -53,8 +53,7 @@ class _Line(TypedDict):
 class Overlay:
     """The overlay in a folder, which is made at the first addition.
 
-    Raises:
-        BlueprintError: if something other than a folder is there.
+    Where it cannot be read or written, that is a `BlueprintError`.
     """
 
     def __init__(self, folder: Path) -> None:
@@ -63,11 +62,7 @@ class Overlay:
         self._path = folder / LEARNED_FILE
 
     def read(self) -> list[LearnedBlueprint]:
-        """Read what was added until now, by any process.
-
-        Raises:
-            BlueprintError: if the file cannot be read.
-        """
+        """Read what was added until now, by any process."""
         try:
             lines = [line for line in read_file(self._path).splitlines() if line]
         except FileNotFoundError:
@@ -80,11 +75,7 @@ class Overlay:
         return learned
 
     def append(self, learned: LearnedBlueprint) -> None:
-        """Add one line.
-
-        Raises:
-            BlueprintError: if it cannot be written.
-        """
+        """Add one line."""
         line = json.dumps({"question": learned.question, "branches": learned.blueprint.to_lists()})
         try:
             self._path.parent.mkdir(parents=True, exist_ok=True)
@@ -116,7 +107,8 @@ class BlueprintMatch(NamedTuple):
 class BlueprintLibrary:
     """A library, with the vectors of its records' anchors in their order, and what a run adds to it.
 
-    May be used from several threads at once.
+    May be used from several threads at once. A `BlueprintError` says where the vectors are of
+    another length than the library's, or where a library without an overlay is to be added to.
     """
 
     def __init__(
@@ -162,9 +154,6 @@ class BlueprintLibrary:
 
         Best first. What is equally near (to six decimals) is in the order of how many questions
         it stands for, then of the templates, the library's own before what was added.
-
-        Raises:
-            BlueprintError: if the encoder's vectors are not as long as the library's.
         """
         rows = self._encode([question])
         found = _matches(self._index, self._anchored, rows, k)
@@ -176,11 +165,7 @@ class BlueprintLibrary:
         return list(best.values())[:k]
 
     def add(self, question: str, blueprint: Blueprint) -> None:
-        """Add a masked question and its blueprint to the overlay, once; blocks.
-
-        Raises:
-            BlueprintError: if the library has no overlay, or it cannot be written.
-        """
+        """Add a masked question and its blueprint to the overlay, once; blocks."""
         if self._overlay is None:
             raise BlueprintError(
                 "a blueprint is added to an overlay, and this library was opened without one"

@@ -37,10 +37,8 @@ class Anchor(NamedTuple):
 class TemplateRecord:
     """A template of the library."""
 
-    question: str
-    """That of the first anchor, as it was asked."""
-    anchors: tuple[Anchor, ...]
-    """The masked questions that stand for the template: one, or all there are."""
+    question: str  # that of the first anchor, as it was asked
+    anchors: tuple[Anchor, ...]  # the masked questions that stand for the template: one, or all there are
     trees: tuple[tuple[Blueprint, int], ...]
     """The blueprints with this template and how many questions have each, the most frequent first."""
 
@@ -76,11 +74,7 @@ def write_records(records: Iterable[TemplateRecord]) -> bytes:
 
 
 def read_records(content: bytes) -> tuple[TemplateRecord, ...]:
-    """Read what `write_records` wrote.
-
-    Raises:
-        ValueError: if it is anything else.
-    """
+    """Read what `write_records` wrote; a ValueError if it is anything else."""
     return tuple(map(_from_line, read_lines(content, _Line)))
 
 
@@ -133,17 +127,15 @@ class _TemplateQuestions:
         self.trees.update(dict(record.trees))
 
     def to_record(self, rule: AnchorRule, encode: EncodeTexts) -> TemplateRecord:
-        question = self._choose_anchor(rule, encode)
+        if rule == "medoid":
+            rows = encode(list(self.questions.values()))
+            question = list(self.questions)[int((rows @ rows.mean(axis=0)).round(6).argmax())]
+        else:
+            question = (min if rule == "shortest" else max)(self.questions, key=len)
         text = self.questions[question]
         others = [Anchor(*each) for each in sorted(self.masked.items()) if rule == "all" and each[0] != text]
         stands_for = self.masked.total() - sum(anchor.questions for anchor in others)
         return TemplateRecord(question, (Anchor(text, stands_for), *others), tuple(self.trees.most_common()))
-
-    def _choose_anchor(self, rule: AnchorRule, encode: EncodeTexts) -> str:
-        if rule == "medoid":
-            rows = encode(list(self.questions.values()))
-            return list(self.questions)[int((rows @ rows.mean(axis=0)).round(6).argmax())]
-        return min(self.questions, key=len) if rule == "shortest" else max(self.questions, key=len)
 
 
 def gather_templates(

@@ -15,39 +15,26 @@ gold paths         │  question and its chain
 The offline model learns from the upper row, methods are guided by the lower one (EGP §4.1).
 """
 
-from kgqa.priors.errors import ExemplarError
-from kgqa.priors.exemplars.building import EXEMPLARS_VERSION, ExemplarHeader, build_exemplars
-from kgqa.priors.exemplars.categories import find_topic_categories
-from kgqa.priors.exemplars.library import (
-    DEFAULT_POOL_SIZE,
-    ExemplarLibrary,
-    HopScores,
-    NearExemplar,
-    RecalledSolution,
-    SolutionIndex,
-    open_exemplars,
-    open_solution_index,
+from kgqa.priors.errors import ExemplarError as ExemplarError
+from kgqa.priors.exemplars.building import (
+    EXEMPLARS_VERSION as EXEMPLARS_VERSION,
+    ExemplarHeader as ExemplarHeader,
+    build_exemplars as build_exemplars,
 )
-from kgqa.priors.exemplars.records import Exemplar, Solution
-from kgqa.priors.masking import OTHER_MASK, make_template, mask_topic
-
-__all__ = [
-    "DEFAULT_POOL_SIZE",
-    "EXEMPLARS_VERSION",
-    "OTHER_MASK",
-    "Exemplar",
-    "ExemplarError",
-    "ExemplarHeader",
-    "ExemplarLibrary",
-    "HopScores",
-    "NearExemplar",
-    "RecalledSolution",
-    "Solution",
-    "SolutionIndex",
-    "build_exemplars",
-    "find_topic_categories",
-    "make_template",
-    "mask_topic",
-    "open_exemplars",
-    "open_solution_index",
-]
+from kgqa.priors.exemplars.categories import find_topic_categories as find_topic_categories
+from kgqa.priors.exemplars.library import (
+    DEFAULT_POOL_SIZE as DEFAULT_POOL_SIZE,
+    ExemplarLibrary as ExemplarLibrary,
+    HopScores as HopScores,
+    NearExemplar as NearExemplar,
+    RecalledSolution as RecalledSolution,
+    SolutionIndex as SolutionIndex,
+    open_exemplars as open_exemplars,
+    open_solution_index as open_solution_index,
+)
+from kgqa.priors.exemplars.records import Exemplar as Exemplar, Solution as Solution
+from kgqa.priors.masking import (
+    OTHER_MASK as OTHER_MASK,
+    make_template as make_template,
+    mask_topic as mask_topic,
+)

@@ -63,13 +63,7 @@ EXEMPLAR_STORE = ArtifactStore(
 )
 
 
-def read_exemplar_header(folder: Path) -> ExemplarHeader:
-    """Read what a folder of exemplars is.
-
-    Raises:
-        ExemplarError: if there is none, or it is damaged or of another version.
-    """
-    return EXEMPLAR_STORE.read_header(folder)
+read_exemplar_header = EXEMPLAR_STORE.read_header
 
 
 class GatheredExemplars(NamedTuple):
@@ -125,11 +119,9 @@ def _find_chains(question: TrainingQuestion, read: BranchesOrReason) -> dict[int
 def _branches_from(branches: Iterable[QueryBranch], topic: Topic, alone: bool = False) -> list[QueryBranch]:
     """Return the branches from a topic; those from nowhere too where it is the only one."""
     name = local_name(topic.id) if topic.id else ""
-    return [
-        branch
-        for branch in branches
-        if (local_name(branch.start) == name if branch.start and name else alone and not branch.start)
-    ]
+    if not name:
+        return [branch for branch in branches if alone and not branch.start]
+    return [each for each in branches if (local_name(each.start) == name if each.start else alone)]
 
 
 def _make_exemplars(question: TrainingQuestion, chains: Mapping[int, Chain]) -> Iterator[Exemplar]:

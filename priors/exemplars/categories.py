@@ -14,8 +14,7 @@ from kgqa.kg.pages import Page
 from kgqa.kg.terms import Chain, Entity, Hop, Term, local_name, one_line
 from kgqa.priors.training_questions import Topic
 
-NOTABLE_TYPES = Hop(f"{FB}common.topic.notable_types")
-"""What Freebase says an entity is known as."""
+NOTABLE_TYPES = Hop(f"{FB}common.topic.notable_types")  # what Freebase says an entity is known as
 
 RDF_TYPE = Hop(f"{RDF}type")
 
@@ -84,16 +83,12 @@ def category_by_relations(relations: Iterable[str]) -> str | None:
 
 async def _stated_types(entities: Sequence[Entity], hop: Hop, follow: FollowHop) -> dict[Entity, str]:
     pages = zip(entities, await follow(entities, hop) if entities else (), strict=True)
-    return {entity: label for entity, page in pages if (label := _first_label(page))}
-
-
-def _first_label(types: Iterable[Term]) -> str | None:
-    labels = (
-        _clean_label(term.name)
-        for term in types
-        if term.name and not term.id.startswith(_BUILT_IN_NAMESPACES)
-    )
-    return min(filter(None, labels), default=None)
+    found: dict[Entity, str] = {}
+    for entity, page in pages:
+        named = (term.name for term in page if term.name and not term.id.startswith(_BUILT_IN_NAMESPACES))
+        if label := min(filter(None, map(_clean_label, named)), default=None):
+            found[entity] = label
+    return found
 
 
 def _clean_label(name: str) -> str:

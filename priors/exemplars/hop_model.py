@@ -25,17 +25,13 @@ Indices = npt.NDArray[np.int64]
 
 MAX_GRAM_WORDS = 3
 
-MIN_GRAM_QUESTIONS = 2
-"""Distinct questions that a run of words must be in to be looked at."""
+MIN_GRAM_QUESTIONS = 2  # distinct questions that a run of words must be in to be looked at
 
 REGULARISATION_C = 20.0
 """What a question that is given once counts against weights that are not 0 (C of scikit-learn)."""
 
-VECTOR_SCALE = 2.0
-"""How much longer the sentence vector is than the row of words, before weights are learned."""
-
-MAX_ITERATIONS = 60
-"""Steps of the search for weights at most; more make no difference to what comes first."""
+VECTOR_SCALE = 2.0  # how much longer the sentence vector is than the row of words, before weights are learned
+MAX_ITERATIONS = 60  # steps of the search for weights at most; more make no difference to what comes first
 
 WORD_SHARE = 0.1
 """What the cosine of the words counts in a similarity; that of the sentence vectors counts the rest.
@@ -43,8 +39,7 @@ WORD_SHARE = 0.1
 The vectors alone take two templates that differ in a word or in the order of words for nearly
 the same one. With more of the words, questions in new words are found less well."""
 
-_KEPT_GRADIENTS = 5
-"""Gradients that L-BFGS keeps: each is as large as the weights."""
+_KEPT_GRADIENTS = 5  # gradients that L-BFGS keeps: each is as large as the weights
 
 _TOKEN = re.compile(r"\[[a-z]+\]|'s\b|\w+")
 
@@ -121,10 +116,8 @@ class Vocabulary:
 class LogisticHead:
     """A multinomial logistic model that says which of some classes a question is of."""
 
-    words: Floats
-    """Shape (terms, classes)."""
-    meaning: Floats
-    """Shape (dimensions, classes)."""
+    words: Floats  # shape (terms, classes)
+    meaning: Floats  # shape (dimensions, classes)
     bias: Floats
 
     def logs(self, row: SparseRow, vector: Floats) -> Floats:
@@ -193,12 +186,9 @@ class HopModel:
     """What is learned of exemplars."""
 
     vocabulary: Vocabulary
-    postings: SparseRows
-    """For each term the exemplars that have it, and how much."""
-    vectors: Vectors
-    """Of the exemplars' questions, shape (exemplars, dimensions)."""
-    heads: tuple[LogisticHead, ...]
-    """One for each position of a chain, then that of what is asked."""
+    postings: SparseRows  # for each term the exemplars that have it, and how much
+    vectors: Vectors  # of the exemplars' questions, shape (exemplars, dimensions)
+    heads: tuple[LogisticHead, ...]  # one for each position of a chain, then that of what is asked
 
     def similarities(self, row: SparseRow, vector: Floats) -> Floats:
         """Return how similar each exemplar is to a question, shape (exemplars,)."""
@@ -271,11 +261,7 @@ def pack_model(model: HopModel) -> bytes:
 
 
 def unpack_model(packed: bytes, exemplars: Sequence[Exemplar]) -> HopModel:
-    """Read what `pack_model` wrote of the model of these exemplars.
-
-    Raises:
-        ValueError: if it is anything else.
-    """
+    """Read what `pack_model` wrote of these exemplars; a ValueError if it is anything else."""
     classes = [*map(len, slots_by_position(exemplars)), len(intents_of(exemplars))]
     try:
         with ZipFile(io.BytesIO(packed)) as archive:
@@ -312,12 +298,8 @@ def _check_arrays(model: HopModel, exemplars: int, classes: Sequence[int]) -> No
         shapes += [(head.words, (terms, size)), (head.meaning, (*width, size)), (head.bias, (size,))]
     fit = all(array.shape == shape and np.isfinite(array).all() for array, shape in shapes)
     whole = all(array.dtype.kind == "i" for array in (postings.starts, postings.places))
-    if not (fit and whole and width and _is_valid_rows(postings, exemplars)):
+    ends = (*postings.starts[[0, -1]],) == (0, postings.places.size)
+    ordered = ends and (np.diff(postings.starts) >= 0).all()
+    inside = ((postings.places >= 0) & (postings.places < exemplars)).all()
+    if not (fit and whole and width and ordered and inside):
         raise ValueError("not the model of these exemplars")
-
-
-def _is_valid_rows(rows: SparseRows, columns: int) -> bool:
-    """Return whether all rows lie within the arrays, and their places within the columns."""
-    ends = (*rows.starts[:1], *rows.starts[-1:]) == (0, len(rows.places))
-    inside = bool(((rows.places >= 0) & (rows.places < columns)).all())
-    return ends and bool((np.diff(rows.starts) >= 0).all()) and inside

@@ -28,8 +28,7 @@ from kgqa.priors.exemplars.records import Chain, Exemplar, Solution
 from kgqa.priors.slots import Slot
 from kgqa.priors.vector_index import SIMILARITY_DECIMALS, VectorIndex
 
-DEFAULT_POOL_SIZE = 20
-"""Solutions that are looked at, before similar ones are left out."""
+DEFAULT_POOL_SIZE = 20  # solutions that are looked at, before similar ones are left out
 
 DEFAULT_MIN_SIMILARITY = 0.6
 """The least similarity of an encoder that is not listed; the paper has a threshold and does not give it."""
@@ -53,7 +52,8 @@ class NearExemplar(NamedTuple):
 class ExemplarLibrary:
     """Exemplars, in the order of the vectors of the model that was learned from them.
 
-    May be used from several threads at once.
+    May be used from several threads at once. Where the vectors of its encoder are of another length
+    than the exemplars', that is an `ExemplarError`.
     """
 
     def __init__(
@@ -79,9 +79,6 @@ class ExemplarLibrary:
 
         Of those equally similar (to six decimals) first what stands for more questions, then
         in the order of the texts.
-
-        Raises:
-            ExemplarError: if the encoder's vectors are not as long as the exemplars'.
         """
         found = np.round(self._model.similarities(*self._read(masked)), SIMILARITY_DECIMALS)
         best = np.lexsort((-self._weights, -found))[:k]
@@ -167,9 +164,6 @@ class SolutionIndex:
         Of the ``pool`` most similar, those at least as similar as ``similarity`` (None: the
         encoder's), one for each way of solving, ``shown`` at most. What only says how this very
         question was solved is left out.
-
-        Raises:
-            BlueprintError: if the encoder's vectors are not as long as the index'.
         """
         least = self.similarity if similarity is None else similarity
         nearest = self._index.nearest(self._encode([template]), pool + 1)
