@@ -6,8 +6,8 @@ from typing import cast
 
 from kgqa.kg.pages import Candidate
 from kgqa.kg.terms import Term
-from kgqa.nodes import ask_model
 from kgqa.nodes.cog.state import CoGState, plan_progress
+from kgqa.nodes.replies import ask_model
 from kgqa.prompts.candidates import MAX_CANDIDATES_SHOWN, aggregate
 from kgqa.prompts.filter_candidates import FilterCandidates
 from kgqa.runtime.node import BudgetExceeded, NodeRuntime, node

@@ -7,10 +7,9 @@ from itertools import islice
 from kgqa.kg.errors import KGRejected, KGTimeout
 from kgqa.kg.pages import Candidate, Page
 from kgqa.kg.terms import Chain, Term
-from kgqa.nodes import ask_model
 from kgqa.nodes.cog.state import CoGState, CoGUpdate, plan_progress, standing_findings
 from kgqa.nodes.frontier.state import FrontierState, FrontierUpdate
-from kgqa.nodes.verdict import group_findings
+from kgqa.nodes.replies import ask_model, group_findings
 from kgqa.prompts.candidates import MAX_CANDIDATES_SHOWN, aggregate
 from kgqa.prompts.infer_from_evidence import InferFromEvidence, Segment
 from kgqa.runtime.node import NodeRuntime, node

@@ -1,9 +1,9 @@
 """Plan: what has to be found, in which order? (CoG §3.2.1, task decomposition)."""
 
 from kgqa.kg.terms import one_line
-from kgqa.nodes import ask_model
 from kgqa.nodes.cog.state import CoGState, CoGUpdate
 from kgqa.nodes.recall_exemplars import shown_exemplars
+from kgqa.nodes.replies import ask_model
 from kgqa.prompts.decompose import Decompose
 from kgqa.prompts.progress import MAX_SENTENCE_CHARS
 from kgqa.runtime.node import NodeRuntime, node

@@ -5,10 +5,9 @@ from collections.abc import Iterator
 from kgqa.kg.errors import KGRejected, KGTimeout
 from kgqa.kg.pages import ChainResult, Page
 from kgqa.kg.terms import Chain, Hop
-from kgqa.nodes import ask_model
 from kgqa.nodes.filter import filter_branch
 from kgqa.nodes.recall_exemplars import exemplar_hops, hop_text, parse_hop, relations_by_name
-from kgqa.nodes.verdict import accept_group, group_findings
+from kgqa.nodes.replies import accept_group, ask_model, group_findings
 from kgqa.prompts.assess_found import AssessFound
 from kgqa.prompts.candidates import MAX_GROUPS_SHOWN, ChainFindings
 from kgqa.runtime.node import NodeRuntime, node

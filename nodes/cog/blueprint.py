@@ -7,9 +7,9 @@ import numpy as np
 
 from kgqa.kg.pages import Page
 from kgqa.kg.terms import Hop
-from kgqa.nodes import ask_model
 from kgqa.nodes.cog.state import CoGState, CoGUpdate
 from kgqa.nodes.recall_exemplars import relations_by_name
+from kgqa.nodes.replies import ask_model
 from kgqa.priors.blueprints import Blueprint, BlueprintMatch, Slot, mask_names
 from kgqa.priors.candidate_ranking import relation_words
 from kgqa.prompts.adapt_blueprint import AdaptBlueprint

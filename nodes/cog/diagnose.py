@@ -6,7 +6,6 @@ from typing import cast
 
 from kgqa.kg.terms import Chain
 from kgqa.models.errors import MalformedReply
-from kgqa.nodes import ask_model
 from kgqa.nodes.cog.state import (
     CoGState,
     CoGUpdate,
@@ -15,6 +14,7 @@ from kgqa.nodes.cog.state import (
     topic_index,
 )
 from kgqa.nodes.look_again import may_look_again
+from kgqa.nodes.replies import ask_model
 from kgqa.prompts.diagnose import (
     MAX_BRANCHES_SHOWN,
     MAX_DECISIONS_SHOWN,

@@ -6,7 +6,6 @@ from typing import cast
 
 from kgqa.kg.pages import Candidate
 from kgqa.kg.terms import Chain, Entity, one_line
-from kgqa.nodes import ask_model
 from kgqa.nodes.cog.state import (
     CoGState,
     CoGUpdate,
@@ -17,7 +16,7 @@ from kgqa.nodes.cog.state import (
     standing_findings,
     topic_slots,
 )
-from kgqa.nodes.verdict import accept_chain
+from kgqa.nodes.replies import accept_chain, ask_model
 from kgqa.prompts.check_sufficiency import CheckSufficiency, Sufficiency
 from kgqa.prompts.diagnose import MAX_REACHED_NAMES, Signal
 from kgqa.prompts.progress import MAX_SENTENCE_CHARS

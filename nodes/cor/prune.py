@@ -1,7 +1,7 @@
 """Prune: which of these relations are worth following? (CoR §4.1, steps 2 and 3)."""
 
-from kgqa.nodes import ask_model
 from kgqa.nodes.look_again import remaining_points
+from kgqa.nodes.replies import ask_model
 from kgqa.prompts.prune_relations import PruneRelations
 from kgqa.runtime.node import NodeRuntime, node
 from kgqa.runtime.state import State, Update

@@ -1,7 +1,6 @@
 """Verify: is the chain the answer's, in whole or in part? (CoR §4.1, step 4)."""
 
-from kgqa.nodes import ask_model
-from kgqa.nodes.verdict import accept_chain
+from kgqa.nodes.replies import accept_chain, ask_model
 from kgqa.prompts.verify_chain import VerifyChain
 from kgqa.runtime.node import NodeRuntime, node
 from kgqa.runtime.state import State, Update

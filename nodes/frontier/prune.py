@@ -4,7 +4,6 @@ from collections import Counter
 from collections.abc import Sequence
 
 from kgqa.kg.terms import Chain
-from kgqa.nodes import ask_model
 from kgqa.nodes.frontier.rerank import question_likeness
 from kgqa.nodes.frontier.state import (
     FrontierState,
@@ -14,6 +13,7 @@ from kgqa.nodes.frontier.state import (
     prompt_context,
 )
 from kgqa.nodes.recall_exemplars import guided_offers, shown_exemplars
+from kgqa.nodes.replies import ask_model
 from kgqa.priors.candidate_ranking import relation_words
 from kgqa.prompts.chain import without_last_hop
 from kgqa.prompts.pick_relations import PickRelations

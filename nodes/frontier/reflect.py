@@ -3,8 +3,8 @@
 from collections.abc import Sequence
 
 from kgqa.kg.terms import Chain, Entity
-from kgqa.nodes import ask_model
 from kgqa.nodes.frontier.state import FrontierState, FrontierUpdate, prompt_context
+from kgqa.nodes.replies import ask_model
 from kgqa.prompts.candidates import MAX_GROUPS_SHOWN, ChainFindings, numbered_candidates
 from kgqa.prompts.reflect import Reflect, Reflection
 from kgqa.runtime.node import NodeRuntime, node

@@ -9,8 +9,8 @@ from typing import Literal, TypeAlias
 
 from kgqa.kg.pages import Candidate
 from kgqa.kg.terms import Chain, Entity
-from kgqa.nodes import ask_model
 from kgqa.nodes.frontier.state import FrontierState, FrontierUpdate
+from kgqa.nodes.replies import ask_model
 from kgqa.priors.candidate_ranking import bm25_scores
 from kgqa.prompts.candidates import ChainFindings, numbered_candidates
 from kgqa.prompts.score_entities import ScoreEntities

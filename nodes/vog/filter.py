@@ -3,7 +3,7 @@
 from collections.abc import Sequence
 
 from kgqa.kg.terms import Hop, Path, Term
-from kgqa.nodes import ask_model
+from kgqa.nodes.replies import ask_model
 from kgqa.nodes.vog.rerank import likeliest_terms, predicted_texts
 from kgqa.nodes.vog.state import (
     VoGState,

@@ -1,6 +1,6 @@
 """Judge: does the evidence say yes or no? (VoG appendix G: questions of PubMedQA and BioASQ)."""
 
-from kgqa.nodes import ask_model
+from kgqa.nodes.replies import ask_model
 from kgqa.nodes.vog.state import VoGState, VoGUpdate, interleaved_observations
 from kgqa.prompts.judge_claim import JudgeClaim
 from kgqa.runtime.node import NodeRuntime, node

@@ -1,8 +1,8 @@
 """Plan: which steps lead to the answer, and what will they observe? (VoG §3.1)."""
 
 from kgqa.kg.terms import Path
-from kgqa.nodes import ask_model
 from kgqa.nodes.recall_exemplars import shown_exemplars
+from kgqa.nodes.replies import ask_model
 from kgqa.nodes.vog.state import Bandit, VoGState, VoGUpdate, new_step
 from kgqa.prompts.plan_steps import PlanSteps
 from kgqa.prompts.plans import PlanStep, SearchPlan, parse_plan, plan_outline

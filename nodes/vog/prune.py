@@ -1,6 +1,6 @@
 """Prune: which relations does the step need? (VoG §3.2 and appendix A.3.2)."""
 
-from kgqa.nodes import ask_model
+from kgqa.nodes.replies import ask_model
 from kgqa.nodes.vog.state import (
     VoGState,
     VoGUpdate,

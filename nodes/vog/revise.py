@@ -3,7 +3,7 @@
 from dataclasses import replace
 
 from kgqa.kg.errors import KGRejected, KGTimeout
-from kgqa.nodes import ask_model
+from kgqa.nodes.replies import ask_model
 from kgqa.nodes.vog.rerank import rank_candidates
 from kgqa.nodes.vog.retrieve_relations import list_candidates
 from kgqa.nodes.vog.state import Arm, VoGState, VoGUpdate, interleaved_observations, observed_nothing

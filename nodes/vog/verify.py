@@ -3,7 +3,7 @@
 import asyncio
 from dataclasses import replace
 
-from kgqa.nodes import ask_model
+from kgqa.nodes.replies import ask_model
 from kgqa.nodes.vog.state import VoGState, VoGUpdate, current_step, interleaved_observations, may_revise
 from kgqa.prompts.facts import draw_fact, facts_as_statements
 from kgqa.prompts.plans import PlanStep, SearchPlan, draw_statements, parse_statements
