@@ -1,7 +1,7 @@
 """Groups the runs by dataset, finds the questions and gold of each group, and names the runs."""
 
 import json
-from collections import Counter
+from collections import Counter, defaultdict
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cache
@@ -188,33 +188,31 @@ def align_questions(a: ReportedRun, b: ReportedRun) -> tuple[list[ScoredQuestion
     return list((unasked | left).values()), list((unasked | right).values())
 
 
-def list_settings(folder: RunFolder) -> dict[str, str]:
-    """Return every option of a run as text, groups flattened (``budget.llm_calls``).
+def differing_settings(folders: Sequence[RunFolder], *, usual: bool = True) -> list[dict[str, str]]:
+    """Return for each run the settings that are not the same in all runs, groups of options flattened.
 
-    What else was chosen for the run stands beside them: seed, graph, split, limit
-    and the version of kgqa.
+    Settings are the options, the seed, the graph, split and limit, and the version of kgqa. An
+    option that only some methods have is no difference within those methods. Where ``usual`` is
+    false, the values that most runs have are left out; of values that are as frequent the first.
     """
-    about, dataset = folder.about, folder.dataset
-    chosen = {
-        **{key: about.get(key) for key in ("seed", "graph")},
-        **{key: dataset.get(key) for key in ("split", "limit")},
-        "kgqa": about.get("kgqa"),
-    }
-    options = {key: value for key, value in folder.config.items() if key not in _NAMED_ELSEWHERE}
-    return dict(flatten_options({**chosen, **options}))
-
-
-def differing_settings(folders: Sequence[RunFolder]) -> list[dict[str, str]]:
-    """Return for each run the settings that are not the same in all runs.
-
-    An option that only some methods have is no difference within those methods.
-    """
-    per_run = [list_settings(folder) for folder in folders]
-    values: dict[str, set[str]] = {}
-    for settings in per_run:
-        for key, value in settings.items():
-            values.setdefault(key, set()).add(value)
-    return [{key: value for key, value in settings.items() if len(values[key]) > 1} for settings in per_run]
+    per_run = []
+    counts: dict[str, Counter[str]] = defaultdict(Counter)
+    for folder in folders:
+        about, dataset = folder.about, folder.dataset
+        settings = {
+            **{key: about.get(key) for key in ("seed", "graph")},
+            **{key: dataset.get(key) for key in ("split", "limit")},
+            "kgqa": about.get("kgqa"),
+            **{key: value for key, value in folder.config.items() if key not in _NAMED_ELSEWHERE},
+        }
+        per_run.append(dict(flatten_options(settings)))
+        for key, value in per_run[-1].items():
+            counts[key][value] += 1
+    left_out = {key: None if usual else found.most_common(1)[0][0] for key, found in counts.items()}
+    return [
+        {key: value for key, value in given.items() if len(counts[key]) > 1 and value != left_out[key]}
+        for given in per_run
+    ]
 
 
 def name_runs(folders: Sequence[RunFolder]) -> list[RunName]:
@@ -225,7 +223,7 @@ def name_runs(folders: Sequence[RunFolder]) -> list[RunName]:
     several_models = len({folder.model for folder in folders}) > 1
     several_methods = len({folder.method for folder in folders}) > 1
     names = []
-    for folder, options in zip(folders, _drop_usual_values(differing_settings(folders)), strict=True):
+    for folder, options in zip(folders, differing_settings(folders, usual=False), strict=True):
         chosen = [f"{key}={value}" for key, value in options.items() if key not in ("seed", "graph")]
         model = [folder.model] if several_models else []
         method = [folder.method] if several_methods or not model + chosen else []
@@ -239,14 +237,6 @@ def name_runs(folders: Sequence[RunFolder]) -> list[RunName]:
         else name._replace(full=one_line(f"{name.full} ({folder.path.resolve().name})", MAX_LABEL_CHARS))
         for name, folder in zip(names, folders, strict=True)
     ]
-
-
-def _drop_usual_values(options: Sequence[dict[str, str]]) -> list[dict[str, str]]:
-    """Leave the options that most runs do not have; of values that are as frequent the first is usual."""
-    usual: dict[str, str] = {}
-    for key in dict.fromkeys(key for given in options for key in given):
-        usual[key] = Counter(given[key] for given in options if key in given).most_common(1)[0][0]
-    return [{key: value for key, value in given.items() if value != usual[key]} for given in options]
 
 
 def flatten_options(options: Mapping[str, Any], prefix: str = "") -> Iterable[tuple[str, str]]:

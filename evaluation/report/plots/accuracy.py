@@ -136,4 +136,4 @@ def _draw_lines(
         if across:
             drawing.format_percent_axis(axes, across=True)
         drawing.label_points(axes, ends, [one_line(line.name, _MAX_NAME_CHARS) for line in lines])
-    return canvas.svg(name, f"{titles[1]} against {titles[0]}. {shown}.")
+    return drawing.embed_svg(canvas.drawn, name, f"{titles[1]} against {titles[0]}. {shown}.")

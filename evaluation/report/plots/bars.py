@@ -187,7 +187,7 @@ def _draw_bars(name: str, bars: StackedBars, rows: Sequence[tuple[ReportedRun, M
             borderaxespad=0.2,
             fontsize=11,
         )
-    return canvas.svg(name, f"{bars.title}. {'; '.join(shown)}.")
+    return drawing.embed_svg(canvas.drawn, name, f"{bars.title}. {'; '.join(shown)}.")
 
 
 def call_plots(name: str, runs: Sequence[ReportedRun]) -> list[Plot]:
@@ -237,4 +237,4 @@ def _draw_calls(name: str, calls: Sequence[tuple[ReportedRun, list[int]]], width
         axes.set_xlim(left=-0.6 * width)
         axes.set_xlabel("LLM calls of a question")
         axes.xaxis.set_major_locator(MaxNLocator(integer=True))
-    return canvas.svg(name, f"LLM calls per question. {'; '.join(shown)}.")
+    return drawing.embed_svg(canvas.drawn, name, f"LLM calls per question. {'; '.join(shown)}.")

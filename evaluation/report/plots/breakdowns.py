@@ -149,7 +149,7 @@ def _draw_breakdown(
         axes.set_xlim(0, 1.02)
         axes.set_xlabel(cells.PLOTTED_METRICS[metric])
         drawing.format_percent_axis(axes, across=True)
-    return canvas.svg(name, f"{title}. {'; '.join(shown)}.")
+    return drawing.embed_svg(canvas.drawn, name, f"{title}. {'; '.join(shown)}.")
 
 
 def contribution_plots(name: str, first: int, ablations: Sequence[Ablation]) -> list[Plot]:
@@ -180,4 +180,4 @@ def _draw_contributions(name: str, parts: Sequence[Variant], metric: str, title:
             shown.append(f"{part.name}: {cells.describe_difference(found)}")
         axes.axvline(0, linewidth=0.8, color=drawing.INK)
         axes.set_xlabel("percentage points")
-    return canvas.svg(name, f"{title}. {'; '.join(shown)}.")
+    return drawing.embed_svg(canvas.drawn, name, f"{title}. {'; '.join(shown)}.")

@@ -8,6 +8,7 @@ import io
 import re
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
+from dataclasses import dataclass
 from itertools import pairwise
 from typing import TYPE_CHECKING, Any, NamedTuple
 from xml.etree import ElementTree
@@ -85,16 +86,12 @@ class Plot(NamedTuple):
     svg: str
 
 
+@dataclass
 class Canvas:
-    """An empty pair of axes; ``svg`` returns what was drawn on it."""
+    """An empty pair of axes, and the file of what was drawn on it once the ``with`` is left."""
 
-    def __init__(self, axes: "Axes") -> None:
-        self.axes = axes
-        self.drawn = ""
-
-    def svg(self, name: str, alt: str) -> str:
-        """Return the picture, once the ``with`` is left; see `embed_svg`."""
-        return embed_svg(self.drawn, name, alt)
+    axes: "Axes"
+    drawn: str = ""
 
 
 @contextmanager
