@@ -66,7 +66,7 @@ def open_encoder(name: str | None = None) -> Encoder:
     """Open the bundled encoder, or any sentence-transformers model by name or folder.
 
     Where none is named and the bundled one's weights are not installed, texts are compared by their
-    letters, and a line of the log says so. Loads up to some 100 MB from disk; open once per process and share.
+    letters, and a line of the log says so. Loads up to some 100 MB from disk; open once and share.
 
     Raises:
         EncoderError: there is no such model, its files are broken, or KGQA_THREADS is no number.
