@@ -134,7 +134,7 @@ async def ask(question: Question, method: str, accuracy: float, stores: Stores) 
 def forget(graph: SparqlGraph) -> None:
     """Empty what an endpoint keeps for the next time."""
     if isinstance(graph._executor, Endpoint):
-        graph._executor._kept.clear()
+        graph._executor._cache.clear()
 
 
 def told(record: Any) -> dict[str, Any]:
