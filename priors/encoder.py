@@ -36,9 +36,7 @@ BUNDLED_ENCODER = "all-MiniLM-L6-v2"
 """The encoder used where none is named; Wang et al. 2020, fine-tuned by sentence-transformers."""
 
 MAX_RECENT_TEXTS = 4096  # texts that a `CachedEncoder` remembers beside those that were preloaded
-
 _NORM_TOLERANCE = 1e-3
-
 _log = logging.getLogger(__name__)
 _blas_lock = threading.Lock()
 
