@@ -13,16 +13,13 @@ from types import MappingProxyType
 from kgqa.kg.text import decompose, strip_article
 
 MAX_NUMBER_CHARS = 400  # characters of the longest answer that is read as a number
-
 _EMPTY_ANSWERS = frozenset({"", "nothing", "none", "unknown", "null", "no answer"})
-
 _NO_IDS: Mapping[str, str] = MappingProxyType({})
 
 _NUMBER = re.compile(
     r"[+-]?(?:(?:[0-9]{1,3}(?:,[0-9]{3})+|[0-9]+)(?:\.[0-9]*)?|\.[0-9]+)(?:e[+-]?[0-9]{1,6})?"
 )
 _EXACT_CONTEXT = Context(prec=MAX_NUMBER_CHARS, Emax=MAX_EMAX, Emin=MIN_EMIN)
-
 _ACCENTS = re.compile("(?<=[a-z])[\u0300-\u036f]+")
 _OPENING_MARKS, _CLOSING_MARKS = "\"'“«([{ ", "\"'”’»)]}.,;:!? "  # what a number may be wrapped in
 
@@ -47,7 +44,7 @@ def answer_key(answers: Sequence[str], ids: Mapping[str, str] = _NO_IDS) -> froz
 
 
 def is_unanswered(answers: Sequence[str]) -> bool:
-    """Tell whether a plan ends without an answer: with none, or with names of nothing alone.
+    """Return whether a plan ends without an answer: with none, or with names of nothing alone.
 
     >>> is_unanswered(["Unknown."]), is_unanswered(["The Unknown Soldier"])
     (True, False)

@@ -16,7 +16,6 @@ from kgqa.priors.encoder import Vectors
 
 Similarities = npt.NDArray[np.float32]
 Scores = Sequence[float] | npt.NDArray[np.floating]
-
 WEIGHT_DECIMALS = 6  # decimals of a weight: in those after, two products of equal rows may differ
 _ENTROPY_DECIMALS = 9  # decimals of an entropy that count: 1 must not come out as a little less
 

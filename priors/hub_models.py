@@ -20,7 +20,6 @@ from kgqa.priors.encoder import Vectors, thread_count
 from kgqa.priors.errors import EncoderError
 
 T = TypeVar("T")
-
 HUB_TIMEOUT_SECONDS = 10  # how long the hub may take to answer at all
 
 PICKLE_SUFFIXES = (".bin", ".pt", ".pth", ".pkl", ".ckpt", ".joblib")
@@ -30,11 +29,8 @@ ACTIVATION_KEYS = ("activation_fn", "activation_function", "sbert_ce_default_act
 """Where a configuration names a function by its place in Python."""
 
 MAX_CONFIG_BYTES = 1 << 20
-
 QUIET_LOGGERS = ("huggingface_hub", "transformers", "sentence_transformers")
-
 BATCH_TEXTS = 64  # texts that go through together
-
 _ENCODER_HINT = "name one that the hub has, give a folder that holds it, or leave it out for the bundled one"
 
 
@@ -104,7 +100,7 @@ def check_model_folder(folder: Path) -> None:
 
 
 def _names_torch_only(config: Path) -> bool:
-    """Tell whether the functions that a configuration names, which are made, are layers of torch."""
+    """Return whether the functions that a configuration names, which are made, are layers of torch."""
     try:
         known = json.loads(read_file(config, MAX_CONFIG_BYTES))
     except (ValueError, RecursionError):

@@ -22,7 +22,6 @@ from kgqa.kg.text import EVERYDAY_WORDS, FUNCTION_WORDS, fold
 TOPIC_MASK = "[ENT]"  # stands for a topic entity (CoG §3.2.1)
 OTHER_MASK = "[OTHER]"  # stands for a topic entity that is not the one at hand
 DEFAULT_CATEGORY = "entity"  # the category label of an entity that nobody knows another of
-
 _MIN_PART_CHARS = 3
 _MIN_STEM_CHARS = 4
 _MIN_STEM_SHARE = 0.6

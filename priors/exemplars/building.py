@@ -28,7 +28,6 @@ from kgqa.priors.training_questions import (
 from kgqa.priors.vector_index import VectorIndex, VectorLabel
 
 EXEMPLARS_VERSION = 2
-
 NO_TOPIC = "no chain from a topic entity"
 
 

@@ -15,9 +15,7 @@ from kgqa.kg.terms import Chain, Entity, Hop, Term, local_name, one_line
 from kgqa.priors.training_questions import Topic
 
 NOTABLE_TYPES = Hop(f"{FB}common.topic.notable_types")  # what Freebase says an entity is known as
-
 RDF_TYPE = Hop(f"{RDF}type")
-
 MAX_LABEL_CHARS = 40
 
 FollowHop: TypeAlias = Callable[[Sequence[Entity], Hop], Awaitable[Sequence[Page[Term]]]]

@@ -22,9 +22,7 @@ from kgqa.priors.slots import Slot
 
 Floats = npt.NDArray[np.float32]
 Indices = npt.NDArray[np.int64]
-
 MAX_GRAM_WORDS = 3
-
 MIN_GRAM_QUESTIONS = 2  # distinct questions that a run of words must be in to be looked at
 
 REGULARISATION_C = 20.0
@@ -40,7 +38,6 @@ The vectors alone take two templates that differ in a word or in the order of wo
 the same one. With more of the words, questions in new words are found less well."""
 
 _KEPT_GRADIENTS = 5  # gradients that L-BFGS keeps: each is as large as the weights
-
 _TOKEN = re.compile(r"\[[a-z]+\]|'s\b|\w+")
 
 
