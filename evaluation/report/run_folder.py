@@ -10,8 +10,8 @@ from typing import Annotated, Any, Union, get_args, get_origin, get_type_hints
 from pydantic import BaseModel, ConfigDict, Field, ValidationError, create_model
 from typing_extensions import is_typeddict
 
-from kgqa.evaluation.record_files import MAX_RECORDS_FILE_BYTES, parse_json
 from kgqa.evaluation.paper_analysis.intermediates import INTERMEDIATES_FILE
+from kgqa.evaluation.record_files import MAX_RECORDS_FILE_BYTES, parse_json
 from kgqa.evaluation.result import Result, ResultsError
 from kgqa.evaluation.result_files import read_results
 from kgqa.files import read_file
