@@ -6,9 +6,7 @@ relation is wrong its end is followed as if it were right; a model that recalls 
 what was asked, and goes back a step.
 """
 
-import asyncio
 import json
-import math
 from collections.abc import Iterator, Mapping, Sequence
 from itertools import pairwise
 from typing import Any, NamedTuple
@@ -20,7 +18,6 @@ from langchain_core.utils.function_calling import convert_to_openai_tool
 from kgqa.evaluation.simulation.error_rates import Draws, ErrorRates
 from kgqa.evaluation.simulation.oracle import Case, Oracle, TopicPlan
 from kgqa.kg.terms import Chain, Entity, Hop, Term
-from kgqa.models.interface import Turn, Usage
 from kgqa.prompts.chain import without_last_hop
 from kgqa.tools.arguments import chain_arguments
 
@@ -159,40 +156,23 @@ def _triple_patterns(plan: TopicPlan, number: int) -> Iterator[str]:
 MALFORMED_TEXT = "This reply is malformed, as simulated."
 
 
-async def next_turn(
-    messages: Sequence[BaseMessage],
-    tools: Sequence[BaseTool],
-    oracle: Oracle,
-    errors: ErrorRates,
-    token: int,
-    id: str,
-) -> Turn:
-    """Return the next message of a conversation about a question, whose ``id`` its draws go by.
-
-    It costs a token for every ``token`` characters that were said so far, tools included.
-    """
+async def next_message(
+    messages: Sequence[BaseMessage], tools: Sequence[BaseTool], oracle: Oracle, errors: ErrorRates, id: str
+) -> AIMessage:
+    """Return the next message of a conversation about a question, whose ``id`` its draws go by."""
     said = sum(isinstance(message, AIMessage) for message in messages)
     key = f"turn {said}" if tools else messages[-1].text
     case = Case(oracle, errors, Draws(errors.seed, id, key))
     message = await (
         next_tool_call(messages, tools, case) if tools else write_sparql_turn(messages[-1].text, case)
     )
-    if case.happens("format"):
-        message = AIMessage(MALFORMED_TEXT)
-    if errors.latency:
-        await asyncio.sleep(errors.latency)
-    asked = sum(map(_message_chars, messages)) + sum(
-        len(json.dumps(convert_to_openai_tool(tool))) for tool in tools
-    )
-    cost = Usage(
-        llm_calls=1,
-        input_tokens=math.ceil(asked / token),
-        output_tokens=math.ceil(_message_chars(message) / token),
-        seconds=errors.latency,
-    )
-    return Turn(message, cost)
+    return AIMessage(MALFORMED_TEXT) if case.happens("format") else message
 
 
-def _message_chars(message: BaseMessage) -> int:
-    calls = message.tool_calls if isinstance(message, AIMessage) else []
-    return len(message.text) + sum(len(call["name"]) + len(json.dumps(call["args"])) for call in calls)
+def count_chars(messages: Sequence[BaseMessage], tools: Sequence[BaseTool] = ()) -> int:
+    """Count the characters of messages, with their calls and the descriptions of tools."""
+    calls = [call for message in messages if isinstance(message, AIMessage) for call in message.tool_calls]
+    descriptions = [json.dumps(convert_to_openai_tool(tool)) for tool in tools]
+    arguments = [json.dumps(call["args"]) for call in calls]
+    texts = [message.text for message in messages] + [call["name"] for call in calls]
+    return sum(map(len, texts + arguments + descriptions))

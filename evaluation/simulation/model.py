@@ -15,7 +15,7 @@ from kgqa.evaluation.simulation import (
     guidance_replies,
     plan_replies,
 )
-from kgqa.evaluation.simulation.chat import next_turn
+from kgqa.evaluation.simulation.chat import count_chars, next_message
 from kgqa.evaluation.simulation.error_rates import Draws, ErrorRates
 from kgqa.evaluation.simulation.oracle import Case, Oracle
 from kgqa.kg.graph import KnowledgeGraph
@@ -108,26 +108,27 @@ class SimulatedModel:
         reply = check_reply(await handler(prompt, case), prompt)
         if self._errors.latency:
             await asyncio.sleep(self._errors.latency)
-        asked = math.ceil((len(prompt.instructions) + len(text)) / CHARS_PER_TOKEN)
-        said = math.ceil(len(reply.model_dump_json()) / CHARS_PER_TOKEN)
+        asked, said = len(prompt.instructions) + len(text), len(reply.model_dump_json())
         if case.happens("format"):
-            raise MalformedReply(
-                f"{prompt.name}: the reply is malformed, as simulated", self._cost(asked, said, 2)
-            )
+            reason = f"{prompt.name}: the reply is malformed, as simulated"
+            raise MalformedReply(reason, self._cost(asked, said, 2))
         return Completion(reply, self._cost(asked, said))
 
     async def turn(
         self, messages: Sequence[BaseMessage], tools: Sequence[BaseTool] = (), **options: Any
     ) -> Turn:
         """Return the next message of a conversation; see `chat`."""
-        return await next_turn(messages, tools, self._oracle, self._errors, CHARS_PER_TOKEN, self._id)
+        message = await next_message(messages, tools, self._oracle, self._errors, self._id)
+        if self._errors.latency:
+            await asyncio.sleep(self._errors.latency)
+        return Turn(message, self._cost(count_chars(messages, tools), count_chars([message])))
 
-    def _cost(self, asked: int, said: int, turns: int = 1) -> Usage:
+    def _cost(self, asked_chars: int, said_chars: int, turns: int = 1) -> Usage:
         """Return the cost of so many turns; from the second on, what was said is shown again."""
-        again = said * turns * (turns - 1) // 2
+        asked, said = (math.ceil(chars / CHARS_PER_TOKEN) for chars in (asked_chars, said_chars))
         return Usage(
             llm_calls=turns,
-            input_tokens=asked * turns + again,
+            input_tokens=asked * turns + said * turns * (turns - 1) // 2,
             output_tokens=said * turns,
             seconds=self._errors.latency * turns,
         )
