@@ -33,6 +33,6 @@ class PoGEGP(PoG, ExemplarContext):
 
 RECALL_EDGES: Edges = {link: {"forward": recall_exemplars}, recall_exemplars: {"forward": smart_lookahead}}
 
-graph = build_graph(
-    PoGEGP, {**RECALL_EDGES, smart_lookahead: {"forward": plan}, **SEARCH_EDGES}, FrontierState
-)
+EGP_EDGES: Edges = {**RECALL_EDGES, smart_lookahead: {"forward": plan}, **SEARCH_EDGES}
+
+graph = build_graph(PoGEGP, EGP_EDGES, FrontierState)

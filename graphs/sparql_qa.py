@@ -26,6 +26,6 @@ class SparqlQA(GroundedContext):
     )
 
 
-graph = build_graph(
-    SparqlQA, {link_for_chain: {"forward": write_sparql}, write_sparql: answer}, SparqlQAState
-)
+EDGES = {link_for_chain: {"forward": write_sparql}, write_sparql: answer}
+
+graph = build_graph(SparqlQA, EDGES, SparqlQAState)
