@@ -1,22 +1,38 @@
 """``kgqa ask``: answer one question, and show the record, its paths and its steps."""
 
+import asyncio
 from collections import Counter
 from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
-from rich.console import Console
 from rich.text import Text
 
-from kgqa.cli.options import read_options
-from kgqa.cli.output import ExitCode, fail, outage_exit_code, print_json
+from kgqa.cli import options, output
 from kgqa.kg.terms import local_name, one_line
-from kgqa.runtime.record import PathStep, Record, Ref
 
 if TYPE_CHECKING:
     from kgqa.runtime.context import Context
-    from kgqa.runtime.record import Record
+    from kgqa.runtime.record import PathStep, Record, Ref
     from kgqa.runtime.state import Input
+
+MAX_ANSWERS = 20
+"""Answers that are shown at most; ``--json`` gives all."""
+
+DECISION_COLOURS = {
+    "stop": "green",
+    "forward": "cyan",
+    "filter": "magenta",
+    "refine": "magenta",
+    "backtrack": "yellow",
+    "infer": "yellow",
+}
+
+OUTCOME_LABELS = {
+    "none": "no answer",
+    "parametric": "from the model, not proved by the graph",
+    "grounded_inference": "inferred by the model from facts of the graph",
+}
 
 
 def ask(
@@ -35,9 +51,7 @@ def ask(
     model: Annotated[
         str | None, typer.Option(help='"provider:name", or "offline" for no language model.')
     ] = None,
-    option: Annotated[
-        list[str] | None, typer.Option(help="An option of the method, as key=value; see: kgqa methods.")
-    ] = None,
+    option: options.MethodOptions = None,
     as_json: Annotated[bool, typer.Option("--json", help="Print the whole record as JSON.")] = False,
     watch: Annotated[bool, typer.Option(help="Show each step as it happens.")] = False,
 ) -> None:
@@ -49,104 +63,64 @@ def ask(
     from kgqa.api import make_context, make_input
 
     try:
-        given = {"kg": tuple(kg) if kg else None, "model": model, **read_options(option or [])}
-        context = make_context(
-            method.lower(), {key: value for key, value in given.items() if value is not None}
-        )
+        named = {"kg": tuple(kg) if kg else None, "model": model, **options.read_options(option)}
+        given = {key: value for key, value in named.items() if value is not None}
+        context = make_context(method.lower(), given)
         state = make_input(question, topic or [])
     except ValueError as error:
-        fail(str(error), ExitCode.USAGE)
-    record = _stream_steps(state, context, watch, as_json)
+        output.fail(error)
+    record = asyncio.run(_run(state, context, watch=watch, as_json=as_json))
     if as_json:
-        print_json(record)
-    _exit_on_failure(record)
+        output.print_json(record)
+    errors = [entry for entry in record["trace"] if "error" in entry]
+    if status := output.outage_exit_code(record):
+        output.fail(errors[-1]["error"] if errors else "the run failed", status)
+    if not record["answers"] and errors and errors[0]["node"] == "link":
+        output.fail(errors[0]["error"])
     if not as_json:
-        pass
-
         show_record(record)
     answered = record["answers"] and record["outcome"] != "none"
-    raise SystemExit(int(ExitCode.ANSWERED if answered else ExitCode.NO_ANSWER))
+    raise SystemExit(int(output.ExitCode.ANSWERED if answered else output.ExitCode.NO_ANSWER))
 
 
-def _stream_steps(state: "Input", context: "Context", watch: bool, quiet: bool) -> "Record":
-    import asyncio
+async def _run(state: "Input", context: "Context", *, watch: bool, as_json: bool) -> "Record":
+    from kgqa.api import extract_record, stream_states
 
-    async def run() -> "Record":
-        from kgqa.api import extract_record, stream_states
-
-        async for now in stream_states(state, context):
-            if watch:
-                pass
-
-                show_step(now["trace"][-1], to_stderr=quiet)
-        return extract_record(now)
-
-    return asyncio.run(run())
+    async for now in stream_states(state, context):
+        if watch:
+            show_step(now["trace"][-1], to_stderr=as_json)
+    return extract_record(now)
 
 
-def _exit_on_failure(record: "Record") -> None:
-    """End with the exit status of an outage, or of a topic that the graph does not have."""
-    errors = [entry for entry in record["trace"] if "error" in entry]
-    if status := outage_exit_code(record):
-        fail(_last_error(errors), status)
-    if not record["answers"] and errors and errors[0]["node"] == "link":
-        fail(errors[0]["error"], ExitCode.USAGE)
-
-
-def _last_error(errors: list[dict[str, Any]]) -> str:
-    return str(errors[-1]["error"]) if errors else "the run failed"
-
-
-MAX_ANSWERS = 20
-"""Answers that are shown at most; ``--json`` gives all."""
-
-MAX_STEP_CHARS = 1000
-"""Characters of a step that are shown at most."""
-
-DECISION_COLOURS = {
-    "stop": "green",
-    "forward": "cyan",
-    "filter": "magenta",
-    "refine": "magenta",
-    "backtrack": "yellow",
-    "infer": "yellow",
-}
-
-OUTCOME_LABELS = {
-    "none": "no answer",
-    "parametric": "from the model, not proved by the graph",
-    "grounded_inference": "inferred by the model from facts of the graph",
-}
-
-
-def show_record(record: Record) -> None:
+def show_record(record: "Record") -> None:
     """Print the answers, the paths that prove them, and what they cost."""
-    console = Console(highlight=False, soft_wrap=True)
+    console = output.open_console()
     style = "yellow" if record["outcome"] == "none" else "bold green"
     for answer in record["answers"][:MAX_ANSWERS]:
         console.print(Text(_format_ref(answer), style=style))
     if len(record["answers"]) > MAX_ANSWERS:
-        console.print(Text(f"... and {len(record['answers']) - MAX_ANSWERS} more (--json gives all)"))
+        console.print(f"... and {len(record['answers']) - MAX_ANSWERS} more (--json gives all)")
     if not record["answers"]:
-        console.print(
-            Text(one_line(f"No answer found{_no_answer_reason(record)}.", MAX_STEP_CHARS), style="yellow")
-        )
+        console.print(output.styled_line(f"No answer found{_no_answer_reason(record)}.", "yellow"))
     for path in record["paths"]:
         console.print(Text("  ").append_text(draw_path(path)))
-    console.print(Text(f"  {one_line(_format_footer(record), MAX_STEP_CHARS)}", style="dim"))
+    console.print(Text("  ", style="dim").append_text(output.styled_line(_format_footer(record))))
 
 
 def show_step(entry: dict[str, Any], *, to_stderr: bool) -> None:
     """Print one step of a run: its node, its decision, and why."""
-    console = Console(highlight=False, soft_wrap=True, stderr=to_stderr)
     node, decision = one_line(str(entry["node"])), one_line(str(entry["decision"]))
     line = Text(f"{node:<19}", style="bold")
     line.append(f"{decision:<10}", style=DECISION_COLOURS.get(decision, "default"))
-    line.append(_describe_entry(entry), style="default")
-    console.print(line)
+    parts = [
+        _step_number(entry),
+        *(describe(entry) for key, describe in _ENTRY_PARTS.items() if key in entry),
+    ]
+    line.append(one_line(" · ".join(filter(None, parts)), output.MAX_LINE_CHARS), style="default")
+    output.open_console(stderr=to_stderr).print(line)
 
 
-def draw_path(path: list[PathStep]) -> Text:
+def draw_path(path: "list[PathStep]") -> Text:
     """Draw a path as arrows; a node that stays a variable is shown as ``?``."""
     drawn = Text(_format_ref(path[0]["head"]) if path else "")
     for step in path:
@@ -156,44 +130,37 @@ def draw_path(path: list[PathStep]) -> Text:
     return drawn
 
 
-def _format_ref(shown: Ref) -> str:
+def _format_ref(shown: "Ref") -> str:
     return one_line(shown["name"] or (f"<{shown['id']}>" if shown["id"] else "?"))
 
 
-def _no_answer_reason(record: Record) -> str:
+def _no_answer_reason(record: "Record") -> str:
     if record["stopped_by"]:
         return f": the limit of {record['stopped_by']} was reached"
     if said := record["trace"][-1].get("reason"):
         return f": {said}"
-    return (
-        " in the graph"
-        if record["topics"]
-        else ": the question names no entity of the graph; give one with --topic"
-    )
+    if record["topics"]:
+        return " in the graph"
+    return ": the question names no entity of the graph; give one with --topic"
 
 
-def _format_footer(record: Record) -> str:
+def _format_footer(record: "Record") -> str:
     usage = record["usage"]
+    calls = usage["llm_calls"] + usage["cached_calls"]
     parts = [
         OUTCOME_LABELS.get(record["outcome"], record["outcome"]),
         f"{record['method']}, {record['config']['model']}",
+        _plural(calls, "model call") if calls else "",
+        _plural(usage["kg_queries"], "graph query"),
+        f"{usage['seconds']:.2f} s",
+        f"stopped by {record['stopped_by']}" if record["stopped_by"] else "",
     ]
-    if usage["llm_calls"] or usage["cached_calls"]:
-        parts.append(_plural(usage["llm_calls"] + usage["cached_calls"], "model call"))
-    parts += [_plural(usage["kg_queries"], "graph query"), f"{usage['seconds']:.2f} s"]
-    if record["stopped_by"]:
-        parts.append(f"stopped by {record['stopped_by']}")
-    return " · ".join(parts)
+    return " · ".join(filter(None, parts))
 
 
 def _plural(number: int, noun: str) -> str:
     many = f"{noun[:-1]}ies" if noun.endswith("y") else f"{noun}s"
     return f"{number} {noun if number == 1 else many}"
-
-
-def _describe_entry(entry: dict[str, Any]) -> str:
-    said = (draw(entry) for key, draw in _ENTRY_PARTS.items() if key in entry)
-    return one_line(" · ".join(part for part in (_step_number(entry), *said) if part), MAX_STEP_CHARS)
 
 
 def _step_number(entry: dict[str, Any]) -> str:
@@ -231,18 +198,6 @@ def _describe_blueprint(entry: dict[str, Any]) -> str:
     if entry["node"] == "diagnose":
         return "blueprint dropped" if entry["blueprint"] == "drop" else ""
     return entry["blueprint"] or ""
-
-
-def _describe_kept(entry: dict[str, Any]) -> str:
-    kept = entry["kept"]
-    return f"kept {', '.join(kept)}" if isinstance(kept, list) else f"{kept} kept"
-
-
-def _describe_chosen(entry: dict[str, Any]) -> str:
-    chosen = entry["chosen"]
-    if isinstance(chosen, list):
-        return _join_items("chose", chosen)
-    return f"{chosen} chosen"
 
 
 def _describe_samples(entry: dict[str, Any]) -> str:
@@ -290,8 +245,12 @@ _ENTRY_PARTS: dict[str, Callable[[dict[str, Any]], str]] = {
     "verdict": lambda entry: entry["verdict"],
     "for": lambda entry: _join_items("for", entry["for"], ", "),
     "against": lambda entry: _join_items("against", entry["against"], ", "),
-    "kept": _describe_kept,
-    "chosen": _describe_chosen,
+    "kept": lambda entry: (
+        f"kept {', '.join(kept)}" if isinstance(kept := entry["kept"], list) else f"{kept} kept"
+    ),
+    "chosen": lambda entry: (
+        _join_items("chose", chosen) if isinstance(chosen := entry["chosen"], list) else f"{chosen} chosen"
+    ),
     "added": lambda entry: _join_items("added by the blueprint", entry["added"]),
     "finding": lambda entry: entry["finding"],
     "signal": lambda entry: f"failure: {entry['signal'].replace('_', ' ')}",

@@ -1,21 +1,17 @@
 """``kgqa blueprints``: build, look into and calibrate a library of blueprints (CoG §3.1)."""
 
+import time
 from pathlib import Path
-from typing import Annotated, Literal
+from typing import TYPE_CHECKING, Annotated, Literal
 
 import typer
+from rich.text import Text
 
-from kgqa.cli.options import (
-    DatasetOption,
-    EncoderOption,
-    FilesArgument,
-    FormatOption,
-    SplitOption,
-    TopicOption,
-    errors_in_one_line,
-    open_encoder,
-)
-from kgqa.cli.output import ExitCode, fail
+from kgqa.cli import options, output
+
+if TYPE_CHECKING:
+    from kgqa.priors.blueprints import BlueprintLibrary
+    from kgqa.priors.blueprints.building import ThresholdCalibration
 
 app = typer.Typer(
     help="Build a library of blueprints from questions, look into it, or calibrate it.", no_args_is_help=True
@@ -32,11 +28,11 @@ RelationsOption = Annotated[
 
 @app.command()
 def build(
-    dataset: DatasetOption,
+    dataset: options.Datasets,
     out: Annotated[Path, typer.Option(help="The folder of the library; an earlier one is replaced.")],
-    more: FilesArgument = None,
-    split: SplitOption = None,
-    format: FormatOption = None,
+    more: options.MoreFiles = None,
+    split: options.Split = None,
+    format: options.Format = None,
     add: Annotated[
         bool, typer.Option("--add", help="Add the questions to the library that is there.")
     ] = False,
@@ -45,39 +41,32 @@ def build(
         typer.Option(help="The question that stands for a template; longest as in the paper if not given."),
     ] = None,
     relations: RelationsOption = None,
-    encoder: EncoderOption = None,
+    encoder: options.EncoderName = None,
 ) -> None:
     """Build a library of blueprints from questions."""
-    import time
+    from kgqa.evaluation.datasets import DatasetError
+    from kgqa.evaluation.datasets.training import load_training_material
+    from kgqa.priors import blueprints
+    from kgqa.priors.blueprints.building import read_library_header
+    from kgqa.priors.encoder import open_encoder
+    from kgqa.priors.training_questions import read_relations
 
     started = time.perf_counter()
-    with errors_in_one_line():
-        from kgqa.cli.blueprint_tables import show_built
-        from kgqa.evaluation.datasets.training import load_training_material
-        from kgqa.priors import blueprints
-        from kgqa.priors.blueprints.building import read_library_header
-        from kgqa.priors.training_questions import read_relations
-
+    with output.errors_in_one_line(DatasetError), output.exit_on_termination():
         if add and anchor:
-            fail("--add keeps the library's choice of anchors; leave --anchor out", ExitCode.USAGE)
+            output.fail("--add keeps the library's choice of anchors; leave --anchor out")
         known = read_relations(relations) if relations else None
         examples, sources = load_training_material([*dataset, *(more or ())], split, format)
-        opened = open_encoder(encoder, read_library_header(out).encoder if add else None)
+        opened = open_encoder(encoder or (read_library_header(out).encoder if add else None))
+        material = (examples, out, opened.encode, opened.name)
         if add:
-            built = blueprints.extend_blueprints(
-                examples, out, opened.encode, opened.name, sources=sources, relations=known
-            )
+            built = blueprints.extend_blueprints(*material, sources=sources, relations=known)
         else:
             built = blueprints.build_blueprints(
-                examples,
-                out,
-                opened.encode,
-                opened.name,
-                anchor or "longest",
-                sources=sources,
-                relations=known,
+                *material, anchor or "longest", sources=sources, relations=known
             )
-    show_built(built, out, time.perf_counter() - started)
+    made = f"{built.templates:,} templates in {out}, {time.perf_counter() - started:.1f} s"
+    output.print_build(built.questions, built.without, "blueprint", made)
 
 
 @app.command()
@@ -86,31 +75,31 @@ def show(
     question: Annotated[
         str | None, typer.Argument(help="Without one, what the library holds is shown.")
     ] = None,
-    topic: TopicOption = None,
+    topic: options.Topics = None,
     top: Annotated[int, typer.Option(min=1, help="Blueprints to show.")] = 5,
-    encoder: EncoderOption = None,
+    encoder: options.EncoderName = None,
 ) -> None:
     """Show the blueprints nearest to a question, or what a library holds."""
-    with errors_in_one_line():
-        from kgqa.cli.blueprint_tables import show_library, show_nearest
-        from kgqa.priors.blueprints import mask_names, open_library
-        from kgqa.priors.blueprints.building import read_library_header
+    from kgqa.priors.blueprints import mask_names, open_library
+    from kgqa.priors.blueprints.building import read_library_header
+    from kgqa.priors.encoder import open_encoder
 
-        opened = open_encoder(encoder, read_library_header(library).encoder)
+    with output.errors_in_one_line(), output.exit_on_termination():
+        opened = open_encoder(encoder or read_library_header(library).encoder)
         found = open_library(library, opened.encode, opened.name)
         if question is None:
-            show_library(found, top)
+            _print_library(found, top)
         else:
-            show_nearest(found, mask_names(question, topic or ()), top)
+            _print_nearest(found, mask_names(question, topic or ()), top)
 
 
 @app.command()
 def calibrate(
     library: FolderArgument,
-    dataset: DatasetOption,
-    more: FilesArgument = None,
-    split: SplitOption = None,
-    format: FormatOption = None,
+    dataset: options.Datasets,
+    more: options.MoreFiles = None,
+    split: options.Split = None,
+    format: options.Format = None,
     held_out: Annotated[
         float, typer.Option(min=0.01, max=0.99, help="Share of the questions to copy for.")
     ] = 0.2,
@@ -118,34 +107,98 @@ def calibrate(
     precision: Annotated[float, typer.Option(min=0, max=1, help="Share of the copies to be right.")] = 0.9,
     relations: RelationsOption = None,
     write: Annotated[bool, typer.Option("--write", help="Store the threshold in the library.")] = False,
-    encoder: EncoderOption = None,
+    encoder: options.EncoderName = None,
 ) -> None:
     """Find the similarity above which a blueprint can be copied.
 
     Some training questions are held out, a library like this one is made of the others, and
     what it would copy is compared with what the held-out questions have.
     """
-    with errors_in_one_line():
-        from kgqa.cli.blueprint_tables import show_calibration
-        from kgqa.evaluation.datasets.training import load_training_material
-        from kgqa.priors.blueprints import extract_lessons
-        from kgqa.priors.blueprints.building import (
-            calibrate_copy_threshold,
-            read_library_header,
-            write_copy_threshold,
-        )
-        from kgqa.priors.training_questions import read_relations
+    from kgqa.evaluation.datasets import DatasetError
+    from kgqa.evaluation.datasets.training import load_training_material
+    from kgqa.priors.blueprints import extract_lessons
+    from kgqa.priors.blueprints.building import (
+        calibrate_copy_threshold,
+        read_library_header,
+        write_copy_threshold,
+    )
+    from kgqa.priors.encoder import open_encoder
+    from kgqa.priors.training_questions import read_relations
 
+    with output.errors_in_one_line(DatasetError), output.exit_on_termination():
         header = read_library_header(library)
         known = read_relations(relations) if relations else None
-        learned = extract_lessons(
-            load_training_material([*dataset, *(more or ())], split, format).examples, known
-        )
-        encode = open_encoder(encoder, header.encoder).encode
+        examples, _ = load_training_material([*dataset, *(more or ())], split, format)
+        learned, encode = extract_lessons(examples, known), open_encoder(encoder or header.encoder).encode
         found = calibrate_copy_threshold(learned, encode, header.anchors, held_out, seed)
         tau = found.recommended(precision)
-        show_calibration(found, tau, precision)
+        _print_calibration(found, tau, precision)
         if tau is None:
-            raise SystemExit(int(ExitCode.NO_ANSWER))
+            raise SystemExit(int(output.ExitCode.NO_ANSWER))
         if write:
             write_copy_threshold(library, tau)
+
+
+def _print_library(library: "BlueprintLibrary", top: int) -> None:
+    """Print the statistics of Table 6 of the paper, and the templates that most questions have."""
+    from kgqa.priors.blueprints.templates import slot_histogram
+
+    console, header = output.open_console(), library.header
+    ratio = len(library.records) / header.questions
+    console.print(
+        f"{header.questions:,} questions, {len(library.records):,} templates ({ratio:.1%}), "
+        f"{sum(header.without.values()):,} questions without a blueprint"
+    )
+    calibrated = "the encoder's default" if header.tau is None else "calibrated"
+    about = f"encoder {library.encoder}, anchors {header.anchors}, tau {library.tau:g} ({calibrated})"
+    console.print(output.styled_line(about))
+    slots = slot_histogram(library.records).items()
+    console.print(output.make_table("slots", "templates", rows=((str(n), f"{each:,}") for n, each in slots)))
+    most = sorted(library.records, key=lambda record: -record.questions)[:top]
+    rows = (
+        (
+            f"{each.questions:,}",
+            output.styled_line(each.blueprint.template),
+            output.styled_line(each.anchors[0].text),
+        )
+        for each in most
+    )
+    console.print(output.make_table("questions", "template", "anchor", rows=rows))
+
+
+def _print_nearest(library: "BlueprintLibrary", question: str, top: int) -> None:
+    """Print the nearest blueprints of a masked question, and whether the nearest would be copied."""
+    console, nearest = output.open_console(), library.nearest(question, top)
+    console.print(output.styled_line(question))
+    rows = (
+        (
+            f"{match.similarity:.3f}",
+            output.styled_line(match.anchor),
+            output.styled_line(match.blueprint.template),
+        )
+        for match in nearest
+    )
+    console.print(output.make_table("similarity", "anchor", "template", rows=rows))
+    copied = bool(nearest) and nearest[0].similarity > library.tau
+    what = "copied" if copied else "nothing is copied, the nearest is to be adapted"
+    console.print(Text(f"at tau {library.tau:g}: {what}", style="green" if copied else "yellow"))
+    for number, branch in enumerate(nearest[0].blueprint, 1):
+        console.print(Text(f"  {number}  ").append_text(output.draw_slots(branch)))
+
+
+def _print_calibration(found: "ThresholdCalibration", tau: float | None, precision: float) -> None:
+    """Print what each threshold copies, and the one to take."""
+    from kgqa.priors.blueprints.building import MIN_COPIES
+
+    console = output.open_console()
+    console.print(
+        f"{found.templates:,} templates of {found.learned:,} questions; {found.held_out:,} were held out"
+    )
+    table = output.make_table("tau", "copied", "share", "same slots", "same relations")
+    for row in found.rows:
+        right = ("–" if share is None else f"{share:.1%}" for share in (row.precision, row.same_relations))
+        cells = (f"{row.tau:.2f}", f"{row.copied:,}", f"{row.share:.1%}", *right)
+        table.add_row(*cells, style="bold green" if row.tau == tau else "")
+    console.print(table)
+    wanted = f"at least {precision:.0%} of at least {MIN_COPIES} copies right"
+    console.print(f"no tau has {wanted}" if tau is None else f"tau {tau:g} is the least with {wanted}")

@@ -1,25 +1,22 @@
 """``kgqa exemplars``: build what guides methods and teaches the offline model, and look into it."""
 
+import asyncio
+import math
+import time
+from collections import Counter
 from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
 import typer
+from rich.text import Text
 
-from kgqa.cli.options import (
-    DatasetOption,
-    EncoderOption,
-    FilesArgument,
-    FormatOption,
-    SplitOption,
-    TopicOption,
-    errors_in_one_line,
-    open_encoder,
-)
-from kgqa.cli.output import ExitCode, fail
+from kgqa.cli import options, output
 
 if TYPE_CHECKING:
-    from kgqa.priors.blueprints import Topic
+    from kgqa.kg.sparql.intent import QuestionIntent
+    from kgqa.priors.blueprints import Slot, Topic
+    from kgqa.priors.exemplars import ExemplarLibrary, RecalledSolution
 
 app = typer.Typer(help="Build exemplars from questions, or look into them.", no_args_is_help=True)
 
@@ -36,79 +33,144 @@ GraphOption = Annotated[
 
 @app.command()
 def build(
-    dataset: DatasetOption,
+    dataset: options.Datasets,
     out: Annotated[Path, typer.Option(help="The folder of the exemplars; earlier ones are replaced.")],
-    more: FilesArgument = None,
+    more: options.MoreFiles = None,
     kg: GraphOption = None,
-    split: SplitOption = None,
-    format: FormatOption = None,
-    encoder: EncoderOption = None,
+    split: options.Split = None,
+    format: options.Format = None,
+    encoder: options.EncoderName = None,
 ) -> None:
     """Build exemplars from questions."""
-    import time
+    from kgqa.evaluation.datasets import DatasetError
+    from kgqa.evaluation.datasets.training import load_training_material
+    from kgqa.priors import exemplars
+    from kgqa.priors.encoder import open_encoder
 
     started = time.perf_counter()
-    with errors_in_one_line():
-        from kgqa.cli.exemplar_tables import show_built
-        from kgqa.evaluation.datasets.training import load_training_material
-        from kgqa.priors import exemplars
-
+    with output.errors_in_one_line(DatasetError), output.exit_on_termination():
         examples, sources = load_training_material([*dataset, *(more or ())], split, format)
         opened = open_encoder(encoder)
         kinds = _categories([topic for each in examples for topic in each.topics], kg)
         built = exemplars.build_exemplars(
             examples, out, opened.encode, opened.name, sources=sources, categories=kinds
         )
-    show_built(built, out, time.perf_counter() - started)
+    counts = f"{built.exemplars:,} exemplars and {built.templates:,} templates"
+    made = f"{counts} in {out}, {time.perf_counter() - started:.1f} s"
+    output.print_build(built.questions, built.without, "chain", made)
 
 
 @app.command()
 def show(
     exemplars: FolderArgument,
     question: Annotated[str | None, typer.Argument(help="Without one, what there is is shown.")] = None,
-    topic: TopicOption = None,
+    topic: options.Topics = None,
     kg: GraphOption = None,
     top: Annotated[int, typer.Option(min=1, help="Exemplars, and hops of a position, to show.")] = 5,
-    encoder: EncoderOption = None,
+    encoder: options.EncoderName = None,
 ) -> None:
     """Show what exemplars say of a question for the first of its topics, or what they are."""
-    with errors_in_one_line():
-        from kgqa.cli.exemplar_tables import show_advice, show_all, show_recalled
-        from kgqa.priors.blueprints import Topic
-        from kgqa.priors.exemplars import (
-            DEFAULT_POOL_SIZE,
-            make_template,
-            mask_topic,
-            open_exemplars,
-            open_solution_index,
-        )
-        from kgqa.priors.exemplars.building import read_exemplar_header
+    from kgqa.priors import exemplars as priors
+    from kgqa.priors.blueprints import Topic
+    from kgqa.priors.encoder import open_encoder
+    from kgqa.priors.exemplars.building import read_exemplar_header
 
-        opened = open_encoder(encoder, read_exemplar_header(exemplars).encoder)
-        found = open_exemplars(exemplars, opened.encode, opened.name)
+    with output.errors_in_one_line(), output.exit_on_termination():
+        opened = open_encoder(encoder or read_exemplar_header(exemplars).encoder)
+        found = priors.open_exemplars(exemplars, opened.encode, opened.name)
         if question is None:
-            show_all(found, top)
+            _print_exemplars(found, top)
         else:
             names = topic or []
-            show_advice(found, mask_topic(question, next(iter(names), None), names[1:]), top)
+            _print_advice(found, priors.mask_topic(question, next(iter(names), None), names[1:]), top)
             kinds = _categories([Topic(None, name) for name in names], kg)
-            template = make_template(question, {name: kinds.get(Topic(None, name)) for name in names})
-            index = open_solution_index(exemplars, opened.encode, opened.name)
-            show_recalled(template, index.recall(question, template, pool=DEFAULT_POOL_SIZE, shown=top))
+            template = priors.make_template(question, {name: kinds.get(Topic(None, name)) for name in names})
+            index = priors.open_solution_index(exemplars, opened.encode, opened.name)
+            recalled = index.recall(question, template, pool=priors.DEFAULT_POOL_SIZE, shown=top)
+            _print_recalled(template, recalled)
 
 
 def _categories(topics: "Sequence[Topic]", kg: list[str] | None) -> "dict[Topic, str]":
     """Ask a graph what kind of thing entities are; nothing without one."""
     if not kg:
         return {}
-    import asyncio
-
-    from kgqa.kg.errors import KGError
     from kgqa.kg.opening import open_graph
     from kgqa.priors.exemplars import find_topic_categories
     from kgqa.runtime.resources import graph_sources
 
-    try:
-        return asyncio.run(find_topic_categories(topics, open_graph(graph_sources(kg))))
-    except KGError as error:
-        fail(str(error), ExitCode.KG_UNAVAILABLE)
+    return asyncio.run(find_topic_categories(topics, open_graph(graph_sources(kg))))
+
+
+def _print_exemplars(exemplars: "ExemplarLibrary", top: int) -> None:
+    """Print how many there are, what is asked, and the chains that most questions have."""
+    console, header = output.open_console(), exemplars.header
+    console.print(
+        f"{header.questions:,} questions, {sum(header.without.values()):,} of them without a chain, "
+        f"{header.exemplars:,} exemplars: a masked question and its chain, once for each topic entity; "
+        f"{header.templates:,} templates: a question with categories for its topics, and all its chains"
+    )
+    console.print(output.styled_line(f"encoder {exemplars.encoder}"))
+    intents: Counter[QuestionIntent] = Counter()
+    chains: Counter[tuple[Slot, ...]] = Counter()
+    lengths: Counter[int] = Counter()
+    for each in exemplars.exemplars:
+        intents[each.asked] += each.weight
+        chains[each.chain] += each.weight
+        lengths[len(each.chain)] += each.weight
+    rows = ((str(length), f"{questions:,}") for length, questions in sorted(lengths.items()))
+    console.print(output.make_table("hops", "chains", rows=rows))
+    asked = (
+        (f"{times:,}", output.styled_line(_describe_intent(intent)))
+        for intent, times in intents.most_common(top)
+    )
+    console.print(output.make_table("chains", "asked of their ends", rows=asked))
+    drawn = ((f"{times:,}", output.draw_slots(chain)) for chain, times in chains.most_common(top))
+    console.print(output.make_table("times", "chain", rows=drawn))
+
+
+def _print_advice(exemplars: "ExemplarLibrary", masked: str, top: int) -> None:
+    """Print the nearest exemplars of a masked question, the likeliest hops, and what is asked."""
+    from kgqa.priors.blueprints import TOPIC_MASK
+
+    console = output.open_console()
+    console.print(output.styled_line(masked))
+    if TOPIC_MASK not in masked:
+        console.print("no topic entity is masked; name it, as the question does, with --topic")
+    nearest = (
+        (
+            f"{likeness:.3f}",
+            f"{near.weight:,}",
+            output.styled_line(near.question),
+            output.draw_slots(near.chain),
+        )
+        for near, likeness in exemplars.nearest(masked, top)
+    )
+    console.print(output.make_table("similarity", "questions", "exemplar", "chain", rows=nearest))
+    hops = output.make_table("hop", "probability", "relation")
+    for number, likely in enumerate(exemplars.hops(masked)[:-1], 1):
+        for slot, score in sorted(likely.items(), key=lambda pair: -pair[1])[:top]:
+            name = "no further hop" if slot is None else str(slot)
+            hops.add_row(str(number), f"{math.exp(score):.1%}", output.styled_line(name))
+    console.print(hops)
+    intent, share = max(exemplars.asked(masked).items(), key=lambda pair: pair[1])
+    console.print(output.styled_line(f"asked: {_describe_intent(intent)} ({share:.1%})"))
+
+
+def _print_recalled(template: str, recalled: "Sequence[RecalledSolution]") -> None:
+    """Print the solved questions that a method is shown for a question."""
+    console = output.open_console()
+    console.print(output.styled_line(f"as a template: {template}"))
+    table = output.make_table("similarity", "questions", "solved question", "chains")
+    for solution, likeness in recalled:
+        chains = Text(" & ").join(map(output.draw_slots, solution.branches))
+        solved = output.styled_line(solution.template)
+        table.add_row(f"{likeness or 0:.3f}", f"{solution.questions:,}", solved, chains)
+    console.print(table)
+
+
+def _describe_intent(asked: "QuestionIntent") -> str:
+    """Say what is asked of the ends of the chains."""
+    ends = "the ends of all chains together" if asked.union else "the ends"
+    if asked.kind in {"all", "count"}:
+        return f"{'all' if asked.kind == 'all' else 'the number of'} {ends}"
+    return f"the {asked.kind} of {ends}{f' by {asked.by}' if asked.by else ''}"

@@ -1,17 +1,26 @@
 """``kgqa kg``: look at a knowledge graph, check an endpoint, or build a graph on disk."""
 
+import asyncio
+from dataclasses import asdict
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
 import typer
+from rich.console import Console
+from rich.table import Table
+from rich.text import Text
 
-from kgqa.cli.output import ExitCode, exit_on_termination, fail, print_json, print_line
+from kgqa.cli import output
+from kgqa.kg.terms import one_line
 
-if TYPE_CHECKING:
-    from kgqa.kg.doctor.target import Report
 if TYPE_CHECKING:
     from kgqa.kg.pages import GraphInfo
     from kgqa.kg.store.directory import KeepsName
+
+app = typer.Typer(help="Look at a knowledge graph, or build one on disk.", no_args_is_help=True)
+
+MAX_RELATIONS = 20
+"""Relations that ``kgqa kg info`` lists at most."""
 
 LEVEL_COLOURS = {"good": "green", "note": "cyan", "warning": "yellow", "fatal": "bold red"}
 
@@ -21,7 +30,10 @@ LEVEL_SUMMARIES = {
     "fatal": "kgqa cannot use it like this",
 }
 
+ADDRESS_ADVICE = "write it as http://host:8890/sparql"
 
+
+@app.command()
 def check(
     url: Annotated[str, typer.Argument(metavar="URL", help="The address of a SPARQL endpoint.")],
     as_json: Annotated[bool, typer.Option("--json", help="Print it as JSON.")] = False,
@@ -30,51 +42,32 @@ def check(
 
     Exit status: 0 good, 1 usable with warnings, 2 usage, 3 unusable.
     """
-    import asyncio
-    from dataclasses import asdict
-
     from kgqa.addresses import is_web_address
-    from kgqa.kg.doctor.check import check_endpoint as look
+    from kgqa.kg.doctor.check import check_endpoint
     from kgqa.kg.errors import KGUnavailable
 
     if not is_web_address(url):
-        fail("this is no address of an endpoint; write it as http://host:8890/sparql", ExitCode.USAGE)
+        output.fail(f"this is no address of an endpoint; {ADDRESS_ADVICE}")
     try:
-        found = asyncio.run(look(url))
+        found = asyncio.run(check_endpoint(url))
     except KGUnavailable as error:
-        fail(f"{error}; write it as http://host:8890/sparql", ExitCode.USAGE)
+        output.fail(f"{error}; {ADDRESS_ADVICE}")
     if as_json:
-        print_json({"url": found.url, "level": found.level, **asdict(found)})
+        output.print_json({"url": found.url, "level": found.level, **asdict(found)})
     else:
-        _print_report(found)
-    raise SystemExit({"good": 0, "warning": ExitCode.WARNED, "fatal": ExitCode.KG_UNAVAILABLE}[found.level])
-
-
-def _print_report(found: "Report") -> None:
-    from rich.console import Console
-    from rich.text import Text
-
-    from kgqa.kg.terms import one_line
-
-    console = Console(highlight=False, soft_wrap=True)
-    console.print(Text(one_line(found.url), style="bold"))
-    for each in found.findings:
-        line = Text(f"{each.level:8}", style=LEVEL_COLOURS[each.level])
-        line.append(f"{each.check}: {one_line(each.says, 1000)}", style="default")
-        if each.advice:
-            line.append(f"; to do: {one_line(each.advice, 1000)}", style="italic")
-        console.print(line)
-    console.print(
-        Text(f"{LEVEL_SUMMARIES[found.level]} ({found.seconds:.0f} s)", style=LEVEL_COLOURS[found.level])
+        console = output.open_console()
+        console.print(Text(one_line(found.url), style="bold"))
+        for each in found.findings:
+            line = Text(f"{each.level:8}", style=LEVEL_COLOURS[each.level])
+            line.append(f"{each.check}: {one_line(each.says, output.MAX_LINE_CHARS)}", style="default")
+            if each.advice:
+                line.append(f"; to do: {one_line(each.advice, output.MAX_LINE_CHARS)}", style="italic")
+            console.print(line)
+        summary = f"{LEVEL_SUMMARIES[found.level]} ({found.seconds:.0f} s)"
+        console.print(Text(summary, style=LEVEL_COLOURS[found.level]))
+    raise SystemExit(
+        {"good": 0, "warning": output.ExitCode.WARNED, "fatal": output.ExitCode.KG_UNAVAILABLE}[found.level]
     )
-
-
-app = typer.Typer(help="Look at a knowledge graph, or build one on disk.", no_args_is_help=True)
-
-app.command("check")(check)
-
-MAX_RELATIONS = 20
-"""Relations that ``kgqa kg info`` lists at most."""
 
 
 @app.command()
@@ -88,19 +81,13 @@ def info(
     as_json: Annotated[bool, typer.Option("--json", help="Print it as JSON.")] = False,
 ) -> None:
     """Show the size and the relations of a knowledge graph."""
-    import asyncio
-    from dataclasses import asdict
-
-    from kgqa.kg.errors import KGError
     from kgqa.kg.opening import open_graph
     from kgqa.runtime.resources import graph_sources
 
-    try:
+    with output.errors_in_one_line():
         found = asyncio.run(open_graph(graph_sources(kg)).info())
-    except KGError as error:
-        fail(str(error), ExitCode.KG_UNAVAILABLE)
     if as_json:
-        print_json(asdict(found))
+        output.print_json(asdict(found))
     else:
         _print_info(found)
 
@@ -121,19 +108,13 @@ def load(
 ) -> None:
     """Build a knowledge graph on disk once, to be opened at once ever after."""
     from kgqa.evaluation.datasets import DatasetError
-    from kgqa.kg.errors import KGError
     from kgqa.kg.store.directory import build_store
 
     if any(file.parts[:1] in {("http:",), ("https:",)} for file in files):
-        fail("an endpoint is not loaded; ask it with: kgqa ask QUESTION --kg URL", ExitCode.USAGE)
-    try:
-        with exit_on_termination():
-            build_store(files, out, _name_filter(names_of) if names_of else None)
-    except DatasetError as error:
-        fail(str(error), ExitCode.USAGE)
-    except KGError as error:
-        fail(str(error), ExitCode.KG_UNAVAILABLE)
-    print_line(f"built {out}; ask it with: kgqa ask QUESTION --kg {out}")
+        output.fail("an endpoint is not loaded; ask it with: kgqa ask QUESTION --kg URL")
+    with output.errors_in_one_line(DatasetError), output.exit_on_termination():
+        build_store(files, out, _name_filter(names_of) if names_of else None)
+    output.print_line(f"built {out}; ask it with: kgqa ask QUESTION --kg {out}")
 
 
 @app.command("filter")
@@ -147,17 +128,13 @@ def filter_triples(
 ) -> None:
     """Leave out of a dump what kgqa never looks at, before it is loaded: other languages, noise."""
     from kgqa.kg.dialects import DIALECTS
-    from kgqa.kg.errors import KGError
     from kgqa.kg.store.dump_filter import filter_dump
 
     if dialect and dialect not in DIALECTS:
-        fail(f"no dialect is called {dialect!r}; there are: {', '.join(DIALECTS)}", ExitCode.USAGE)
-    try:
-        with exit_on_termination():
-            found, counts = filter_dump(dumps, out, DIALECTS[dialect] if dialect else None)
-    except KGError as error:
-        fail(str(error), ExitCode.KG_UNAVAILABLE)
-    print_line(
+        output.fail(f"no dialect is called {dialect!r}; there are: {', '.join(DIALECTS)}")
+    with output.errors_in_one_line(), output.exit_on_termination():
+        found, counts = filter_dump(dumps, out, DIALECTS[dialect] if dialect else None)
+    output.print_line(
         f"{found.name}: kept {counts.kept:,} of {counts.lines:,} triples in {out}; left out: "
         f"{counts.relations:,} of other relations, {counts.languages:,} in other languages, "
         f"{counts.malformed:,} malformed"
@@ -181,18 +158,13 @@ def _name_filter(questions: Path) -> "KeepsName":
 
 
 def _print_info(found: "GraphInfo") -> None:
-    from rich.console import Console
-    from rich.table import Table
-    from rich.text import Text
-
-    from kgqa.kg.terms import one_line
-
     console = Console(highlight=False)
     console.print(Text(one_line(f"{found.source} ({found.dialect})"), style="bold"))
-    console.print(
-        f"{_format_count(found.triples)} triples, {_format_count(found.entities)} entities ({_format_count(found.named)} named), "
-        f"{_format_count(found.relations or None)} relations"
+    triples, entities, named, relations = (
+        "not counted" if number is None else f"{number:,}"
+        for number in (found.triples, found.entities, found.named, found.relations or None)
     )
+    console.print(f"{triples} triples, {entities} entities ({named} named), {relations} relations")
     table = Table("relation", "triples", box=None)
     table.columns[1].justify = "right"
     for relation, count in found.relation_counts[:MAX_RELATIONS]:
@@ -200,7 +172,3 @@ def _print_info(found: "GraphInfo") -> None:
     if found.relations > MAX_RELATIONS:
         table.add_row(f"... and {found.relations - MAX_RELATIONS} more (--json gives all)", "")
     console.print(table)
-
-
-def _format_count(number: int | None) -> str:
-    return "not counted" if number is None else f"{number:,}"

@@ -5,12 +5,14 @@ import logging
 import os
 import sys
 from pathlib import Path
-from typing import NoReturn
+from typing import Annotated, NoReturn
 
 import typer
 
+from kgqa import __version__
 from kgqa.cli import ask, blueprints, calibrate, eval, exemplars, kg, methods, report, score
-from kgqa.cli.output import MAX_ERROR_CHARS, ExitCode, escape_unencodable_output, fail
+from kgqa.cli.output import MAX_LINE_CHARS, ExitCode, escape_unencodable_output, fail
+from kgqa.kg.terms import one_line
 
 DISK_FULL_ERRNOS = frozenset({errno.ENOSPC, errno.EDQUOT, errno.EFBIG})
 """What is wrong where nothing more can be written."""
@@ -39,6 +41,16 @@ app.add_typer(blueprints.app, name="blueprints")
 app.add_typer(exemplars.app, name="exemplars")
 
 
+@app.callback(invoke_without_command=True)
+def show_version(
+    version: Annotated[bool, typer.Option("--version", help="Print the version and end.")] = False,
+) -> None:
+    """Print the version where it is asked for; commands do the rest."""
+    if version:
+        typer.echo(f"kgqa {__version__}")
+        raise typer.Exit
+
+
 def main() -> None:
     """Run the command line; what goes wrong is one line on stderr, never a traceback."""
     escape_unencodable_output()
@@ -53,14 +65,14 @@ def main() -> None:
         _discard_stdout()
     except OSError as error:
         if error.errno in BAD_PATH_ERRNOS and error.filename:
-            fail(f"{os.fsdecode(error.filename)[:200]}: {error.strerror}; name another", ExitCode.USAGE)
+            fail(f"{os.fsdecode(error.filename)[:200]}: {error.strerror}; name another")
         if error.errno not in DISK_FULL_ERRNOS:
             _report_bug(error)
         _discard_stdout()
         where = error.filename or "what it has to say"
-        fail(f"cannot write {where}: {error.strerror}; make room and repeat the command", ExitCode.USAGE)
+        fail(f"cannot write {where}: {error.strerror}; make room and repeat the command")
     except MemoryError:
-        fail("not enough memory; ask for less at a time, or allow more (ulimit -v)", ExitCode.USAGE)
+        fail("not enough memory; ask for less at a time, or allow more (ulimit -v)")
     except Exception as error:
         _report_bug(error)
 
@@ -69,9 +81,7 @@ class _OneLineFormatter(logging.Formatter):
     """Writes a message as one line, whatever names are in it."""
 
     def format(self, record: logging.LogRecord) -> str:
-        from kgqa.kg.terms import one_line
-
-        return one_line(super().format(record), MAX_ERROR_CHARS)
+        return one_line(super().format(record), MAX_LINE_CHARS)
 
 
 def _report_bug(error: Exception) -> NoReturn:
@@ -96,7 +106,7 @@ def _load_env() -> None:
         try:
             load_dotenv(".env")
         except (OSError, ValueError) as error:
-            fail(f"cannot read .env: {error}; write it as UTF-8, one NAME=value a line", ExitCode.USAGE)
+            fail(f"cannot read .env: {error}; write it as UTF-8, one NAME=value a line")
 
 
 if __name__ == "__main__":

@@ -4,8 +4,12 @@ import json
 from typing import TYPE_CHECKING, Annotated, Literal, get_args, get_origin
 
 import typer
+from rich.console import Console
+from rich.table import Table
+from rich.text import Text
 
-from kgqa.cli.output import ExitCode, fail
+from kgqa.cli.output import errors_in_one_line
+from kgqa.kg.terms import one_line
 
 if TYPE_CHECKING:
     from pydantic.fields import FieldInfo
@@ -17,18 +21,11 @@ def methods(
     ] = None,
 ) -> None:
     """List the methods and their options."""
-    from rich.console import Console
-    from rich.table import Table
-    from rich.text import Text
-
     from kgqa.graphs import METHODS, context_of, headline_of
-    from kgqa.kg.terms import one_line
 
     console = Console(highlight=False)
-    try:
+    with errors_in_one_line(ValueError):
         listed = {name: context_of(name) for name in dict.fromkeys(map(str.lower, names or METHODS))}
-    except ValueError as error:
-        fail(str(error), ExitCode.USAGE)
     for name, schema in listed.items():
         console.print(f"[bold]{name}[/bold]  {headline_of(name)}")
         table = Table("option", "default", "", box=None, padding=(0, 2))

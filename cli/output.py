@@ -4,16 +4,27 @@ import json
 import signal
 import sys
 import threading
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from enum import IntEnum
 from types import FrameType
-from typing import Any, NoReturn
+from typing import TYPE_CHECKING, Any, NoReturn
 
 import typer
+from rich.console import Console
+from rich.table import Table
+from rich.text import Text
 
-MAX_ERROR_CHARS = 1000
-"""Characters that an error says at most."""
+from kgqa.kg.terms import one_line
+
+if TYPE_CHECKING:
+    from kgqa.priors.blueprints import Slot
+
+MAX_LINE_CHARS = 1000
+"""Characters that a line for people has at most."""
+
+TERMINATION_SIGNALS = [getattr(signal, name) for name in ("SIGTERM", "SIGHUP") if hasattr(signal, name)]
+"""Signals that end a process which does not handle them; Windows has no SIGHUP."""
 
 
 class ExitCode(IntEnum):
@@ -29,40 +40,32 @@ class ExitCode(IntEnum):
     INTERRUPTED = 130
 
 
-TERMINATION_SIGNALS = [getattr(signal, name) for name in ("SIGTERM", "SIGHUP") if hasattr(signal, name)]
-"""Signals that end a process which does not heed them; Windows has no SIGHUP."""
+def fail(problem: object, status: ExitCode = ExitCode.USAGE) -> NoReturn:
+    """Print what went wrong in one line on stderr, and end."""
+    typer.echo(f"kgqa: {one_line(str(problem), MAX_LINE_CHARS)}", err=True)
+    raise SystemExit(int(status))
 
 
 @contextmanager
-def exit_on_termination() -> Iterator[None]:
-    """Let what ends a process (SIGTERM, SIGHUP) end a block as Ctrl-C does: nothing is left half done.
+def errors_in_one_line(*usage_errors: type[Exception]) -> Iterator[None]:
+    """End with one line and the exit code of what went wrong.
 
-    The exit status is the usual one: 128 and the number of the signal. A signal that is ignored
-    (``nohup``) stays so, and off the main thread, where no signal arrives, nothing is done.
+    Args:
+        usage_errors: exceptions that stand for wrong usage, beside those of encoders and priors.
     """
+    from kgqa.kg.errors import KGError
+    from kgqa.models.errors import ModelError
+    from kgqa.priors.errors import EncoderError, PriorError
 
-    def end(number: int, frame: FrameType | None) -> NoReturn:
-        raise SystemExit(128 + number)
-
-    main = threading.current_thread() is threading.main_thread()
-    before = {
-        number: old
-        for number in (TERMINATION_SIGNALS if main else ())
-        if (old := _python_handler(number)) is not None
-    }
+    usage: tuple[type[Exception], ...] = (EncoderError, PriorError, *usage_errors)
     try:
-        for number in before:
-            signal.signal(number, end)
         yield
-    finally:
-        for number, old in before.items():
-            signal.signal(number, old)
-
-
-def _python_handler(number: int) -> Any:
-    """Return the handler of a signal; None where it is ignored, or set by other than Python."""
-    handler = signal.getsignal(number)
-    return None if handler is signal.SIG_IGN else handler
+    except KGError as error:
+        fail(error, ExitCode.KG_UNAVAILABLE)
+    except ModelError as error:
+        fail(error, ExitCode.MODEL_UNAVAILABLE)
+    except usage as error:
+        fail(error)
 
 
 def outage_exit_code(record: Mapping[str, Any]) -> ExitCode | None:
@@ -81,12 +84,28 @@ def outage_exit_code(record: Mapping[str, Any]) -> ExitCode | None:
     return ExitCode.USAGE if failures and failures[-1] in wrong else ExitCode.MODEL_UNAVAILABLE
 
 
-def fail(problem: str, status: ExitCode) -> NoReturn:
-    """Say what went wrong in one line on stderr and end."""
-    from kgqa.kg.terms import one_line
+@contextmanager
+def exit_on_termination() -> Iterator[None]:
+    """Let SIGTERM and SIGHUP end a block as Ctrl-C does, so that nothing is left half done.
 
-    typer.echo(f"kgqa: {one_line(problem, MAX_ERROR_CHARS)}", err=True)
-    raise SystemExit(int(status))
+    The exit status is the usual one: 128 and the number of the signal. A signal that is ignored
+    (``nohup``) stays so, and off the main thread, where no signal arrives, nothing is done.
+    """
+
+    def end(number: int, frame: FrameType | None) -> NoReturn:
+        raise SystemExit(128 + number)
+
+    main = threading.current_thread() is threading.main_thread()
+    handlers = {number: signal.getsignal(number) for number in (TERMINATION_SIGNALS if main else ())}
+    # None is a handler that was not set by Python.
+    handlers = {number: old for number, old in handlers.items() if old not in (None, signal.SIG_IGN)}
+    try:
+        for number in handlers:
+            signal.signal(number, end)
+        yield
+    finally:
+        for number, old in handlers.items():
+            signal.signal(number, old)
 
 
 def print_line(text: str) -> None:
@@ -118,3 +137,41 @@ def escape_unencodable_output() -> None:
         reconfigure: Any = getattr(stream, "reconfigure", None)  # what tests capture has none
         if reconfigure:
             reconfigure(errors="backslashreplace")
+
+
+def open_console(*, stderr: bool = False) -> Console:
+    """Open the terminal for tables and for lines that are not wrapped."""
+    return Console(highlight=False, soft_wrap=True, stderr=stderr)
+
+
+def styled_line(text: str, style: str = "") -> Text:
+    """Make one line of text that may come from a graph, a model or a file."""
+    return Text(one_line(text, MAX_LINE_CHARS), style=style)
+
+
+def make_table(*columns: str, rows: Iterable[Sequence[str | Text]] = ()) -> Table:
+    """Make a table without lines."""
+    table = Table(box=None)
+    for column in columns:
+        table.add_column(column, overflow="fold")
+    for row in rows:
+        table.add_row(*row)
+    return table
+
+
+def draw_slots(slots: "Iterable[Slot]") -> Text:
+    """Draw slots as arrows to the answer."""
+    drawn = Text()
+    for slot in slots:
+        name = one_line(slot.relation)
+        drawn.append(f"-{name}-> " if slot.forward else f"<-{name}- ", style="cyan")
+    return drawn.append("answer", style="bold")
+
+
+def print_build(questions: int, without: Mapping[str, int], what: str, made: str) -> None:
+    """Print what was learned from questions, and why some were left out, the most frequent reason first."""
+    console = open_console()
+    console.print(f"{questions:,} questions, {questions - sum(without.values()):,} with a {what}")
+    for reason, number in sorted(without.items(), key=lambda pair: (-pair[1], pair[0])):
+        console.print(Text(f"  {number:,} without: {one_line(reason)}", style="yellow"))
+    console.print(styled_line(made))

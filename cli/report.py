@@ -6,7 +6,7 @@ from typing import Annotated
 
 import typer
 
-from kgqa.cli.output import ExitCode, fail, print_line
+from kgqa.cli.output import errors_in_one_line, fail, print_line
 
 
 def report(
@@ -23,22 +23,17 @@ def report(
 
     The page holds all it shows and loads nothing from elsewhere.
     """
-    from kgqa.evaluation.report.page import build_page as page
+    from kgqa.evaluation.report.page import build_page
     from kgqa.evaluation.report.run_folder import ReportError
-    from kgqa.evaluation.runs.jsonl import replace_file
+    from kgqa.evaluation.runs.records import replace_file
 
-    try:
-        made = page(runs, dataset or ())
-    except ReportError as error:
-        fail(str(error), ExitCode.USAGE)
-    content = made.encode("utf-8", "replace")
+    with errors_in_one_line(ReportError):
+        content = build_page(runs, dataset or ()).encode("utf-8", "replace")
     try:
         if out.exists() and not out.is_file():  # a pipe, a terminal
             out.write_bytes(content)
-        else:
-            replace_file(
-                Path(os.path.realpath(out)), [content]
-            )  # what a link leads to is written, not the link
+        else:  # what a link leads to is written, not the link
+            replace_file(Path(os.path.realpath(out)), [content])
     except OSError as error:
-        fail(f"cannot write {out}: {error.strerror}; name another file with --out", ExitCode.USAGE)
+        fail(f"cannot write {out}: {error.strerror}; name another file with --out")
     print_line(str(out))

@@ -26,6 +26,6 @@ class SparqlQA(GroundedContext):
     )
 
 
-EDGES = {link_for_chain: {"forward": write_sparql}, write_sparql: answer}
+EDGES: Edges = {link_for_chain: {"forward": write_sparql}, write_sparql: answer}
 
 graph = build_graph(SparqlQA, EDGES, SparqlQAState)

@@ -33,7 +33,8 @@ class LexicalEncoder:
                 digest = crc32(feature.encode("utf-8", "replace"))
                 row[digest % self.dimensions] += weight if digest & 1 << 31 else -weight
             row[0] += not row.any()  # a text without words
-        return rows / np.linalg.norm(rows, axis=1, keepdims=True)
+        rows /= np.linalg.norm(rows, axis=1, keepdims=True)
+        return rows
 
     def _features(self, text: str) -> list[tuple[str, float]]:
         words = _WORD.findall(text.casefold())

@@ -152,10 +152,11 @@ def _unquote(text: str) -> str:
 
 def _read_triples(value: str) -> list[list[str]]:
     """Read ``(a, b, c) (d, e, f)`` or a JSON list of triples; what is no triple is left out."""
+    parts: list[Any]
     if quoted := _QUOTED.findall(value):
         parts = [list(map(_unquote, row)) for row in quoted]
     elif value.startswith("["):
-        rows = _decode_json(value)
+        rows: Any = _decode_json(value)
         parts = rows if isinstance(rows, list) and rows and isinstance(rows[0], list) else [rows]
     else:
         parts = []

@@ -3,7 +3,7 @@
 import hmac
 import re
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from hashlib import sha256
 from ipaddress import IPv6Address, ip_address
 from typing import Any
@@ -70,28 +70,18 @@ LOCAL_CALLER = "this machine"
 
 _KEY_MISSING = "give your key in the header x-api-key, or in Authorization after Bearer"
 _KEY_UNKNOWN = "this key is not known here; ask whoever runs the server for one"
-_NOT_LOCAL = f"no keys are configured, so this server answers its own machine only; set {KEYS_VARIABLE}"
-_THROUGH_PROXY = f"no keys are configured, so this server answers nobody through a proxy; set {KEYS_VARIABLE}"
-_STRANGE_PAGE = f"no keys are configured, so this server answers Studio's pages only; set {KEYS_VARIABLE}"
-
-
-@dataclass(frozen=True)
-class Origins:
-    """The web pages that may ask: these origins, and those that the pattern matches as a whole."""
-
-    listed: frozenset[str] = frozenset()
-    pattern: str | None = None
-
-    def __contains__(self, origin: str) -> bool:
-        return origin in self.listed or bool(self.pattern and re.fullmatch(self.pattern, origin))
 
 
 @dataclass(frozen=True)
 class Authenticator:
-    """Whom a server lets in: who has a key or, where there are none, this machine and these pages."""
+    """Whom a server lets in: who has a key or, where there are none, this machine and some pages.
+
+    The pages are those of the origins that are listed, or that the pattern matches as a whole.
+    """
 
     keys: ApiKeys
-    origins: Origins = field(default_factory=Origins)
+    origins: frozenset[str] = frozenset()
+    origin_pattern: str | None = None
 
     def name_of(self, scope: Mapping[str, Any]) -> str:
         """Return the caller's name from the ASGI scope of a request.
@@ -106,7 +96,8 @@ class Authenticator:
         read = ((name.decode("latin-1"), value.decode("latin-1")) for name, value in scope["headers"])
         headers = {name.lower(): value for name, value in read}
         if not self.keys:
-            if why := self._why_not_local(scope.get("client"), headers):
+            if refused := self._refuse_remote(scope.get("client"), headers):
+                why = f"no keys are configured, so this server answers {refused}; set {KEYS_VARIABLE}"
                 raise Auth.exceptions.HTTPException(status_code=403, detail=why)
             return LOCAL_CALLER
         key = headers.get("x-api-key") or _bearer_token(headers.get("authorization", ""))
@@ -115,15 +106,18 @@ class Authenticator:
             raise Auth.exceptions.HTTPException(status_code=401, detail=_KEY_UNKNOWN if key else _KEY_MISSING)
         return name
 
-    def _why_not_local(self, client: tuple[str, int] | None, headers: Mapping[str, str]) -> str | None:
+    def _refuse_remote(self, client: tuple[str, int] | None, headers: Mapping[str, str]) -> str | None:
         host = urlsplit(f"//{headers.get('host', '')}").hostname or ""
         if not (client and _is_loopback(client[0]) and _is_loopback(host)):
-            return _NOT_LOCAL
+            return "its own machine only"
         if any(name.startswith("x-forwarded-") or name in {"forwarded", "x-real-ip"} for name in headers):
-            return _THROUGH_PROXY
-        origin, site = headers.get("origin"), headers.get("sec-fetch-site")
-        is_strange = site == "cross-site" if origin is None else origin not in self.origins
-        return _STRANGE_PAGE if is_strange else None
+            return "nobody through a proxy"
+        if (origin := headers.get("origin")) is None:
+            allowed = headers.get("sec-fetch-site") != "cross-site"
+        else:
+            pattern = self.origin_pattern
+            allowed = origin in self.origins or bool(pattern and re.fullmatch(pattern, origin))
+        return None if allowed else "Studio's pages only"
 
 
 def _bearer_token(authorization: str) -> str:

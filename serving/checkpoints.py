@@ -14,9 +14,7 @@ from typing import Any
 
 from langchain_core.runnables import RunnableConfig
 from langgraph.checkpoint.base import BaseCheckpointSaver
-from langgraph.checkpoint.serde.base import SerializerProtocol
-
-from kgqa.serving.serializer import PlainSerializer
+from langgraph.checkpoint.serde.jsonplus import JsonPlusSerializer
 
 DEFAULT_FOLDER = ".langgraph_api"
 SQLITE_FILE = "checkpoints.sqlite"
@@ -27,9 +25,33 @@ MAX_CONNECTIONS = 10
 CONNECT_TIMEOUT_SECONDS = 30.0
 """Seconds to wait for PostgreSQL at the start."""
 
+READABLE_TYPES = frozenset({"null", "bytes", "bytearray", "msgpack"})
+"""How LangGraph writes steps today; of the others, ``json`` may name classes of LangChain to be made."""
+
 CheckpointSaver = BaseCheckpointSaver[Any]
 
 _open_savers: dict[asyncio.AbstractEventLoop, CheckpointSaver] = {}
+
+
+class PlainSerializer(JsonPlusSerializer):
+    """LangGraph's serializer, held to the types it takes for safe: dates, messages, its own."""
+
+    def __init__(self) -> None:
+        super().__init__(allowed_msgpack_modules=None)
+
+    def loads_typed(self, data: tuple[str, bytes]) -> Any:
+        """Read a value.
+
+        Raises:
+            ValueError: in one line, if it is damaged or was not written by `dumps_typed`.
+        """
+        if data[0] not in READABLE_TYPES:
+            raise ValueError("a step that is kept was not written by kgqa; begin a new thread")
+        try:
+            return super().loads_typed(data)
+        except Exception as error:  # whatever msgpack and the constructors of safe types raise
+            why = f"a step that is kept cannot be read ({type(error).__name__})"
+            raise ValueError(f"{why}; begin a new thread") from None
 
 
 @asynccontextmanager
@@ -69,10 +91,6 @@ async def belongs_to_another(thread: str, owner: str) -> bool:
     return False
 
 
-def _serializer() -> SerializerProtocol:
-    return PlainSerializer()
-
-
 @asynccontextmanager
 async def _sqlite(folder: str) -> AsyncIterator[CheckpointSaver]:
     try:
@@ -80,7 +98,7 @@ async def _sqlite(folder: str) -> AsyncIterator[CheckpointSaver]:
     except ImportError:
         raise RuntimeError("checkpoints need a package that is missing; pip install 'kgqa[studio]'") from None
     path = Path(folder).expanduser()
-    opening = open_sqlite(path / SQLITE_FILE, _serializer())
+    opening = open_sqlite(path / SQLITE_FILE, PlainSerializer())
     try:
         saver = await asyncio.to_thread(opening.__enter__)
     except (OSError, sqlite3.Error) as error:
@@ -113,6 +131,6 @@ async def _postgres(address: str) -> AsyncIterator[CheckpointSaver]:
         await pool.close()
         raise RuntimeError("KGQA_CHECKPOINTS: PostgreSQL does not answer; check its address") from None
     async with pool:
-        saver = AsyncPostgresSaver(pool, serde=_serializer())
+        saver = AsyncPostgresSaver(pool, serde=PlainSerializer())
         await saver.setup()
         yield saver

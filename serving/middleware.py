@@ -16,7 +16,7 @@ from starlette.middleware import Middleware
 from starlette.responses import JSONResponse
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
-from kgqa.serving.inmem_patches import patch_inmem_runtime
+from kgqa.serving.server_patches import patch_inmem_runtime
 from kgqa.serving.settings import read_authenticator
 
 MAX_BODY_BYTES = 2_000_000

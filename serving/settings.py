@@ -5,15 +5,14 @@ import os
 import sys
 from collections.abc import Mapping
 from pathlib import Path
-from typing import Any
 
 from pydantic import ValidationError
 
 from kgqa.models.registry import default_spec
 from kgqa.runtime.context import Budget
-from kgqa.runtime.limits import Limits
-from kgqa.serving.authentication import KEYS_VARIABLE, Authenticator, Origins, read_keys
-from kgqa.serving.request_limits import REQUEST_BOUNDS
+from kgqa.runtime.limits import InputLimits, Limits
+from kgqa.serving.authentication import KEYS_VARIABLE, Authenticator, read_keys
+from kgqa.serving.server_patches import stop_usage_reports
 
 TRACING_VARIABLE = "LANGSMITH_TRACING"
 
@@ -23,19 +22,25 @@ TRACING_VARIABLES = (TRACING_VARIABLE, "LANGSMITH_TRACING_V2", "LANGCHAIN_TRACIN
 FIRST_SERVER_VARIABLE = "LANGSMITH_LANGGRAPH_API_VARIANT"
 """What ``langgraph dev`` sets before anything else: what stands before it in the environment was there."""
 
-_KEY = "LANGSMITH_CONTROL_PLANE_API_KEY"
+ALLOW_VARIABLES = ("KGQA_ALLOW_KG", "KGQA_ALLOW_MODEL", "KGQA_ALLOW_PRIORS")
+CAP_VARIABLES = {f"KGQA_CAP_{name.upper()}": name for name in Budget.model_fields}
+
+INPUT_LIMITS = InputLimits(question=4_000, topics=100, name=1_000)
+"""What every server holds its callers to."""
 
 
 def disable_unrequested_tracing() -> None:
-    """Turn tracing and reports off, unless they are asked for; at the start of a server (blocking)."""
+    """Turn tracing by LangSmith and usage reports off, unless they are asked for; blocking.
+
+    LangGraph's server turns tracing on by itself as soon as LANGSMITH_API_KEY is set. Here a key
+    alone asks for nothing: LANGSMITH_TRACING=true does, in the environment or in ``.env``.
+    """
     if tracing_requested(os.environ, Path(".env")):
         return
     os.environ[TRACING_VARIABLE] = "false"
     if langsmith := sys.modules.get("langsmith.utils"):
         langsmith.get_env_var.cache_clear()
-    metadata: Any = sys.modules.get("langgraph_api.metadata")
-    if getattr(metadata, _KEY, None):
-        setattr(metadata, _KEY, "")
+    stop_usage_reports()
 
 
 def tracing_requested(environment: Mapping[str, str], file: Path) -> bool:
@@ -51,22 +56,15 @@ def tracing_requested(environment: Mapping[str, str], file: Path) -> bool:
     names = list(environment)
     before = names[: names.index(FIRST_SERVER_VARIABLE)] if FIRST_SERVER_VARIABLE in environment else names
     own = {name: environment[name] for name in before}
-    own |= _read_env_file(file) if file.is_file() else {}
-    said = next((own[name] for name in TRACING_VARIABLES if name in own), "")
-    return said.lower() in {"true", "1"}
+    if file.is_file():
+        from dotenv import dotenv_values
 
-
-def _read_env_file(file: Path) -> dict[str, str]:
-    from dotenv import dotenv_values
-
-    try:
-        return {name: value or "" for name, value in dotenv_values(file).items()}
-    except (OSError, ValueError) as error:
-        raise ValueError(f"cannot read {file}: {error}; write it as UTF-8, one NAME=value a line") from None
-
-
-ALLOW_VARIABLES = ("KGQA_ALLOW_KG", "KGQA_ALLOW_MODEL", "KGQA_ALLOW_PRIORS")
-CAP_VARIABLES = {f"KGQA_CAP_{name.upper()}": name for name in Budget.model_fields}
+        try:
+            own |= {name: value or "" for name, value in dotenv_values(file).items()}
+        except (OSError, ValueError) as error:
+            way_out = "write it as UTF-8, one NAME=value a line"
+            raise ValueError(f"cannot read {file}: {error}; {way_out}") from None
+    return next((own[name] for name in TRACING_VARIABLES if name in own), "").lower() in {"true", "1"}
 
 
 def read_authenticator(environment: Mapping[str, str]) -> Authenticator:
@@ -79,8 +77,8 @@ def read_authenticator(environment: Mapping[str, str]) -> Authenticator:
         ValueError: in one line, if a key cannot be taken.
     """
     cors = json.loads(environment.get("LANGGRAPH_HTTP") or "{}").get("cors") or {}
-    origins = Origins(frozenset(cors.get("allow_origins", ())), cors.get("allow_origin_regex"))
-    return Authenticator(read_keys(environment.get(KEYS_VARIABLE, "")), origins)
+    keys = read_keys(environment.get(KEYS_VARIABLE, ""))
+    return Authenticator(keys, frozenset(cors.get("allow_origins", ())), cors.get("allow_origin_regex"))
 
 
 def read_limits(environment: Mapping[str, str]) -> Limits:
@@ -89,18 +87,19 @@ def read_limits(environment: Mapping[str, str]) -> Limits:
     Raises:
         ValueError: in one line, if a cap is no number.
     """
-    kg, model, priors = (_read_list(environment, name) for name in ALLOW_VARIABLES)
+    listed = (environment.get(variable, "").split(",") for variable in ALLOW_VARIABLES)
+    kg, model, priors = (tuple(filter(None, map(str.strip, names))) or None for names in listed)
     caps = _read_caps(environment)
     if not environment.get(KEYS_VARIABLE):
         anything = kg is None and model is None and priors is None
-        return Limits(caps, kg, model, priors if anything else priors or (), REQUEST_BOUNDS)
+        return Limits(caps, kg, model, priors if anything else priors or (), INPUT_LIMITS)
     own = {name: value for name, value in Budget().model_dump().items() if value is not None}
     return Limits(
         {**own, **caps},
         kg or (environment.get("KGQA_KG") or "sample",),
         model or (default_spec(),),
         priors or (),
-        REQUEST_BOUNDS,
+        INPUT_LIMITS,
     )
 
 
@@ -114,8 +113,3 @@ def _read_caps(environment: Mapping[str, str]) -> dict[str, float]:
             except ValidationError as error:
                 raise ValueError(f"{variable}: {error.errors()[0]['msg']}") from None
     return caps
-
-
-def _read_list(environment: Mapping[str, str], variable: str) -> tuple[str, ...] | None:
-    names = tuple(filter(None, map(str.strip, environment.get(variable, "").split(","))))
-    return names or None

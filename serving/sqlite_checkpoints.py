@@ -19,8 +19,6 @@ from langgraph.checkpoint.base import CheckpointTuple
 from langgraph.checkpoint.serde.base import SerializerProtocol
 from langgraph.checkpoint.sqlite import SqliteSaver
 
-from kgqa.serving.serializer import NEW_THREAD_ADVICE
-
 T = TypeVar("T")
 
 CHECKPOINT_FIELDS = {
@@ -83,7 +81,7 @@ def _read_valid(read: Callable[[], Iterable[CheckpointTuple]]) -> list[Checkpoin
     except (TypeError, RecursionError, UnicodeDecodeError, JSONDecodeError):  # metadata that is no JSON
         fit = False
     if not fit:
-        raise ValueError(f"a step that is kept was changed by somebody else; {NEW_THREAD_ADVICE}")
+        raise ValueError("a step that is kept was changed by somebody else; begin a new thread")
     return steps
 
 

@@ -4,16 +4,14 @@ import asyncio
 from collections.abc import Awaitable, Callable, Mapping, Sequence
 from contextvars import ContextVar
 from dataclasses import dataclass
-from typing import Any, NamedTuple
+from typing import Any
 
 from langchain_core.messages import BaseMessage
 from langchain_core.tools import BaseTool
 
-from kgqa.addresses import redact_url
 from kgqa.api import KG, make_context, make_input
 from kgqa.evaluation.question import Question
-from kgqa.evaluation.runs.jsonl import RunError
-from kgqa.evaluation.runs.records import RecordLines, crash_record, record_lines, topic_refs
+from kgqa.evaluation.runs.records import AskedRecord, RunError, asked_record, failed_record, topic_refs
 from kgqa.evaluation.simulation import SIMULATED, ErrorRates, SimulatedModel, parse_error_rates
 from kgqa.graphs import graph_of
 from kgqa.kg.graph import KnowledgeGraph
@@ -50,77 +48,6 @@ class PerQuestionModel:
         return await self._current.get().turn(messages, tools, **options)
 
 
-class AskedRecord(NamedTuple):
-    """The record of a question and what is to be written of it."""
-
-    record: Mapping[str, Any]
-    lines: RecordLines
-
-
-@dataclass(frozen=True)
-class Asker:
-    """Asks questions in one context; ``prepare`` is told of each before it is asked."""
-
-    context: Context
-    prepare: Callable[[Question], None]
-
-    async def ask(self, question: Question) -> AskedRecord:
-        """Ask one question; an exception that no method expects gives a record of its own."""
-        try:
-            self.prepare(question)
-            given = make_input(question.text, topic_refs(question), question.id)
-            record = await graph_of(self.context.method).ainvoke(given, context=self.context)
-            return AskedRecord(record, record_lines(record))
-        except Exception as error:  # a run goes on, whatever one question does
-            return failed_record(question, self.context.config(), error)
-
-
-def failed_record(question: Question, config: Mapping[str, Any], error: Exception) -> AskedRecord:
-    """Return the record of a question that failed by an exception; see `crashed`."""
-    record = crash_record(question, config, error)
-    return AskedRecord(record, record_lines(record))
-
-
-async def ask_all(
-    questions: Sequence[Question],
-    ask: Callable[[Question], Awaitable[None]],
-    *,
-    concurrency: int,
-    stop: asyncio.Event,
-) -> None:
-    """Ask the questions in their order, ``concurrency`` of them at a time.
-
-    Once ``stop`` is set no question is begun any more; those that are running end
-    as they would have.
-
-    Raises:
-        Exception: the first that ``ask`` raises; whatever is running then is cancelled.
-    """
-    waiting = iter(questions)
-
-    async def worker() -> None:
-        for question in waiting:
-            if stop.is_set() or _is_cancelled():
-                return
-            await ask(question)
-
-    try:
-        async with asyncio.TaskGroup() as group:
-            for _ in range(min(concurrency, len(questions))):
-                group.create_task(worker())
-    except ExceptionGroup as failures:
-        raise failures.exceptions[0] from None
-
-
-def _is_cancelled() -> bool:
-    """Tell a task that was cancelled while it awaited something that does not pass that on.
-
-    One of these is `asyncio.wait_for` of Python 3.11, where its future is done already.
-    """
-    task = asyncio.current_task()
-    return task is not None and task.cancelling() > 0
-
-
 @dataclass(frozen=True)
 class Subject:
     """A context, and the errors of the simulated model where there is one."""
@@ -140,30 +67,6 @@ class Subject:
         graph = await asyncio.to_thread(open_graph, self.context)
         await open_resources(self.context)
         return graph
-
-    async def server(self) -> str | None:
-        """Return the address that model calls go to; None where there is none, or its package keeps it."""
-        url = getattr((await open_resources(self.context)).model, "url", None)
-        return redact_url(url) if url else None
-
-    async def learned(self) -> dict[str, str | None]:
-        """Tell what was learned from training questions from anything else; None without it."""
-        opened = await open_resources(self.context)
-        library, exemplars = opened.library, opened.index or opened.exemplars
-        return {
-            "blueprints": f"{library.fingerprint[:16]}, tau {library.tau:g}" if library else None,
-            "exemplars": exemplars.fingerprint[:16] if exemplars else None,
-        }
-
-    def asker(self, graph: KnowledgeGraph) -> Asker:
-        """Return who asks the questions."""
-
-        def prepare(question: Question) -> None:
-            if self.simulated:
-                errors, model = self.simulated
-                model.set(SimulatedModel(question, graph, errors))
-
-        return Asker(self.context, prepare)
 
 
 def make_subject(
@@ -185,7 +88,8 @@ def make_subject(
     simulated = None
     try:
         if isinstance(spec, str) and spec.strip().partition(":")[0] == SIMULATED:
-            simulated = _make_simulated(spec, seed)
+            errors = parse_error_rates(spec, seed)
+            simulated = errors, PerQuestionModel(str(errors))
             spec = simulated[1]
         given["model"] = spec
         context = make_context(method, given)
@@ -195,6 +99,56 @@ def make_subject(
         raise RunError(str(error)) from None
 
 
-def _make_simulated(spec: str, seed: int) -> tuple[ErrorRates, PerQuestionModel]:
-    errors = parse_error_rates(spec, seed)
-    return errors, PerQuestionModel(str(errors))
+@dataclass(frozen=True)
+class Asker:
+    """Asks questions of a subject whose graph is open."""
+
+    subject: Subject
+    graph: KnowledgeGraph
+
+    async def ask(self, question: Question) -> AskedRecord:
+        """Ask one question; an exception that no method expects gives a record of its own."""
+        context = self.subject.context
+        try:
+            if self.subject.simulated:
+                errors, model = self.subject.simulated
+                model.set(SimulatedModel(question, self.graph, errors))
+            given = make_input(question.text, topic_refs(question), question.id)
+            record = await graph_of(context.method).ainvoke(given, context=context)
+            return asked_record(record)
+        except Exception as error:  # a run goes on, whatever one question does
+            return failed_record(question, context.config(), error)
+
+
+async def ask_all(
+    questions: Sequence[Question],
+    ask: Callable[[Question], Awaitable[None]],
+    *,
+    concurrency: int,
+    stop: asyncio.Event,
+) -> None:
+    """Ask the questions in their order, ``concurrency`` of them at a time.
+
+    Once ``stop`` is set no question is begun any more; those that are running end
+    as they would have.
+
+    Raises:
+        Exception: the first that ``ask`` raises; whatever is running then is cancelled.
+    """
+    waiting = iter(questions)
+
+    async def worker() -> None:
+        for question in waiting:
+            # A cancelled task may go on: `asyncio.wait_for` of Python 3.11 does not pass that on
+            # where its future is done already.
+            task = asyncio.current_task()
+            if stop.is_set() or (task and task.cancelling()):
+                return
+            await ask(question)
+
+    try:
+        async with asyncio.TaskGroup() as group:
+            for _ in range(min(concurrency, len(questions))):
+                group.create_task(worker())
+    except ExceptionGroup as failures:
+        raise failures.exceptions[0] from None

@@ -20,12 +20,12 @@ from kgqa.evaluation.result_files import InvalidRecord, parse_result, read_resul
 from kgqa.evaluation.runs.asking import Asker, Subject, ask_all, make_subject
 from kgqa.evaluation.runs.event_loop import garbage_frozen
 from kgqa.evaluation.runs.folder import RunFolder, make_header
-from kgqa.evaluation.runs.jsonl import RunError
 from kgqa.evaluation.runs.processes import count_processes, open_processes
 from kgqa.evaluation.runs.progress import Price, Tally, find_price
+from kgqa.evaluation.runs.records import RunError
 from kgqa.evaluation.runs.worker_pool import Sources, WorkerPool, read_sources
 from kgqa.evaluation.scoring.grounding import check_grounding
-from kgqa.evaluation.scoring.metrics import DollarCosts as Cost, Metrics, measure_results
+from kgqa.evaluation.scoring.metrics import DollarCosts, Metrics, measure_results
 from kgqa.evaluation.scoring.statistics import summarise_costs
 from kgqa.kg.errors import KGError
 from kgqa.kg.graph import KnowledgeGraph
@@ -53,24 +53,21 @@ class EvaluationRun:
     async def ask(
         self, asker: Asker | WorkerPool, concurrency: int, stop: asyncio.Event, watch: ProgressWatcher
     ) -> None:
-        """Ask what is left; see `work`.
+        """Ask what is left; see `ask_all`.
 
         Raises:
             RunError: if the disk is full, or no worker of the pool is left.
         """
-        writer = await asyncio.to_thread(self.folder.writer)
+        await asyncio.to_thread(self.folder.open_logs)
 
-        async def one(question: Question) -> None:
+        async def ask_one(question: Question) -> None:
             asked = await asker.ask(question)
-            writer.add(asked.lines)
+            self.folder.add(asked)
             self.tally.count(asked.record)
             watch(self.tally)
 
         watch(self.tally)
-        try:
-            await ask_all(self.waiting, one, concurrency=concurrency, stop=stop)
-        finally:
-            writer.close()
+        await ask_all(self.waiting, ask_one, concurrency=concurrency, stop=stop)
 
     async def measure(self, graph: KnowledgeGraph) -> Metrics:
         """Put the records of a complete run in order, measure them, and write the metrics.
@@ -106,17 +103,13 @@ class EvaluationRun:
     ) -> Metrics:
         questions = intermediates.with_intermediates(self.questions, between)
         metrics = measure_results(results, questions, grounded=grounded, seed=self.head["seed"])
-        metrics["cost"] = self._cost(results)
-        self.folder.write_intermediates(between)
-        self.folder.write_metrics(metrics)
+        if self.price is not None:
+            known = [cost for result in results if (cost := self.price.of(result.usage)) is not None]
+            found = summarise_costs(known)
+            metrics["cost"] = cast(DollarCosts, {"total": sum(known), **found}) if found else None
+        self.folder.write_json(intermediates.INTERMEDIATES_FILE, between)
+        self.folder.write_json("metrics.json", metrics)
         return metrics
-
-    def _cost(self, results: Sequence[Result]) -> Cost | None:
-        if self.price is None:
-            return None
-        known = [cost for result in results if (cost := self.price.of(result.usage)) is not None]
-        found = summarise_costs(known)
-        return cast(Cost, {"total": sum(known), **found}) if found else None
 
 
 def begin_run(
@@ -134,7 +127,7 @@ def begin_run(
     tally = Tally(len(questions), price)
     left = {question.id: question for question in questions}
     asked = set(left)
-    for record in folder.records():
+    for record in folder.read_records():
         if record["id"] not in asked:
             raise RunError(
                 f"{folder.path} has a record of {record['id']!r}, which is no question of this run"
@@ -150,10 +143,6 @@ def begin_run(
                 "delete the line, and the question is asked again"
             ) from None
     return EvaluationRun(folder, head, questions, list(left.values()), price, tally)
-
-
-DEFAULT_CONCURRENCY = 8
-"""Questions that are asked at a time unless told otherwise."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -178,7 +167,7 @@ async def evaluate(
     format: str | None = None,
     split: str = "all",
     limit: int | None = None,
-    concurrency: int = DEFAULT_CONCURRENCY,
+    concurrency: int = 8,
     seed: int = 0,
     retry_failed: bool = False,
     ray: str | None = None,
@@ -221,32 +210,27 @@ async def evaluate(
         part = DaemonThreads(1, "questions").submit(partial(_load_questions, dataset, format, split, limit))
         loaded, questions = await asyncio.wrap_future(part)  # no pipe that nobody writes to keeps the process
         graph = await asked.open()
-        held_here = await read_sources(asked, graph)
-        head = await asyncio.to_thread(
-            make_header,
-            asked.context.config(),
-            loaded,
-            source=None if isinstance(dataset, Dataset) else str(dataset),
-            split=split,
-            limit=limit,
-            questions=len(questions),
-            holding=held_here,
-            seed=seed,
-        )
+        sources = await read_sources(asked, graph)
+        about = {
+            "name": loaded.name,
+            "source": None if isinstance(dataset, Dataset) else str(dataset),
+            "format": loaded.format,
+            "sha256": loaded.digest,
+            "split": split,
+            "limit": limit,
+            "questions": len(questions),
+        }
+        head = await asyncio.to_thread(make_header, asked.context.config(), about, sources, seed)
         await asyncio.to_thread(folder.check, head)
-        left = len(questions) - await asyncio.to_thread(folder.recorded, failures=not retry_failed)
-        async with _open_workers(asked, held_here, ray, left, concurrency) as others:
+        left = len(questions) - await asyncio.to_thread(folder.count_recorded, failures=not retry_failed)
+        async with _open_workers(asked, sources, ray, left, concurrency) as others:
             run = await asyncio.to_thread(
                 begin_run, folder, head, await align_topics(questions, graph), retry_failed=retry_failed
             )
             if run.waiting:
                 held.enter_context(garbage_frozen())
-                await run.ask(
-                    others or asked.asker(graph),
-                    concurrency,
-                    stop or asyncio.Event(),
-                    watch or _ignore_progress,
-                )
+                asker = others or Asker(asked, graph)
+                await run.ask(asker, concurrency, stop or asyncio.Event(), watch or (lambda tally: None))
         complete = run.tally.done == run.tally.total
         return Evaluation(folder.path, run.head, run.tally, await run.measure(graph) if complete else None)
 
@@ -271,7 +255,3 @@ def _load_questions(
     if len({question.id for question in questions}) < len(questions):
         raise RunError(f"{loaded.name} has several questions of one id; give each its own")
     return loaded, questions
-
-
-def _ignore_progress(tally: Tally) -> None:
-    """Watch nothing."""

@@ -12,7 +12,6 @@ import signal
 from collections.abc import Callable, Coroutine, Iterator
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import contextmanager, suppress
-from types import FrameType
 from typing import Any, TypeVar
 
 T = TypeVar("T")
@@ -28,21 +27,15 @@ def run_on_one_core(
     main: Coroutine[Any, Any, T], place: int | None = None, cores: tuple[int, ...] = CORES
 ) -> T:
     """Run a coroutine as `asyncio.run` does, on the ``place``-th of the cores, or any of them."""
-    with asyncio.Runner() as runner, _pinned_to_core(cores, os.getpid() if place is None else place):
-        runner.get_loop().set_default_executor(
-            ThreadPoolExecutor(EXECUTOR_THREADS, initializer=_pin_thread, initargs=(cores,))
-        )
-        return runner.run(main)
-
-
-@contextmanager
-def _pinned_to_core(cores: tuple[int, ...], place: int) -> Iterator[None]:
-    """Keep this thread, and those it starts, on one core meanwhile."""
-    _pin_thread(cores[place % len(cores) :][:1] if cores else ())
-    try:
-        yield
-    finally:
-        _pin_thread(cores)
+    place = os.getpid() if place is None else place
+    executor = ThreadPoolExecutor(EXECUTOR_THREADS, initializer=_pin_thread, initargs=(cores,))
+    with asyncio.Runner() as runner:
+        _pin_thread((cores[place % len(cores)],) if cores else ())
+        try:
+            runner.get_loop().set_default_executor(executor)
+            return runner.run(main)
+        finally:
+            _pin_thread(cores)
 
 
 def _pin_thread(cores: tuple[int, ...]) -> None:
@@ -67,34 +60,31 @@ STOP_SIGNALS = (signal.SIGINT, signal.SIGTERM)
 
 
 @contextmanager
-def stop_on_signals(say: Callable[[], None]) -> Iterator[asyncio.Event]:
+def stop_on_signals(announce: Callable[[], None]) -> Iterator[asyncio.Event]:
     """Return an event that the first signal sets; the second cancels the task that entered.
 
     From the third on a signal does what it does without this. To be entered in the
-    main thread, by a task. ``say`` is called at the first.
+    main thread, by a task. ``announce`` is called at the first.
     """
     stop = asyncio.Event()
     loop, task = asyncio.get_running_loop(), asyncio.current_task()
     before = {number: signal.getsignal(number) for number in STOP_SIGNALS}
 
-    def signalled() -> None:
+    def react() -> None:
         if not stop.is_set():
             stop.set()
-            say()
+            announce()
             return
         restore()
         if task is not None:
             task.cancel()
-
-    def handler(number: int, frame: FrameType | None) -> None:
-        loop.call_soon_threadsafe(signalled)
 
     def restore() -> None:
         for number, old in before.items():
             signal.signal(number, signal.SIG_DFL if old is None else old)
 
     for number in STOP_SIGNALS:
-        signal.signal(number, handler)
+        signal.signal(number, lambda *_: loop.call_soon_threadsafe(react))
     try:
         yield stop
     finally:

@@ -17,101 +17,65 @@ from datetime import UTC, datetime
 from importlib.metadata import version
 from pathlib import Path
 from types import TracebackType
-from typing import Any, Self
+from typing import Any, BinaryIO, Self
 
 from filelock import FileLock, Timeout
 
-from kgqa.evaluation.datasets import Dataset
-from kgqa.evaluation.paper_analysis.intermediates import INTERMEDIATES_FILE
-from kgqa.evaluation.runs.jsonl import (
+from kgqa.evaluation.runs.records import (
     AppendLog,
+    AskedRecord,
     RunError,
-    Writer,
     count_lines,
+    disk_errors,
+    is_failed,
     open_regular,
-    read_line_at,
     read_records,
-    read_records_with_offsets,
     repair_tail,
     replace_file,
-    writing,
 )
-from kgqa.evaluation.runs.records import is_failed
 from kgqa.files import read_file
-from kgqa.kg.graph import KnowledgeGraph
 from kgqa.kg.terms import one_line
-
-RELATIONS_KEY = "relations"
-"""The key under which it is told: "listed", or None."""
-
-
-def relations_listed(graph: KnowledgeGraph) -> str | None:
-    """Return whether a graph has listed its relations."""
-    return "listed" if graph.relations else None
-
-
-def listing_difference(there: Mapping[str, Any], here: Mapping[str, Any]) -> str | None:
-    """Say how two openings of one graph differ where only one of them has the relations; else None."""
-    if RELATIONS_KEY not in there or there[RELATIONS_KEY] == here.get(RELATIONS_KEY):
-        return None
-    return (
-        f"its relations were listed {'there and not here' if there[RELATIONS_KEY] else 'here and not there'}"
-    )
-
 
 Json = Mapping[str, Any]
 
 RECORDED_PACKAGES = ("langgraph", "langchain-core", "pydantic", "pyoxigraph", "numpy")
 """Packages whose versions a run names beside Python's."""
 
-SOURCE_KEYS = (RELATIONS_KEY, "graph", "blueprints", "exemplars")
-"""What of a holding stands in a head beside the version."""
-
 MAX_VALUE_CHARS = 100
 """Characters of a value that a difference shows at most."""
+
+LOCK_FILE = ".lock"
+
+_log = logging.getLogger(__name__)
+
+_LEFTOVERS = frozenset({LOCK_FILE, "run.json.new"})
+"""What a run that was killed before it began may leave."""
 
 _CONFIG_HASH = "the config hash"
 
 
-def make_header(
-    config: Json,
-    dataset: Dataset,
-    *,
-    source: str | None,
-    split: str,
-    limit: int | None,
-    questions: int,
-    holding: Mapping[str, str | None],
-    seed: int,
-) -> dict[str, Any]:
-    """Make the content of ``run.json`` for a run that begins now.
-
-    ``source`` is the dataset as it was named, None for one that was loaded before.
-    ``holding`` tells what answers: the version, the graph, blueprints and exemplars, None without.
-    """
+def make_header(config: Json, dataset: Json, sources: Json, seed: int) -> dict[str, Any]:
+    """Make the content of ``run.json`` for a run that begins now: what is asked, and what answers."""
+    versions = {name: version(name) for name in RECORDED_PACKAGES}
     return {
-        "kgqa": holding["kgqa"],
+        "kgqa": sources["kgqa"],
         "config": config,
-        "dataset": {
-            "name": dataset.name,
-            "source": source,
-            "format": dataset.format,
-            "sha256": dataset.digest,
-            "split": split,
-            "limit": limit,
-            "questions": questions,
-        },
-        **{key: holding[key] for key in SOURCE_KEYS},
+        "dataset": dataset,
+        **{key: sources[key] for key in ("relations", "graph", "blueprints", "exemplars")},
         "seed": seed,
-        "versions": {
-            "python": platform.python_version(),
-            **{name: version(name) for name in RECORDED_PACKAGES},
-        },
+        "versions": {"python": platform.python_version(), **versions},
         "started": datetime.now(UTC).isoformat(timespec="seconds"),
     }
 
 
-def header_differences(recorded: Json, wanted: Json) -> list[str]:
+def listing_difference(there: Json, here: Json) -> str | None:
+    """Say how two openings of one graph differ where only one of them has the relations; else None."""
+    if "relations" not in there or there["relations"] == here.get("relations"):
+        return None
+    return f"its relations were listed {'there and not here' if there['relations'] else 'here and not there'}"
+
+
+def _header_differences(recorded: Json, wanted: Json) -> list[str]:
     """Name what two runs would have to share to go into one folder and do not, each with both values.
 
     Raises:
@@ -150,14 +114,6 @@ def _format_value(value: object) -> str:
     return one_line(said, MAX_VALUE_CHARS)
 
 
-LOCK_FILE = ".lock"
-
-_log = logging.getLogger(__name__)
-
-_LEFTOVERS = frozenset({LOCK_FILE, "run.json.new"})
-"""What a run that was killed before it began may leave."""
-
-
 class RunFolder:
     """A run's folder, locked from the moment it is made until the end of the ``with`` block.
 
@@ -169,18 +125,18 @@ class RunFolder:
 
     def __init__(self, path: Path) -> None:
         self.path = path
-        self._results = path / "results.jsonl"
+        self._results, self._timings = path / "results.jsonl", path / "timings.jsonl"
         self._claimed = False
-        self._lock = FileLock(path / LOCK_FILE, timeout=0, thread_local=False)
-        with writing(path):
+        self._logs: list[AppendLog] = []
+        lock = path / LOCK_FILE
+        self._lock = FileLock(lock, timeout=0, thread_local=False)
+        with disk_errors(path):
             path.mkdir(parents=True, exist_ok=True)
             there = {file.name for file in path.iterdir()}
             if "run.json" not in there and there - _LEFTOVERS:
                 raise RunError(f"{path} holds other things and no run; name a new folder with --out")
-            if (path / LOCK_FILE).is_symlink() or (
-                (path / LOCK_FILE).exists() and not (path / LOCK_FILE).is_file()
-            ):
-                raise RunError(f"{path / LOCK_FILE} is no regular file; delete it, or give another --out")
+            if lock.is_symlink() or (lock.exists() and not lock.is_file()):
+                raise RunError(f"{lock} is no regular file; delete it, or give another --out")
             try:
                 self._lock.acquire()
             except Timeout:
@@ -192,22 +148,21 @@ class RunFolder:
         return self
 
     def __exit__(self, kind: type[BaseException] | None, error: object, trace: TracebackType | None) -> None:
-        """Unlock; an empty folder in which no run began is taken away again."""
+        """Close and unlock; an empty folder in which no run began is taken away again."""
+        for log in self._logs:
+            log.close()
         if not self._claimed:
             with suppress(OSError):
-                self._clear()
+                if [file.name for file in self.path.iterdir()] == [LOCK_FILE]:
+                    (self.path / LOCK_FILE).unlink()
+                    self.path.rmdir()
         self._lock.release()
 
-    def _clear(self) -> None:
-        if [file.name for file in self.path.iterdir()] == [LOCK_FILE]:
-            (self.path / LOCK_FILE).unlink()
-            self.path.rmdir()
-
-    def recorded(self, *, failures: bool) -> int:
-        """The number of records that seem to be there, with those of failed questions or without."""
+    def count_recorded(self, *, failures: bool) -> int:
+        """Count the records that seem to be there, with those of failed questions or without."""
         if failures:
             return count_lines(self._results) if self._results.is_file() else 0
-        with writing(self.path):
+        with disk_errors(self.path):
             repair_tail(self._results)
             return sum(not is_failed(record) for record, _ in read_records(self._results))
 
@@ -217,113 +172,109 @@ class RunFolder:
         Raises:
             RunError: in one line, if it is another run than the one that is wanted.
         """
-        with writing(self.path):
-            recorded = self._head()
-            if recorded is not None:
-                self._compare(recorded, wanted)
-            return recorded
-
-    def claim(self, wanted: Json) -> dict[str, Any]:
-        """Begin a run, or go on with one that asks the same, and give its head.
-
-        More questions of the same split than before are the same run.
-
-        Raises:
-            RunError: in one line, if the folder holds another run.
-        """
-        with writing(self.path):
-            recorded = self.check(wanted)
-            head = {**(wanted if recorded is None else recorded), "dataset": wanted["dataset"]}
-            if head["kgqa"] != wanted["kgqa"]:
-                was, now = head["kgqa"], wanted["kgqa"]
-                _log.warning("%s was begun by kgqa %s and goes on with %s", self.path, was, now)
-            if head != recorded:
-                self._unmeasure()
-                replace_file(self.path / "run.json", [_pretty_json(head)])
-            self._claimed = True
-            repair_tail(self._results)
-            repair_tail(self.path / "timings.jsonl")
-            return head
-
-    def _head(self) -> dict[str, Any] | None:
         path = self.path / "run.json"
-        if path.exists():
+        with disk_errors(self.path):
+            if not path.exists():
+                return None
             try:
-                found = json.loads(read_file(path))
-            except (ValueError, RecursionError):
-                found = None
-            if isinstance(found, dict):
-                return found
-            raise RunError(f"{path} is no head of a run; give another --out")
-        return None
-
-    def _compare(self, recorded: Json, wanted: Json) -> None:
-        try:
-            datetime.fromisoformat(recorded["started"])
-            _, before = recorded["kgqa"], recorded["dataset"]["questions"]
-            differing = header_differences(recorded, wanted)
-        except (KeyError, TypeError, AttributeError, ValueError):
-            raise RunError(f"{self.path / 'run.json'} is no head of a run; give another --out") from None
+                recorded: dict[str, Any] = json.loads(read_file(path))
+                datetime.fromisoformat(recorded["started"])
+                _, before = recorded["kgqa"], recorded["dataset"]["questions"]
+                differing = _header_differences(recorded, wanted)
+                fewer = wanted["dataset"]["questions"] < before
+            except (KeyError, TypeError, AttributeError, ValueError, RecursionError):
+                raise RunError(f"{path} is no head of a run; give another --out") from None
         if differing:
             way_out = "give another --out"
             if how := listing_difference(recorded, wanted):
                 differing.append(how)
                 way_out = f"ask again when the endpoint is quiet, or {way_out}"
             raise RunError(f"{self.path} holds another run: {'; '.join(differing)}; {way_out}")
-        now = wanted["dataset"]["questions"]
-        if now < before:
+        if fewer:
             raise RunError(
-                f"{self.path} holds a run of {before} questions, not {now}; "
+                f"{self.path} holds a run of {before} questions, not {wanted['dataset']['questions']}; "
                 f"give --limit {before} or more, or another --out"
             )
+        return recorded
 
-    def records(self) -> Iterator[dict[str, Any]]:
+    def claim(self, wanted: Json) -> dict[str, Any]:
+        """Begin a run, or go on with one that asks the same, and return its head.
+
+        More questions of the same split than before are the same run.
+
+        Raises:
+            RunError: in one line, if the folder holds another run.
+        """
+        recorded = self.check(wanted)
+        head = {**(wanted if recorded is None else recorded), "dataset": wanted["dataset"]}
+        if head["kgqa"] != wanted["kgqa"]:
+            was, now = head["kgqa"], wanted["kgqa"]
+            _log.warning("%s was begun by kgqa %s and goes on with %s", self.path, was, now)
+        with disk_errors(self.path):
+            if head != recorded:
+                self._drop_metrics()
+                self.write_json("run.json", head)
+            self._claimed = True
+            repair_tail(self._results)
+            repair_tail(self._timings)
+        return head
+
+    def read_records(self) -> Iterator[dict[str, Any]]:
         """Read what is recorded so far, a record at a time.
 
         Raises:
             RunError: naming a line that is no record.
         """
-        with writing(self.path):
+        with disk_errors(self.path):
             for record, _ in read_records(self._results):
                 yield record
 
     def drop_failed(self) -> None:
         """Take the records of failed questions out, so that they are asked again."""
-        with writing(self.path):
+        with disk_errors(self.path):
             if any(is_failed(record) for record, _ in read_records(self._results)):
-                self._unmeasure()
-                replace_file(
-                    self._results,
-                    (line for record, line in read_records(self._results) if not is_failed(record)),
-                )
+                self._drop_metrics()
+                kept = (line for record, line in read_records(self._results) if not is_failed(record))
+                replace_file(self._results, kept)
+
+    def open_logs(self) -> None:
+        """Open the files for further records (blocking)."""
+        with disk_errors(self.path):
+            self._drop_metrics()
+            self._logs = [AppendLog(self._timings), AppendLog(self._results)]
+
+    def add(self, asked: AskedRecord) -> None:
+        """Add a record, its times first, so that no record is without them.
+
+        Raises:
+            RunError: if there is no room; what is in the files stays whole.
+        """
+        timings, results = self._logs
+        with disk_errors(self.path):
+            timings.append(asked.times_line)
+            results.append(asked.record_line)
 
     def put_in_order(self, ids: Sequence[str]) -> None:
         """Rewrite the records in the order of the dataset, at once."""
-        with writing(self.path):
-            places = {record["id"]: place for record, place in read_records_with_offsets(self._results)}
+        with disk_errors(self.path):
+            offsets, offset = {}, 0
+            for record, line in read_records(self._results):
+                offsets[record["id"]] = offset
+                offset += len(line)
             with open_regular(self._results) as file:
-                replace_file(self._results, (read_line_at(file, places[id]) for id in ids))
+                replace_file(self._results, (_read_line_at(file, offsets[id]) for id in ids))
 
-    def write_metrics(self, metrics: Json) -> None:
-        """Write ``metrics.json``, at once."""
-        with writing(self.path):
-            replace_file(self.path / "metrics.json", [_pretty_json(metrics)])
+    def write_json(self, name: str, value: Json) -> None:
+        """Write a file of JSON, at once."""
+        text = json.dumps(value, ensure_ascii=False, allow_nan=False, indent=2) + "\n"
+        with disk_errors(self.path):
+            replace_file(self.path / name, [text.encode("utf-8", "replace")])
 
-    def write_intermediates(self, counts: Json) -> None:
-        """Write ``intermediates.json``, at once."""
-        with writing(self.path):
-            replace_file(self.path / INTERMEDIATES_FILE, [_pretty_json(counts)])
-
-    def _unmeasure(self) -> None:
+    def _drop_metrics(self) -> None:
         """Take metrics away that are no longer those of the run."""
         (self.path / "metrics.json").unlink(missing_ok=True)
 
-    def writer(self) -> Writer:
-        """Open the files for further records."""
-        with writing(self.path):
-            self._unmeasure()
-            return Writer(self.path, [AppendLog(self.path / "timings.jsonl"), AppendLog(self._results)])
 
-
-def _pretty_json(value: Json) -> bytes:
-    return json.dumps(value, ensure_ascii=False, allow_nan=False, indent=2).encode("utf-8", "replace") + b"\n"
+def _read_line_at(file: BinaryIO, offset: int) -> bytes:
+    file.seek(offset)
+    return file.readline()

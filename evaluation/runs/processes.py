@@ -8,15 +8,12 @@ import json
 import os
 import sys
 from contextlib import AbstractAsyncContextManager, ExitStack
-from dataclasses import asdict
 from typing import Any, BinaryIO
 
-from pydantic import TypeAdapter
-
 from kgqa.evaluation.question import Question
-from kgqa.evaluation.runs.asking import AskedRecord, Asker, Subject
+from kgqa.evaluation.runs.asking import Asker, Subject
 from kgqa.evaluation.runs.event_loop import CORES, run_on_one_core
-from kgqa.evaluation.runs.records import RecordLines, json_line
+from kgqa.evaluation.runs.records import AskedRecord, json_line
 from kgqa.evaluation.runs.worker_pool import (
     Sources,
     WorkerLost,
@@ -25,6 +22,8 @@ from kgqa.evaluation.runs.worker_pool import (
     make_order,
     open_pool,
     open_worker,
+    read_question,
+    write_question,
 )
 
 MAX_PROCESSES = 4
@@ -36,13 +35,17 @@ CONCURRENCY_PER_PROCESS = 8
 QUESTIONS_PER_PROCESS = 100
 """Questions in all that a process is worth starting for."""
 
+MAX_MESSAGE_BYTES = 1 << 30
+"""Bytes of the longest line that goes in or out."""
+
+PROCESS_LOST = "the process has ended"
+
 
 def count_processes(subject: Subject, questions: int, concurrency: int) -> int:
-    """Tell how many processes so many questions are worth; 0 where that of the run itself will do."""
-    worth = min(
-        MAX_PROCESSES, len(CORES), concurrency // CONCURRENCY_PER_PROCESS, questions // QUESTIONS_PER_PROCESS
-    )
-    return worth if subject.named and worth > 1 else 0
+    """Return how many processes so many questions are worth; 0 where that of the run itself will do."""
+    worth = min(concurrency // CONCURRENCY_PER_PROCESS, questions // QUESTIONS_PER_PROCESS)
+    size = min(MAX_PROCESSES, len(CORES), worth)
+    return size if subject.named and size > 1 else 0
 
 
 class WorkerProcess:
@@ -59,27 +62,19 @@ class WorkerProcess:
         return f"process {self._process.pid}"
 
     async def open(self) -> Sources:
-        """Let it open what the run names; see `Worker`.
-
-        Raises:
-            WorkerLost: if the process is gone.
-        """
+        """Let it open what the run names; see `Worker`."""
         try:
             said: Sources = json.loads(await self._line())
         except ValueError:
-            raise _process_lost() from None
+            raise WorkerLost(PROCESS_LOST) from None
         self._reading = asyncio.create_task(self._read())
         return said
 
     async def ask(self, question: Question) -> AskedRecord:
-        """Ask one question; see `Asker.ask`.
-
-        Raises:
-            WorkerLost: if the process is gone.
-        """
+        """Ask one question; see `Asker.ask`."""
         if self._reading is None or self._reading.done() or self._process.stdin is None:
-            raise _process_lost()
-        self._process.stdin.write(json.dumps(asdict(question)).encode() + b"\n")
+            raise WorkerLost(PROCESS_LOST)
+        self._process.stdin.write(write_question(question))
         future: asyncio.Future[AskedRecord] = asyncio.get_running_loop().create_future()
         self._waiting[question.id] = future
         return await future
@@ -87,21 +82,20 @@ class WorkerProcess:
     async def _read(self) -> None:
         """Hand out records as they come; at the end nobody waits on."""
         try:
-            while asked := await self._record():
-                future = self._waiting.pop(asked.record["id"])
+            while True:
+                times, line = await self._line(), await self._line()
+                if not line.endswith(b"\n"):  # the process has ended, maybe within a line
+                    break
+                record = json.loads(line)
+                future = self._waiting.pop(record["id"])
                 if not future.done():
-                    future.set_result(asked)
+                    future.set_result(AskedRecord(record, times, line))
         except (ValueError, LookupError, TypeError):
             self._process.kill()  # it does not say what it should
         finally:
             for future in self._waiting.values():
                 if not future.done():
-                    future.set_exception(_process_lost())
-
-    async def _record(self) -> AskedRecord | None:
-        """Read the next record; None where the process has ended, maybe within a line."""
-        lines = RecordLines(await self._line(), await self._line())
-        return AskedRecord(json.loads(lines.record), lines) if lines.record.endswith(b"\n") else None
+                    future.set_exception(WorkerLost(PROCESS_LOST))
 
     async def _line(self) -> bytes:
         return await self._process.stdout.readline() if self._process.stdout else b""
@@ -143,31 +137,15 @@ async def _start_process(order: WorkerOrder, place: int) -> asyncio.subprocess.P
     return process
 
 
-def _process_lost() -> WorkerLost:
-    return WorkerLost("the process has ended")
-
-
-MAX_MESSAGE_BYTES = 1 << 30
-"""Bytes of the longest line that goes in or out."""
-
-QUESTION_ADAPTER = TypeAdapter(Question)
-"""Reads a question."""
-
-
 def main() -> None:
     """Serve a run; the first line of the input says what to open, and which of the cores to keep to."""
-    given = json.loads(_read_first_line(0))
+    first = b""
+    while (char := os.read(0, 1)) not in (b"", b"\n"):  # what comes after the line is read later
+        first += char
+    given = json.loads(first)
     out = os.fdopen(os.dup(1), "wb")
     os.dup2(2, 1)  # what a library prints is no record
     run_on_one_core(_serve_questions(given, out), given["place"], tuple(given["cores"]))
-
-
-def _read_first_line(file: int) -> bytes:
-    """Read a line and nothing after it."""
-    line = b""
-    while (char := os.read(file, 1)) not in (b"", b"\n"):
-        line += char
-    return line
 
 
 async def _serve_questions(given: dict[str, Any], out: BinaryIO) -> None:
@@ -180,9 +158,7 @@ async def _serve_questions(given: dict[str, Any], out: BinaryIO) -> None:
             return
         running: set[asyncio.Task[None]] = set()
         while (question := await questions.readline()).endswith(b"\n"):
-            task = loop.create_task(
-                _answer_question(asker, QUESTION_ADAPTER.validate_python(json.loads(question)), out)
-            )
+            task = loop.create_task(_answer_question(asker, read_question(question), out))
             running.add(task)
             task.add_done_callback(running.discard)
         for task in running:  # whoever wanted to know is gone
@@ -191,7 +167,7 @@ async def _serve_questions(given: dict[str, Any], out: BinaryIO) -> None:
 
 async def _answer_question(asker: Asker, question: Question, out: BinaryIO) -> None:
     asked = await asker.ask(question)
-    _write_lines(asked.lines.times + asked.lines.record, out)
+    _write_lines(asked.times_line + asked.record_line, out)
 
 
 def _write_lines(lines: bytes, out: BinaryIO) -> None:

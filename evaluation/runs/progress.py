@@ -1,26 +1,41 @@
-"""How far a run is, and what it has cost by the price lists of genai-prices."""
+"""How far a run is, what it has cost by the price lists of genai-prices, and how a terminal shows it."""
 
 import os
 from collections import Counter
-from collections.abc import Mapping
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import contextmanager
 from dataclasses import dataclass, field
 from datetime import datetime
 from decimal import Decimal
-from typing import Any
+from typing import TYPE_CHECKING, Any
+
+from rich.console import Console
+from rich.progress import BarColumn, MofNCompleteColumn, Progress, TaskID, TextColumn, TimeRemainingColumn
+from rich.table import Table
+from rich.text import Text
 
 from kgqa.evaluation.runs.records import failure_reason, is_failed
+from kgqa.evaluation.scoring.metrics import COST_LABELS, Metrics, labelled_shares
+from kgqa.files import printable_path
+from kgqa.kg.terms import one_line
+
+if TYPE_CHECKING:
+    from kgqa.evaluation.runs.evaluate import Evaluation
 
 TokenUsage = Mapping[str, float | None]
 
 FREE_PROVIDERS = frozenset({"offline", "scripted", "simulated"})
 """Models without a price list."""
 
+REFRESHES_PER_SECOND = 4
+"""Times that the bar is drawn in a second."""
+
 _ONE_CALL: TokenUsage = {"llm_calls": 1, "input_tokens": 1, "output_tokens": 1}
 
 
 @dataclass(frozen=True, slots=True)
 class Price:
-    """The list price of a model at a time; `price_of` finds it."""
+    """The list price of a model at a time; `find_price` finds it."""
 
     model: str
     provider: str | None
@@ -41,18 +56,14 @@ class Price:
             return None
         if not calls:
             return 0.0
-        number = Decimal(calls)
-        return float(self._call(Decimal(read) / number, Decimal(written) / number) * number)
-
-    def _call(self, read: Decimal, written: Decimal) -> Decimal:
         from genai_prices import Usage, calc_price
 
-        usage = Usage(input_tokens=read, output_tokens=written)
-        if self.url:
-            found = calc_price(usage, self.model, provider_api_url=self.url, genai_request_timestamp=self.at)
-        else:
-            found = calc_price(usage, self.model, provider_id=self.provider, genai_request_timestamp=self.at)
-        return found.total_price
+        number = Decimal(calls)
+        mean = Usage(input_tokens=Decimal(read) / number, output_tokens=Decimal(written) / number)
+        place = {"provider_api_url": self.url} if self.url else {"provider_id": self.provider}
+        return float(
+            calc_price(mean, self.model, genai_request_timestamp=self.at, **place).total_price * number
+        )
 
 
 def find_price(spec: str, at: datetime) -> Price | None:
@@ -117,3 +128,90 @@ class Tally:
             self.reasons[failure_reason(record)] += 1
         elif not record.get("topics"):
             self.strange += any("error" in step for step in record.get("trace", [])[:1])
+
+
+@contextmanager
+def progress_bar(console: Console) -> Iterator[Callable[[Tally], None]]:
+    """Show a progress bar for the duration of a ``with`` block, and return what is called with each tally.
+
+    Nothing is shown where the console is no terminal. The time left goes by the
+    pace of this process, not of what was recorded before it.
+    """
+    task: TaskID | None = None
+    progress = Progress(
+        BarColumn(bar_width=None),
+        MofNCompleteColumn(),
+        TextColumn("{task.fields[failed]}"),
+        TextColumn("{task.fields[spent]}", style="dim"),
+        TimeRemainingColumn(compact=True),
+        TextColumn("left"),
+        console=console,
+        refresh_per_second=REFRESHES_PER_SECOND,
+        transient=True,
+        expand=True,
+        disable=not console.is_terminal,
+    )
+
+    def show(tally: Tally) -> None:
+        nonlocal task
+        failed = f"[red]{tally.failed} failed[/]" if tally.failed else "none failed"
+        cost = "" if tally.cost is None else f" · ${tally.cost:,.2f}"
+        spent = f"{tally.calls:,} calls · {tally.tokens:,} tokens{cost}"
+        if task is None:
+            task = progress.add_task("", total=tally.total, completed=tally.done, failed=failed, spent=spent)
+        else:
+            progress.update(task, completed=tally.done, failed=failed, spent=spent)
+
+    with progress:
+        yield show
+
+
+def print_summary(ended: "Evaluation", metrics: Metrics, console: Console) -> None:
+    """Print the metrics with their intervals, the costs, and where all of it lies."""
+    config, dataset, tally = ended.head["config"], ended.head["dataset"], ended.tally
+    graph = ", ".join(map(str, config["kg"]))
+    about = (
+        f"{config['method']}, {config['model']}: {metrics['n']:,} questions of {dataset['name']} on {graph}"
+    )
+    console.print(Text(one_line(about), style="bold"))
+    shares = _number_table("", "%", "95% interval")
+    for label, share in labelled_shares(metrics):
+        value, low, high = (share[part] for part in ("value", "low", "high"))
+        if value is None or low is None or high is None:
+            shares.add_row(label, "n/a", "")
+        else:
+            shares.add_row(label, f"{100 * value:.1f}", f"{100 * low:.1f} to {100 * high:.1f}")
+    console.print(shares)
+    costs = _number_table("each question", "mean", "median", "p95", "max", "all")
+    for key, label in COST_LABELS.items():
+        cost: Any = metrics.get(key)
+        if cost:
+            parts = (part for part in ("mean", "p50", "p95", "max", "total") if part in cost)
+            costs.add_row(label, *(_format_cost(cost[part]) for part in parts))
+    console.print(costs)
+    if metrics["unscored"]:
+        console.print(Text(f"{metrics['unscored']:,} questions have no gold and are not scored."))
+    if metrics["unknown_calls"]:
+        number = f"{metrics['unknown_calls']:,} calls did not report their tokens"
+        console.print(Text(f"{number}: tokens and dollars are lower bounds."))
+    if tally.strange:
+        number = f"The topics of {tally.strange:,} of {metrics['n']:,} questions are not in {graph}"
+        console.print(Text(f"{one_line(number)}; --kg names another graph.", style="yellow"))
+    if tally.failed:
+        ((why, _),) = tally.reasons.most_common(1)
+        number = f"{tally.failed:,} of {tally.total:,} questions failed and count as wrong"
+        line = f"{number} ({one_line(why)}); --retry-failed asks them again."
+        console.print(Text(line, style="yellow"))
+    console.print(Text(printable_path(str(ended.out))), soft_wrap=True)
+
+
+def _number_table(first: str, *numbers: str) -> Table:
+    table = Table(first, box=None, pad_edge=False)
+    for number in numbers:
+        table.add_column(number, justify="right")
+    return table
+
+
+def _format_cost(value: float) -> str:
+    """Write a cost with three digits that count, or whole where it is large."""
+    return f"{value:,.0f}" if value >= 1000 else f"{value:.3g}"

@@ -5,21 +5,18 @@ import json
 import os
 import platform
 import socket
-import threading
-from collections.abc import AsyncIterator, Mapping
-from concurrent.futures import Future, ThreadPoolExecutor
+from collections.abc import AsyncIterator
+from concurrent.futures import ThreadPoolExecutor
 from contextlib import ExitStack, asynccontextmanager, suppress
-from dataclasses import asdict
+from functools import partial
 from typing import Any
 
 from typing_extensions import TypedDict
 
 from kgqa.evaluation.question import Question
-from kgqa.evaluation.runs.asking import AskedRecord, Asker, Subject
+from kgqa.evaluation.runs.asking import Asker, Subject
 from kgqa.evaluation.runs.event_loop import EXECUTOR_THREADS
-from kgqa.evaluation.runs.jsonl import RunError
-from kgqa.evaluation.runs.processes import QUESTION_ADAPTER
-from kgqa.evaluation.runs.records import RecordLines
+from kgqa.evaluation.runs.records import AskedRecord, RunError
 from kgqa.evaluation.runs.worker_pool import (
     Sources,
     WorkerLost,
@@ -28,7 +25,10 @@ from kgqa.evaluation.runs.worker_pool import (
     make_order,
     open_pool,
     open_worker,
+    read_question,
+    write_question,
 )
+from kgqa.kg.store.embedded import DaemonThreads
 from kgqa.kg.terms import one_line
 
 CONNECT_TIMEOUT_SECONDS = 20.0
@@ -61,22 +61,24 @@ class RayActor:
         return f"{platform.node()} ({_ray().util.get_node_ip_address()})"
 
     async def open(self, given: str) -> str:
-        """Open what the run names; see `carried_out`."""
+        """Open what the run names; see `open_worker`."""
         asyncio.get_running_loop().set_default_executor(ThreadPoolExecutor(EXECUTOR_THREADS))
         sent: WorkerSetup = json.loads(given)
         for name, value in sent["settings"].items():
-            _set_variable(name, value)
+            os.environ.pop(name, None)
+            if value is not None:
+                os.environ[name] = value
         with suppress(OSError):  # a graph that is not there is told by its name
             os.chdir(sent["folder"])
         self._asker, said = await open_worker(sent["order"], self._held)
         return json.dumps(said)
 
-    async def ask(self, given: str) -> tuple[bytes, bytes]:
-        """Ask one question and give the lines of its record."""
+    async def ask(self, question: bytes) -> tuple[bytes, bytes]:
+        """Ask one question and return the lines of its record."""
         if self._asker is None:
             raise WorkerLost("nothing is open")
-        asked = await self._asker.ask(QUESTION_ADAPTER.validate_python(json.loads(given)))
-        return asked.lines.times, asked.lines.record
+        asked = await self._asker.ask(read_question(question))
+        return asked.times_line, asked.record_line
 
 
 class RayWorker:
@@ -87,22 +89,14 @@ class RayWorker:
         self.name = f"node {node}"
 
     async def open(self) -> Sources:
-        """Let it open what the run names; see `Worker`.
-
-        Raises:
-            WorkerLost: if it is gone.
-        """
+        """Let it open what the run names; see `Worker`."""
         said: Sources = json.loads(await _call_actor(self._actor.open, json.dumps(self._sent)))
         return said
 
     async def ask(self, question: Question) -> AskedRecord:
-        """Ask one question; see `Asker.ask`.
-
-        Raises:
-            WorkerLost: if it is gone.
-        """
-        lines = RecordLines(*await _call_actor(self._actor.ask, json.dumps(asdict(question))))
-        return AskedRecord(json.loads(lines.record), lines)
+        """Ask one question; see `Asker.ask`."""
+        times, line = await _call_actor(self._actor.ask, write_question(question))
+        return AskedRecord(json.loads(line), times, line)
 
     async def end(self) -> None:
         """End it, wherever it is."""
@@ -146,7 +140,7 @@ async def _start_actor(sent: WorkerSetup, concurrency: int) -> RayWorker:
     return RayWorker(actor, await _call_actor(actor.node), sent)
 
 
-async def _call_actor(method: Any, *given: str) -> Any:
+async def _call_actor(method: Any, *given: object) -> Any:
     """Return what an actor answers.
 
     Raises:
@@ -164,13 +158,6 @@ def _model_server_settings() -> dict[str, str | None]:
     return {name: os.environ.get(name) for name in MODEL_SERVER_VARIABLES}
 
 
-def _set_variable(name: str, value: str | None) -> None:
-    if value is None:
-        os.environ.pop(name, None)
-    else:
-        os.environ[name] = value
-
-
 def _ray() -> Any:
     try:
         import ray
@@ -180,20 +167,20 @@ def _ray() -> Any:
 
 
 async def _connect_with_timeout(address: str) -> int:
-    """Connect to a cluster and give the number of its CPUs.
+    """Connect to a cluster and return the number of its CPUs.
 
     Raises:
-        RunError: in one line, within `SECONDS`.
+        RunError: in one line, within `CONNECT_TIMEOUT_SECONDS`.
     """
     os.environ.setdefault("RAY_USAGE_STATS_ENABLED", "0")
     _ray()
     if address != "auto":
         await asyncio.to_thread(_check_reachable, address)
-    found: Future[int] = Future()
-    threading.Thread(target=_connect, args=(address, found), daemon=True).start()
+    # In a thread of its own, Ray leaves the signals alone and may take as long as it likes.
+    cpus = DaemonThreads(1, "ray").submit(partial(_connect, address))
     try:
         async with asyncio.timeout(CONNECT_TIMEOUT_SECONDS):
-            return await asyncio.wrap_future(found)
+            return await asyncio.wrap_future(cpus)
     except TimeoutError:
         raise _no_cluster(address, "nothing of Ray answers") from None
     except Exception as error:  # whatever Ray finds wrong
@@ -211,18 +198,13 @@ def _check_reachable(address: str) -> None:
         raise _no_cluster(address, error.strerror or str(error)) from None
 
 
-def _connect(address: str, found: "Future[int]") -> None:
-    """Connect in a thread of its own, where Ray leaves the signals alone and may take as long as it likes."""
+def _connect(address: str) -> int:
     ray = _ray()
     try:
         ray.init(address=address, log_to_driver=False, logging_level="ERROR")
-        cpus: Mapping[str, float] = ray.cluster_resources()
-    except BaseException as error:
-        with suppress(Exception):
-            found.set_exception(RuntimeError(str(error)))
-    else:
-        with suppress(Exception):
-            found.set_result(int(cpus.get("CPU", 0)))
+        return int(ray.cluster_resources().get("CPU", 0))
+    except BaseException as error:  # it may also exit
+        raise RuntimeError(str(error)) from None
 
 
 def _no_cluster(address: str, why: str) -> RunError:

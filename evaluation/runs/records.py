@@ -1,8 +1,21 @@
-"""Records as the files of a run hold them: what is reproducible on one line, the times on another."""
+"""The records of a run, in files of JSON lines that a killed process leaves whole but for their last line.
 
+What is reproducible of a record stands on one line, its times on another. Lines are not
+synced to the disk one by one: the kernel keeps what a process has written when the process
+is killed, and only a machine that goes down could lose the last seconds, which a resume asks
+again.
+"""
+
+import errno
 import json
-from collections.abc import Mapping
-from typing import Any, NamedTuple
+import os
+import shutil
+import stat
+from collections import deque
+from collections.abc import Iterable, Iterator, Mapping
+from contextlib import contextmanager, suppress
+from pathlib import Path
+from typing import Any, BinaryIO, NamedTuple
 
 from kgqa.evaluation.question import Question
 from kgqa.evaluation.result import OUTAGE_OUTCOMES
@@ -18,6 +31,18 @@ MAX_ERROR_CHARS = 1000
 """Characters that a record says at most about an exception."""
 
 
+class RunError(ValueError):
+    """A run that cannot begin or go on; the message is one line that says what to do."""
+
+
+class AskedRecord(NamedTuple):
+    """The record of a question, and its lines for ``timings.jsonl`` and ``results.jsonl``."""
+
+    record: Json
+    times_line: bytes
+    record_line: bytes
+
+
 def json_line(value: Json) -> bytes:
     """Write JSON on one line, keys in their order; a lone surrogate is escaped.
 
@@ -31,33 +56,25 @@ def json_line(value: Json) -> bytes:
         return json.dumps(value, allow_nan=False).encode() + b"\n"
 
 
-class RecordLines(NamedTuple):
-    """What is written of one record."""
-
-    times: bytes
-    record: bytes
-
-
-def record_lines(record: Json) -> RecordLines:
-    """Return the lines of a record for ``timings.jsonl`` and ``results.jsonl``.
+def asked_record(record: Json) -> AskedRecord:
+    """Write the lines of a record.
 
     Raises:
         ValueError, TypeError: if the record is not JSON.
     """
     usage = record["usage"]
     times = {"id": record["id"], **{key: usage[key] for key in TIME_FIELDS}}
-    return RecordLines(
-        json_line(times), json_line({**record, "usage": {**usage, **dict.fromkeys(TIME_FIELDS)}})
-    )
+    timeless = {**record, "usage": {**usage, **dict.fromkeys(TIME_FIELDS)}}
+    return AskedRecord(record, json_line(times), json_line(timeless))
 
 
-def crash_record(question: Question, config: Json, error: Exception) -> dict[str, Any]:
+def failed_record(question: Question, config: Json, error: Exception) -> AskedRecord:
     """Make the record of a question that failed by an exception which no method expects.
 
     What it has cost until then is unknown: null, not 0.
     """
     said = str(error).encode("utf-8", "replace").decode()
-    return {
+    record = {
         "id": question.id,
         "question": question.text,
         "method": config["method"],
@@ -72,6 +89,7 @@ def crash_record(question: Question, config: Json, error: Exception) -> dict[str
         "config": config,
         "error": one_line(f"{type(error).__name__}: {said}", MAX_ERROR_CHARS),
     }
+    return asked_record(record)
 
 
 def topic_refs(question: Question) -> list[Ref]:
@@ -80,13 +98,162 @@ def topic_refs(question: Question) -> list[Ref]:
 
 
 def is_failed(record: Json) -> bool:
-    """Tell a question that was not really tried: an exception, or an outage."""
-    return "error" in record or record.get("outcome") in tuple(
-        OUTAGE_OUTCOMES
-    )  # what a file says may have no hash
+    """Return whether a question was not really tried: an exception, or an outage."""
+    outages = tuple(OUTAGE_OUTCOMES)  # what a file says may have no hash
+    return "error" in record or record.get("outcome") in outages
 
 
 def failure_reason(record: Json) -> str:
     """Say in one line why a question failed."""
     said = [entry["error"] for entry in record["trace"] if "error" in entry]
     return str(record.get("error") or (said[-1] if said else record["outcome"]))
+
+
+class AppendLog:
+    """A file to whose end whole lines are added.
+
+    Raises:
+        OSError: if it cannot be written, or is no regular file.
+    """
+
+    def __init__(self, path: Path) -> None:
+        self._file = _open_descriptor(path, os.O_WRONLY | os.O_APPEND | os.O_CREAT)
+        self._size = os.fstat(self._file).st_size
+
+    def append(self, line: bytes) -> None:
+        """Add a line, whole or not at all.
+
+        Raises:
+            OSError: if there is no room; what is in the file stays as it was.
+        """
+        try:
+            self._write(line)
+        except OSError:
+            with suppress(OSError):  # `repair_tail` cuts what stays
+                os.ftruncate(self._file, self._size)
+            raise
+        self._size += len(line)
+
+    def _write(self, line: bytes) -> None:
+        written = 0
+        while written < len(line):
+            wrote = os.write(self._file, line[written:])
+            if not wrote:
+                raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC))
+            written += wrote
+
+    def close(self) -> None:
+        """Close the file."""
+        os.close(self._file)
+
+
+@contextmanager
+def disk_errors(path: Path) -> Iterator[None]:
+    """Turn what the disk refuses into one line.
+
+    Raises:
+        RunError: in place of an OSError.
+    """
+    try:
+        yield
+    except OSError as error:
+        raise RunError(
+            f"cannot use {error.filename or path}: {error.strerror or error}; what is recorded stays: "
+            "make room or give another --out, and repeat the command"
+        ) from None
+
+
+def open_regular(path: Path) -> BinaryIO:
+    """Open a file for reading.
+
+    Raises:
+        OSError: if it cannot be read, or is a pipe or a device, which may never end.
+    """
+    return open(path, "rb", opener=_open_descriptor)
+
+
+def _open_descriptor(path: str | Path, flags: int) -> int:
+    """Open a regular file, made if the flags say so; a pipe is not waited for."""
+    file = os.open(path, flags | getattr(os, "O_NONBLOCK", 0), 0o666)
+    if not stat.S_ISREG(os.fstat(file).st_mode):
+        os.close(file)
+        raise OSError(errno.EINVAL, "no regular file", str(path))
+    return file
+
+
+def repair_tail(path: Path) -> None:
+    """Cut off a last line that was not written to its end; end one that only lacks its line break.
+
+    Raises:
+        OSError: if the file cannot be read or written.
+    """
+    if not path.exists():
+        return
+    with open_regular(path) as file:
+        tail = b"".join(deque(file, maxlen=1))
+    if not tail or tail.endswith(b"\n"):
+        return
+    if _parse_object(tail) is None:
+        os.truncate(path, path.stat().st_size - len(tail))
+    else:
+        log = AppendLog(path)
+        log.append(b"\n")
+        log.close()
+
+
+def count_lines(path: Path) -> int:
+    """Count the line breaks of a file."""
+    with open_regular(path) as file:
+        return sum(line.endswith(b"\n") for line in file)
+
+
+def read_records(path: Path) -> Iterator[tuple[dict[str, Any], bytes]]:
+    """Return the objects of a file with their lines.
+
+    Raises:
+        RunError: naming the line that is no JSON object.
+        OSError: if the file cannot be read.
+    """
+    if not path.exists():
+        return
+    with open_regular(path) as file:
+        for number, line in enumerate(file, start=1):
+            found = _parse_object(line)
+            if found is None or not isinstance(found.get("id"), str):
+                raise RunError(
+                    f"{path}, line {number}: no record; delete the line, and its question is asked again"
+                )
+            yield found, line
+
+
+def _parse_object(line: bytes) -> dict[str, Any] | None:
+    try:
+        found = json.loads(line)
+    except (ValueError, RecursionError):
+        return None
+    return found if isinstance(found, dict) else None
+
+
+def replace_file(path: Path, parts: Iterable[bytes]) -> None:
+    """Replace a file at once: whoever reads it, also after a crash, sees the old one or the new one.
+
+    Whoever may read and write it may do so ever after.
+    It is written beside its place first, and where a link stands there, not to what the link leads to.
+
+    Raises:
+        OSError: if there is no room; the old one stays.
+    """
+    new = path.with_name(f"{path.name}.new")
+    try:
+        new.unlink(missing_ok=True)
+        with new.open("xb") as file:
+            with suppress(OSError):  # there is no old one, or no modes on this disk
+                shutil.copymode(path, new)
+            file.writelines(parts)
+            file.flush()
+            os.fsync(file.fileno())
+        os.replace(new, path)
+    except OSError:
+        with suppress(OSError):
+            new.unlink()
+        raise

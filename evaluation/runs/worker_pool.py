@@ -7,33 +7,49 @@ gets the record of a failure.
 """
 
 import asyncio
+import json
 import logging
 from collections.abc import AsyncIterator, Awaitable, Callable, Mapping
 from contextlib import ExitStack, asynccontextmanager, nullcontext
+from dataclasses import asdict
 from math import ceil
 from typing import Any, Protocol, TypeVar
 
+from pydantic import TypeAdapter
 from typing_extensions import TypedDict
 
 from kgqa import __version__
+from kgqa.addresses import redact_url
 from kgqa.evaluation.question import Question
-from kgqa.evaluation.runs.asking import AskedRecord, Asker, Subject, failed_record, make_subject
+from kgqa.evaluation.runs.asking import Asker, Subject, make_subject
 from kgqa.evaluation.runs.event_loop import garbage_frozen
-from kgqa.evaluation.runs.folder import RELATIONS_KEY, listing_difference, relations_listed
-from kgqa.evaluation.runs.jsonl import RunError
+from kgqa.evaluation.runs.folder import listing_difference
+from kgqa.evaluation.runs.records import AskedRecord, RunError, failed_record
 from kgqa.kg.errors import KGError
 from kgqa.kg.graph import KnowledgeGraph
 from kgqa.models.errors import ModelError
 from kgqa.priors.errors import EncoderError
+from kgqa.runtime.resources import open_resources
 
 Sources = Mapping[str, str | None]
 """What a process answers from: version, model server, graph, whether it is listed, what was learned."""
 
-SERVER_KEY = "model server"
-"""The key under which stands the address that model calls go to, where it is known."""
+MAX_LOSSES = 3
+"""How often in a row: workers that a question may cost, starts of a worker, questions that are given up."""
 
-ERROR_KEY = "error"
-"""The key under which a worker says in one line why it cannot work."""
+MAX_WAIT_SECONDS = 60.0
+"""Seconds that a run waits where no worker is left."""
+
+RESTART_PAUSE_SECONDS = 0.5
+"""Seconds before a start that failed is tried again."""
+
+RESUME_HINT = "what is recorded stays, and the same command goes on"
+
+T = TypeVar("T")
+
+_QUESTION = TypeAdapter(Question)
+
+_log = logging.getLogger(__name__)
 
 
 class WorkerOrder(TypedDict):
@@ -53,58 +69,54 @@ def make_order(subject: Subject) -> WorkerOrder:
 
 
 async def read_sources(subject: Subject, graph: KnowledgeGraph) -> Sources:
-    """Tell what this process answers from."""
+    """Return what this process answers from, with None for what it does without or cannot know."""
+    opened = await open_resources(subject.context)
+    server = getattr(opened.model, "url", None)
+    library, exemplars = opened.library, opened.index or opened.exemplars
     return {
         "kgqa": __version__,
-        SERVER_KEY: await subject.server(),
-        RELATIONS_KEY: relations_listed(graph),
+        "model server": redact_url(server) if server else None,
+        "relations": "listed" if graph.relations else None,
         "graph": graph.fingerprint,
-        **await subject.learned(),
+        "blueprints": f"{library.fingerprint[:16]}, tau {library.tau:g}" if library else None,
+        "exemplars": exemplars.fingerprint[:16] if exemplars else None,
     }
 
 
 async def open_worker(order: WorkerOrder, held: ExitStack) -> tuple[Asker | None, Sources]:
-    """Open what an order names, for as long as ``held`` is open; no asker where that cannot be."""
+    """Open what an order names, for as long as ``held`` is open; an error and no asker where it cannot be."""
     if order["kgqa"] != __version__:
-        return None, {ERROR_KEY: f"it has kgqa {__version__}, the run {order['kgqa']}; install the same"}
+        return None, {"error": f"it has kgqa {__version__}, the run {order['kgqa']}; install the same"}
     try:
         asked = make_subject(order["method"], None, order["model"], order["options"], 0)
         graph = await asked.open()
         said = await read_sources(asked, graph)
     except (ValueError, KGError, ModelError, EncoderError) as error:
-        return None, {ERROR_KEY: str(error)}
+        return None, {"error": str(error)}
     held.enter_context(garbage_frozen())
-    return asked.asker(graph), said
+    return Asker(asked, graph), said
+
+
+def write_question(question: Question) -> bytes:
+    """Write a question as one line."""
+    return json.dumps(asdict(question)).encode() + b"\n"
+
+
+def read_question(line: bytes) -> Question:
+    """Read what `write_question` has written."""
+    return _QUESTION.validate_python(json.loads(line))
 
 
 def find_mismatch(name: str, worker: Sources, head: Sources) -> str | None:
     """Say in one line why a worker cannot ask for the head of the run; None where it can."""
-    if ERROR_KEY in worker:
-        return f"{name}: {worker[ERROR_KEY]}"
+    if "error" in worker:
+        return f"{name}: {worker['error']}"
     if how := listing_difference(worker, head):
         return f"{name}: the graph is slow to answer: {how}; ask again when the endpoint is quiet"
-    other = [key for key in head if worker.get(key) != head[key]]
-    if other:
-        return (
-            f"{name} has another {other[0]} than this process ({worker.get(other[0])}, not {head[other[0]]})"
-        )
+    for key in head:
+        if worker.get(key) != head[key]:
+            return f"{name} has another {key} than this process ({worker.get(key)}, not {head[key]})"
     return None
-
-
-T = TypeVar("T")
-
-MAX_LOSSES = 3
-"""How often in a row: workers that a question may cost, starts of a worker, questions that are given up."""
-
-MAX_WAIT_SECONDS = 60.0
-"""Seconds that a run waits where no worker is left."""
-
-RESTART_PAUSE_SECONDS = 0.5
-"""Seconds before a start that failed is tried again."""
-
-RESUME_HINT = "what is recorded stays, and the same command goes on"
-
-_log = logging.getLogger(__name__)
 
 
 class WorkerLost(Exception):
@@ -112,25 +124,20 @@ class WorkerLost(Exception):
 
 
 class Worker(Protocol):
-    """Something that asks questions in a process of its own."""
+    """Something that asks questions in a process of its own.
+
+    What it is asked to do raises `WorkerLost` if it is gone.
+    """
 
     @property
     def name(self) -> str:
         """Who it is, in messages."""
 
     async def open(self) -> Sources:
-        """Open what the run names, and tell what it answers from, or why it cannot.
-
-        Raises:
-            WorkerLost: if it is gone.
-        """
+        """Open what the run names, and return what it answers from, or why it cannot."""
 
     async def ask(self, question: Question) -> AskedRecord:
-        """Ask one question; see `Asker.ask`.
-
-        Raises:
-            WorkerLost: if it is gone.
-        """
+        """Ask one question; see `Asker.ask`."""
 
     async def end(self) -> None:
         """End it; what it is still asking is lost."""
@@ -163,7 +170,7 @@ class WorkerPool:
         """
         for lost in range(MAX_LOSSES):
             try:
-                asked = await self._once(question, alone=lost == MAX_LOSSES - 1)
+                asked = await self._ask_once(question, alone=lost == MAX_LOSSES - 1)
             except WorkerLost as error:
                 why = error
             else:
@@ -172,11 +179,10 @@ class WorkerPool:
         self._given_up += 1
         if self._given_up == MAX_LOSSES:
             raise RunError(f"workers are lost whatever they are asked ({why}); {RESUME_HINT}")
-        return failed_record(
-            question, self._config, WorkerLost(f"{MAX_LOSSES} workers were lost that asked it: {why}")
-        )
+        lost_all = WorkerLost(f"{MAX_LOSSES} workers were lost that asked it: {why}")
+        return failed_record(question, self._config, lost_all)
 
-    async def _once(self, question: Question, *, alone: bool) -> AskedRecord:
+    async def _ask_once(self, question: Question, *, alone: bool) -> AskedRecord:
         async with self._alone if alone else nullcontext():
             worker = await self._until(self._idle if alone else self._fewest)
             self._busy[worker] += 1

@@ -11,7 +11,7 @@ from typing import Any
 import pytest
 
 from kgqa.cli import main as command
-from kgqa.evaluation.runs import jsonl
+from kgqa.evaluation.runs import records
 from kgqa.kg.errors import KGUnavailable
 from kgqa.kg.store import directory
 from kgqa.serving.settings import tracing_requested
@@ -104,7 +104,7 @@ def test_a_link_beside_a_file_that_is_replaced_is_not_followed(tmp_path: Path) -
     precious = tmp_path / "precious"
     precious.write_text("mine", encoding="utf-8")
     (tmp_path / "run.json.new").symlink_to(precious)
-    jsonl.replace_file(tmp_path / "run.json", [b"{}"])
+    records.replace_file(tmp_path / "run.json", [b"{}"])
     assert precious.read_text(encoding="utf-8") == "mine"
     assert (tmp_path / "run.json").read_bytes() == b"{}" and not (tmp_path / "run.json").is_symlink()
     assert sorted(path.name for path in tmp_path.iterdir()) == ["precious", "run.json"]

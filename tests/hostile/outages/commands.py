@@ -18,7 +18,7 @@ ROOM = 1 << 40
 
 _server = get_context("forkserver")
 _server.set_forkserver_preload(
-    ["kgqa.cli.main", "kgqa.evaluation.runs.evaluate", "kgqa.evaluation.runs.terminal", "kgqa.graphs.cor"]
+    ["kgqa.cli.main", "kgqa.evaluation.runs.evaluate", "kgqa.evaluation.runs.progress", "kgqa.graphs.cor"]
 )
 
 

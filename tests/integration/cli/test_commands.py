@@ -202,7 +202,7 @@ def test_a_wrong_flag_is_usage(run: Kgqa) -> None:
 
 
 def test_a_bug_is_one_line_too(run: Kgqa, town: str, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("kgqa.cli.ask._stream_steps", lambda *_: 1 / 0)
+    monkeypatch.setattr("kgqa.cli.ask._run", lambda *_: 1 / 0)
     ended = run("ask", "Where?", "--kg", town)
     assert (ended.status, "internal error" in one_line(ended)) == (70, True)
 
@@ -290,3 +290,7 @@ def test_a_whole_process_is_quick(arguments: list[str], most: float, tmp_path: P
         return time.perf_counter() - started
 
     assert any(seconds() < most for _ in range(3))
+
+
+def test_the_version_is_that_of_the_package(run: Kgqa) -> None:
+    assert run("--version") == Ended(0, f"kgqa {kgqa.__version__}\n", "")

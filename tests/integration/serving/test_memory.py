@@ -10,7 +10,7 @@ from typing import cast
 
 import pytest
 
-from kgqa.serving.inmem_patches import patch_inmem_runtime
+from kgqa.serving.server_patches import patch_inmem_runtime
 from kgqa.tests.support.servers.langgraph import missing
 
 pytestmark = pytest.mark.skipif(bool(missing()), reason=str(missing()))
@@ -25,9 +25,9 @@ SETTINGS = {
 SCRIPT = """
 import asyncio, json, time, uuid
 from langgraph_runtime_inmem import database, ops
-from kgqa.serving.inmem_patches import mend
+from kgqa.serving.server_patches import patch_inmem_runtime
 
-mend()
+patch_inmem_runtime()
 
 async def checkpoints_go(thread_id, conn):
     await asyncio.sleep(0.01)

@@ -164,7 +164,7 @@ def test_a_full_disk_is_one_line_and_the_run_goes_on_later(
             raise OSError(28, "No space left on device")
         write(self, line)
 
-    from kgqa.evaluation.runs.jsonl import AppendLog
+    from kgqa.evaluation.runs.records import AppendLog
 
     write = AppendLog._write
     monkeypatch.setattr(AppendLog, "_write", full)

@@ -23,9 +23,9 @@ _server = get_context("forkserver")
 _server.set_forkserver_preload(
     [
         "kgqa.cli.main",
-        "kgqa.evaluation.runs.terminal",
+        "kgqa.evaluation.runs.progress",
         "kgqa.evaluation.runs.evaluate",
-        "kgqa.evaluation.runs.terminal",
+        "kgqa.evaluation.runs.progress",
         "kgqa.graphs.cor",
         "numpy.random",
     ]
@@ -111,15 +111,15 @@ def wait_for(condition: Callable[[], bool], seconds: float = 30.0) -> None:
 
 def _main(arguments: list[str], plan: Plan, folder: Path) -> None:
     from kgqa.cli.main import main
-    from kgqa.evaluation.runs import asking, jsonl
+    from kgqa.evaluation.runs import asking, records
 
     os.environ["KGQA_HOME"] = str(folder)
     for number, name in ((1, "out"), (2, "err")):
         os.dup2(os.open(folder / name, os.O_WRONLY | os.O_CREAT), number)
     if plan.delay:
         _delayed(asking.PerQuestionModel, plan.delay, folder)
-    _deadly_line(jsonl.AppendLog, plan.dies_at_line)
-    _deadly_replace(jsonl.os, plan.dies_at_replace)
+    _deadly_line(records.AppendLog, plan.dies_at_line)
+    _deadly_replace(records.os, plan.dies_at_replace)
     sys.argv = ["kgqa", *arguments]
     main()
 

@@ -6,8 +6,7 @@ from typing import Any
 
 from rich.console import Console
 
-from kgqa.evaluation.runs.progress import Tally, find_price
-from kgqa.evaluation.runs.terminal import ProgressBar
+from kgqa.evaluation.runs.progress import Tally, find_price, progress_bar
 
 
 def record(**other: Any) -> dict[str, Any]:
@@ -17,7 +16,7 @@ def record(**other: Any) -> dict[str, Any]:
 
 def shown(tally: Tally, *, terminal: bool) -> str:
     file = io.StringIO()
-    with ProgressBar(Console(file=file, force_terminal=terminal, width=110, color_system=None)) as bar:
+    with progress_bar(Console(file=file, force_terminal=terminal, width=110, color_system=None)) as bar:
         bar(tally)
         tally.count(record())
         tally.count(record(error="ValueError: odd"))

@@ -6,6 +6,7 @@ import os
 import signal
 import subprocess
 import sys
+import threading
 import time
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import ExitStack
@@ -18,8 +19,8 @@ from kgqa.data import SAMPLE_GRAPH
 from kgqa.evaluation.runs import ray_cluster
 from kgqa.evaluation.runs.asking import make_subject
 from kgqa.evaluation.runs.evaluate import Evaluation, evaluate
-from kgqa.evaluation.runs.jsonl import RunError
 from kgqa.evaluation.runs.progress import Tally
+from kgqa.evaluation.runs.records import RunError
 from kgqa.evaluation.runs.worker_pool import Sources, WorkerOrder, find_mismatch, make_order, open_worker
 from kgqa.runtime import resources
 from kgqa.runtime.open_once import OpenOnce
@@ -128,7 +129,7 @@ async def test_what_listens_and_is_no_ray_is_not_waited_for(
     pytest.importorskip("ray", reason="needs the extra ray")
     monkeypatch.setattr(ray_cluster, "CONNECT_TIMEOUT_SECONDS", 0.1)
     monkeypatch.setattr(ray_cluster, "_check_reachable", lambda address: None)
-    monkeypatch.setattr(ray_cluster, "_connect", lambda address, found: None)
+    monkeypatch.setattr(ray_cluster, "_connect", lambda address: threading.Event().wait(1))
     with pytest.raises(RunError, match="nothing of Ray answers"):
         await run(model="simulated", ray="127.0.0.1:1")
     assert not out.exists()

@@ -12,9 +12,8 @@ from blockbuster import blockbuster_ctx
 import kgqa
 from kgqa.evaluation.result_files import read_results
 from kgqa.evaluation.runs import evaluate as evaluating, ray_cluster
-from kgqa.evaluation.runs.jsonl import RunError
 from kgqa.evaluation.runs.progress import Tally
-from kgqa.evaluation.runs.records import TIME_FIELDS
+from kgqa.evaluation.runs.records import TIME_FIELDS, RunError
 from kgqa.kg.errors import KGUnavailable
 from kgqa.kg.opening import open_graph
 from kgqa.models.errors import ModelUnavailable, UnknownModel
@@ -331,7 +330,7 @@ async def test_what_is_no_record_is_named(run: Run, out: Path) -> None:
 
 async def test_nothing_blocks_the_event_loop(run: Run, out: Path) -> None:
     with blockbuster_ctx() as blockbuster:
-        blockbuster.functions["os.write"].can_block_in("runs/jsonl.py", "_write")
+        blockbuster.functions["os.write"].can_block_in("runs/records.py", "_write")
         await run()
     assert ids(out) == ALL
 

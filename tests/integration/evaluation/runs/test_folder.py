@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 
 from kgqa.evaluation.runs.folder import RunFolder
-from kgqa.evaluation.runs.jsonl import RunError
+from kgqa.evaluation.runs.records import RunError
 
 HEAD: dict[str, Any] = {
     "kgqa": "0",

@@ -10,9 +10,7 @@ import pytest
 
 from kgqa.evaluation.question import Question
 from kgqa.evaluation.runs import worker_pool as pools
-from kgqa.evaluation.runs.asking import AskedRecord
-from kgqa.evaluation.runs.jsonl import RunError
-from kgqa.evaluation.runs.records import RecordLines, record_lines
+from kgqa.evaluation.runs.records import AskedRecord, RunError, asked_record
 from kgqa.evaluation.runs.worker_pool import Sources, WorkerLost, WorkerPool, open_pool
 
 HEAD: Sources = {
@@ -50,7 +48,7 @@ class Fake:
                 await self._dead.wait()
         except TimeoutError:
             self.asking.discard(question.id)
-            return AskedRecord({"id": question.id, "by": self.name}, RecordLines(b"", b""))
+            return AskedRecord({"id": question.id, "by": self.name}, b"", b"")
         raise WorkerLost("it died")
 
     async def end(self) -> None:
@@ -122,7 +120,7 @@ async def test_a_question_that_kills_whoever_asks_it_fails_alone(
         "none",
         "WorkerLost: 3 workers were lost that asked it: it died",
     )
-    assert record_lines(failed)
+    assert asked_record(failed)
     assert all("by" in record for record in records.values())
     assert len(staff.workers) == 2 + pools.MAX_LOSSES
     assert [worker.asking for worker in staff.workers if "q3" in worker.asking][-1] == {"q3"}

@@ -9,8 +9,8 @@ from pathlib import Path
 import pytest
 from hypothesis import given, strategies as st
 
-from kgqa.evaluation.runs import jsonl
-from kgqa.evaluation.runs.jsonl import RunError
+from kgqa.evaluation.runs import records
+from kgqa.evaluation.runs.records import RunError
 
 A, B = b'{"id": "a"}\n', b'{"id": "b", "text": "\xc3\xa9\xe2\x80\xa8"}\n'
 
@@ -21,7 +21,7 @@ def path(tmp_path: Path) -> Path:
 
 
 def add(path: Path, *lines: bytes) -> None:
-    opened = jsonl.AppendLog(path)
+    opened = records.AppendLog(path)
     try:
         for line in lines:
             opened.append(line)
@@ -43,7 +43,7 @@ def disk(monkeypatch: pytest.MonkeyPatch) -> Callable[..., None]:
                 raise OSError(errno.ENOSPC, "No space left on device")
             return real(file, content[:size])
 
-        monkeypatch.setattr(jsonl.os, "write", write)
+        monkeypatch.setattr(records.os, "write", write)
 
     return takes
 
@@ -52,7 +52,7 @@ def test_lines_are_added_at_the_end(path: Path) -> None:
     add(path, A)
     add(path, B)
     assert path.read_bytes() == A + B
-    assert [found["id"] for found, _ in jsonl.read_records(path)] == ["a", "b"]
+    assert [found["id"] for found, _ in records.read_records(path)] == ["a", "b"]
 
 
 def test_a_short_write_is_completed(path: Path, disk: Callable[..., None]) -> None:
@@ -78,11 +78,11 @@ def test_what_could_not_be_cut_at_once_is_cut_by_recover(
         raise OSError(errno.EIO, "broken")
 
     disk(12, 5)
-    monkeypatch.setattr(jsonl.os, "ftruncate", refuse)
+    monkeypatch.setattr(records.os, "ftruncate", refuse)
     with pytest.raises(OSError, match="No space"):
         add(path, A, B)
     assert path.read_bytes() == A + B[:5]
-    jsonl.repair_tail(path)
+    records.repair_tail(path)
     assert path.read_bytes() == A
 
 
@@ -96,7 +96,7 @@ def test_wherever_a_line_is_torn_the_lines_before_it_stay(
     before = b"".join(json.dumps({"id": text}).encode() + b"\n" for text in whole)
     line = json.dumps({"id": last}).encode() + b"\n"
     path.write_bytes(before + line[: cut % len(line)])
-    jsonl.repair_tail(path)
+    records.repair_tail(path)
     complete = cut % len(line) == len(line) - 1
     assert path.read_bytes() == before + (line if complete else b"")
 
@@ -104,21 +104,21 @@ def test_wherever_a_line_is_torn_the_lines_before_it_stay(
 @pytest.mark.parametrize("tail", [b"\0\0\0", b"12", b'{"id": "b"', b"[" * 100_000, b'"\xe2\x80'])
 def test_a_torn_tail_is_cut_off(path: Path, tail: bytes) -> None:
     path.write_bytes(A + tail)
-    jsonl.repair_tail(path)
+    records.repair_tail(path)
     assert path.read_bytes() == A
 
 
 def test_nothing_to_recover(path: Path) -> None:
-    jsonl.repair_tail(path)
+    records.repair_tail(path)
     assert not path.exists()
-    assert list(jsonl.read_records(path)) == []
+    assert list(records.read_records(path)) == []
 
 
 @pytest.mark.parametrize("line", [b"\n", b"[]\n", b"{}\n", b"{\n", b"\xff\n"])
 def test_a_line_that_is_no_record_is_named(path: Path, line: bytes) -> None:
     path.write_bytes(A + line + B)
     with pytest.raises(RunError, match=r"log\.jsonl, line 2: no record"):
-        list(jsonl.read_records(path))
+        list(records.read_records(path))
 
 
 def test_a_file_is_replaced_at_once(path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -127,10 +127,10 @@ def test_a_file_is_replaced_at_once(path: Path, monkeypatch: pytest.MonkeyPatch)
     def refuse(*_: object) -> None:
         raise OSError(errno.ENOSPC, "No space left on device")
 
-    monkeypatch.setattr(jsonl.os, "fsync", refuse)
+    monkeypatch.setattr(records.os, "fsync", refuse)
     with pytest.raises(OSError, match="No space"):
-        jsonl.replace_file(path, [B])
+        records.replace_file(path, [B])
     assert path.read_bytes() == A
     monkeypatch.undo()
-    jsonl.replace_file(path, [B])
+    records.replace_file(path, [B])
     assert path.read_bytes() == B
