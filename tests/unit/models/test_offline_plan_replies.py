@@ -1,4 +1,4 @@
-"""The offline model plans along its interpretation, and answers what comes up while the plan is carried out."""
+"""The offline model plans along its interpretation, and answers what comes up on the way."""
 
 from dataclasses import replace
 
