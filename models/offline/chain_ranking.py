@@ -198,7 +198,9 @@ def combine_chains(rated: Mapping[Entity, Sequence[RatedChain]], *, apart: bool)
     if not choices:
         return None
     hop_logit = _HOP_LOGIT if len(rated) > 1 else 0.0
-    totals = np.array([sum(each.share + hop_logit * _depth(each) for each in chosen) for chosen in choices])
+    totals = np.array(
+        [sum(each.share + hop_logit * each.candidate.chain.depth for each in chosen) for chosen in choices]
+    )
     shares = np.exp(totals - totals.max())
     best = int(np.argmax(shares))
     chains = {each.candidate.chain.topic: each.candidate for each in choices[best] if _depth(each)}
