@@ -13,7 +13,7 @@ from kgqa.nodes.sparql_qa.answer import answer
 from kgqa.nodes.sparql_qa.state import SparqlQAState
 from kgqa.nodes.sparql_qa.write_sparql import link_for_chain, write_sparql
 from kgqa.runtime.context import GroundedContext
-from kgqa.runtime.graph_builder import build_graph
+from kgqa.runtime.graph_builder import Edges, build_graph
 
 
 class SparqlQA(GroundedContext):
@@ -26,6 +26,6 @@ class SparqlQA(GroundedContext):
     )
 
 
-EDGES = {link_for_chain: {"forward": write_sparql}, write_sparql: answer}
+EDGES: Edges = {link_for_chain: {"forward": write_sparql}, write_sparql: answer}
 
 graph = build_graph(SparqlQA, EDGES, SparqlQAState)

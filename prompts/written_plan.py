@@ -152,6 +152,7 @@ def _unquote(text: str) -> str:
 
 def _read_triples(value: str) -> list[list[str]]:
     """Read ``(a, b, c) (d, e, f)`` or a JSON list of triples; what is no triple is left out."""
+    parts: list[Any]
     if quoted := _QUOTED.findall(value):
         parts = [list(map(_unquote, row)) for row in quoted]
     elif value.startswith("["):
