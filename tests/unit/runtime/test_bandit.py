@@ -120,9 +120,9 @@ def test_a_penalty_larger_than_exploration_is_a_score_still() -> None:
 
 
 def test_the_best_is_chosen_and_the_first_of_equals() -> None:
-    assert Bandit.choose({"local": 1, "lookahead": 3, "global": 2}) == "lookahead"
-    assert Bandit.choose({"global": 1, "lookahead": 1, "local": 0}) == "lookahead"
-    assert Bandit.choose(dict.fromkeys(ARMS, 0.5)) == "local"
+    assert best_arm({"local": 1, "lookahead": 3, "global": 2}) == "lookahead"
+    assert best_arm({"global": 1, "lookahead": 1, "local": 0}) == "lookahead"
+    assert best_arm(dict.fromkeys(ARMS, 0.5)) == "local"
 
 
 def test_diversity_can_turn_the_choice() -> None:
