@@ -142,7 +142,7 @@ def filter_triples(
 
 
 def _name_filter(questions: Path) -> "KeepsName":
-    """Tell topics and answers of questions: by their ids, those without one by their names.
+    """Return what tells topics and answers of questions: by their ids, those without one by their names.
 
     Raises:
         DatasetError: if the file cannot be read.

@@ -27,7 +27,7 @@ SETTINGS = ("KGQA_KG", "KGQA_MODEL", "OPENAI_API_KEY")
 
 
 def pages() -> dict[Path, dict[str, str]]:
-    """Give the pages with blocks, and what stands in each block."""
+    """Return the pages with blocks, and what stands in each block."""
     own = {DOCS / f"{name}.md": {"drawing": drawing(name), "options": options(name)} for name in METHODS}
     return {
         **own,
@@ -38,7 +38,7 @@ def pages() -> dict[Path, dict[str, str]]:
 
 
 def filled(page: Path, blocks: Mapping[str, str]) -> str:
-    """Give the text of a page with its blocks as the code has them.
+    """Return the text of a page with its blocks as the code has them.
 
     Raises:
         ValueError: if the page has not each block once.

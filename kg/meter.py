@@ -57,7 +57,7 @@ def begin_query() -> None:
     """Count a query that is about to be made in every open meter.
 
     Raises:
-        QueriesSpent: if one of them allows no more.
+        QueryBudgetExhausted: if one of them allows no more.
     """
     meters = _meters.get()
     if any(meter.max_queries is not None and meter.queries >= meter.max_queries for meter in meters):

@@ -98,7 +98,7 @@ def _block_text(block: Block) -> str:
 
 
 def _is_kept_call(block: Block, calls: Container[str | None]) -> bool:
-    """Tell of a block that is a call whether it is one of ``calls``; any other is what it is."""
+    """Return whether a block stays: one that is a call has to be one of ``calls``."""
     if isinstance(block, str) or str(block.get("type")) not in _CALL_BLOCKS:
         return True
     return str(block.get("call_id", block.get("id"))) in calls

@@ -19,7 +19,7 @@ class FilteredCandidates(Reply):
 
 
 class FilterCandidates(Prompt[FilteredCandidates]):
-    """Choose among at most `SHOWN` ends of a chain; more are asked about in turns."""
+    """Choose among at most `MAX_CANDIDATES_SHOWN` ends of a chain; more are asked about in turns."""
 
     question: str
     chain: Chain

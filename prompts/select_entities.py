@@ -20,7 +20,7 @@ class SelectedEntities(Reply):
 
 
 class SelectEntities(Prompt[SelectedEntities]):
-    """Choose from what a ``relation`` (as `draw_offer` draws it) has led to.
+    """Choose from what a ``relation`` (as `draw_shared_chain` draws it) has led to.
 
     There are ``total`` of them, of which the ``candidates`` are shown.
     """

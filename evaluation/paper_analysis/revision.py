@@ -175,7 +175,7 @@ def _measure_plan_origins(traces: Sequence[PlanTrace], seed: int) -> dict[str, P
 
 
 def _revisions_of_wrong_plans(traces: Sequence[PlanTrace]) -> list[bool]:
-    """Return of each revision of a wrong plan whether it is right; questions without gold are left out."""
+    """Return for each revision of a wrong plan whether it is right; questions without gold are left out."""
     return [
         is_right(revision.answers, trace.scored.question)
         for trace in traces

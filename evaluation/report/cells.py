@@ -90,7 +90,7 @@ class Interval(NamedTuple):
     high: float
 
     def __str__(self) -> str:
-        """Return it in per cent."""
+        """Write the share and its interval in per cent."""
         return f"{self.value:.1%} ({self.low:.1%} to {self.high:.1%})"
 
 

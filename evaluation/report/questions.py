@@ -126,7 +126,7 @@ def _compress(value: object) -> str:
 
 
 def _question_rows(group: DatasetGroup) -> Iterator[tuple[Json, Json]]:
-    """Return of each question its row of the index, and its details."""
+    """Return for each question its row of the index, and its details."""
     asked = [{question.id for question in run.questions} for run in group.runs]
     for question in group.questions:
         results = [run.results.get(question.id) for run in group.runs]

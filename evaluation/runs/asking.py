@@ -44,7 +44,7 @@ class PerQuestionModel:
     async def turn(
         self, messages: Sequence[BaseMessage], tools: Sequence[BaseTool] = (), **options: Any
     ) -> Turn:
-        """Return the next message of a conversation; see `Conversing`."""
+        """Return the next message of a conversation; see `ConversationModel`."""
         return await self._current.get().turn(messages, tools, **options)
 
 

@@ -211,7 +211,7 @@ class WorkerPool:
         return self._kept if self._kept and not self._busy[self._kept] else None
 
     async def _until(self, so: Callable[[], T | None]) -> T:
-        """Wait until there is something, and give it."""
+        """Wait until there is something, and return it."""
         while not (found := so()):
             await self._changed.wait()
         return found

@@ -236,7 +236,7 @@ def _merge(answers: Sequence[AnswerKeys]) -> AnswerKeys:
 
 
 def match_answers(answers: Sequence[AnswerKeys], gold: Sequence[AnswerKeys]) -> tuple[bool, int]:
-    """Return whether the first answer is right, and count the pairs of a maximum matching with the gold.
+    """Return whether the first answer is right, and the size of a maximum matching with the gold.
 
     Neither has duplicates. A choice between pairs is rare, and only then scipy is needed.
     """

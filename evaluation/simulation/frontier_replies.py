@@ -85,7 +85,7 @@ LEAST_SCORE = 0.5
 
 
 async def score_relations(prompt: ScoreRelations, case: Case) -> ScoredRelations:
-    """Return the best score to every relation that leads on to the answers, and none to the others.
+    """Give the best score to every relation that leads on to the answers, and none to the others.
 
     The choice for each chain of the beam is right or wrong by itself. A wrong one gives the best
     score to as many others; where the model recalls the right ones, they have the least.
@@ -119,7 +119,7 @@ async def score_entities(prompt: ScoreEntities, case: Case) -> ScoredEntities:
 
 
 async def _score_entity(chain: Chain, term: Term, case: Case) -> float:
-    """Say how well one end of a chain leads to the gold answers: 0, or from `LEAST` to `BEST`."""
+    """Say how well one end of a chain leads to the gold answers: 0, or from `LEAST_SCORE` to `BEST_SCORE`."""
     oracle = case.oracle
     rests = await oracle.rests(chain)
     if rests and (oracle.gold.is_number or oracle.gold.verdict):

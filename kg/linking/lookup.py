@@ -30,7 +30,7 @@ class NameLookup(Protocol):
     """Makes an index that knows what a text may name."""
 
     async def index(self, text: str) -> NameIndex:
-        """Return it; ``text`` is a name or a question.
+        """Return the index; ``text`` is a name or a question.
 
         Raises:
             KGError: if the graph fails.

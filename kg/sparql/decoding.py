@@ -116,7 +116,7 @@ def read_integer(term: Term | None) -> int:
 
 
 def item_at(things: Sequence[T], place: Term | None) -> T:
-    """Return that of some things whose place, from 0, an answer names.
+    """Return the one of some things whose place, from 0, an answer names.
 
     Raises:
         KGMalformed: if there is no such place.

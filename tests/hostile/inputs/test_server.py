@@ -69,7 +69,7 @@ REFUSED: tuple[tuple[dict[str, Any], str], ...] = (
     ({"input": {**ASKED, "topicz": []}}, "no input is called 'topicz'; there are: id, question, topics"),
     ({"input": {**ASKED, "stack": [], "trace": []}}, "no input is called 'stack'"),
     ({"input": {**ASKED, "a\n\x1b[2Jb": 1}}, "no input is called 'a [2Jb'"),
-    ({"context": {"depht": 3}}, "no option is called 'depht'; there are: adaptation, alignment"),
+    ({"context": {"depht": 3}}, "no option is called 'depht'; there are: ablate_reward, adaptation"),
     ({"context": {"__class__": 3}}, "no option is called '__class__'"),
     ({"feedback_keys": ["x"]}, "addresses for feedback are not served here"),
     ({"langsmith_tracer": {"project_name": "mine"}}, "who runs the server says whether runs are traced"),

@@ -111,7 +111,7 @@ def test_no_code_runs_what_it_reads(tried: Tried) -> None:
     tried(inputs=len(BANNED) + len(READS_CODE))
 
 
-@pytest.mark.parametrize("folder", ["models", "tests/models", "benchmarks", "examples", "docs", "data"])
+@pytest.mark.parametrize("folder", ["models", "tests/unit/models", "benchmarks", "examples", "docs", "data"])
 def test_the_linter_refuses_each_banned_thing_everywhere(folder: str) -> None:
     ruff = Path(sys.executable).with_name("ruff")
     if not ruff.exists() and not shutil.which("ruff"):

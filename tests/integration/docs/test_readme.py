@@ -82,8 +82,8 @@ def test_each_method_is_served() -> None:
 def test_each_setting_is_listed() -> None:
     code = " ".join(
         file.read_text(encoding="utf-8")
-        for room in ("cli", "kg", "models", "priors", "serving", "session")
-        for file in (README.parent / room).glob("*.py")
+        for room in ("cli", "kg", "models", "priors", "runtime", "serving")
+        for file in (README.parent / room).rglob("*.py")
     )
     settings = set(re.findall(r'"(KGQA_\w+)"', code))
     listed = (README.parent / ".env.example").read_text(encoding="utf-8")

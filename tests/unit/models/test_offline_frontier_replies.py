@@ -1,4 +1,4 @@
-"""The offline model steers a search over a frontier along the ways that it believes in."""
+"""The offline model steers a search over a frontier along the chains of its interpretation."""
 
 from dataclasses import replace
 from pathlib import Path
