@@ -69,7 +69,7 @@ GROUPS = (
     Group("replies", ("models/parsing",), ("unit/models/test_parsing",)),
     Group(
         "queries",
-        ("kg/sparql/queries", "kg/sparql/algebra"),
+        ("kg/sparql/queries", "kg/sparql/path_extraction"),
         (
             "unit/kg/test_algebra",
             "unit/kg/test_asked",
@@ -85,7 +85,7 @@ GROUPS = (
     ),
     Group(
         "budget",
-        ("kg/meter", "runtime/budget", "runtime/context", "runtime/limits", "runtime/node"),
+        ("kg/meter", "runtime/budget", "runtime/context", "runtime/server_limits", "runtime/node"),
         (
             "integration/serving/test_limits",
             "unit/runtime/test_bounds",

@@ -13,8 +13,9 @@ from typing import Any, Literal, TypeAlias
 import numpy as np
 import numpy.typing as npt
 
-from kgqa.priors.candidate_ranking import WEIGHT_DECIMALS, normalised_entropy
+from kgqa.priors.candidate_ranking import WEIGHT_DECIMALS
 from kgqa.priors.encoder import BUNDLED_ENCODER, Vectors
+from kgqa.priors.entropy_filter import normalised_entropy
 
 RewardPart = Literal["quality", "coherence", "efficiency", "alignment", "validation"]
 """What the task reward is made of; the ablation of the paper's Table 12 leaves one out."""

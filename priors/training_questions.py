@@ -1,6 +1,6 @@
 """Training questions, and the relation chains that their queries or gold paths hold (CoG §3.1).
 
-The branches of a query are those that `kgqa.kg.sparql.algebra` reads: they end at the answer, and casts,
+The branches of a query are those that `kgqa.kg.sparql.path_extraction` reads: they end at the answer, casts,
 classes, names and what only filters or sorts have no part in them. Many queries are read in
 several processes, which run this file: parsing takes some 15 ms a query, and Python keeps a process
 to one core.
@@ -20,7 +20,7 @@ from typing import Any, NamedTuple, TypeAlias
 
 from kgqa.files import GZIP_MAGIC, gunzip, read_file
 from kgqa.kg.dialects import DIALECTS, FB, is_ignored
-from kgqa.kg.sparql import algebra
+from kgqa.kg.sparql import path_extraction
 from kgqa.kg.sparql.parsing import PREFIXES
 from kgqa.kg.terms import is_iri, local_name
 from kgqa.priors.encoder import replace_surrogates, thread_count
@@ -134,8 +134,8 @@ BranchesOrReason: TypeAlias = tuple[QueryBranch, ...] | str
 def read_branches(query: str) -> BranchesOrReason:
     """Read one query: of several alternatives (UNION, OPTIONAL) the first."""
     try:
-        first = algebra.read_chains(query).alternatives[0]
-    except algebra.UnreadableQuery as error:
+        first = path_extraction.read_chains(query).alternatives[0]
+    except path_extraction.UnreadableQuery as error:
         return str(error).partition(":")[0].partition(" ?")[0]
     return tuple(
         QueryBranch(path.start.id, tuple(Slot(local_name(hop.relation), hop.forward) for hop in path.hops))

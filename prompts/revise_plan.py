@@ -20,7 +20,7 @@ from kgqa.prompts.plans import (
     draw_plan,
     parse_plan,
 )
-from kgqa.prompts.written_plan import read_steps
+from kgqa.prompts.react_plan import read_steps
 
 MAX_RELATIONS_SHOWN = 60
 

@@ -20,8 +20,8 @@ from pydantic_core import ErrorDetails
 from kgqa.addresses import is_web_address, redact_name
 from kgqa.kg.terms import one_line
 from kgqa.models.registry import default_spec
-from kgqa.runtime.limits import active_limits
 from kgqa.runtime.open_once import GivenObjects
+from kgqa.runtime.server_limits import active_limits
 
 
 class OptionError(ValueError):

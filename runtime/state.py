@@ -21,8 +21,8 @@ from kgqa.kg.pages import Candidate, ChainResult
 from kgqa.kg.terms import Chain, Entity, Hop, Literal as Value, Term, one_line
 from kgqa.prompts.base import MAX_QUESTION_CHARS
 from kgqa.prompts.solved_questions import SolvedQuestion
-from kgqa.runtime.limits import active_limits
 from kgqa.runtime.record import Fact, Outcome, PathStep, Ref, Spend, StoppedBy, add_spend, zero_spend
+from kgqa.runtime.server_limits import active_limits
 
 
 class StateError(ValueError):

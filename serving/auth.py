@@ -12,7 +12,7 @@ from langgraph_sdk import Auth
 
 from kgqa.kg.terms import one_line
 from kgqa.runtime.context import Context
-from kgqa.runtime.limits import NotServed, activate_limits, active_limits
+from kgqa.runtime.server_limits import NotServed, activate_limits, active_limits
 from kgqa.runtime.state import Input
 from kgqa.serving.authentication import LOCAL_CALLER
 from kgqa.serving.checkpoints import belongs_to_another

@@ -10,7 +10,7 @@ from pydantic import ValidationError
 
 from kgqa.models.registry import default_spec
 from kgqa.runtime.context import Budget
-from kgqa.runtime.limits import InputLimits, Limits
+from kgqa.runtime.server_limits import InputLimits, Limits
 from kgqa.serving.authentication import KEYS_VARIABLE, Authenticator, read_keys
 from kgqa.serving.server_patches import stop_usage_reports
 

@@ -20,8 +20,9 @@ from kgqa.evaluation.result_files import InvalidRecord, parse_result, read_resul
 from kgqa.evaluation.runs.asking import Asker, Subject, ask_all, make_subject
 from kgqa.evaluation.runs.event_loop import garbage_frozen
 from kgqa.evaluation.runs.folder import RunFolder, make_header
+from kgqa.evaluation.runs.prices import Price, find_price
 from kgqa.evaluation.runs.processes import count_processes, open_processes
-from kgqa.evaluation.runs.progress import Price, Tally, find_price
+from kgqa.evaluation.runs.progress import Tally
 from kgqa.evaluation.runs.records import RunError
 from kgqa.evaluation.runs.worker_pool import Sources, WorkerPool, read_sources
 from kgqa.evaluation.scoring.grounding import check_grounding

@@ -34,7 +34,7 @@ from kgqa.evaluation.simulation.graph_cache import (
 )
 from kgqa.kg.dialects import is_foreign
 from kgqa.kg.graph import KnowledgeGraph
-from kgqa.kg.sparql.algebra import UnreadableQuery, read_chains
+from kgqa.kg.sparql.path_extraction import UnreadableQuery, read_chains
 from kgqa.kg.terms import Chain, Entity, Hop, Path
 
 T = TypeVar("T")

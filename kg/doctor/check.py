@@ -11,7 +11,7 @@ from urllib.parse import urlsplit
 
 import httpx
 
-from kgqa.kg.doctor import content, queries
+from kgqa.kg.doctor import content, query_limits
 from kgqa.kg.doctor.target import (
     QUERY_FAILURES,
     CheckTarget,
@@ -56,14 +56,14 @@ class _Part(NamedTuple):
 
 CHECK_PARTS = (
     _Part("sample", content.take_sample, 8),
-    _Part("latency", queries.check_latency, 8),
+    _Part("latency", query_limits.check_latency, 8),
     _Part("names", content.check_names, 6),
-    _Part("queries", queries.check_query_kinds, 10),
-    _Part("row limit", queries.check_rows, 6),
-    _Part("sorting", queries.check_order, 6),
-    _Part("long queries", queries.check_length, 8),
-    _Part("parallel", queries.check_parallel, 6, heavy=True),
-    _Part("time limit", queries.check_time, 5, heavy=True),
+    _Part("queries", query_limits.check_query_kinds, 10),
+    _Part("row limit", query_limits.check_rows, 6),
+    _Part("sorting", query_limits.check_order, 6),
+    _Part("long queries", query_limits.check_length, 8),
+    _Part("parallel", query_limits.check_parallel, 6, heavy=True),
+    _Part("time limit", query_limits.check_time, 5, heavy=True),
 )
 
 

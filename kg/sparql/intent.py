@@ -21,8 +21,8 @@ from dataclasses import dataclass
 from typing import Any, Literal
 
 from kgqa.kg.dialects import is_ignored
-from kgqa.kg.sparql.algebra import Edge, Node, PatternSet, TooManyAlternatives, triple_patterns
 from kgqa.kg.sparql.parsing import parse_query
+from kgqa.kg.sparql.path_extraction import Edge, Node, PatternSet, TooManyAlternatives, triple_patterns
 from kgqa.kg.terms import local_name
 
 AnswerKind = Literal["all", "count", "largest", "smallest"]

@@ -8,12 +8,8 @@ import numpy.typing as npt
 from kgqa.kg.terms import Path, Term
 from kgqa.nodes.vog.state import VoGState, VoGUpdate, current_frontier, current_step
 from kgqa.priors.answer_agreement import normalise_answer
-from kgqa.priors.candidate_ranking import (
-    WEIGHT_DECIMALS,
-    relation_words,
-    select_candidates,
-    similarity_to_suggestions,
-)
+from kgqa.priors.candidate_ranking import WEIGHT_DECIMALS, relation_words, similarity_to_suggestions
+from kgqa.priors.entropy_filter import select_candidates
 from kgqa.prompts.facts import RelationCandidate
 from kgqa.prompts.plans import PlanStep
 from kgqa.runtime.node import NodeRuntime, node

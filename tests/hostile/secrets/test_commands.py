@@ -11,7 +11,7 @@ import pytest
 
 from kgqa.cli import main as command
 from kgqa.evaluation.runs import evaluate as evaluating
-from kgqa.kg.doctor import queries
+from kgqa.kg.doctor import query_limits as queries
 from kgqa.tests.hostile.conftest import Tried
 from kgqa.tests.hostile.secrets.conftest import AT_ONCE, Planted, echo
 from kgqa.tests.hostile.secrets.planted import PARTS, everything, leaks

@@ -31,7 +31,7 @@ from kgqa.models.clients import ClientPool
 from kgqa.models.error_messages import hide_secrets
 from kgqa.models.errors import ModelError
 from kgqa.models.registry import open_model
-from kgqa.runtime.limits import Limits, NotServed
+from kgqa.runtime.server_limits import Limits, NotServed
 from kgqa.serving.authentication import read_keys
 from kgqa.serving.checkpoints import checkpointer
 from kgqa.tests.hostile.conftest import Tried

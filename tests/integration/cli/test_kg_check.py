@@ -12,7 +12,7 @@ from typing import Any
 import pytest
 
 from kgqa.cli import main as command
-from kgqa.kg.doctor import check as checking, queries
+from kgqa.kg.doctor import check as checking, query_limits as queries
 from kgqa.kg.doctor.check import advise_public
 from kgqa.tests.support.perfect import DATA
 from kgqa.tests.support.servers import virtuoso as virtuosos

@@ -8,8 +8,8 @@ from pathlib import Path
 import pytest
 from hypothesis import given, settings, strategies as st
 
-from kgqa.kg.sparql.algebra import ChainToAnswer as Way, UnreadableQuery, read_chains
 from kgqa.kg.sparql.parsing import PREFIXES, normalise_query
+from kgqa.kg.sparql.path_extraction import ChainToAnswer as Way, UnreadableQuery, read_chains
 from kgqa.kg.terms import Entity, Hop, Literal, local_name
 
 

@@ -5,14 +5,14 @@ from types import SimpleNamespace
 import pytest
 from rdflib import URIRef, Variable
 
-from kgqa.kg.sparql.algebra import (
+from kgqa.kg.sparql.parsing import parse_query
+from kgqa.kg.sparql.path_extraction import (
     MAX_ALTERNATIVES,
     Edge,
     PatternSet,
     TooManyAlternatives,
     triple_patterns,
 )
-from kgqa.kg.sparql.parsing import parse_query
 
 Shown = set[tuple[str, str, str]]
 

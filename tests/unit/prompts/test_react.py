@@ -11,8 +11,8 @@ from kgqa.models.parsing import BadReply, parse_reply
 from kgqa.prompts.base import MAX_LABEL_CHARS
 from kgqa.prompts.plan_steps import PlanSteps, StepsReply
 from kgqa.prompts.plans import MAX_STATEMENTS_SHOWN, PlanStep, SearchPlan, draw_plan, parse_plan
+from kgqa.prompts.react_plan import read_steps
 from kgqa.prompts.revise_plan import ReviseGlobally, ReviseLocally, merge_plans
-from kgqa.prompts.written_plan import read_steps
 from kgqa.tests.unit.prompts.samples import topics
 
 WRITTEN = """\

@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 
 from kgqa.runtime.context import Budget, Context, ExemplarContext, OptionError
-from kgqa.runtime.limits import InputLimits, Limits, NotServed
+from kgqa.runtime.server_limits import InputLimits, Limits, NotServed
 
 HELD = Limits(asked=InputLimits(question=10, topics=2, name=4))
 
