@@ -124,7 +124,7 @@ async def test_an_id_that_no_tool_has_shown_is_from_memory(ask: Ask) -> None:
     assert record["paths"] == []
 
 
-async def test_closed_book_off_keeps_what_is_proved_only(ask: Ask) -> None:
+async def test_without_parametric_answers_only_what_is_proved_stays(ask: Ask) -> None:
     replies = (called(HOMES), answered(ULM, (None, "Rome")))
     record = await ask(*replies, allow_parametric=False)
     assert (record["outcome"], shown(record)) == ("grounded", ["Ulm"])

@@ -162,7 +162,7 @@ class TestChain:
         with pytest.raises(ValueError, match="ours"):
             await ask(said(HOMES), said("Ulm"))
 
-    async def test_closed_book_off_keeps_rows_only(self, ask: Ask) -> None:
+    async def test_without_parametric_answers_only_rows_stay(self, ask: Ask) -> None:
         record = await ask(said(HOMES), said("In Rome."), allow_parametric=False)
         assert (record["outcome"], record["answers"]) == ("none", [])
 
