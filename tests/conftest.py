@@ -25,6 +25,7 @@ pytest_plugins = [
     "kgqa.tests.support.kg_fixtures",
     "kgqa.tests.support.model_fixtures",
     "kgqa.tests.support.method_fixtures",
+    "kgqa.tests.support.run_fixtures",
 ]
 
 MEMO = CachedEncoder(open_encoder)

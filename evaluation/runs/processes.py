@@ -122,15 +122,25 @@ def open_processes(
 
 
 async def _start_process(order: WorkerOrder, place: int) -> asyncio.subprocess.Process:
-    process = await asyncio.create_subprocess_exec(
-        sys.executable,
-        *("-P", "-m", "kgqa.evaluation.runs.processes"),
-        stdin=asyncio.subprocess.PIPE,
-        stdout=asyncio.subprocess.PIPE,
-        limit=MAX_MESSAGE_BYTES,
-        env={**os.environ, "PYTHONPATH": os.pathsep.join(filter(None, sys.path))},
-        start_new_session=True,  # Ctrl-C is for the run, which lets the questions at hand end
+    """Start a worker; one that is no longer wanted by the time it has begun is ended."""
+    beginning = asyncio.ensure_future(
+        asyncio.create_subprocess_exec(
+            sys.executable,
+            *("-P", "-m", "kgqa.evaluation.runs.processes"),
+            stdin=asyncio.subprocess.PIPE,
+            stdout=asyncio.subprocess.PIPE,
+            limit=MAX_MESSAGE_BYTES,
+            env={**os.environ, "PYTHONPATH": os.pathsep.join(filter(None, sys.path))},
+            start_new_session=True,  # Ctrl-C is for the run, which lets the questions at hand end
+        )
     )
+    try:
+        process = await asyncio.shield(beginning)
+    except asyncio.CancelledError:
+        process = await beginning
+        process.kill()
+        await process.wait()
+        raise
     if process.stdin:
         given = {"order": order, "place": place, "cores": CORES}
         process.stdin.write(json.dumps(given).encode() + b"\n")

@@ -11,7 +11,7 @@ from multiprocessing.context import ForkServerProcess
 from pathlib import Path
 
 from kgqa.tests.conftest import PREFIXES
-from kgqa.tests.integration.evaluation.runs import towns
+from kgqa.tests.support import towns
 
 ROOM = 1 << 40
 """Bytes that a file may have, unless told otherwise."""

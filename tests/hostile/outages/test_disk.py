@@ -9,7 +9,7 @@ import pytest
 from kgqa.kg.opening import open_graph
 from kgqa.tests.hostile.conftest import Tried
 from kgqa.tests.hostile.outages.commands import Disk
-from kgqa.tests.integration.evaluation.runs import towns
+from kgqa.tests.support import towns
 
 
 @pytest.fixture(scope="module")

@@ -13,7 +13,7 @@ import pytest
 from kgqa.kg.opening import open_graph
 from kgqa.tests.hostile.conftest import Tried
 from kgqa.tests.hostile.outages.commands import Disk, wait_for
-from kgqa.tests.integration.evaluation.runs import towns
+from kgqa.tests.support import towns
 
 QUESTIONS = 240
 """As few as are worth two processes."""

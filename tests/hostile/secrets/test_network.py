@@ -16,7 +16,7 @@ from kgqa.tests.hostile.conftest import Tried
 from kgqa.tests.hostile.secrets.everything_child import run
 from kgqa.tests.hostile.secrets.guard import attempts, watched
 from kgqa.tests.hostile.secrets.planted import PARTS
-from kgqa.tests.integration.evaluation.runs import towns
+from kgqa.tests.support import towns
 from kgqa.tests.support.model_stub import Stub, said, stubbed
 
 LOOPBACK = pytest.mark.allow_hosts(["127.0.0.1", "::1"])

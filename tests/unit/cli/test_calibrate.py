@@ -13,7 +13,7 @@ from kgqa.cli import main as command
 from kgqa.evaluation.paper_analysis.trace import TracedRevision, read_revisions
 from kgqa.evaluation.result import Result
 from kgqa.evaluation.runs import asking
-from kgqa.tests.integration.evaluation.runs import towns
+from kgqa.tests.support import towns
 from kgqa.tests.unit.cli.test_eval import Ended
 
 Kgqa = Callable[..., Ended]

@@ -10,7 +10,7 @@ from typing import NamedTuple
 import pytest
 
 from kgqa.cli import main as command
-from kgqa.tests.integration.evaluation.runs import towns
+from kgqa.tests.support import towns
 from kgqa.tests.support.model_stub import Stub, failed, said, stubbed
 
 

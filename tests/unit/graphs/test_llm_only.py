@@ -26,7 +26,7 @@ from kgqa.nodes.llm_only import sample
 from kgqa.nodes.llm_only.answer import count_votes
 from kgqa.prompts.base import Prompt, R
 from kgqa.retries import RetryPolicy
-from kgqa.tests.integration.evaluation.runs import towns
+from kgqa.tests.support import towns
 from kgqa.tests.support.doubles import KEYS, SECONDS, shown, timeless
 from kgqa.tests.support.model_stub import Answer, said, stubbed
 

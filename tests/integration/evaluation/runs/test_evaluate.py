@@ -17,8 +17,8 @@ from kgqa.evaluation.runs.records import TIME_FIELDS, RunError
 from kgqa.kg.errors import KGUnavailable
 from kgqa.kg.opening import open_graph
 from kgqa.models.errors import ModelUnavailable, UnknownModel
-from kgqa.tests.integration.evaluation.runs import towns
-from kgqa.tests.integration.evaluation.runs.conftest import Run
+from kgqa.tests.support import towns
+from kgqa.tests.support.run_fixtures import Run
 
 ALL = [f"q{n:02}" for n in range(towns.TOWNS)]
 

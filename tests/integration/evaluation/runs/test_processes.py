@@ -18,8 +18,8 @@ from kgqa.evaluation.runs import asking as subjects, evaluate as evaluating, pro
 from kgqa.evaluation.runs.progress import Tally
 from kgqa.evaluation.runs.worker_pool import WorkerLost
 from kgqa.kg.opening import open_graph
-from kgqa.tests.integration.evaluation.runs import towns
-from kgqa.tests.integration.evaluation.runs.conftest import Run
+from kgqa.tests.support import towns
+from kgqa.tests.support.run_fixtures import Run
 
 ERRING = "simulated:accuracy=0.7"
 SLOW = "simulated:accuracy=0.7,latency=0.02"

@@ -6,8 +6,8 @@ import pytest
 
 from kgqa.evaluation.runs.evaluate import Evaluation, evaluate
 from kgqa.tests.conftest import PREFIXES
-from kgqa.tests.integration.evaluation.runs import towns
-from kgqa.tests.integration.evaluation.runs.children import Start, children
+from kgqa.tests.support import towns
+from kgqa.tests.support.children import Start, children
 
 Run = Callable[..., Awaitable[Evaluation]]
 Command = Callable[..., list[str]]

@@ -8,9 +8,9 @@ from pathlib import Path
 
 import pytest
 
-from kgqa.tests.integration.evaluation.runs import towns
-from kgqa.tests.integration.evaluation.runs.children import Plan, Start
-from kgqa.tests.integration.evaluation.runs.conftest import Command
+from kgqa.tests.support import towns
+from kgqa.tests.support.children import Plan, Start
+from kgqa.tests.support.run_fixtures import Command
 
 KILLS = 50 if os.environ.get("KGQA_EVERY_KILL") else 8
 """Kills at random points; 50 with KGQA_EVERY_KILL=1."""

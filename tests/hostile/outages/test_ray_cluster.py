@@ -24,8 +24,8 @@ from kgqa.evaluation.runs.records import RunError
 from kgqa.evaluation.runs.worker_pool import Sources, WorkerOrder, find_mismatch, make_order, open_worker
 from kgqa.runtime import resources
 from kgqa.runtime.open_once import OpenOnce
-from kgqa.tests.integration.evaluation.runs import towns
-from kgqa.tests.integration.evaluation.runs.conftest import Command, Run
+from kgqa.tests.support import towns
+from kgqa.tests.support.run_fixtures import Command, Run
 
 QUESTIONS = 60
 STORE = 80 * 2**20

@@ -6,9 +6,9 @@ from pathlib import Path
 
 import pytest
 
-from kgqa.tests.integration.evaluation.runs import towns
-from kgqa.tests.integration.evaluation.runs.children import Plan, Start, wait_for
-from kgqa.tests.integration.evaluation.runs.conftest import Command
+from kgqa.tests.support import towns
+from kgqa.tests.support.children import Plan, Start, wait_for
+from kgqa.tests.support.run_fixtures import Command
 
 
 def recorded(out: Path) -> list[str]:
