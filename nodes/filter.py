@@ -10,7 +10,8 @@ from kgqa.nodes.cog.state import CoGState, plan_progress
 from kgqa.nodes.replies import ask_model
 from kgqa.prompts.candidates import MAX_CANDIDATES_SHOWN, aggregate
 from kgqa.prompts.filter_candidates import FilterCandidates
-from kgqa.runtime.node import BudgetExceeded, NodeRuntime, node
+from kgqa.runtime.budget import BudgetExceeded
+from kgqa.runtime.node import NodeRuntime, node
 from kgqa.runtime.record import StoppedBy
 from kgqa.runtime.state import State, Update, VerifiedChain
 

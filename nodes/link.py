@@ -6,7 +6,8 @@ from kgqa.kg.errors import KGError
 from kgqa.kg.pages import ChainResult, Match, Mention
 from kgqa.kg.terms import Chain, Entity, is_id, is_iri, one_line
 from kgqa.prompts.base import MAX_QUESTION_CHARS
-from kgqa.runtime.node import BudgetExceeded, NodeRuntime, node
+from kgqa.runtime.budget import BudgetExceeded
+from kgqa.runtime.node import NodeRuntime, node
 from kgqa.runtime.record import ref
 from kgqa.runtime.state import State, Update, known_extensions
 from kgqa.tools.arguments import chain_arguments

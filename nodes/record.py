@@ -8,7 +8,8 @@ from kgqa.kg.errors import KGError
 from kgqa.kg.terms import Chain, Hop, Path, Term, Triple
 from kgqa.models.errors import MalformedReply, ModelError
 from kgqa.prompts.answer_directly import AnswerDirectly
-from kgqa.runtime.node import BudgetExceeded, NodeRuntime
+from kgqa.runtime.budget import BudgetExceeded
+from kgqa.runtime.node import NodeRuntime
 from kgqa.runtime.record import VARIABLE_REF, Fact, Outcome, PathStep, Ref, fact, ref
 from kgqa.runtime.state import FinalUpdate, State, Update
 

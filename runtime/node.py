@@ -21,7 +21,7 @@ from kgqa.priors.errors import EncoderError, PriorError
 from kgqa.priors.exemplars import SolutionIndex
 from kgqa.priors.nli import ContradictionDetector
 from kgqa.prompts.base import MAX_QUESTION_CHARS, Prompt, R
-from kgqa.runtime.budget import BudgetExceeded as BudgetExceeded, NodeBudget
+from kgqa.runtime.budget import BudgetExceeded, NodeBudget
 from kgqa.runtime.context import Context, OptionError
 from kgqa.runtime.resources import Resources, encode, open_resources
 from kgqa.runtime.state import Input, State, Update, check_run_started, initial_state, to_plain, to_typed

@@ -6,8 +6,9 @@ from importlib import import_module
 from kgqa.nodes.agent.state import AgentState, AgentUpdate
 from kgqa.nodes.link import link
 from kgqa.prompts.act import opening
+from kgqa.runtime.budget import BudgetExceeded
 from kgqa.runtime.chat_model import budgeted_chat_model
-from kgqa.runtime.node import BudgetExceeded, NodeRuntime, node
+from kgqa.runtime.node import NodeRuntime, node
 from kgqa.runtime.state import Update
 
 

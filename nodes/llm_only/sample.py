@@ -9,7 +9,8 @@ from kgqa.nodes.llm_only.state import LLMOnlyState, SamplesUpdate, given_topics
 from kgqa.prompts.answer_briefly import AnswerBriefly, BriefAnswer
 from kgqa.prompts.base import Prompt
 from kgqa.prompts.reason_aloud import ReasonAloud, ReasonedAnswer
-from kgqa.runtime.node import BudgetExceeded, NodeRuntime, node
+from kgqa.runtime.budget import BudgetExceeded
+from kgqa.runtime.node import NodeRuntime, node
 from kgqa.runtime.record import add_spend
 
 MAX_CALLS_PER_PROMPT = 6

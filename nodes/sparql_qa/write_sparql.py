@@ -19,8 +19,9 @@ from kgqa.priors.candidate_ranking import relation_words
 from kgqa.prompts.act import opening
 from kgqa.prompts.base import MAX_LABEL_CHARS
 from kgqa.prompts.candidates import MAX_CANDIDATES_SHOWN
+from kgqa.runtime.budget import BudgetExceeded
 from kgqa.runtime.chat_model import budgeted_chat_model
-from kgqa.runtime.node import BudgetExceeded, NodeRuntime, node
+from kgqa.runtime.node import NodeRuntime, node
 from kgqa.runtime.state import Update
 from kgqa.tools.select import computed_columns, literals_query
 from kgqa.tools.text import UNNAMED, cut_text, show_id, show_name

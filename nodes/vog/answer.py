@@ -15,7 +15,8 @@ from kgqa.nodes.record import (
 from kgqa.nodes.vog.state import VoGState, all_observations, has_plan
 from kgqa.priors.answer_agreement import answer_key, is_unanswered
 from kgqa.prompts.candidates import XSD_INTEGER, parse_number
-from kgqa.runtime.node import BudgetExceeded, NodeRuntime, node
+from kgqa.runtime.budget import BudgetExceeded
+from kgqa.runtime.node import NodeRuntime, node
 from kgqa.runtime.record import Ref, ref
 from kgqa.runtime.state import FinalUpdate, Update
 

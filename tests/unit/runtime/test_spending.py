@@ -12,8 +12,9 @@ from kgqa.kg.meter import begin_query, end_query, unmetered
 from kgqa.models.errors import ModelUnavailable
 from kgqa.models.interface import Usage, budget_allows
 from kgqa.runtime import node
+from kgqa.runtime.budget import BudgetExceeded
 from kgqa.runtime.context import Context
-from kgqa.runtime.node import BudgetExceeded, NodeRuntime
+from kgqa.runtime.node import NodeRuntime
 from kgqa.runtime.record import Spend, zero_spend
 
 NO_LIMIT: dict[str, Any] = dict.fromkeys(["llm_calls", "tokens", "kg_queries", "seconds"])

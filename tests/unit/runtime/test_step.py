@@ -19,8 +19,9 @@ from kgqa.nodes.sparql_qa.state import SparqlQAState, SparqlQAUpdate
 from kgqa.priors.errors import EncoderError
 from kgqa.prompts.base import MAX_QUESTION_CHARS
 from kgqa.runtime import node as steps
+from kgqa.runtime.budget import BudgetExceeded
 from kgqa.runtime.context import OptionError, SearchContext
-from kgqa.runtime.node import BudgetExceeded, NodeRuntime, node
+from kgqa.runtime.node import NodeRuntime, node
 from kgqa.runtime.record import zero_spend
 from kgqa.runtime.state import Input, State, StateError, Update, initial_state
 
