@@ -17,7 +17,6 @@ LONG_SECRET_CHARS = 16
 """Characters from which on parts of a secret are hidden too: it may come cut, or written otherwise."""
 
 SECRET_PART_CHARS = 8  # in a row of a long secret; so many are hidden, too
-
 _PLAIN_WORD = re.compile(r"[A-Z]?[a-z]+([-_][a-z]+)*|[A-Z]+")
 _HOST_PATTERN = re.compile(
     r"[^:@\[\]]*|(localhost|[^:@\[\]]*\.[^:@\[\]]*|\[[^@\[\]]*\])(:\d{0,5})?", re.IGNORECASE

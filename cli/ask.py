@@ -16,8 +16,7 @@ if TYPE_CHECKING:
     from kgqa.runtime.record import PathStep, Record, Ref
     from kgqa.runtime.state import Input
 
-MAX_ANSWERS = 20
-"""Answers that are shown at most; ``--json`` gives all."""
+MAX_ANSWERS = 20  # answers that are shown at most; ``--json`` gives all
 
 DECISION_COLOURS = {
     "stop": "green",

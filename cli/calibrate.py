@@ -17,8 +17,7 @@ if TYPE_CHECKING:
     from kgqa.evaluation.question import Question
     from kgqa.evaluation.runs.evaluate import Evaluation
 
-MAX_ROWS = 12
-"""Thresholds that are shown about, beside the best."""
+MAX_ROWS = 12  # thresholds that are shown about, beside the best
 
 
 def calibrate(

@@ -19,9 +19,7 @@ if TYPE_CHECKING:
 
 app = typer.Typer(help="Look at a knowledge graph, or build one on disk.", no_args_is_help=True)
 
-MAX_RELATIONS = 20
-"""Relations that ``kgqa kg info`` lists at most."""
-
+MAX_RELATIONS = 20  # relations that ``kgqa kg info`` lists at most
 LEVEL_COLOURS = {"good": "green", "note": "cyan", "warning": "yellow", "fatal": "bold red"}
 
 LEVEL_SUMMARIES = {

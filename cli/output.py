@@ -20,8 +20,7 @@ from kgqa.kg.terms import one_line
 if TYPE_CHECKING:
     from kgqa.priors.blueprints import Slot
 
-MAX_LINE_CHARS = 1000
-"""Characters that a line for people has at most."""
+MAX_LINE_CHARS = 1000  # characters that a line for people has at most
 
 TERMINATION_SIGNALS = [getattr(signal, name) for name in ("SIGTERM", "SIGHUP") if hasattr(signal, name)]
 """Signals that end a process which does not handle them; Windows has no SIGHUP."""

@@ -14,8 +14,7 @@ from kgqa.prompts.chain import draw_chain
 MAX_CANDIDATES_SHOWN = 100
 MAX_GROUPS_SHOWN = 20
 MAX_EARLIER_NAMES = 3
-MAX_NUMBER_DIGITS = 400
-"""Digits that a number of the graph may have on either side of its point."""
+MAX_NUMBER_DIGITS = 400  # digits that a number of the graph may have on either side of its point
 
 Take = Choice["all", "others", "some", "count", "smallest", "largest"]
 

@@ -16,15 +16,13 @@ MAX_STATEMENTS_SHOWN = 8
 MAX_ANSWERS_SHOWN = 100
 MAX_OBSERVED_TRIPLES = 50  # of one step: an encoder reads them all
 MAX_PLAN_TEXT_CHARS = 1_000  # an encoder reads no more
-
 STEP_FORM = """\
 Each of the steps: {"thought": "one sentence", "search": "what to look up", "observation": \
 [["head", "relation", "tail"]]}.
 """
 """The form of one step, as instructions give it."""
 
-Statement: TypeAlias = tuple[str, str, str]
-"""A predicted triple as the model words it: head, relation, tail."""
+Statement: TypeAlias = tuple[str, str, str]  # a predicted triple as the model words it: head, relation, tail
 
 
 @dataclass(frozen=True, slots=True)

@@ -19,8 +19,7 @@ Edges = Mapping[Node, Mapping[Decision, Node] | Node]
 The first node begins the run; the last is the one that nothing stands under.
 """
 
-MAX_SUPERSTEPS = 1_000_000
-"""Supersteps of a run at most: it is the budget that ends a run, with a record."""
+MAX_SUPERSTEPS = 1_000_000  # supersteps of a run at most: it is the budget that ends a run, with a record
 
 
 def build_graph(context: type[Context], edges: Edges, state: type[State] = State) -> MethodGraph:

@@ -26,8 +26,7 @@ from kgqa.runtime.context import Context, OptionError
 from kgqa.runtime.resources import Resources, encode, open_resources
 from kgqa.runtime.state import Input, State, Update, check_run_started, initial_state, to_plain, to_typed
 
-MAX_TRACE_TEXT_CHARS = 2_000
-"""Characters of one text in the trace at most."""
+MAX_TRACE_TEXT_CHARS = 2_000  # characters of one text in the trace at most
 
 
 C = TypeVar("C", bound=Completion[Any] | Turn)

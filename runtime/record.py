@@ -88,8 +88,7 @@ class Record(TypedDict):
     """The method's options, with their hash."""
 
 
-VARIABLE_REF: Ref = {"id": None, "name": None}
-"""A node of a chain that stays a variable."""
+VARIABLE_REF: Ref = {"id": None, "name": None}  # a node of a chain that stays a variable
 
 
 def ref(term: Term) -> Ref:

@@ -23,11 +23,9 @@ from kgqa.runtime.context import Context
 from kgqa.runtime.open_once import OpenOnce
 from kgqa.tools import make_tools
 
-SAMPLE_NAME = "sample"
-"""The name of the graph that comes with kgqa."""
+SAMPLE_NAME = "sample"  # the name of the graph that comes with kgqa
 
-_process = OpenOnce()
-"""What this process has opened by name."""
+_process = OpenOnce()  # what this process has opened by name
 
 _tools_lock = threading.Lock()
 

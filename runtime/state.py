@@ -159,8 +159,7 @@ def initial_state(given: Input) -> Update:
     }
 
 
-INITIAL_KEYS = (*initial_state({"question": ""}), "trace")
-"""What a state has once a run has begun."""
+INITIAL_KEYS = (*initial_state({"question": ""}), "trace")  # what a state has once a run has begun
 
 
 def check_run_started(state: State) -> None:
@@ -240,5 +239,4 @@ class _DecisionRouter(Runnable[State, Decision]):
         return input["decision"]
 
 
-decision_router = _DecisionRouter()
-"""Routes by what the last node decided; the one router of every method."""
+decision_router = _DecisionRouter()  # routes by what the last node decided; the one router of every method

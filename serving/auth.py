@@ -18,8 +18,7 @@ from kgqa.serving.authentication import LOCAL_CALLER
 from kgqa.serving.checkpoints import belongs_to_another
 from kgqa.serving.settings import disable_unrequested_tracing, read_authenticator, read_limits
 
-MAX_DELAY_SECONDS = 86_400
-"""Seconds that a run may be put off at most."""
+MAX_DELAY_SECONDS = 86_400  # seconds that a run may be put off at most
 
 OUTGOING_CALLS = {"webhook": "webhooks", "feedback_keys": "addresses for feedback"}
 """What LangGraph's server can do for a run that makes it call other servers."""

@@ -13,8 +13,7 @@ from langgraph_sdk import Auth
 
 KEYS_VARIABLE = "KGQA_API_KEYS"
 
-MIN_KEY_CHARS = 16
-"""Characters of a key at least; what is shorter can be guessed."""
+MIN_KEY_CHARS = 16  # characters of a key at least; what is shorter can be guessed
 
 
 @dataclass(frozen=True)
@@ -65,9 +64,7 @@ def _digest(key: str) -> bytes:
     return sha256(key.encode("utf-8", "surrogateescape")).digest()
 
 
-LOCAL_CALLER = "this machine"
-"""Whoever calls from it, where there are no keys; no key can have this name."""
-
+LOCAL_CALLER = "this machine"  # whoever calls from it, where there are no keys; no key can have this name
 _KEY_MISSING = "give your key in the header x-api-key, or in Authorization after Bearer"
 _KEY_UNKNOWN = "this key is not known here; ask whoever runs the server for one"
 

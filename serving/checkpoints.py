@@ -19,11 +19,8 @@ from langgraph.checkpoint.serde.jsonplus import JsonPlusSerializer
 DEFAULT_FOLDER = ".langgraph_api"
 SQLITE_FILE = "checkpoints.sqlite"
 
-MAX_CONNECTIONS = 10
-"""Connections to PostgreSQL at most, of one server."""
-
-CONNECT_TIMEOUT_SECONDS = 30.0
-"""Seconds to wait for PostgreSQL at the start."""
+MAX_CONNECTIONS = 10  # connections to PostgreSQL at most, of one server
+CONNECT_TIMEOUT_SECONDS = 30.0  # seconds to wait for PostgreSQL at the start
 
 READABLE_TYPES = frozenset({"null", "bytes", "bytearray", "msgpack"})
 """How LangGraph writes steps today; of the others, ``json`` may name classes of LangChain to be made."""

@@ -22,8 +22,7 @@ from kgqa.serving.settings import read_authenticator
 MAX_BODY_BYTES = 2_000_000
 """Bytes of a request's body at most; an edited state may be long, a question is not."""
 
-CLOSED_PATHS = ("/internal", "/deploy")
-"""Where paths begin that are not served."""
+CLOSED_PATHS = ("/internal", "/deploy")  # where paths begin that are not served
 
 CALLER_ONLY_PATHS = ("/metrics", "/docs", "/openapi.json")
 """Where paths begin that are served to callers only, and which LangGraph's server leaves open."""

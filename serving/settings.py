@@ -25,8 +25,7 @@ FIRST_SERVER_VARIABLE = "LANGSMITH_LANGGRAPH_API_VARIANT"
 ALLOW_VARIABLES = ("KGQA_ALLOW_KG", "KGQA_ALLOW_MODEL", "KGQA_ALLOW_PRIORS")
 CAP_VARIABLES = {f"KGQA_CAP_{name.upper()}": name for name in Budget.model_fields}
 
-INPUT_LIMITS = InputLimits(question=4_000, topics=100, name=1_000)
-"""What every server holds its callers to."""
+INPUT_LIMITS = InputLimits(question=4_000, topics=100, name=1_000)  # what every server holds its callers to
 
 
 def disable_unrequested_tracing() -> None:

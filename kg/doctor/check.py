@@ -37,12 +37,16 @@ TRIVIAL_QUERY = 'SELECT ?x WHERE { VALUES ?x { "1" } }'  # has one row on any se
 REACH_TRIES = 3
 REACH_SECONDS = 5.0  # that each of them may take
 REACH_PAUSE_SECONDS = 0.5  # before the next, and half of what a server may ask to wait
-
 WIKIDATA_DOMAIN = "wikidata.org"
 PUBLIC_DOMAINS = (WIKIDATA_DOMAIN, "qlever.dev", "qlever.cs.uni-freiburg.de", "dbpedia.org")
 
 _NOBODY_THERE = (socket.gaierror, ssl.SSLError, ConnectionRefusedError)
 _SLOW_ADVICE = "try again when it has less to do"
+_BUSY_ADVICE = "is it busy, or still loading?"
+_PATH_ADVICE = (
+    "the address of an endpoint often ends in /sparql (Virtuoso, Wikidata) or /query (Oxigraph, Fuseki)"
+)
+_ACCESS_ADVICE = "ask whoever runs it for a user; write #, /, @ and : of a password as %23, %2F, %40, %3A"
 
 
 class _Part(NamedTuple):
@@ -68,14 +72,7 @@ CHECK_PARTS = (
 
 
 async def check_endpoint(url: str) -> Report:
-    """Look at an endpoint; never raise for what the endpoint does.
-
-    Args:
-        url: As `HttpTransport` takes it.
-
-    Raises:
-        KGUnavailable: if it is no address.
-    """
+    """Look at an endpoint; raise `KGUnavailable` where it has no address, never for what it does."""
     start = time.monotonic()
     target = CheckTarget(url, REQUEST_SECONDS)
     try:
@@ -121,33 +118,30 @@ async def _run_part(target: CheckTarget, part: _Part, seconds_left: float) -> li
 
 async def reach_endpoint(target: CheckTarget) -> tuple[Finding, str]:
     """Ask a trivial query; return what that tells, and what the server calls itself."""
-    failures: list[Exception] = []
-    for _ in range(REACH_TRIES):
+    before = ""
+    for number in range(1, REACH_TRIES + 1):
         start = time.monotonic()
         try:
             answer = await target.transport.send(TRIVIAL_QUERY, REACH_SECONDS)
             read_rows(answer.body)
-            return _reached_finding(failures, time.monotonic() - start), answer.server
+            return _reached_finding(number, before, time.monotonic() - start), answer.server
         except QUERY_FAILURES as error:
-            failures.append(error)
+            before, advice = explain_failure(error)
             gone = any(isinstance(each, _NOBODY_THERE) for each in causes(error))
             if gone or not is_transient(error) or isinstance(error, httpx.TimeoutException):
                 break
-        if (wait := retry_after(failures[-1]) or REACH_PAUSE_SECONDS) > 2 * REACH_PAUSE_SECONDS:
-            break
-        await asyncio.sleep(wait)
-    return fatal("reachable", *explain_failure(failures[-1])), ""
+            if (wait := retry_after(error) or REACH_PAUSE_SECONDS) > 2 * REACH_PAUSE_SECONDS:
+                break
+            await asyncio.sleep(wait)
+    return fatal("reachable", before, advice), ""
 
 
-def _reached_finding(failures: list[Exception], seconds: float) -> Finding:
-    if not failures:
+def _reached_finding(number: int, before: str, seconds: float) -> Finding:
+    if number == 1:
         return good("reachable", f"it answers within {1000 * seconds:.0f} ms", seconds=seconds)
-    return warning(
-        "reachable",
-        f"it answered at try {len(failures) + 1} only; before: {explain_failure(failures[-1])[0]}",
-        "look into the server's log, or that of what stands before it; kgqa asks up to three times",
-        seconds=seconds,
-    )
+    says = f"it answered at try {number} only; before: {before}"
+    advice = "look into the server's log, or that of what stands before it; kgqa asks up to three times"
+    return warning("reachable", says, advice, seconds=seconds)
 
 
 def explain_failure(error: Exception) -> tuple[str, str]:
@@ -161,43 +155,38 @@ def explain_failure(error: Exception) -> tuple[str, str]:
         return f"no secure connection: {text}", advice
     if ConnectionRefusedError in kinds:
         return "nothing listens on this port", "start the server, or correct the port (Virtuoso has 8890)"
-    if isinstance(error, httpx.ConnectTimeout):
-        return f"no connection within {REACH_SECONDS:g} s", "look for a firewall between, and at the port"
-    if isinstance(error, httpx.ConnectError):
-        return f"no connection: {text}", "look at the address, and for a firewall between"
-    if isinstance(error, httpx.TimeoutException):
-        says = f"connected, but no answer within {REACH_SECONDS:g} s to a question of nothing"
-        return says, "is it busy, or still loading?"
-    if status_of(error) == 429:
-        wait = retry_after(error)
-        asked = f", and asks to wait {wait:.0f} s" if wait else ""
-        return f"it has had too many requests{asked} (429)", "wait, and ask less at once"
-    if status_of(error):
-        return f"the server cannot answer now: {text}", "look into its log, or that of the proxy before it"
-    if isinstance(error, httpx.TransportError):
-        return f"the connection broke: {text}", "look into the server's log, or that of the proxy before it"
-    return _explain_answer(error, text)
-
-
-def _explain_answer(error: Exception, text: str) -> tuple[str, str]:
-    """Explain an answer to a trivial query that is none."""
-    paths = (
-        "the address of an endpoint often ends in /sparql (Virtuoso, Wikidata) or /query (Oxigraph, Fuseki)"
-    )
     match error:
+        case httpx.ConnectTimeout():
+            return f"no connection within {REACH_SECONDS:g} s", "look for a firewall between, and at the port"
+        case httpx.ConnectError():
+            return f"no connection: {text}", "look at the address, and for a firewall between"
+        case httpx.TimeoutException():
+            says = f"connected, but no answer within {REACH_SECONDS:g} s to a question of nothing"
+            return says, _BUSY_ADVICE
+        case httpx.HTTPStatusError() if status_of(error) == 429:
+            wait = retry_after(error)
+            asked = f", and asks to wait {wait:.0f} s" if wait else ""
+            return f"it has had too many requests{asked} (429)", "wait, and ask less at once"
+        case httpx.HTTPStatusError():
+            return (
+                f"the server cannot answer now: {text}",
+                "look into its log, or that of the proxy before it",
+            )
         case BrokenAnswer():
-            return f"what answers is no SPARQL endpoint: {text}", paths
+            return f"what answers is no SPARQL endpoint: {text}", _PATH_ADVICE
+        case httpx.TransportError():
+            return (
+                f"the connection broke: {text}",
+                "look into the server's log, or that of the proxy before it",
+            )
         case KGMalformed():
-            return "what answers is no SPARQL endpoint: it says JSON, but none of SPARQL's", paths
-        case KGUnavailable() if "refuses access" in text:
-            advice = "ask whoever runs it for a user; write #, /, @ and : of a password as %23, %2F, %40, %3A"
-            return text, advice
+            return "what answers is no SPARQL endpoint: it says JSON, but none of SPARQL's", _PATH_ADVICE
         case KGUnavailable():
-            return text, paths
+            return text, _ACCESS_ADVICE if "refuses access" in text else _PATH_ADVICE
         case KGTimeout():
-            return f"even a question of nothing takes too long: {text}", "is it busy, or still loading?"
+            return f"even a question of nothing takes too long: {text}", _BUSY_ADVICE
         case KGRejected():
-            return f"it refuses even a question of nothing: {text}", paths
+            return f"it refuses even a question of nothing: {text}", _PATH_ADVICE
     return f"no answer: {text}", "try the address with curl"
 
 

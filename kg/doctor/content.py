@@ -7,15 +7,7 @@ from collections.abc import Sequence
 from urllib.parse import parse_qsl, quote, urlencode, urlsplit
 
 from kgqa.kg.dialects import FREEBASE, PROP, WIKIDATA
-from kgqa.kg.doctor.target import (
-    QUERY_FAILURES,
-    CheckTarget,
-    Finding,
-    fatal,
-    good,
-    note,
-    warning,
-)
+from kgqa.kg.doctor.target import QUERY_FAILURES, CheckTarget, Finding, fatal, good, note, warning
 from kgqa.kg.endpoint.transport import HttpTransport
 from kgqa.kg.errors import KGError
 from kgqa.kg.graph import Row
@@ -26,19 +18,15 @@ from kgqa.kg.sparql.decoding import item_at, read_rows
 from kgqa.kg.store.embedded import DaemonThreads
 from kgqa.kg.terms import Entity, Literal, Triple, local_name
 
-VIRTUOSO_SCHEMAS = "http://www.openlinksw.com/schemas/"
-"""Where the relations are that Virtuoso describes itself with."""
-
-VIRTUOSO_GRAPHS = (
+VIRTUOSO_SCHEMAS = "http://www.openlinksw.com/schemas/"  # the relations that Virtuoso describes itself with
+VIRTUOSO_GRAPHS = (  # how the names of its own graphs begin
     *(VIRTUOSO_SCHEMAS, "http://www.w3.org/", "urn:"),
     *("http://localuriqaserver/", "http://localhost:8890/"),
 )
-"""How the names of its own graphs begin."""
 
 MAX_RELATIONS_SAMPLED = 12
 TRIPLES_PER_RELATION = 4
 MAX_TRIPLES_READ = 20_000  # whose relations are taken where nobody lists all
-
 MAX_GRAPHS_LISTED = 20
 MAX_NODES_NAMED = 60
 MAX_NAMES_LOOKED_UP = 3
@@ -70,23 +58,19 @@ async def open_target(target: CheckTarget) -> list[Finding]:
 
 def _dialect_finding(target: CheckTarget) -> Finding:
     dialect = target.dialect
-    if dialect.relations:
-        beginning = dialect.relations[0].iri
-        return good("dialect", f"{dialect.name}: it has relations of {beginning}", dialect=dialect.name)
+    says = f"it has relations of {dialect.relations[0].iri}" if dialect.relations else None
     others = " and ".join(each.relations[0].iri for each in (FREEBASE, WIKIDATA))
-    return good("dialect", f"plain: no relation begins with {others}", dialect=dialect.name)
+    says = f"{dialect.name}: {says or f'no relation begins with {others}'}"
+    return good("dialect", says, dialect=dialect.name)
 
 
 def _relations_finding(target: CheckTarget, seconds: float) -> Finding:
     if listed := len(target.graph.relations):
         says = f"{listed:,} relations that a search may follow, listed within {seconds:.1f} s"
         return good("relations", says, relations=listed, seconds=seconds)
-    return note(
-        "relations",
-        f"not all listed: there are more than {MAX_COUNTED_TRIPLES:,} triples, or the server cuts the list",
-        "kgqa asks for those at hand; only the offline model and plans miss the list",
-        seconds=seconds,
-    )
+    says = f"not all listed: there are more than {MAX_COUNTED_TRIPLES:,} triples, or the server cuts the list"
+    advice = "kgqa asks for those at hand; only the offline model and plans miss the list"
+    return note("relations", says, advice, seconds=seconds)
 
 
 async def _advise_graph(target: CheckTarget) -> str:

@@ -2,21 +2,15 @@
 
 import asyncio
 import time
-from collections.abc import Awaitable, Callable, Iterable
+from collections.abc import Iterable
 from contextlib import suppress
+from dataclasses import dataclass
 from statistics import median, quantiles
+from typing import cast
 
 import httpx
 
-from kgqa.kg.doctor.target import (
-    QUERY_FAILURES,
-    CheckTarget,
-    Finding,
-    fatal,
-    good,
-    note,
-    warning,
-)
+from kgqa.kg.doctor.target import QUERY_FAILURES, CheckTarget, Finding, fatal, good, note, warning
 from kgqa.kg.endpoint.client import MAX_CONCURRENT_REQUESTS, VIRTUOSO_ROW_CAPS, error_line
 from kgqa.kg.errors import KGError, KGRejected, KGTimeout
 from kgqa.kg.opening import PAGE_ROWS
@@ -28,7 +22,6 @@ from kgqa.kg.terms import Chain, Entity, Hop, Triple
 MAX_HOPS_FOLLOWED = 8  # of one entity, to see whether they lead somewhere
 PAGE_SIZE = PAGE_ROWS + 1
 MIN_ROW_LIMIT = 1_000  # below it even a list of relations would be cut
-
 LONG_QUERY_CHARS = 100_000
 SHORTER_QUERY_CHARS = 20_000  # tried where a long query is refused
 HEAVY_QUERY_SECONDS = 4.0  # that a heavy query is waited for
@@ -39,8 +32,13 @@ MAX_P95_SECONDS = 10.0  # of one query in twenty; a person would not wait for mo
 
 SQUARE_SIDE = 101  # of a square of rows that is larger than a page
 CUBE_SIDE = 400  # its cube of rows takes any server some seconds to count, and has an end
-
 _SOME_TRIPLES = "{ SELECT ?s WHERE { ?s ?p ?o } LIMIT 2 }"
+
+QUERY_KINDS = (
+    *("list_relations", "extend_chain", "follow_relation", "follow_chain", "follow_chain over three hops"),
+    *("visit_chains", "trace_chain", "names", "find_entities", "describe", "select"),
+)
+"""What methods ask: each is tried by the method of `_QueryProbe` that has its name."""
 
 FEATURES = {
     "subselects": f"SELECT ?s WHERE {{ {_SOME_TRIPLES} }}",
@@ -65,7 +63,7 @@ async def check_query_kinds(target: CheckTarget) -> list[Finding]:
     triples = _usable_triples(target)
     if not triples:
         return [warning("queries", "not tried: no triple between two nodes was found")]
-    tried = [(kind, triples[place % len(triples)]) for place, kind in enumerate(QUERY_KINDS)]
+    tried = ((kind, triples[place % len(triples)]) for place, kind in enumerate(QUERY_KINDS))
     found = await asyncio.gather(*(_try_kind(target.graph, kind, triple) for kind, triple in tried))
     failed = [each for each in found if each]
     if not failed:
@@ -97,8 +95,9 @@ def _usable_triples(target: CheckTarget) -> list[Triple]:
 
 async def _try_kind(graph: SparqlGraph, kind: str, triple: Triple) -> tuple[str, bool] | None:
     """Return what is wrong with a kind of query, and whether it is only slow."""
+    probe = _QueryProbe(graph, triple.head, Hop(triple.relation), cast(Entity, triple.tail))
     try:
-        wrong = await QUERY_KINDS[kind](graph, triple)
+        wrong = await getattr(probe, kind.replace(" ", "_"))()
     except KGError as error:
         return f"{kind}: {error}", isinstance(error, KGTimeout)
     return (f"{kind}: {wrong} (for {triple.head.id} {triple.relation})", False) if wrong else None
@@ -116,106 +115,86 @@ async def _missing_features(target: CheckTarget) -> list[str]:
     return missing
 
 
-async def _list_relations(graph: SparqlGraph, triple: Triple) -> str:
-    pages = await graph.list_relations([triple.head.id, triple.tail.id])
-    there = Hop(triple.relation) in pages[triple.head.id].items
-    back = Hop(triple.relation, forward=False) in pages[triple.tail.id].items
-    return "" if there and back else "a relation of the entity is not listed"
+@dataclass(frozen=True, slots=True)
+class _QueryProbe:
+    """Asks each kind of query about a triple of the graph; a method returns what is wrong with the answer."""
 
+    graph: SparqlGraph
+    head: Entity
+    hop: Hop
+    tail: Entity
 
-async def _extend_chain(graph: SparqlGraph, triple: Triple) -> str:
-    page = await graph.extend_chain(Chain(triple.head))
-    if Hop(triple.relation) not in page.items:
-        return "a relation of the entity is not listed"
-    ends = await graph.follow_relation([(triple.head.id, hop) for hop in page.items[:MAX_HOPS_FOLLOWED]])
-    empty = [hop.relation for hop, end in zip(page.items, ends, strict=False) if not end.items]
-    return f"{empty[0]} is listed, but leads nowhere" if empty else ""
+    @property
+    def chain(self) -> Chain:
+        """The triple as a chain of one hop."""
+        return Chain(self.head, (self.hop,))
 
+    async def list_relations(self) -> str:
+        pages = await self.graph.list_relations([self.head.id, self.tail.id])
+        listed = self.hop in pages[self.head.id].items and self.hop.inverse in pages[self.tail.id].items
+        return "" if listed else "a relation of the entity is not listed"
 
-async def _follow_relation(graph: SparqlGraph, triple: Triple) -> str:
-    hop = Hop(triple.relation)
-    there, back = await graph.follow_relation([(triple.head.id, hop), (triple.tail.id, hop.inverse)])
-    lost = (not there.truncated and triple.tail not in there.items) or (
-        not back.truncated and triple.head not in back.items
-    )
-    return "an end is missing" if lost else ""
+    async def extend_chain(self) -> str:
+        page = await self.graph.extend_chain(Chain(self.head))
+        if self.hop not in page.items:
+            return "a relation of the entity is not listed"
+        hops = page.items[:MAX_HOPS_FOLLOWED]
+        ends = await self.graph.follow_relation([(self.head.id, hop) for hop in hops])
+        empty = [hop.relation for hop, end in zip(hops, ends, strict=True) if not end.items]
+        return f"{empty[0]} is listed, but leads nowhere" if empty else ""
 
+    async def follow_relation(self) -> str:
+        there, back = await self.graph.follow_relation(
+            [(self.head.id, self.hop), (self.tail.id, self.hop.inverse)]
+        )
+        found = (there.truncated or self.tail in there.items) and (back.truncated or self.head in back.items)
+        return "" if found else "an end is missing"
 
-async def _follow_chain(graph: SparqlGraph, triple: Triple) -> str:
-    return await _missing_end(graph, _one_hop_chain(triple), triple)
+    async def follow_chain(self) -> str:
+        return await self._missing_end(self.chain)
 
+    async def follow_chain_over_three_hops(self) -> str:
+        """Go there, back, and there again: three hops, and the end is known."""
+        there = self.chain.constrained_to([Entity(self.tail.id)])
+        return await self._missing_end(there.then(self.hop.inverse).then(self.hop))
 
-async def _follow_three_hops(graph: SparqlGraph, triple: Triple) -> str:
-    """Go there, back, and there again: three hops, and the end is known."""
-    there = Hop(triple.relation)
-    chain = _one_hop_chain(triple).constrained_to([Entity(triple.tail.id)])
-    return await _missing_end(graph, chain.then(there.inverse).then(there), triple)
+    async def _missing_end(self, chain: Chain) -> str:
+        page = await self.graph.follow_chain(chain)
+        there = any(candidate.term == self.tail for candidate in page.items)
+        return "" if there or page.truncated else "an end is missing"
 
+    async def visit_chains(self) -> str:
+        chains = [Chain(self.head), self.chain]
+        results = await self.graph.visit_chains(chains)
+        hops = [await self.graph.extend_chain(chain) for chain in chains]
+        ends = await self.graph.follow_chain(chains[1])
+        same = [result.hops for result in results] == hops and results[1].ends == ends
+        return "" if same else "several chains at once have other ends and hops than each alone"
 
-async def _missing_end(graph: SparqlGraph, chain: Chain, triple: Triple) -> str:
-    page = await graph.follow_chain(chain)
-    there = any(candidate.term == triple.tail for candidate in page.items)
-    return "" if there or page.truncated else "an end is missing"
+    async def trace_chain(self) -> str:
+        paths = await self.graph.trace_chain(self.chain.then(self.hop.inverse), [self.head])
+        return "" if paths[0] and paths[0][-1].head == self.head else "the way there and back is not found"
 
+    async def names(self) -> str:
+        names = await self.graph.names([self.head.id, self.tail.id])
+        page = await self.graph.follow_relation([(self.head.id, self.hop)])
+        same = all(term.name == names[term.id] for term in page[0].items if term.id in names)
+        return "" if same else "a name differs from query to query"
 
-async def _visit_chains(graph: SparqlGraph, triple: Triple) -> str:
-    chains = [Chain(triple.head), _one_hop_chain(triple)]
-    results = await graph.visit_chains(chains)
-    hops = [await graph.extend_chain(chain) for chain in chains]
-    ends = await graph.follow_chain(chains[1])
-    same = [result.hops for result in results] == hops and results[1].ends == ends
-    return "" if same else "several chains at once have other ends and hops than each alone"
+    async def find_entities(self) -> str:
+        found = self.head.id.startswith("_:") or await self.graph.find_entities(self.head.id)
+        return "" if found else "the entity is not found by its id"
 
+    async def describe(self) -> str:
+        about = await self.graph.describe(self.head.id)
+        return "" if about.facts.items else "there are no facts about the entity"
 
-async def _trace_chain(graph: SparqlGraph, triple: Triple) -> str:
-    chain = _one_hop_chain(triple).then(Hop(triple.relation, forward=False))
-    paths = await graph.trace_chain(chain, [triple.head])
-    return "" if paths[0] and paths[0][-1].head == triple.head else "the way there and back is not found"
-
-
-async def _compare_names(graph: SparqlGraph, triple: Triple) -> str:
-    names = await graph.names([triple.head.id, triple.tail.id])
-    page = await graph.follow_relation([(triple.head.id, Hop(triple.relation))])
-    same = all(term.name == names[term.id] for term in page[0].items if term.id in names)
-    return "" if same else "a name differs from query to query"
-
-
-async def _find_entities(graph: SparqlGraph, triple: Triple) -> str:
-    matches = await graph.find_entities(triple.head.id)
-    return "" if triple.head.id.startswith("_:") or matches else "the entity is not found by its id"
-
-
-async def _describe(graph: SparqlGraph, triple: Triple) -> str:
-    about = await graph.describe(triple.head.id)
-    return "" if about.facts.items else "there are no facts about the entity"
-
-
-async def _select(graph: SparqlGraph, triple: Triple) -> str:
-    if triple.head.id.startswith("_:"):
-        return ""
-    head, relation = queries.write_iri(triple.head.id), queries.write_iri(triple.relation)
-    rows = (await graph.select(f"SELECT ?o WHERE {{ {head} {relation} ?o }} LIMIT 5")).rows
-    return "" if rows else "there is no row"
-
-
-def _one_hop_chain(triple: Triple) -> Chain:
-    return Chain(triple.head, (Hop(triple.relation),))
-
-
-QUERY_KINDS: dict[str, Callable[[SparqlGraph, Triple], Awaitable[str]]] = {
-    "list_relations": _list_relations,
-    "extend_chain": _extend_chain,
-    "follow_relation": _follow_relation,
-    "follow_chain": _follow_chain,
-    "follow_chain over three hops": _follow_three_hops,
-    "visit_chains": _visit_chains,
-    "trace_chain": _trace_chain,
-    "names": _compare_names,
-    "find_entities": _find_entities,
-    "describe": _describe,
-    "select": _select,
-}
-"""Each asks one kind of query about a triple, and returns what is wrong with the answer."""
+    async def select(self) -> str:
+        if self.head.id.startswith("_:"):
+            return ""
+        head, relation = queries.write_iri(self.head.id), queries.write_iri(self.hop.relation)
+        rows = (await self.graph.select(f"SELECT ?o WHERE {{ {head} {relation} ?o }} LIMIT 5")).rows
+        return "" if rows else "there is no row"
 
 
 def _list_values(name: str, rows: int) -> str:
@@ -257,7 +236,7 @@ async def check_order(target: CheckTarget) -> list[Finding]:
 
 
 async def check_length(target: CheckTarget) -> list[Finding]:
-    """Post a long query."""
+    """Post a long query, and a shorter one where it is refused."""
     reason = ""
     for length in (LONG_QUERY_CHARS, SHORTER_QUERY_CHARS):
         ids = (f"urn:kgqa:nowhere:{place:032d}" for place in range(length // 52))
@@ -267,14 +246,15 @@ async def check_length(target: CheckTarget) -> list[Finding]:
         except QUERY_FAILURES as error:
             reason = error_line(error)
             continue
-        seconds = time.monotonic() - start
-        if length == LONG_QUERY_CHARS:
+        if not reason:
+            seconds = time.monotonic() - start
             says = f"a query of {length // 1000} kB is answered within {seconds:.1f} s"
             return [good("long queries", says, seconds=seconds)]
         refused = f"a query of {LONG_QUERY_CHARS // 1000} kB is refused ({reason})"
         says = f"{refused}, one of {length // 1000} kB is not"
-        advice = "ask fewer entities at once: smaller width and beam of the method"
-        return [warning("long queries", says, advice)]
+        return [
+            warning("long queries", says, "ask fewer entities at once: smaller width and beam of the method")
+        ]
     says = f"a query of {SHORTER_QUERY_CHARS // 1000} kB is refused: {reason}"
     advice = "let the server, and proxies before it, take POST: so kgqa sends what is longer than 2 kB"
     return [fatal("long queries", says, advice)]
@@ -328,7 +308,8 @@ async def check_latency(target: CheckTarget) -> list[Finding]:
 
 
 def _timed_queries(target: CheckTarget, triple: Triple) -> Iterable[tuple[str, str]]:
-    labels, start, chain = target.naming.labels, Chain(triple.head), _one_hop_chain(triple)
+    labels, start = target.naming.labels, Chain(triple.head)
+    chain = start.then(Hop(triple.relation))
     yield "extend_chain", queries.extend_chain(start)
     yield "visit_chains", queries.visit_chains([start, chain], labels, PAGE_SIZE, ends=True, hops=True)
     yield "trace_chain", queries.trace_chain(chain, [triple.tail], labels)

@@ -3,6 +3,7 @@
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from enum import StrEnum
+from functools import partial
 
 import httpx
 
@@ -24,25 +25,14 @@ class Level(StrEnum):
     """How bad a finding is."""
 
     GOOD = "good"
-    NOTE = "note"
-    """Worth knowing; nothing is wrong."""
-    WARNING = "warning"
-    """kgqa works, but slower, or with less than the graph has."""
-    FATAL = "fatal"
-    """kgqa cannot be used, or would take a part for the whole."""
+    NOTE = "note"  # worth knowing; nothing is wrong
+    WARNING = "warning"  # kgqa works, but slower, or with less than the graph has
+    FATAL = "fatal"  # kgqa cannot be used, or would take a part for the whole
 
 
 @dataclass(frozen=True, slots=True)
 class Finding:
-    """One thing that was looked at.
-
-    Attributes:
-        check: What was looked at, in a word or two.
-        level: How bad it is.
-        says: What was found, in plain words.
-        advice: What to do; empty where there is nothing to do.
-        figures: What was measured: seconds, rows, counts.
-    """
+    """What was looked at, in a word or two; what was found, what to do about it, and what was measured."""
 
     check: str
     level: Level
@@ -53,13 +43,7 @@ class Finding:
 
 @dataclass(frozen=True, slots=True)
 class Report:
-    """All findings about an endpoint, in the order of the checks.
-
-    Attributes:
-        url: Its address, without user, password and parameters.
-        seconds: That the check took.
-        findings: Each of them.
-    """
+    """All findings about an endpoint, in the order of the checks; its ``url`` without secrets."""
 
     url: str
     seconds: float
@@ -72,43 +56,21 @@ class Report:
         return next((level for level in (Level.FATAL, Level.WARNING) if level in found), Level.GOOD)
 
 
-def good(check: str, says: str, **figures: float | str) -> Finding:
-    """Find nothing wrong."""
-    return Finding(check, Level.GOOD, says, figures=figures)
+def _find(level: Level, check: str, says: str, advice: str = "", **figures: float | str) -> Finding:
+    return Finding(check, level, says, advice, figures)
 
 
-def note(check: str, says: str, advice: str = "", **figures: float | str) -> Finding:
-    """Find what is worth knowing."""
-    return Finding(check, Level.NOTE, says, advice, figures)
-
-
-def warning(check: str, says: str, advice: str = "", **figures: float | str) -> Finding:
-    """Find what makes kgqa slower, or gives it less than the graph has."""
-    return Finding(check, Level.WARNING, says, advice, figures)
-
-
-def fatal(check: str, says: str, advice: str = "", **figures: float | str) -> Finding:
-    """Find what kgqa cannot be used with."""
-    return Finding(check, Level.FATAL, says, advice, figures)
+good, note = partial(_find, Level.GOOD), partial(_find, Level.NOTE)
+warning, fatal = partial(_find, Level.WARNING), partial(_find, Level.FATAL)
 
 
 @dataclass
 class CheckTarget:
-    """The endpoint, the graph that it holds, and some triples of it.
-
-    Attributes:
-        url: Its whole address.
-        deadline: Seconds that one request may take.
-        is_virtuoso: Whether the server is Virtuoso.
-        graph: The graph as methods see it.
-        naming: By which predicates it names things.
-        sample: Triples to try queries on.
-        transport: Sends single queries.
-        endpoint: Runs queries as methods do, but asks once.
-    """
+    """The endpoint, the graph that it holds, and some triples of it to try queries on."""
 
     url: str
     deadline: float
+    """Seconds that one request may take."""
     is_virtuoso: bool = False
     graph: SparqlGraph = field(init=False)
     naming: Naming = field(init=False)
@@ -124,11 +86,7 @@ class CheckTarget:
         return DIALECTS[self.graph.dialect]
 
     async def send(self, text: str, seconds: float | None = None) -> Rows:
-        """Send one query and return its rows.
-
-        Raises:
-            KGError, httpx.HTTPError, OSError: as `HttpTransport.send`.
-        """
+        """Send one query and return its rows; raise any of `QUERY_FAILURES`."""
         return read_rows((await self.transport.send(text, seconds or self.deadline)).body)
 
     def entities(self) -> list[str]:
