@@ -97,11 +97,7 @@ def is_plain_word(text: str) -> bool:
 
 
 def check_password(url: str) -> None:
-    """Refuse an address that does not tell where its password ends.
-
-    Raises:
-        ValueError: in one line, without the address.
-    """
+    """Raise ValueError, without the address, where it does not tell where its password ends."""
     if re.search("[/?#]", _split_user(url.strip().partition("://")[2])[0]):
         raise ValueError("write %40, %2F, %3F and %23 for @, /, ? and # in a user or a password")
 

@@ -22,18 +22,13 @@ def make_context(method: str, options: dict[str, Any]) -> Context:
     """Make the context of a run from its options, given in any type that can be read as theirs.
 
     Raises:
-        ValueError: if there is no such method.
-        OptionError: in one line, if an option is unknown or its value is not taken.
+        ValueError: in one line, if there is no such method or option, or a value is not taken.
     """
     return context_of(method)(**options)
 
 
 def make_input(question: str, topics: str | Iterable[str | Ref] = (), id: str | None = None) -> Input:
-    """Make the input of a run.
-
-    Raises:
-        ValueError: if the question is empty, or anything is no text where it should be.
-    """
+    """Make the input of a run; raise ValueError for an empty question, and for what is no text."""
     clean = _text("the question", question)
     if not clean.strip():
         raise ValueError("the question is empty; write what you want to know")
@@ -55,11 +50,7 @@ def _topic(given: str | Ref) -> str | Ref:
 
 
 def _text(what: str, given: object) -> str:
-    """Return a text as UTF-8 can hold it.
-
-    Raises:
-        ValueError: if it is no text.
-    """
+    """Return a text as UTF-8 can hold it; raise ValueError if it is no text."""
     if not isinstance(given, str):
         raise ValueError(f"{what} has to be text, not {type(given).__name__}")
     return given.encode("utf-8", "replace").decode()
@@ -127,11 +118,7 @@ def extract_record(state: dict[str, Any]) -> Record:
 
 
 def _check_type(name: str, given: object) -> object:
-    """Return what was given as graph or model.
-
-    Raises:
-        OptionError: if it can be neither a name nor an open one.
-    """
+    """Return a graph or model; raise OptionError if it can be neither a name nor an open one."""
     if not isinstance(given, str | os.PathLike | list | tuple) and not is_open(name, given):
         raise OptionError(f"option {name}: a name, or what is open already, not {type(given).__name__}")
     return given

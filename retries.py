@@ -33,10 +33,9 @@ _CONNECTION_NAMES = frozenset(
 class RetryPolicy:
     """How a call is repeated.
 
-    Args:
-        attempts: calls at most, the first included.
-        pause: seconds before the second call; doubled for each further one, up to half of it added at random.
-        longest: seconds a server may ask to wait; if it asks for more, the call fails at once.
+    There are so many ``attempts``, the first included, and a ``pause`` in seconds before the second; it
+    is doubled for each further one, with up to half of it added at random. Where a server asks to wait
+    for more than the ``longest`` seconds, the call fails at once.
     """
 
     attempts: int = 3
@@ -44,11 +43,7 @@ class RetryPolicy:
     longest: float = 30.0
 
     async def call(self, function: Callable[[], Awaitable[T]]) -> T:
-        """Await ``function()`` until it succeeds.
-
-        Raises:
-            Exception: what the last attempt raised.
-        """
+        """Await ``function()`` until it succeeds, or raise what the last attempt raised."""
         retrying = AsyncRetrying(
             stop=stop_after_attempt(self.attempts),
             retry=retry_if_exception(self._again),

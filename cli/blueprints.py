@@ -1,6 +1,7 @@
 """``kgqa blueprints``: build, look into and calibrate a library of blueprints (CoG §3.1)."""
 
 import time
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Literal
 
@@ -17,12 +18,9 @@ app = typer.Typer(
     help="Build a library of blueprints from questions, look into it, or calibrate it.", no_args_is_help=True
 )
 
-FolderArgument = Annotated[
-    Path, typer.Argument(metavar="DIR", help="A folder made by kgqa blueprints build.")
-]
-RelationsOption = Annotated[
-    Path | None,
-    typer.Option(help="A file with a relation a line: a blueprint with any other is left out."),
+Folder = Annotated[Path, typer.Argument(metavar="DIR", help="A folder made by kgqa blueprints build.")]
+Relations = Annotated[
+    Path | None, typer.Option(help="A file with a relation a line: a blueprint with any other is left out.")
 ]
 
 
@@ -40,7 +38,7 @@ def build(
         Literal["longest", "shortest", "medoid", "all"] | None,
         typer.Option(help="The question that stands for a template; longest as in the paper if not given."),
     ] = None,
-    relations: RelationsOption = None,
+    relations: Relations = None,
     encoder: options.EncoderName = None,
 ) -> None:
     """Build a library of blueprints from questions."""
@@ -58,20 +56,16 @@ def build(
         known = read_relations(relations) if relations else None
         examples, sources = load_training_material([*dataset, *(more or ())], split, format)
         opened = open_encoder(encoder or (read_library_header(out).encoder if add else None))
-        material = (examples, out, opened.encode, opened.name)
-        if add:
-            built = blueprints.extend_blueprints(*material, sources=sources, relations=known)
-        else:
-            built = blueprints.build_blueprints(
-                *material, anchor or "longest", sources=sources, relations=known
-            )
+        build = partial(blueprints.build_blueprints, anchor=anchor or "longest")
+        learn = blueprints.extend_blueprints if add else build
+        built = learn(examples, out, opened.encode, opened.name, sources=sources, relations=known)
     made = f"{built.templates:,} templates in {out}, {time.perf_counter() - started:.1f} s"
     output.print_build(built.questions, built.without, "blueprint", made)
 
 
 @app.command()
 def show(
-    library: FolderArgument,
+    library: Folder,
     question: Annotated[
         str | None, typer.Argument(help="Without one, what the library holds is shown.")
     ] = None,
@@ -95,7 +89,7 @@ def show(
 
 @app.command()
 def calibrate(
-    library: FolderArgument,
+    library: Folder,
     dataset: options.Datasets,
     more: options.MoreFiles = None,
     split: options.Split = None,
@@ -105,7 +99,7 @@ def calibrate(
     ] = 0.2,
     seed: Annotated[int, typer.Option(min=0, help="Of the choice of those questions.")] = 0,
     precision: Annotated[float, typer.Option(min=0, max=1, help="Share of the copies to be right.")] = 0.9,
-    relations: RelationsOption = None,
+    relations: Relations = None,
     write: Annotated[bool, typer.Option("--write", help="Store the threshold in the library.")] = False,
     encoder: options.EncoderName = None,
 ) -> None:
@@ -116,27 +110,22 @@ def calibrate(
     """
     from kgqa.evaluation.datasets import DatasetError
     from kgqa.evaluation.datasets.training import load_training_material
-    from kgqa.priors.blueprints import extract_lessons
-    from kgqa.priors.blueprints.building import (
-        calibrate_copy_threshold,
-        read_library_header,
-        write_copy_threshold,
-    )
+    from kgqa.priors.blueprints import building, extract_lessons
     from kgqa.priors.encoder import open_encoder
     from kgqa.priors.training_questions import read_relations
 
     with output.errors_in_one_line(DatasetError), output.exit_on_termination():
-        header = read_library_header(library)
+        header = building.read_library_header(library)
         known = read_relations(relations) if relations else None
         examples, _ = load_training_material([*dataset, *(more or ())], split, format)
         learned, encode = extract_lessons(examples, known), open_encoder(encoder or header.encoder).encode
-        found = calibrate_copy_threshold(learned, encode, header.anchors, held_out, seed)
+        found = building.calibrate_copy_threshold(learned, encode, header.anchors, held_out, seed)
         tau = found.recommended(precision)
         _print_calibration(found, tau, precision)
         if tau is None:
             raise SystemExit(int(output.ExitCode.NO_ANSWER))
         if write:
-            write_copy_threshold(library, tau)
+            building.write_copy_threshold(library, tau)
 
 
 def _print_library(library: "BlueprintLibrary", top: int) -> None:
@@ -155,14 +144,7 @@ def _print_library(library: "BlueprintLibrary", top: int) -> None:
     slots = slot_histogram(library.records).items()
     console.print(output.make_table("slots", "templates", rows=((str(n), f"{each:,}") for n, each in slots)))
     most = sorted(library.records, key=lambda record: -record.questions)[:top]
-    rows = (
-        (
-            f"{each.questions:,}",
-            output.styled_line(each.blueprint.template),
-            output.styled_line(each.anchors[0].text),
-        )
-        for each in most
-    )
+    rows = ((f"{each.questions:,}", each.blueprint.template, each.anchors[0].text) for each in most)
     console.print(output.make_table("questions", "template", "anchor", rows=rows))
 
 
@@ -170,14 +152,7 @@ def _print_nearest(library: "BlueprintLibrary", question: str, top: int) -> None
     """Print the nearest blueprints of a masked question, and whether the nearest would be copied."""
     console, nearest = output.open_console(), library.nearest(question, top)
     console.print(output.styled_line(question))
-    rows = (
-        (
-            f"{match.similarity:.3f}",
-            output.styled_line(match.anchor),
-            output.styled_line(match.blueprint.template),
-        )
-        for match in nearest
-    )
+    rows = ((f"{match.similarity:.3f}", match.anchor, match.blueprint.template) for match in nearest)
     console.print(output.make_table("similarity", "anchor", "template", rows=rows))
     copied = bool(nearest) and nearest[0].similarity > library.tau
     what = "copied" if copied else "nothing is copied, the nearest is to be adapted"

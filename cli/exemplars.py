@@ -119,10 +119,7 @@ def _print_exemplars(exemplars: "ExemplarLibrary", top: int) -> None:
         lengths[len(each.chain)] += each.weight
     rows = ((str(length), f"{questions:,}") for length, questions in sorted(lengths.items()))
     console.print(output.make_table("hops", "chains", rows=rows))
-    asked = (
-        (f"{times:,}", output.styled_line(_describe_intent(intent)))
-        for intent, times in intents.most_common(top)
-    )
+    asked = ((f"{times:,}", _describe_intent(intent)) for intent, times in intents.most_common(top))
     console.print(output.make_table("chains", "asked of their ends", rows=asked))
     drawn = ((f"{times:,}", output.draw_slots(chain)) for chain, times in chains.most_common(top))
     console.print(output.make_table("times", "chain", rows=drawn))
@@ -137,21 +134,16 @@ def _print_advice(exemplars: "ExemplarLibrary", masked: str, top: int) -> None:
     if TOPIC_MASK not in masked:
         console.print("no topic entity is masked; name it, as the question does, with --topic")
     nearest = (
-        (
-            f"{likeness:.3f}",
-            f"{near.weight:,}",
-            output.styled_line(near.question),
-            output.draw_slots(near.chain),
-        )
+        (f"{likeness:.3f}", f"{near.weight:,}", near.question, output.draw_slots(near.chain))
         for near, likeness in exemplars.nearest(masked, top)
     )
     console.print(output.make_table("similarity", "questions", "exemplar", "chain", rows=nearest))
-    hops = output.make_table("hop", "probability", "relation")
-    for number, likely in enumerate(exemplars.hops(masked)[:-1], 1):
-        for slot, score in sorted(likely.items(), key=lambda pair: -pair[1])[:top]:
-            name = "no further hop" if slot is None else str(slot)
-            hops.add_row(str(number), f"{math.exp(score):.1%}", output.styled_line(name))
-    console.print(hops)
+    hops = (
+        (str(number), f"{math.exp(score):.1%}", "no further hop" if slot is None else str(slot))
+        for number, likely in enumerate(exemplars.hops(masked)[:-1], 1)
+        for slot, score in sorted(likely.items(), key=lambda pair: -pair[1])[:top]
+    )
+    console.print(output.make_table("hop", "probability", "relation", rows=hops))
     intent, share = max(exemplars.asked(masked).items(), key=lambda pair: pair[1])
     console.print(output.styled_line(f"asked: {_describe_intent(intent)} ({share:.1%})"))
 
@@ -160,12 +152,17 @@ def _print_recalled(template: str, recalled: "Sequence[RecalledSolution]") -> No
     """Print the solved questions that a method is shown for a question."""
     console = output.open_console()
     console.print(output.styled_line(f"as a template: {template}"))
-    table = output.make_table("similarity", "questions", "solved question", "chains")
-    for solution, likeness in recalled:
-        chains = Text(" & ").join(map(output.draw_slots, solution.branches))
-        solved = output.styled_line(solution.template)
-        table.add_row(f"{likeness or 0:.3f}", f"{solution.questions:,}", solved, chains)
-    console.print(table)
+    joint = Text(" & ")
+    rows = (
+        (
+            f"{likeness or 0:.3f}",
+            f"{each.questions:,}",
+            each.template,
+            joint.join(map(output.draw_slots, each.branches)),
+        )
+        for each, likeness in recalled
+    )
+    console.print(output.make_table("similarity", "questions", "solved question", "chains", rows=rows))
 
 
 def _describe_intent(asked: "QuestionIntent") -> str:

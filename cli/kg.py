@@ -140,11 +140,7 @@ def filter_triples(
 
 
 def _name_filter(questions: Path) -> "KeepsName":
-    """Return what tells topics and answers of questions: by their ids, those without one by their names.
-
-    Raises:
-        DatasetError: if the file cannot be read.
-    """
+    """Return what tells topics and answers of questions: by their ids, else by their names."""
     from kgqa.evaluation.datasets import load
     from kgqa.evaluation.simulation.graph_cache import resolve_iri
 

@@ -36,11 +36,7 @@ Topics = Annotated[list[str] | None, typer.Option(help="The name of a topic enti
 
 
 def read_options(pairs: Sequence[str] | None) -> dict[str, Any]:
-    """Read ``key=value`` pairs; a dotted key reaches into a group (``budget.llm_calls=9``).
-
-    Raises:
-        ValueError: for a pair without ``=``.
-    """
+    """Read ``key=value`` pairs, else raise ValueError; ``budget.llm_calls=9`` reaches into a group."""
     options: dict[str, Any] = {}
     for pair in pairs or ():
         key, equals, text = pair.partition("=")

@@ -154,7 +154,7 @@ def make_table(*columns: str, rows: Iterable[Sequence[str | Text]] = ()) -> Tabl
     for column in columns:
         table.add_column(column, overflow="fold")
     for row in rows:
-        table.add_row(*row)
+        table.add_row(*(styled_line(cell) if isinstance(cell, str) else cell for cell in row))
     return table
 
 

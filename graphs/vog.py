@@ -48,8 +48,7 @@ class VoG(ExemplarContext):
         description="softmax of the entropy filter (equation 6); the paper has none, which is 1",
     )
     verification: bool = Field(
-        default=True,
-        description="retrieve, verify, revise; if not, the first plan is the answer (Table 2)",
+        default=True, description="retrieve, verify, revise; if not, the first plan is the answer (Table 2)"
     )
     verifiers: Literal["or", "and", "model", "nli"] = Field(
         default="or", description="who calls for a revision (equation 1): either, both, or one alone"

@@ -56,11 +56,7 @@ class Prompt(ABC, Generic[R]):
         """Render the part that differs from one question to the next."""
 
     def check(self, reply: R) -> None:
-        """Hold the reply against what was offered.
-
-        Raises:
-            ValueError: naming what is wrong, in words that a model can act on.
-        """
+        """Raise ValueError if a reply was not offered, in words that a model can act on."""
 
     def read(self, text: str) -> dict[str, Any] | None:
         """Read the reply from a text without a JSON object that fits; None where there is no reading it."""
@@ -98,11 +94,7 @@ def draw_topics(topics: Sequence[Entity]) -> list[str]:
 
 
 def check_numbers(numbers: Sequence[int], offered: int, what: str) -> None:
-    """Refuse numbers that were not offered or come twice.
-
-    Raises:
-        ValueError: naming the first offending number.
-    """
+    """Raise ValueError for the first number that was not offered, or if one comes twice."""
     for number in numbers:
         if not 1 <= number <= offered:
             raise ValueError(f"{what} {number} was not offered; choose from 1 to {offered}")
@@ -125,11 +117,7 @@ class Scores(Reply):
 
 
 def check_scores(scores: Sequence[Score], offered: int, what: str) -> None:
-    """Refuse numbers that were not offered or come twice, and scores beyond 0 to 1.
-
-    Raises:
-        ValueError: naming the first offending number or score.
-    """
+    """Raise ValueError for the first number or score that was not offered, or if one comes twice."""
     check_numbers([each.number for each in scores], offered, what)
     for each in scores:
         if not 0 <= each.score <= 1:

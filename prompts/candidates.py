@@ -118,11 +118,7 @@ def _describe_ends(found: ChainFindings, listed: int | None = None) -> str:
 def check_take(
     take: Take, chosen: Sequence[int], candidates: Sequence[Candidate], truncated: bool = False
 ) -> None:
-    """Check what a reply takes against the candidates.
-
-    Raises:
-        ValueError: if nothing is taken, or more than is there, or numbers where there are none.
-    """
+    """Raise ValueError if a reply takes nothing, more than is there, or numbers where there are none."""
     if chosen and take != "some":
         raise ValueError(f'"chosen" goes with take "some", not with "{take}"')
     if truncated and take in {"count", "smallest", "largest"}:

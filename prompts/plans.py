@@ -155,11 +155,7 @@ def _clean_text(text: str) -> str:
 
 
 def check_observation(rows: Sequence[Sequence[str]]) -> None:
-    """Refuse an observation that is not made of triples.
-
-    Raises:
-        ValueError: naming the first row that is none.
-    """
+    """Raise ValueError for the first row of an observation that is no triple."""
     for row in rows:
         if len(row) != 3:
             raise ValueError(
@@ -168,11 +164,7 @@ def check_observation(rows: Sequence[Sequence[str]]) -> None:
 
 
 def check_steps(steps: Sequence[StepReply]) -> None:
-    """Refuse a step that searches for nothing or whose observation is not made of triples.
-
-    Raises:
-        ValueError: naming what is wrong.
-    """
+    """Raise ValueError for a step that searches for nothing, or whose observation is not made of triples."""
     for number, step in enumerate(steps, 1):
         if not step.search.strip():
             raise ValueError(f'number {number} of the steps has an empty "search"; say what to look up')

@@ -40,11 +40,7 @@ class NodeBudget:
         return {"tokens": counts} if any(counts) else {}
 
     def check(self, *limits: StoppedBy) -> None:
-        """Raise if one of some limits, or the time, is spent.
-
-        Raises:
-            BudgetExceeded: naming the first that is.
-        """
+        """Raise `BudgetExceeded` for the first of some limits, or the time, that is spent."""
         if (spent := self._first_reached(self.spend, *limits, "seconds")) is not None:
             raise BudgetExceeded(spent)
 
@@ -64,11 +60,7 @@ class NodeBudget:
 
     @asynccontextmanager
     async def deadline(self) -> AsyncIterator[None]:
-        """Cancel what runs inside when the question's time is up.
-
-        Raises:
-            BudgetExceeded: when it is, caused by the cancellation.
-        """
+        """Cancel what runs inside when the question's time is up, and raise `BudgetExceeded`."""
         limit = self.context.budget.seconds
         used = self.spent_before["seconds"] + self.total_spend()["seconds"]
         timeout = asyncio.timeout(None if limit is None else limit - used)

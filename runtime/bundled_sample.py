@@ -77,11 +77,7 @@ def _folder(kind: str, content: bytes, version: int) -> Path:
 
 
 def _build_once(folder: Path, is_built: Callable[[Path], bool], build: Callable[[], object]) -> None:
-    """Build a folder if it is not there, one process while others wait.
-
-    Raises:
-        OSError: if nothing can be written there.
-    """
+    """Build a folder if it is not there, one process while others wait; OSError if it cannot be written."""
     from filelock import FileLock
 
     if not is_built(folder):

@@ -53,11 +53,7 @@ class BudgetedChatModel(BaseChatModel):
 
 
 async def budgeted_chat_model(runtime: NodeRuntime) -> BudgetedChatModel:
-    """Return the chat model of a run.
-
-    Raises:
-        UnknownModel: if the model of the run answers prompts only, as the offline model does.
-    """
+    """Return the chat model of a run; raise `UnknownModel` if its model answers prompts only."""
     model = (await runtime.open_resources()).model
     if not isinstance(model, ConversationModel):
         asks = {"agent": "the agent"}.get(runtime.context.method, runtime.context.method)

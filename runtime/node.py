@@ -35,29 +35,21 @@ T = TypeVar("T")
 
 @dataclass
 class NodeRuntime(NodeBudget):
-    """What a node works with: the context, the model, the tools, the budget and the trace."""
+    """What a node works with: the context, the model, the tools, the budget and the trace.
+
+    Each call raises `BudgetExceeded` where the limits that it spends, or the time, are used up.
+    """
 
     trace: dict[str, Any] = field(default_factory=dict)
     """What the trace says about this node, beside its name and decision."""
 
     async def prompt(self, prompt: Prompt[R]) -> R:
-        """Put a prompt to the model.
-
-        Raises:
-            BudgetExceeded: before the call, if nothing is left for it.
-            MalformedReply: if the model would not reply with what was asked.
-            ModelUnavailable: if it cannot be reached.
-        """
+        """Put a prompt to the model; raise `ModelError` if it cannot be reached, or misunderstands."""
         answered: Completion[R] = await self.call_model(lambda model: model.ask(prompt))
         return answered.reply
 
     async def call_model(self, call: Callable[[Any], Awaitable[C]]) -> C:
-        """Call the model, and count what it costs.
-
-        Raises:
-            BudgetExceeded: before the call, if nothing is left for it.
-            ModelError: as the model does.
-        """
+        """Call the model, and count what it costs; raise `ModelError` as the model does."""
         self.check("llm_calls", "tokens")
         token = budget_allows.set(self.has_room)
         try:
@@ -77,22 +69,13 @@ class NodeRuntime(NodeBudget):
         return answered
 
     async def call_tool(self, tool: str, **arguments: Any) -> Any:
-        """Call a tool of the graph and return its typed answer.
-
-        Raises:
-            BudgetExceeded: before the call, if nothing is left for it.
-            KGError: if the graph fails or refuses.
-        """
+        """Call a tool of the graph for its typed answer; raise `KGError` if the graph fails or refuses."""
         async with self.meter_queries():
             return await _call_tool((await open_resources(self.context)).tools[tool], arguments)
 
     @asynccontextmanager
     async def meter_queries(self) -> AsyncIterator[None]:
-        """Check the budget before each query that is made, and count them and their seconds.
-
-        Raises:
-            BudgetExceeded: if nothing is left for a query, or the time is up.
-        """
+        """Check the budget before each query that is made, and count them and their seconds."""
         self.check("kg_queries")
         with metered(self.queries_left()) as meter:
             try:
@@ -107,30 +90,16 @@ class NodeRuntime(NodeBudget):
                 self.spend["seconds_kg"] += meter.seconds
 
     async def within_time_limit(self, work: Awaitable[T]) -> T:
-        """Wait for work that costs nothing but time, as long as the question has any.
-
-        Raises:
-            BudgetExceeded: if the time is up.
-        """
+        """Wait for work that costs nothing but time, as long as the question has any."""
         async with self.deadline():
             return await work
 
     async def open_resources(self) -> Resources:
-        """Return what the context names, opened within the time that the question has.
-
-        Raises:
-            BudgetExceeded: if the time is up.
-            KGError, ModelError, PriorError: if something of it cannot be opened.
-        """
+        """Return what the context names, or raise why something of it cannot be opened."""
         return await self.within_time_limit(open_resources(self.context))
 
     async def encode(self, texts: Sequence[str]) -> Vectors:
-        """Encode texts: one row of length 1 each.
-
-        Raises:
-            BudgetExceeded: if the time is up.
-            EncoderError: if there is no encoder.
-        """
+        """Encode texts, one row of length 1 each; raise `EncoderError` if there is no encoder."""
         return await self.within_time_limit(encode(self.context, texts))
 
     async def blueprint_library(self) -> BlueprintLibrary | None:
@@ -233,11 +202,7 @@ def node(name: str, *, opens: bool = False, option: str | None = None) -> Callab
 
 
 def _given_context(given: object) -> Context | None:
-    """Return the context of a run; none is fine.
-
-    Raises:
-        OptionError: if it is something else.
-    """
+    """Return the context of a run; none is fine. Raise OptionError if it is something else."""
     if isinstance(given, Context) or not given:
         return given if isinstance(given, Context) else None
     raise OptionError(f"a context holds options by their names; it cannot be of type {type(given).__name__}")
@@ -255,13 +220,10 @@ def _describe_error(error: Exception) -> str:
 
 
 async def _call_tool(tool: BaseTool, arguments: dict[str, Any]) -> Any:
-    """Call a tool for its typed answer.
+    """Call a tool for its typed answer; raise `KGRejected` if the graph does not know what is named.
 
     Where nobody listens, the tool's own function is called: LangChain's account of
     a call takes longer than most queries.
-
-    Raises:
-        KGRejected: if the tool says that the graph does not know what is named.
     """
     listeners = get_config().get("callbacks")  # a tracer, Studio, a stream of events
     if isinstance(tool, StructuredTool) and tool.coroutine and not getattr(listeners, "handlers", listeners):

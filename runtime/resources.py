@@ -52,11 +52,7 @@ async def open_resources(context: Context) -> Resources:
     """Return all that a context names; what is not open yet is opened in a thread.
 
     Raises:
-        KGError: if the graph cannot be opened.
-        UnknownModel: if the model cannot.
-        BlueprintError: if the library of blueprints cannot.
-        ExemplarError: if the exemplars cannot.
-        NLIError: if the model of inference cannot.
+        KGError, ModelError, PriorError: if the graph, the model, or anything learned cannot be opened.
     """
     opened = context.given.opened if context.given else _process
     options = ("guidance", "blueprints", "overlay", "nli", "recalls")
@@ -71,21 +67,12 @@ async def open_resources(context: Context) -> Resources:
 
 
 async def encode(context: Context, texts: Sequence[str]) -> Vectors:
-    """Encode texts with the encoder that a context names: one row of length 1 each.
-
-    Raises:
-        EncoderError: if it cannot be opened.
-    """
+    """Encode texts with the encoder of a context, one row of length 1 each; raise EncoderError without it."""
     return await asyncio.to_thread(_encoder(context).encode, texts)
 
 
 def open_graph(context: Context) -> KnowledgeGraph:
-    """Return the graph of a context, opened once per process (blocking).
-
-    Raises:
-        KGUnavailable: if there is no such file or folder, or it holds nothing.
-        KGMalformed: if it is not RDF.
-    """
+    """Return the graph of a context, opened once per process (blocking); raise KGError if it cannot be."""
     from kgqa.kg.opening import open_graph as open_named
 
     if context.given.graph is not None:

@@ -59,11 +59,7 @@ class Limits:
         return tuple(name if name in allowed else full.get(name, name) for name in kg)
 
     def check_input(self, given: Mapping[str, Any]) -> None:
-        """Refuse a question, topics or an id that are too long, in an input or in a state.
-
-        Raises:
-            NotServed: in one line.
-        """
+        """Raise `NotServed` for a question, topics or an id that are too long, in an input or in a state."""
         if (most := self.asked) is None:
             return
         topics = given.get("topics")
@@ -78,11 +74,7 @@ class Limits:
             raise NotServed(f"a topic or the id is longer than {most.name} characters; shorten it")
 
     def check(self, context: Any) -> None:
-        """Refuse the names of a context that are not allowed.
-
-        Raises:
-            NotServed: in one line, with the names that are.
-        """
+        """Raise `NotServed` for names of a context that are not allowed, with those that are."""
         if self.kg is not None and context.kg not in [(name,) for name in self.kg]:
             raise _not_served("kg", ", ".join(map(redact_name, context.kg)), self.kg)
         if self.model is not None and context.model not in self.model:

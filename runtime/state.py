@@ -163,11 +163,7 @@ INITIAL_KEYS = (*initial_state({"question": ""}), "trace")  # what a state has o
 
 
 def check_run_started(state: State) -> None:
-    """Refuse a state that no run has begun in: a command may send anything to any node.
-
-    Raises:
-        StateError: in one line.
-    """
+    """Raise `StateError` where no run has begun: a command may send anything to any node."""
     if any(key not in state for key in INITIAL_KEYS):
         raise StateError('no run has begun here; begin one with an input, such as {"question": "..."}')
 

@@ -37,11 +37,7 @@ class PlainSerializer(JsonPlusSerializer):
         super().__init__(allowed_msgpack_modules=None)
 
     def loads_typed(self, data: tuple[str, bytes]) -> Any:
-        """Read a value.
-
-        Raises:
-            ValueError: in one line, if it is damaged or was not written by `dumps_typed`.
-        """
+        """Read a value; raise ValueError if it is damaged or was not written by `dumps_typed`."""
         if data[0] not in READABLE_TYPES:
             raise ValueError("a step that is kept was not written by kgqa; begin a new thread")
         try:
@@ -53,11 +49,7 @@ class PlainSerializer(JsonPlusSerializer):
 
 @asynccontextmanager
 async def checkpointer() -> AsyncIterator[CheckpointSaver]:
-    """Open what KGQA_CHECKPOINTS names; for a ``with`` block.
-
-    Raises:
-        RuntimeError: in one line, if it cannot be opened or a package for it is missing.
-    """
+    """Open what KGQA_CHECKPOINTS names, for a ``with`` block; RuntimeError says why it cannot be opened."""
     where = os.environ.get("KGQA_CHECKPOINTS") or DEFAULT_FOLDER
     is_address = where.startswith(("postgresql://", "postgres://"))
     if "://" in where and not is_address:  # its password would become the name of a folder

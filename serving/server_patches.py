@@ -23,10 +23,7 @@ from typing import Any
 POLL_SECONDS = 0.5
 """Seconds between two looks for runs when none comes in: some are put off, or wait for their thread."""
 
-_KNOWN_PARAMETERS = {
-    ("Runs", "next"): ["wait", "limit"],
-    ("Threads", "delete"): ["conn", "thread_id", "ctx"],
-}
+_KNOWN_PARAMETERS = {("Runs", "next"): ["wait", "limit"], ("Threads", "delete"): ["conn", "thread_id", "ctx"]}
 _log = logging.getLogger("kgqa.serving")
 
 

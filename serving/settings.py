@@ -43,14 +43,9 @@ def disable_unrequested_tracing() -> None:
 
 
 def tracing_requested(environment: Mapping[str, str], file: Path) -> bool:
-    """Return whether somebody has turned tracing on.
+    """Return whether somebody has turned tracing on, in the environment or in a file of settings beside it.
 
-    Args:
-        environment: the variables, in the order in which they were set.
-        file: settings beside it, where there are any.
-
-    Raises:
-        ValueError: in one line, if they cannot be read.
+    The variables are in the order in which they were set. ValueError says why the file cannot be read.
     """
     names = list(environment)
     before = names[: names.index(FIRST_SERVER_VARIABLE)] if FIRST_SERVER_VARIABLE in environment else names
@@ -67,13 +62,10 @@ def tracing_requested(environment: Mapping[str, str], file: Path) -> bool:
 
 
 def read_authenticator(environment: Mapping[str, str]) -> Authenticator:
-    """Read who is let in: without keys, only this machine is.
+    """Read who is let in: without keys, only this machine is; ValueError if a key cannot be taken.
 
     The pages that may call are those of ``cors`` in ``langgraph.json``, which LangGraph's
     server has in its environment.
-
-    Raises:
-        ValueError: in one line, if a key cannot be taken.
     """
     cors = json.loads(environment.get("LANGGRAPH_HTTP") or "{}").get("cors") or {}
     keys = read_keys(environment.get(KEYS_VARIABLE, ""))
@@ -81,11 +73,7 @@ def read_authenticator(environment: Mapping[str, str]) -> Authenticator:
 
 
 def read_limits(environment: Mapping[str, str]) -> Limits:
-    """Read the limits; where there are keys, what is not set is held to the server's own defaults.
-
-    Raises:
-        ValueError: in one line, if a cap is no number.
-    """
+    """Read the limits; with keys, what is not set is held to the defaults. ValueError: a cap is no number."""
     listed = (environment.get(variable, "").split(",") for variable in ALLOW_VARIABLES)
     kg, model, priors = (tuple(filter(None, map(str.strip, names))) or None for names in listed)
     caps = _read_caps(environment)

@@ -40,20 +40,12 @@ class SqliteCheckpoints(SqliteSaver):
         self._thread = thread
 
     async def aget_tuple(self, config: RunnableConfig) -> CheckpointTuple | None:
-        """Return a step, the last one if none is named.
-
-        Raises:
-            ValueError: in one line, if it was tampered with.
-        """
+        """Return a step, the last one if none is named; ValueError if it was tampered with."""
         found = await self._done(_read_valid, lambda: filter(None, [self.get_tuple(config)]))
         return found[0] if found else None
 
     async def alist(self, config: RunnableConfig | None, **named: Any) -> AsyncIterator[CheckpointTuple]:
-        """Return steps, the last one first.
-
-        Raises:
-            ValueError: in one line, if one was tampered with.
-        """
+        """Return steps, the last one first; raise ValueError in one line, if one was tampered with."""
         for step in await self._done(_read_valid, lambda: self.list(config, **named)):
             yield step
 
@@ -99,11 +91,7 @@ def _is_valid(step: CheckpointTuple) -> bool:
 
 @contextmanager
 def open_sqlite(path: Path, serde: SerializerProtocol) -> Iterator[SqliteCheckpoints]:
-    """Open a file, made if it is not there (blocking).
-
-    Raises:
-        OSError, sqlite3.Error: it cannot be made, or is something else.
-    """
+    """Open a file, made if it is not there (blocking); OSError or sqlite3.Error if it is something else."""
     path.parent.mkdir(parents=True, exist_ok=True)
     with (
         closing(sqlite3.connect(path, check_same_thread=False)) as connection,

@@ -12,11 +12,7 @@ from kgqa.tools.text import show_term
 
 
 async def resolve_entity(graph: KnowledgeGraph, text: str) -> Entity:
-    """Return the entity with this id or name.
-
-    Raises:
-        ToolException: naming the nearest entities, if none has it.
-    """
+    """Return the entity with this id or name; if none has it, ToolException names the nearest."""
     text = text.strip()
     if (given := _entity_by_id(text)) is not None:
         return given
@@ -29,20 +25,12 @@ async def resolve_entity(graph: KnowledgeGraph, text: str) -> Entity:
 
 
 async def resolve_entities(graph: KnowledgeGraph, texts: Sequence[str]) -> list[Entity]:
-    """Return the entities with these ids or names, in order.
-
-    Raises:
-        ToolException: about the first that the graph does not know.
-    """
+    """Return the entities with these ids or names, in order; ToolException about the first unknown one."""
     return [await resolve_entity(graph, text) for text in texts]
 
 
 def resolve_hop(graph: KnowledgeGraph, text: str) -> Hop:
-    """Return the hop written as ``relation``, or ``^relation`` against the arrow.
-
-    Raises:
-        ToolException: if the graph has no relation of this name, or several.
-    """
+    """Return the hop written as ``relation``, or ``^relation`` against the arrow; ToolException if unclear."""
     forward = not text.startswith("^")
     relation = text.removeprefix("^").removeprefix("<").removesuffix(">")
     found = _matching_relations(graph, relation)
@@ -70,8 +58,7 @@ async def resolve_chain(
 ) -> Chain:
     """Return the chain from an entity along hops; ``held`` are its constraints, by number of hops.
 
-    Raises:
-        ToolException: if the graph does not know one of them, or ``held`` does not fit the hops.
+    ToolException tells of what the graph does not know, or of constraints that do not fit the hops.
     """
     held = held or {}
     if len(hops) > MAX_HOPS:

@@ -168,17 +168,13 @@ def explain_failure(error: Exception) -> tuple[str, str]:
             asked = f", and asks to wait {wait:.0f} s" if wait else ""
             return f"it has had too many requests{asked} (429)", "wait, and ask less at once"
         case httpx.HTTPStatusError():
-            return (
-                f"the server cannot answer now: {text}",
-                "look into its log, or that of the proxy before it",
-            )
+            says = f"the server cannot answer now: {text}"
+            return says, "look into its log, or that of the proxy before it"
         case BrokenAnswer():
             return f"what answers is no SPARQL endpoint: {text}", _PATH_ADVICE
         case httpx.TransportError():
-            return (
-                f"the connection broke: {text}",
-                "look into the server's log, or that of the proxy before it",
-            )
+            advice = "look into the server's log, or that of the proxy before it"
+            return f"the connection broke: {text}", advice
         case KGMalformed():
             return "what answers is no SPARQL endpoint: it says JSON, but none of SPARQL's", _PATH_ADVICE
         case KGUnavailable():
