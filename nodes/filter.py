@@ -58,7 +58,7 @@ async def _choose_ends(
     plan = plan_progress(cast(CoGState, state)) if "findings" in state else None
     question, topics = state["question"], tuple(state["topic_entities"])
     while some := tuple(islice(ends, MAX_CANDIDATES_SHOWN)):
-        prompt = FilterCandidates(question, branch.chain, tuple(map(Candidate, some)), plan, topics)
+        prompt = FilterCandidates(question, branch.chain, tuple(map(Candidate, some)), plan, topics=topics)
         try:
             reply = await ask_model(prompt, runtime)
         except BudgetExceeded as error:

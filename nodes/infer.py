@@ -46,7 +46,7 @@ async def infer(state: CoGState, runtime: NodeRuntime) -> CoGUpdate:
         *done.subgoals[done.at :],
         *(f"it has to do with {topic}" for topic in topics if topic not in met),
     )
-    prompt = InferFromEvidence(state["question"], segments, done.findings, unmet, topics)
+    prompt = InferFromEvidence(state["question"], segments, done.findings, unmet, topics=topics)
     reply = await ask_model(prompt, runtime)
     if reply is None:
         left = [replace(branch, verdict="infer") for branch in memory[-1:]]
@@ -78,7 +78,7 @@ async def infer_from_frontier(state: FrontierState, runtime: NodeRuntime) -> Fro
     segments = tuple(Segment(each.chain, each.named[:share]) for each in groups)
     known, topics = tuple(state["known"]), tuple(state["topic_entities"])
     unmet = tuple(state.get("subgoals", []))[len(known) :]
-    prompt = InferFromEvidence(state["question"], segments, known, unmet, topics)
+    prompt = InferFromEvidence(state["question"], segments, known, unmet, topics=topics)
     reply = await ask_model(prompt, runtime)
     if reply is None:
         return nothing

@@ -2,7 +2,7 @@
 
 from pydantic import Field
 
-from kgqa.prompts.base import Prompt, Reply, draw_case
+from kgqa.prompts.base import QuestionPrompt, Reply
 
 
 class BriefAnswer(Reply):
@@ -11,10 +11,8 @@ class BriefAnswer(Reply):
     answers: list[str] = Field(description="each answer as a short name, best first; empty if unknown")
 
 
-class AnswerBriefly(Prompt[BriefAnswer]):
+class AnswerBriefly(QuestionPrompt[BriefAnswer]):
     """Answer from memory, without reasoning."""
-
-    question: str
 
     instructions = """\
 Answer the question from what you know, at once and without an explanation. Give each answer as a \
@@ -27,7 +25,3 @@ Example
 Question: "Which two seas does the Kiel Canal join?"
 Reply: {"answers": ["North Sea", "Baltic Sea"]}
 """
-
-    def case(self) -> str:
-        """Show the question."""
-        return draw_case(self.question)

@@ -2,7 +2,7 @@
 
 from pydantic import Field
 
-from kgqa.prompts.base import Prompt, Reply, draw_case
+from kgqa.prompts.base import QuestionPrompt, Reply
 
 
 class DirectAnswer(Reply):
@@ -12,10 +12,8 @@ class DirectAnswer(Reply):
     answers: list[str] = Field(description="each answer as a short name, best first; empty if unknown")
 
 
-class AnswerDirectly(Prompt[DirectAnswer]):
+class AnswerDirectly(QuestionPrompt[DirectAnswer]):
     """Answer without the graph, where the search has found nothing."""
-
-    question: str
 
     instructions = """\
 Answer the question from what you know. Give each answer as a short name, number or date, one \
@@ -27,7 +25,3 @@ Example
 Question: "Which two seas does the Kiel Canal join?"
 Reply: {"rationale": "It crosses Holstein from Brunsbüttel to Kiel.", "answers": ["North Sea", "Baltic Sea"]}
 """
-
-    def case(self) -> str:
-        """Show the question."""
-        return draw_case(self.question)

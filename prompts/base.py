@@ -4,7 +4,7 @@ import json
 import re
 from abc import ABC, abstractmethod
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
+from dataclasses import KW_ONLY, dataclass
 from typing import Any, ClassVar, Generic, TypeVar, dataclass_transform, get_args
 
 from pydantic import BaseModel, ConfigDict, Field
@@ -61,6 +61,21 @@ class Prompt(ABC, Generic[R]):
     def read(self, text: str) -> dict[str, Any] | None:
         """Read the reply from a text without a JSON object that fits; None where there is no reading it."""
         return None
+
+
+class QuestionPrompt(Prompt[R]):
+    """A prompt about a question, whose topic entities are named where there are several."""
+
+    question: str
+    _: KW_ONLY
+    topics: tuple[Entity, ...] = ()
+
+    def case(self) -> str:
+        """Draw what is asked and of which topics, then what this prompt shows beside."""
+        return draw_case(self.question, *self._lines(), topics=self.topics)
+
+    def _lines(self) -> Iterable[str]:
+        return ()
 
 
 def quoted(label: str, limit: int = MAX_LABEL_CHARS) -> str:

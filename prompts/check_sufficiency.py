@@ -1,12 +1,13 @@
 """Is what was found enough? (CoG §3.2.2: entity filter, memory update and sufficiency check in one)."""
 
+from collections.abc import Iterable
 from typing import Literal
 
 from pydantic import Field
 
 from kgqa.kg.pages import Candidate
-from kgqa.kg.terms import Chain, Entity
-from kgqa.prompts.base import Prompt, Reply, check_numbers, draw_case, quoted
+from kgqa.kg.terms import Chain
+from kgqa.prompts.base import QuestionPrompt, Reply, check_numbers, quoted
 from kgqa.prompts.candidates import MAX_CANDIDATES_SHOWN, Take, check_take, draw_candidates
 from kgqa.prompts.chain import draw_chain
 from kgqa.prompts.progress import Progress
@@ -29,21 +30,19 @@ class Sufficiency(Reply):
     )
 
 
-class CheckSufficiency(Prompt[Sufficiency]):
+class CheckSufficiency(QuestionPrompt[Sufficiency]):
     """Judge a ``chain`` by its ``candidates`` and the ``progress`` of the plan.
 
     ``met`` are chains from other topic entities whose ends the candidates also are;
     ``expected`` is the relation with which the blueprint goes on, or empty.
     """
 
-    question: str
     chain: Chain
     candidates: tuple[Candidate, ...]
     progress: Progress
     met: tuple[Chain, ...] = ()
     truncated: bool = False
     expected: str = ""
-    topics: tuple[Entity, ...] = ()
 
     instructions = """\
 You check a search in a knowledge graph. You are given a question, its subgoals, what is verified \
@@ -117,14 +116,12 @@ Reply: {"rationale": "Songs; the poet is not yet checked.", "finding": "He compo
 "decision": "filter", "take": "all", "chosen": [], "keep": []}
 """
 
-    def case(self) -> str:
-        """Show question, progress, chain, what else the candidates meet, and some of them."""
-        lines = [self.progress.draw(), f"Chain: {draw_chain(self.chain)}"]
-        lines += [f"The candidates are also the ends of: {draw_chain(chain)}" for chain in self.met]
+    def _lines(self) -> Iterable[str]:
+        yield from (self.progress.draw(), f"Chain: {draw_chain(self.chain)}")
+        yield from (f"The candidates are also the ends of: {draw_chain(chain)}" for chain in self.met)
         if self.expected:
-            lines.append(f"Similar questions go on by (a hint only): {quoted(self.expected)}")
-        lines.append(draw_candidates(self.candidates, self.truncated))
-        return draw_case(self.question, *lines, topics=self.topics)
+            yield f"Similar questions go on by (a hint only): {quoted(self.expected)}"
+        yield draw_candidates(self.candidates, self.truncated)
 
     def check(self, reply: Sufficiency) -> None:
         """Refuse numbers that were not offered or do not go with the decision."""

@@ -1,13 +1,13 @@
 """Which decision led astray, and what to try instead? (CoG §3.3: diagnosis and targeted re-routing)."""
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from typing import Literal
 
 from pydantic import Field
 
-from kgqa.kg.terms import Chain, Entity
-from kgqa.prompts.base import Prompt, Reply, check_numbers, draw_case, quoted
+from kgqa.kg.terms import Chain
+from kgqa.prompts.base import QuestionPrompt, Reply, check_numbers, quoted
 from kgqa.prompts.chain import draw_chain, draw_step
 from kgqa.prompts.progress import MAX_SENTENCE_CHARS, Progress
 
@@ -68,19 +68,17 @@ class Diagnosis(Reply):
     blueprint: Literal["keep", "drop"] = Field(default="keep", description="drop if the blueprint misleads")
 
 
-class Diagnose(Prompt[Diagnosis]):
+class Diagnose(QuestionPrompt[Diagnosis]):
     """Find the decision of a ``trajectory`` to blame for a failure ``signal``.
 
     A pruned branch goes by its place in ``pruned``, from 1.
     """
 
-    question: str
     signal: Signal
     progress: Progress
     trajectory: tuple[PastDecision, ...]
     pruned: tuple[PrunedBranch, ...]
     blueprint: str = ""
-    topics: tuple[Entity, ...] = ()
 
     instructions = """\
 You review a search in a knowledge graph that has run into a failure. You are given a question, its \
@@ -141,16 +139,15 @@ Reply: {"rationale": "The blueprint led to his wife instead of his mother.", "st
 "blueprint": "drop"}
 """
 
-    def case(self) -> str:
-        """Show question, progress, the signal, the blueprint and the decisions with their branches."""
-        lines = [self.progress.draw()]
-        lines += [f"Blueprint: {quoted(self.blueprint, MAX_BLUEPRINT_CHARS)}"] if self.blueprint else []
-        lines.append(f"Failure: {SIGNALS[self.signal]}.")
+    def _lines(self) -> Iterable[str]:
+        yield self.progress.draw()
+        if self.blueprint:
+            yield f"Blueprint: {quoted(self.blueprint, MAX_BLUEPRINT_CHARS)}"
+        yield f"Failure: {SIGNALS[self.signal]}."
         shown = list(enumerate(self.pruned[:MAX_BRANCHES_SHOWN], 1))
         for step in range(self._first, len(self.trajectory) + 1):
-            lines += _draw_decision(step, self.trajectory[step - 1])
-            lines += [_draw_branch(number, branch) for number, branch in shown if branch.step == step]
-        return draw_case(self.question, *lines, topics=self.topics)
+            yield from _draw_decision(step, self.trajectory[step - 1])
+            yield from (_draw_branch(number, branch) for number, branch in shown if branch.step == step)
 
     def check(self, reply: Diagnosis) -> None:
         """Refuse a decision that is not shown, and branches that it did not set aside."""

@@ -1,10 +1,12 @@
 """Which of these candidates fit the question? (CoR §4.2, step 2: entity filtering)."""
 
+from collections.abc import Iterable
+
 from pydantic import Field
 
 from kgqa.kg.pages import Candidate
-from kgqa.kg.terms import Chain, Entity
-from kgqa.prompts.base import Prompt, Reply, check_numbers, draw_case
+from kgqa.kg.terms import Chain
+from kgqa.prompts.base import QuestionPrompt, Reply, check_numbers
 from kgqa.prompts.candidates import MAX_CANDIDATES_SHOWN, draw_candidates
 from kgqa.prompts.chain import draw_chain
 from kgqa.prompts.progress import Progress
@@ -18,14 +20,12 @@ class FilteredCandidates(Reply):
     count: bool = Field(default=False, description="true when the question asks how many fit")
 
 
-class FilterCandidates(Prompt[FilteredCandidates]):
+class FilterCandidates(QuestionPrompt[FilteredCandidates]):
     """Choose among at most `MAX_CANDIDATES_SHOWN` ends of a chain; more are asked about in turns."""
 
-    question: str
     chain: Chain
     candidates: tuple[Candidate, ...]
     progress: Progress | None = None
-    topics: tuple[Entity, ...] = ()
 
     instructions = """\
 You finish a search in a knowledge graph. You are given a question, the chain of relations that \
@@ -50,11 +50,9 @@ Candidates (4):
 Reply: {"rationale": "Anne died there in 1849.", "chosen": [1], "count": false}
 """
 
-    def case(self) -> str:
-        """Show the question, the chain and the numbered candidates."""
-        lines = [self.progress.draw()] if self.progress else []
-        lines += [f"Chain: {draw_chain(self.chain)}", draw_candidates(self.candidates)]
-        return draw_case(self.question, *lines, topics=self.topics)
+    def _lines(self) -> Iterable[str]:
+        progress = (self.progress.draw(),) if self.progress else ()
+        return *progress, f"Chain: {draw_chain(self.chain)}", draw_candidates(self.candidates)
 
     def check(self, reply: FilteredCandidates) -> None:
         """Refuse numbers that were not offered or come twice."""

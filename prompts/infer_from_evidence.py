@@ -1,12 +1,13 @@
 """What do the verified segments carry? (CoG §3.3 and appendix A.4.3: grounded inference)."""
 
+from collections.abc import Iterable
 from dataclasses import dataclass
 
 from pydantic import Field
 
 from kgqa.kg.pages import Candidate
-from kgqa.kg.terms import Chain, Entity
-from kgqa.prompts.base import Prompt, Reply, check_numbers, draw_case
+from kgqa.kg.terms import Chain
+from kgqa.prompts.base import QuestionPrompt, Reply, check_numbers
 from kgqa.prompts.candidates import MAX_CANDIDATES_SHOWN, draw_candidate
 from kgqa.prompts.chain import draw_chain
 from kgqa.prompts.progress import MAX_SUBGOALS, draw_findings, draw_list
@@ -29,18 +30,16 @@ class Inferred(Reply):
     chosen: list[int] = Field(description="numbers of the candidates, best first; empty if none is carried")
 
 
-class InferFromEvidence(Prompt[Inferred]):
+class InferFromEvidence(QuestionPrompt[Inferred]):
     """Answer from verified ``segments`` alone, where the search has ended without an answer.
 
     Candidates are numbered through all segments; ``unmet`` are the conditions that
     could not be verified.
     """
 
-    question: str
     segments: tuple[Segment, ...]
     findings: tuple[str, ...]
     unmet: tuple[str, ...]
-    topics: tuple[Entity, ...] = ()
 
     instructions = """\
 A search in a knowledge graph has ended with a part of the question not verified. You are given the \
@@ -86,20 +85,17 @@ Reply: {"rationale": "Only the painter is known, none of his teachers.", "chosen
     @property
     def offered(self) -> tuple[Candidate, ...]:
         """The candidates that are shown, in the order of their numbers."""
-        return tuple(end for segment in self.segments[:MAX_SEGMENTS_SHOWN] for end in segment.ends)[
-            :MAX_CANDIDATES_SHOWN
-        ]
+        ends = (end for segment in self.segments[:MAX_SEGMENTS_SHOWN] for end in segment.ends)
+        return tuple(ends)[:MAX_CANDIDATES_SHOWN]
 
-    def case(self) -> str:
-        """Show the question, the segments with their numbered ends, findings and what is unmet."""
-        lines, shown = [], 0
+    def _lines(self) -> Iterable[str]:
+        shown = 0
         for segment in self.segments[:MAX_SEGMENTS_SHOWN]:
             ends = segment.ends[: MAX_CANDIDATES_SHOWN - shown]
-            lines.append(f"Segment: {draw_chain(segment.chain)}")
-            lines += [f"{number}. {draw_candidate(end)}" for number, end in enumerate(ends, shown + 1)]
+            yield f"Segment: {draw_chain(segment.chain)}"
+            yield from (f"{number}. {draw_candidate(end)}" for number, end in enumerate(ends, shown + 1))
             shown += len(ends)
-        lines += [draw_findings(self.findings), draw_list("Not verified", self.unmet[:MAX_SUBGOALS])]
-        return draw_case(self.question, *lines, topics=self.topics)
+        yield from (draw_findings(self.findings), draw_list("Not verified", self.unmet[:MAX_SUBGOALS]))
 
     def check(self, reply: Inferred) -> None:
         """Refuse numbers that were not offered or come twice."""

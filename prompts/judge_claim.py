@@ -1,11 +1,12 @@
 """Is it so, by what was found? (VoG appendix G: questions that ask for yes or no)."""
 
+from collections.abc import Iterable
 from typing import Literal
 
 from pydantic import Field
 
-from kgqa.kg.terms import Entity, Path
-from kgqa.prompts.base import Prompt, Reply, check_numbers, draw_case
+from kgqa.kg.terms import Path
+from kgqa.prompts.base import QuestionPrompt, Reply, check_numbers
 from kgqa.prompts.facts import MAX_FACTS_SHOWN, draw_fact, draw_facts
 
 
@@ -18,12 +19,10 @@ class Judgement(Reply):
     against: list[int] = Field(default=[], description="numbers of the facts that speak for no")
 
 
-class JudgeClaim(Prompt[Judgement]):
+class JudgeClaim(QuestionPrompt[Judgement]):
     """Answer a question that asks for yes or no, from ``facts`` alone."""
 
-    question: str
     facts: tuple[Path, ...]
-    topics: tuple[Entity, ...] = ()
 
     instructions = """\
 You answer a question that asks for yes or no. You are given the question and the facts that a search \
@@ -74,9 +73,8 @@ Reply: {"rationale": "Nothing is said of fever.", "verdict": "unknown", "favour"
             distinct.setdefault(draw_fact(path), path)
         return tuple(distinct.values())[:MAX_FACTS_SHOWN]
 
-    def case(self) -> str:
-        """Show the question and the numbered facts."""
-        return draw_case(self.question, "Facts:", draw_facts(self.facts), topics=self.topics)
+    def _lines(self) -> Iterable[str]:
+        return "Facts:", draw_facts(self.facts)
 
     def check(self, reply: Judgement) -> None:
         """Refuse numbers that were not offered or come twice, and a verdict that no fact bears."""

@@ -1,9 +1,11 @@
 """Which relations lead on from here? (CoR §4.1, step 2: relation prune)."""
 
+from collections.abc import Iterable
+
 from pydantic import Field
 
-from kgqa.kg.terms import Chain, Entity, Hop
-from kgqa.prompts.base import Prompt, Reply, check_numbers, draw_case, numbered
+from kgqa.kg.terms import Chain, Hop
+from kgqa.prompts.base import QuestionPrompt, Reply, check_numbers, numbered
 from kgqa.prompts.chain import draw_chain, draw_extensions
 from kgqa.prompts.progress import Progress
 
@@ -15,18 +17,16 @@ class PrunedRelations(Reply):
     relations: list[int] = Field(description="numbers of the chosen relations, most relevant first")
 
 
-class PruneRelations(Prompt[PrunedRelations]):
+class PruneRelations(QuestionPrompt[PrunedRelations]):
     """Choose at most ``width`` of the ``hops`` that extend ``chain``.
 
     Each line shows its direction, so that choosing a number chooses it too.
     """
 
-    question: str
     chain: Chain
     hops: tuple[Hop, ...]
     width: int = 3
     progress: Progress | None = None
-    topics: tuple[Entity, ...] = ()
 
     instructions = """\
 You steer a search in a knowledge graph. You are given a question, the chain of relations \
@@ -55,12 +55,11 @@ Relations, choose at most 2:
 Reply: {"rationale": "The school is the composer's, so the composer comes first.", "relations": [1]}
 """
 
-    def case(self) -> str:
-        """Show the question, the chain and the numbered relations."""
-        lines = [self.progress.draw()] if self.progress else []
-        lines += [f"Chain: {draw_chain(self.chain)}", f"Relations, choose at most {self.width}:"]
-        lines.append(numbered(draw_extensions(self.chain, self.hops)))
-        return draw_case(self.question, *lines, topics=self.topics)
+    def _lines(self) -> Iterable[str]:
+        if self.progress:
+            yield self.progress.draw()
+        yield from (f"Chain: {draw_chain(self.chain)}", f"Relations, choose at most {self.width}:")
+        yield numbered(draw_extensions(self.chain, self.hops))
 
     def check(self, reply: PrunedRelations) -> None:
         """Refuse numbers that were not offered, repeated numbers, and too many."""

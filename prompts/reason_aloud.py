@@ -2,7 +2,7 @@
 
 from pydantic import Field
 
-from kgqa.prompts.base import Prompt, Reply, draw_case
+from kgqa.prompts.base import QuestionPrompt, Reply
 
 
 class ReasonedAnswer(Reply):
@@ -12,14 +12,13 @@ class ReasonedAnswer(Reply):
     answers: list[str] = Field(description="each answer as a short name, best first; empty if unknown")
 
 
-class ReasonAloud(Prompt[ReasonedAnswer]):
+class ReasonAloud(QuestionPrompt[ReasonedAnswer]):
     """Answer from memory, step by step.
 
     ``sample`` keeps equal prompts apart in a model's cache, ``temperature`` is used instead
     of the model's own; neither is shown.
     """
 
-    question: str
     sample: int = 0
     temperature: float | None = None
 
@@ -35,7 +34,3 @@ Question: "In which sea does the river that flows through Meissen end?"
 Reply: {"reasoning": "Meissen lies on the Elbe. The Elbe ends in the North Sea at Cuxhaven.", \
 "answers": ["North Sea"]}
 """
-
-    def case(self) -> str:
-        """Show the question."""
-        return draw_case(self.question)

@@ -1,9 +1,10 @@
 """Where does the search go on, and what does it come back to? (PoG: reflection)."""
 
+from collections.abc import Iterable
+
 from pydantic import Field
 
-from kgqa.kg.terms import Entity
-from kgqa.prompts.base import Prompt, Reply, check_numbers, draw_case
+from kgqa.prompts.base import QuestionPrompt, Reply, check_numbers
 from kgqa.prompts.candidates import (
     MAX_GROUPS_SHOWN,
     ChainFindings,
@@ -27,15 +28,13 @@ class Reflection(Reply):
     recall: list[int] = Field(default=[], description="numbers of the earlier chains to come back to")
 
 
-class Reflect(Prompt[Reflection]):
+class Reflect(QuestionPrompt[Reflection]):
     """Choose among what was ``found`` now and the ``history`` of the search, as far as it is shown."""
 
-    question: str
     found: tuple[ChainFindings, ...]
     history: tuple[ChainFindings, ...]
     subgoals: tuple[str, ...] = ()
     known: tuple[str, ...] = ()
-    topics: tuple[Entity, ...] = ()
 
     instructions = """\
 You steer a search in a knowledge graph that has not reached the answer yet. You are given the \
@@ -68,11 +67,9 @@ Chain 2: "Effi Briest" -author-> ?1 (1): "Theodor Fontane"
 Reply: {"rationale": "A wife leads astray; back to the author.", "go_on": [], "keep": [], "recall": [2]}
 """
 
-    def case(self) -> str:
-        """Show the question, the plan, what was found and what was reached before."""
-        lines = [*draw_subgoals(self.subgoals, self.known), *draw_chain_findings(self.found)]
-        lines += draw_earlier_chains(self.history[:MAX_EARLIER_CHAINS])
-        return draw_case(self.question, *lines, topics=self.topics)
+    def _lines(self) -> Iterable[str]:
+        plan, earlier = draw_subgoals(self.subgoals, self.known), self.history[:MAX_EARLIER_CHAINS]
+        return *plan, *draw_chain_findings(self.found), *draw_earlier_chains(earlier)
 
     def check(self, reply: Reflection) -> None:
         """Refuse what was not offered, and candidates of groups that are not gone on from."""

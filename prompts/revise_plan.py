@@ -1,14 +1,13 @@
 """How does the plan have to change? (VoG §3.4.1: local, lookahead and global revision)."""
 
-from abc import abstractmethod
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from dataclasses import KW_ONLY, replace
 from typing import Any, ClassVar, Literal
 
 from pydantic import Field
 
-from kgqa.kg.terms import Entity, Path
-from kgqa.prompts.base import Prompt, draw_case
+from kgqa.kg.terms import Path
+from kgqa.prompts.base import QuestionPrompt
 from kgqa.prompts.facts import RelationCandidate, draw_facts, draw_relation_candidate
 from kgqa.prompts.plans import (
     MAX_PLAN_STEPS,
@@ -24,6 +23,7 @@ from kgqa.prompts.react_plan import read_steps
 
 MAX_RELATIONS_SHOWN = 60
 
+Arm = Literal["local", "lookahead", "global"]
 
 _RULES = """\
 - What was carried out is not carried out again, and what it found stays known. The search goes on with the \
@@ -61,9 +61,7 @@ class RevisedSteps(PlanReply, FirstStepReply):
     """The steps of a plan from the ``first`` revised one on, and its new end."""
 
 
-def merge_plans(
-    plan: SearchPlan, reply: RevisedSteps, arm: Literal["local", "lookahead", "global"]
-) -> SearchPlan:
+def merge_plans(plan: SearchPlan, reply: RevisedSteps, arm: Arm) -> SearchPlan:
     """Put revised steps in place of those from the first revised one on; ``global`` replaces all.
 
     A reply without steps ends the plan before its first revised step; one that does not say
@@ -75,32 +73,28 @@ def merge_plans(
     return replace(new, steps=(*kept, *new.steps), whether=whether)
 
 
-class RevisePlan(Prompt[RevisedSteps]):
+class RevisePlan(QuestionPrompt[RevisedSteps]):
     """Revise a ``plan`` of which the first ``done`` steps were carried out and the last of them failed.
 
     ``facts`` are what was observed; the revised plan has at most ``depth`` steps.
     """
 
-    question: str
     plan: SearchPlan
     done: int
     facts: tuple[Path, ...]
     _: KW_ONLY
     depth: int = MAX_PLAN_STEPS
-    topics: tuple[Entity, ...] = ()
 
-    arm: ClassVar[Literal["local", "lookahead", "global"]]
+    arm: ClassVar[Arm]
     """The arm of the bandit that this revision is."""
 
-    def case(self) -> str:
-        """Show the question, the plan, what was observed and what else the arm goes by."""
-        lines = ["Plan:", draw_plan(self.plan, self.done), "Facts:", draw_facts(self.facts), *self._shown()]
-        lines.append(f"Next: step {min(self.done + 1, self.depth)} of at most {self.depth}")
-        return draw_case(self.question, *lines, topics=self.topics)
+    def _lines(self) -> Iterator[str]:
+        yield from ("Plan:", draw_plan(self.plan, self.done), "Facts:", draw_facts(self.facts))
+        yield from self._draw_offers()
+        yield f"Next: step {min(self.done + 1, self.depth)} of at most {self.depth}"
 
-    @abstractmethod
-    def _shown(self) -> Iterator[str]:
-        """Return the lines that only this arm shows."""
+    def _draw_offers(self) -> Iterable[str]:
+        return ()
 
     def check(self, reply: RevisedSteps) -> None:
         """Refuse a plan that has no steps, too many, or one that searches for nothing, and a gap in it."""
@@ -124,7 +118,7 @@ class RevisePlan(Prompt[RevisedSteps]):
 class ReviseLocally(RevisePlan):
     """Revise by what the step at hand has observed: O_t."""
 
-    arm: ClassVar[Literal["local", "lookahead", "global"]] = "local"
+    arm: ClassVar[Arm] = "local"
     instructions = (
         """\
 You put right a plan for a search in a knowledge graph. You are given a question, the plan, and the facts \
@@ -159,9 +153,6 @@ river there.", "search": "Greifswald river", "observation": [["Greifswald", "lie
 """
     )
 
-    def _shown(self) -> Iterator[str]:
-        yield from ()
-
 
 class ReviseAhead(RevisePlan):
     """Revise by O_t and by the relations that lead on from the entities just chosen: R_(t+1)."""
@@ -169,7 +160,7 @@ class ReviseAhead(RevisePlan):
     frontier: tuple[Path, ...]
     offers: tuple[RelationCandidate, ...]
 
-    arm: ClassVar[Literal["local", "lookahead", "global"]] = "lookahead"
+    arm: ClassVar[Arm] = "lookahead"
     instructions = (
         """\
 You put right a plan for a search in a knowledge graph. You are given a question, the plan, the facts \
@@ -209,7 +200,7 @@ Reply: {"rationale": "Another builder; the school comes first, then its town.", 
 """
     )
 
-    def _shown(self) -> Iterator[str]:
+    def _draw_offers(self) -> Iterator[str]:
         offers = self.offers[:MAX_RELATIONS_SHOWN]
         yield "Relations that lead on:" if offers else "Relations that lead on: none"
         yield from (f"- {draw_relation_candidate(offer, self.frontier)}" for offer in offers)
@@ -218,7 +209,7 @@ Reply: {"rationale": "Another builder; the school comes first, then its town.", 
 class ReviseGlobally(RevisePlan):
     """Write the plan anew by all that was observed: O_1 to O_t."""
 
-    arm: ClassVar[Literal["local", "lookahead", "global"]] = "global"
+    arm: ClassVar[Arm] = "global"
     instructions = (
         """\
 You plan a search in a knowledge graph anew. You are given a question, a plan that has proved unreliable, \
@@ -252,6 +243,3 @@ Garden Terrace", "painted by", "Caspar David Friedrich"]]}, {"thought": "Then wh
 [["Greifswald", "lies on", "Ryck"]]}], "thought": "It is the Ryck.", "answers": ["Ryck"], "whether": false}
 """
     )
-
-    def _shown(self) -> Iterator[str]:
-        yield from ()

@@ -1,7 +1,8 @@
 """How much does each entity promise? (ToG §2.1.2: entity exploration)."""
 
-from kgqa.kg.terms import Entity
-from kgqa.prompts.base import Prompt, Scores, check_scores, draw_case
+from collections.abc import Iterable
+
+from kgqa.prompts.base import QuestionPrompt, Scores, check_scores
 from kgqa.prompts.candidates import ChainFindings, draw_chain_findings, numbered_candidates
 
 
@@ -9,12 +10,10 @@ class ScoredEntities(Scores):
     """Scores of the candidates that the beam may keep."""
 
 
-class ScoreEntities(Prompt[ScoredEntities]):
+class ScoreEntities(QuestionPrompt[ScoredEntities]):
     """Score the candidates that are shown of what was ``found``."""
 
-    question: str
     found: tuple[ChainFindings, ...]
-    topics: tuple[Entity, ...] = ()
 
     instructions = """\
 You steer a beam search in a knowledge graph. You are given a question and what was found: groups, \
@@ -39,9 +38,8 @@ Group 1: "Lise Meitner" -educated_at-> ?1 (2)
 Reply: {"rationale": "One is a university.", "scores": [{"number": 2, "score": 1.0}]}
 """
 
-    def case(self) -> str:
-        """Show the question and what was found."""
-        return draw_case(self.question, *draw_chain_findings(self.found), topics=self.topics)
+    def _lines(self) -> Iterable[str]:
+        return draw_chain_findings(self.found)
 
     def check(self, reply: ScoredEntities) -> None:
         """Refuse numbers that were not offered and scores beyond 0 to 1."""

@@ -1,9 +1,10 @@
 """How much does each relation promise? (ToG §2.1.2: relation exploration)."""
 
 from collections import Counter
+from collections.abc import Iterable
 
-from kgqa.kg.terms import Chain, Entity
-from kgqa.prompts.base import Prompt, Scores, check_scores, draw_case
+from kgqa.kg.terms import Chain
+from kgqa.prompts.base import QuestionPrompt, Scores, check_scores
 from kgqa.prompts.chain import draw_chain, draw_grouped_chains, without_last_hop
 
 
@@ -11,16 +12,14 @@ class ScoredRelations(Scores):
     """Scores of the relations that lead on."""
 
 
-class ScoreRelations(Prompt[ScoredRelations]):
+class ScoreRelations(QuestionPrompt[ScoredRelations]):
     """Score at most ``width`` of the ``offers`` that extend one chain of the beam.
 
     Each is one hop longer than a chain of the beam; those that extend the same one stand together.
     """
 
-    question: str
     offers: tuple[Chain, ...]
     width: int
-    topics: tuple[Entity, ...] = ()
 
     instructions = """\
 You steer a beam search in a knowledge graph. You are given a question and a numbered list of \
@@ -50,10 +49,9 @@ From "Vltava":
 Reply: {"rationale": "The school is the composer's.", "scores": [{"number": 1, "score": 0.9}]}
 """
 
-    def case(self) -> str:
-        """Show the question and the numbered relations under their chains."""
-        heading = f"Relations, score at most {self.width} for each chain:"
-        return draw_case(self.question, heading, *draw_grouped_chains(self.offers), topics=self.topics)
+    def _lines(self) -> Iterable[str]:
+        yield f"Relations, score at most {self.width} for each chain:"
+        yield from draw_grouped_chains(self.offers)
 
     def check(self, reply: ScoredRelations) -> None:
         """Refuse numbers that were not offered, scores beyond 0 to 1, and too many for one chain."""

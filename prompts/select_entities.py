@@ -1,11 +1,12 @@
 """Which of the entities found does this step need? (VoG §3.3: entity selection)."""
 
+from collections.abc import Iterable
 from typing import Literal
 
 from pydantic import Field
 
-from kgqa.kg.terms import Entity, Term
-from kgqa.prompts.base import Prompt, Reply, check_numbers, draw_case, numbered
+from kgqa.kg.terms import Term
+from kgqa.prompts.base import QuestionPrompt, Reply, check_numbers, numbered
 from kgqa.prompts.candidates import MAX_CANDIDATES_SHOWN
 from kgqa.prompts.facts import draw_node
 from kgqa.prompts.plans import PlanStep, draw_current_step
@@ -19,18 +20,16 @@ class SelectedEntities(Reply):
     chosen: list[int] = Field(default=[], description="for keep=some: their numbers, best first")
 
 
-class SelectEntities(Prompt[SelectedEntities]):
+class SelectEntities(QuestionPrompt[SelectedEntities]):
     """Choose from what a ``relation`` (as `draw_shared_chain` draws it) has led to.
 
     There are ``total`` of them, of which the ``candidates`` are shown.
     """
 
-    question: str
     step: PlanStep
     relation: str
     candidates: tuple[Term, ...]
     total: int
-    topics: tuple[Entity, ...] = ()
 
     instructions = """\
 You carry out one step of a search in a knowledge graph. You are given a question, the step at hand, \
@@ -74,13 +73,11 @@ Reply: {"rationale": "Of these, Tübingen has the old university.", "keep": "som
         """The candidates that are shown, in the order of their numbers."""
         return self.candidates[:MAX_CANDIDATES_SHOWN]
 
-    def case(self) -> str:
-        """Show the question, the step, the relation and what it led to."""
+    def _lines(self) -> Iterable[str]:
         shown = len(self.offered)
         note = f"{self.total}, the first {shown} shown" if self.total > shown else str(self.total)
-        lines = [*draw_current_step(self.step), f"Relation: {self.relation}", f"Found ({note}):"]
-        lines.append(numbered(map(draw_node, self.offered)))
-        return draw_case(self.question, *lines, topics=self.topics)
+        step, offered = draw_current_step(self.step), numbered(map(draw_node, self.offered))
+        return *step, f"Relation: {self.relation}", f"Found ({note}):", offered
 
     def check(self, reply: SelectedEntities) -> None:
         """Refuse numbers that were not offered, come twice, or do not go with what is kept."""

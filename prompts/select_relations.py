@@ -1,9 +1,11 @@
 """Which relations does this step need? (VoG §3.3: relation selection)."""
 
+from collections.abc import Iterable
+
 from pydantic import Field
 
-from kgqa.kg.terms import Entity, Path
-from kgqa.prompts.base import Prompt, Reply, check_numbers, draw_case, numbered
+from kgqa.kg.terms import Path
+from kgqa.prompts.base import QuestionPrompt, Reply, check_numbers, numbered
 from kgqa.prompts.facts import RelationCandidate, draw_relation_candidate
 from kgqa.prompts.plans import PlanStep, draw_current_step
 
@@ -15,14 +17,12 @@ class SelectedRelations(Reply):
     relations: list[int] = Field(description="numbers of the chosen relations; empty if none can help")
 
 
-class SelectRelations(Prompt[SelectedRelations]):
+class SelectRelations(QuestionPrompt[SelectedRelations]):
     """Choose those of the ``offers``, which lead on from the ``frontier``, that a ``step`` needs."""
 
-    question: str
     step: PlanStep
     frontier: tuple[Path, ...]
     offers: tuple[RelationCandidate, ...]
-    topics: tuple[Entity, ...] = ()
 
     instructions = """\
 You carry out one step of a search in a knowledge graph. You are given a question, the step at hand, \
@@ -64,11 +64,9 @@ Relations:
 Reply: {"rationale": "Each of the two has a relation of its own for it.", "relations": [2, 3]}
 """
 
-    def case(self) -> str:
-        """Show the question, the step and the numbered relations."""
+    def _lines(self) -> Iterable[str]:
         offers = numbered(draw_relation_candidate(offer, self.frontier) for offer in self.offers)
-        lines = [*draw_current_step(self.step), "Relations:", offers]
-        return draw_case(self.question, *lines, topics=self.topics)
+        return *draw_current_step(self.step), "Relations:", offers
 
     def check(self, reply: SelectedRelations) -> None:
         """Refuse numbers that were not offered or come twice."""

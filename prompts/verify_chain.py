@@ -1,12 +1,13 @@
 """Is this chain the answer's? (CoR §4.1, step 4: reasoning)."""
 
+from collections.abc import Iterable
 from typing import Literal
 
 from pydantic import Field
 
 from kgqa.kg.pages import Candidate
-from kgqa.kg.terms import Chain, Entity
-from kgqa.prompts.base import Prompt, Reply, check_numbers, draw_case
+from kgqa.kg.terms import Chain
+from kgqa.prompts.base import QuestionPrompt, Reply, check_numbers
 from kgqa.prompts.candidates import MAX_CANDIDATES_SHOWN, Take, check_take, draw_candidates
 from kgqa.prompts.chain import draw_chain
 
@@ -24,7 +25,7 @@ class Verdict(Reply):
     )
 
 
-class VerifyChain(Prompt[Verdict]):
+class VerifyChain(QuestionPrompt[Verdict]):
     """Judge ``chain`` by the ``candidates`` it leads to.
 
     Two questions (CoR §4.1): is the chain complete and correct; if only in
@@ -32,13 +33,11 @@ class VerifyChain(Prompt[Verdict]):
     topic entities whose ends the candidates also are.
     """
 
-    question: str
     chain: Chain
     candidates: tuple[Candidate, ...]
     met: tuple[Chain, ...] = ()
     truncated: bool = False
     filtering: bool = True
-    topics: tuple[Entity, ...] = ()
 
     instructions = """\
 You check a search in a knowledge graph. You are given a question, a chain of relations that \
@@ -88,14 +87,12 @@ Reply: {"rationale": "Works of his, but the poet is not yet checked.", "decision
 "chosen": []}
 """
 
-    def case(self) -> str:
-        """Show the question, the chain, what else the candidates meet, and some of them."""
-        lines = [f"Chain: {draw_chain(self.chain)}"]
-        lines += [f"The candidates are also the ends of: {draw_chain(chain)}" for chain in self.met]
+    def _lines(self) -> Iterable[str]:
+        yield f"Chain: {draw_chain(self.chain)}"
+        yield from (f"The candidates are also the ends of: {draw_chain(chain)}" for chain in self.met)
         if not self.filtering:
-            lines.append('The decision "filter" is not available: choose among the other three.')
-        lines.append(draw_candidates(self.candidates, self.truncated))
-        return draw_case(self.question, *lines, topics=self.topics)
+            yield 'The decision "filter" is not available: choose among the other three.'
+        yield draw_candidates(self.candidates, self.truncated)
 
     def check(self, reply: Verdict) -> None:
         """Refuse a decision that is not available and an answer that was not offered."""

@@ -1,9 +1,11 @@
 """Do the facts bear out what a step predicted? (VoG §3.4: verification by the model)."""
 
+from collections.abc import Iterable
+
 from pydantic import Field
 
-from kgqa.kg.terms import Entity, Path
-from kgqa.prompts.base import Prompt, Reply, draw_case
+from kgqa.kg.terms import Path
+from kgqa.prompts.base import QuestionPrompt, Reply
 from kgqa.prompts.facts import draw_facts
 from kgqa.prompts.plans import PlanStep, check_observation, draw_step
 
@@ -18,14 +20,12 @@ class StepVerdict(Reply):
     )
 
 
-class VerifyStep(Prompt[StepVerdict]):
+class VerifyStep(QuestionPrompt[StepVerdict]):
     """Compare the predicted observation of a ``step`` with the ``facts`` that were found, its own first."""
 
-    question: str
     step: PlanStep
     number: int
     facts: tuple[Path, ...]
-    topics: tuple[Entity, ...] = ()
 
     instructions = """\
 You check one step of a plan for a search in a knowledge graph. You are given a question, the step \
@@ -69,10 +69,8 @@ Facts:
 Reply: {"rationale": "The first fact says it in other words.", "revise": false, "observation": []}
 """
 
-    def case(self) -> str:
-        """Show the question, the step and the facts."""
-        lines = [draw_step(self.step, self.number), "Facts:", draw_facts(self.facts)]
-        return draw_case(self.question, *lines, topics=self.topics)
+    def _lines(self) -> Iterable[str]:
+        return draw_step(self.step, self.number), "Facts:", draw_facts(self.facts)
 
     def check(self, reply: StepVerdict) -> None:
         """Refuse an observation that is not made of triples."""

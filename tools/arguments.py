@@ -30,7 +30,7 @@ async def resolve_entities(graph: KnowledgeGraph, texts: Sequence[str]) -> list[
 
 
 def resolve_hop(graph: KnowledgeGraph, text: str) -> Hop:
-    """Return the hop written as ``relation``, or ``^relation`` against the arrow; ToolException if unclear."""
+    """Return the hop written as ``relation``, or ``^relation`` against it; ToolException if unclear."""
     forward = not text.startswith("^")
     relation = text.removeprefix("^").removeprefix("<").removesuffix(">")
     found = _matching_relations(graph, relation)

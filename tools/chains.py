@@ -1,6 +1,6 @@
 """Tools that walk the graph along whole relation chains (CoR §4.1)."""
 
-from typing import NotRequired
+from typing import Annotated, NotRequired
 
 from langchain_core.tools import BaseTool
 from pydantic import ConfigDict, with_config
@@ -20,8 +20,17 @@ from kgqa.tools.text import (
     show_hop,
 )
 
-Waypoints = dict[int, list[str]]
-"""Under a number of hops, the ids or names of the entities that a chain may be at after them."""
+Topic = Annotated[str, "id or name of the entity that the chain starts from."]
+_HOPS = "the relations of the chain in order; ``^`` in front follows one backwards."
+Hops = Annotated[list[str], _HOPS]
+AnyHops = Annotated[list[str], f"{_HOPS} May be empty."]
+Waypoints = dict[int, list[str]]  # under a number of hops, the entities that a chain may be at after them
+Ends = Annotated[list[Entity | Literal], "the nodes at the chain's end whose facts are wanted."]
+Held = Annotated[
+    Waypoints | None,
+    "under a number of hops, the ids or names of the only entities that the chain may be at after so many "
+    "hops. Leave out what need not be restricted.",
+]
 
 
 @with_config(ConfigDict(use_attribute_docstrings=True))
@@ -40,34 +49,17 @@ def chain_tools(graph: KnowledgeGraph) -> list[BaseTool]:
     """Make extend_chain, follow_chain, visit_chains and trace_chain for a graph."""
 
     @graph_tool
-    async def extend_chain(
-        topic: str, hops: list[str], held: Waypoints | None = None
-    ) -> tuple[str, Page[Hop]]:
+    async def extend_chain(topic: Topic, hops: AnyHops, held: Held = None) -> tuple[str, Page[Hop]]:
         """List the relations by which a chain of relations can go on from its end.
 
         The nodes between need no names: use this to look past nodes without one.
-
-        Args:
-            topic: id or name of the entity that the chain starts from.
-            hops: the relations of the chain in order; ``^`` in front follows one backwards. May be empty.
-            held: under a number of hops, the ids or names of the only entities that the chain may
-                be at after so many hops. Leave out what need not be restricted.
         """
         page = await graph.extend_chain(await resolve_chain(graph, topic, hops, held))
         return listing("relations that lead on", map(show_hop, page), page, MAX_RELATION_LINES), page
 
     @graph_tool
-    async def follow_chain(
-        topic: str, hops: list[str], held: Waypoints | None = None
-    ) -> tuple[str, Page[Candidate]]:
-        """Give all nodes at the end of a chain of relations, whatever lies between.
-
-        Args:
-            topic: id or name of the entity that the chain starts from.
-            hops: the relations of the chain in order; ``^`` in front follows one backwards.
-            held: under a number of hops, the ids or names of the only entities that the chain may
-                be at after so many hops. Leave out what need not be restricted.
-        """
+    async def follow_chain(topic: Topic, hops: Hops, held: Held = None) -> tuple[str, Page[Candidate]]:
+        """Give all nodes at the end of a chain of relations, whatever lies between."""
         page = await graph.follow_chain(await resolve_chain(graph, topic, hops, held))
         return listing("nodes at the end", map(show_candidate, page), page), page
 
@@ -96,17 +88,9 @@ def chain_tools(graph: KnowledgeGraph) -> list[BaseTool]:
 
     @graph_tool
     async def trace_chain(
-        topic: str, hops: list[str], ends: list[Entity | Literal], held: Waypoints | None = None
+        topic: Topic, hops: Hops, ends: Ends, held: Held = None
     ) -> tuple[str, list[tuple[Triple, ...]]]:
-        """Give the facts that lead along a chain of relations to each of some of its ends.
-
-        Args:
-            topic: id or name of the entity that the chain starts from.
-            hops: the relations of the chain in order; ``^`` in front follows one backwards.
-            ends: the nodes at the chain's end whose facts are wanted.
-            held: under a number of hops, the ids or names of the only entities that the chain may
-                be at after so many hops. Leave out what need not be restricted.
-        """
+        """Give the facts that lead along a chain of relations to each of some of its ends."""
         paths = await graph.trace_chain(await resolve_chain(graph, topic, hops, held), ends)
         return listing("paths", map(show_facts, paths)), paths
 

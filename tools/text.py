@@ -115,7 +115,12 @@ def graph_tool(function: Callable[..., Any]) -> BaseTool:
         return cut_text(text), answer
 
     name = function.__qualname__
-    make = tool(response_format="content_and_artifact", parse_docstring=True, args_schema=_schemas.get(name))
+    make = tool(
+        response_format="content_and_artifact",
+        parse_docstring=True,
+        error_on_invalid_docstring=False,  # an argument may be described by its type
+        args_schema=_schemas.get(name),
+    )
     made: BaseTool = make(limited)
     _schemas[name] = made.args_schema
     return made

@@ -304,7 +304,7 @@ async def check_latency(target: CheckTarget) -> list[Finding]:
         advice = "a question asks 5 to 30 queries: give the server more memory (Virtuoso: NumberOfBuffers), "
         advice += "or ask a copy near you"
         return [warning("latency", says, advice, **figures, queries=len(every))]
-    return [good("latency", says, **figures, queries=len(every))]
+    return [good("latency", says, "", **figures, queries=len(every))]
 
 
 def _timed_queries(target: CheckTarget, triple: Triple) -> Iterable[tuple[str, str]]:

@@ -56,7 +56,7 @@ async def _choose_relations(state: CoGState, runtime: NodeRuntime) -> list[Ranke
             break
         hops = tuple(each.hop for each in offered)
         try:
-            prompt = PruneRelations(question, chain, hops, width, plan_progress(state), topics)
+            prompt = PruneRelations(question, chain, hops, width, plan_progress(state), topics=topics)
             reply = await runtime.prompt(prompt)
         except MalformedReply as error:
             runtime.trace["malformed"] = str(error)

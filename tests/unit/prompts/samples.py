@@ -1,6 +1,5 @@
 """Every prompt there is, and one filled in of each kind."""
 
-import inspect
 import pkgutil
 from importlib import import_module
 from typing import Any
@@ -47,7 +46,7 @@ PROMPTS: list[type[Prompt[Any]]] = sorted(
         for module in _MODULES
         for kind in vars(module).values()
         if isinstance(kind, type) and issubclass(kind, Prompt) and kind.__module__ == module.__name__
-        if not inspect.isabstract(kind)
+        if hasattr(kind, "instructions")
     ),
     key=lambda kind: kind.name,
 )
@@ -337,7 +336,7 @@ WORKED: list[Prompt[Any]] = [
         PlanStep("Find what each lives in symbiosis with.", "lichen and coral symbiosis"),
         (path("lichen"), path("coral")),
         (offer("found_in", 0, 1), offer("symbiont", 0), offer("^partner_of", 1)),
-        topics("lichen", "coral"),
+        topics=topics("lichen", "coral"),
     ),
     VerifyChain(
         "Which rivers flow through the home town of Clara Schumann?",

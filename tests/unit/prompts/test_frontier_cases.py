@@ -51,7 +51,7 @@ TWO = topics("Ada", "Ulm")
 
 PICK = PickRelations("Where?", OFFERS, GOALS, KNOWN, topics=TWO)
 ASSESS = AssessFound("Where?", FOUND, GOALS, KNOWN, topics=TWO)
-REFLECT = Reflect("Where?", FOUND, HISTORY, GOALS, KNOWN, TWO)
+REFLECT = Reflect("Where?", FOUND, HISTORY, GOALS, KNOWN, topics=TWO)
 SCORE = ScoreRelations("Where?", OFFERS, 1)
 RATE = ScoreEntities("Where?", FOUND)
 PART = Reflect("Where?", (ChainFindings(chain("Ada", "child"), ends("Ben"), truncated=True),), ())

@@ -158,11 +158,11 @@ def test_facts_of_a_claim_go_by_the_numbers_they_are_shown_with() -> None:
 @pytest.mark.parametrize(
     "prompt",
     [
-        SelectRelations("?", TOWN, (BEN,), (), topics("Ada", "Ulm")),
-        SelectEntities("?", TOWN, "", (), 0, topics("Ada", "Ulm")),
-        VerifyStep("?", TOWN, 1, (), topics("Ada", "Ulm")),
+        SelectRelations("?", TOWN, (BEN,), (), topics=topics("Ada", "Ulm")),
+        SelectEntities("?", TOWN, "", (), 0, topics=topics("Ada", "Ulm")),
+        VerifyStep("?", TOWN, 1, (), topics=topics("Ada", "Ulm")),
         ReviseGlobally("?", PLAN, 1, (), topics=topics("Ada", "Ulm")),
-        JudgeClaim("?", (), topics("Ada", "Ulm")),
+        JudgeClaim("?", (), topics=topics("Ada", "Ulm")),
     ],
     ids=lambda prompt: prompt.name,
 )
