@@ -2,7 +2,7 @@
 
 import logging
 import re
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
 from urllib.parse import unquote, urlsplit, urlunsplit
 
 GRAPH_PARAMETERS = ("default-graph-uri", "named-graph-uri")
@@ -108,12 +108,9 @@ def redact_text(text: str, secrets: Iterable[str]) -> str:
     >>> redact_text("no such key: SK-0123456789***", ["sk-0123456789abcdef"])
     'no such key: …***'
     """
-    low, sought = (
-        _lower_in_place(text),
-        {_lower_in_place(secret) for secret in secrets if len(secret) >= MIN_SECRET_CHARS},
-    )
+    sought = {_lower_in_place(secret) for secret in secrets if len(secret) >= MIN_SECRET_CHARS}
     shown = list(text.replace("\0", " "))
-    for start, end in (*_find_short_secrets(low, sought), *_find_long_secrets(low, sought)):
+    for start, end in _find_secrets(_lower_in_place(text), sought):
         shown[start:end] = "\0" * (end - start)
     return re.sub("\0+", "…", "".join(shown))
 
@@ -133,26 +130,15 @@ def _redact_record(record: logging.LogRecord) -> bool:
 
 
 def _lower_in_place(text: str) -> str:
-    """Return a text in small letters, each in its place."""
     return "".join(low if len(low := char.lower()) == 1 else char for char in text)
 
 
-def _find_short_secrets(text: str, secrets: Iterable[str]) -> list[tuple[int, int]]:
-    """Return where secrets that are not long stand."""
-    short = [secret for secret in secrets if len(secret) < LONG_SECRET_CHARS]
-    return [found.span() for secret in short for found in re.finditer(re.escape(secret), text)]
-
-
-def _find_long_secrets(text: str, secrets: Iterable[str]) -> list[tuple[int, int]]:
-    """Return where parts of long secrets stand."""
-    long = [secret for secret in secrets if len(secret) >= LONG_SECRET_CHARS]
-    runs = {
-        secret[at : at + SECRET_PART_CHARS]
-        for secret in long
-        for at in range(len(secret) - SECRET_PART_CHARS + 1)
-    }
-    ends = range(SECRET_PART_CHARS, len(text) + 1) if runs else ()
-    return [(end - SECRET_PART_CHARS, end) for end in ends if text[end - SECRET_PART_CHARS : end] in runs]
+def _find_secrets(text: str, secrets: Iterable[str]) -> Iterator[tuple[int, int]]:
+    """Return where secrets stand in a text, and parts of long ones."""
+    for secret in secrets:
+        size = SECRET_PART_CHARS if len(secret) >= LONG_SECRET_CHARS else len(secret)
+        parts = {secret[at : at + size] for at in range(len(secret) - size + 1)}
+        yield from ((at, at + size) for at in range(len(text) - size + 1) if text[at : at + size] in parts)
 
 
 def _split_user(rest: str) -> tuple[str, str]:
@@ -168,7 +154,6 @@ def _split_user(rest: str) -> tuple[str, str]:
 
 
 def _split_url(url: str) -> tuple[str, str, str, str]:
-    """Return scheme, host with port, path and query."""
     scheme, _, rest = url.strip().partition("://")
     try:
         parts = urlsplit(f"//{_split_user(rest)[1]}")

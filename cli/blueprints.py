@@ -149,7 +149,6 @@ def _print_library(library: "BlueprintLibrary", top: int) -> None:
 
 
 def _print_nearest(library: "BlueprintLibrary", question: str, top: int) -> None:
-    """Print the nearest blueprints of a masked question, and whether the nearest would be copied."""
     console, nearest = output.open_console(), library.nearest(question, top)
     console.print(output.styled_line(question))
     rows = ((f"{match.similarity:.3f}", match.anchor, match.blueprint.template) for match in nearest)
@@ -162,7 +161,6 @@ def _print_nearest(library: "BlueprintLibrary", question: str, top: int) -> None
 
 
 def _print_calibration(found: "ThresholdCalibration", tau: float | None, precision: float) -> None:
-    """Print what each threshold copies, and the one to take."""
     from kgqa.priors.blueprints.building import MIN_COPIES
 
     console = output.open_console()

@@ -102,7 +102,6 @@ def _categories(topics: "Sequence[Topic]", kg: list[str] | None) -> "dict[Topic,
 
 
 def _print_exemplars(exemplars: "ExemplarLibrary", top: int) -> None:
-    """Print how many there are, what is asked, and the chains that most questions have."""
     console, header = output.open_console(), exemplars.header
     console.print(
         f"{header.questions:,} questions, {sum(header.without.values()):,} of them without a chain, "
@@ -126,7 +125,6 @@ def _print_exemplars(exemplars: "ExemplarLibrary", top: int) -> None:
 
 
 def _print_advice(exemplars: "ExemplarLibrary", masked: str, top: int) -> None:
-    """Print the nearest exemplars of a masked question, the likeliest hops, and what is asked."""
     from kgqa.priors.blueprints import TOPIC_MASK
 
     console = output.open_console()
@@ -149,7 +147,6 @@ def _print_advice(exemplars: "ExemplarLibrary", masked: str, top: int) -> None:
 
 
 def _print_recalled(template: str, recalled: "Sequence[RecalledSolution]") -> None:
-    """Print the solved questions that a method is shown for a question."""
     console = output.open_console()
     console.print(output.styled_line(f"as a template: {template}"))
     joint = Text(" & ")
@@ -166,7 +163,6 @@ def _print_recalled(template: str, recalled: "Sequence[RecalledSolution]") -> No
 
 
 def _describe_intent(asked: "QuestionIntent") -> str:
-    """Say what is asked of the ends of the chains."""
     ends = "the ends of all chains together" if asked.union else "the ends"
     if asked.kind in {"all", "count"}:
         return f"{'all' if asked.kind == 'all' else 'the number of'} {ends}"

@@ -49,7 +49,6 @@ def option_help(field: "FieldInfo") -> str:
 
 
 def _choices(field: "FieldInfo") -> str:
-    """Name the words that an option can be."""
     parts = (field.annotation, *get_args(field.annotation))
     words = [word for part in parts if get_origin(part) is Literal for word in get_args(part)]
     if words and type(None) in parts:

@@ -76,7 +76,6 @@ def score(
 
 
 def _print_scores(scored: "RescoredResults") -> None:
-    """Print the metrics, the counts, the costs, the groups of questions, and the comparison."""
     from kgqa.evaluation.scoring.metrics import COST_LABELS, labelled_shares
 
     lines, console, metrics = open_console(), Console(highlight=False), scored.metrics

@@ -7,7 +7,7 @@ from typing import Any
 from kgqa.kg.errors import KGError
 from kgqa.kg.terms import Chain, Hop, Path, Term, Triple
 from kgqa.models.errors import MalformedReply, ModelError
-from kgqa.prompts.answer_directly import AnswerDirectly
+from kgqa.prompts.answer_from_memory import AnswerDirectly
 from kgqa.runtime.budget import BudgetExceeded
 from kgqa.runtime.node import NodeRuntime
 from kgqa.runtime.record import VARIABLE_REF, Fact, Outcome, PathStep, Ref, fact, ref

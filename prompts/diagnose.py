@@ -168,7 +168,6 @@ Reply: {"rationale": "The blueprint led to his wife instead of his mother.", "st
 
     @property
     def _first(self) -> int:
-        """The number of the first decision that is shown."""
         return max(1, len(self.trajectory) - MAX_DECISIONS_SHOWN + 1)
 
 

@@ -120,7 +120,6 @@ def _inside_brackets(text: str) -> str:
 
 
 def _balanced(text: str, opening: str, closing: str) -> Iterator[str]:
-    """Return what is inside each outermost pair of brackets."""
     depth = start = 0
     for mark in re.finditer(f"[{re.escape(opening + closing)}]", text):
         if mark[0] == opening:

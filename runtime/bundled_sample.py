@@ -89,5 +89,4 @@ def _build_once(folder: Path, is_built: Callable[[Path], bool], build: Callable[
 
 @cache
 def _temporary_folder(kind: str) -> "tempfile.TemporaryDirectory[str]":
-    """Return a folder that goes when the process does."""
     return tempfile.TemporaryDirectory(prefix="kgqa-")

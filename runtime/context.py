@@ -212,7 +212,6 @@ def is_open(option: str, given: object) -> bool:
 
 
 def _own_name(thing: Any) -> str:
-    """Return what an open graph or model calls itself."""
     name = getattr(thing, "fingerprint", None) or getattr(thing, "name", None) or type(thing).__name__
     return str(name)
 

@@ -55,11 +55,8 @@ async def open_resources(context: Context) -> Resources:
         KGError, ModelError, PriorError: if the graph, the model, or anything learned cannot be opened.
     """
     opened = context.given.opened if context.given else _process
-    options = ("guidance", "blueprints", "overlay", "nli", "recalls")
-    key = (
-        *("all", context.method, *(getattr(context, name, None) for name in options)),
-        *(context.exemplars, context.model, context.encoder, *context.kg),
-    )
+    options = ("guidance", "blueprints", "overlay", "nli", "recalls", "exemplars", "model", "encoder", "kg")
+    key = ("all", context.method, *(getattr(context, name, None) for name in options))
     if key in opened.things:
         found: Resources = opened.things[key]
         return found
@@ -147,28 +144,21 @@ def _open_exemplars(
         folder = str(sample_exemplars(encoder, graph))
     if not folder:
         return None, None
-    path, key, exemplars, index = Path(folder), (folder, context.encoder), None, None
-    if learns:
-        exemplars = _process.get(
-            ("exemplars", *key), lambda: open_exemplars(path, encoder.encode, encoder.name)
-        )
-    if recalls:
-        index = _process.get(
-            ("solutions", *key), lambda: open_solution_index(path, encoder.encode, encoder.name)
-        )
-    return exemplars, index
+    key, source = (folder, context.encoder), (Path(folder), encoder.encode, encoder.name)
+    return (
+        _process.get(("exemplars", *key), lambda: open_exemplars(*source)) if learns else None,
+        _process.get(("solutions", *key), lambda: open_solution_index(*source)) if recalls else None,
+    )
 
 
 def _open_model(context: Context, graph: KnowledgeGraph | None, exemplars: ExemplarLibrary | None) -> Model:
     """Open the model; without a graph to look into, the offline model knows nothing."""
     if context.given.model is not None:
         return context.given.model
-    if graph is None or not is_offline(context.model):
-        key: tuple[object, ...] = ("model", context.model)
-        opened = _process
-    else:
-        key = ("model", context.model, *context.kg, context.exemplars, context.encoder)
-        opened = _opened_for_graph(context)
+    key: tuple[object, ...] = ("model", context.model)
+    opened = _process
+    if graph is not None and is_offline(context.model):
+        key, opened = (*key, *context.kg, context.exemplars, context.encoder), _opened_for_graph(context)
 
     def open_offline(spec: str) -> Model:
         from kgqa.models.offline import OfflineModel, OfflineModelWithoutGraph, relation_texts
@@ -176,11 +166,9 @@ def _open_model(context: Context, graph: KnowledgeGraph | None, exemplars: Exemp
         if graph is None:
             return OfflineModelWithoutGraph(spec)
         encoder = _encoder(context)
-        known = exemplars.exemplars if exemplars else ()
-        for relations in (
-            [graph.relation_label(relation) for relation in graph.relations],
-            [slot.relation for exemplar in known for slot in exemplar.chain],
-        ):
+        solved = exemplars.exemplars if exemplars else ()
+        learned = [slot.relation for exemplar in solved for slot in exemplar.chain]
+        for relations in (map(graph.relation_label, graph.relations), learned):
             encoder.preload([text for relation in relations for text in relation_texts(relation)])
         return OfflineModel(graph, encoder.encode, exemplars, spec)
 

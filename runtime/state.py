@@ -7,7 +7,7 @@ good as one a node wrote; nodes read typed terms (`to_typed`). A method extends 
 
 import hashlib
 import operator
-from collections.abc import Hashable
+from collections.abc import Callable, Hashable
 from dataclasses import dataclass
 from functools import cache
 from typing import Annotated, Any, Literal, NotRequired, Required, cast, get_type_hints
@@ -207,9 +207,7 @@ def to_plain(update: Update, schema: type[State] = State) -> Update:
     return cast(Update, _update_adapter(cast(Hashable, schema)).dump_python(update))
 
 
-@cache
-def _state_adapter(schema: Any) -> TypeAdapter[State]:
-    return TypeAdapter(schema)
+_state_adapter: Callable[[Any], TypeAdapter[State]] = cache(TypeAdapter)
 
 
 @cache

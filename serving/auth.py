@@ -72,7 +72,6 @@ async def refuse_other(ctx: Auth.types.AuthContext, value: dict[str, Any]) -> No
 
 
 async def _check_thread_is_free(ctx: Auth.types.AuthContext, value: Mapping[str, Any]) -> None:
-    """Refuse to make a thread whose steps are kept for somebody else."""
     thread, owner = value.get("thread_id"), ctx.user.identity
     makes = ctx.action == "create" or value.get("if_not_exists") == "create"
     if makes and thread and owner != LOCAL_CALLER and await belongs_to_another(str(thread), owner):

@@ -80,7 +80,6 @@ async def _read_body(scope: Scope, receive: Receive) -> Message | None:
 
 
 def _replay(read: Message, receive: Receive) -> Receive:
-    """Return what was read already, then what comes."""
     left = [read]
 
     async def received() -> Message:

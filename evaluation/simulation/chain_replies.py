@@ -7,14 +7,19 @@ from kgqa.evaluation.simulation.gold_answers import AnswerMarks, GoldAnswers
 from kgqa.evaluation.simulation.oracle import Case, wrong_choice
 from kgqa.kg.pages import Candidate
 from kgqa.kg.terms import Chain, Entity, Hop
-from kgqa.prompts.answer_briefly import AnswerBriefly, BriefAnswer
-from kgqa.prompts.answer_directly import AnswerDirectly, DirectAnswer
+from kgqa.prompts.answer_from_memory import (
+    AnswerBriefly,
+    AnswerDirectly,
+    BriefAnswer,
+    DirectAnswer,
+    ReasonAloud,
+    ReasonedAnswer,
+)
 from kgqa.prompts.candidates import MAX_CANDIDATES_SHOWN, Take, aggregate, taken_terms
 from kgqa.prompts.check_sufficiency import CheckSufficiency, Sufficiency
 from kgqa.prompts.filter_candidates import FilterCandidates, FilteredCandidates
 from kgqa.prompts.infer_from_evidence import InferFromEvidence, Inferred
 from kgqa.prompts.prune_relations import PrunedRelations, PruneRelations
-from kgqa.prompts.reason_aloud import ReasonAloud, ReasonedAnswer
 from kgqa.prompts.verify_chain import Decision, Verdict, VerifyChain
 
 COMPUTED_TAKES: tuple[Take, ...] = ("count", "smallest", "largest")

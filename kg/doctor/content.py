@@ -74,7 +74,6 @@ def _relations_finding(target: CheckTarget, seconds: float) -> Finding:
 
 
 async def _advise_graph(target: CheckTarget) -> str:
-    """Advise to name one of the server's graphs."""
     parts = urlsplit(target.url)
     rest = [pair for pair in parse_qsl(parts.query) if "graph-uri" not in pair[0]]
     transport = HttpTransport(parts._replace(query=urlencode(rest)).geturl())

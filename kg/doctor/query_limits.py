@@ -104,7 +104,6 @@ async def _try_kind(graph: SparqlGraph, kind: str, triple: Triple) -> tuple[str,
 
 
 async def _missing_features(target: CheckTarget) -> list[str]:
-    """Return what of SPARQL 1.1 the server does not answer."""
     missing = []
     for name, text in FEATURES.items():
         try:

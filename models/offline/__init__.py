@@ -26,9 +26,8 @@ from kgqa.models.offline.plan_replies import PLAN_REPLIES
 from kgqa.models.offline.question_words import Encode, relation_phrase
 from kgqa.models.offline.wording_similarity import comparison_texts
 from kgqa.priors.exemplars import ExemplarLibrary
-from kgqa.prompts.answer_briefly import AnswerBriefly
+from kgqa.prompts.answer_from_memory import AnswerBriefly, ReasonAloud
 from kgqa.prompts.base import Prompt, R
-from kgqa.prompts.reason_aloud import ReasonAloud
 
 __all__ = ["PARTS", "Encode", "OfflineModel", "OfflineModelWithoutGraph", "parse_ablation", "relation_texts"]
 

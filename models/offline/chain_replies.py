@@ -9,7 +9,7 @@ from kgqa.kg.terms import Chain, one_line
 from kgqa.models.offline.interpreter import Interpretation, QuestionInterpreter
 from kgqa.models.offline.question_words import relation_phrase
 from kgqa.prompts.adapt_blueprint import AdaptBlueprint, AdaptedBlueprint
-from kgqa.prompts.answer_directly import AnswerDirectly, DirectAnswer
+from kgqa.prompts.answer_from_memory import AnswerDirectly, DirectAnswer
 from kgqa.prompts.base import Prompt, Reply
 from kgqa.prompts.candidates import MAX_CANDIDATES_SHOWN, Take, parse_number
 from kgqa.prompts.check_sufficiency import CheckSufficiency, Sufficiency

@@ -6,9 +6,8 @@ from typing import Any
 
 from kgqa.models.errors import MalformedReply, ModelError
 from kgqa.nodes.llm_only.state import LLMOnlyState, SamplesUpdate, given_topics
-from kgqa.prompts.answer_briefly import AnswerBriefly, BriefAnswer
+from kgqa.prompts.answer_from_memory import AnswerBriefly, BriefAnswer, ReasonAloud, ReasonedAnswer
 from kgqa.prompts.base import Prompt
-from kgqa.prompts.reason_aloud import ReasonAloud, ReasonedAnswer
 from kgqa.runtime.budget import BudgetExceeded
 from kgqa.runtime.node import NodeRuntime, node
 from kgqa.runtime.record import add_spend

@@ -11,7 +11,7 @@ from kgqa.models.errors import ModelUnavailable, UnknownModel
 from kgqa.models.offline import PARTS, OfflineModel, parse_ablation
 from kgqa.models.parsing import check_reply
 from kgqa.prompts.adapt_blueprint import AdaptBlueprint
-from kgqa.prompts.answer_directly import AnswerDirectly
+from kgqa.prompts.answer_from_memory import AnswerDirectly
 from kgqa.prompts.base import Prompt, R
 from kgqa.prompts.candidates import MAX_CANDIDATES_SHOWN
 from kgqa.prompts.check_sufficiency import CheckSufficiency

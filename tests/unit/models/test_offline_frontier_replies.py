@@ -11,13 +11,11 @@ from kgqa.kg.terms import Chain, Entity, Hop
 from kgqa.models.errors import ModelUnavailable
 from kgqa.models.offline import OfflineModel
 from kgqa.models.parsing import check_reply
-from kgqa.prompts.answer_briefly import AnswerBriefly
-from kgqa.prompts.answer_directly import AnswerDirectly
+from kgqa.prompts.answer_from_memory import AnswerBriefly, AnswerDirectly, ReasonAloud
 from kgqa.prompts.assess_found import AssessFound, Assessment
 from kgqa.prompts.base import Prompt, R
 from kgqa.prompts.candidates import MAX_CANDIDATES_SHOWN, ChainFindings
 from kgqa.prompts.pick_relations import PickRelations
-from kgqa.prompts.reason_aloud import ReasonAloud
 from kgqa.prompts.reflect import Reflect
 from kgqa.prompts.score_entities import ScoreEntities
 from kgqa.prompts.score_relations import ScoreRelations

@@ -8,8 +8,7 @@ import kgqa.prompts
 from kgqa.kg.pages import Candidate
 from kgqa.kg.terms import Chain, Entity, Hop, Literal, Path
 from kgqa.prompts.adapt_blueprint import AdaptBlueprint
-from kgqa.prompts.answer_briefly import AnswerBriefly
-from kgqa.prompts.answer_directly import AnswerDirectly
+from kgqa.prompts.answer_from_memory import AnswerBriefly, AnswerDirectly, ReasonAloud
 from kgqa.prompts.assess_found import AssessFound
 from kgqa.prompts.base import Prompt
 from kgqa.prompts.candidates import ChainFindings
@@ -25,7 +24,6 @@ from kgqa.prompts.plan_steps import PlanSteps
 from kgqa.prompts.plans import PlanStep, SearchPlan
 from kgqa.prompts.progress import Progress
 from kgqa.prompts.prune_relations import PruneRelations
-from kgqa.prompts.reason_aloud import ReasonAloud
 from kgqa.prompts.reflect import Reflect
 from kgqa.prompts.revise_plan import ReviseAhead, ReviseGlobally, ReviseLocally
 from kgqa.prompts.score_entities import ScoreEntities

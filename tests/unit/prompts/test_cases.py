@@ -8,7 +8,7 @@ from kgqa.kg.pages import Candidate
 from kgqa.kg.terms import Chain, Entity, Hop
 from kgqa.models.parsing import BadReply, check_reply, validate_reply
 from kgqa.prompts.adapt_blueprint import AdaptBlueprint
-from kgqa.prompts.answer_directly import AnswerDirectly
+from kgqa.prompts.answer_from_memory import AnswerDirectly
 from kgqa.prompts.base import Prompt
 from kgqa.prompts.candidates import MAX_CANDIDATES_SHOWN
 from kgqa.prompts.check_sufficiency import CheckSufficiency

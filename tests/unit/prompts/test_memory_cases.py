@@ -5,9 +5,8 @@ from typing import Any
 import pytest
 
 from kgqa.models.parsing import BadReply, check_reply, validate_reply
-from kgqa.prompts.answer_briefly import AnswerBriefly
+from kgqa.prompts.answer_from_memory import AnswerBriefly, ReasonAloud
 from kgqa.prompts.base import Prompt
-from kgqa.prompts.reason_aloud import ReasonAloud
 
 FROM_MEMORY = [AnswerBriefly, ReasonAloud]
 

@@ -12,8 +12,7 @@ from hypothesis import example, given, settings, strategies as st
 from kgqa.kg.pages import Candidate
 from kgqa.kg.terms import Chain, Entity, Hop, Path
 from kgqa.prompts.adapt_blueprint import AdaptBlueprint
-from kgqa.prompts.answer_briefly import AnswerBriefly
-from kgqa.prompts.answer_directly import AnswerDirectly
+from kgqa.prompts.answer_from_memory import AnswerBriefly, AnswerDirectly, ReasonAloud
 from kgqa.prompts.assess_found import AssessFound
 from kgqa.prompts.base import MAX_LABEL_CHARS, MAX_QUESTION_CHARS, Prompt, quoted
 from kgqa.prompts.candidates import ChainFindings
@@ -29,7 +28,6 @@ from kgqa.prompts.plan_steps import PlanSteps
 from kgqa.prompts.plans import PlanStep, SearchPlan
 from kgqa.prompts.progress import Progress
 from kgqa.prompts.prune_relations import PruneRelations
-from kgqa.prompts.reason_aloud import ReasonAloud
 from kgqa.prompts.reflect import Reflect
 from kgqa.prompts.revise_plan import ReviseAhead, ReviseGlobally, ReviseLocally
 from kgqa.prompts.score_entities import ScoreEntities
@@ -150,7 +148,7 @@ MAKERS: list[Callable[[str], Prompt[Any]]] = [
         (RelationCandidate(hostile_hop(text), (0,)),),
     ),
     lambda text: ReviseGlobally(text, hostile_plan(text), 1, (hostile_path(text),)),
-    lambda text: JudgeClaim(text, (hostile_path(text),), (Entity("http://x/t", text),) * 2),
+    lambda text: JudgeClaim(text, (hostile_path(text),), topics=(Entity("http://x/t", text),) * 2),
     lambda text: AnswerBriefly(text),
     lambda text: ReasonAloud(text),
     lambda text: Decompose(text, hostile_solved(text)),

@@ -13,12 +13,10 @@ from kgqa.kg.errors import KGTimeout
 from kgqa.kg.pages import Candidate
 from kgqa.kg.terms import Entity
 from kgqa.models.errors import MalformedReply, UnknownModel
-from kgqa.prompts.answer_briefly import AnswerBriefly
-from kgqa.prompts.answer_directly import AnswerDirectly
+from kgqa.prompts.answer_from_memory import AnswerBriefly, AnswerDirectly, ReasonAloud
 from kgqa.prompts.base import Prompt, Reply
 from kgqa.prompts.filter_candidates import FilterCandidates
 from kgqa.prompts.prune_relations import PruneRelations
-from kgqa.prompts.reason_aloud import ReasonAloud
 from kgqa.tests.unit.evaluation.simulation.family import FAMILY, Interview, chain, named, question
 
 ABOUT = question("bonn", "mother born_in")
