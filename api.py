@@ -19,11 +19,7 @@ KG = Name | Sequence[Name] | KnowledgeGraph
 
 
 def make_context(method: str, options: dict[str, Any]) -> Context:
-    """Make the context of a run from its options, given in any type that can be read as theirs.
-
-    Raises:
-        ValueError: in one line, if there is no such method or option, or a value is not taken.
-    """
+    """Make the context of a run; ValueError if there is no such method or option, or a value is not taken."""
     return context_of(method)(**options)
 
 
@@ -92,18 +88,12 @@ async def aask(
 
 
 def ask(question: str, **arguments: Any) -> Record:
-    """Answer a question over a knowledge graph; see `aask` for the arguments.
-
-    Works in scripts, notebooks and threads alike.
-    """
+    """Answer a question from a script, a notebook or a thread; see `aask` for the arguments."""
     return asyncio.run_coroutine_threadsafe(aask(question, **arguments), _loop()).result()
 
 
 async def stream_states(question_: Input, context: Context) -> AsyncIterator[dict[str, Any]]:
-    """Run a question and yield the state after each node; the last one holds the whole record.
-
-    Nodes that an option turns off leave no trace and are passed over.
-    """
+    """Run a question and yield the state after each node that leaves a trace; the last holds the record."""
     entries = 0
     stream = graph_of(context.method).astream(question_, context=context, stream_mode="values")
     async for state in stream:

@@ -13,13 +13,9 @@ BLOCK_BYTES = 1 << 20  # bytes that are read at a time: of a pipe nobody knows h
 
 
 def read_file(path: Path, max_bytes: int = MAX_FILE_BYTES, *, pipes: bool = False) -> bytes:
-    """Read a file as it is.
+    """Read a file of at most ``max_bytes``, or of ``pipes`` one to its end, waiting for whoever writes.
 
-    Args:
-        path: Where it is.
-        max_bytes: Bytes that it may have.
-        pipes: Read a pipe, too, to its end, and wait for whoever writes to it. Only where the
-            user has named the path: one that is found somewhere may wait for ever.
+    Only a path that the user has named may be a pipe: one that is found somewhere may wait for ever.
 
     Raises:
         OSError: if it is missing, too large, a folder or a device, which may never end.
@@ -50,8 +46,7 @@ def gunzip(data: bytes, max_bytes: int = MAX_FILE_BYTES) -> bytes:
     """Return what a gzipped file holds; what is not gzipped as it is.
 
     Raises:
-        OSError: if it holds too much, or is damaged.
-        EOFError, zlib.error: if it is damaged.
+        OSError, EOFError, zlib.error: if it holds too much, or is damaged.
     """
     if not data.startswith(GZIP_MAGIC):
         return data

@@ -70,10 +70,7 @@ def calibrate(
 
 
 def _read_run_options(pairs: list[str] | None, taken: set[str]) -> dict[str, Any]:
-    """Read the options of the runs, with a threshold that no plan reaches.
-
-    An option by which no plan would be revised is refused.
-    """
+    """Read the options of the runs, with a threshold that no plan reaches; refuse those without revisions."""
     from kgqa.api import make_context
     from kgqa.priors.rewards import UNREACHABLE_REWARD
 

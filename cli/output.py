@@ -47,11 +47,7 @@ def fail(problem: object, status: ExitCode = ExitCode.USAGE) -> NoReturn:
 
 @contextmanager
 def errors_in_one_line(*usage_errors: type[Exception]) -> Iterator[None]:
-    """End with one line and the exit code of what went wrong.
-
-    Args:
-        usage_errors: exceptions that stand for wrong usage, beside those of encoders and priors.
-    """
+    """End with one line and the exit code of what went wrong; ``usage_errors`` stand for wrong usage."""
     from kgqa.kg.errors import KGError
     from kgqa.models.errors import ModelError
     from kgqa.priors.errors import EncoderError, PriorError
@@ -68,10 +64,7 @@ def errors_in_one_line(*usage_errors: type[Exception]) -> Iterator[None]:
 
 
 def outage_exit_code(record: Mapping[str, Any]) -> ExitCode | None:
-    """Return the status of a question that could not be asked; None where it could.
-
-    What was named on the command line and cannot be opened is wrong usage.
-    """
+    """Return the status of an outage, or None; what was named and cannot be opened is wrong usage."""
     from kgqa.priors.errors import EncoderError, PriorError
 
     if record["outcome"] == "kg_unavailable":
@@ -115,11 +108,7 @@ def print_line(text: str) -> None:
 
 
 def print_json(value: object) -> None:
-    """Print a value as JSON on one line, without a character that could command a terminal.
-
-    Whoever reads it gets the same value: what is not printable, or not in the encoding of stdout,
-    is written as JSON escapes it.
-    """
+    """Print a value as JSON on one line; what is not printable, or not in stdout's encoding, is escaped."""
     written = json.dumps(value, ensure_ascii=False, allow_nan=False)
     if not written.isprintable():
         written = "".join(char if char.isprintable() else json.dumps(char)[1:-1] for char in written)

@@ -20,11 +20,7 @@ class AdaptedBlueprint(Reply):
 
 
 class AdaptBlueprint(Prompt[AdaptedBlueprint]):
-    """Write a blueprint for a question after the ``exemplars`` nearest to it.
-
-    ``relations`` are some that this graph has and that are near to the question;
-    the reply may name any.
-    """
+    """Write a blueprint after the ``exemplars`` nearest to a question, with these ``relations`` or others."""
 
     question: str
     topics: tuple[Entity, ...]

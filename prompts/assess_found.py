@@ -32,10 +32,7 @@ class Assessment(Reply):
 
 
 class AssessFound(Prompt[Assessment]):
-    """Judge what the chains of the frontier have led to.
-
-    The reply's ``known`` replaces what was ``known`` of the ``subgoals`` before.
-    """
+    """Judge what the chains of the frontier have led to; the reply's ``known`` replaces what was before."""
 
     question: str
     found: tuple[ChainFindings, ...]

@@ -39,11 +39,9 @@ class Prompt(ABC, Generic[R]):
     name: ClassVar[str]
     """How traces and scripts call this prompt: the name of its class, as ``prune_relations``."""
 
-    reply: ClassVar[type[Reply]]
-    """The schema of the reply: ``R`` in the type."""
+    reply: ClassVar[type[Reply]]  # the schema of the reply: ``R`` in the type
 
-    instructions: ClassVar[str]
-    """The constant part: task, rules, worked examples, form of the reply."""
+    instructions: ClassVar[str]  # the constant part: task, rules, worked examples, form of the reply
 
     def __init_subclass__(cls) -> None:
         dataclass(frozen=True)(cls)

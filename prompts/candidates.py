@@ -25,11 +25,7 @@ XSD_INTEGER = "http://www.w3.org/2001/XMLSchema#integer"
 
 @dataclass(frozen=True, slots=True)
 class ChainFindings:
-    """What is at the end of a relation chain.
-
-    ``truncated`` says that there is more. ``met`` are chains from other topic entities that lead
-    to these ends as well.
-    """
+    """The ends of a chain, or some if ``truncated``; ``met`` are chains of other topics with these ends."""
 
     chain: Chain
     ends: tuple[Candidate, ...]
@@ -132,10 +128,7 @@ def check_take(
 
 
 def taken_terms(take: Take, chosen: Sequence[int], candidates: Sequence[Candidate]) -> tuple[Term, ...]:
-    """Return the candidates that a reply takes as answers or computes its value from.
-
-    What is reached only by coming back to the topic is not counted.
-    """
+    """Return what a reply takes or computes from; what only comes back to the topic is not counted."""
     if take == "some":
         return tuple(candidates[number - 1].term for number in chosen)
     fresh = tuple(c.term for c in candidates if not c.returning)

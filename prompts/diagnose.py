@@ -69,10 +69,7 @@ class Diagnosis(Reply):
 
 
 class Diagnose(QuestionPrompt[Diagnosis]):
-    """Find the decision of a ``trajectory`` to blame for a failure ``signal``.
-
-    A pruned branch goes by its place in ``pruned``, from 1.
-    """
+    """Find the decision of a ``trajectory`` to blame for a ``signal``; ``pruned`` are numbered from 1."""
 
     signal: Signal
     progress: Progress

@@ -42,10 +42,7 @@ def draw_facts(paths: Sequence[Path]) -> str:
 
 
 def facts_as_statements(paths: Sequence[Path]) -> list[Statement]:
-    """Return facts as statements, in the words of the graph; a step through unnamed nodes is one statement.
-
-    What ends at a node without a name states nothing.
-    """
+    """Return facts that end at a name as statements; a step through unnamed nodes is one statement."""
     return list(dict.fromkeys(filter(None, map(_fact_as_statement, paths))))
 
 

@@ -31,11 +31,7 @@ class Inferred(Reply):
 
 
 class InferFromEvidence(QuestionPrompt[Inferred]):
-    """Answer from verified ``segments`` alone, where the search has ended without an answer.
-
-    Candidates are numbered through all segments; ``unmet`` are the conditions that
-    could not be verified.
-    """
+    """Answer from verified ``segments`` alone; ``unmet`` are the conditions that could not be verified."""
 
     segments: tuple[Segment, ...]
     findings: tuple[str, ...]

@@ -17,10 +17,7 @@ class PickedRelations(Reply):
 
 
 class PickRelations(Prompt[PickedRelations]):
-    """Choose among ``offers``, each one hop longer than a chain of the frontier.
-
-    Those that extend the same chain stand together. ``known`` is what is known of the ``subgoals``.
-    """
+    """Choose among ``offers``, one hop longer than chains of the frontier; those of one stand together."""
 
     question: str
     offers: tuple[Chain, ...]

@@ -14,10 +14,7 @@ class StepsReply(PlanReply, ExplainedReply):
 
 
 class PlanSteps(Prompt[StepsReply]):
-    """Write a plan of at most ``depth`` search steps that begins at the ``topics``.
-
-    ``exemplars`` are solved questions like this one, shown first.
-    """
+    """Write a plan of at most ``depth`` search steps that begins at the ``topics``."""
 
     question: str
     topics: tuple[Entity, ...]

@@ -36,10 +36,7 @@ class PlanStep:
 
 @dataclass(frozen=True, slots=True)
 class SearchPlan:
-    """The steps of a search, and ``Finish[answers]``.
-
-    ``thought`` goes before the Finish; ``whether`` says that the question asks for yes or no.
-    """
+    """The steps of a search, then ``thought`` and ``Finish[answers]``; ``whether`` it asks for yes or no."""
 
     steps: tuple[PlanStep, ...]
     answers: tuple[str, ...] = ()

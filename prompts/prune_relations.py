@@ -18,10 +18,7 @@ class PrunedRelations(Reply):
 
 
 class PruneRelations(QuestionPrompt[PrunedRelations]):
-    """Choose at most ``width`` of the ``hops`` that extend ``chain``.
-
-    Each line shows its direction, so that choosing a number chooses it too.
-    """
+    """Choose at most ``width`` of the ``hops`` that extend ``chain``, each with its direction."""
 
     chain: Chain
     hops: tuple[Hop, ...]

@@ -74,10 +74,7 @@ def merge_plans(plan: SearchPlan, reply: RevisedSteps, arm: Arm) -> SearchPlan:
 
 
 class RevisePlan(QuestionPrompt[RevisedSteps]):
-    """Revise a ``plan`` of which the first ``done`` steps were carried out and the last of them failed.
-
-    ``facts`` are what was observed; the revised plan has at most ``depth`` steps.
-    """
+    """Revise a ``plan`` whose step ``done`` failed, by the ``facts`` observed, to at most ``depth`` steps."""
 
     plan: SearchPlan
     done: int
@@ -85,8 +82,7 @@ class RevisePlan(QuestionPrompt[RevisedSteps]):
     _: KW_ONLY
     depth: int = MAX_PLAN_STEPS
 
-    arm: ClassVar[Arm]
-    """The arm of the bandit that this revision is."""
+    arm: ClassVar[Arm]  # the arm of the bandit that this revision is
 
     def _lines(self) -> Iterator[str]:
         yield from ("Plan:", draw_plan(self.plan, self.done), "Facts:", draw_facts(self.facts))

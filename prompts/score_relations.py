@@ -13,10 +13,7 @@ class ScoredRelations(Scores):
 
 
 class ScoreRelations(QuestionPrompt[ScoredRelations]):
-    """Score at most ``width`` of the ``offers`` that extend one chain of the beam.
-
-    Each is one hop longer than a chain of the beam; those that extend the same one stand together.
-    """
+    """Score at most ``width`` of the ``offers`` that extend one chain of the beam by a hop."""
 
     offers: tuple[Chain, ...]
     width: int

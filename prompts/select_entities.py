@@ -21,10 +21,7 @@ class SelectedEntities(Reply):
 
 
 class SelectEntities(QuestionPrompt[SelectedEntities]):
-    """Choose from what a ``relation`` (as `draw_shared_chain` draws it) has led to.
-
-    There are ``total`` of them, of which the ``candidates`` are shown.
-    """
+    """Choose from the ``candidates``, which are shown of a ``total`` that a drawn ``relation`` has led to."""
 
     step: PlanStep
     relation: str

@@ -24,10 +24,8 @@ class NodeBudget:
     """The account of one node: its limits are those of the context's budget."""
 
     context: Any
-    spent_before: Spend
-    """What the question had cost before this node."""
-    spend: Spend = field(default_factory=zero_spend)
-    """What this node costs."""
+    spent_before: Spend  # what the question had cost before this node
+    spend: Spend = field(default_factory=zero_spend)  # what this node costs
     started: float = field(default_factory=time.perf_counter)
 
     def total_spend(self) -> Spend:

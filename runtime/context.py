@@ -50,11 +50,9 @@ class Context(BaseModel):
 
     model_config = ConfigDict(frozen=True, extra="forbid", hide_input_in_errors=True)
 
-    method: ClassVar[str]
-    """The name of the method whose options these are."""
+    method: ClassVar[str]  # the name of the method whose options these are
 
-    asks_graph: ClassVar[bool] = True
-    """Whether the method looks into the graph; where not, none is opened."""
+    asks_graph: ClassVar[bool] = True  # whether the method looks into the graph; where not, none is opened
 
     kg: tuple[Annotated[str, Field(min_length=1)], ...] = Field(
         default_factory=lambda: (_first(active_limits().kg) or os.environ.get("KGQA_KG") or "sample",),
@@ -84,10 +82,7 @@ class Context(BaseModel):
     _given: GivenObjects = PrivateAttr(default_factory=GivenObjects)
 
     def __init__(self, /, **options: Any) -> None:
-        """Take the options of a run, in any type that can be read as theirs.
-
-        ``kg`` and ``model`` may be an open graph and an open model as well as names; the field then
-        holds what the object calls itself.
+        """Take the options of a run; ``kg`` and ``model`` may be open, and are shown as they call themselves.
 
         Raises:
             OptionError: in one line, if an option is unknown or its value is not taken.
@@ -147,11 +142,7 @@ class Context(BaseModel):
             yield name, tuple(map(redact_name, value)) if name == "kg" else value
 
     def config(self) -> dict[str, Any]:
-        """Return the configuration as a record carries it, with its hash.
-
-        The hash covers the method and every field; equal hashes mean equal runs,
-        given the same graph content and model.
-        """
+        """Return the configuration as a record has it; equal hashes mean equal runs on the same content."""
         settings = {"method": self.method, **self.model_dump(mode="json")}
         settings |= {"kg": [redact_name(name) for name in self.kg], "model": redact_name(self.model)}
         canonical = json.dumps(settings, sort_keys=True, separators=(",", ":"))

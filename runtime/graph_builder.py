@@ -27,11 +27,6 @@ def build_graph(context: type[Context], edges: Edges, state: type[State] = State
 
     The decision ``stop``, which an outage or a spent budget makes of any node, leads to the last node
     where the edges say nothing else.
-
-    Args:
-        context: the method's options.
-        edges: its nodes, and what follows them.
-        state: what its nodes read and change.
     """
     builder: StateGraph[Any, Any, Any, Any] = StateGraph(
         state, context, input_schema=Input, output_schema=Record

@@ -183,10 +183,7 @@ class Node:
     def _write(
         self, update: Update, runtime: NodeRuntime, schema: type[State], *, begins_anew: bool
     ) -> Update:
-        """Return the update as plain JSON, with the node's trace and cost.
-
-        They are added to those of the nodes before; a run that ``begins_anew`` on a thread overwrites them.
-        """
+        """Return the update as plain JSON, with trace and cost; they overwrite those of an earlier run."""
         entry = {"node": self.name, "decision": update["decision"], **_shorten_texts(runtime.trace)}
         totals: Update = {"trace": [{**entry, **runtime.token_counts()}], "usage": runtime.total_spend()}
         plain = to_plain({**update, **totals}, schema)

@@ -49,11 +49,7 @@ class Resources:
 
 
 async def open_resources(context: Context) -> Resources:
-    """Return all that a context names; what is not open yet is opened in a thread.
-
-    Raises:
-        KGError, ModelError, PriorError: if the graph, the model, or anything learned cannot be opened.
-    """
+    """Return all that a context names, opened in a thread where it is not yet; raise why it cannot be."""
     opened = context.given.opened if context.given else _process
     options = ("guidance", "blueprints", "overlay", "nli", "recalls", "exemplars", "model", "encoder", "kg")
     key = ("all", context.method, *(getattr(context, name, None) for name in options))
@@ -130,10 +126,7 @@ def _open_library(context: Any, graph: KnowledgeGraph) -> BlueprintLibrary | Non
 def _open_exemplars(
     context: Context, graph: KnowledgeGraph
 ) -> tuple[ExemplarLibrary | None, SolutionIndex | None]:
-    """Open what the offline model learns from, and what the method recalls, each where it is wanted.
-
-    On the sample graph, where no folder is named, it is that of its train questions.
-    """
+    """Open what the offline model learns from and the method recalls; the sample has exemplars of its own."""
     from kgqa.priors.exemplars import open_exemplars, open_solution_index
 
     learns = context.given.model is None and is_offline(context.model)

@@ -50,10 +50,7 @@ class Limits:
         }
 
     def with_credentials(self, kg: tuple[str, ...]) -> tuple[str, ...]:
-        """Return the names of a graph, an address that is allowed with its user, password and key.
-
-        A caller names it without them, as it is shown; who knows them may give them.
-        """
+        """Return a graph's names, an allowed address with the user, password and key it is shown without."""
         allowed = self.kg or ()
         full = {drop_user(name): name for name in reversed(allowed) if is_web_address(name)}
         return tuple(name if name in allowed else full.get(name, name) for name in kg)

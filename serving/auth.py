@@ -90,10 +90,7 @@ def _owner_filter(ctx: Auth.types.AuthContext, value: Mapping[str, Any]) -> dict
 
 
 def _check_run(value: Mapping[str, Any]) -> None:
-    """Refuse a run that asks too much, or for what the server would leave out without a word.
-
-    What else is wrong with it, the first step says.
-    """
+    """Refuse a run that asks too much, or for what the server would leave out without a word."""
     asked = value["kwargs"]
     _check_input(asked.get("input"))
     _check_input((asked.get("command") or {}).get("update"))

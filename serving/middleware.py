@@ -31,10 +31,7 @@ _authenticator = read_authenticator(os.environ)
 
 
 class RequestGuard:
-    """Answers 404 where a path is shut, 413 where a body is too large; hands others on whole.
-
-    To strangers it answers 401 or 403 where a path is guarded.
-    """
+    """Answers 404 where a path is shut, 413 to large bodies, 401 or 403 to strangers at guarded paths."""
 
     def __init__(self, app: ASGIApp) -> None:
         self.app = app

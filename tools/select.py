@@ -38,11 +38,7 @@ def select_tool(graph: KnowledgeGraph) -> BaseTool:
 
 
 def literals_query(values: Iterable[Literal]) -> str:
-    """Write the query for those of some literals, as ``?end``, that are in the graph.
-
-    Those that do not fit into a query, and those with a backslash, which `run_select` may refuse,
-    are left out.
-    """
+    """Write the query for those literals that are in the graph, as ``?end``, if `run_select` takes them."""
     fitting: list[Literal] = []
     room = MAX_QUERY_CHARS - len(queries.literals(()))
     for value in values:

@@ -69,8 +69,7 @@ class CheckTarget:
     """The endpoint, the graph that it holds, and some triples of it to try queries on."""
 
     url: str
-    deadline: float
-    """Seconds that one request may take."""
+    deadline: float  # seconds that one request may take
     is_virtuoso: bool = False
     graph: SparqlGraph = field(init=False)
     naming: Naming = field(init=False)
