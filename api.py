@@ -81,7 +81,10 @@ async def aask(
     """
     for name, given in (("kg", kg), ("model", model)):
         if given is not None:
-            options[name] = _check_type(name, given)
+            if not isinstance(given, str | os.PathLike | list | tuple) and not is_open(name, given):
+                kind = type(given).__name__
+                raise OptionError(f"option {name}: a name, or what is open already, not {kind}")
+            options[name] = given
     context = make_context(method, options)
     result = await graph_of(method).ainvoke(make_input(question, topics, id), context=context)
     return cast(Record, result)
@@ -105,13 +108,6 @@ async def stream_states(question_: Input, context: Context) -> AsyncIterator[dic
 def extract_record(state: dict[str, Any]) -> Record:
     """Take the record out of the last state of a run."""
     return cast(Record, {key: state[key] for key in Record.__annotations__})
-
-
-def _check_type(name: str, given: object) -> object:
-    """Return a graph or model; raise OptionError if it can be neither a name nor an open one."""
-    if not isinstance(given, str | os.PathLike | list | tuple) and not is_open(name, given):
-        raise OptionError(f"option {name}: a name, or what is open already, not {type(given).__name__}")
-    return given
 
 
 @cache

@@ -101,14 +101,9 @@ def retry_after(error: BaseException) -> float | None:
     try:
         seconds = float(text)
     except ValueError:
-        seconds = _seconds_between(str(headers.get("date", "")), text)
+        then, now = _parse_date(text), _parse_date(str(headers.get("date", "")))
+        seconds = (then - (now or datetime.now(UTC))).total_seconds() if then else math.nan
     return max(seconds, 0.0) if math.isfinite(seconds) else None
-
-
-def _seconds_between(now: str, then: str) -> float:
-    """Return the seconds between two dates; where the server does not say its own time, ours is taken."""
-    there = _parse_date(then)
-    return (there - (_parse_date(now) or datetime.now(UTC))).total_seconds() if there else math.nan
 
 
 def _parse_date(text: str) -> datetime | None:

@@ -111,10 +111,8 @@ def show_step(entry: dict[str, Any], *, to_stderr: bool) -> None:
     node, decision = one_line(str(entry["node"])), one_line(str(entry["decision"]))
     line = Text(f"{node:<19}", style="bold")
     line.append(f"{decision:<10}", style=DECISION_COLOURS.get(decision, "default"))
-    parts = [
-        _step_number(entry),
-        *(describe(entry) for key, describe in _ENTRY_PARTS.items() if key in entry),
-    ]
+    parts = [f"step {entry['step']}"] if "step" in entry and entry["node"] != "diagnose" else []
+    parts += [describe(entry) for key, describe in _ENTRY_PARTS.items() if key in entry]
     line.append(one_line(" · ".join(filter(None, parts)), output.MAX_LINE_CHARS), style="default")
     output.open_console(stderr=to_stderr).print(line)
 
@@ -160,11 +158,6 @@ def _format_footer(record: "Record") -> str:
 def _plural(number: int, noun: str) -> str:
     many = f"{noun[:-1]}ies" if noun.endswith("y") else f"{noun}s"
     return f"{number} {noun if number == 1 else many}"
-
-
-def _step_number(entry: dict[str, Any]) -> str:
-    """Name the step of a plan that an entry is about; a diagnosis names a decision instead."""
-    return f"step {entry['step']}" if "step" in entry and entry["node"] != "diagnose" else ""
 
 
 def _describe_blame(entry: dict[str, Any]) -> str:

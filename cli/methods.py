@@ -45,12 +45,8 @@ def option_default(field: "FieldInfo") -> str:
 
 def option_help(field: "FieldInfo") -> str:
     """Say what an option is for, and which words it can be."""
-    return f"{field.description or ''}{_choices(field)}"
-
-
-def _choices(field: "FieldInfo") -> str:
     parts = (field.annotation, *get_args(field.annotation))
     words = [word for part in parts if get_origin(part) is Literal for word in get_args(part)]
     if words and type(None) in parts:
         words.append("null")
-    return f"; one of: {', '.join(words)}" if words else ""
+    return (field.description or "") + (f"; one of: {', '.join(words)}" if words else "")

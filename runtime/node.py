@@ -15,11 +15,8 @@ from kgqa.kg.meter import QueryBudgetExhausted, metered
 from kgqa.kg.terms import one_line
 from kgqa.models.errors import ModelError, ModelUnavailable
 from kgqa.models.interface import Completion, Turn, Usage, budget_allows
-from kgqa.priors.blueprints import BlueprintLibrary
 from kgqa.priors.encoder import Vectors
 from kgqa.priors.errors import EncoderError, PriorError
-from kgqa.priors.exemplars import SolutionIndex
-from kgqa.priors.nli import ContradictionDetector
 from kgqa.prompts.base import MAX_QUESTION_CHARS, Prompt, R
 from kgqa.runtime.budget import BudgetExceeded, NodeBudget
 from kgqa.runtime.context import Context, OptionError
@@ -102,18 +99,6 @@ class NodeRuntime(NodeBudget):
         """Encode texts, one row of length 1 each; raise `EncoderError` if there is no encoder."""
         return await self.within_time_limit(encode(self.context, texts))
 
-    async def blueprint_library(self) -> BlueprintLibrary | None:
-        """Return the blueprints of `open_resources`."""
-        return (await self.open_resources()).library
-
-    async def exemplar_index(self) -> SolutionIndex | None:
-        """Return the index of solved questions of `open_resources`."""
-        return (await self.open_resources()).index
-
-    async def contradiction_detector(self) -> ContradictionDetector:
-        """Return the detector of `open_resources`; its calls block."""
-        return (await self.open_resources()).contradiction_detector
-
     def record_failure(self, error: Exception) -> None:
         """Write to the trace what failed; a time-out stays there, whatever fails after it."""
         if self.trace.get("failure") != KGTimeout.__name__:
@@ -141,7 +126,10 @@ class Node:
         """Make the node of a graph whose options and state are of these types."""
 
         async def run(state: State, runtime: Runtime[Any]) -> Update:
-            return await self._run(state, _given_context(runtime.context) or context_type(), schema)
+            if (given := runtime.context) and not isinstance(given, Context):
+                kind = type(given).__name__
+                raise OptionError(f"a context holds options by their names; it cannot be of type {kind}")
+            return await self._run(state, given or context_type(), schema)
 
         run.__doc__ = self.body.__doc__
         return run
@@ -196,13 +184,6 @@ class Node:
 def node(name: str, *, opens: bool = False, option: str | None = None) -> Callable[[NodeBody], Node]:
     """Make a node of its body."""
     return lambda body: Node(name, body, opens, option)
-
-
-def _given_context(given: object) -> Context | None:
-    """Return the context of a run; none is fine. Raise OptionError if it is something else."""
-    if isinstance(given, Context) or not given:
-        return given if isinstance(given, Context) else None
-    raise OptionError(f"a context holds options by their names; it cannot be of type {type(given).__name__}")
 
 
 def _shorten_texts(trace: dict[str, Any]) -> dict[str, Any]:

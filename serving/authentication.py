@@ -97,7 +97,8 @@ class Authenticator:
                 why = f"no keys are configured, so this server answers {refused}; set {KEYS_VARIABLE}"
                 raise Auth.exceptions.HTTPException(status_code=403, detail=why)
             return LOCAL_CALLER
-        key = headers.get("x-api-key") or _bearer_token(headers.get("authorization", ""))
+        scheme, _, token = headers.get("authorization", "").partition(" ")
+        key = headers.get("x-api-key") or (token.strip() if scheme.lower() == "bearer" else "")
         name = self.keys.name_of(key) if key else None
         if name is None:
             raise Auth.exceptions.HTTPException(status_code=401, detail=_KEY_UNKNOWN if key else _KEY_MISSING)
@@ -115,11 +116,6 @@ class Authenticator:
             pattern = self.origin_pattern
             allowed = origin in self.origins or bool(pattern and re.fullmatch(pattern, origin))
         return None if allowed else "Studio's pages only"
-
-
-def _bearer_token(authorization: str) -> str:
-    scheme, _, key = authorization.partition(" ")
-    return key.strip() if scheme.lower() == "bearer" else ""
 
 
 def _is_loopback(host: str) -> bool:
