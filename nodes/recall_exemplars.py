@@ -39,7 +39,7 @@ async def recall_exemplars(state: State, runtime: NodeRuntime) -> Update:
     The question is made a template as they were: its topic entities give way to the category
     labels that the graph has for them. Without an index the search goes on without.
     """
-    index = (await runtime.open_resources()).index
+    index = await runtime.exemplar_index()
     if index is None:
         runtime.trace["reason"] = "no folder of exemplars is named"
         return {"exemplars": []}

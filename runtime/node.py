@@ -15,8 +15,11 @@ from kgqa.kg.meter import QueryBudgetExhausted, metered
 from kgqa.kg.terms import one_line
 from kgqa.models.errors import ModelError, ModelUnavailable
 from kgqa.models.interface import Completion, Turn, Usage, budget_allows
+from kgqa.priors.blueprints import BlueprintLibrary
 from kgqa.priors.encoder import Vectors
 from kgqa.priors.errors import EncoderError, PriorError
+from kgqa.priors.exemplars import SolutionIndex
+from kgqa.priors.nli import ContradictionDetector
 from kgqa.prompts.base import MAX_QUESTION_CHARS, Prompt, R
 from kgqa.runtime.budget import BudgetExceeded, NodeBudget
 from kgqa.runtime.context import Context, OptionError
@@ -98,6 +101,18 @@ class NodeRuntime(NodeBudget):
     async def encode(self, texts: Sequence[str]) -> Vectors:
         """Encode texts, one row of length 1 each; raise `EncoderError` if there is no encoder."""
         return await self.within_time_limit(encode(self.context, texts))
+
+    async def blueprint_library(self) -> BlueprintLibrary | None:
+        """Return the blueprints of `open_resources`."""
+        return (await self.open_resources()).library
+
+    async def exemplar_index(self) -> SolutionIndex | None:
+        """Return the index of solved questions of `open_resources`."""
+        return (await self.open_resources()).index
+
+    async def contradiction_detector(self) -> ContradictionDetector:
+        """Return the detector of `open_resources`; its calls block."""
+        return (await self.open_resources()).contradiction_detector
 
     def record_failure(self, error: Exception) -> None:
         """Write to the trace what failed; a time-out stays there, whatever fails after it."""

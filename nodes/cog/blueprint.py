@@ -40,7 +40,7 @@ async def _choose_blueprint(state: CoGState, runtime: NodeRuntime) -> Blueprint 
     if not runtime.context.guidance:
         runtime.trace["reason"] = "guidance is off"
         return None
-    library = (await runtime.open_resources()).library
+    library = await runtime.blueprint_library()
     nearest: list[BlueprintMatch] = []
     if library:
         masked = mask_names(state["question"], [each.name for each in state["topic_entities"] if each.name])

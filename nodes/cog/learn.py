@@ -17,7 +17,7 @@ async def learn(state: CoGState, runtime: NodeRuntime) -> CoGUpdate:
         return {"decision": "stop"}
     masked = mask_names(state["question"], [each.name for each in state["topic_entities"] if each.name])
     try:
-        if library := (await runtime.open_resources()).library:
+        if library := await runtime.blueprint_library():
             found = Blueprint(tuple(tuple(Slot(hop.words, hop.forward) for hop in c.hops) for c in chains))
             await asyncio.to_thread(library.add, masked, found)
             runtime.trace["blueprint"] = str(found)

@@ -99,7 +99,7 @@ async def _measure_step(state: VoGState, plan: SearchPlan, runtime: NodeRuntime)
     whole = " ".join([step.thought, step.search, predicted])
     shown = map(draw_fact, facts[:MAX_FACTS_SHOWN])
     rows = await runtime.encode([state["question"], whole, predicted or thoughts[-1], *thoughts, *shown])
-    detector, statements = (await runtime.open_resources()).contradiction_detector, facts_as_statements(facts)
+    detector, statements = await runtime.contradiction_detector(), facts_as_statements(facts)
     judging = asyncio.to_thread(detector.contradicts, statements, step.observation)
     last = 2 + len(thoughts)
     return measure_revision(

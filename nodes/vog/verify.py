@@ -56,7 +56,7 @@ async def _ask_verifier(
 
 
 async def _ask_detector(state: VoGState, step: PlanStep, runtime: NodeRuntime) -> bool | None:
-    detector = (await runtime.open_resources()).contradiction_detector
+    detector = await runtime.contradiction_detector()
     runtime.trace["verifier"] = detector.name
     facts = facts_as_statements(state["feedback"][-1])
     if not (facts and step.observation):

@@ -206,7 +206,9 @@ async def test_all_a_step_waits_for_ends_with_its_time(monkeypatch: pytest.Monke
     monkeypatch.setattr(node, "open_resources", slow)
     monkeypatch.setattr(node, "encode", slow)
     for wait in (
-        lambda one: one.open_resources(),
+        lambda one: one.blueprint_library(),
+        lambda one: one.exemplar_index(),
+        lambda one: one.contradiction_detector(),
         lambda one: one.encode(["a"]),
         lambda one: one.call_tool("link"),
         call,
@@ -263,10 +265,9 @@ async def test_what_a_context_names_is_handed_out(monkeypatch: pytest.MonkeyPatc
 
     monkeypatch.setattr(node, "encode", encode)
     one = run()
-    opened = await one.open_resources()
-    assert opened.library == "a.ttl library"
-    assert opened.index == "a.ttl index"
-    assert opened.contradiction_detector == "a.ttl judge"
+    assert await one.blueprint_library() == "a.ttl library"
+    assert await one.exemplar_index() == "a.ttl index"
+    assert await one.contradiction_detector() == "a.ttl judge"
     assert await one.encode(["a", "b"]) == ["offline a", "offline b"]
 
 
