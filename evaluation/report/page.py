@@ -19,7 +19,7 @@ from kgqa.evaluation.report.run_folder import RunFolder, read_run
 
 WEB = Path(__file__).with_name("web")
 
-STYLE_FILES = ("page.css", "questions.css")
+STYLE_FILES = ("page.css",)
 
 SCRIPT_FILES = ("record.js", "list.js", "page.js")
 

@@ -1,15 +1,16 @@
 // Opens the page: makes elements, unpacks the data, sorts tables, and shows the question of the address.
 
-/** Make an element; "class", "on<event>" and other attributes by name, then children or text.
+/** Make an element: its name and classes, attributes ("on<event>" listens), then children or text.
  * Elements are made here and nowhere else. Text is text: labels of a graph are anybody's. */
-function el(name, attributes, ...children) {
+function el(kind, attributes, ...children) {
+  const [name, ...classes] = kind.split(".");
   const made = document.createElement(name);
-  for (const [key, value] of Object.entries(attributes || {})) {
+  made.classList.add(...classes.filter(Boolean));
+  for (const [key, value] of Object.entries(attributes)) {
     if (key.startsWith("on")) made.addEventListener(key.slice(2), value);
-    else if (value === true) made.setAttribute(key, "");
     else if (value !== false && value !== null && value !== undefined) made.setAttribute(key, value);
   }
-  made.append(...children.flat(Infinity).filter((child) => child !== null && child !== undefined));
+  made.append(...children.flat(Infinity).filter((child) => (child ?? null) !== null));
   return made;
 }
 
@@ -29,8 +30,12 @@ function localName(iri) {
   return parts.pop() || String(iri);
 }
 
-function plural(count, one, many) {
-  return `${count.toLocaleString("en")} ${count === 1 ? one : many}`;
+function format(number, digits = 0) {
+  return number.toLocaleString("en", { maximumFractionDigits: digits });
+}
+
+function plural(count, one) {
+  return `${format(count)} ${one}${count === 1 ? "" : "s"}`;
 }
 
 function byId(id) {
@@ -42,10 +47,8 @@ let index = null;
 
 /** Unpack the gzipped JSON of a script element. */
 async function unpack(id) {
-  const packed = atob(byId(id).textContent);
-  const bytes = Uint8Array.from(packed, (letter) => letter.charCodeAt(0));
-  const stream = new Blob([bytes]).stream().pipeThrough(new DecompressionStream("gzip"));
-  return new Response(stream).json();
+  const bytes = Uint8Array.from(atob(byId(id).textContent), (letter) => letter.charCodeAt(0));
+  return new Response(new Blob([bytes]).stream().pipeThrough(new DecompressionStream("gzip"))).json();
 }
 
 const parts = new Map();
@@ -64,7 +67,7 @@ function runsOf(question) {
 
 /** What is known of a question beside its text. */
 function factsOf(question) {
-  const hops = question.hops ? plural(question.hops, "hop", "hops") : null;
+  const hops = question.hops ? plural(question.hops, "hop") : null;
   return [question.id, hops, question.kind, question.level].filter(Boolean).join(" · ");
 }
 
@@ -79,6 +82,15 @@ const MARKS = {
 };
 
 const NOT_ASKED = ".";
+
+/** The sign of a mark; with its run where one has to be told. */
+function drawMark(letter, run) {
+  const mark = MARKS[letter] ?? { state: "", sign: "", words: "not asked" };
+  if (!run) return el(`span.mark.${mark.state}`, {}, mark.sign);
+  const title = `run ${run.number}, ${run.name}: ${mark.words}`;
+  const words = el("span.unseen", {}, `run ${run.number} ${mark.state} `);
+  return el(`span.mark.${mark.state}`, { title }, words, el("span", { "aria-hidden": "true" }, mark.sign));
+}
 
 /** Let a click on a title sort a table; what is not known comes last either way. */
 function sortable(table) {
@@ -119,25 +131,20 @@ async function open() {
   if (id === null) return;
   const group = Number(named.get("d") ?? 1) - 1;
   const at = index.questions.findIndex((question) => question.id === id && question.group === group);
-  const content =
-    at < 0 ? [drawBar(-1), notice("No question has the id ", label(id), ".")] : await drawQuestion(at);
+  const unknown = el("p.notice", {}, "No question has the id ", label(id), ".");
+  const content = at < 0 ? [unknown] : await drawQuestion(at);
   if (location.hash !== address) return; // another question was opened meanwhile
-  view.replaceChildren(...content);
+  view.replaceChildren(drawBar(at), ...content);
   view.scrollIntoView();
   view.querySelector("h3")?.focus({ preventScroll: true });
-}
-
-function notice(...words) {
-  return el("p", { class: "notice" }, words);
 }
 
 async function drawQuestion(at) {
   const question = index.questions[at];
   const details = await detailsOf(at);
   return [
-    drawBar(at),
     el("h3", { tabindex: "-1" }, label(question.text)),
-    el("p", { class: "about" }, label(factsOf(question))),
+    el("p.about", {}, label(factsOf(question))),
     drawGold(question, details),
     ...drawRuns(question, details),
   ];
@@ -147,33 +154,25 @@ async function drawQuestion(at) {
 function drawBar(at) {
   const place = left.indexOf(at);
   const step = (title, to) => {
-    const next = place < 0 ? undefined : left[to];
-    return next === undefined
-      ? el("span", { class: "off" }, title)
-      : el("a", { href: linkTo(index.questions[next]) }, title);
+    const next = place < 0 ? undefined : index.questions[left[to]];
+    return next ? el("a", { href: linkTo(next) }, title) : el("span.off", {}, title);
   };
-  return el(
-    "nav",
-    { class: "bar", "aria-label": "Questions" },
-    el("a", { href: "#questions" }, "All questions"),
-    step("Previous", place - 1),
-    step("Next", place + 1),
-  );
+  const back = el("a", { href: "#questions" }, "All questions");
+  return el("nav.bar.row", { "aria-label": "Questions" }, back, step("Previous", place - 1), step("Next", place + 1));
 }
 
 function drawGold(question, details) {
   const topics = details.topics.length ? details.topics.map(nameOf).join(", ") : "not given";
-  const count = (reading) => plural(reading.all, "gold answer", "gold answers");
   const title = (reading, at) =>
-    details.readings.length > 1 ? `Gold answers, reading ${at + 1}` : count(reading);
+    details.readings.length > 1 ? `Gold answers, reading ${at + 1}` : plural(reading.all, "gold answer");
   const gold = details.readings.map((reading, at) => block(title(reading, at), drawNames(reading)));
   const why = index.groups[question.group].gold ? "None: this question is not scored." : "Not at hand.";
   const paths = details.paths.map((path) => drawGoldPath(path, details.topics));
   const query = () => el("details", {}, el("summary", {}, "SPARQL"), el("pre", {}, details.sparql));
   return el(
-    "div",
-    { class: "gold" },
-    block("Topics", el("p", {}, label(topics))),
+    "div.gold.row",
+    {},
+    block("Topics", label(topics)),
     gold.length ? gold : block("Gold answers", none(why)),
     paths.length ? block("Gold path", paths) : null,
     details.sparql ? block("Gold query", query()) : null,
@@ -182,42 +181,33 @@ function drawGold(question, details) {
 
 function drawRuns(question, details) {
   const runs = runsOf(question);
-  const shown = runs.length <= SIDE_BY_SIDE ? runs : runs.filter((run) => picked.has(run));
-  const columns = (shown.length ? shown : runs.slice(0, SIDE_BY_SIDE)).map((run) => {
-    const place = runs.indexOf(run);
-    return drawRun(run, question.marks[place], details.runs[place]);
-  });
-  return [
-    runs.length > SIDE_BY_SIDE ? drawPicker(question, details, runs) : null,
-    el("div", { class: "runs" }, columns),
-  ].filter(Boolean);
+  if (!runs.some((run) => picked.has(run))) runs.slice(0, SIDE_BY_SIDE).forEach((run) => picked.add(run));
+  const few = runs.length <= SIDE_BY_SIDE;
+  const columns = runs.map((run, at) =>
+    few || picked.has(run) ? drawRun(run, question.marks[at], details.runs[at]) : null,
+  );
+  const choice = few ? "" : drawPicker(question, details, runs);
+  return [choice, el("div.runs", {}, columns)];
 }
 
 /** Buttons that choose which of many runs stand side by side. */
 function drawPicker(question, details, runs) {
-  if (!runs.some((run) => picked.has(run))) runs.slice(0, SIDE_BY_SIDE).forEach((run) => picked.add(run));
   const toggle = (run) => {
     if (!picked.delete(run)) picked.add(run);
-    byId("question").querySelector(".picker").remove();
-    byId("question")
-      .querySelector(".runs")
-      .replaceWith(...drawRuns(question, details));
+    const view = byId("question");
+    view.querySelector(".picker").remove();
+    view.querySelector(".runs").replaceWith(...drawRuns(question, details));
   };
   const buttons = runs.map((run, at) => {
-    const mark = MARKS[question.marks[at]];
-    const pressed = String(picked.has(run));
-    return el(
-      "button",
-      { type: "button", "aria-pressed": pressed, title: run.name, onclick: () => toggle(run) },
-      String(run.number),
-      mark ? el("span", { class: `mark ${mark.state}` }, mark.sign) : null,
-    );
+    const state = { "aria-pressed": picked.has(run).toString(), title: run.name };
+    const sign = drawMark(question.marks[at]);
+    return el("button", { type: "button", ...state, onclick: () => toggle(run) }, `${run.number} `, sign);
   });
-  return el("div", { class: "picker", role: "group", "aria-label": "Runs side by side" }, "Runs", buttons);
+  return el("div.picker.row", { role: "group", "aria-label": "Runs side by side" }, "Runs", buttons);
 }
 
 async function begin() {
-  document.querySelectorAll("table.sortable").forEach(sortable);
+  document.querySelectorAll("table").forEach(sortable);
   index = await unpack("index");
   drawFilters();
   drawKey();
@@ -226,4 +216,6 @@ async function begin() {
   addEventListener("hashchange", open);
 }
 
-begin().catch((error) => byId("questions").append(notice(`The questions cannot be shown: ${error.message}`)));
+begin().catch((error) =>
+  byId("questions").append(el("p.notice", {}, `The questions cannot be shown: ${error.message}`)),
+);

@@ -18,30 +18,26 @@ const BLOCKS = {
   Cost: drawUsage,
 };
 
-const COSTS = [
-  ["llm_calls", "LLM calls", 0],
-  ["cached_calls", "from the cache", 0],
-  ["input_tokens", "tokens in", 0],
-  ["output_tokens", "tokens out", 0],
-  ["kg_queries", "KG queries", 0],
-  ["seconds", "seconds", 2],
-];
+const COSTS = {
+  llm_calls: "LLM calls",
+  cached_calls: "from the cache",
+  input_tokens: "tokens in",
+  output_tokens: "tokens out",
+  kg_queries: "KG queries",
+  seconds: "seconds",
+};
 
 /** Keys of a step that have a place of their own. */
-const PLACED = new Set(["node", "decision", "chain", "topics", "chosen", "reason", "error", "failure"]);
+const PLACED = new Set(["node", "decision", "chain", "topics", "reason", "error", "failure"]);
 
 /** Six blocks for each run, so that those of several runs stand side by side. */
 function drawRun(run, letter, record) {
   const mark = MARKS[letter];
-  const sign = mark ? el("span", { class: `mark ${mark.state}` }, `${mark.sign} ${mark.state}`) : null;
-  return el(
-    "section",
-    { class: "run", "aria-label": `Run ${run.number}` },
-    el("h4", {}, `${run.number} `, label(run.name), sign),
-    record
-      ? Object.entries(BLOCKS).map(([title, draw]) => drawBlock(title, draw, record))
-      : none(letter === NOT_ASKED ? "This run was not asked this question." : "No record."),
-  );
+  const sign = mark ? el(`span.mark.${mark.state}`, {}, `${mark.sign} ${mark.state}`) : null;
+  const blocks = Object.entries(BLOCKS).map(([title, draw]) => drawBlock(title, draw, record));
+  const nothing = none(letter === NOT_ASKED ? "This run was not asked this question." : "No record.");
+  const head = el("h4", {}, `${run.number} `, label(run.name), sign);
+  return el("section.run.card", { "aria-label": `Run ${run.number}` }, head, record ? blocks : nothing);
 }
 
 function drawBlock(title, draw, record) {
@@ -53,68 +49,58 @@ function drawBlock(title, draw, record) {
 }
 
 function none(words) {
-  return el("p", { class: "none" }, words);
+  return el("p.none", {}, words);
 }
 
 function block(title, ...content) {
-  return el("div", { class: "block" }, el("h5", {}, title), content);
+  return el("div.block", {}, el("h5", {}, title), content);
 }
 
 function drawAnswers(record) {
   const limit = record.stopped_by ? `stopped by the limit of ${record.stopped_by}` : null;
   const outcome = [OUTCOMES[record.outcome] ?? record.outcome, limit].filter(Boolean).join(" · ");
+  const { missed, score } = record;
+  const rate = (key) => score[key].toFixed(2);
+  const rates = score && `F1 ${rate("f1")}, precision ${rate("precision")}, recall ${rate("recall")}`;
+  const title = el("summary", {}, `${plural(missed.all, "gold answer")} missed`);
   return block(
-    plural(record.answers.all, "answer", "answers"),
-    record.error ? el("p", { class: "error" }, label(record.error)) : null,
-    el("p", { class: "outcome" }, label(outcome), record.score ? el("span", {}, scoreText(record.score)) : null),
-    el("ul", { class: "answers" }, record.answers.items.map(drawAnswer)),
+    plural(record.answers.all, "answer"),
+    record.error ? el("p.error", {}, label(record.error)) : null,
+    el("p.about", {}, label(outcome), el("small", {}, rates)),
+    el("ul.answers.long", {}, record.answers.items.map(drawAnswer)),
     leftOut(record.answers),
-    record.missed.all ? drawMissed(record.missed) : null,
+    missed.all ? el("details", { open: missed.all <= 5 }, title, drawNames(missed)) : null,
   );
-}
-
-function scoreText(score) {
-  const parts = { F1: score.f1, precision: score.precision, recall: score.recall };
-  return Object.entries(parts)
-    .map(([name, value]) => `${name} ${value.toFixed(2)}`)
-    .join(", ");
-}
-
-function drawMissed(missed) {
-  const title = `${plural(missed.all, "gold answer", "gold answers")} missed`;
-  return el("details", { open: missed.all <= 5 }, el("summary", {}, title), drawNames(missed));
 }
 
 function drawAnswer(answer) {
   const [words, sign] = { true: ["right", "✓"], false: ["wrong", "✗"], null: ["not scored", "·"] }[answer.right];
-  return el(
-    "li",
-    { class: words, title: answer.id },
-    el("span", { class: "sign", "aria-hidden": "true" }, sign),
-    label(nameOf(answer)),
-    el("span", { class: "unseen" }, `, ${words}`),
-  );
+  const before = el("span.sign", { "aria-hidden": "true" }, sign);
+  return el(`li.row.${words.replace(" ", "-")}`, { title: answer.id }, before, label(nameOf(answer)), unseen(words));
+}
+
+/** Words for who cannot see a sign or an arrow. */
+function unseen(words) {
+  return el("span.unseen", {}, `, ${words}`);
 }
 
 function drawNames(cut) {
   const names = cut.items.map((item) => el("li", { title: item.id }, label(nameOf(item))));
-  return [el("ul", { class: "names" }, names), leftOut(cut)];
+  return [el("ul.row", {}, names), leftOut(cut)];
 }
 
 function leftOut(cut) {
-  const left = cut.all - cut.items.length;
-  return left > 0 ? none(`and ${left.toLocaleString("en")} more, in results.jsonl`) : null;
+  const more = cut.all - cut.items.length;
+  return more > 0 ? none(`and ${format(more)} more, in results.jsonl`) : null;
 }
 
+/** A path of a record: topic -relation-> ? -> answer; an end that stays open stands for all answers. */
 function drawPaths(record) {
-  const drawn = record.paths.map((path) => drawPath(path, record.answers.all));
+  const drawn = record.paths.map((path) => {
+    const steps = path.map((step) => [step.relation, step.forward, step.tail]);
+    return drawSteps(path[0]?.head, steps, record.answers.all);
+  });
   return block(drawn.length === 1 ? "Path" : "Paths", drawn.length ? drawn : none("No path in the graph."));
-}
-
-/** Draw a path of a record: topic -relation-> ? -> answer; an end that stays open stands for all answers. */
-function drawPath(path, answers) {
-  const steps = path.map((step) => [step.relation, step.forward, step.tail]);
-  return drawSteps(path[0]?.head, steps, answers);
 }
 
 /** Draw a gold path: a topic and the names of relations, with "^" against the arrow. */
@@ -127,44 +113,38 @@ function drawGoldPath(path, topics) {
 function drawSteps(topic, steps, answers) {
   const drawn = steps.map(([relation, forward, node], at) => {
     const role = at === steps.length - 1 ? "answer" : "between";
-    return el("li", {}, drawArrow(relation, forward), drawNode(node, role, answers));
+    return el("li.row", {}, drawArrow(relation, forward), drawNode(node, role, answers));
   });
-  return el("ol", { class: "path" }, el("li", {}, drawNode(topic, "topic")), drawn);
+  return el("ol.path.row", {}, el("li.row", {}, drawNode(topic, "topic")), drawn);
 }
 
 function drawNode(ref, role, answers) {
-  const open = !ref || (ref.id === null && !ref.name);
-  const all = role === "answer" && answers > 1 ? plural(answers, "answer", "answers") : "?";
-  const text = open ? all : nameOf(ref);
-  const title = ref?.id ?? (open && text === "?" ? "a node that stays open" : null);
-  return el("span", { class: `node ${role}${open ? " open" : ""}`, title }, label(text));
+  if (ref && (ref.id !== null || ref.name)) return el(`span.node.${role}`, { title: ref.id }, label(nameOf(ref)));
+  if (role === "answer" && answers > 1) return el("span.node.answer.open", {}, plural(answers, "answer"));
+  return el(`span.node.${role}.open`, { title: "a node that stays open" }, "?");
 }
 
 function drawArrow(relation, forward) {
   const words = forward ? "along its arrow" : "against its arrow";
-  return el(
-    "span",
-    { class: forward ? "arrow forward" : "arrow backward", title: `${relation}, ${words}` },
-    el("span", { class: "relation" }, label(localName(relation))),
-    el("span", { class: "unseen" }, `, ${words}`),
-  );
+  const kind = forward ? "forward" : "backward";
+  return el(`span.arrow.${kind}`, { title: `${relation}, ${words}` }, drawRelation(relation), unseen(words));
+}
+
+function drawRelation(relation) {
+  return el("span.relation", { title: relation }, label(localName(relation)));
 }
 
 function drawEvidence(record) {
   const facts = record.evidence;
   if (!facts.all) return block("Evidence", none("No facts."));
-  const lines = el("ul", { class: "facts-list" }, facts.items.map(drawFact));
-  const title = el("summary", {}, plural(facts.all, "fact", "facts"));
-  return block("Evidence", el("details", {}, title, lines), leftOut(facts));
-}
-
-function drawFact(fact) {
-  const relation = el("span", { class: "relation", title: fact.relation }, label(localName(fact.relation)));
-  return el("li", {}, label(nameOf(fact.head)), " ", relation, " ", label(nameOf(fact.tail)));
+  const parts = (fact) => [label(nameOf(fact.head)), " ", drawRelation(fact.relation), " ", label(nameOf(fact.tail))];
+  const lines = facts.items.map((fact) => el("li", {}, parts(fact)));
+  const title = el("summary", {}, plural(facts.all, "fact"));
+  return block("Evidence", el("details", {}, title, el("ul.long", {}, lines)), leftOut(facts));
 }
 
 function drawTrace(record) {
-  const steps = el("ol", { class: "trace" }, record.trace.map(drawStep));
+  const steps = el("ol.trace", {}, record.trace.map(drawStep));
   return block("Trace", record.trace.length ? steps : none("No trace."));
 }
 
@@ -172,26 +152,26 @@ function drawTrace(record) {
 function drawStep(step) {
   const failed = [step.failure, step.error].filter(Boolean).join(": ");
   const decision = String(step.decision ?? "");
-  const style = `decision ${/^\w+$/.test(decision) ? decision : ""}`;
-  const others = Object.entries(step).filter(([key]) => !PLACED.has(key) || key === "chosen");
-  const isList = ([key, value]) => Array.isArray(value) && key !== "tokens" && key !== "chosen";
+  const style = /^\w+$/.test(decision) ? decision : "";
+  const others = Object.entries(step).filter(([key]) => !PLACED.has(key));
+  const lists = others.filter(([key, value]) => Array.isArray(value) && key !== "tokens");
+  lists.sort(([a], [b]) => (b === "chosen") - (a === "chosen"));
   return el(
-    "li",
-    { class: failed ? "step failing" : "step" },
-    el("p", {}, el("b", {}, label(step.node)), " ", el("span", { class: style }, label(decision))),
+    failed ? "li.step.failing" : "li.step",
+    {},
+    el("p", {}, el("b", {}, label(step.node)), " ", el(`span.decision.${style}`, {}, label(decision))),
     step.chain ? el("p", {}, label(step.chain)) : null,
     step.topics ? drawItems("topics", step.topics.map(nameOf)) : null,
-    Array.isArray(step.chosen) ? drawItems("chosen", step.chosen.map(words)) : null,
-    others.filter(isList).map(([key, items]) => drawItems(key, items.map(words))),
+    lists.map(([key, items]) => drawItems(key, items.map(words))),
     drawNotes(others),
-    step.reason ? el("p", { class: "reason" }, label(step.reason)) : null,
-    failed ? el("p", { class: "error" }, label(failed)) : null,
+    step.reason ? el("p.reason", {}, label(step.reason)) : null,
+    failed ? el("p.error", {}, label(failed)) : null,
   );
 }
 
 function drawItems(title, items) {
   const shown = items.length ? items.map((item) => el("li", {}, label(item))) : el("li", {}, "nothing");
-  return el("div", { class: "picked" }, drawKeyOf(title), el("ol", {}, shown));
+  return el("div.picked.row", {}, drawKeyOf(title), el("ol.row", {}, shown));
 }
 
 /** Whatever else a step notes: tokens, numbers, limits, how many were set aside. */
@@ -200,11 +180,11 @@ function drawNotes(entries) {
     .map(([key, value]) => [key, key === "tokens" && Array.isArray(value) ? value.map(words).join(" + ") : value])
     .filter(([, value]) => !Array.isArray(value) && ![null, false, ""].includes(value))
     .map(([key, value]) => el("span", {}, drawKeyOf(key), " ", label(words(value))));
-  return noted.length ? el("p", { class: "noted" }, noted) : null;
+  return noted.length ? el("p.noted.row", {}, noted) : null;
 }
 
 function drawKeyOf(key) {
-  return el("span", { class: "key" }, key.replaceAll("_", " "));
+  return el("span.key", {}, key.replaceAll("_", " "));
 }
 
 function words(value) {
@@ -217,10 +197,9 @@ function words(value) {
 }
 
 function drawUsage(record) {
-  const known = COSTS.filter(([key]) => (record.usage[key] ?? null) !== null);
-  const rows = known.map(([key, title, digits]) => {
-    const value = record.usage[key].toLocaleString("en", { maximumFractionDigits: digits });
-    return el("div", {}, el("dt", {}, title), el("dd", {}, value));
-  });
-  return block("Cost", rows.length ? el("dl", { class: "cost" }, rows) : none("Not known."));
+  const known = Object.entries(COSTS).filter(([key]) => (record.usage[key] ?? null) !== null);
+  const rows = known.map(([key, title]) =>
+    el("div", {}, el("dt", {}, title), el("dd", {}, format(record.usage[key], key === "seconds" ? 2 : 0))),
+  );
+  return block("Cost", rows.length ? el("dl.cost.row", {}, rows) : none("Not known."));
 }
