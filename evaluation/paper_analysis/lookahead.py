@@ -10,7 +10,7 @@ from typing import Any
 
 from typing_extensions import TypedDict
 
-from kgqa.evaluation.paper_analysis.trace import is_positive, trace_entries
+from kgqa.evaluation.paper_analysis.trace import trace_entries
 from kgqa.evaluation.scoring.scores import ScoredQuestion
 from kgqa.evaluation.scoring.statistics import Costs, Share, mean_share, summarise_costs
 
@@ -56,7 +56,7 @@ def measure_lookahead(scored: Sequence[ScoredQuestion], seed: int) -> Lookahead 
     return {
         "questions": len(first),
         "fired": mean_share([_has_fired(entry) for entry in entries], seed),
-        "realised": mean_share([is_positive(entry.get("realised")) for entry in entries], seed),
+        "realised": mean_share([_was_realised(entry) for entry in entries], seed),
         "ended": mean_share([_has_ended(entry) for entry in entries], seed),
         "right": mean_share([is_right for is_right, _ in right], seed),
         "right_of_fired": mean_share([is_right for is_right, fired in right if fired], seed),
@@ -65,6 +65,11 @@ def measure_lookahead(scored: Sequence[ScoredQuestion], seed: int) -> Lookahead 
 
 def _has_fired(entry: Mapping[str, Any]) -> bool:
     return entry.get("fired") is True
+
+
+def _was_realised(entry: Mapping[str, Any]) -> bool:
+    realised = entry.get("realised")
+    return isinstance(realised, int) and realised > 0
 
 
 def _has_ended(entry: Mapping[str, Any]) -> bool:

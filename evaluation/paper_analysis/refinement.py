@@ -1,16 +1,11 @@
 """How failure-aware refinement and blueprints did in a run (CoG, Tables 7 and 8, Appendix G)."""
 
-from collections.abc import Iterable, Sequence
-from typing import NamedTuple
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from typing import Any, NamedTuple
 
 from typing_extensions import TypedDict
 
-from kgqa.evaluation.paper_analysis.trace import (
-    Diagnosis,
-    has_refinement,
-    read_blueprint_source,
-    read_diagnoses,
-)
+from kgqa.evaluation.paper_analysis.trace import trace_entries
 from kgqa.evaluation.result import OUTAGE_OUTCOMES, Result
 from kgqa.evaluation.scoring.scores import GroupMetrics, ScoredQuestion, measure_group
 from kgqa.evaluation.scoring.statistics import Costs, Share, mean_share, mean_shares, summarise_costs
@@ -66,7 +61,8 @@ class Refinement(TriggeredMetrics):
 
 class _DiagnosedQuestion(NamedTuple):
     scored: ScoredQuestion
-    diagnoses: list[Diagnosis]
+    diagnoses: list[Mapping[str, Any]]
+    """The entries of its diagnoses, each with the signal that it is of (CoG §3.3)."""
     outcome: str
 
 
@@ -74,7 +70,7 @@ def measure_blueprints(
     scored: Sequence[ScoredQuestion], seed: int
 ) -> dict[str, BlueprintSourceMetrics] | None:
     """Measure by the source of the blueprint; None where no result names any."""
-    sourced = [(each, source) for each in scored if (source := read_blueprint_source(each.result))]
+    sourced = [(each, source) for each in scored if (source := _blueprint_source(each.result))]
     if not sourced:
         return None
     seen = {source for _, source in sourced}
@@ -92,29 +88,45 @@ def measure_blueprints(
 def measure_refinement(scored: Sequence[ScoredQuestion], seed: int) -> Refinement | None:
     """Measure refinement; None where the results have no such step."""
     results = [(each, each.result) for each in scored if each.result]
-    cases = [
-        _DiagnosedQuestion(each, diagnoses, _outcome(result))
-        for each, result in results
-        if (diagnoses := read_diagnoses(result))
-    ]
-    if not cases and not any(has_refinement(result) for _, result in results):
+    read = ((each, list(_diagnoses(result)), _outcome(result)) for each, result in results)
+    cases = [_DiagnosedQuestion(*case) for case in read if case[1]]
+    if not cases and not any(_has_refinement(result) for _, result in results):
         return None
     hit = {case.scored.question.id for case in cases}
-    rerouted = [case for case in cases if any(one.rerouted for one in case.diagnoses)]
+    dropped = [any(one.get("blueprint") == "drop" for one in case.diagnoses) for case in cases]
+    rerouted = [case for case in cases if any(_blames_step(one) for one in case.diagnoses)]
     recovered = [case.scored.right and case.outcome == "grounded" for case in rerouted if case.scored.score]
-    signals = sorted({case.diagnoses[0].signal for case in cases})
+    by_signal: dict[str, list[_DiagnosedQuestion]] = {}
+    for case in cases:
+        by_signal.setdefault(case.diagnoses[0]["signal"], []).append(case)
     return {
         **_measure_triggered(cases, seed),
         "rate": mean_share([each.question.id in hit for each in scored], seed),
         "diagnoses": summarise_costs([len(case.diagnoses) for case in cases]),
-        "dropped": mean_share([any(one.dropped for one in case.diagnoses) for case in cases], seed),
+        "dropped": mean_share(dropped, seed),
         "rerouted": len(rerouted),
         "recovered": mean_share(recovered, seed),
-        "signals": {
-            signal: _measure_triggered([case for case in cases if case.diagnoses[0].signal == signal], seed)
-            for signal in signals
-        },
+        "signals": {signal: _measure_triggered(by_signal[signal], seed) for signal in sorted(by_signal)},
     }
+
+
+def _diagnoses(result: Result) -> Iterator[Mapping[str, Any]]:
+    return (one for one in trace_entries(result, "diagnose") if isinstance(one.get("signal"), str))
+
+
+def _blames_step(diagnosis: Mapping[str, Any]) -> bool:
+    step = diagnosis.get("step")
+    return isinstance(step, int) and step > 0
+
+
+def _has_refinement(result: Result) -> bool:
+    config = result.record.get("config")
+    return isinstance(config, Mapping) and config.get("refinement") is True
+
+
+def _blueprint_source(result: Result | None) -> str | None:
+    sources = (entry.get("source") for entry in trace_entries(result, "blueprint"))
+    return next((source for source in sources if isinstance(source, str)), None)
 
 
 def _outcome(result: Result) -> str:

@@ -97,7 +97,7 @@ def measure_revision(scored: Sequence[ScoredQuestion], seed: int) -> Revision | 
     sources = [_question_source(trace) for trace in verified]
     rows = [[source == one for one in SIGNAL_SOURCES] for source in sources]
     shares = mean_shares(rows, columns=len(SIGNAL_SOURCES), seed=seed)
-    revises = [any(check.revises for check in trace.verifications) for trace in verified]
+    revises = [any(check.decision == "refine" for check in trace.verifications) for trace in verified]
     lengths = [trace.last.steps for trace in traces if trace.last and trace.last.steps is not None]
     entropies = [revision.entropy for trace in traces for revision in trace.revisions]
     checks = [check for trace in traces for check in trace.verifications]
@@ -144,9 +144,7 @@ def _measure_arms(traces: Sequence[PlanTrace], seed: int) -> dict[str, ArmMetric
     arms = {arm for trace in traces for arm in (*trace.arms, *(one.arm for one in trace.revisions))}
     found: dict[str, ArmMetrics] = {}
     for arm in sorted(arms, key=_origin_rank):
-        own = [
-            trace._replace(revisions=[one for one in trace.revisions if one.arm == arm]) for trace in traces
-        ]
+        own = [trace._replace(revisions=[r for r in trace.revisions if r.arm == arm]) for trace in traces]
         revisions, of_wrong = (
             [one for trace in own for one in trace.revisions],
             _revisions_of_wrong_plans(own),
@@ -200,9 +198,8 @@ def _measure_best(
 
 def _plan_confidences(trace: PlanTrace) -> list[float]:
     """Return equation 3 over all plans of the question, the first one among them, for each revision."""
-    pool = [
-        answer_key(answers) for answers in (trace.first.answers, *(one.answers for one in trace.revisions))
-    ]
+    plans = (trace.first.answers, *(revision.answers for revision in trace.revisions))
+    pool = [answer_key(answers) for answers in plans]
     return [answer_confidence(pool, key) for key in pool[1:]]
 
 

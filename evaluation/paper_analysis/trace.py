@@ -1,11 +1,12 @@
-"""Reads the trace of a record: blueprints and diagnoses (CoG), plans, their revisions and tokens (VoG).
+"""Reads the trace of a record: its entries, and plans in steps with their revisions and tokens (VoG).
 
 A trace may be anybody's: an entry that is not of the form of ours is left out.
 """
 
 from collections import Counter
-from collections.abc import Iterator, Mapping
-from typing import Annotated, Any, Literal, NamedTuple, TypeGuard, get_args
+from collections.abc import Iterable, Iterator, Mapping
+from contextlib import suppress
+from typing import Annotated, Any, Literal, NamedTuple, TypeVar, get_args
 
 from pydantic import BaseModel, BeforeValidator, ConfigDict, Field, ValidationError
 
@@ -26,47 +27,54 @@ STAGE_NODES = {
 }
 """The stages of Figure 6 and the nodes that ask the model in each; ``other`` is any other node."""
 
+Count = Annotated[int, Field(ge=0)]
+
 Fraction = Annotated[float, Field(ge=0, le=1, allow_inf_nan=False)]
+
+TextOrNone = Annotated[str | None, BeforeValidator(lambda value: value if isinstance(value, str) else None)]
 
 IsTrue = Annotated[bool, BeforeValidator(lambda value: value is True)]
 
 
-class Diagnosis(NamedTuple):
-    """A diagnosis of a failure signal (CoG §3.3)."""
+class TraceEntry(BaseModel):
+    """What we read of an entry, or of a part of one."""
 
-    signal: str
-    rerouted: bool
-    """Whether it blames a step, before which the search goes on."""
-    dropped: bool
-    """Whether it finds the blueprint unreliable (App. K)."""
+    model_config = ConfigDict(strict=True, frozen=True)
 
 
-class TracedPlan(NamedTuple):
+Entry = TypeVar("Entry", bound=TraceEntry)
+
+
+class TracedPlan(TraceEntry):
     """A plan as the trace tells of it."""
 
     answers: list[str]
-    steps: int | None
+    steps: Annotated[int | None, BeforeValidator(lambda value: value if is_count(value) else None)] = None
     """How many searches it has; None where the trace does not say."""
-    arm: str | None
+    arm: str | None = None
     """What it was revised by; None for the first plan."""
 
 
-class TracedVerification(NamedTuple):
+class TracedVerification(TraceEntry):
     """The verification of one step."""
 
-    step: int
-    source: SignalSource
-    """Who gave a signal, whether or not it was heeded."""
-    revises: bool
-    """Whether the plan was to be revised: the decision."""
-    verifier: str | None
+    step: Count
+    signals: dict[str, Any]
+    decision: Any = None
+    verifier: TextOrNone = None
     """What stood for the NLI verifier: ``rules``, or the name of a model; None where none was asked."""
 
+    @property
+    def source(self) -> SignalSource:
+        """Who gave a signal, whether or not it was heeded."""
+        model, nli = (self.signals.get(who) is True for who in ("model", "nli"))
+        if model and nli:
+            return "both"
+        return "model" if model else "nli" if nli else "none"
 
-class TracedRevision(BaseModel):
+
+class TracedRevision(TraceEntry):
     """The reward of one revision (VoG equations 3 and 4), and what it was made of."""
-
-    model_config = ConfigDict(strict=True, frozen=True)
 
     arm: str
     answers: list[str]
@@ -104,104 +112,45 @@ def trace_entries(result: Result | None, node: str | None = None) -> Iterator[Ma
             yield entry
 
 
-def is_positive(value: object) -> bool:
-    """Return whether a value is a whole number above 0."""
-    return isinstance(value, int) and value > 0
-
-
-def read_diagnoses(result: Result) -> list[Diagnosis]:
-    """Return the diagnoses of a question in their order; with one at least, refinement was triggered."""
-    return [
-        Diagnosis(signal, is_positive(entry.get("step")), entry.get("blueprint") == "drop")
-        for entry in trace_entries(result, "diagnose")
-        if isinstance(signal := entry.get("signal"), str)
-    ]
-
-
-def has_refinement(result: Result) -> bool:
-    """Return whether the method had failure-aware refinement, switched on."""
-    config = result.record.get("config")
-    return isinstance(config, Mapping) and config.get("refinement") is True
-
-
-def read_blueprint_source(result: Result | None) -> str | None:
-    """Return where the blueprint of a question is from; None where no step looked for one."""
-    return next(iter(_texts(result, "blueprint", "source")), None)
+def is_count(value: object) -> bool:
+    """Return whether a value is a whole number of at least 0."""
+    return isinstance(value, int) and not isinstance(value, bool) and value >= 0
 
 
 def read_plan_trace(scored: ScoredQuestion) -> PlanTrace | None:
     """Read a question's trace; None where it tells of no plan in steps."""
     result = scored.result
-    plans = (_parse_plan(entry, None) for entry in trace_entries(result, "plan"))
-    first = next((plan for plan in plans if plan and plan.steps is not None), None)
+    plans = _of_shape(TracedPlan, ({**entry, "arm": None} for entry in trace_entries(result, "plan")))
+    first = next((plan for plan in plans if plan.steps is not None), None)
     if result is None or first is None:
         return None
-    ends = (entry.get("plan") for entry in trace_entries(result, "answer"))
-    last = (_parse_plan(end, end.get("arm")) for end in ends if isinstance(end, Mapping))
     return PlanTrace(
         scored,
         first,
-        next((plan for plan in last if plan), None),
-        _read_verifications(result),
+        next(_of_shape(TracedPlan, (entry.get("plan") for entry in trace_entries(result, "answer"))), None),
+        list(_of_shape(TracedVerification, trace_entries(result, "verify"))),
         read_revisions(result),
-        Counter(_texts(result, "revise", "arm")),
+        Counter(arm for entry in trace_entries(result, "revise") if isinstance(arm := entry.get("arm"), str)),
         _count_tokens(result),
     )
 
 
 def read_revisions(result: Result) -> list[TracedRevision]:
     """Return the revisions of a question that have a reward."""
-    found = []
-    for entry in trace_entries(result, "appraise"):
-        try:
-            found.append(TracedRevision.model_validate(entry))
-        except ValidationError:
-            continue
-    return found
+    return list(_of_shape(TracedRevision, trace_entries(result, "appraise")))
 
 
-def _read_verifications(result: Result) -> list[TracedVerification]:
-    return [
-        TracedVerification(
-            step,
-            _signal_source(signals),
-            entry.get("decision") == "refine",
-            name if isinstance(name := entry.get("verifier"), str) else None,
-        )
-        for entry in trace_entries(result, "verify")
-        if isinstance(signals := entry.get("signals"), Mapping) and _is_count(step := entry.get("step"))
-    ]
+def _of_shape(shape: type[Entry], entries: Iterable[object]) -> Iterator[Entry]:
+    for entry in entries:
+        with suppress(ValidationError):
+            yield shape.model_validate(entry)
 
 
 def _count_tokens(result: Result) -> Counter[str]:
     spent: Counter[str] = Counter()
     for entry in trace_entries(result):
         used, node = entry.get("tokens"), entry.get("node")
-        if isinstance(used, list) and all(map(_is_count, used)):
+        if isinstance(used, list) and all(map(is_count, used)):
             stage = next((stage for stage, nodes in STAGE_NODES.items() if node in nodes), "other")
             spent[stage] += sum(used)
     return spent
-
-
-def _parse_plan(plan: Mapping[str, object], arm: object) -> TracedPlan | None:
-    answers, steps = plan.get("answers"), plan.get("steps")
-    if not isinstance(answers, list) or not isinstance(arm, str | None):
-        return None
-    if not all(isinstance(answer, str) for answer in answers):
-        return None
-    return TracedPlan(answers, steps if _is_count(steps) else None, arm)
-
-
-def _signal_source(signals: Mapping[str, object]) -> SignalSource:
-    model, nli = (signals.get(who) is True for who in ("model", "nli"))
-    if model and nli:
-        return "both"
-    return "model" if model else "nli" if nli else "none"
-
-
-def _texts(result: Result | None, node: str, key: str) -> list[str]:
-    return [text for entry in trace_entries(result, node) if isinstance(text := entry.get(key), str)]
-
-
-def _is_count(value: object) -> TypeGuard[int]:
-    return isinstance(value, int) and not isinstance(value, bool) and value >= 0

@@ -73,13 +73,18 @@ class Column(NamedTuple):
     """Where the metrics have what is shown: a key, or one in the other; all of them where there is none."""
 
 
+def look_up(metrics: Any, *path: str) -> Any:
+    """Return what the metrics have at the end of a path of keys; None where they have nothing there."""
+    for key in path:
+        metrics = (metrics or {}).get(key)
+    return metrics
+
+
 def show_columns(columns: Sequence[Column], metrics: Any) -> Iterator[Cell]:
     """Return the cells of a row."""
     for column in columns:
-        value = metrics
-        for key in (column.path,) if isinstance(column.path, str) else column.path:
-            value = (value or {}).get(key)
-        yield column.show(value)
+        path = (column.path,) if isinstance(column.path, str) else column.path
+        yield column.show(look_up(metrics, *path))
 
 
 class Interval(NamedTuple):

@@ -19,8 +19,6 @@ from kgqa.evaluation.report.run_folder import RunFolder, read_run
 
 WEB = Path(__file__).with_name("web")
 
-STYLE_FILES = ("page.css",)
-
 SCRIPT_FILES = ("record.js", "list.js", "page.js")
 
 
@@ -46,7 +44,8 @@ def build_page(folders: Sequence[Path], datasets: Sequence[Path] = ()) -> str:
         lstrip_blocks=True,
     )
     environment.filters |= {"pretty": _format_json, "parts": _split_at_breaks}
-    style, script = _join_files(STYLE_FILES), f'"use strict";\n(() => {{\n{_join_files(SCRIPT_FILES)}}})();\n'
+    style, *scripts = ((WEB / name).read_text(encoding="utf-8") for name in ("page.css", *SCRIPT_FILES))
+    script = '"use strict";\n(() => {\n' + "\n".join(scripts) + "})();\n"
     return environment.get_template("page.html").render(
         style=style,
         script=script,
@@ -56,10 +55,6 @@ def build_page(folders: Sequence[Path], datasets: Sequence[Path] = ()) -> str:
         payload=pack_questions(groups),
         colours=RUN_COLOURS,
     )
-
-
-def _join_files(names: Sequence[str]) -> str:
-    return "\n".join((WEB / name).read_text(encoding="utf-8") for name in names)
 
 
 def _content_policy(style: str, script: str) -> str:
@@ -105,9 +100,7 @@ def _dataset_section(id: str, group: DatasetGroup) -> dict[str, Any]:
             tables.run_table(group.runs),
             *tables.comparison_tables(group.runs),
             *contribution_tables(ablations),
-            *tables.refinement_tables(group.runs),
-            *tables.revision_tables(group.runs),
-            *tables.lookahead_tables(group.runs),
+            *tables.method_tables(group.runs),
         ],
         "plots": draw_plots(id, group.runs, ablations),
     }

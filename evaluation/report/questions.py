@@ -6,15 +6,14 @@ Parts are unpacked one at a time, so that a page of many thousand records opens 
 import base64
 import gzip
 import json
-from collections import defaultdict
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
 from typing import Any, Literal, NamedTuple
 
 from kgqa.evaluation.question import EntityRef, Question
 from kgqa.evaluation.report.groups import DatasetGroup
 from kgqa.evaluation.result import Result
-from kgqa.evaluation.scoring.matching import AnswerKeys, answer_keys
+from kgqa.evaluation.scoring.matching import answer_keys, find_edges
 from kgqa.evaluation.scoring.scores import ZERO_SCORE, Score, reading_preference, score_answers
 
 QUESTIONS_PER_PART = 100
@@ -52,41 +51,20 @@ def mark_result(result: Result | None, question: Question) -> Mark:
     score = score_answers(result.answers, question)
     if score is None:
         return Mark("failed" if result.failed else "unscored")
-    gold = _closest_reading(result.answers, question)
-    given = [answer_keys(answer) for answer in result.answers]
-    wanted = [answer_keys(answer, aliases=True) for answer in gold]
-    missed = (answer for answer, found in zip(gold, _find_matches(wanted, given), strict=True) if not found)
+    readings = [reading for reading in question.readings if reading]
+    gold = max(readings, key=lambda reading: _preference(result.answers, reading, question))
+    edges = find_edges(
+        [answer_keys(answer) for answer in result.answers], [answer_keys(one, aliases=True) for one in gold]
+    )
+    given = {place for places in edges for place in places}
+    missed = tuple(answer for place, answer in enumerate(gold) if place not in given)
     state: MarkState = "partly" if score.hit_any else "wrong"
     state = "failed" if result.failed else "right" if score.f1 == 1 else state
-    return Mark(state, score, tuple(_find_matches(given, wanted)), tuple(missed))
+    return Mark(state, score, tuple(map(bool, edges)), missed)
 
 
-def _closest_reading(answers: Sequence[EntityRef], question: Question) -> tuple[EntityRef, ...]:
-    readings = [reading for reading in question.readings if reading]
-    if len(readings) == 1:
-        return readings[0]
-
-    def preference(reading: tuple[EntityRef, ...]) -> Any:
-        return reading_preference(
-            score_answers(answers, replace(question, readings=(reading,))) or ZERO_SCORE
-        )
-
-    return max(readings, key=preference)
-
-
-def _find_matches(ours: Sequence[AnswerKeys], theirs: Sequence[AnswerKeys]) -> list[bool]:
-    """Return for each of ours whether it is among theirs, without comparing all with all."""
-    by_key = defaultdict(list)
-    for answer in theirs:
-        for key in _match_keys(answer):
-            by_key[key].append(answer)
-    return [
-        any(one.matches(other) for key in _match_keys(one) for other in by_key.get(key, ())) for one in ours
-    ]
-
-
-def _match_keys(answer: AnswerKeys) -> set[object]:
-    return {*answer.names, *([answer.id.local] if answer.id else [])}
+def _preference(answers: Sequence[EntityRef], reading: tuple[EntityRef, ...], question: Question) -> Any:
+    return reading_preference(score_answers(answers, replace(question, readings=(reading,))) or ZERO_SCORE)
 
 
 @dataclass(frozen=True, slots=True)
@@ -101,17 +79,19 @@ def pack_questions(groups: Sequence[DatasetGroup]) -> PackedQuestions:
     """Pack the questions of all groups."""
     rows: list[Json] = []
     details: list[Json] = []
+    runs: list[Json] = []
     for place, group in enumerate(groups):
-        for row, detail in _question_rows(group):
-            rows.append({**row, "group": place})
-            details.append(detail)
+        runs += ({"number": run.number, "name": run.name.full, "group": place} for run in group.runs)
+        asked = [{question.id for question in run.questions} for run in group.runs]
+        for question in group.questions:
+            results = [run.results.get(question.id) for run in group.runs]
+            pairs = zip(results, asked, strict=True)
+            marks = [mark_result(result, question) if question.id in ids else None for result, ids in pairs]
+            rows.append({**_index_row(question, results, marks), "group": place})
+            details.append(_question_detail(question, results, marks))
     index = {
         "part": QUESTIONS_PER_PART,
-        "runs": [
-            {"number": run.number, "name": run.name.full, "group": place}
-            for place, group in enumerate(groups)
-            for run in group.runs
-        ],
+        "runs": runs,
         "groups": [{"name": group.name, "gold": group.no_gold is None} for group in groups],
         "questions": rows,
     }
@@ -123,18 +103,6 @@ def pack_questions(groups: Sequence[DatasetGroup]) -> PackedQuestions:
 def _compress(value: object) -> str:
     written = json.dumps(value, separators=(",", ":"), ensure_ascii=True, allow_nan=False).encode()
     return base64.b64encode(gzip.compress(written, compresslevel=6, mtime=0)).decode()
-
-
-def _question_rows(group: DatasetGroup) -> Iterator[tuple[Json, Json]]:
-    """Return for each question its row of the index, and its details."""
-    asked = [{question.id for question in run.questions} for run in group.runs]
-    for question in group.questions:
-        results = [run.results.get(question.id) for run in group.runs]
-        marks = [
-            mark_result(result, question) if question.id in ids else None
-            for result, ids in zip(results, asked, strict=True)
-        ]
-        yield _index_row(question, results, marks), _question_detail(question, results, marks)
 
 
 def _index_row(question: Question, results: Sequence[Result | None], marks: Sequence[Mark | None]) -> Json:
@@ -170,7 +138,8 @@ def _question_detail(
 def _result_detail(result: Result, mark: Mark) -> Json:
     right: Sequence[bool | None] = mark.right or [None] * len(result.answers)
     pairs = zip(result.answers, right, strict=True)
-    paths, evidence, trace = (_as_list(result.record.get(key)) for key in ("paths", "evidence", "trace"))
+    noted = (result.record.get(key) for key in ("paths", "evidence", "trace"))
+    paths, evidence, trace = (value if isinstance(value, list) else [] for value in noted)
     return {
         "state": mark.state,
         "score": mark.score._asdict() if mark.score and not result.failed else None,
@@ -193,7 +162,3 @@ def _entity_ref(ref: EntityRef) -> Json:
 def _truncate(items: Iterable[Json]) -> Json:
     every = list(items)
     return {"all": len(every), "items": every[:MAX_LISTED_ITEMS]}
-
-
-def _as_list(value: object) -> list[Any]:
-    return value if isinstance(value, list) else []

@@ -3,7 +3,6 @@
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
-from functools import partial
 from itertools import combinations, compress
 from typing import TYPE_CHECKING, Any
 
@@ -120,39 +119,12 @@ _Item = tuple[ReportedRun, Cell, Metrics]
 """What a row is about: a run, the cell that names the row, and the metrics that it shows."""
 
 
-def refinement_tables(runs: Sequence[ReportedRun]) -> list[Table]:
-    """Make the tables on refinement and on blueprints; nothing where no run has either."""
-    refined, guided = _runs_with("refinement", runs), _runs_with("blueprints", runs)
-    signals = [
-        (run, cells.text(signal), group)
-        for run, _, found in refined
-        for signal, group in (found.get("signals") or {}).items()
-    ]
-    seen = dict.fromkeys(source for _, _, found in guided for source in found)
-    sources = sorted(seen, key=lambda source: [*BLUEPRINT_SOURCES, source].index(source))
-    by_source = [
-        column
-        for source in sources
-        for column in (
-            Column(source.capitalize(), _source_cell, source),
-            Column(f"{source.capitalize()}, Hits@1", cells.percent, (source, "hits_at_1")),
-        )
-    ]
-    return _tables(
-        ("refinement", "Refinement", "Configuration", _REFINEMENT_COLUMNS, refined),
-        ("signals", "Failure signals", "Signal", (*_TRIGGERED_COLUMNS, *_OUTCOME_COLUMNS), signals),
-        ("blueprints", "Blueprints", "Configuration", by_source, guided),
+def method_tables(runs: Sequence[ReportedRun]) -> list[Table]:
+    """Make the tables of refinement, revision and lookahead; none where no run has anything of it."""
+    refined, guided, revised, looked = (
+        _runs_with(key, runs) for key in ("refinement", "blueprints", "revision", "lookahead")
     )
-
-
-def revision_tables(runs: Sequence[ReportedRun]) -> list[Table]:
-    """Make the tables on verification, on arms and on tokens; nothing where no run has plans in steps."""
-    revised = _runs_with("revision", runs)
-    steps = [
-        (run, Cell(number, key=number), counts)
-        for run, _, found in revised
-        for number, counts in (found.get("steps") or {}).items()
-    ]
+    pruned = _runs_with("pruning", runs) if looked else []
     arms = [
         (run, cells.text(title), {"arm": strategies.get(key), "plan": plans.get(key)})
         for run, _, found in revised
@@ -160,43 +132,61 @@ def revision_tables(runs: Sequence[ReportedRun]) -> list[Table]:
         for key, title in PLAN_TITLES.items()
         if key in strategies or key in plans
     ]
-    return _tables(
+    tables: list[tuple[str, str, str, Sequence[Column], Sequence[_Item]]] = [
+        ("refinement", "Refinement", "Configuration", _REFINEMENT_COLUMNS, refined),
+        (
+            "signals",
+            "Failure signals",
+            "Signal",
+            (*_TRIGGERED_COLUMNS, *_OUTCOME_COLUMNS),
+            _split(refined, "signals"),
+        ),
+        ("blueprints", "Blueprints", "Configuration", _source_columns(guided), guided),
         ("revision", "Revision", "Configuration", _REVISION_COLUMNS, revised),
-        ("steps", "Revision by step", "Step", _STEP_COLUMNS, steps),
+        ("steps", "Revision by step", "Step", _STEP_COLUMNS, _split(revised, "steps")),
         ("strategies", "Revision by strategy", "Plan", _STRATEGY_COLUMNS, arms),
         ("tokens", "Tokens by stage", "Configuration", _STAGE_COLUMNS, revised),
-    )
-
-
-def lookahead_tables(runs: Sequence[ReportedRun]) -> list[Table]:
-    """Make the tables on lookahead and on pruning; of the latter nothing where no run was guided."""
-    looked = _runs_with("lookahead", runs)
-    pruned = _runs_with("pruning", runs) if looked else []
-    return _tables(
         ("lookahead", "Smart lookahead", "Configuration", _LOOKAHEAD_COLUMNS, looked),
         ("pruning", "Relations after pruning", "Configuration", _PRUNING_COLUMNS, pruned),
-    )
+    ]
+    return [
+        Table(about, title, (first, *(column.title for column in columns)), tuple(_rows(columns, items)))
+        for about, title, first, columns, items in tables
+        if items
+    ]
+
+
+def _rows(columns: Sequence[Column], items: Sequence[_Item]) -> Iterator[TableRow]:
+    for run, name, metrics in items:
+        yield TableRow((run,), (name, *cells.show_columns(columns, metrics)))
 
 
 def _runs_with(key: str, runs: Sequence[ReportedRun]) -> list[_Item]:
-    found = ((run, (run.metrics or {}).get(key)) for run in runs)
+    found = ((run, cells.look_up(run.metrics, key)) for run in runs)
     return [(run, cells.text(run.name.full), metrics) for run, metrics in found if metrics]
 
 
-def _tables(*tables: tuple[str, str, str, Sequence[Column], Sequence[_Item]]) -> list[Table]:
-    """Make tables of subject, title, first title, further columns and rows; none without rows."""
+def _split(items: Sequence[_Item], key: str) -> list[_Item]:
+    """Return an item for each part that the metrics have under a key."""
     return [
-        Table(
-            about,
-            title,
-            (first, *(column.title for column in columns)),
-            tuple(
-                TableRow((run,), (name, *cells.show_columns(columns, metrics)))
-                for run, name, metrics in items
-            ),
+        (run, Cell(name, key=name, is_number=name.isdecimal()), part)
+        for run, _, metrics in items
+        for name, part in (metrics.get(key) or {}).items()
+    ]
+
+
+def _source_columns(guided: Sequence[_Item]) -> list[Column]:
+    """Return two columns for each source of blueprints that a run names."""
+    seen = {source for _, _, found in guided for source in found}
+    sources = [*BLUEPRINT_SOURCES, *sorted(seen.difference(BLUEPRINT_SOURCES))]
+    return [
+        column
+        for source in sources
+        if source in seen
+        for column in (
+            Column(source.capitalize(), _source_cell, source),
+            Column(f"{source.capitalize()}, Hits@1", cells.percent, (source, "hits_at_1")),
         )
-        for about, title, first, columns, items in tables
-        if items
     ]
 
 
@@ -225,16 +215,16 @@ def _stage_cell(spent: Metrics | None) -> Cell:
     return cell if share is None else replace(cell, detail=f"{share:.1%}; {cell.detail}")
 
 
-def _prunings_cell(number: int, counts: Metrics | None) -> Cell:
-    return cells.count((counts or {}).get(str(number), 0))
+def _prunings_cell(times: int | None) -> Cell:
+    return cells.count(times or 0)
 
 
 def _further_prunings_cell(counts: Metrics | None) -> Cell:
-    known = {int(number): times for number, times in (counts or {}).items() if number.isdecimal()}
-    return cells.count(sum(times for number, times in known.items() if number > _MAX_RELATIONS))
+    known = [(int(number), times) for number, times in (counts or {}).items() if number.isdecimal()]
+    return cells.count(sum(times for number, times in known if number >= len(_FEW_RELATIONS)))
 
 
-_MAX_RELATIONS = 3
+_FEW_RELATIONS = ("None", "One", "Two", "Three")
 
 _TRIGGERED_COLUMNS = (
     Column("Triggered", cells.count, "triggered"),
@@ -301,9 +291,6 @@ _PRUNING_COLUMNS = (
     Column("Prunings", cells.count, "prunings"),
     Column("Chosen", cells.cost, "chosen"),
     Column("Kept", cells.cost, "kept"),
-    *(
-        Column(title, partial(_prunings_cell, number), "counts")
-        for number, title in enumerate(("None", "One", "Two", "Three"))
-    ),
+    *(Column(title, _prunings_cell, ("counts", str(number))) for number, title in enumerate(_FEW_RELATIONS)),
     Column("More", _further_prunings_cell, "counts"),
 )

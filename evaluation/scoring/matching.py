@@ -240,7 +240,7 @@ def match_answers(answers: Sequence[AnswerKeys], gold: Sequence[AnswerKeys]) -> 
 
     Neither has duplicates. A choice between pairs is rare, and only then scipy is needed.
     """
-    edges = _find_edges(answers, gold)
+    edges = find_edges(answers, gold)
     first_right = bool(edges and edges[0])
     reached = {place for places in edges for place in places}
     if all(len(places) <= 1 for places in edges):
@@ -250,7 +250,7 @@ def match_answers(answers: Sequence[AnswerKeys], gold: Sequence[AnswerKeys]) -> 
     return first_right, _count_maximum_pairs(edges, len(gold))
 
 
-def _find_edges(answers: Sequence[AnswerKeys], gold: Sequence[AnswerKeys]) -> list[list[int]]:
+def find_edges(answers: Sequence[AnswerKeys], gold: Sequence[AnswerKeys]) -> list[list[int]]:
     """Return the places in ``gold`` that each answer is the same as, by look-ups instead of all pairs."""
     places: dict[str | NameKey, list[int]] = defaultdict(list)
     for place, answer in enumerate(gold):

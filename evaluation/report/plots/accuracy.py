@@ -5,6 +5,8 @@ from dataclasses import replace
 from statistics import mean
 from typing import NamedTuple
 
+from matplotlib.axes import Axes
+
 from kgqa.evaluation.report import cells
 from kgqa.evaluation.report.cells import Interval
 from kgqa.evaluation.report.groups import ReportedRun
@@ -14,14 +16,13 @@ from kgqa.evaluation.simulation.error_rates import parse_error_rates
 from kgqa.kg.terms import one_line
 
 _MAX_NAME_CHARS = 22
+_NAME_WIDTH = 152
+_HEIGHT = 290
 
 _LINE_OFFSET = 0.004
 """How far lines are moved aside so that their intervals do not cover each other."""
 
-_COSTS = {
-    "calls": ("LLM calls", ("llm_calls",)),
-    "tokens": ("tokens", ("input_tokens", "output_tokens")),
-}
+_COSTS = {"calls": ("LLM calls", ("llm_calls",)), "tokens": ("tokens", ("input_tokens", "output_tokens"))}
 
 _COST_SENTENCE = (
     "Each point is a run: its {} with the 95% interval over its mean {} per question. "
@@ -54,7 +55,7 @@ class _Line(NamedTuple):
 
 def cost_plots(name: str, runs: Sequence[ReportedRun]) -> list[Plot]:
     """Draw Hits@1 and F1 against mean calls and mean tokens, as far as they are known and not all 0."""
-    plots = []
+    plots: list[Plot] = []
     for cost, (words, keys) in _COSTS.items():
         for metric, title in cells.PLOTTED_METRICS.items():
             points = [
@@ -67,30 +68,32 @@ def cost_plots(name: str, runs: Sequence[ReportedRun]) -> list[Plot]:
                 continue
             few = len(points) <= drawing.RUN_COLOURS
             lines = [_Line(f"{r.number} {r.name.short}" if few else str(r.number), [p]) for r, p in points]
-            shown = (f"run {r.number}, {r.name.full}: {p.value} at {p.x:,.1f}" for r, p in points)
-            svg = _draw_lines(
-                f"{name}-{cost}-{metric}",
-                lines,
-                (f"mean {words} per question", title),
-                "; ".join(shown),
-                right=152 if few else 34,
-            )
-            plots.append(Plot(f"{title} against {words}", _COST_SENTENCE.format(title, words), svg))
+            axis, caption = f"mean {words} per question", _COST_SENTENCE.format(title, words)
+            about = (f"{name}-{cost}-{metric}", f"{title} against {words}", caption, _HEIGHT)
+            alt, right = f"{title} against {axis}", _NAME_WIDTH if few else 34
+            with drawing.add_plot(plots, *about, alt=alt, left=62, right=right) as (axes, shown):
+                _draw_lines(axes, lines)
+                axes.set(xlabel=axis, ylabel=title)
+                shown += (f"run {r.number}, {r.name.full}: {p.value} at {p.x:,.1f}" for r, p in points)
     return plots
 
 
 def error_plots(name: str, runs: Sequence[ReportedRun]) -> list[Plot]:
     """Draw Hits@1 and F1 against the simulated error; nothing where fewer than two rates were run."""
-    plots = []
+    plots: list[Plot] = []
     for metric, title in cells.PLOTTED_METRICS.items():
         every = _error_lines(runs, metric)
         lines = every[: drawing.RUN_COLOURS]
         if len({point.x for line in every for point in line.points}) > 1:
-            means = (", ".join(f"{mean:.1%} at {x:.0%} error" for x, mean in line.means) for line in lines)
-            shown = (f"{line.name}: {text}" for line, text in zip(lines, means, strict=True))
-            svg = _draw_lines(f"{name}-error-{metric}", lines, ("simulated error", title), "; ".join(shown))
             sentence = _ERROR_SENTENCE + drawing.truncation_note(len(every), "lines")
-            plots.append(Plot(f"{title} against simulated error", sentence, svg))
+            about = (f"{name}-error-{metric}", f"{title} against simulated error", sentence, _HEIGHT)
+            with drawing.add_plot(plots, *about, left=62, right=_NAME_WIDTH) as (axes, shown):
+                _draw_lines(axes, lines, offset=_LINE_OFFSET)
+                drawing.format_percent_axis(axes, across=True)
+                axes.set(xlabel="simulated error", ylabel=title)
+                for line in lines:
+                    means = ", ".join(f"{mean:.1%} at {x:.0%} error" for x, mean in line.means)
+                    shown.append(f"{line.name}: {means}")
     return plots
 
 
@@ -109,31 +112,19 @@ def _error_lines(runs: Sequence[ReportedRun], metric: str) -> list[_Line]:
     return list(lines.values())
 
 
-def _draw_lines(
-    name: str, lines: Sequence[_Line], titles: tuple[str, str], shown: str, right: float = 152
-) -> str:
-    """Draw accuracy over costs, or over errors, which are shares; ``titles`` are those of the axes."""
-    across = titles[0] == "simulated error"
+def _draw_lines(axes: Axes, lines: Sequence[_Line], offset: float = 0) -> None:
+    """Draw shares with their intervals over costs or errors, each line a little further right."""
     points = [point for line in lines for point in line.points]
     widest = max(point.x for point in points)
     ends = []
-    with drawing.open_canvas(right=right) as canvas:
-        axes = canvas.axes
-        for number, line in enumerate(lines):
-            offset = (number - (len(lines) - 1) / 2) * _LINE_OFFSET if across else 0
-            for point in line.points:
-                drawing.draw_interval(axes, point.x + offset, point.value, number)
-            xs, means = zip(*line.means, strict=True)
-            if len(xs) > 1:
-                style = {**drawing.marker_style(number), "marker": ""}
-                axes.plot([x + offset for x in xs], means, **style)
-            ends.append((xs[-1] + offset, means[-1]))
-        axes.set_xlim(*(-0.015, 1.05 * widest) if across else (-0.03 * widest, 1.06 * widest))
-        axes.set_ylim(*drawing.share_limits([point.value for point in points]))
-        axes.set_xlabel(titles[0])
-        axes.set_ylabel(titles[1])
-        drawing.format_percent_axis(axes)
-        if across:
-            drawing.format_percent_axis(axes, across=True)
-        drawing.label_points(axes, ends, [one_line(line.name, _MAX_NAME_CHARS) for line in lines])
-    return drawing.embed_svg(canvas.drawn, name, f"{titles[1]} against {titles[0]}. {shown}.")
+    for number, line in enumerate(lines):
+        aside = (number - (len(lines) - 1) / 2) * offset
+        for point in line.points:
+            drawing.draw_interval(axes, point.x + aside, point.value, number)
+        xs, means = [x + aside for x, _ in line.means], [mean for _, mean in line.means]
+        axes.plot(xs, means, color=drawing.run_colour(number))
+        ends.append((xs[-1], means[-1]))
+    axes.set_xlim(*(-0.015, 1.05 * widest) if offset else (-0.03 * widest, 1.06 * widest))
+    axes.set_ylim(*drawing.share_limits([point.value for point in points]))
+    drawing.format_percent_axis(axes)
+    drawing.label_points(axes, ends, [one_line(line.name, _MAX_NAME_CHARS) for line in lines])

@@ -5,7 +5,12 @@ from collections.abc import Callable, Mapping, Sequence
 from statistics import median
 from typing import Any, NamedTuple
 
+from matplotlib.axes import Axes
+from matplotlib.patches import Patch
+from matplotlib.ticker import MaxNLocator
+
 from kgqa.evaluation.paper_analysis.trace import STAGE_NODES
+from kgqa.evaluation.report import cells
 from kgqa.evaluation.report.groups import ReportedRun
 from kgqa.evaluation.report.plots import drawing
 from kgqa.evaluation.report.plots.drawing import Plot
@@ -43,7 +48,7 @@ class StackedBars(NamedTuple):
 def _count_fates(metrics: Mapping[str, Any]) -> dict[str, int]:
     """Count the questions with a triggered refinement by how they ended."""
     parts = dict.fromkeys(_FATE_COLOURS, 0)
-    for outcome, fates in ((metrics.get("refinement") or {}).get("outcomes") or {}).items():
+    for outcome, fates in (cells.look_up(metrics, "refinement", "outcomes") or {}).items():
         wrong = "wrong" if outcome in _ANSWERED_OUTCOMES else "failed"
         parts["right, from the graph" if outcome == "grounded" else "right, otherwise"] += (
             fates.get("right") or 0
@@ -54,27 +59,20 @@ def _count_fates(metrics: Mapping[str, Any]) -> dict[str, int]:
 
 
 def _count_signals(metrics: Mapping[str, Any]) -> dict[str, int]:
-    revision = metrics.get("revision") or {}
-    sources, verified = revision.get("sources") or {}, revision.get("verified") or 0
-    return {title: _share_count(sources.get(key), verified) for key, title in SIGNAL_TITLES.items()}
+    verified = cells.look_up(metrics, "revision", "verified") or 0
+    shares = {key: cells.look_up(metrics, "revision", "sources", key, "value") for key in SIGNAL_TITLES}
+    return {title: round((shares[key] or 0) * verified) for key, title in SIGNAL_TITLES.items()}
 
 
 def _count_right_plans(metrics: Mapping[str, Any]) -> dict[str, int]:
-    plans = (metrics.get("revision") or {}).get("plans") or {}
-    by_title = {title: plans.get(key) or {} for key, title in PLAN_TITLES.items()}
-    return {
-        title: _share_count(plan.get("hits_at_1"), plan.get("n") or 0) for title, plan in by_title.items()
-    }
+    plans = {title: cells.look_up(metrics, "revision", "plans", key) for key, title in PLAN_TITLES.items()}
+    hits = {title: cells.look_up(plan, "hits_at_1", "value") or 0 for title, plan in plans.items()}
+    return {title: round(hits[title] * (cells.look_up(plan, "n") or 0)) for title, plan in plans.items()}
 
 
 def _count_tokens(metrics: Mapping[str, Any]) -> dict[str, int]:
-    stages = (metrics.get("revision") or {}).get("tokens") or {}
-    return {stage: round((stages.get(stage) or {}).get("mean") or 0) for stage in STAGE_NODES}
-
-
-def _share_count(share: Any, number: int) -> int:
-    """Return the number that a share stands for."""
-    return round(((share or {}).get("value") or 0) * number)
+    means = {stage: cells.look_up(metrics, "revision", "tokens", stage, "mean") for stage in STAGE_NODES}
+    return {stage: round(mean or 0) for stage, mean in means.items()}
 
 
 def _colours(titles: Sequence[str]) -> dict[str, str]:
@@ -137,57 +135,45 @@ def stacked_plots(name: str, runs: Sequence[ReportedRun]) -> list[Plot]:
 
     A plot for which no run has anything is left out.
     """
-    plots = []
+    plots: list[Plot] = []
     for bars in (REFINEMENT_ENDS, REVISION_SIGNALS, RIGHT_PLANS, TOKENS_BY_STAGE):
         counted = [(run, bars.count_parts(run.metrics or {})) for run in runs]
         rows = [(run, parts) for run, parts in counted if any(parts.values())]
-        if rows:
-            plots.append(Plot(bars.title, bars.sentence, _draw_bars(f"{name}-{bars.name}", bars, rows)))
+        if not rows:
+            continue
+        about = (f"{name}-{bars.name}", bars.title, bars.sentence, 99 + 30 * len(rows))
+        with drawing.add_plot(plots, *about, top=50) as (axes, shown):
+            _name_runs(axes, [run for run, _ in rows])
+            for row, (run, parts) in enumerate(rows):
+                _stack_parts(axes, row, parts, bars.colours)
+                counts = ", ".join(f"{count} {part}" for part, count in parts.items() if count)
+                shown.append(f"run {run.number}, {run.name.full}: {counts}")
+            axes.set(xlim=(0, 1), xlabel=bars.axis)
+            drawing.format_percent_axis(axes, across=True)
+            used = [part for part in bars.colours if any(parts[part] for _, parts in rows)]
+            patches = [Patch(color=bars.colours[part]) for part in used]
+            place = {"bbox_to_anchor": (0, 1), "bbox_transform": axes.figure.transFigure}
+            style = {"ncols": 3, "frameon": False, "handlelength": 1, "columnspacing": 1.4, "fontsize": 11}
+            axes.legend(patches, used, loc="upper left", **place, **style)
     return plots
 
 
-def _draw_bars(name: str, bars: StackedBars, rows: Sequence[tuple[ReportedRun, Mapping[str, int]]]) -> str:
-    from matplotlib.patches import Patch
+def _stack_parts(axes: Axes, row: int, parts: Mapping[str, int], colours: Mapping[str, str]) -> None:
+    left, whole = 0.0, sum(parts.values())
+    for part, count in parts.items():
+        share, colour = count / whole, colours[part]
+        bar = axes.barh(row, share, 0.62, left, color=colour, edgecolor=drawing.SURFACE)
+        if share >= _MIN_LABELLED_SHARE:
+            ink = drawing.INK if colour == _FAINT else drawing.SURFACE
+            axes.bar_label(bar, [f"{100 * share:.0f}"], label_type="center", color=ink, fontsize=11)
+        left += share
+    drawing.write_beside(axes, row, f"{whole:,}")
 
-    shown = []
-    with drawing.open_canvas(99 + 30 * len(rows), left=136, right=52, top=50) as canvas:
-        axes = canvas.axes
-        drawing.name_rows(
-            axes, [one_line(f"{run.number} {run.name.short}", _MAX_NAME_CHARS) for run, _ in rows]
-        )
-        for row, (run, parts) in enumerate(rows):
-            left, whole = 0.0, sum(parts.values())
-            for part, count in parts.items():
-                share, colour = count / whole, bars.colours[part]
-                axes.barh(row, share, 0.62, left, color=colour, edgecolor=drawing.SURFACE, linewidth=1)
-                if share >= _MIN_LABELLED_SHARE:
-                    ink = drawing.INK if colour == _FAINT else drawing.SURFACE
-                    middle, text = left + share / 2, f"{100 * share:.0f}"
-                    axes.text(middle, row, text, color=ink, ha="center", va="center", fontsize=11)
-                left += share
-            drawing.write_beside(axes, row, f"{whole:,}")
-            counts = ", ".join(f"{count} {part}" for part, count in parts.items() if count)
-            shown.append(f"run {run.number}, {run.name.full}: {counts}")
-        axes.spines["left"].set_visible(False)
-        axes.set_xlim(0, 1)
-        axes.set_xlabel(bars.axis)
-        drawing.format_percent_axis(axes, across=True)
-        used = {part: colour for part, colour in bars.colours.items() if any(p[part] for _, p in rows)}
-        axes.legend(
-            [Patch(color=colour) for colour in used.values()],
-            list(used),
-            loc="upper left",
-            bbox_to_anchor=(0, 1),
-            bbox_transform=axes.figure.transFigure,
-            ncols=3,
-            frameon=False,
-            handlelength=1,
-            handleheight=1,
-            columnspacing=1.4,
-            borderaxespad=0.2,
-            fontsize=11,
-        )
-    return drawing.embed_svg(canvas.drawn, name, f"{bars.title}. {'; '.join(shown)}.")
+
+def _name_runs(axes: Axes, runs: Sequence[ReportedRun], *, at: float = 0) -> None:
+    names = [one_line(f"{run.number} {run.name.short}", _MAX_NAME_CHARS) for run in runs]
+    drawing.name_rows(axes, names, at=at)
+    axes.spines["left"].set_visible(False)
 
 
 def call_plots(name: str, runs: Sequence[ReportedRun]) -> list[Plot]:
@@ -202,39 +188,27 @@ def call_plots(name: str, runs: Sequence[ReportedRun]) -> list[Plot]:
         "Each row is a run: the height of a bar is the share of its questions that took so many calls, "
         f"the line is the median.{shared} Replies from the cache are no calls."
     )
-    return [Plot("LLM calls per question", sentence, _draw_calls(f"{name}-spread", calls, width))]
+    bars = [Counter(number // width for number in made) for _, made in calls]
+    scale = _TALLEST_BAR_SHARE / max(max(counts.values()) / counts.total() for counts in bars)
+    plots: list[Plot] = []
+    about = (f"{name}-spread", "LLM calls per question", sentence, 51 + 38 * len(calls))
+    with drawing.add_plot(plots, *about) as (axes, shown):
+        _name_runs(axes, [run for run, _ in calls], at=-0.25)
+        for row, (counts, (run, made)) in enumerate(zip(bars, calls, strict=True)):
+            colour = drawing.run_colour(row)
+            places = [place * width + (width - 1) / 2 for place in counts]
+            heights = [-scale * count / counts.total() for count in counts.values()]
+            axes.bar(places, heights, 0.86 * width, row, color=colour, alpha=0.85)
+            axes.axhline(row, linewidth=0.6, color=colour)
+            axes.plot([median(made)] * 2, [row + 0.1, row - 0.8], color=drawing.INK, linewidth=1.4)
+            shown.append(f"run {run.number}, {run.name.full}: median {median(made):g}, at most {max(made)}")
+        axes.set_ylim(len(calls) - 0.85, -0.95)
+        axes.set_xlim(left=-0.6 * width)
+        axes.set_xlabel("LLM calls of a question")
+        axes.xaxis.set_major_locator(MaxNLocator(integer=True))
+    return plots
 
 
 def _llm_calls(run: ReportedRun) -> list[int]:
     known = (result.usage.get("llm_calls") for result in run.results.values())
     return [int(calls) for calls in known if calls is not None]
-
-
-def _draw_calls(name: str, calls: Sequence[tuple[ReportedRun, list[int]]], width: int) -> str:
-    from matplotlib.ticker import MaxNLocator
-
-    bars = [Counter(number // width for number in made) for _, made in calls]
-    scale = _TALLEST_BAR_SHARE / max(max(counts.values()) / counts.total() for counts in bars)
-    shown = []
-    with drawing.open_canvas(51 + 38 * len(calls), left=136) as canvas:
-        axes = canvas.axes
-        names = [one_line(f"{run.number} {run.name.short}", _MAX_NAME_CHARS) for run, _ in calls]
-        drawing.name_rows(axes, names, at=-0.25)
-        for row, (counts, (run, made)) in enumerate(zip(bars, calls, strict=True)):
-            axes.bar(
-                [place * width + (width - 1) / 2 for place in counts],
-                [-scale * count / counts.total() for count in counts.values()],
-                bottom=row,
-                width=0.86 * width,
-                color=drawing.run_colour(row),
-                alpha=0.85,
-            )
-            axes.axhline(row, linewidth=0.6, color=drawing.run_colour(row))
-            axes.plot([median(made)] * 2, [row + 0.1, row - 0.8], color=drawing.INK, linewidth=1.4)
-            shown.append(f"run {run.number}, {run.name.full}: median {median(made):g}, at most {max(made)}")
-        axes.set_ylim(len(calls) - 0.85, -0.95)
-        axes.spines["left"].set_visible(False)
-        axes.set_xlim(left=-0.6 * width)
-        axes.set_xlabel("LLM calls of a question")
-        axes.xaxis.set_major_locator(MaxNLocator(integer=True))
-    return drawing.embed_svg(canvas.drawn, name, f"LLM calls per question. {'; '.join(shown)}.")

@@ -4,8 +4,10 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
+from matplotlib.axes import Axes
+
 from kgqa.evaluation.report import cells
-from kgqa.evaluation.report.ablation import Ablation, Variant, ablation_title
+from kgqa.evaluation.report.ablation import Ablation, ablation_title
 from kgqa.evaluation.report.groups import ReportedRun, align_questions
 from kgqa.evaluation.report.plots import drawing
 from kgqa.evaluation.report.plots.drawing import Plot
@@ -89,7 +91,7 @@ class KindBreakdown:
                     yield (run.number, kind), found
 
     def _kinds_of(self, run: ReportedRun) -> Mapping[str, Any]:
-        return ((run.metrics or {}).get("breakdowns") or {}).get(self.by) or {}
+        return cells.look_up(run.metrics, "breakdowns", self.by) or {}
 
     def _count(self, run: ReportedRun, kind: str) -> int:
         return int(self.metrics_of(run, kind).get("n") or 0)
@@ -98,86 +100,77 @@ class KindBreakdown:
 def breakdown_plots(name: str, runs: Sequence[ReportedRun]) -> list[Plot]:
     """Draw Hits@1 and F1 by each thing known of questions, where there is more than one kind of it."""
     measured = [run for run in runs if run.metrics]
-    plots = []
+    plots: list[Plot] = []
     for by, words in _BREAKDOWNS.items():
         breakdown = KindBreakdown(by, measured[: drawing.RUN_COLOURS])
-        if len(breakdown.kinds) < 2:
+        kinds = breakdown.kinds
+        if len(kinds) < 2:
             continue
         compared = dict(breakdown.compare())
         differences = _DIFFERENCE_SENTENCE.format(measured[0].number) if compared else ""
+        note = differences + drawing.truncation_note(len(measured), "runs")
+        height = 49 + _row_height(breakdown) * len(kinds)
         for metric, called in cells.PLOTTED_METRICS.items():
-            sentence = _BREAKDOWN_SENTENCE.format(called) + differences
-            title = f"{called} by {words}"
-            svg = _draw_breakdown(f"{name}-{by}-{metric}", breakdown, compared, metric, title)
-            plots.append(Plot(title, sentence + drawing.truncation_note(len(measured), "runs"), svg))
+            sentence = _BREAKDOWN_SENTENCE.format(called) + note
+            about = (f"{name}-{by}-{metric}", f"{called} by {words}", sentence, height)
+            with drawing.add_plot(plots, *about, right=90 if compared else 52) as (axes, shown):
+                drawing.name_rows(axes, [breakdown.label(kind) for kind in kinds])
+                for row, kind in enumerate(kinds):
+                    shown += _draw_kind(axes, row, kind, breakdown, compared, metric)
+                axes.set(xlim=(0, 1.02), xlabel=called)
+                drawing.format_percent_axis(axes, across=True)
     return plots
 
 
-def _draw_breakdown(
-    name: str, breakdown: KindBreakdown, compared: _Comparisons, metric: str, title: str
-) -> str:
-    kinds, runs = breakdown.kinds, breakdown.runs
-    row_height = 16 + _BAR_HEIGHT * len(runs)
-    shown: list[str] = []
-    with drawing.open_canvas(49 + row_height * len(kinds), left=146, right=90 if compared else 52) as canvas:
-        axes = canvas.axes
-        drawing.name_rows(axes, [breakdown.label(kind) for kind in kinds])
-        for row, kind in enumerate(kinds):
-            for number, run in enumerate(runs):
-                value = cells.read_interval(breakdown.metrics_of(run, kind).get(metric))
-                if not value:
-                    continue
-                y = row + (number - (len(runs) - 1) / 2) * _BAR_HEIGHT / row_height
-                axes.barh(
-                    y,
-                    value.value,
-                    0.85 * _BAR_HEIGHT / row_height,
-                    color=drawing.run_colour(number),
-                    alpha=0.3,
-                )
-                drawing.draw_interval(axes, y, value, number, across=True)
-                drawing.write_beside(axes, y, f"{100 * value.value:.1f}")
-                shown.append(f"{kind}, run {run.number}: {value}")
-                if found := compared.get((run.number, kind)):
-                    more = found.differences[metric]
-                    shown[-1] += f", {cells.describe_difference(more)}"
-                    if more.value is not None:
-                        bold = cells.is_significant(more)
-                        drawing.write_beside(axes, y, cells.format_points(more.value), column=1, bold=bold)
-            if row:
-                axes.axhline(row - 0.5, linewidth=0.6, color=drawing.FAINT, alpha=0.6)
-        axes.set_xlim(0, 1.02)
-        axes.set_xlabel(cells.PLOTTED_METRICS[metric])
-        drawing.format_percent_axis(axes, across=True)
-    return drawing.embed_svg(canvas.drawn, name, f"{title}. {'; '.join(shown)}.")
+def _row_height(breakdown: KindBreakdown) -> int:
+    return 16 + _BAR_HEIGHT * len(breakdown.runs)
+
+
+def _draw_kind(
+    axes: Axes, row: int, kind: str, breakdown: KindBreakdown, compared: _Comparisons, metric: str
+) -> Iterator[str]:
+    """Draw a bar for each run at the row of a kind, and say what it shows."""
+    thickness = _BAR_HEIGHT / _row_height(breakdown)
+    for number, run in enumerate(breakdown.runs):
+        value = cells.read_interval(breakdown.metrics_of(run, kind).get(metric))
+        if not value:
+            continue
+        y = row + (number - (len(breakdown.runs) - 1) / 2) * thickness
+        axes.barh(y, value.value, 0.85 * thickness, color=drawing.run_colour(number), alpha=0.3)
+        drawing.draw_interval(axes, y, value, number, across=True)
+        drawing.write_beside(axes, y, f"{100 * value.value:.1f}")
+        words = f"{kind}, run {run.number}: {value}"
+        if found := compared.get((run.number, kind)):
+            more = found.differences[metric]
+            words += f", {cells.describe_difference(more)}"
+            bold = cells.is_significant(more)
+            drawing.write_beside(axes, y, cells.format_points(more.value or 0.0), column=1, bold=bold)
+        yield words
+    if row:
+        axes.axhline(row - 0.5, linewidth=0.6, color=drawing.FAINT, alpha=0.6)
 
 
 def contribution_plots(name: str, first: int, ablations: Sequence[Ablation]) -> list[Plot]:
     """Draw the contribution of each part to Hits@1 and F1; ``first`` is the number of the first run."""
-    plots = []
+    plots: list[Plot] = []
     for number, ablation in enumerate(ablations, start=1):
         parts = [variant for variant in ablation.variants if variant.is_part and variant.comparison.n]
         for metric, called in cells.PLOTTED_METRICS.items() if parts else ():
-            title = f"{ablation_title(ablation)}: {called}"
-            svg = _draw_contributions(f"{name}-part{number}-{metric}", parts, metric, title, first)
-            plots.append(Plot(title, _CONTRIBUTION_SENTENCE.format(called), svg))
+            about = (f"{name}-part{number}-{metric}", f"{ablation_title(ablation)}: {called}")
+            sentence, height = _CONTRIBUTION_SENTENCE.format(called), 49 + 30 * len(parts)
+            with drawing.add_plot(plots, *about, sentence, height) as (axes, shown):
+                drawing.name_rows(axes, [one_line(part.name, _MAX_PART_NAME_CHARS) for part in parts])
+                for row, part in enumerate(parts):
+                    found = part.comparison.differences[metric]
+                    colour = drawing.run_colour(part.runs[0].number - first)
+                    value, low, high = (
+                        100 * (bound or 0.0) for bound in (found.value, found.low, found.high)
+                    )
+                    axes.barh(row, value, 0.55, color=colour, alpha=0.85)
+                    axes.plot([low, high], [row, row], color=drawing.INK, linewidth=1.3)
+                    bold = cells.is_significant(found)
+                    drawing.write_beside(axes, row, cells.format_points(value / 100), bold=bold)
+                    shown.append(f"{part.name}: {cells.describe_difference(found)}")
+                axes.axvline(0, linewidth=0.8, color=drawing.INK)
+                axes.set_xlabel("percentage points")
     return plots
-
-
-def _draw_contributions(name: str, parts: Sequence[Variant], metric: str, title: str, first: int) -> str:
-    shown = []
-    with drawing.open_canvas(49 + 30 * len(parts), left=146, right=52) as canvas:
-        axes = canvas.axes
-        drawing.name_rows(axes, [one_line(part.name, _MAX_PART_NAME_CHARS) for part in parts])
-        for row, part in enumerate(parts):
-            found = part.comparison.differences[metric]
-            value, low, high = (100 * (bound or 0.0) for bound in (found.value, found.low, found.high))
-            axes.barh(row, value, 0.55, color=drawing.run_colour(part.runs[0].number - first), alpha=0.85)
-            axes.errorbar(value, row, xerr=[[value - low], [high - value]], color=drawing.INK, elinewidth=1.3)
-            drawing.write_beside(
-                axes, row, cells.format_points(value / 100), bold=cells.is_significant(found)
-            )
-            shown.append(f"{part.name}: {cells.describe_difference(found)}")
-        axes.axvline(0, linewidth=0.8, color=drawing.INK)
-        axes.set_xlabel("percentage points")
-    return drawing.embed_svg(canvas.drawn, name, f"{title}. {'; '.join(shown)}.")

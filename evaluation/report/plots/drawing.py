@@ -8,15 +8,16 @@ import io
 import re
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
-from dataclasses import dataclass
 from itertools import pairwise
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import Any, NamedTuple
 from xml.etree import ElementTree
 
-from kgqa.evaluation.report.cells import Interval
+import matplotlib
+from matplotlib.axes import Axes
+from matplotlib.figure import Figure
+from matplotlib.ticker import PercentFormatter
 
-if TYPE_CHECKING:
-    from matplotlib.axes import Axes
+from kgqa.evaluation.report.cells import Interval
 
 PLOT_WIDTH = 430
 """Width of a plot, in the units of its view box; text is 12 of them high."""
@@ -59,7 +60,6 @@ _MATPLOTLIB_STYLE: Any = {
     "font.size": 12,
     "text.color": INK,
     "axes.labelcolor": INK,
-    "axes.labelsize": 12,
     "axes.edgecolor": FAINT,
     "axes.spines.top": False,
     "axes.spines.right": False,
@@ -72,8 +72,6 @@ _MATPLOTLIB_STYLE: Any = {
     "ytick.color": FAINT,
     "xtick.labelcolor": INK,
     "ytick.labelcolor": INK,
-    "xtick.labelsize": 11.5,
-    "ytick.labelsize": 11.5,
     "lines.linewidth": 1.6,
 }
 
@@ -86,44 +84,42 @@ class Plot(NamedTuple):
     svg: str
 
 
-@dataclass
-class Canvas:
-    """An empty pair of axes, and the file of what was drawn on it once the ``with`` is left."""
-
-    axes: "Axes"
-    drawn: str = ""
-
-
 @contextmanager
-def open_canvas(
-    height: float = 290, *, left: float = 62, right: float = 14, top: float = 8
-) -> Iterator[Canvas]:
-    """Open a canvas; sizes and margins are in the units of the view box."""
-    import matplotlib
-    from matplotlib.figure import Figure
+def add_plot(
+    plots: list[Plot],
+    name: str,
+    title: str,
+    sentence: str,
+    height: float,
+    *,
+    alt: str = "",
+    left: float = 140,
+    right: float = 52,
+    top: float = 8,
+) -> Iterator[tuple[Axes, list[str]]]:
+    """Open axes, and add what was drawn on them to the plots once the ``with`` is left.
 
+    Beside the axes stands a list of what the plot shows, in words. Sizes and margins are in
+    the units of the view box; the ids in the picture begin with ``name``.
+    """
+    shown: list[str] = []
+    written = io.StringIO()
     with matplotlib.rc_context():
         matplotlib.rcdefaults()  # whatever the user's own matplotlibrc says
         matplotlib.rcParams.update(_MATPLOTLIB_STYLE)
         figure = Figure(figsize=(PLOT_WIDTH / 72, height / 72))
         figure.patch.set_visible(False)
         inner = (PLOT_WIDTH - left - right) / PLOT_WIDTH, (height - 41 - top) / height
-        canvas = Canvas(figure.add_axes((left / PLOT_WIDTH, 41 / height, *inner)))
-        canvas.axes.patch.set_visible(False)
-        yield canvas
-        written = io.StringIO()
+        axes = figure.add_axes((left / PLOT_WIDTH, 41 / height, *inner))
+        axes.patch.set_visible(False)
+        yield axes, shown
         figure.savefig(written, format="svg", metadata={"Date": None})
-        canvas.drawn = written.getvalue()
+    words = f"{alt or title}. {'; '.join(shown)}."
+    plots.append(Plot(title, sentence, _embed_svg(written.getvalue(), name, words)))
 
 
-def embed_svg(drawn: str, name: str, alt: str) -> str:
-    """Turn a file of matplotlib into an element of a page.
-
-    Args:
-        drawn: the whole SVG file.
-        name: what its ids begin with; one of its own for each plot of a page.
-        alt: what it shows, in words.
-    """
+def _embed_svg(drawn: str, name: str, alt: str) -> str:
+    """Turn a file of matplotlib into an element of a page."""
     root = ElementTree.fromstring(drawn)  # noqa: S314 (matplotlib has just written it)
     for parent in list(root.iter()):
         for child in list(parent):
@@ -149,10 +145,8 @@ def _page_attributes(element: ElementTree.Element, name: str) -> Iterator[tuple[
             yield key, f"var(--{_PAGE_COLOURS[int(colour[1], 16)]})" if colour else value.removesuffix("px")
     for key, value in element.attrib.items():
         match _NAMESPACE.sub("", key):
-            case "href":
-                yield "href", value.replace("#", f"#{name}-")
-            case "clip-path":
-                yield "clip-path", value.replace("#", f"#{name}-")
+            case "href" | "clip-path" as reference:
+                yield reference, value.replace("#", f"#{name}-")
             case "id":
                 if element.tag in ("path", "clipPath"):
                     yield "id", f"{name}-{value}"
@@ -165,45 +159,27 @@ def truncation_note(count: int, what: str) -> str:
     return f" The first {RUN_COLOURS} of {count} {what} are shown." if count > RUN_COLOURS else ""
 
 
-def marker_style(number: int) -> dict[str, Any]:
-    """Return colour and shape of the run or line with this number, counted from 0."""
+def draw_interval(axes: Axes, x: float, y: Interval, number: int, *, across: bool = False) -> None:
+    """Draw a share with its interval in colour and shape of a run; ``across`` draws it along the x axis."""
     marker, size = list(MARKERS.items())[number % len(MARKERS)]
-    return {
-        "color": run_colour(number),
-        "marker": marker,
-        "markersize": size,
-        "markeredgecolor": SURFACE,
-        "markeredgewidth": 0.6,
-    }
-
-
-def draw_interval(axes: "Axes", x: float, y: Interval, number: int, *, across: bool = False) -> None:
-    """Draw a share with its interval; ``across`` draws it along the x axis."""
-    spread = [[max(0.0, y.value - y.low)], [max(0.0, y.high - y.value)]]
-    style = {**marker_style(number), "linestyle": "none", "elinewidth": 1.3, "capsize": 0, "clip_on": False}
+    colour = run_colour(number)
+    interval, point = ([x, x], [y.low, y.high]), ([x], [y.value])
     if across:
-        axes.errorbar([y.value], [x], xerr=spread, **style)
-    else:
-        axes.errorbar([x], [y.value], yerr=spread, **style)
+        interval, point = interval[::-1], point[::-1]
+    axes.plot(*interval, color=colour, linewidth=1.3, clip_on=False)
+    style: Any = {"marker": marker, "markersize": size, "markeredgecolor": SURFACE, "markeredgewidth": 0.6}
+    axes.plot(*point, color=colour, clip_on=False, **style)
 
 
-def write_beside(axes: "Axes", y: float, text: str, *, column: int = 0, bold: bool = False) -> None:
+def write_beside(axes: Axes, y: float, text: str, *, column: int = 0, bold: bool = False) -> None:
     """Write a number to the right of the axes at a height, in one of the columns there."""
-    axes.annotate(
-        text,
-        xy=(1, y),
-        xycoords=axes.get_yaxis_transform(),
-        xytext=(_COLUMN_POINTS * (column + 1), 0),
-        textcoords="offset points",
-        annotation_clip=False,
-        horizontalalignment="right",
-        verticalalignment="center",
-        fontsize=10.5,
-        fontweight="bold" if bold else "normal",
-    )
+    x = 1 + _COLUMN_POINTS * (column + 1) / (PLOT_WIDTH * axes.get_position().width)
+    weight = "bold" if bold else "normal"
+    place = axes.get_yaxis_transform()
+    axes.text(x, y, text, transform=place, ha="right", va="center", fontsize=10.5, fontweight=weight)
 
 
-def name_rows(axes: "Axes", names: Sequence[str], *, at: float = 0) -> None:
+def name_rows(axes: Axes, names: Sequence[str], *, at: float = 0) -> None:
     """Name the rows of a plot beside it, the first one on top; a name stands ``at`` so much below its row."""
     axes.set_yticks([row + at for row in range(len(names))], names)
     axes.set_ylim(len(names) - 0.5, -0.5)
@@ -211,10 +187,8 @@ def name_rows(axes: "Axes", names: Sequence[str], *, at: float = 0) -> None:
     axes.grid(visible=False, axis="y")
 
 
-def format_percent_axis(axes: "Axes", *, across: bool = False) -> None:
+def format_percent_axis(axes: Axes, *, across: bool = False) -> None:
     """Write per cent at the axis of shares, the y axis unless ``across``."""
-    from matplotlib.ticker import PercentFormatter
-
     (axes.xaxis if across else axes.yaxis).set_major_formatter(PercentFormatter(1.0, decimals=0))
 
 
@@ -226,24 +200,16 @@ def share_limits(intervals: Sequence[Interval]) -> tuple[float, float]:
     return max(-0.01, low - air), min(1.01, high + air)
 
 
-def label_points(axes: "Axes", points: Sequence[tuple[float, float]], names: Sequence[str]) -> None:
+def label_points(axes: Axes, points: Sequence[tuple[float, float]], names: Sequence[str]) -> None:
     """Write names at the right edge, apart from each other, each with a line to its point."""
     low, high = axes.get_ylim()
     height = axes.get_window_extent().height * 72 / axes.figure.dpi
     places = spread_apart([y for _, y in points], (high - low) * _LINE_POINTS / height, low, high)
     for number, (point, place, name) in enumerate(zip(points, places, names, strict=True)):
         colour = run_colour(number)
-        axes.annotate(
-            name,
-            xy=point,
-            xytext=(axes.get_xlim()[1], place),
-            textcoords="data",
-            annotation_clip=False,
-            verticalalignment="center",
-            color=colour,
-            fontsize=11.5,
-            arrowprops={"arrowstyle": "-", "color": colour, "linewidth": 0.5, "alpha": 0.6},
-        )
+        line = {"arrowstyle": "-", "color": colour, "linewidth": 0.5, "alpha": 0.6}
+        at = (axes.get_xlim()[1], place)
+        axes.annotate(name, point, at, annotation_clip=False, va="center", color=colour, arrowprops=line)
 
 
 def spread_apart(heights: Sequence[float], step: float, low: float, high: float) -> list[float]:

@@ -5,7 +5,7 @@ from pathlib import Path
 import pytest
 
 from kgqa.evaluation.report.page import build_page
-from kgqa.evaluation.report.tables import lookahead_tables
+from kgqa.evaluation.report.tables import method_tables
 from kgqa.tests.unit.evaluation.report.conftest import Folder
 from kgqa.tests.unit.evaluation.report.folders import Json, write_run
 from kgqa.tests.unit.evaluation.report.test_refinements import entries, rows
@@ -22,11 +22,11 @@ def guided(town: dict[str, list[Json]], tmp_path: Path, dataset: Path) -> Path:
 
 
 def test_a_method_without_lookahead_has_no_such_tables(folder: Folder) -> None:
-    assert lookahead_tables(entries(folder("far"))) == []
+    assert method_tables(entries(folder("far"))) == []
 
 
 def test_runs_with_lookahead_have_a_row_each(folder: Folder, guided: Path) -> None:
-    looks, kept = lookahead_tables(entries(folder("far"), guided))
+    looks, kept = method_tables(entries(folder("far"), guided))
     (shown,) = rows(looks)
     assert (shown["Questions"], shown["Fired"], shown["Ended"]) == ("6", "83.3", "0.0")
     *_, survived = rows(kept)  # a run without guidance stands beside it

@@ -5,7 +5,7 @@ from pathlib import Path
 import pytest
 
 from kgqa.evaluation.report.page import build_page
-from kgqa.evaluation.report.tables import revision_tables
+from kgqa.evaluation.report.tables import method_tables
 from kgqa.tests.unit.evaluation.report.conftest import Folder
 from kgqa.tests.unit.evaluation.report.folders import Json, revised, write_run
 from kgqa.tests.unit.evaluation.report.test_refinements import entries, rows
@@ -17,11 +17,11 @@ def planned(town: dict[str, list[Json]], tmp_path: Path, dataset: Path) -> Path:
 
 
 def test_a_method_without_plans_in_steps_has_no_such_tables(folder: Folder) -> None:
-    assert revision_tables(entries(folder("far"))) == []
+    assert method_tables(entries(folder("far"))) == []
 
 
 def test_runs_with_plans_in_steps_have_a_row_each(folder: Folder, planned: Path) -> None:
-    runs, steps, _, tokens = revision_tables(entries(folder("far"), planned))
+    runs, steps, _, tokens = method_tables(entries(folder("far"), planned))
     assert [row.runs[0].number for row in runs.rows] == [2]
     (shown,) = rows(runs)
     assert (shown["Questions"], shown["Verified"], shown["To be revised"]) == ("6", "6", "33.3")
@@ -35,7 +35,7 @@ def test_runs_with_plans_in_steps_have_a_row_each(folder: Folder, planned: Path)
 
 
 def test_each_strategy_and_the_first_plan_have_a_row(planned: Path) -> None:
-    (arms,) = (sheet for sheet in revision_tables(entries(planned)) if sheet.title == "Revision by strategy")
+    (arms,) = (sheet for sheet in method_tables(entries(planned)) if sheet.title == "Revision by strategy")
     first, local = rows(arms)
     assert (first["Plan"], first["Chosen"], first["Success"], first["Kept to the end"]) == (
         *("first plan", "–"),
