@@ -23,11 +23,13 @@ def report(
 
     The page holds all it shows and loads nothing from elsewhere.
     """
+    from kgqa.evaluation.datasets import DatasetError
     from kgqa.evaluation.report.page import build_page
     from kgqa.evaluation.report.run_folder import ReportError
+    from kgqa.evaluation.result import ResultsError
     from kgqa.evaluation.runs.records import replace_file
 
-    with errors_in_one_line(ReportError):
+    with errors_in_one_line(ReportError, DatasetError, ResultsError):
         content = build_page(runs, dataset or ()).encode("utf-8", "replace")
     try:
         if out.exists() and not out.is_file():  # a pipe, a terminal

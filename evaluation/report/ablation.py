@@ -7,17 +7,15 @@ which the runs differ. Runs that differ in nothing but the seed are repetitions.
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from statistics import fmean
-from typing import TYPE_CHECKING
 
 from kgqa.evaluation.report import cells
 from kgqa.evaluation.report.cells import Cell, Table, TableRow
 from kgqa.evaluation.report.groups import MAX_LABEL_CHARS, ReportedRun, align_questions, flatten_options
+from kgqa.evaluation.scoring.comparison import Comparison, compare_scored
 from kgqa.evaluation.simulation.error_rates import parse_error_rates
+from kgqa.graphs import METHODS, context_of
 from kgqa.kg.terms import one_line
-
-if TYPE_CHECKING:
-    from kgqa.evaluation.scoring.comparison import Comparison
-    from kgqa.runtime.context import Context
+from kgqa.runtime.context import Context
 
 _NON_OPTION_KEYS = frozenset({"method", "model", "hash", "kg"})
 """What else a configuration names: runs of an ablation share it."""
@@ -46,7 +44,7 @@ class Variant:
     """Whether one option that is on by default is off, and nothing else differs."""
     full: tuple[ReportedRun, ...]
     runs: tuple[ReportedRun, ...]
-    comparison: "Comparison"
+    comparison: Comparison
     """The full configuration less this one: what the part contributes."""
 
 
@@ -86,8 +84,6 @@ def split_model_seed(run: ReportedRun) -> tuple[str, int]:
 
 
 def _build_ablation(runs: Sequence[ReportedRun]) -> Ablation | None:
-    from kgqa.graphs import METHODS, context_of
-
     if runs[0].folder.method not in METHODS:
         return None
     context = context_of(runs[0].folder.method)
@@ -110,7 +106,7 @@ def _build_ablation(runs: Sequence[ReportedRun]) -> Ablation | None:
     return Ablation(tuple(full.values()), tuple(compared))
 
 
-def _changed_options(run: ReportedRun, context: "type[Context]") -> dict[str, str]:
+def _changed_options(run: ReportedRun, context: type[Context]) -> dict[str, str]:
     defaults = dict(_flat_options(context(kg=("sample",), model="offline").config()))
     return {key: value for key, value in _flat_options(run.folder.config) if value != defaults.get(key)}
 
@@ -120,10 +116,8 @@ def _flat_options(config: Mapping[str, object]) -> Iterator[tuple[str, str]]:
 
 
 def _build_variant(
-    changed: Mapping[str, str], full: RunsBySeed, runs: RunsBySeed, context: "type[Context]"
+    changed: Mapping[str, str], full: RunsBySeed, runs: RunsBySeed, context: type[Context]
 ) -> Variant | None:
-    from kgqa.evaluation.scoring.comparison import compare_scored
-
     pairs = [(full[seed], run) for seed, run in runs.items() if seed in full]
     if not pairs:
         return None

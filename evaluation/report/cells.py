@@ -3,12 +3,10 @@
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import partial
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import Any, NamedTuple
 
 from kgqa.evaluation.report.groups import ReportedRun
-
-if TYPE_CHECKING:
-    from kgqa.evaluation.scoring.comparison import Difference, McNemar
+from kgqa.evaluation.scoring.comparison import Difference, McNemar
 
 UNKNOWN_TEXT = "–"
 
@@ -156,7 +154,7 @@ def cost(cost: Any, form: str = "{:,.2f}") -> Cell:
 rough_cost = partial(cost, form="{:,.1f}")
 
 
-def difference(difference: "Difference") -> Cell:
+def difference(difference: Difference) -> Cell:
     """Show a difference in percentage points over its interval."""
     if difference.value is None or difference.low is None or difference.high is None:
         return UNKNOWN
@@ -174,19 +172,19 @@ def format_points(share: float) -> str:
     return f"{100 * share:+.1f}".replace("-", "−").replace("+0.0", "0.0").replace("−0.0", "0.0")
 
 
-def describe_difference(difference: "Difference") -> str:
+def describe_difference(difference: Difference) -> str:
     """Say a difference in words, with its interval."""
     low, high = (format_points(bound or 0.0) for bound in (difference.low, difference.high))
     return f"{format_points(difference.value or 0.0)} points ({low} to {high})"
 
 
-def is_significant(difference: "Difference") -> bool:
+def is_significant(difference: Difference) -> bool:
     """Return whether the interval of a difference does not hold 0."""
     low, high = difference.low, difference.high
     return low is not None and high is not None and (low > 0 or high < 0)
 
 
-def mcnemar(found: "McNemar") -> Iterator[Cell]:
+def mcnemar(found: McNemar) -> Iterator[Cell]:
     """Show the questions that only one side has right, and the p value."""
     yield Cell(f"{found.only_a:,} / {found.only_b:,}", key=str(found.only_a - found.only_b))
     shown = "< 0.001" if found.p < 0.001 else f"{found.p:.3f}"

@@ -6,17 +6,16 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cache
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import Any, NamedTuple
 
+from kgqa.evaluation.datasets import Dataset, DatasetError, load
 from kgqa.evaluation.paper_analysis.intermediates import with_intermediates
 from kgqa.evaluation.question import Question
 from kgqa.evaluation.report.run_folder import Json, ReportError, RunFolder
 from kgqa.evaluation.result import Result, pair_results
+from kgqa.evaluation.scoring.metrics import measure_results
 from kgqa.evaluation.scoring.scores import ZERO_SCORE, ScoredQuestion, score_results
 from kgqa.kg.terms import one_line
-
-if TYPE_CHECKING:
-    from kgqa.evaluation.datasets import Dataset
 
 MAX_LABEL_CHARS = 60
 """Characters of a run's name at most."""
@@ -82,7 +81,8 @@ def group_by_dataset(folders: Sequence[RunFolder], moved: Sequence[Path] = ()) -
         moved: where datasets are now, if not where the runs have found them.
 
     Raises:
-        ReportError: if one of these is no dataset, or not that of any of the runs.
+        ReportError: if one of these is not the dataset of any of the runs.
+        DatasetError: if it is none, or does not have the part that a run is of.
     """
     by_digest: dict[str, list[RunFolder]] = {}
     for folder in folders:
@@ -90,7 +90,7 @@ def group_by_dataset(folders: Sequence[RunFolder], moved: Sequence[Path] = ()) -
         by_digest.setdefault(digest, []).append(folder)
     given = {}
     for file in moved:
-        dataset = _load_dataset(file)
+        dataset = load(file)
         if dataset.digest not in by_digest:
             raise ReportError(
                 f"{one_line(str(file))} is not the dataset of any of these runs: its sha256 differs"
@@ -103,7 +103,7 @@ def group_by_dataset(folders: Sequence[RunFolder], moved: Sequence[Path] = ()) -
     return groups
 
 
-def _build_group(digest: str, folders: list[RunFolder], given: "Dataset | None", first: int) -> DatasetGroup:
+def _build_group(digest: str, folders: list[RunFolder], given: Dataset | None, first: int) -> DatasetGroup:
     dataset, no_gold = (given, None) if given else _load_recorded(folders, digest)
     name = one_line(str(folders[0].dataset.get("name") or "dataset"))
     counts = {id: n for folder in reversed(folders) for id, n in folder.intermediates.items()}
@@ -116,7 +116,7 @@ def _build_group(digest: str, folders: list[RunFolder], given: "Dataset | None",
     return DatasetGroup(name, digest, runs, no_gold)
 
 
-def _load_recorded(folders: Sequence[RunFolder], digest: str) -> "tuple[Dataset | None, str | None]":
+def _load_recorded(folders: Sequence[RunFolder], digest: str) -> tuple[Dataset | None, str | None]:
     """Load the dataset from where a run has found it, unless it has changed since; else say why not."""
     problem = "run.json does not name the dataset"
     sources = (
@@ -125,8 +125,8 @@ def _load_recorded(folders: Sequence[RunFolder], digest: str) -> "tuple[Dataset 
     )
     for source, format in dict.fromkeys(sources):
         try:
-            dataset = _load_dataset(source, format, pipes=False)
-        except ReportError as error:
+            dataset = load(source, format, pipes=False)
+        except DatasetError as error:
             problem = str(error)
             continue
         if dataset.digest == digest:
@@ -135,25 +135,8 @@ def _load_recorded(folders: Sequence[RunFolder], digest: str) -> "tuple[Dataset 
     return None, problem
 
 
-def _load_dataset(source: Path | str, format: str | None = None, *, pipes: bool = True) -> "Dataset":
-    from kgqa.evaluation.datasets import DatasetError, load
-
-    try:
-        return load(source, format, pipes=pipes)
-    except DatasetError as error:
-        raise ReportError(str(error)) from None
-
-
-def _question_selector(dataset: "Dataset", intermediates: Json) -> _PartOf:
-    from kgqa.evaluation.datasets import DatasetError
-
-    def part_of(split: str | None, limit: int | None) -> tuple[Question, ...]:
-        try:
-            return with_intermediates(dataset.part(split, limit), intermediates)
-        except DatasetError as error:
-            raise ReportError(str(error)) from None
-
-    return cache(part_of)
+def _question_selector(dataset: Dataset, intermediates: Json) -> _PartOf:
+    return cache(lambda split, limit: with_intermediates(dataset.part(split, limit), intermediates))
 
 
 def _build_run(
@@ -166,16 +149,11 @@ def _build_run(
         questions = part_of(folder.dataset.get("split"), folder.dataset.get("limit"))
     pairs = pair_results(folder.results, questions).pairs
     results = {question.id: result for question, result in pairs if result}
-    metrics = folder.metrics or (_measure_run(folder, questions) if part_of else None)
+    metrics: Json | None = folder.metrics
+    if part_of and not metrics:  # not written yet: every question counts, also one without a result
+        metrics = measure_results(folder.results, questions, grounded=None, seed=folder.seed)
     scored = score_results(folder.results, questions) if part_of else ()
     return ReportedRun(number, name, options, folder, questions, results, metrics, tuple(scored))
-
-
-def _measure_run(folder: RunFolder, questions: Sequence[Question]) -> Json:
-    """Measure a run that has no metrics.json yet: every question counts, also one without a result."""
-    from kgqa.evaluation.scoring.metrics import measure_results
-
-    return measure_results(folder.results, questions, grounded=None, seed=folder.seed)
 
 
 def align_questions(a: ReportedRun, b: ReportedRun) -> tuple[list[ScoredQuestion], list[ScoredQuestion]]:

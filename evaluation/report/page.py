@@ -9,6 +9,8 @@ from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
 
+from jinja2 import Environment, FileSystemLoader, StrictUndefined
+
 from kgqa.evaluation.report import tables
 from kgqa.evaluation.report.ablation import contribution_tables, find_ablations
 from kgqa.evaluation.report.groups import DatasetGroup, group_by_dataset
@@ -30,10 +32,8 @@ def build_page(folders: Sequence[Path], datasets: Sequence[Path] = ()) -> str:
         datasets: where datasets are now, if not where the runs have found them.
 
     Raises:
-        ReportError: in one line, if a folder is no run or a file cannot be read.
+        ReportError, DatasetError, ResultsError: in one line, if a folder is no run or a file cannot be read.
     """
-    from jinja2 import Environment, FileSystemLoader, StrictUndefined
-
     runs = [read_run(folder) for folder in dict.fromkeys(folders)]
     groups = group_by_dataset(runs, datasets)
     environment = Environment(

@@ -12,7 +12,7 @@ from typing_extensions import is_typeddict
 
 from kgqa.evaluation.paper_analysis.intermediates import INTERMEDIATES_FILE
 from kgqa.evaluation.record_files import MAX_RECORDS_FILE_BYTES, parse_json
-from kgqa.evaluation.result import Result, ResultsError
+from kgqa.evaluation.result import Result
 from kgqa.evaluation.result_files import read_results
 from kgqa.files import read_file
 from kgqa.kg.terms import one_line
@@ -187,22 +187,18 @@ def read_run(folder: Path) -> RunFolder:
     """Read a run folder.
 
     Raises:
-        ReportError: if it is none, or a file of it cannot be read.
+        ReportError, ResultsError: if it is none, or a file of it cannot be read.
     """
     if not _is_file(folder / "run.json"):
         raise ReportError(
             f"{one_line(str(folder))} is no run: it has no run.json; give folders that kgqa eval wrote"
         )
-    measured, counted = folder / "metrics.json", folder / INTERMEDIATES_FILE
+    names = ("metrics.json", INTERMEDIATES_FILE, "results.jsonl")
+    measured, counted, recorded = (folder / name for name in names)
     about = read_json_object(folder / "run.json", RunHeader)
     metrics = read_json_object(measured, metrics_shape()) if measured.is_file() else None
     intermediates = read_json_object(counted, IntermediateCounts) if counted.is_file() else {}
-    try:
-        results = (
-            tuple(read_results(folder / "results.jsonl")) if (folder / "results.jsonl").is_file() else ()
-        )
-    except ResultsError as error:
-        raise ReportError(str(error)) from None
+    results = tuple(read_results(recorded)) if recorded.is_file() else ()
     return RunFolder(folder, about, results, metrics, intermediates)
 
 

@@ -4,16 +4,14 @@ from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
 from itertools import combinations, compress
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from kgqa.evaluation.paper_analysis.refinement import BLUEPRINT_SOURCES
 from kgqa.evaluation.paper_analysis.trace import STAGE_NODES
 from kgqa.evaluation.report import cells
 from kgqa.evaluation.report.cells import Cell, Column, Table, TableRow
 from kgqa.evaluation.report.groups import ReportedRun, align_questions
-
-if TYPE_CHECKING:
-    from kgqa.evaluation.scoring.comparison import Comparison
+from kgqa.evaluation.scoring.comparison import Comparison, compare_scored
 
 SIGNAL_TITLES = {"none": "no signal", "model": "model only", "nli": "NLI only", "both": "both"}
 """Who gave a signal to revise, and how the page says it."""
@@ -87,8 +85,6 @@ def _progress(run: ReportedRun) -> str:
 
 def comparison_tables(runs: Sequence[ReportedRun]) -> list[Table]:
     """Compare runs on the questions that have gold and that both have a record of; nothing where none are."""
-    from kgqa.evaluation.scoring.comparison import compare_scored
-
     rows = []
     for a, b in combinations(runs, 2):
         if len(runs) <= MAX_RUNS_IN_ALL_PAIRS or a.folder.model == b.folder.model:
@@ -98,7 +94,7 @@ def comparison_tables(runs: Sequence[ReportedRun]) -> list[Table]:
     return [Table("comparisons", "Comparisons", _COMPARISON_COLUMNS, tuple(rows))] if rows else []
 
 
-def _comparison_cells(found: "Comparison") -> Iterator[Cell]:
+def _comparison_cells(found: Comparison) -> Iterator[Cell]:
     missing = (("A", found.missing_a), ("B", found.missing_b))
     yield cells.count(found.n, ", ".join(f"{count:,} not in {side}" for side, count in missing if count))
     for metric in COMPARED_METRICS:
@@ -134,13 +130,7 @@ def method_tables(runs: Sequence[ReportedRun]) -> list[Table]:
     ]
     tables: list[tuple[str, str, str, Sequence[Column], Sequence[_Item]]] = [
         ("refinement", "Refinement", "Configuration", _REFINEMENT_COLUMNS, refined),
-        (
-            "signals",
-            "Failure signals",
-            "Signal",
-            (*_TRIGGERED_COLUMNS, *_OUTCOME_COLUMNS),
-            _split(refined, "signals"),
-        ),
+        ("signals", "Failure signals", "Signal", _SIGNAL_COLUMNS, _split(refined, "signals")),
         ("blueprints", "Blueprints", "Configuration", _source_columns(guided), guided),
         ("revision", "Revision", "Configuration", _REVISION_COLUMNS, revised),
         ("steps", "Revision by step", "Step", _STEP_COLUMNS, _split(revised, "steps")),
@@ -231,7 +221,8 @@ _TRIGGERED_COLUMNS = (
     *(Column(title, cells.percent, key) for key, title in cells.PLOTTED_METRICS.items()),
 )
 
-_OUTCOME_COLUMNS = (
+_SIGNAL_COLUMNS = (
+    *_TRIGGERED_COLUMNS,
     *(Column(title, _fates_cell, ("outcomes", key)) for key, title in _OUTCOME_TITLES.items()),
     Column("Failed", _failed_cell, "outcomes"),
 )
@@ -243,7 +234,7 @@ _REFINEMENT_COLUMNS = (
     Column("Re-routed", cells.count, "rerouted"),
     Column("Recovered", cells.percent, "recovered"),
     Column("Blueprint dropped", cells.percent, "dropped"),
-    *_OUTCOME_COLUMNS,
+    *_SIGNAL_COLUMNS[len(_TRIGGERED_COLUMNS) :],
 )
 
 _REVISION_COLUMNS = (

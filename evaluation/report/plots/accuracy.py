@@ -116,15 +116,18 @@ def _draw_lines(axes: Axes, lines: Sequence[_Line], offset: float = 0) -> None:
     """Draw shares with their intervals over costs or errors, each line a little further right."""
     points = [point for line in lines for point in line.points]
     widest = max(point.x for point in points)
-    ends = []
+    few = len(lines) <= drawing.RUN_COLOURS
     for number, line in enumerate(lines):
         aside = (number - (len(lines) - 1) / 2) * offset
         for point in line.points:
             drawing.draw_interval(axes, point.x + aside, point.value, number)
         xs, means = [x + aside for x, _ in line.means], [mean for _, mean in line.means]
-        axes.plot(xs, means, color=drawing.run_colour(number))
-        ends.append((xs[-1], means[-1]))
+        name = one_line(line.name, _MAX_NAME_CHARS)
+        axes.plot(xs, means, label=name, **drawing.marker_style(number))
+        if not few:
+            axes.annotate(name, (xs[-1], means[-1]), (6, 4), textcoords="offset points", fontsize=11)
     axes.set_xlim(*(-0.015, 1.05 * widest) if offset else (-0.03 * widest, 1.06 * widest))
     axes.set_ylim(*drawing.share_limits([point.value for point in points]))
     drawing.format_percent_axis(axes)
-    drawing.label_points(axes, ends, [one_line(line.name, _MAX_NAME_CHARS) for line in lines])
+    if few:
+        axes.legend(loc="upper left", bbox_to_anchor=(1, 1), frameon=False, handlelength=0.8, fontsize=11.5)

@@ -2,7 +2,7 @@
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from matplotlib.axes import Axes
 
@@ -11,10 +11,9 @@ from kgqa.evaluation.report.ablation import Ablation, ablation_title
 from kgqa.evaluation.report.groups import ReportedRun, align_questions
 from kgqa.evaluation.report.plots import drawing
 from kgqa.evaluation.report.plots.drawing import Plot
+from kgqa.evaluation.scoring.comparison import Comparison, compare_scored
+from kgqa.evaluation.scoring.scores import group_questions
 from kgqa.kg.terms import one_line
-
-if TYPE_CHECKING:
-    from kgqa.evaluation.scoring.comparison import Comparison
 
 _BREAKDOWNS = {
     "hops": "hops of the gold path",
@@ -45,7 +44,7 @@ _CONTRIBUTION_SENTENCE = (
     "paired 95% interval; the number is bold where that does not hold 0."
 )
 
-_Comparisons = Mapping[tuple[int, str], "Comparison"]
+_Comparisons = Mapping[tuple[int, str], Comparison]
 """How a run differs from the first one on the questions of a kind, by run number and kind."""
 
 
@@ -75,11 +74,8 @@ class KindBreakdown:
         unit = _UNITS.get(self.by, "")
         return f"{one_line(kind, 18)}{unit}{'s' if unit and kind != '1' else ''} (n={n})"
 
-    def compare(self) -> Iterator[tuple[tuple[int, str], "Comparison"]]:
+    def compare(self) -> Iterator[tuple[tuple[int, str], Comparison]]:
         """Compare each run with the first one on the questions of each kind."""
-        from kgqa.evaluation.scoring.comparison import compare_scored
-        from kgqa.evaluation.scoring.scores import group_questions
-
         for run in self.runs[1:]:
             sides = align_questions(run, self.runs[0])
             ours, theirs = (

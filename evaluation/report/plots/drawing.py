@@ -8,7 +8,6 @@ import io
 import re
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
-from itertools import pairwise
 from typing import Any, NamedTuple
 from xml.etree import ElementTree
 
@@ -37,8 +36,6 @@ MARKERS = {"o": 6.5, "s": 6, "^": 7.5, "D": 5.8, "v": 7.5, "P": 8, "X": 8, "*": 
 """The shapes that tell runs apart beside their colours, and how large they look alike."""
 
 _COLUMN_POINTS = 38.0
-
-_LINE_POINTS = 14.0
 
 
 def page_colour(name: str) -> str:
@@ -159,16 +156,20 @@ def truncation_note(count: int, what: str) -> str:
     return f" The first {RUN_COLOURS} of {count} {what} are shown." if count > RUN_COLOURS else ""
 
 
+def marker_style(number: int) -> dict[str, Any]:
+    """Return colour and shape of the run or line with this number, counted from 0."""
+    marker, size = list(MARKERS.items())[number % len(MARKERS)]
+    edge = {"markeredgecolor": SURFACE, "markeredgewidth": 0.6}
+    return {"color": run_colour(number), "marker": marker, "markersize": size, "clip_on": False, **edge}
+
+
 def draw_interval(axes: Axes, x: float, y: Interval, number: int, *, across: bool = False) -> None:
     """Draw a share with its interval in colour and shape of a run; ``across`` draws it along the x axis."""
-    marker, size = list(MARKERS.items())[number % len(MARKERS)]
-    colour = run_colour(number)
     interval, point = ([x, x], [y.low, y.high]), ([x], [y.value])
     if across:
         interval, point = interval[::-1], point[::-1]
-    axes.plot(*interval, color=colour, linewidth=1.3, clip_on=False)
-    style: Any = {"marker": marker, "markersize": size, "markeredgecolor": SURFACE, "markeredgewidth": 0.6}
-    axes.plot(*point, color=colour, clip_on=False, **style)
+    axes.plot(*interval, color=run_colour(number), linewidth=1.3, clip_on=False)
+    axes.plot(*point, **marker_style(number))
 
 
 def write_beside(axes: Axes, y: float, text: str, *, column: int = 0, bold: bool = False) -> None:
@@ -198,34 +199,3 @@ def share_limits(intervals: Sequence[Interval]) -> tuple[float, float]:
     high = max(one.high for one in intervals)
     air = max(0.02, (high - low) * 0.08)
     return max(-0.01, low - air), min(1.01, high + air)
-
-
-def label_points(axes: Axes, points: Sequence[tuple[float, float]], names: Sequence[str]) -> None:
-    """Write names at the right edge, apart from each other, each with a line to its point."""
-    low, high = axes.get_ylim()
-    height = axes.get_window_extent().height * 72 / axes.figure.dpi
-    places = spread_apart([y for _, y in points], (high - low) * _LINE_POINTS / height, low, high)
-    for number, (point, place, name) in enumerate(zip(points, places, names, strict=True)):
-        colour = run_colour(number)
-        line = {"arrowstyle": "-", "color": colour, "linewidth": 0.5, "alpha": 0.6}
-        at = (axes.get_xlim()[1], place)
-        axes.annotate(name, point, at, annotation_clip=False, va="center", color=colour, arrowprops=line)
-
-
-def spread_apart(heights: Sequence[float], step: float, low: float, high: float) -> list[float]:
-    """Move heights apart by at least ``step``, in their order, and into the limits as far as there is room.
-
-    >>> spread_apart([1.0, 1.0, 5.0], step=1.0, low=0.0, high=5.0)
-    [1.0, 2.0, 5.0]
-    >>> spread_apart([5.0, 5.0], step=1.0, low=0.0, high=5.0)
-    [4.0, 5.0]
-    """
-    order = sorted(range(len(heights)), key=lambda at: heights[at])
-    placed = list(heights)
-    for before, at in pairwise(order):
-        placed[at] = max(placed[at], placed[before] + step)
-    ceiling = high
-    for at in reversed(order):
-        placed[at] = min(placed[at], ceiling)
-        ceiling = placed[at] - step
-    return [max(low, place) for place in placed]

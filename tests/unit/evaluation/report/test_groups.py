@@ -5,6 +5,7 @@ from pathlib import Path
 
 import pytest
 
+from kgqa.evaluation.datasets import DatasetError
 from kgqa.evaluation.report.groups import DatasetGroup, group_by_dataset
 from kgqa.evaluation.report.run_folder import ReportError, read_run
 from kgqa.tests.unit.evaluation.report.conftest import Folder
@@ -86,5 +87,5 @@ def test_a_recorded_split_that_the_dataset_does_not_have_is_one_line(folder: Fol
     about = json.loads((path / "run.json").read_text())
     about["dataset"]["split"] = "dev"
     (path / "run.json").write_text(json.dumps(about))
-    with pytest.raises(ReportError, match="no questions in the split 'dev'"):
+    with pytest.raises(DatasetError, match="no questions in the split 'dev'"):
         group_by_dataset([read_run(path)])

@@ -5,12 +5,13 @@ from pathlib import Path
 import pytest
 
 from kgqa.evaluation.report.run_folder import ReportError, read_run
+from kgqa.evaluation.result import ResultsError
 from kgqa.tests.unit.evaluation.report.conftest import Folder
 
 
 def refused(folder: Path) -> str:
     """Return the one line that a folder is refused with."""
-    with pytest.raises(ReportError) as error:
+    with pytest.raises((ReportError, ResultsError)) as error:
         read_run(folder)
     assert "\n" not in str(error.value)
     return str(error.value)
