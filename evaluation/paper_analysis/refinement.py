@@ -5,7 +5,7 @@ from typing import Any, NamedTuple
 
 from typing_extensions import TypedDict
 
-from kgqa.evaluation.paper_analysis.trace import trace_entries
+from kgqa.evaluation.paper_analysis.trace import in_order, trace_entries
 from kgqa.evaluation.result import OUTAGE_OUTCOMES, Result
 from kgqa.evaluation.scoring.scores import GroupMetrics, ScoredQuestion, measure_group
 from kgqa.evaluation.scoring.statistics import Costs, Share, mean_share, mean_shares, summarise_costs
@@ -73,9 +73,7 @@ def measure_blueprints(
     sourced = [(each, source) for each in scored if (source := _blueprint_source(each.result))]
     if not sourced:
         return None
-    seen = {source for _, source in sourced}
-    others = sorted(seen.difference(BLUEPRINT_SOURCES))
-    sources = [*(source for source in BLUEPRINT_SOURCES if source in seen), *others]
+    sources = in_order((source for _, source in sourced), BLUEPRINT_SOURCES)
     rows = [[source == one for one in sources] for _, source in sourced]
     shares = mean_shares(rows, columns=len(sources), seed=seed)
     found: dict[str, BlueprintSourceMetrics] = {}

@@ -5,7 +5,13 @@ from collections.abc import Callable, Sequence
 
 from typing_extensions import TypedDict
 
-from kgqa.evaluation.paper_analysis.trace import SIGNAL_SOURCES, STAGE_NODES, PlanTrace, read_plan_trace
+from kgqa.evaluation.paper_analysis.trace import (
+    SIGNAL_SOURCES,
+    STAGE_NODES,
+    PlanTrace,
+    in_order,
+    read_plan_trace,
+)
 from kgqa.evaluation.scoring.scores import GroupMetrics, ScoredQuestion, is_right, measure_group
 from kgqa.evaluation.scoring.statistics import Costs, Share, mean_share, mean_shares, summarise_costs
 from kgqa.priors.answer_agreement import answer_key
@@ -141,14 +147,12 @@ def _measure_tokens(traces: Sequence[PlanTrace]) -> dict[str, StageCosts]:
 
 def _measure_arms(traces: Sequence[PlanTrace], seed: int) -> dict[str, ArmMetrics]:
     """Measure each arm that was chosen."""
-    arms = {arm for trace in traces for arm in (*trace.arms, *(one.arm for one in trace.revisions))}
+    arms = (arm for trace in traces for arm in (*trace.arms, *(one.arm for one in trace.revisions)))
     found: dict[str, ArmMetrics] = {}
-    for arm in sorted(arms, key=_origin_rank):
+    for arm in in_order(arms, PLAN_ORIGINS):
         own = [trace._replace(revisions=[r for r in trace.revisions if r.arm == arm]) for trace in traces]
-        revisions, of_wrong = (
-            [one for trace in own for one in trace.revisions],
-            _revisions_of_wrong_plans(own),
-        )
+        revisions = [revision for trace in own for revision in trace.revisions]
+        of_wrong = _revisions_of_wrong_plans(own)
         found[arm] = {
             "chosen": summarise_costs([trace.arms[arm] for trace in traces]),
             "revisions": len(revisions),
@@ -165,7 +169,7 @@ def _measure_plan_origins(traces: Sequence[PlanTrace], seed: int) -> dict[str, P
     ended = [(trace.scored, trace.last.arm or FIRST_PLAN) for trace in traces if trace.last]
     hits = [origin for scored, origin in ended if scored.right]
     found: dict[str, PlanOriginMetrics] = {}
-    for origin in sorted({origin for _, origin in ended}, key=_origin_rank):
+    for origin in in_order((origin for _, origin in ended), PLAN_ORIGINS):
         own = [scored for scored, one in ended if one == origin]
         attributed = mean_share([hit == origin for hit in hits], seed)
         found[origin] = {"questions": len(own), "attributed": attributed, **measure_group(own, seed)}
@@ -201,7 +205,3 @@ def _plan_confidences(trace: PlanTrace) -> list[float]:
     plans = (trace.first.answers, *(revision.answers for revision in trace.revisions))
     pool = [answer_key(answers) for answers in plans]
     return [answer_confidence(pool, key) for key in pool[1:]]
-
-
-def _origin_rank(origin: str) -> tuple[int, str]:
-    return PLAN_ORIGINS.index(origin) if origin in PLAN_ORIGINS else len(PLAN_ORIGINS), origin

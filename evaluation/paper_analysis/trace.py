@@ -4,7 +4,7 @@ A trace may be anybody's: an entry that is not of the form of ours is left out.
 """
 
 from collections import Counter
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import suppress
 from typing import Annotated, Any, Literal, NamedTuple, TypeVar, get_args
 
@@ -110,6 +110,12 @@ def trace_entries(result: Result | None, node: str | None = None) -> Iterator[Ma
     for entry in trace if isinstance(trace, list) else ():
         if isinstance(entry, Mapping) and node in (None, entry.get("node")):
             yield entry
+
+
+def in_order(names: Iterable[str], order: Sequence[str]) -> list[str]:
+    """Return names once each: those that have a place in an order, then any others."""
+    found = set(names)
+    return [*(name for name in order if name in found), *sorted(found.difference(order))]
 
 
 def is_count(value: object) -> bool:

@@ -96,9 +96,7 @@ def _build_ablation(runs: Sequence[ReportedRun]) -> Ablation | None:
     if full is None:
         return None
     variants = (
-        _build_variant(
-            {key: value for key, value in changed if (key, value) not in usual}, full, by_seed, context
-        )
+        _build_variant(dict(one for one in changed if one not in usual), full, by_seed, context)
         for changed, by_seed in configured.items()
         if by_seed is not full
     )
@@ -107,12 +105,9 @@ def _build_ablation(runs: Sequence[ReportedRun]) -> Ablation | None:
 
 
 def _changed_options(run: ReportedRun, context: type[Context]) -> dict[str, str]:
-    defaults = dict(_flat_options(context(kg=("sample",), model="offline").config()))
-    return {key: value for key, value in _flat_options(run.folder.config) if value != defaults.get(key)}
-
-
-def _flat_options(config: Mapping[str, object]) -> Iterator[tuple[str, str]]:
-    yield from flatten_options({key: value for key, value in config.items() if key not in _NON_OPTION_KEYS})
+    defaults = dict(flatten_options(context(kg=("sample",), model="offline").config()))
+    given = {key: value for key, value in run.folder.config.items() if key not in _NON_OPTION_KEYS}
+    return {key: value for key, value in flatten_options(given) if value != defaults.get(key)}
 
 
 def _build_variant(

@@ -2,9 +2,8 @@
 
 import json
 from collections import Counter, defaultdict
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
-from functools import cache
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -69,10 +68,6 @@ class DatasetGroup:
         return tuple({q.id: q for run in longest for q in run.questions}.values())
 
 
-_PartOf = Callable[[str | None, int | None], tuple[Question, ...]]
-"""Returns the questions of a split, as many as a limit lets through."""
-
-
 def group_by_dataset(folders: Sequence[RunFolder], moved: Sequence[Path] = ()) -> list[DatasetGroup]:
     """Group runs by dataset, in the order in which the datasets come up first.
 
@@ -107,10 +102,9 @@ def _build_group(digest: str, folders: list[RunFolder], given: Dataset | None, f
     dataset, no_gold = (given, None) if given else _load_recorded(folders, digest)
     name = one_line(str(folders[0].dataset.get("name") or "dataset"))
     counts = {id: n for folder in reversed(folders) for id, n in folder.intermediates.items()}
-    part_of = _question_selector(dataset, counts) if dataset else None
     named = zip(folders, name_runs(folders), differing_settings(folders), strict=True)
     runs = tuple(
-        _build_run(number, folder, called, options, part_of)
+        _build_run(number, folder, called, options, dataset, counts)
         for number, (folder, called, options) in enumerate(named, start=first)
     )
     return DatasetGroup(name, digest, runs, no_gold)
@@ -135,24 +129,26 @@ def _load_recorded(folders: Sequence[RunFolder], digest: str) -> tuple[Dataset |
     return None, problem
 
 
-def _question_selector(dataset: Dataset, intermediates: Json) -> _PartOf:
-    return cache(lambda split, limit: with_intermediates(dataset.part(split, limit), intermediates))
-
-
 def _build_run(
-    number: int, folder: RunFolder, name: RunName, options: Mapping[str, str], part_of: _PartOf | None
+    number: int,
+    folder: RunFolder,
+    name: RunName,
+    options: Mapping[str, str],
+    dataset: Dataset | None,
+    intermediates: Json,
 ) -> ReportedRun:
-    if part_of is None:
+    if dataset:
+        part = dataset.part(folder.dataset.get("split"), folder.dataset.get("limit"))
+        questions = with_intermediates(part, intermediates)
+    else:
         known = {r.id or r.question: Question(r.id or r.question, r.question) for r in folder.results}
         questions = tuple(known.values())
-    else:
-        questions = part_of(folder.dataset.get("split"), folder.dataset.get("limit"))
     pairs = pair_results(folder.results, questions).pairs
     results = {question.id: result for question, result in pairs if result}
     metrics: Json | None = folder.metrics
-    if part_of and not metrics:  # not written yet: every question counts, also one without a result
+    if dataset and not metrics:  # not written yet: every question counts, also one without a result
         metrics = measure_results(folder.results, questions, grounded=None, seed=folder.seed)
-    scored = score_results(folder.results, questions) if part_of else ()
+    scored = score_results(folder.results, questions) if dataset else ()
     return ReportedRun(number, name, options, folder, questions, results, metrics, tuple(scored))
 
 

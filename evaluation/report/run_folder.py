@@ -1,5 +1,6 @@
 """Reads the folder of a run, finished or not; an error names the file and the field that is wrong."""
 
+import os
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from functools import cache
@@ -30,10 +31,6 @@ Json = Mapping[str, Any]
 
 class ReportError(ValueError):
     """A report that cannot be made; the message is one line that says what to do."""
-
-
-class InvalidRunFile(ReportError):
-    """A file that is not what it should be; the message is one line with the file and the field."""
 
 
 class JsonObject(BaseModel):
@@ -112,7 +109,7 @@ def read_json_object(file: Path, shape: type[JsonObject]) -> dict[str, Any]:
     """Read a JSON object that has a shape, and return it as it is.
 
     Raises:
-        InvalidRunFile: naming the file, and the field that does not fit.
+        ReportError: naming the file, and the field that does not fit.
     """
     shown = one_line(str(file))
     try:
@@ -122,11 +119,11 @@ def read_json_object(file: Path, shape: type[JsonObject]) -> dict[str, Any]:
         first = error.errors(include_url=False, include_context=False, include_input=False)[0]
         name = ".".join(map(str, first["loc"]))
         where = f"field {one_line(name, 80)}: " if name else "a JSON object was expected: "
-        raise InvalidRunFile(f"{shown}, {where}{one_line(first['msg'])}") from None
+        raise ReportError(f"{shown}, {where}{one_line(first['msg'])}") from None
     except OSError as error:
-        raise InvalidRunFile(f"cannot read {shown}: {one_line(str(error.strerror or error))}") from None
+        raise ReportError(f"cannot read {shown}: {one_line(str(error.strerror or error))}") from None
     except ValueError as error:
-        raise InvalidRunFile(f"cannot read {shown}: it is no JSON: {one_line(str(error))}") from None
+        raise ReportError(f"cannot read {shown}: it is no JSON: {one_line(str(error))}") from None
     return content
 
 
@@ -189,7 +186,7 @@ def read_run(folder: Path) -> RunFolder:
     Raises:
         ReportError, ResultsError: if it is none, or a file of it cannot be read.
     """
-    if not _is_file(folder / "run.json"):
+    if not os.path.isfile(folder / "run.json"):
         raise ReportError(
             f"{one_line(str(folder))} is no run: it has no run.json; give folders that kgqa eval wrote"
         )
@@ -200,10 +197,3 @@ def read_run(folder: Path) -> RunFolder:
     intermediates = read_json_object(counted, IntermediateCounts) if counted.is_file() else {}
     results = tuple(read_results(recorded)) if recorded.is_file() else ()
     return RunFolder(folder, about, results, metrics, intermediates)
-
-
-def _is_file(path: Path) -> bool:
-    try:
-        return path.is_file()
-    except (OSError, ValueError):  # no name that a file can have
-        return False

@@ -7,7 +7,7 @@ from itertools import combinations, compress
 from typing import Any
 
 from kgqa.evaluation.paper_analysis.refinement import BLUEPRINT_SOURCES
-from kgqa.evaluation.paper_analysis.trace import STAGE_NODES
+from kgqa.evaluation.paper_analysis.trace import STAGE_NODES, in_order
 from kgqa.evaluation.report import cells
 from kgqa.evaluation.report.cells import Cell, Column, Table, TableRow
 from kgqa.evaluation.report.groups import ReportedRun, align_questions
@@ -167,12 +167,10 @@ def _split(items: Sequence[_Item], key: str) -> list[_Item]:
 
 def _source_columns(guided: Sequence[_Item]) -> list[Column]:
     """Return two columns for each source of blueprints that a run names."""
-    seen = {source for _, _, found in guided for source in found}
-    sources = [*BLUEPRINT_SOURCES, *sorted(seen.difference(BLUEPRINT_SOURCES))]
+    seen = (source for _, _, found in guided for source in found)
     return [
         column
-        for source in sources
-        if source in seen
+        for source in in_order(seen, BLUEPRINT_SOURCES)
         for column in (
             Column(source.capitalize(), _source_cell, source),
             Column(f"{source.capitalize()}, Hits@1", cells.percent, (source, "hits_at_1")),

@@ -102,11 +102,11 @@ def _read_beside(file: Path, shape: "type[JsonObject]", advice: str) -> dict[str
     Raises:
         ResultsError: with advice, if it cannot be read.
     """
-    from kgqa.evaluation.report.run_folder import InvalidRunFile, read_json_object
+    from kgqa.evaluation.report.run_folder import ReportError, read_json_object
 
     try:
         return read_json_object(file, shape) if os.path.isfile(file) else {}
-    except InvalidRunFile as error:
+    except ReportError as error:
         raise ResultsError(f"{error}; {advice}") from None
 
 
