@@ -16,7 +16,7 @@ from kgqa.evaluation.simulation.error_rates import parse_error_rates
 from kgqa.kg.terms import one_line
 
 _MAX_NAME_CHARS = 22
-_NAME_WIDTH = 152
+_NAME_WIDTH = 172
 _HEIGHT = 290
 
 _LINE_OFFSET = 0.004
@@ -116,7 +116,7 @@ def _draw_lines(axes: Axes, lines: Sequence[_Line], offset: float = 0) -> None:
     """Draw shares with their intervals over costs or errors, each line a little further right."""
     points = [point for line in lines for point in line.points]
     widest = max(point.x for point in points)
-    few = len(lines) <= drawing.RUN_COLOURS
+    ends = []
     for number, line in enumerate(lines):
         aside = (number - (len(lines) - 1) / 2) * offset
         for point in line.points:
@@ -124,10 +124,15 @@ def _draw_lines(axes: Axes, lines: Sequence[_Line], offset: float = 0) -> None:
         xs, means = [x + aside for x, _ in line.means], [mean for _, mean in line.means]
         name = one_line(line.name, _MAX_NAME_CHARS)
         axes.plot(xs, means, label=name, **drawing.marker_style(number))
-        if not few:
-            axes.annotate(name, (xs[-1], means[-1]), (6, 4), textcoords="offset points", fontsize=11)
+        ends.append((means[-1], xs[-1], name, drawing.run_colour(number)))
     axes.set_xlim(*(-0.015, 1.05 * widest) if offset else (-0.03 * widest, 1.06 * widest))
     axes.set_ylim(*drawing.share_limits([point.value for point in points]))
     drawing.format_percent_axis(axes)
-    if few:
+    if len(lines) <= drawing.RUN_COLOURS:
         axes.legend(loc="upper left", bbox_to_anchor=(1, 1), frameon=False, handlelength=0.8, fontsize=11.5)
+        return
+    edge, (low, high) = axes.get_xlim()[1], axes.get_ylim()
+    for place, (y, x, name, colour) in enumerate(sorted(ends)):  # too many for a legend
+        at = (edge, low + (high - low) * place / (len(ends) - 1))
+        leader = {"arrowstyle": "-", "color": colour, "linewidth": 0.5, "alpha": 0.6}
+        axes.annotate(name, (x, y), at, annotation_clip=False, va="center", color=colour, arrowprops=leader)
