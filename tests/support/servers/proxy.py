@@ -183,5 +183,10 @@ class _Handler(BaseHTTPRequestHandler):
         except OSError:  # the client gave up
             self.close_connection = True
 
+    def finish(self) -> None:
+        with suppress(OSError):  # what is left to be sent cannot be
+            super().finish()
+        self.rfile.close()
+
     def log_message(self, format: str, *args: Any) -> None:
         pass

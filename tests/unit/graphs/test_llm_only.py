@@ -5,6 +5,7 @@ import json
 import sqlite3
 from collections import Counter
 from collections.abc import Callable, Sequence
+from contextlib import closing
 from pathlib import Path
 from typing import Any
 
@@ -271,7 +272,8 @@ async def test_each_sample_has_a_row_of_its_own_in_the_cache(tmp_path: Path) -> 
         model = ChatModel("openai:stub", base_url=stub.url, cache=file, retries=RetryPolicy(pause=0.01))
         first = await ask("sc", model, samples=5)
         assert [request["temperature"] for request in stub.requests] == [0.7] * 5
-        assert sqlite3.connect(file).execute("SELECT count(DISTINCT reply) FROM replies").fetchone() == (5,)
+        with closing(sqlite3.connect(file)) as database:
+            assert database.execute("SELECT count(DISTINCT reply) FROM replies").fetchone() == (5,)
         again = await ask("sc", model, samples=5)
         assert len(stub.requests) == 5
         await ask("cot", model)
