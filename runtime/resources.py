@@ -186,11 +186,11 @@ def _open_model(context: Context, graph: KnowledgeGraph | None, exemplars: Exemp
         opened = _opened_for_graph(context)
 
     def open_offline(spec: str) -> Model:
-        from kgqa.models.offline import OfflineModel, OfflineModelWithoutGraph, relation_texts
+        from kgqa.models.offline import OfflineModel, relation_texts
 
-        if graph is None:
-            return OfflineModelWithoutGraph(spec)
         encoder = _encoder(context)
+        if graph is None:
+            return OfflineModel(None, encoder.encode, name=spec)
         known = exemplars.exemplars if exemplars else ()
         for relations in (
             [graph.relation_label(relation) for relation in graph.relations],

@@ -7,7 +7,7 @@ from typing import Any, Literal as Choice
 from kgqa.kg.pages import Candidate
 from kgqa.kg.terms import Chain, one_line
 from kgqa.models.offline.interpreter import Interpretation, QuestionInterpreter
-from kgqa.models.offline.question_words import relation_phrase
+from kgqa.models.offline.wording import relation_phrase
 from kgqa.prompts.adapt_blueprint import AdaptBlueprint, AdaptedBlueprint
 from kgqa.prompts.answer_directly import AnswerDirectly, DirectAnswer
 from kgqa.prompts.base import Prompt, Reply
@@ -122,10 +122,10 @@ async def infer_answers(prompt: InferFromEvidence, interpreter: QuestionInterpre
 async def prune_relations(prompt: PruneRelations, interpreter: QuestionInterpreter) -> PrunedRelations:
     """Choose the relation that the chosen chain goes on by, then those of others; none beside all chains."""
     known = await interpreter.interpret(prompt.question, prompt.topics, [prompt.chain.topic])
-    numbers = {hop: number for number, hop in enumerate(prompt.hops, 1)}
-    hops = known.next_hops(prompt.chain)
-    chosen = [numbers[hop] for hop in hops if hop in numbers] if hops and hops[0] in numbers else []
-    return PrunedRelations(rationale=known.reason, relations=chosen[: prompt.width])
+    hops = list(dict.fromkeys(rest[0] for rest in known.rests(prompt.chain) if rest))
+    chosen = [prompt.hops.index(hop) + 1 for hop in hops if hop in prompt.hops]
+    relations = chosen[: prompt.width] if hops and hops[0] in prompt.hops else []
+    return PrunedRelations(rationale=known.reason, relations=relations)
 
 
 async def diagnose_branch(prompt: Diagnose, interpreter: QuestionInterpreter) -> Diagnosis:

@@ -8,16 +8,13 @@ from collections.abc import Callable, Sequence
 from itertools import count
 
 import numpy as np
-import numpy.typing as npt
 
 from kgqa.kg.errors import KGRejected, KGTimeout
 from kgqa.kg.graph import KnowledgeGraph
 from kgqa.kg.terms import Chain, Entity, Hop
 from kgqa.models.offline.candidate_chains import CandidateChain, TrainingAdvice
-from kgqa.models.offline.wording_similarity import QuestionWording
+from kgqa.models.offline.wording import FloatArray, QuestionWording
 from kgqa.priors.blueprints import Slot
-
-Probabilities = npt.NDArray[np.float64]
 
 HOP_MODEL_WEIGHT = 0.5  # where there is one
 NEAREST_WEIGHT = 0.3  # of the nearest training questions, where any goes this way
@@ -39,7 +36,7 @@ class HopPolicy:
     Args:
         advice: what training questions say, empty where there are none.
         wording: how well chains say the question.
-        slot: returns a hop as ``advice`` names it; see `kgqa.models.offline.inverse_relations`.
+        slot: returns a hop as ``advice`` names it; see `InverseRelations`.
         without: parts of the model to leave out; without "words" only where nothing else is known.
     """
 
@@ -64,7 +61,7 @@ class HopPolicy:
         said.append((self._wording_weight, STOP_PROBABILITY))
         return sum(weight * share for weight, share in said) / sum(weight for weight, _ in said)
 
-    def hop_probabilities(self, hops: Sequence[Hop], offered: Sequence[Hop]) -> Probabilities:
+    def hop_probabilities(self, hops: Sequence[Hop], offered: Sequence[Hop]) -> FloatArray:
         """Return how likely each offered hop follows, given that one does: shape (offered,), sum 1."""
         slots = [self._slot(hop) for hop in offered]
         words = np.maximum(self._wording.hops(hops, offered) / _SIMILARITY_SCALE, -700.0)
@@ -93,7 +90,7 @@ class HopPolicy:
         return known
 
 
-def _normalise(shares: Probabilities) -> Probabilities:
+def _normalise(shares: FloatArray) -> FloatArray:
     return np.asarray(shares / shares.sum(), np.float64)
 
 

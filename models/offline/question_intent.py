@@ -12,7 +12,7 @@ from typing import NamedTuple
 from kgqa.kg.sparql.intent import AnswerKind, QuestionIntent
 from kgqa.kg.terms import Entity, Term
 from kgqa.kg.text import FUNCTION_WORDS, fold
-from kgqa.models.offline.chain_ranking import RatedChain
+from kgqa.models.offline.candidate_chains import CandidateChain
 
 
 class Cue(NamedTuple):
@@ -154,8 +154,8 @@ class QuestionMentions:
 
 
 def find_claimed_chains(
-    question: str, rated: Mapping[Entity, Sequence[RatedChain]]
-) -> dict[Entity, list[RatedChain]]:
+    question: str, rated: Mapping[Entity, Sequence[CandidateChain]]
+) -> dict[Entity, list[CandidateChain]]:
     """Return the chains that a question for yes or no asks about; empty where there are none.
 
     They lead to something else that the question names: what it claims is how the two are joined. A chain
@@ -169,16 +169,16 @@ def find_claimed_chains(
 
 
 def _chains_to_mentions(
-    found: Sequence[RatedChain], mentions: QuestionMentions, topics: Collection[Term]
-) -> list[RatedChain]:
+    found: Sequence[CandidateChain], mentions: QuestionMentions, topics: Collection[Term]
+) -> list[CandidateChain]:
     reached = {
-        chain.hops: {end.term for end in each.candidate.ends if end.term in mentions and not end.returning}
+        chain.hops: {end.term for end in each.ends if end.term in mentions and not end.returning}
         for each in found
-        for chain in each.candidate.chains
+        for chain in each.chains
     }
     chains = []
     for each in found:
-        hops = each.candidate.chain.hops
+        hops = each.chain.hops
         # what is named and met before the end, as far as that is known
         passed = set().union(*(reached.get(hops[:size], set()) for size in range(1, len(hops))))
         fresh = reached[hops] - passed
