@@ -65,9 +65,9 @@ class OfflineModel:
     ) -> None:
         self.name = name
         without = parse_ablation(name)
-        self._interpreter = (
-            QuestionInterpreter(graph, encode, exemplars, without) if graph is not None else None
-        )
+        self._interpreter: QuestionInterpreter | None = None
+        if graph is not None:
+            self._interpreter = QuestionInterpreter(graph, encode, exemplars, without)
 
     async def ask(self, prompt: Prompt[R]) -> Completion[R]:
         """Answer a prompt; the usage is empty.

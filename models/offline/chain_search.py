@@ -65,14 +65,13 @@ class HopPolicy:
         """Return how likely each offered hop follows, given that one does: shape (offered,), sum 1."""
         slots = [self._slot(hop) for hop in offered]
         words = np.maximum(self._wording.hops(hops, offered) / _SIMILARITY_SCALE, -700.0)
-        weight = self._wording_weight
-        total = weight * _normalise(np.exp(words - words.max()))
-        for share, learned in self._learned(hops):
-            known = np.array([learned.get(slot, 0.0) for slot in slots])
+        said = [(self._wording_weight, np.exp(words - words.max()))]
+        for weight, shares in self._learned(hops):
+            known = np.array([shares.get(slot, 0.0) for slot in slots])
             if known.sum() > 0:
-                total = total + share * _normalise(known)
-                weight += share
-        return total / weight
+                said.append((weight, known))
+        total = sum(weight * np.asarray(shares / shares.sum(), np.float64) for weight, shares in said)
+        return np.asarray(total / sum(weight for weight, _ in said))
 
     def _learned(self, hops: Sequence[Hop]) -> list[tuple[float, dict[Slot | None, float]]]:
         """Return what the hop model and the nearest questions say comes next, by weight; None: no hop."""
@@ -88,10 +87,6 @@ class HopPolicy:
         if total:
             known.append((NEAREST_WEIGHT, {slot: vote / total for slot, vote in votes.items()}))
         return known
-
-
-def _normalise(shares: FloatArray) -> FloatArray:
-    return np.asarray(shares / shares.sum(), np.float64)
 
 
 async def search_chains(topic: Entity, policy: HopPolicy, graph: KnowledgeGraph) -> list[CandidateChain]:

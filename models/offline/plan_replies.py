@@ -13,7 +13,7 @@ from kgqa.models.offline.answer_selection import follow_hops, keep_entities
 from kgqa.models.offline.chain_replies import Replies, asks_for_count
 from kgqa.models.offline.claim_replies import fact_polarity, read_claim
 from kgqa.models.offline.interpreter import Interpretation, QuestionInterpreter
-from kgqa.models.offline.question_intent import QuestionMentions, is_yes_no_question
+from kgqa.models.offline.question_intent import is_yes_no_question, named_terms
 from kgqa.models.offline.wording import relation_phrase, text_similarities
 from kgqa.prompts.plan_steps import PlanSteps, StepsReply
 from kgqa.prompts.plans import MAX_STATEMENTS_SHOWN, Statement, StepReply
@@ -182,8 +182,9 @@ async def _answer_yes_no(
     question: str, topics: tuple[Entity, ...], known: Interpretation, interpreter: QuestionInterpreter
 ) -> list[str]:
     """Say what the first of the chosen chains says that says either; nothing of more than two things."""
-    mentions = QuestionMentions(question, topics)
-    ends = {topic: [end.term for end in page if end.term in mentions] for topic, page in known.ends.items()}
+    ends = {
+        topic: named_terms(question, (end.term for end in page), topics) for topic, page in known.ends.items()
+    }
     terms = [*topics, *(end for each in ends.values() for end in each)]
     hops = [hop for chain in known.chains.values() for hop in chain.hops]
     claim = await read_claim(question, topics, terms, hops, interpreter.graph)
