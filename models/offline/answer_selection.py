@@ -64,16 +64,6 @@ async def select_answers(
     by the values of `QuestionIntent.by`, or else by the number or date of the ends that is most
     similar to the question; an end that is a number or a date is its own value. Where several
     have the same value, all are answers.
-
-    Args:
-        intent: what is asked of the ends.
-        candidates: the chains, by the topic entity that each starts from.
-        question: in words; the names in it may be masked.
-        graph: where the values are looked up, in a few queries.
-        encode: a sentence encoder; called outside of the event loop.
-
-    Raises:
-        KGError: if the graph cannot be reached.
     """
     chains = [each.chain for each in candidates.values()]
     terms = [each.fresh_terms for each in candidates.values()]

@@ -34,25 +34,15 @@ _MAX_TRIPLES = 1_000_000  # a larger graph is not counted through: that would ta
 
 @dataclass(frozen=True)
 class CandidateChain:
-    """A chain that leads to something with a name.
+    """A chain that leads to something with a name."""
 
-    Attributes:
-        chain: from a topic entity.
-        ends: what it leads to, as far as it has names.
-        truncated: whether the row limit cut the ends.
-        also: chains that are the same but for inverse relations.
-        beside: what these lead to beside the ends.
-        named_between: nodes between topic and ends that have names, unlike mediators.
-        share: the logarithm of its share among the candidates from its topic.
-    """
-
-    chain: Chain
-    ends: tuple[Candidate, ...] = ()
-    truncated: bool = False
-    also: tuple[Chain, ...] = ()
-    beside: tuple[Candidate, ...] = ()
-    named_between: int = 0
-    share: float = 0.0
+    chain: Chain  # from a topic entity
+    ends: tuple[Candidate, ...] = ()  # those that have names
+    truncated: bool = False  # whether the row limit cut the ends
+    also: tuple[Chain, ...] = ()  # that are the same but for inverse relations
+    beside: tuple[Candidate, ...] = ()  # what these lead to beside the ends
+    named_between: int = 0  # nodes between topic and ends that have names, unlike mediators
+    share: float = 0.0  # the logarithm of its share among the candidates from its topic
 
     @property
     def chains(self) -> tuple[Chain, ...]:
@@ -78,15 +68,10 @@ def fresh_ends(ends: Iterable[Candidate]) -> list[Candidate]:
 
 @dataclass(frozen=True, slots=True)
 class TrainingAdvice:
-    """What training questions say of a question; empty where there are none.
+    """What training questions say of a question; empty where there are none."""
 
-    Attributes:
-        nearest: those most similar, best first.
-        hops: how likely each hop is at each position, and that the chain is over.
-    """
-
-    nearest: Sequence[NearExemplar] = ()
-    hops: HopScores = ()
+    nearest: Sequence[NearExemplar] = ()  # those most similar, best first
+    hops: HopScores = ()  # how likely each hop is at each position, and that the chain is over
 
     @property
     def best(self) -> float:
@@ -141,11 +126,7 @@ class MediatorDetector:
 
 
 class InverseRelations:
-    """Pairs of relations of which each is the other's inverse.
-
-    Args:
-        pairs: IRI to IRI, each pair in both directions.
-    """
+    """Pairs of relations of which each is the other's inverse: IRI to IRI, each pair in both directions."""
 
     def __init__(self, pairs: Mapping[str, str]) -> None:
         self._local = {local_name(one): local_name(other) for one, other in pairs.items()}

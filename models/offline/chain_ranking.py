@@ -84,14 +84,7 @@ def score_chains(
 ) -> FloatArray:
     """Return the logit of each chain being the question's: shape (chains,); their softmax is the confidence.
 
-    Args:
-        masked: the question, with ``[ENT]`` for the topic entity.
-        candidates: those to choose from.
-        advice: what training questions say.
-        said: how well each chain says the question, from `QuestionWording.chains`: shape (chains,).
-        encode: a sentence encoder; blocks.
-        without: parts of `FEATURES` to leave out.
-        inverses: relations of the graph that are each other's inverse.
+    ``said`` is from `QuestionWording.chains`; ``without`` are parts of `FEATURES` to leave out.
     """
     column = 1 if advice.hops else 2 if advice.nearest else 3
     weights = [row[column] * (row.part not in without) for row in FEATURES.values()]

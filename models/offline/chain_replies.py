@@ -86,14 +86,14 @@ def describe_finding(chain: Chain, candidates: Sequence[Candidate]) -> str:
 
 async def verify_chain(prompt: VerifyChain, interpreter: QuestionInterpreter) -> Verdict:
     """Stop at the end of a known chain, the chosen one first; go on before it, turn back beside all."""
-    known = await interpreter.interpret(prompt.question, prompt.topics, [prompt.chain.topic])
+    known = await interpreter.interpret(prompt.question, prompt.topics, [prompt.chain])
     judged = judge_chain(known, prompt.chain, prompt.candidates, prompt.truncated, filtering=prompt.filtering)
     return Verdict(rationale=known.reason, **vars(judged))
 
 
 async def check_sufficiency(prompt: CheckSufficiency, interpreter: QuestionInterpreter) -> Sufficiency:
     """Judge as `verify_chain` does, and say what the chain leads to."""
-    known = await interpreter.interpret(prompt.question, prompt.topics, [prompt.chain.topic])
+    known = await interpreter.interpret(prompt.question, prompt.topics, [prompt.chain])
     judged = judge_chain(known, prompt.chain, prompt.candidates, prompt.truncated)
     finding = "" if judged.decision == "backtrack" else describe_finding(prompt.chain, prompt.candidates)
     return Sufficiency(rationale=known.reason, finding=finding, **vars(judged))
@@ -101,7 +101,7 @@ async def check_sufficiency(prompt: CheckSufficiency, interpreter: QuestionInter
 
 async def filter_candidates(prompt: FilterCandidates, interpreter: QuestionInterpreter) -> FilteredCandidates:
     """Choose the candidates that are answers by the interpretation."""
-    known = await interpreter.interpret(prompt.question, prompt.topics, [prompt.chain.topic])
+    known = await interpreter.interpret(prompt.question, prompt.topics, [prompt.chain])
     chosen = known.answer_numbers(prompt.chain, prompt.candidates[:MAX_CANDIDATES_SHOWN])
     counting = asks_for_count(known, prompt.candidates)
     return FilteredCandidates(rationale=known.reason, chosen=chosen, count=counting)
@@ -110,7 +110,7 @@ async def filter_candidates(prompt: FilterCandidates, interpreter: QuestionInter
 async def infer_answers(prompt: InferFromEvidence, interpreter: QuestionInterpreter) -> Inferred:
     """Choose the ends of complete chains that are answers by the interpretation."""
     chains = [segment.chain for segment in prompt.segments for _ in segment.ends]
-    known = await interpreter.interpret(prompt.question, prompt.topics, [chain.topic for chain in chains])
+    known = await interpreter.interpret(prompt.question, prompt.topics, chains)
     chosen = [
         number
         for number, (chain, end) in enumerate(zip(chains, prompt.offered, strict=False), 1)
@@ -121,7 +121,7 @@ async def infer_answers(prompt: InferFromEvidence, interpreter: QuestionInterpre
 
 async def prune_relations(prompt: PruneRelations, interpreter: QuestionInterpreter) -> PrunedRelations:
     """Choose the relation that the chosen chain goes on by, then those of others; none beside all chains."""
-    known = await interpreter.interpret(prompt.question, prompt.topics, [prompt.chain.topic])
+    known = await interpreter.interpret(prompt.question, prompt.topics, [prompt.chain])
     hops = list(dict.fromkeys(rest[0] for rest in known.rests(prompt.chain) if rest))
     chosen = [prompt.hops.index(hop) + 1 for hop in hops if hop in prompt.hops]
     relations = chosen[: prompt.width] if hops and hops[0] in prompt.hops else []
@@ -133,8 +133,8 @@ async def diagnose_branch(prompt: Diagnose, interpreter: QuestionInterpreter) ->
     shown = list(enumerate(prompt.pruned[:MAX_BRANCHES_SHOWN], 1))
     if not shown:
         return Diagnosis(rationale="no branch is left", step=0)
-    topics = [branch.chain.topic for _, branch in shown]
-    known = await interpreter.interpret(prompt.question, prompt.topics, topics)
+    chains = [branch.chain for _, branch in shown]
+    known = await interpreter.interpret(prompt.question, prompt.topics, chains)
     right = [(number, branch) for number, branch in shown if known.starts_with(branch.chain)]
     number, branch = max(
         right or shown, key=lambda each: (each[1].step, each[1].waiting, each[1].relevance or 0.0, -each[0])

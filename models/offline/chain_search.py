@@ -33,11 +33,8 @@ _SIMILARITY_SCALE = 0.2  # similarities of words that are this far apart are e t
 class HopPolicy:
     """What is known of the chains of one question from one topic entity.
 
-    Args:
-        advice: what training questions say, empty where there are none.
-        wording: how well chains say the question.
-        slot: returns a hop as ``advice`` names it; see `InverseRelations`.
-        without: parts of the model to leave out; without "words" only where nothing else is known.
+    ``slot`` returns a hop as ``advice`` names it; ``without`` "words", wording counts only where nothing
+    else is known.
     """
 
     def __init__(

@@ -64,7 +64,9 @@ _OPPOSITES = (
 class Claim:
     """What a question claims: each thing that it names is joined with the others.
 
-    Those that "and" puts side by side are joined with the others each, not with one another.
+    Those that "and" puts side by side are joined with the others each, not with one another. Things are
+    the topics, whatever the question calls them, and what has one of the folded ``names``; of these, those
+    that it does not have, or within a longer one, are passed over.
 
     Attributes:
         text: the folded question, "it" for each name.
@@ -72,11 +74,6 @@ class Claim:
         slots: the things by what stands for them; those side by side share a slot.
         clear: whether each "and" is between names, and nothing is excepted or compared.
         alike: whether it claims that things have something in common.
-
-    Args:
-        question: in words.
-        topics: each is a thing, whatever the question calls it; those by name need be among the names.
-        names: of things, folded; those that it does not have, or within a longer one, are passed over.
     """
 
     def __init__(self, question: str, topics: Collection[Entity], names: Collection[str]) -> None:

@@ -1,6 +1,6 @@
 """Replies about a frontier of chains: which to extend, which entities to keep, when to stop."""
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 from contextlib import suppress
 from itertools import zip_longest
 
@@ -67,13 +67,13 @@ def _unfinished(known: Interpretation, seen: Sequence[Chain]) -> Chain | None:
 
 async def pick_relations(prompt: PickRelations, interpreter: QuestionInterpreter) -> PickedRelations:
     """Choose what the chosen chains go on by; where none of it is offered, what others go on by."""
-    known = await _interpret(prompt, prompt.offers, interpreter)
+    known = await interpreter.interpret(prompt.question, prompt.topics, prompt.offers)
     return PickedRelations(rationale=known.reason, relations=_onwards(known, prompt.offers))
 
 
 async def score_relations(prompt: ScoreRelations, interpreter: QuestionInterpreter) -> ScoredRelations:
     """Score what `pick_relations` chooses; the beam has room for nothing else."""
-    known = await _interpret(prompt, prompt.offers, interpreter)
+    known = await interpreter.interpret(prompt.question, prompt.topics, prompt.offers)
     scores = [Score(number=number, score=1.0) for number in _onwards(known, prompt.offers)]
     return ScoredRelations(rationale=known.reason, scores=scores)
 
@@ -82,7 +82,7 @@ async def reflect(prompt: Reflect, interpreter: QuestionInterpreter) -> Reflecti
     """Go on along the chosen chains, or along others; come back to one only where nothing goes on."""
     found = [each.chain for each in prompt.found[:MAX_GROUPS_SHOWN]]
     history = [each.chain for each in prompt.history[:MAX_EARLIER_CHAINS]]
-    known = await _interpret(prompt, [*history, *found], interpreter)
+    known = await interpreter.interpret(prompt.question, prompt.topics, [*history, *found])
     for chosen in (True, False):
         if going := [at for at, chain in enumerate(found, 1) if _goes_on(known, chain, chosen=chosen)]:
             return Reflection(rationale=known.reason, go_on=going)
@@ -96,7 +96,8 @@ async def score_entities(prompt: ScoreEntities, interpreter: QuestionInterpreter
 
     Where no candidate of a chain leads to any, or that takes too long to tell, all count the same.
     """
-    known = await _interpret(prompt, (each.chain for each in prompt.found), interpreter)
+    chains = [each.chain for each in prompt.found]
+    known = await interpreter.interpret(prompt.question, prompt.topics, chains)
     rows = numbered_candidates(prompt.found)
     scores: list[Score] = []
     for place, group in enumerate(prompt.found, 1):
@@ -134,7 +135,8 @@ async def assess_frontier(prompt: AssessFound, interpreter: QuestionInterpreter)
     (Smart Lookahead): of the chosen chains nothing was followed yet, and none was turned down. Then
     it stops at no other chain: the search is still to go along the chosen ones.
     """
-    known = await _interpret(prompt, (each.chain for each in prompt.found), interpreter)
+    chains = [each.chain for each in prompt.found]
+    known = await interpreter.interpret(prompt.question, prompt.topics, chains)
     facts = _known_facts(prompt, known)
     for number, chain in _complete_groups(prompt, known):
         group = prompt.found[number - 1]
@@ -196,15 +198,6 @@ def _known_facts(prompt: AssessFound, known: Interpretation) -> list[str]:
         if each.named and known.starts_with(_translate(known, each.chain))
     }
     return [*facts.values()][: max(1, len(prompt.subgoals))] or list(prompt.known)
-
-
-async def _interpret(
-    prompt: AssessFound | PickRelations | Reflect | ScoreEntities | ScoreRelations,
-    chains: Iterable[Chain],
-    interpreter: QuestionInterpreter,
-) -> Interpretation:
-    """Interpret a question; without topics, with those of the chains."""
-    return await interpreter.interpret(prompt.question, prompt.topics, (chain.topic for chain in chains))
 
 
 FRONTIER_REPLIES: Replies = {

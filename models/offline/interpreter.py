@@ -10,7 +10,7 @@ from kgqa.kg.errors import KGRejected, KGTimeout
 from kgqa.kg.graph import KnowledgeGraph
 from kgqa.kg.pages import Candidate, Page
 from kgqa.kg.sparql.intent import QuestionIntent
-from kgqa.kg.terms import Chain, Entity, Hop, Literal, Term
+from kgqa.kg.terms import Chain, Entity, Hop, Literal, Path, Term
 from kgqa.models.offline.answer_selection import select_answers, select_by_conditions
 from kgqa.models.offline.candidate_chains import (
     CandidateChain,
@@ -41,23 +41,16 @@ _MAX_ALTERNATIVES = 8  # chains from each topic that are kept beside the chosen 
 class Interpretation:
     """The chains that lead to the answers, and what is asked of their ends.
 
-    Attributes:
-        chains: the chosen chain from each topic entity that plays a part, in the order of the topics.
-        ends: the named ends of each chain.
-        alternatives: further chains from these topics that lead somewhere, the likeliest first.
-        intent: what is asked of the ends.
-        answers: the ends that are answers; None where all of them are.
-        confidence: how sure this is, from 0 to 1.
-        source: in a few words, what it is taken from.
-        inverses: relations of the graph that are each other's inverse.
+    ``chains`` has the chosen chain from each topic entity that plays a part, in the order of the topics,
+    and ``ends`` the named ends of each.
     """
 
     chains: Mapping[Entity, Chain] = field(default_factory=dict)
     ends: Mapping[Entity, Page[Candidate]] = field(default_factory=dict)
-    alternatives: Mapping[Entity, Sequence[Chain]] = field(default_factory=dict)
+    alternatives: Mapping[Entity, Sequence[Chain]] = field(default_factory=dict)  # the likeliest first
     intent: QuestionIntent = field(default_factory=QuestionIntent)
-    answers: frozenset[Term] | None = None
-    confidence: float = 0.0
+    answers: frozenset[Term] | None = None  # of the ends; None where all of them are
+    confidence: float = 0.0  # from 0 to 1
     source: str = "nothing that leads anywhere is like the question"
     inverses: InverseRelations = field(default_factory=lambda: InverseRelations({}))
 
@@ -110,21 +103,14 @@ class Interpretation:
 
 
 class QuestionInterpreter:
-    """Finds out what questions mean on one graph, each once.
-
-    Args:
-        graph: where the answers are.
-        encode: a sentence encoder; called outside of the event loop.
-        exemplars: what training questions teach, if there are any.
-        without: the parts to leave out; see `kgqa.models.offline`.
-    """
+    """Finds out what questions mean on one graph, each once, ``without`` some `PARTS` of the model."""
 
     def __init__(
         self,
         graph: KnowledgeGraph,
         encode: Encode,
-        exemplars: ExemplarLibrary | None = None,
-        without: frozenset[str] = frozenset(),
+        exemplars: ExemplarLibrary | None,
+        without: frozenset[str],
     ) -> None:
         self.graph = graph
         self.encode = encode
@@ -135,14 +121,14 @@ class QuestionInterpreter:
         self._known: dict[tuple[str, tuple[Entity, ...]], Interpretation] = {}
 
     async def interpret(
-        self, question: str, topics: tuple[Entity, ...], seen: Iterable[Entity] = ()
+        self, question: str, topics: tuple[Entity, ...], seen: Iterable[Chain | Path] = ()
     ) -> Interpretation:
-        """Return the interpretation of a question; without ``topics``, with those that were ``seen``.
+        """Return the interpretation of a question; without ``topics``, with those of what was ``seen``.
 
         Raises:
             KGError: if the graph cannot be reached.
         """
-        key = question, topics or tuple(dict.fromkeys(seen))
+        key = question, topics or tuple(dict.fromkeys(each.topic for each in seen))
         known = self._known.get(key)
         if known is None:
             known = await self._interpret(*key)

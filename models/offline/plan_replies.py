@@ -92,8 +92,7 @@ async def select_relations(prompt: SelectRelations, interpreter: QuestionInterpr
     Where that is not offered, what another chain goes on by; where none is known, the nearest in words.
     A question for yes or no may be borne out or denied by whatever else joins the same things.
     """
-    seen = [path.topic for path in prompt.frontier]
-    known = await interpreter.interpret(prompt.question, prompt.topics, seen)
+    known = await interpreter.interpret(prompt.question, prompt.topics, prompt.frontier)
     if not known.chains:
         texts = [relation_phrase(offer.hop.words) for offer in prompt.offers]
         alike = await asyncio.to_thread(text_similarities, prompt.question, texts, interpreter.encode)
@@ -146,8 +145,7 @@ async def revise_plan(prompt: RevisePlan, interpreter: QuestionInterpreter) -> R
 
 async def verify_step(prompt: VerifyStep, interpreter: QuestionInterpreter) -> StepVerdict:
     """Call for a revision of a step that the chosen chain does not have."""
-    seen = [path.topic for path in prompt.facts]
-    known = await interpreter.interpret(prompt.question, prompt.topics, seen)
+    known = await interpreter.interpret(prompt.question, prompt.topics, prompt.facts)
     astray = bool(known.chains) and prompt.step.search not in await _step_searches(known, interpreter)
     steps = await _outline(known, interpreter) if astray else []
     observed = steps[prompt.number - 1].observation if prompt.number <= len(steps) else []

@@ -239,12 +239,8 @@ def align_hops(similarity: FloatArray, order: WordOrder, columns: Mapping[str, i
 
     Every word goes to a hop, words nearer to the entity to hops nearer to it; some words in a
     row go together. At ``[n, :, k]`` is the best when the first ``n + 1`` words say ``k + 1``
-    hops: similarity of words to their hops, less what it costs to begin hops where they begin.
-
-    Args:
-        similarity: of hops to spans of the question, shape (chains, hops, spans).
-        order: the words, at least one.
-        columns: which span is which.
+    hops: ``similarity`` of words to their hops, shape (chains, hops, spans), less what it costs to
+    begin hops where they begin.
     """
     chains, hops, _ = similarity.shape
     start = np.full((2, chains, hops), _IMPOSSIBLE)
@@ -297,13 +293,7 @@ def _unit_rows(rows: FloatArray) -> FloatArray:
 
 
 class QuestionWording:
-    """One question about an entity; may be used from several threads.
-
-    Args:
-        masked: the question, the entity as `kgqa.priors.blueprints.TOPIC_MASK`.
-        encode: a sentence encoder; called here with the parts of the question, and in both
-            methods with the texts of relations.
-    """
+    """One question about an entity, which is masked; may be used from several threads."""
 
     def __init__(self, masked: str, encode: Encode) -> None:
         self._encode = encode
