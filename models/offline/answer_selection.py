@@ -86,20 +86,15 @@ async def _common_ends(
     """Return the ends in common, by way of the first nodes in common where the chains go on alike."""
     common = frozenset.intersection(*terms)
     if len(common) > 1:
-        for left in range(_common_tail_length(chains), 0, -1):
+        for left in range(min(chain.depth for chain in chains) - 1, 0, -1):
+            if len({chain.hops[-left:] for chain in chains}) > 1:
+                continue
             pages = [await graph.follow_chain(chain.upto(chain.depth - left)) for chain in chains]
             nodes = [frozenset(end.term for end in fresh_ends(page)) for page in pages]
             reached = await follow_hops(frozenset.intersection(*nodes), chains[0].hops[-left:], graph)
             if met := common & frozenset().union(*reached.values()):
                 return met
     return common
-
-
-def _common_tail_length(chains: Sequence[Chain]) -> int:
-    """Count the hops at their ends that chains have in common, fewer than any of them has."""
-    most = min(chain.depth for chain in chains) - 1
-    tails = [{chain.hops[chain.depth - left] for chain in chains} for left in range(1, most + 1)]
-    return next((at for at, hops in enumerate(tails) if len(hops) > 1), most)
 
 
 async def _sort_keys(
@@ -216,13 +211,7 @@ class _Attribute(NamedTuple):
     back: int
     hops: tuple[Hop, ...]
     dated: bool
-    share: float
-    """Of the nodes that were looked at, how many have it."""
-
-    @property
-    def words(self) -> list[str]:
-        """Each relation in words."""
-        return [relation_phrase(hop.words) for hop in self.hops]
+    share: float  # of the nodes that were looked at, how many have it
 
 
 async def _choose_attribute(
@@ -289,7 +278,8 @@ def _score_attributes(
     question: str, meant: str, attributes: Sequence[_Attribute], encode: Encode
 ) -> npt.NDArray[np.float64]:
     """Compare a question with attributes, each by its relation that is most similar: shape (attributes,)."""
-    words = sorted({word for each in attributes for word in each.words})
+    phrases = [[relation_phrase(hop.words) for hop in each.hops] for each in attributes]
+    words = sorted({phrase for each in phrases for phrase in each})
     similarity = text_similarities(question, words, encode)
     if meant:
         similarity = similarity + text_similarities(meant, words, encode)
@@ -297,8 +287,9 @@ def _score_attributes(
     bonuses = [_word_bonus(_word_set(word), asked, said) for word in words]
     scores = dict(zip(words, similarity + np.array(bonuses, np.float32), strict=True))
     dating = bool(_DATE_WORDS.search(meant)) if meant else None
+    best = [max(scores[phrase] for phrase in each) for each in phrases]
     return np.array(
-        [max(scores[word] for word in each.words) + _attribute_bonus(each, dating) for each in attributes]
+        [score + _attribute_bonus(each, dating) for score, each in zip(best, attributes, strict=True)]
     )
 
 
