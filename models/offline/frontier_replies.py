@@ -1,6 +1,7 @@
 """Replies about a frontier of chains: which to extend, which entities to keep, when to stop."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
+from contextlib import suppress
 from itertools import zip_longest
 
 from kgqa.kg.errors import KGRejected, KGTimeout
@@ -116,12 +117,10 @@ async def _answer_scores(
     if not known.starts_with(own):
         return dict.fromkeys(ends, _ALTERNATIVE_SCORE)
     answers = frozenset(known.answer_terms())
-    reached: Mapping[Term, frozenset[Term]] = {end: frozenset([end]) for end in ends}
+    reached: dict[Term, frozenset[Term]] = {} if rest else {end: frozenset([end]) for end in ends}
     if rest:
-        try:
-            reached = {**await follow_hops(ends, rest, interpreter.graph)}
-        except (KGTimeout, KGRejected):
-            reached = {}
+        with suppress(KGTimeout, KGRejected):
+            reached.update((await follow_hops(ends, rest, interpreter.graph)).items())
     shares = {end: len(answers & reached.get(end, frozenset())) / max(1, len(answers)) for end in ends}
     if not any(shares.values()):
         return dict.fromkeys(ends, _PARTIAL_ANSWER_SCORE)
