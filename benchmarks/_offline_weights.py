@@ -27,12 +27,17 @@ from kgqa.kg.graph import KnowledgeGraph
 from kgqa.kg.opening import open_graph
 from kgqa.kg.terms import Entity
 from kgqa.models.offline import relation_texts
-from kgqa.models.offline.candidate_chains import CandidateChain, MediatorDetector, TrainingAdvice
+from kgqa.models.offline.candidate_chains import (
+    CandidateChain,
+    InverseRelations,
+    MediatorDetector,
+    TrainingAdvice,
+    find_inverse_relations,
+)
 from kgqa.models.offline.chain_ranking import FEATURES, chain_features
 from kgqa.models.offline.chain_search import HopPolicy, search_chains as search
 from kgqa.models.offline.interpreter import NEAREST_QUESTIONS
-from kgqa.models.offline.inverse_relations import InverseRelations, find_inverse_relations
-from kgqa.models.offline.wording_similarity import QuestionWording
+from kgqa.models.offline.wording import QuestionWording
 from kgqa.priors.blueprints import read_training_questions
 from kgqa.priors.encoder import CachedEncoder, open_encoder
 from kgqa.priors.exemplars import build_exemplars, mask_topic, open_exemplars

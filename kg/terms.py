@@ -57,6 +57,11 @@ def local_name(iri: str) -> str:
     return re.split(r"[#/]", iri.rstrip("#/"))[-1] or iri
 
 
+def replace_surrogates(text: str) -> str:
+    """Put a question mark where half of a character stands, which no file, request or tokenizer takes."""
+    return text.encode("utf-8", "replace").decode()
+
+
 def one_line(text: str, limit: int = 200) -> str:
     r"""Write a name on one line of at most ``limit`` characters that cannot pass for anything else.
 

@@ -124,10 +124,9 @@ class SqliteCache(BaseCache):
         await asyncio.to_thread(self.discard, *keys)
 
     def _run(self, sql: str, *values: str) -> list[Any]:
+        wait = _LOCK_WAIT_SECONDS if self._free.is_set() else _SHORT_LOCK_WAIT_SECONDS
         try:
-            with self._open(
-                _LOCK_WAIT_SECONDS if self._free.is_set() else _SHORT_LOCK_WAIT_SECONDS
-            ) as database:
+            with self._open(wait) as database:
                 rows = database.execute(sql, values).fetchall()
         except sqlite3.Error as error:
             if "locked" in str(error):

@@ -31,12 +31,13 @@ from langchain_core.messages.ai import UsageMetadata
 from langchain_core.runnables import Runnable, RunnableBinding, RunnableSequence
 from langchain_core.tools import BaseTool
 
+from kgqa.kg.terms import replace_surrogates
 from kgqa.models.cache import CACHED_FIELD, ROW_KEY_FIELD, SqliteCache
 from kgqa.models.clients import ClientPool
 from kgqa.models.error_messages import describe_failure, error_text
 from kgqa.models.errors import MalformedReply, ModelUnavailable
 from kgqa.models.interface import Completion, Turn, Usage, budget_allows
-from kgqa.models.parsing import BadReply, parse_reply, replace_surrogates, strict_schema
+from kgqa.models.parsing import BadReply, parse_reply, strict_schema
 from kgqa.prompts.base import Prompt, R, Reply
 from kgqa.retries import RetryPolicy, is_timeout, status_of
 

@@ -45,7 +45,7 @@ class ClientPool:
     """
 
     def __init__(self, spec: str, **options: Any) -> None:
-        self._make = partial(make_client, spec, options)
+        self._make = partial(_make_client, spec, options)
         self._ready = [self._make()]
         self._of_loop: dict[asyncio.AbstractEventLoop, asyncio.Task[Client]] = {}
         self.url = self._ready[0].url
@@ -79,12 +79,7 @@ _open_clients: dict[Client, AsyncGenerator[Client, None]] = {}
 """What holds each; dropping a model does not drop connections that a loop still has to close."""
 
 
-def make_client(spec: str, options: dict[str, Any]) -> Client:
-    """Make a client (blocking).
-
-    Raises:
-        UnknownModel: no such provider, or its package or key is missing.
-    """
+def _make_client(spec: str, options: dict[str, Any]) -> Client:
     from langchain.chat_models import init_chat_model
 
     provider, _, name = spec.partition(":")

@@ -12,8 +12,8 @@ from typing import Any
 from langchain_core.messages import AIMessage
 from langchain_core.messages.tool import ToolCall, tool_call
 
-from kgqa.kg.terms import one_line
-from kgqa.models.parsing import MAX_REPLY_CHARS, replace_surrogates
+from kgqa.kg.terms import one_line, replace_surrogates
+from kgqa.models.parsing import MAX_REPLY_CHARS
 
 MAX_MESSAGE_ID_CHARS = 256
 """Characters of the id of a message."""

@@ -17,7 +17,7 @@ from typing import Any, cast
 
 from pydantic import ValidationError
 
-from kgqa.kg.terms import one_line
+from kgqa.kg.terms import one_line, replace_surrogates
 from kgqa.prompts.base import Prompt, R, Reply
 
 _SCHEMAS_BY_NAME = frozenset({"properties", "$defs"})
@@ -244,8 +244,3 @@ def _first_error(error: ValidationError) -> str:
     place = ".".join(str(part) for part in first["loc"])
     line = f"{place}: {first['msg']}" if place else first["msg"]
     return one_line(replace_surrogates(line), _MAX_LINE_CHARS)
-
-
-def replace_surrogates(text: str) -> str:
-    """Put a question mark where half of a character stands, which no file or request can hold."""
-    return text.encode("utf-8", "replace").decode()

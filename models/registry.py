@@ -20,8 +20,6 @@ OFFLINE_SPEC = "offline"
 MAX_REPLY_TOKENS = 2048
 """Tokens of one reply at most, so that a model which rambles does not use up the budget."""
 
-_PYTHON_ONLY = frozenset({"scripted"})
-
 
 def default_spec() -> str:
     """Return the model of a run that names none: KGQA_MODEL, else by whether OPENAI_API_KEY is set."""
@@ -56,14 +54,18 @@ def open_model(
         if offline is None:
             raise UnknownModel("offline needs a graph; make one: kgqa.models.offline.OfflineModel")
         return offline(spec.strip())
-    if provider in _PYTHON_ONLY:
-        raise UnknownModel(f"{provider} models are made in Python: kgqa.models.scripted.ScriptedModel")
+    if provider == "scripted":
+        raise UnknownModel("scripted models are made in Python: kgqa.models.scripted.ScriptedModel")
     if provider == "simulated":
         raise UnknownModel("a simulated model answers from the gold of a question; ask it with kgqa eval")
     if "://" in spec:
         raise UnknownModel("an address names no model; write provider:name, and set OPENAI_BASE_URL to it")
     if not provider or (colon and not name):
         raise UnknownModel(f"{spec!r} names no model; write provider:name or offline")
+    if cache is None and (named := os.environ.get("KGQA_CACHE")):
+        if "://" in named:
+            raise UnknownModel("KGQA_CACHE names a file, not an address")
+        cache = Path(named).expanduser()
     from kgqa.models.chat import CALL_TIMEOUT_SECONDS, ChatModel
 
     return ChatModel(
@@ -71,17 +73,10 @@ def open_model(
         temperature=temperature,
         max_tokens=max_tokens,
         timeout=timeout or CALL_TIMEOUT_SECONDS,
-        cache=cache or _environment_cache(),
+        cache=cache,
     )
 
 
 def is_offline(spec: str) -> bool:
     """Return whether a spec names the offline model, whole or without some of its parts."""
     return spec.strip().partition(":")[0] == OFFLINE_SPEC
-
-
-def _environment_cache() -> Path | None:
-    named = os.environ.get("KGQA_CACHE")
-    if named and "://" in named:
-        raise UnknownModel("KGQA_CACHE names a file, not an address")
-    return Path(named).expanduser() if named else None

@@ -1,8 +1,5 @@
 """A model that answers from a script, for tests of whatever asks models.
 
-It ships with the package as httpx ships MockTransport, so that nobody has to
-patch anything:
-
 ```python
 model = ScriptedModel([{"relations": [2]}, "not JSON", ModelUnavailable("down")])
 model = ScriptedModel(lambda prompt: {"relations": [1]})
@@ -36,14 +33,12 @@ class Exchange(NamedTuple):
 
 
 class ScriptedModel:
-    """Answers by a handler, or line by line.
+    """Answers by a handler, or line by line; ``history`` keeps every `Exchange`, failed ones too.
 
     Every line goes the way of a real reply: dicts through the schema and the
     check, strings through the whole of `parsing`, `Reply` objects through the
     check. There is no repair turn: a bad line is a `MalformedReply` at once.
     Each ask counts as one call of no tokens.
-
-    ``history`` keeps every `Exchange`, failed ones too.
     """
 
     name = "scripted"

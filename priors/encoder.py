@@ -81,11 +81,6 @@ def encode_distinct(texts: Sequence[str], encode: EncodeTexts) -> Vectors:
     return np.asarray(encode(list(places))[[places[text] for text in texts]], np.float32)
 
 
-def replace_surrogates(text: str) -> str:
-    """Replace halves of surrogate pairs: they are no characters, and tokenizers and files take none."""
-    return text.encode("utf-8", "replace").decode()
-
-
 def thread_count() -> int:
     """Return the threads of one matrix product: ``KGQA_THREADS``, or 2, or 1 on one core.
 

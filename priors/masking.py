@@ -149,8 +149,12 @@ def _initials(words: list[str]) -> set[str]:
     return {letters[:size] for size in range(2, len(letters) + 1)} - EVERYDAY_WORDS - FUNCTION_WORDS
 
 
+def stem_similarity(one: str, two: str) -> float:
+    """Return the share of the longer word that both begin with: 0 where that is less than a stem."""
+    letters = len([*takewhile(lambda pair: pair[0] == pair[1], zip(one, two, strict=False))])
+    return letters / max(len(one), len(two)) if letters >= _MIN_STEM_CHARS else 0.0
+
+
 def _share_stem(word: str, other: str) -> bool:
     """Return whether two words have a stem in common, the most of both: Russia, russians."""
-    stem = len([*takewhile(lambda pair: pair[0] == pair[1], zip(word, other, strict=False))])
-    longest = max(len(word), len(other))
-    return stem >= max(_MIN_STEM_CHARS, _MIN_STEM_SHARE * longest) and not EVERYDAY_WORDS & {word, other}
+    return stem_similarity(word, other) >= _MIN_STEM_SHARE and not EVERYDAY_WORDS & {word, other}

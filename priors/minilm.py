@@ -24,7 +24,8 @@ from safetensors.numpy import load
 from tokenizers import Tokenizer
 
 from kgqa.files import read_file
-from kgqa.priors.encoder import BUNDLED_ENCODER, Vectors, cache_folder, limit_blas_threads, replace_surrogates
+from kgqa.kg.terms import replace_surrogates
+from kgqa.priors.encoder import BUNDLED_ENCODER, Vectors, cache_folder, limit_blas_threads
 from kgqa.priors.errors import EncoderError
 
 Array = npt.NDArray[np.float32]

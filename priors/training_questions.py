@@ -22,8 +22,8 @@ from kgqa.files import GZIP_MAGIC, gunzip, read_file
 from kgqa.kg.dialects import DIALECTS, FB, is_ignored
 from kgqa.kg.sparql import path_extraction
 from kgqa.kg.sparql.parsing import PREFIXES
-from kgqa.kg.terms import is_iri, local_name
-from kgqa.priors.encoder import replace_surrogates, thread_count
+from kgqa.kg.terms import is_iri, local_name, replace_surrogates
+from kgqa.priors.encoder import thread_count
 from kgqa.priors.errors import BlueprintError
 from kgqa.priors.masking import mask_names
 from kgqa.priors.slots import INVERSE_MARK, Blueprint, Slot

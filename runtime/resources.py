@@ -154,11 +154,11 @@ def _open_model(context: Context, graph: KnowledgeGraph | None, exemplars: Exemp
         key, opened = (*key, *context.kg, context.exemplars, context.encoder), _opened_for_graph(context)
 
     def open_offline(spec: str) -> Model:
-        from kgqa.models.offline import OfflineModel, OfflineModelWithoutGraph, relation_texts
+        from kgqa.models.offline import OfflineModel, relation_texts
 
-        if graph is None:
-            return OfflineModelWithoutGraph(spec)
         encoder = _encoder(context)
+        if graph is None:
+            return OfflineModel(None, encoder.encode, name=spec)
         solved = exemplars.exemplars if exemplars else ()
         learned = [slot.relation for exemplar in solved for slot in exemplar.chain]
         for relations in (map(graph.relation_label, graph.relations), learned):

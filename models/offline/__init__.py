@@ -13,8 +13,6 @@ question ── masked for each topic ──▶ training advice ─┐
 ```
 """
 
-from typing import NoReturn
-
 from kgqa.kg.graph import KnowledgeGraph
 from kgqa.models.errors import ModelUnavailable, UnknownModel
 from kgqa.models.interface import Completion
@@ -23,13 +21,12 @@ from kgqa.models.offline.claim_replies import CLAIM_REPLIES
 from kgqa.models.offline.frontier_replies import FRONTIER_REPLIES
 from kgqa.models.offline.interpreter import QuestionInterpreter
 from kgqa.models.offline.plan_replies import PLAN_REPLIES
-from kgqa.models.offline.question_words import Encode, relation_phrase
-from kgqa.models.offline.wording_similarity import comparison_texts
+from kgqa.models.offline.wording import Encode, comparison_texts, relation_phrase
 from kgqa.priors.exemplars import ExemplarLibrary
 from kgqa.prompts.answer_from_memory import AnswerBriefly, ReasonAloud
 from kgqa.prompts.base import Prompt, R
 
-__all__ = ["PARTS", "Encode", "OfflineModel", "OfflineModelWithoutGraph", "parse_ablation", "relation_texts"]
+__all__ = ["PARTS", "Encode", "OfflineModel", "parse_ablation", "relation_texts"]
 
 PARTS = {
     "nearest": "the nearest training questions",
@@ -49,7 +46,7 @@ class OfflineModel:
     """Answers the prompts of the methods from an interpretation of the question.
 
     Args:
-        graph: where the answers are.
+        graph: where the answers are; without one it answers no prompt.
         encode: a sentence encoder; called outside of the event loop.
         exemplars: what training questions teach, if there are any.
         name: the spec, which may leave parts out: ``offline:without=nearest+hops``.
@@ -60,13 +57,16 @@ class OfflineModel:
 
     def __init__(
         self,
-        graph: KnowledgeGraph,
+        graph: KnowledgeGraph | None,
         encode: Encode,
         exemplars: ExemplarLibrary | None = None,
         name: str = "offline",
     ) -> None:
         self.name = name
-        self._interpreter = QuestionInterpreter(graph, encode, exemplars, parse_ablation(name))
+        without = parse_ablation(name)
+        self._interpreter: QuestionInterpreter | None = None
+        if graph is not None:
+            self._interpreter = QuestionInterpreter(graph, encode, exemplars, without)
 
     async def ask(self, prompt: Prompt[R]) -> Completion[R]:
         """Answer a prompt; the usage is empty.
@@ -75,39 +75,12 @@ class OfflineModel:
             ModelUnavailable: for a prompt that needs a language model, as one that asks for memory alone.
             KGError: if the graph cannot be reached.
         """
-        if isinstance(prompt, AnswerBriefly | ReasonAloud):
-            _refuse()
+        if self._interpreter is None or isinstance(prompt, AnswerBriefly | ReasonAloud):
+            raise ModelUnavailable(f"{NO_FACTS}; give a language model, as provider:name")
         if type(prompt) not in _REPLIES:
             raise ModelUnavailable(f"the offline model cannot answer {prompt.name}; give a language model")
         reply = await _REPLIES[type(prompt)](prompt, self._interpreter)
         return Completion(reply)  # type: ignore[arg-type]
-
-
-class OfflineModelWithoutGraph:
-    """Answers no prompt: without a graph there is nothing that it could go by.
-
-    Args:
-        name: the spec, as `OfflineModel` takes it.
-
-    Raises:
-        UnknownModel: if the spec names a part that there is not.
-    """
-
-    def __init__(self, name: str) -> None:
-        parse_ablation(name)
-        self.name = name
-
-    async def ask(self, prompt: Prompt[R]) -> Completion[R]:
-        """Answer nothing.
-
-        Raises:
-            ModelUnavailable: for every prompt.
-        """
-        _refuse()
-
-
-def _refuse() -> NoReturn:
-    raise ModelUnavailable(f"{NO_FACTS}; give a language model, as provider:name")
 
 
 def parse_ablation(spec: str) -> frozenset[str]:

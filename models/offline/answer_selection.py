@@ -1,29 +1,53 @@
-"""Which ends of the chosen chains answer the question: all, those in common, an extreme, those it names."""
+"""Which ends of the chosen chains answer the question: all, those in common, an extreme, those it names.
 
+The largest and the smallest are told by numbers and dates: those of a relation that training
+questions of this kind went by, or else of the relation that is most similar to the question.
+"""
+
+import asyncio
 import re
-from collections import Counter
+from collections import Counter, defaultdict
 from collections.abc import Iterable, Mapping, Sequence
+from decimal import Decimal
+from typing import NamedTuple
+
+import numpy as np
+import numpy.typing as npt
 
 from kgqa.kg.graph import KnowledgeGraph
-from kgqa.kg.pages import Candidate
 from kgqa.kg.sparql.intent import QuestionIntent
-from kgqa.kg.terms import Chain, Entity, Term
+from kgqa.kg.terms import Chain, Entity, Hop, Literal, Term, local_name
 from kgqa.kg.text import EVERYDAY_WORDS, FUNCTION_WORDS, fold
-from kgqa.models.offline.candidate_chains import CandidateChain, TrainingAdvice
-from kgqa.models.offline.comparison_attributes import (
-    SortKey,
-    asks_for_date,
-    choose_attribute,
-    find_steps,
-    follow_hops,
-    last_year_in_name,
-    look_up_sort_keys,
-    sort_key,
-)
-from kgqa.models.offline.question_words import Encode
+from kgqa.models.offline.candidate_chains import CandidateChain, TrainingAdvice, fresh_ends
+from kgqa.models.offline.question_intent import find_cue
+from kgqa.models.offline.wording import Encode, relation_phrase, text_similarities
+from kgqa.prompts.candidates import parse_number
+
+SortKey = tuple[Decimal | int, ...]
+"""Where a value is in the order: a number, or year, month, day, hour, minute and second."""
+
+RelationSteps = Sequence[Sequence[Hop]]
+"""What leads from a node to a value; the hops of one step are alternatives."""
 
 MAX_CONDITION_NODES = 200  # before the ends; where there are more, no condition is looked at
 _MIN_CONDITION_CHARS = 3
+
+_MAX_SAMPLED_NODES = 6  # whose attributes are looked at to see which there are
+_SAID_BONUS = 0.5  # of an attribute of which the question says all words
+_COVERAGE_BONUS = 0.2  # of an attribute that all nodes have
+_DATE_MISMATCH_PENALTY = 1.0  # of a date where another value is asked for, and the reverse
+_MIN_ATTRIBUTE_SCORE = 0.3
+_LABEL_PENALTY = 0.5  # of what tells things apart rather than measures them, unless that is asked for
+_DETOUR_PENALTY = 0.1  # of a value that stands at a node beside the chain
+
+_DATE = re.compile(
+    r"(-?[0-9]{4,9})-([0-9]{2})(?:-([0-9]{2})(?:T([0-9]{2}):([0-9]{2}):([0-9]{2}))?)?[^0-9-]{0,9}.*"
+)
+_YEAR = re.compile(r"\b(?:1[0-9]|20)[0-9]{2}\b")
+_YEAR_RANGE = range(1, 3_000)
+_DATE_WORDS = re.compile(r"\b(year|dates?|born|died|founded|opened|built|start|end|from|to|since|until)\b")
+_LABEL_WORDS = frozenset({"latitude", "longitude", "code", "id", "iso", "identifier"})
+_DATE_TYPES = frozenset({"date", "dateTime", "gYear", "gYearMonth"})
 
 
 async def select_answers(
@@ -33,29 +57,16 @@ async def select_answers(
     graph: KnowledgeGraph,
     encode: Encode,
 ) -> frozenset[Term] | None:
-    """Return the terms that are the answers.
+    """Return the terms that are the answers; None where nothing restricts the ends, as a count does not.
 
     Of several chains these are the terms that all of them end at; where the chains go on
     alike, those that they reach through a node in common. The largest and the smallest are told
     by the values of `QuestionIntent.by`, or else by the number or date of the ends that is most
     similar to the question; an end that is a number or a date is its own value. Where several
     have the same value, all are answers.
-
-    Args:
-        intent: what is asked of the ends.
-        candidates: the chains, by the topic entity that each starts from.
-        question: in words; the names in it may be masked.
-        graph: where the values are looked up, in a few queries.
-        encode: a sentence encoder; called outside of the event loop.
-
-    Returns:
-        None where nothing restricts the ends; how many there are is no restriction.
-
-    Raises:
-        KGError: if the graph cannot be reached.
     """
     chains = [each.chain for each in candidates.values()]
-    terms = [_fresh_terms(each.ends) for each in candidates.values()]
+    terms = [each.fresh_terms for each in candidates.values()]
     if intent.kind in {"all", "count"}:
         return await _common_ends(chains, terms, graph) if len(terms) > 1 and not intent.union else None
     pool = frozenset() if intent.union else frozenset.intersection(*terms)
@@ -69,32 +80,21 @@ async def select_answers(
     return frozenset(term for term, key in own.items() if key == best)
 
 
-def _fresh_terms(ends: Sequence[Candidate]) -> frozenset[Term]:
-    """Leave out what is reached by way of the topic, unless that is all."""
-    fresh = frozenset(end.term for end in ends if not end.returning)
-    return fresh or frozenset(end.term for end in ends)
-
-
 async def _common_ends(
     chains: Sequence[Chain], terms: Sequence[frozenset[Term]], graph: KnowledgeGraph
 ) -> frozenset[Term]:
     """Return the ends in common, by way of the first nodes in common where the chains go on alike."""
     common = frozenset.intersection(*terms)
     if len(common) > 1:
-        for left in range(_common_tail_length(chains), 0, -1):
-            before = [chain.upto(chain.depth - left) for chain in chains]
-            nodes = [_fresh_terms((await graph.follow_chain(each)).items) for each in before]
+        for left in range(min(chain.depth for chain in chains) - 1, 0, -1):
+            if len({chain.hops[-left:] for chain in chains}) > 1:
+                continue
+            pages = [await graph.follow_chain(chain.upto(chain.depth - left)) for chain in chains]
+            nodes = [frozenset(end.term for end in fresh_ends(page)) for page in pages]
             reached = await follow_hops(frozenset.intersection(*nodes), chains[0].hops[-left:], graph)
             if met := common & frozenset().union(*reached.values()):
                 return met
     return common
-
-
-def _common_tail_length(chains: Sequence[Chain]) -> int:
-    """Count the hops at their ends that chains have in common, fewer than any of them has."""
-    most = min(chain.depth for chain in chains) - 1
-    tails = [{chain.hops[chain.depth - left] for chain in chains} for left in range(1, most + 1)]
-    return next((at for at, hops in enumerate(tails) if len(hops) > 1), most)
 
 
 async def _sort_keys(
@@ -106,16 +106,207 @@ async def _sort_keys(
     encode: Encode,
 ) -> dict[Term, list[SortKey]]:
     """Return the values that the ends are told apart by, of each that has any."""
-    steps = find_steps(intent.by, graph)
-    if steps and (keys := await look_up_sort_keys(steps, intent.back, chains, pool, graph)):
+    steps = [_find_relations(name, graph) for name in intent.by.split("/")] if intent.by else []
+    if steps and all(steps) and (keys := await _look_up(steps, intent.back, chains, pool, graph)):
         return keys
     own = {term: [key] for term in pool if (key := sort_key(term)) is not None}
     if 2 * len(own) > len(pool):
         return own
-    if chosen := await choose_attribute(question, intent.by, chains, pool, graph, encode):
-        return await look_up_sort_keys(*chosen, chains, pool, graph)
-    years = {term: [year] for term in pool if (year := last_year_in_name(term)) is not None}
-    return years if len(years) == len(pool) and asks_for_date(question, intent.by) else {}
+    # what is compared in words, none where neither a cue nor a like question tells
+    cue = find_cue(question)
+    meant = (cue.of if cue else "") or " ".join(relation_phrase(name) for name in intent.by.split("/"))
+    if chosen := await _choose_attribute(question, meant, chains, pool, graph, encode):
+        return await _look_up([(hop,) for hop in chosen.hops], chosen.back, chains, pool, graph)
+    found = {term: _YEAR.findall(term.name or "") for term in pool}
+    if _DATE_WORDS.search(meant) and all(found.values()):  # 2004 of "2004 NBA Finals"
+        return {term: [(int(years[-1]),)] for term, years in found.items()}
+    return {}
+
+
+def sort_key(term: Term) -> SortKey | None:
+    """Read a literal as a number or a date, None where it is neither.
+
+    >>> sort_key(Literal("1803")) < sort_key(Literal("1803-05-01"))
+    True
+    """
+    number = parse_number(term)
+    if number is not None:
+        return (number,)
+    found = _DATE.fullmatch(term.value) if isinstance(term, Literal) else None
+    return tuple(int(part or 0) for part in found.groups()) if found else None
+
+
+def _find_relations(name: str, graph: KnowledgeGraph) -> list[Hop]:
+    """Return the relations of a graph by a name of `QuestionIntent.by`."""
+    local = name.removeprefix("^")
+    found = (each for each in graph.relations if each.endswith(local) and local_name(each) == local)
+    return [Hop(relation, forward=local == name) for relation in found]
+
+
+async def _look_up(
+    steps: RelationSteps, back: int, chains: Sequence[Chain], pool: frozenset[Term], graph: KnowledgeGraph
+) -> dict[Term, list[SortKey]]:
+    """Look up the values of the ends or of the nodes before them; what is no value is counted."""
+    nodes = await _value_nodes(back, chains, pool, graph)
+    pairs: dict[Term, set[tuple[Term, Term]]] = defaultdict(set)
+    for node, found in (await _follow_steps(sorted(nodes), steps, graph)).items():
+        for end in nodes[node]:
+            pairs[end] |= found
+    keys = {end: [key for _, term in of if (key := sort_key(term)) is not None] for end, of in pairs.items()}
+    if any(keys.values()):
+        return {end: values for end, values in keys.items() if values}
+    return {end: [(len(of),)] for end, of in pairs.items()}
+
+
+async def _value_nodes(
+    back: int, chains: Sequence[Chain], pool: frozenset[Term], graph: KnowledgeGraph
+) -> dict[Entity, frozenset[Term]]:
+    """Return the nodes that values belong to, each with the ends that it leads to."""
+    if back == 0:
+        return {end: frozenset([end]) for end in keep_entities(pool)}
+    found: dict[Entity, frozenset[Term]] = {}
+    for chain in chains:
+        if chain.depth > back:
+            before = await graph.follow_chain(chain.upto(chain.depth - back))
+            led = await follow_hops((each.term for each in before), chain.hops[-back:], graph)
+            for node, ends in led.items():
+                found[node] = found.get(node, frozenset()) | (pool & ends)
+    return found
+
+
+async def follow_hops(
+    starts: Iterable[Term], hops: Sequence[Hop], graph: KnowledgeGraph
+) -> dict[Entity, frozenset[Term]]:
+    """Return what each entity leads to by hops, of those that lead anywhere: one query for each hop."""
+    led = await _follow_steps(keep_entities(starts), [(hop,) for hop in hops], graph)
+    return {start: frozenset(end for _, end in pairs) for start, pairs in led.items()}
+
+
+async def _follow_steps(
+    starts: Sequence[Entity], steps: RelationSteps, graph: KnowledgeGraph
+) -> dict[Entity, set[tuple[Term, Term]]]:
+    """Return each node before the last step with each end, by the start that leads there."""
+    led: dict[Entity, set[tuple[Term, Term]]] = {start: {(start, start)} for start in starts}
+    for hops in steps:
+        nodes = sorted(keep_entities({end for pairs in led.values() for _, end in pairs}))
+        asked = [(node, hop) for node in nodes for hop in hops]
+        pages = await graph.follow_relation([(node.id, hop) for node, hop in asked])
+        ends: dict[Term, list[Term]] = defaultdict(list)
+        for (node, _), page in zip(asked, pages, strict=True):
+            ends[node] += page
+        led = {
+            start: {(at, end) for _, at in pairs for end in ends.get(at, ())} for start, pairs in led.items()
+        }
+    return {start: pairs for start, pairs in led.items() if pairs}
+
+
+def keep_entities(terms: Iterable[Term]) -> list[Entity]:
+    """Leave literals out."""
+    return [term for term in terms if isinstance(term, Entity)]
+
+
+class _Attribute(NamedTuple):
+    """Relations that lead to a number or a date, from an end or from a node before it."""
+
+    back: int
+    hops: tuple[Hop, ...]
+    dated: bool
+    share: float  # of the nodes that were looked at, how many have it
+
+
+async def _choose_attribute(
+    question: str,
+    meant: str,
+    chains: Sequence[Chain],
+    pool: frozenset[Term],
+    graph: KnowledgeGraph,
+    encode: Encode,
+) -> _Attribute | None:
+    """Return the attribute that is most similar to the question and what it is ``meant`` to compare by."""
+    found = await _list_attributes(pool, 0, graph)
+    for chain in chains:
+        if chain.depth > 1:
+            before = await graph.follow_chain(chain.upto(chain.depth - 1))
+            found |= await _list_attributes({each.term for each in before}, 1, graph)
+    if not found:
+        return None
+    attributes = sorted(found)
+    scores = await asyncio.to_thread(_score_attributes, question, meant, attributes, encode)
+    best = int(np.argmax(scores))
+    return attributes[best] if scores[best] >= _MIN_ATTRIBUTE_SCORE else None
+
+
+async def _list_attributes(terms: Iterable[Term], back: int, graph: KnowledgeGraph) -> set[_Attribute]:
+    """Return what gives some nodes numbers or dates, and the unnamed nodes beside them: four queries."""
+    known = sorted(keep_entities(terms))
+    nodes = known[:: -(-len(known) // _MAX_SAMPLED_NODES) or 1]  # evenly spread over their order
+    led = await _list_values([((), node) for node in nodes], graph)
+    aside = [(hops, end) for hops, ends in led.items() for end in keep_entities(ends) if end.name is None]
+    further = await _list_values(aside[: 3 * _MAX_SAMPLED_NODES], graph)
+    found = set()
+    for hops, ends in (led | further).items():
+        if values := [end for end in ends if sort_key(end) is not None]:
+            share = min(1.0, len(values) / len(nodes))
+            found.add(_Attribute(back, hops, _is_dated(hops[-1], values), share))
+    return found
+
+
+async def _list_values(
+    starts: Sequence[tuple[tuple[Hop, ...], Entity]], graph: KnowledgeGraph
+) -> dict[tuple[Hop, ...], list[Term]]:
+    """Return one value for each relation of each node, by the hops that lead to it: two queries."""
+    hops = await graph.list_relations(sorted({node.id for _, node in starts}))
+    asked = [(way, node, hop) for way, node in starts for hop in hops[node.id] if hop.forward]
+    pages = await graph.follow_relation([(node.id, hop) for _, node, hop in asked])
+    values: dict[tuple[Hop, ...], list[Term]] = defaultdict(list)
+    for (way, _, hop), page in zip(asked, pages, strict=True):
+        values[*way, hop] += page.items[:1]
+    return values
+
+
+def _is_dated(hop: Hop, values: Sequence[Term]) -> bool:
+    """Return whether values are dates: by their type or form, or years by the relation's name."""
+    keys = [sort_key(value) or () for value in values]
+    types = {local_name(value.datatype) for value in values if isinstance(value, Literal)}
+    if types & _DATE_TYPES or any(len(key) > 1 for key in keys):
+        return True
+    years = all(key[0] in _YEAR_RANGE for key in keys)
+    return years and _DATE_WORDS.search(relation_phrase(hop.words)) is not None
+
+
+def _score_attributes(
+    question: str, meant: str, attributes: Sequence[_Attribute], encode: Encode
+) -> npt.NDArray[np.float64]:
+    """Compare a question with attributes, each by its relation that is most similar: shape (attributes,)."""
+    phrases = [[relation_phrase(hop.words) for hop in each.hops] for each in attributes]
+    words = sorted({phrase for each in phrases for phrase in each})
+    similarity = text_similarities(question, words, encode)
+    if meant:
+        similarity = similarity + text_similarities(meant, words, encode)
+    asked, said = _word_set(meant), _word_set(f"{question} {meant}")
+    bonuses = [_word_bonus(_word_set(word), asked, said) for word in words]
+    scores = dict(zip(words, similarity + np.array(bonuses, np.float32), strict=True))
+    dating = bool(_DATE_WORDS.search(meant)) if meant else None
+    best = [max(scores[phrase] for phrase in each) for each in phrases]
+    return np.array(
+        [score + _attribute_bonus(each, dating) for score, each in zip(best, attributes, strict=True)]
+    )
+
+
+def _word_set(text: str) -> frozenset[str]:
+    return frozenset(re.findall(r"[^\W_]+", text.lower()))
+
+
+def _word_bonus(words: frozenset[str], asked: frozenset[str], said: frozenset[str]) -> float:
+    """Reward the words that are said; hold labels against what is not asked for by one, and the reverse."""
+    astray = (words & _LABEL_WORDS) - said or (asked & _LABEL_WORDS) - words
+    return _SAID_BONUS * len(words & said) / max(1, len(words)) - _LABEL_PENALTY * bool(astray)
+
+
+def _attribute_bonus(attribute: _Attribute, dating: bool | None) -> float:
+    mismatch = dating is not None and attribute.dated != dating
+    lost = _DATE_MISMATCH_PENALTY * mismatch + _DETOUR_PENALTY * (len(attribute.hops) - 1)
+    return _COVERAGE_BONUS * attribute.share - lost
 
 
 async def select_by_conditions(
@@ -128,9 +319,6 @@ async def select_by_conditions(
     come right before the ends. A word names something when it is in its name and in no training
     question nearby, where other things are named; four queries for each equal chain at most, none
     where no word is left.
-
-    Raises:
-        KGError: if the graph cannot be reached.
     """
     usual = {word for near in advice.nearest for word in _naming_words(near.exemplar.question)}
     words = frozenset(_naming_words(masked)) - usual
@@ -140,19 +328,16 @@ async def select_by_conditions(
     for chain in candidate.chains:
         counts |= await _count_named(words, chain, graph)
     known = candidate.terms
-    best = max((count for end, count in counts.items() if end in known), default=0)
-    kept = frozenset(end for end, count in counts.items() if end in known and count == best)
+    best = max((counts[end] for end in known), default=0)
+    kept = frozenset(end for end in known if counts[end] == best)
     return kept if best and len(kept) < len(known) else None
 
 
 def _naming_words(text: str) -> list[str]:
-    words = fold(re.sub(r"\[[A-Z]+\]", " ", text)).split()
     silent = EVERYDAY_WORDS | FUNCTION_WORDS
-    return [
-        word
-        for word in words
-        if len(word) >= _MIN_CONDITION_CHARS and not word.isdigit() and word not in silent
-    ]
+    words = fold(re.sub(r"\[[A-Z]+\]", " ", text)).split()
+    long = (word for word in words if len(word) >= _MIN_CONDITION_CHARS)
+    return [word for word in long if not word.isdigit() and word not in silent]
 
 
 async def _count_named(words: frozenset[str], chain: Chain, graph: KnowledgeGraph) -> Counter[Term]:
@@ -162,22 +347,15 @@ async def _count_named(words: frozenset[str], chain: Chain, graph: KnowledgeGrap
     if not nodes or len(nodes) > MAX_CONDITION_NODES:
         return Counter()
     own = (chain.hops[-1], chain.hops[-2].inverse)
-    beside = [
-        (node, hop)
-        for node, hops in (await graph.list_relations(nodes)).items()
-        for hop in hops
-        if hop not in own
-    ]
+    relations = await graph.list_relations(nodes)
+    beside = [(node, hop) for node, hops in relations.items() for hop in hops if hop not in own]
     named: Counter[str] = Counter()
     for (node, _), page in zip(beside, await graph.follow_relation(beside), strict=True):
-        named |= Counter({node: _most_named(words, page)})
+        shared = (len(words.intersection(_naming_words(term.name or ""))) for term in page)
+        named[node] = max([named[node], *shared])
     telling = [node for node in nodes if named[node]]
     counts: Counter[Term] = Counter()
     ends = await graph.follow_relation([(node, chain.hops[-1]) for node in telling])
     for node, page in zip(telling, ends, strict=True):
         counts |= Counter(dict.fromkeys(page, named[node]))
     return counts
-
-
-def _most_named(words: frozenset[str], terms: Iterable[Term]) -> int:
-    return max((len(words.intersection(_naming_words(term.name or ""))) for term in terms), default=0)

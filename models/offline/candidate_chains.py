@@ -1,14 +1,23 @@
-"""Candidate chains, what training questions say of them, and which of their nodes are mediators."""
+"""Candidate chains, what training questions say of them, and what the graph says of their hops.
+
+A hop may lead to mediators, nodes without a name. And Freebase says that Ann wrote a book either by
+``author.works_written`` or, the other way, by ``written_work.author``: training questions name one of
+the two, and a graph may hold some facts under the one and some under the other.
+"""
 
 import math
-from collections.abc import Iterable, Sequence
+from collections import defaultdict
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
+from functools import cached_property
 from itertools import pairwise
+
+import numpy as np
 
 from kgqa.kg.errors import KGRejected, KGTimeout
 from kgqa.kg.graph import KnowledgeGraph
 from kgqa.kg.pages import Candidate
-from kgqa.kg.terms import Chain, Hop, Term
+from kgqa.kg.terms import Chain, Hop, Term, local_name
 from kgqa.priors.blueprints import Slot
 from kgqa.priors.exemplars import HopScores, NearExemplar
 
@@ -18,49 +27,51 @@ QUESTION_VOTE_SHARPNESS = 30.0
 MIN_LOG_LIKELIHOOD = -9.0
 """Logarithm of the likelihood of a hop that training does not have, or hardly ever."""
 
+_MIN_COMMON_FACTS = 2  # that two relations state in both directions, to be each other's inverse
+_MIN_COMMON_SHARE = 0.1  # of the facts of the commoner of the two: a capital is located in its country, too
+_MAX_TRIPLES = 1_000_000  # a larger graph is not counted through: that would take too long
 
-@dataclass(frozen=True, slots=True)
+
+@dataclass(frozen=True)
 class CandidateChain:
-    """A chain that leads to something with a name.
+    """A chain that leads to something with a name."""
 
-    Attributes:
-        chain: from a topic entity.
-        ends: what it leads to, as far as it has names.
-        truncated: whether the row limit cut the ends.
-        also: chains that are the same but for inverse relations.
-        beside: what these lead to beside the ends.
-        named_between: nodes between topic and ends that have names, unlike mediators.
-    """
-
-    chain: Chain
-    ends: tuple[Candidate, ...]
-    truncated: bool
-    also: tuple[Chain, ...] = ()
-    beside: tuple[Candidate, ...] = ()
-    named_between: int = 0
+    chain: Chain  # from a topic entity
+    ends: tuple[Candidate, ...] = ()  # those that have names
+    truncated: bool = False  # whether the row limit cut the ends
+    also: tuple[Chain, ...] = ()  # that are the same but for inverse relations
+    beside: tuple[Candidate, ...] = ()  # what these lead to beside the ends
+    named_between: int = 0  # nodes between topic and ends that have names, unlike mediators
+    share: float = 0.0  # the logarithm of its share among the candidates from its topic
 
     @property
     def chains(self) -> tuple[Chain, ...]:
         """The chain and those that are the same."""
         return self.chain, *self.also
 
-    @property
+    @cached_property
     def terms(self) -> frozenset[Term]:
         """What it leads to."""
         return frozenset(end.term for end in self.ends)
 
+    @cached_property
+    def fresh_terms(self) -> frozenset[Term]:
+        """What it leads to, without what is reached by way of the topic, unless that is all."""
+        return frozenset(end.term for end in fresh_ends(self.ends))
+
+
+def fresh_ends(ends: Iterable[Candidate]) -> list[Candidate]:
+    """Leave out what is reached by way of the topic, unless that is all."""
+    every = list(ends)
+    return [end for end in every if not end.returning] or every
+
 
 @dataclass(frozen=True, slots=True)
 class TrainingAdvice:
-    """What training questions say of a question; empty where there are none.
+    """What training questions say of a question; empty where there are none."""
 
-    Attributes:
-        nearest: those most similar, best first.
-        hops: how likely each hop is at each position, and that the chain is over.
-    """
-
-    nearest: Sequence[NearExemplar]
-    hops: HopScores
+    nearest: Sequence[NearExemplar] = ()  # those most similar, best first
+    hops: HopScores = ()  # how likely each hop is at each position, and that the chain is over
 
     @property
     def best(self) -> float:
@@ -76,10 +87,15 @@ class TrainingAdvice:
         ]
 
 
-def log_likelihoods(steps: Iterable[Slot | None], hops: HopScores) -> list[float]:
-    """Return the log-likelihood of each step by a hop model; of None, that the chain is complete."""
+def to_slot(hop: Hop) -> Slot:
+    """Return a hop as training questions name it."""
+    return Slot(local_name(hop.relation), hop.forward)
+
+
+def log_likelihood(steps: Iterable[Slot | None], hops: HopScores) -> float:
+    """Return the log-likelihood of steps by a hop model; of None, that the chain is complete."""
     lowest = MIN_LOG_LIKELIHOOD
-    return [max(lowest, logs.get(step, lowest)) for step, logs in zip(steps, hops, strict=False)]
+    return sum(max(lowest, logs.get(step, lowest)) for step, logs in zip(steps, hops, strict=False))
 
 
 class MediatorDetector:
@@ -90,19 +106,11 @@ class MediatorDetector:
         self._named: dict[Hop, bool] = {}
 
     async def count_named(self, candidates: Sequence[CandidateChain]) -> list[CandidateChain]:
-        """Return the chains with the number of named nodes between their ends: at most a query per new hop.
-
-        Raises:
-            KGError: if the graph cannot be reached.
-        """
+        """Return the chains with the number of named nodes within them: at most a query per new hop."""
         return [replace(each, named_between=len(await self.moves(each.chain)) - 1) for each in candidates]
 
     async def moves(self, chain: Chain) -> list[tuple[Hop, ...]]:
-        """Cut a chain at its nodes with names: a hop, or some that meet at nodes without one.
-
-        Raises:
-            KGError: if the graph cannot be reached.
-        """
+        """Cut a chain at its nodes with names: a hop, or some that meet at nodes without one."""
         named = [depth for depth in range(1, chain.depth) if await self._is_named(chain.upto(depth))]
         return [chain.hops[begin:end] for begin, end in pairwise((0, *named, chain.depth))]
 
@@ -115,3 +123,77 @@ class MediatorDetector:
                 return True
             self._named[hop] = 2 * sum(end.term.name is not None for end in page) >= len(page)
         return self._named[hop]
+
+
+class InverseRelations:
+    """Pairs of relations of which each is the other's inverse: IRI to IRI, each pair in both directions."""
+
+    def __init__(self, pairs: Mapping[str, str]) -> None:
+        self._local = {local_name(one): local_name(other) for one, other in pairs.items()}
+
+    def slot(self, hop: Hop) -> Slot:
+        """Return a hop as a slot: the same for a relation and for its inverse followed the other way."""
+        return self._normalise(to_slot(hop))
+
+    def normalise_advice(self, advice: TrainingAdvice) -> TrainingAdvice:
+        """Return advice in the slots that `slot` gives: what it says of two that are one adds up."""
+        nearest = []
+        for near in advice.nearest:
+            chain = tuple(map(self._normalise, near.exemplar.chain))
+            nearest.append(near._replace(exemplar=replace(near.exemplar, chain=chain)))
+        return TrainingAdvice(nearest, tuple(map(self._join_scores, advice.hops)))
+
+    def merge_chains(self, candidates: Sequence[CandidateChain], hops: HopScores) -> list[CandidateChain]:
+        """Make one chain of those that are the same but for inverse relations, in order of appearance.
+
+        It is the likeliest by ``hops``, in which training questions name relations as they are,
+        or one that leads to all that this one leads to, and to more.
+        """
+        same: dict[tuple[Slot, ...], list[CandidateChain]] = defaultdict(list)
+        for each in candidates:
+            same[tuple(map(self.slot, each.chain.hops))].append(each)
+        return [_merge_equivalent(group, hops) for group in same.values()]
+
+    def _normalise(self, slot: Slot) -> Slot:
+        other = self._local.get(slot.relation)
+        return Slot(other, not slot.forward) if other is not None and other < slot.relation else slot
+
+    def _join_scores(self, hops: Mapping[Slot | None, float]) -> Mapping[Slot | None, float]:
+        joined: dict[Slot | None, float] = {}
+        for slot, log in hops.items():
+            usual = slot and self._normalise(slot)
+            joined[usual] = float(np.logaddexp(joined.get(usual, -np.inf), log))
+        return joined
+
+
+def _merge_equivalent(group: Sequence[CandidateChain], hops: HopScores) -> CandidateChain:
+    known = max(group, key=lambda each: log_likelihood(map(to_slot, each.chain.hops), hops)).terms
+    most = max(group, key=lambda each: (known <= each.terms, len(each.ends)))
+    others = [each for each in group if each is not most]
+    beside = {end.term: end for each in others for end in each.ends if end.term not in most.terms}
+    return replace(most, also=tuple(each.chain for each in others), beside=tuple(beside.values()))
+
+
+async def find_inverse_relations(graph: KnowledgeGraph) -> InverseRelations | None:
+    """Find the inverse relations of a graph: one query, none in a graph too large for it.
+
+    Each of a pair has most facts in common with the other; ties break by IRI. None where the query
+    takes too long, or the graph cannot tell.
+    """
+    info = await graph.info()
+    if info.triples is None or info.triples > _MAX_TRIPLES:
+        return InverseRelations({})
+    count_pairs = getattr(graph, "both_ways", None)  # a graph of other people need not have it
+    if count_pairs is None:
+        return None
+    try:
+        both: dict[tuple[str, str], int] = await count_pairs()
+    except (KGTimeout, KGRejected):
+        return None
+    facts = dict(info.relation_counts)
+    best: dict[str, tuple[int, str]] = {}
+    for (one, other), count in both.items():
+        if count >= max(_MIN_COMMON_FACTS, _MIN_COMMON_SHARE * max(facts.get(one, 0), facts.get(other, 0))):
+            best[one] = max(best.get(one, (0, "")), (count, other))
+    pairs = {one: other for one, (_, other) in best.items() if best.get(other, (0, ""))[1] == one}
+    return InverseRelations(pairs)

@@ -7,21 +7,21 @@ and the part of the WebQSP slice that is called train.
 
 import re
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
-from functools import cached_property
 from itertools import islice, product
 from typing import NamedTuple
 
 import numpy as np
 import numpy.typing as npt
 
-from kgqa.kg.terms import Chain, Entity, Literal, Term
-from kgqa.models.offline.candidate_chains import CandidateChain, TrainingAdvice, log_likelihoods
-from kgqa.models.offline.inverse_relations import InverseRelations
-from kgqa.models.offline.question_words import Encode, relation_phrase
-from kgqa.priors.blueprints import Slot
-
-FloatArray = npt.NDArray[np.float64]
+from kgqa.kg.terms import Chain, Entity, Literal
+from kgqa.models.offline.candidate_chains import (
+    CandidateChain,
+    InverseRelations,
+    TrainingAdvice,
+    fresh_ends,
+    log_likelihood,
+)
+from kgqa.models.offline.wording import Encode, FloatArray, relation_phrase
 
 
 class Feature(NamedTuple):
@@ -79,23 +79,16 @@ def score_chains(
     advice: TrainingAdvice,
     said: npt.NDArray[np.floating],
     encode: Encode,
-    without: frozenset[str] = frozenset(),
-    inverses: InverseRelations | None = None,
+    without: frozenset[str],
+    inverses: InverseRelations,
 ) -> FloatArray:
     """Return the logit of each chain being the question's: shape (chains,); their softmax is the confidence.
 
-    Args:
-        masked: the question, with ``[ENT]`` for the topic entity.
-        candidates: those to choose from.
-        advice: what training questions say.
-        said: how well each chain says the question, from `QuestionWording.chains`: shape (chains,).
-        encode: a sentence encoder; blocks.
-        without: parts of `FEATURES` to leave out.
-        inverses: relations of the graph that are each other's inverse.
+    ``said`` is from `QuestionWording.chains`; ``without`` are parts of `FEATURES` to leave out.
     """
     column = 1 if advice.hops else 2 if advice.nearest else 3
     weights = [row[column] * (row.part not in without) for row in FEATURES.values()]
-    table = chain_features(masked, candidates, advice, said, encode, inverses or InverseRelations({}))
+    table = chain_features(masked, candidates, advice, said, encode, inverses)
     return np.asarray(table @ np.array(weights, np.float64), np.float64)
 
 
@@ -109,11 +102,12 @@ def chain_features(
 ) -> FloatArray:
     """Return what speaks for each chain, in the order of `FEATURES`: shape (chains, features)."""
     chains = [tuple(map(inverses.slot, each.chain.hops)) for each in candidates]
-    learned = [sum(log_likelihoods((*chain, None), advice.hops)) for chain in chains]
+    learned = [log_likelihood((*chain, None), advice.hops) for chain in chains]
+    relations = [[slot.relation for slot in chain] for chain in chains]
     columns = [
         learned,
         np.exp(learned),
-        _chain_votes(chains, advice, encode),
+        _chain_votes(relations, advice, encode),
         _relation_similarities(masked, candidates, encode),
         said,
         said * (1 - advice.best),
@@ -122,11 +116,12 @@ def chain_features(
     return np.array(columns, np.float64).T
 
 
-def _chain_votes(chains: Sequence[tuple[Slot, ...]], advice: TrainingAdvice, encode: Encode) -> FloatArray:
+def _chain_votes(chains: Sequence[Sequence[str]], advice: TrainingAdvice, encode: Encode) -> FloatArray:
     if not advice.nearest:
         return np.zeros(len(chains))
     weights = np.array(advice.votes)
-    rows = _chain_vectors([*chains, *(near.exemplar.chain for near in advice.nearest)], encode)
+    near = [[slot.relation for slot in each.exemplar.chain] for each in advice.nearest]
+    rows = _chain_vectors([*chains, *near], encode)
     alike = rows[: len(chains)] @ rows[len(chains) :].T
     votes = np.exp(_CHAIN_VOTE_SHARPNESS * (alike - 1)) @ (weights / weights.sum())
     return np.asarray(np.log(votes + MIN_VOTE), np.float64)
@@ -134,15 +129,14 @@ def _chain_votes(chains: Sequence[tuple[Slot, ...]], advice: TrainingAdvice, enc
 
 def _relation_similarities(masked: str, candidates: Sequence[CandidateChain], encode: Encode) -> list[float]:
     """Return the similarity of the question to each candidate, the best of its equal chains."""
-    groups = [[[Slot(hop.words) for hop in chain.hops] for chain in each.chains] for each in candidates]
-    rows = _chain_vectors([chain for group in groups for chain in group], encode)
-    similarity = iter(rows @ encode([masked])[0])
-    return [max(float(next(similarity)) for _ in group) for group in groups]
+    chains = [[hop.words for hop in chain.hops] for each in candidates for chain in each.chains]
+    similarity = iter(_chain_vectors(chains, encode) @ encode([masked])[0])
+    return [max(map(float, islice(similarity, len(each.chains)))) for each in candidates]
 
 
-def _chain_vectors(chains: Sequence[Sequence[Slot]], encode: Encode) -> FloatArray:
-    """Return the direction of the sum of the hops of each chain: shape (chains, dimensions)."""
-    phrases = [[relation_phrase(slot.relation) for slot in chain] for chain in chains]
+def _chain_vectors(chains: Sequence[Sequence[str]], encode: Encode) -> FloatArray:
+    """Return the direction of the sum of the relations of each chain: shape (chains, dimensions)."""
+    phrases = [[relation_phrase(relation) for relation in chain] for chain in chains]
     names = sorted({phrase for each in phrases for phrase in each})
     rows = dict(zip(names, encode(names), strict=True))
     sums = np.array([np.sum([rows[phrase] for phrase in each], axis=0) for each in phrases])
@@ -152,7 +146,7 @@ def _chain_vectors(chains: Sequence[Sequence[Slot]], encode: Encode) -> FloatArr
 
 def _end_features(masked: str, candidate: CandidateChain) -> tuple[float, ...]:
     """Return what the ends and the nodes between say, from ``one`` to ``named`` of `FEATURES`."""
-    ends = [end for end in candidate.ends if not end.returning] or candidate.ends
+    ends = fresh_ends(candidate.ends)
     terms = [end.term for end in ends[:_MAX_TYPED_ENDS]]
     values = [term.value for term in terms if isinstance(term, Literal)]
     dates = [value for value in values if _DATE.match(value)]
@@ -164,19 +158,6 @@ def _end_features(masked: str, candidate: CandidateChain) -> tuple[float, ...]:
     )
 
 
-@dataclass(frozen=True)
-class RatedChain:
-    """A candidate chain and the logarithm of its share among those from its topic."""
-
-    candidate: CandidateChain
-    share: float
-
-    @cached_property
-    def ends(self) -> frozenset[Term]:
-        """What the chain leads to."""
-        return self.candidate.terms
-
-
 class ChainCombination(NamedTuple):
     """The chains that were chosen, and the share of this choice among all that are possible."""
 
@@ -184,7 +165,9 @@ class ChainCombination(NamedTuple):
     confidence: float
 
 
-def combine_chains(rated: Mapping[Entity, Sequence[RatedChain]], *, apart: bool) -> ChainCombination | None:
+def combine_chains(
+    rated: Mapping[Entity, Sequence[CandidateChain]], *, apart: bool
+) -> ChainCombination | None:
     """Choose the likeliest chains whose ends have something in common.
 
     A topic may play no part, though not every one. ``apart``, for comparisons: the chains go the same
@@ -193,41 +176,34 @@ def combine_chains(rated: Mapping[Entity, Sequence[RatedChain]], *, apart: bool)
     rated = dict(islice(rated.items(), MAX_TOPICS))
     choices = list(_combinations(rated, apart))
     if apart:  # one sequence of hops from every topic
-        alike = [chosen for chosen in choices if len({each.candidate.chain.hops for each in chosen}) == 1]
-        choices = alike or choices
+        choices = [chosen for chosen in choices if len({each.chain.hops for each in chosen}) == 1] or choices
     if not choices:
         return None
     hop_logit = _HOP_LOGIT if len(rated) > 1 else 0.0
-    totals = np.array(
-        [sum(each.share + hop_logit * each.candidate.chain.depth for each in chosen) for chosen in choices]
-    )
+    totals = np.array([sum(each.share + hop_logit * each.chain.depth for each in it) for it in choices])
     shares = np.exp(totals - totals.max())
     best = int(np.argmax(shares))
-    chains = {each.candidate.chain.topic: each.candidate for each in choices[best] if _depth(each)}
+    chains = {each.chain.topic: each for each in choices[best] if each.chain.depth}
     return ChainCombination(chains, float(shares[best] / shares.sum()))
 
 
 def _combinations(
-    rated: Mapping[Entity, Sequence[RatedChain]], apart: bool
-) -> Iterator[tuple[RatedChain, ...]]:
+    rated: Mapping[Entity, Sequence[CandidateChain]], apart: bool
+) -> Iterator[tuple[CandidateChain, ...]]:
     several = len(rated) > 1
     most = max(1, int(_MAX_COMBINATIONS ** (1 / max(1, len(rated)))) - several)
     offered = []
     for topic, chains in rated.items():
-        unused = RatedChain(CandidateChain(Chain(topic), (), False), _UNUSED_TOPIC_LOGIT)
+        unused = CandidateChain(Chain(topic), share=_UNUSED_TOPIC_LOGIT)
         best = sorted(chains, key=lambda each: -each.share)[:most]
         offered.append([*best, unused] if several or not chains else best)
     for chosen in product(*offered):
-        used = [each for each in chosen if _depth(each)]
+        used = [each for each in chosen if each.chain.depth]
         if used and (apart or _have_common_end(used)):
             yield chosen
 
 
-def _depth(rated: RatedChain) -> int:
-    return rated.candidate.chain.depth
-
-
-def _have_common_end(rated: Sequence[RatedChain]) -> bool:
+def _have_common_end(chains: Sequence[CandidateChain]) -> bool:
     """Return whether chains have an end in common, as far as their ends are known."""
-    known = [each.ends for each in rated if not each.candidate.truncated]
+    known = [each.terms for each in chains if not each.truncated]
     return len(known) < 2 or bool(frozenset.intersection(*known))

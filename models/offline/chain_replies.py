@@ -1,13 +1,12 @@
 """Replies about one chain at a time: which hop to follow, where to stop, which ends are answers."""
 
 from collections.abc import Awaitable, Callable, Sequence
-from dataclasses import dataclass, field
-from typing import Any, Literal as Choice
+from typing import Any
 
 from kgqa.kg.pages import Candidate
 from kgqa.kg.terms import Chain, one_line
 from kgqa.models.offline.interpreter import Interpretation, QuestionInterpreter
-from kgqa.models.offline.question_words import relation_phrase
+from kgqa.models.offline.wording import relation_phrase
 from kgqa.prompts.adapt_blueprint import AdaptBlueprint, AdaptedBlueprint
 from kgqa.prompts.answer_from_memory import AnswerDirectly, DirectAnswer
 from kgqa.prompts.base import Prompt, Reply
@@ -29,50 +28,41 @@ NO_FACTS = "the offline model knows no facts"
 _MAX_NAMED_CANDIDATES = 3  # that a finding names
 
 
-@dataclass(frozen=True)
-class ChainJudgement:
-    """What to do with a chain and, for ``stop``, which of its ends are the answer."""
-
-    decision: Choice["stop", "forward", "filter", "backtrack"]
-    take: Take = "all"
-    chosen: list[int] = field(default_factory=list)
-
-
 def judge_chain(
-    interpretation: Interpretation,
+    known: Interpretation,
     chain: Chain,
     candidates: Sequence[Candidate],
     truncated: bool,
     *,
     filtering: bool = True,
     shown: int = MAX_CANDIDATES_SHOWN,
-) -> ChainJudgement:
+) -> Verdict:
     """Judge a chain by what is left to go after it, and by those of its ends that are answers.
 
     Only the first ``shown`` candidates can be chosen; where others are answers, they are filtered for.
     """
-    rest = interpretation.remaining_hops(chain)
-    right = interpretation.answer_numbers(chain, candidates)
+    rest = known.remaining_hops(chain)
+    right = known.answer_numbers(chain, candidates)
     if rest:
-        return ChainJudgement("forward")
+        return Verdict(rationale=known.reason, decision="forward")
     if rest is None or not right:
-        return ChainJudgement("backtrack")
-    counted = asks_for_count(interpretation, candidates)
+        return Verdict(rationale=known.reason, decision="backtrack")
+    counted = asks_for_count(known, candidates)
     if len(right) == len(candidates):
-        if counted and not truncated:
-            return ChainJudgement("stop", "count")
         # what comes back to the topic is left out, where there is anything else
-        return ChainJudgement("stop", "all" if all(each.returning for each in candidates) else "others")
+        take: Take = "all" if all(each.returning for each in candidates) else "others"
+        take = "count" if counted and not truncated else take
+        return Verdict(rationale=known.reason, decision="stop", take=take)
     if filtering and (right[-1] > shown or counted):
-        return ChainJudgement("filter")
-    chosen = [number for number in right if number <= shown]
-    return ChainJudgement("stop", "some", chosen) if chosen else ChainJudgement("backtrack")
+        return Verdict(rationale=known.reason, decision="filter")
+    if chosen := [number for number in right if number <= shown]:
+        return Verdict(rationale=known.reason, decision="stop", take="some", chosen=chosen)
+    return Verdict(rationale=known.reason, decision="backtrack")
 
 
-def asks_for_count(interpretation: Interpretation, candidates: Sequence[Candidate]) -> bool:
+def asks_for_count(known: Interpretation, candidates: Sequence[Candidate]) -> bool:
     """Return whether the question asks how many there are; a number is itself what "how many" asks for."""
-    counting = interpretation.intent.kind == "count"
-    return counting and any(parse_number(each.term) is None for each in candidates)
+    return known.intent.kind == "count" and any(parse_number(each.term) is None for each in candidates)
 
 
 def describe_finding(chain: Chain, candidates: Sequence[Candidate]) -> str:
@@ -86,22 +76,21 @@ def describe_finding(chain: Chain, candidates: Sequence[Candidate]) -> str:
 
 async def verify_chain(prompt: VerifyChain, interpreter: QuestionInterpreter) -> Verdict:
     """Stop at the end of a known chain, the chosen one first; go on before it, turn back beside all."""
-    known = await interpreter.interpret(prompt.question, prompt.topics, [prompt.chain.topic])
-    judged = judge_chain(known, prompt.chain, prompt.candidates, prompt.truncated, filtering=prompt.filtering)
-    return Verdict(rationale=known.reason, **vars(judged))
+    known = await interpreter.interpret(prompt.question, prompt.topics, [prompt.chain])
+    return judge_chain(known, prompt.chain, prompt.candidates, prompt.truncated, filtering=prompt.filtering)
 
 
 async def check_sufficiency(prompt: CheckSufficiency, interpreter: QuestionInterpreter) -> Sufficiency:
     """Judge as `verify_chain` does, and say what the chain leads to."""
-    known = await interpreter.interpret(prompt.question, prompt.topics, [prompt.chain.topic])
+    known = await interpreter.interpret(prompt.question, prompt.topics, [prompt.chain])
     judged = judge_chain(known, prompt.chain, prompt.candidates, prompt.truncated)
     finding = "" if judged.decision == "backtrack" else describe_finding(prompt.chain, prompt.candidates)
-    return Sufficiency(rationale=known.reason, finding=finding, **vars(judged))
+    return Sufficiency(finding=finding, **vars(judged))
 
 
 async def filter_candidates(prompt: FilterCandidates, interpreter: QuestionInterpreter) -> FilteredCandidates:
     """Choose the candidates that are answers by the interpretation."""
-    known = await interpreter.interpret(prompt.question, prompt.topics, [prompt.chain.topic])
+    known = await interpreter.interpret(prompt.question, prompt.topics, [prompt.chain])
     chosen = known.answer_numbers(prompt.chain, prompt.candidates[:MAX_CANDIDATES_SHOWN])
     counting = asks_for_count(known, prompt.candidates)
     return FilteredCandidates(rationale=known.reason, chosen=chosen, count=counting)
@@ -110,7 +99,7 @@ async def filter_candidates(prompt: FilterCandidates, interpreter: QuestionInter
 async def infer_answers(prompt: InferFromEvidence, interpreter: QuestionInterpreter) -> Inferred:
     """Choose the ends of complete chains that are answers by the interpretation."""
     chains = [segment.chain for segment in prompt.segments for _ in segment.ends]
-    known = await interpreter.interpret(prompt.question, prompt.topics, [chain.topic for chain in chains])
+    known = await interpreter.interpret(prompt.question, prompt.topics, chains)
     chosen = [
         number
         for number, (chain, end) in enumerate(zip(chains, prompt.offered, strict=False), 1)
@@ -121,11 +110,11 @@ async def infer_answers(prompt: InferFromEvidence, interpreter: QuestionInterpre
 
 async def prune_relations(prompt: PruneRelations, interpreter: QuestionInterpreter) -> PrunedRelations:
     """Choose the relation that the chosen chain goes on by, then those of others; none beside all chains."""
-    known = await interpreter.interpret(prompt.question, prompt.topics, [prompt.chain.topic])
-    numbers = {hop: number for number, hop in enumerate(prompt.hops, 1)}
-    hops = known.next_hops(prompt.chain)
-    chosen = [numbers[hop] for hop in hops if hop in numbers] if hops and hops[0] in numbers else []
-    return PrunedRelations(rationale=known.reason, relations=chosen[: prompt.width])
+    known = await interpreter.interpret(prompt.question, prompt.topics, [prompt.chain])
+    hops = list(dict.fromkeys(rest[0] for rest in known.rests(prompt.chain) if rest))
+    chosen = [prompt.hops.index(hop) + 1 for hop in hops if hop in prompt.hops]
+    relations = chosen[: prompt.width] if hops and hops[0] in prompt.hops else []
+    return PrunedRelations(rationale=known.reason, relations=relations)
 
 
 async def diagnose_branch(prompt: Diagnose, interpreter: QuestionInterpreter) -> Diagnosis:
@@ -133,8 +122,8 @@ async def diagnose_branch(prompt: Diagnose, interpreter: QuestionInterpreter) ->
     shown = list(enumerate(prompt.pruned[:MAX_BRANCHES_SHOWN], 1))
     if not shown:
         return Diagnosis(rationale="no branch is left", step=0)
-    topics = [branch.chain.topic for _, branch in shown]
-    known = await interpreter.interpret(prompt.question, prompt.topics, topics)
+    chains = [branch.chain for _, branch in shown]
+    known = await interpreter.interpret(prompt.question, prompt.topics, chains)
     right = [(number, branch) for number, branch in shown if known.starts_with(branch.chain)]
     number, branch = max(
         right or shown, key=lambda each: (each[1].step, each[1].waiting, each[1].relevance or 0.0, -each[0])
@@ -151,10 +140,8 @@ async def decompose(prompt: Decompose, _: QuestionInterpreter) -> Subgoals:
 async def adapt_blueprint(prompt: AdaptBlueprint, interpreter: QuestionInterpreter) -> AdaptedBlueprint:
     """Return the chosen chains; where there are none, the nearest exemplar as it is, or a relation."""
     known = await interpreter.interpret(prompt.question, prompt.topics)
-    chains = [known.chains.get(topic) for topic in prompt.topics]
-    paths = [
-        [("" if hop.forward else "^") + hop.words for hop in chain.hops] if chain else [] for chain in chains
-    ]
+    chains = [known.chains.get(topic, Chain(topic)) for topic in prompt.topics]
+    paths = [[("" if hop.forward else "^") + hop.words for hop in chain.hops] for chain in chains]
     if first := next(filter(None, paths), None):
         branches = [path or first for path in paths]
     else:

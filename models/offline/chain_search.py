@@ -8,16 +8,13 @@ from collections.abc import Callable, Sequence
 from itertools import count
 
 import numpy as np
-import numpy.typing as npt
 
 from kgqa.kg.errors import KGRejected, KGTimeout
 from kgqa.kg.graph import KnowledgeGraph
 from kgqa.kg.terms import Chain, Entity, Hop
 from kgqa.models.offline.candidate_chains import CandidateChain, TrainingAdvice
-from kgqa.models.offline.wording_similarity import QuestionWording
+from kgqa.models.offline.wording import FloatArray, QuestionWording
 from kgqa.priors.blueprints import Slot
-
-Probabilities = npt.NDArray[np.float64]
 
 HOP_MODEL_WEIGHT = 0.5  # where there is one
 NEAREST_WEIGHT = 0.3  # of the nearest training questions, where any goes this way
@@ -36,11 +33,8 @@ _SIMILARITY_SCALE = 0.2  # similarities of words that are this far apart are e t
 class HopPolicy:
     """What is known of the chains of one question from one topic entity.
 
-    Args:
-        advice: what training questions say, empty where there are none.
-        wording: how well chains say the question.
-        slot: returns a hop as ``advice`` names it; see `kgqa.models.offline.inverse_relations`.
-        without: parts of the model to leave out; without "words" only where nothing else is known.
+    ``slot`` returns a hop as ``advice`` names it; ``without`` "words", wording counts only where nothing
+    else is known.
     """
 
     def __init__(
@@ -64,18 +58,17 @@ class HopPolicy:
         said.append((self._wording_weight, STOP_PROBABILITY))
         return sum(weight * share for weight, share in said) / sum(weight for weight, _ in said)
 
-    def hop_probabilities(self, hops: Sequence[Hop], offered: Sequence[Hop]) -> Probabilities:
+    def hop_probabilities(self, hops: Sequence[Hop], offered: Sequence[Hop]) -> FloatArray:
         """Return how likely each offered hop follows, given that one does: shape (offered,), sum 1."""
         slots = [self._slot(hop) for hop in offered]
         words = np.maximum(self._wording.hops(hops, offered) / _SIMILARITY_SCALE, -700.0)
-        weight = self._wording_weight
-        total = weight * _normalise(np.exp(words - words.max()))
-        for share, learned in self._learned(hops):
-            known = np.array([learned.get(slot, 0.0) for slot in slots])
+        said = [(self._wording_weight, np.exp(words - words.max()))]
+        for weight, shares in self._learned(hops):
+            known = np.array([shares.get(slot, 0.0) for slot in slots])
             if known.sum() > 0:
-                total = total + share * _normalise(known)
-                weight += share
-        return total / weight
+                said.append((weight, known))
+        total = sum(weight * np.asarray(shares / shares.sum(), np.float64) for weight, shares in said)
+        return np.asarray(total / sum(weight for weight, _ in said))
 
     def _learned(self, hops: Sequence[Hop]) -> list[tuple[float, dict[Slot | None, float]]]:
         """Return what the hop model and the nearest questions say comes next, by weight; None: no hop."""
@@ -91,10 +84,6 @@ class HopPolicy:
         if total:
             known.append((NEAREST_WEIGHT, {slot: vote / total for slot, vote in votes.items()}))
         return known
-
-
-def _normalise(shares: Probabilities) -> Probabilities:
-    return np.asarray(shares / shares.sum(), np.float64)
 
 
 async def search_chains(topic: Entity, policy: HopPolicy, graph: KnowledgeGraph) -> list[CandidateChain]:

@@ -3,7 +3,7 @@
 import asyncio
 import re
 from collections.abc import Collection, Iterable, Sequence
-from itertools import pairwise, product
+from itertools import combinations_with_replacement, islice, pairwise, product
 from math import prod
 from typing import Literal as Choice, NamedTuple
 
@@ -13,7 +13,7 @@ from kgqa.kg.terms import Entity, Hop, Path, Term, Triple
 from kgqa.kg.text import EVERYDAY_WORDS, FUNCTION_WORDS, fold
 from kgqa.models.offline.chain_replies import Replies
 from kgqa.models.offline.interpreter import QuestionInterpreter
-from kgqa.models.offline.question_words import (
+from kgqa.models.offline.wording import (
     Encode,
     content_words,
     relation_phrase,
@@ -50,24 +50,23 @@ _TREATMENT = re.compile(
     r"\b(?:used|taken|given|prescribed|recommended|suitable|good|effective) (?:for|against|in)\b"
 )
 # beginnings of words that say the opposite of each other
-_OPPOSITES = tuple(
-    (re.compile(rf"\b(?:{one})"), re.compile(rf"\b(?:{other})"))
-    for one, other in (
-        (
-            r"contraindicat|avoid|harmful",
-            r"indicat|treat|safe|suit|recommend|use[ds]?\b|tak(?:e|ing)\b|prescrib",
-        ),
-        (r"inhibit|block|suppress|antagoni", r"activat|stimulat|induc|agoni"),
-        (r"increas|rais|worsen", r"decreas|reduc|lower|reliev"),
-        (r"prevent|protect", r"caus|lead"),
-    )
+_OPPOSITES = (
+    (
+        r"\b(?:contraindicat|avoid|harmful)",
+        r"\b(?:indicat|treat|safe|suit|recommend|use[ds]?\b|tak(?:e|ing)\b|prescrib)",
+    ),
+    (r"\b(?:inhibit|block|suppress|antagoni)", r"\b(?:activat|stimulat|induc|agoni)"),
+    (r"\b(?:increas|rais|worsen)", r"\b(?:decreas|reduc|lower|reliev)"),
+    (r"\b(?:prevent|protect)", r"\b(?:caus|lead)"),
 )
 
 
 class Claim:
     """What a question claims: each thing that it names is joined with the others.
 
-    Those that "and" puts side by side are joined with the others each, not with one another.
+    Those that "and" puts side by side are joined with the others each, not with one another. Things are
+    the topics, whatever the question calls them, and what has one of the folded ``names``; of these, those
+    that it does not have, or within a longer one, are passed over.
 
     Attributes:
         text: the folded question, "it" for each name.
@@ -75,11 +74,6 @@ class Claim:
         slots: the things by what stands for them; those side by side share a slot.
         clear: whether each "and" is between names, and nothing is excepted or compared.
         alike: whether it claims that things have something in common.
-
-    Args:
-        question: in words.
-        topics: each is a thing, whatever the question calls it; those by name need be among the names.
-        names: of things, folded; those that it does not have, or within a longer one, are passed over.
     """
 
     def __init__(self, question: str, topics: Collection[Entity], names: Collection[str]) -> None:
@@ -91,9 +85,13 @@ class Claim:
         called = {topic: fold(topic.name or "") for topic in topics}
         self._topics = {topic for topic, name in called.items() if not name or name not in folded}
         self._found = frozenset(found)
-        self.rest = tuple(parts[::2])
+        self.rest = parts[::2]
         self.text = masked.replace("#", "it")
-        self.slots = _claim_slots(masked, found, self._topics)
+        left = iter(found)
+        groups = re.findall(rf"{_ENUMERATION.pattern}|#", masked)
+        named = [frozenset(islice(left, group.count("#"))) for group in groups]
+        unnamed = [frozenset([topic.id]) for topic in sorted(self._topics)]
+        self.slots = list(dict.fromkeys([*named, *unnamed]))
         self.clear = not _UNCLEAR.search(_ENUMERATION.sub("#", masked))
         self.alike = _IN_COMMON.search(masked) is not None
 
@@ -114,14 +112,6 @@ class Claim:
         return all(_is_connected(set(choice), pairs) for choice in choices)
 
 
-def _claim_slots(masked: str, found: Sequence[str], topics: Iterable[Entity]) -> list[frozenset[str]]:
-    slots, rest = [], list(found)
-    for part in re.findall(rf"{_ENUMERATION.pattern}|#", masked):
-        slots.append(frozenset(rest[: part.count("#")]))
-        rest = rest[part.count("#") :]
-    return list(dict.fromkeys([*slots, *(frozenset([topic.id]) for topic in sorted(topics))]))
-
-
 def _is_connected(things: set[str], pairs: Collection[frozenset[str]]) -> bool:
     met = {min(things)}
     while more := {one for pair in pairs if pair <= things and pair & met for one in pair - met}:
@@ -138,22 +128,21 @@ async def read_claim(
 ) -> Claim:
     """Read what a question claims; what no term or relation at hand is called is looked up in the graph.
 
-    Raises:
-        KGError: if the graph cannot be reached.
+    A name has at most four words, neither begins nor ends with a function word, and has a word that is
+    neither an everyday one nor of a relation.
     """
     names = {fold(term.name or "") for term in terms}
     relations = [relation_phrase(hop.words) for hop in hops]
-    spans = [span for part in Claim(question, (), names).rest for span in _name_spans(part.split())]
-    sought = [" ".join(span) for span in spans if not all(_is_common_word(word, relations) for word in span)]
-    unknown = list(dict.fromkeys(sought))[:_MAX_NAME_LOOKUPS]
-    found = [name for name in unknown if await _is_entity_name(name, graph)]
+    unknown: dict[str, None] = {}
+    for part in Claim(question, (), names).rest:
+        words = part.split()
+        heavy = [at for at, word in enumerate(words) if word not in FUNCTION_WORDS]
+        for one, two in combinations_with_replacement(heavy, 2):
+            span = words[one : two + 1]
+            if len(span) <= _MAX_NAME_WORDS and not all(_is_common_word(word, relations) for word in span):
+                unknown[" ".join(span)] = None
+    found = [name for name in islice(unknown, _MAX_NAME_LOOKUPS) if await _is_entity_name(name, graph)]
     return Claim(question, topics, {*names, *found})
-
-
-def _name_spans(words: Sequence[str]) -> list[Sequence[str]]:
-    """Return the runs of words that a name may be, which neither begin nor end with a function word."""
-    places = [at for at, word in enumerate(words) if word not in FUNCTION_WORDS]
-    return [words[one : two + 1] for one in places for two in places if one <= two < one + _MAX_NAME_WORDS]
 
 
 def _is_common_word(word: str, relations: Sequence[str]) -> bool:
@@ -168,7 +157,7 @@ async def _is_entity_name(name: str, graph: KnowledgeGraph) -> bool:
     return any(match.sure and match.how != "id" for match in matches)
 
 
-class ClaimFact(NamedTuple):
+class _ClaimFact(NamedTuple):
     """A fact that says a claim of two things, or the opposite."""
 
     number: int
@@ -206,7 +195,7 @@ async def judge_claim(prompt: JudgeClaim, interpreter: QuestionInterpreter) -> J
     )
 
 
-def _weigh_facts(paths: Sequence[Path], claim: Claim, encode: Encode) -> list[ClaimFact]:
+def _weigh_facts(paths: Sequence[Path], claim: Claim, encode: Encode) -> list[_ClaimFact]:
     """Return the facts that say the claim or its opposite of two of its things, by their ends; blocks."""
     facts = []
     for number, path in enumerate(paths, 1):
@@ -219,7 +208,7 @@ def _weigh_facts(paths: Sequence[Path], claim: Claim, encode: Encode) -> list[Cl
             moves = [path.chain.hops[begin:end] for begin, end in pairwise(cuts)]
             said = fact_polarity(claim, one, two, moves, encode)
             if said is not None:
-                facts.append(ClaimFact(number, path, frozenset((one, two)), said))
+                facts.append(_ClaimFact(number, path, frozenset((one, two)), said))
     return facts
 
 
@@ -228,15 +217,9 @@ def fact_polarity(
 ) -> bool | None:
     """Return whether what leads from one thing to another says a claim, or its opposite; None: neither.
 
-    Through something else that has a name nothing is denied; and that two things are joined to it alike is
-    no news of what a claim joins, unless it says that they have something in common.
-
-    Args:
-        claim: what is to be borne out.
-        one: where the moves begin.
-        two: where they end.
-        moves: hops from names to names.
-        encode: a sentence encoder; blocks.
+    The ``moves`` lead from names to names. Through something else that has a name nothing is denied; and
+    that two things are joined to it alike is no news of what a claim joins, unless it says that they have
+    something in common.
     """
     words = [" ".join(relation_phrase(hop.words) for hop in move) for move in moves]
     if _IS_A.fullmatch(claim.text):
@@ -253,10 +236,7 @@ def fact_polarity(
 def polarity(claim: str, moves: Sequence[str], encode: Encode) -> bool | None:
     """Return whether relations one after the other say what a claim says, or its opposite; None: neither.
 
-    Args:
-        claim: a question in lower case, with "it" for the names in it.
-        moves: what leads from one thing that it names to the other, in words.
-        encode: a sentence encoder; blocks.
+    The ``claim`` is in lower case, with "it" for its names; ``moves`` lead from one of these to another.
     """
     said = [(move, _move_polarity(claim, move, encode)) for move in moves]
     needed = [each for move, each in said if each is not None or not _LINKING_PHRASES.search(move)]
@@ -281,27 +261,28 @@ def _is_similar(claim: str, words: str, encode: Encode) -> bool:
 def _are_opposite(one: str, other: str) -> bool:
     """Return whether one text says the one of two opposites alone, and the other text the other alone."""
     return any(
-        here.search(one) and there.search(other) and not (there.search(one) or here.search(other))
+        re.search(here, one)
+        and re.search(there, other)
+        and not (re.search(there, one) or re.search(here, other))
         for here, there in _OPPOSITES
     )
 
 
-def _choose_facts(facts: Sequence[ClaimFact]) -> list[int]:
+def _choose_facts(facts: Sequence[_ClaimFact]) -> list[int]:
     """Number facts, the shortest of each pair of things, so that none only repeats what others say."""
-    chosen: list[ClaimFact] = []
     known: set[Triple] = set()
     shortest: dict[frozenset[str], int] = {}
+    chosen: dict[int, tuple[object, ...]] = {}
     for each in sorted(facts, key=lambda fact: (len(fact.path.steps), fact.number)):
         size = shortest.setdefault(each.pair, len(each.path.steps))
         triples = set(each.path.triples)
         if len(each.path.steps) == size and not triples <= known:
             known |= triples
-            chosen.append(each)
-    steps = {each.number: (each.path.topic, *each.path.steps) for each in chosen}
+            chosen[each.number] = (each.path.topic, *each.path.steps)
     return sorted(
         number
-        for number, own in steps.items()
-        if not any(other[: len(own)] == own for at, other in steps.items() if at != number)
+        for number, own in chosen.items()
+        if not any(other[: len(own)] == own for at, other in chosen.items() if at != number)
     )
 
 

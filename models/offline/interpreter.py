@@ -10,17 +10,23 @@ from kgqa.kg.errors import KGRejected, KGTimeout
 from kgqa.kg.graph import KnowledgeGraph
 from kgqa.kg.pages import Candidate, Page
 from kgqa.kg.sparql.intent import QuestionIntent
-from kgqa.kg.terms import Chain, Entity, Hop, Literal, Term, local_name
+from kgqa.kg.terms import Chain, Entity, Hop, Literal, Path, Term
 from kgqa.models.offline.answer_selection import select_answers, select_by_conditions
-from kgqa.models.offline.candidate_chains import MediatorDetector, TrainingAdvice
-from kgqa.models.offline.chain_ranking import ChainCombination, RatedChain, combine_chains, score_chains
+from kgqa.models.offline.candidate_chains import (
+    CandidateChain,
+    InverseRelations,
+    MediatorDetector,
+    TrainingAdvice,
+    find_inverse_relations,
+    fresh_ends,
+    to_slot,
+)
+from kgqa.models.offline.chain_ranking import ChainCombination, combine_chains, score_chains
 from kgqa.models.offline.chain_search import HopPolicy, search_chains
-from kgqa.models.offline.inverse_relations import InverseRelations, find_inverse_relations
 from kgqa.models.offline.question_intent import find_claimed_chains, intent_by_words
-from kgqa.models.offline.question_words import Encode
-from kgqa.models.offline.wording_similarity import QuestionWording
-from kgqa.priors.blueprints import Slot
-from kgqa.priors.exemplars import ExemplarLibrary, mask_topic
+from kgqa.models.offline.wording import Encode, QuestionWording
+from kgqa.priors.exemplars import ExemplarLibrary
+from kgqa.priors.masking import mask_topic
 
 NEAREST_QUESTIONS = 60
 """Training questions that are asked for advice."""
@@ -35,52 +41,45 @@ _MAX_ALTERNATIVES = 8  # chains from each topic that are kept beside the chosen 
 class Interpretation:
     """The chains that lead to the answers, and what is asked of their ends.
 
-    Attributes:
-        chains: the chosen chain from each topic entity that plays a part, in the order of the topics.
-        ends: the named ends of each chain.
-        alternatives: further chains from these topics that lead somewhere, the likeliest first.
-        intent: what is asked of the ends.
-        answers: the ends that are answers; None where all of them are.
-        confidence: how sure this is, from 0 to 1.
-        source: in a few words, what it is taken from.
+    ``chains`` has the chosen chain from each topic entity that plays a part, in the order of the topics,
+    and ``ends`` the named ends of each.
     """
 
     chains: Mapping[Entity, Chain] = field(default_factory=dict)
     ends: Mapping[Entity, Page[Candidate]] = field(default_factory=dict)
-    alternatives: Mapping[Entity, Sequence[Chain]] = field(default_factory=dict)
+    alternatives: Mapping[Entity, Sequence[Chain]] = field(default_factory=dict)  # the likeliest first
     intent: QuestionIntent = field(default_factory=QuestionIntent)
-    answers: frozenset[Term] | None = None
-    confidence: float = 0.0
+    answers: frozenset[Term] | None = None  # of the ends; None where all of them are
+    confidence: float = 0.0  # from 0 to 1
     source: str = "nothing that leads anywhere is like the question"
+    inverses: InverseRelations = field(default_factory=lambda: InverseRelations({}))
 
-    def remaining_hops(self, chain: Chain) -> tuple[Hop, ...] | None:
-        """Return the hops that are left to go after a chain; None where no known chain begins with it.
+    def rests(self, chain: Chain) -> list[tuple[Hop, ...]]:
+        """Return what is left to go after a chain on each known chain that begins with it.
 
         The chosen chain comes first, so that a search comes to others only where that one was turned down.
         """
         known = (known.hops for known in self.chains_from(chain.topic))
-        return next((hops[chain.depth :] for hops in known if hops[: chain.depth] == chain.hops), None)
+        return [hops[chain.depth :] for hops in known if hops[: chain.depth] == chain.hops]
 
-    def next_hops(self, chain: Chain) -> list[Hop]:
-        """Return the hops by which known chains go on from a chain, that of the likeliest first."""
-        longer = (known.hops for known in self.chains_from(chain.topic) if known.depth > chain.depth)
-        return list(dict.fromkeys(hops[chain.depth] for hops in longer if hops[: chain.depth] == chain.hops))
+    def remaining_hops(self, chain: Chain) -> tuple[Hop, ...] | None:
+        """Return the hops that are left to go after a chain; None where no known chain begins with it."""
+        return next(iter(self.rests(chain)), None)
 
     def starts_with(self, chain: Chain) -> bool:
         """Return whether the chosen chain begins with a chain."""
         chosen = self.chains.get(chain.topic)
         return chosen is not None and chosen.hops[: chain.depth] == chain.hops
 
+    def goes_along(self, longer: Chain, chain: Chain) -> bool:
+        """Return whether a longer chain begins with a chain, but for inverse relations."""
+        slots = [tuple(map(self.inverses.slot, each.hops)) for each in (longer, chain)]
+        return longer.topic == chain.topic and slots[0][: chain.depth] == slots[1]
+
     def is_chosen(self, chain: Chain) -> bool:
         """Return whether a chain is the chosen one, from its start to its end."""
         chosen = self.chains.get(chain.topic)
         return chosen is not None and chosen.hops == chain.hops
-
-    def are_ends(self, topic: Entity, candidates: Sequence[Candidate]) -> bool:
-        """Return whether candidates are all that the chosen chain from a topic leads to, and nothing else."""
-        known = self.ends.get(topic)
-        ends = {end.term for end in candidates}
-        return known is not None and not known.truncated and ends == {end.term for end in known.items}
 
     def answer_numbers(self, chain: Chain, candidates: Sequence[Candidate]) -> list[int]:
         """Number, from 1, the ends of a chain that are answers."""
@@ -89,8 +88,7 @@ class Interpretation:
 
     def answer_terms(self) -> list[Term]:
         """Return the ends of the chosen chains that answer the question, in order of appearance."""
-        fresh = [[end for end in page if not end.returning] or list(page) for page in self.ends.values()]
-        terms = dict.fromkeys(end.term for page in fresh for end in page)
+        terms = dict.fromkeys(end.term for page in self.ends.values() for end in fresh_ends(page))
         return [term for term in terms if self.answers is None or term in self.answers]
 
     def chains_from(self, topic: Entity) -> list[Chain]:
@@ -105,24 +103,14 @@ class Interpretation:
 
 
 class QuestionInterpreter:
-    """Finds out what questions mean on one graph, each once.
-
-    Args:
-        graph: where the answers are.
-        encode: a sentence encoder; called outside of the event loop.
-        exemplars: what training questions teach, if there are any.
-        without: the parts to leave out; see `kgqa.models.offline`.
-
-    Attributes:
-        mediators: tells which nodes between have names.
-    """
+    """Finds out what questions mean on one graph, each once, ``without`` some `PARTS` of the model."""
 
     def __init__(
         self,
         graph: KnowledgeGraph,
         encode: Encode,
-        exemplars: ExemplarLibrary | None = None,
-        without: frozenset[str] = frozenset(),
+        exemplars: ExemplarLibrary | None,
+        without: frozenset[str],
     ) -> None:
         self.graph = graph
         self.encode = encode
@@ -133,14 +121,14 @@ class QuestionInterpreter:
         self._known: dict[tuple[str, tuple[Entity, ...]], Interpretation] = {}
 
     async def interpret(
-        self, question: str, topics: tuple[Entity, ...], seen: Iterable[Entity] = ()
+        self, question: str, topics: tuple[Entity, ...], seen: Iterable[Chain | Path] = ()
     ) -> Interpretation:
-        """Return the interpretation of a question; without ``topics``, with those that were ``seen``.
+        """Return the interpretation of a question; without ``topics``, with those of what was ``seen``.
 
         Raises:
             KGError: if the graph cannot be reached.
         """
-        key = question, topics or tuple(dict.fromkeys(seen))
+        key = question, topics or tuple(dict.fromkeys(each.topic for each in seen))
         known = self._known.get(key)
         if known is None:
             known = await self._interpret(*key)
@@ -148,25 +136,20 @@ class QuestionInterpreter:
             self._known = {**dict(kept), key: known}
         return known
 
-    async def inverse_relations(self) -> InverseRelations:
-        """Return which relations of the graph are each other's inverse; none where nothing tells.
-
-        Raises:
-            KGError: if the graph cannot be reached.
-        """
-        if self._inverses is None:
-            self._inverses = await find_inverse_relations(self.graph)
-        return self._inverses or InverseRelations({})
-
     async def _interpret(self, question: str, topics: tuple[Entity, ...]) -> Interpretation:
         # for each topic the question with [ENT] for it, [OTHER] for the others
-        masked = {topic: _mask_question(question, topic, topics) for topic in topics}
+        names = {topic: topic.name for topic in topics if topic.name}
+        masked = {
+            topic: mask_topic(question, topic.name, [name for other, name in names.items() if other != topic])
+            for topic in topics
+        }
         advice = {topic: await asyncio.to_thread(self._advice, text) for topic, text in masked.items()}
         rated = {topic: await self._rate(topic, text, advice[topic]) for topic, text in masked.items()}
         intent = await asyncio.to_thread(self._intent, list(masked.values()))
-        claimed = find_claimed_chains(question, rated)
-        intent = QuestionIntent(union=True) if claimed else intent
-        rated = claimed or {topic: _drop_topic_chains(found, topics) for topic, found in rated.items()}
+        if claimed := find_claimed_chains(question, rated):
+            intent, rated = QuestionIntent(union=True), claimed
+        else:
+            rated = {topic: _drop_topic_chains(found, topics) for topic, found in rated.items()}
         if intent.kind in {"largest", "smallest"}:
             rated = {topic: _prefer_entities(found) for topic, found in rated.items()}
         chosen = await asyncio.to_thread(combine_chains, rated, apart=intent.union)
@@ -188,29 +171,36 @@ class QuestionInterpreter:
             answers=answers,
             confidence=chosen.confidence,
             source=_source(advice, chosen),
+            inverses=await self._inverse_relations(),
         )
+
+    async def _inverse_relations(self) -> InverseRelations:
+        """Return the inverse relations of the graph; none, and it is asked again, where it cannot tell."""
+        if self._inverses is None:
+            self._inverses = await find_inverse_relations(self.graph)
+        return self._inverses or InverseRelations({})
 
     def _advice(self, masked: str) -> TrainingAdvice:
         if self._exemplars is None:
-            return TrainingAdvice((), ())
+            return TrainingAdvice()
         nearest = [] if "nearest" in self._without else self._exemplars.nearest(masked, NEAREST_QUESTIONS)
         hops = () if "hops" in self._without else self._exemplars.hops(masked)
         return TrainingAdvice(nearest, hops)
 
-    async def _rate(self, topic: Entity, masked: str, given: TrainingAdvice) -> list[RatedChain]:
-        """Return the candidate chains from a topic, each with the logarithm of its share."""
-        inverses = await self.inverse_relations()
+    async def _rate(self, topic: Entity, masked: str, given: TrainingAdvice) -> list[CandidateChain]:
+        """Return the candidate chains from a topic with their shares."""
+        inverses = await self._inverse_relations()
         advice = inverses.normalise_advice(given)
         wording = await asyncio.to_thread(QuestionWording, masked, self.encode)
         policy = HopPolicy(advice, wording, inverses.slot, self._without)
         found = await search_chains(topic, policy, self.graph)
         merged = await self.mediators.count_named(inverses.merge_chains(found, given.hops))
 
-        def rate() -> list[RatedChain]:
+        def rate() -> list[CandidateChain]:
             said = wording.chains([each.chain.hops for each in merged])
             logits = score_chains(masked, merged, advice, said, self.encode, self._without, inverses)
             shares = logits - np.logaddexp.reduce(logits)
-            return [RatedChain(each, float(share)) for each, share in zip(merged, shares, strict=True)]
+            return [replace(each, share=float(share)) for each, share in zip(merged, shares, strict=True)]
 
         return await asyncio.to_thread(rate) if merged else []
 
@@ -219,15 +209,14 @@ class QuestionInterpreter:
         if "asking" in self._without or not masked:
             return QuestionIntent()
         by_words = intent_by_words(masked[0])
-        if self._exemplars is None:
-            return by_words
-        learned = [pair for text in masked for pair in self._exemplars.asked(text).items()]
+        library = self._exemplars
+        learned = [pair for text in masked for pair in library.asked(text).items()] if library else []
+        least = _MIN_INTENT_SHARE
         if by_words.kind != "all":
             learned = [(intent, share) for intent, share in learned if intent.kind == by_words.kind]
+            least = _MIN_AGREEING_INTENT_SHARE
         best, share = max(learned, key=lambda pair: pair[1], default=(by_words, 0.0))
-        if share < (_MIN_INTENT_SHARE if by_words.kind == "all" else _MIN_AGREEING_INTENT_SHARE):
-            return by_words
-        return replace(best, union=best.union or by_words.union)
+        return replace(best, union=best.union or by_words.union) if share >= least else by_words
 
     async def _select_answers(
         self,
@@ -250,29 +239,24 @@ class QuestionInterpreter:
         return answers
 
 
-def _mask_question(question: str, topic: Entity, topics: Sequence[Entity]) -> str:
-    return mask_topic(question, topic.name, [other.name for other in topics if other != topic and other.name])
+def _alternatives(found: Sequence[CandidateChain]) -> list[Chain]:
+    return [each.chain for each in sorted(found, key=lambda each: -each.share)[:_MAX_ALTERNATIVES]]
 
 
-def _alternatives(found: Sequence[RatedChain]) -> list[Chain]:
-    best = sorted(found, key=lambda each: -each.share)
-    return [each.candidate.chain for each in best[:_MAX_ALTERNATIVES]]
-
-
-def _drop_topic_chains(found: Sequence[RatedChain], topics: Sequence[Entity]) -> list[RatedChain]:
+def _drop_topic_chains(found: Sequence[CandidateChain], topics: Sequence[Entity]) -> list[CandidateChain]:
     """Leave out chains that lead to nothing but other topics: what the question names is not its answer."""
-    return [each for each in found if each.ends - set(topics) or each.candidate.chain.topic in each.ends]
+    return [each for each in found if each.terms - set(topics) or each.chain.topic in each.terms]
 
 
-def _prefer_entities(found: Sequence[RatedChain]) -> list[RatedChain]:
+def _prefer_entities(found: Sequence[CandidateChain]) -> list[CandidateChain]:
     """Leave out chains to values where there are others: of an extreme the value is not the answer."""
-    return [each for each in found if not all(isinstance(end, Literal) for end in each.ends)] or list(found)
+    return [each for each in found if not all(isinstance(end, Literal) for end in each.terms)] or list(found)
 
 
 def _source(advice: Mapping[Entity, TrainingAdvice], chosen: ChainCombination) -> str:
     """Name the nearest training question that has the chosen chain, or else what it was chosen by."""
     for topic, candidate in chosen.chains.items():
-        slots = tuple(Slot(local_name(hop.relation), hop.forward) for hop in candidate.chain.hops)
+        slots = tuple(map(to_slot, candidate.chain.hops))
         for near in advice[topic].nearest:
             if near.exemplar.chain == slots:
                 return f"like {near.exemplar.question!r}"

@@ -1,23 +1,22 @@
 """Replies about plans in steps: the plan, the relations and entities of a step, its verification."""
 
 import asyncio
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable
 from itertools import islice, pairwise, zip_longest
 from typing import Any
 
 import numpy as np
 
 from kgqa.kg.errors import KGRejected, KGTimeout
-from kgqa.kg.terms import Chain, Entity, Hop
+from kgqa.kg.terms import Chain, Entity
+from kgqa.models.offline.answer_selection import follow_hops, keep_entities
 from kgqa.models.offline.chain_replies import Replies, asks_for_count
 from kgqa.models.offline.claim_replies import fact_polarity, read_claim
-from kgqa.models.offline.comparison_attributes import follow_hops, keep_entities
 from kgqa.models.offline.interpreter import Interpretation, QuestionInterpreter
-from kgqa.models.offline.inverse_relations import InverseRelations
-from kgqa.models.offline.question_intent import QuestionMentions, is_yes_no_question
-from kgqa.models.offline.question_words import relation_phrase, text_similarities
+from kgqa.models.offline.question_intent import is_yes_no_question, named_terms
+from kgqa.models.offline.wording import relation_phrase, text_similarities
 from kgqa.prompts.plan_steps import PlanSteps, StepsReply
-from kgqa.prompts.plans import MAX_STATEMENTS_SHOWN, PlanStep, Statement, StepReply
+from kgqa.prompts.plans import MAX_STATEMENTS_SHOWN, Statement, StepReply
 from kgqa.prompts.revise_plan import (
     ReviseAhead,
     RevisedSteps,
@@ -33,32 +32,33 @@ _MAX_HEADS = 3  # nodes of which a prediction is made, of those that a move begi
 _UNKNOWN_HEAD = "?"  # where a move begins at several: of each only some is foreseen
 _NEAREST_RELATIONS = 3  # that are followed where no chain is known
 
-Move = tuple[Hop, ...]
-"""What leads from nodes with names to the next such: a hop, or some that meet at nodes without names."""
-
 
 async def _step_searches(known: Interpretation, interpreter: QuestionInterpreter) -> list[str]:
-    """Say for each step what it looks for; only the first names the topics."""
-    moves = [(chain.topic, await interpreter.mediators.moves(chain)) for chain in known.chains.values()]
-    columns = zip_longest(*(_search_texts(topic, each) for topic, each in moves))
-    return ["; ".join(dict.fromkeys(filter(None, column))) for column in columns]
+    """Say for each step what it looks for: ``mayor of Ulm``, then ``spouse of the mayor``."""
+    columns = []
+    for chain in known.chains.values():
+        moves = await interpreter.mediators.moves(chain)
+        words = [" ".join(dict.fromkeys(relation_phrase(hop.words) for hop in move)) for move in moves]
+        further = (f"{two} of the {one}" for one, two in pairwise(words))
+        columns.append([f"{words[0]} of {chain.topic}", *further])
+    return ["; ".join(dict.fromkeys(filter(None, row))) for row in zip_longest(*columns)]
 
 
-async def _outline(known: Interpretation, interpreter: QuestionInterpreter) -> list[PlanStep]:
-    """Return the steps of a plan along the chosen chains, with what the graph says at each."""
+async def _outline(known: Interpretation, interpreter: QuestionInterpreter) -> list[StepReply]:
+    """Return the steps of a plan along the chosen chains, with what the graph says at each.
+
+    The topics take turns until there are as many statements as a step shows.
+    """
     predicted = [await _predict_statements(chain, interpreter) for chain in known.chains.values()]
-    texts = await _step_searches(known, interpreter)
-    rows = zip_longest(*predicted, fillvalue=())
-    return [
-        PlanStep(f"Look for the {text}.", text, _interleave(row))
-        for text, row in zip(texts, rows, strict=True)
-    ]
-
-
-def _search_texts(topic: Entity, moves: Sequence[Move]) -> list[str]:
-    """Say moves: ``mayor of Ulm``, then ``spouse of the mayor``."""
-    words = [" ".join(dict.fromkeys(relation_phrase(hop.words) for hop in move)) for move in moves]
-    return [f"{words[0]} of {topic}", *(f"{two} of the {one}" for one, two in pairwise(words))]
+    steps = []
+    searches = await _step_searches(known, interpreter)
+    for search, row in zip(searches, zip_longest(*predicted, fillvalue=()), strict=True):
+        turns = (statement for column in zip_longest(*row) for statement in column if statement)
+        shown = islice(dict.fromkeys(turns), MAX_STATEMENTS_SHOWN)
+        steps.append(
+            StepReply(thought=f"Look for the {search}.", search=search, observation=list(map(list, shown)))
+        )
+    return steps
 
 
 async def _predict_statements(chain: Chain, interpreter: QuestionInterpreter) -> list[list[Statement]]:
@@ -86,26 +86,18 @@ async def _predict_statements(chain: Chain, interpreter: QuestionInterpreter) ->
     return rows
 
 
-def _interleave(rows: Sequence[Sequence[Statement]]) -> tuple[Statement, ...]:
-    """Take turns between the topics until there are as many statements as a step shows."""
-    turns = (statement for column in zip_longest(*rows) for statement in column if statement)
-    return tuple(islice(dict.fromkeys(turns), MAX_STATEMENTS_SHOWN))
-
-
 async def select_relations(prompt: SelectRelations, interpreter: QuestionInterpreter) -> SelectedRelations:
     """Choose what the chosen chain goes on by, and whatever says the same the other way round.
 
     Where that is not offered, what another chain goes on by; where none is known, the nearest in words.
     A question for yes or no may be borne out or denied by whatever else joins the same things.
     """
-    seen = [path.topic for path in prompt.frontier]
-    known = await interpreter.interpret(prompt.question, prompt.topics, seen)
+    known = await interpreter.interpret(prompt.question, prompt.topics, prompt.frontier)
     if not known.chains:
         texts = [relation_phrase(offer.hop.words) for offer in prompt.offers]
         alike = await asyncio.to_thread(text_similarities, prompt.question, texts, interpreter.encode)
         nearest = [int(at) + 1 for at in np.argsort(-alike, kind="stable")[:_NEAREST_RELATIONS]]
         return SelectedRelations(rationale=known.reason, relations=nearest)
-    inverses = await interpreter.inverse_relations()
     others = [chain for each in known.alternatives.values() for chain in each]
     chosen = list(known.chains.values())
     if is_yes_no_question(prompt.question):  # a single hop more, or another last hop
@@ -114,29 +106,21 @@ async def select_relations(prompt: SelectRelations, interpreter: QuestionInterpr
             for chain in others
             if chain.depth == 1 or chain.hops[:-1] == known.chains[chain.topic].hops[:-1]
         ]
-    numbers = _matching_offers(prompt, chosen, inverses) or _matching_offers(prompt, others, inverses)
+    numbers = _matching_offers(prompt, chosen, known) or _matching_offers(prompt, others, known)
     return SelectedRelations(rationale=known.reason, relations=numbers)
 
 
-def _matching_offers(
-    prompt: SelectRelations, chains: Iterable[Chain], inverses: InverseRelations
-) -> list[int]:
+def _matching_offers(prompt: SelectRelations, chains: Iterable[Chain], known: Interpretation) -> list[int]:
     """Number the offers by which chains go on from one of their heads; a topic that was left is none."""
-
-    def slots(topic: Entity, hops: Iterable[Hop]) -> tuple[Any, ...]:
-        return topic, *map(inverses.slot, hops)
-
     left = {path.topic for path in prompt.frontier if path.steps}
-    known = {slots(chain.topic, chain.hops[:size]) for chain in chains for size in range(1, chain.depth + 1)}
-    return [
-        number
-        for number, offer in enumerate(prompt.offers, 1)
-        if any(
-            slots(head.topic, (*head.hops, offer.hop)) in known
-            for head in {prompt.frontier[at].chain for at in offer.heads}
-            if head.hops or head.topic not in left
-        )
-    ]
+    starts = [path.chain for path in prompt.frontier]
+    numbers = []
+    for number, offer in enumerate(prompt.offers, 1):
+        heads = {starts[at] for at in offer.heads if starts[at].hops or starts[at].topic not in left}
+        longer = [head.then(offer.hop) for head in heads]
+        if any(known.goes_along(chain, each) for chain in chains for each in longer):
+            numbers.append(number)
+    return numbers
 
 
 async def select_entities(prompt: SelectEntities, interpreter: QuestionInterpreter) -> SelectedEntities:
@@ -161,12 +145,11 @@ async def revise_plan(prompt: RevisePlan, interpreter: QuestionInterpreter) -> R
 
 async def verify_step(prompt: VerifyStep, interpreter: QuestionInterpreter) -> StepVerdict:
     """Call for a revision of a step that the chosen chain does not have."""
-    seen = [path.topic for path in prompt.facts]
-    known = await interpreter.interpret(prompt.question, prompt.topics, seen)
+    known = await interpreter.interpret(prompt.question, prompt.topics, prompt.facts)
     astray = bool(known.chains) and prompt.step.search not in await _step_searches(known, interpreter)
     steps = await _outline(known, interpreter) if astray else []
-    observed = steps[prompt.number - 1].observation if prompt.number <= len(steps) else ()
-    return StepVerdict(rationale=known.reason, revise=astray, observation=list(map(list, observed)))
+    observed = steps[prompt.number - 1].observation if prompt.number <= len(steps) else []
+    return StepVerdict(rationale=known.reason, revise=astray, observation=observed)
 
 
 async def _plan(
@@ -175,21 +158,13 @@ async def _plan(
     """Return the fields of a plan, at first and when it is revised."""
     question = prompt.question
     known = await interpreter.interpret(question, topics)
-    steps = await _outline(known, interpreter) or [
-        PlanStep("Look for what is nearest in words.", question.strip() or "?")
-    ]
-    yes_no = is_yes_no_question(question)
-    return {
-        "rationale": known.reason,
-        "steps": [
-            StepReply(thought=step.thought, search=step.search, observation=list(map(list, step.observation)))
-            for step in steps[: prompt.depth]
-        ],
-        "answers": await _answer_yes_no(question, topics, known, interpreter)
-        if yes_no
-        else _answer_names(known),
-        "whether": yes_no,
-    }
+    nearest = StepReply(thought="Look for what is nearest in words.", search=question.strip() or "?")
+    steps = await _outline(known, interpreter) or [nearest]
+    if yes_no := is_yes_no_question(question):
+        answers = await _answer_yes_no(question, topics, known, interpreter)
+    else:
+        answers = _answer_names(known)
+    return {"rationale": known.reason, "steps": steps[: prompt.depth], "answers": answers, "whether": yes_no}
 
 
 def _answer_names(known: Interpretation) -> list[str]:
@@ -205,8 +180,9 @@ async def _answer_yes_no(
     question: str, topics: tuple[Entity, ...], known: Interpretation, interpreter: QuestionInterpreter
 ) -> list[str]:
     """Say what the first of the chosen chains says that says either; nothing of more than two things."""
-    mentions = QuestionMentions(question, topics)
-    ends = {topic: [end.term for end in page if end.term in mentions] for topic, page in known.ends.items()}
+    ends = {
+        topic: named_terms(question, (end.term for end in page), topics) for topic, page in known.ends.items()
+    }
     terms = [*topics, *(end for each in ends.values() for end in each)]
     hops = [hop for chain in known.chains.values() for hop in chain.hops]
     claim = await read_claim(question, topics, terms, hops, interpreter.graph)
@@ -214,8 +190,8 @@ async def _answer_yes_no(
         return []
     for topic, chain in known.chains.items():
         one, others = claim.thing(topic), {claim.thing(end) for end in ends[topic]}
+        moves = await interpreter.mediators.moves(chain)
         for two in sorted(filter(None, others)):
-            moves = await interpreter.mediators.moves(chain)
             if one and claim.joins(one, two):
                 said = await asyncio.to_thread(fact_polarity, claim, one, two, moves, interpreter.encode)
                 if said is not None:

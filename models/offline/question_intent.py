@@ -5,22 +5,21 @@ QuestionIntent(kind='smallest', by='', back=0, union=False)
 """
 
 import re
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import replace
 from typing import NamedTuple
 
 from kgqa.kg.sparql.intent import AnswerKind, QuestionIntent
 from kgqa.kg.terms import Entity, Term
 from kgqa.kg.text import FUNCTION_WORDS, fold
-from kgqa.models.offline.chain_ranking import RatedChain
+from kgqa.models.offline.candidate_chains import CandidateChain
 
 
 class Cue(NamedTuple):
-    """What a word asks for that asks for an extreme, and of what."""
+    """What a word asks for that asks for an extreme, and of which attribute, as far as that tells."""
 
     kind: AnswerKind
     of: str
-    """Words for the attribute that it is about, empty where it does not tell."""
 
 
 _PEOPLE = "(?:people|inhabitants|residents|citizens|population)"
@@ -77,12 +76,10 @@ _CUE_TABLE: tuple[tuple[str, AnswerKind, str], ...] = (
 _NUMBERED = "".join(
     rf"(?<!\b{number} )" for number in ("second", "third", "two", "three", "four", "five", "ten")
 )
-_CUE = re.compile(
-    "|".join(
-        rf"(?P<c{at}>{_NUMBERED}(?<!\d )\b(?:{cue})\b(?!(?: \w+)? than\b))"
-        for at, (cue, *_) in enumerate(_CUE_TABLE)
-    )
-)
+_CUES = [
+    (re.compile(rf"{_NUMBERED}(?<!\d )\b(?:{words})\b(?!(?: \w+)? than\b)"), Cue(kind, of))
+    for words, kind, of in _CUE_TABLE
+]
 _COUNT = re.compile(r"\bhow (?:many|often)\b|\bthe (?:total )?number of\b(?! people)", re.IGNORECASE)
 _COMPARISON = re.compile(
     r"\bor\b|\b(?:between|among|amongst|of|compar\w+)\b.*\band\b|\bmore\b|\b(?:furth|farth)er\b",
@@ -102,10 +99,7 @@ _MENTION_BONUS = 10.0  # of each thing that the question names, for a chain that
 def find_cue(question: str) -> Cue | None:
     """Return the word that asks for an extreme, of several the one that says most; None without any."""
     text = question[:1].lower() + question[1:]
-    found = [int(match.lastgroup[1:]) for match in _CUE.finditer(text) if match.lastgroup]
-    if not found:
-        return None
-    return Cue(*_CUE_TABLE[min(found)][1:])
+    return next((cue for pattern, cue in _CUES if pattern.search(text)), None)
 
 
 def intent_by_words(question: str) -> QuestionIntent:
@@ -115,9 +109,8 @@ def intent_by_words(question: str) -> QuestionIntent:
     """
     if _COUNT.search(question):
         return QuestionIntent("count")
-    if (cue := find_cue(question)) is None:
-        return QuestionIntent()
-    return QuestionIntent(cue.kind, union=_COMPARISON.search(question) is not None)
+    cue = find_cue(question)
+    return QuestionIntent(cue.kind, union=bool(_COMPARISON.search(question))) if cue else QuestionIntent()
 
 
 def is_yes_no_question(question: str) -> bool:
@@ -131,31 +124,23 @@ def is_yes_no_question(question: str) -> bool:
     return _BEGINS.match(question.lstrip()) is not None and _ASKS_OTHERWISE.search(question) is None
 
 
-class QuestionMentions:
-    """What a question names: its topic entities, and whatever has its name in it.
+def named_terms(question: str, terms: Iterable[Term], topics: Collection[Term]) -> set[Term]:
+    """Return those terms that a question names: its topics, and whatever has its name in it.
 
-    Args:
-        question: in words.
-        topics: they count as named, whatever the question calls them.
+    A name of function words alone names nothing.
     """
+    folded = f" {fold(question)} "
 
-    def __init__(self, question: str, topics: Collection[Entity]) -> None:
-        self._question = f" {fold(question)} "
-        self._topics = frozenset(topics)
+    def is_named(name: str) -> bool:
+        in_question = any(f" {name}{ending} " in folded for ending in ("", "s", "es"))
+        return in_question and not FUNCTION_WORDS.issuperset(name.split())
 
-    def __contains__(self, term: Term) -> bool:
-        """Return whether the question names a term; a name of function words alone names nothing."""
-        if term in self._topics:
-            return True
-        name = fold(term.name or "")
-        return not FUNCTION_WORDS.issuperset(name.split()) and any(
-            f" {name}{ending} " in self._question for ending in ("", "s", "es")
-        )
+    return {term for term in terms if term in topics or is_named(fold(term.name or ""))}
 
 
 def find_claimed_chains(
-    question: str, rated: Mapping[Entity, Sequence[RatedChain]]
-) -> dict[Entity, list[RatedChain]]:
+    question: str, rated: Mapping[Entity, Sequence[CandidateChain]]
+) -> dict[Entity, list[CandidateChain]]:
     """Return the chains that a question for yes or no asks about; empty where there are none.
 
     They lead to something else that the question names: what it claims is how the two are joined. A chain
@@ -163,26 +148,27 @@ def find_claimed_chains(
     """
     if not is_yes_no_question(question):
         return {}
-    mentions = QuestionMentions(question, rated)
-    claimed = {topic: _chains_to_mentions(found, mentions, rated.keys()) for topic, found in rated.items()}
+    ends = {end.term for found in rated.values() for each in found for end in each.ends}
+    named = named_terms(question, ends, rated.keys())
+    claimed = {topic: _chains_to(named, found, set(rated)) for topic, found in rated.items()}
     return claimed if any(claimed.values()) else {}
 
 
-def _chains_to_mentions(
-    found: Sequence[RatedChain], mentions: QuestionMentions, topics: Collection[Term]
-) -> list[RatedChain]:
+def _chains_to(
+    named: Collection[Term], found: Sequence[CandidateChain], topics: set[Entity]
+) -> list[CandidateChain]:
     reached = {
-        chain.hops: {end.term for end in each.candidate.ends if end.term in mentions and not end.returning}
+        chain.hops: {end.term for end in each.ends if end.term in named and not end.returning}
         for each in found
-        for chain in each.candidate.chains
+        for chain in each.chains
     }
     chains = []
     for each in found:
-        hops = each.candidate.chain.hops
+        hops = each.chain.hops
         # what is named and met before the end, as far as that is known
         passed = set().union(*(reached.get(hops[:size], set()) for size in range(1, len(hops))))
         fresh = reached[hops] - passed
-        if fresh - set(topics) if passed else fresh:
-            beyond = len((fresh | passed) - set(topics))
+        if fresh - topics if passed else fresh:
+            beyond = len((fresh | passed) - topics)
             chains.append(replace(each, share=each.share + _MENTION_BONUS * beyond))
     return chains

@@ -7,9 +7,9 @@ from pathlib import Path
 from typing import NamedTuple
 
 from kgqa.kg.sparql.intent import QuestionIntent, read_intent
-from kgqa.kg.terms import local_name
+from kgqa.kg.terms import local_name, replace_surrogates
 from kgqa.priors.artifact_store import ArtifactStore, Header, SourceFile, write_lines
-from kgqa.priors.encoder import EncodeTexts, encode_distinct, replace_surrogates
+from kgqa.priors.encoder import EncodeTexts, encode_distinct
 from kgqa.priors.errors import ExemplarError
 from kgqa.priors.exemplars.hop_model import learn_model, pack_model
 from kgqa.priors.exemplars.records import Chain, Exemplar, Solution, merge_solutions, solution_of

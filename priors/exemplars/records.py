@@ -8,8 +8,8 @@ from typing import Annotated, TypeAlias
 from pydantic import PlainSerializer, PlainValidator
 
 from kgqa.kg.sparql.intent import QuestionIntent
+from kgqa.kg.terms import replace_surrogates
 from kgqa.kg.text import fold
-from kgqa.priors.encoder import replace_surrogates
 from kgqa.priors.exemplars.categories import category_by_relations
 from kgqa.priors.masking import make_template
 from kgqa.priors.slots import Slot

@@ -8,7 +8,7 @@ import pytest
 from kgqa.cli import main as command
 from kgqa.graphs import METHODS
 from kgqa.models.interface import Completion
-from kgqa.models.offline import OfflineModelWithoutGraph
+from kgqa.models.offline import OfflineModel
 from kgqa.prompts.base import Prompt, R
 
 QUESTION = "Which currency is used in the country whose capital is Lima?"
@@ -60,7 +60,7 @@ def test_where_nobody_knows_the_answer_the_last_line_names_no_graph(
     async def nothing(_: object, prompt: Prompt[R]) -> Completion[R]:
         return Completion(prompt.reply.model_validate({"reasoning": "", "answers": []}))  # type: ignore[arg-type]
 
-    monkeypatch.setattr(OfflineModelWithoutGraph, "ask", nothing)
+    monkeypatch.setattr(OfflineModel, "ask", nothing)
     status, lines, _ = watch(QUESTION, "--method", "sc")
     assert (status, lines[-2]) == (1, "No answer found: the model does not know.")
     assert lines[-1].startswith("  no answer · sc, offline · ")

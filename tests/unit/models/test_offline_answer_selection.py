@@ -15,9 +15,8 @@ from kgqa.kg.opening import open_graph
 from kgqa.kg.sparql.intent import QuestionIntent, read_intent
 from kgqa.kg.sparql_graph import SparqlGraph
 from kgqa.kg.terms import Chain, Entity, Hop, Literal, Term
-from kgqa.models.offline.answer_selection import select_answers
+from kgqa.models.offline.answer_selection import select_answers, sort_key
 from kgqa.models.offline.candidate_chains import CandidateChain
-from kgqa.models.offline.comparison_attributes import sort_key
 from kgqa.models.offline.question_intent import intent_by_words
 from kgqa.tests.conftest import MEMO
 from kgqa.tests.support.perfect import gold_paths

@@ -7,17 +7,18 @@ from hypothesis import given, strategies as st
 from kgqa.kg.pages import Candidate
 from kgqa.kg.terms import Chain, Entity, Hop
 from kgqa.models.offline.candidate_chains import CandidateChain
-from kgqa.models.offline.chain_ranking import MAX_TOPICS, RatedChain, combine_chains
+from kgqa.models.offline.chain_ranking import MAX_TOPICS, combine_chains
 
 ANN, BOB = Entity("http://t/e/ann", "Ann"), Entity("http://t/e/bob", "Bob")
 
 
-def rated(topic: Entity, relation: str, ends: str, share: float, *, truncated: bool = False) -> RatedChain:
+def rated(
+    topic: Entity, relation: str, ends: str, share: float, *, truncated: bool = False
+) -> CandidateChain:
     """A way to ends of one letter each, with its share."""
     found = tuple(Candidate(Entity(f"http://t/e/{letter}", letter)) for letter in ends)
-    return RatedChain(
-        CandidateChain(Chain(topic, (Hop(f"http://t/r/{relation}"),)), found, truncated), math.log(share)
-    )
+    chain = Chain(topic, (Hop(f"http://t/r/{relation}"),))
+    return CandidateChain(chain, found, truncated, share=math.log(share))
 
 
 def relations(chosen) -> list[str]:

@@ -12,10 +12,10 @@ from kgqa.models.offline.candidate_chains import (
     MIN_LOG_LIKELIHOOD,
     QUESTION_VOTE_SHARPNESS,
     CandidateChain,
+    InverseRelations,
     TrainingAdvice,
 )
 from kgqa.models.offline.chain_ranking import FEATURES, MIN_VOTE, chain_features, score_chains
-from kgqa.models.offline.inverse_relations import InverseRelations
 from kgqa.priors.blueprints import Slot
 from kgqa.priors.exemplars import Exemplar, NearExemplar
 
@@ -45,6 +45,10 @@ def table(
         question, ways, advice, np.zeros(len(ways)), encode, mirrors or InverseRelations({})
     )
     return [dict(zip(FEATURES, row, strict=True)) for row in rows]
+
+
+def scores(ways, advice: TrainingAdvice, said, without: frozenset[str] = frozenset()):
+    return score_chains(QUESTION, ways, advice, said, encode, without, InverseRelations({}))
 
 
 def test_every_feature_belongs_to_a_part_that_can_be_left_out() -> None:
@@ -150,12 +154,12 @@ def test_what_is_left_out_decides_nothing() -> None:
     hops = ({Slot("p"): -0.1, Slot("q"): -3.0}, {None: 0.0})
     ways = [way(P, named=1), way(Q)]
     parts = frozenset(feature.part for feature in FEATURES.values())
-    left = score_chains(QUESTION, ways, TrainingAdvice((), hops), np.array([1.0, 0.0]), encode, parts)
+    left = scores(ways, TrainingAdvice((), hops), np.array([1.0, 0.0]), parts)
     assert left[0] == left[1]
-    kept = score_chains(QUESTION, ways, TrainingAdvice((), hops), np.zeros(2), encode, parts - {"hops"})
+    kept = scores(ways, TrainingAdvice((), hops), np.zeros(2), parts - {"hops"})
     assert kept[0] > kept[1]
 
 
 def test_without_advice_words_decide() -> None:
-    [one, other] = score_chains(QUESTION, [way(P), way(Q)], NOTHING, np.array([0.9, 0.1]), encode)
+    [one, other] = scores([way(P), way(Q)], NOTHING, np.array([0.9, 0.1]))
     assert one > other

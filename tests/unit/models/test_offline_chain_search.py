@@ -7,7 +7,7 @@ import pytest
 
 from kgqa.kg.errors import KGTimeout
 from kgqa.kg.terms import Chain, Entity, Hop
-from kgqa.models.offline.candidate_chains import TrainingAdvice
+from kgqa.models.offline.candidate_chains import InverseRelations, TrainingAdvice
 from kgqa.models.offline.chain_search import (
     HOP_MODEL_WEIGHT,
     MAX_EXTENDED_CHAINS,
@@ -18,8 +18,7 @@ from kgqa.models.offline.chain_search import (
     HopPolicy,
     search_chains,
 )
-from kgqa.models.offline.inverse_relations import InverseRelations
-from kgqa.models.offline.wording_similarity import QuestionWording
+from kgqa.models.offline.wording import QuestionWording
 from kgqa.priors.blueprints import Slot
 from kgqa.priors.exemplars import Exemplar, NearExemplar
 

@@ -6,8 +6,12 @@ import pytest
 
 from kgqa.kg.pages import Candidate
 from kgqa.kg.terms import Chain, Entity, Hop
-from kgqa.models.offline.candidate_chains import CandidateChain, TrainingAdvice
-from kgqa.models.offline.inverse_relations import InverseRelations, find_inverse_relations
+from kgqa.models.offline.candidate_chains import (
+    CandidateChain,
+    InverseRelations,
+    TrainingAdvice,
+    find_inverse_relations,
+)
 from kgqa.priors.blueprints import Slot
 from kgqa.priors.exemplars import Exemplar, NearExemplar
 

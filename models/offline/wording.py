@@ -1,0 +1,373 @@
+"""How well a relation chain says a question, by the similarity of words alone.
+
+Three things count: how well words of the question say the hops of the chain, in their order;
+how similar the question as a whole is to all of the hops; and how usual the directions of the hops are.
+"""
+
+import re
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from functools import lru_cache
+from itertools import pairwise
+from typing import NamedTuple
+
+import numpy as np
+import numpy.typing as npt
+
+from kgqa.kg.terms import Hop
+from kgqa.kg.text import FUNCTION_WORDS
+from kgqa.priors.blueprints import TOPIC_MASK
+from kgqa.priors.masking import OTHER_MASK, stem_similarity
+
+FloatArray = npt.NDArray[np.float64]
+SimilarityScores = npt.NDArray[np.float32]
+
+Encode = Callable[[Sequence[str]], npt.NDArray[np.float32]]
+"""Texts to rows of length 1, shape (texts, dimensions); blocks."""
+
+# costs of a new hop; that of a hop left unsaid is 1
+UNLINKED_HOP_COST = 0.5  # where no linking word stands before it
+OTHER_SIDE_HOP_COST = 0.3  # on the other side of the entity: one may begin there, or the same goes on
+VERB_TIED_HOP_COST = 1.0  # there in "which films did [ENT] direct": the verb ties both sides to the entity
+LINKED_STAY_COST = 0.1  # of none after a linking word: "place of death" is one hop, most others are two
+UNSAID_HOP_COST = 1.0  # of a hop that no word is left for
+BEST_WORD_WEIGHT = 0.3  # of the word that says a hop best, beside what all words count
+LEFTOVER_WORD_WEIGHT = 0.5  # of a word that is left for hops to come: less than one that says a hop
+
+_INVERSE_HOP_PENALTY = 0.05  # what a hop against its arrow must be better by
+_RETURN_PENALTY = 0.3  # the same of going straight back
+_COMPANY_BONUS = 0.3  # of going straight back where a question asks for company: "the same director"
+_PAIR_PENALTY = 0.2  # of saying two hops as one, as those that meet at an unnamed node are said
+_UNLIKE_PAIR_PENALTY = 0.5  # what that costs more for two hops whose words are nothing alike
+_SIMILARITY_POWER = 1.5  # one word that says a hop well counts more than some that do a little
+_STEM_WEIGHT = 0.6  # part of the way to full similarity that words of one stem are taken
+_QUESTION_WEIGHT = 0.5  # of the similarity of the whole question
+_IMPOSSIBLE = -1e9
+
+_LINKING_WORDS = frozenset(
+    {"of", "'s", "by", "in", "from", "that", "whose", "for", "with", "who", "which", "on", "at", "to"}
+)
+_IGNORED_WORDS = FUNCTION_WORDS | {"name", "names", "named", "list", "tell", "give", "please", "should", "'s"}
+_QUESTION_WORD_NOUNS = {"when": "date", "where": "place"}  # not "who": most relations lead to people
+_WORD = re.compile(r"'s\b|\w+")
+_VERB_BEFORE = re.compile(
+    r"\b(is|are|was|were|do|does|did|has|have|had|can|could|will|would|should|may)(\s+the)?\s*$"
+)
+_DETERMINED = re.compile(r"\b(the|a|an|this|that)\s+$")
+_COMPANY_WORDS = re.compile(
+    r"\b(same|also|others|else|together|co|shares?|another|both|common)\b", re.IGNORECASE
+)
+
+
+def relation_phrase(relation: str) -> str:
+    """Turn a relation's name into words, the last two parts of a dotted one.
+
+    >>> relation_phrase("people.person.place_of_birth")
+    'person place of birth'
+    >>> relation_phrase("officialLanguage")
+    'official language'
+    """
+    parts = " ".join(relation.split(".")[-2:])
+    spaced = re.sub(r"(?<=[a-z])(?=[A-Z])", " ", parts)
+    return " ".join(re.split(r"[\W_]+", spaced)).strip().lower()
+
+
+def comparison_texts(label: str) -> tuple[str, ...]:
+    """Return what a relation is compared by, without words that only join it to its ends.
+
+    >>> comparison_texts("film.film.directed_by"), comparison_texts("officialLanguage")
+    (('film directed', 'directed'), ('official language',))
+    """
+    texts = []
+    for part in (label, label.split(".")[-1]):
+        words = relation_phrase(part).split()
+        heavy = [at for at, word in enumerate(words) if word not in FUNCTION_WORDS]
+        texts.append(" ".join(words[heavy[0] : heavy[-1] + 1] if heavy else words))
+    return tuple(dict.fromkeys(filter(None, texts))) or (label,)
+
+
+def text_similarities(question: str, texts: Sequence[str], encode: Encode) -> SimilarityScores:
+    """Compare a question with each text: shape (texts,); a text that comes twice is encoded once."""
+    unique = sorted(set(texts))
+    values = dict(zip(unique, encode(unique) @ encode([question])[0] if unique else (), strict=True))
+    return np.array([values[text] for text in texts], np.float32)
+
+
+def content_words(text: str) -> list[str]:
+    """Return the words that carry meaning; all words where none does."""
+    words = re.findall(r"\w+", text.lower())
+    return [word for word in words if word not in FUNCTION_WORDS] or words
+
+
+def stem_overlap(texts: Sequence[str], others: Sequence[str]) -> FloatArray:
+    """Return how far the words of other texts have their stems in texts: shape (texts, others), 0 to 1.
+
+    A sentence encoder does not see them.
+
+    >>> stem_overlap(["film directed"], ["directors", "actor"]).round(2).tolist()
+    [[0.67, 0.0]]
+    """
+    words = [content_words(other) for other in others]
+    found = [[_overlap_share(said, content_words(text)) for said in words] for text in texts]
+    return np.array(found, np.float64).reshape(len(texts), len(others))
+
+
+def _overlap_share(words: Sequence[str], others: Sequence[str]) -> float:
+    best = (max((_word_similarity(word, other) for other in others), default=0.0) for word in words)
+    return sum(best) / max(1, len(words))
+
+
+@lru_cache(maxsize=1 << 16)
+def _word_similarity(one: str, two: str) -> float:
+    return 1.0 if one == two else stem_similarity(one, two)
+
+
+class _ContentWord(NamedTuple):
+    """A content word and where it stands."""
+
+    text: str
+    begin: int
+    end: int
+    linked: bool
+    """A linking word stands between it and the word before it, or the entity."""
+    typed: bool
+    """It is what is asked for, as far as the question word tells: "which films"."""
+    spans: tuple[str, ...] = ()
+    """See `WordOrder`."""
+
+
+class WordOrder(NamedTuple):
+    """Content words, one after the other outwards from the entity; each field has one item for each."""
+
+    spans: tuple[tuple[str, ...], ...]
+    """What ends at the word: it, and it with the one before as the question has them, "death place"."""
+    begins: Sequence[float]
+    """Cost of a new hop at the word."""
+    stays: Sequence[float]
+    """Cost of no new hop at the word."""
+
+
+def word_orders(masked: str) -> list[WordOrder]:
+    """Return the orders in which a masked question may say hops, none where it has no words.
+
+    What stands right of the entity comes first, or what stands left of it; a genitive is
+    always first. Without the entity, all words are left of it.
+    """
+    before, _, after = masked.replace(OTHER_MASK, " ").partition(TOPIC_MASK)
+    before, after = before.lower(), after.replace(TOPIC_MASK, " ").lower()
+    left, right = _left_words(before), _with_spans(after, _find_content_words(after)[0])
+    verb = _VERB_BEFORE.search(before) is not None
+    genitive = after.lstrip().startswith("'s")
+    orders = [_join_sides(right, left, verb, genitive)] if left or right else []
+    if left and right and not genitive:
+        orders.append(_join_sides(left, right, verb, genitive))
+    return orders
+
+
+def _left_words(text: str) -> list[_ContentWord]:
+    """Read what stands left of the entity, the nearest word first."""
+    words, linked = _find_content_words(text)
+    words = words if linked else words[: _apposition_start(text, words)]
+    links = [*(word.linked for word in words), linked][1:]
+    nearest_first = [word._replace(linked=link) for word, link in zip(words, links, strict=False)][::-1]
+    return _with_spans(text, nearest_first)
+
+
+def _with_spans(text: str, words: Sequence[_ContentWord]) -> list[_ContentWord]:
+    found = [word._replace(spans=(word.text,)) for word in words[:1]]
+    for one, two in pairwise(words):
+        both = text[min(one.begin, two.begin) : max(one.end, two.end)]
+        found.append(two._replace(spans=(two.text, both)))
+    return found
+
+
+def _find_content_words(text: str) -> tuple[list[_ContentWord], bool]:
+    """Return the content words in the order of the text, and whether a linking word comes after them."""
+    found: list[_ContentWord] = []
+    linked = typed = False
+    for match in _WORD.finditer(text):
+        said = match[0]
+        linked |= said in _LINKING_WORDS
+        noun = _QUESTION_WORD_NOUNS.get(said)
+        if said in {"what", "which"}:
+            typed = True
+        elif noun is None and said in _IGNORED_WORDS:
+            typed = False
+        elif not said.isdigit():
+            found.append(_ContentWord(noun or said, *match.span(), linked, typed or noun is not None))
+            linked = False
+            typed = typed and noun is None
+    return found, linked
+
+
+def _apposition_start(text: str, words: list[_ContentWord]) -> int:
+    """Tell from which word on the text only says what the entity is: "who wrote the film [ENT]".
+
+    Where these are all words there are, they are no apposition.
+    """
+    end = len(words)
+    if not words or text[words[-1].end :].strip():
+        return end
+    at = end - 1
+    while at and not words[at].linked and not text[words[at - 1].end : words[at].begin].strip():
+        at -= 1
+    return at if at and _DETERMINED.search(text[: words[at].begin]) else end
+
+
+def _join_sides(
+    first: Sequence[_ContentWord], then: Sequence[_ContentWord], verb: bool, genitive: bool
+) -> WordOrder:
+    """Put one side of the entity after the other.
+
+    A genitive ends a hop: "the spouse of [ENT] 's mother". After a verb, its last word is another
+    hop: "where does [ENT] 's mother live".
+    """
+    words = [*first, *then]
+    begins = [0.0 if word.linked and not word.typed else UNLINKED_HOP_COST for word in words]
+    stays = [LINKED_STAY_COST if word.linked else 0.0 for word in words]
+    turn = len(first)
+    if 0 < turn < len(words):
+        across = VERB_TIED_HOP_COST if verb else OTHER_SIDE_HOP_COST
+        across = max(across, begins[turn]) if words[turn].typed else across
+        begins[turn], stays[turn] = (0.0, LINKED_STAY_COST) if genitive else (across, 0.0)
+    if genitive and verb and turn > 1:
+        begins[turn - 1] = 0.0
+    return WordOrder(tuple(word.spans for word in words), begins, stays)
+
+
+def align_hops(similarity: FloatArray, order: WordOrder, columns: Mapping[str, int]) -> FloatArray:
+    """Align words with hops as well as it goes: shape (words, chains, hops).
+
+    Every word goes to a hop, words nearer to the entity to hops nearer to it; some words in a
+    row go together. At ``[n, :, k]`` is the best when the first ``n + 1`` words say ``k + 1``
+    hops: ``similarity`` of words to their hops, shape (chains, hops, spans), less what it costs to
+    begin hops where they begin.
+    """
+    chains, hops, _ = similarity.shape
+    start = np.full((2, chains, hops), _IMPOSSIBLE)
+    start[0, :, 0] = 0.0
+    reached = [start]
+    for at, spans in enumerate(order.spans):
+        now = np.full_like(start, _IMPOSSIBLE)
+        for size, span in enumerate(spans, 1):
+            like = similarity[:, :, columns[span]]
+            unnamed, named = _before_word(reached[at + 1 - size], order, at + 1 - size)
+            now[0] = np.maximum(now[0], unnamed + size * like)
+            now[1] = np.maximum(now[1], np.maximum(named, unnamed + BEST_WORD_WEIGHT * like) + size * like)
+        reached.append(now)
+    return np.stack([each.max(axis=0) for each in reached[1:]])
+
+
+def _before_word(reached: FloatArray, order: WordOrder, at: int) -> tuple[FloatArray, FloatArray]:
+    """Return the values before the word ``at`` is said: where its hop is not named yet, and where it is."""
+    if not at:
+        return reached[0], reached[1]
+    begun = np.full_like(reached[0], _IMPOSSIBLE)
+    begun[:, 1:] = reached.max(axis=0)[:, :-1] - order.begins[at]
+    return np.maximum(reached[0] - order.stays[at], begun), reached[1] - order.stays[at]
+
+
+def complete_chain_scores(said: FloatArray) -> FloatArray:
+    """Return the best value of whole chains, of which only the first hops may be said: shape (chains,)."""
+    hops = said.shape[2]
+    return np.asarray((said[-1] - UNSAID_HOP_COST * np.arange(hops - 1, -1, -1)).max(axis=1))
+
+
+def partial_chain_scores(said: FloatArray, order: WordOrder) -> FloatArray:
+    """Return the best value of chains that may go on, for which words are left: shape (chains,)."""
+    words = len(order.spans)
+    further = [LEFTOVER_WORD_WEIGHT * (words - at) - order.begins[at] for at in range(1, words)]
+    return np.asarray((said.max(axis=2) + np.array([*further, 0.0])[:, np.newaxis]).max(axis=0))
+
+
+def _hop_groupings(hops: int) -> Iterator[list[tuple[int, ...]]]:
+    """Yield all ways to take hops alone or two together."""
+    if hops == 0:
+        yield []
+    for size in range(1, min(hops, 2) + 1):
+        yield from ([*rest, (*range(hops - size, hops),)] for rest in _hop_groupings(hops - size))
+
+
+def _unit_rows(rows: FloatArray) -> FloatArray:
+    """Scale rows to a length of 1."""
+    return np.asarray(rows / np.linalg.norm(rows, axis=-1, keepdims=True))
+
+
+class QuestionWording:
+    """One question about an entity, which is masked; may be used from several threads."""
+
+    def __init__(self, masked: str, encode: Encode) -> None:
+        self._encode = encode
+        self._orders = word_orders(masked)
+        self._spans = sorted({span for order in self._orders for spans in order.spans for span in spans})
+        self._columns = {span: at for at, span in enumerate(self._spans)}
+        rows = encode([*self._spans, masked.replace(TOPIC_MASK, "it")])
+        self._parts, self._question = rows[:-1], rows[-1]
+        self._return_penalty = -_COMPANY_BONUS if _COMPANY_WORDS.search(masked) else _RETURN_PENALTY
+
+    def hops(self, before: Sequence[Hop], offered: Sequence[Hop]) -> SimilarityScores:
+        """Return how well each hop follows ``before``, whatever comes after it: shape (offered,)."""
+        return self._scores([(*before, hop) for hop in offered], over=False)
+
+    def chains(self, chains: Sequence[Sequence[Hop]]) -> SimilarityScores:
+        """Return how well each whole chain says the question: shape (chains,).
+
+        Chains of any length can be compared; 1 is about what a well-said hop is worth.
+        """
+        return self._scores(chains, over=True)
+
+    def _scores(self, chains: Sequence[Sequence[Hop]], *, over: bool) -> SimilarityScores:
+        steps = sorted({(hop.words, hop.forward) for chain in chains for hop in chain})
+        row = {step: at for at, step in enumerate(steps)}
+        vectors, stems = self._encode_hops(steps)
+        scores = np.zeros(len(chains), np.float32)
+        for length in {len(chain) for chain in chains if chain}:
+            places = [place for place, chain in enumerate(chains) if len(chain) == length]
+            alike = [chains[place] for place in places]
+            rows = np.array([[row[hop.words, hop.forward] for hop in chain] for chain in alike])
+            same = np.array([[one == two for one, two in pairwise(chain)] for chain in alike], bool)
+            said = self._align(vectors[rows], stems[rows], same, over)
+            whole = _QUESTION_WEIGHT * (_unit_rows(vectors[rows].sum(axis=1)) @ self._question)
+            against = np.array([sum(not hop.forward for hop in chain) for chain in alike])
+            back = np.array([sum(one == two.inverse for one, two in pairwise(chain)) for chain in alike])
+            scores[places] = said + whole - (_INVERSE_HOP_PENALTY * against + self._return_penalty * back)
+        return scores
+
+    def _encode_hops(self, steps: Sequence[tuple[str, bool]]) -> tuple[FloatArray, FloatArray]:
+        """Return vectors of hops, and how far they share stems with each part of the question.
+
+        A hop against its arrow ends at what the relation's name begins with.
+        """
+        texts = [comparison_texts(label)[: None if forward else 1] for label, forward in steps]
+        known = sorted({text for each in texts for text in each})
+        rows = dict(zip(known, self._encode(known), strict=True))
+        vectors = [np.sum([rows[text] for text in each], axis=0) for each in texts]
+        stems = stem_overlap([each[-1] for each in texts], self._spans)
+        return _unit_rows(np.array(vectors, np.float64)), stems
+
+    def _align(
+        self, hops: FloatArray, stems: FloatArray, same: npt.NDArray[np.bool_], over: bool
+    ) -> FloatArray:
+        """Align words with hops, or with two together that are not the ``same``: shape (chains,)."""
+        best = np.full(len(hops), -np.inf)
+        for groups in _hop_groupings(hops.shape[1]):
+            units = _unit_rows(np.stack([hops[:, group].sum(axis=1) for group in groups], axis=1))
+            like = np.maximum(units @ self._parts.T, 0.0)
+            shared = np.stack([stems[:, group].max(axis=1) for group in groups], axis=1)
+            like = np.minimum(like + _STEM_WEIGHT * shared * (1 - like), 1.0) ** _SIMILARITY_POWER
+            said = self._best_order(like, over)
+            for pair in (group for group in groups if len(group) > 1):
+                unlike = 1 - hops[:, pair].prod(axis=1).sum(axis=1)
+                said = said - (_PAIR_PENALTY + _UNLIKE_PAIR_PENALTY * unlike)
+                said[same[:, pair[0]]] = -np.inf
+            best = np.maximum(best, said)
+        return best
+
+    def _best_order(self, like: FloatArray, over: bool) -> FloatArray:
+        """Take the better order of words: shape (chains,)."""
+        if not self._orders:
+            return np.full(len(like), -UNSAID_HOP_COST * (like.shape[1] - 1))
+        said = [(align_hops(like, order, self._columns), order) for order in self._orders]
+        scores = [
+            complete_chain_scores(each) if over else partial_chain_scores(each, order) for each, order in said
+        ]
+        return np.asarray(np.max(scores, axis=0))
