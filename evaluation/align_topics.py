@@ -13,8 +13,7 @@ from kgqa.evaluation.question import EntityRef, Question
 from kgqa.kg.dialects import is_foreign
 from kgqa.kg.graph import KnowledgeGraph
 
-MAX_CONCURRENT_TOPICS = 8
-"""Topics that are looked up at a time."""
+MAX_CONCURRENT_TOPICS = 8  # topics that are looked up at a time
 
 
 async def align_topics(questions: Sequence[Question], graph: KnowledgeGraph) -> list[Question]:

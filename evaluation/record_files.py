@@ -17,21 +17,13 @@ from pydantic_core import from_json
 from kgqa.files import gunzip, read_file
 from kgqa.kg.terms import one_line
 
-MAX_DATASET_BYTES = 1 << 28
-"""Bytes of a question file at most, as it is and unpacked."""
-
-MAX_RECORDS_FILE_BYTES = 1 << 30
-"""Bytes of a file of JSON records at most, as it is and unpacked."""
-
-MAX_LINES = 2_000_000
-"""Lines of a question file with something on them at most."""
-
+MAX_DATASET_BYTES = 1 << 28  # bytes of a question file at most, as it is and unpacked
+MAX_RECORDS_FILE_BYTES = 1 << 30  # bytes of a file of JSON records at most, as it is and unpacked
+MAX_LINES = 2_000_000  # lines of a question file with something on them at most
 JSON_START = re.compile(r"\s*(\{|\[\s*([{\[\]]|$))")
 """How JSON begins; MetaQA's text may begin with ``[`` too, with a name behind it."""
 
-QUESTION_LIST_KEYS = ("Questions", "questions")
-"""Where the documents of WebQSP and QALD keep their list."""
-
+QUESTION_LIST_KEYS = ("Questions", "questions")  # where the documents of WebQSP and QALD keep their list
 PARSER_POSITION = re.compile(r" at line (\d+) column (\d+)$")
 """How pydantic's reader of JSON ends a complaint."""
 

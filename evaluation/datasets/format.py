@@ -14,9 +14,7 @@ from typing_extensions import TypedDict
 from kgqa.evaluation.question import EntityRef, Question
 from kgqa.kg.terms import one_line
 
-MISSING_NAMES = frozenset({"", "null", "UnName_Entity"})
-"""What the files write where an entity has no name."""
-
+MISSING_NAMES = frozenset({"", "null", "UnName_Entity"})  # what the files write where an entity has no name
 ENTITY_ID = re.compile(r"[mg]\.\w+|[QPL]\d+")
 """Ids of Freebase and Wikidata; whatever else stands in place of one is a literal."""
 
@@ -33,9 +31,7 @@ def _as_text(value: object) -> object:
 Text = Annotated[str, StringConstraints(strip_whitespace=True, min_length=1)]
 """What must be there and not be blank."""
 
-Id = Annotated[Text, BeforeValidator(_as_text)]
-"""An id that must be there."""
-
+Id = Annotated[Text, BeforeValidator(_as_text)]  # an id that must be there
 Value = Annotated[str, Strict()] | Annotated[str, BeforeValidator(_as_text)]
 """An id, a name or a literal, maybe empty. Text, by far the most, is taken without a call of Python."""
 

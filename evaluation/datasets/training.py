@@ -7,8 +7,7 @@ from kgqa.evaluation.datasets import Dataset, DatasetError, load
 from kgqa.evaluation.question import Question
 from kgqa.priors.blueprints import RelationPath, SourceFile, Topic, TrainingQuestion
 
-TRAIN_SPLIT = "train"
-"""The part that is learned from where a file has parts."""
+TRAIN_SPLIT = "train"  # the part that is learned from where a file has parts
 
 
 class TrainingMaterial(NamedTuple):

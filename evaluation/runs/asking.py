@@ -54,8 +54,7 @@ class Subject:
 
     context: Context
     simulated: tuple[ErrorRates, PerQuestionModel] | None = None
-    named: bool = True
-    """Whether another process can open graph and model by their names."""
+    named: bool = True  # whether another process can open graph and model by their names
 
     async def open(self) -> KnowledgeGraph:
         """Open the graph and the model, once, before any question is asked.

@@ -46,8 +46,7 @@ class EvaluationRun:
     folder: RunFolder
     head: Mapping[str, Any]
     questions: Sequence[Question]
-    waiting: Sequence[Question]
-    """Those without a record."""
+    waiting: Sequence[Question]  # those without a record
     price: Price | None
     tally: Tally
 
@@ -151,11 +150,9 @@ class Evaluation:
     """How a run ended: its folder, its head, its counts, and its metrics where it is complete."""
 
     out: Path
-    head: Mapping[str, Any]
-    """The content of ``run.json``."""
+    head: Mapping[str, Any]  # the content of ``run.json``
     tally: Tally
-    metrics: Metrics | None
-    """The content of ``metrics.json``; None as long as a question has no record."""
+    metrics: Metrics | None  # the content of ``metrics.json``; None as long as a question has no record
 
 
 async def evaluate(

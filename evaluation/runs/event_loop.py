@@ -16,9 +16,7 @@ from typing import Any, TypeVar
 
 T = TypeVar("T")
 
-EXECUTOR_THREADS = 8
-"""Threads of the default executor."""
-
+EXECUTOR_THREADS = 8  # threads of the default executor
 CORES: tuple[int, ...] = tuple(sorted(os.sched_getaffinity(0))) if hasattr(os, "sched_getaffinity") else ()
 """The cores that this process was given; none where a thread cannot choose its core."""
 

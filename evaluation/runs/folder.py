@@ -41,16 +41,12 @@ Json = Mapping[str, Any]
 RECORDED_PACKAGES = ("langgraph", "langchain-core", "pydantic", "pyoxigraph", "numpy")
 """Packages whose versions a run names beside Python's."""
 
-MAX_VALUE_CHARS = 100
-"""Characters of a value that a difference shows at most."""
-
+MAX_VALUE_CHARS = 100  # characters of a value that a difference shows at most
 LOCK_FILE = ".lock"
 
 _log = logging.getLogger(__name__)
 
-_LEFTOVERS = frozenset({LOCK_FILE, "run.json.new"})
-"""What a run that was killed before it began may leave."""
-
+_LEFTOVERS = frozenset({LOCK_FILE, "run.json.new"})  # what a run that was killed before it began may leave
 _CONFIG_HASH = "the config hash"
 
 

@@ -8,9 +8,7 @@ from decimal import Decimal
 
 TokenUsage = Mapping[str, float | None]
 
-FREE_PROVIDERS = frozenset({"offline", "scripted", "simulated"})
-"""Models without a price list."""
-
+FREE_PROVIDERS = frozenset({"offline", "scripted", "simulated"})  # models without a price list
 _ONE_CALL: TokenUsage = {"llm_calls": 1, "input_tokens": 1, "output_tokens": 1}
 
 

@@ -26,18 +26,10 @@ from kgqa.evaluation.runs.worker_pool import (
     write_question,
 )
 
-MAX_PROCESSES = 4
-"""Processes of a run at most: each opens the graph for itself."""
-
-CONCURRENCY_PER_PROCESS = 8
-"""Questions at a time that a process is worth starting for."""
-
-QUESTIONS_PER_PROCESS = 100
-"""Questions in all that a process is worth starting for."""
-
-MAX_MESSAGE_BYTES = 1 << 30
-"""Bytes of the longest line that goes in or out."""
-
+MAX_PROCESSES = 4  # processes of a run at most: each opens the graph for itself
+CONCURRENCY_PER_PROCESS = 8  # questions at a time that a process is worth starting for
+QUESTIONS_PER_PROCESS = 100  # questions in all that a process is worth starting for
+MAX_MESSAGE_BYTES = 1 << 30  # bytes of the longest line that goes in or out
 PROCESS_LOST = "the process has ended"
 
 

@@ -31,14 +31,11 @@ from kgqa.evaluation.runs.worker_pool import (
 from kgqa.kg.store.embedded import DaemonThreads
 from kgqa.kg.terms import one_line
 
-CONNECT_TIMEOUT_SECONDS = 20.0
-"""How long a cluster may take to answer."""
-
+CONNECT_TIMEOUT_SECONDS = 20.0  # how long a cluster may take to answer
 MODEL_SERVER_VARIABLES = ("OPENAI_BASE_URL", "OPENAI_API_BASE")
 """What decides where model calls go; keys and folders are those of the node."""
 
-MAX_REASON_CHARS = 200
-"""Characters that Ray may say about a lost worker."""
+MAX_REASON_CHARS = 200  # characters that Ray may say about a lost worker
 
 
 class WorkerSetup(TypedDict):

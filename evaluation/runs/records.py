@@ -24,11 +24,8 @@ from kgqa.runtime.record import Ref, zero_spend
 
 Json = Mapping[str, Any]
 
-TIME_FIELDS = ("seconds", "seconds_llm", "seconds_kg")
-"""What of a record's usage differs from run to run."""
-
-MAX_ERROR_CHARS = 1000
-"""Characters that a record says at most about an exception."""
+TIME_FIELDS = ("seconds", "seconds_llm", "seconds_kg")  # what of a record's usage differs from run to run
+MAX_ERROR_CHARS = 1000  # characters that a record says at most about an exception
 
 
 class RunError(ValueError):

@@ -37,12 +37,8 @@ Sources = Mapping[str, str | None]
 MAX_LOSSES = 3
 """How often in a row: workers that a question may cost, starts of a worker, questions that are given up."""
 
-MAX_WAIT_SECONDS = 60.0
-"""Seconds that a run waits where no worker is left."""
-
-RESTART_PAUSE_SECONDS = 0.5
-"""Seconds before a start that failed is tried again."""
-
+MAX_WAIT_SECONDS = 60.0  # seconds that a run waits where no worker is left
+RESTART_PAUSE_SECONDS = 0.5  # seconds before a start that failed is tried again
 RESUME_HINT = "what is recorded stays, and the same command goes on"
 
 T = TypeVar("T")

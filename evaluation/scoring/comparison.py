@@ -45,16 +45,12 @@ class McNemar:
 class Comparison:
     """Two runs on the scored questions that both have a record of."""
 
-    n: int
-    """The questions that are compared."""
-    missing_a: int
-    """Scored questions that are left out because a has no record of them."""
-    missing_b: int
-    """The same for b; a question that neither has is in both."""
+    n: int  # the questions that are compared
+    missing_a: int  # scored questions that are left out because a has no record of them
+    missing_b: int  # the same for b; a question that neither has is in both
     differences: dict[str, Difference]
     """a less b, by metric: ``hits_at_1``, ``hit_any``, ``precision``, ``recall``, ``f1``."""
-    mcnemar: McNemar
-    """The paired test on ``hits_at_1``."""
+    mcnemar: McNemar  # the paired test on ``hits_at_1``
 
     def as_dict(self) -> dict[str, Any]:
         """Return the comparison as JSON has it."""

@@ -16,12 +16,8 @@ from kgqa.kg.graph import KnowledgeGraph
 from kgqa.kg.terms import Chain, Entity, Hop
 from kgqa.runtime.record import PathStep
 
-MAX_CONCURRENT_RESULTS = 8
-"""Records that are checked at a time."""
-
-MAX_PATH_HOPS = 10
-"""Hops of the longest path that is walked: no method goes further."""
-
+MAX_CONCURRENT_RESULTS = 8  # records that are checked at a time
+MAX_PATH_HOPS = 10  # hops of the longest path that is walked: no method goes further
 _YES_OR_NO = frozenset({EntityRef("true", "yes"), EntityRef("false", "no")})
 """How a record answers a question that asks for yes or no; a literal has its value for its name."""
 
@@ -69,12 +65,9 @@ def result_key(result: Result) -> str:
 class _PathLegs:
     """A path as chains between the nodes that it names."""
 
-    legs: tuple[tuple[Chain, Entity], ...]
-    """Chains that end at a named node on the way."""
-    last: Chain
-    """From the last of these nodes, or the topic, to the end."""
-    end: str | None
-    """The id of the end, if the path names it."""
+    legs: tuple[tuple[Chain, Entity], ...]  # chains that end at a named node on the way
+    last: Chain  # from the last of these nodes, or the topic, to the end
+    end: str | None  # the id of the end, if the path names it
 
 
 async def _is_grounded(result: Result, graph: KnowledgeGraph) -> bool | None:

@@ -28,8 +28,7 @@ from kgqa.evaluation.question import EntityRef
 from kgqa.kg.dialects import FREEBASE, WIKIDATA, entity_iri
 from kgqa.kg.text import limit_combining_marks
 
-MAX_VALUE_CHARS = 400
-"""Characters of the longest text that is read as a number."""
+MAX_VALUE_CHARS = 400  # characters of the longest text that is read as a number
 
 _NUMBER = re.compile(
     r"[+-]?(?:(?:[0-9]{1,3}(?:,[0-9]{3})+|[0-9]+)(?:\.[0-9]*)?|\.[0-9]+)(?:e[+-]?[0-9]{1,6})?"

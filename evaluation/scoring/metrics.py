@@ -41,16 +41,11 @@ class Metrics(Accuracy):
     """
 
     protocol: Literal["strict"]
-    n: int
-    """Questions that were to be answered."""
-    errors: int
-    """Questions that failed: an exception, or an outage of graph or model."""
-    missing: int
-    """Questions without a result."""
-    unscored: int
-    """Questions without gold, which accuracy leaves out."""
-    outcomes: dict[str, int]
-    """Results by their outcome."""
+    n: int  # questions that were to be answered
+    errors: int  # questions that failed: an exception, or an outage of graph or model
+    missing: int  # questions without a result
+    unscored: int  # questions without gold, which accuracy leaves out
+    outcomes: dict[str, int]  # results by their outcome
     kg_grounded_rate: Share
     """Of all questions, those answered from the graph (CoR's KGR); null where results do not tell."""
     kg_grounded_rate_strict: Share | None
@@ -63,29 +58,19 @@ class Metrics(Accuracy):
     output_tokens: Costs | None
     kg_queries: Costs | None
     seconds: Costs | None
-    unknown_calls: int
-    """Calls, of all questions, whose tokens the model's server did not report."""
-    cached_calls: int
-    """Calls, of all questions, that the cache answered."""
-    cost: DollarCosts | None
-    """Filled in by the run, which knows the prices."""
-    answered: GroupMetrics
-    """Accuracy over the scored questions that have a result and did not fail."""
+    unknown_calls: int  # calls, of all questions, whose tokens the model's server did not report
+    cached_calls: int  # calls, of all questions, that the cache answered
+    cost: DollarCosts | None  # filled in by the run, which knows the prices
+    answered: GroupMetrics  # accuracy over the scored questions that have a result and did not fail
     breakdowns: Breakdowns
-    refinement: Refinement | None
-    """How refinement went; null where the method has none."""
+    refinement: Refinement | None  # how refinement went; null where the method has none
     blueprints: dict[str, BlueprintSourceMetrics] | None
     """By where the blueprint is from; null where the method has none."""
-    revision: Revision | None
-    """How plans were verified and revised; null where the method has none in steps."""
-    lookahead: Lookahead | None
-    """How smart lookahead went; null where there was none."""
-    pruning: Pruning | None
-    """How many relations survived prunings; null where results do not tell."""
-    seed: int
-    """What the intervals are drawn by."""
-    resamples: int
-    """Bootstrap resamples behind every interval."""
+    revision: Revision | None  # how plans were verified and revised; null where the method has none in steps
+    lookahead: Lookahead | None  # how smart lookahead went; null where there was none
+    pruning: Pruning | None  # how many relations survived prunings; null where results do not tell
+    seed: int  # what the intervals are drawn by
+    resamples: int  # bootstrap resamples behind every interval
 
 
 def measure_results(

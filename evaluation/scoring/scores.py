@@ -18,8 +18,7 @@ from kgqa.evaluation.scoring.statistics import Share, mean_shares
 METRIC_NAMES = ("hits_at_1", "hit_any", "precision", "recall", "f1")
 """The names of the metrics of a `Score`, in its order."""
 
-BEAM_ENTITIES = 3
-"""Entities that a beam usually holds."""
+BEAM_ENTITIES = 3  # entities that a beam usually holds
 
 NUMBER_BUCKETS = {
     "answers": {1: "1", 2: "2-4", 5: "5-9", 10: "10+"},
@@ -31,20 +30,14 @@ NUMBER_BUCKETS = {
 class Score(NamedTuple):
     """The five metrics of one question, each between 0 and 1."""
 
-    hit_at_1: float
-    """1 if the first answer is right."""
-    hit_any: float
-    """1 if any answer is right."""
-    precision: float
-    """The share of the answers that are right."""
-    recall: float
-    """The share of the gold answers that were given."""
-    f1: float
-    """The harmonic mean of precision and recall."""
+    hit_at_1: float  # 1 if the first answer is right
+    hit_any: float  # 1 if any answer is right
+    precision: float  # the share of the answers that are right
+    recall: float  # the share of the gold answers that were given
+    f1: float  # the harmonic mean of precision and recall
 
 
-ZERO_SCORE = Score(0.0, 0.0, 0.0, 0.0, 0.0)
-"""The score of an empty answer, and of a question that failed."""
+ZERO_SCORE = Score(0.0, 0.0, 0.0, 0.0, 0.0)  # the score of an empty answer, and of a question that failed
 
 
 class ScoredQuestion(NamedTuple):

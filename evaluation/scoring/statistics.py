@@ -15,14 +15,9 @@ if TYPE_CHECKING:
     import numpy as np
     from numpy.typing import ArrayLike, NDArray
 
-BOOTSTRAP_RESAMPLES = 2_000
-"""Bootstrap resamples behind every interval."""
-
-MAX_BLOCK_NUMBERS = 1 << 21
-"""Numbers that are drawn, and kept in memory, at a time."""
-
-CONFIDENCE_LEVEL = 0.95
-"""The share of resamples whose mean lies in an interval."""
+BOOTSTRAP_RESAMPLES = 2_000  # bootstrap resamples behind every interval
+MAX_BLOCK_NUMBERS = 1 << 21  # numbers that are drawn, and kept in memory, at a time
+CONFIDENCE_LEVEL = 0.95  # the share of resamples whose mean lies in an interval
 
 
 class Interval(NamedTuple):

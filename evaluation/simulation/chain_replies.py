@@ -22,12 +22,9 @@ from kgqa.prompts.infer_from_evidence import InferFromEvidence, Inferred
 from kgqa.prompts.prune_relations import PrunedRelations, PruneRelations
 from kgqa.prompts.verify_chain import Decision, Verdict, VerifyChain
 
-COMPUTED_TAKES: tuple[Take, ...] = ("count", "smallest", "largest")
-"""What answers are computed by."""
+COMPUTED_TAKES: tuple[Take, ...] = ("count", "smallest", "largest")  # what answers are computed by
 
-
-MAX_CANDIDATES_TRIED = 20
-"""Candidates that are looked at for one that leads astray."""
+MAX_CANDIDATES_TRIED = 20  # candidates that are looked at for one that leads astray
 
 
 class ShownChain(NamedTuple):

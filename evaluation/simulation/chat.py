@@ -21,8 +21,7 @@ from kgqa.kg.terms import Chain, Entity, Hop, Term
 from kgqa.prompts.chain import without_last_hop
 from kgqa.tools.arguments import chain_arguments
 
-MAX_STEPS_BACK = 3
-"""How often the model goes back at most."""
+MAX_STEPS_BACK = 3  # how often the model goes back at most
 
 
 class ToolResult(NamedTuple):

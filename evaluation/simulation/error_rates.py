@@ -16,9 +16,7 @@ from kgqa.kg.terms import one_line
 T = TypeVar("T")
 
 
-SIMULATED = "simulated"
-"""The provider: what a spec of a simulated model begins with."""
-
+SIMULATED = "simulated"  # the provider: what a spec of a simulated model begins with
 _DECIMAL = re.compile(r"[+-]?(?:[0-9]+\.?[0-9]*|\.[0-9]+)(?:[eE][+-]?[0-9]{1,3})?")
 _INTEGER = re.compile(r"[+-]?[0-9]{1,18}")
 
@@ -39,18 +37,13 @@ class ErrorRates:
     """A wrong choice of relations has the right ones after the wrong; 0: it holds no way back."""
     entity: float = 0.0
     """A choice of entities (candidates taken, filtered, inferred or gone on from) is wrong."""
-    judge: float = 0.0
-    """A verdict (on a chain, a step, a claim, the decision to blame) is wrong."""
-    format: float = 0.0
-    """A reply is malformed."""
-    memory: float = 0.0
-    """An answer without the graph is right; else the model says that it does not know."""
+    judge: float = 0.0  # a verdict (on a chain, a step, a claim, the decision to blame) is wrong
+    format: float = 0.0  # a reply is malformed
+    memory: float = 0.0  # an answer without the graph is right; else the model says that it does not know
     plan: float | None = None
     """The first plan in steps is right, with its answers (VoG); None: as often as ``accuracy`` says."""
-    latency: float = 0.0
-    """Seconds that a call takes."""
-    seed: int = 0
-    """Which of the many models with these probabilities it is."""
+    latency: float = 0.0  # seconds that a call takes
+    seed: int = 0  # which of the many models with these probabilities it is
 
     def __post_init__(self) -> None:
         for key in _RATE_NAMES:

@@ -77,9 +77,7 @@ async def draw_wrong_offers(chain: Chain, offers: Sequence[Chain], most: int, ca
     return found
 
 
-BEST_SCORE = 0.9
-"""What is chosen, rightly or wrongly."""
-
+BEST_SCORE = 0.9  # what is chosen, rightly or wrongly
 LEAST_SCORE = 0.5
 """What is recalled beside a wrong choice; an entity that leads to next to nothing of the gold."""
 
@@ -141,14 +139,10 @@ class _ShownGroup(NamedTuple):
 
     number: int
     found: ChainFindings
-    rows: Sequence[NumberedCandidate]
-    """Its candidates that are shown."""
-    marks: AnswerMarks
-    """Its candidates, shown or not, held against the gold answers."""
-    rests: Sequence[GoldRelations]
-    """What is left to go after its chain."""
-    complete: bool
-    """Whether its chain, and each that it meets, is at the end of a gold path."""
+    rows: Sequence[NumberedCandidate]  # its candidates that are shown
+    marks: AnswerMarks  # its candidates, shown or not, held against the gold answers
+    rests: Sequence[GoldRelations]  # what is left to go after its chain
+    complete: bool  # whether its chain, and each that it meets, is at the end of a gold path
 
     @property
     def topics(self) -> set[Entity]:
@@ -293,11 +287,9 @@ async def _draw_wrong_rows(prompt: Reflect, number: int, case: Case) -> list[int
 
 
 class _ReachedChain(NamedTuple):
-    number: int
-    """Of what was explored before; 0: found now."""
+    number: int  # of what was explored before; 0: found now
     chain: Chain
-    is_end: bool
-    """Whether it is at the end of a gold path."""
+    is_end: bool  # whether it is at the end of a gold path
 
 
 async def _recall_earlier(prompt: Reflect, case: Case) -> list[int]:

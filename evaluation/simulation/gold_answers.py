@@ -25,10 +25,8 @@ _VERDICTS: dict[NameKey, YesNoVerdict] = {
 class AnswerMarks(NamedTuple):
     """How terms compare with the gold answers."""
 
-    right: tuple[bool, ...]
-    """Which of the terms are gold answers."""
-    missing: int
-    """Gold answers that are not among the terms."""
+    right: tuple[bool, ...]  # which of the terms are gold answers
+    missing: int  # gold answers that are not among the terms
 
     @property
     def numbers(self) -> list[int]:

@@ -85,8 +85,7 @@ def _strip_name(step: str) -> str:
     return PREFIXES[prefix] + local if prefix in PREFIXES else local
 
 
-MAX_TRACED_ENDS = 8
-"""Ends of a chain whose paths are traced at most."""
+MAX_TRACED_ENDS = 8  # ends of a chain whose paths are traced at most
 
 
 class GraphCache:

@@ -61,8 +61,7 @@ def _handled_prompts(handler: Handler) -> tuple[type[Prompt[Any]], ...]:
 HANDLERS = {prompt: handler for handler in _HANDLERS for prompt in _handled_prompts(handler)}
 """Who answers which prompt: the one that its first parameter is annotated with."""
 
-CHARS_PER_TOKEN = 4
-"""Characters that are taken for one token."""
+CHARS_PER_TOKEN = 4  # characters that are taken for one token
 
 
 class SimulatedModel:

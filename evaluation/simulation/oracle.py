@@ -39,15 +39,9 @@ from kgqa.kg.terms import Chain, Entity, Hop, Path
 
 T = TypeVar("T")
 
-MAX_SEARCH_QUERIES = 300
-"""Queries that one search may take."""
-
-MAX_SEARCH_HOPS = 3
-"""Hops of a gold path that is searched on the graph at most."""
-
-MAX_DIRECTIONS_TRIED = 16
-"""Choices of directions for the relations of a gold path that are tried at most."""
-
+MAX_SEARCH_QUERIES = 300  # queries that one search may take
+MAX_SEARCH_HOPS = 3  # hops of a gold path that is searched on the graph at most
+MAX_DIRECTIONS_TRIED = 16  # choices of directions for the relations of a gold path that are tried at most
 _Rating = tuple[int, float]
 """The gold answers that a chain misses, and minus how well its ends fit: the least rating is the best."""
 
@@ -197,8 +191,7 @@ class Oracle:
     def __init__(self, question: Question, graph: KnowledgeGraph) -> None:
         self.gold = GoldAnswers(question)
         self._named = question.topics
-        self.cache = GraphCache(graph)
-        """What was looked up."""
+        self.cache = GraphCache(graph)  # what was looked up
         self._finder = GoldRelationFinder(question, self.cache, self.gold)
         self._detours: dict[Chain, GoldRelations | None] = {}
 

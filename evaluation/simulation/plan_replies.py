@@ -20,17 +20,11 @@ from kgqa.prompts.select_entities import SelectedEntities, SelectEntities
 from kgqa.prompts.select_relations import SelectedRelations, SelectRelations
 from kgqa.prompts.verify_step import StepVerdict, VerifyStep
 
-UNKNOWN_END = Literal("?")
-"""What a relation leads to that was not followed yet."""
-
+UNKNOWN_END = Literal("?")  # what a relation leads to that was not followed yet
 _YES_NO_VERDICTS: tuple[YesNoVerdict, ...] = ("yes", "no", "unknown")
 
-MAX_RELATIONS_TRIED = 5
-"""Relations of a topic that are followed for a wrong answer at most."""
-
-MAX_WRONG_ANSWERS = 3
-"""Wrong answers that a plan gives at most."""
-
+MAX_RELATIONS_TRIED = 5  # relations of a topic that are followed for a wrong answer at most
+MAX_WRONG_ANSWERS = 3  # wrong answers that a plan gives at most
 _OPPOSITE_VERDICTS = {"yes": ("no",), "no": ("yes",), "unknown": ("yes",)}
 _FALLBACK_ANSWERS = ("somebody else",)
 
