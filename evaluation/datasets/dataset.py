@@ -9,34 +9,17 @@ from pathlib import Path
 from typing import Any
 
 from kgqa.data import SAMPLE_QUESTIONS
-from kgqa.evaluation.datasets import (
-    cor,
-    cwq,
-    grailqa,
-    kgqa_format,
-    metaqa,
-    pathquestion,
-    qald,
-    webqsp,
-    webquestions,
-)
+from kgqa.evaluation.datasets import cor, freebase, kgqa_format, qald, text_files
 from kgqa.evaluation.datasets.format import Format, FormatMismatch
 from kgqa.evaluation.question import Question
 from kgqa.evaluation.record_files import NumberedRecords, QuestionFile, UnreadableFile, read_question_file
 from kgqa.kg.terms import one_line
 
 ALL_FORMATS: tuple[Format[Any], ...] = (
-    webqsp.FORMAT,
-    cwq.FORMAT,
-    grailqa.FORMAT,
-    webquestions.OFFICIAL,
-    webquestions.LISTED,
-    qald.OFFICIAL,
-    qald.LISTED,
+    *freebase.FORMATS,
+    *qald.FORMATS,
     cor.FORMAT,
-    metaqa.FORMAT,
-    pathquestion.PATHQUESTION,
-    pathquestion.WORLDCUP,
+    *text_files.FORMATS,
     kgqa_format.FORMAT,
 )
 """All formats, in the order in which a file is tried on them."""

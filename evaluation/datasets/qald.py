@@ -17,7 +17,7 @@ from kgqa.evaluation.datasets.format import (
     entity_ref,
     gold_readings,
     has_fields,
-    topics_and_others,
+    with_topics,
 )
 from kgqa.evaluation.question import EntityRef, Question
 
@@ -109,15 +109,9 @@ def _answers(answer: Answer) -> Iterator[EntityRef | None]:
 
 
 def _listed_question(record: Listed) -> Question:
-    topics, others = topics_and_others(record.get("topic_entity"), record.get("qid_topic_entity"))
-    return Question(
-        id="",
-        text=record["question"],
-        topics=topics,
-        other_topics=others,
-        readings=gold_readings(entity_ref(id, label) for id, label in (record.get("answer") or {}).items()),
-        sparql=record.get("sparql"),
-    )
+    answers = (entity_ref(id, label) for id, label in (record.get("answer") or {}).items())
+    question = Question("", record["question"], readings=gold_readings(answers), sparql=record.get("sparql"))
+    return with_topics(question, record)
 
 
 def _is_official(record: Any) -> bool:
@@ -128,5 +122,7 @@ def _is_listed(record: Any) -> bool:
     return has_fields("question", "answer")(record) and isinstance(record["answer"], dict)
 
 
-OFFICIAL = Format("qald", _is_official, TypeAdapter(Official), _official_question)
-LISTED = Format("qald", _is_listed, TypeAdapter(Listed), _listed_question)
+FORMATS: tuple[Format[Any], ...] = (
+    Format("qald", _is_official, TypeAdapter(Official), _official_question),
+    Format("qald", _is_listed, TypeAdapter(Listed), _listed_question),
+)
