@@ -27,6 +27,9 @@ from kgqa.evaluation.datasets.format import (
 )
 from kgqa.evaluation.question import EntityRef, GoldPath, Question
 
+PATH_COLUMNS = ("question", "answers", "path")
+CUP_COLUMNS = ("question", "answer", "path", "answers")
+
 MAX_BRACKETS = 50
 """Opening brackets in a name at most; with more of them, each tried on the whole line, reading takes long."""
 
@@ -141,25 +144,7 @@ def _entities(written: Iterable[str | None]) -> tuple[EntityRef, ...]:
 
 
 FORMATS: tuple[Format[Any], ...] = (
-    Format(
-        "metaqa",
-        _has_columns(2, 2),
-        TypeAdapter(MetaQARecord),
-        _read_metaqa,
-        columns=("question", "answers"),
-    ),
-    Format(
-        "pathquestion",
-        _has_columns(3, 3),
-        TypeAdapter(PathRecord),
-        _read_paths,
-        columns=("question", "answers", "path"),
-    ),
-    Format(
-        "worldcup",
-        _has_columns(4, inf),
-        TypeAdapter(CupRecord),
-        _read_paths,
-        columns=("question", "answer", "path", "answers"),
-    ),
+    Format("metaqa", _has_columns(2, 2), TypeAdapter(MetaQARecord), _read_metaqa, ("question", "answers")),
+    Format("pathquestion", _has_columns(3, 3), TypeAdapter(PathRecord), _read_paths, PATH_COLUMNS),
+    Format("worldcup", _has_columns(4, inf), TypeAdapter(CupRecord), _read_paths, CUP_COLUMNS),
 )

@@ -42,7 +42,7 @@ class CorScores(NamedTuple):
     f1: float
 
 
-def measure(results: Sequence[Result], questions: Sequence[Question], *, seed: int = 0) -> dict[str, Any]:
+def measure_cor(results: Sequence[Result], questions: Sequence[Question], *, seed: int = 0) -> dict[str, Any]:
     """Count as CoR's code does.
 
     Questions without gold are left out of all means (``excluded``) and stay in the
