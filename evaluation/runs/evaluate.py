@@ -17,8 +17,8 @@ from kgqa.evaluation.paper_analysis import intermediates
 from kgqa.evaluation.question import Question
 from kgqa.evaluation.result import Result, ResultsError
 from kgqa.evaluation.result_files import InvalidRecord, parse_result, read_results
-from kgqa.evaluation.runs.asking import Asker, Subject, ask_all, make_subject
-from kgqa.evaluation.runs.event_loop import garbage_frozen
+from kgqa.evaluation.runs.asking import Asker, Subject, make_subject
+from kgqa.evaluation.runs.event_loop import for_each, garbage_frozen
 from kgqa.evaluation.runs.folder import RunFolder, make_header
 from kgqa.evaluation.runs.prices import Price, find_price
 from kgqa.evaluation.runs.processes import count_processes, open_processes
@@ -53,7 +53,7 @@ class EvaluationRun:
     async def ask(
         self, asker: Asker | WorkerPool, concurrency: int, stop: asyncio.Event, watch: ProgressWatcher
     ) -> None:
-        """Ask what is left; see `ask_all`.
+        """Ask what is left.
 
         Raises:
             RunError: if the disk is full, or no worker of the pool is left.
@@ -67,7 +67,7 @@ class EvaluationRun:
             watch(self.tally)
 
         watch(self.tally)
-        await ask_all(self.waiting, ask_one, concurrency=concurrency, stop=stop)
+        await for_each(self.waiting, ask_one, concurrency, stop)
 
     async def measure(self, graph: KnowledgeGraph) -> Metrics:
         """Put the records of a complete run in order, measure them, and write the metrics.

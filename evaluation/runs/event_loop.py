@@ -9,7 +9,7 @@ import asyncio
 import gc
 import os
 import signal
-from collections.abc import Callable, Coroutine, Iterator
+from collections.abc import Awaitable, Callable, Collection, Coroutine, Iterator
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import contextmanager, suppress
 from typing import Any, TypeVar
@@ -52,6 +52,38 @@ def garbage_frozen() -> Iterator[None]:
         yield
     finally:
         gc.unfreeze()
+
+
+async def for_each(
+    things: Collection[T],
+    act: Callable[[T], Awaitable[object]],
+    concurrency: int,
+    stop: asyncio.Event | None = None,
+) -> None:
+    """Do something with each thing, in their order, ``concurrency`` of them at a time.
+
+    Once ``stop`` is set no thing is begun any more; those at hand end as they would have.
+
+    Raises:
+        Exception: the first that ``act`` raises; whatever is running then is cancelled.
+    """
+    waiting = iter(things)
+
+    async def work() -> None:
+        for thing in waiting:
+            # A cancelled task may go on: `asyncio.wait_for` of Python 3.11 does not pass that on
+            # where its future is done already.
+            task = asyncio.current_task()
+            if (stop and stop.is_set()) or (task and task.cancelling()):
+                return
+            await act(thing)
+
+    try:
+        async with asyncio.TaskGroup() as group:
+            for _ in range(min(concurrency, len(things))):
+                group.create_task(work())
+    except ExceptionGroup as failures:
+        raise failures.exceptions[0] from None
 
 
 STOP_SIGNALS = (signal.SIGINT, signal.SIGTERM)

@@ -25,7 +25,6 @@ from kgqa.evaluation.runs.records import (
     AppendLog,
     AskedRecord,
     RunError,
-    count_lines,
     disk_errors,
     is_failed,
     open_regular,
@@ -156,11 +155,9 @@ class RunFolder:
 
     def count_recorded(self, *, failures: bool) -> int:
         """Count the records that seem to be there, with those of failed questions or without."""
-        if failures:
-            return count_lines(self._results) if self._results.is_file() else 0
         with disk_errors(self.path):
             repair_tail(self._results)
-            return sum(not is_failed(record) for record, _ in read_records(self._results))
+            return sum(failures or not is_failed(record) for record, _ in read_records(self._results))
 
     def check(self, wanted: Json) -> Json | None:
         """Return the head of the run that is here, if there is one; nothing is written.

@@ -44,14 +44,10 @@ class WorkerProcess:
     """A process that has been started, and the questions that it was given."""
 
     def __init__(self, process: asyncio.subprocess.Process) -> None:
+        self.name = f"process {process.pid}"
         self._process = process
         self._waiting: dict[str, asyncio.Future[AskedRecord]] = {}
         self._reading: asyncio.Task[None] | None = None
-
-    @property
-    def name(self) -> str:
-        """Who it is, in messages."""
-        return f"process {self._process.pid}"
 
     async def open(self) -> Sources:
         """Let it open what the run names; see `Worker`."""
@@ -158,18 +154,18 @@ async def _serve_questions(given: dict[str, Any], out: BinaryIO) -> None:
         _write_lines(json_line(said), out)
         if asker is None:
             return
+
+        async def answer(asker: Asker, line: bytes) -> None:
+            asked = await asker.ask(read_question(line))
+            _write_lines(asked.times_line + asked.record_line, out)
+
         running: set[asyncio.Task[None]] = set()
-        while (question := await questions.readline()).endswith(b"\n"):
-            task = loop.create_task(_answer_question(asker, read_question(question), out))
+        while (line := await questions.readline()).endswith(b"\n"):
+            task = loop.create_task(answer(asker, line))
             running.add(task)
             task.add_done_callback(running.discard)
         for task in running:  # whoever wanted to know is gone
             task.cancel()
-
-
-async def _answer_question(asker: Asker, question: Question, out: BinaryIO) -> None:
-    asked = await asker.ask(question)
-    _write_lines(asked.times_line + asked.record_line, out)
 
 
 def _write_lines(lines: bytes, out: BinaryIO) -> None:

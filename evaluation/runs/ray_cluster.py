@@ -115,26 +115,19 @@ async def open_cluster(
     cpus = await _connect_with_timeout(address)
     try:
         size = max(1, min(cpus, concurrency, questions))
-        sent: WorkerSetup = {
-            "order": make_order(subject),
-            "folder": os.getcwd(),
-            "settings": _model_server_settings(),
-        }
+        settings = _model_server_settings()
+        sent: WorkerSetup = {"order": make_order(subject), "folder": os.getcwd(), "settings": settings}
+        actors = {"num_cpus": 1, "scheduling_strategy": "SPREAD", "max_concurrency": concurrency + 1}
 
         async def start(place: int) -> RayWorker:
-            return await _start_actor(sent, concurrency)
+            """Start an actor where a CPU is free, as soon as one is."""
+            actor = _ray().remote(**actors)(RayActor).remote()
+            return RayWorker(actor, await _call_actor(actor.node), sent)
 
         async with open_pool(start, size, concurrency, subject.context.config(), head) as opened:
             yield opened
     finally:
         await asyncio.to_thread(_ray().shutdown)
-
-
-async def _start_actor(sent: WorkerSetup, concurrency: int) -> RayWorker:
-    """Start an actor where a CPU is free, as soon as one is."""
-    options = {"num_cpus": 1, "scheduling_strategy": "SPREAD", "max_concurrency": concurrency + 1}
-    actor = _ray().remote(**options)(RayActor).remote()
-    return RayWorker(actor, await _call_actor(actor.node), sent)
 
 
 async def _call_actor(method: Any, *given: object) -> Any:

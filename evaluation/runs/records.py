@@ -96,8 +96,7 @@ def topic_refs(question: Question) -> list[Ref]:
 
 def is_failed(record: Json) -> bool:
     """Return whether a question was not really tried: an exception, or an outage."""
-    outages = tuple(OUTAGE_OUTCOMES)  # what a file says may have no hash
-    return "error" in record or record.get("outcome") in outages
+    return "error" in record or record.get("outcome") in tuple(OUTAGE_OUTCOMES)  # it may have no hash
 
 
 def failure_reason(record: Json) -> str:
@@ -123,21 +122,18 @@ class AppendLog:
         Raises:
             OSError: if there is no room; what is in the file stays as it was.
         """
+        left = line
         try:
-            self._write(line)
+            while left:
+                written = os.write(self._file, left)
+                if not written:
+                    raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC))
+                left = left[written:]
         except OSError:
             with suppress(OSError):  # `repair_tail` cuts what stays
                 os.ftruncate(self._file, self._size)
             raise
         self._size += len(line)
-
-    def _write(self, line: bytes) -> None:
-        written = 0
-        while written < len(line):
-            wrote = os.write(self._file, line[written:])
-            if not wrote:
-                raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC))
-            written += wrote
 
     def close(self) -> None:
         """Close the file."""
@@ -196,12 +192,6 @@ def repair_tail(path: Path) -> None:
         log = AppendLog(path)
         log.append(b"\n")
         log.close()
-
-
-def count_lines(path: Path) -> int:
-    """Count the line breaks of a file."""
-    with open_regular(path) as file:
-        return sum(line.endswith(b"\n") for line in file)
 
 
 def read_records(path: Path) -> Iterator[tuple[dict[str, Any], bytes]]:

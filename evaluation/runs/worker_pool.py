@@ -120,10 +120,7 @@ class WorkerLost(Exception):
 
 
 class Worker(Protocol):
-    """Something that asks questions in a process of its own.
-
-    What it is asked to do raises `WorkerLost` if it is gone.
-    """
+    """Something that asks questions in a process of its own; it raises `WorkerLost` if it is gone."""
 
     @property
     def name(self) -> str:
@@ -167,11 +164,10 @@ class WorkerPool:
         for lost in range(MAX_LOSSES):
             try:
                 asked = await self._ask_once(question, alone=lost == MAX_LOSSES - 1)
-            except WorkerLost as error:
-                why = error
-            else:
                 self._given_up = 0
                 return asked
+            except WorkerLost as error:
+                why = error
         self._given_up += 1
         if self._given_up == MAX_LOSSES:
             raise RunError(f"workers are lost whatever they are asked ({why}); {RESUME_HINT}")
@@ -237,7 +233,9 @@ class WorkerPool:
                         _log.warning("%s", wrong)
                         raise WorkerLost(wrong)
                     failures, new = 0, False
-                    await self._employ(worker)
+                    self._busy[worker] = 0
+                    self._tell()
+                    await self._until(lambda: worker not in self._busy)
             except WorkerLost as lost:
                 why = str(lost)
                 await asyncio.sleep(RESTART_PAUSE_SECONDS)
@@ -256,12 +254,6 @@ class WorkerPool:
             self._there -= 1
             self._tell()
             await worker.end()
-
-    async def _employ(self, worker: Worker) -> None:
-        """Let a worker be asked until it is lost."""
-        self._busy[worker] = 0
-        self._tell()
-        await self._until(lambda: worker not in self._busy)
 
     async def watch(self) -> None:
         """Wait for the end of the run, or of its patience.

@@ -1,6 +1,5 @@
 """Whether answers stand up on the graph: the paths of each record are walked again."""
 
-import asyncio
 from collections.abc import Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass
@@ -11,6 +10,7 @@ from pydantic import TypeAdapter
 
 from kgqa.evaluation.question import EntityRef
 from kgqa.evaluation.result import Result
+from kgqa.evaluation.runs.event_loop import for_each
 from kgqa.evaluation.scoring.matching import name_key
 from kgqa.kg.graph import KnowledgeGraph
 from kgqa.kg.terms import Chain, Entity, Hop
@@ -40,20 +40,13 @@ async def check_grounding(results: Sequence[Result], graph: KnowledgeGraph) -> d
     Raises:
         KGError: if the graph fails; then nothing is known of any result.
     """
-    gate = asyncio.Semaphore(MAX_CONCURRENT_RESULTS)
+    found: dict[str, bool | None] = {}
 
-    async def one(result: Result) -> bool | None:
-        async with gate:
-            return await _is_grounded(result, graph)
+    async def check(result: Result) -> None:
+        found[result_key(result)] = await _is_grounded(result, graph)
 
-    tasks = [asyncio.create_task(one(result)) for result in results]
-    try:
-        found = await asyncio.gather(*tasks)
-    finally:
-        for task in tasks:
-            task.cancel()
-        await asyncio.gather(*tasks, return_exceptions=True)
-    return dict(zip(map(result_key, results), found, strict=True))
+    await for_each(results, check, MAX_CONCURRENT_RESULTS)
+    return found
 
 
 def result_key(result: Result) -> str:

@@ -69,10 +69,8 @@ async def diagnose(prompt: Diagnose, case: Case) -> Diagnosis:
     if case.happens("judge"):
         others = [number for number in (0, *shown) if number != step]
         step = next(case.draws.shuffled("wrong step", others), step)
-    misleads = await _is_misleading(prompt.blueprint, case)
-    return Diagnosis(
-        step=step, recall=await _recall_pruned(prompt, step, case), blueprint="drop" if misleads else "keep"
-    )
+    blueprint = "drop" if await _is_misleading(prompt.blueprint, case) else "keep"
+    return Diagnosis(step=step, recall=await _recall_pruned(prompt, step, case), blueprint=blueprint)
 
 
 async def _first_wrong_step(prompt: Diagnose, shown: Iterable[int], case: Case) -> int:
@@ -91,10 +89,8 @@ async def _recall_pruned(prompt: Diagnose, step: int, case: Case) -> list[int]:
     offered = [number for number, branch in shown if branch.step == step]
     right = [number for number in offered if await case.rests(prompt.pruned[number - 1].chain)]
     others = [number for number in offered if number not in right]
-    if case.happens("accuracy") or not others:
-        return right
-    drawn = list(case.draws.shuffled("wrong branches", others))
-    return drawn[: max(1, len(right))] + (right if case.happens("recall") else [])
+    wrong = case.draw_wrongly("wrong branches", right, others)
+    return wrong + right if not wrong or case.happens("recall") else wrong
 
 
 async def _is_misleading(blueprint: str, case: Case) -> bool:

@@ -307,6 +307,11 @@ class Case(NamedTuple):
         """Draw one of some options that is not the right one."""
         return next(self.draws.shuffled(kind, [option for option in options if option != right]))
 
+    def draw_wrongly(self, kind: str, right: Sequence[int], others: Sequence[int]) -> list[int]:
+        """Draw as many others as are right, at least one, where relations are chosen wrongly; else none."""
+        drawn = iter(()) if self.happens("accuracy") else self.draws.shuffled(kind, others)
+        return list(islice(drawn, max(1, len(right))))
+
     def happens(self, kind: str, where: str = "") -> bool:
         """Return whether what `ErrorRates` gives a probability of happens at this step.
 
