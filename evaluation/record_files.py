@@ -102,11 +102,8 @@ def _split_records(text: str, name: str) -> tuple[Unit, NumberedRecords]:
     if first.startswith("{") and first.endswith("}") and len(lines) > 1:
         return "line", ((number, _parse_question(line, name, number)) for number, line in lines)
     document = _parse_question(text, name)
-    if isinstance(document, dict):
-        lists = (document[key] for key in QUESTION_LIST_KEYS if isinstance(document.get(key), list))
-        found = next(lists, None)
-    else:
-        found = document if isinstance(document, list) else None
+    places = map(document.get, QUESTION_LIST_KEYS) if isinstance(document, dict) else [document]
+    found = next((place for place in places if isinstance(place, list)), None)
     return ("line", iter([(start, document)])) if found is None else ("record", enumerate(found, 1))
 
 
@@ -159,8 +156,7 @@ def _parse_list(shown: str, content: bytes) -> Iterator[tuple[str, Any]]:
         records = parse_json(content)
     except ValueError as error:
         raise UnreadableFile(f"{shown} is not JSON: {one_line(str(error))}") from None
-    for number, record in enumerate(records, start=1):
-        yield f"record {number}", record
+    yield from ((f"record {number}", record) for number, record in enumerate(records, 1))
 
 
 def _parse_lines(shown: str, content: bytes) -> Iterator[tuple[str, Any]]:

@@ -1,6 +1,7 @@
 """Reads a question file, whatever its format, into a dataset."""
 
 import gc
+import re
 from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass, replace
@@ -9,7 +10,7 @@ from pathlib import Path
 from typing import Any
 
 from kgqa.data import SAMPLE_QUESTIONS
-from kgqa.evaluation.datasets import cor, freebase, kgqa_format, qald, text_files
+from kgqa.evaluation.datasets import freebase, kgqa_format, qald, text_files
 from kgqa.evaluation.datasets.format import Format, FormatMismatch
 from kgqa.evaluation.question import Question
 from kgqa.evaluation.record_files import NumberedRecords, QuestionFile, UnreadableFile, read_question_file
@@ -18,7 +19,7 @@ from kgqa.kg.terms import one_line
 ALL_FORMATS: tuple[Format[Any], ...] = (
     *freebase.FORMATS,
     *qald.FORMATS,
-    cor.FORMAT,
+    freebase.COR_FORMAT,
     *text_files.FORMATS,
     kgqa_format.FORMAT,
 )
@@ -27,7 +28,7 @@ ALL_FORMATS: tuple[Format[Any], ...] = (
 FORMATS = tuple(dict.fromkeys(format.name for format in ALL_FORMATS))
 """Names of the formats; some are published in two ways."""
 
-FILE_SUFFIXES = (".gz", ".jsonl", ".ndjson", ".json", ".txt")
+FILE_SUFFIXES = re.compile(r"(\.(jsonl|ndjson|json|txt))?(\.gz)?\Z", re.IGNORECASE)
 """What is left out of the name of a file where it names a dataset."""
 
 
@@ -93,7 +94,7 @@ def load(source: str | Path, format: str | None = None, *, pipes: bool = True) -
             questions = tuple(_read_questions(file, chosen, chain((first,), file.records)))
     except UnreadableFile as error:
         raise DatasetError(str(error)) from error
-    name = "sample" if source == "sample" else _without_suffixes(file.name)
+    name = "sample" if source == "sample" else FILE_SUFFIXES.sub("", file.name)
     return Dataset(name, questions, file.digest, chosen.name)
 
 
@@ -107,13 +108,6 @@ def _paused_collector() -> Iterator[None]:
     finally:
         if enabled:
             gc.enable()
-
-
-def _without_suffixes(name: str) -> str:
-    for suffix in FILE_SUFFIXES:
-        if name.lower().endswith(suffix):
-            name = name[: -len(suffix)]
-    return name
 
 
 def _choose_format(file: QuestionFile, first: Any, name: str | None) -> Format[Any]:
@@ -153,6 +147,5 @@ def _read_questions(file: QuestionFile, chosen: Format[Any], records: NumberedRe
 
 def _read_splits(record: Any) -> dict[str, str]:
     """Take every text whose field begins with ``split``."""
-    if not isinstance(record, dict):
-        return {}
-    return {key: value for key, value in record.items() if key.startswith("split") and isinstance(value, str)}
+    fields = record.items() if isinstance(record, dict) else ()
+    return {key: value for key, value in fields if key.startswith("split") and isinstance(value, str)}

@@ -8,6 +8,7 @@
   on Knowledge Bases. The public test set has questions only, so none of them is scored.
 * WebQuestions: Berant et al. (2013), Semantic Parsing on Freebase from Question-Answer Pairs. Answers
   are names. The address in ``url`` is where annotators looked, and is not taken for a topic.
+* CoR republishes the first three, and QALD-10, in a schema of its own.
 """
 
 import re
@@ -34,7 +35,7 @@ from kgqa.evaluation.datasets.format import (
 from kgqa.evaluation.question import EntityRef, GoldPath, Question
 
 
-class WebQSPAnswer(TypedDict, total=False):
+class _WebQSPAnswer(TypedDict, total=False):
     """An entity with its mid, or a value."""
 
     AnswerType: str | None
@@ -42,27 +43,25 @@ class WebQSPAnswer(TypedDict, total=False):
     EntityName: Value | None
 
 
-class WebQSPParse(TypedDict, total=False):
+class _WebQSPParse(TypedDict, total=False):
     """One way to understand the question; its chain leaves constraints out."""
 
     TopicEntityMid: str | None
     TopicEntityName: str | None
     InferentialChain: list[Text] | None
     Sparql: str | None
-    Answers: list[WebQSPAnswer] | None
+    Answers: list[_WebQSPAnswer] | None
 
 
-class WebQSPRecord(WithTopics, total=False):
-    """One question."""
-
+class _WebQSPRecord(WithTopics, total=False):
     QuestionId: Value | None
     RawQuestion: Required[Text]
-    Parses: Required[list[WebQSPParse]]
+    Parses: Required[list[_WebQSPParse]]
 
 
-def _read_webqsp(record: WebQSPRecord) -> Question:
+def _read_webqsp(record: _WebQSPRecord) -> Question:
     parses = record["Parses"]
-    first = parses[0] if parses else WebQSPParse()
+    first = parses[0] if parses else _WebQSPParse()
     main = next((parse for parse in parses if parse.get("TopicEntityMid")), first)
     mid, chain = main.get("TopicEntityMid"), main.get("InferentialChain")
     question = Question(
@@ -77,13 +76,13 @@ def _read_webqsp(record: WebQSPRecord) -> Question:
     return with_topics(question, record)
 
 
-def _webqsp_answers(parse: WebQSPParse) -> Iterator[EntityRef | None]:
+def _webqsp_answers(parse: _WebQSPParse) -> Iterator[EntityRef | None]:
     for answer in parse.get("Answers") or []:
         argument, name = answer.get("AnswerArgument"), answer.get("EntityName")
         yield entity_or_literal(answer.get("AnswerType"), argument, name)
 
 
-class CWQAnswer(TypedDict, total=False):
+class _CWQAnswer(TypedDict, total=False):
     """An answer of the official release; a literal may have its value as id and no name."""
 
     answer_id: Value | None
@@ -91,18 +90,18 @@ class CWQAnswer(TypedDict, total=False):
     aliases: list[Value] | None
 
 
-class CWQRecord(WithTopics, total=False):
+class _CWQRecord(WithTopics, total=False):
     """One question: ``answers`` is official, ``answer`` and the topics are PoG's."""
 
     ID: Value | None
     question: Required[Text]
     compositionality_type: str | None
     sparql: str | None
-    answers: list[CWQAnswer] | None
+    answers: list[_CWQAnswer] | None
     answer: Value | None
 
 
-def _read_cwq(record: CWQRecord) -> Question:
+def _read_cwq(record: _CWQRecord) -> Question:
     question = Question(
         id=record.get("ID") or "",
         text=record["question"],
@@ -113,7 +112,7 @@ def _read_cwq(record: CWQRecord) -> Question:
     return with_topics(question, record)
 
 
-def _cwq_answers(record: CWQRecord) -> Iterator[EntityRef | None]:
+def _cwq_answers(record: _CWQRecord) -> Iterator[EntityRef | None]:
     answers = record.get("answers")
     if answers is None:
         yield entity_ref(None, record.get("answer"))
@@ -124,7 +123,7 @@ def _cwq_answers(record: CWQRecord) -> Iterator[EntityRef | None]:
         yield entity_ref(id, name, answer.get("aliases") or ())
 
 
-class GrailQAAnswer(TypedDict, total=False):
+class _GrailQAAnswer(TypedDict, total=False):
     """An entity with its mid, or a value."""
 
     answer_type: str | None
@@ -132,34 +131,28 @@ class GrailQAAnswer(TypedDict, total=False):
     entity_name: Value | None
 
 
-class GrailQANode(TypedDict, total=False):
-    """A node of the graph query."""
-
+class _GrailQANode(TypedDict, total=False):
     node_type: str | None
     id: Value | None
     friendly_name: Value | None
 
 
-class GrailQAQuery(TypedDict, total=False):
-    """The query as a graph."""
-
-    nodes: list[GrailQANode] | None
+class _GrailQAQuery(TypedDict, total=False):
+    nodes: list[_GrailQANode] | None
 
 
-class GrailQARecord(WithTopics, total=False):
-    """One question."""
-
+class _GrailQARecord(WithTopics, total=False):
     qid: Value | None
     question: Required[Text]
-    answer: list[GrailQAAnswer] | None
+    answer: list[_GrailQAAnswer] | None
     function: str | None
     level: str | None
     sparql_query: str | None
-    graph_query: GrailQAQuery | None
+    graph_query: _GrailQAQuery | None
     hops: Hops | None
 
 
-def _read_grailqa(record: GrailQARecord) -> Question:
+def _read_grailqa(record: _GrailQARecord) -> Question:
     nodes = (record.get("graph_query") or {}).get("nodes") or []
     entities = (node for node in nodes if node.get("node_type") == "entity")
     question = Question(
@@ -196,26 +189,22 @@ def _parse_descriptions(value: object) -> object:
     return [re.sub(r"\\(.)", r"\1", quoted) or bare for quoted, bare in _DESCRIPTION.findall(listed[1])]
 
 
-class WebQuestionsRecord(TypedDict, total=False):
-    """A question of the official release."""
-
+class _WebQuestionsRecord(TypedDict, total=False):
     utterance: Required[Text]
     targetValue: Annotated[list[str], BeforeValidator(_parse_descriptions)]
 
 
-class ListedWebQuestion(WithTopics, total=False):
-    """A question of ToG's list."""
-
+class _ListedWebQuestion(WithTopics, total=False):
     question: Required[Text]
     answers: list[Value] | None
 
 
-def _read_webquestions(record: WebQuestionsRecord) -> Question:
+def _read_webquestions(record: _WebQuestionsRecord) -> Question:
     answers = (entity_ref(None, name) for name in record.get("targetValue", []))
     return Question(id="", text=record["utterance"], readings=gold_readings(answers))
 
 
-def _read_listed_webquestion(record: ListedWebQuestion) -> Question:
+def _read_listed_webquestion(record: _ListedWebQuestion) -> Question:
     answers = (entity_ref(None, name) for name in record.get("answers") or [])
     return with_topics(Question("", record["question"], readings=gold_readings(answers)), record)
 
@@ -224,10 +213,52 @@ def _is_listed_webquestion(record: Any) -> bool:
     return has_fields("url", "question")(record) and "id" not in record
 
 
+class _CorItem(TypedDict, total=False):
+    """A topic or an answer; the id of a literal is empty (WebQSP) or its value (QALD-10)."""
+
+    id: Value | None
+    name: Value | None
+
+
+class _CorAbout(TypedDict, total=False):
+    compositionality_type: str | None
+
+
+class _CorRecord(TypedDict, total=False):
+    id: Value | None
+    question: Required[Text]
+    sparql: str | None
+    meta_data: _CorAbout | None
+    answer: list[_CorItem] | None
+    topic_entity: list[_CorItem] | None
+
+
+def _read_cor(record: _CorRecord) -> Question:
+    topics, answers = (
+        [entity_ref(item.get("id"), item.get("name")) for item in items or []]
+        for items in (record.get("topic_entity"), record.get("answer"))
+    )
+    return Question(
+        id=record.get("id") or "",
+        text=record["question"],
+        topics=unique_refs(topics),
+        readings=gold_readings(answers),
+        sparql=record.get("sparql"),
+        kind=(record.get("meta_data") or {}).get("compositionality_type"),
+    )
+
+
+def _is_cor(record: Any) -> bool:
+    lists = (record.get("answer"), record.get("topic_entity")) if has_fields("question")(record) else ()
+    return any(isinstance(each, list) for each in lists)
+
+
 FORMATS: tuple[Format[Any], ...] = (
-    Format("webqsp", has_fields("Parses"), TypeAdapter(WebQSPRecord), _read_webqsp),
-    Format("cwq", has_fields("ID", "question"), TypeAdapter(CWQRecord), _read_cwq),
-    Format("grailqa", has_fields("qid", "question"), TypeAdapter(GrailQARecord), _read_grailqa),
-    Format("webquestions", has_fields("utterance"), TypeAdapter(WebQuestionsRecord), _read_webquestions),
-    Format("webquestions", _is_listed_webquestion, TypeAdapter(ListedWebQuestion), _read_listed_webquestion),
+    Format("webqsp", has_fields("Parses"), TypeAdapter(_WebQSPRecord), _read_webqsp),
+    Format("cwq", has_fields("ID", "question"), TypeAdapter(_CWQRecord), _read_cwq),
+    Format("grailqa", has_fields("qid", "question"), TypeAdapter(_GrailQARecord), _read_grailqa),
+    Format("webquestions", has_fields("utterance"), TypeAdapter(_WebQuestionsRecord), _read_webquestions),
+    Format("webquestions", _is_listed_webquestion, TypeAdapter(_ListedWebQuestion), _read_listed_webquestion),
 )
+
+COR_FORMAT = Format("cor", _is_cor, TypeAdapter(_CorRecord), _read_cor)

@@ -18,13 +18,7 @@ from typing import Annotated, Any
 from pydantic import BeforeValidator, TypeAdapter
 from typing_extensions import TypedDict
 
-from kgqa.evaluation.datasets.format import (
-    Format,
-    Text,
-    entity_ref,
-    gold_readings,
-    unique_refs,
-)
+from kgqa.evaluation.datasets.format import Format, Text, entity_ref, gold_readings, unique_refs
 from kgqa.evaluation.question import EntityRef, GoldPath, Question
 
 PATH_COLUMNS = ("question", "answers", "path")
@@ -53,14 +47,12 @@ def _split_at_brackets(text: str) -> tuple[str, str, str]:
     return (text[:start], text[start + 1 : end], text[end + 1 :]) if 0 <= start < end - 1 else (text, "", "")
 
 
-class MetaQARecord(TypedDict):
-    """A line of MetaQA."""
-
+class _MetaQARecord(TypedDict):
     question: Text
     answers: Annotated[list[str], _split_at("|")]
 
 
-def _read_metaqa(record: MetaQARecord) -> Question:
+def _read_metaqa(record: _MetaQARecord) -> Question:
     parts = _split_at_brackets(record["question"])
     return Question(
         id="",
@@ -106,15 +98,13 @@ def _parse_bracketed_answers(value: object) -> object:
     raise ValueError("should look like name(name/name/)")
 
 
-class PathRecord(TypedDict):
-    """A line of PathQuestion."""
-
+class _PathRecord(TypedDict):
     question: Text
     answers: Annotated[list[str], BeforeValidator(_parse_bracketed_answers)]
     path: Annotated[list[GoldPath], BeforeValidator(_parse_one_path)]
 
 
-class CupRecord(TypedDict):
+class _CupRecord(TypedDict):
     """A line of WorldCup2014; the facts around the answer, which follow, are left out."""
 
     question: Text
@@ -122,7 +112,7 @@ class CupRecord(TypedDict):
     answers: Annotated[list[str], _split_at("/")]
 
 
-def _read_paths(record: PathRecord | CupRecord) -> Question:
+def _read_paths(record: _PathRecord | _CupRecord) -> Question:
     paths = record["path"]
     topics = _entities(path.topic for path in paths)
     text = record["question"]
@@ -144,7 +134,7 @@ def _entities(written: Iterable[str | None]) -> tuple[EntityRef, ...]:
 
 
 FORMATS: tuple[Format[Any], ...] = (
-    Format("metaqa", _has_columns(2, 2), TypeAdapter(MetaQARecord), _read_metaqa, ("question", "answers")),
-    Format("pathquestion", _has_columns(3, 3), TypeAdapter(PathRecord), _read_paths, PATH_COLUMNS),
-    Format("worldcup", _has_columns(4, inf), TypeAdapter(CupRecord), _read_paths, CUP_COLUMNS),
+    Format("metaqa", _has_columns(2, 2), TypeAdapter(_MetaQARecord), _read_metaqa, ("question", "answers")),
+    Format("pathquestion", _has_columns(3, 3), TypeAdapter(_PathRecord), _read_paths, PATH_COLUMNS),
+    Format("worldcup", _has_columns(4, inf), TypeAdapter(_CupRecord), _read_paths, CUP_COLUMNS),
 )

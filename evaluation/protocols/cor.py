@@ -8,7 +8,6 @@ from typing import Any, NamedTuple
 
 from kgqa.evaluation.protocols.shared import (
     LegacyCase,
-    answer_text,
     answer_texts,
     legacy_cases,
     mean_scores,
@@ -116,7 +115,7 @@ def _names_in_braces(name: str) -> list[str]:
 def gold_names(case: LegacyCase) -> list[str]:
     """Return the name (else the id) of each gold answer; two answers of one name count twice."""
     answers = case.question.gold if case.question else ()
-    return [name for name in map(answer_text, answers) if name]
+    return [name for answer in answers if (name := answer.name or answer.id)]
 
 
 def final_action(result: Result) -> str:

@@ -57,23 +57,14 @@ class Subject:
     named: bool = True  # whether another process can open graph and model by their names
 
     async def open(self) -> KnowledgeGraph:
-        """Open the graph and the model, once, before any question is asked.
-
-        Raises:
-            KGError: if the graph cannot be opened.
-            UnknownModel: if the model cannot.
-        """
+        """Open the graph and the model, once, before any question is asked."""
         graph = await asyncio.to_thread(open_graph, self.context)
         await open_resources(self.context)
         return graph
 
 
 def make_subject(
-    method: str,
-    kg: KG | None,
-    model: str | Model | None,
-    options: Mapping[str, Any],
-    seed: int,
+    method: str, kg: KG | None, model: str | Model | None, options: Mapping[str, Any], seed: int
 ) -> Subject:
     """Make the subject of a run: a method, its graph and its model.
 

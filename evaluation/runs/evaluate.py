@@ -20,7 +20,7 @@ from kgqa.evaluation.result_files import InvalidRecord, parse_result, read_resul
 from kgqa.evaluation.runs.asking import Asker, Subject, make_subject
 from kgqa.evaluation.runs.event_loop import for_each, garbage_frozen
 from kgqa.evaluation.runs.folder import RunFolder, make_header
-from kgqa.evaluation.runs.prices import Price, find_price
+from kgqa.evaluation.runs.prices import find_price
 from kgqa.evaluation.runs.processes import count_processes, open_processes
 from kgqa.evaluation.runs.progress import Tally
 from kgqa.evaluation.runs.records import RunError
@@ -47,17 +47,12 @@ class EvaluationRun:
     head: Mapping[str, Any]
     questions: Sequence[Question]
     waiting: Sequence[Question]  # those without a record
-    price: Price | None
     tally: Tally
 
     async def ask(
         self, asker: Asker | WorkerPool, concurrency: int, stop: asyncio.Event, watch: ProgressWatcher
     ) -> None:
-        """Ask what is left.
-
-        Raises:
-            RunError: if the disk is full, or no worker of the pool is left.
-        """
+        """Ask what is left."""
         await asyncio.to_thread(self.folder.open_logs)
 
         async def ask_one(question: Question) -> None:
@@ -74,9 +69,6 @@ class EvaluationRun:
 
         Where the graph fails meanwhile, the strict grounded rate is unknown, and what lies
         between topics and answers.
-
-        Raises:
-            RunError: in one line, if a file of the run was changed so that it cannot be read.
         """
         results = await asyncio.to_thread(self._ordered)
         grounded: dict[str, bool | None] | None = None
@@ -103,8 +95,8 @@ class EvaluationRun:
     ) -> Metrics:
         questions = intermediates.with_intermediates(self.questions, between)
         metrics = measure_results(results, questions, grounded=grounded, seed=self.head["seed"])
-        if self.price is not None:
-            known = [cost for result in results if (cost := self.price.of(result.usage)) is not None]
+        if (price := self.tally.price) is not None:
+            known = [cost for result in results if (cost := price.of(result.usage)) is not None]
             found = summarise_costs(known)
             metrics["cost"] = cast(DollarCosts, {"total": sum(known), **found}) if found else None
         self.folder.write_json(intermediates.INTERMEDIATES_FILE, between)
@@ -128,21 +120,18 @@ def begin_run(
     left = {question.id: question for question in questions}
     asked = set(left)
     for record in folder.read_records():
-        if record["id"] not in asked:
-            raise RunError(
-                f"{folder.path} has a record of {record['id']!r}, which is no question of this run"
-            )
-        if left.pop(record["id"], None) is None:
+        id = record["id"]
+        if id not in asked:
+            raise RunError(f"{folder.path} has a record of {id!r}, which is no question of this run")
+        if left.pop(id, None) is None:
             continue
         try:
             parse_result(record)
             tally.count(record)
         except (InvalidRecord, KeyError, TypeError, AttributeError):
-            raise RunError(
-                f"{folder.path}: what results.jsonl says of {record['id']!r} is no record; "
-                "delete the line, and the question is asked again"
-            ) from None
-    return EvaluationRun(folder, head, questions, list(left.values()), price, tally)
+            said = f"{folder.path}: what results.jsonl says of {id!r} is no record"
+            raise RunError(f"{said}; delete the line, and the question is asked again") from None
+    return EvaluationRun(folder, head, questions, list(left.values()), tally)
 
 
 @dataclass(frozen=True, slots=True)

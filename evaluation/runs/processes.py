@@ -78,8 +78,8 @@ class WorkerProcess:
                 future = self._waiting.pop(record["id"])
                 if not future.done():
                     future.set_result(AskedRecord(record, times, line))
-        except (ValueError, LookupError, TypeError):
-            self._process.kill()  # it does not say what it should
+        except (ValueError, LookupError, TypeError):  # it does not say what it should
+            self._process.kill()
         finally:
             for future in self._waiting.values():
                 if not future.done():
@@ -130,8 +130,7 @@ async def _start_process(order: WorkerOrder, place: int) -> asyncio.subprocess.P
         await process.wait()
         raise
     if process.stdin:
-        given = {"order": order, "place": place, "cores": CORES}
-        process.stdin.write(json.dumps(given).encode() + b"\n")
+        process.stdin.write(json_line({"order": order, "place": place, "cores": CORES}))
     return process
 
 

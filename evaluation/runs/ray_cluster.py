@@ -131,11 +131,7 @@ async def open_cluster(
 
 
 async def _call_actor(method: Any, *given: object) -> Any:
-    """Return what an actor answers.
-
-    Raises:
-        WorkerLost: with the last line of what Ray says, which is the cause.
-    """
+    """Return what an actor answers; where it is lost, the last line of what Ray says is the cause."""
     try:
         return await method.remote(*given)
     except _ray().exceptions.RayError as error:
@@ -157,11 +153,7 @@ def _ray() -> Any:
 
 
 async def _connect_with_timeout(address: str) -> int:
-    """Connect to a cluster and return the number of its CPUs.
-
-    Raises:
-        RunError: in one line, within `CONNECT_TIMEOUT_SECONDS`.
-    """
+    """Connect to a cluster and return the number of its CPUs."""
     os.environ.setdefault("RAY_USAGE_STATS_ENABLED", "0")
     _ray()
     if address != "auto":

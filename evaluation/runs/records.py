@@ -41,12 +41,7 @@ class AskedRecord(NamedTuple):
 
 
 def json_line(value: Json) -> bytes:
-    """Write JSON on one line, keys in their order; a lone surrogate is escaped.
-
-    Raises:
-        ValueError: for NaN, infinity, and what holds itself.
-        TypeError: for what is not JSON.
-    """
+    """Write JSON on one line, keys in their order; a lone surrogate is escaped."""
     try:
         return json.dumps(value, ensure_ascii=False, allow_nan=False).encode() + b"\n"
     except UnicodeEncodeError:
@@ -54,11 +49,7 @@ def json_line(value: Json) -> bytes:
 
 
 def asked_record(record: Json) -> AskedRecord:
-    """Write the lines of a record.
-
-    Raises:
-        ValueError, TypeError: if the record is not JSON.
-    """
+    """Write the lines of a record."""
     usage = record["usage"]
     times = {"id": record["id"], **{key: usage[key] for key in TIME_FIELDS}}
     timeless = {**record, "usage": {**usage, **dict.fromkeys(TIME_FIELDS)}}
@@ -106,11 +97,7 @@ def failure_reason(record: Json) -> str:
 
 
 class AppendLog:
-    """A file to whose end whole lines are added.
-
-    Raises:
-        OSError: if it cannot be written, or is no regular file.
-    """
+    """A file to whose end whole lines are added."""
 
     def __init__(self, path: Path) -> None:
         self._file = _open_descriptor(path, os.O_WRONLY | os.O_APPEND | os.O_CREAT)
@@ -142,11 +129,7 @@ class AppendLog:
 
 @contextmanager
 def disk_errors(path: Path) -> Iterator[None]:
-    """Turn what the disk refuses into one line.
-
-    Raises:
-        RunError: in place of an OSError.
-    """
+    """Turn what the disk refuses, an OSError, into a RunError of one line."""
     try:
         yield
     except OSError as error:
@@ -157,11 +140,7 @@ def disk_errors(path: Path) -> Iterator[None]:
 
 
 def open_regular(path: Path) -> BinaryIO:
-    """Open a file for reading.
-
-    Raises:
-        OSError: if it cannot be read, or is a pipe or a device, which may never end.
-    """
+    """Open a file for reading; a pipe or a device, which may never end, is an OSError."""
     return open(path, "rb", opener=_open_descriptor)
 
 
@@ -175,11 +154,7 @@ def _open_descriptor(path: str | Path, flags: int) -> int:
 
 
 def repair_tail(path: Path) -> None:
-    """Cut off a last line that was not written to its end; end one that only lacks its line break.
-
-    Raises:
-        OSError: if the file cannot be read or written.
-    """
+    """Cut off a last line that was not written to its end; end one that only lacks its line break."""
     if not path.exists():
         return
     with open_regular(path) as file:
@@ -199,7 +174,6 @@ def read_records(path: Path) -> Iterator[tuple[dict[str, Any], bytes]]:
 
     Raises:
         RunError: naming the line that is no JSON object.
-        OSError: if the file cannot be read.
     """
     if not path.exists():
         return
@@ -224,11 +198,7 @@ def _parse_object(line: bytes) -> dict[str, Any] | None:
 def replace_file(path: Path, parts: Iterable[bytes]) -> None:
     """Replace a file at once: whoever reads it, also after a crash, sees the old one or the new one.
 
-    Whoever may read and write it may do so ever after.
-    It is written beside its place first, and where a link stands there, not to what the link leads to.
-
-    Raises:
-        OSError: if there is no room; the old one stays.
+    It keeps its modes. Where a link stands in its place, what the link leads to stays.
     """
     new = path.with_name(f"{path.name}.new")
     try:

@@ -214,11 +214,7 @@ class WorkerPool:
         self._changed = asyncio.Event()
 
     async def fill(self, place: int) -> None:
-        """Keep a place filled, as long as workers come to work there at all.
-
-        Raises:
-            RunError: if the first is refused, or this was the last place.
-        """
+        """Keep a place filled, as long as workers come to work there at all."""
         why, failures, new, again = "", 0, True, False
         while failures < MAX_LOSSES:
             failures += 1
@@ -256,11 +252,7 @@ class WorkerPool:
             await worker.end()
 
     async def watch(self) -> None:
-        """Wait for the end of the run, or of its patience.
-
-        Raises:
-            RunError: if there is no worker for so long.
-        """
+        """End a run that has no worker for too long."""
         while True:
             await self._until(lambda: not self._there)
             try:

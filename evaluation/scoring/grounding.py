@@ -2,9 +2,8 @@
 
 from collections.abc import Mapping, Sequence
 from contextlib import suppress
-from dataclasses import dataclass
 from itertools import pairwise
-from typing import Any
+from typing import Any, NamedTuple
 
 from pydantic import TypeAdapter
 
@@ -54,8 +53,7 @@ def result_key(result: Result) -> str:
     return result.question if result.id is None else result.id
 
 
-@dataclass(frozen=True, slots=True)
-class _PathLegs:
+class _PathLegs(NamedTuple):
     """A path as chains between the nodes that it names."""
 
     legs: tuple[tuple[Chain, Entity], ...]  # chains that end at a named node on the way

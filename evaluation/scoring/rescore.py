@@ -5,19 +5,24 @@ import os
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from kgqa.evaluation import protocols
 from kgqa.evaluation.datasets import Dataset, DatasetError, load
 from kgqa.evaluation.paper_analysis.intermediates import INTERMEDIATES_FILE, with_intermediates
 from kgqa.evaluation.question import Question
+from kgqa.evaluation.report.run_folder import (
+    IntermediateCounts,
+    JsonObject,
+    ReportError,
+    ScoringHeader,
+    read_json_object,
+)
 from kgqa.evaluation.result import Result, ResultsError, pair_results
 from kgqa.evaluation.result_files import find_results_file, read_results
+from kgqa.evaluation.scoring.comparison import Comparison, compare_results
+from kgqa.evaluation.scoring.grounding import check_grounding
 from kgqa.kg.terms import one_line
-
-if TYPE_CHECKING:
-    from kgqa.evaluation.report.run_folder import JsonObject
-    from kgqa.evaluation.scoring.comparison import Comparison
 
 
 @dataclass(frozen=True, slots=True)
@@ -26,7 +31,7 @@ class RescoredResults:
 
     title: str
     metrics: Mapping[str, Any]
-    comparison: "Comparison | None"
+    comparison: Comparison | None
     warnings: tuple[str, ...]
 
 
@@ -63,8 +68,6 @@ def rescore(
         ValueError: in one line, for what cannot be read or does not fit together.
         KGError: if the graph cannot be opened or fails.
     """
-    from kgqa.evaluation.report.run_folder import IntermediateCounts, ScoringHeader
-
     protocols.check_protocol(protocol)
     for option, value in (("--kg", kg), ("--against", against)):
         if value and protocol != "strict":
@@ -84,8 +87,6 @@ def rescore(
     warnings = _warn_of_unmatched(unmatched, "", protocol, loaded)
     comparison = None
     if against is not None:
-        from kgqa.evaluation.scoring.comparison import compare_results
-
         other_file = find_results_file(against)
         other, unmatched = _select_results(read_results(other_file), other_file, loaded, questions)
         warnings += _warn_of_unmatched(unmatched, f" in {one_line(str(against))}", protocol, loaded)
@@ -96,14 +97,8 @@ def rescore(
     return RescoredResults(title, metrics, comparison, warnings)
 
 
-def _read_beside(file: Path, shape: "type[JsonObject]", advice: str) -> dict[str, Any]:
-    """Read what a run keeps beside its results; nothing where there is none.
-
-    Raises:
-        ResultsError: with advice, if it cannot be read.
-    """
-    from kgqa.evaluation.report.run_folder import ReportError, read_json_object
-
+def _read_beside(file: Path, shape: type[JsonObject], advice: str) -> dict[str, Any]:
+    """Read what a run keeps beside its results; nothing where there is none."""
     try:
         return read_json_object(file, shape) if os.path.isfile(file) else {}
     except ReportError as error:
@@ -122,9 +117,8 @@ def _load_dataset(given: str | None, format: str | None, recorded: Mapping[str, 
     except DatasetError:
         if format:
             raise
-        raise ValueError(
-            f"the questions of this run ({name}) are not here; name them with --dataset"
-        ) from None
+        said = f"the questions of this run ({name}) are not here; name them with --dataset"
+        raise ValueError(said) from None
     if loaded.digest != recorded.get("sha256"):
         raise ValueError(f"{name} is no longer the file of this run; name its questions with --dataset")
     return loaded
@@ -148,7 +142,6 @@ def _select_results(
 
 
 def _check_on_graph(results: Sequence[Result], kg: Sequence[str]) -> dict[str, bool | None]:
-    from kgqa.evaluation.scoring.grounding import check_grounding
     from kgqa.kg.opening import open_graph
     from kgqa.runtime.resources import graph_sources
 

@@ -55,14 +55,10 @@ class ErrorRates:
 
     def __str__(self) -> str:
         """Return the canonical spec, for instance ``simulated:accuracy=0.8,seed=1``."""
-        changed = [
-            (f.name, getattr(self, f.name)) for f in fields(self) if getattr(self, f.name) != f.default
-        ]
-        return (
-            SIMULATED
-            + ":" * bool(changed)
-            + ",".join(f"{key}={_format_number(value)}" for key, value in changed)
-        )
+        values = {field: getattr(self, field.name) for field in fields(self)}
+        changed = {field.name: value + 0 for field, value in values.items() if value != field.default}
+        settings = ",".join(f"{key}={repr(value).removesuffix('.0')}" for key, value in changed.items())
+        return f"{SIMULATED}:{settings}" if settings else SIMULATED
 
 
 _RATE_NAMES = tuple(field.name for field in fields(ErrorRates))
@@ -100,18 +96,8 @@ def _parse_number(key: str, text: str) -> float:
     return int(text) if key == "seed" else float(text)
 
 
-def _format_number(value: float) -> str:
-    return repr(value + 0).removesuffix(".0")  # minus nothing is nothing
-
-
 class Draws:
-    """The draws of one step.
-
-    Args:
-        seed: Of the model.
-        question: The id of the question.
-        step: What the prompt shows.
-    """
+    """The draws of one step: by the model's seed, the id of the question, and what the prompt shows."""
 
     def __init__(self, seed: int, question: str, step: str) -> None:
         about = f"{seed}\n{len(question)}\n{question}\n"

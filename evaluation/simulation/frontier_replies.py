@@ -18,12 +18,7 @@ from kgqa.evaluation.simulation.oracle import Case, wrong_choice
 from kgqa.kg.terms import Chain, Entity, Hop, Term
 from kgqa.prompts.assess_found import AssessFound, Assessment
 from kgqa.prompts.base import Score
-from kgqa.prompts.candidates import (
-    MAX_GROUPS_SHOWN,
-    ChainFindings,
-    NumberedCandidate,
-    numbered_candidates,
-)
+from kgqa.prompts.candidates import MAX_GROUPS_SHOWN, ChainFindings, NumberedCandidate, numbered_candidates
 from kgqa.prompts.chain import without_last_hop
 from kgqa.prompts.pick_relations import PickedRelations, PickRelations
 from kgqa.prompts.progress import MAX_SUBGOALS

@@ -1,9 +1,9 @@
 """Replies that guide a search: subgoals, an adapted blueprint, the decision to blame for a failure."""
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable
 
 from kgqa.evaluation.simulation.oracle import Case
-from kgqa.kg.terms import Chain, Hop, local_name
+from kgqa.kg.terms import Chain, local_name
 from kgqa.priors.candidate_ranking import relation_words
 from kgqa.prompts.adapt_blueprint import AdaptBlueprint, AdaptedBlueprint
 from kgqa.prompts.decompose import Decompose, Subgoals
@@ -20,7 +20,12 @@ async def decompose(prompt: Decompose, case: Case) -> Subgoals:
     goals: list[str] = []
     for topic, hops in await case.oracle.plans():
         named = [await case.oracle.is_named(Chain(topic, hops[:depth])) for depth in range(1, len(hops))]
-        goals += [_subgoal_text(part) for part in _split_at_named(hops, [*named, True])]
+        begin = 0
+        for end, ends_named in enumerate([*named, True], 1):
+            if ends_named:
+                words = (relation_words(hop.words) for hop in reversed(hops[begin:end]))
+                goals.append(f"find the {' of the '.join(words)}")
+                begin = end
     planned = case.happens("accuracy") and goals
     return Subgoals(subgoals=goals[:MAX_SUBGOALS] if planned else [prompt.question])
 
@@ -44,18 +49,6 @@ async def adapt_blueprint(prompt: AdaptBlueprint, case: Case) -> AdaptedBlueprin
         nearest = prompt.exemplars[0].branches if prompt.exemplars else (prompt.relations[:1],)
         branches = [list(branch[:MAX_BRANCH_HOPS]) for branch in nearest[: max(1, len(prompt.topics))]]
     return AdaptedBlueprint(branches=branches)
-
-
-def _split_at_named(hops: Sequence[Hop], named: Sequence[bool]) -> Iterator[Sequence[Hop]]:
-    begin = 0
-    for end, ends_named in enumerate(named, 1):
-        if ends_named:
-            yield hops[begin:end]
-            begin = end
-
-
-def _subgoal_text(hops: Sequence[Hop]) -> str:
-    return "find the " + " of the ".join(relation_words(hop.words) for hop in reversed(hops))
 
 
 async def diagnose(prompt: Diagnose, case: Case) -> Diagnosis:

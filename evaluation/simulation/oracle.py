@@ -85,9 +85,7 @@ class GoldRelationFinder:
     """Knows the gold paths of one question; one query for each topic where the file is right."""
 
     def __init__(self, question: Question, cache: GraphCache, gold: GoldAnswers) -> None:
-        self._question = question
-        self._cache = cache
-        self._gold = gold
+        self._question, self._cache, self._gold = question, cache, gold
         self._paths: Sequence[GoldPath] | None = question.paths or None
         self._passable: dict[str, list[tuple[_Rating, GoldRelations]]] = {}
         self._gold_paths: dict[str, list[GoldRelations]] = {}
@@ -95,16 +93,13 @@ class GoldRelationFinder:
     async def of(self, topic: Entity) -> list[GoldRelations]:
         """Return the gold paths from a topic, the best first."""
         if topic.id not in self._gold_paths:
+            ids = [resolve_iri(named.id) for named in self._question.topics if not _is_topic(topic, named)]
             mine = await self._named(topic)
-            others = [each for other in self._others(topic) for each in await self._named(other)]
+            others = [each for id in ids if id for each in await self._named(Entity(id))]
             least = min((missing for (missing, _), _ in (*mine, *others)), default=0)
             gold_paths = [gold_path for (missing, _), gold_path in mine if missing == least]
-            self._gold_paths[topic.id] = gold_paths if gold_paths or others else await self._found(topic)
+            self._gold_paths[topic.id] = gold_paths if gold_paths or others else await self._search(topic)
         return self._gold_paths[topic.id]
-
-    def _others(self, topic: Entity) -> list[Entity]:
-        ids = [resolve_iri(named.id) for named in self._question.topics if not _is_topic(topic, named)]
-        return [Entity(id) for id in ids if id]
 
     async def after(self, topic: Entity) -> bool:
         """Return whether a path begins at a topic that comes after this one."""
@@ -139,7 +134,7 @@ class GoldRelationFinder:
         unseen = ((0, -1.0), gold_path) if hops and self._gold.verdict else None
         return min(tried, key=itemgetter(0), default=unseen)
 
-    async def _found(self, topic: Entity) -> list[GoldRelations]:
+    async def _search(self, topic: Entity) -> list[GoldRelations]:
         chain = await search_chain(self._cache, self._gold, Chain(topic), MAX_SEARCH_HOPS)
         return [tuple(map(name_hop, chain.hops))] if chain else []
 
@@ -155,9 +150,8 @@ class GoldRelationFinder:
         if path.topic is None:
             return not names or is_same(topic, names[0])
         mine = [named for named in names if is_same(topic, named)]
-        return is_same(topic, EntityRef(path.topic, None)) or any(
-            path.topic in named.aliases for named in mine
-        )
+        aliases = {alias for named in mine for alias in named.aliases}
+        return path.topic in aliases or is_same(topic, EntityRef(path.topic, None))
 
 
 def _read_gold_paths(sparql: str | None) -> Sequence[GoldPath]:
@@ -189,8 +183,8 @@ class Oracle:
     """Knows one question's gold, and remembers what it has found out."""
 
     def __init__(self, question: Question, graph: KnowledgeGraph) -> None:
+        self._topics = question.topics
         self.gold = GoldAnswers(question)
-        self._named = question.topics
         self.cache = GraphCache(graph)  # what was looked up
         self._finder = GoldRelationFinder(question, self.cache, self.gold)
         self._detours: dict[Chain, GoldRelations | None] = {}
@@ -202,15 +196,17 @@ class Oracle:
 
     async def topics(self) -> list[Entity]:
         """Return the topics of the question that the graph has, in their order."""
-        found = [await self.cache.find(resolve_iri(named.id) or named.name or "") for named in self._named]
+        found = [await self.cache.find(resolve_iri(named.id) or named.name or "") for named in self._topics]
         return list(filter(None, found))
 
     async def plans(self) -> list[TopicPlan]:
         """Return the best gold path from each topic of the question that has one, in their order."""
+        label = self.cache.graph.relation_label
         found = []
         for topic in await self.topics():
             if gold_paths := await self._finder.of(topic):
-                found.append(TopicPlan(topic, self._labelled(gold_paths[0])))
+                hops = resolve_hops(gold_paths[0], self.cache.graph) or ()
+                found.append(TopicPlan(topic, tuple(replace(hop, name=label(hop.relation)) for hop in hops)))
         return found
 
     async def paths(self) -> list[tuple[Path, ...]]:
@@ -225,14 +221,13 @@ class Oracle:
         """Return whether a chain leads to anything that has a name."""
         return any(term.name for term in await self.cache.ends(chain))
 
-    def _labelled(self, gold_path: GoldRelations) -> tuple[Hop, ...]:
-        label = self.cache.graph.relation_label
-        hops = resolve_hops(gold_path, self.cache.graph) or ()
-        return tuple(replace(hop, name=label(hop.relation)) for hop in hops)
-
     async def _rests(self, chain: Chain) -> list[GoldRelations]:
         gold_paths = await self._finder.of(chain.topic)
-        begun = [gold_path[chain.depth :] for gold_path in gold_paths if _begins_relations(chain, gold_path)]
+        begun = [
+            gold_path[chain.depth :]
+            for gold_path in gold_paths
+            if chain.depth <= len(gold_path) and all(map(is_hop_named, chain.hops, gold_path))
+        ]
         if begun or not gold_paths or not chain.hops:
             return begun
         if chain not in self._detours:
@@ -265,39 +260,21 @@ class Oracle:
             return None
         for gold_path in gold_paths:
             rest = gold_path[chain.depth :]
-            hops, after = resolve_hops(gold_path, self.cache.graph), resolve_hops(rest, self.cache.graph)
-            if len(gold_path) >= chain.depth and hops is not None and after is not None:
+            hops = resolve_hops(gold_path, self.cache.graph)
+            if len(gold_path) >= chain.depth and hops is not None:
                 usual = set(await self.cache.ends(Chain(chain.topic, hops)))
-                ends = await self.cache.ends(Chain(chain.topic, (*chain.hops, *after)))
+                ends = await self.cache.ends(Chain(chain.topic, (*chain.hops, *hops[chain.depth :])))
                 if ends and (usual == set(ends) or (usual > set(ends) and not self.gold.mark(ends).missing)):
                     return rest
         return None
 
 
-def _begins_relations(chain: Chain, gold_path: GoldRelations) -> bool:
-    return chain.depth <= len(gold_path) and all(map(is_hop_named, chain.hops, gold_path))
-
-
-class Case(NamedTuple):
+class Case:
     """One step of a question."""
 
-    oracle: Oracle
-    errors: ErrorRates
-    draws: Draws
-
-    @property
-    def gold(self) -> GoldAnswers:
-        """The gold answers of the question."""
-        return self.oracle.gold
-
-    @property
-    def cache(self) -> GraphCache:
-        """What was looked up in the graph."""
-        return self.oracle.cache
-
-    async def rests(self, chain: Chain) -> list[GoldRelations]:
-        """Return the gold relations left after a chain; see `Oracle.rests`."""
-        return await self.oracle.rests(chain)
+    def __init__(self, oracle: Oracle, errors: ErrorRates, draws: Draws) -> None:
+        self.oracle, self.errors, self.draws = oracle, errors, draws
+        self.gold, self.cache, self.rests = oracle.gold, oracle.cache, oracle.rests
 
     def choose(self, right: Sequence[int], offered: int) -> list[int]:
         """Choose the right ones of so many numbered entities, or others where a draw says so."""
