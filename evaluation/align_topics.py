@@ -23,9 +23,6 @@ async def align_topics(questions: Sequence[Question], graph: KnowledgeGraph) -> 
     what nobody has mapped is lost, as in the papers. A topic that has an id of another kind of
     graph only is looked up by it, for many entities of Wikidata say which of Freebase they are; if
     nothing is found, its name is left. On a graph of no known kind all topics are as in the file.
-
-    Raises:
-        KGError: if the graph cannot be reached.
     """
     chosen = [replace(question, topics=_native_topics(question, graph.dialect)) for question in questions]
     topics = (topic for question in chosen for topic in question.topics)

@@ -142,21 +142,20 @@ def read_json_records(path: Path) -> list[tuple[str, JsonObject]]:
     except (OSError, EOFError, zlib.error, ValueError) as error:
         why = getattr(error, "strerror", None) or error
         raise UnreadableFile(f"cannot read {shown}: {one_line(str(why))}") from None
-    records = _parse_list if content.lstrip()[:1] == b"[" else _parse_lines
+    if content.lstrip()[:1] == b"[":
+        try:
+            listed = enumerate(parse_json(content), 1)
+            records = ((f"record {number}", record) for number, record in listed)
+        except ValueError as error:
+            raise UnreadableFile(f"{shown} is not JSON: {one_line(str(error))}") from None
+    else:
+        records = _parse_lines(shown, content)
     found = []
-    for place, record in records(shown, content):
+    for place, record in records:
         if not isinstance(record, dict):
             raise UnreadableFile(f"{shown}, {place}: a JSON object was expected")
         found.append((place, record))
     return found
-
-
-def _parse_list(shown: str, content: bytes) -> Iterator[tuple[str, Any]]:
-    try:
-        records = parse_json(content)
-    except ValueError as error:
-        raise UnreadableFile(f"{shown} is not JSON: {one_line(str(error))}") from None
-    yield from ((f"record {number}", record) for number, record in enumerate(records, 1))
 
 
 def _parse_lines(shown: str, content: bytes) -> Iterator[tuple[str, Any]]:

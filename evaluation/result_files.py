@@ -74,11 +74,7 @@ def read_results(path: str | Path) -> list[Result]:
 
 
 def find_results_file(path: str | Path) -> Path:
-    """Return the results file that a path means: itself, or the one in the folder.
-
-    Raises:
-        ResultsError: for a folder without one.
-    """
+    """Return the results file that a path means: itself, or the one in the folder."""
     if not os.path.isdir(path):
         return Path(path)
     for name in RESULT_FILE_NAMES:
@@ -100,11 +96,7 @@ def _parse_timing(record: Record) -> tuple[str, Usage]:
 
 
 def parse_result(record: Record) -> Result:
-    """Read a record of any known shape.
-
-    Raises:
-        InvalidRecord: naming the field that is missing or wrong.
-    """
+    """Read a record of any known shape; an `InvalidRecord` names the field that is missing or wrong."""
     if "answers" not in record and "results" not in record:
         raise InvalidRecord('field "answers" (or "results", in published outputs) is missing')
     begun = Result(_parse_id(record.get("id")), _parse_question(record), (), record=record)

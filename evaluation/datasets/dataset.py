@@ -3,7 +3,6 @@
 import gc
 import re
 from collections.abc import Iterator
-from contextlib import contextmanager
 from dataclasses import dataclass, replace
 from itertools import chain
 from pathlib import Path
@@ -84,30 +83,22 @@ def load(source: str | Path, format: str | None = None, *, pipes: bool = True) -
     Raises:
         DatasetError: one line that names file, line (or record) and field.
     """
+    collecting = gc.isenabled()
     try:
         file = read_question_file(SAMPLE_QUESTIONS if source == "sample" else Path(source), pipes=pipes)
         first = next(file.records, None)
         if first is None:
             raise DatasetError(f"{file.name}: no questions in it")
         chosen = _choose_format(file, first[1], format)
-        with _paused_collector():
-            questions = tuple(_read_questions(file, chosen, chain((first,), file.records)))
+        gc.disable()  # questions have no cycles, and looking for some takes a third of the time
+        questions = tuple(_read_questions(file, chosen, chain((first,), file.records)))
     except UnreadableFile as error:
         raise DatasetError(str(error)) from error
+    finally:
+        if collecting:
+            gc.enable()
     name = "sample" if source == "sample" else FILE_SUFFIXES.sub("", file.name)
     return Dataset(name, questions, file.digest, chosen.name)
-
-
-@contextmanager
-def _paused_collector() -> Iterator[None]:
-    """Pause the collector: questions have no cycles, and looking for some takes a third of the time."""
-    enabled = gc.isenabled()
-    gc.disable()
-    try:
-        yield
-    finally:
-        if enabled:
-            gc.enable()
 
 
 def _choose_format(file: QuestionFile, first: Any, name: str | None) -> Format[Any]:

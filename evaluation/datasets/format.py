@@ -139,11 +139,7 @@ class Format(Generic[Record]):
     unique: bool = False
 
     def read(self, record: Any) -> Question:
-        """Make a question of a record.
-
-        Raises:
-            FormatMismatch: naming the field that is wrong.
-        """
+        """Make a question of a record; a mismatch names the field that is wrong."""
         if self.columns and isinstance(record, tuple):
             record = dict(zip(self.columns, record, strict=False))
         try:

@@ -46,10 +46,6 @@ def measure_by_protocol(
 
 
 def check_protocol(protocol: str) -> None:
-    """Refuse a name that is no protocol.
-
-    Raises:
-        ValueError: naming those there are.
-    """
+    """Refuse a name that is no protocol; the error names those there are."""
     if protocol not in PROTOCOLS:
         raise ValueError(f"no protocol is called {protocol!r}; there are: {', '.join(PROTOCOLS)}")

@@ -129,8 +129,7 @@ def measure_breakdowns(cases: Sequence[LegacyCase], right: Sequence[bool], seed:
     for name in ("kind", "level"):
         groups: dict[str, list[bool]] = {}
         for case, verdict in zip(cases, right, strict=True):
-            value = getattr(case.question, name, None)
-            if value is not None:
+            if (value := getattr(case.question, name, None)) is not None:
                 groups.setdefault(value, []).append(verdict)
         found[name] = {
             value: {"n": len(group), "correct": sum(group), "hits_at_1": mean_share(group, seed)}

@@ -107,11 +107,7 @@ class EvaluationRun:
 def begin_run(
     folder: RunFolder, head: Mapping[str, Any], questions: Sequence[Question], *, retry_failed: bool
 ) -> EvaluationRun:
-    """Claim a folder for a run and see what is left to ask (blocking).
-
-    Raises:
-        RunError: in one line, if the folder holds another run, or what it holds cannot be read.
-    """
+    """Claim a folder for a run and see what is left to ask (blocking)."""
     head = folder.claim(head)
     if retry_failed:
         folder.drop_failed()

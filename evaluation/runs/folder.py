@@ -70,13 +70,8 @@ def listing_difference(there: Json, here: Json) -> str | None:
     return f"its relations were listed {'there and not here' if there['relations'] else 'here and not there'}"
 
 
-def _header_differences(recorded: Json, wanted: Json) -> list[str]:
-    """Name what two runs would have to share to go into one folder and do not, each with both values."""
-    found = list(_iterate_differences("", _run_identity(recorded), _run_identity(wanted)))
-    return [one for one in found if not one.startswith(_CONFIG_HASH)] or found
-
-
 def _run_identity(head: Json) -> dict[str, Any]:
+    """Return what two runs have to share to go into one folder."""
     config, dataset = dict(head["config"]), head["dataset"]
     return {
         _CONFIG_HASH: config.pop("hash"),
@@ -162,10 +157,12 @@ class RunFolder:
                 recorded: dict[str, Any] = json.loads(read_file(path))
                 datetime.fromisoformat(recorded["started"])
                 _, before = recorded["kgqa"], recorded["dataset"]["questions"]
-                differing, fewer = _header_differences(recorded, wanted), now < before
+                found = list(_iterate_differences("", _run_identity(recorded), _run_identity(wanted)))
+                fewer = now < before
             except (KeyError, TypeError, AttributeError, ValueError, RecursionError):
                 raise RunError(f"{path} is no head of a run; give another --out") from None
-        if differing:
+        if found:
+            differing = [one for one in found if not one.startswith(_CONFIG_HASH)] or found
             way_out = "give another --out"
             if how := listing_difference(recorded, wanted):
                 differing.append(how)

@@ -104,11 +104,7 @@ class AppendLog:
         self._size = os.fstat(self._file).st_size
 
     def append(self, line: bytes) -> None:
-        """Add a line, whole or not at all.
-
-        Raises:
-            OSError: if there is no room; what is in the file stays as it was.
-        """
+        """Add a line, whole or not at all."""
         left = line
         try:
             while left:
@@ -170,11 +166,7 @@ def repair_tail(path: Path) -> None:
 
 
 def read_records(path: Path) -> Iterator[tuple[dict[str, Any], bytes]]:
-    """Return the objects of a file with their lines.
-
-    Raises:
-        RunError: naming the line that is no JSON object.
-    """
+    """Return the objects of a file with their lines; an error names the line that is none."""
     if not path.exists():
         return
     with open_regular(path) as file:

@@ -156,40 +156,31 @@ class WorkerPool:
         self._changed = asyncio.Event()
 
     async def ask(self, question: Question) -> AskedRecord:
-        """Ask one question; see `Asker.ask`.
-
-        Raises:
-            RunError: if workers are lost whatever they are asked.
-        """
-        for lost in range(MAX_LOSSES):
-            try:
-                asked = await self._ask_once(question, alone=lost == MAX_LOSSES - 1)
-                self._given_up = 0
-                return asked
-            except WorkerLost as error:
-                why = error
+        """Ask one question; see `Asker.ask`."""
+        for attempt in range(1, MAX_LOSSES + 1):
+            alone = attempt == MAX_LOSSES
+            async with self._alone if alone else nullcontext():
+                worker = await self._until(self._idle if alone else self._fewest)
+                self._busy[worker] += 1
+                try:
+                    asked = await worker.ask(question)
+                    self._given_up = 0
+                    return asked
+                except WorkerLost as lost:
+                    why = str(lost)
+                    if self._busy.pop(worker, None):
+                        _log.warning("%s is lost (%s); others are asked", worker.name, why)
+                finally:
+                    if alone:
+                        self._kept = None
+                    if worker in self._busy:
+                        self._busy[worker] -= 1
+                    self._tell()
         self._given_up += 1
         if self._given_up == MAX_LOSSES:
             raise RunError(f"workers are lost whatever they are asked ({why}); {RESUME_HINT}")
         lost_all = WorkerLost(f"{MAX_LOSSES} workers were lost that asked it: {why}")
         return failed_record(question, self._config, lost_all)
-
-    async def _ask_once(self, question: Question, *, alone: bool) -> AskedRecord:
-        async with self._alone if alone else nullcontext():
-            worker = await self._until(self._idle if alone else self._fewest)
-            self._busy[worker] += 1
-            try:
-                return await worker.ask(question)
-            except WorkerLost as lost:
-                if self._busy.pop(worker, None):
-                    _log.warning("%s is lost (%s); others are asked", worker.name, lost)
-                raise
-            finally:
-                if alone:
-                    self._kept = None
-                if worker in self._busy:
-                    self._busy[worker] -= 1
-                self._tell()
 
     def _fewest(self) -> Worker | None:
         """Return the worker that has the fewest questions, where one has room for another."""

@@ -84,17 +84,21 @@ def rescore(
     counts = _read_beside(file.with_name(INTERMEDIATES_FILE), IntermediateCounts, advice)
     questions = with_intermediates(questions, counts)
     given, unmatched = _select_results(found, file, loaded, questions)
-    warnings = _warn_of_unmatched(unmatched, "", protocol, loaded)
+    left_out = [(unmatched, "")]
     comparison = None
     if against is not None:
         other_file = find_results_file(against)
         other, unmatched = _select_results(read_results(other_file), other_file, loaded, questions)
-        warnings += _warn_of_unmatched(unmatched, f" in {one_line(str(against))}", protocol, loaded)
+        left_out.append((unmatched, f" in {one_line(str(against))}"))
         comparison = compare_results(given, other, questions, seed)
     grounded = _check_on_graph(given, kg) if kg else None
     metrics = protocols.measure_by_protocol(protocol, given, questions, grounded=grounded, seed=seed)
-    title = f"{one_line(str(results))} on {one_line(loaded.name)}"
-    return RescoredResults(title, metrics, comparison, warnings)
+    name = one_line(loaded.name)
+    counted = f"in {name}; they {'do not count' if protocol == 'strict' else 'count as wrong'}"
+    warnings = (
+        f"{number} results{where} are of no question {counted}" for number, where in left_out if number
+    )
+    return RescoredResults(f"{one_line(str(results))} on {name}", metrics, comparison, tuple(warnings))
 
 
 def _read_beside(file: Path, shape: type[JsonObject], advice: str) -> dict[str, Any]:
@@ -127,11 +131,7 @@ def _load_dataset(given: str | None, format: str | None, recorded: Mapping[str, 
 def _select_results(
     found: Sequence[Result], file: Path, loaded: Dataset, questions: Sequence[Question]
 ) -> tuple[list[Result], int]:
-    """Return the results that count, and how many of them have no question in the dataset.
-
-    Raises:
-        ResultsError: if that is none of them.
-    """
+    """Return the results that count, and how many of them have no question in the dataset."""
     paired = pair_results(found, loaded.questions)
     unmatched = len(paired.unmatched)
     if unmatched and unmatched == len(paired.matched):
@@ -146,10 +146,3 @@ def _check_on_graph(results: Sequence[Result], kg: Sequence[str]) -> dict[str, b
     from kgqa.runtime.resources import graph_sources
 
     return asyncio.run(check_grounding(results, open_graph(graph_sources(kg))))
-
-
-def _warn_of_unmatched(number: int, where: str, protocol: str, loaded: Dataset) -> tuple[str, ...]:
-    if not number:
-        return ()
-    counted = "do not count" if protocol == "strict" else "count as wrong"
-    return (f"{number} results{where} are of no question in {one_line(loaded.name)}; they {counted}",)

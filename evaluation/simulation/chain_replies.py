@@ -46,7 +46,7 @@ async def _judge_chain(seen: ShownChain, case: Case) -> Verdict:
     marks = _mark_candidates(seen, case)
     rests = await case.rests(seen.chain)
     if () in rests:
-        others = await case.oracle.awaits_others(seen.chain)
+        others = await case.oracle.finder.after(seen.chain.topic)
         if found := _judge_complete(seen, marks, case.gold, others=others):
             return found
     if any(rests):
@@ -190,21 +190,16 @@ async def check_sufficiency(prompt: CheckSufficiency, case: Case) -> Sufficiency
     seen = ShownChain(prompt.chain, prompt.candidates, prompt.truncated)
     right = await _judge_chain(seen, case)
     said = _misjudge_chain(right, seen, case)
+    ends = {number: candidate.term for number, candidate in enumerate(prompt.candidates, 1)}
     strays = said == right and right.decision == "forward" and case.happens("entity")
+    strays = strays and not prompt.truncated and len(ends) <= MAX_CANDIDATES_SHOWN
     return Sufficiency(
         finding="" if right.decision == "backtrack" else f"reached {prompt.chain.hops[-1].words}",
         decision=said.decision,
         take=said.take,
         chosen=said.chosen,
-        keep=await _draw_wrong_candidates(prompt, case) if strays else [],
+        keep=await draw_wrong_entities(prompt.chain, ends, case) if strays else [],
     )
-
-
-async def _draw_wrong_candidates(prompt: CheckSufficiency, case: Case) -> list[int]:
-    if prompt.truncated or len(prompt.candidates) > MAX_CANDIDATES_SHOWN:
-        return []
-    ends = {number: candidate.term for number, candidate in enumerate(prompt.candidates, 1)}
-    return await draw_wrong_entities(prompt.chain, ends, case)
 
 
 async def answer_directly(prompt: AnswerDirectly, case: Case) -> DirectAnswer:

@@ -26,9 +26,6 @@ class ErrorRates:
     """The probabilities of a simulated model's errors.
 
     Equal settings have an equal name (``str``), which leaves out what is as by default.
-
-    Raises:
-        ValueError: in one line, for a value that is none.
     """
 
     accuracy: float = 1.0
@@ -65,11 +62,7 @@ _RATE_NAMES = tuple(field.name for field in fields(ErrorRates))
 
 
 def parse_error_rates(spec: str, seed: int = 0) -> ErrorRates:
-    """Read ``simulated:key=value,...``; ``seed`` holds where the spec names none.
-
-    Raises:
-        ValueError: in one line, naming the keys there are where one is unknown.
-    """
+    """Read ``simulated:key=value,...``; ``seed`` holds where the spec names none."""
     provider, _, settings = spec.strip().partition(":")
     if provider != SIMULATED:
         raise ValueError(
@@ -101,7 +94,8 @@ class Draws:
 
     def __init__(self, seed: int, question: str, step: str) -> None:
         about = f"{seed}\n{len(question)}\n{question}\n"
-        self._about, self._key = _digest(about), _digest(about + step)
+        texts = (text.encode("utf-8", "surrogatepass") for text in (about, about + step))
+        self._about, self._key = (blake2b(text, digest_size=32).digest() for text in texts)
 
     def uniform(self, kind: str) -> float:
         """Draw from 0 (included) to 1 (excluded)."""
@@ -116,10 +110,6 @@ class Draws:
         left = list(things)
         for turn in range(len(left)):
             yield left.pop(int(self.uniform(f"{kind} {turn}") * len(left)))
-
-
-def _digest(text: str) -> bytes:
-    return blake2b(text.encode("utf-8", "surrogatepass"), digest_size=32).digest()
 
 
 def _uniform(kind: str, key: bytes) -> float:

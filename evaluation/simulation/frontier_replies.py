@@ -179,12 +179,9 @@ async def _judge_groups(groups: Sequence[_ShownGroup], case: Case) -> Assessment
     for group in complete:
         if topics <= group.topics and (take := find_computed_take(group.seen, case.gold)):
             return Assessment(decision="stop", group=group.number, take=take)
-    among = min((group for group in complete if any(group.marks.right)), key=_group_rank, default=None)
-    return _judge_group(among, groups) if among else Assessment(decision="forward")
-
-
-def _group_rank(group: _ShownGroup) -> tuple[int, int, int]:
-    return group.marks.missing, -len(group.topics), len(group.marks.right)
+    among = [group for group in complete if any(group.marks.right)]
+    among.sort(key=lambda group: (group.marks.missing, -len(group.topics), len(group.marks.right)))
+    return _judge_group(among[0], groups) if among else Assessment(decision="forward")
 
 
 def _judge_group(group: _ShownGroup, groups: Sequence[_ShownGroup]) -> Assessment:

@@ -19,10 +19,10 @@ async def decompose(prompt: Decompose, case: Case) -> Subgoals:
     """
     goals: list[str] = []
     for topic, hops in await case.oracle.plans():
-        named = [await case.oracle.is_named(Chain(topic, hops[:depth])) for depth in range(1, len(hops))]
         begin = 0
-        for end, ends_named in enumerate([*named, True], 1):
-            if ends_named:
+        for end in range(1, len(hops) + 1):
+            part = Chain(topic, hops[:end])
+            if end == len(hops) or any(term.name for term in await case.cache.ends(part)):
                 words = (relation_words(hop.words) for hop in reversed(hops[begin:end]))
                 goals.append(f"find the {' of the '.join(words)}")
                 begin = end

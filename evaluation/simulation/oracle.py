@@ -98,7 +98,10 @@ class GoldRelationFinder:
             others = [each for id in ids if id for each in await self._named(Entity(id))]
             least = min((missing for (missing, _), _ in (*mine, *others)), default=0)
             gold_paths = [gold_path for (missing, _), gold_path in mine if missing == least]
-            self._gold_paths[topic.id] = gold_paths if gold_paths or others else await self._search(topic)
+            if not gold_paths and not others:
+                chain = await search_chain(self._cache, self._gold, Chain(topic), MAX_SEARCH_HOPS)
+                gold_paths = [tuple(map(name_hop, chain.hops))] if chain else []
+            self._gold_paths[topic.id] = gold_paths
         return self._gold_paths[topic.id]
 
     async def after(self, topic: Entity) -> bool:
@@ -133,10 +136,6 @@ class GoldRelationFinder:
                     break
         unseen = ((0, -1.0), gold_path) if hops and self._gold.verdict else None
         return min(tried, key=itemgetter(0), default=unseen)
-
-    async def _search(self, topic: Entity) -> list[GoldRelations]:
-        chain = await search_chain(self._cache, self._gold, Chain(topic), MAX_SEARCH_HOPS)
-        return [tuple(map(name_hop, chain.hops))] if chain else []
 
     async def _known(self) -> Sequence[GoldPath]:
         """Return the paths that the file names, else those of its SPARQL."""
@@ -186,7 +185,7 @@ class Oracle:
         self._topics = question.topics
         self.gold = GoldAnswers(question)
         self.cache = GraphCache(graph)  # what was looked up
-        self._finder = GoldRelationFinder(question, self.cache, self.gold)
+        self.finder = GoldRelationFinder(question, self.cache, self.gold)
         self._detours: dict[Chain, GoldRelations | None] = {}
 
     async def rests(self, chain: Chain) -> list[GoldRelations]:
@@ -204,7 +203,7 @@ class Oracle:
         label = self.cache.graph.relation_label
         found = []
         for topic in await self.topics():
-            if gold_paths := await self._finder.of(topic):
+            if gold_paths := await self.finder.of(topic):
                 hops = resolve_hops(gold_paths[0], self.cache.graph) or ()
                 found.append(TopicPlan(topic, tuple(replace(hop, name=label(hop.relation)) for hop in hops)))
         return found
@@ -217,12 +216,8 @@ class Oracle:
             found.append(await self.cache.traced(chain, self.gold.among(ends) or ends))
         return found
 
-    async def is_named(self, chain: Chain) -> bool:
-        """Return whether a chain leads to anything that has a name."""
-        return any(term.name for term in await self.cache.ends(chain))
-
     async def _rests(self, chain: Chain) -> list[GoldRelations]:
-        gold_paths = await self._finder.of(chain.topic)
+        gold_paths = await self.finder.of(chain.topic)
         begun = [
             gold_path[chain.depth :]
             for gold_path in gold_paths
@@ -240,10 +235,6 @@ class Oracle:
         steps = [rest[0] for rest in await self.rests(chain) if rest]
         places = (place for step in steps for place, hop in enumerate(offered) if is_hop_named(hop, step))
         return next(places, None)
-
-    async def awaits_others(self, chain: Chain) -> bool:
-        """Return whether a topic that comes after this chain's has a path to the answers."""
-        return await self._finder.after(chain.topic)
 
     async def _still_leads(self, chain: Chain, rest: GoldRelations) -> bool:
         """Return whether a chain, held as it is, leads to gold, or to all that it is computed from."""

@@ -221,19 +221,16 @@ async def _correct_steps(prompt: RevisePlan, case: Case) -> list[PlanStep]:
         seen = _paths_at_stage(facts, number if prompt.arm == "global" else -1)
         if seen and number:
             steps[number - 1 : number] = [_predict_step(seen)]
-    ahead = await _paths_ahead(prompt, case) if isinstance(prompt, ReviseAhead) else []
+    ahead = []
+    if isinstance(prompt, ReviseAhead):
+        for number in await _leading_relations(prompt.frontier, prompt.offers, case):
+            offer = prompt.offers[number - 1]
+            ahead += [prompt.frontier[head].then(offer.hop, UNKNOWN_END) for head in offer.heads]
     if ahead:
         steps[prompt.done : prompt.done + 1] = [_predict_step(ahead)]
     elif not prompt.facts:
         steps[prompt.done : prompt.done + 1] = [PlanStep("Find what leads on.", prompt.question)]
     return steps
-
-
-async def _paths_ahead(prompt: ReviseAhead, case: Case) -> list[Path]:
-    """Follow the relations that lead on to the answers, whatever they lead to, from wherever they do."""
-    numbers = await _leading_relations(prompt.frontier, prompt.offers, case)
-    offers = [prompt.offers[number - 1] for number in numbers]
-    return [prompt.frontier[head].then(offer.hop, UNKNOWN_END) for offer in offers for head in offer.heads]
 
 
 async def judge_claim(prompt: JudgeClaim, case: Case) -> Judgement:
@@ -243,7 +240,9 @@ async def judge_claim(prompt: JudgeClaim, case: Case) -> Judgement:
     wrong verdict is another, borne by the same facts.
     """
     offered = prompt.offered
-    facts = await _facts_at_gold_end(offered, case) or await _facts_on_gold_chain(offered, case)
+    facts = await _facts_on_gold_chain(offered, case, at_end=True) or await _facts_on_gold_chain(
+        offered, case
+    )
     topics = {*prompt.topics, *await case.oracle.topics()}
     telling = {path for path in facts if path.end in topics} or set(facts)
     bearing = [number for number, path in enumerate(offered, 1) if path in telling]
@@ -276,20 +275,16 @@ def _predict_step(paths: Sequence[Path]) -> PlanStep:
     return PlanStep(f"Find {' and '.join(sought)}.", " and ".join(sought), tuple(stated))
 
 
-async def _facts_on_gold_chain(facts: Iterable[Path], case: Case) -> list[Path]:
-    """Leave the facts along a chain that leads to the answers, or has led there."""
-    return [path for path in facts if path.steps and await case.rests(path.chain)]
-
-
-async def _facts_at_gold_end(facts: Iterable[Path], case: Case) -> list[Path]:
-    """Leave the facts at the end of a gold path to the answers."""
-    return [path for path in facts if path.steps and () in await case.rests(path.chain)]
+async def _facts_on_gold_chain(facts: Iterable[Path], case: Case, *, at_end: bool = False) -> list[Path]:
+    """Leave the facts along a chain that leads to the answers, or at the end of one that has led there."""
+    rests = [(path, await case.rests(path.chain)) for path in facts if path.steps]
+    return [path for path, left in rests if (() in left if at_end else left)]
 
 
 async def _name_found_answers(facts: Iterable[Path], case: Case) -> list[str]:
     """Name the gold answers that facts lead to, or that can be computed from what they lead to."""
     gold = case.gold
-    ends = list(dict.fromkeys(path.end for path in await _facts_at_gold_end(facts, case)))
+    ends = list(dict.fromkeys(path.end for path in await _facts_on_gold_chain(facts, case, at_end=True)))
     if right := gold.among(ends):
         return list(dict.fromkeys(map(str, right)))
     if gold.verdict:
