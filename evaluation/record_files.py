@@ -145,7 +145,7 @@ def read_json_records(path: Path) -> list[tuple[str, JsonObject]]:
     if content.lstrip()[:1] == b"[":
         try:
             listed = enumerate(parse_json(content), 1)
-            records = ((f"record {number}", record) for number, record in listed)
+            records = iter([(f"record {number}", record) for number, record in listed])
         except ValueError as error:
             raise UnreadableFile(f"{shown} is not JSON: {one_line(str(error))}") from None
     else:

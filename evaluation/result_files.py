@@ -140,8 +140,8 @@ def _parse_answers(key: str, given: Any) -> tuple[EntityRef, ...]:
     for place, item in enumerate(given):
         if not isinstance(item, Mapping):
             raise InvalidRecord(f'field "{key}[{place}]": an object with id and name was expected')
-        parts = (_parse_scalar(f"{key}[{place}].{part}", item.get(part)) for part in ("id", "name"))
-        answers.append(EntityRef(*parts))
+        id, name = (_parse_scalar(f"{key}[{place}].{part}", item.get(part)) for part in ("id", "name"))
+        answers.append(EntityRef(id, name))
     return tuple(answers)
 
 

@@ -87,10 +87,11 @@ def _paths(record: Record, topics: Sequence[Item]) -> Iterator[GoldPath]:
     """Return the branches, or else the one path, which begins at the first topic."""
     if given := record.get("gold_paths"):
         ids = _topic_ids(topics)
-        listed = (
-            given.items() if isinstance(given, dict) else ((one.get("topic"), one["path"]) for one in given)
-        )
-        for topic, relations in listed:
+        if isinstance(given, list):
+            branches = [(branch.get("topic"), branch["path"]) for branch in given]
+        else:
+            branches = list(given.items())
+        for topic, relations in branches:
             if relations:
                 yield GoldPath(ids.get(topic, topic) if topic else None, tuple(relations))
     elif path := record.get("gold_path"):

@@ -94,10 +94,9 @@ def rescore(
     grounded = _check_on_graph(given, kg) if kg else None
     metrics = protocols.measure_by_protocol(protocol, given, questions, grounded=grounded, seed=seed)
     name = one_line(loaded.name)
-    counted = f"in {name}; they {'do not count' if protocol == 'strict' else 'count as wrong'}"
-    warnings = (
-        f"{number} results{where} are of no question {counted}" for number, where in left_out if number
-    )
+    counted = "do not count" if protocol == "strict" else "count as wrong"
+    said = f"are of no question in {name}; they {counted}"
+    warnings = (f"{number} results{where} {said}" for number, where in left_out if number)
     return RescoredResults(f"{one_line(str(results))} on {name}", metrics, comparison, tuple(warnings))
 
 

@@ -158,7 +158,7 @@ async def next_message(
 def count_chars(messages: Sequence[BaseMessage], tools: Sequence[BaseTool] = ()) -> int:
     """Count the characters of messages, with their calls and the descriptions of tools."""
     calls = [call for message in messages if isinstance(message, AIMessage) for call in message.tool_calls]
-    texts = [message.text for message in messages]
+    texts: list[str] = [message.text for message in messages]
     texts += [json.dumps(convert_to_openai_tool(tool)) for tool in tools]
     texts += [call["name"] + json.dumps(call["args"]) for call in calls]
     return sum(map(len, texts))

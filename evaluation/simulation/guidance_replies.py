@@ -62,8 +62,8 @@ async def diagnose(prompt: Diagnose, case: Case) -> Diagnosis:
     if case.happens("judge"):
         others = [number for number in (0, *shown) if number != step]
         step = next(case.draws.shuffled("wrong step", others), step)
-    blueprint = "drop" if await _is_misleading(prompt.blueprint, case) else "keep"
-    return Diagnosis(step=step, recall=await _recall_pruned(prompt, step, case), blueprint=blueprint)
+    recall, misleads = await _recall_pruned(prompt, step, case), await _is_misleading(prompt.blueprint, case)
+    return Diagnosis(step=step, recall=recall, blueprint="drop" if misleads else "keep")
 
 
 async def _first_wrong_step(prompt: Diagnose, shown: Iterable[int], case: Case) -> int:

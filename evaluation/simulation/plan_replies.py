@@ -240,9 +240,8 @@ async def judge_claim(prompt: JudgeClaim, case: Case) -> Judgement:
     wrong verdict is another, borne by the same facts.
     """
     offered = prompt.offered
-    facts = await _facts_on_gold_chain(offered, case, at_end=True) or await _facts_on_gold_chain(
-        offered, case
-    )
+    facts = await _facts_on_gold_chain(offered, case, at_end=True)
+    facts = facts or await _facts_on_gold_chain(offered, case)
     topics = {*prompt.topics, *await case.oracle.topics()}
     telling = {path for path in facts if path.end in topics} or set(facts)
     bearing = [number for number, path in enumerate(offered, 1) if path in telling]
