@@ -9,7 +9,7 @@ import re
 import tempfile
 import time
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import astuple, dataclass
 from itertools import islice, product
 from pathlib import Path
 
@@ -140,7 +140,7 @@ def shares(ran: Ran) -> Iterator[str]:
     """Return what a run has reached, in per cent."""
     for name in ("hits_at_1", "f1", "kg_grounded_rate"):
         share = Interval(**ran.metrics[name])
-        yield shown(Interval(*(100 * (bound or 0.0) for bound in share)), 1)
+        yield shown(Interval(*(100 * (bound or 0.0) for bound in astuple(share))), 1)
 
 
 def costs(ran: Ran) -> Iterator[str]:

@@ -5,16 +5,15 @@ appendix G). Their answers keep the ids of the file, so they are scored by name 
 (`matching.same`).
 """
 
-import asyncio
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
 
 from kgqa.evaluation.question import EntityRef, Question
+from kgqa.evaluation.runs.event_loop import for_each
 from kgqa.kg.dialects import is_foreign
 from kgqa.kg.graph import KnowledgeGraph
 
-MAX_CONCURRENT_TOPICS = 8
-"""Topics that are looked up at a time."""
+MAX_CONCURRENT_TOPICS = 8  # topics that are looked up at a time
 
 
 async def align_topics(questions: Sequence[Question], graph: KnowledgeGraph) -> list[Question]:
@@ -24,21 +23,17 @@ async def align_topics(questions: Sequence[Question], graph: KnowledgeGraph) -> 
     what nobody has mapped is lost, as in the papers. A topic that has an id of another kind of
     graph only is looked up by it, for many entities of Wikidata say which of Freebase they are; if
     nothing is found, its name is left. On a graph of no known kind all topics are as in the file.
-
-    Raises:
-        KGError: if the graph cannot be reached.
     """
     chosen = [replace(question, topics=_native_topics(question, graph.dialect)) for question in questions]
     topics = (topic for question in chosen for topic in question.topics)
     foreign = dict.fromkeys(topic.id for topic in topics if topic.id and is_foreign(topic.id, graph.dialect))
-    gate = asyncio.Semaphore(MAX_CONCURRENT_TOPICS)
+    found: dict[str, str | None] = {}
 
-    async def find(id: str) -> str | None:
-        async with gate:
-            matches = await graph.find_entities(id, 1)
-        return matches[0].entity.id if matches and matches[0].how == "id" else None
+    async def find(id: str) -> None:
+        matches = await graph.find_entities(id, 1)
+        found[id] = matches[0].entity.id if matches and matches[0].how == "id" else None
 
-    found = dict(zip(foreign, await asyncio.gather(*map(find, foreign)), strict=True))
+    await for_each(foreign, find, MAX_CONCURRENT_TOPICS)
     return [
         replace(question, topics=_mapped_topics(question.topics, found), other_topics=())
         for question in chosen

@@ -45,14 +45,11 @@ class Question:
     readings: tuple[tuple[EntityRef, ...], ...] = ()
     paths: tuple[GoldPath, ...] = ()
     sparql: str | None = None
-    hops: int | None = None
-    """Hops of the longest gold path."""
+    hops: int | None = None  # hops of the longest gold path
     intermediate: int | None = None
     """Entities side by side between topics and answers; the graph of a run tells (`intermediates`)."""
-    kind: str | None = None
-    """The compositionality type, or whatever the file sorts its questions by."""
-    level: str | None = None
-    """The level of generalisation (GrailQA)."""
+    kind: str | None = None  # the compositionality type, or whatever the file sorts its questions by
+    level: str | None = None  # the level of generalisation (GrailQA)
     splits: Mapping[str, str] = field(default_factory=dict)
     """The part this question belongs to, by the name of the split (``split``, ``split_group``)."""
     other_topics: tuple[tuple[EntityRef, ...], ...] = ()

@@ -17,21 +17,13 @@ from pydantic_core import from_json
 from kgqa.files import gunzip, read_file
 from kgqa.kg.terms import one_line
 
-MAX_DATASET_BYTES = 1 << 28
-"""Bytes of a question file at most, as it is and unpacked."""
-
-MAX_RECORDS_FILE_BYTES = 1 << 30
-"""Bytes of a file of JSON records at most, as it is and unpacked."""
-
-MAX_LINES = 2_000_000
-"""Lines of a question file with something on them at most."""
-
+MAX_DATASET_BYTES = 1 << 28  # bytes of a question file at most, as it is and unpacked
+MAX_RECORDS_FILE_BYTES = 1 << 30  # bytes of a file of JSON records at most, as it is and unpacked
+MAX_LINES = 2_000_000  # lines of a question file with something on them at most
 JSON_START = re.compile(r"\s*(\{|\[\s*([{\[\]]|$))")
 """How JSON begins; MetaQA's text may begin with ``[`` too, with a name behind it."""
 
-QUESTION_LIST_KEYS = ("Questions", "questions")
-"""Where the documents of WebQSP and QALD keep their list."""
-
+QUESTION_LIST_KEYS = ("Questions", "questions")  # where the documents of WebQSP and QALD keep their list
 PARSER_POSITION = re.compile(r" at line (\d+) column (\d+)$")
 """How pydantic's reader of JSON ends a complaint."""
 
@@ -110,11 +102,8 @@ def _split_records(text: str, name: str) -> tuple[Unit, NumberedRecords]:
     if first.startswith("{") and first.endswith("}") and len(lines) > 1:
         return "line", ((number, _parse_question(line, name, number)) for number, line in lines)
     document = _parse_question(text, name)
-    if isinstance(document, dict):
-        lists = (document[key] for key in QUESTION_LIST_KEYS if isinstance(document.get(key), list))
-        found = next(lists, None)
-    else:
-        found = document if isinstance(document, list) else None
+    places = map(document.get, QUESTION_LIST_KEYS) if isinstance(document, dict) else [document]
+    found = next((place for place in places if isinstance(place, list)), None)
     return ("line", iter([(start, document)])) if found is None else ("record", enumerate(found, 1))
 
 
@@ -153,22 +142,20 @@ def read_json_records(path: Path) -> list[tuple[str, JsonObject]]:
     except (OSError, EOFError, zlib.error, ValueError) as error:
         why = getattr(error, "strerror", None) or error
         raise UnreadableFile(f"cannot read {shown}: {one_line(str(why))}") from None
-    records = _parse_list if content.lstrip()[:1] == b"[" else _parse_lines
+    if content.lstrip()[:1] == b"[":
+        try:
+            listed = enumerate(parse_json(content), 1)
+            records = iter([(f"record {number}", record) for number, record in listed])
+        except ValueError as error:
+            raise UnreadableFile(f"{shown} is not JSON: {one_line(str(error))}") from None
+    else:
+        records = _parse_lines(shown, content)
     found = []
-    for place, record in records(shown, content):
+    for place, record in records:
         if not isinstance(record, dict):
             raise UnreadableFile(f"{shown}, {place}: a JSON object was expected")
         found.append((place, record))
     return found
-
-
-def _parse_list(shown: str, content: bytes) -> Iterator[tuple[str, Any]]:
-    try:
-        records = parse_json(content)
-    except ValueError as error:
-        raise UnreadableFile(f"{shown} is not JSON: {one_line(str(error))}") from None
-    for number, record in enumerate(records, start=1):
-        yield f"record {number}", record
 
 
 def _parse_lines(shown: str, content: bytes) -> Iterator[tuple[str, Any]]:

@@ -34,8 +34,7 @@ class Result:
     error: str | None = None
     usage: Usage = field(default_factory=dict)
     text: str | None = None
-    record: Mapping[str, Any] = field(default_factory=dict)
-    """The record as the file has it."""
+    record: Mapping[str, Any] = field(default_factory=dict)  # the record as the file has it
 
     @property
     def failed(self) -> bool:

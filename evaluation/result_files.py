@@ -74,11 +74,7 @@ def read_results(path: str | Path) -> list[Result]:
 
 
 def find_results_file(path: str | Path) -> Path:
-    """Return the results file that a path means: itself, or the one in the folder.
-
-    Raises:
-        ResultsError: for a folder without one.
-    """
+    """Return the results file that a path means: itself, or the one in the folder."""
     if not os.path.isdir(path):
         return Path(path)
     for name in RESULT_FILE_NAMES:
@@ -100,62 +96,34 @@ def _parse_timing(record: Record) -> tuple[str, Usage]:
 
 
 def parse_result(record: Record) -> Result:
-    """Read a record of any known shape.
-
-    Raises:
-        InvalidRecord: naming the field that is missing or wrong.
-    """
-    if "answers" in record:
-        return _parse_kgqa(record)
-    if "results" not in record:
+    """Read a record of any known shape; an `InvalidRecord` names the field that is missing or wrong."""
+    if "answers" not in record and "results" not in record:
         raise InvalidRecord('field "answers" (or "results", in published outputs) is missing')
-    return _parse_published(record) if isinstance(record["results"], str | None) else _parse_cor(record)
-
-
-def _parse_kgqa(record: Record) -> Result:
-    return Result(
-        id=_parse_id(record.get("id")),
-        question=_parse_question(record),
-        answers=_parse_answers("answers", record["answers"]),
-        outcome=_optional_string(record, "outcome"),
-        error=_optional_string(record, "error"),
-        usage=_parse_usage(record.get("usage") or {}),
-        record=record,
-    )
-
-
-def _parse_published(record: Record) -> Result:
-    """Read a record whose ``results`` is the raw reply of a model (null: the model gave none)."""
-    text = record["results"]
-    names = extract_answers(text or "", record.get("reasoning_chains"))
-    return Result(
-        id=_parse_id(record.get("id")),
-        question=_parse_question(record),
-        answers=tuple(EntityRef(None, name) for name in names),
-        usage={ours: _parse_amount(key, record.get(key)) for key, ours in PUBLISHED_USAGE_KEYS.items()},
-        text=text,
-        record=record,
-    )
-
-
-def _parse_cor(record: Record) -> Result:
-    answers = _parse_answers("results", record["results"])
-    action = _optional_string(record, "action")
+    begun = Result(_parse_id(record.get("id")), _parse_question(record), (), record=record)
+    if "answers" in record:
+        return replace(
+            begun,
+            answers=_parse_answers("answers", record["answers"]),
+            outcome=_optional_string(record, "outcome"),
+            error=_optional_string(record, "error"),
+            usage=_parse_usage(record.get("usage") or {}),
+        )
+    found = record["results"]
+    if isinstance(found, str | None):  # the raw reply of a model; null: the model gave none
+        names = extract_answers(found or "", record.get("reasoning_chains"))
+        usage = {ours: _parse_amount(key, record.get(key)) for key, ours in PUBLISHED_USAGE_KEYS.items()}
+        return replace(begun, answers=tuple(EntityRef(None, name) for name in names), usage=usage, text=found)
+    answers, action = _parse_answers("results", found), _optional_string(record, "action")
     from_memory = "parametric" if answers else "none"
-    return Result(
-        id=_parse_id(record.get("id")),
-        question=_parse_question(record),
-        answers=answers,
-        outcome=None if action is None else COR_OUTCOMES.get(action.casefold(), from_memory),
-        record=record,
-    )
+    outcome = None if action is None else COR_OUTCOMES.get(action.casefold(), from_memory)
+    return replace(begun, answers=answers, outcome=outcome)
 
 
 def _parse_question(record: Record) -> str:
-    for key in QUESTION_KEYS:
-        if key in record:
-            return _require_string(key, record[key])
-    raise InvalidRecord('field "question" is missing')
+    key = next((key for key in QUESTION_KEYS if key in record), None)
+    if key is None:
+        raise InvalidRecord('field "question" is missing')
+    return _require_string(key, record[key])
 
 
 def _parse_id(value: Any) -> str | None:
@@ -168,14 +136,13 @@ def _parse_id(value: Any) -> str | None:
 def _parse_answers(key: str, given: Any) -> tuple[EntityRef, ...]:
     if not isinstance(given, list):
         raise InvalidRecord(f'field "{key}": a list was expected')
-    return tuple(_parse_answer(f"{key}[{place}]", item) for place, item in enumerate(given))
-
-
-def _parse_answer(key: str, item: Any) -> EntityRef:
-    if not isinstance(item, Mapping):
-        raise InvalidRecord(f'field "{key}": an object with id and name was expected')
-    id, name = (_parse_scalar(f"{key}.{part}", item.get(part)) for part in ("id", "name"))
-    return EntityRef(id, name)
+    answers = []
+    for place, item in enumerate(given):
+        if not isinstance(item, Mapping):
+            raise InvalidRecord(f'field "{key}[{place}]": an object with id and name was expected')
+        id, name = (_parse_scalar(f"{key}[{place}].{part}", item.get(part)) for part in ("id", "name"))
+        answers.append(EntityRef(id, name))
+    return tuple(answers)
 
 
 def _parse_scalar(key: str, value: Any) -> str | None:
@@ -235,8 +202,8 @@ def extract_answers(text: str, chains: Any = ()) -> tuple[str, ...]:
     """
     found = _stated_answer(text)
     if isinstance(found, str):
-        parts = _SEPARATOR.split(found)
-        found = [found] if len(parts) > 1 and _contains_name(chains, found.strip()) else parts
+        whole = _SEPARATOR.search(found) and _contains_name(chains, found.strip())
+        found = [found] if whole else _SEPARATOR.split(found)
     return tuple(dict.fromkeys(part.strip() for part in map(_item_text, found) if part.strip()))
 
 

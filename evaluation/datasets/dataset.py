@@ -1,42 +1,25 @@
 """Reads a question file, whatever its format, into a dataset."""
 
 import gc
+import re
 from collections.abc import Iterator
-from contextlib import contextmanager
 from dataclasses import dataclass, replace
 from itertools import chain
 from pathlib import Path
 from typing import Any
 
 from kgqa.data import SAMPLE_QUESTIONS
-from kgqa.evaluation.datasets import (
-    cor,
-    cwq,
-    grailqa,
-    kgqa_format,
-    metaqa,
-    pathquestion,
-    qald,
-    webqsp,
-    webquestions,
-)
+from kgqa.evaluation.datasets import freebase, kgqa_format, qald, text_files
 from kgqa.evaluation.datasets.format import Format, FormatMismatch
 from kgqa.evaluation.question import Question
 from kgqa.evaluation.record_files import NumberedRecords, QuestionFile, UnreadableFile, read_question_file
 from kgqa.kg.terms import one_line
 
 ALL_FORMATS: tuple[Format[Any], ...] = (
-    webqsp.FORMAT,
-    cwq.FORMAT,
-    grailqa.FORMAT,
-    webquestions.OFFICIAL,
-    webquestions.LISTED,
-    qald.OFFICIAL,
-    qald.LISTED,
-    cor.FORMAT,
-    metaqa.FORMAT,
-    pathquestion.PATHQUESTION,
-    pathquestion.WORLDCUP,
+    *freebase.FORMATS,
+    *qald.FORMATS,
+    freebase.COR_FORMAT,
+    *text_files.FORMATS,
     kgqa_format.FORMAT,
 )
 """All formats, in the order in which a file is tried on them."""
@@ -44,7 +27,7 @@ ALL_FORMATS: tuple[Format[Any], ...] = (
 FORMATS = tuple(dict.fromkeys(format.name for format in ALL_FORMATS))
 """Names of the formats; some are published in two ways."""
 
-FILE_SUFFIXES = (".gz", ".jsonl", ".ndjson", ".json", ".txt")
+FILE_SUFFIXES = re.compile(r"(\.(jsonl|ndjson|json|txt))?(\.gz)?\Z", re.IGNORECASE)
 """What is left out of the name of a file where it names a dataset."""
 
 
@@ -100,37 +83,22 @@ def load(source: str | Path, format: str | None = None, *, pipes: bool = True) -
     Raises:
         DatasetError: one line that names file, line (or record) and field.
     """
+    collecting = gc.isenabled()
     try:
         file = read_question_file(SAMPLE_QUESTIONS if source == "sample" else Path(source), pipes=pipes)
         first = next(file.records, None)
         if first is None:
             raise DatasetError(f"{file.name}: no questions in it")
         chosen = _choose_format(file, first[1], format)
-        with _paused_collector():
-            questions = tuple(_read_questions(file, chosen, chain((first,), file.records)))
+        gc.disable()  # questions have no cycles, and looking for some takes a third of the time
+        questions = tuple(_read_questions(file, chosen, chain((first,), file.records)))
     except UnreadableFile as error:
         raise DatasetError(str(error)) from error
-    name = "sample" if source == "sample" else _without_suffixes(file.name)
-    return Dataset(name, questions, file.digest, chosen.name)
-
-
-@contextmanager
-def _paused_collector() -> Iterator[None]:
-    """Pause the collector: questions have no cycles, and looking for some takes a third of the time."""
-    enabled = gc.isenabled()
-    gc.disable()
-    try:
-        yield
     finally:
-        if enabled:
+        if collecting:
             gc.enable()
-
-
-def _without_suffixes(name: str) -> str:
-    for suffix in FILE_SUFFIXES:
-        if name.lower().endswith(suffix):
-            name = name[: -len(suffix)]
-    return name
+    name = "sample" if source == "sample" else FILE_SUFFIXES.sub("", file.name)
+    return Dataset(name, questions, file.digest, chosen.name)
 
 
 def _choose_format(file: QuestionFile, first: Any, name: str | None) -> Format[Any]:
@@ -170,6 +138,5 @@ def _read_questions(file: QuestionFile, chosen: Format[Any], records: NumberedRe
 
 def _read_splits(record: Any) -> dict[str, str]:
     """Take every text whose field begins with ``split``."""
-    if not isinstance(record, dict):
-        return {}
-    return {key: value for key, value in record.items() if key.startswith("split") and isinstance(value, str)}
+    fields = record.items() if isinstance(record, dict) else ()
+    return {key: value for key, value in fields if key.startswith("split") and isinstance(value, str)}

@@ -3,8 +3,8 @@
 import json
 import math
 import re
-from collections.abc import Callable, Iterable, Mapping
-from dataclasses import dataclass
+from collections.abc import Callable, Iterable
+from dataclasses import dataclass, replace
 from typing import Annotated, Any, Generic, TypeVar
 
 from pydantic import BeforeValidator, Field, Strict, StringConstraints, TypeAdapter, ValidationError
@@ -14,9 +14,7 @@ from typing_extensions import TypedDict
 from kgqa.evaluation.question import EntityRef, Question
 from kgqa.kg.terms import one_line
 
-MISSING_NAMES = frozenset({"", "null", "UnName_Entity"})
-"""What the files write where an entity has no name."""
-
+MISSING_NAMES = frozenset({"", "null", "UnName_Entity"})  # what the files write where an entity has no name
 ENTITY_ID = re.compile(r"[mg]\.\w+|[QPL]\d+")
 """Ids of Freebase and Wikidata; whatever else stands in place of one is a literal."""
 
@@ -33,15 +31,11 @@ def _as_text(value: object) -> object:
 Text = Annotated[str, StringConstraints(strip_whitespace=True, min_length=1)]
 """What must be there and not be blank."""
 
-Id = Annotated[Text, BeforeValidator(_as_text)]
-"""An id that must be there."""
-
+Id = Annotated[Text, BeforeValidator(_as_text)]  # an id that must be there
 Value = Annotated[str, Strict()] | Annotated[str, BeforeValidator(_as_text)]
 """An id, a name or a literal, maybe empty. Text, by far the most, is taken without a call of Python."""
 
 Hops = Annotated[int, Field(ge=0, le=100)]
-
-Topics = tuple[EntityRef, ...]
 
 
 def entity_ref(id: str | None, name: str | None, aliases: Iterable[str] = ()) -> EntityRef | None:
@@ -96,29 +90,22 @@ class WithTopics(TypedDict, total=False):
     qid_topic_entity: dict[str, str | None] | None
 
 
-def topics_and_others(*choices: Mapping[str, str | None] | None) -> tuple[Topics, tuple[Topics, ...]]:
-    """Make topics of the first choice that is not None, and of the other choices, those that have any."""
-    given = [
-        unique_refs(entity_ref(id, name) for id, name in choice.items())
-        for choice in choices
-        if choice is not None
-    ]
-    return given[0] if given else (), tuple(filter(None, given[1:]))
+def with_topics(question: Question, record: WithTopics) -> Question:
+    """Add the topics that a list names, in place of those that a question has, and as Wikidata knows them."""
+    named, others = (
+        None if names is None else unique_refs(entity_ref(id, name) for id, name in names.items())
+        for names in (record.get("topic_entity"), record.get("qid_topic_entity"))
+    )
+    if named is None:
+        named = question.topics or None
+    if named is None:
+        return replace(question, topics=others or ())
+    return replace(question, topics=named, other_topics=(others,) if others else ())
 
 
 def has_fields(*names: str) -> Callable[[Any], bool]:
     """Return what recognises JSON objects with all of some fields."""
     return lambda record: isinstance(record, dict) and set(names) <= record.keys()
-
-
-def split_at(separator: str) -> BeforeValidator:
-    """Return what splits text before it is checked."""
-    return BeforeValidator(lambda value: value.split(separator) if isinstance(value, str) else value)
-
-
-def has_columns(least: int, most: float) -> Callable[[Any], bool]:
-    """Return what recognises lines of text by their number of columns."""
-    return lambda record: isinstance(record, tuple) and least <= len(record) <= most
 
 
 Record = TypeVar("Record")
@@ -152,11 +139,7 @@ class Format(Generic[Record]):
     unique: bool = False
 
     def read(self, record: Any) -> Question:
-        """Make a question of a record.
-
-        Raises:
-            FormatMismatch: naming the field that is wrong.
-        """
+        """Make a question of a record; a mismatch names the field that is wrong."""
         if self.columns and isinstance(record, tuple):
             record = dict(zip(self.columns, record, strict=False))
         try:

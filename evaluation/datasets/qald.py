@@ -17,67 +17,55 @@ from kgqa.evaluation.datasets.format import (
     entity_ref,
     gold_readings,
     has_fields,
-    topics_and_others,
+    with_topics,
 )
 from kgqa.evaluation.question import EntityRef, Question
 
 
-class Wording(TypedDict, total=False):
-    """The question in one language."""
-
+class _Wording(TypedDict, total=False):
     language: str | None
     string: str | None
 
 
-def _check_wordings(wordings: list[Wording]) -> list[Wording]:
+def _check_wordings(wordings: list[_Wording]) -> list[_Wording]:
     if not any((wording.get("string") or "").strip() for wording in wordings):
         raise ValueError("should hold the question in a language")
     return wordings
 
 
-class Query(TypedDict, total=False):
-    """The query."""
-
+class _Query(TypedDict, total=False):
     sparql: str | None
 
 
-class Cell(TypedDict, total=False):
-    """A term of a SPARQL result."""
-
+class _Cell(TypedDict, total=False):
     type: Required[str]
     value: Required[Value]
 
 
-class Head(TypedDict, total=False):
-    """The variables of a SPARQL result."""
-
+class _Head(TypedDict, total=False):
     vars: list[str] | None
 
 
-class Results(TypedDict, total=False):
-    """The rows of a SPARQL result."""
-
-    bindings: list[dict[str, Cell]] | None
+class _Results(TypedDict, total=False):
+    bindings: list[dict[str, _Cell]] | None
 
 
-class Answer(TypedDict, total=False):
+class _Answer(TypedDict, total=False):
     """A SPARQL result: rows, or a truth value."""
 
-    head: Head | None
-    results: Results | None
+    head: _Head | None
+    results: _Results | None
     boolean: Value | None
 
 
-class Official(TypedDict, total=False):
-    """A question of the official release."""
-
+class _Official(TypedDict, total=False):
     id: Value | None
-    question: Required[Annotated[list[Wording], AfterValidator(_check_wordings)]]
-    query: Query | None
-    answers: list[Answer] | None
+    question: Required[Annotated[list[_Wording], AfterValidator(_check_wordings)]]
+    query: _Query | None
+    answers: list[_Answer] | None
 
 
-class Listed(WithTopics, total=False):
+class _Listed(WithTopics, total=False):
     """A question of ToG's list; an answer is ``id: label``, a literal is its own label."""
 
     question: Required[Text]
@@ -85,7 +73,7 @@ class Listed(WithTopics, total=False):
     sparql: str | None
 
 
-def _official_question(record: Official) -> Question:
+def _official_question(record: _Official) -> Question:
     wordings = sorted(record["question"], key=lambda wording: wording.get("language") != "en")
     texts = ((wording.get("string") or "").strip() for wording in wordings)
     return Question(
@@ -96,7 +84,7 @@ def _official_question(record: Official) -> Question:
     )
 
 
-def _answers(answer: Answer) -> Iterator[EntityRef | None]:
+def _answers(answer: _Answer) -> Iterator[EntityRef | None]:
     """Return what stands under the first variable of each row, or the truth value."""
     if (truth := answer.get("boolean")) is not None:
         yield entity_ref(truth, truth)
@@ -108,16 +96,10 @@ def _answers(answer: Answer) -> Iterator[EntityRef | None]:
             yield entity_ref(cell["value"], None if cell["type"] == "uri" else cell["value"])
 
 
-def _listed_question(record: Listed) -> Question:
-    topics, others = topics_and_others(record.get("topic_entity"), record.get("qid_topic_entity"))
-    return Question(
-        id="",
-        text=record["question"],
-        topics=topics,
-        other_topics=others,
-        readings=gold_readings(entity_ref(id, label) for id, label in (record.get("answer") or {}).items()),
-        sparql=record.get("sparql"),
-    )
+def _listed_question(record: _Listed) -> Question:
+    answers = (entity_ref(id, label) for id, label in (record.get("answer") or {}).items())
+    question = Question("", record["question"], readings=gold_readings(answers), sparql=record.get("sparql"))
+    return with_topics(question, record)
 
 
 def _is_official(record: Any) -> bool:
@@ -128,5 +110,7 @@ def _is_listed(record: Any) -> bool:
     return has_fields("question", "answer")(record) and isinstance(record["answer"], dict)
 
 
-OFFICIAL = Format("qald", _is_official, TypeAdapter(Official), _official_question)
-LISTED = Format("qald", _is_listed, TypeAdapter(Listed), _listed_question)
+FORMATS: tuple[Format[Any], ...] = (
+    Format("qald", _is_official, TypeAdapter(_Official), _official_question),
+    Format("qald", _is_listed, TypeAdapter(_Listed), _listed_question),
+)

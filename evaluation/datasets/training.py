@@ -7,8 +7,7 @@ from kgqa.evaluation.datasets import Dataset, DatasetError, load
 from kgqa.evaluation.question import Question
 from kgqa.priors.blueprints import RelationPath, SourceFile, Topic, TrainingQuestion
 
-TRAIN_SPLIT = "train"
-"""The part that is learned from where a file has parts."""
+TRAIN_SPLIT = "train"  # the part that is learned from where a file has parts
 
 
 class TrainingMaterial(NamedTuple):
@@ -39,12 +38,12 @@ def load_training_material(
         if dataset.digest in sources:
             raise DatasetError(f"{dataset.name} is the same file as {sources[dataset.digest].name}")
         questions = dataset.part(training_split(dataset) if split is None else split)
-        examples += map(to_example, questions)
+        examples += map(_to_example, questions)
         sources[dataset.digest] = SourceFile(dataset.name, dataset.digest, len(questions))
     return TrainingMaterial(tuple(examples), tuple(sources.values()))
 
 
-def to_example(question: Question) -> TrainingQuestion:
+def _to_example(question: Question) -> TrainingQuestion:
     """Return what a blueprint is learned from; answers have no part in it."""
     return TrainingQuestion(
         question=question.text,

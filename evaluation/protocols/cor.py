@@ -7,8 +7,6 @@ from collections.abc import Sequence
 from typing import Any, NamedTuple
 
 from kgqa.evaluation.protocols.shared import (
-    LegacyCase,
-    answer_text,
     answer_texts,
     legacy_cases,
     mean_scores,
@@ -42,7 +40,7 @@ class CorScores(NamedTuple):
     f1: float
 
 
-def measure(results: Sequence[Result], questions: Sequence[Question], *, seed: int = 0) -> dict[str, Any]:
+def measure_cor(results: Sequence[Result], questions: Sequence[Question], *, seed: int = 0) -> dict[str, Any]:
     """Count as CoR's code does.
 
     Questions without gold are left out of all means (``excluded``) and stay in the
@@ -56,7 +54,11 @@ def measure(results: Sequence[Result], questions: Sequence[Question], *, seed: i
     """
     cases = legacy_cases(results, questions)
     scored = [case for case in cases if case.question is None or case.gold]
-    scores = [score_question(predicted_names(case.result), gold_names(case)) for case in scored]
+    scores = []
+    for case in scored:
+        answers = case.question.gold if case.question else ()  # two answers of one name count twice
+        gold = [name for answer in answers if (name := answer.name or answer.id)]
+        scores.append(score_question(predicted_names(case.result), gold))
     right = [one.f1 > 0 for one in scores]
     actions = [final_action(case.result) for case in cases]
     return (
@@ -111,12 +113,6 @@ def _names_in_braces(name: str) -> list[str]:
     if "," in last:
         return [part.strip() for part in last.split(",")]
     return _AND.split(last) if " and " in last.lower() else [last]
-
-
-def gold_names(case: LegacyCase) -> list[str]:
-    """Return the name (else the id) of each gold answer; two answers of one name count twice."""
-    answers = case.question.gold if case.question else ()
-    return [name for name in map(answer_text, answers) if name]
 
 
 def final_action(result: Result) -> str:

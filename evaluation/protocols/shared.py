@@ -5,7 +5,7 @@ from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from kgqa.evaluation.question import EntityRef, Question
+from kgqa.evaluation.question import Question
 from kgqa.evaluation.result import Result, pair_results
 from kgqa.evaluation.scoring.statistics import Costs, Share, mean_share, summarise_costs
 
@@ -48,19 +48,14 @@ def gold_strings(question: Question | None) -> tuple[str, ...]:
     return tuple(string for string in strings if string)
 
 
-def answer_text(answer: EntityRef) -> str | None:
-    """Return an answer as the published code sees it: its name, else its id."""
-    return answer.name or answer.id
-
-
 def answer_texts(result: Result) -> list[str]:
-    """Return the answers of a record as strings, those with neither name nor id left out.
+    """Return the names (ids where there is none) of the answers of a record, as the published code sees them.
 
     A record that says "unknown" for it found nothing has no answer: "no" is a part of that word.
     """
     if result.outcome == "none":
         return []
-    return [name for name in map(answer_text, result.answers) if name]
+    return [text for answer in result.answers if (text := answer.name or answer.id)]
 
 
 def matches_any_gold(response: str, gold: Iterable[str]) -> bool:
@@ -134,8 +129,7 @@ def measure_breakdowns(cases: Sequence[LegacyCase], right: Sequence[bool], seed:
     for name in ("kind", "level"):
         groups: dict[str, list[bool]] = {}
         for case, verdict in zip(cases, right, strict=True):
-            value = getattr(case.question, name, None)
-            if value is not None:
+            if (value := getattr(case.question, name, None)) is not None:
                 groups.setdefault(value, []).append(verdict)
         found[name] = {
             value: {"n": len(group), "correct": sum(group), "hits_at_1": mean_share(group, seed)}

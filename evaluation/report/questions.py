@@ -13,7 +13,7 @@ from typing import Any, Literal, NamedTuple
 from kgqa.evaluation.question import EntityRef, Question
 from kgqa.evaluation.report.groups import DatasetGroup
 from kgqa.evaluation.result import Result
-from kgqa.evaluation.scoring.matching import answer_keys, find_edges
+from kgqa.evaluation.scoring.matching import AnswerIndex, answer_keys
 from kgqa.evaluation.scoring.scores import ZERO_SCORE, Score, reading_preference, score_answers
 
 QUESTIONS_PER_PART = 100
@@ -53,9 +53,8 @@ def mark_result(result: Result | None, question: Question) -> Mark:
         return Mark("failed" if result.failed else "unscored")
     readings = [reading for reading in question.readings if reading]
     gold = max(readings, key=lambda reading: _preference(result.answers, reading, question))
-    edges = find_edges(
-        [answer_keys(answer) for answer in result.answers], [answer_keys(one, aliases=True) for one in gold]
-    )
+    index = AnswerIndex([answer_keys(one, aliases=True) for one in gold])
+    edges = [index.find(answer_keys(answer)) for answer in result.answers]
     given = {place for places in edges for place in places}
     missed = tuple(answer for place, answer in enumerate(gold) if place not in given)
     state: MarkState = "partly" if score.hit_any else "wrong"

@@ -1,7 +1,7 @@
 """Asks the questions of a run: a method with its options, on a graph, with a model."""
 
 import asyncio
-from collections.abc import Awaitable, Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from contextvars import ContextVar
 from dataclasses import dataclass
 from typing import Any
@@ -54,27 +54,17 @@ class Subject:
 
     context: Context
     simulated: tuple[ErrorRates, PerQuestionModel] | None = None
-    named: bool = True
-    """Whether another process can open graph and model by their names."""
+    named: bool = True  # whether another process can open graph and model by their names
 
     async def open(self) -> KnowledgeGraph:
-        """Open the graph and the model, once, before any question is asked.
-
-        Raises:
-            KGError: if the graph cannot be opened.
-            UnknownModel: if the model cannot.
-        """
+        """Open the graph and the model, once, before any question is asked."""
         graph = await asyncio.to_thread(open_graph, self.context)
         await open_resources(self.context)
         return graph
 
 
 def make_subject(
-    method: str,
-    kg: KG | None,
-    model: str | Model | None,
-    options: Mapping[str, Any],
-    seed: int,
+    method: str, kg: KG | None, model: str | Model | None, options: Mapping[str, Any], seed: int
 ) -> Subject:
     """Make the subject of a run: a method, its graph and its model.
 
@@ -118,37 +108,3 @@ class Asker:
             return asked_record(record)
         except Exception as error:  # a run goes on, whatever one question does
             return failed_record(question, context.config(), error)
-
-
-async def ask_all(
-    questions: Sequence[Question],
-    ask: Callable[[Question], Awaitable[None]],
-    *,
-    concurrency: int,
-    stop: asyncio.Event,
-) -> None:
-    """Ask the questions in their order, ``concurrency`` of them at a time.
-
-    Once ``stop`` is set no question is begun any more; those that are running end
-    as they would have.
-
-    Raises:
-        Exception: the first that ``ask`` raises; whatever is running then is cancelled.
-    """
-    waiting = iter(questions)
-
-    async def worker() -> None:
-        for question in waiting:
-            # A cancelled task may go on: `asyncio.wait_for` of Python 3.11 does not pass that on
-            # where its future is done already.
-            task = asyncio.current_task()
-            if stop.is_set() or (task and task.cancelling()):
-                return
-            await ask(question)
-
-    try:
-        async with asyncio.TaskGroup() as group:
-            for _ in range(min(concurrency, len(questions))):
-                group.create_task(worker())
-    except ExceptionGroup as failures:
-        raise failures.exceptions[0] from None

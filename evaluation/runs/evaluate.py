@@ -17,10 +17,10 @@ from kgqa.evaluation.paper_analysis import intermediates
 from kgqa.evaluation.question import Question
 from kgqa.evaluation.result import Result, ResultsError
 from kgqa.evaluation.result_files import InvalidRecord, parse_result, read_results
-from kgqa.evaluation.runs.asking import Asker, Subject, ask_all, make_subject
-from kgqa.evaluation.runs.event_loop import garbage_frozen
+from kgqa.evaluation.runs.asking import Asker, Subject, make_subject
+from kgqa.evaluation.runs.event_loop import for_each, garbage_frozen
 from kgqa.evaluation.runs.folder import RunFolder, make_header
-from kgqa.evaluation.runs.prices import Price, find_price
+from kgqa.evaluation.runs.prices import find_price
 from kgqa.evaluation.runs.processes import count_processes, open_processes
 from kgqa.evaluation.runs.progress import Tally
 from kgqa.evaluation.runs.records import RunError
@@ -46,19 +46,13 @@ class EvaluationRun:
     folder: RunFolder
     head: Mapping[str, Any]
     questions: Sequence[Question]
-    waiting: Sequence[Question]
-    """Those without a record."""
-    price: Price | None
+    waiting: Sequence[Question]  # those without a record
     tally: Tally
 
     async def ask(
         self, asker: Asker | WorkerPool, concurrency: int, stop: asyncio.Event, watch: ProgressWatcher
     ) -> None:
-        """Ask what is left; see `ask_all`.
-
-        Raises:
-            RunError: if the disk is full, or no worker of the pool is left.
-        """
+        """Ask what is left."""
         await asyncio.to_thread(self.folder.open_logs)
 
         async def ask_one(question: Question) -> None:
@@ -68,16 +62,13 @@ class EvaluationRun:
             watch(self.tally)
 
         watch(self.tally)
-        await ask_all(self.waiting, ask_one, concurrency=concurrency, stop=stop)
+        await for_each(self.waiting, ask_one, concurrency, stop)
 
     async def measure(self, graph: KnowledgeGraph) -> Metrics:
         """Put the records of a complete run in order, measure them, and write the metrics.
 
         Where the graph fails meanwhile, the strict grounded rate is unknown, and what lies
         between topics and answers.
-
-        Raises:
-            RunError: in one line, if a file of the run was changed so that it cannot be read.
         """
         results = await asyncio.to_thread(self._ordered)
         grounded: dict[str, bool | None] | None = None
@@ -104,8 +95,8 @@ class EvaluationRun:
     ) -> Metrics:
         questions = intermediates.with_intermediates(self.questions, between)
         metrics = measure_results(results, questions, grounded=grounded, seed=self.head["seed"])
-        if self.price is not None:
-            known = [cost for result in results if (cost := self.price.of(result.usage)) is not None]
+        if (price := self.tally.price) is not None:
+            known = [cost for result in results if (cost := price.of(result.usage)) is not None]
             found = summarise_costs(known)
             metrics["cost"] = cast(DollarCosts, {"total": sum(known), **found}) if found else None
         self.folder.write_json(intermediates.INTERMEDIATES_FILE, between)
@@ -116,11 +107,7 @@ class EvaluationRun:
 def begin_run(
     folder: RunFolder, head: Mapping[str, Any], questions: Sequence[Question], *, retry_failed: bool
 ) -> EvaluationRun:
-    """Claim a folder for a run and see what is left to ask (blocking).
-
-    Raises:
-        RunError: in one line, if the folder holds another run, or what it holds cannot be read.
-    """
+    """Claim a folder for a run and see what is left to ask (blocking)."""
     head = folder.claim(head)
     if retry_failed:
         folder.drop_failed()
@@ -129,21 +116,18 @@ def begin_run(
     left = {question.id: question for question in questions}
     asked = set(left)
     for record in folder.read_records():
-        if record["id"] not in asked:
-            raise RunError(
-                f"{folder.path} has a record of {record['id']!r}, which is no question of this run"
-            )
-        if left.pop(record["id"], None) is None:
+        id = record["id"]
+        if id not in asked:
+            raise RunError(f"{folder.path} has a record of {id!r}, which is no question of this run")
+        if left.pop(id, None) is None:
             continue
         try:
             parse_result(record)
             tally.count(record)
         except (InvalidRecord, KeyError, TypeError, AttributeError):
-            raise RunError(
-                f"{folder.path}: what results.jsonl says of {record['id']!r} is no record; "
-                "delete the line, and the question is asked again"
-            ) from None
-    return EvaluationRun(folder, head, questions, list(left.values()), price, tally)
+            said = f"{folder.path}: what results.jsonl says of {id!r} is no record"
+            raise RunError(f"{said}; delete the line, and the question is asked again") from None
+    return EvaluationRun(folder, head, questions, list(left.values()), tally)
 
 
 @dataclass(frozen=True, slots=True)
@@ -151,11 +135,9 @@ class Evaluation:
     """How a run ended: its folder, its head, its counts, and its metrics where it is complete."""
 
     out: Path
-    head: Mapping[str, Any]
-    """The content of ``run.json``."""
+    head: Mapping[str, Any]  # the content of ``run.json``
     tally: Tally
-    metrics: Metrics | None
-    """The content of ``metrics.json``; None as long as a question has no record."""
+    metrics: Metrics | None  # the content of ``metrics.json``; None as long as a question has no record
 
 
 async def evaluate(

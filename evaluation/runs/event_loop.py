@@ -9,16 +9,14 @@ import asyncio
 import gc
 import os
 import signal
-from collections.abc import Callable, Coroutine, Iterator
+from collections.abc import Awaitable, Callable, Collection, Coroutine, Iterator
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import contextmanager, suppress
 from typing import Any, TypeVar
 
 T = TypeVar("T")
 
-EXECUTOR_THREADS = 8
-"""Threads of the default executor."""
-
+EXECUTOR_THREADS = 8  # threads of the default executor
 CORES: tuple[int, ...] = tuple(sorted(os.sched_getaffinity(0))) if hasattr(os, "sched_getaffinity") else ()
 """The cores that this process was given; none where a thread cannot choose its core."""
 
@@ -54,6 +52,38 @@ def garbage_frozen() -> Iterator[None]:
         yield
     finally:
         gc.unfreeze()
+
+
+async def for_each(
+    things: Collection[T],
+    act: Callable[[T], Awaitable[object]],
+    concurrency: int,
+    stop: asyncio.Event | None = None,
+) -> None:
+    """Do something with each thing, in their order, ``concurrency`` of them at a time.
+
+    Once ``stop`` is set no thing is begun any more; those at hand end as they would have.
+
+    Raises:
+        Exception: the first that ``act`` raises; whatever is running then is cancelled.
+    """
+    waiting = iter(things)
+
+    async def work() -> None:
+        for thing in waiting:
+            # A cancelled task may go on: `asyncio.wait_for` of Python 3.11 does not pass that on
+            # where its future is done already.
+            task = asyncio.current_task()
+            if (stop and stop.is_set()) or (task and task.cancelling()):
+                return
+            await act(thing)
+
+    try:
+        async with asyncio.TaskGroup() as group:
+            for _ in range(min(concurrency, len(things))):
+                group.create_task(work())
+    except ExceptionGroup as failures:
+        raise failures.exceptions[0] from None
 
 
 STOP_SIGNALS = (signal.SIGINT, signal.SIGTERM)

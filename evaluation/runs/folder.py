@@ -25,7 +25,6 @@ from kgqa.evaluation.runs.records import (
     AppendLog,
     AskedRecord,
     RunError,
-    count_lines,
     disk_errors,
     is_failed,
     open_regular,
@@ -41,16 +40,12 @@ Json = Mapping[str, Any]
 RECORDED_PACKAGES = ("langgraph", "langchain-core", "pydantic", "pyoxigraph", "numpy")
 """Packages whose versions a run names beside Python's."""
 
-MAX_VALUE_CHARS = 100
-"""Characters of a value that a difference shows at most."""
-
+MAX_VALUE_CHARS = 100  # characters of a value that a difference shows at most
 LOCK_FILE = ".lock"
 
 _log = logging.getLogger(__name__)
 
-_LEFTOVERS = frozenset({LOCK_FILE, "run.json.new"})
-"""What a run that was killed before it began may leave."""
-
+_LEFTOVERS = frozenset({LOCK_FILE, "run.json.new"})  # what a run that was killed before it began may leave
 _CONFIG_HASH = "the config hash"
 
 
@@ -75,17 +70,8 @@ def listing_difference(there: Json, here: Json) -> str | None:
     return f"its relations were listed {'there and not here' if there['relations'] else 'here and not there'}"
 
 
-def _header_differences(recorded: Json, wanted: Json) -> list[str]:
-    """Name what two runs would have to share to go into one folder and do not, each with both values.
-
-    Raises:
-        KeyError, TypeError, AttributeError: if ``recorded`` is no head of a run.
-    """
-    found = list(_iterate_differences("", _run_identity(recorded), _run_identity(wanted)))
-    return [one for one in found if not one.startswith(_CONFIG_HASH)] or found
-
-
 def _run_identity(head: Json) -> dict[str, Any]:
+    """Return what two runs have to share to go into one folder."""
     config, dataset = dict(head["config"]), head["dataset"]
     return {
         _CONFIG_HASH: config.pop("hash"),
@@ -106,12 +92,9 @@ def _iterate_differences(group: str, recorded: Json, wanted: Json) -> Iterator[s
         if isinstance(old, dict) and isinstance(new, dict):
             yield from _iterate_differences(f"{group}{key}.", old, new)
         elif old != new:
-            yield f"{group}{key} is {_format_value(old)} there and {_format_value(new)} here"
-
-
-def _format_value(value: object) -> str:
-    said = ", ".join(map(str, value)) if isinstance(value, list | tuple) else str(value)
-    return one_line(said, MAX_VALUE_CHARS)
+            values = (", ".join(map(str, v)) if isinstance(v, list | tuple) else str(v) for v in (old, new))
+            there, here = (one_line(value, MAX_VALUE_CHARS) for value in values)
+            yield f"{group}{key} is {there} there and {here} here"
 
 
 class RunFolder:
@@ -140,8 +123,8 @@ class RunFolder:
             try:
                 self._lock.acquire()
             except Timeout:
-                line = f"another process is at work in {path}; wait for it, or give another --out"
-                raise RunError(line) from None
+                said = f"another process is at work in {path}; wait for it, or give another --out"
+                raise RunError(said) from None
 
     def __enter__(self) -> Self:
         """Return the folder, which is locked already."""
@@ -160,19 +143,13 @@ class RunFolder:
 
     def count_recorded(self, *, failures: bool) -> int:
         """Count the records that seem to be there, with those of failed questions or without."""
-        if failures:
-            return count_lines(self._results) if self._results.is_file() else 0
         with disk_errors(self.path):
             repair_tail(self._results)
-            return sum(not is_failed(record) for record, _ in read_records(self._results))
+            return sum(failures or not is_failed(record) for record, _ in read_records(self._results))
 
     def check(self, wanted: Json) -> Json | None:
-        """Return the head of the run that is here, if there is one; nothing is written.
-
-        Raises:
-            RunError: in one line, if it is another run than the one that is wanted.
-        """
-        path = self.path / "run.json"
+        """Return the head of the run that is here, if there is one, or refuse another than is wanted."""
+        path, now = self.path / "run.json", wanted["dataset"]["questions"]
         with disk_errors(self.path):
             if not path.exists():
                 return None
@@ -180,30 +157,26 @@ class RunFolder:
                 recorded: dict[str, Any] = json.loads(read_file(path))
                 datetime.fromisoformat(recorded["started"])
                 _, before = recorded["kgqa"], recorded["dataset"]["questions"]
-                differing = _header_differences(recorded, wanted)
-                fewer = wanted["dataset"]["questions"] < before
+                found = list(_iterate_differences("", _run_identity(recorded), _run_identity(wanted)))
+                fewer = now < before
             except (KeyError, TypeError, AttributeError, ValueError, RecursionError):
                 raise RunError(f"{path} is no head of a run; give another --out") from None
-        if differing:
+        if found:
+            differing = [one for one in found if not one.startswith(_CONFIG_HASH)] or found
             way_out = "give another --out"
             if how := listing_difference(recorded, wanted):
                 differing.append(how)
                 way_out = f"ask again when the endpoint is quiet, or {way_out}"
             raise RunError(f"{self.path} holds another run: {'; '.join(differing)}; {way_out}")
         if fewer:
-            raise RunError(
-                f"{self.path} holds a run of {before} questions, not {wanted['dataset']['questions']}; "
-                f"give --limit {before} or more, or another --out"
-            )
+            held = f"{self.path} holds a run of {before} questions, not {now}"
+            raise RunError(f"{held}; give --limit {before} or more, or another --out")
         return recorded
 
     def claim(self, wanted: Json) -> dict[str, Any]:
         """Begin a run, or go on with one that asks the same, and return its head.
 
         More questions of the same split than before are the same run.
-
-        Raises:
-            RunError: in one line, if the folder holds another run.
         """
         recorded = self.check(wanted)
         head = {**(wanted if recorded is None else recorded), "dataset": wanted["dataset"]}
@@ -220,11 +193,7 @@ class RunFolder:
         return head
 
     def read_records(self) -> Iterator[dict[str, Any]]:
-        """Read what is recorded so far, a record at a time.
-
-        Raises:
-            RunError: naming a line that is no record.
-        """
+        """Read what is recorded so far, a record at a time."""
         with disk_errors(self.path):
             for record, _ in read_records(self._results):
                 yield record
@@ -244,11 +213,7 @@ class RunFolder:
             self._logs = [AppendLog(self._timings), AppendLog(self._results)]
 
     def add(self, asked: AskedRecord) -> None:
-        """Add a record, its times first, so that no record is without them.
-
-        Raises:
-            RunError: if there is no room; what is in the files stays whole.
-        """
+        """Add a record, its times first, so that no record is without them."""
         timings, results = self._logs
         with disk_errors(self.path):
             timings.append(asked.times_line)

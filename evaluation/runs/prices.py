@@ -8,9 +8,7 @@ from decimal import Decimal
 
 TokenUsage = Mapping[str, float | None]
 
-FREE_PROVIDERS = frozenset({"offline", "scripted", "simulated"})
-"""Models without a price list."""
-
+FREE_PROVIDERS = frozenset({"offline", "scripted", "simulated"})  # models without a price list
 _ONE_CALL: TokenUsage = {"llm_calls": 1, "input_tokens": 1, "output_tokens": 1}
 
 
@@ -28,9 +26,6 @@ class Price:
 
         Calls from the cache have no tokens and cost nothing. Where a price depends on
         the length of a call, that of the question's mean call counts.
-
-        Raises:
-            LookupError: if no list has the model.
         """
         calls, read, written = (usage.get(key) for key in ("llm_calls", "input_tokens", "output_tokens"))
         if calls is None or read is None or written is None:

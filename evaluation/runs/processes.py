@@ -26,18 +26,10 @@ from kgqa.evaluation.runs.worker_pool import (
     write_question,
 )
 
-MAX_PROCESSES = 4
-"""Processes of a run at most: each opens the graph for itself."""
-
-CONCURRENCY_PER_PROCESS = 8
-"""Questions at a time that a process is worth starting for."""
-
-QUESTIONS_PER_PROCESS = 100
-"""Questions in all that a process is worth starting for."""
-
-MAX_MESSAGE_BYTES = 1 << 30
-"""Bytes of the longest line that goes in or out."""
-
+MAX_PROCESSES = 4  # processes of a run at most: each opens the graph for itself
+CONCURRENCY_PER_PROCESS = 8  # questions at a time that a process is worth starting for
+QUESTIONS_PER_PROCESS = 100  # questions in all that a process is worth starting for
+MAX_MESSAGE_BYTES = 1 << 30  # bytes of the longest line that goes in or out
 PROCESS_LOST = "the process has ended"
 
 
@@ -52,14 +44,10 @@ class WorkerProcess:
     """A process that has been started, and the questions that it was given."""
 
     def __init__(self, process: asyncio.subprocess.Process) -> None:
+        self.name = f"process {process.pid}"
         self._process = process
         self._waiting: dict[str, asyncio.Future[AskedRecord]] = {}
         self._reading: asyncio.Task[None] | None = None
-
-    @property
-    def name(self) -> str:
-        """Who it is, in messages."""
-        return f"process {self._process.pid}"
 
     async def open(self) -> Sources:
         """Let it open what the run names; see `Worker`."""
@@ -90,8 +78,8 @@ class WorkerProcess:
                 future = self._waiting.pop(record["id"])
                 if not future.done():
                     future.set_result(AskedRecord(record, times, line))
-        except (ValueError, LookupError, TypeError):
-            self._process.kill()  # it does not say what it should
+        except (ValueError, LookupError, TypeError):  # it does not say what it should
+            self._process.kill()
         finally:
             for future in self._waiting.values():
                 if not future.done():
@@ -142,8 +130,7 @@ async def _start_process(order: WorkerOrder, place: int) -> asyncio.subprocess.P
         await process.wait()
         raise
     if process.stdin:
-        given = {"order": order, "place": place, "cores": CORES}
-        process.stdin.write(json.dumps(given).encode() + b"\n")
+        process.stdin.write(json_line({"order": order, "place": place, "cores": CORES}))
     return process
 
 
@@ -166,18 +153,18 @@ async def _serve_questions(given: dict[str, Any], out: BinaryIO) -> None:
         _write_lines(json_line(said), out)
         if asker is None:
             return
+
+        async def answer(asker: Asker, line: bytes) -> None:
+            asked = await asker.ask(read_question(line))
+            _write_lines(asked.times_line + asked.record_line, out)
+
         running: set[asyncio.Task[None]] = set()
-        while (question := await questions.readline()).endswith(b"\n"):
-            task = loop.create_task(_answer_question(asker, read_question(question), out))
+        while (line := await questions.readline()).endswith(b"\n"):
+            task = loop.create_task(answer(asker, line))
             running.add(task)
             task.add_done_callback(running.discard)
         for task in running:  # whoever wanted to know is gone
             task.cancel()
-
-
-async def _answer_question(asker: Asker, question: Question, out: BinaryIO) -> None:
-    asked = await asker.ask(question)
-    _write_lines(asked.times_line + asked.record_line, out)
 
 
 def _write_lines(lines: bytes, out: BinaryIO) -> None:

@@ -20,8 +20,7 @@ from kgqa.kg.terms import one_line
 if TYPE_CHECKING:
     from kgqa.evaluation.runs.evaluate import Evaluation
 
-REFRESHES_PER_SECOND = 4
-"""Times that the bar is drawn in a second."""
+REFRESHES_PER_SECOND = 4  # times that the bar is drawn in a second
 
 
 @dataclass
@@ -37,10 +36,8 @@ class Tally:
     calls: int = 0
     tokens: int = 0
     cost: float | None = None
-    strange: int = 0
-    """Questions whose topics were given and are not in the graph."""
-    reasons: Counter[str] = field(default_factory=Counter)
-    """Why questions failed."""
+    strange: int = 0  # questions whose topics were given and are not in the graph
+    reasons: Counter[str] = field(default_factory=Counter)  # why questions failed
 
     def __post_init__(self) -> None:
         self.cost = None if self.price is None else 0.0

@@ -11,8 +11,6 @@ from contextlib import ExitStack, asynccontextmanager, suppress
 from functools import partial
 from typing import Any
 
-from typing_extensions import TypedDict
-
 from kgqa.evaluation.question import Question
 from kgqa.evaluation.runs.asking import Asker, Subject
 from kgqa.evaluation.runs.event_loop import EXECUTOR_THREADS
@@ -20,7 +18,6 @@ from kgqa.evaluation.runs.records import AskedRecord, RunError
 from kgqa.evaluation.runs.worker_pool import (
     Sources,
     WorkerLost,
-    WorkerOrder,
     WorkerPool,
     make_order,
     open_pool,
@@ -31,22 +28,11 @@ from kgqa.evaluation.runs.worker_pool import (
 from kgqa.kg.store.embedded import DaemonThreads
 from kgqa.kg.terms import one_line
 
-CONNECT_TIMEOUT_SECONDS = 20.0
-"""How long a cluster may take to answer."""
-
+CONNECT_TIMEOUT_SECONDS = 20.0  # how long a cluster may take to answer
 MODEL_SERVER_VARIABLES = ("OPENAI_BASE_URL", "OPENAI_API_BASE")
 """What decides where model calls go; keys and folders are those of the node."""
 
-MAX_REASON_CHARS = 200
-"""Characters that Ray may say about a lost worker."""
-
-
-class WorkerSetup(TypedDict):
-    """What a worker on a node is told first."""
-
-    order: WorkerOrder
-    folder: str
-    settings: dict[str, str | None]
+MAX_REASON_CHARS = 200  # characters that Ray may say about a lost worker
 
 
 class RayActor:
@@ -60,10 +46,10 @@ class RayActor:
         """Tell where it is."""
         return f"{platform.node()} ({_ray().util.get_node_ip_address()})"
 
-    async def open(self, given: str) -> str:
+    async def open(self, setup: str) -> str:
         """Open what the run names; see `open_worker`."""
         asyncio.get_running_loop().set_default_executor(ThreadPoolExecutor(EXECUTOR_THREADS))
-        sent: WorkerSetup = json.loads(given)
+        sent = json.loads(setup)
         for name, value in sent["settings"].items():
             os.environ.pop(name, None)
             if value is not None:
@@ -84,13 +70,13 @@ class RayActor:
 class RayWorker:
     """An actor on a node, as the head of the run sees it."""
 
-    def __init__(self, actor: Any, node: str, sent: WorkerSetup) -> None:
-        self._actor, self._sent = actor, sent
+    def __init__(self, actor: Any, node: str, setup: str) -> None:
+        self._actor, self._setup = actor, setup
         self.name = f"node {node}"
 
     async def open(self) -> Sources:
         """Let it open what the run names; see `Worker`."""
-        said: Sources = json.loads(await _call_actor(self._actor.open, json.dumps(self._sent)))
+        said: Sources = json.loads(await _call_actor(self._actor.open, self._setup))
         return said
 
     async def ask(self, question: Question) -> AskedRecord:
@@ -118,14 +104,14 @@ async def open_cluster(
     cpus = await _connect_with_timeout(address)
     try:
         size = max(1, min(cpus, concurrency, questions))
-        sent: WorkerSetup = {
-            "order": make_order(subject),
-            "folder": os.getcwd(),
-            "settings": _model_server_settings(),
-        }
+        settings = _model_server_settings()
+        setup = json.dumps({"order": make_order(subject), "folder": os.getcwd(), "settings": settings})
+        actors = {"num_cpus": 1, "scheduling_strategy": "SPREAD", "max_concurrency": concurrency + 1}
 
         async def start(place: int) -> RayWorker:
-            return await _start_actor(sent, concurrency)
+            """Start an actor where a CPU is free, as soon as one is."""
+            actor = _ray().remote(**actors)(RayActor).remote()
+            return RayWorker(actor, await _call_actor(actor.node), setup)
 
         async with open_pool(start, size, concurrency, subject.context.config(), head) as opened:
             yield opened
@@ -133,19 +119,8 @@ async def open_cluster(
         await asyncio.to_thread(_ray().shutdown)
 
 
-async def _start_actor(sent: WorkerSetup, concurrency: int) -> RayWorker:
-    """Start an actor where a CPU is free, as soon as one is."""
-    options = {"num_cpus": 1, "scheduling_strategy": "SPREAD", "max_concurrency": concurrency + 1}
-    actor = _ray().remote(**options)(RayActor).remote()
-    return RayWorker(actor, await _call_actor(actor.node), sent)
-
-
 async def _call_actor(method: Any, *given: object) -> Any:
-    """Return what an actor answers.
-
-    Raises:
-        WorkerLost: with the last line of what Ray says, which is the cause.
-    """
+    """Return what an actor answers; where it is lost, the last line of what Ray says is the cause."""
     try:
         return await method.remote(*given)
     except _ray().exceptions.RayError as error:
@@ -167,11 +142,7 @@ def _ray() -> Any:
 
 
 async def _connect_with_timeout(address: str) -> int:
-    """Connect to a cluster and return the number of its CPUs.
-
-    Raises:
-        RunError: in one line, within `CONNECT_TIMEOUT_SECONDS`.
-    """
+    """Connect to a cluster and return the number of its CPUs."""
     os.environ.setdefault("RAY_USAGE_STATS_ENABLED", "0")
     _ray()
     if address != "auto":

@@ -24,11 +24,8 @@ from kgqa.runtime.record import Ref, zero_spend
 
 Json = Mapping[str, Any]
 
-TIME_FIELDS = ("seconds", "seconds_llm", "seconds_kg")
-"""What of a record's usage differs from run to run."""
-
-MAX_ERROR_CHARS = 1000
-"""Characters that a record says at most about an exception."""
+TIME_FIELDS = ("seconds", "seconds_llm", "seconds_kg")  # what of a record's usage differs from run to run
+MAX_ERROR_CHARS = 1000  # characters that a record says at most about an exception
 
 
 class RunError(ValueError):
@@ -44,12 +41,7 @@ class AskedRecord(NamedTuple):
 
 
 def json_line(value: Json) -> bytes:
-    """Write JSON on one line, keys in their order; a lone surrogate is escaped.
-
-    Raises:
-        ValueError: for NaN, infinity, and what holds itself.
-        TypeError: for what is not JSON.
-    """
+    """Write JSON on one line, keys in their order; a lone surrogate is escaped."""
     try:
         return json.dumps(value, ensure_ascii=False, allow_nan=False).encode() + b"\n"
     except UnicodeEncodeError:
@@ -57,11 +49,7 @@ def json_line(value: Json) -> bytes:
 
 
 def asked_record(record: Json) -> AskedRecord:
-    """Write the lines of a record.
-
-    Raises:
-        ValueError, TypeError: if the record is not JSON.
-    """
+    """Write the lines of a record."""
     usage = record["usage"]
     times = {"id": record["id"], **{key: usage[key] for key in TIME_FIELDS}}
     timeless = {**record, "usage": {**usage, **dict.fromkeys(TIME_FIELDS)}}
@@ -99,8 +87,7 @@ def topic_refs(question: Question) -> list[Ref]:
 
 def is_failed(record: Json) -> bool:
     """Return whether a question was not really tried: an exception, or an outage."""
-    outages = tuple(OUTAGE_OUTCOMES)  # what a file says may have no hash
-    return "error" in record or record.get("outcome") in outages
+    return "error" in record or record.get("outcome") in tuple(OUTAGE_OUTCOMES)  # it may have no hash
 
 
 def failure_reason(record: Json) -> str:
@@ -110,37 +97,26 @@ def failure_reason(record: Json) -> str:
 
 
 class AppendLog:
-    """A file to whose end whole lines are added.
-
-    Raises:
-        OSError: if it cannot be written, or is no regular file.
-    """
+    """A file to whose end whole lines are added."""
 
     def __init__(self, path: Path) -> None:
         self._file = _open_descriptor(path, os.O_WRONLY | os.O_APPEND | os.O_CREAT)
         self._size = os.fstat(self._file).st_size
 
     def append(self, line: bytes) -> None:
-        """Add a line, whole or not at all.
-
-        Raises:
-            OSError: if there is no room; what is in the file stays as it was.
-        """
+        """Add a line, whole or not at all."""
+        left = line
         try:
-            self._write(line)
+            while left:
+                written = os.write(self._file, left)
+                if not written:
+                    raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC))
+                left = left[written:]
         except OSError:
             with suppress(OSError):  # `repair_tail` cuts what stays
                 os.ftruncate(self._file, self._size)
             raise
         self._size += len(line)
-
-    def _write(self, line: bytes) -> None:
-        written = 0
-        while written < len(line):
-            wrote = os.write(self._file, line[written:])
-            if not wrote:
-                raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC))
-            written += wrote
 
     def close(self) -> None:
         """Close the file."""
@@ -149,11 +125,7 @@ class AppendLog:
 
 @contextmanager
 def disk_errors(path: Path) -> Iterator[None]:
-    """Turn what the disk refuses into one line.
-
-    Raises:
-        RunError: in place of an OSError.
-    """
+    """Turn what the disk refuses, an OSError, into a RunError of one line."""
     try:
         yield
     except OSError as error:
@@ -164,11 +136,7 @@ def disk_errors(path: Path) -> Iterator[None]:
 
 
 def open_regular(path: Path) -> BinaryIO:
-    """Open a file for reading.
-
-    Raises:
-        OSError: if it cannot be read, or is a pipe or a device, which may never end.
-    """
+    """Open a file for reading; a pipe or a device, which may never end, is an OSError."""
     return open(path, "rb", opener=_open_descriptor)
 
 
@@ -182,11 +150,7 @@ def _open_descriptor(path: str | Path, flags: int) -> int:
 
 
 def repair_tail(path: Path) -> None:
-    """Cut off a last line that was not written to its end; end one that only lacks its line break.
-
-    Raises:
-        OSError: if the file cannot be read or written.
-    """
+    """Cut off a last line that was not written to its end; end one that only lacks its line break."""
     if not path.exists():
         return
     with open_regular(path) as file:
@@ -201,19 +165,8 @@ def repair_tail(path: Path) -> None:
         log.close()
 
 
-def count_lines(path: Path) -> int:
-    """Count the line breaks of a file."""
-    with open_regular(path) as file:
-        return sum(line.endswith(b"\n") for line in file)
-
-
 def read_records(path: Path) -> Iterator[tuple[dict[str, Any], bytes]]:
-    """Return the objects of a file with their lines.
-
-    Raises:
-        RunError: naming the line that is no JSON object.
-        OSError: if the file cannot be read.
-    """
+    """Return the objects of a file with their lines; an error names the line that is none."""
     if not path.exists():
         return
     with open_regular(path) as file:
@@ -237,11 +190,7 @@ def _parse_object(line: bytes) -> dict[str, Any] | None:
 def replace_file(path: Path, parts: Iterable[bytes]) -> None:
     """Replace a file at once: whoever reads it, also after a crash, sees the old one or the new one.
 
-    Whoever may read and write it may do so ever after.
-    It is written beside its place first, and where a link stands there, not to what the link leads to.
-
-    Raises:
-        OSError: if there is no room; the old one stays.
+    It keeps its modes. Where a link stands in its place, what the link leads to stays.
     """
     new = path.with_name(f"{path.name}.new")
     try:

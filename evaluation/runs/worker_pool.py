@@ -37,12 +37,8 @@ Sources = Mapping[str, str | None]
 MAX_LOSSES = 3
 """How often in a row: workers that a question may cost, starts of a worker, questions that are given up."""
 
-MAX_WAIT_SECONDS = 60.0
-"""Seconds that a run waits where no worker is left."""
-
-RESTART_PAUSE_SECONDS = 0.5
-"""Seconds before a start that failed is tried again."""
-
+MAX_WAIT_SECONDS = 60.0  # seconds that a run waits where no worker is left
+RESTART_PAUSE_SECONDS = 0.5  # seconds before a start that failed is tried again
 RESUME_HINT = "what is recorded stays, and the same command goes on"
 
 T = TypeVar("T")
@@ -124,10 +120,7 @@ class WorkerLost(Exception):
 
 
 class Worker(Protocol):
-    """Something that asks questions in a process of its own.
-
-    What it is asked to do raises `WorkerLost` if it is gone.
-    """
+    """Something that asks questions in a process of its own; it raises `WorkerLost` if it is gone."""
 
     @property
     def name(self) -> str:
@@ -163,41 +156,31 @@ class WorkerPool:
         self._changed = asyncio.Event()
 
     async def ask(self, question: Question) -> AskedRecord:
-        """Ask one question; see `Asker.ask`.
-
-        Raises:
-            RunError: if workers are lost whatever they are asked.
-        """
-        for lost in range(MAX_LOSSES):
-            try:
-                asked = await self._ask_once(question, alone=lost == MAX_LOSSES - 1)
-            except WorkerLost as error:
-                why = error
-            else:
-                self._given_up = 0
-                return asked
+        """Ask one question; see `Asker.ask`."""
+        for attempt in range(1, MAX_LOSSES + 1):
+            alone = attempt == MAX_LOSSES
+            async with self._alone if alone else nullcontext():
+                worker = await self._until(self._idle if alone else self._fewest)
+                self._busy[worker] += 1
+                try:
+                    asked = await worker.ask(question)
+                    self._given_up = 0
+                    return asked
+                except WorkerLost as lost:
+                    why = str(lost)
+                    if self._busy.pop(worker, None):
+                        _log.warning("%s is lost (%s); others are asked", worker.name, why)
+                finally:
+                    if alone:
+                        self._kept = None
+                    if worker in self._busy:
+                        self._busy[worker] -= 1
+                    self._tell()
         self._given_up += 1
         if self._given_up == MAX_LOSSES:
             raise RunError(f"workers are lost whatever they are asked ({why}); {RESUME_HINT}")
         lost_all = WorkerLost(f"{MAX_LOSSES} workers were lost that asked it: {why}")
         return failed_record(question, self._config, lost_all)
-
-    async def _ask_once(self, question: Question, *, alone: bool) -> AskedRecord:
-        async with self._alone if alone else nullcontext():
-            worker = await self._until(self._idle if alone else self._fewest)
-            self._busy[worker] += 1
-            try:
-                return await worker.ask(question)
-            except WorkerLost as lost:
-                if self._busy.pop(worker, None):
-                    _log.warning("%s is lost (%s); others are asked", worker.name, lost)
-                raise
-            finally:
-                if alone:
-                    self._kept = None
-                if worker in self._busy:
-                    self._busy[worker] -= 1
-                self._tell()
 
     def _fewest(self) -> Worker | None:
         """Return the worker that has the fewest questions, where one has room for another."""
@@ -222,11 +205,7 @@ class WorkerPool:
         self._changed = asyncio.Event()
 
     async def fill(self, place: int) -> None:
-        """Keep a place filled, as long as workers come to work there at all.
-
-        Raises:
-            RunError: if the first is refused, or this was the last place.
-        """
+        """Keep a place filled, as long as workers come to work there at all."""
         why, failures, new, again = "", 0, True, False
         while failures < MAX_LOSSES:
             failures += 1
@@ -241,7 +220,9 @@ class WorkerPool:
                         _log.warning("%s", wrong)
                         raise WorkerLost(wrong)
                     failures, new = 0, False
-                    await self._employ(worker)
+                    self._busy[worker] = 0
+                    self._tell()
+                    await self._until(lambda: worker not in self._busy)
             except WorkerLost as lost:
                 why = str(lost)
                 await asyncio.sleep(RESTART_PAUSE_SECONDS)
@@ -261,18 +242,8 @@ class WorkerPool:
             self._tell()
             await worker.end()
 
-    async def _employ(self, worker: Worker) -> None:
-        """Let a worker be asked until it is lost."""
-        self._busy[worker] = 0
-        self._tell()
-        await self._until(lambda: worker not in self._busy)
-
     async def watch(self) -> None:
-        """Wait for the end of the run, or of its patience.
-
-        Raises:
-            RunError: if there is no worker for so long.
-        """
+        """End a run that has no worker for too long."""
         while True:
             await self._until(lambda: not self._there)
             try:

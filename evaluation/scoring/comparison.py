@@ -8,22 +8,13 @@ from typing import Any
 from kgqa.evaluation.question import Question
 from kgqa.evaluation.result import Result
 from kgqa.evaluation.scoring.scores import METRIC_NAMES, Score, ScoredQuestion, score_results
-from kgqa.evaluation.scoring.statistics import bootstrap_intervals, mcnemar_p_value
+from kgqa.evaluation.scoring.statistics import Interval, bootstrap_intervals, mcnemar_p_value
 
 RunPair = tuple[Sequence[ScoredQuestion], Sequence[ScoredQuestion]]
 """What two runs made of the same questions."""
 
-
-@dataclass(frozen=True, slots=True)
-class Difference:
-    """By how much run a is better than run b, with the 95% bootstrap interval of that.
-
-    Between -1 and 1, negative where b is better; None where no question is scored.
-    """
-
-    value: float | None
-    low: float | None
-    high: float | None
+Difference = Interval
+"""By how much run a is better than run b, between -1 and 1; negative where b is better."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -45,16 +36,12 @@ class McNemar:
 class Comparison:
     """Two runs on the scored questions that both have a record of."""
 
-    n: int
-    """The questions that are compared."""
-    missing_a: int
-    """Scored questions that are left out because a has no record of them."""
-    missing_b: int
-    """The same for b; a question that neither has is in both."""
+    n: int  # the questions that are compared
+    missing_a: int  # scored questions that are left out because a has no record of them
+    missing_b: int  # the same for b; a question that neither has is in both
     differences: dict[str, Difference]
     """a less b, by metric: ``hits_at_1``, ``hit_any``, ``precision``, ``recall``, ``f1``."""
-    mcnemar: McNemar
-    """The paired test on ``hits_at_1``."""
+    mcnemar: McNemar  # the paired test on ``hits_at_1``
 
     def as_dict(self) -> dict[str, Any]:
         """Return the comparison as JSON has it."""
@@ -86,7 +73,7 @@ def compare_scored(pairs: Sequence[RunPair], seed: int = 0) -> Comparison:
     shared = [(_mean_score(a), _mean_score(b)) for a, b in scored if _all_have_results([*a, *b])]
     rows = [[x - y for x, y in zip(*both, strict=True)] for both in shared]
     found = bootstrap_intervals(rows, columns=len(METRIC_NAMES), seed=seed)
-    differences = {name: Difference(*one) for name, one in zip(METRIC_NAMES, found, strict=True)}
+    differences = dict(zip(METRIC_NAMES, found, strict=True))
     return Comparison(len(rows), missing_a, missing_b, differences, _test_hits(shared))
 
 

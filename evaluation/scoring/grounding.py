@@ -1,27 +1,22 @@
 """Whether answers stand up on the graph: the paths of each record are walked again."""
 
-import asyncio
 from collections.abc import Mapping, Sequence
 from contextlib import suppress
-from dataclasses import dataclass
 from itertools import pairwise
-from typing import Any
+from typing import Any, NamedTuple
 
 from pydantic import TypeAdapter
 
 from kgqa.evaluation.question import EntityRef
 from kgqa.evaluation.result import Result
+from kgqa.evaluation.runs.event_loop import for_each
 from kgqa.evaluation.scoring.matching import name_key
 from kgqa.kg.graph import KnowledgeGraph
 from kgqa.kg.terms import Chain, Entity, Hop
 from kgqa.runtime.record import PathStep
 
-MAX_CONCURRENT_RESULTS = 8
-"""Records that are checked at a time."""
-
-MAX_PATH_HOPS = 10
-"""Hops of the longest path that is walked: no method goes further."""
-
+MAX_CONCURRENT_RESULTS = 8  # records that are checked at a time
+MAX_PATH_HOPS = 10  # hops of the longest path that is walked: no method goes further
 _YES_OR_NO = frozenset({EntityRef("true", "yes"), EntityRef("false", "no")})
 """How a record answers a question that asks for yes or no; a literal has its value for its name."""
 
@@ -44,20 +39,13 @@ async def check_grounding(results: Sequence[Result], graph: KnowledgeGraph) -> d
     Raises:
         KGError: if the graph fails; then nothing is known of any result.
     """
-    gate = asyncio.Semaphore(MAX_CONCURRENT_RESULTS)
+    found: dict[str, bool | None] = {}
 
-    async def one(result: Result) -> bool | None:
-        async with gate:
-            return await _is_grounded(result, graph)
+    async def check(result: Result) -> None:
+        found[result_key(result)] = await _is_grounded(result, graph)
 
-    tasks = [asyncio.create_task(one(result)) for result in results]
-    try:
-        found = await asyncio.gather(*tasks)
-    finally:
-        for task in tasks:
-            task.cancel()
-        await asyncio.gather(*tasks, return_exceptions=True)
-    return dict(zip(map(result_key, results), found, strict=True))
+    await for_each(results, check, MAX_CONCURRENT_RESULTS)
+    return found
 
 
 def result_key(result: Result) -> str:
@@ -65,16 +53,12 @@ def result_key(result: Result) -> str:
     return result.question if result.id is None else result.id
 
 
-@dataclass(frozen=True, slots=True)
-class _PathLegs:
+class _PathLegs(NamedTuple):
     """A path as chains between the nodes that it names."""
 
-    legs: tuple[tuple[Chain, Entity], ...]
-    """Chains that end at a named node on the way."""
-    last: Chain
-    """From the last of these nodes, or the topic, to the end."""
-    end: str | None
-    """The id of the end, if the path names it."""
+    legs: tuple[tuple[Chain, Entity], ...]  # chains that end at a named node on the way
+    last: Chain  # from the last of these nodes, or the topic, to the end
+    end: str | None  # the id of the end, if the path names it
 
 
 async def _is_grounded(result: Result, graph: KnowledgeGraph) -> bool | None:

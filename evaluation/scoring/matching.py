@@ -28,8 +28,7 @@ from kgqa.evaluation.question import EntityRef
 from kgqa.kg.dialects import FREEBASE, WIKIDATA, entity_iri
 from kgqa.kg.text import limit_combining_marks
 
-MAX_VALUE_CHARS = 400
-"""Characters of the longest text that is read as a number."""
+MAX_VALUE_CHARS = 400  # characters of the longest text that is read as a number
 
 _NUMBER = re.compile(
     r"[+-]?(?:(?:[0-9]{1,3}(?:,[0-9]{3})+|[0-9]+)(?:\.[0-9]*)?|\.[0-9]+)(?:e[+-]?[0-9]{1,6})?"
@@ -176,6 +175,11 @@ class AnswerKeys(NamedTuple):
         return any(name in other.names for name in self.names)
 
     @property
+    def lookup_keys(self) -> tuple[str | NameKey, ...]:
+        """What it has in common with everything that it `matches`, some of it."""
+        return (self.id.local, *self.names) if self.id else self.names
+
+    @property
     def distinguishing_key(self) -> ScopedId | NameKey | None:
         """What answers have in common that are one thing written twice."""
         if self.id and (self.id.scheme or not self.names):
@@ -235,12 +239,29 @@ def _merge(answers: Sequence[AnswerKeys]) -> AnswerKeys:
     return AnswerKeys(min(ids, key=str, default=None), tuple(names))
 
 
+class AnswerIndex:
+    """Gold answers, found by look-ups of their ids and names instead of comparing all pairs."""
+
+    def __init__(self, answers: Sequence[AnswerKeys]) -> None:
+        self.answers = answers
+        self._places: dict[str | NameKey, list[int]] = defaultdict(list)
+        for place, answer in enumerate(answers):
+            for key in answer.lookup_keys:
+                self._places[key].append(place)
+
+    def find(self, answer: AnswerKeys) -> list[int]:
+        """Return the places of the gold answers that an answer is the same as."""
+        near = dict.fromkeys(place for key in answer.lookup_keys for place in self._places.get(key, ()))
+        return [place for place in near if answer.matches(self.answers[place])]
+
+
 def match_answers(answers: Sequence[AnswerKeys], gold: Sequence[AnswerKeys]) -> tuple[bool, int]:
     """Return whether the first answer is right, and the size of a maximum matching with the gold.
 
     Neither has duplicates. A choice between pairs is rare, and only then scipy is needed.
     """
-    edges = find_edges(answers, gold)
+    index = AnswerIndex(gold)
+    edges = [index.find(answer) for answer in answers]
     first_right = bool(edges and edges[0])
     reached = {place for places in edges for place in places}
     if all(len(places) <= 1 for places in edges):
@@ -248,23 +269,6 @@ def match_answers(answers: Sequence[AnswerKeys], gold: Sequence[AnswerKeys]) -> 
     if len(reached) == sum(map(len, edges)):
         return first_right, sum(map(bool, edges))
     return first_right, _count_maximum_pairs(edges, len(gold))
-
-
-def find_edges(answers: Sequence[AnswerKeys], gold: Sequence[AnswerKeys]) -> list[list[int]]:
-    """Return the places in ``gold`` that each answer is the same as, by look-ups instead of all pairs."""
-    places: dict[str | NameKey, list[int]] = defaultdict(list)
-    for place, answer in enumerate(gold):
-        for key in _lookup_keys(answer):
-            places[key].append(place)
-    edges = []
-    for answer in answers:
-        near = dict.fromkeys(place for key in _lookup_keys(answer) for place in places.get(key, ()))
-        edges.append([place for place in near if answer.matches(gold[place])])
-    return edges
-
-
-def _lookup_keys(answer: AnswerKeys) -> tuple[str | NameKey, ...]:
-    return (answer.id.local, *answer.names) if answer.id else answer.names
 
 
 def _count_maximum_pairs(edges: Sequence[Sequence[int]], gold: int) -> int:

@@ -37,55 +37,36 @@ class Metrics(Accuracy):
     """All that is measured of a run.
 
     Accuracy is over the scored questions; what failed or is missing is wrong. Costs are
-    over the results that tell them, failed ones included, and null where none does.
+    over the results that tell them, failed ones included, and null where none does. So is the
+    grounded rate; the strict one is null where no graph was given, its value where no grounded
+    record has a path.
     """
 
     protocol: Literal["strict"]
-    n: int
-    """Questions that were to be answered."""
-    errors: int
-    """Questions that failed: an exception, or an outage of graph or model."""
-    missing: int
-    """Questions without a result."""
-    unscored: int
-    """Questions without gold, which accuracy leaves out."""
-    outcomes: dict[str, int]
-    """Results by their outcome."""
-    kg_grounded_rate: Share
-    """Of all questions, those answered from the graph (CoR's KGR); null where results do not tell."""
-    kg_grounded_rate_strict: Share | None
-    """Those whose every answer was found there again; null where no graph was given.
-
-    Grounded records without a path are left out; its value is null where all of them are.
-    """
+    n: int  # questions that were to be answered
+    errors: int  # questions that failed: an exception, or an outage of graph or model
+    missing: int  # questions without a result
+    unscored: int  # questions without gold, which accuracy leaves out
+    outcomes: dict[str, int]  # results by their outcome
+    kg_grounded_rate: Share  # of all questions, those answered from the graph (CoR's KGR)
+    kg_grounded_rate_strict: Share | None  # those whose every answer was found there again
     llm_calls: Costs | None
     input_tokens: Costs | None
     output_tokens: Costs | None
     kg_queries: Costs | None
     seconds: Costs | None
-    unknown_calls: int
-    """Calls, of all questions, whose tokens the model's server did not report."""
-    cached_calls: int
-    """Calls, of all questions, that the cache answered."""
-    cost: DollarCosts | None
-    """Filled in by the run, which knows the prices."""
-    answered: GroupMetrics
-    """Accuracy over the scored questions that have a result and did not fail."""
+    unknown_calls: int  # calls, of all questions, whose tokens the model's server did not report
+    cached_calls: int  # calls, of all questions, that the cache answered
+    cost: DollarCosts | None  # filled in by the run, which knows the prices
+    answered: GroupMetrics  # accuracy over the scored questions that have a result and did not fail
     breakdowns: Breakdowns
-    refinement: Refinement | None
-    """How refinement went; null where the method has none."""
-    blueprints: dict[str, BlueprintSourceMetrics] | None
-    """By where the blueprint is from; null where the method has none."""
-    revision: Revision | None
-    """How plans were verified and revised; null where the method has none in steps."""
-    lookahead: Lookahead | None
-    """How smart lookahead went; null where there was none."""
-    pruning: Pruning | None
-    """How many relations survived prunings; null where results do not tell."""
-    seed: int
-    """What the intervals are drawn by."""
-    resamples: int
-    """Bootstrap resamples behind every interval."""
+    refinement: Refinement | None  # how refinement went; null where the method has none
+    blueprints: dict[str, BlueprintSourceMetrics] | None  # by where it is from; null where there is none
+    revision: Revision | None  # how plans were verified and revised; null where the method has none in steps
+    lookahead: Lookahead | None  # how smart lookahead went; null where there was none
+    pruning: Pruning | None  # how many relations survived prunings; null where results do not tell
+    seed: int  # what the intervals are drawn by
+    resamples: int  # bootstrap resamples behind every interval
 
 
 def measure_results(

@@ -5,19 +5,24 @@ import os
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from kgqa.evaluation import protocols
 from kgqa.evaluation.datasets import Dataset, DatasetError, load
 from kgqa.evaluation.paper_analysis.intermediates import INTERMEDIATES_FILE, with_intermediates
 from kgqa.evaluation.question import Question
+from kgqa.evaluation.report.run_folder import (
+    IntermediateCounts,
+    JsonObject,
+    ReportError,
+    ScoringHeader,
+    read_json_object,
+)
 from kgqa.evaluation.result import Result, ResultsError, pair_results
 from kgqa.evaluation.result_files import find_results_file, read_results
+from kgqa.evaluation.scoring.comparison import Comparison, compare_results
+from kgqa.evaluation.scoring.grounding import check_grounding
 from kgqa.kg.terms import one_line
-
-if TYPE_CHECKING:
-    from kgqa.evaluation.report.run_folder import JsonObject
-    from kgqa.evaluation.scoring.comparison import Comparison
 
 
 @dataclass(frozen=True, slots=True)
@@ -26,7 +31,7 @@ class RescoredResults:
 
     title: str
     metrics: Mapping[str, Any]
-    comparison: "Comparison | None"
+    comparison: Comparison | None
     warnings: tuple[str, ...]
 
 
@@ -63,8 +68,6 @@ def rescore(
         ValueError: in one line, for what cannot be read or does not fit together.
         KGError: if the graph cannot be opened or fails.
     """
-    from kgqa.evaluation.report.run_folder import IntermediateCounts, ScoringHeader
-
     protocols.check_protocol(protocol)
     for option, value in (("--kg", kg), ("--against", against)):
         if value and protocol != "strict":
@@ -81,29 +84,24 @@ def rescore(
     counts = _read_beside(file.with_name(INTERMEDIATES_FILE), IntermediateCounts, advice)
     questions = with_intermediates(questions, counts)
     given, unmatched = _select_results(found, file, loaded, questions)
-    warnings = _warn_of_unmatched(unmatched, "", protocol, loaded)
+    left_out = [(unmatched, "")]
     comparison = None
     if against is not None:
-        from kgqa.evaluation.scoring.comparison import compare_results
-
         other_file = find_results_file(against)
         other, unmatched = _select_results(read_results(other_file), other_file, loaded, questions)
-        warnings += _warn_of_unmatched(unmatched, f" in {one_line(str(against))}", protocol, loaded)
+        left_out.append((unmatched, f" in {one_line(str(against))}"))
         comparison = compare_results(given, other, questions, seed)
     grounded = _check_on_graph(given, kg) if kg else None
     metrics = protocols.measure_by_protocol(protocol, given, questions, grounded=grounded, seed=seed)
-    title = f"{one_line(str(results))} on {one_line(loaded.name)}"
-    return RescoredResults(title, metrics, comparison, warnings)
+    name = one_line(loaded.name)
+    counted = "do not count" if protocol == "strict" else "count as wrong"
+    said = f"are of no question in {name}; they {counted}"
+    warnings = (f"{number} results{where} {said}" for number, where in left_out if number)
+    return RescoredResults(f"{one_line(str(results))} on {name}", metrics, comparison, tuple(warnings))
 
 
-def _read_beside(file: Path, shape: "type[JsonObject]", advice: str) -> dict[str, Any]:
-    """Read what a run keeps beside its results; nothing where there is none.
-
-    Raises:
-        ResultsError: with advice, if it cannot be read.
-    """
-    from kgqa.evaluation.report.run_folder import ReportError, read_json_object
-
+def _read_beside(file: Path, shape: type[JsonObject], advice: str) -> dict[str, Any]:
+    """Read what a run keeps beside its results; nothing where there is none."""
     try:
         return read_json_object(file, shape) if os.path.isfile(file) else {}
     except ReportError as error:
@@ -122,9 +120,8 @@ def _load_dataset(given: str | None, format: str | None, recorded: Mapping[str, 
     except DatasetError:
         if format:
             raise
-        raise ValueError(
-            f"the questions of this run ({name}) are not here; name them with --dataset"
-        ) from None
+        said = f"the questions of this run ({name}) are not here; name them with --dataset"
+        raise ValueError(said) from None
     if loaded.digest != recorded.get("sha256"):
         raise ValueError(f"{name} is no longer the file of this run; name its questions with --dataset")
     return loaded
@@ -133,11 +130,7 @@ def _load_dataset(given: str | None, format: str | None, recorded: Mapping[str, 
 def _select_results(
     found: Sequence[Result], file: Path, loaded: Dataset, questions: Sequence[Question]
 ) -> tuple[list[Result], int]:
-    """Return the results that count, and how many of them have no question in the dataset.
-
-    Raises:
-        ResultsError: if that is none of them.
-    """
+    """Return the results that count, and how many of them have no question in the dataset."""
     paired = pair_results(found, loaded.questions)
     unmatched = len(paired.unmatched)
     if unmatched and unmatched == len(paired.matched):
@@ -148,15 +141,7 @@ def _select_results(
 
 
 def _check_on_graph(results: Sequence[Result], kg: Sequence[str]) -> dict[str, bool | None]:
-    from kgqa.evaluation.scoring.grounding import check_grounding
     from kgqa.kg.opening import open_graph
     from kgqa.runtime.resources import graph_sources
 
     return asyncio.run(check_grounding(results, open_graph(graph_sources(kg))))
-
-
-def _warn_of_unmatched(number: int, where: str, protocol: str, loaded: Dataset) -> tuple[str, ...]:
-    if not number:
-        return ()
-    counted = "do not count" if protocol == "strict" else "count as wrong"
-    return (f"{number} results{where} are of no question in {one_line(loaded.name)}; they {counted}",)

@@ -18,33 +18,25 @@ from kgqa.evaluation.scoring.statistics import Share, mean_shares
 METRIC_NAMES = ("hits_at_1", "hit_any", "precision", "recall", "f1")
 """The names of the metrics of a `Score`, in its order."""
 
-BEAM_ENTITIES = 3
-"""Entities that a beam usually holds."""
+BEAM_ENTITIES = 3  # entities that a beam usually holds
 
-NUMBER_BUCKETS = {
+NUMBER_BUCKETS = {  # groups by a number, by the least number of each
     "answers": {1: "1", 2: "2-4", 5: "5-9", 10: "10+"},
     "intermediate": {0: f"at most {BEAM_ENTITIES}", BEAM_ENTITIES + 1: f"more than {BEAM_ENTITIES}"},
 }
-"""Groups by a number, by the least number of each."""
 
 
 class Score(NamedTuple):
     """The five metrics of one question, each between 0 and 1."""
 
-    hit_at_1: float
-    """1 if the first answer is right."""
-    hit_any: float
-    """1 if any answer is right."""
-    precision: float
-    """The share of the answers that are right."""
-    recall: float
-    """The share of the gold answers that were given."""
-    f1: float
-    """The harmonic mean of precision and recall."""
+    hit_at_1: float  # 1 if the first answer is right
+    hit_any: float  # 1 if any answer is right
+    precision: float  # the share of the answers that are right
+    recall: float  # the share of the gold answers that were given
+    f1: float  # the harmonic mean of precision and recall
 
 
-ZERO_SCORE = Score(0.0, 0.0, 0.0, 0.0, 0.0)
-"""The score of an empty answer, and of a question that failed."""
+ZERO_SCORE = Score(0.0, 0.0, 0.0, 0.0, 0.0)  # the score of an empty answer, and of a question that failed
 
 
 class ScoredQuestion(NamedTuple):
@@ -171,13 +163,12 @@ def group_questions(scored: Sequence[ScoredQuestion], by: str) -> dict[str, list
     buckets = NUMBER_BUCKETS.get(by)
     groups: dict[Any, list[ScoredQuestion]] = {}
     for each in scored:
-        value = _count_gold_answers(each.question) if by == "answers" else getattr(each.question, by)
+        if by == "answers":
+            first = next(reading for reading in each.question.readings if reading)
+            value = len({named.id or named.name for named in first})
+        else:
+            value = getattr(each.question, by)
         if value is not None:
             kind = max(least for least in buckets if least <= value) if buckets else value
             groups.setdefault(kind, []).append(each)
     return {buckets[kind] if buckets else str(kind): groups[kind] for kind in sorted(groups)}
-
-
-def _count_gold_answers(question: Question) -> int:
-    first = next(reading for reading in question.readings if reading)
-    return len({named.id or named.name for named in first})

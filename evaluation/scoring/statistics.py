@@ -7,7 +7,8 @@ Interval(value=1.0, low=1.0, high=1.0)
 """
 
 from collections.abc import Iterator, Sequence
-from typing import TYPE_CHECKING, Any, NamedTuple
+from dataclasses import asdict, dataclass
+from typing import TYPE_CHECKING, Any, cast
 
 from typing_extensions import TypedDict
 
@@ -15,17 +16,13 @@ if TYPE_CHECKING:
     import numpy as np
     from numpy.typing import ArrayLike, NDArray
 
-BOOTSTRAP_RESAMPLES = 2_000
-"""Bootstrap resamples behind every interval."""
-
-MAX_BLOCK_NUMBERS = 1 << 21
-"""Numbers that are drawn, and kept in memory, at a time."""
-
-CONFIDENCE_LEVEL = 0.95
-"""The share of resamples whose mean lies in an interval."""
+BOOTSTRAP_RESAMPLES = 2_000  # bootstrap resamples behind every interval
+MAX_BLOCK_NUMBERS = 1 << 21  # numbers that are drawn, and kept in memory, at a time
+CONFIDENCE_LEVEL = 0.95  # the share of resamples whose mean lies in an interval
 
 
-class Interval(NamedTuple):
+@dataclass(frozen=True, slots=True)
+class Interval:
     """A mean over questions, and the interval it lies in; all None where there are no questions."""
 
     value: float | None
@@ -57,8 +54,7 @@ def mean_share(values: Sequence[float], seed: int) -> Share:
 
 def mean_shares(rows: "ArrayLike", *, columns: int, seed: int) -> list[Share]:
     """Return the mean of each metric with its interval, as JSON has it; see `bootstrap_intervals`."""
-    found = bootstrap_intervals(rows, columns=columns, seed=seed)
-    return [{"value": value, "low": low, "high": high} for value, low, high in found]
+    return [cast(Share, asdict(one)) for one in bootstrap_intervals(rows, columns=columns, seed=seed)]
 
 
 def bootstrap_interval(values: Sequence[float], seed: int = 0) -> Interval:

@@ -6,7 +6,7 @@ from typing import NamedTuple, get_args
 from kgqa.evaluation.simulation.gold_answers import AnswerMarks, GoldAnswers
 from kgqa.evaluation.simulation.oracle import Case, wrong_choice
 from kgqa.kg.pages import Candidate
-from kgqa.kg.terms import Chain, Entity, Hop
+from kgqa.kg.terms import Chain, Entity, Hop, Term
 from kgqa.prompts.answer_from_memory import (
     AnswerBriefly,
     AnswerDirectly,
@@ -22,12 +22,9 @@ from kgqa.prompts.infer_from_evidence import InferFromEvidence, Inferred
 from kgqa.prompts.prune_relations import PrunedRelations, PruneRelations
 from kgqa.prompts.verify_chain import Decision, Verdict, VerifyChain
 
-COMPUTED_TAKES: tuple[Take, ...] = ("count", "smallest", "largest")
-"""What answers are computed by."""
+COMPUTED_TAKES: tuple[Take, ...] = ("count", "smallest", "largest")  # what answers are computed by
 
-
-MAX_CANDIDATES_TRIED = 20
-"""Candidates that are looked at for one that leads astray."""
+MAX_CANDIDATES_TRIED = 20  # candidates that are looked at for one that leads astray
 
 
 class ShownChain(NamedTuple):
@@ -39,18 +36,7 @@ class ShownChain(NamedTuple):
     filtering: bool = True
 
 
-class ChainJudgement(NamedTuple):
-    """What to do with a chain and, for ``stop``, which of its ends are the answer."""
-
-    decision: Decision
-    take: Take = "all"
-    chosen: tuple[int, ...] = ()
-
-
-_BACKTRACK = ChainJudgement("backtrack")
-
-
-async def judge_chain(seen: ShownChain, case: Case) -> ChainJudgement:
+async def _judge_chain(seen: ShownChain, case: Case) -> Verdict:
     """Stop at the end of a gold path, go on along one, turn back from anywhere else.
 
     A chain that is no gold path but has led to the gold answers, and to nothing else, stops too. What
@@ -60,30 +46,26 @@ async def judge_chain(seen: ShownChain, case: Case) -> ChainJudgement:
     marks = _mark_candidates(seen, case)
     rests = await case.rests(seen.chain)
     if () in rests:
-        found = _judge_complete(seen, marks, case.gold, others=await case.oracle.awaits_others(seen.chain))
-        if found is not _BACKTRACK:
+        others = await case.oracle.finder.after(seen.chain.topic)
+        if found := _judge_complete(seen, marks, case.gold, others=others):
             return found
     if any(rests):
-        return ChainJudgement("forward")
+        return Verdict(decision="forward")
     take = find_exact_take(seen, marks, case.gold)
-    return ChainJudgement("stop", take) if take else _BACKTRACK
+    return Verdict(decision="stop", take=take) if take else Verdict(decision="backtrack")
 
 
-def misjudge_chain(right: ChainJudgement, seen: ShownChain, case: Case) -> ChainJudgement:
+def _misjudge_chain(right: Verdict, seen: ShownChain, case: Case) -> Verdict:
     """Err where a draw says so: another decision of those offered, or a stop that takes others."""
     if case.happens("judge"):
         offered: list[Decision] = [d for d in get_args(Decision) if d != "filter" or seen.filtering]
-        return ChainJudgement(case.draw_other("wrong verdict", offered, right.decision))
-    takes = right.decision == "stop" or right.chosen
-    if takes and case.happens("entity"):
-        wrong = wrong_choice(
-            _gold_numbers(_mark_candidates(seen, case)),
-            min(MAX_CANDIDATES_SHOWN, len(seen.candidates)),
-            case.draws,
-        )
-        take: Take = "some" if right.decision == "stop" else "all"
-        return ChainJudgement(right.decision, take, tuple(wrong)) if wrong else right
-    return right
+        return Verdict(decision=case.draw_other("wrong verdict", offered, right.decision))
+    stops = right.decision == "stop"
+    if not ((stops or right.chosen) and case.happens("entity")):
+        return right
+    numbers, shown = _gold_numbers(_mark_candidates(seen, case)), seen.candidates[:MAX_CANDIDATES_SHOWN]
+    wrong = wrong_choice(numbers, len(shown), case.draws)
+    return Verdict(decision=right.decision, take="some" if stops else "all", chosen=wrong) if wrong else right
 
 
 def _mark_candidates(seen: ShownChain, case: Case) -> AnswerMarks:
@@ -92,20 +74,20 @@ def _mark_candidates(seen: ShownChain, case: Case) -> AnswerMarks:
 
 def _judge_complete(
     seen: ShownChain, marks: AnswerMarks, gold: GoldAnswers, *, others: bool
-) -> ChainJudgement:
-    """Say what is the answer at the end of a gold path, or that the gold answers are not there.
+) -> Verdict | None:
+    """Say what is the answer at the end of a gold path; None where the gold answers are not there.
 
     A number that is computed from what several topics lead to is computed at the last of them;
     the ``others`` await it.
     """
     awaits = others and gold.is_number
     if take := find_exact_take(seen, marks, gold):
-        return ChainJudgement("stop", take)
+        return Verdict(decision="stop", take=take)
     if not awaits and (take := find_computed_take(seen, gold)):
-        return ChainJudgement("stop", take)
+        return Verdict(decision="stop", take=take)
     if any(marks.right):
         return _judge_among_others(seen, marks, others=others)
-    return ChainJudgement("stop") if awaits else _BACKTRACK
+    return Verdict(decision="stop") if awaits else None
 
 
 def find_exact_take(seen: ShownChain, marks: AnswerMarks, gold: GoldAnswers) -> Take | None:
@@ -125,7 +107,7 @@ def find_computed_take(seen: ShownChain, gold: GoldAnswers) -> Take | None:
     return None
 
 
-def _judge_among_others(seen: ShownChain, marks: AnswerMarks, *, others: bool) -> ChainJudgement:
+def _judge_among_others(seen: ShownChain, marks: AnswerMarks, *, others: bool) -> Verdict:
     """Apply what is left of the question where gold answers are among other candidates.
 
     A model that may not filter answers with all candidates, as the paper's ablation does
@@ -136,11 +118,11 @@ def _judge_among_others(seen: ShownChain, marks: AnswerMarks, *, others: bool) -
     take: Take = "others" if any(returning) and not (wanted or all(returning)) else "all"
     left = [right for right, back in zip(marks.right, returning, strict=True) if take == "all" or not back]
     if all(left) or not seen.filtering:
-        return ChainJudgement("stop", take)
+        return Verdict(decision="stop", take=take)
     if wanted and not all(returning) and (numbers := _gold_numbers(marks)):
-        return ChainJudgement("stop", "some", tuple(numbers))
+        return Verdict(decision="stop", take="some", chosen=numbers)
     named = not (others or seen.truncated or len(seen.candidates) > MAX_CANDIDATES_SHOWN)
-    return ChainJudgement("filter", chosen=tuple(_gold_numbers(marks)) if named else ())
+    return Verdict(decision="filter", chosen=_gold_numbers(marks) if named else [])
 
 
 def _gold_numbers(marks: AnswerMarks) -> list[int]:
@@ -148,11 +130,12 @@ def _gold_numbers(marks: AnswerMarks) -> list[int]:
     return [number for number, right in enumerate(marks.right[:MAX_CANDIDATES_SHOWN], 1) if right]
 
 
-async def draw_wrong_entities(chain: Chain, entities: Mapping[int, Entity], case: Case) -> list[int]:
+async def draw_wrong_entities(chain: Chain, ends: Mapping[int, Term], case: Case) -> list[int]:
     """Draw an end of a chain from which no gold answer is reached; where none is found, half of them all.
 
-    ``entities`` are ends of it, by number.
+    ``ends`` are some of its ends by their numbers; only entities are drawn.
     """
+    entities = {number: end for number, end in ends.items() if isinstance(end, Entity)}
     drawn = list(case.draws.shuffled("wrong entities", list(entities)))
     for number in drawn[:MAX_CANDIDATES_TRIED]:
         if not await case.rests(chain.constrained_to([entities[number]])):
@@ -175,12 +158,9 @@ async def prune_relations(prompt: PruneRelations, case: Case) -> PrunedRelations
     """
     right = await case.oracle.right_hop(prompt.chain, prompt.hops)
     picks = [] if right is None else [right]
-    if (
-        not case.happens("accuracy")
-        and (wrong := await _draw_wrong_relation(prompt, case, right)) is not None
-    ):
-        recalled = prompt.width > 1 and case.happens("recall")
-        picks = [wrong, *picks] if recalled else [wrong]
+    wrong = None if case.happens("accuracy") else await _draw_wrong_relation(prompt, case, right)
+    if wrong is not None:
+        picks = [wrong, *picks] if prompt.width > 1 and case.happens("recall") else [wrong]
     return PrunedRelations(relations=[place + 1 for place in picks])
 
 
@@ -198,8 +178,7 @@ async def verify_chain(prompt: VerifyChain, case: Case) -> Verdict:
     A wrong verdict is another of those offered; a wrong choice of entities takes others.
     """
     seen = ShownChain(prompt.chain, prompt.candidates, prompt.truncated, prompt.filtering)
-    said = misjudge_chain(await judge_chain(seen, case), seen, case)
-    return Verdict(decision=said.decision, take=said.take, chosen=list(said.chosen))
+    return _misjudge_chain(await _judge_chain(seen, case), seen, case)
 
 
 async def check_sufficiency(prompt: CheckSufficiency, case: Case) -> Sufficiency:
@@ -209,23 +188,18 @@ async def check_sufficiency(prompt: CheckSufficiency, case: Case) -> Sufficiency
     on from a candidate that leads astray. A chain that leads astray establishes nothing.
     """
     seen = ShownChain(prompt.chain, prompt.candidates, prompt.truncated)
-    right = await judge_chain(seen, case)
-    said = misjudge_chain(right, seen, case)
+    right = await _judge_chain(seen, case)
+    said = _misjudge_chain(right, seen, case)
+    ends = {number: candidate.term for number, candidate in enumerate(prompt.candidates, 1)}
     strays = said == right and right.decision == "forward" and case.happens("entity")
+    strays = strays and not prompt.truncated and len(ends) <= MAX_CANDIDATES_SHOWN
     return Sufficiency(
         finding="" if right.decision == "backtrack" else f"reached {prompt.chain.hops[-1].words}",
         decision=said.decision,
         take=said.take,
-        chosen=list(said.chosen),
-        keep=await _draw_wrong_candidates(prompt, case) if strays else [],
+        chosen=said.chosen,
+        keep=await draw_wrong_entities(prompt.chain, ends, case) if strays else [],
     )
-
-
-async def _draw_wrong_candidates(prompt: CheckSufficiency, case: Case) -> list[int]:
-    if prompt.truncated or len(prompt.candidates) > MAX_CANDIDATES_SHOWN:
-        return []
-    entities = {n: c.term for n, c in enumerate(prompt.candidates, 1) if isinstance(c.term, Entity)}
-    return await draw_wrong_entities(prompt.chain, entities, case)
 
 
 async def answer_directly(prompt: AnswerDirectly, case: Case) -> DirectAnswer:

@@ -21,8 +21,7 @@ from kgqa.kg.terms import Chain, Entity, Hop, Term
 from kgqa.prompts.chain import without_last_hop
 from kgqa.tools.arguments import chain_arguments
 
-MAX_STEPS_BACK = 3
-"""How often the model goes back at most."""
+MAX_STEPS_BACK = 3  # how often the model goes back at most
 
 
 class ToolResult(NamedTuple):
@@ -54,11 +53,9 @@ async def next_tool_call(messages: Sequence[BaseMessage], tools: Sequence[BaseTo
         return await _answer_message(calls, case)
     done = {call.chain.topic for call in calls if call.tool == "follow_chain"}
     rest = [topic for topic in topics if topic not in done]
-    return (
-        _call_tool("extend_chain", chain_arguments(Chain(rest[0])))
-        if rest
-        else await _answer_message(calls, case)
-    )
+    if rest:
+        return _call_tool("extend_chain", chain_arguments(Chain(rest[0])))
+    return await _answer_message(calls, case)
 
 
 async def _extend_chain(last: ToolResult, case: Case) -> AIMessage:
@@ -80,18 +77,13 @@ async def _answer_message(calls: Sequence[ToolResult], case: Case) -> AIMessage:
     known: list[dict[str, str | None]] = [{"id": None, "name": name} for name in gold.names]
     followed = [call for call in calls if call.tool == "follow_chain" and call.artifact is not None]
     if not followed:
-        return _answer(known if case.happens("memory") else [])
+        return _call_tool("Answer", {"answers": known if case.happens("memory") else []})
     ends: list[Term] = [candidate.term for candidate in followed[-1].artifact]
     right = gold.mark(ends).numbers
-    complete = () in await case.rests(followed[-1].chain)
-    if complete and not right:
-        return _answer(known)
-    numbers = case.choose(right or range(1, len(ends) + 1), len(ends))
-    return _answer([{"id": ends[n - 1].id, "name": str(ends[n - 1])} for n in numbers])
-
-
-def _answer(answers: list[dict[str, str | None]]) -> AIMessage:
-    return _call_tool("Answer", {"answers": answers})
+    if not right and () in await case.rests(followed[-1].chain):
+        return _call_tool("Answer", {"answers": known})
+    chosen = [ends[n - 1] for n in case.choose(right or range(1, len(ends) + 1), len(ends))]
+    return _call_tool("Answer", {"answers": [{"id": end.id, "name": str(end)} for end in chosen]})
 
 
 def _call_tool(tool: str, arguments: Mapping[str, Any]) -> AIMessage:
@@ -101,15 +93,12 @@ def _call_tool(tool: str, arguments: Mapping[str, Any]) -> AIMessage:
 def _read_tool_results(messages: Sequence[BaseMessage]) -> Iterator[ToolResult]:
     """Read the calls of chains; every turn has one call."""
     for asked, told in pairwise(messages):
-        calls = asked.tool_calls if isinstance(asked, AIMessage) else []
-        for call in calls:
-            if isinstance(told, ToolMessage) and "hops" in call["args"]:
-                yield ToolResult(call["name"], _read_chain(call["args"]), told.artifact)
-
-
-def _read_chain(arguments: Mapping[str, Any]) -> Chain:
-    hops = (Hop(text.removeprefix("^"), not text.startswith("^")) for text in arguments["hops"])
-    return Chain(Entity(arguments["topic"].strip("<>")), tuple(hops))
+        if isinstance(asked, AIMessage) and isinstance(told, ToolMessage):
+            for call in asked.tool_calls:
+                if "hops" in (given := call["args"]):
+                    hops = (Hop(text.removeprefix("^"), not text.startswith("^")) for text in given["hops"])
+                    chain = Chain(Entity(given["topic"].strip("<>")), tuple(hops))
+                    yield ToolResult(call["name"], chain, told.artifact)
 
 
 UNKNOWN_ANSWER = "I do not know."
@@ -138,11 +127,9 @@ async def _gold_query(case: Case) -> str:
 def _with_wrong_relation(plan: TopicPlan, case: Case) -> TopicPlan:
     at = int(case.draws.uniform("wrong hop") * len(plan.hops))
     relations = [each for each in case.cache.graph.relations if each != plan.hops[at].relation]
-    wrong = next(case.draws.shuffled("wrong relation", relations), None)
-    hops: Sequence[Hop] = [
-        Hop(wrong, hop.forward) if wrong and place == at else hop for place, hop in enumerate(plan.hops)
-    ]
-    return TopicPlan(plan.topic, tuple(hops))
+    wrong = next(case.draws.shuffled("wrong relation", relations), plan.hops[at].relation)
+    hops = (*plan.hops[:at], Hop(wrong, plan.hops[at].forward), *plan.hops[at + 1 :])
+    return TopicPlan(plan.topic, hops)
 
 
 def _triple_patterns(plan: TopicPlan, number: int) -> Iterator[str]:
@@ -163,16 +150,15 @@ async def next_message(
     said = sum(isinstance(message, AIMessage) for message in messages)
     key = f"turn {said}" if tools else messages[-1].text
     case = Case(oracle, errors, Draws(errors.seed, id, key))
-    message = await (
-        next_tool_call(messages, tools, case) if tools else write_sparql_turn(messages[-1].text, case)
-    )
+    turn = next_tool_call(messages, tools, case) if tools else write_sparql_turn(messages[-1].text, case)
+    message = await turn
     return AIMessage(MALFORMED_TEXT) if case.happens("format") else message
 
 
 def count_chars(messages: Sequence[BaseMessage], tools: Sequence[BaseTool] = ()) -> int:
     """Count the characters of messages, with their calls and the descriptions of tools."""
     calls = [call for message in messages if isinstance(message, AIMessage) for call in message.tool_calls]
-    descriptions = [json.dumps(convert_to_openai_tool(tool)) for tool in tools]
-    arguments = [json.dumps(call["args"]) for call in calls]
-    texts = [message.text for message in messages] + [call["name"] for call in calls]
-    return sum(map(len, texts + arguments + descriptions))
+    texts: list[str] = [message.text for message in messages]
+    texts += [json.dumps(convert_to_openai_tool(tool)) for tool in tools]
+    texts += [call["name"] + json.dumps(call["args"]) for call in calls]
+    return sum(map(len, texts))

@@ -16,9 +16,7 @@ from kgqa.kg.terms import one_line
 T = TypeVar("T")
 
 
-SIMULATED = "simulated"
-"""The provider: what a spec of a simulated model begins with."""
-
+SIMULATED = "simulated"  # the provider: what a spec of a simulated model begins with
 _DECIMAL = re.compile(r"[+-]?(?:[0-9]+\.?[0-9]*|\.[0-9]+)(?:[eE][+-]?[0-9]{1,3})?")
 _INTEGER = re.compile(r"[+-]?[0-9]{1,18}")
 
@@ -28,9 +26,6 @@ class ErrorRates:
     """The probabilities of a simulated model's errors.
 
     Equal settings have an equal name (``str``), which leaves out what is as by default.
-
-    Raises:
-        ValueError: in one line, for a value that is none.
     """
 
     accuracy: float = 1.0
@@ -39,18 +34,13 @@ class ErrorRates:
     """A wrong choice of relations has the right ones after the wrong; 0: it holds no way back."""
     entity: float = 0.0
     """A choice of entities (candidates taken, filtered, inferred or gone on from) is wrong."""
-    judge: float = 0.0
-    """A verdict (on a chain, a step, a claim, the decision to blame) is wrong."""
-    format: float = 0.0
-    """A reply is malformed."""
-    memory: float = 0.0
-    """An answer without the graph is right; else the model says that it does not know."""
+    judge: float = 0.0  # a verdict (on a chain, a step, a claim, the decision to blame) is wrong
+    format: float = 0.0  # a reply is malformed
+    memory: float = 0.0  # an answer without the graph is right; else the model says that it does not know
     plan: float | None = None
     """The first plan in steps is right, with its answers (VoG); None: as often as ``accuracy`` says."""
-    latency: float = 0.0
-    """Seconds that a call takes."""
-    seed: int = 0
-    """Which of the many models with these probabilities it is."""
+    latency: float = 0.0  # seconds that a call takes
+    seed: int = 0  # which of the many models with these probabilities it is
 
     def __post_init__(self) -> None:
         for key in _RATE_NAMES:
@@ -62,25 +52,17 @@ class ErrorRates:
 
     def __str__(self) -> str:
         """Return the canonical spec, for instance ``simulated:accuracy=0.8,seed=1``."""
-        changed = [
-            (f.name, getattr(self, f.name)) for f in fields(self) if getattr(self, f.name) != f.default
-        ]
-        return (
-            SIMULATED
-            + ":" * bool(changed)
-            + ",".join(f"{key}={_format_number(value)}" for key, value in changed)
-        )
+        values = {field: getattr(self, field.name) for field in fields(self)}
+        changed = {field.name: value + 0 for field, value in values.items() if value != field.default}
+        settings = ",".join(f"{key}={repr(value).removesuffix('.0')}" for key, value in changed.items())
+        return f"{SIMULATED}:{settings}" if settings else SIMULATED
 
 
 _RATE_NAMES = tuple(field.name for field in fields(ErrorRates))
 
 
 def parse_error_rates(spec: str, seed: int = 0) -> ErrorRates:
-    """Read ``simulated:key=value,...``; ``seed`` holds where the spec names none.
-
-    Raises:
-        ValueError: in one line, naming the keys there are where one is unknown.
-    """
+    """Read ``simulated:key=value,...``; ``seed`` holds where the spec names none."""
     provider, _, settings = spec.strip().partition(":")
     if provider != SIMULATED:
         raise ValueError(
@@ -107,22 +89,13 @@ def _parse_number(key: str, text: str) -> float:
     return int(text) if key == "seed" else float(text)
 
 
-def _format_number(value: float) -> str:
-    return repr(value + 0).removesuffix(".0")  # minus nothing is nothing
-
-
 class Draws:
-    """The draws of one step.
-
-    Args:
-        seed: Of the model.
-        question: The id of the question.
-        step: What the prompt shows.
-    """
+    """The draws of one step: by the model's seed, the id of the question, and what the prompt shows."""
 
     def __init__(self, seed: int, question: str, step: str) -> None:
         about = f"{seed}\n{len(question)}\n{question}\n"
-        self._about, self._key = _digest(about), _digest(about + step)
+        texts = (text.encode("utf-8", "surrogatepass") for text in (about, about + step))
+        self._about, self._key = (blake2b(text, digest_size=32).digest() for text in texts)
 
     def uniform(self, kind: str) -> float:
         """Draw from 0 (included) to 1 (excluded)."""
@@ -137,10 +110,6 @@ class Draws:
         left = list(things)
         for turn in range(len(left)):
             yield left.pop(int(self.uniform(f"{kind} {turn}") * len(left)))
-
-
-def _digest(text: str) -> bytes:
-    return blake2b(text.encode("utf-8", "surrogatepass"), digest_size=32).digest()
 
 
 def _uniform(kind: str, key: bytes) -> float:

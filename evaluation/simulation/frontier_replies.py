@@ -1,10 +1,9 @@
 """Replies to prompts about a whole frontier: pick or score relations and entities, judge, come back."""
 
 from collections import defaultdict
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import replace
-from itertools import islice
-from typing import Literal, NamedTuple, get_args
+from typing import NamedTuple
 
 from kgqa.evaluation.simulation.chain_replies import (
     ShownChain,
@@ -19,13 +18,7 @@ from kgqa.evaluation.simulation.oracle import Case, wrong_choice
 from kgqa.kg.terms import Chain, Entity, Hop, Term
 from kgqa.prompts.assess_found import AssessFound, Assessment
 from kgqa.prompts.base import Score
-from kgqa.prompts.candidates import (
-    MAX_GROUPS_SHOWN,
-    ChainFindings,
-    NumberedCandidate,
-    Take,
-    numbered_candidates,
-)
+from kgqa.prompts.candidates import MAX_GROUPS_SHOWN, ChainFindings, NumberedCandidate, numbered_candidates
 from kgqa.prompts.chain import without_last_hop
 from kgqa.prompts.pick_relations import PickedRelations, PickRelations
 from kgqa.prompts.progress import MAX_SUBGOALS
@@ -40,48 +33,35 @@ async def pick_relations(prompt: PickRelations, case: Case) -> PickedRelations:
     The choice from each chain is right or wrong by itself. A wrong one picks as many others; where
     the model recalls the right ones, they come after.
     """
-    picks: list[int] = []
-    for chain, right in (await leading_offers(prompt.offers, case)).items():
-        wrong = await draw_wrong_offers(chain, prompt.offers, max(1, len(right)), case)
-        recalled = not wrong or case.happens("recall", str(chain))
-        picks += [*wrong, *(right if recalled else [])]
-    return PickedRelations(relations=picks)
+    chosen = await _choose_offers(prompt.offers, len(prompt.offers), case)
+    return PickedRelations(relations=[number for wrong, right in chosen for number in (*wrong, *right)])
 
 
-async def leading_offers(offers: Sequence[Chain], case: Case) -> Mapping[Chain, list[int]]:
-    """Number, for each chain that is extended, the offers on a gold path, or those in place of one.
+async def _choose_offers(offers: Sequence[Chain], most: int, case: Case) -> list[tuple[list[int], list[int]]]:
+    """Choose, for each chain that is extended, at most so many wrong offers, and those that are right.
 
-    A chain at the end of a gold path needs none.
+    Right are the offers on a gold path, or those in place of one. A chain at its end needs none.
     """
-    found: dict[Chain, dict[int, Hop]] = defaultdict(dict)
+    groups: dict[Chain, dict[int, Hop]] = defaultdict(dict)
     for number, offer in enumerate(offers, 1):
-        found[without_last_hop(offer)][number] = offer.hops[-1]
-    return {
-        chain: [] if () in await case.rests(chain) else await leading_hops(chain, hops, case)
-        for chain, hops in found.items()
-    }
+        groups[without_last_hop(offer)][number] = offer.hops[-1]
+    chosen = []
+    for chain, hops in groups.items():
+        right = [] if () in await case.rests(chain) else await leading_hops(chain, hops, case)
+        wrong: list[int] = []
+        errs, drawn = not case.happens("accuracy", str(chain)), f"wrong relations {chain}"
+        for number in case.draws.shuffled(drawn, list(hops)) if errs else ():
+            if len(wrong) == max(1, min(len(right), most)):
+                break
+            if not await case.rests(offers[number - 1]):
+                wrong.append(number)
+        recalled = not wrong or case.happens("recall", str(chain))
+        chosen.append((wrong, right if recalled else []))
+    return chosen
 
 
-async def draw_wrong_offers(chain: Chain, offers: Sequence[Chain], most: int, case: Case) -> list[int]:
-    """Draw at most so many of the offers that extend a chain and lead astray, where the choice is wrong."""
-    found: list[int] = []
-    own = [number for number, offer in enumerate(offers, 1) if without_last_hop(offer) == chain]
-    drawn = (
-        () if case.happens("accuracy", str(chain)) else case.draws.shuffled(f"wrong relations {chain}", own)
-    )
-    for number in drawn:
-        if len(found) == most:
-            break
-        if not await case.rests(offers[number - 1]):
-            found.append(number)
-    return found
-
-
-BEST_SCORE = 0.9
-"""What is chosen, rightly or wrongly."""
-
-LEAST_SCORE = 0.5
-"""What is recalled beside a wrong choice; an entity that leads to next to nothing of the gold."""
+BEST_SCORE = 0.9  # what is chosen, rightly or wrongly
+LEAST_SCORE = 0.5  # what is recalled beside a wrong choice; an entity that leads to little of the gold
 
 
 async def score_relations(prompt: ScoreRelations, case: Case) -> ScoredRelations:
@@ -91,12 +71,9 @@ async def score_relations(prompt: ScoreRelations, case: Case) -> ScoredRelations
     score to as many others; where the model recalls the right ones, they have the least.
     """
     scores: list[Score] = []
-    for chain, right in (await leading_offers(prompt.offers, case)).items():
-        most = max(1, min(len(right), prompt.width))
-        wrong = await draw_wrong_offers(chain, prompt.offers, most, case)
+    for wrong, right in await _choose_offers(prompt.offers, prompt.width, case):
         scores += [Score(number=number, score=BEST_SCORE) for number in wrong]
-        recalled = right if not wrong or case.happens("recall", str(chain)) else []
-        left = recalled[: prompt.width - len(wrong)]
+        left = right[: prompt.width - len(wrong)]
         scores += [Score(number=number, score=LEAST_SCORE if wrong else BEST_SCORE) for number in left]
     return ScoredRelations(scores=scores)
 
@@ -133,31 +110,24 @@ async def _score_entity(chain: Chain, term: Term, case: Case) -> float:
     return round(LEAST_SCORE + (BEST_SCORE - LEAST_SCORE) * best, 2) if best else 0.0
 
 
-_GroupDecision = Literal["stop", "filter", "forward"]
-
-
 class _ShownGroup(NamedTuple):
     """What a prompt shows as one group, held against the gold."""
 
     number: int
     found: ChainFindings
-    rows: Sequence[NumberedCandidate]
-    """Its candidates that are shown."""
-    marks: AnswerMarks
-    """Its candidates, shown or not, held against the gold answers."""
-    rests: Sequence[GoldRelations]
-    """What is left to go after its chain."""
-    complete: bool
-    """Whether its chain, and each that it meets, is at the end of a gold path."""
+    rows: Sequence[NumberedCandidate]  # its candidates that are shown
+    marks: AnswerMarks  # its candidates, shown or not, held against the gold answers
+    rests: Sequence[GoldRelations]  # what is left to go after its chain
+    complete: bool  # whether its chain, and each that it meets, is at the end of a gold path
 
     @property
     def topics(self) -> set[Entity]:
         return {self.found.chain.topic, *(chain.topic for chain in self.found.met)}
 
     @property
-    def right(self) -> tuple[int, ...]:
+    def right(self) -> list[int]:
         """The numbers of the gold answers that are shown."""
-        return tuple(row.number for row, right in zip(self.rows, self.marks.right, strict=False) if right)
+        return [row.number for row, right in zip(self.rows, self.marks.right, strict=False) if right]
 
     @property
     def is_shown(self) -> bool:
@@ -169,13 +139,6 @@ class _ShownGroup(NamedTuple):
         return ShownChain(self.found.chain, self.found.named, self.found.truncated)
 
 
-class _GroupJudgement(NamedTuple):
-    decision: _GroupDecision
-    group: int = 0
-    take: Take = "all"
-    chosen: tuple[int, ...] = ()
-
-
 async def assess_found(prompt: AssessFound, case: Case) -> Assessment:
     """Stop at a group that is the answer, else go on while anything leads on that narrows it down.
 
@@ -185,13 +148,8 @@ async def assess_found(prompt: AssessFound, case: Case) -> Assessment:
     groups = await _read_groups(prompt.found, case)
     said = _misjudge_groups(await _judge_groups(groups, case), groups, case)
     reached = [f"reached {group.found.chain.hops[-1].words}" for group in groups if group.rests]
-    return Assessment(
-        known=list(dict.fromkeys([*prompt.known, *reached]))[-MAX_SUBGOALS:],
-        decision=said.decision,
-        group=said.group,
-        take=said.take,
-        chosen=list(said.chosen),
-    )
+    known = list(dict.fromkeys([*prompt.known, *reached]))[-MAX_SUBGOALS:]
+    return said.model_copy(update={"known": known})
 
 
 async def _read_groups(found: Sequence[ChainFindings], case: Case) -> list[_ShownGroup]:
@@ -199,16 +157,14 @@ async def _read_groups(found: Sequence[ChainFindings], case: Case) -> list[_Show
     groups = []
     for number, each in enumerate(found[:MAX_GROUPS_SHOWN], 1):
         rests = await case.rests(each.chain)
-        gold_paths = [rests, *[await case.rests(chain) for chain in each.met]]
+        complete = all(() in left for left in [rests, *[await case.rests(chain) for chain in each.met]])
         marks = case.gold.mark([end.term for end in each.named])
         own = [row for row in rows if row.group == number]
-        groups.append(
-            _ShownGroup(number, each, own, marks, rests, all(() in gold_path for gold_path in gold_paths))
-        )
+        groups.append(_ShownGroup(number, each, own, marks, rests, complete))
     return groups
 
 
-async def _judge_groups(groups: Sequence[_ShownGroup], case: Case) -> _GroupJudgement:
+async def _judge_groups(groups: Sequence[_ShownGroup], case: Case) -> Assessment:
     """Say which group is the answer: as it is, computed from it, or among it, in this order.
 
     Of groups that the answers are among, the one with most of them counts, then the one where
@@ -217,52 +173,45 @@ async def _judge_groups(groups: Sequence[_ShownGroup], case: Case) -> _GroupJudg
     ended = sorted(groups, key=lambda group: not group.complete)
     for group in ended:
         if take := find_exact_take(group.seen, group.marks, case.gold):
-            return _GroupJudgement("stop", group.number, take)
+            return Assessment(decision="stop", group=group.number, take=take)
     complete = [group for group in groups if group.complete]
     topics = {plan.topic for plan in await case.oracle.plans()}
     for group in complete:
         if topics <= group.topics and (take := find_computed_take(group.seen, case.gold)):
-            return _GroupJudgement("stop", group.number, take)
-    among = sorted((group for group in complete if any(group.marks.right)), key=_group_rank)
-    return _judge_group(among[0], groups) if among else _GroupJudgement("forward")
+            return Assessment(decision="stop", group=group.number, take=take)
+    among = [group for group in complete if any(group.marks.right)]
+    among.sort(key=lambda group: (group.marks.missing, -len(group.topics), len(group.marks.right)))
+    return _judge_group(among[0], groups) if among else Assessment(decision="forward")
 
 
-def _group_rank(group: _ShownGroup) -> tuple[int, int, int]:
-    return group.marks.missing, -len(group.topics), len(group.marks.right)
-
-
-def _judge_group(group: _ShownGroup, groups: Sequence[_ShownGroup]) -> _GroupJudgement:
+def _judge_group(group: _ShownGroup, groups: Sequence[_ShownGroup]) -> Assessment:
     """Name the gold answers of a group, unless what is found elsewhere will narrow it down or add to it."""
     leading_on = [other for other in groups if any(other.rests) and not other.complete]
     if any(group.marks.missing or not other.topics <= group.topics for other in leading_on):
-        return _GroupJudgement("forward")
+        return Assessment(decision="forward")
     if all(group.marks.right):
-        return _GroupJudgement("stop", group.number)
+        return Assessment(decision="stop", group=group.number)
     pairs = zip(group.found.named, group.marks.right, strict=True)
     wanted = any(end.returning and right for end, right in pairs)
     if group.right and (group.is_shown or wanted):  # filtering would leave out what returns to the topic
-        return _GroupJudgement("stop", group.number, "some", group.right)
-    return _GroupJudgement("filter", group.number)
+        return Assessment(decision="stop", group=group.number, take="some", chosen=group.right)
+    return Assessment(decision="filter", group=group.number)
 
 
-def _misjudge_groups(right: _GroupJudgement, groups: Sequence[_ShownGroup], case: Case) -> _GroupJudgement:
+def _misjudge_groups(right: Assessment, groups: Sequence[_ShownGroup], case: Case) -> Assessment:
     """Err where a draw says so."""
     judged = [group for group in groups if group.rows]
     if case.happens("judge") and judged:
-        wrong: _GroupDecision = case.draw_other("wrong verdict", get_args(_GroupDecision), right.decision)
+        decision = case.draw_other("wrong verdict", ("stop", "filter", "forward"), right.decision)
         drawn = right.group or next(case.draws.shuffled("wrong group", judged)).number
-        return _GroupJudgement("forward") if wrong == "forward" else _GroupJudgement(wrong, drawn)
+        return Assessment(decision=decision, group=0 if decision == "forward" else drawn)
     if right.decision == "stop" and case.happens("entity"):
-        return _choose_wrongly(right, groups[right.group - 1], case)
+        group = groups[right.group - 1]
+        places = [place for place, row in enumerate(group.rows, 1) if row.number in group.right]
+        chosen = [group.rows[n - 1].number for n in wrong_choice(places, len(group.rows), case.draws)]
+        if chosen:
+            return Assessment(decision="stop", group=group.number, take="some", chosen=chosen)
     return right
-
-
-def _choose_wrongly(right: _GroupJudgement, group: _ShownGroup, case: Case) -> _GroupJudgement:
-    numbers = [row.number for row in group.rows]
-    places = [place for place, number in enumerate(numbers, 1) if number in set(group.right)]
-    wrong = wrong_choice(places, len(numbers), case.draws)
-    chosen = tuple(numbers[place - 1] for place in wrong)
-    return _GroupJudgement("stop", group.number, "some", chosen) if chosen else right
 
 
 async def reflect(prompt: Reflect, case: Case) -> Reflection:
@@ -286,31 +235,19 @@ async def _draw_wrong_rows(prompt: Reflect, number: int, case: Case) -> list[int
     rows = [row for row in numbered_candidates(prompt.found) if row.group == number]
     if group.truncated or len(rows) < len(group.named):
         return []
-    terms = ((row.number, row.candidate.term) for row in rows)
-    return await draw_wrong_entities(
-        group.chain, {n: term for n, term in terms if isinstance(term, Entity)}, case
-    )
-
-
-class _ReachedChain(NamedTuple):
-    number: int
-    """Of what was explored before; 0: found now."""
-    chain: Chain
-    is_end: bool
-    """Whether it is at the end of a gold path."""
+    return await draw_wrong_entities(group.chain, {row.number: row.candidate.term for row in rows}, case)
 
 
 async def _recall_earlier(prompt: Reflect, case: Case) -> list[int]:
     """Number, of each topic, the longest chain on a gold path, unless it is the whole gold path."""
     history = list(enumerate(prompt.history[:MAX_EARLIER_CHAINS], 1))
-    reached: dict[Entity, _ReachedChain] = {}
+    longest: dict[Entity, int] = {}
+    going_on: dict[Entity, int] = {}
     for number, each in [*((0, each) for each in prompt.found), *history]:
-        rests = await case.rests(each.chain)
-        best = reached.get(each.chain.topic)
-        if rests and (best is None or each.chain.depth > best.chain.depth):
-            reached[each.chain.topic] = _ReachedChain(number, each.chain, () in rests)
-    right = [each.number for each in reached.values() if each.number and not each.is_end]
+        topic, rests = each.chain.topic, await case.rests(each.chain)
+        if rests and each.chain.depth > longest.get(topic, -1):
+            longest[topic] = each.chain.depth
+            going_on[topic] = 0 if () in rests else number
+    right = list(filter(None, going_on.values()))
     others = [number for number, _ in history if number not in right]
-    if case.happens("accuracy") or not others:
-        return right
-    return list(islice(case.draws.shuffled("wrong recall", others), max(1, len(right))))
+    return case.draw_wrongly("wrong recall", right, others) or right

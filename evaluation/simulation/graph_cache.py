@@ -64,8 +64,8 @@ def resolve_iri(id: str | None) -> str | None:
 def _resolve_relation(name: str, known: Mapping[str, str], dialect: Dialect) -> str | None:
     """Return the relation of a name; where nobody has listed the graph's relations, one it may have."""
     meant = dialect.relation_iris(name)
-    listed = [relation for relation in meant if relation in known]
-    return next(iter(listed), None) or known.get(name) or (meant[0] if meant and not known else None)
+    listed = next((relation for relation in meant if relation in known), None)
+    return listed or known.get(name) or (meant[0] if meant and not known else None)
 
 
 @lru_cache(maxsize=1 << 16)
@@ -85,8 +85,7 @@ def _strip_name(step: str) -> str:
     return PREFIXES[prefix] + local if prefix in PREFIXES else local
 
 
-MAX_TRACED_ENDS = 8
-"""Ends of a chain whose paths are traced at most."""
+MAX_TRACED_ENDS = 8  # ends of a chain whose paths are traced at most
 
 
 class GraphCache:
@@ -120,7 +119,7 @@ class GraphCache:
         """Return a path along a chain to each of the first ends; a chain always has the same ends."""
         if chain not in self._traced:
             found = await self._query(self.graph.trace_chain(chain, ends[:MAX_TRACED_ENDS]), [])
-            self._traced[chain] = tuple(_path_of_facts(chain, triples) for triples in found if triples)
+            self._traced[chain] = tuple(_make_path(chain, triples) for triples in found if triples)
         return self._traced[chain]
 
     async def hops(self, chain: Chain) -> tuple[Hop, ...]:
@@ -140,6 +139,6 @@ class GraphCache:
         return self._found[text]
 
 
-def _path_of_facts(chain: Chain, triples: Sequence[Triple]) -> Path:
+def _make_path(chain: Chain, triples: Sequence[Triple]) -> Path:
     nodes = (t.tail if hop.forward else t.head for hop, t in zip(chain.hops, triples, strict=True))
     return Path(chain.topic, tuple(zip(chain.hops, nodes, strict=True)))

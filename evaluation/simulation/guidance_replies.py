@@ -1,9 +1,9 @@
 """Replies that guide a search: subgoals, an adapted blueprint, the decision to blame for a failure."""
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable
 
 from kgqa.evaluation.simulation.oracle import Case
-from kgqa.kg.terms import Chain, Hop, local_name
+from kgqa.kg.terms import Chain, local_name
 from kgqa.priors.candidate_ranking import relation_words
 from kgqa.prompts.adapt_blueprint import AdaptBlueprint, AdaptedBlueprint
 from kgqa.prompts.decompose import Decompose, Subgoals
@@ -19,8 +19,13 @@ async def decompose(prompt: Decompose, case: Case) -> Subgoals:
     """
     goals: list[str] = []
     for topic, hops in await case.oracle.plans():
-        named = [await case.oracle.is_named(Chain(topic, hops[:depth])) for depth in range(1, len(hops))]
-        goals += [_subgoal_text(part) for part in _split_at_named(hops, [*named, True])]
+        begin = 0
+        for end in range(1, len(hops) + 1):
+            part = Chain(topic, hops[:end])
+            if end == len(hops) or any(term.name for term in await case.cache.ends(part)):
+                words = (relation_words(hop.words) for hop in reversed(hops[begin:end]))
+                goals.append(f"find the {' of the '.join(words)}")
+                begin = end
     planned = case.happens("accuracy") and goals
     return Subgoals(subgoals=goals[:MAX_SUBGOALS] if planned else [prompt.question])
 
@@ -46,18 +51,6 @@ async def adapt_blueprint(prompt: AdaptBlueprint, case: Case) -> AdaptedBlueprin
     return AdaptedBlueprint(branches=branches)
 
 
-def _split_at_named(hops: Sequence[Hop], named: Sequence[bool]) -> Iterator[Sequence[Hop]]:
-    begin = 0
-    for end, ends_named in enumerate(named, 1):
-        if ends_named:
-            yield hops[begin:end]
-            begin = end
-
-
-def _subgoal_text(hops: Sequence[Hop]) -> str:
-    return "find the " + " of the ".join(relation_words(hop.words) for hop in reversed(hops))
-
-
 async def diagnose(prompt: Diagnose, case: Case) -> Diagnosis:
     """Blame the first decision that left the gold path, and recall what goes on along it.
 
@@ -69,10 +62,8 @@ async def diagnose(prompt: Diagnose, case: Case) -> Diagnosis:
     if case.happens("judge"):
         others = [number for number in (0, *shown) if number != step]
         step = next(case.draws.shuffled("wrong step", others), step)
-    misleads = await _is_misleading(prompt.blueprint, case)
-    return Diagnosis(
-        step=step, recall=await _recall_pruned(prompt, step, case), blueprint="drop" if misleads else "keep"
-    )
+    recall, misleads = await _recall_pruned(prompt, step, case), await _is_misleading(prompt.blueprint, case)
+    return Diagnosis(step=step, recall=recall, blueprint="drop" if misleads else "keep")
 
 
 async def _first_wrong_step(prompt: Diagnose, shown: Iterable[int], case: Case) -> int:
@@ -91,10 +82,8 @@ async def _recall_pruned(prompt: Diagnose, step: int, case: Case) -> list[int]:
     offered = [number for number, branch in shown if branch.step == step]
     right = [number for number in offered if await case.rests(prompt.pruned[number - 1].chain)]
     others = [number for number in offered if number not in right]
-    if case.happens("accuracy") or not others:
-        return right
-    drawn = list(case.draws.shuffled("wrong branches", others))
-    return drawn[: max(1, len(right))] + (right if case.happens("recall") else [])
+    wrong = case.draw_wrongly("wrong branches", right, others)
+    return wrong + right if not wrong or case.happens("recall") else wrong
 
 
 async def _is_misleading(blueprint: str, case: Case) -> bool:

@@ -2,19 +2,15 @@
 
 import asyncio
 import math
-from collections.abc import Awaitable, Callable, Sequence
+from collections.abc import Awaitable, Callable, Iterator, Sequence
+from inspect import isfunction
 from typing import Any, get_args, get_type_hints
 
 from langchain_core.messages import BaseMessage
 from langchain_core.tools import BaseTool
 
 from kgqa.evaluation.question import Question
-from kgqa.evaluation.simulation import (
-    chain_replies,
-    frontier_replies,
-    guidance_replies,
-    plan_replies,
-)
+from kgqa.evaluation.simulation import chain_replies, frontier_replies, guidance_replies, plan_replies
 from kgqa.evaluation.simulation.chat import count_chars, next_message
 from kgqa.evaluation.simulation.error_rates import Draws, ErrorRates
 from kgqa.evaluation.simulation.oracle import Case, Oracle
@@ -27,42 +23,21 @@ from kgqa.prompts.base import Prompt, R, Reply
 Handler = Callable[[Any, Case], Awaitable[Reply]]
 """Returns the reply that is right, or one that is wrong where its draw says so."""
 
-_HANDLERS: tuple[Handler, ...] = (
-    chain_replies.prune_relations,
-    chain_replies.verify_chain,
-    chain_replies.check_sufficiency,
-    chain_replies.filter_candidates,
-    chain_replies.infer_from_evidence,
-    chain_replies.answer_directly,
-    chain_replies.answer_briefly,
-    chain_replies.reason_aloud,
-    guidance_replies.decompose,
-    guidance_replies.adapt_blueprint,
-    guidance_replies.diagnose,
-    frontier_replies.pick_relations,
-    frontier_replies.assess_found,
-    frontier_replies.reflect,
-    frontier_replies.score_relations,
-    frontier_replies.score_entities,
-    plan_replies.plan_steps,
-    plan_replies.select_relations,
-    plan_replies.select_entities,
-    plan_replies.verify_step,
-    plan_replies.revise_plan,
-    plan_replies.judge_claim,
-)
+
+def _list_handlers() -> Iterator[tuple[type[Prompt[Any]], Handler]]:
+    """Yield the public functions that answer prompts, each with the prompts that it is annotated with."""
+    for module in (chain_replies, guidance_replies, frontier_replies, plan_replies):
+        for name, handler in vars(module).items():
+            if isfunction(handler) and handler.__module__ == module.__name__ and not name.startswith("_"):
+                prompt = get_type_hints(handler).get("prompt")
+                for kind in get_args(prompt) or (prompt,) if prompt else ():
+                    yield kind, handler
 
 
-def _handled_prompts(handler: Handler) -> tuple[type[Prompt[Any]], ...]:
-    prompt = get_type_hints(handler)["prompt"]
-    return get_args(prompt) or (prompt,)
+HANDLERS = dict(_list_handlers())
+"""Who answers which prompt."""
 
-
-HANDLERS = {prompt: handler for handler in _HANDLERS for prompt in _handled_prompts(handler)}
-"""Who answers which prompt: the one that its first parameter is annotated with."""
-
-CHARS_PER_TOKEN = 4
-"""Characters that are taken for one token."""
+CHARS_PER_TOKEN = 4  # characters that are taken for one token
 
 
 class SimulatedModel:

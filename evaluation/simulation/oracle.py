@@ -39,15 +39,9 @@ from kgqa.kg.terms import Chain, Entity, Hop, Path
 
 T = TypeVar("T")
 
-MAX_SEARCH_QUERIES = 300
-"""Queries that one search may take."""
-
-MAX_SEARCH_HOPS = 3
-"""Hops of a gold path that is searched on the graph at most."""
-
-MAX_DIRECTIONS_TRIED = 16
-"""Choices of directions for the relations of a gold path that are tried at most."""
-
+MAX_SEARCH_QUERIES = 300  # queries that one search may take
+MAX_SEARCH_HOPS = 3  # hops of a gold path that is searched on the graph at most
+MAX_DIRECTIONS_TRIED = 16  # choices of directions for the relations of a gold path that are tried at most
 _Rating = tuple[int, float]
 """The gold answers that a chain misses, and minus how well its ends fit: the least rating is the best."""
 
@@ -91,9 +85,7 @@ class GoldRelationFinder:
     """Knows the gold paths of one question; one query for each topic where the file is right."""
 
     def __init__(self, question: Question, cache: GraphCache, gold: GoldAnswers) -> None:
-        self._question = question
-        self._cache = cache
-        self._gold = gold
+        self._question, self._cache, self._gold = question, cache, gold
         self._paths: Sequence[GoldPath] | None = question.paths or None
         self._passable: dict[str, list[tuple[_Rating, GoldRelations]]] = {}
         self._gold_paths: dict[str, list[GoldRelations]] = {}
@@ -101,16 +93,16 @@ class GoldRelationFinder:
     async def of(self, topic: Entity) -> list[GoldRelations]:
         """Return the gold paths from a topic, the best first."""
         if topic.id not in self._gold_paths:
+            ids = [resolve_iri(named.id) for named in self._question.topics if not _is_topic(topic, named)]
             mine = await self._named(topic)
-            others = [each for other in self._others(topic) for each in await self._named(other)]
+            others = [each for id in ids if id for each in await self._named(Entity(id))]
             least = min((missing for (missing, _), _ in (*mine, *others)), default=0)
             gold_paths = [gold_path for (missing, _), gold_path in mine if missing == least]
-            self._gold_paths[topic.id] = gold_paths if gold_paths or others else await self._found(topic)
+            if not gold_paths and not others:
+                chain = await search_chain(self._cache, self._gold, Chain(topic), MAX_SEARCH_HOPS)
+                gold_paths = [tuple(map(name_hop, chain.hops))] if chain else []
+            self._gold_paths[topic.id] = gold_paths
         return self._gold_paths[topic.id]
-
-    def _others(self, topic: Entity) -> list[Entity]:
-        ids = [resolve_iri(named.id) for named in self._question.topics if not _is_topic(topic, named)]
-        return [Entity(id) for id in ids if id]
 
     async def after(self, topic: Entity) -> bool:
         """Return whether a path begins at a topic that comes after this one."""
@@ -145,10 +137,6 @@ class GoldRelationFinder:
         unseen = ((0, -1.0), gold_path) if hops and self._gold.verdict else None
         return min(tried, key=itemgetter(0), default=unseen)
 
-    async def _found(self, topic: Entity) -> list[GoldRelations]:
-        chain = await search_chain(self._cache, self._gold, Chain(topic), MAX_SEARCH_HOPS)
-        return [tuple(map(name_hop, chain.hops))] if chain else []
-
     async def _known(self) -> Sequence[GoldPath]:
         """Return the paths that the file names, else those of its SPARQL."""
         if self._paths is None:
@@ -161,9 +149,8 @@ class GoldRelationFinder:
         if path.topic is None:
             return not names or is_same(topic, names[0])
         mine = [named for named in names if is_same(topic, named)]
-        return is_same(topic, EntityRef(path.topic, None)) or any(
-            path.topic in named.aliases for named in mine
-        )
+        aliases = {alias for named in mine for alias in named.aliases}
+        return path.topic in aliases or is_same(topic, EntityRef(path.topic, None))
 
 
 def _read_gold_paths(sparql: str | None) -> Sequence[GoldPath]:
@@ -195,11 +182,10 @@ class Oracle:
     """Knows one question's gold, and remembers what it has found out."""
 
     def __init__(self, question: Question, graph: KnowledgeGraph) -> None:
+        self._topics = question.topics
         self.gold = GoldAnswers(question)
-        self._named = question.topics
-        self.cache = GraphCache(graph)
-        """What was looked up."""
-        self._finder = GoldRelationFinder(question, self.cache, self.gold)
+        self.cache = GraphCache(graph)  # what was looked up
+        self.finder = GoldRelationFinder(question, self.cache, self.gold)
         self._detours: dict[Chain, GoldRelations | None] = {}
 
     async def rests(self, chain: Chain) -> list[GoldRelations]:
@@ -209,15 +195,17 @@ class Oracle:
 
     async def topics(self) -> list[Entity]:
         """Return the topics of the question that the graph has, in their order."""
-        found = [await self.cache.find(resolve_iri(named.id) or named.name or "") for named in self._named]
+        found = [await self.cache.find(resolve_iri(named.id) or named.name or "") for named in self._topics]
         return list(filter(None, found))
 
     async def plans(self) -> list[TopicPlan]:
         """Return the best gold path from each topic of the question that has one, in their order."""
+        label = self.cache.graph.relation_label
         found = []
         for topic in await self.topics():
-            if gold_paths := await self._finder.of(topic):
-                found.append(TopicPlan(topic, self._labelled(gold_paths[0])))
+            if gold_paths := await self.finder.of(topic):
+                hops = resolve_hops(gold_paths[0], self.cache.graph) or ()
+                found.append(TopicPlan(topic, tuple(replace(hop, name=label(hop.relation)) for hop in hops)))
         return found
 
     async def paths(self) -> list[tuple[Path, ...]]:
@@ -228,18 +216,13 @@ class Oracle:
             found.append(await self.cache.traced(chain, self.gold.among(ends) or ends))
         return found
 
-    async def is_named(self, chain: Chain) -> bool:
-        """Return whether a chain leads to anything that has a name."""
-        return any(term.name for term in await self.cache.ends(chain))
-
-    def _labelled(self, gold_path: GoldRelations) -> tuple[Hop, ...]:
-        label = self.cache.graph.relation_label
-        hops = resolve_hops(gold_path, self.cache.graph) or ()
-        return tuple(replace(hop, name=label(hop.relation)) for hop in hops)
-
     async def _rests(self, chain: Chain) -> list[GoldRelations]:
-        gold_paths = await self._finder.of(chain.topic)
-        begun = [gold_path[chain.depth :] for gold_path in gold_paths if _begins_relations(chain, gold_path)]
+        gold_paths = await self.finder.of(chain.topic)
+        begun = [
+            gold_path[chain.depth :]
+            for gold_path in gold_paths
+            if chain.depth <= len(gold_path) and all(map(is_hop_named, chain.hops, gold_path))
+        ]
         if begun or not gold_paths or not chain.hops:
             return begun
         if chain not in self._detours:
@@ -252,10 +235,6 @@ class Oracle:
         steps = [rest[0] for rest in await self.rests(chain) if rest]
         places = (place for step in steps for place, hop in enumerate(offered) if is_hop_named(hop, step))
         return next(places, None)
-
-    async def awaits_others(self, chain: Chain) -> bool:
-        """Return whether a topic that comes after this chain's has a path to the answers."""
-        return await self._finder.after(chain.topic)
 
     async def _still_leads(self, chain: Chain, rest: GoldRelations) -> bool:
         """Return whether a chain, held as it is, leads to gold, or to all that it is computed from."""
@@ -272,39 +251,21 @@ class Oracle:
             return None
         for gold_path in gold_paths:
             rest = gold_path[chain.depth :]
-            hops, after = resolve_hops(gold_path, self.cache.graph), resolve_hops(rest, self.cache.graph)
-            if len(gold_path) >= chain.depth and hops is not None and after is not None:
+            hops = resolve_hops(gold_path, self.cache.graph)
+            if len(gold_path) >= chain.depth and hops is not None:
                 usual = set(await self.cache.ends(Chain(chain.topic, hops)))
-                ends = await self.cache.ends(Chain(chain.topic, (*chain.hops, *after)))
+                ends = await self.cache.ends(Chain(chain.topic, (*chain.hops, *hops[chain.depth :])))
                 if ends and (usual == set(ends) or (usual > set(ends) and not self.gold.mark(ends).missing)):
                     return rest
         return None
 
 
-def _begins_relations(chain: Chain, gold_path: GoldRelations) -> bool:
-    return chain.depth <= len(gold_path) and all(map(is_hop_named, chain.hops, gold_path))
-
-
-class Case(NamedTuple):
+class Case:
     """One step of a question."""
 
-    oracle: Oracle
-    errors: ErrorRates
-    draws: Draws
-
-    @property
-    def gold(self) -> GoldAnswers:
-        """The gold answers of the question."""
-        return self.oracle.gold
-
-    @property
-    def cache(self) -> GraphCache:
-        """What was looked up in the graph."""
-        return self.oracle.cache
-
-    async def rests(self, chain: Chain) -> list[GoldRelations]:
-        """Return the gold relations left after a chain; see `Oracle.rests`."""
-        return await self.oracle.rests(chain)
+    def __init__(self, oracle: Oracle, errors: ErrorRates, draws: Draws) -> None:
+        self.oracle, self.errors, self.draws = oracle, errors, draws
+        self.gold, self.cache, self.rests = oracle.gold, oracle.cache, oracle.rests
 
     def choose(self, right: Sequence[int], offered: int) -> list[int]:
         """Choose the right ones of so many numbered entities, or others where a draw says so."""
@@ -313,6 +274,11 @@ class Case(NamedTuple):
     def draw_other(self, kind: str, options: Iterable[T], right: T) -> T:
         """Draw one of some options that is not the right one."""
         return next(self.draws.shuffled(kind, [option for option in options if option != right]))
+
+    def draw_wrongly(self, kind: str, right: Sequence[int], others: Sequence[int]) -> list[int]:
+        """Draw as many others as are right, at least one, where relations are chosen wrongly; else none."""
+        drawn = iter(()) if self.happens("accuracy") else self.draws.shuffled(kind, others)
+        return list(islice(drawn, max(1, len(right))))
 
     def happens(self, kind: str, where: str = "") -> bool:
         """Return whether what `ErrorRates` gives a probability of happens at this step.

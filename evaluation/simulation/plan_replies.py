@@ -1,7 +1,7 @@
 """Replies to prompts of a search that plans in steps: plan, select, verify, revise, judge a claim."""
 
 from collections import defaultdict
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from itertools import islice, zip_longest
 
 from kgqa.evaluation.simulation.chain_replies import COMPUTED_TAKES, leading_hops
@@ -20,17 +20,11 @@ from kgqa.prompts.select_entities import SelectedEntities, SelectEntities
 from kgqa.prompts.select_relations import SelectedRelations, SelectRelations
 from kgqa.prompts.verify_step import StepVerdict, VerifyStep
 
-UNKNOWN_END = Literal("?")
-"""What a relation leads to that was not followed yet."""
-
+UNKNOWN_END = Literal("?")  # what a relation leads to that was not followed yet
 _YES_NO_VERDICTS: tuple[YesNoVerdict, ...] = ("yes", "no", "unknown")
 
-MAX_RELATIONS_TRIED = 5
-"""Relations of a topic that are followed for a wrong answer at most."""
-
-MAX_WRONG_ANSWERS = 3
-"""Wrong answers that a plan gives at most."""
-
+MAX_RELATIONS_TRIED = 5  # relations of a topic that are followed for a wrong answer at most
+MAX_WRONG_ANSWERS = 3  # wrong answers that a plan gives at most
 _OPPOSITE_VERDICTS = {"yes": ("no",), "no": ("yes",), "unknown": ("yes",)}
 _FALLBACK_ANSWERS = ("somebody else",)
 
@@ -44,28 +38,31 @@ async def plan_steps(prompt: PlanSteps, case: Case) -> StepsReply:
     steps = (await _gold_steps(case) or [PlanStep("Find the answer.", prompt.question)])[: prompt.depth]
     answers = await _gold_answers(case)
     if not case.happens("plan"):
-        steps, answers = await mislead_steps(steps, case), list(await draw_wrong_answers(case))
-    whether = case.gold.verdict is not None
+        steps, answers = await _mislead_steps(steps, case), list(await _draw_wrong_answers(case))
     return StepsReply(
-        steps=step_replies(steps), thought=_thought_text(answers), answers=answers, whether=whether
+        steps=_step_replies(steps),
+        thought=f"The answer is {', '.join(answers[:3])}.",
+        answers=answers,
+        whether=case.gold.verdict is not None,
     )
 
 
-def step_replies(steps: Sequence[PlanStep]) -> list[StepReply]:
-    """Write steps as a reply has them."""
+def _step_replies(steps: Sequence[PlanStep]) -> list[StepReply]:
     return [
-        StepReply(
-            thought=step.thought, search=step.search, observation=[list(row) for row in step.observation]
-        )
+        StepReply(thought=step.thought, search=step.search, observation=list(map(list, step.observation)))
         for step in steps
     ]
 
 
 async def _gold_steps(case: Case) -> list[PlanStep]:
+    """Go along the paths from all topics in turns."""
     groups = await case.oracle.paths()
-    longest = max((len(named_stages(path)) for group in groups for path in group), default=0)
-    places = range(1, longest + 1)
-    return [predict_step(interleave(paths_at_stage(group, place) for group in groups)) for place in places]
+    longest = max((len(_named_stages(path)) for group in groups for path in group), default=0)
+    steps = []
+    for place in range(1, longest + 1):
+        turns = zip_longest(*(_paths_at_stage(group, place) for group in groups))
+        steps.append(_predict_step([path for turn in turns for path in turn if path]))
+    return steps
 
 
 async def _gold_answers(case: Case) -> list[str]:
@@ -78,16 +75,12 @@ async def _gold_answers(case: Case) -> list[str]:
     return [gold.verdict] if gold.verdict else gold.names
 
 
-def _thought_text(answers: Sequence[str]) -> str:
-    return f"The answer is {', '.join(answers[:3])}."
-
-
 async def select_relations(prompt: SelectRelations, case: Case) -> SelectedRelations:
     """Pick every relation that leads on to the answers from any place where it is offered.
 
     A wrong choice picks as many others; where the model recalls the right ones, they come after.
     """
-    right = await leading_relations(prompt.frontier, prompt.offers, case)
+    right = await _leading_relations(prompt.frontier, prompt.offers, case)
     if case.happens("accuracy"):
         return SelectedRelations(relations=right)
     drawn = case.draws.shuffled("wrong relations", range(1, len(prompt.offers) + 1))
@@ -96,7 +89,7 @@ async def select_relations(prompt: SelectRelations, case: Case) -> SelectedRelat
     return SelectedRelations(relations=[*wrong, *recalled])
 
 
-async def leading_relations(
+async def _leading_relations(
     frontier: Sequence[Path], offers: Sequence[RelationCandidate], case: Case
 ) -> list[int]:
     """Number the relations on a gold path to the answers, or those that take the place of one not offered."""
@@ -142,14 +135,12 @@ async def verify_step(prompt: VerifyStep, case: Case) -> StepVerdict:
     is put right by the facts that lead on to the answers. A wrong verdict is the other one.
     """
     failed = not await _is_confirmed(prompt, case) or await _is_unforeseen(prompt, case)
-    seen = (
-        predict_step(paths_at_stage(await facts_on_gold_chain(prompt.facts, case), -1)).observation
-        if failed
-        else ()
-    )
     if case.happens("judge"):
         return StepVerdict(revise=not failed)
-    return StepVerdict(revise=failed, observation=[list(row) for row in seen])
+    if not failed:
+        return StepVerdict(revise=False)
+    seen = _predict_step(_paths_at_stage(await _facts_on_gold_chain(prompt.facts, case), -1))
+    return StepVerdict(revise=True, observation=list(map(list, seen.observation)))
 
 
 async def _is_confirmed(prompt: VerifyStep, case: Case) -> bool:
@@ -157,9 +148,9 @@ async def _is_confirmed(prompt: VerifyStep, case: Case) -> bool:
 
     A search keeps one fact of several that lead to the same entity.
     """
-    facts = {_fold_statement(statement) for statement in _statements(prompt.facts)}
+    facts = {*_folded_statements(prompt.facts)}
     known = {name for head, _, tail in facts for name in (head, tail)}
-    usual = {_fold_statement(s)[1] for paths in await case.oracle.paths() for s in _statements(paths)}
+    usual = {statement[1] for paths in await case.oracle.paths() for statement in _folded_statements(paths)}
     return all(
         (relation in usual and {head, tail} <= known)
         or any(_matches_fact(fact, (head, relation, tail)) for fact in facts)
@@ -170,24 +161,22 @@ async def _is_confirmed(prompt: VerifyStep, case: Case) -> bool:
 def _matches_fact(fact: Statement, predicted: Statement) -> bool:
     """Compare in either direction; a name that was left open ("?") is any."""
     head, relation, tail = predicted
-    return relation == fact[1] and any(
-        head in ("", one) and tail in ("", other) for one, other in (fact[::2], fact[::-2])
-    )
+    either_way = (fact[::2], fact[::-2])
+    return relation == fact[1] and any(head in ("", a) and tail in ("", b) for a, b in either_way)
 
 
 async def _is_unforeseen(prompt: VerifyStep, case: Case) -> bool:
     """Return whether the last of the facts lead to gold answers and the step names none of them."""
-    last = paths_at_stage(prompt.facts, -1)
-    gold = set(map(fold, await name_found_answers(last, case)))
-    closed = [
-        (head, tail) for head, _, tail in map(_fold_statement, prompt.step.observation) if head and tail
-    ]
-    named = {name for names in closed for name in names}
+    last = _paths_at_stage(prompt.facts, -1)
+    gold = set(map(fold, await _name_found_answers(last, case)))
+    predicted = map(_fold_statement, prompt.step.observation)
+    named = {name for head, _, tail in predicted if head and tail for name in (head, tail)}
     return not gold.isdisjoint(fold(str(path.end)) for path in last) and named.isdisjoint(gold)
 
 
-def _statements(paths: Sequence[Path]) -> list[Statement]:
-    return facts_as_statements([begun for path in paths for begun in named_stages(path)])
+def _folded_statements(paths: Sequence[Path]) -> Iterator[Statement]:
+    stages = [stage for path in paths for stage in _named_stages(path)]
+    return map(_fold_statement, facts_as_statements(stages))
 
 
 def _fold_statement(statement: Statement) -> Statement:
@@ -208,47 +197,40 @@ async def revise_plan(prompt: ReviseLocally | ReviseAhead | ReviseGlobally, case
     first = 1 if prompt.arm == "global" else min(max(1, prompt.done), len(plan.steps) + 1)
     if case.happens("accuracy"):
         steps = await _correct_steps(prompt, case)
-        right = dict.fromkeys(
-            [*keep_right_answers(plan.answers, case), *await name_found_answers(prompt.facts, case)]
-        )
-        answers = list(right or plan.answers)
+        right = [answer for answer in plan.answers if any(case.gold.mark([Literal(answer)]).right)]
+        right += await _name_found_answers(prompt.facts, case)
+        answers = list(dict.fromkeys(right or plan.answers))
     else:
         last = max(prompt.done, 1)
-        wrong = await mislead_steps(plan.steps[first - 1 : last], case, first - 1)
+        wrong = await _mislead_steps(plan.steps[first - 1 : last], case, first - 1)
         steps = [*plan.steps[: first - 1], *wrong, *plan.steps[last:]]
-        answers = list(await draw_wrong_answers(case))
-    revised = steps[first - 1 : prompt.depth]
+        answers = list(await _draw_wrong_answers(case))
     return RevisedSteps(
-        first=first, steps=step_replies(revised), thought=plan.thought, answers=answers, whether=plan.whether
+        first=first,
+        steps=_step_replies(steps[first - 1 : prompt.depth]),
+        thought=plan.thought,
+        answers=answers,
+        whether=plan.whether,
     )
 
 
 async def _correct_steps(prompt: RevisePlan, case: Case) -> list[PlanStep]:
     steps = list(prompt.plan.steps)
-    facts = await facts_on_gold_chain(prompt.facts, case)
+    facts = await _facts_on_gold_chain(prompt.facts, case)
     for number in range(1, prompt.done + 1) if prompt.arm == "global" else (prompt.done,):
-        seen = paths_at_stage(facts, number if prompt.arm == "global" else -1)
+        seen = _paths_at_stage(facts, number if prompt.arm == "global" else -1)
         if seen and number:
-            steps[number - 1 : number] = [predict_step(seen)]
-    ahead = await _relations_ahead(prompt, case) if isinstance(prompt, ReviseAhead) else []
+            steps[number - 1 : number] = [_predict_step(seen)]
+    ahead = []
+    if isinstance(prompt, ReviseAhead):
+        for number in await _leading_relations(prompt.frontier, prompt.offers, case):
+            offer = prompt.offers[number - 1]
+            ahead += [prompt.frontier[head].then(offer.hop, UNKNOWN_END) for head in offer.heads]
     if ahead:
-        steps[prompt.done : prompt.done + 1] = [_step_along(ahead)]
+        steps[prompt.done : prompt.done + 1] = [_predict_step(ahead)]
     elif not prompt.facts:
         steps[prompt.done : prompt.done + 1] = [PlanStep("Find what leads on.", prompt.question)]
     return steps
-
-
-async def _relations_ahead(prompt: ReviseAhead, case: Case) -> list[tuple[Path, Hop]]:
-    """Return the relations that lead on to the answers, each with where it leads on from."""
-    offers = [
-        prompt.offers[number - 1] for number in await leading_relations(prompt.frontier, prompt.offers, case)
-    ]
-    return [(prompt.frontier[head], offer.hop) for offer in offers for head in offer.heads]
-
-
-def _step_along(ahead: Sequence[tuple[Path, Hop]]) -> PlanStep:
-    """Write the step that follows relations, whatever they lead to."""
-    return predict_step([path.then(hop, UNKNOWN_END) for path, hop in ahead])
 
 
 async def judge_claim(prompt: JudgeClaim, case: Case) -> Judgement:
@@ -257,7 +239,12 @@ async def judge_claim(prompt: JudgeClaim, case: Case) -> Judgement:
     Of the facts at the end of a gold path those count that lead to another topic, if any does. A
     wrong verdict is another, borne by the same facts.
     """
-    bearing = await _relevant_facts(prompt, case)
+    offered = prompt.offered
+    facts = await _facts_on_gold_chain(offered, case, at_end=True)
+    facts = facts or await _facts_on_gold_chain(offered, case)
+    topics = {*prompt.topics, *await case.oracle.topics()}
+    telling = {path for path in facts if path.end in topics} or set(facts)
+    bearing = [number for number, path in enumerate(offered, 1) if path in telling]
     verdict: YesNoVerdict = case.gold.verdict or "unknown"
     if case.happens("judge"):
         verdict = case.draw_other("wrong verdict", _YES_NO_VERDICTS, verdict)
@@ -267,57 +254,36 @@ async def judge_claim(prompt: JudgeClaim, case: Case) -> Judgement:
     return Judgement(verdict=verdict, favour=favour, against=against)
 
 
-async def _relevant_facts(prompt: JudgeClaim, case: Case) -> list[int]:
-    offered = prompt.offered
-    facts = await facts_at_gold_end(offered, case) or await facts_on_gold_chain(offered, case)
-    topics = {*prompt.topics, *await case.oracle.topics()}
-    telling = {path for path in facts if path.end in topics} or set(facts)
-    return [number for number, path in enumerate(offered, 1) if path in telling]
+def _named_stages(path: Path) -> list[Path]:
+    """Return a path up to each of its nodes with a name; one without is crossed in the same step."""
+    sizes = (size for size, (_, node) in enumerate(path.steps, 1) if node.name)
+    return [Path(path.topic, path.steps[:size]) for size in sizes]
 
 
-def named_stages(path: Path) -> list[Path]:
-    """Return what a path begins with: up to each of its nodes that has a name."""
-    return [
-        Path(path.topic, path.steps[:size])
-        for size, (_, node) in enumerate(path.steps, 1)
-        if node.name  # what has none is crossed in the same step
-    ]
-
-
-def paths_at_stage(paths: Iterable[Path], number: int) -> list[Path]:
+def _paths_at_stage(paths: Iterable[Path], number: int) -> list[Path]:
     """Return where paths are after so many steps of a search, each place once; -1: at the last one."""
-    rows = [row for path in paths if (row := named_stages(path))]
-    deepest = max(map(len, rows), default=0)
-    place = deepest if number < 0 else number
+    rows = list(filter(None, map(_named_stages, paths)))
+    place = max(map(len, rows), default=0) if number < 0 else number
     return list(dict.fromkeys(row[place - 1] for row in rows if len(row) >= place))
 
 
-def interleave(groups: Iterable[Sequence[Path]]) -> list[Path]:
-    """Put the paths from several topics in one list, in turns."""
-    return [path for row in zip_longest(*groups) for path in row if path]
-
-
-def predict_step(paths: Sequence[Path]) -> PlanStep:
+def _predict_step(paths: Sequence[Path]) -> PlanStep:
     """Write the step that leads to the ends of paths, in words of their last relations."""
     stated = facts_as_statements(paths)[:MAX_STATEMENTS_SHOWN]
     sought = list(dict.fromkeys(_search_text(path) for path in paths))[:2]
     return PlanStep(f"Find {' and '.join(sought)}.", " and ".join(sought), tuple(stated))
 
 
-async def facts_on_gold_chain(facts: Iterable[Path], case: Case) -> list[Path]:
-    """Leave the facts along a chain that leads to the answers, or has led there."""
-    return [path for path in facts if path.steps and await case.rests(path.chain)]
+async def _facts_on_gold_chain(facts: Iterable[Path], case: Case, *, at_end: bool = False) -> list[Path]:
+    """Leave the facts along a chain that leads to the answers, or at the end of one that has led there."""
+    rests = [(path, await case.rests(path.chain)) for path in facts if path.steps]
+    return [path for path, left in rests if (() in left if at_end else left)]
 
 
-async def facts_at_gold_end(facts: Iterable[Path], case: Case) -> list[Path]:
-    """Leave the facts at the end of a gold path to the answers."""
-    return [path for path in facts if path.steps and () in await case.rests(path.chain)]
-
-
-async def name_found_answers(facts: Iterable[Path], case: Case) -> list[str]:
+async def _name_found_answers(facts: Iterable[Path], case: Case) -> list[str]:
     """Name the gold answers that facts lead to, or that can be computed from what they lead to."""
     gold = case.gold
-    ends = list(dict.fromkeys(path.end for path in await facts_at_gold_end(facts, case)))
+    ends = list(dict.fromkeys(path.end for path in await _facts_on_gold_chain(facts, case, at_end=True)))
     if right := gold.among(ends):
         return list(dict.fromkeys(map(str, right)))
     if gold.verdict:
@@ -326,25 +292,23 @@ async def name_found_answers(facts: Iterable[Path], case: Case) -> list[str]:
     return next(([str(value)] for value in values if value and gold.mark([value]).exact), [])
 
 
-def keep_right_answers(answers: Iterable[str], case: Case) -> list[str]:
-    """Leave the gold answers among some names."""
-    return [answer for answer in answers if any(case.gold.mark([Literal(answer)]).right)]
-
-
 def _search_text(path: Path) -> str:
     start = max((place for place, node in enumerate(path.nodes[:-1]) if node.name), default=0)
     words = " ".join(relation_words(hop.words) for hop, _ in path.steps[start:])
     return f"the {words} of {path.nodes[start]}"
 
 
-async def mislead_steps(steps: Sequence[PlanStep], case: Case, begin: int = 0) -> list[PlanStep]:
+async def _mislead_steps(steps: Sequence[PlanStep], case: Case, begin: int = 0) -> list[PlanStep]:
     """Predict of each step another relation, and names that are no answers.
 
     ``begin`` is the place of the first of them in its plan.
     """
-    names = await draw_wrong_answers(case)
+    names = await _draw_wrong_answers(case)
     topics = await case.oracle.topics()
-    drawn = case.draws.shuffled("wrong words", await _wrong_relation_words(case))
+    graph = case.cache.graph
+    right = {hop.relation for plan in await case.oracle.plans() for hop in plan.hops}
+    others = [graph.relation_label(relation) for relation in graph.relations if relation not in right]
+    drawn = case.draws.shuffled("wrong words", others)
     wrong = []
     for place, step in enumerate(steps, begin):
         words = relation_words(next(drawn, "thing"))
@@ -355,7 +319,7 @@ async def mislead_steps(steps: Sequence[PlanStep], case: Case, begin: int = 0) -
     return wrong
 
 
-async def draw_wrong_answers(case: Case) -> tuple[str, ...]:
+async def _draw_wrong_answers(case: Case) -> tuple[str, ...]:
     """Draw names around a topic that are no answers; the opposite of a yes or no."""
     gold = case.gold
     if gold.verdict:
@@ -369,9 +333,3 @@ async def draw_wrong_answers(case: Case) -> tuple[str, ...]:
             if names:
                 return tuple(filter(None, names))[: min(MAX_WRONG_ANSWERS, max(1, len(gold.names)))]
     return _FALLBACK_ANSWERS
-
-
-async def _wrong_relation_words(case: Case) -> list[str]:
-    graph = case.cache.graph
-    right = {hop.relation for plan in await case.oracle.plans() for hop in plan.hops}
-    return [graph.relation_label(relation) for relation in graph.relations if relation not in right]

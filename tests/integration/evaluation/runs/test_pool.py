@@ -100,7 +100,8 @@ async def test_each_question_goes_to_the_worker_with_the_fewest(staff: Staff) ->
 async def test_a_lost_worker_is_replaced_and_its_questions_asked_again(staff: Staff) -> None:
     async with staff.asking(2, 8) as opened:
         asked = asyncio.create_task(ask_all(opened, 8))
-        await asyncio.sleep(0.003)
+        while not (staff.workers and staff.workers[0].asking):
+            await asyncio.sleep(0)
         staff.workers[0]._dead.set()
         records = await asked
     assert len(records) == 8
@@ -188,7 +189,8 @@ async def test_a_replacement_that_cannot_work_is_left_out(staff: Staff) -> None:
     staff.says = lambda number: HEAD if number < 2 else {"error": "no such file"}
     async with staff.asking(2, 8) as opened:
         asked = asyncio.create_task(ask_all(opened, 8))
-        await asyncio.sleep(0.003)
+        while not (staff.workers and staff.workers[0].asking):
+            await asyncio.sleep(0)
         staff.workers[0]._dead.set()
         records = await asked
         await asyncio.sleep(0.05)

@@ -3,7 +3,7 @@
 import pytest
 
 from kgqa.evaluation.datasets import load
-from kgqa.evaluation.protocols.cog import measure
+from kgqa.evaluation.protocols.pog import measure_cog as measure
 from kgqa.evaluation.protocols.shared import character_f1, matches_any_gold
 from kgqa.evaluation.result_files import read_results
 from kgqa.tests.support.perfect import DATA

@@ -2,7 +2,12 @@
 
 import pytest
 
-from kgqa.evaluation.protocols.cor import measure, normalise_text, predicted_names, score_question
+from kgqa.evaluation.protocols.cor import (
+    measure_cor as measure,
+    normalise_text,
+    predicted_names,
+    score_question,
+)
 from kgqa.evaluation.question import EntityRef
 from kgqa.tests.unit.evaluation.protocols.cases import answered, asked, cor, ours, said, value
 

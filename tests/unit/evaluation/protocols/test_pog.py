@@ -5,7 +5,7 @@ import json
 import pytest
 
 from kgqa.evaluation.datasets import load
-from kgqa.evaluation.protocols.pog import measure
+from kgqa.evaluation.protocols.pog import measure_pog as measure
 from kgqa.evaluation.question import EntityRef, Question
 from kgqa.evaluation.result import Result
 from kgqa.evaluation.result_files import read_results

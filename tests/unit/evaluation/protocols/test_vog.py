@@ -2,7 +2,7 @@
 
 import pytest
 
-from kgqa.evaluation.protocols.vog import measure
+from kgqa.evaluation.protocols.pog import measure_vog as measure
 from kgqa.evaluation.question import EntityRef
 from kgqa.evaluation.result import Result
 from kgqa.tests.unit.evaluation.protocols.cases import answered, asked, ours, said, value

@@ -1,33 +1,65 @@
-"""PathQuestion and WorldCup2014: lines of text with the path to the answer.
+"""The question sets that are lines of text: MetaQA, PathQuestion and WorldCup2014.
 
-Zhou et al. (2018), An Interpretable Reasoning Network for Multi-Relation Question
-Answering. Entities are written with underscores: as written they are ids, with spaces
-names, also in the question. A path is ``entity#relation#entity…#<end>#entity``; WorldCup2014
-joins branches with ``*`` and writes ``r_inverse`` for a step against the arrow.
+* MetaQA: Zhang et al. (2018), Variational Reasoning for Question Answering with Knowledge Graph.
+  ``what films did [Name] act in``, a tab, ``answer|answer``. Entities are names; the brackets
+  mark the topic and go.
+* PathQuestion and WorldCup2014: Zhou et al. (2018), An Interpretable Reasoning Network for
+  Multi-Relation Question Answering. Entities are written with underscores: as written they are
+  ids, with spaces names, also in the question. A path is ``entity#relation#entity…#<end>#entity``;
+  WorldCup2014 joins branches with ``*`` and writes ``r_inverse`` for a step against the arrow.
 """
 
 import re
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 from itertools import islice, takewhile
 from math import inf
-from typing import Annotated
+from typing import Annotated, Any
 
 from pydantic import BeforeValidator, TypeAdapter
 from typing_extensions import TypedDict
 
-from kgqa.evaluation.datasets.format import (
-    Format,
-    Text,
-    entity_ref,
-    gold_readings,
-    has_columns,
-    split_at,
-    unique_refs,
-)
+from kgqa.evaluation.datasets.format import Format, Text, entity_ref, gold_readings, unique_refs
 from kgqa.evaluation.question import EntityRef, GoldPath, Question
+
+PATH_COLUMNS = ("question", "answers", "path")
+CUP_COLUMNS = ("question", "answer", "path", "answers")
 
 MAX_BRACKETS = 50
 """Opening brackets in a name at most; with more of them, each tried on the whole line, reading takes long."""
+
+
+def _split_at(separator: str) -> BeforeValidator:
+    return BeforeValidator(lambda value: value.split(separator) if isinstance(value, str) else value)
+
+
+def _has_columns(least: int, most: float) -> Callable[[Any], bool]:
+    """Return what recognises lines of text by their number of columns."""
+    return lambda record: isinstance(record, tuple) and least <= len(record) <= most
+
+
+def _split_at_brackets(text: str) -> tuple[str, str, str]:
+    """Return what is before, within and after the outermost brackets: a film is called ``[REC]``.
+
+    >>> _split_at_brackets("who is in [[REC]]?")
+    ('who is in ', '[REC]', '?')
+    """
+    start, end = text.find("["), text.rfind("]")
+    return (text[:start], text[start + 1 : end], text[end + 1 :]) if 0 <= start < end - 1 else (text, "", "")
+
+
+class _MetaQARecord(TypedDict):
+    question: Text
+    answers: Annotated[list[str], _split_at("|")]
+
+
+def _read_metaqa(record: _MetaQARecord) -> Question:
+    parts = _split_at_brackets(record["question"])
+    return Question(
+        id="",
+        text="".join(parts),
+        topics=unique_refs([entity_ref(None, parts[1] or None)]),
+        readings=gold_readings(entity_ref(None, name) for name in record["answers"]),
+    )
 
 
 def _parse_path(text: str) -> GoldPath:
@@ -66,23 +98,21 @@ def _parse_bracketed_answers(value: object) -> object:
     raise ValueError("should look like name(name/name/)")
 
 
-class PathRecord(TypedDict):
-    """A line of PathQuestion."""
-
+class _PathRecord(TypedDict):
     question: Text
     answers: Annotated[list[str], BeforeValidator(_parse_bracketed_answers)]
     path: Annotated[list[GoldPath], BeforeValidator(_parse_one_path)]
 
 
-class CupRecord(TypedDict):
+class _CupRecord(TypedDict):
     """A line of WorldCup2014; the facts around the answer, which follow, are left out."""
 
     question: Text
     path: Annotated[list[GoldPath], BeforeValidator(_parse_branches)]
-    answers: Annotated[list[str], split_at("/")]
+    answers: Annotated[list[str], _split_at("/")]
 
 
-def _to_question(record: PathRecord | CupRecord) -> Question:
+def _read_paths(record: _PathRecord | _CupRecord) -> Question:
     paths = record["path"]
     topics = _entities(path.topic for path in paths)
     text = record["question"]
@@ -103,17 +133,8 @@ def _entities(written: Iterable[str | None]) -> tuple[EntityRef, ...]:
     return unique_refs(entity_ref(one, one.replace("_", " ")) for one in written if one)
 
 
-PATHQUESTION = Format(
-    "pathquestion",
-    has_columns(3, 3),
-    TypeAdapter(PathRecord),
-    _to_question,
-    columns=("question", "answers", "path"),
-)
-WORLDCUP = Format(
-    "worldcup",
-    has_columns(4, inf),
-    TypeAdapter(CupRecord),
-    _to_question,
-    columns=("question", "answer", "path", "answers"),
+FORMATS: tuple[Format[Any], ...] = (
+    Format("metaqa", _has_columns(2, 2), TypeAdapter(_MetaQARecord), _read_metaqa, ("question", "answers")),
+    Format("pathquestion", _has_columns(3, 3), TypeAdapter(_PathRecord), _read_paths, PATH_COLUMNS),
+    Format("worldcup", _has_columns(4, inf), TypeAdapter(_CupRecord), _read_paths, CUP_COLUMNS),
 )
