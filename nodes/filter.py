@@ -7,7 +7,6 @@ from typing import cast
 from kgqa.kg.pages import Candidate
 from kgqa.kg.terms import Term
 from kgqa.nodes.cog.state import CoGState, plan_progress
-from kgqa.nodes.replies import ask_model
 from kgqa.prompts.candidates import MAX_CANDIDATES_SHOWN, aggregate
 from kgqa.prompts.filter_candidates import FilterCandidates
 from kgqa.runtime.budget import BudgetExceeded
@@ -60,7 +59,7 @@ async def _choose_ends(
     while some := tuple(islice(ends, MAX_CANDIDATES_SHOWN)):
         prompt = FilterCandidates(question, branch.chain, tuple(map(Candidate, some)), plan, topics=topics)
         try:
-            reply = await ask_model(prompt, runtime)
+            reply = await runtime.ask(prompt)
         except BudgetExceeded as error:
             if not kept:
                 raise

@@ -9,7 +9,7 @@ from kgqa.kg.pages import Candidate, Page
 from kgqa.kg.terms import Chain, Term
 from kgqa.nodes.cog.state import CoGState, CoGUpdate, plan_progress, standing_findings
 from kgqa.nodes.frontier.state import FrontierState, FrontierUpdate
-from kgqa.nodes.replies import ask_model, group_findings
+from kgqa.nodes.replies import group_findings
 from kgqa.prompts.candidates import MAX_CANDIDATES_SHOWN, aggregate
 from kgqa.prompts.infer_from_evidence import InferFromEvidence, Segment
 from kgqa.runtime.node import NodeRuntime, node
@@ -47,7 +47,7 @@ async def infer(state: CoGState, runtime: NodeRuntime) -> CoGUpdate:
         *(f"it has to do with {topic}" for topic in topics if topic not in met),
     )
     prompt = InferFromEvidence(state["question"], segments, done.findings, unmet, topics=topics)
-    reply = await ask_model(prompt, runtime)
+    reply = await runtime.ask(prompt)
     if reply is None:
         left = [replace(branch, verdict="infer") for branch in memory[-1:]]
         return {"memory": [*memory[:-1], *left], "decision": "stop"}
@@ -79,7 +79,7 @@ async def infer_from_frontier(state: FrontierState, runtime: NodeRuntime) -> Fro
     known, topics = tuple(state["known"]), tuple(state["topic_entities"])
     unmet = tuple(state.get("subgoals", []))[len(known) :]
     prompt = InferFromEvidence(state["question"], segments, known, unmet, topics=topics)
-    reply = await ask_model(prompt, runtime)
+    reply = await runtime.ask(prompt)
     if reply is None:
         return nothing
     runtime.trace |= {"chosen": len(reply.chosen), "reason": reply.rationale}

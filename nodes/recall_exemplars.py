@@ -7,8 +7,9 @@ from kgqa.kg.errors import KGRejected, KGTimeout
 from kgqa.kg.pages import Page
 from kgqa.kg.terms import Entity, Hop, Term, local_name
 from kgqa.nodes.frontier.state import ScoredChain
-from kgqa.priors.exemplars import RecalledSolution, SolutionIndex, make_template
-from kgqa.priors.exemplars.categories import find_categories
+from kgqa.priors.categories import find_categories
+from kgqa.priors.masking import make_template
+from kgqa.priors.solutions import RecalledSolution, SolutionIndex
 from kgqa.prompts.solved_questions import SolvedQuestion
 from kgqa.runtime.node import NodeRuntime, node
 from kgqa.runtime.state import State, Update

@@ -7,7 +7,7 @@ from kgqa.kg.pages import ChainResult, Page
 from kgqa.kg.terms import Chain, Hop
 from kgqa.nodes.filter import filter_branch
 from kgqa.nodes.recall_exemplars import exemplar_hops, hop_text, parse_hop, relations_by_name
-from kgqa.nodes.replies import accept_group, ask_model, group_findings
+from kgqa.nodes.replies import accept_group, group_findings
 from kgqa.prompts.assess_found import AssessFound
 from kgqa.prompts.candidates import MAX_GROUPS_SHOWN, ChainFindings
 from kgqa.runtime.node import NodeRuntime, node
@@ -62,7 +62,7 @@ async def _judge_findings(state: State, found: list[ChainFindings], runtime: Nod
     exemplars, topics = tuple(state["exemplars"]), tuple(state["topic_entities"])
     groups = group_findings(found, (), topics)
     prompt = AssessFound(state["question"], tuple(groups), exemplars=exemplars, topics=topics)
-    reply = await ask_model(prompt, runtime)
+    reply = await runtime.ask(prompt)
     if reply is None:
         return {"decision": "forward"}
     runtime.trace["reason"] = reply.rationale

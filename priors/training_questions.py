@@ -7,7 +7,6 @@ to one core.
 """
 
 import gzip
-import json
 import os
 import subprocess
 import sys
@@ -15,6 +14,7 @@ import zlib
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
+from itertools import chain
 from pathlib import Path
 from typing import Any, NamedTuple, TypeAlias
 
@@ -23,10 +23,11 @@ from kgqa.kg.dialects import DIALECTS, FB, is_ignored
 from kgqa.kg.sparql import path_extraction
 from kgqa.kg.sparql.parsing import PREFIXES
 from kgqa.kg.terms import is_iri, local_name
+from kgqa.priors.artifact_store import read_lines, write_lines
 from kgqa.priors.encoder import replace_surrogates, thread_count
 from kgqa.priors.errors import BlueprintError
 from kgqa.priors.masking import mask_names
-from kgqa.priors.slots import INVERSE_MARK, Blueprint, Slot
+from kgqa.priors.slots import INVERSE_MARK, Blueprint, Slot, SlotText
 
 QUERIES_PER_PROCESS = 200  # queries that a process of its own is worth starting for
 MAX_RELATIONS_BYTES = 1 << 28  # bytes of a file of relations at most, as it is and unpacked
@@ -124,7 +125,7 @@ class QueryBranch(NamedTuple):
     """The slots from a constant (an IRI, or the value of a literal) to the answer."""
 
     start: str
-    slots: tuple[Slot, ...]
+    slots: tuple[SlotText, ...]
 
 
 BranchesOrReason: TypeAlias = tuple[QueryBranch, ...] | str
@@ -155,34 +156,23 @@ def read_all_branches(queries: Iterable[str]) -> dict[str, BranchesOrReason]:
         return {query: read_branches(query) for query in distinct}
     parts = [distinct[place::processes] for place in range(processes)]
     with ThreadPoolExecutor(processes) as pool:
-        answers = list(pool.map(_read_in_process, parts))
-    return {
-        query: found
-        for part, answer in zip(parts, answers, strict=True)
-        for query, found in zip(part, answer, strict=True)
-    }
+        answers = pool.map(_read_in_process, parts)
+    return dict(zip(chain(*parts), chain(*answers), strict=True))
 
 
-def _read_in_process(queries: Sequence[str]) -> list[BranchesOrReason]:
+def _read_in_process(queries: Sequence[str]) -> Sequence[BranchesOrReason]:
     """Read queries in a process of their own."""
     ended = subprocess.run(
         (sys.executable, "-P", "-m", "kgqa.priors.training_questions"),
-        input="".join(f"{json.dumps(query)}\n" for query in queries),
+        input=write_lines(queries, str),
         env={**os.environ, "PYTHONPATH": os.pathsep.join(filter(None, sys.path))},
         capture_output=True,
-        encoding="utf-8",
         check=False,
     )
     if ended.returncode:
-        last = (ended.stderr.splitlines() or [f"status {ended.returncode}"])[-1]
+        last = (ended.stderr.decode().splitlines() or [f"status {ended.returncode}"])[-1]
         raise BlueprintError(f"a process that reads queries ended early: {last}")
-    answers = map(json.loads, ended.stdout.splitlines())
-    return [
-        found
-        if isinstance(found, str)
-        else tuple(QueryBranch(start, tuple(map(Slot.parse, slots))) for start, slots in found)
-        for found in answers
-    ]
+    return read_lines(ended.stdout, BranchesOrReason)
 
 
 @dataclass(frozen=True, slots=True)
@@ -198,6 +188,12 @@ def extract_lessons(
     questions: Iterable[TrainingQuestion], relations: Collection[str] | None = None
 ) -> Iterator[BlueprintLesson]:
     """Extract the blueprint of each question, in their order.
+
+    >>> topics = [{"id": "http://x/e/Ulm", "name": "Ulm"}]
+    >>> line = {"question": "Who was born in Ulm?", "topic_entities": topics, "gold_path": ["^born_in"]}
+    >>> [lesson] = extract_lessons(read_training_questions([line]))
+    >>> lesson.masked, str(lesson.blueprint)
+    ('Who was born in [ENT]?', '^born_in')
 
     With the local names of ``relations``, a blueprint that has any other is left out.
 
@@ -267,5 +263,5 @@ def _gold_branch(path: RelationPath) -> QueryBranch | None:
 
 
 if __name__ == "__main__":  # lines of JSON in, each a query; what was read of each out
-    for line in sys.stdin:
-        sys.stdout.write(f"{json.dumps(read_branches(json.loads(line)), default=str)}\n")
+    given = read_lines(sys.stdin.buffer.read(), str)
+    sys.stdout.buffer.write(write_lines(map(read_branches, given), BranchesOrReason))

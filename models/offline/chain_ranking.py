@@ -19,7 +19,7 @@ from kgqa.kg.terms import Chain, Entity, Literal, Term
 from kgqa.models.offline.candidate_chains import CandidateChain, TrainingAdvice, log_likelihoods
 from kgqa.models.offline.inverse_relations import InverseRelations
 from kgqa.models.offline.question_words import Encode, relation_phrase
-from kgqa.priors.blueprints import Slot
+from kgqa.priors.slots import Slot
 
 FloatArray = npt.NDArray[np.float64]
 

@@ -15,7 +15,7 @@ from kgqa.kg.graph import KnowledgeGraph
 from kgqa.kg.terms import Chain, Entity, Hop
 from kgqa.models.offline.candidate_chains import CandidateChain, TrainingAdvice
 from kgqa.models.offline.wording_similarity import QuestionWording
-from kgqa.priors.blueprints import Slot
+from kgqa.priors.slots import Slot
 
 Probabilities = npt.NDArray[np.float64]
 

@@ -19,8 +19,9 @@ from kgqa.models.offline.inverse_relations import InverseRelations, find_inverse
 from kgqa.models.offline.question_intent import find_claimed_chains, intent_by_words
 from kgqa.models.offline.question_words import Encode
 from kgqa.models.offline.wording_similarity import QuestionWording
-from kgqa.priors.blueprints import Slot
-from kgqa.priors.exemplars import ExemplarLibrary, mask_topic
+from kgqa.priors.exemplars import ExemplarLibrary
+from kgqa.priors.masking import mask_topic
+from kgqa.priors.slots import Slot
 
 NEAREST_QUESTIONS = 60
 """Training questions that are asked for advice."""

@@ -15,8 +15,8 @@ from kgqa.kg.errors import KGRejected, KGTimeout
 from kgqa.kg.graph import KnowledgeGraph
 from kgqa.kg.terms import Hop, local_name
 from kgqa.models.offline.candidate_chains import CandidateChain, TrainingAdvice, log_likelihoods
-from kgqa.priors.blueprints import Slot
 from kgqa.priors.exemplars import HopScores
+from kgqa.priors.slots import Slot
 
 _MIN_COMMON_FACTS = 2  # that two relations state in both directions, to be each other's inverse
 _MIN_COMMON_SHARE = 0.1  # of the facts of the commoner of the two: a capital is located in its country, too

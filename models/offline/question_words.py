@@ -10,8 +10,7 @@ import numpy as np
 import numpy.typing as npt
 
 from kgqa.kg.text import FUNCTION_WORDS
-from kgqa.priors.blueprints import TOPIC_MASK
-from kgqa.priors.exemplars import OTHER_MASK
+from kgqa.priors.masking import OTHER_MASK, TOPIC_MASK
 
 Encode = Callable[[Sequence[str]], npt.NDArray[np.float32]]
 """Texts to rows of length 1, shape (texts, dimensions)."""

@@ -20,7 +20,7 @@ from kgqa.models.offline.question_words import (
     trim_function_words,
     word_orders,
 )
-from kgqa.priors.blueprints import TOPIC_MASK
+from kgqa.priors.masking import TOPIC_MASK
 
 FloatArray = npt.NDArray[np.float64]
 SimilarityScores = npt.NDArray[np.float32]
@@ -139,7 +139,7 @@ class QuestionWording:
     """One question about an entity; may be used from several threads.
 
     Args:
-        masked: the question, the entity as `kgqa.priors.blueprints.TOPIC_MASK`.
+        masked: the question, the entity as `kgqa.priors.masking.TOPIC_MASK`.
         encode: a sentence encoder; called here with the parts of the question, and in both
             methods with the texts of relations.
     """

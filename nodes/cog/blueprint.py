@@ -9,9 +9,10 @@ from kgqa.kg.pages import Page
 from kgqa.kg.terms import Hop
 from kgqa.nodes.cog.state import CoGState, CoGUpdate
 from kgqa.nodes.recall_exemplars import relations_by_name
-from kgqa.nodes.replies import ask_model
-from kgqa.priors.blueprints import Blueprint, BlueprintMatch, Slot, mask_names
+from kgqa.priors.blueprints import BlueprintMatch
 from kgqa.priors.candidate_ranking import relation_words
+from kgqa.priors.masking import mask_names
+from kgqa.priors.slots import Blueprint, Slot
 from kgqa.prompts.adapt_blueprint import AdaptBlueprint
 from kgqa.prompts.solved_questions import SolvedQuestion
 from kgqa.runtime.node import NodeRuntime, node
@@ -90,7 +91,7 @@ async def _adapt(
     relations = await _nearest_relations(state["question"], schema, runtime)
     topics = tuple(state["topic_entities"])
     prompt = AdaptBlueprint(state["question"], topics, tuple(exemplars), tuple(relations))
-    reply = await ask_model(prompt, runtime)
+    reply = await runtime.ask(prompt)
     if reply is None:
         return None
     written = [[text.strip() for text in branch] for branch in reply.branches]

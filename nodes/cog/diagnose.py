@@ -14,7 +14,6 @@ from kgqa.nodes.cog.state import (
     topic_index,
 )
 from kgqa.nodes.look_again import may_look_again
-from kgqa.nodes.replies import ask_model
 from kgqa.prompts.diagnose import (
     MAX_BRANCHES_SHOWN,
     MAX_DECISIONS_SHOWN,
@@ -88,7 +87,7 @@ async def _ask_for_diagnosis(
         blueprint=str(state["blueprint"] or ""),
         topics=tuple(state["topic_entities"]),
     )
-    reply = await ask_model(prompt, runtime)
+    reply = await runtime.ask(prompt)
     if reply is None:
         return _take_last_branches(state, steps, branches, runtime) or _skip_topic(state, runtime)
     runtime.trace |= {"step": reply.step, "blueprint": reply.blueprint, "reason": reply.rationale}

@@ -14,7 +14,6 @@ from kgqa.nodes.cog.state import (
     topic_slots,
 )
 from kgqa.nodes.look_again import remaining_points
-from kgqa.priors.blueprints import Slot
 from kgqa.priors.candidate_ranking import (
     RelationSignals,
     SignalWeights,
@@ -22,6 +21,7 @@ from kgqa.priors.candidate_ranking import (
     align_steps,
     relation_words,
 )
+from kgqa.priors.slots import Slot
 from kgqa.runtime.node import NodeRuntime, node
 
 LIKENESS_DECIMALS = 6

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from pydantic import ConfigDict, with_config
 
 from kgqa.kg.terms import Chain, Entity, Hop
-from kgqa.priors.blueprints import Blueprint, Slot
+from kgqa.priors.slots import Blueprint, Slot
 from kgqa.prompts.diagnose import PastDecision
 from kgqa.prompts.progress import Progress
 from kgqa.runtime.state import State, Update

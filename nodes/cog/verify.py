@@ -16,7 +16,7 @@ from kgqa.nodes.cog.state import (
     standing_findings,
     topic_slots,
 )
-from kgqa.nodes.replies import accept_chain, ask_model
+from kgqa.nodes.replies import accept_chain
 from kgqa.prompts.check_sufficiency import CheckSufficiency, Sufficiency
 from kgqa.prompts.diagnose import MAX_REACHED_NAMES, Signal
 from kgqa.prompts.progress import MAX_SENTENCE_CHARS
@@ -57,7 +57,7 @@ async def verify(state: CoGState, runtime: NodeRuntime) -> CoGUpdate:
         expected=next((slot.relation for slot in slots[count_passed_slots(chain, slots) :]), ""),
         topics=tuple(state["topic_entities"]),
     )
-    verdict = await ask_model(prompt, runtime)
+    verdict = await runtime.ask(prompt)
     if verdict is None:
         return {"candidates": [], "decision": "backtrack"}
     runtime.trace |= {"reason": verdict.rationale, "finding": verdict.finding}

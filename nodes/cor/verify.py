@@ -1,6 +1,6 @@
 """Verify: is the chain the answer's, in whole or in part? (CoR §4.1, step 4)."""
 
-from kgqa.nodes.replies import accept_chain, ask_model
+from kgqa.nodes.replies import accept_chain
 from kgqa.prompts.verify_chain import VerifyChain
 from kgqa.runtime.node import NodeRuntime, node
 from kgqa.runtime.state import State, Update
@@ -36,7 +36,7 @@ async def verify(state: State, runtime: NodeRuntime) -> Update:
         filtering=runtime.context.filtering,
         topics=tuple(state["topic_entities"]),
     )
-    verdict = await ask_model(prompt, runtime)
+    verdict = await runtime.ask(prompt)
     if verdict is None:
         return {"candidates": [], "decision": "backtrack"}
     runtime.trace["reason"] = verdict.rationale

@@ -13,7 +13,6 @@ from kgqa.nodes.frontier.state import (
     prompt_context,
 )
 from kgqa.nodes.recall_exemplars import guided_offers, shown_exemplars
-from kgqa.nodes.replies import ask_model
 from kgqa.priors.candidate_ranking import relation_words
 from kgqa.prompts.chain import without_last_hop
 from kgqa.prompts.pick_relations import PickRelations
@@ -32,7 +31,7 @@ async def pick_relations(state: FrontierState, runtime: NodeRuntime) -> Frontier
     chains = tuple(offer.chain for offer in offers)
     prompt = PickRelations(state["question"], chains, exemplars=exemplars, **prompt_context(state))
     chosen: list[ScoredChain] = []
-    if reply := await ask_model(prompt, runtime):
+    if reply := await runtime.ask(prompt):
         chosen = [offers[number - 1] for number in reply.relations]
         runtime.trace["reason"] = reply.rationale
     runtime.trace |= {"chosen": [str(each.chain) for each in chosen], "set_aside": len(offers) - len(chosen)}
@@ -58,7 +57,7 @@ async def score_relations(state: FrontierState, runtime: NodeRuntime) -> Frontie
         scores = await question_likeness(texts, question, by, runtime)
         scored = [ScoredChain(chain, score) for chain, score in zip(chains, scores, strict=True)]
     else:
-        reply = await ask_model(ScoreRelations(question, tuple(chains), width, topics=topics), runtime)
+        reply = await runtime.ask(ScoreRelations(question, tuple(chains), width, topics=topics))
         if reply is None:
             return {"offers": [], "decision": "backtrack"}
         runtime.trace["reason"] = reply.rationale

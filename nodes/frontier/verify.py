@@ -4,7 +4,7 @@ from typing import cast
 
 from kgqa.kg.terms import one_line
 from kgqa.nodes.frontier.state import FrontierState, FrontierUpdate, prompt_context
-from kgqa.nodes.replies import accept_group, ask_model, group_findings
+from kgqa.nodes.replies import accept_group, group_findings
 from kgqa.prompts.assess_found import AssessFound
 from kgqa.prompts.progress import MAX_SENTENCE_CHARS
 from kgqa.runtime.node import NodeRuntime, node
@@ -20,7 +20,7 @@ async def verify(state: FrontierState, runtime: NodeRuntime) -> FrontierUpdate:
     """
     groups = group_findings(state["found"], state["explored"], state["topic_entities"])
     prompt = AssessFound(state["question"], tuple(groups), **prompt_context(state))
-    reply = await ask_model(prompt, runtime)
+    reply = await runtime.ask(prompt)
     if reply is None:
         return {"decision": "forward"}
     known = [one_line(text, MAX_SENTENCE_CHARS) for text in reply.known] or state["known"]

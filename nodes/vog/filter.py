@@ -3,7 +3,6 @@
 from collections.abc import Sequence
 
 from kgqa.kg.terms import Hop, Path, Term
-from kgqa.nodes.replies import ask_model
 from kgqa.nodes.vog.rerank import likeliest_terms, predicted_texts
 from kgqa.nodes.vog.state import (
     VoGState,
@@ -59,7 +58,7 @@ async def _choose_ends(
     shown = await likeliest_terms(ends, [question, *predicted_texts(step), *names], runtime)
     chain = draw_shared_chain(paths)
     prompt = SelectEntities(question, step, chain, tuple(shown), len(ends), topics=topics)
-    reply = await ask_model(prompt, runtime)
+    reply = await runtime.ask(prompt)
     if reply is None:
         return shown
     return ends if reply.keep == "all" else [shown[number - 1] for number in reply.chosen]

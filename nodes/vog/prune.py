@@ -1,6 +1,5 @@
 """Prune: which relations does the step need? (VoG §3.2 and appendix A.3.2)."""
 
-from kgqa.nodes.replies import ask_model
 from kgqa.nodes.vog.state import (
     VoGState,
     VoGUpdate,
@@ -28,7 +27,7 @@ async def prune(state: VoGState, runtime: NodeRuntime) -> VoGUpdate:
         step, frontier, topics = current_step(state), current_frontier(state), tuple(state["topic_entities"])
         prompt = SelectRelations(state["question"], step, tuple(frontier), tuple(offers), topics=topics)
         asked += 1
-        if reply := await ask_model(prompt, runtime):
+        if reply := await runtime.ask(prompt):
             runtime.trace["reason"] = reply.rationale
             chosen = [offers[number - 1] for number in reply.relations]
     runtime.trace |= {"step": state["step_index"], "chosen": [str(offer.hop) for offer in chosen]}

@@ -3,7 +3,6 @@
 from dataclasses import replace
 
 from kgqa.kg.errors import KGRejected, KGTimeout
-from kgqa.nodes.replies import ask_model
 from kgqa.nodes.vog.rerank import rank_candidates
 from kgqa.nodes.vog.retrieve_relations import list_candidates
 from kgqa.nodes.vog.state import Arm, VoGState, VoGUpdate, interleaved_observations, observed_nothing
@@ -33,7 +32,7 @@ async def revise(state: VoGState, runtime: NodeRuntime) -> VoGUpdate:
     """Let the model revise the plan; a malformed reply earns nothing."""
     arm, depth = state["arm"] or "local", runtime.context.depth
     runtime.trace |= {"step": state["step_index"], "arm": arm}
-    reply = await ask_model(_revision_prompt(state, arm, depth), runtime)
+    reply = await runtime.ask(_revision_prompt(state, arm, depth))
     if reply is None:
         return {"revised": None, "decision": "forward"}
     plan = merge_plans(state["plan"], reply, arm)

@@ -20,8 +20,9 @@ from kgqa.models.offline.chain_search import (
 )
 from kgqa.models.offline.inverse_relations import InverseRelations
 from kgqa.models.offline.wording_similarity import QuestionWording
-from kgqa.priors.blueprints import Slot
-from kgqa.priors.exemplars import Exemplar, NearExemplar
+from kgqa.priors.exemplars import NearExemplar
+from kgqa.priors.hop_model import Exemplar
+from kgqa.priors.slots import Slot
 
 P, Q = Hop("http://t/r/p"), Hop("http://t/r/q")
 ANN = Entity("http://t/e/ann", "Ann")

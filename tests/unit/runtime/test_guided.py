@@ -19,7 +19,7 @@ from kgqa.nodes.cog.state import (
     subgoals_by_step,
     topic_slots,
 )
-from kgqa.priors.blueprints import Blueprint, Slot
+from kgqa.priors.slots import Blueprint, Slot
 from kgqa.prompts.diagnose import PastDecision
 from kgqa.runtime.record import zero_spend
 from kgqa.runtime.state import StateError, VerifiedChain, to_plain, to_typed

@@ -6,18 +6,21 @@ from pathlib import Path
 import numpy as np
 import pytest
 
+from kgqa.priors.artifact_store import SourceFile
 from kgqa.priors.blueprints import (
-    Blueprint,
-    BlueprintError,
+    COPY_THRESHOLDS,
+    DEFAULT_COPY_THRESHOLD,
     BlueprintLibrary,
     build_blueprints,
     extend_blueprints,
     open_library,
-    read_training_questions,
+    read_library_header,
+    write_copy_threshold,
 )
-from kgqa.priors.blueprints.building import SourceFile, read_library_header, write_copy_threshold
-from kgqa.priors.blueprints.library import COPY_THRESHOLDS, DEFAULT_COPY_THRESHOLD
 from kgqa.priors.encoder import BUNDLED_ENCODER
+from kgqa.priors.errors import BlueprintError
+from kgqa.priors.slots import Blueprint
+from kgqa.priors.training_questions import read_training_questions
 from kgqa.tests.unit.priors.blueprints.conftest import LINES, words
 
 
@@ -45,13 +48,9 @@ def test_a_library_says_what_it_was_learned_from(folder: Path) -> None:
 def test_records_are_lines_of_json(folder: Path) -> None:
     _, spouse = map(json.loads, (folder / "records.jsonl").read_text().splitlines())
     assert spouse == {
-        "anchor": "who was [ENT]'s wife then?",
         "question": "who was Bob's wife then?",
-        "template": "spouse",
-        "branches": [["^spouse"]],
-        "questions": 3,
-        "other_anchors": {},
-        "other_trees": [{"branches": [["spouse"]], "questions": 1}],
+        "anchors": [["who was [ENT]'s wife then?", 3]],
+        "trees": [[[["^spouse"]], 2], [[["spouse"]], 1]],
     }
 
 
@@ -171,8 +170,9 @@ def test_a_library_that_was_cut_short_is_damaged(folder: Path, name: str, keep: 
     ("header", "problem"),
     [
         ("[]", "damaged"),
-        ('{"version": 1}', "damaged"),
-        ('{"version": 2}', "another version of kgqa"),
+        ('{"version": 2}', "damaged"),
+        ('{"version": 1}', "another version of kgqa"),
+        ('{"version": 3}', "another version of kgqa"),
         ("\ud800".encode("utf-16", "surrogatepass").decode("latin-1"), "damaged"),
     ],
 )
