@@ -86,7 +86,7 @@ def test_records_are_read_as_they_are_written(rule: AnchorRule) -> None:
 
 
 @pytest.mark.parametrize(
-    "line", [b"{}", b"[]", b"\xff", b"", b'{"question": "", "anchors": [], "trees": []}']
+    "line", [b"{}", b"[]", b"\xff", b"", b'{"question": "a", "anchors": [["a", 1]], "trees": []}']
 )
 def test_what_is_no_record_is_refused(line: bytes) -> None:
     with pytest.raises(ValueError, match=r"validation error"):
