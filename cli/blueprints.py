@@ -2,7 +2,6 @@
 
 import time
 from collections import Counter
-from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Literal
 
@@ -57,9 +56,8 @@ def build(
         known = read_relations(relations) if relations else None
         examples, sources = load_training_material([*dataset, *(more or ())], split, format)
         opened = open_encoder(encoder or (read_library_header(out).encoder if add else None))
-        build = partial(blueprints.build_blueprints, anchor=anchor or "longest")
-        learn = blueprints.extend_blueprints if add else build
-        built = learn(examples, out, opened.encode, opened.name, sources=sources, relations=known)
+        material = (examples, out, opened.encode, opened.name, anchor or "longest")
+        built = blueprints.build_blueprints(*material, add=add, sources=sources, relations=known)
     made = f"{built.templates:,} templates in {out}, {time.perf_counter() - started:.1f} s"
     output.print_build(built.questions, built.without, "blueprint", made)
 

@@ -24,8 +24,7 @@ from kgqa.runtime.state import State, Update, VerifiedChain, next_topic
 MAX_CHAIN_COMBINATIONS = 8
 """Combinations of chains from other topics that one chain is brought together with at most."""
 
-_Group: TypeAlias = tuple[ChainFindings, frozenset[Term]]
-"""What is at the end of a chain, and its terms."""
+_Group: TypeAlias = tuple[ChainFindings, frozenset[Term]]  # what is at the end of a chain, and its terms
 
 
 def group_findings(

@@ -2,8 +2,7 @@
 
 from collections.abc import Iterator
 
-from kgqa.kg.errors import KGRejected, KGTimeout
-from kgqa.kg.pages import ChainResult, Page
+from kgqa.kg.pages import Page
 from kgqa.kg.terms import Chain, Hop
 from kgqa.nodes.filter import filter_branch
 from kgqa.nodes.recall_exemplars import exemplar_hops, hop_text, parse_hop, relations_by_name
@@ -33,14 +32,8 @@ async def smart_lookahead(state: State, runtime: NodeRuntime) -> Update:
     chains = list(dict.fromkeys(_exemplar_chains(state, relations_by_name(page), runtime)))[:MAX_GROUPS_SHOWN]
     runtime.trace["chains"] = [str(chain) for chain in chains]
     arguments = [chain_arguments(chain) for chain in chains]
-    visits: list[ChainResult] = []
-    try:
-        if chains:
-            visits = await runtime.call_tool("visit_chains", chains=arguments, hops=False)
-    except (KGTimeout, KGRejected) as error:
-        runtime.record_failure(error)
-        return {"decision": "forward"}
-    pairs = zip(chains, visits, strict=True)
+    visits = await runtime.try_tool("visit_chains", chains=arguments, hops=False) if chains else None
+    pairs = zip(chains, visits, strict=True) if visits else ()
     every = [ChainFindings(chain, visit.ends.items, visit.ends.truncated) for chain, visit in pairs]
     found = [each for each in every if each.named]
     runtime.trace["realised"] = len(found)

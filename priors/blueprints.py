@@ -177,11 +177,7 @@ read_library_header = LIBRARY_STORE.read_header
 
 
 def write_copy_threshold(folder: Path, tau: float) -> None:
-    """Store the copy threshold in the header of a library.
-
-    Raises:
-        BlueprintError: if there is none, it is damaged or of another version, or cannot be written.
-    """
+    """Store the copy threshold in the header of a library."""
     LIBRARY_STORE.rewrite_header(folder, replace(read_library_header(folder), tau=tau))
 
 
@@ -200,63 +196,32 @@ def build_blueprints(
     encoder_name: str,
     anchor: AnchorRule = "longest",
     *,
+    add: bool = False,
     sources: Sequence[SourceFile] = (),
     relations: Collection[str] | None = None,
 ) -> LibraryBuild:
-    """Build a library; an earlier one in its place is replaced as a whole.
+    """Build a library in place of an earlier one, or ``add`` questions to the one that is there.
 
     It is opened with the encoder of this name. With the local names of ``relations``, a blueprint
-    that has any other relation is left out.
+    that has any other relation is left out. In a library that is added to, counts grow, anchors are
+    chosen anew by its own rule, and the copy threshold has to be calibrated again.
 
     Raises:
-        BlueprintError: if no question has a blueprint, or something else is in the place.
+        BlueprintError: if no question has a blueprint, or something else is in the place; of a library
+            to add to, if it has another encoder or one of the sources already, or its anchors are medoids.
     """
-    LIBRARY_STORE.check_place(folder)
-    fresh = LibraryHeader(
-        encoder=encoder_name, dimensions=0, sources=tuple(sources), questions=0, templates=0, anchors=anchor
-    )
-    return _build(questions, folder, encode, fresh, (), relations)
-
-
-def extend_blueprints(
-    questions: Iterable[TrainingQuestion],
-    folder: Path,
-    encode: EncodeTexts,
-    encoder_name: str,
-    *,
-    sources: Sequence[SourceFile] = (),
-    relations: Collection[str] | None = None,
-) -> LibraryBuild:
-    """Add questions to a library: its counts grow, and its anchors are chosen anew by its own rule.
-
-    Its copy threshold has to be calibrated again.
-
-    Raises:
-        BlueprintError: if there is no library, it has another encoder or one of the sources
-            already, or its anchors are medoids.
-    """
-    header = read_library_header(folder)
-    if header.encoder != encoder_name:
-        raise BlueprintError(f"{folder} was built with the encoder {header.encoder}; add with that one")
-    known = {source.sha256 for source in header.sources}
-    if again := next((source.name for source in sources if source.sha256 in known), None):
-        raise BlueprintError(f"{folder} has learned from {again} already")
-    _, (lines, _) = LIBRARY_STORE.open(folder, encoder_name, "records", "index")
-    header = replace(header, sources=(*header.sources, *sources), tau=None)
-    return _build(questions, folder, encode, header, read_lines(lines, TemplateRecord), relations)
-
-
-def _build(
-    questions: Iterable[TrainingQuestion],
-    folder: Path,
-    encode: EncodeTexts,
-    header: LibraryHeader,
-    before: Sequence[TemplateRecord],
-    relations: Collection[str] | None,
-) -> LibraryBuild:
+    records: tuple[TemplateRecord, ...] = ()
+    if add:
+        header, records = _read_to_extend(folder, encoder_name, sources)
+    else:
+        LIBRARY_STORE.check_place(folder)
+        read = tuple(sources)
+        header = LibraryHeader(
+            encoder=encoder_name, dimensions=0, sources=read, questions=0, templates=0, anchors=anchor
+        )
     lessons = list(extract_lessons(questions, relations))
     without = Counter(lesson.blueprint for lesson in lessons if isinstance(lesson.blueprint, str))
-    records = gather_templates(lessons, header.anchors, encode, before)
+    records = gather_templates(lessons, header.anchors, encode, records)
     if not records:
         raise BlueprintError("no question has a blueprint: each needs SPARQL or gold paths")
     index = index_anchors(records, encode)
@@ -270,6 +235,20 @@ def _build(
     files = {"records": write_lines(records, TemplateRecord), "index": index.to_bytes()}
     LIBRARY_STORE.write(folder, header, files)
     return LibraryBuild(len(lessons), without, len(records))
+
+
+def _read_to_extend(
+    folder: Path, encoder_name: str, sources: Sequence[SourceFile]
+) -> tuple[LibraryHeader, tuple[TemplateRecord, ...]]:
+    header = read_library_header(folder)
+    if header.encoder != encoder_name:
+        raise BlueprintError(f"{folder} was built with the encoder {header.encoder}; add with that one")
+    known = {source.sha256 for source in header.sources}
+    if again := next((source.name for source in sources if source.sha256 in known), None):
+        raise BlueprintError(f"{folder} has learned from {again} already")
+    _, (lines, _) = LIBRARY_STORE.open(folder, encoder_name, "records", "index")
+    header = replace(header, sources=(*header.sources, *sources), tau=None)
+    return header, read_lines(lines, TemplateRecord)
 
 
 @dataclass(frozen=True, slots=True)

@@ -32,9 +32,6 @@ async def find_categories(hops: Mapping[Entity, Sequence[Hop]], follow: FollowHo
     What an entity is notable for comes first; then what the relations that leave it say, where
     their names begin with the type they are of (Freebase); then its type. Of several types the
     first in the order of their names counts. ``hops`` are what leads on from each entity.
-
-    Raises:
-        KGError: if the graph fails or refuses.
     """
     notable = [entity for entity, leading in hops.items() if NOTABLE_TYPES in leading]
     found = await _stated_types(notable, NOTABLE_TYPES, follow)
@@ -49,9 +46,6 @@ async def find_topic_categories(topics: Iterable[Topic], graph: KnowledgeGraph) 
     """Return the category labels of the topics of questions, as far as a graph knows them and says so.
 
     A topic is known by its id, or else by its name.
-
-    Raises:
-        KGError: if the graph fails.
     """
     known = {topic: entity for topic in dict.fromkeys(topics) if (entity := await _find_topic(topic, graph))}
     entities = list(dict.fromkeys(known.values()))

@@ -33,10 +33,9 @@ from kgqa.priors.hop_model import (
     Floats,
     HopModel,
     SparseRow,
-    intents_of,
     learn_model,
     pack_model,
-    slots_by_position,
+    training_tasks,
     unpack_model,
 )
 from kgqa.priors.masking import mask_topic
@@ -117,9 +116,6 @@ def gather_exemplars(
 
     Equal ones are one of more weight. ``categories`` are what kind of thing topics are, as far
     as that is known.
-
-    Raises:
-        BlueprintError: if queries cannot be read at all.
     """
     given = list(questions)
     read = read_all_branches(each.sparql for each in given if each.sparql)
@@ -226,7 +222,7 @@ class ExemplarLibrary:
     ) -> None:
         self.header, self.exemplars = header, exemplars
         self._model, self._encode = model, encode
-        self._slots, self._intents = slots_by_position(exemplars), intents_of(exemplars)
+        *self._slots, self._intents = (classes for classes, _ in training_tasks(exemplars))
         self._weights = np.array([each.weight for each in exemplars])
 
     @property

@@ -7,7 +7,7 @@ and of its sentence vector. On disk it is an .npz file of arrays.
 import io
 import re
 from collections import Counter
-from collections.abc import Hashable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, NamedTuple
 from zipfile import ZIP_STORED, ZipFile
@@ -17,7 +17,7 @@ import numpy.typing as npt
 
 from kgqa.kg.sparql.intent import QuestionIntent
 from kgqa.priors.encoder import EncodeTexts, Vectors, encode_distinct, limit_blas_threads, thread_count
-from kgqa.priors.slots import Slot, SlotText
+from kgqa.priors.slots import SlotText
 
 Floats = npt.NDArray[np.float32]
 Indices = npt.NDArray[np.int64]
@@ -132,13 +132,8 @@ class LogisticHead:
 def fit_head(words: Any, vectors: Vectors, labels: Sequence[int], weights: Sequence[float]) -> LogisticHead:
     """Fit a head by L-BFGS (Liu & Nocedal 1989).
 
-    The loss is that of the labels and half the squared length of all weights but the bias.
-
-    Args:
-        words: a sparse matrix of scipy, shape (questions, terms).
-        vectors: of the sentences, shape (questions, dimensions).
-        labels: the numbers of their classes, from 0.
-        weights: how much each question counts.
+    The loss is that of the labels and half the squared length of all weights but the bias. ``words`` is a
+    sparse matrix of scipy, shape (questions, terms); ``weights`` say how much each question counts.
     """
     from scipy.optimize import minimize
     from threadpoolctl import threadpool_limits
@@ -184,22 +179,13 @@ def fit_head(words: Any, vectors: Vectors, labels: Sequence[int], weights: Seque
 
 @dataclass(frozen=True, slots=True)
 class HopModel:
-    """What is learned of exemplars.
-
-    Attributes:
-        vocabulary: The runs of words that are looked at.
-        owners: The exemplar of each weight of a run, in their order.
-        places: The run of each weight.
-        values: The weights.
-        vectors: Of the exemplars' questions, shape (exemplars, dimensions).
-        heads: One for each position of a chain, then that of what is asked.
-    """
+    """What is learned of exemplars; a head for each position of a chain, then that of what is asked."""
 
     vocabulary: Vocabulary
-    owners: Indices
-    places: Indices
-    values: Floats
-    vectors: Vectors
+    owners: Indices  # the exemplar of each weight of a run, in their order
+    places: Indices  # the run of each weight
+    values: Floats  # the weights
+    vectors: Vectors  # of the exemplars' questions, shape (exemplars, dimensions)
     heads: tuple[LogisticHead, ...]
 
     def similarities(self, row: SparseRow, vector: Floats) -> Floats:
@@ -223,7 +209,7 @@ def learn_model(exemplars: Sequence[Exemplar], encode: EncodeTexts) -> HopModel:
     words = csr_matrix((values, (owners, places)), shape=(len(rows), len(vocabulary.terms)))
     vectors = encode_distinct([each.question for each in exemplars], encode)
     heads = []
-    for classes, labels in _training_tasks(exemplars):
+    for classes, labels in training_tasks(exemplars):
         numbers = {each: number for number, each in enumerate(classes)}
         weights = [exemplars[place].weight ** 0.5 for place in labels]
         right = [numbers[label] for label in labels.values()]
@@ -231,28 +217,20 @@ def learn_model(exemplars: Sequence[Exemplar], encode: EncodeTexts) -> HopModel:
     return HopModel(vocabulary, owners, places, values, vectors, tuple(heads))
 
 
-def slots_by_position(exemplars: Sequence[Exemplar]) -> list[list[Slot | None]]:
-    """Return what can be at each position, in the order of its head; None is the end of the chain."""
-    found: list[list[Slot | None]] = []
-    for at in range(max(len(each.chain) for each in exemplars)):
-        ended: list[Slot | None] = [None] if any(len(each.chain) == at for each in exemplars) else []
-        found.append([*sorted({each.chain[at] for each in exemplars if len(each.chain) > at}), *ended])
-    return found
+def training_tasks(exemplars: Sequence[Exemplar]) -> list[tuple[list[Any], dict[int, Any]]]:
+    """Return for each head its classes, and by place the class of each exemplar that it learns from.
 
-
-def intents_of(exemplars: Iterable[Exemplar]) -> list[QuestionIntent]:
-    """Return the kinds of asking, in the order of their head."""
-    return sorted({each.asked for each in exemplars})
-
-
-def _training_tasks(
-    exemplars: Sequence[Exemplar],
-) -> Iterator[tuple[Sequence[Hashable], Mapping[int, Hashable]]]:
-    """Return for each head its classes, and by place the class of each exemplar that it learns from."""
+    The classes are what can be at a position, and last None for the end of the chain if it can be
+    there; those of the last head are the kinds of asking.
+    """
+    tasks: list[tuple[list[Any], dict[int, Any]]] = []
     chains = {place: (*each.chain, None) for place, each in enumerate(exemplars)}
-    for at, slots in enumerate(slots_by_position(exemplars)):
-        yield slots, {place: chain[at] for place, chain in chains.items() if len(chain) > at}
-    yield intents_of(exemplars), {place: each.asked for place, each in enumerate(exemplars)}
+    for at in range(max(map(len, chains.values())) - 1):
+        labels = {place: chain[at] for place, chain in chains.items() if len(chain) > at}
+        slots = {slot for slot in labels.values() if slot}
+        tasks.append(([*sorted(slots), *([None] if None in labels.values() else [])], labels))
+    asked = {place: each.asked for place, each in enumerate(exemplars)}
+    return [*tasks, (sorted(set(asked.values())), asked)]
 
 
 def pack_model(model: HopModel) -> bytes:
@@ -279,7 +257,7 @@ def unpack_model(packed: bytes, exemplars: Sequence[Exemplar], dimensions: int) 
         with np.load(io.BytesIO(packed), allow_pickle=False) as file:
             arrays: dict[str, Any] = dict(file)
         terms = arrays["terms"].tobytes().decode().splitlines()
-        heads = [*map(len, slots_by_position(exemplars)), len(intents_of(exemplars))]
+        heads = [len(classes) for classes, _ in training_tasks(exemplars)]
         _check_arrays(arrays, len(terms), len(exemplars), dimensions, heads)
     except Exception as error:  # whatever zipfile, numpy and its reader of headers raise
         raise ValueError("not the model of these exemplars") from error

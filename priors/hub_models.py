@@ -22,8 +22,7 @@ from kgqa.priors.errors import EncoderError
 T = TypeVar("T")
 HUB_TIMEOUT_SECONDS = 10  # how long the hub may take to answer at all
 
-PICKLE_SUFFIXES = (".bin", ".pt", ".pth", ".pkl", ".ckpt", ".joblib")
-"""How files of weights end that are pickles, or may be."""
+PICKLE_SUFFIXES = (".bin", ".pt", ".pth", ".pkl", ".ckpt", ".joblib")  # of weights that may be pickles
 
 ACTIVATION_KEYS = ("activation_fn", "activation_function", "sbert_ce_default_activation_function")
 """Where a configuration names a function by its place in Python."""
@@ -39,7 +38,6 @@ def import_sentence_transformers() -> ModuleType:
 
     Raises:
         ImportError: in a few words, if the extra is not installed.
-        EncoderError: KGQA_THREADS is no number.
     """
     try:
         import sentence_transformers
@@ -114,9 +112,8 @@ def _hub_answers(model: str) -> bool:
     """Ask the hub for a model, and tell whether it answers anything."""
     from huggingface_hub import get_session, hf_hub_url
 
-    address = hf_hub_url(model, "config.json")
     try:
-        get_session().head(address, timeout=HUB_TIMEOUT_SECONDS)
+        get_session().head(hf_hub_url(model, "config.json"), timeout=HUB_TIMEOUT_SECONDS)
     except Exception:  # no network, a proxy that refuses, offline mode: each raises its own
         return False
     return True

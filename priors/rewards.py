@@ -7,27 +7,22 @@ not say how H_t is normalised: those here are ours.
 import math
 from collections import Counter
 from collections.abc import Sequence
-from dataclasses import asdict, dataclass
-from typing import Any, Literal, TypeAlias
+from dataclasses import dataclass
+from typing import Literal, TypeAlias
 
 import numpy as np
 import numpy.typing as npt
 
-from kgqa.priors.candidate_ranking import WEIGHT_DECIMALS
+from kgqa.priors.candidate_ranking import WEIGHT_DECIMALS, normalised_entropy
 from kgqa.priors.encoder import BUNDLED_ENCODER, Vectors
-from kgqa.priors.entropy_filter import normalised_entropy
 
 RewardPart = Literal["quality", "coherence", "efficiency", "alignment", "validation"]
 """What the task reward is made of; the ablation of the paper's Table 12 leaves one out."""
 
 Vector: TypeAlias = npt.NDArray[np.float32]
-
-AnswerKey: TypeAlias = frozenset[str]
-"""What a plan answers; equal where two plans agree (`answer_agreement.answer_key`)."""
+AnswerKey: TypeAlias = frozenset[str]  # equal where two plans agree (`answer_agreement.answer_key`)
 
 METRIC_WEIGHTS = {"coherence": 0.3, "quality": 0.3, "efficiency": 0.2, "alignment": 0.2}
-"""What each similarity counts."""
-
 CONTRADICTION_PENALTY = 0.5  # penalty for a prediction that the feedback contradicts
 UNANSWERED_PENALTY = 0.1  # penalty for a plan that ends without an answer
 
@@ -55,10 +50,6 @@ class RevisionMetrics:
     contradicted: bool = False  # whether what was observed contradicts the prediction
     unanswered: bool = False  # whether the plan ends without an answer
 
-    def as_dict(self) -> dict[str, Any]:
-        """Return the metrics by name, as a trace shows them."""
-        return asdict(self)
-
 
 def measure_revision(
     *,
@@ -73,26 +64,15 @@ def measure_revision(
 ) -> RevisionMetrics:
     """Measure step t of a revised plan. All rows have length 1; a cosine x counts as (x + 1) / 2.
 
-    Efficiency is 1 less the overlap of the thought with earlier ones, which is their cosine, 0 at least.
-
-    Args:
-        question: the question, shape (dimensions,).
-        step: the whole of step t.
-        predicted: what step t is predicted to observe.
-        thought: that of step t.
-        earlier: the thoughts of the steps before t, shape (t - 1, dimensions); the most similar
-            counts, and efficiency is 1 where there is none.
-        facts: what step t has observed, shape (facts, dimensions); the most similar counts, and
-            coherence is 0 where there is none.
-        contradicted: as in `RevisionMetrics`.
-        unanswered: likewise.
+    Efficiency is 1 less the overlap of the thought with ``earlier`` ones, which is their cosine, 0 at
+    least; of these, and of the ``facts`` that were observed, the most similar counts. Efficiency is 1
+    where there are no earlier thoughts, coherence 0 where there are no facts.
     """
+    overlap = max((_clip(float(thought @ other)) for other in earlier), default=0.0)
     return RevisionMetrics(
         quality=_similarity(predicted, question),
         coherence=max((_similarity(thought, fact) for fact in facts), default=0.0),
-        efficiency=round(
-            1 - max((_clip(float(thought @ other)) for other in earlier), default=0.0), WEIGHT_DECIMALS
-        ),
+        efficiency=round(1 - overlap, WEIGHT_DECIMALS),
         alignment=_similarity(step, question),
         contradicted=contradicted,
         unanswered=unanswered,

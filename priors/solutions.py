@@ -24,8 +24,7 @@ MIN_SIMILARITIES = {BUNDLED_ENCODER: 0.55}
 """Least similarities by encoder. Leave-one-out over WebQSP's training questions, of what MiniLM finds
 less similar than that fewer than one in ten take the chain that the question takes; above 0.9, half."""
 
-Chain: TypeAlias = tuple[SlotText, ...]
-"""The hops from a topic to the answer."""
+Chain: TypeAlias = tuple[SlotText, ...]  # the hops from a topic to the answer
 
 
 @dataclass(frozen=True, slots=True, order=True)

@@ -1,9 +1,7 @@
 """Training questions, and the relation chains that their queries or gold paths hold (CoG §3.1).
 
-The branches of a query are those that `kgqa.kg.sparql.path_extraction` reads: they end at the answer, casts,
-classes, names and what only filters or sorts have no part in them. Many queries are read in
-several processes, which run this file: parsing takes some 15 ms a query, and Python keeps a process
-to one core.
+The branches of a query are those that `kgqa.kg.sparql.path_extraction` reads. Many queries are read in
+several processes, which run this file: parsing takes some 15 ms a query.
 """
 
 import gzip
@@ -45,12 +43,9 @@ class Topic(NamedTuple):
 
 
 class RelationPath(NamedTuple):
-    """A gold path: where it starts, and its relations; ``^`` before one means against its arrow.
+    """A gold path; ``^`` before a relation means against its arrow."""
 
-    ``start`` is the id of a topic entity, or None for the only one.
-    """
-
-    start: str | None
+    start: str | None  # the id of a topic entity, or None for the only one
     relations: tuple[str, ...]
 
 
@@ -104,9 +99,6 @@ def read_relations(path: Path) -> frozenset[str]:
     """Read the local names of relations: the first column of each line, tabs between columns.
 
     Lines that begin with ``#`` are comments; a gzipped file is unpacked.
-
-    Raises:
-        BlueprintError: if the file cannot be read, or names none.
     """
     try:
         packed = read_file(path, MAX_RELATIONS_BYTES)
@@ -128,8 +120,7 @@ class QueryBranch(NamedTuple):
     slots: tuple[SlotText, ...]
 
 
-BranchesOrReason: TypeAlias = tuple[QueryBranch, ...] | str
-"""The branches of a query, or in a few words why it has none."""
+BranchesOrReason: TypeAlias = tuple[QueryBranch, ...] | str  # or in a few words why a query has none
 
 
 def read_branches(query: str) -> BranchesOrReason:
@@ -145,11 +136,7 @@ def read_branches(query: str) -> BranchesOrReason:
 
 
 def read_all_branches(queries: Iterable[str]) -> dict[str, BranchesOrReason]:
-    """Read many queries, each once, in ``KGQA_THREADS`` processes if that is worth it.
-
-    Raises:
-        BlueprintError: if a process ends early.
-    """
+    """Read many queries, each once, in ``KGQA_THREADS`` processes if that is worth it."""
     distinct = list(dict.fromkeys(queries))
     processes = min(thread_count(), len(distinct) // QUERIES_PER_PROCESS)
     if processes < 2:
@@ -196,9 +183,6 @@ def extract_lessons(
     ('Who was born in [ENT]?', '^born_in')
 
     With the local names of ``relations``, a blueprint that has any other is left out.
-
-    Raises:
-        BlueprintError: if queries cannot be read at all.
     """
     given = list(questions)
     read = read_all_branches(each.sparql for each in given if each.sparql)
@@ -222,15 +206,13 @@ def _extract_blueprint(
     if isinstance(branches, str):
         return branches
     topics = [local_name(topic.id) for topic in question.topics if topic.id]
-    seen: set[str] = set()
-    ranked: list[tuple[int, int, QueryBranch]] = []
-    for branch in branches:
-        start = local_name(branch.start) if branch.start else ""
-        place = topics.index(start) if start in topics else len(topics)
-        ranked.append((2 if start not in topics else int(start in seen), place, branch))
-        seen.add(start)
-    ranked.sort(key=lambda each: each[:2])
-    found = Blueprint(tuple(branch.slots for _, _, branch in ranked))
+    starts = [local_name(branch.start) if branch.start else "" for branch in branches]
+
+    def rank(place: int) -> tuple[int, int]:
+        start = starts[place]
+        return (int(start in starts[:place]), topics.index(start)) if start in topics else (2, 0)
+
+    found = Blueprint(tuple(branches[place].slots for place in sorted(range(len(branches)), key=rank)))
     if is_off_schema(found.slots):
         return OFF_SCHEMA
     known = relations is None or all(slot.relation in relations for slot in found.slots)

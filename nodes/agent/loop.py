@@ -31,8 +31,7 @@ TOOL_NAMES = (
 )
 """What an agent is given: all that reads the graph in its own terms, and no SPARQL."""
 
-MAX_TRACED_CHARS = 200
-"""Characters of an argument or a text that the trace shows."""
+MAX_TRACED_CHARS = 200  # characters of an argument or a text that the trace shows
 
 
 class AgentLoop(AgentMiddleware[Any, Any]):

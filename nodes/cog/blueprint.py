@@ -17,11 +17,8 @@ from kgqa.prompts.adapt_blueprint import AdaptBlueprint
 from kgqa.prompts.solved_questions import SolvedQuestion
 from kgqa.runtime.node import NodeRuntime, node
 
-MAX_EXEMPLARS = 2
-"""Blueprints that the model adapts from (§3.2.1: Top-2)."""
-
-MAX_OFFERED_RELATIONS = 40
-"""Relations of the graph, the nearest to the question, that the model is shown."""
+MAX_EXEMPLARS = 2  # blueprints that the model adapts from (§3.2.1: Top-2)
+MAX_OFFERED_RELATIONS = 40  # relations of the graph, the nearest to the question, that the model is shown
 
 
 @node("blueprint")

@@ -6,13 +6,7 @@ from typing import cast
 
 from kgqa.kg.terms import Chain
 from kgqa.models.errors import MalformedReply
-from kgqa.nodes.cog.state import (
-    CoGState,
-    CoGUpdate,
-    plan_progress,
-    standing_decisions,
-    topic_index,
-)
+from kgqa.nodes.cog.state import CoGState, CoGUpdate, plan_progress, standing_decisions, topic_index
 from kgqa.nodes.look_again import may_look_again
 from kgqa.prompts.diagnose import (
     MAX_BRANCHES_SHOWN,
@@ -25,8 +19,7 @@ from kgqa.prompts.diagnose import (
 from kgqa.runtime.node import NodeRuntime, node
 from kgqa.runtime.state import next_topic
 
-MAX_RECALLABLE_BRANCHES = 5
-"""Pruned branches of one decision that the model can recall: the most relevant."""
+MAX_RECALLABLE_BRANCHES = 5  # pruned branches of one decision that the model can recall: the most relevant
 
 _NODES_BEFORE_CHOICE = frozenset({"retrieve_relations", "rerank", "prune"})
 """Nodes that fail before a relation is chosen."""

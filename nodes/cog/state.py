@@ -104,7 +104,7 @@ def plan_progress(state: CoGState) -> Progress:
     return Progress(subgoals, min(len(findings), max(len(subgoals) - 1, 0)), findings)
 
 
-def subgoals_by_step(state: CoGState) -> list[str]:
+def step_subgoals(state: CoGState) -> list[str]:
     """Return the subgoal of each step of the current chain, the one to come included.
 
     The plan goes on where a step has established something; an unnamed node has not.
@@ -122,7 +122,7 @@ def topic_slots(state: CoGState) -> tuple[Slot, ...]:
     return blueprint.branch(topic_index(state, state["chain"].topic)) if blueprint else ()
 
 
-def count_passed_slots(chain: Chain, slots: Sequence[Slot]) -> int:
+def passed_slots(chain: Chain, slots: Sequence[Slot]) -> int:
     """Count the slots that lie behind a chain: up to the last one that a hop has taken, in order.
 
     A hop takes the next slot of its relation, one of its direction before any other.

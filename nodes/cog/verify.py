@@ -11,7 +11,7 @@ from kgqa.nodes.cog.state import (
     CoGUpdate,
     Finding,
     PrunedChain,
-    count_passed_slots,
+    passed_slots,
     plan_progress,
     standing_findings,
     topic_slots,
@@ -22,8 +22,7 @@ from kgqa.prompts.diagnose import MAX_REACHED_NAMES, Signal
 from kgqa.prompts.progress import MAX_SENTENCE_CHARS
 from kgqa.runtime.node import NodeRuntime, node
 
-STAGNANT_CHECKS = 2
-"""Checks one after the other without a finding that are stagnation."""
+STAGNANT_CHECKS = 2  # checks one after the other without a finding that are stagnation
 
 
 @node("verify")
@@ -54,7 +53,7 @@ async def verify(state: CoGState, runtime: NodeRuntime) -> CoGUpdate:
         progress=plan_progress(state),
         met=tuple(branch.chain for branch in state["memory"]),
         truncated=state["truncated"],
-        expected=next((slot.relation for slot in slots[count_passed_slots(chain, slots) :]), ""),
+        expected=next((slot.relation for slot in slots[passed_slots(chain, slots) :]), ""),
         topics=tuple(state["topic_entities"]),
     )
     verdict = await runtime.ask(prompt)

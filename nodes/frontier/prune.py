@@ -5,13 +5,7 @@ from collections.abc import Sequence
 
 from kgqa.kg.terms import Chain
 from kgqa.nodes.frontier.rerank import question_likeness
-from kgqa.nodes.frontier.state import (
-    FrontierState,
-    FrontierUpdate,
-    ScoredChain,
-    exhausted_chains,
-    prompt_context,
-)
+from kgqa.nodes.frontier.state import FrontierState, FrontierUpdate, ScoredChain, prompt_context, spent_chains
 from kgqa.nodes.recall_exemplars import guided_offers, shown_exemplars
 from kgqa.priors.candidate_ranking import relation_words
 from kgqa.prompts.chain import without_last_hop
@@ -77,4 +71,4 @@ async def score_relations(state: FrontierState, runtime: NodeRuntime) -> Frontie
 def _chosen_update(chosen: Sequence[ScoredChain], state: FrontierState) -> FrontierUpdate:
     if chosen:
         return {"offers": list(chosen)}
-    return {"offers": [], "spent": exhausted_chains(state), "decision": "backtrack"}
+    return {"offers": [], "spent": spent_chains(state), "decision": "backtrack"}

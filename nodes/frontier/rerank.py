@@ -15,11 +15,8 @@ from kgqa.prompts.candidates import ChainFindings, numbered_candidates
 from kgqa.prompts.score_entities import ScoreEntities
 from kgqa.runtime.node import NodeRuntime, node
 
-LIKENESS_DECIMALS = 6
-"""Decimals by which likenesses are compared."""
-
-_ChainEnd: TypeAlias = tuple[Chain, Candidate]
-"""An end of a chain."""
+LIKENESS_DECIMALS = 6  # decimals by which likenesses are compared
+_ChainEnd: TypeAlias = tuple[Chain, Candidate]  # an end of a chain
 
 
 async def question_likeness(

@@ -22,8 +22,7 @@ with warnings.catch_warnings():
 # The chain is made of parts that LangChain has retired; each says so when it is first used.
 warnings.filterwarnings("ignore", category=DeprecationWarning, module="langchain_community")
 
-Select = Callable[[str], Sequence[object]]
-"""Runs a query and gives its rows; in a thread."""
+Select = Callable[[str], Sequence[object]]  # runs a query and gives its rows; in a thread
 
 
 class Refused(Exception):

@@ -4,14 +4,7 @@ from collections.abc import Sequence
 
 from kgqa.kg.terms import Hop, Path, Term
 from kgqa.nodes.vog.rerank import likeliest_terms, predicted_texts
-from kgqa.nodes.vog.state import (
-    VoGState,
-    VoGUpdate,
-    all_observations,
-    current_step,
-    limit_frontier,
-    max_selections,
-)
+from kgqa.nodes.vog.state import VoGState, VoGUpdate, current_step, limit_paths, max_selections, observations
 from kgqa.prompts.facts import draw_shared_chain, last_named_node
 from kgqa.prompts.select_entities import SelectEntities
 from kgqa.runtime.node import NodeRuntime, node
@@ -42,7 +35,7 @@ async def filter_entities(state: VoGState, runtime: NodeRuntime) -> VoGUpdate:
     earlier = state["feedback"][: index - 1]
     padding: list[list[Path]] = [[] for _ in range(index - 1 - len(earlier))]
     return {
-        "frontier": limit_frontier(chosen),
+        "frontier": limit_paths(chosen),
         "feedback": [*earlier, *padding, [*chosen, *rest]],
         "repeated": _is_repeated(state, chosen),
         "asked": asked,
@@ -66,5 +59,5 @@ async def _choose_ends(
 
 def _is_repeated(state: VoGState, chosen: Sequence[Path]) -> bool:
     """Return whether an end was met before, apart from where this step began: E_rep (equation 10)."""
-    met = {*state["topic_entities"], *(each for path in all_observations(state) for each in path.nodes)}
+    met = {*state["topic_entities"], *(each for path in observations(state) for each in path.nodes)}
     return any(path.end in met and path.end != last_named_node(path) for path in chosen)

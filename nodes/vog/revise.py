@@ -2,7 +2,6 @@
 
 from dataclasses import replace
 
-from kgqa.kg.errors import KGRejected, KGTimeout
 from kgqa.nodes.vog.rerank import rank_candidates
 from kgqa.nodes.vog.retrieve_relations import list_candidates
 from kgqa.nodes.vog.state import Arm, VoGState, VoGUpdate, interleaved_observations, observed_nothing
@@ -17,12 +16,8 @@ async def look_ahead(state: VoGState, runtime: NodeRuntime) -> VoGUpdate:
     place = state["step_index"] - observed_nothing(state)
     step = next(iter(state["plan"].steps[place:]), None)
     frontier = state["frontier"]
-    try:
-        leaving = await list_candidates(frontier, state["leads"], runtime)
-        offers = await rank_candidates(leaving, frontier, state["question"], step, runtime)
-    except (KGTimeout, KGRejected) as error:
-        runtime.record_failure(error)
-        offers = []
+    leaving = await list_candidates(frontier, state["leads"], runtime) or []
+    offers = await rank_candidates(leaving, frontier, state["question"], step, runtime)
     runtime.trace |= {"step": state["step_index"], "relations": len(offers)}
     return {"offers": offers, "decision": "forward"}
 

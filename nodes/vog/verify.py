@@ -9,8 +9,7 @@ from kgqa.prompts.plans import PlanStep, SearchPlan, draw_statements, parse_stat
 from kgqa.prompts.verify_step import VerifyStep
 from kgqa.runtime.node import NodeRuntime, node
 
-MAX_TRACED_FACTS = 10
-"""Facts that the trace tells at most."""
+MAX_TRACED_FACTS = 10  # facts that the trace tells at most
 
 
 @node("verify")
