@@ -6,7 +6,6 @@ from collections.abc import Iterable, Sequence
 from kgqa.kg.errors import KGRejected, KGTimeout
 from kgqa.kg.pages import Page
 from kgqa.kg.terms import Entity, Hop, Term, local_name
-from kgqa.nodes.frontier.state import ScoredChain
 from kgqa.priors.categories import find_categories
 from kgqa.priors.masking import make_template
 from kgqa.priors.solutions import RecalledSolution, SolutionIndex
@@ -95,17 +94,8 @@ def shown_exemplars(state: State, runtime: NodeRuntime, option: str) -> tuple[So
     return tuple(state["exemplars"]) if getattr(runtime.context, option, False) else ()
 
 
-def guided_offers(offers: Sequence[ScoredChain], exemplars: Sequence[SolvedQuestion]) -> list[ScoredChain]:
-    """Return what of the offers the exemplars speak for: R_cand ∩ R_guide (EGP §4.3).
-
-    Their last hop is a relation of any place in a chain of an exemplar, in the same direction.
-    """
-    guide = exemplar_hops(exemplars)
-    return [each for each in offers if hop_text(each.chain.hops[-1]) in guide]
-
-
 def exemplar_hops(exemplars: Sequence[SolvedQuestion]) -> set[str]:
-    """Return all hops of exemplars, as these write them."""
+    """Return all hops of exemplars, as these write them: R_guide (EGP §4.3)."""
     return {text for each in exemplars for branch in each.branches for text in branch}
 
 

@@ -18,9 +18,8 @@ from kgqa.tools.arguments import chain_arguments
 async def smart_lookahead(state: State, runtime: NodeRuntime) -> Update:
     """Follow all chains of the exemplars that can set out from a topic, in one query, and judge them.
 
-    It fires where a relation that leaves a topic is one that exemplars have (R_forward). What
-    the model takes ends the question, filtered where a condition is left; else the search
-    begins as if nothing had happened.
+    It fires where a relation that leaves a topic is one that exemplars have (R_forward). What the model takes
+    ends the question, filtered where a condition is left; else the search begins as if nothing had happened.
     """
     guide = exemplar_hops(state["exemplars"])
     leaving = {hop_text(hop): None for lead in state["leads"] if not lead.chain.hops for hop in lead.hops}

@@ -1,11 +1,5 @@
 """Relational blueprints (CoG §3.1): which relations answered questions that are alike.
 
-```
-training question ──▶ lesson ─────▶ template record ─────▶ library ─────▶ match
-with its query or      masked        one for all questions   a folder of    nearest()
-gold paths            question       with the same relations  lines, FAISS
-```
-
 Templates are counted by the relation names of a blueprint's linear reading: of a query's first
 alternative, with the branches that only constrain, without directions. WebQSP's 3,098 training
 questions have 512 so counted, where the paper reports 569 of tokens that a regular expression
@@ -67,14 +61,11 @@ class Anchor(NamedTuple):
 class TemplateRecord:
     """All questions with one template (CoG §3.1, equation 2); a line of a library.
 
-    Attributes:
-        question: That of the first anchor, as it was asked.
-        anchors: The masked questions that stand for the template: one, or all there are.
-        trees: The blueprints with this template and how many questions have each, the most frequent first.
+    ``trees`` are the blueprints with it and how many questions have each, the most frequent first.
     """
 
-    question: str
-    anchors: Annotated[tuple[Anchor, ...], Field(min_length=1)]
+    question: str  # that of the first anchor, as it was asked
+    anchors: Annotated[tuple[Anchor, ...], Field(min_length=1)]  # one, or all there are
     trees: Annotated[tuple[tuple[BlueprintLists, int], ...], Field(min_length=1)]
 
     @property
@@ -313,6 +304,7 @@ class BlueprintLibrary:
 
     May be used from several threads at once. A `BlueprintError` says where the vectors are of
     another length than the library's, or where a library without an overlay is to be added to.
+    Its ``fingerprint`` tells the records from any others; an overlay, which grows, has no part in it.
     """
 
     def __init__(
@@ -323,7 +315,7 @@ class BlueprintLibrary:
         encode: EncodeTexts,
         overlay: Overlay | None = None,
     ) -> None:
-        self.header, self.records = header, records
+        self.header, self.records, self.fingerprint = header, records, header.records
         self._index, self._encode, self._overlay = index, encode, overlay
         anchors = anchors_of(records)
         self._known = [LearnedBlueprint(anchor.text, record.blueprint) for record, anchor in anchors]
@@ -338,11 +330,6 @@ class BlueprintLibrary:
         """
         default = COPY_THRESHOLDS.get(self.header.encoder, DEFAULT_COPY_THRESHOLD)
         return default if self.header.tau is None else self.header.tau
-
-    @property
-    def fingerprint(self) -> str:
-        """Tell the records from any others; an overlay has no part in it, since it grows."""
-        return self.header.records
 
     def nearest(self, question: str, k: int) -> list[BlueprintMatch]:
         """Return the ``k`` templates whose anchors are nearest to a masked question; blocks.

@@ -1,12 +1,4 @@
-"""Sentence encoders: texts to unit vectors, whose dot product is their similarity.
-
-```
-Encoder (what the others need)
-├── MiniLM            all-MiniLM-L6-v2 out of an installed package, in numpy: opens in a tenth of a second
-├── SentenceEncoder   any other sentence-transformers model: a name or a folder
-└── CachedEncoder     any of them, with what it encoded before kept in memory and on disk
-```
-"""
+"""Sentence encoders: texts to unit vectors, whose dot product is their similarity."""
 
 import json
 import logging
@@ -41,15 +33,13 @@ _blas_lock = threading.Lock()
 
 
 class Encoder(Protocol):
-    """Turns texts into vectors; may be used from several threads at once."""
+    """Turns texts into vectors; may be used from several threads at once.
 
-    @property
-    def name(self) -> str:
-        """Tell this encoder's vectors from any other's; part of cache keys."""
+    Its ``name`` tells its vectors, of so many ``dimensions``, from any other's; it is part of cache keys.
+    """
 
-    @property
-    def dimensions(self) -> int:
-        """Length of a row."""
+    name: str
+    dimensions: int
 
     def encode(self, texts: Sequence[str]) -> Vectors:
         """Encode ``texts``, one row each, in their order; blocks, so not for the event loop."""

@@ -214,21 +214,16 @@ class ExemplarLibrary:
     """Exemplars, in the order of the vectors of the model that was learned from them.
 
     May be used from several threads at once. Where the vectors of its encoder are of another length
-    than the exemplars', that is an `ExemplarError`.
+    than the exemplars', that is an `ExemplarError`. Its ``fingerprint`` tells them from any others.
     """
 
     def __init__(
         self, header: ExemplarHeader, exemplars: tuple[Exemplar, ...], model: HopModel, encode: EncodeTexts
     ) -> None:
-        self.header, self.exemplars = header, exemplars
+        self.header, self.exemplars, self.fingerprint = header, exemplars, header.records
         self._model, self._encode = model, encode
         *self._slots, self._intents = (classes for classes, _ in training_tasks(exemplars))
         self._weights = np.array([each.weight for each in exemplars])
-
-    @property
-    def fingerprint(self) -> str:
-        """Tell these exemplars from any others."""
-        return self.header.records
 
     def nearest(self, masked: str, k: int) -> list[NearExemplar]:
         """Return the ``k`` exemplars most similar to a masked question, best first; blocks.

@@ -43,19 +43,12 @@ _TOKEN = re.compile(r"\[[a-z]+\]|'s\b|\w+")
 
 @dataclass(frozen=True, slots=True, order=True)
 class Exemplar:
-    """A masked question, and the chain from one of its topics to its answer.
+    """A masked question, and the chain from one of its topics to its answer."""
 
-    Attributes:
-        question: Masked for that topic: ``[ENT]`` it, ``[OTHER]`` the others.
-        chain: From that topic to the answer.
-        asked: What is asked of the ends.
-        weight: How many training questions it stands for.
-    """
-
-    question: str
+    question: str  # masked for that topic: ``[ENT]`` it, ``[OTHER]`` the others
     chain: tuple[SlotText, ...]
-    asked: QuestionIntent = ALL_ENDS
-    weight: int = 1
+    asked: QuestionIntent = ALL_ENDS  # of the ends
+    weight: int = 1  # how many training questions it stands for
 
 
 def tokens(text: str) -> list[str]:

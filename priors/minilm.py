@@ -11,8 +11,8 @@ import logging
 import subprocess
 import sys
 import zipfile
-from collections.abc import Callable, Iterator, Mapping, Sequence
-from contextlib import contextmanager, suppress
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import suppress
 from importlib.util import find_spec
 from itertools import groupby
 from pathlib import Path
@@ -23,7 +23,6 @@ import numpy.typing as npt
 from safetensors.numpy import load
 from tokenizers import Tokenizer
 
-from kgqa.files import read_file
 from kgqa.priors.encoder import BUNDLED_ENCODER, Vectors, cache_folder, limit_blas_threads, replace_surrogates
 from kgqa.priors.errors import EncoderError
 
@@ -137,10 +136,10 @@ class MiniLM:
 
     def __init__(self, path: Path) -> None:
         try:
-            with _open_files(path) as read:
-                config = json.loads(read("config.json"))
-                self._tokenizer = Tokenizer.from_str(read("tokenizer.json").decode())
-                arrays = load(read("model.safetensors"))
+            folder = path if path.is_dir() else zipfile.Path(path)
+            config = json.loads((folder / "config.json").read_bytes())
+            self._tokenizer = Tokenizer.from_str((folder / "tokenizer.json").read_bytes().decode())
+            arrays = load((folder / "model.safetensors").read_bytes())
             self.dimensions = int(config["hidden_size"])
             layers, heads = config["num_hidden_layers"], config["num_attention_heads"]
             self._bert = Bert(arrays, layers, heads, config["layer_norm_eps"])
@@ -218,13 +217,3 @@ def _batch_rows(lengths: Sequence[int]) -> Iterator[npt.NDArray[np.int64]]:
         step = max(1, MAX_BATCH_TOKENS // length)
         for start in range(0, len(rows), step):
             yield rows[start : start + step]
-
-
-@contextmanager
-def _open_files(path: Path) -> Iterator[Callable[[str], bytes]]:
-    """Read files by name, from a folder or a zip file."""
-    if path.is_dir():
-        yield lambda name: read_file(path / name)
-        return
-    with zipfile.ZipFile(path) as archive:
-        yield archive.read

@@ -1,11 +1,4 @@
-"""Does what was observed contradict what was predicted? A natural-language-inference model, or rules.
-
-```
-ContradictionDetector (what verification needs)
-├── RuleDetector           compares triples: same head and relation, other tails (gap 26 of VoG's text)
-└── CrossEncoderDetector   any sentence-transformers cross-encoder trained for inference (VoG §3.3)
-```
-"""
+"""Does what was observed contradict what was predicted? A natural-language-inference model, or rules."""
 
 import threading
 from collections import defaultdict
@@ -33,9 +26,7 @@ class NLIError(PriorError):
 class ContradictionDetector(Protocol):
     """Tells contradiction; may be used from several threads at once."""
 
-    @property
-    def name(self) -> str:
-        """What the record says about who judged."""
+    name: str  # what the record says about who judged
 
     def contradicts(self, premises: Sequence[Claim], hypotheses: Sequence[Claim]) -> bool:
         """Return whether what was observed contradicts what was predicted; blocks, so not for the event loop.
@@ -56,7 +47,7 @@ def open_contradiction_detector(name: str | None = None) -> ContradictionDetecto
 
 
 class RuleDetector:
-    """A `ContradictionDetector` by structure: a head has a predicted relation, but to none of the tails."""
+    """A `ContradictionDetector` by structure: same head and relation, other tails (gap 26 of VoG's text)."""
 
     name = "rules"
 
@@ -67,7 +58,7 @@ class RuleDetector:
 
 
 class CrossEncoderDetector:
-    """A `ContradictionDetector` by a model of inference, by folder or name; threads take turns."""
+    """A `ContradictionDetector` by any cross-encoder trained for inference (VoG §3.3); threads take turns."""
 
     def __init__(self, model: str) -> None:
         try:

@@ -29,10 +29,9 @@ UNANSWERED_PENALTY = 0.1  # penalty for a plan that ends without an answer
 REWARD_THRESHOLDS = {BUNDLED_ENCODER: 0.78, "msmarco-bert-base-dot-v5": 0.77}
 """The reward from which a revision is taken up, by encoder: one finds texts more similar than another does.
 
-That of the paper's encoder is the paper's for WebQSP and WebQuestions (appendix B.3); that of the
-bundled one is by `kgqa calibrate` on training questions of WebQSP, with a simulated model: from
-0.78 to 0.80 right plans and wrong ones are told apart almost equally well, and the steps of longer
-plans earn less.
+That of the paper's encoder is the paper's for WebQSP and WebQuestions (appendix B.3); that of the bundled one
+is by `kgqa calibrate` on training questions of WebQSP, with a simulated model: from 0.78 to 0.80 right plans
+and wrong ones are told apart almost equally well, and the steps of longer plans earn less.
 """
 
 UNREACHABLE_REWARD = 2.0

@@ -29,21 +29,13 @@ Chain: TypeAlias = tuple[SlotText, ...]  # the hops from a topic to the answer
 
 @dataclass(frozen=True, slots=True, order=True)
 class Solution:
-    """A solved question with category labels in place of its topic entities, and its chains.
-
-    Attributes:
-        template: The question with the category labels.
-        branches: A chain from each topic that has one, in the order of the topics.
-        plain: The question with the same label for all topics, for those whose category nobody knows.
-        question: As it was asked; of several questions the first in order.
-        questions: How many different questions it stands for.
-    """
+    """A solved question with category labels in place of its topic entities, and its chains."""
 
     template: str
-    branches: tuple[Chain, ...]
-    plain: str
-    question: str
-    questions: int = 1
+    branches: tuple[Chain, ...]  # one from each topic that has one, in the order of the topics
+    plain: str  # with the same label for all topics, for those whose category nobody knows
+    question: str  # as it was asked; of several questions the first in order
+    questions: int = 1  # how many different ones it stands for
 
     @property
     def templates(self) -> tuple[str, ...]:
@@ -107,11 +99,8 @@ class RecalledSolution(NamedTuple):
 class SolutionIndex:
     """Solutions, and the vectors that an encoder made of their templates, in the same order.
 
-    May be used from several threads at once.
-
-    Attributes:
-        fingerprint: Tells these solutions from any others.
-        similarity: The least similarity of what is recalled: the default of the encoder.
+    May be used from several threads at once. ``similarity`` is the least of what is recalled: the
+    default of the encoder. ``fingerprint`` tells these solutions from any others.
     """
 
     def __init__(

@@ -27,9 +27,8 @@ MAX_TRACED_CHAINS = 8  # chains whose facts are looked up at most
 async def answer(state: AgentState, runtime: NodeRuntime) -> FinalUpdate:
     """Complete the record: what a tool has shown proves an answer, the others are from the model's memory.
 
-    Where the budget ended the work, what was followed last is the answer. With ``allow_parametric``
-    off only proved answers are given. After a time-out there is no answer: the agent might have
-    gone elsewhere.
+    Where the budget ended the work, what was followed last is the answer. With ``allow_parametric`` off only
+    proved answers are given. After a time-out there is no answer: the agent might have gone elsewhere.
     """
     if failure_outcome(state) or not node_has_run(state, "act"):
         return await complete_without_proof(state, runtime)

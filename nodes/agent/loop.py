@@ -40,9 +40,8 @@ class AgentLoop(AgentMiddleware[Any, Any]):
     Calls of one turn run one after the other, so that a limit is checked before each. On the last
     turn that depth or budget leaves, only the answer can be given.
 
-    Attributes:
-        entries: for the trace: each turn of the model, each call of a tool.
-        followed: the chains that the agent has followed, in order.
+    ``entries`` are for the trace: each turn of the model, each call of a tool. ``followed`` are the chains
+    that the agent has followed, in order.
     """
 
     def __init__(self, runtime: NodeRuntime, topics: Sequence[Entity]) -> None:

@@ -25,10 +25,9 @@ MAX_OFFERED_RELATIONS = 40  # relations of the graph, the nearest to the questio
 async def blueprint(state: CoGState, runtime: NodeRuntime) -> CoGUpdate:
     """Copy the nearest blueprint, or let the model adapt the nearest two.
 
-    It is copied where its likeness is above the threshold, or where the model is not to
-    adapt; a malformed reply leaves it as it is. An adapted blueprint keeps only relations
-    that the graph has, and counts only if there are any. Without a library the search goes
-    on without a blueprint.
+    It is copied where its likeness is above the threshold, or where the model is not to adapt; a malformed
+    reply leaves it as it is. An adapted blueprint keeps only relations that the graph has, and counts only if
+    there are any. Without a library the search goes on without a blueprint.
     """
     found = await _choose_blueprint(state, runtime)
     return {"ranking": [], "findings": [], "pruned": [], "blueprint": found}

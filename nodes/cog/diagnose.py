@@ -29,14 +29,12 @@ _NODES_BEFORE_CHOICE = frozenset({"retrieve_relations", "rerank", "prune"})
 async def diagnose(state: CoGState, runtime: NodeRuntime) -> CoGUpdate:
     """Let the model name the decision to blame, and turn back to before it.
 
-    What it recalls of the branches that were pruned there is tried next; if it recalls
-    none, the relations there are chosen from again. Where it blames nothing, the current
-    topic leads no further, and the search does without it. An outage of the graph or a
-    malformed reply is no failure of the search: what was chosen and waits is tried, the last
-    first, without a call; after a malformed reply, what was set aside as well. When all
-    diagnoses are spent, what the last one has recalled is tried, and then the answer is
-    inferred from what was verified. Without refinement a failure ends the search from the
-    current topic (Table 3).
+    What it recalls of the branches that were pruned there is tried next; if it recalls none, the relations
+    there are chosen from again. Where it blames nothing, the current topic leads no further, and the search
+    does without it. An outage of the graph or a malformed reply is no failure of the search: what was chosen
+    and waits is tried, the last first, without a call; after a malformed reply, what was set aside as well.
+    When all diagnoses are spent, what the last one has recalled is tried, and then the answer is inferred
+    from what was verified. Without refinement a failure ends the search from the current topic (Table 3).
     """
     last = state["trace"][-1]
     runtime.trace["chain"] = str(state["chain"])
@@ -58,7 +56,8 @@ async def diagnose(state: CoGState, runtime: NodeRuntime) -> CoGUpdate:
         runtime.trace["reason"] = "every diagnosis is spent"
         order = {chain: -place for place, chain in enumerate(state["stack"])}
         recalled = sorted((b for b in branches if b.chain in order), key=lambda branch: order[branch.chain])
-        return _take_last_branches(state, steps, recalled, runtime) or _give_up_topics(state, runtime)
+        taken = _take_last_branches(state, steps, recalled, runtime)
+        return taken or {"decision": "forward" if may_look_again(state, runtime) else "infer"}
     signal: Signal = "wrong_type" if last["node"] == "filter" else "no_candidates"
     return await _ask_for_diagnosis(state, last.get("signal", signal), steps, branches, runtime)
 
@@ -150,8 +149,4 @@ def _skip_topic(state: CoGState, runtime: NodeRuntime) -> CoGUpdate:
         return {**update, "decision": "refine"}
     if state["memory"]:
         return {**update, "decision": "filter" if state["memory"][-1].verdict == "filter" else "stop"}
-    return {**update, **_give_up_topics(state, runtime)}
-
-
-def _give_up_topics(state: CoGState, runtime: NodeRuntime) -> CoGUpdate:
-    return {"decision": "forward" if may_look_again(state, runtime) else "infer"}
+    return {**update, "decision": "forward" if may_look_again(state, runtime) else "infer"}

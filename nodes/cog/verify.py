@@ -29,10 +29,9 @@ STAGNANT_CHECKS = 2  # checks one after the other without a finding that are sta
 async def verify(state: CoGState, runtime: NodeRuntime) -> CoGUpdate:
     """Let the model filter the ends of the chain, note what they establish, and decide.
 
-    Where something fails, the trace names the signal: nothing was reached, nothing new was
-    found, what was reached is of the wrong kind, or the search is as deep as allowed. A
-    chain whose ends have no names, or do not meet the other topics' chains, is extended
-    without a call.
+    Where something fails, the trace names the signal: nothing was reached, nothing new was found, what was
+    reached is of the wrong kind, or the search is as deep as allowed. A chain whose ends have no names, or do
+    not meet the other topics' chains, is extended without a call.
     """
     chain, candidates, findings = state["chain"], state["candidates"], state["findings"]
     named = [c for c in candidates if c.term.name]
@@ -40,10 +39,8 @@ async def verify(state: CoGState, runtime: NodeRuntime) -> CoGUpdate:
     if not candidates and not state["memory"]:
         return _fail("no_candidates", runtime)
     if not named:
-        nothing = (
-            "no named candidate to judge by" if candidates else "no candidate meets the other topics' chains"
-        )
-        runtime.trace["reason"] = nothing
+        unmet = "no candidate meets the other topics' chains"
+        runtime.trace["reason"] = "no named candidate to judge by" if candidates else unmet
         return _extend_or_fail(state, chain, findings, runtime)
     slots = topic_slots(state)
     prompt = CheckSufficiency(

@@ -19,12 +19,8 @@ async def verify(state: State, runtime: NodeRuntime) -> Update:
     if not named:
         runtime.trace["reason"] = "no named candidate to judge by"
         return _extend_or_backtrack(state, runtime)
-    undone = chain.depth == 2 and chain.hops[1] == chain.hops[0].inverse
-    if (
-        undone
-        and state["hops"] == [chain.hops[-1]]
-        and all(c.term == chain.topic for c in state["candidates"])
-    ):
+    undone = chain.depth == 2 and state["hops"] == [chain.hops[1]] == [chain.hops[0].inverse]
+    if undone and all(c.term == chain.topic for c in state["candidates"]):
         runtime.trace["reason"] = "it only leads straight back"
         return {"candidates": [], "decision": "backtrack"}
     prompt = VerifyChain(

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from kgqa.kg.terms import Chain
 from kgqa.nodes.frontier.rerank import question_likeness
 from kgqa.nodes.frontier.state import FrontierState, FrontierUpdate, ScoredChain, prompt_context, spent_chains
-from kgqa.nodes.recall_exemplars import guided_offers, shown_exemplars
+from kgqa.nodes.recall_exemplars import exemplar_hops, hop_text, shown_exemplars
 from kgqa.priors.candidate_ranking import relation_words
 from kgqa.prompts.chain import without_last_hop
 from kgqa.prompts.pick_relations import PickRelations
@@ -30,7 +30,8 @@ async def pick_relations(state: FrontierState, runtime: NodeRuntime) -> Frontier
         runtime.trace["reason"] = reply.rationale
     runtime.trace |= {"chosen": [str(each.chain) for each in chosen], "set_aside": len(offers) - len(chosen)}
     if exemplars:
-        added = [each for each in guided_offers(offers, exemplars) if each not in chosen]
+        guide = exemplar_hops(exemplars)
+        added = [each for each in offers if hop_text(each.chain.hops[-1]) in guide and each not in chosen]
         runtime.trace["guided"] = [str(each.chain) for each in added]
         chosen += added
     return _chosen_update(chosen, state)

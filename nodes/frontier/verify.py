@@ -14,9 +14,8 @@ from kgqa.runtime.node import NodeRuntime, node
 async def verify(state: FrontierState, runtime: NodeRuntime) -> FrontierUpdate:
     """Let the model write down what is known, and say whether one of the groups is the answer.
 
-    Groups are the named ends of each chain that was just followed, and what of them chains
-    from other topics lead to as well, followed now or before. After a malformed reply the
-    search goes on.
+    Groups are the named ends of each chain that was just followed, and what of them chains from other topics
+    lead to as well, followed now or before. After a malformed reply the search goes on.
     """
     groups = group_findings(state["found"], state["explored"], state["topic_entities"])
     prompt = AssessFound(state["question"], tuple(groups), **prompt_context(state))

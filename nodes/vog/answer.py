@@ -13,7 +13,7 @@ from kgqa.nodes.record import (
     failure_outcome,
     is_count_of,
 )
-from kgqa.nodes.vog.state import VoGState, has_plan, observations
+from kgqa.nodes.vog.state import VoGState, observations
 from kgqa.priors.answer_agreement import answer_key, is_unanswered
 from kgqa.prompts.candidates import XSD_INTEGER
 from kgqa.runtime.budget import BudgetExceeded
@@ -33,7 +33,9 @@ async def answer(state: VoGState, runtime: NodeRuntime) -> FinalUpdate:
     With ``allow_parametric`` off only proved answers are given. A question that asks for yes or no
     has the verdict on the evidence. After a time-out there is no answer: evidence is missing.
     """
-    if failure_outcome(state) or not has_plan(state):
+    # on a thread the state may hold the plan of an earlier run
+    planned = any(entry["node"] == "plan" and "answers" in entry for entry in state["trace"])
+    if failure_outcome(state) or not planned:
         return await complete_without_proof(state, runtime)
     plan = state["plan"]
     arm = next((entry["taken"] for entry in reversed(state["trace"]) if "taken" in entry), None)

@@ -161,11 +161,6 @@ def limit_paths(paths: Iterable[Path]) -> list[Path]:
     return list(first.values())[::-1][:MAX_FRONTIER_PATHS]
 
 
-def has_plan(state: VoGState) -> bool:
-    """Return whether this run has made a plan: on a thread the state may hold that of an earlier run."""
-    return any(entry["node"] == "plan" and "answers" in entry for entry in state["trace"])
-
-
 def observations(state: VoGState) -> list[Path]:
     """Return all that was observed, the last step first, what was set aside by a second look last."""
     return [*(path for paths in reversed(state["feedback"]) for path in paths), *state.get("set_aside", ())]
