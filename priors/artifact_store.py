@@ -124,11 +124,7 @@ class ArtifactStore(Generic[H]):
         return content
 
     def write(self, folder: Path, header: H, files: Mapping[str, bytes]) -> H:
-        """Write a folder; an earlier one in its place is replaced.
-
-        Takes the header without version and digests, and returns it with them; ``files`` are the
-        contents of the files, by their fields.
-        """
+        """Write a folder in place of an earlier one; the header is given without version and digests."""
         digests: dict[str, Any] = {name: content_digest(content) for name, content in files.items()}
         header = replace(header, version=self.version, **digests)
         folder = folder.resolve()

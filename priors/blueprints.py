@@ -94,9 +94,6 @@ def gather_templates(
 
     Questions without a blueprint are passed over. ``before`` are the records that a library
     has already: their counts are added to, and their anchors compete with the new questions.
-
-    Raises:
-        BlueprintError: for medoids of a library that has records: they need all its questions.
     """
     if before and rule == "medoid":
         raise BlueprintError(
@@ -251,10 +248,7 @@ class LearnedBlueprint:
 
 
 class Overlay:
-    """The overlay in a folder, which is made at the first addition.
-
-    Where it cannot be read or written, that is a `BlueprintError`.
-    """
+    """The overlay in a folder, which is made at the first addition."""
 
     def __init__(self, folder: Path) -> None:
         if folder.exists() and not folder.is_dir():
@@ -324,10 +318,7 @@ class BlueprintLibrary:
 
     @property
     def tau(self) -> float:
-        """The copy threshold: as calibrated, else the default of the encoder.
-
-        A blueprint is copied if its similarity is above it.
-        """
+        """The similarity above which a blueprint is copied: as calibrated, or that of the encoder."""
         default = COPY_THRESHOLDS.get(self.header.encoder, DEFAULT_COPY_THRESHOLD)
         return default if self.header.tau is None else self.header.tau
 
@@ -368,9 +359,6 @@ def open_library(
     """Open a library, and on top of it what a run has added to its overlay until now (blocking).
 
     The folder of the overlay need not exist yet.
-
-    Raises:
-        BlueprintError: if it is missing, foreign, damaged, or built with another encoder.
     """
     header, (lines, packed) = LIBRARY_STORE.open(folder, encoder_name, "records", "index")
     try:

@@ -112,9 +112,6 @@ def softmax(weights: Scores, temperature: float) -> npt.NDArray[np.float64]:
 
     The paper has no temperature, that is, 1. Cosines then are nearly uniform, and the
     width is always the same.
-
-    Raises:
-        ValueError: the temperature is not above 0.
     """
     if not temperature > 0:
         raise ValueError(f"a temperature must be above 0, not {temperature}")

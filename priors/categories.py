@@ -60,10 +60,7 @@ async def find_topic_categories(topics: Iterable[Topic], graph: KnowledgeGraph) 
 
 
 def category_by_relations(relations: Iterable[str]) -> str | None:
-    """Return the type that most relations are of, by their names (``people.person.parents``).
-
-    Of several that as many are of, the first by name; None where no name says a type.
-    """
+    """Return the type that most relations are of, if their names (``people.person.parents``) say it."""
     types = Counter(
         name.rpartition(".")[0]
         for name in dict.fromkeys(relations)

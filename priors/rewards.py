@@ -126,11 +126,7 @@ def blend_rewards(local: float, conf: float, entropy: float, beta: float) -> flo
 
 
 def default_threshold(encoder: str | None) -> float:
-    """Return the reward from which a revision is taken up; None is the bundled encoder.
-
-    Raises:
-        ValueError: it is not known for this encoder.
-    """
+    """Return the reward from which a revision is taken up; a ValueError where none is known."""
     name = (encoder or BUNDLED_ENCODER).removeprefix("sentence-transformers/")
     if name not in REWARD_THRESHOLDS:
         raise ValueError(

@@ -151,7 +151,7 @@ def _read_in_process(queries: Sequence[str]) -> Sequence[BranchesOrReason]:
     """Read queries in a process of their own."""
     ended = subprocess.run(
         (sys.executable, "-P", "-m", "kgqa.priors.training_questions"),
-        input=write_lines(queries, str),
+        input=write_lines(map(replace_surrogates, queries), str),
         env={**os.environ, "PYTHONPATH": os.pathsep.join(filter(None, sys.path))},
         capture_output=True,
         check=False,
