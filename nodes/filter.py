@@ -46,11 +46,7 @@ async def filter_branch(
 async def _choose_ends(
     state: State, branch: VerifiedChain, runtime: NodeRuntime
 ) -> tuple[VerifiedChain, StoppedBy | None]:
-    """Go through the ends; where the budget ends on the way, what was chosen so far stands.
-
-    Raises:
-        BudgetExceeded: if nothing was chosen yet.
-    """
+    """Go through the ends; where the budget ends on the way, what was chosen so far stands, if anything."""
     kept: list[Term] = []
     counting, limit = False, None
     ends = iter(branch.ends)

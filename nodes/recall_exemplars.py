@@ -16,10 +16,9 @@ from kgqa.tools.arguments import relation_arguments
 
 
 def relations_by_name(schema: Iterable[Hop]) -> dict[str, Hop]:
-    """Return each relation by what the graph calls it and by the local part of its IRI.
+    """Return each relation whose name can be a slot, by what the graph calls it and by its local name.
 
-    One whose name could not be written as a slot is left out. Of Wikidata's relations for one
-    property, the local name is the direct one's.
+    Of Wikidata's relations for one property, the local name is the direct one's.
     """
     hops = [hop for hop in schema if hop.words.strip() and not hop.words.startswith("^")]
     hops.sort(key=lambda hop: "/prop/direct/" in hop.relation)

@@ -93,10 +93,7 @@ def answers_update(
 
 
 def build_proof(paths: Sequence[Path]) -> Update:
-    """Return paths as a record draws them, and their facts.
-
-    Those along one chain are drawn as one where they lead to all answers.
-    """
+    """Return paths as a record draws them, as one where one chain leads to all answers, and their facts."""
     groups: dict[Chain, list[Path]] = {}
     for path in paths:
         groups.setdefault(path.chain, []).append(path)

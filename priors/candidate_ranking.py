@@ -79,10 +79,7 @@ def align_steps(similarities: Similarities, passed: Sequence[int] = ()) -> list[
 
 
 def similarity_to_suggestions(candidates: Vectors, suggested: Vectors) -> npt.NDArray[np.float64]:
-    """Return the weight of each candidate: its similarity to the nearest suggestion (VoG equation 5).
-
-    There is at least one suggestion, and a unit vector for each of them and of the candidates.
-    """
+    """Return the weight of each candidate: its similarity to the nearest suggestion (VoG equation 5)."""
     return np.asarray((candidates @ suggested.T).max(axis=1), np.float64).round(WEIGHT_DECIMALS)
 
 
@@ -121,12 +118,9 @@ def softmax(weights: Scores, temperature: float) -> npt.NDArray[np.float64]:
 
 
 def normalised_entropy(p: Scores) -> float:
-    """Return the entropy of probabilities as a share of the largest it could be (VoG equation 7).
-
-    0 for one outcome or none, where equation 7 divides by 0.
-    """
+    """Return the entropy of probabilities as a share of the largest it could be (VoG equation 7)."""
     shares = np.asarray(p, np.float64)
-    if len(shares) < 2:
+    if len(shares) < 2:  # the equation divides by 0
         return 0.0
     likely = shares[shares > 0]
     entropy = -float(likely @ np.log(likely)) / math.log(len(shares))

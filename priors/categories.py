@@ -43,10 +43,7 @@ async def find_categories(hops: Mapping[Entity, Sequence[Hop]], follow: FollowHo
 
 
 async def find_topic_categories(topics: Iterable[Topic], graph: KnowledgeGraph) -> dict[Topic, str]:
-    """Return the category labels of the topics of questions, as far as a graph knows them and says so.
-
-    A topic is known by its id, or else by its name.
-    """
+    """Return the category labels of topics, by their ids or else their names, as far as a graph says them."""
     known = {topic: entity for topic in dict.fromkeys(topics) if (entity := await _find_topic(topic, graph))}
     entities = list(dict.fromkeys(known.values()))
     visits = await graph.visit_chains([Chain(entity) for entity in entities], ends=False)

@@ -32,13 +32,10 @@ class ThresholdResult(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class ThresholdCalibration:
-    """What each of `THRESHOLDS` does (Table 7 of the paper, with what it copies).
+    """What each of `THRESHOLDS` does (Table 7 of the paper, with what it copies)."""
 
-    So many questions were ``learned`` for a library, and so many ``held_out`` and looked up in it.
-    """
-
-    learned: int
-    held_out: int
+    learned: int  # questions of the library
+    held_out: int  # questions that were looked up in it
     templates: int
     rows: tuple[ThresholdResult, ...]
 

@@ -46,13 +46,7 @@ class Encoder(Protocol):
 
 
 def open_encoder(name: str | None = None) -> Encoder:
-    """Open the bundled encoder, or any sentence-transformers model by name or folder.
-
-    Loads up to some 100 MB from disk; open once per process and share.
-
-    Raises:
-        EncoderError: it cannot be had, its files are broken, or KGQA_THREADS is no number.
-    """
+    """Open the bundled encoder, or any sentence-transformers model by name or folder; once per process."""
     thread_count()
     if name in {None, BUNDLED_ENCODER, f"sentence-transformers/{BUNDLED_ENCODER}"}:
         from kgqa.priors.minilm import open_minilm
@@ -86,10 +80,7 @@ def thread_count() -> int:
 
 @contextmanager
 def limit_blas_threads() -> Iterator[None]:
-    """Hold numpy's matrix products to ``KGQA_THREADS`` threads.
-
-    The bound is the whole process's, so callers take turns.
-    """
+    """Hold the process's matrix products to ``KGQA_THREADS`` threads; callers take turns."""
     with _blas_lock, _threadpool_controller().limit(limits=thread_count(), user_api="blas"):
         yield
 
@@ -123,10 +114,7 @@ class VectorCache:
         return self.folder / f"{digest.hexdigest()[:40]}.npy"
 
     def vectors(self, texts: Sequence[str]) -> Vectors:
-        """Return the vectors of ``texts``, shape (texts, dimensions), read-only, mapped from disk.
-
-        Where the folder cannot be written, the vectors are given all the same.
-        """
+        """Return the vectors of ``texts``, read-only, mapped from disk where the folder can be written."""
         if not texts:
             return np.empty((0, self.encoder.dimensions), dtype=np.float32)
         path, shape = self.path(texts), (len(texts), self.encoder.dimensions)

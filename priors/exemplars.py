@@ -228,10 +228,7 @@ class ExemplarLibrary:
         return [NearExemplar(self.exemplars[place], min(1.0, float(found[place]))) for place in best]
 
     def hops(self, masked: str) -> HopScores:
-        """Return the log-probabilities of what is at each position of the chain; blocks.
-
-        The last position is that after the longest chain.
-        """
+        """Return the log-probabilities of what is at each position, the last after any chain; blocks."""
         read = self._read(masked)
         pairs = zip(self._slots, self._model.heads[:-1], strict=True)
         found = [dict(zip(slots, head.logs(*read).tolist(), strict=True)) for slots, head in pairs]

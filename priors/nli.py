@@ -36,13 +36,7 @@ class ContradictionDetector(Protocol):
 
 
 def open_contradiction_detector(name: str | None = None) -> ContradictionDetector:
-    """Open a cross-encoder by its name or folder; without a name, the rules.
-
-    Loads up to gigabytes from disk; open once per process and share.
-
-    Raises:
-        NLIError: there is no such model, or it was not trained for inference.
-    """
+    """Open a cross-encoder by its name or folder, of up to gigabytes; without a name, the rules."""
     return RuleDetector() if name is None else CrossEncoderDetector(name)
 
 

@@ -90,8 +90,7 @@ def _clip(value: float) -> float:
 def task_reward(metrics: RevisionMetrics, ablate_reward: RewardPart | None = None) -> float:
     """Return the task-specific reward, from 0 to 1 (appendix B.2).
 
-    The weight of a similarity that is left out goes to the others in proportion; without
-    validation there are no penalties.
+    The weight of a similarity that is left out goes to the others; without validation nothing is penalised.
     """
     weights = {part: weight for part, weight in METRIC_WEIGHTS.items() if part != ablate_reward}
     total = sum(weight * float(getattr(metrics, part)) for part, weight in weights.items())
@@ -107,19 +106,15 @@ def answer_confidence(keys: Sequence[AnswerKey], key: AnswerKey) -> float:
 
 
 def answer_entropy(keys: Sequence[AnswerKey]) -> float:
-    """Return the normalised entropy of what the plans of the pool answer: H_t, from 0 to 1.
-
-    Plans that agree are one outcome, and so are those without an answer; 0 where all agree.
-    """
+    """Return the normalised entropy of what the plans of the pool answer: H_t, 0 where all agree, to 1."""
     return normalised_entropy([count / len(keys) for count in Counter(keys).values()])
 
 
 def blend_rewards(local: float, conf: float, entropy: float, beta: float) -> float:
     """Return the reward of a revision out of task reward and confidence (equation 4).
 
-    The prose below the equation says that confidence dominates where the answers are
-    uncertain. By the equation its weight falls from ``beta`` where all agree to
-    ``beta`` / e where no two do; the equation is what is done here.
+    The prose below the equation says that confidence dominates where the answers are uncertain. By the
+    equation, which is done here, its weight falls from ``beta`` where all agree to ``beta`` / e.
     """
     weight = beta * math.exp(-entropy)
     return (1 - weight) * local + weight * conf

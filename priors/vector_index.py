@@ -31,10 +31,7 @@ class Neighbour(NamedTuple):
 
 
 class VectorIndex:
-    """Unit vectors, shape (labels, dimensions), in a flat index by inner product; threads take turns.
-
-    A vector of another length is a `BlueprintError`.
-    """
+    """Unit vectors, shape (labels, dimensions), in a flat index by inner product; threads take turns."""
 
     def __init__(self, labels: Sequence[VectorLabel], rows: Vectors) -> None:
         self._labels: list[VectorLabel] = []

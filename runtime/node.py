@@ -82,12 +82,7 @@ class NodeRuntime(NodeBudget):
             return await _call_tool((await open_resources(self.context)).tools[tool], arguments)
 
     async def try_tool(self, tool: str, **arguments: Any) -> Any:
-        """Call a tool; None where that takes too long or is refused, which the trace records.
-
-        Raises:
-            BudgetExceeded: before the call, if nothing is left for it.
-            KGError: if the graph fails.
-        """
+        """Call a tool as `call_tool` does; None where it takes too long or is refused, as the trace says."""
         try:
             return await self.call_tool(tool, **arguments)
         except (KGTimeout, KGRejected) as error:

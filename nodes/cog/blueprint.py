@@ -76,10 +76,7 @@ async def _adapt(
     names: Mapping[str, str],
     runtime: NodeRuntime,
 ) -> Blueprint | None:
-    """Return what the model makes of the nearest; None for a malformed reply, or if the graph has none of it.
-
-    A branch of which none is left takes those of the others, so that every topic keeps its own.
-    """
+    """Return what the model makes of the nearest; None where the graph has none of it."""
     exemplars = (
         SolvedQuestion(match.anchor, tuple(tuple(map(str, branch)) for branch in match.blueprint))
         for match in nearest
@@ -97,7 +94,7 @@ async def _adapt(
     branches = [tuple(Slot(names[name], forward) for name, forward in b if name in names) for b in read]
     if not any(branches):
         return None
-    others = Blueprint(tuple(filter(None, branches))).slots
+    others = Blueprint(tuple(filter(None, branches))).slots  # for a topic of whose branch none is left
     return Blueprint(tuple(branch or others for branch in branches))
 
 

@@ -40,21 +40,12 @@ class ReadOnlyGraph(_RdfGraph):  # type: ignore[misc]
         return self._select(query)
 
     def update(self, query: str) -> NoReturn:
-        """Refuse an update.
-
-        Raises:
-            KGRejected: always.
-        """
+        """Refuse an update."""
         raise KGRejected("only SELECT and ASK are answered")
 
 
 def ask_chain(chat: BaseChatModel, question: str, schema: str, select: Select) -> str:
-    """Let the chain answer a question in its own words (blocking).
-
-    Raises:
-        Refused: if the model would update the graph, or take the question for neither.
-        KGRejected: if its query is refused.
-    """
+    """Let the chain answer a question in its own words (blocking); `Refused` if it would not ask."""
     graph = ReadOnlyGraph(schema, select)
     try:
         # the consent that the chain wants is to queries that a model writes: ours are guarded and only read

@@ -12,10 +12,7 @@ MAX_SKIPPED_STEPS = 2
 
 @node("advance")
 async def advance(state: VoGState, runtime: NodeRuntime) -> VoGUpdate:
-    """Go on from what was chosen, and from known entities that the next step names.
-
-    At the end, the search may be looked at again (``retry_search``).
-    """
+    """Go on from what was chosen, and from known entities that the next step names; or end, or look again."""
     plan, index = state["plan"], state["step_index"] + 1
     skipped = state["skipped"] + observed_nothing(state)
     carried_out = index > len(plan.steps)

@@ -116,10 +116,7 @@ def _matching_paths(name: str, shown: dict[frozenset[str], list[Path]], state: V
 async def _paths_by_alias(
     name: str, shown: dict[frozenset[str], list[Path]], state: VoGState, runtime: NodeRuntime
 ) -> list[Path]:
-    """Return the paths to an entity that the graph knows by this name as well.
-
-    One name is looked up for each step: however many answers there are, a step asks three queries at most.
-    """
+    """Return the paths to an entity that the graph knows by this name as well; one look-up for each step."""
     looked_up = runtime.trace.setdefault("looked_up", 0)
     if not shown or looked_up >= len(state["feedback"]):
         return []

@@ -45,10 +45,7 @@ async def retrieve_relations(state: VoGState, runtime: NodeRuntime) -> VoGUpdate
 async def list_candidates(
     frontier: Sequence[Path], leads: Sequence[KnownExtensions], runtime: NodeRuntime
 ) -> list[RelationCandidate] | None:
-    """Return the relations that leave the frontier, sorted as the graph sorts hops; None if it fails.
-
-    The graph is asked, in one query, for what is not known of the topics already (``leads``).
-    """
+    """Return the relations that leave the frontier, sorted as the graph sorts hops; None if it fails."""
     known = {lead.chain.topic.id: lead.hops for lead in leads if not lead.chain.hops}
     ends = {path.end.id: path.end for path in frontier if isinstance(path.end, Entity)}
     if asked := [entity for id, entity in ends.items() if id not in known]:

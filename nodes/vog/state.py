@@ -57,16 +57,13 @@ class RewardedPlan:
 
 @dataclass(frozen=True, slots=True)
 class SearchCheckpoint:
-    """Where the search stood: at which step, from what the step began, and which nodes it was crossing.
-
-    ``ahead`` are the chains that led on from there.
-    """
+    """Where the search stood: at which step, from what the step began, and which nodes it was crossing."""
 
     step_index: int
     frontier: list[Path]
     crossing: list[Path]
     crossed: int
-    ahead: list[Chain]
+    ahead: list[Chain]  # what led on from there
 
     @property
     def place(self) -> tuple[int, int]:
@@ -218,10 +215,7 @@ def next_decision(offers: Sequence[RelationCandidate], state: VoGState, context:
 
 
 def entity_ids(state: VoGState) -> dict[str, str]:
-    """Return the id of each named entity that was met, by its name as answers are compared.
-
-    Of several by one name it is the first.
-    """
+    """Return the id of each named entity that was met, the first by its name as answers are compared."""
     nodes = [*state["topic_entities"], *(each for path in observations(state) for each in path.nodes)]
     known = [each for each in nodes if isinstance(each, Entity) and each.name]
     return {normalise_answer(each.name or ""): each.id for each in reversed(known)}
