@@ -38,9 +38,10 @@ from kgqa.models.offline.chain_ranking import FEATURES, chain_features
 from kgqa.models.offline.chain_search import HopPolicy, search_chains as search
 from kgqa.models.offline.interpreter import NEAREST_QUESTIONS
 from kgqa.models.offline.wording import QuestionWording
-from kgqa.priors.blueprints import read_training_questions
 from kgqa.priors.encoder import CachedEncoder, open_encoder
-from kgqa.priors.exemplars import build_exemplars, mask_topic, open_exemplars
+from kgqa.priors.exemplars import build_exemplars, open_exemplars
+from kgqa.priors.masking import mask_topic
+from kgqa.priors.training_questions import read_training_questions
 from kgqa.tests.support.perfect import DATA
 
 SOFT = 0.02

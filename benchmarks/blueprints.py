@@ -16,8 +16,9 @@ from pathlib import Path
 from rich.console import Console
 from rich.table import Table
 
-from kgqa.priors.blueprints import BlueprintLibrary, mask_names, open_library
+from kgqa.priors.blueprints import BlueprintLibrary, open_library
 from kgqa.priors.encoder import Encoder, open_encoder
+from kgqa.priors.masking import mask_names
 from kgqa.tests.support.perfect import DATA
 
 TRAIN = DATA / "train" / "webqsp_train.jsonl.gz"

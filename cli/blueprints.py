@@ -1,7 +1,7 @@
 """``kgqa blueprints``: build, look into and calibrate a library of blueprints (CoG §3.1)."""
 
 import time
-from functools import partial
+from collections import Counter
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Literal
 
@@ -12,7 +12,7 @@ from kgqa.cli import options, output
 
 if TYPE_CHECKING:
     from kgqa.priors.blueprints import BlueprintLibrary
-    from kgqa.priors.blueprints.building import ThresholdCalibration
+    from kgqa.priors.copy_threshold import ThresholdCalibration
 
 app = typer.Typer(
     help="Build a library of blueprints from questions, look into it, or calibrate it.", no_args_is_help=True
@@ -45,7 +45,7 @@ def build(
     from kgqa.evaluation.datasets import DatasetError
     from kgqa.evaluation.datasets.training import load_training_material
     from kgqa.priors import blueprints
-    from kgqa.priors.blueprints.building import read_library_header
+    from kgqa.priors.blueprints import read_library_header
     from kgqa.priors.encoder import open_encoder
     from kgqa.priors.training_questions import read_relations
 
@@ -56,9 +56,8 @@ def build(
         known = read_relations(relations) if relations else None
         examples, sources = load_training_material([*dataset, *(more or ())], split, format)
         opened = open_encoder(encoder or (read_library_header(out).encoder if add else None))
-        build = partial(blueprints.build_blueprints, anchor=anchor or "longest")
-        learn = blueprints.extend_blueprints if add else build
-        built = learn(examples, out, opened.encode, opened.name, sources=sources, relations=known)
+        material = (examples, out, opened.encode, opened.name, anchor or "longest")
+        built = blueprints.build_blueprints(*material, add=add, sources=sources, relations=known)
     made = f"{built.templates:,} templates in {out}, {time.perf_counter() - started:.1f} s"
     output.print_build(built.questions, built.without, "blueprint", made)
 
@@ -74,9 +73,9 @@ def show(
     encoder: options.EncoderName = None,
 ) -> None:
     """Show the blueprints nearest to a question, or what a library holds."""
-    from kgqa.priors.blueprints import mask_names, open_library
-    from kgqa.priors.blueprints.building import read_library_header
+    from kgqa.priors.blueprints import open_library, read_library_header
     from kgqa.priors.encoder import open_encoder
+    from kgqa.priors.masking import mask_names
 
     with output.errors_in_one_line(), output.exit_on_termination():
         opened = open_encoder(encoder or read_library_header(library).encoder)
@@ -110,28 +109,27 @@ def calibrate(
     """
     from kgqa.evaluation.datasets import DatasetError
     from kgqa.evaluation.datasets.training import load_training_material
-    from kgqa.priors.blueprints import building, extract_lessons
+    from kgqa.priors.blueprints import read_library_header, write_copy_threshold
+    from kgqa.priors.copy_threshold import calibrate_copy_threshold
     from kgqa.priors.encoder import open_encoder
-    from kgqa.priors.training_questions import read_relations
+    from kgqa.priors.training_questions import extract_lessons, read_relations
 
     with output.errors_in_one_line(DatasetError), output.exit_on_termination():
-        header = building.read_library_header(library)
+        header = read_library_header(library)
         known = read_relations(relations) if relations else None
         examples, _ = load_training_material([*dataset, *(more or ())], split, format)
         learned, encode = extract_lessons(examples, known), open_encoder(encoder or header.encoder).encode
-        found = building.calibrate_copy_threshold(learned, encode, header.anchors, held_out, seed)
+        found = calibrate_copy_threshold(learned, encode, header.anchors, held_out, seed)
         tau = found.recommended(precision)
         _print_calibration(found, tau, precision)
         if tau is None:
             raise SystemExit(int(output.ExitCode.NO_ANSWER))
         if write:
-            building.write_copy_threshold(library, tau)
+            write_copy_threshold(library, tau)
 
 
 def _print_library(library: "BlueprintLibrary", top: int) -> None:
     """Print the statistics of Table 6 of the paper, and the templates that most questions have."""
-    from kgqa.priors.blueprints.templates import slot_histogram
-
     console, header = output.open_console(), library.header
     ratio = len(library.records) / header.questions
     console.print(
@@ -139,9 +137,9 @@ def _print_library(library: "BlueprintLibrary", top: int) -> None:
         f"{sum(header.without.values()):,} questions without a blueprint"
     )
     calibrated = "the encoder's default" if header.tau is None else "calibrated"
-    about = f"encoder {library.encoder}, anchors {header.anchors}, tau {library.tau:g} ({calibrated})"
+    about = f"encoder {header.encoder}, anchors {header.anchors}, tau {library.tau:g} ({calibrated})"
     console.print(output.styled_line(about))
-    slots = slot_histogram(library.records).items()
+    slots = sorted(Counter(len(each.blueprint.slots) for each in library.records).items())
     console.print(output.make_table("slots", "templates", rows=((str(n), f"{each:,}") for n, each in slots)))
     most = sorted(library.records, key=lambda record: -record.questions)[:top]
     rows = ((f"{each.questions:,}", each.blueprint.template, each.anchors[0].text) for each in most)
@@ -161,7 +159,7 @@ def _print_nearest(library: "BlueprintLibrary", question: str, top: int) -> None
 
 
 def _print_calibration(found: "ThresholdCalibration", tau: float | None, precision: float) -> None:
-    from kgqa.priors.blueprints.building import MIN_COPIES
+    from kgqa.priors.copy_threshold import MIN_COPIES
 
     console = output.open_console()
     console.print(

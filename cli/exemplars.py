@@ -15,8 +15,10 @@ from kgqa.cli import options, output
 
 if TYPE_CHECKING:
     from kgqa.kg.sparql.intent import QuestionIntent
-    from kgqa.priors.blueprints import Slot, Topic
-    from kgqa.priors.exemplars import ExemplarLibrary, RecalledSolution
+    from kgqa.priors.exemplars import ExemplarLibrary
+    from kgqa.priors.slots import Slot
+    from kgqa.priors.solutions import RecalledSolution
+    from kgqa.priors.training_questions import Topic
 
 app = typer.Typer(help="Build exemplars from questions, or look into them.", no_args_is_help=True)
 
@@ -70,10 +72,10 @@ def show(
     encoder: options.EncoderName = None,
 ) -> None:
     """Show what exemplars say of a question for the first of its topics, or what they are."""
-    from kgqa.priors import exemplars as priors
-    from kgqa.priors.blueprints import Topic
+    from kgqa.priors import exemplars as priors, masking, solutions
     from kgqa.priors.encoder import open_encoder
-    from kgqa.priors.exemplars.building import read_exemplar_header
+    from kgqa.priors.exemplars import read_exemplar_header
+    from kgqa.priors.training_questions import Topic
 
     with output.errors_in_one_line(), output.exit_on_termination():
         opened = open_encoder(encoder or read_exemplar_header(exemplars).encoder)
@@ -82,11 +84,11 @@ def show(
             _print_exemplars(found, top)
         else:
             names = topic or []
-            _print_advice(found, priors.mask_topic(question, next(iter(names), None), names[1:]), top)
+            _print_advice(found, masking.mask_topic(question, next(iter(names), None), names[1:]), top)
             kinds = _categories([Topic(None, name) for name in names], kg)
-            template = priors.make_template(question, {name: kinds.get(Topic(None, name)) for name in names})
+            template = masking.make_template(question, {name: kinds.get(Topic(None, name)) for name in names})
             index = priors.open_solution_index(exemplars, opened.encode, opened.name)
-            recalled = index.recall(question, template, pool=priors.DEFAULT_POOL_SIZE, shown=top)
+            recalled = index.recall(question, template, pool=solutions.DEFAULT_POOL_SIZE, shown=top)
             _print_recalled(template, recalled)
 
 
@@ -95,7 +97,7 @@ def _categories(topics: "Sequence[Topic]", kg: list[str] | None) -> "dict[Topic,
     if not kg:
         return {}
     from kgqa.kg.opening import open_graph
-    from kgqa.priors.exemplars import find_topic_categories
+    from kgqa.priors.categories import find_topic_categories
     from kgqa.runtime.resources import graph_sources
 
     return asyncio.run(find_topic_categories(topics, open_graph(graph_sources(kg))))
@@ -108,7 +110,7 @@ def _print_exemplars(exemplars: "ExemplarLibrary", top: int) -> None:
         f"{header.exemplars:,} exemplars: a masked question and its chain, once for each topic entity; "
         f"{header.templates:,} templates: a question with categories for its topics, and all its chains"
     )
-    console.print(output.styled_line(f"encoder {exemplars.encoder}"))
+    console.print(output.styled_line(f"encoder {header.encoder}"))
     intents: Counter[QuestionIntent] = Counter()
     chains: Counter[tuple[Slot, ...]] = Counter()
     lengths: Counter[int] = Counter()
@@ -125,7 +127,7 @@ def _print_exemplars(exemplars: "ExemplarLibrary", top: int) -> None:
 
 
 def _print_advice(exemplars: "ExemplarLibrary", masked: str, top: int) -> None:
-    from kgqa.priors.blueprints import TOPIC_MASK
+    from kgqa.priors.masking import TOPIC_MASK
 
     console = output.open_console()
     console.print(output.styled_line(masked))

@@ -18,7 +18,7 @@ from rich.text import Text
 from kgqa.kg.terms import one_line
 
 if TYPE_CHECKING:
-    from kgqa.priors.blueprints import Slot
+    from kgqa.priors.slots import Slot
 
 MAX_LINE_CHARS = 1000  # characters that a line for people has at most
 

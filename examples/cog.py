@@ -22,8 +22,9 @@ import kgqa
 from kgqa.cli.ask import show_record, show_step
 from kgqa.cli.options import read_options
 from kgqa.models.scripted import ScriptedModel
-from kgqa.priors.blueprints import build_blueprints, read_training_questions
+from kgqa.priors.blueprints import build_blueprints
 from kgqa.priors.encoder import open_encoder
+from kgqa.priors.training_questions import read_training_questions
 from kgqa.prompts.adapt_blueprint import AdaptBlueprint
 from kgqa.prompts.base import Prompt
 from kgqa.prompts.check_sufficiency import CheckSufficiency

@@ -7,7 +7,6 @@ from typing import cast
 from kgqa.kg.pages import Candidate
 from kgqa.kg.terms import Term
 from kgqa.nodes.cog.state import CoGState, plan_progress
-from kgqa.nodes.replies import ask_model
 from kgqa.prompts.candidates import MAX_CANDIDATES_SHOWN, aggregate
 from kgqa.prompts.filter_candidates import FilterCandidates
 from kgqa.runtime.budget import BudgetExceeded
@@ -47,11 +46,7 @@ async def filter_branch(
 async def _choose_ends(
     state: State, branch: VerifiedChain, runtime: NodeRuntime
 ) -> tuple[VerifiedChain, StoppedBy | None]:
-    """Go through the ends; where the budget ends on the way, what was chosen so far stands.
-
-    Raises:
-        BudgetExceeded: if nothing was chosen yet.
-    """
+    """Go through the ends; where the budget ends on the way, what was chosen so far stands, if anything."""
     kept: list[Term] = []
     counting, limit = False, None
     ends = iter(branch.ends)
@@ -60,7 +55,7 @@ async def _choose_ends(
     while some := tuple(islice(ends, MAX_CANDIDATES_SHOWN)):
         prompt = FilterCandidates(question, branch.chain, tuple(map(Candidate, some)), plan, topics=topics)
         try:
-            reply = await ask_model(prompt, runtime)
+            reply = await runtime.ask(prompt)
         except BudgetExceeded as error:
             if not kept:
                 raise

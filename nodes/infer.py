@@ -4,23 +4,19 @@ from collections.abc import Sequence
 from dataclasses import replace
 from itertools import islice
 
-from kgqa.kg.errors import KGRejected, KGTimeout
-from kgqa.kg.pages import Candidate, Page
-from kgqa.kg.terms import Chain, Term
+from kgqa.kg.pages import Candidate
+from kgqa.kg.terms import Term
 from kgqa.nodes.cog.state import CoGState, CoGUpdate, plan_progress, standing_findings
 from kgqa.nodes.frontier.state import FrontierState, FrontierUpdate
-from kgqa.nodes.replies import ask_model, group_findings
+from kgqa.nodes.replies import group_findings
 from kgqa.prompts.candidates import MAX_CANDIDATES_SHOWN, aggregate
 from kgqa.prompts.infer_from_evidence import InferFromEvidence, Segment
 from kgqa.runtime.node import NodeRuntime, node
 from kgqa.runtime.state import VerifiedChain
 from kgqa.tools.arguments import chain_arguments
 
-MAX_SEGMENTS = 4
-"""Verified segments that are shown at most: the last ones."""
-
-MAX_EXPLORED_CHAINS = 40
-"""Chains that are looked at for where they meet at most: the last ones."""
+MAX_SEGMENTS = 4  # verified segments that are shown at most: the last ones
+MAX_EXPLORED_CHAINS = 40  # chains that are looked at for where they meet at most: the last ones
 
 MAX_GROUPS = 8
 """Chains that are shown at most: what several topics lead to first, then the last that were followed."""
@@ -47,7 +43,7 @@ async def infer(state: CoGState, runtime: NodeRuntime) -> CoGUpdate:
         *(f"it has to do with {topic}" for topic in topics if topic not in met),
     )
     prompt = InferFromEvidence(state["question"], segments, done.findings, unmet, topics=topics)
-    reply = await ask_model(prompt, runtime)
+    reply = await runtime.ask(prompt)
     if reply is None:
         left = [replace(branch, verdict="infer") for branch in memory[-1:]]
         return {"memory": [*memory[:-1], *left], "decision": "stop"}
@@ -79,7 +75,7 @@ async def infer_from_frontier(state: FrontierState, runtime: NodeRuntime) -> Fro
     known, topics = tuple(state["known"]), tuple(state["topic_entities"])
     unmet = tuple(state.get("subgoals", []))[len(known) :]
     prompt = InferFromEvidence(state["question"], segments, known, unmet, topics=topics)
-    reply = await ask_model(prompt, runtime)
+    reply = await runtime.ask(prompt)
     if reply is None:
         return nothing
     runtime.trace |= {"chosen": len(reply.chosen), "reason": reply.rationale}
@@ -99,18 +95,10 @@ async def _verified_segments(state: CoGState, runtime: NodeRuntime) -> tuple[Seg
     segments: list[Segment] = []
     for chain in islice(chains, MAX_SEGMENTS):
         shown = sum(len(segment.ends) for segment in segments)
-        ends = (await _follow(chain, runtime))[: MAX_CANDIDATES_SHOWN - shown]
+        page = await runtime.try_tool("follow_chain", **chain_arguments(chain)) or ()
+        ends = [candidate for candidate in page if candidate.term.name][: MAX_CANDIDATES_SHOWN - shown]
         segments += [Segment(chain, tuple(ends))] if ends else []
     return tuple(segments)
-
-
-async def _follow(chain: Chain, runtime: NodeRuntime) -> list[Candidate]:
-    try:
-        page: Page[Candidate] = await runtime.call_tool("follow_chain", **chain_arguments(chain))
-    except (KGTimeout, KGRejected) as error:
-        runtime.record_failure(error)
-        return []
-    return [candidate for candidate in page if candidate.term.name]
 
 
 def _best_choice(segments: Sequence[Segment], chosen: Sequence[int]) -> tuple[int, tuple[Term, ...]]:

@@ -72,13 +72,11 @@ async def _entity_by_name(text: str, runtime: NodeRuntime) -> Entity | None:
         matches = await runtime.call_tool("find_entities", name=text, limit=5)
     if matches and matches[0].sure:
         return matches[0].entity
-    near = ", ".join(str(match.entity) for match in matches)
-    runtime.trace["error"] = (
-        f"no entity of the graph has the id {one_line(text)}"
-        if is_iri(text) and not matches
-        else f"no entity of the graph is called {one_line(text)!r}"
-        + (f"; the nearest: {near}" if near else "")
-    )
+    if matches or not is_iri(text):
+        near = f"; the nearest: {', '.join(str(match.entity) for match in matches)}" if matches else ""
+        runtime.trace["error"] = f"no entity of the graph is called {one_line(text)!r}{near}"
+    else:
+        runtime.trace["error"] = f"no entity of the graph has the id {one_line(text)}"
     return None
 
 

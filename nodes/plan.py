@@ -3,7 +3,6 @@
 from kgqa.kg.terms import one_line
 from kgqa.nodes.cog.state import CoGState, CoGUpdate
 from kgqa.nodes.recall_exemplars import shown_exemplars
-from kgqa.nodes.replies import ask_model
 from kgqa.prompts.decompose import Decompose
 from kgqa.prompts.progress import MAX_SENTENCE_CHARS
 from kgqa.runtime.node import NodeRuntime, node
@@ -17,7 +16,7 @@ async def plan(state: CoGState, runtime: NodeRuntime) -> CoGUpdate:
     leaves the question itself as the only subgoal.
     """
     exemplars = shown_exemplars(state, runtime, "guide_decomposition")
-    reply = await ask_model(Decompose(state["question"], exemplars), runtime)
+    reply = await runtime.ask(Decompose(state["question"], exemplars))
     subgoals = (
         [one_line(each, MAX_SENTENCE_CHARS) for each in reply.subgoals] if reply else [state["question"]]
     )

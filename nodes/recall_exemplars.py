@@ -6,9 +6,9 @@ from collections.abc import Iterable, Sequence
 from kgqa.kg.errors import KGRejected, KGTimeout
 from kgqa.kg.pages import Page
 from kgqa.kg.terms import Entity, Hop, Term, local_name
-from kgqa.nodes.frontier.state import ScoredChain
-from kgqa.priors.exemplars import RecalledSolution, SolutionIndex, make_template
-from kgqa.priors.exemplars.categories import find_categories
+from kgqa.priors.categories import find_categories
+from kgqa.priors.masking import make_template
+from kgqa.priors.solutions import RecalledSolution, SolutionIndex
 from kgqa.prompts.solved_questions import SolvedQuestion
 from kgqa.runtime.node import NodeRuntime, node
 from kgqa.runtime.state import State, Update
@@ -16,10 +16,9 @@ from kgqa.tools.arguments import relation_arguments
 
 
 def relations_by_name(schema: Iterable[Hop]) -> dict[str, Hop]:
-    """Return each relation by what the graph calls it and by the local part of its IRI.
+    """Return each relation whose name can be a slot, by what the graph calls it and by its local name.
 
-    One whose name could not be written as a slot is left out. Of Wikidata's relations for one
-    property, the local name is the direct one's.
+    Of Wikidata's relations for one property, the local name is the direct one's.
     """
     hops = [hop for hop in schema if hop.words.strip() and not hop.words.startswith("^")]
     hops.sort(key=lambda hop: "/prop/direct/" in hop.relation)
@@ -94,17 +93,8 @@ def shown_exemplars(state: State, runtime: NodeRuntime, option: str) -> tuple[So
     return tuple(state["exemplars"]) if getattr(runtime.context, option, False) else ()
 
 
-def guided_offers(offers: Sequence[ScoredChain], exemplars: Sequence[SolvedQuestion]) -> list[ScoredChain]:
-    """Return what of the offers the exemplars speak for: R_cand ∩ R_guide (EGP §4.3).
-
-    Their last hop is a relation of any place in a chain of an exemplar, in the same direction.
-    """
-    guide = exemplar_hops(exemplars)
-    return [each for each in offers if hop_text(each.chain.hops[-1]) in guide]
-
-
 def exemplar_hops(exemplars: Sequence[SolvedQuestion]) -> set[str]:
-    """Return all hops of exemplars, as these write them."""
+    """Return all hops of exemplars, as these write them: R_guide (EGP §4.3)."""
     return {text for each in exemplars for branch in each.branches for text in branch}
 
 

@@ -8,13 +8,13 @@ from kgqa.kg.errors import KGError
 from kgqa.kg.terms import Chain, Hop, Path, Term, Triple
 from kgqa.models.errors import MalformedReply, ModelError
 from kgqa.prompts.answer_from_memory import AnswerDirectly
+from kgqa.prompts.candidates import parse_number
 from kgqa.runtime.budget import BudgetExceeded
 from kgqa.runtime.node import NodeRuntime
 from kgqa.runtime.record import VARIABLE_REF, Fact, Outcome, PathStep, Ref, fact, ref
 from kgqa.runtime.state import FinalUpdate, State, Update
 
-MAX_EVIDENCE_ANSWERS = 50
-"""Answers whose facts a record carries at most."""
+MAX_EVIDENCE_ANSWERS = 50  # answers whose facts a record carries at most
 
 
 def complete_record(update: Update, state: State, runtime: NodeRuntime) -> FinalUpdate:
@@ -77,11 +77,23 @@ async def trace_evidence(runtime: NodeRuntime, **arguments: Any) -> list[tuple[T
     return facts
 
 
-def build_proof(paths: Sequence[Path]) -> Update:
-    """Return paths as a record draws them, and their facts.
+def is_count_of(said: str, ends: Sequence[Term]) -> bool:
+    """Return whether an answer counts several things; values and what has no name are not counted."""
+    things = all(end.name and parse_number(end) is None for end in ends)
+    return things and len(ends) > 1 and said == str(len(ends))
 
-    Those along one chain are drawn as one where they lead to all answers.
-    """
+
+def answers_update(
+    proved: Sequence[Term], others: Iterable[str], proof: Update, runtime: NodeRuntime
+) -> Update:
+    """Return what is proved, and beside it, where that is allowed, what the model says from memory."""
+    memory = parametric_answers(others) if runtime.context.allow_parametric else []
+    outcome: Outcome = "parametric" if memory else "grounded" if proved else "none"
+    return {**proof, "answers": [*map(ref, proved), *memory], "outcome": outcome}
+
+
+def build_proof(paths: Sequence[Path]) -> Update:
+    """Return paths as a record draws them, as one where one chain leads to all answers, and their facts."""
     groups: dict[Chain, list[Path]] = {}
     for path in paths:
         groups.setdefault(path.chain, []).append(path)

@@ -7,9 +7,7 @@ from typing import TypeAlias
 
 from kgqa.kg.pages import Candidate
 from kgqa.kg.terms import Chain, Entity, Term
-from kgqa.models.errors import MalformedReply
 from kgqa.prompts.assess_found import Assessment
-from kgqa.prompts.base import Prompt, R
 from kgqa.prompts.candidates import (
     MAX_CANDIDATES_SHOWN,
     MAX_GROUPS_SHOWN,
@@ -26,22 +24,7 @@ from kgqa.runtime.state import State, Update, VerifiedChain, next_topic
 MAX_CHAIN_COMBINATIONS = 8
 """Combinations of chains from other topics that one chain is brought together with at most."""
 
-_Group: TypeAlias = tuple[ChainFindings, frozenset[Term]]
-"""What is at the end of a chain, and its terms."""
-
-
-async def ask_model(prompt: Prompt[R], runtime: NodeRuntime) -> R | None:
-    """Put a prompt to the model; return None for a malformed reply, which the trace records.
-
-    Raises:
-        BudgetExceeded: before the call, if nothing is left for it.
-        ModelUnavailable: if the model cannot be reached.
-    """
-    try:
-        return await runtime.prompt(prompt)
-    except MalformedReply as error:
-        runtime.record_failure(error)
-        return None
+_Group: TypeAlias = tuple[ChainFindings, frozenset[Term]]  # what is at the end of a chain, and its terms
 
 
 def group_findings(

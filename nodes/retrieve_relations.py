@@ -2,16 +2,13 @@
 
 from collections.abc import Sequence
 
-from kgqa.kg.errors import KGRejected, KGTimeout
-from kgqa.kg.pages import Page
 from kgqa.kg.terms import Hop
 from kgqa.nodes.look_again import remaining_points
 from kgqa.runtime.node import NodeRuntime, node
 from kgqa.runtime.state import KnownExtensions, State, Update, node_has_run
 from kgqa.tools.arguments import chain_arguments
 
-MAX_OFFERED_RELATIONS = 500
-"""Relations that one prompt offers at most; both directions keep their share."""
+MAX_OFFERED_RELATIONS = 500  # relations that one prompt offers at most; both directions keep their share
 
 
 @node("retrieve_relations")
@@ -24,13 +21,11 @@ async def retrieve_relations(state: State, runtime: NodeRuntime) -> Update:
     runtime.trace["chain"] = str(chain)
     nothing: Update = {"hops": [], "resume_points": remaining_points(state), "decision": "backtrack"}
     lead = next((lead for lead in state["leads"] if lead.chain == chain), None)
-    try:
-        if lead is None:
-            page: Page[Hop] = await runtime.call_tool("extend_chain", **chain_arguments(chain))
-            lead = KnownExtensions(chain, page.items, page.truncated)
-    except (KGTimeout, KGRejected) as error:
-        runtime.record_failure(error)
-        return nothing
+    if lead is None:
+        page = await runtime.try_tool("extend_chain", **chain_arguments(chain))
+        if page is None:
+            return nothing
+        lead = KnownExtensions(chain, page.items, page.truncated)
     again = node_has_run(state, "look_again")
     tried = {*state["tried"]} - {*state["resume_points"]} if again else set()
     hops = limit_hops([hop for hop in lead.hops if chain.then(hop) not in tried])

@@ -2,12 +2,11 @@
 
 from collections.abc import Iterator
 
-from kgqa.kg.errors import KGRejected, KGTimeout
-from kgqa.kg.pages import ChainResult, Page
+from kgqa.kg.pages import Page
 from kgqa.kg.terms import Chain, Hop
 from kgqa.nodes.filter import filter_branch
 from kgqa.nodes.recall_exemplars import exemplar_hops, hop_text, parse_hop, relations_by_name
-from kgqa.nodes.replies import accept_group, ask_model, group_findings
+from kgqa.nodes.replies import accept_group, group_findings
 from kgqa.prompts.assess_found import AssessFound
 from kgqa.prompts.candidates import MAX_GROUPS_SHOWN, ChainFindings
 from kgqa.runtime.node import NodeRuntime, node
@@ -19,9 +18,8 @@ from kgqa.tools.arguments import chain_arguments
 async def smart_lookahead(state: State, runtime: NodeRuntime) -> Update:
     """Follow all chains of the exemplars that can set out from a topic, in one query, and judge them.
 
-    It fires where a relation that leaves a topic is one that exemplars have (R_forward). What
-    the model takes ends the question, filtered where a condition is left; else the search
-    begins as if nothing had happened.
+    It fires where a relation that leaves a topic is one that exemplars have (R_forward). What the model takes
+    ends the question, filtered where a condition is left; else the search begins as if nothing had happened.
     """
     guide = exemplar_hops(state["exemplars"])
     leaving = {hop_text(hop): None for lead in state["leads"] if not lead.chain.hops for hop in lead.hops}
@@ -33,14 +31,8 @@ async def smart_lookahead(state: State, runtime: NodeRuntime) -> Update:
     chains = list(dict.fromkeys(_exemplar_chains(state, relations_by_name(page), runtime)))[:MAX_GROUPS_SHOWN]
     runtime.trace["chains"] = [str(chain) for chain in chains]
     arguments = [chain_arguments(chain) for chain in chains]
-    visits: list[ChainResult] = []
-    try:
-        if chains:
-            visits = await runtime.call_tool("visit_chains", chains=arguments, hops=False)
-    except (KGTimeout, KGRejected) as error:
-        runtime.record_failure(error)
-        return {"decision": "forward"}
-    pairs = zip(chains, visits, strict=True)
+    visits = await runtime.try_tool("visit_chains", chains=arguments, hops=False) if chains else None
+    pairs = zip(chains, visits, strict=True) if visits else ()
     every = [ChainFindings(chain, visit.ends.items, visit.ends.truncated) for chain, visit in pairs]
     found = [each for each in every if each.named]
     runtime.trace["realised"] = len(found)
@@ -62,7 +54,7 @@ async def _judge_findings(state: State, found: list[ChainFindings], runtime: Nod
     exemplars, topics = tuple(state["exemplars"]), tuple(state["topic_entities"])
     groups = group_findings(found, (), topics)
     prompt = AssessFound(state["question"], tuple(groups), exemplars=exemplars, topics=topics)
-    reply = await ask_model(prompt, runtime)
+    reply = await runtime.ask(prompt)
     if reply is None:
         return {"decision": "forward"}
     runtime.trace["reason"] = reply.rationale

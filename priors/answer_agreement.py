@@ -14,7 +14,6 @@ from kgqa.kg.text import decompose, strip_article
 
 MAX_NUMBER_CHARS = 400  # characters of the longest answer that is read as a number
 _EMPTY_ANSWERS = frozenset({"", "nothing", "none", "unknown", "null", "no answer"})
-_NO_IDS: Mapping[str, str] = MappingProxyType({})
 
 _NUMBER = re.compile(
     r"[+-]?(?:(?:[0-9]{1,3}(?:,[0-9]{3})+|[0-9]+)(?:\.[0-9]*)?|\.[0-9]+)(?:e[+-]?[0-9]{1,6})?"
@@ -24,15 +23,12 @@ _ACCENTS = re.compile("(?<=[a-z])[\u0300-\u036f]+")
 _OPENING_MARKS, _CLOSING_MARKS = "\"'“«([{ ", "\"'”’»)]}.,;:!? "  # what a number may be wrapped in
 
 
-def answer_key(answers: Sequence[str], ids: Mapping[str, str] = _NO_IDS) -> frozenset[str]:
+def answer_key(answers: Sequence[str], ids: Mapping[str, str] = MappingProxyType({})) -> frozenset[str]:
     """Return what a plan answers; two plans agree if their keys are equal.
 
     Neither order nor repetition counts, and answers that name nothing are left out, so that
-    the key of a plan without an answer is empty. A number is compared by value.
-
-    Args:
-        answers: the answers that the plan ends with.
-        ids: entity ids by name, as `normalise_answer` writes it: names of one entity are one answer.
+    the key of a plan without an answer is empty. A number is compared by value. With ``ids`` of
+    entities, by name as `normalise_answer` writes it, names of one entity are one answer.
 
     >>> answer_key(["The Hague", "1,000"]) == answer_key(["1000.0", "the hague."])
     True

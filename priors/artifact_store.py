@@ -19,8 +19,6 @@ from pydantic import TypeAdapter
 from kgqa.files import read_file
 from kgqa.priors.errors import PriorError
 
-T = TypeVar("T")
-
 
 @dataclass(frozen=True, slots=True)
 class SourceFile:
@@ -33,11 +31,10 @@ class SourceFile:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Header:
-    """What a folder is: the layout's version, the encoder that made its vectors, and their dimensions.
+    """What a folder is: by which encoder, from which files and how many questions.
 
-    Then the files that it was learned from, how many questions were read, how many of them gave
-    nothing (by reason), and how many templates there are; ``records`` and ``index`` are the SHA-256
-    of files.
+    ``without`` counts by reason the questions that gave nothing; ``records`` and ``index`` are the
+    SHA-256 of files.
     """
 
     version: int = 0
@@ -62,6 +59,7 @@ H = TypeVar("H", bound=Header)
 class ArtifactStore(Generic[H]):
     """A kind of folder: what it is called, what builds one, and what is in it.
 
+    ``files`` are the names of the files beside the header, by the field that has the SHA-256 of each.
     Whatever is wrong with a folder is raised as ``error``, in one line that says what to do.
     """
 
@@ -71,7 +69,6 @@ class ArtifactStore(Generic[H]):
     header_type: type[H]
     version: int
     files: Mapping[str, str]
-    """The names of the other files, by the field of the header that has the SHA-256 of each."""
     error: type[PriorError]
 
     def exists(self, folder: Path) -> bool:
@@ -99,13 +96,12 @@ class ArtifactStore(Generic[H]):
         except (OSError, ValueError):
             raise self.error(f"{folder} is no {self.noun}; make one: {self.command} {folder}") from None
         try:
-            current = json.loads(text)["version"] == self.version
-            header: H | None = parse_json(text, self.header_type) if current else None
+            if json.loads(text)["version"] == self.version:
+                header: H = _read_json(text, self.header_type)
+                return header
         except (ValueError, LookupError, TypeError, RecursionError):
             raise self.damaged(folder) from None
-        if header is None:
-            raise self.error(f"{folder} was built by another version of kgqa; build it again")
-        return header
+        raise self.error(f"{folder} was built by another version of kgqa; build it again")
 
     def open(self, folder: Path, encoder: str, *fields: str) -> tuple[H, list[bytes]]:
         """Read the header of a folder that was built with an encoder, and files by their fields."""
@@ -128,11 +124,7 @@ class ArtifactStore(Generic[H]):
         return content
 
     def write(self, folder: Path, header: H, files: Mapping[str, bytes]) -> H:
-        """Write a folder; an earlier one in its place is replaced.
-
-        Takes the header without version and digests, and returns it with them; ``files`` are the
-        contents of the files, by their fields.
-        """
+        """Write a folder in place of an earlier one; the header is given without version and digests."""
         digests: dict[str, Any] = {name: content_digest(content) for name, content in files.items()}
         header = replace(header, version=self.version, **digests)
         folder = folder.resolve()
@@ -167,11 +159,10 @@ class ArtifactStore(Generic[H]):
         try:
             os.replace(beside, folder)
         except OSError:
-            if self.exists(folder):
-                return
-            if old.exists():
-                os.replace(old, folder)
-            raise
+            if not self.exists(folder):
+                if old.exists():
+                    os.replace(old, folder)
+                raise
 
 
 def content_digest(content: bytes) -> str:
@@ -194,19 +185,18 @@ def _scratch_folder(beside: Path) -> Iterator[Path]:
         yield Path(made)
 
 
-def parse_json(text: bytes, kind: Any) -> Any:
-    """Read JSON of a type; a ValueError if it is anything else."""
-    return _json_schema(kind).validate_json(text)
-
-
 def write_lines(items: Iterable[Any], kind: Any) -> bytes:
     """Write items of a type as JSON, one a line."""
     return b"".join(_json_schema(kind).dump_json(each) + b"\n" for each in items)
 
 
-def read_lines(content: bytes, kind: type[T]) -> tuple[T, ...]:
+def read_lines(content: bytes, kind: Any) -> tuple[Any, ...]:
     """Read what `write_lines` wrote; a ValueError if it is anything else."""
-    return tuple(parse_json(line, kind) for line in content.splitlines())
+    return tuple(_read_json(line, kind) for line in content.splitlines())
+
+
+def _read_json(text: bytes, kind: Any) -> Any:
+    return _json_schema(kind).validate_json(text)
 
 
 @cache

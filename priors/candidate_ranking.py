@@ -1,9 +1,10 @@
-"""Ranks candidate relations and triples: the signals of a blueprint (CoG §3.2.2, equations 4 to 6), and BM25.
+"""Ranks candidates by a blueprint (CoG §3.2.2, equations 4 to 6), or by the words of a question (BM25).
 
-Similarities are cosines of an encoder's vectors.
-Steps and slots count from 0 here, from 1 in the paper.
+The entropy filter of VoG (appendix A.2, equations 5 to 8) says how many of them are worth keeping.
+Similarities are cosines of an encoder's vectors. Steps and slots count from 0 here, from 1 in the papers.
 """
 
+import math
 from collections.abc import Sequence
 from typing import NamedTuple
 
@@ -15,6 +16,7 @@ from kgqa.priors.encoder import Vectors
 Similarities = npt.NDArray[np.float32]
 Scores = Sequence[float] | npt.NDArray[np.floating]
 WEIGHT_DECIMALS = 6  # decimals of a weight: in those after, two products of equal rows may differ
+ENTROPY_DECIMALS = 9  # decimals of an entropy that count: 1 must not come out as a little less
 
 
 def relation_words(name: str) -> str:
@@ -44,11 +46,8 @@ class RelationSignals(NamedTuple):
     def fuse(self, weights: SignalWeights) -> Similarities:
         """Return the weighted mean of the signals that are there, shape (relations,) (CoG equation 6).
 
-        The weights of those that are there are made to add up to 1; where they add up to 0,
-        every score is 0.
-
-        Raises:
-            ValueError: if no signal is there.
+        The weights of those that are there, at least one, are made to add up to 1; where they add up
+        to 0, every score is 0.
         """
         there = [(weight, signal) for weight, signal in zip(weights, self, strict=True) if signal is not None]
         if not there:
@@ -64,15 +63,10 @@ def align_steps(similarities: Similarities, passed: Sequence[int] = ()) -> list[
     The slot is the one most similar to the step's subgoal among those from the slot of the step
     before on; the first of equals. Steps beyond the last slot stay at it.
 
-    Args:
-        similarities: of subgoals to slots, shape (steps, slots), at least one slot.
-        passed: how many slots lie behind a chain before each step, as far as that is known:
-            a slot whose relation the chain has taken is not waited at again. (The paper has
-            no such rule; without it, the nodes after an unnamed one, at which the subgoal is
-            still the same, could never be aligned with the next slot.)
-
-    Returns:
-        The slot of each step; it never decreases.
+    ``similarities`` are of subgoals to slots, shape (steps, slots). ``passed`` says how many slots lie
+    behind a chain before each step, as far as that is known: a slot whose relation the chain has taken is
+    not waited at again. (The paper has no such rule; without it, the nodes after an unnamed one, at which
+    the subgoal is still the same, could never be aligned with the next slot.)
     """
     steps, slots = similarities.shape
     aligned: list[int] = []
@@ -85,10 +79,7 @@ def align_steps(similarities: Similarities, passed: Sequence[int] = ()) -> list[
 
 
 def similarity_to_suggestions(candidates: Vectors, suggested: Vectors) -> npt.NDArray[np.float64]:
-    """Return the weight of each candidate: its similarity to the nearest suggestion (VoG equation 5).
-
-    There is at least one suggestion, and a unit vector for each of them and of the candidates.
-    """
+    """Return the weight of each candidate: its similarity to the nearest suggestion (VoG equation 5)."""
     return np.asarray((candidates @ suggested.T).max(axis=1), np.float64).round(WEIGHT_DECIMALS)
 
 
@@ -111,3 +102,48 @@ def bm25_scores(texts: Sequence[str], query: str) -> list[float]:
     scores = [round(float(score), 6) for score in index.get_scores(words)]
     most = max(scores)
     return [score / most if most > 0 else 0.0 for score in scores]
+
+
+def softmax(weights: Scores, temperature: float) -> npt.NDArray[np.float64]:
+    """Turn weights into probabilities (VoG equation 6).
+
+    The paper has no temperature, that is, 1. Cosines then are nearly uniform, and the
+    width is always the same.
+    """
+    if not temperature > 0:
+        raise ValueError(f"a temperature must be above 0, not {temperature}")
+    scaled = np.asarray(weights, np.float64) / temperature
+    powers = np.exp(scaled - scaled.max(initial=-np.inf))
+    return np.asarray(powers / powers.sum(), np.float64)
+
+
+def normalised_entropy(p: Scores) -> float:
+    """Return the entropy of probabilities as a share of the largest it could be (VoG equation 7)."""
+    shares = np.asarray(p, np.float64)
+    if len(shares) < 2:  # the equation divides by 0
+        return 0.0
+    likely = shares[shares > 0]
+    entropy = -float(likely @ np.log(likely)) / math.log(len(shares))
+    return min(max(round(entropy, ENTROPY_DECIMALS), 0.0), 1.0)
+
+
+def adaptive_width(weights: Scores, k_min: int, k_max: int, temperature: float) -> int:
+    """Return the number of candidates to keep, from ``k_min`` to ``k_max`` (VoG equations 6 to 8).
+
+    As in the paper, it is ``k_min`` even where there are fewer candidates than that.
+    """
+    entropy = normalised_entropy(softmax(weights, temperature))
+    return max(k_min, min(math.floor(k_min + (k_max - k_min) * entropy), len(weights)))
+
+
+def select_candidates(weights: Scores, k_min: int, k_max: int, temperature: float) -> list[int]:
+    """Return the places of the candidates to keep (VoG algorithm 1).
+
+    They are those with the largest weights, best first, the first of equals first; all places
+    as they come where there are at most ``k_max`` candidates.
+    """
+    places = range(len(weights))
+    if len(weights) <= k_max:
+        return list(places)
+    width = adaptive_width(weights, k_min, k_max, temperature)
+    return sorted(places, key=lambda place: -float(weights[place]))[:width]

@@ -1,17 +1,10 @@
-"""Sentence encoders: texts to unit vectors, whose dot product is their similarity.
-
-```
-Encoder (what the others need)
-├── MiniLM            all-MiniLM-L6-v2 out of an installed package, in numpy: opens in a tenth of a second
-├── SentenceEncoder   any other sentence-transformers model: a name or a folder
-└── CachedEncoder     any of them, with what it encoded before kept in memory and on disk
-```
-"""
+"""Sentence encoders: texts to unit vectors, whose dot product is their similarity."""
 
 import json
 import logging
 import os
 import threading
+from collections import ChainMap
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from functools import cache, cached_property
@@ -32,9 +25,7 @@ Vectors = npt.NDArray[np.float32]  # rows of length 1, shape (texts, dimensions)
 EncodeTexts: TypeAlias = Callable[[Sequence[str]], Vectors]
 """Texts to unit vectors, shape (texts, dimensions); blocks."""
 
-BUNDLED_ENCODER = "all-MiniLM-L6-v2"
-"""The encoder used where none is named; Wang et al. 2020, fine-tuned by sentence-transformers."""
-
+BUNDLED_ENCODER = "all-MiniLM-L6-v2"  # where none is named; Wang et al. 2020, by sentence-transformers
 MAX_RECENT_TEXTS = 4096  # texts that a `CachedEncoder` remembers beside those that were preloaded
 _NORM_TOLERANCE = 1e-3
 _log = logging.getLogger(__name__)
@@ -42,29 +33,20 @@ _blas_lock = threading.Lock()
 
 
 class Encoder(Protocol):
-    """Turns texts into vectors; may be used from several threads at once."""
+    """Turns texts into vectors; may be used from several threads at once.
 
-    @property
-    def name(self) -> str:
-        """Tell this encoder's vectors from any other's; part of cache keys."""
+    Its ``name`` tells its vectors, of so many ``dimensions``, from any other's; it is part of cache keys.
+    """
 
-    @property
-    def dimensions(self) -> int:
-        """Length of a row."""
+    name: str
+    dimensions: int
 
     def encode(self, texts: Sequence[str]) -> Vectors:
         """Encode ``texts``, one row each, in their order; blocks, so not for the event loop."""
 
 
 def open_encoder(name: str | None = None) -> Encoder:
-    """Open the bundled encoder, or any sentence-transformers model by name or folder.
-
-    Loads up to some 100 MB from disk; open once per process and share.
-
-    Raises:
-        EncoderError: there is no such model, its files are broken or cannot be had, or KGQA_THREADS is
-            no number.
-    """
+    """Open the bundled encoder, or any sentence-transformers model by name or folder; once per process."""
     thread_count()
     if name in {None, BUNDLED_ENCODER, f"sentence-transformers/{BUNDLED_ENCODER}"}:
         from kgqa.priors.minilm import open_minilm
@@ -82,11 +64,7 @@ def encode_distinct(texts: Sequence[str], encode: EncodeTexts) -> Vectors:
 
 
 def thread_count() -> int:
-    """Return the threads of one matrix product: ``KGQA_THREADS``, or 2, or 1 on one core.
-
-    Raises:
-        EncoderError: the variable is no whole number above 0.
-    """
+    """Return the threads of one matrix product: ``KGQA_THREADS``, or 2, or 1 on one core."""
     own = getattr(os, "sched_getaffinity", None)  # the cores that this process may use
     cores = len(own(0)) if own else os.cpu_count() or 1
     text = os.environ.get("KGQA_THREADS", str(min(2, cores)))
@@ -97,23 +75,17 @@ def thread_count() -> int:
 
 @contextmanager
 def limit_blas_threads() -> Iterator[None]:
-    """Hold numpy's matrix products to ``KGQA_THREADS`` threads.
-
-    The bound is the whole process's, so callers take turns.
-    """
+    """Hold the process's matrix products to ``KGQA_THREADS`` threads; callers take turns."""
     with _blas_lock, _threadpool_controller().limit(limits=thread_count(), user_api="blas"):
         yield
 
 
-@cache
-def _threadpool_controller() -> ThreadpoolController:
-    return ThreadpoolController()
+_threadpool_controller = cache(ThreadpoolController)
 
 
 def cache_folder() -> Path:
     """Return the folder of what kgqa keeps between runs: ``KGQA_HOME``, or the user's cache folder."""
-    named = os.environ.get("KGQA_HOME")
-    if named:
+    if named := os.environ.get("KGQA_HOME"):
         return Path(named).expanduser()
     from platformdirs import user_cache_path
 
@@ -137,10 +109,7 @@ class VectorCache:
         return self.folder / f"{digest.hexdigest()[:40]}.npy"
 
     def vectors(self, texts: Sequence[str]) -> Vectors:
-        """Return the vectors of ``texts``, shape (texts, dimensions), read-only, mapped from disk.
-
-        Where the folder cannot be written, the vectors are given all the same.
-        """
+        """Return the vectors of ``texts``, read-only, mapped from disk where the folder can be written."""
         if not texts:
             return np.empty((0, self.encoder.dimensions), dtype=np.float32)
         path, shape = self.path(texts), (len(texts), self.encoder.dimensions)
@@ -154,20 +123,18 @@ class VectorCache:
         except OSError as error:
             _log.warning("vectors are not kept: %s", error)
         kept = _read_vectors(path, shape)
-        if kept is None:
-            fresh.setflags(write=False)
+        fresh.setflags(write=False)
         return fresh if kept is None else kept
 
 
 def _read_vectors(path: Path, shape: tuple[int, int]) -> Vectors | None:
     """Map a file; None if it is missing, cut short, of other shape, or not of unit rows."""
     try:
-        rows = npy.open_memmap(path, mode="r") if path.is_file() else None
+        rows: Vectors = npy.open_memmap(path, mode="r") if path.is_file() else np.empty(0, np.float32)
     except (OSError, ValueError, SyntaxError, MemoryError, RecursionError):
         return None
-    if rows is None or rows.dtype != np.float32 or rows.shape != shape:
-        return None
-    return rows if (np.abs(np.einsum("ij,ij->i", rows, rows) - 1) < _NORM_TOLERANCE).all() else None
+    fits = rows.dtype == np.float32 and rows.shape == shape
+    return rows if fits and (np.abs(np.einsum("ij,ij->i", rows, rows) - 1) < _NORM_TOLERANCE).all() else None
 
 
 class CachedEncoder:
@@ -196,15 +163,12 @@ class CachedEncoder:
         """Encode ``texts``, one row of length 1 each, shape (texts, dimensions)."""
         if not texts:
             return np.empty((0, self._encoder.dimensions), np.float32)
-        known = {text: row for text in texts if (row := self._look_up(text)) is not None}
+        kept = ChainMap(self._preloaded, self._recent)
+        known = {text: kept[text] for text in texts if text in kept}
         fresh = [text for text in dict.fromkeys(texts) if text not in known]
         if fresh:
             known |= zip(fresh, self._encoder.encode(fresh), strict=True)
             # replaced as a whole, so that other threads see one or the other
-            kept = {**self._recent, **{text: known[text] for text in fresh[:MAX_RECENT_TEXTS]}}
-            self._recent = dict(list(kept.items())[-MAX_RECENT_TEXTS:])
+            recent = {**self._recent, **{text: known[text] for text in fresh[:MAX_RECENT_TEXTS]}}
+            self._recent = dict(list(recent.items())[-MAX_RECENT_TEXTS:])
         return np.stack([known[text] for text in texts])
-
-    def _look_up(self, text: str) -> Vectors | None:
-        row = self._preloaded.get(text)
-        return self._recent.get(text) if row is None else row

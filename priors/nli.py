@@ -1,11 +1,4 @@
-"""Does what was observed contradict what was predicted? A natural-language-inference model, or rules.
-
-```
-ContradictionDetector (what verification needs)
-├── RuleDetector           compares triples: same head and relation, other tails (gap 26 of VoG's text)
-└── CrossEncoderDetector   any sentence-transformers cross-encoder trained for inference (VoG §3.3)
-```
-"""
+"""Does what was observed contradict what was predicted? A natural-language-inference model, or rules."""
 
 import threading
 from collections import defaultdict
@@ -19,9 +12,7 @@ from kgqa.priors.candidate_ranking import relation_words
 from kgqa.priors.errors import PriorError
 from kgqa.priors.hub_models import import_sentence_transformers, open_model
 
-Claim: TypeAlias = tuple[str, str, str]
-"""What a triple says, in words: head, relation, tail. One with a part that says nothing is passed over."""
-
+Claim: TypeAlias = tuple[str, str, str]  # what a triple says, in words; one that says nothing is passed over
 MAX_PAIR_TOKENS = 512  # tokens of a pair of texts at most, marks included; fewer if the model takes fewer
 MAX_PREMISES = 60  # facts that a model reads at most; rules take all
 BATCH_PAIRS = 8  # pairs that go through together
@@ -35,9 +26,7 @@ class NLIError(PriorError):
 class ContradictionDetector(Protocol):
     """Tells contradiction; may be used from several threads at once."""
 
-    @property
-    def name(self) -> str:
-        """What the record says about who judged."""
+    name: str  # what the record says about who judged
 
     def contradicts(self, premises: Sequence[Claim], hypotheses: Sequence[Claim]) -> bool:
         """Return whether what was observed contradicts what was predicted; blocks, so not for the event loop.
@@ -47,35 +36,23 @@ class ContradictionDetector(Protocol):
 
 
 def open_contradiction_detector(name: str | None = None) -> ContradictionDetector:
-    """Open a cross-encoder by its name or folder; without a name, the rules.
-
-    Loads up to gigabytes from disk; open once per process and share.
-
-    Raises:
-        NLIError: there is no such model, or it was not trained for inference.
-        EncoderError: KGQA_THREADS is no number.
-    """
+    """Open a cross-encoder by its name or folder, of up to gigabytes; without a name, the rules."""
     return RuleDetector() if name is None else CrossEncoderDetector(name)
 
 
 class RuleDetector:
-    """A `ContradictionDetector` by structure: a head has a predicted relation, but to none of the tails."""
+    """A `ContradictionDetector` by structure: same head and relation, other tails (gap 26 of VoG's text)."""
 
     name = "rules"
 
     def contradicts(self, premises: Sequence[Claim], hypotheses: Sequence[Claim]) -> bool:
         """Return whether the predicted tails of any head and relation share none with those observed."""
-        observed = _tails_by_relation(premises)
-        predicted = _tails_by_relation(hypotheses)
+        observed, predicted = _tails_by_relation(premises), _tails_by_relation(hypotheses)
         return any(predicted[key].isdisjoint(observed[key]) for key in predicted.keys() & observed.keys())
 
 
 class CrossEncoderDetector:
-    """A `ContradictionDetector` by a model of inference, by folder or name; threads take turns.
-
-    Raises:
-        NLIError: the extra or the model is missing or broken, or has no such labels.
-    """
+    """A `ContradictionDetector` by any cross-encoder trained for inference (VoG §3.3); threads take turns."""
 
     def __init__(self, model: str) -> None:
         try:
@@ -156,9 +133,8 @@ def _sort_by_relevance(premises: Iterable[Claim], hypotheses: Iterable[Claim]) -
 
 def _sentences(claims: Iterable[Claim]) -> list[str]:
     """Write each claim as a sentence, once."""
-    told = _meaningful(claims)
-    written = (f"{head.strip()} {relation_words(name)} {tail.strip()}." for head, name, tail in told)
-    return list(dict.fromkeys(written))
+    parts = ((head.strip(), relation_words(name), tail.strip()) for head, name, tail in _meaningful(claims))
+    return list(dict.fromkeys(f"{' '.join(part)}." for part in parts))
 
 
 def _meaningful(claims: Iterable[Claim]) -> list[Claim]:

@@ -7,37 +7,31 @@ not say how H_t is normalised: those here are ours.
 import math
 from collections import Counter
 from collections.abc import Sequence
-from dataclasses import asdict, dataclass
-from typing import Any, Literal, TypeAlias
+from dataclasses import dataclass
+from typing import Literal, TypeAlias
 
 import numpy as np
 import numpy.typing as npt
 
-from kgqa.priors.candidate_ranking import WEIGHT_DECIMALS
+from kgqa.priors.candidate_ranking import WEIGHT_DECIMALS, normalised_entropy
 from kgqa.priors.encoder import BUNDLED_ENCODER, Vectors
-from kgqa.priors.entropy_filter import normalised_entropy
 
 RewardPart = Literal["quality", "coherence", "efficiency", "alignment", "validation"]
 """What the task reward is made of; the ablation of the paper's Table 12 leaves one out."""
 
 Vector: TypeAlias = npt.NDArray[np.float32]
-
-AnswerKey: TypeAlias = frozenset[str]
-"""What a plan answers; equal where two plans agree (`answer_agreement.answer_key`)."""
+AnswerKey: TypeAlias = frozenset[str]  # equal where two plans agree (`answer_agreement.answer_key`)
 
 METRIC_WEIGHTS = {"coherence": 0.3, "quality": 0.3, "efficiency": 0.2, "alignment": 0.2}
-"""What each similarity counts."""
-
 CONTRADICTION_PENALTY = 0.5  # penalty for a prediction that the feedback contradicts
 UNANSWERED_PENALTY = 0.1  # penalty for a plan that ends without an answer
 
 REWARD_THRESHOLDS = {BUNDLED_ENCODER: 0.78, "msmarco-bert-base-dot-v5": 0.77}
 """The reward from which a revision is taken up, by encoder: one finds texts more similar than another does.
 
-That of the paper's encoder is the paper's for WebQSP and WebQuestions (appendix B.3); that of the
-bundled one is by `kgqa calibrate` on training questions of WebQSP, with a simulated model: from
-0.78 to 0.80 right plans and wrong ones are told apart almost equally well, and the steps of longer
-plans earn less.
+That of the paper's encoder is the paper's for WebQSP and WebQuestions (appendix B.3); that of the bundled one
+is by `kgqa calibrate` on training questions of WebQSP, with a simulated model: from 0.78 to 0.80 right plans
+and wrong ones are told apart almost equally well, and the steps of longer plans earn less.
 """
 
 UNREACHABLE_REWARD = 2.0
@@ -55,10 +49,6 @@ class RevisionMetrics:
     contradicted: bool = False  # whether what was observed contradicts the prediction
     unanswered: bool = False  # whether the plan ends without an answer
 
-    def as_dict(self) -> dict[str, Any]:
-        """Return the metrics by name, as a trace shows them."""
-        return asdict(self)
-
 
 def measure_revision(
     *,
@@ -73,26 +63,15 @@ def measure_revision(
 ) -> RevisionMetrics:
     """Measure step t of a revised plan. All rows have length 1; a cosine x counts as (x + 1) / 2.
 
-    Efficiency is 1 less the overlap of the thought with earlier ones, which is their cosine, 0 at least.
-
-    Args:
-        question: the question, shape (dimensions,).
-        step: the whole of step t.
-        predicted: what step t is predicted to observe.
-        thought: that of step t.
-        earlier: the thoughts of the steps before t, shape (t - 1, dimensions); the most similar
-            counts, and efficiency is 1 where there is none.
-        facts: what step t has observed, shape (facts, dimensions); the most similar counts, and
-            coherence is 0 where there is none.
-        contradicted: as in `RevisionMetrics`.
-        unanswered: likewise.
+    Efficiency is 1 less the overlap of the thought with ``earlier`` ones, which is their cosine, 0 at
+    least; of these, and of the ``facts`` that were observed, the most similar counts. Efficiency is 1
+    where there are no earlier thoughts, coherence 0 where there are no facts.
     """
+    overlap = max((_clip(float(thought @ other)) for other in earlier), default=0.0)
     return RevisionMetrics(
         quality=_similarity(predicted, question),
         coherence=max((_similarity(thought, fact) for fact in facts), default=0.0),
-        efficiency=round(
-            1 - max((_clip(float(thought @ other)) for other in earlier), default=0.0), WEIGHT_DECIMALS
-        ),
+        efficiency=round(1 - overlap, WEIGHT_DECIMALS),
         alignment=_similarity(step, question),
         contradicted=contradicted,
         unanswered=unanswered,
@@ -111,8 +90,7 @@ def _clip(value: float) -> float:
 def task_reward(metrics: RevisionMetrics, ablate_reward: RewardPart | None = None) -> float:
     """Return the task-specific reward, from 0 to 1 (appendix B.2).
 
-    The weight of a similarity that is left out goes to the others in proportion; without
-    validation there are no penalties.
+    The weight of a similarity that is left out goes to the others; without validation nothing is penalised.
     """
     weights = {part: weight for part, weight in METRIC_WEIGHTS.items() if part != ablate_reward}
     total = sum(weight * float(getattr(metrics, part)) for part, weight in weights.items())
@@ -128,30 +106,22 @@ def answer_confidence(keys: Sequence[AnswerKey], key: AnswerKey) -> float:
 
 
 def answer_entropy(keys: Sequence[AnswerKey]) -> float:
-    """Return the normalised entropy of what the plans of the pool answer: H_t, from 0 to 1.
-
-    Plans that agree are one outcome, and so are those without an answer; 0 where all agree.
-    """
+    """Return the normalised entropy of what the plans of the pool answer: H_t, 0 where all agree, to 1."""
     return normalised_entropy([count / len(keys) for count in Counter(keys).values()])
 
 
 def blend_rewards(local: float, conf: float, entropy: float, beta: float) -> float:
     """Return the reward of a revision out of task reward and confidence (equation 4).
 
-    The prose below the equation says that confidence dominates where the answers are
-    uncertain. By the equation its weight falls from ``beta`` where all agree to
-    ``beta`` / e where no two do; the equation is what is done here.
+    The prose below the equation says that confidence dominates where the answers are uncertain. By the
+    equation, which is done here, its weight falls from ``beta`` where all agree to ``beta`` / e.
     """
     weight = beta * math.exp(-entropy)
     return (1 - weight) * local + weight * conf
 
 
 def default_threshold(encoder: str | None) -> float:
-    """Return the reward from which a revision is taken up; None is the bundled encoder.
-
-    Raises:
-        ValueError: it is not known for this encoder.
-    """
+    """Return the reward from which a revision is taken up; a ValueError where none is known."""
     name = (encoder or BUNDLED_ENCODER).removeprefix("sentence-transformers/")
     if name not in REWARD_THRESHOLDS:
         raise ValueError(

@@ -5,8 +5,12 @@
 'film.actor.film film.performance.film & ^film.film_genre.films_in_this_genre'
 """
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
+from typing import Annotated, Any, TypeAlias
+
+from pydantic import GetPydanticSchema
+from pydantic_core import core_schema
 
 INVERSE_MARK = "^"  # stands before a relation that is followed against its arrow
 ARROW = " -> "  # stands between the relations of a template (CoG §3.1)
@@ -91,3 +95,19 @@ class Blueprint:
     def __str__(self) -> str:
         """Draw the branches, each as its slots."""
         return " & ".join(" ".join(map(str, branch)) for branch in self.branches)
+
+
+def _written_as(kind: Any, read: Callable[[Any], object], write: Callable[[Any], object]) -> Any:
+    """Let pydantic write a type as JSON of another kind, and read it from there."""
+    writer = core_schema.plain_serializer_function_ser_schema(write)
+    validated = core_schema.no_info_after_validator_function
+    return GetPydanticSchema(lambda _, schema_of: validated(read, schema_of(kind), serialization=writer))
+
+
+SlotText: TypeAlias = Annotated[Slot, _written_as(str, Slot.parse, str)]
+"""A slot that is text in JSON."""
+
+BlueprintLists: TypeAlias = Annotated[
+    Blueprint, _written_as(list[list[str]], Blueprint.parse, Blueprint.to_lists)
+]
+"""A blueprint whose branches are lists of text in JSON."""

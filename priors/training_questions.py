@@ -1,13 +1,10 @@
 """Training questions, and the relation chains that their queries or gold paths hold (CoG §3.1).
 
-The branches of a query are those that `kgqa.kg.sparql.path_extraction` reads: they end at the answer, casts,
-classes, names and what only filters or sorts have no part in them. Many queries are read in
-several processes, which run this file: parsing takes some 15 ms a query, and Python keeps a process
-to one core.
+The branches of a query are those that `kgqa.kg.sparql.path_extraction` reads. Many queries are read in
+several processes, which run this file: parsing takes some 15 ms a query.
 """
 
 import gzip
-import json
 import os
 import subprocess
 import sys
@@ -15,6 +12,7 @@ import zlib
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
+from itertools import chain
 from pathlib import Path
 from typing import Any, NamedTuple, TypeAlias
 
@@ -23,10 +21,11 @@ from kgqa.kg.dialects import DIALECTS, FB, is_ignored
 from kgqa.kg.sparql import path_extraction
 from kgqa.kg.sparql.parsing import PREFIXES
 from kgqa.kg.terms import is_iri, local_name, replace_surrogates
+from kgqa.priors.artifact_store import read_lines, write_lines
 from kgqa.priors.encoder import thread_count
 from kgqa.priors.errors import BlueprintError
 from kgqa.priors.masking import mask_names
-from kgqa.priors.slots import INVERSE_MARK, Blueprint, Slot
+from kgqa.priors.slots import INVERSE_MARK, Blueprint, Slot, SlotText
 
 QUERIES_PER_PROCESS = 200  # queries that a process of its own is worth starting for
 MAX_RELATIONS_BYTES = 1 << 28  # bytes of a file of relations at most, as it is and unpacked
@@ -44,12 +43,9 @@ class Topic(NamedTuple):
 
 
 class RelationPath(NamedTuple):
-    """A gold path: where it starts, and its relations; ``^`` before one means against its arrow.
+    """A gold path; ``^`` before a relation means against its arrow."""
 
-    ``start`` is the id of a topic entity, or None for the only one.
-    """
-
-    start: str | None
+    start: str | None  # the id of a topic entity, or None for the only one
     relations: tuple[str, ...]
 
 
@@ -103,9 +99,6 @@ def read_relations(path: Path) -> frozenset[str]:
     """Read the local names of relations: the first column of each line, tabs between columns.
 
     Lines that begin with ``#`` are comments; a gzipped file is unpacked.
-
-    Raises:
-        BlueprintError: if the file cannot be read, or names none.
     """
     try:
         packed = read_file(path, MAX_RELATIONS_BYTES)
@@ -124,11 +117,10 @@ class QueryBranch(NamedTuple):
     """The slots from a constant (an IRI, or the value of a literal) to the answer."""
 
     start: str
-    slots: tuple[Slot, ...]
+    slots: tuple[SlotText, ...]
 
 
-BranchesOrReason: TypeAlias = tuple[QueryBranch, ...] | str
-"""The branches of a query, or in a few words why it has none."""
+BranchesOrReason: TypeAlias = tuple[QueryBranch, ...] | str  # or in a few words why a query has none
 
 
 def read_branches(query: str) -> BranchesOrReason:
@@ -144,45 +136,30 @@ def read_branches(query: str) -> BranchesOrReason:
 
 
 def read_all_branches(queries: Iterable[str]) -> dict[str, BranchesOrReason]:
-    """Read many queries, each once, in ``KGQA_THREADS`` processes if that is worth it.
-
-    Raises:
-        BlueprintError: if a process ends early.
-    """
+    """Read many queries, each once, in ``KGQA_THREADS`` processes if that is worth it."""
     distinct = list(dict.fromkeys(queries))
     processes = min(thread_count(), len(distinct) // QUERIES_PER_PROCESS)
     if processes < 2:
         return {query: read_branches(query) for query in distinct}
     parts = [distinct[place::processes] for place in range(processes)]
     with ThreadPoolExecutor(processes) as pool:
-        answers = list(pool.map(_read_in_process, parts))
-    return {
-        query: found
-        for part, answer in zip(parts, answers, strict=True)
-        for query, found in zip(part, answer, strict=True)
-    }
+        answers = pool.map(_read_in_process, parts)
+    return dict(zip(chain(*parts), chain(*answers), strict=True))
 
 
-def _read_in_process(queries: Sequence[str]) -> list[BranchesOrReason]:
+def _read_in_process(queries: Sequence[str]) -> Sequence[BranchesOrReason]:
     """Read queries in a process of their own."""
     ended = subprocess.run(
         (sys.executable, "-P", "-m", "kgqa.priors.training_questions"),
-        input="".join(f"{json.dumps(query)}\n" for query in queries),
+        input=write_lines(map(replace_surrogates, queries), str),
         env={**os.environ, "PYTHONPATH": os.pathsep.join(filter(None, sys.path))},
         capture_output=True,
-        encoding="utf-8",
         check=False,
     )
     if ended.returncode:
-        last = (ended.stderr.splitlines() or [f"status {ended.returncode}"])[-1]
+        last = (ended.stderr.decode().splitlines() or [f"status {ended.returncode}"])[-1]
         raise BlueprintError(f"a process that reads queries ended early: {last}")
-    answers = map(json.loads, ended.stdout.splitlines())
-    return [
-        found
-        if isinstance(found, str)
-        else tuple(QueryBranch(start, tuple(map(Slot.parse, slots))) for start, slots in found)
-        for found in answers
-    ]
+    return read_lines(ended.stdout, BranchesOrReason)
 
 
 @dataclass(frozen=True, slots=True)
@@ -199,10 +176,13 @@ def extract_lessons(
 ) -> Iterator[BlueprintLesson]:
     """Extract the blueprint of each question, in their order.
 
-    With the local names of ``relations``, a blueprint that has any other is left out.
+    >>> topics = [{"id": "http://x/e/Ulm", "name": "Ulm"}]
+    >>> line = {"question": "Who was born in Ulm?", "topic_entities": topics, "gold_path": ["^born_in"]}
+    >>> [lesson] = extract_lessons(read_training_questions([line]))
+    >>> lesson.masked, str(lesson.blueprint)
+    ('Who was born in [ENT]?', '^born_in')
 
-    Raises:
-        BlueprintError: if queries cannot be read at all.
+    With the local names of ``relations``, a blueprint that has any other is left out.
     """
     given = list(questions)
     read = read_all_branches(each.sparql for each in given if each.sparql)
@@ -226,15 +206,13 @@ def _extract_blueprint(
     if isinstance(branches, str):
         return branches
     topics = [local_name(topic.id) for topic in question.topics if topic.id]
-    seen: set[str] = set()
-    ranked: list[tuple[int, int, QueryBranch]] = []
-    for branch in branches:
-        start = local_name(branch.start) if branch.start else ""
-        place = topics.index(start) if start in topics else len(topics)
-        ranked.append((2 if start not in topics else int(start in seen), place, branch))
-        seen.add(start)
-    ranked.sort(key=lambda each: each[:2])
-    found = Blueprint(tuple(branch.slots for _, _, branch in ranked))
+    starts = [local_name(branch.start) if branch.start else "" for branch in branches]
+
+    def rank(place: int) -> tuple[int, int]:
+        start = starts[place]
+        return (int(start in starts[:place]), topics.index(start)) if start in topics else (2, 0)
+
+    found = Blueprint(tuple(branches[place].slots for place in sorted(range(len(branches)), key=rank)))
     if is_off_schema(found.slots):
         return OFF_SCHEMA
     known = relations is None or all(slot.relation in relations for slot in found.slots)
@@ -267,5 +245,5 @@ def _gold_branch(path: RelationPath) -> QueryBranch | None:
 
 
 if __name__ == "__main__":  # lines of JSON in, each a query; what was read of each out
-    for line in sys.stdin:
-        sys.stdout.write(f"{json.dumps(read_branches(json.loads(line)), default=str)}\n")
+    given = read_lines(sys.stdin.buffer.read(), str)
+    sys.stdout.buffer.write(write_lines(map(read_branches, given), BranchesOrReason))

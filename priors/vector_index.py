@@ -31,16 +31,13 @@ class Neighbour(NamedTuple):
 
 
 class VectorIndex:
-    """Unit vectors, shape (labels, dimensions), in a flat index by inner product; threads take turns.
-
-    A vector of another length is a `BlueprintError`.
-    """
+    """Unit vectors, shape (labels, dimensions), in a flat index by inner product; threads take turns."""
 
     def __init__(self, labels: Sequence[VectorLabel], rows: Vectors) -> None:
-        self._labels = list(labels)
+        self._labels: list[VectorLabel] = []
         self._index = _import_faiss().IndexFlatIP(rows.shape[1])
-        self._index.add(np.ascontiguousarray(rows))
         self._lock = threading.Lock()
+        self.add(labels, rows)
 
     @classmethod
     def from_bytes(cls, labels: Sequence[VectorLabel], packed: bytes, dimensions: int) -> "VectorIndex":
@@ -70,36 +67,25 @@ class VectorIndex:
         with self._lock:
             self._index.add(self._check_length(rows))
             self._labels += labels
+            keys = [label.key for label in self._labels]
+            self._keys = np.unique(keys, return_inverse=True)[1]  # in their order
+            self._weights = np.array([label.weight for label in self._labels])
 
     def nearest(self, rows: Vectors, k: int) -> list[Neighbour]:
         """Return the nearest of one vector, shape (1, dimensions): of each key the best, at most ``k``.
 
         Best first; what is equally near is in the order of weight, then of key.
         """
+        _import_faiss()
         with self._lock:
-            total, take = len(self._labels), k
-            while total and k > 0:
-                take = min(take, total)
-                _import_faiss()
-                (similarities,), (places,) = self._index.search(self._check_length(rows), take)
-                found = [
-                    Neighbour(int(place), round(min(1.0, float(similarity)), SIMILARITY_DECIMALS))
-                    for similarity, place in zip(similarities, places, strict=True)
-                ]
-                best: dict[str, Neighbour] = {}
-                for near in sorted(found, key=self._rank):
-                    best.setdefault(self._labels[near.place].key, near)
-                first = list(best.values())[:k]
-                # one beyond the last may be equally near and come before it in the order
-                complete = len(first) == k and found[-1].similarity < first[-1].similarity
-                if complete or take == total:
-                    return first
-                take *= 4
-        return []
-
-    def _rank(self, near: Neighbour) -> tuple[float, int, str, int]:
-        key, weight = self._labels[near.place]
-        return -near.similarity, -weight, key, near.place
+            keys, weights, rows = self._keys, self._weights, self._check_length(rows)
+            (similarities,), (places,) = self._index.search(rows, max(1, len(keys)))
+        found = np.empty(len(keys), np.float32)
+        found[places[places >= 0]] = similarities[places >= 0]
+        found = np.minimum(found.astype(float), 1).round(SIMILARITY_DECIMALS)
+        order = np.lexsort((keys, -weights, -found))
+        best = order[np.sort(np.unique(keys[order], return_index=True)[1])[:k]]
+        return [Neighbour(int(place), float(found[place])) for place in best]
 
     def _check_length(self, rows: Vectors) -> Vectors:
         if rows.shape[1:] != (self.dimensions,):

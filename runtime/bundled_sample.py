@@ -16,7 +16,7 @@ from kgqa.kg.graph import KnowledgeGraph
 from kgqa.priors.encoder import CachedEncoder, cache_folder
 
 if TYPE_CHECKING:
-    from kgqa.priors.blueprints import TrainingQuestion
+    from kgqa.priors.training_questions import TrainingQuestion
 
 
 def sample_graph() -> Path:
@@ -34,15 +34,15 @@ def sample_graph() -> Path:
 
 def sample_blueprints(encoder: CachedEncoder) -> Path:
     """Return the folder of the blueprints of the sample's training questions (blocking)."""
-    from kgqa.priors.blueprints import build_blueprints
-    from kgqa.priors.blueprints.building import LIBRARY_VERSION
+    from kgqa.priors.blueprints import LIBRARY_VERSION, build_blueprints
 
     return _learn("blueprints", LIBRARY_VERSION, build_blueprints, encoder)
 
 
 def sample_exemplars(encoder: CachedEncoder, graph: KnowledgeGraph) -> Path:
     """Return the folder of the exemplars of the sample's training questions (blocking)."""
-    from kgqa.priors.exemplars import EXEMPLARS_VERSION, build_exemplars, find_topic_categories
+    from kgqa.priors.categories import find_topic_categories
+    from kgqa.priors.exemplars import EXEMPLARS_VERSION, build_exemplars
 
     def build(questions: "Iterable[TrainingQuestion]", *rest: Any) -> object:
         known = list(questions)
@@ -55,7 +55,7 @@ def sample_exemplars(encoder: CachedEncoder, graph: KnowledgeGraph) -> Path:
 
 def _learn(kind: str, version: int, build: Callable[..., object], encoder: CachedEncoder) -> Path:
     """Build what is learned from the sample; where it cannot be kept, each process builds one of its own."""
-    from kgqa.priors.blueprints import read_training_questions
+    from kgqa.priors.training_questions import read_training_questions
 
     content = SAMPLE_QUESTIONS.read_bytes()
 

@@ -13,13 +13,13 @@ from langgraph.types import Overwrite
 from kgqa.kg.errors import KGError, KGRejected, KGTimeout, KGUnavailable
 from kgqa.kg.meter import QueryBudgetExhausted, metered
 from kgqa.kg.terms import one_line
-from kgqa.models.errors import ModelError, ModelUnavailable
+from kgqa.models.errors import MalformedReply, ModelError, ModelUnavailable
 from kgqa.models.interface import Completion, Turn, Usage, budget_allows
 from kgqa.priors.blueprints import BlueprintLibrary
 from kgqa.priors.encoder import Vectors
 from kgqa.priors.errors import EncoderError, PriorError
-from kgqa.priors.exemplars import SolutionIndex
 from kgqa.priors.nli import ContradictionDetector
+from kgqa.priors.solutions import SolutionIndex
 from kgqa.prompts.base import MAX_QUESTION_CHARS, Prompt, R
 from kgqa.runtime.budget import BudgetExceeded, NodeBudget
 from kgqa.runtime.context import Context, OptionError
@@ -48,6 +48,14 @@ class NodeRuntime(NodeBudget):
         answered: Completion[R] = await self.call_model(lambda model: model.ask(prompt))
         return answered.reply
 
+    async def ask(self, prompt: Prompt[R]) -> R | None:
+        """Put a prompt to the model as `prompt` does; None for a malformed reply, which the trace records."""
+        try:
+            return await self.prompt(prompt)
+        except MalformedReply as error:
+            self.record_failure(error)
+            return None
+
     async def call_model(self, call: Callable[[Any], Awaitable[C]]) -> C:
         """Call the model, and count what it costs; raise `ModelError` as the model does."""
         self.check("llm_calls", "tokens")
@@ -72,6 +80,14 @@ class NodeRuntime(NodeBudget):
         """Call a tool of the graph for its typed answer; raise `KGError` if the graph fails or refuses."""
         async with self.meter_queries():
             return await _call_tool((await open_resources(self.context)).tools[tool], arguments)
+
+    async def try_tool(self, tool: str, **arguments: Any) -> Any:
+        """Call a tool as `call_tool` does; None where it takes too long or is refused, as the trace says."""
+        try:
+            return await self.call_tool(tool, **arguments)
+        except (KGTimeout, KGRejected) as error:
+            self.record_failure(error)
+            return None
 
     @asynccontextmanager
     async def meter_queries(self) -> AsyncIterator[None]:

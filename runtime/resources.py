@@ -16,8 +16,9 @@ from kgqa.models.registry import is_offline, open_model
 from kgqa.priors.blueprints import BlueprintLibrary
 from kgqa.priors.candidate_ranking import relation_words
 from kgqa.priors.encoder import CachedEncoder, Vectors
-from kgqa.priors.exemplars import ExemplarLibrary, SolutionIndex
+from kgqa.priors.exemplars import ExemplarLibrary
 from kgqa.priors.nli import ContradictionDetector, open_contradiction_detector
+from kgqa.priors.solutions import SolutionIndex
 from kgqa.runtime.bundled_sample import sample_blueprints, sample_exemplars, sample_graph
 from kgqa.runtime.context import Context
 from kgqa.runtime.open_once import OpenOnce
@@ -105,7 +106,8 @@ def _open_library(context: Any, graph: KnowledgeGraph) -> BlueprintLibrary | Non
     """Open the library; on the sample graph, where none is named, that of its train questions."""
     if not getattr(context, "guidance", False):
         return None
-    from kgqa.priors.blueprints import BlueprintError, open_library
+    from kgqa.priors.blueprints import open_library
+    from kgqa.priors.errors import BlueprintError
 
     folder, overlay = (getattr(context, name, None) for name in ("blueprints", "overlay"))
     encoder = _encoder(context)

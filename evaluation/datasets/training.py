@@ -5,7 +5,8 @@ from typing import NamedTuple
 
 from kgqa.evaluation.datasets import Dataset, DatasetError, load
 from kgqa.evaluation.question import Question
-from kgqa.priors.blueprints import RelationPath, SourceFile, Topic, TrainingQuestion
+from kgqa.priors.artifact_store import SourceFile
+from kgqa.priors.training_questions import RelationPath, Topic, TrainingQuestion
 
 TRAIN_SPLIT = "train"  # the part that is learned from where a file has parts
 

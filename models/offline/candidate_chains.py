@@ -18,8 +18,8 @@ from kgqa.kg.errors import KGRejected, KGTimeout
 from kgqa.kg.graph import KnowledgeGraph
 from kgqa.kg.pages import Candidate
 from kgqa.kg.terms import Chain, Hop, Term, local_name
-from kgqa.priors.blueprints import Slot
 from kgqa.priors.exemplars import HopScores, NearExemplar
+from kgqa.priors.slots import Slot
 
 QUESTION_VOTE_SHARPNESS = 30.0
 """How much more a nearer training question counts: e to the power of it times the similarity."""

@@ -14,7 +14,7 @@ from kgqa.kg.graph import KnowledgeGraph
 from kgqa.kg.terms import Chain, Entity, Hop
 from kgqa.models.offline.candidate_chains import CandidateChain, TrainingAdvice
 from kgqa.models.offline.wording import FloatArray, QuestionWording
-from kgqa.priors.blueprints import Slot
+from kgqa.priors.slots import Slot
 
 HOP_MODEL_WEIGHT = 0.5  # where there is one
 NEAREST_WEIGHT = 0.3  # of the nearest training questions, where any goes this way

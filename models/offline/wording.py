@@ -15,8 +15,7 @@ import numpy.typing as npt
 
 from kgqa.kg.terms import Hop
 from kgqa.kg.text import FUNCTION_WORDS
-from kgqa.priors.blueprints import TOPIC_MASK
-from kgqa.priors.masking import OTHER_MASK, stem_similarity
+from kgqa.priors.masking import OTHER_MASK, TOPIC_MASK, stem_similarity
 
 FloatArray = npt.NDArray[np.float64]
 SimilarityScores = npt.NDArray[np.float32]

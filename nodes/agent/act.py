@@ -21,10 +21,7 @@ async def link_if_any(state: AgentState, runtime: NodeRuntime) -> Update:
 
 @node("act")
 async def act(state: AgentState, runtime: NodeRuntime) -> AgentUpdate:
-    """Let the agent work; where the budget ends, what it has seen so far can still be the answer.
-
-    The trace tells each turn of the model and each call of a tool (``turns``).
-    """
+    """Let the agent work; where the budget ends, what it has seen so far can still be the answer."""
     chat = await budgeted_chat_model(runtime)
     module = await asyncio.to_thread(import_module, "kgqa.nodes.agent.loop")
     tools = (await runtime.open_resources()).tools

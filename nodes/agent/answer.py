@@ -6,31 +6,29 @@ from kgqa.kg.terms import Literal, Path, Term
 from kgqa.nodes.agent.state import AgentState, FollowedChain, followed_chain_arguments, followed_path
 from kgqa.nodes.record import (
     MAX_EVIDENCE_ANSWERS,
+    answers_update,
     build_proof,
     complete_record,
     complete_without_proof,
     failure_outcome,
-    parametric_answers,
+    is_count_of,
     trace_evidence,
 )
 from kgqa.priors.answer_agreement import answer_key
 from kgqa.prompts.act import EntityRef
-from kgqa.prompts.candidates import XSD_INTEGER, parse_number
+from kgqa.prompts.candidates import XSD_INTEGER
 from kgqa.runtime.node import NodeRuntime, node
-from kgqa.runtime.record import ref
 from kgqa.runtime.state import FinalUpdate, Update, node_has_run
 
-MAX_TRACED_CHAINS = 8
-"""Chains whose facts are looked up at most."""
+MAX_TRACED_CHAINS = 8  # chains whose facts are looked up at most
 
 
 @node("answer")
 async def answer(state: AgentState, runtime: NodeRuntime) -> FinalUpdate:
     """Complete the record: what a tool has shown proves an answer, the others are from the model's memory.
 
-    Where the budget ended the work, what was followed last is the answer. With ``allow_parametric``
-    off only proved answers are given. After a time-out there is no answer: the agent might have
-    gone elsewhere.
+    Where the budget ended the work, what was followed last is the answer. With ``allow_parametric`` off only
+    proved answers are given. After a time-out there is no answer: the agent might have gone elsewhere.
     """
     if failure_outcome(state) or not node_has_run(state, "act"):
         return await complete_without_proof(state, runtime)
@@ -45,17 +43,12 @@ async def _prove_answers(state: AgentState, runtime: NodeRuntime) -> Update:
     if said is not None:
         if counted := _counted_chain(said, chains):
             proof = build_proof(await _trace_paths(counted.ends, [counted], runtime))
-            return {**proof, "answers": [ref(Literal(said[0].name, XSD_INTEGER))], "outcome": "grounded"}
+            return answers_update([Literal(said[0].name, XSD_INTEGER)], (), proof, runtime)
         found = [(each, _shown_terms(each, chains)) for each in said]
         terms = list(dict.fromkeys(term for _, shown in found for term in shown))
         unseen = [each.name for each, shown in found if not shown]
-    memory = parametric_answers(unseen) if runtime.context.allow_parametric else []
     runtime.trace["proved"] = len(terms)
-    return {
-        **build_proof(await _trace_paths(terms, chains, runtime)),
-        "answers": [*map(ref, terms), *memory],
-        "outcome": "parametric" if memory else "grounded" if terms else "none",
-    }
+    return answers_update(terms, unseen, build_proof(await _trace_paths(terms, chains, runtime)), runtime)
 
 
 def _last_ends(state: AgentState) -> list[Term]:
@@ -76,11 +69,8 @@ def _shown_terms(said: EntityRef, chains: Sequence[FollowedChain]) -> list[Term]
 
 def _counted_chain(said: Sequence[EntityRef], chains: Sequence[FollowedChain]) -> FollowedChain | None:
     """Return the chain whose ends a lone number counts: the last that was followed, if none of it was cut."""
-    last = chains[-1] if chains else None
-    if last is None or last.truncated or len(said) != 1 or len(last.ends) < 2:
-        return None
-    things = all(end.name and parse_number(end) is None for end in last.ends)
-    return last if things and said[0].name == str(len(last.ends)) else None
+    last = chains[-1] if len(said) == 1 and chains else None
+    return last if last and not last.truncated and is_count_of(said[0].name, last.ends) else None
 
 
 async def _trace_paths(

@@ -31,19 +31,15 @@ TOOL_NAMES = (
 )
 """What an agent is given: all that reads the graph in its own terms, and no SPARQL."""
 
-MAX_TRACED_CHARS = 200
-"""Characters of an argument or a text that the trace shows."""
+MAX_TRACED_CHARS = 200  # characters of an argument or a text that the trace shows
 
 
 class AgentLoop(AgentMiddleware[Any, Any]):
     """Counts the turns of the model, holds the budget, and notes what the tools have shown.
 
-    Calls of one turn run one after the other, so that a limit is checked before each. On the last
-    turn that depth or budget leaves, only the answer can be given.
-
-    Attributes:
-        entries: for the trace: each turn of the model, each call of a tool.
-        followed: the chains that the agent has followed, in order.
+    Calls of one turn run one after the other, so that a limit is checked before each. On the last turn that
+    depth or budget leaves, only the answer can be given. ``entries`` are for the trace: each turn of the
+    model, each call of a tool. ``followed`` are the chains that the agent has followed, in order.
     """
 
     def __init__(self, runtime: NodeRuntime, topics: Sequence[Entity]) -> None:
@@ -58,12 +54,7 @@ class AgentLoop(AgentMiddleware[Any, Any]):
     async def run(
         self, chat: BaseChatModel, tools: Mapping[str, BaseTool], opening: str
     ) -> list[EntityRef] | None:
-        """Let the agent work until it answers; None where it does not.
-
-        Raises:
-            BudgetExceeded: where nothing is left for the next turn or call.
-            KGError, ModelError: where graph or model fail for good.
-        """
+        """Let the agent work until it answers; None where it does not."""
         agent: Any = create_agent(
             chat,
             [tools[name] for name in TOOL_NAMES],

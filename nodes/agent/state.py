@@ -38,8 +38,7 @@ class AgentState(State, AgentUpdate):
     """The record in the making, what the agent has seen, and what it says."""
 
 
-MAX_CHAIN_HOPS = 10
-"""Hops of a chain at most: paths that are longer are not checked by anybody."""
+MAX_CHAIN_HOPS = 10  # hops of a chain at most: paths that are longer are not checked by anybody
 
 _WAYPOINTS: TypeAdapter[Waypoints] = TypeAdapter(Waypoints)
 """Reads what a model has written as the tool has read it: JSON's keys are text, ``"1.0"`` is 1."""

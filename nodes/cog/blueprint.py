@@ -9,28 +9,25 @@ from kgqa.kg.pages import Page
 from kgqa.kg.terms import Hop
 from kgqa.nodes.cog.state import CoGState, CoGUpdate
 from kgqa.nodes.recall_exemplars import relations_by_name
-from kgqa.nodes.replies import ask_model
-from kgqa.priors.blueprints import Blueprint, BlueprintMatch, Slot, mask_names
+from kgqa.priors.blueprints import BlueprintMatch
 from kgqa.priors.candidate_ranking import relation_words
+from kgqa.priors.masking import mask_names
+from kgqa.priors.slots import Blueprint, Slot
 from kgqa.prompts.adapt_blueprint import AdaptBlueprint
 from kgqa.prompts.solved_questions import SolvedQuestion
 from kgqa.runtime.node import NodeRuntime, node
 
-MAX_EXEMPLARS = 2
-"""Blueprints that the model adapts from (§3.2.1: Top-2)."""
-
-MAX_OFFERED_RELATIONS = 40
-"""Relations of the graph, the nearest to the question, that the model is shown."""
+MAX_EXEMPLARS = 2  # blueprints that the model adapts from (§3.2.1: Top-2)
+MAX_OFFERED_RELATIONS = 40  # relations of the graph, the nearest to the question, that the model is shown
 
 
 @node("blueprint")
 async def blueprint(state: CoGState, runtime: NodeRuntime) -> CoGUpdate:
     """Copy the nearest blueprint, or let the model adapt the nearest two.
 
-    It is copied where its likeness is above the threshold, or where the model is not to
-    adapt; a malformed reply leaves it as it is. An adapted blueprint keeps only relations
-    that the graph has, and counts only if there are any. Without a library the search goes
-    on without a blueprint.
+    It is copied where its likeness is above the threshold, or where the model is not to adapt; a malformed
+    reply leaves it as it is. An adapted blueprint keeps only relations that the graph has, and counts only if
+    there are any. Without a library the search goes on without a blueprint.
     """
     found = await _choose_blueprint(state, runtime)
     return {"ranking": [], "findings": [], "pruned": [], "blueprint": found}
@@ -79,10 +76,7 @@ async def _adapt(
     names: Mapping[str, str],
     runtime: NodeRuntime,
 ) -> Blueprint | None:
-    """Return what the model makes of the nearest; None for a malformed reply, or if the graph has none of it.
-
-    A branch of which none is left takes those of the others, so that every topic keeps its own.
-    """
+    """Return what the model makes of the nearest; None where the graph has none of it."""
     exemplars = (
         SolvedQuestion(match.anchor, tuple(tuple(map(str, branch)) for branch in match.blueprint))
         for match in nearest
@@ -90,7 +84,7 @@ async def _adapt(
     relations = await _nearest_relations(state["question"], schema, runtime)
     topics = tuple(state["topic_entities"])
     prompt = AdaptBlueprint(state["question"], topics, tuple(exemplars), tuple(relations))
-    reply = await ask_model(prompt, runtime)
+    reply = await runtime.ask(prompt)
     if reply is None:
         return None
     written = [[text.strip() for text in branch] for branch in reply.branches]
@@ -100,7 +94,7 @@ async def _adapt(
     branches = [tuple(Slot(names[name], forward) for name, forward in b if name in names) for b in read]
     if not any(branches):
         return None
-    others = Blueprint(tuple(filter(None, branches))).slots
+    others = Blueprint(tuple(filter(None, branches))).slots  # for a topic of whose branch none is left
     return Blueprint(tuple(branch or others for branch in branches))
 
 

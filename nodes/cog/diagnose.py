@@ -6,15 +6,8 @@ from typing import cast
 
 from kgqa.kg.terms import Chain
 from kgqa.models.errors import MalformedReply
-from kgqa.nodes.cog.state import (
-    CoGState,
-    CoGUpdate,
-    plan_progress,
-    standing_decisions,
-    topic_index,
-)
+from kgqa.nodes.cog.state import CoGState, CoGUpdate, plan_progress, standing_decisions, topic_index
 from kgqa.nodes.look_again import may_look_again
-from kgqa.nodes.replies import ask_model
 from kgqa.prompts.diagnose import (
     MAX_BRANCHES_SHOWN,
     MAX_DECISIONS_SHOWN,
@@ -26,8 +19,7 @@ from kgqa.prompts.diagnose import (
 from kgqa.runtime.node import NodeRuntime, node
 from kgqa.runtime.state import next_topic
 
-MAX_RECALLABLE_BRANCHES = 5
-"""Pruned branches of one decision that the model can recall: the most relevant."""
+MAX_RECALLABLE_BRANCHES = 5  # pruned branches of one decision that the model can recall: the most relevant
 
 _NODES_BEFORE_CHOICE = frozenset({"retrieve_relations", "rerank", "prune"})
 """Nodes that fail before a relation is chosen."""
@@ -37,14 +29,12 @@ _NODES_BEFORE_CHOICE = frozenset({"retrieve_relations", "rerank", "prune"})
 async def diagnose(state: CoGState, runtime: NodeRuntime) -> CoGUpdate:
     """Let the model name the decision to blame, and turn back to before it.
 
-    What it recalls of the branches that were pruned there is tried next; if it recalls
-    none, the relations there are chosen from again. Where it blames nothing, the current
-    topic leads no further, and the search does without it. An outage of the graph or a
-    malformed reply is no failure of the search: what was chosen and waits is tried, the last
-    first, without a call; after a malformed reply, what was set aside as well. When all
-    diagnoses are spent, what the last one has recalled is tried, and then the answer is
-    inferred from what was verified. Without refinement a failure ends the search from the
-    current topic (Table 3).
+    What it recalls of the branches that were pruned there is tried next; if it recalls none, the relations
+    there are chosen from again. Where it blames nothing, the current topic leads no further, and the search
+    does without it. An outage of the graph or a malformed reply is no failure of the search: what was chosen
+    and waits is tried, the last first, without a call; after a malformed reply, what was set aside as well.
+    When all diagnoses are spent, what the last one has recalled is tried, and then the answer is inferred
+    from what was verified. Without refinement a failure ends the search from the current topic (Table 3).
     """
     last = state["trace"][-1]
     runtime.trace["chain"] = str(state["chain"])
@@ -66,7 +56,8 @@ async def diagnose(state: CoGState, runtime: NodeRuntime) -> CoGUpdate:
         runtime.trace["reason"] = "every diagnosis is spent"
         order = {chain: -place for place, chain in enumerate(state["stack"])}
         recalled = sorted((b for b in branches if b.chain in order), key=lambda branch: order[branch.chain])
-        return _take_last_branches(state, steps, recalled, runtime) or _give_up_topics(state, runtime)
+        taken = _take_last_branches(state, steps, recalled, runtime)
+        return taken or {"decision": "forward" if may_look_again(state, runtime) else "infer"}
     signal: Signal = "wrong_type" if last["node"] == "filter" else "no_candidates"
     return await _ask_for_diagnosis(state, last.get("signal", signal), steps, branches, runtime)
 
@@ -88,7 +79,7 @@ async def _ask_for_diagnosis(
         blueprint=str(state["blueprint"] or ""),
         topics=tuple(state["topic_entities"]),
     )
-    reply = await ask_model(prompt, runtime)
+    reply = await runtime.ask(prompt)
     if reply is None:
         return _take_last_branches(state, steps, branches, runtime) or _skip_topic(state, runtime)
     runtime.trace |= {"step": reply.step, "blueprint": reply.blueprint, "reason": reply.rationale}
@@ -158,8 +149,4 @@ def _skip_topic(state: CoGState, runtime: NodeRuntime) -> CoGUpdate:
         return {**update, "decision": "refine"}
     if state["memory"]:
         return {**update, "decision": "filter" if state["memory"][-1].verdict == "filter" else "stop"}
-    return {**update, **_give_up_topics(state, runtime)}
-
-
-def _give_up_topics(state: CoGState, runtime: NodeRuntime) -> CoGUpdate:
-    return {"decision": "forward" if may_look_again(state, runtime) else "infer"}
+    return {**update, "decision": "forward" if may_look_again(state, runtime) else "infer"}

@@ -3,8 +3,9 @@
 import asyncio
 
 from kgqa.nodes.cog.state import CoGState, CoGUpdate
-from kgqa.priors.blueprints import Blueprint, Slot, mask_names
 from kgqa.priors.errors import EncoderError
+from kgqa.priors.masking import mask_names
+from kgqa.priors.slots import Blueprint, Slot
 from kgqa.runtime.node import NodeRuntime, node
 
 

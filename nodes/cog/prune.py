@@ -8,8 +8,7 @@ from kgqa.nodes.look_again import remaining_points
 from kgqa.prompts.prune_relations import PruneRelations
 from kgqa.runtime.node import NodeRuntime, node
 
-MAX_REMEMBERED_RELATIONS = 20
-"""Relations of one decision that are remembered as pruned at most."""
+MAX_REMEMBERED_RELATIONS = 20  # relations of one decision that are remembered as pruned at most
 
 MAX_FURTHER_RELATIONS = 500
 """Relations beyond the shortlist that are offered at once, where the shortlist has none."""

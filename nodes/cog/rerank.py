@@ -5,16 +5,8 @@ from collections.abc import Sequence
 import numpy as np
 
 from kgqa.kg.terms import Hop
-from kgqa.nodes.cog.state import (
-    CoGState,
-    CoGUpdate,
-    RankedRelation,
-    count_passed_slots,
-    subgoals_by_step,
-    topic_slots,
-)
+from kgqa.nodes.cog.state import CoGState, CoGUpdate, RankedRelation, passed_slots, step_subgoals, topic_slots
 from kgqa.nodes.look_again import remaining_points
-from kgqa.priors.blueprints import Slot
 from kgqa.priors.candidate_ranking import (
     RelationSignals,
     SignalWeights,
@@ -22,6 +14,7 @@ from kgqa.priors.candidate_ranking import (
     align_steps,
     relation_words,
 )
+from kgqa.priors.slots import Slot
 from kgqa.runtime.node import NodeRuntime, node
 
 LIKENESS_DECIMALS = 6
@@ -52,7 +45,7 @@ async def _rank(state: CoGState, hops: Sequence[Hop], runtime: NodeRuntime) -> l
     signals, slot = await _compute_signals(state, hops, runtime)
     context = runtime.context
     scores = signals.fuse(SignalWeights(context.weight_local, context.weight_step, context.weight_global))
-    runtime.trace |= {"subgoal": subgoals_by_step(state)[-1], "slot": str(slot) if slot else None}
+    runtime.trace |= {"subgoal": step_subgoals(state)[-1], "slot": str(slot) if slot else None}
     ranked = []
     for at, hop in enumerate(hops):
         step, anywhere = _rounded(signals.step, at), _rounded(signals.glob, at)
@@ -67,7 +60,7 @@ async def _compute_signals(
 ) -> tuple[RelationSignals, Slot | None]:
     """Return the signals of equation 5, and the slot that the step is aligned to (equation 4)."""
     chain, blueprint, slots = state["chain"], state["blueprint"], topic_slots(state)
-    aims = subgoals_by_step(state)
+    aims = step_subgoals(state)
     if runtime.context.relevance == "question":
         aims = [state["question"]] * len(aims)
     whole = [blueprint.template] if blueprint and runtime.context.compatibility == "whole" else []
@@ -81,11 +74,11 @@ async def _compute_signals(
     if runtime.context.alignment == "positional":  # there is no slot past the last
         at = chain.depth if chain.depth < len(slots) else None
     else:
-        behind = [count_passed_slots(chain.upto(depth), slots) for depth in range(chain.depth + 1)]
+        behind = [passed_slots(chain.upto(depth), slots) for depth in range(chain.depth + 1)]
         at = align_steps(wanted @ places.T, behind)[-1]
     to_slots = relations @ places.T
     if chain.hops and (back := chain.hops[-1].inverse) in hops:  # no progress, unless a slot to come says so
-        passed = count_passed_slots(chain, slots)
+        passed = passed_slots(chain, slots)
         named = [place >= passed and slot.relation == back.words for place, slot in enumerate(slots)]
         to_slots[hops.index(back)] *= named
     anywhere = (relations @ raw.T)[:, 0] if whole else to_slots.max(axis=1)

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from pydantic import ConfigDict, with_config
 
 from kgqa.kg.terms import Chain, Entity, Hop
-from kgqa.priors.blueprints import Blueprint, Slot
+from kgqa.priors.slots import Blueprint, Slot
 from kgqa.prompts.diagnose import PastDecision
 from kgqa.prompts.progress import Progress
 from kgqa.runtime.state import State, Update
@@ -14,43 +14,31 @@ from kgqa.runtime.state import State, Update
 
 @dataclass(frozen=True, slots=True)
 class Finding:
-    """What the ends of a chain were found to establish; an empty text says: nothing.
-
-    ``reached`` are some names of the ends, ``total`` is how many have one.
-    """
+    """What the ends of a chain were found to establish; an empty text says: nothing."""
 
     chain: Chain
     text: str
-    reached: tuple[str, ...] = ()
-    total: int = 0
+    reached: tuple[str, ...] = ()  # some names of the ends
+    total: int = 0  # how many have one
 
 
 @dataclass(frozen=True, slots=True)
 class RankedRelation:
-    """A relation that can follow, and its scores (CoG equations 5 and 6); None where not scored.
-
-    ``step`` is its likeness to the current slot, ``relevance`` the larger of that and its
-    likeness to any slot: how relevant it is to the structure. ``turned`` says that it goes
-    against the direction of the current slot.
-    """
+    """A relation that can follow, and its scores (CoG equations 5 and 6); None where not scored."""
 
     hop: Hop
     score: float | None = None
-    step: float | None = None
-    relevance: float | None = None
-    turned: bool = False
+    step: float | None = None  # its likeness to the current slot
+    relevance: float | None = None  # the larger of that and its likeness to any slot
+    turned: bool = False  # whether it goes against the direction of the current slot
 
 
 @dataclass(frozen=True, slots=True)
 class PrunedChain:
-    """A branch that was set aside and not tried.
+    """A branch that was set aside and not tried."""
 
-    ``chain`` leads to it; where entities were set aside, it is held to them at its end.
-    ``waiting`` says that it was chosen, but another was taken up first.
-    """
-
-    chain: Chain
-    waiting: bool = False
+    chain: Chain  # leads to it; where entities were set aside, it is held to them at its end
+    waiting: bool = False  # whether it was chosen, but another was taken up first
     relevance: float | None = None
 
     @property
@@ -104,11 +92,8 @@ def plan_progress(state: CoGState) -> Progress:
     return Progress(subgoals, min(len(findings), max(len(subgoals) - 1, 0)), findings)
 
 
-def subgoals_by_step(state: CoGState) -> list[str]:
-    """Return the subgoal of each step of the current chain, the one to come included.
-
-    The plan goes on where a step has established something; an unnamed node has not.
-    """
+def step_subgoals(state: CoGState) -> list[str]:
+    """Return the subgoal of each step of the current chain, and of the next; the plan goes on by findings."""
     chain, subgoals = state["chain"], state["subgoals"] or [state["question"]]
     found = {finding.chain for finding in standing_findings(state) if finding.text}
     earlier = sum(each.topic != chain.topic for each in found)
@@ -122,7 +107,7 @@ def topic_slots(state: CoGState) -> tuple[Slot, ...]:
     return blueprint.branch(topic_index(state, state["chain"].topic)) if blueprint else ()
 
 
-def count_passed_slots(chain: Chain, slots: Sequence[Slot]) -> int:
+def passed_slots(chain: Chain, slots: Sequence[Slot]) -> int:
     """Count the slots that lie behind a chain: up to the last one that a hop has taken, in order.
 
     A hop takes the next slot of its relation, one of its direction before any other.
@@ -136,10 +121,7 @@ def count_passed_slots(chain: Chain, slots: Sequence[Slot]) -> int:
 
 
 def standing_decisions(state: CoGState, *, undecided: bool) -> list[PastDecision]:
-    """Return the decisions that led to the chains that stand (CoG §3.3: T = e0, r1, e1 ...).
-
-    ``undecided`` adds one at the end, at which nothing was chosen.
-    """
+    """Return the decisions that led to the chains that stand (CoG §3.3), and one more if ``undecided``."""
     findings = {finding.chain: finding for finding in state["findings"]}
     decisions = []
     for whole in standing_chains(state):

@@ -11,29 +11,27 @@ from kgqa.nodes.cog.state import (
     CoGUpdate,
     Finding,
     PrunedChain,
-    count_passed_slots,
+    passed_slots,
     plan_progress,
     standing_findings,
     topic_slots,
 )
-from kgqa.nodes.replies import accept_chain, ask_model
+from kgqa.nodes.replies import accept_chain
 from kgqa.prompts.check_sufficiency import CheckSufficiency, Sufficiency
 from kgqa.prompts.diagnose import MAX_REACHED_NAMES, Signal
 from kgqa.prompts.progress import MAX_SENTENCE_CHARS
 from kgqa.runtime.node import NodeRuntime, node
 
-STAGNANT_CHECKS = 2
-"""Checks one after the other without a finding that are stagnation."""
+STAGNANT_CHECKS = 2  # checks one after the other without a finding that are stagnation
 
 
 @node("verify")
 async def verify(state: CoGState, runtime: NodeRuntime) -> CoGUpdate:
     """Let the model filter the ends of the chain, note what they establish, and decide.
 
-    Where something fails, the trace names the signal: nothing was reached, nothing new was
-    found, what was reached is of the wrong kind, or the search is as deep as allowed. A
-    chain whose ends have no names, or do not meet the other topics' chains, is extended
-    without a call.
+    Where something fails, the trace names the signal: nothing was reached, nothing new was found, what was
+    reached is of the wrong kind, or the search is as deep as allowed. A chain whose ends have no names, or do
+    not meet the other topics' chains, is extended without a call.
     """
     chain, candidates, findings = state["chain"], state["candidates"], state["findings"]
     named = [c for c in candidates if c.term.name]
@@ -41,10 +39,8 @@ async def verify(state: CoGState, runtime: NodeRuntime) -> CoGUpdate:
     if not candidates and not state["memory"]:
         return _fail("no_candidates", runtime)
     if not named:
-        nothing = (
-            "no named candidate to judge by" if candidates else "no candidate meets the other topics' chains"
-        )
-        runtime.trace["reason"] = nothing
+        unmet = "no candidate meets the other topics' chains"
+        runtime.trace["reason"] = "no named candidate to judge by" if candidates else unmet
         return _extend_or_fail(state, chain, findings, runtime)
     slots = topic_slots(state)
     prompt = CheckSufficiency(
@@ -54,10 +50,10 @@ async def verify(state: CoGState, runtime: NodeRuntime) -> CoGUpdate:
         progress=plan_progress(state),
         met=tuple(branch.chain for branch in state["memory"]),
         truncated=state["truncated"],
-        expected=next((slot.relation for slot in slots[count_passed_slots(chain, slots) :]), ""),
+        expected=next((slot.relation for slot in slots[passed_slots(chain, slots) :]), ""),
         topics=tuple(state["topic_entities"]),
     )
-    verdict = await ask_model(prompt, runtime)
+    verdict = await runtime.ask(prompt)
     if verdict is None:
         return {"candidates": [], "decision": "backtrack"}
     runtime.trace |= {"reason": verdict.rationale, "finding": verdict.finding}

@@ -9,10 +9,9 @@ from kgqa.runtime.state import State, Update, next_topic
 async def backtrack(state: State, runtime: NodeRuntime) -> Update:
     """Take the next chain of the current topic from the stack.
 
-    Where it has none left, the next topic is taken up. After the last, what is in
-    working memory stands: it goes on to be filtered, or is the answer. With
-    nothing in memory, an alternative of an earlier topic is next. Where none is left,
-    the method may look again from where it was.
+    Where it has none left, the next topic is taken up. After the last, what is in working memory stands: it
+    goes on to be filtered, or is the answer. With nothing in memory, an alternative of an earlier topic is
+    next. Where none is left, the method may look again from where it was.
     """
     stack, memory = state["stack"], state["memory"]
     here = bool(stack) and stack[-1].topic == state["chain"].topic

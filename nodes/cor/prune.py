@@ -1,7 +1,6 @@
 """Prune: which of these relations are worth following? (CoR §4.1, steps 2 and 3)."""
 
 from kgqa.nodes.look_again import remaining_points
-from kgqa.nodes.replies import ask_model
 from kgqa.prompts.prune_relations import PruneRelations
 from kgqa.runtime.node import NodeRuntime, node
 from kgqa.runtime.state import State, Update
@@ -21,7 +20,7 @@ async def prune(state: State, runtime: NodeRuntime) -> Update:
     if len(hops) != 1:
         topics = tuple(state["topic_entities"])
         prompt = PruneRelations(question, chain, tuple(hops), runtime.context.width, topics=topics)
-        reply = await ask_model(prompt, runtime)
+        reply = await runtime.ask(prompt)
         if reply is None:
             return {"decision": "backtrack"}
         runtime.trace["reason"] = reply.rationale

@@ -1,6 +1,6 @@
 """Verify: is the chain the answer's, in whole or in part? (CoR §4.1, step 4)."""
 
-from kgqa.nodes.replies import accept_chain, ask_model
+from kgqa.nodes.replies import accept_chain
 from kgqa.prompts.verify_chain import VerifyChain
 from kgqa.runtime.node import NodeRuntime, node
 from kgqa.runtime.state import State, Update
@@ -19,12 +19,8 @@ async def verify(state: State, runtime: NodeRuntime) -> Update:
     if not named:
         runtime.trace["reason"] = "no named candidate to judge by"
         return _extend_or_backtrack(state, runtime)
-    undone = chain.depth == 2 and chain.hops[1] == chain.hops[0].inverse
-    if (
-        undone
-        and state["hops"] == [chain.hops[-1]]
-        and all(c.term == chain.topic for c in state["candidates"])
-    ):
+    undone = chain.depth == 2 and state["hops"] == [chain.hops[1]] == [chain.hops[0].inverse]
+    if undone and all(c.term == chain.topic for c in state["candidates"]):
         runtime.trace["reason"] = "it only leads straight back"
         return {"candidates": [], "decision": "backtrack"}
     prompt = VerifyChain(
@@ -36,7 +32,7 @@ async def verify(state: State, runtime: NodeRuntime) -> Update:
         filtering=runtime.context.filtering,
         topics=tuple(state["topic_entities"]),
     )
-    verdict = await ask_model(prompt, runtime)
+    verdict = await runtime.ask(prompt)
     if verdict is None:
         return {"candidates": [], "decision": "backtrack"}
     runtime.trace["reason"] = verdict.rationale

@@ -5,15 +5,8 @@ from collections.abc import Sequence
 
 from kgqa.kg.terms import Chain
 from kgqa.nodes.frontier.rerank import question_likeness
-from kgqa.nodes.frontier.state import (
-    FrontierState,
-    FrontierUpdate,
-    ScoredChain,
-    exhausted_chains,
-    prompt_context,
-)
-from kgqa.nodes.recall_exemplars import guided_offers, shown_exemplars
-from kgqa.nodes.replies import ask_model
+from kgqa.nodes.frontier.state import FrontierState, FrontierUpdate, ScoredChain, prompt_context, spent_chains
+from kgqa.nodes.recall_exemplars import exemplar_hops, hop_text, shown_exemplars
 from kgqa.priors.candidate_ranking import relation_words
 from kgqa.prompts.chain import without_last_hop
 from kgqa.prompts.pick_relations import PickRelations
@@ -32,12 +25,13 @@ async def pick_relations(state: FrontierState, runtime: NodeRuntime) -> Frontier
     chains = tuple(offer.chain for offer in offers)
     prompt = PickRelations(state["question"], chains, exemplars=exemplars, **prompt_context(state))
     chosen: list[ScoredChain] = []
-    if reply := await ask_model(prompt, runtime):
+    if reply := await runtime.ask(prompt):
         chosen = [offers[number - 1] for number in reply.relations]
         runtime.trace["reason"] = reply.rationale
     runtime.trace |= {"chosen": [str(each.chain) for each in chosen], "set_aside": len(offers) - len(chosen)}
     if exemplars:
-        added = [each for each in guided_offers(offers, exemplars) if each not in chosen]
+        guide = exemplar_hops(exemplars)
+        added = [each for each in offers if hop_text(each.chain.hops[-1]) in guide and each not in chosen]
         runtime.trace["guided"] = [str(each.chain) for each in added]
         chosen += added
     return _chosen_update(chosen, state)
@@ -58,7 +52,7 @@ async def score_relations(state: FrontierState, runtime: NodeRuntime) -> Frontie
         scores = await question_likeness(texts, question, by, runtime)
         scored = [ScoredChain(chain, score) for chain, score in zip(chains, scores, strict=True)]
     else:
-        reply = await ask_model(ScoreRelations(question, tuple(chains), width, topics=topics), runtime)
+        reply = await runtime.ask(ScoreRelations(question, tuple(chains), width, topics=topics))
         if reply is None:
             return {"offers": [], "decision": "backtrack"}
         runtime.trace["reason"] = reply.rationale
@@ -78,4 +72,4 @@ async def score_relations(state: FrontierState, runtime: NodeRuntime) -> Frontie
 def _chosen_update(chosen: Sequence[ScoredChain], state: FrontierState) -> FrontierUpdate:
     if chosen:
         return {"offers": list(chosen)}
-    return {"offers": [], "spent": exhausted_chains(state), "decision": "backtrack"}
+    return {"offers": [], "spent": spent_chains(state), "decision": "backtrack"}

@@ -4,7 +4,6 @@ from collections.abc import Sequence
 
 from kgqa.kg.terms import Chain, Entity
 from kgqa.nodes.frontier.state import FrontierState, FrontierUpdate, prompt_context
-from kgqa.nodes.replies import ask_model
 from kgqa.prompts.candidates import MAX_GROUPS_SHOWN, ChainFindings, numbered_candidates
 from kgqa.prompts.reflect import Reflect, Reflection
 from kgqa.runtime.node import NodeRuntime, node
@@ -35,7 +34,7 @@ async def reflect(state: FrontierState, runtime: NodeRuntime) -> FrontierUpdate:
         runtime.trace["reason"] = "nothing is left to come back to"
         return _continue_from(state, [], [])
     prompt = Reflect(state["question"], tuple(found), tuple(history), **prompt_context(state))
-    reply = await ask_model(prompt, runtime)
+    reply = await runtime.ask(prompt)
     if reply is None:
         return _continue_from(state, [each.chain for each in found], [])
     runtime.trace["reason"] = reply.rationale

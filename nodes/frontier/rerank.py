@@ -10,17 +10,13 @@ from typing import Literal, TypeAlias
 from kgqa.kg.pages import Candidate
 from kgqa.kg.terms import Chain, Entity
 from kgqa.nodes.frontier.state import FrontierState, FrontierUpdate
-from kgqa.nodes.replies import ask_model
 from kgqa.priors.candidate_ranking import bm25_scores
 from kgqa.prompts.candidates import ChainFindings, numbered_candidates
 from kgqa.prompts.score_entities import ScoreEntities
 from kgqa.runtime.node import NodeRuntime, node
 
-LIKENESS_DECIMALS = 6
-"""Decimals by which likenesses are compared."""
-
-_ChainEnd: TypeAlias = tuple[Chain, Candidate]
-"""An end of a chain."""
+LIKENESS_DECIMALS = 6  # decimals by which likenesses are compared
+_ChainEnd: TypeAlias = tuple[Chain, Candidate]  # an end of a chain
 
 
 async def question_likeness(
@@ -68,7 +64,7 @@ async def _rate_ends(
         groups = await _shorten_groups(groups, question, runtime)
         shown = [(groups[each.group - 1].chain, each.candidate) for each in numbered_candidates(groups)]
         prompt = ScoreEntities(question, tuple(groups), topics=tuple(state["topic_entities"]))
-        reply = await ask_model(prompt, runtime)
+        reply = await runtime.ask(prompt)
         if reply is None:
             return {}
         runtime.trace["reason"] = reply.rationale

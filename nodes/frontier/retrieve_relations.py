@@ -2,10 +2,8 @@
 
 from typing import cast
 
-from kgqa.kg.errors import KGRejected, KGTimeout
-from kgqa.kg.pages import ChainResult
 from kgqa.kg.terms import Chain
-from kgqa.nodes.frontier.state import FrontierState, FrontierUpdate, ScoredChain, exhausted_chains
+from kgqa.nodes.frontier.state import FrontierState, FrontierUpdate, ScoredChain, spent_chains
 from kgqa.nodes.retrieve_relations import MAX_OFFERED_RELATIONS, limit_hops
 from kgqa.runtime.node import NodeRuntime, node
 from kgqa.runtime.state import node_has_run
@@ -28,19 +26,16 @@ async def retrieve_relations(state: FrontierState, runtime: NodeRuntime) -> Fron
     if len(open_) < len(state["frontier"]):
         runtime.trace["limit"] = "depth"
     known, tried = {lead.chain: lead.hops for lead in state["leads"]}, set(state["tried"])
+    asked = [chain for chain in dict.fromkeys(open_) if chain not in known]
+    arguments = [chain_arguments(chain) for chain in asked]
+    visits = await runtime.try_tool("visit_chains", chains=arguments, ends=False) if asked else ()
     offers: list[ScoredChain] = []
-    try:
-        if asked := [chain for chain in dict.fromkeys(open_) if chain not in known]:
-            arguments = [chain_arguments(chain) for chain in asked]
-            visits: list[ChainResult] = await runtime.call_tool("visit_chains", chains=arguments, ends=False)
-            known |= {chain: visit.hops.items for chain, visit in zip(asked, visits, strict=True)}
-    except (KGTimeout, KGRejected) as error:
-        runtime.record_failure(error)
-    else:
+    if visits is not None:
+        known |= {chain: visit.hops.items for chain, visit in zip(asked, visits, strict=True)}
         share = max(1, MAX_OFFERED_RELATIONS // max(1, len(open_)))
         longer = (chain.then(hop) for chain in open_ for hop in limit_hops(known[chain], share))
         offers = [ScoredChain(chain) for chain in longer if chain not in tried]
         runtime.trace |= {"frontier": [str(chain) for chain in open_], "relations": len(offers)}
     if offers:
         return {**begun, "offers": offers}
-    return {**begun, "offers": [], "spent": exhausted_chains(state), "decision": "backtrack"}
+    return {**begun, "offers": [], "spent": spent_chains(state), "decision": "backtrack"}

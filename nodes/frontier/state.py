@@ -42,7 +42,7 @@ class FrontierState(State, FrontierUpdate):
     """The record in the making, the frontier, what was explored, the plan and what is known of it."""
 
 
-def exhausted_chains(state: FrontierState) -> list[Chain]:
+def spent_chains(state: FrontierState) -> list[Chain]:
     """Return the chains that are spent, with the frontier, from which nothing is chosen."""
     here = state.get("frontier", [])
     return [*state["spent"], *(chain for chain in here if chain not in state["spent"])]

@@ -4,7 +4,7 @@ from typing import cast
 
 from kgqa.kg.terms import one_line
 from kgqa.nodes.frontier.state import FrontierState, FrontierUpdate, prompt_context
-from kgqa.nodes.replies import accept_group, ask_model, group_findings
+from kgqa.nodes.replies import accept_group, group_findings
 from kgqa.prompts.assess_found import AssessFound
 from kgqa.prompts.progress import MAX_SENTENCE_CHARS
 from kgqa.runtime.node import NodeRuntime, node
@@ -14,13 +14,12 @@ from kgqa.runtime.node import NodeRuntime, node
 async def verify(state: FrontierState, runtime: NodeRuntime) -> FrontierUpdate:
     """Let the model write down what is known, and say whether one of the groups is the answer.
 
-    Groups are the named ends of each chain that was just followed, and what of them chains
-    from other topics lead to as well, followed now or before. After a malformed reply the
-    search goes on.
+    Groups are the named ends of each chain that was just followed, and what of them chains from other topics
+    lead to as well, followed now or before. After a malformed reply the search goes on.
     """
     groups = group_findings(state["found"], state["explored"], state["topic_entities"])
     prompt = AssessFound(state["question"], tuple(groups), **prompt_context(state))
-    reply = await ask_model(prompt, runtime)
+    reply = await runtime.ask(prompt)
     if reply is None:
         return {"decision": "forward"}
     known = [one_line(text, MAX_SENTENCE_CHARS) for text in reply.known] or state["known"]

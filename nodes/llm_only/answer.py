@@ -47,11 +47,10 @@ def complete_unproved_record(names: list[str], state: LLMOnlyState, runtime: Nod
 def count_votes(samples: Sequence[Sequence[str]]) -> tuple[dict[str, int], list[str]]:
     """Return the votes of the samples by answer, the most first, and the answers that are elected.
 
-    A sample has one vote for each of its answers; one without an answer has none. Elected is
-    what more than half of the voters give, the most votes first. Where nothing is, it is what
-    has the most votes, as far as the earliest sample with such an answer gives it: for samples
-    of one answer each that is the paper's plurality. Ties stand in the order of the samples,
-    and an answer is spelt as it came first.
+    A sample has one vote for each of its answers; one without an answer has none. Elected is what more than
+    half of the voters give, the most votes first. Where nothing is, it is what has the most votes, as far as
+    the earliest sample with such an answer gives it: for samples of one answer each that is the paper's
+    plurality. Ties stand in the order of the samples, and an answer is spelt as it came first.
 
     >>> count_votes([["Ulm"], ["Bonn", "ulm."], [], ["Bonn", "Ulm", "Kiel"]])
     ({'Ulm': 3, 'Bonn': 2, 'Kiel': 1}, ['Ulm', 'Bonn'])

@@ -12,11 +12,8 @@ from kgqa.runtime.budget import BudgetExceeded
 from kgqa.runtime.node import NodeRuntime, node
 from kgqa.runtime.record import add_spend
 
-MAX_CALLS_PER_PROMPT = 6
-"""Calls that one prompt may cost: a reply and its repair, each tried three times."""
-
-MAX_REPLY_TOKENS = 2048
-"""Tokens of one reply at most."""
+MAX_CALLS_PER_PROMPT = 6  # calls that one prompt may cost: a reply and its repair, each tried three times
+MAX_REPLY_TOKENS = 2048  # tokens of one reply at most
 
 
 @node("ask", opens=True)
@@ -47,13 +44,14 @@ async def _draw_samples(
     A reply that cannot be used is left out, and the trace says so. Where the budget is spent, or
     the model is away, there is no use in asking on.
     """
-    said: list[BriefAnswer | ReasonedAnswer | BudgetExceeded | ModelError] = []
+    said: list[Any] = []
     update: SamplesUpdate = {"topics": given_topics(state)}
     runtime.trace["samples"] = []
     while len(said) < len(prompts) and "decision" not in update:
         left = prompts[len(said) :]
         room = _count_affordable(left, runtime)
-        fresh = await asyncio.gather(*(_ask_once(prompt, runtime) for prompt in left[:room]))
+        asking = (runtime.prompt(prompt) for prompt in left[:room])
+        fresh: list[Any] = await asyncio.gather(*asking, return_exceptions=True)
         said += fresh
         for each in fresh:
             if isinstance(each, BudgetExceeded):
@@ -64,19 +62,11 @@ async def _draw_samples(
                 runtime.trace["lost"] = runtime.trace.get("lost", 0) + 1
                 if not isinstance(each, MalformedReply):
                     update |= {"decision": "stop", "outcome": "model_unavailable"}
+            elif isinstance(each, BaseException):
+                raise each
     replies = [each for each in said if isinstance(each, BriefAnswer | ReasonedAnswer)]
     runtime.trace["samples"] = [reply.model_dump() for reply in replies]
     return {**update, "samples": [list(reply.answers) for reply in replies]}
-
-
-async def _ask_once(
-    prompt: Prompt[Any], runtime: NodeRuntime
-) -> BriefAnswer | ReasonedAnswer | BudgetExceeded | ModelError:
-    try:
-        reply: BriefAnswer | ReasonedAnswer = await runtime.prompt(prompt)
-    except (BudgetExceeded, ModelError) as error:
-        return error
-    return reply
 
 
 def _count_affordable(prompts: Sequence[Prompt[Any]], runtime: NodeRuntime) -> int:

@@ -11,8 +11,7 @@ from kgqa.runtime.node import NodeRuntime, node
 from kgqa.runtime.record import ref
 from kgqa.runtime.state import FinalUpdate, Update, node_has_run
 
-MAX_TEXT_ANSWER_CHARS = 300
-"""Characters of an answer that is nothing but text."""
+MAX_TEXT_ANSWER_CHARS = 300  # characters of an answer that is nothing but text
 
 
 @node("answer")

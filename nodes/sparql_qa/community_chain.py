@@ -22,8 +22,7 @@ with warnings.catch_warnings():
 # The chain is made of parts that LangChain has retired; each says so when it is first used.
 warnings.filterwarnings("ignore", category=DeprecationWarning, module="langchain_community")
 
-Select = Callable[[str], Sequence[object]]
-"""Runs a query and gives its rows; in a thread."""
+Select = Callable[[str], Sequence[object]]  # runs a query and gives its rows; in a thread
 
 
 class Refused(Exception):
@@ -41,21 +40,12 @@ class ReadOnlyGraph(_RdfGraph):  # type: ignore[misc]
         return self._select(query)
 
     def update(self, query: str) -> NoReturn:
-        """Refuse an update.
-
-        Raises:
-            KGRejected: always.
-        """
+        """Refuse an update."""
         raise KGRejected("only SELECT and ASK are answered")
 
 
 def ask_chain(chat: BaseChatModel, question: str, schema: str, select: Select) -> str:
-    """Let the chain answer a question in its own words (blocking).
-
-    Raises:
-        Refused: if the model would update the graph, or take the question for neither.
-        KGRejected: if its query is refused.
-    """
+    """Let the chain answer a question in its own words (blocking); `Refused` if it would not ask."""
     graph = ReadOnlyGraph(schema, select)
     try:
         # the consent that the chain wants is to queries that a model writes: ours are guarded and only read

@@ -97,11 +97,7 @@ class Rows:
         self._runtime, self._loop = runtime, asyncio.get_running_loop()
 
     def select(self, query: str) -> list[tuple[str, ...]]:
-        """Run a query (blocking, in a thread); return its first rows as text, entities with their names.
-
-        Raises:
-            KGRejected: for all but SELECT and ASK, and what does not parse.
-        """
+        """Run a query (blocking, in a thread); return its first rows as text, entities with their names."""
         return asyncio.run_coroutine_threadsafe(self._select(query), self._loop).result()
 
     async def _select(self, query: str) -> list[tuple[str, ...]]:

@@ -1,14 +1,7 @@
 """Advance: the next step of the plan, or the end (VoG §3.4: executed from t+1 onward)."""
 
 from kgqa.kg.terms import Entity, Path
-from kgqa.nodes.vog.state import (
-    VoGState,
-    VoGUpdate,
-    all_observations,
-    limit_frontier,
-    new_step,
-    observed_nothing,
-)
+from kgqa.nodes.vog.state import VoGState, VoGUpdate, limit_paths, new_step, observations, observed_nothing
 from kgqa.priors.answer_agreement import normalise_answer
 from kgqa.runtime.node import NodeRuntime, node
 from kgqa.runtime.state import Decision, node_has_run
@@ -19,10 +12,7 @@ MAX_SKIPPED_STEPS = 2
 
 @node("advance")
 async def advance(state: VoGState, runtime: NodeRuntime) -> VoGUpdate:
-    """Go on from what was chosen, and from known entities that the next step names.
-
-    At the end, the search may be looked at again (``retry_search``).
-    """
+    """Go on from what was chosen, and from known entities that the next step names; or end, or look again."""
     plan, index = state["plan"], state["step_index"] + 1
     skipped = state["skipped"] + observed_nothing(state)
     carried_out = index > len(plan.steps)
@@ -32,10 +22,10 @@ async def advance(state: VoGState, runtime: NodeRuntime) -> VoGUpdate:
         return {"step_index": index, "skipped": skipped, "decision": "infer" if plan.whether else ends}
     step = plan.steps[index - 1]
     said = f" {normalise_answer(' '.join([step.search, *(head for head, _, _ in step.observation)]))} "
-    known = [*map(Path, state["topic_entities"]), *all_observations(state)]
+    known = [*map(Path, state["topic_entities"]), *observations(state)]
     entities = [path for path in known if isinstance(path.end, Entity) and path.end.name]
     named = [path for path in entities if f" {normalise_answer(path.end.name or '')} " in said]
-    frontier = limit_frontier([*state["frontier"], *named])
+    frontier = limit_paths([*state["frontier"], *named])
     runtime.trace["step"] = index
     begun = new_step()
     return {**begun, "step_index": index, "skipped": skipped, "frontier": frontier, "decision": "forward"}

@@ -6,18 +6,19 @@ from kgqa.kg.errors import KGError
 from kgqa.kg.pages import Match
 from kgqa.kg.terms import Chain, Literal, Path, Term
 from kgqa.nodes.record import (
+    answers_update,
     build_proof,
     complete_record,
     complete_without_proof,
     failure_outcome,
-    parametric_answers,
+    is_count_of,
 )
-from kgqa.nodes.vog.state import VoGState, all_observations, has_plan
+from kgqa.nodes.vog.state import VoGState, observations
 from kgqa.priors.answer_agreement import answer_key, is_unanswered
-from kgqa.prompts.candidates import XSD_INTEGER, parse_number
+from kgqa.prompts.candidates import XSD_INTEGER
 from kgqa.runtime.budget import BudgetExceeded
 from kgqa.runtime.node import NodeRuntime, node
-from kgqa.runtime.record import Ref, ref
+from kgqa.runtime.record import Ref
 from kgqa.runtime.state import FinalUpdate, Update
 
 YES: Ref = {"id": "true", "name": "yes"}
@@ -32,7 +33,9 @@ async def answer(state: VoGState, runtime: NodeRuntime) -> FinalUpdate:
     With ``allow_parametric`` off only proved answers are given. A question that asks for yes or no
     has the verdict on the evidence. After a time-out there is no answer: evidence is missing.
     """
-    if failure_outcome(state) or not has_plan(state):
+    # on a thread the state may hold the plan of an earlier run
+    planned = any(entry["node"] == "plan" and "answers" in entry for entry in state["trace"])
+    if failure_outcome(state) or not planned:
         return await complete_without_proof(state, runtime)
     plan = state["plan"]
     arm = next((entry["taken"] for entry in reversed(state["trace"]) if "taken" in entry), None)
@@ -44,7 +47,7 @@ async def answer(state: VoGState, runtime: NodeRuntime) -> FinalUpdate:
 
 async def is_any_answer_proved(state: VoGState, runtime: NodeRuntime) -> bool:
     """Return whether the evidence shows any of the plan's answers, by its own name or by another."""
-    names, shown = _given_names(state), _index_paths(all_observations(state))
+    names, shown = _given_names(state), _index_paths(observations(state))
     if _counted_paths(names, state) or any(_matching_paths(name, shown, state) for name in names):
         return True
     for name in names:
@@ -57,9 +60,8 @@ async def _prove_answers(state: VoGState, runtime: NodeRuntime) -> Update:
     """Prove as many answers as the evidence shows."""
     names = _given_names(state)
     if counted := _counted_paths(names, state):
-        count = ref(Literal(names[0], XSD_INTEGER))
-        return {**build_proof(counted), "answers": [count], "outcome": "grounded"}
-    shown = _index_paths(all_observations(state))
+        return answers_update([Literal(names[0], XSD_INTEGER)], (), build_proof(counted), runtime)
+    shown = _index_paths(observations(state))
     found: dict[str, list[Path]] = {}
     for name in names:
         by_name = _matching_paths(name, shown, state)
@@ -68,14 +70,9 @@ async def _prove_answers(state: VoGState, runtime: NodeRuntime) -> Update:
         return {"answers": [], "outcome": "kg_unavailable", "paths": [], "evidence": []}
     proofs = [path for paths in found.values() for path in paths]
     unproved = [name for name, paths in found.items() if not paths]
-    memory = parametric_answers(unproved) if runtime.context.allow_parametric else []
-    answers = [ref(term) for term in dict.fromkeys(path.end for path in proofs)]
+    proved = list(dict.fromkeys(path.end for path in proofs))
     runtime.trace["proved"] = len(found) - len(unproved)
-    return {
-        **build_proof(_add_other_topics(proofs, state)),
-        "answers": [*answers, *memory],
-        "outcome": "parametric" if memory else "grounded" if answers else "none",
-    }
+    return answers_update(proved, unproved, build_proof(_add_other_topics(proofs, state)), runtime)
 
 
 def _given_names(state: VoGState) -> list[str]:
@@ -83,15 +80,12 @@ def _given_names(state: VoGState) -> list[str]:
 
 
 def _counted_paths(names: list[str], state: VoGState) -> list[Path]:
-    """Return the paths to all that the last step chose, where a number counts them; else nothing.
-
-    One thing is not counted, nor are values, what has no name, and what was cut.
-    """
+    """Return the paths to all that the last step chose, where a number counts them and nothing was cut."""
     if len(state["feedback"]) < len(state["plan"].steps) or state["truncated"]:
         return []
     ends = {path.end: path for path in reversed(state["frontier"])}
-    things = all(end.name and parse_number(end) is None for end in ends)
-    return list(ends.values())[::-1] if things and len(ends) > 1 and names == [str(len(ends))] else []
+    counted = len(names) == 1 and is_count_of(names[0], list(ends))
+    return list(ends.values())[::-1] if counted else []
 
 
 def _index_paths(paths: Sequence[Path]) -> dict[frozenset[str], list[Path]]:
@@ -122,10 +116,7 @@ def _matching_paths(name: str, shown: dict[frozenset[str], list[Path]], state: V
 async def _paths_by_alias(
     name: str, shown: dict[frozenset[str], list[Path]], state: VoGState, runtime: NodeRuntime
 ) -> list[Path]:
-    """Return the paths to an entity that the graph knows by this name as well.
-
-    One name is looked up for each step: however many answers there are, a step asks three queries at most.
-    """
+    """Return the paths to an entity that the graph knows by this name as well; one look-up for each step."""
     looked_up = runtime.trace.setdefault("looked_up", 0)
     if not shown or looked_up >= len(state["feedback"]):
         return []
@@ -146,7 +137,7 @@ def _add_other_topics(proofs: list[Path], state: VoGState) -> list[Path]:
     ends = {path.end for path in proofs}
     have = {(path.topic, path.end) for path in proofs}
     others: dict[tuple[Term, Term], Path] = {}
-    for path in _prefixes(all_observations(state)):
+    for path in _prefixes(observations(state)):
         if path.end in ends and (path.topic, path.end) not in have:
             others.setdefault((path.topic, path.end), path)
     return [*proofs, *others.values()]

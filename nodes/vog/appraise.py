@@ -1,15 +1,9 @@
 """Appraise: is a revised plan good enough to go by? (VoG §3.4.2, equations 3 and 4)."""
 
 import asyncio
+from dataclasses import asdict
 
-from kgqa.nodes.vog.state import (
-    RewardedPlan,
-    VoGState,
-    VoGUpdate,
-    known_entity_ids,
-    may_revise,
-    observed_nothing,
-)
+from kgqa.nodes.vog.state import RewardedPlan, VoGState, VoGUpdate, entity_ids, may_revise, observed_nothing
 from kgqa.priors.answer_agreement import answer_key, is_unanswered
 from kgqa.priors.rewards import (
     RevisionMetrics,
@@ -77,13 +71,13 @@ async def _reward_plan(
     state: VoGState, plan: SearchPlan, pool: list[SearchPlan], runtime: NodeRuntime
 ) -> float:
     """Return the reward of a plan: its share of the task and of the consensus, mixed by the entropy."""
-    ids, context = known_entity_ids(state), runtime.context
+    ids, context = entity_ids(state), runtime.context
     keys = [answer_key(each.answers, ids) for each in pool]
     metrics = await _measure_step(state, plan, runtime)
     task = task_reward(metrics, context.ablate_reward)
     agreed = answer_confidence(keys, answer_key(plan.answers, ids))
     entropy = answer_entropy(keys)
-    runtime.trace |= {"task": task, "confidence": agreed, "entropy": entropy, "metrics": metrics.as_dict()}
+    runtime.trace |= {"task": task, "confidence": agreed, "entropy": entropy, "metrics": asdict(metrics)}
     if context.reward == "both":
         return blend_rewards(task, agreed, entropy, context.beta)
     return task if context.reward == "task" else agreed

@@ -3,19 +3,14 @@
 import math
 from collections.abc import Mapping
 
-from kgqa.nodes.vog.state import ARMS, Arm, Bandit, VoGState, VoGUpdate, known_entity_ids, observed_nothing
+from kgqa.nodes.vog.state import ARMS, Arm, Bandit, VoGState, VoGUpdate, entity_ids, observed_nothing
 from kgqa.priors.answer_agreement import answer_key
 from kgqa.priors.rewards import answer_entropy
 from kgqa.runtime.node import NodeRuntime, node
 
-EXPLORATION_WEIGHT = 1.4
-"""What exploration counts (equation 2)."""
-
-ENTROPY_WEIGHT, STEEPNESS, CENTRE = 0.1, 6.0, 0.5
-"""lambda_ent, a and b of equation 9."""
-
-KG_WEIGHT, REPEATED, DEPTH = 0.1, 0.2, 4.0
-"""lambda_KG, delta and kappa of equation 10."""
+EXPLORATION_WEIGHT = 1.4  # what exploration counts (equation 2)
+ENTROPY_WEIGHT, STEEPNESS, CENTRE = 0.1, 6.0, 0.5  # lambda_ent, a and b of equation 9
+KG_WEIGHT, REPEATED, DEPTH = 0.1, 0.2, 4.0  # lambda_KG, delta and kappa of equation 10
 
 DIVERSITY_PENALTY: Mapping[Arm, float] = {"local": 0.05, "lookahead": 0.1, "global": 0.2}
 """lambda_div of each arm (equation 11)."""
@@ -30,7 +25,7 @@ async def choose_arm(state: VoGState, runtime: NodeRuntime) -> VoGUpdate:
 
 
 def _choose(state: VoGState, runtime: NodeRuntime) -> Arm:
-    context, bandit, ids = runtime.context, state["bandit"], known_entity_ids(state)
+    context, bandit, ids = runtime.context, state["bandit"], entity_ids(state)
     entropy = answer_entropy([answer_key(plan.answers, ids) for plan in state["pool"]])
     runtime.trace["entropy"] = entropy
     if context.strategy != "adaptive":
@@ -64,16 +59,10 @@ def score_arms(
     """Return the score of each arm (equation 2); infinite for one that was not tried yet.
 
     The bonuses are added after the square root: below it, as the paper is typeset, a
-    penalty could make it the root of a negative number.
-
-    Args:
-        bandit: what each arm was tried for and earned.
-        entropy: of the answers of the pool: H_t, from 0 to 1.
-        step_index: the current step, from 1: t.
-        expected_depth: how many steps a plan is expected to have: T_d.
-        repeated: whether the step came back to an entity met before: E_rep.
-        kg_priors: whether equations 9 and 10 count.
-        diversity: whether equation 11 counts.
+    penalty could make it the root of a negative number. ``entropy`` is that of the answers of the pool
+    (H_t), ``step_index`` counts from 1 (t), ``expected_depth`` is how many steps a plan is expected to have
+    (T_d), ``repeated`` whether the step came back to an entity met before (E_rep). Equations 9 and 10 count
+    by ``kg_priors``, equation 11 by ``diversity``.
     """
     total = sum(bandit.counts.values())
     scores: dict[Arm, float] = dict.fromkeys(ARMS, math.inf)

@@ -3,23 +3,13 @@
 from kgqa.kg.errors import KGRejected, KGTimeout
 from kgqa.kg.pages import Page
 from kgqa.kg.terms import Entity, Path, Term
-from kgqa.nodes.vog.state import (
-    VoGState,
-    VoGUpdate,
-    current_frontier,
-    extended_chains,
-    limit_frontier,
-    next_decision,
-)
+from kgqa.nodes.vog.state import VoGState, VoGUpdate, extended_chains, limit_paths, next_decision, open_paths
 from kgqa.prompts.facts import RelationCandidate
 from kgqa.runtime.node import NodeRuntime, node
 from kgqa.tools.arguments import relation_arguments
 
-MAX_CROSSINGS = 2
-"""How often one step goes on from nodes without a name."""
-
-MAX_REACHED_PATHS = 2_000
-"""Paths that one step reaches at most."""
+MAX_CROSSINGS = 2  # how often one step goes on from nodes without a name
+MAX_REACHED_PATHS = 2_000  # paths that one step reaches at most
 
 
 @node("expand")
@@ -30,9 +20,9 @@ async def expand(state: VoGState, runtime: NodeRuntime) -> VoGUpdate:
     relations time out together each is followed alone, and what could be followed stays; with
     nothing at all the step is passed over.
     """
-    offers, frontier, crossed = state["offers"], current_frontier(state), state["crossed"]
+    offers, frontier, crossed = state["offers"], open_paths(state), state["crossed"]
     found, cut = await _follow_relations(offers, frontier, runtime)
-    unnamed = limit_frontier(path for path in found if not path.end.name)
+    unnamed = limit_paths(path for path in found if not path.end.name)
     crosses = bool(unnamed) and crossed < MAX_CROSSINGS
     every = dict.fromkeys([*state["reached"], *(path for path in found if path.end.name or not crosses)])
     reached, cut = list(every)[:MAX_REACHED_PATHS], cut or len(every) > MAX_REACHED_PATHS

@@ -3,16 +3,8 @@
 from collections.abc import Sequence
 
 from kgqa.kg.terms import Hop, Path, Term
-from kgqa.nodes.replies import ask_model
 from kgqa.nodes.vog.rerank import likeliest_terms, predicted_texts
-from kgqa.nodes.vog.state import (
-    VoGState,
-    VoGUpdate,
-    all_observations,
-    current_step,
-    limit_frontier,
-    max_selections,
-)
+from kgqa.nodes.vog.state import VoGState, VoGUpdate, current_step, limit_paths, max_selections, observations
 from kgqa.prompts.facts import draw_shared_chain, last_named_node
 from kgqa.prompts.select_entities import SelectEntities
 from kgqa.runtime.node import NodeRuntime, node
@@ -43,7 +35,7 @@ async def filter_entities(state: VoGState, runtime: NodeRuntime) -> VoGUpdate:
     earlier = state["feedback"][: index - 1]
     padding: list[list[Path]] = [[] for _ in range(index - 1 - len(earlier))]
     return {
-        "frontier": limit_frontier(chosen),
+        "frontier": limit_paths(chosen),
         "feedback": [*earlier, *padding, [*chosen, *rest]],
         "repeated": _is_repeated(state, chosen),
         "asked": asked,
@@ -59,7 +51,7 @@ async def _choose_ends(
     shown = await likeliest_terms(ends, [question, *predicted_texts(step), *names], runtime)
     chain = draw_shared_chain(paths)
     prompt = SelectEntities(question, step, chain, tuple(shown), len(ends), topics=topics)
-    reply = await ask_model(prompt, runtime)
+    reply = await runtime.ask(prompt)
     if reply is None:
         return shown
     return ends if reply.keep == "all" else [shown[number - 1] for number in reply.chosen]
@@ -67,5 +59,5 @@ async def _choose_ends(
 
 def _is_repeated(state: VoGState, chosen: Sequence[Path]) -> bool:
     """Return whether an end was met before, apart from where this step began: E_rep (equation 10)."""
-    met = {*state["topic_entities"], *(each for path in all_observations(state) for each in path.nodes)}
+    met = {*state["topic_entities"], *(each for path in observations(state) for each in path.nodes)}
     return any(path.end in met and path.end != last_named_node(path) for path in chosen)

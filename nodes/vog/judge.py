@@ -1,6 +1,5 @@
 """Judge: does the evidence say yes or no? (VoG appendix G: questions of PubMedQA and BioASQ)."""
 
-from kgqa.nodes.replies import ask_model
 from kgqa.nodes.vog.state import VoGState, VoGUpdate, interleaved_observations
 from kgqa.prompts.judge_claim import JudgeClaim
 from kgqa.runtime.node import NodeRuntime, node
@@ -14,7 +13,7 @@ async def judge(state: VoGState, runtime: NodeRuntime) -> VoGUpdate:
         runtime.trace |= {"verdict": "unknown", "reason": "nothing was observed"}
         return {"verdict": "unknown", "decision": "stop"}
     prompt = JudgeClaim(state["question"], facts, topics=topics)
-    reply = await ask_model(prompt, runtime)
+    reply = await runtime.ask(prompt)
     if reply is None:
         return {"verdict": "unknown", "decision": "stop"}
     supporting = [prompt.offered[number - 1] for number in reply.favour]

@@ -2,7 +2,6 @@
 
 from kgqa.kg.terms import Path
 from kgqa.nodes.recall_exemplars import shown_exemplars
-from kgqa.nodes.replies import ask_model
 from kgqa.nodes.vog.state import Bandit, VoGState, VoGUpdate, new_step
 from kgqa.prompts.plan_steps import PlanSteps
 from kgqa.prompts.plans import PlanStep, SearchPlan, parse_plan, plan_outline
@@ -18,7 +17,7 @@ async def plan_steps(state: VoGState, runtime: NodeRuntime) -> VoGUpdate:
     """
     question, topics = state["question"], tuple(state["topic_entities"])
     exemplars = shown_exemplars(state, runtime, "guide_decomposition")
-    reply = await ask_model(PlanSteps(question, topics, runtime.context.depth, exemplars), runtime)
+    reply = await runtime.ask(PlanSteps(question, topics, runtime.context.depth, exemplars))
     plan = parse_plan(reply) if reply else SearchPlan((PlanStep("", question),))
     runtime.trace |= {"steps": len(plan.steps), "plan": plan_outline(plan), "answers": list(plan.answers)}
     return {

@@ -1,19 +1,10 @@
 """Prune: which relations does the step need? (VoG §3.2 and appendix A.3.2)."""
 
-from kgqa.nodes.replies import ask_model
-from kgqa.nodes.vog.state import (
-    VoGState,
-    VoGUpdate,
-    current_frontier,
-    current_step,
-    max_selections,
-    next_decision,
-)
+from kgqa.nodes.vog.state import VoGState, VoGUpdate, current_step, max_selections, next_decision, open_paths
 from kgqa.prompts.select_relations import SelectRelations
 from kgqa.runtime.node import NodeRuntime, node
 
-MAX_UNASKED_RELATIONS = 3
-"""Relations that are followed where the model was not asked, or would not say."""
+MAX_UNASKED_RELATIONS = 3  # relations that are followed where the model was not asked, or would not say
 
 
 @node("prune")
@@ -25,10 +16,10 @@ async def prune(state: VoGState, runtime: NodeRuntime) -> VoGUpdate:
     offers, asked = state["offers"], state["asked"]
     chosen = offers[:MAX_UNASKED_RELATIONS]
     if len(offers) > 1 and asked < max_selections(state, runtime.context.width):
-        step, frontier, topics = current_step(state), current_frontier(state), tuple(state["topic_entities"])
+        step, frontier, topics = current_step(state), open_paths(state), tuple(state["topic_entities"])
         prompt = SelectRelations(state["question"], step, tuple(frontier), tuple(offers), topics=topics)
         asked += 1
-        if reply := await ask_model(prompt, runtime):
+        if reply := await runtime.ask(prompt):
             runtime.trace["reason"] = reply.rationale
             chosen = [offers[number - 1] for number in reply.relations]
     runtime.trace |= {"step": state["step_index"], "chosen": [str(offer.hop) for offer in chosen]}

@@ -6,10 +6,9 @@ import numpy as np
 import numpy.typing as npt
 
 from kgqa.kg.terms import Path, Term
-from kgqa.nodes.vog.state import VoGState, VoGUpdate, current_frontier, current_step
+from kgqa.nodes.vog.state import VoGState, VoGUpdate, current_step, open_paths
 from kgqa.priors.answer_agreement import normalise_answer
-from kgqa.priors.candidate_ranking import WEIGHT_DECIMALS, relation_words, similarity_to_suggestions
-from kgqa.priors.entropy_filter import select_candidates
+from kgqa.priors.candidate_ranking import relation_words, select_candidates, similarity_to_suggestions
 from kgqa.prompts.facts import RelationCandidate
 from kgqa.prompts.plans import PlanStep
 from kgqa.runtime.node import NodeRuntime, node
@@ -21,7 +20,7 @@ MAX_COMPARED_NAMES = 500
 @node("rerank")
 async def rerank(state: VoGState, runtime: NodeRuntime) -> VoGUpdate:
     """Keep the relations that are most alike to what the step predicts, the fewer the clearer they are."""
-    step, frontier = current_step(state), current_frontier(state)
+    step, frontier = current_step(state), open_paths(state)
     offers = await rank_candidates(state["offers"], frontier, state["question"], step, runtime)
     best = [str(offer.hop) for offer in offers[:3]]
     runtime.trace |= {"step": state["step_index"], "kept": len(offers), "best": best}
@@ -89,8 +88,7 @@ async def _likeness_weights(
     if not texts:
         return np.zeros(0)
     rows = await runtime.encode([*texts, *map(relation_words, suggestions)])
-    weights = similarity_to_suggestions(rows[: len(texts)], rows[len(texts) :])
-    return weights.astype(np.float64).round(WEIGHT_DECIMALS)
+    return similarity_to_suggestions(rows[: len(texts)], rows[len(texts) :])
 
 
 def _best_indices(weights: npt.NDArray[np.float64], runtime: NodeRuntime) -> list[int]:

@@ -2,17 +2,15 @@
 
 from collections.abc import Sequence
 
-from kgqa.kg.errors import KGRejected, KGTimeout
-from kgqa.kg.pages import Page
 from kgqa.kg.terms import Chain, Entity, Hop, Path
 from kgqa.nodes.vog.state import (
     SearchCheckpoint,
     VoGState,
     VoGUpdate,
-    current_frontier,
     earlier_checkpoints,
     extended_chains,
     next_decision,
+    open_paths,
 )
 from kgqa.prompts.facts import RelationCandidate
 from kgqa.runtime.node import NodeRuntime, node
@@ -27,12 +25,10 @@ async def retrieve_relations(state: VoGState, runtime: NodeRuntime) -> VoGUpdate
     A time-out is no empty observation: the step is passed over. Once the search has been taken up
     again, what was tried is left out.
     """
-    index, frontier = state["step_index"], current_frontier(state)
+    index, frontier = state["step_index"], open_paths(state)
     runtime.trace |= {"step": index, "frontier": len(frontier)}
-    try:
-        offers = await list_candidates(frontier, state["leads"], runtime)
-    except (KGTimeout, KGRejected) as error:
-        runtime.record_failure(error)
+    offers = await list_candidates(frontier, state["leads"], runtime)
+    if offers is None:
         return {"offers": [], "decision": "filter" if state["reached"] else "backtrack"}
     update: VoGUpdate = {}
     if runtime.context.retry_search:
@@ -48,15 +44,14 @@ async def retrieve_relations(state: VoGState, runtime: NodeRuntime) -> VoGUpdate
 
 async def list_candidates(
     frontier: Sequence[Path], leads: Sequence[KnownExtensions], runtime: NodeRuntime
-) -> list[RelationCandidate]:
-    """Return the relations that leave the frontier, sorted as the graph sorts hops.
-
-    The graph is asked, in one query, for what is not known of the topics already (``leads``).
-    """
+) -> list[RelationCandidate] | None:
+    """Return the relations that leave the frontier, sorted as the graph sorts hops; None if it fails."""
     known = {lead.chain.topic.id: lead.hops for lead in leads if not lead.chain.hops}
     ends = {path.end.id: path.end for path in frontier if isinstance(path.end, Entity)}
     if asked := [entity for id, entity in ends.items() if id not in known]:
-        pages: dict[str, Page[Hop]] = await runtime.call_tool("list_relations", **relation_arguments(asked))
+        pages = await runtime.try_tool("list_relations", **relation_arguments(asked))
+        if pages is None:
+            return None
         known |= {id: page.items for id, page in pages.items()}
     heads: dict[Hop, list[int]] = {}
     for place, path in enumerate(frontier):

@@ -2,8 +2,6 @@
 
 from dataclasses import replace
 
-from kgqa.kg.errors import KGRejected, KGTimeout
-from kgqa.nodes.replies import ask_model
 from kgqa.nodes.vog.rerank import rank_candidates
 from kgqa.nodes.vog.retrieve_relations import list_candidates
 from kgqa.nodes.vog.state import Arm, VoGState, VoGUpdate, interleaved_observations, observed_nothing
@@ -18,12 +16,8 @@ async def look_ahead(state: VoGState, runtime: NodeRuntime) -> VoGUpdate:
     place = state["step_index"] - observed_nothing(state)
     step = next(iter(state["plan"].steps[place:]), None)
     frontier = state["frontier"]
-    try:
-        leaving = await list_candidates(frontier, state["leads"], runtime)
-        offers = await rank_candidates(leaving, frontier, state["question"], step, runtime)
-    except (KGTimeout, KGRejected) as error:
-        runtime.record_failure(error)
-        offers = []
+    leaving = await list_candidates(frontier, state["leads"], runtime) or []
+    offers = await rank_candidates(leaving, frontier, state["question"], step, runtime)
     runtime.trace |= {"step": state["step_index"], "relations": len(offers)}
     return {"offers": offers, "decision": "forward"}
 
@@ -33,7 +27,7 @@ async def revise(state: VoGState, runtime: NodeRuntime) -> VoGUpdate:
     """Let the model revise the plan; a malformed reply earns nothing."""
     arm, depth = state["arm"] or "local", runtime.context.depth
     runtime.trace |= {"step": state["step_index"], "arm": arm}
-    reply = await ask_model(_revision_prompt(state, arm, depth), runtime)
+    reply = await runtime.ask(_revision_prompt(state, arm, depth))
     if reply is None:
         return {"revised": None, "decision": "forward"}
     plan = merge_plans(state["plan"], reply, arm)

@@ -21,8 +21,7 @@ ARMS: tuple[Arm, ...] = ("local", "lookahead", "global")
 DIVERSITY_WINDOW = 3
 """How many selections the diversity penalty looks back: k of equation 11, which the paper does not give."""
 
-MAX_FRONTIER_PATHS = 500
-"""Paths that a search goes on from at most."""
+MAX_FRONTIER_PATHS = 500  # paths that a search goes on from at most
 
 
 @dataclass(frozen=True, slots=True)
@@ -58,16 +57,13 @@ class RewardedPlan:
 
 @dataclass(frozen=True, slots=True)
 class SearchCheckpoint:
-    """Where the search stood: at which step, from what the step began, and which nodes it was crossing.
-
-    ``ahead`` are the chains that led on from there.
-    """
+    """Where the search stood: at which step, from what the step began, and which nodes it was crossing."""
 
     step_index: int
     frontier: list[Path]
     crossing: list[Path]
     crossed: int
-    ahead: list[Chain]
+    ahead: list[Chain]  # what led on from there
 
     @property
     def place(self) -> tuple[int, int]:
@@ -151,23 +147,18 @@ def current_step(state: VoGState) -> PlanStep:
     return state["plan"].steps[state["step_index"] - 1]
 
 
-def current_frontier(state: VoGState) -> list[Path]:
+def open_paths(state: VoGState) -> list[Path]:
     """Return the paths that the current step goes on from."""
     return state["crossing"] or state["frontier"]
 
 
-def limit_frontier(paths: Iterable[Path]) -> list[Path]:
+def limit_paths(paths: Iterable[Path]) -> list[Path]:
     """Keep the first path from each topic to each end, at most `MAX_FRONTIER_PATHS` of them."""
     first = {(path.topic, path.end): path for path in reversed(list(paths))}
     return list(first.values())[::-1][:MAX_FRONTIER_PATHS]
 
 
-def has_plan(state: VoGState) -> bool:
-    """Return whether this run has made a plan: on a thread the state may hold that of an earlier run."""
-    return any(entry["node"] == "plan" and "answers" in entry for entry in state["trace"])
-
-
-def all_observations(state: VoGState) -> list[Path]:
+def observations(state: VoGState) -> list[Path]:
     """Return all that was observed, the last step first, what was set aside by a second look last."""
     return [*(path for paths in reversed(state["feedback"]) for path in paths), *state.get("set_aside", ())]
 
@@ -223,11 +214,8 @@ def next_decision(offers: Sequence[RelationCandidate], state: VoGState, context:
     )
 
 
-def known_entity_ids(state: VoGState) -> dict[str, str]:
-    """Return the id of each named entity that was met, by its name as answers are compared.
-
-    Of several by one name it is the first.
-    """
-    nodes = [*state["topic_entities"], *(each for path in all_observations(state) for each in path.nodes)]
+def entity_ids(state: VoGState) -> dict[str, str]:
+    """Return the id of each named entity that was met, the first by its name as answers are compared."""
+    nodes = [*state["topic_entities"], *(each for path in observations(state) for each in path.nodes)]
     known = [each for each in nodes if isinstance(each, Entity) and each.name]
     return {normalise_answer(each.name or ""): each.id for each in reversed(known)}

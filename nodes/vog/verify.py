@@ -3,15 +3,13 @@
 import asyncio
 from dataclasses import replace
 
-from kgqa.nodes.replies import ask_model
 from kgqa.nodes.vog.state import VoGState, VoGUpdate, current_step, interleaved_observations, may_revise
 from kgqa.prompts.facts import draw_fact, facts_as_statements
 from kgqa.prompts.plans import PlanStep, SearchPlan, draw_statements, parse_statements
 from kgqa.prompts.verify_step import VerifyStep
 from kgqa.runtime.node import NodeRuntime, node
 
-MAX_TRACED_FACTS = 10
-"""Facts that the trace tells at most."""
+MAX_TRACED_FACTS = 10  # facts that the trace tells at most
 
 
 @node("verify")
@@ -45,7 +43,7 @@ async def _ask_verifier(
     """Return whether the model calls for a revision, and the plan with the observation as it corrects it."""
     plan, index = state["plan"], state["step_index"]
     facts, topics = interleaved_observations(state), tuple(state["topic_entities"])
-    reply = await ask_model(VerifyStep(state["question"], step, index, facts, topics=topics), runtime)
+    reply = await runtime.ask(VerifyStep(state["question"], step, index, facts, topics=topics))
     if reply is None:
         return None, plan
     runtime.trace["reason"] = reply.rationale

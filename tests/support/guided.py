@@ -8,8 +8,9 @@ import numpy as np
 from kgqa.kg.graph import KnowledgeGraph
 from kgqa.kg.terms import Chain
 from kgqa.models.scripted import Line, ScriptedModel
-from kgqa.priors.blueprints import Blueprint, BlueprintMatch
+from kgqa.priors.blueprints import BlueprintMatch
 from kgqa.priors.encoder import Vectors
+from kgqa.priors.slots import Blueprint
 from kgqa.runtime.record import Record
 
 FAMILY = """

@@ -18,11 +18,11 @@ from kgqa.evaluation.record_files import UnreadableFile, read_json_records
 from kgqa.files import gunzip, read_file
 from kgqa.models.cache import SqliteCache
 from kgqa.priors.artifact_store import content_digest
-from kgqa.priors.blueprints import RelationPath, Topic, TrainingQuestion, build_blueprints, open_library
+from kgqa.priors.blueprints import build_blueprints, open_library
 from kgqa.priors.errors import BlueprintError, ExemplarError
 from kgqa.priors.exemplars import build_exemplars, open_exemplars, open_solution_index
 from kgqa.priors.hub_models import check_model_folder
-from kgqa.priors.training_questions import read_relations
+from kgqa.priors.training_questions import RelationPath, Topic, TrainingQuestion, read_relations
 from kgqa.priors.vector_index import VectorIndex, VectorLabel
 from kgqa.tests.hostile.conftest import Tried
 
@@ -150,8 +150,8 @@ def test_libraries_and_exemplars(tmp_path: Path, tried: Tried) -> None:
         *(b"", b"PK\3\4", os.urandom(500), whole[:-30], squeezed.getvalue(), PICKLE),
         *(arrays(whole, vectors=None), arrays(whole, vectors=np.array([Run()], object))),
         *(arrays(whole, vectors=np.full((1, 2), np.nan, np.float32)), arrays(whole, weights=np.zeros(99))),
-        *(arrays(whole, bias_0=np.zeros((7,))), arrays(whole, postings_starts=np.array([0, 1 << 40]))),
-        arrays(whole, postings_places=np.array([-5])),
+        *(arrays(whole, bias_0=np.zeros((7,))), arrays(whole, owners=np.array([0, 1 << 40]))),
+        arrays(whole, places=np.array([-5])),
     ]
     for content in models:
         tampered(exemplars, "model.npz", "model", content)

@@ -9,7 +9,7 @@ import pytest
 from typer.testing import CliRunner, Result
 
 from kgqa.cli.blueprints import app
-from kgqa.priors.blueprints.building import read_library_header
+from kgqa.priors.blueprints import read_library_header
 from kgqa.priors.errors import EncoderError
 
 Run = Callable[..., Result]

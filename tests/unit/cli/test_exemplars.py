@@ -10,7 +10,7 @@ from typer.testing import CliRunner, Result
 
 from kgqa.cli.exemplars import app
 from kgqa.priors.errors import EncoderError
-from kgqa.priors.exemplars.building import read_exemplar_header
+from kgqa.priors.exemplars import read_exemplar_header
 
 Run = Callable[..., Result]
 

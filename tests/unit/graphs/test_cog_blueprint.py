@@ -7,8 +7,9 @@ from typing import Any
 import pytest
 
 import kgqa
-from kgqa.priors.blueprints import build_blueprints, read_training_questions
+from kgqa.priors.blueprints import build_blueprints
 from kgqa.priors.encoder import open_encoder
+from kgqa.priors.training_questions import read_training_questions
 from kgqa.tests.support.guided import FAMILY, Shelf, asked, choose, copied, decide, entries, playing, shown
 from kgqa.tests.support.method_fixtures import AskCoG
 

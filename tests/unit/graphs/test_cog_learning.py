@@ -7,7 +7,9 @@ from typing import Any
 import pytest
 
 import kgqa
-from kgqa.priors.blueprints import TOPIC_MASK, build_blueprints, open_library, read_training_questions
+from kgqa.priors.blueprints import build_blueprints, open_library
+from kgqa.priors.masking import TOPIC_MASK
+from kgqa.priors.training_questions import read_training_questions
 from kgqa.tests.conftest import MEMO
 from kgqa.tests.support.guided import FAMILY, choose, decide, entries, playing, shown
 

@@ -9,9 +9,8 @@ import pytest
 import kgqa
 from kgqa.kg.errors import KGTimeout
 from kgqa.kg.sparql_graph import SparqlGraph
-from kgqa.priors.blueprints import Slot
-from kgqa.priors.exemplars import Solution, SolutionIndex
-from kgqa.priors.exemplars.building import index_solutions
+from kgqa.priors.slots import Slot
+from kgqa.priors.solutions import Solution, SolutionIndex, index_solutions
 from kgqa.runtime.node import NodeRuntime
 from kgqa.tests.support.frontier import pick, stop_at
 from kgqa.tests.support.guided import FAMILY, FailingVisits, asked, choose, entries, playing, shown
@@ -23,9 +22,6 @@ Ask = Callable[..., Any]
 
 TYPED = f"{FAMILY} e:ada a e:mother . e:mother rdfs:label 'Mother'@en . e:zed a e:mayor . "
 
-HEADER: Any = type("Header", (), {"encoder": "words", "solutions": ""})()
-"""All that an index in memory asks its header for."""
-
 SEARCH = ("plan", "retrieve_relations", "prune", "expand", "verify")
 
 
@@ -35,7 +31,7 @@ def solution(question: str, *branches: str) -> Solution:
 
 
 def index(*solutions: Solution) -> SolutionIndex:
-    return SolutionIndex(HEADER, solutions, index_solutions(solutions, words), words)
+    return SolutionIndex(solutions, index_solutions(solutions, words), words, "words", "0" * 64)
 
 
 @pytest.fixture
@@ -227,9 +223,9 @@ async def test_random_exemplars_are_the_same_for_the_same_question(ask: Ask) -> 
 
 
 async def test_a_folder_of_exemplars_is_opened_whoever_answers(graph: Open, tmp_path: Path) -> None:
-    from kgqa.priors.blueprints import read_training_questions
     from kgqa.priors.encoder import open_encoder
     from kgqa.priors.exemplars import build_exemplars
+    from kgqa.priors.training_questions import read_training_questions
 
     encoder = open_encoder()
     asked = {"question": "what are the children of Bob?", "gold_path": ["child"]}

@@ -7,14 +7,13 @@ import pytest
 
 from kgqa.data import SAMPLE_QUESTIONS
 from kgqa.evaluation.simulation import ErrorRates
-from kgqa.priors.blueprints import read_training_questions
 from kgqa.priors.encoder import open_encoder
-from kgqa.priors.exemplars import SolutionIndex
-from kgqa.priors.exemplars.building import gather_exemplars, index_solutions
+from kgqa.priors.exemplars import gather_exemplars
+from kgqa.priors.solutions import SolutionIndex, index_solutions
+from kgqa.priors.training_questions import read_training_questions
 from kgqa.runtime.node import NodeRuntime
 from kgqa.tests.support.guided import entries
 from kgqa.tests.unit.evaluation.simulation.public import answered, f1, graph_of, questions
-from kgqa.tests.unit.graphs.test_pog_egp import HEADER
 
 
 @pytest.fixture(scope="module")
@@ -25,7 +24,7 @@ def solved() -> SolutionIndex:
     solutions = gather_exemplars(
         read_training_questions(line for line in lines if line["split"] == "train")
     ).solutions
-    return SolutionIndex(HEADER, solutions, index_solutions(solutions, encode), encode)
+    return SolutionIndex(solutions, index_solutions(solutions, encode), encode, "words", "0" * 64)
 
 
 @pytest.fixture

@@ -16,8 +16,9 @@ from kgqa.models.offline.candidate_chains import (
     TrainingAdvice,
 )
 from kgqa.models.offline.chain_ranking import FEATURES, MIN_VOTE, chain_features, score_chains
-from kgqa.priors.blueprints import Slot
-from kgqa.priors.exemplars import Exemplar, NearExemplar
+from kgqa.priors.exemplars import NearExemplar
+from kgqa.priors.hop_model import Exemplar
+from kgqa.priors.slots import Slot
 
 ANN = Entity("http://t/e/ann", "Ann")
 P, Q = Hop("http://t/r/p"), Hop("http://t/r/q")

@@ -19,8 +19,9 @@ from kgqa.models.offline.chain_search import (
     search_chains,
 )
 from kgqa.models.offline.wording import QuestionWording
-from kgqa.priors.blueprints import Slot
-from kgqa.priors.exemplars import Exemplar, NearExemplar
+from kgqa.priors.exemplars import NearExemplar
+from kgqa.priors.hop_model import Exemplar
+from kgqa.priors.slots import Slot
 
 P, Q = Hop("http://t/r/p"), Hop("http://t/r/q")
 ANN = Entity("http://t/e/ann", "Ann")

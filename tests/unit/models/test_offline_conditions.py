@@ -6,8 +6,9 @@ from kgqa.kg.pages import Candidate
 from kgqa.kg.terms import Chain, Entity, Hop
 from kgqa.models.offline.answer_selection import MAX_CONDITION_NODES, select_by_conditions
 from kgqa.models.offline.candidate_chains import CandidateChain, TrainingAdvice
-from kgqa.priors.blueprints import Slot
-from kgqa.priors.exemplars import Exemplar, NearExemplar
+from kgqa.priors.exemplars import NearExemplar
+from kgqa.priors.hop_model import Exemplar
+from kgqa.priors.slots import Slot
 
 SHOW = Entity("http://t/e/show", "Show")
 ROLE, ACTOR = Hop("http://t/r/role"), Hop("http://t/r/actor")

@@ -12,8 +12,9 @@ from kgqa.models.offline.candidate_chains import (
     TrainingAdvice,
     find_inverse_relations,
 )
-from kgqa.priors.blueprints import Slot
-from kgqa.priors.exemplars import Exemplar, NearExemplar
+from kgqa.priors.exemplars import NearExemplar
+from kgqa.priors.hop_model import Exemplar
+from kgqa.priors.slots import Slot
 
 ANN = Entity("http://t/e/ann", "Ann")
 WROTE, BY, ABOUT = Hop("http://t/r/wrote"), Hop("http://t/r/by"), Hop("http://t/r/about")

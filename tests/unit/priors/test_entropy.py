@@ -6,8 +6,13 @@ import numpy as np
 import pytest
 from hypothesis import given, strategies as st
 
-from kgqa.priors.candidate_ranking import similarity_to_suggestions
-from kgqa.priors.entropy_filter import adaptive_width, normalised_entropy, select_candidates, softmax
+from kgqa.priors.candidate_ranking import (
+    adaptive_width,
+    normalised_entropy,
+    select_candidates,
+    similarity_to_suggestions,
+    softmax,
+)
 
 SHARP, PAPER = 0.05, 1.0
 

@@ -11,15 +11,15 @@ from kgqa.nodes.cog.state import (
     Finding,
     PrunedChain,
     RankedRelation,
-    count_passed_slots,
+    passed_slots,
     plan_progress,
     standing_chains,
     standing_decisions,
     standing_findings,
-    subgoals_by_step,
+    step_subgoals,
     topic_slots,
 )
-from kgqa.priors.blueprints import Blueprint, Slot
+from kgqa.priors.slots import Blueprint, Slot
 from kgqa.prompts.diagnose import PastDecision
 from kgqa.runtime.record import zero_spend
 from kgqa.runtime.state import StateError, VerifiedChain, to_plain, to_typed
@@ -111,16 +111,16 @@ def test_a_search_without_subgoals_has_no_progress() -> None:
 
 
 def test_a_topic_has_the_first_subgoal() -> None:
-    assert subgoals_by_step(state(Chain(ADA))) == ["find a"]
+    assert step_subgoals(state(Chain(ADA))) == ["find a"]
 
 
 def test_each_step_that_finds_something_goes_on_in_the_plan() -> None:
     findings = [Finding(CHILD, "one"), Finding(CHILD_HOME, "two")]
-    assert subgoals_by_step(state(CHILD_HOME, findings=findings)) == ["find a", "find b", "find c"]
+    assert step_subgoals(state(CHILD_HOME, findings=findings)) == ["find a", "find b", "find c"]
 
 
 def test_an_unnamed_node_keeps_the_subgoal() -> None:
-    assert subgoals_by_step(state(CHILD_HOME, findings=[Finding(CHILD_HOME, "two")])) == [
+    assert step_subgoals(state(CHILD_HOME, findings=[Finding(CHILD_HOME, "two")])) == [
         "find a",
         "find a",
         "find b",
@@ -128,22 +128,22 @@ def test_an_unnamed_node_keeps_the_subgoal() -> None:
 
 
 def test_a_step_that_finds_nothing_keeps_the_subgoal() -> None:
-    assert subgoals_by_step(state(CHILD, findings=[Finding(CHILD, "")])) == ["find a", "find a"]
+    assert step_subgoals(state(CHILD, findings=[Finding(CHILD, "")])) == ["find a", "find a"]
 
 
 def test_steps_beyond_the_plan_have_the_last_subgoal() -> None:
     findings = [Finding(CHILD, "one"), Finding(CHILD_HOME, "two")]
     at = state(CHILD_HOME, subgoals=["find a", "find b"], findings=findings)
-    assert subgoals_by_step(at) == ["find a", "find b", "find b"]
+    assert step_subgoals(at) == ["find a", "find b", "find b"]
 
 
 def test_a_further_topic_goes_on_where_the_earlier_one_ended() -> None:
     at = state(MAYOR, memory=[verified(CHILD)], findings=[Finding(CHILD, "one"), Finding(MAYOR, "two")])
-    assert subgoals_by_step(at) == ["find b", "find c"]
+    assert step_subgoals(at) == ["find b", "find c"]
 
 
 def test_without_a_plan_the_question_is_the_goal() -> None:
-    assert subgoals_by_step(state(CHILD, subgoals=[])) == ["the question", "the question"]
+    assert step_subgoals(state(CHILD, subgoals=[])) == ["the question", "the question"]
 
 
 def test_each_topic_has_its_branch_of_the_blueprint() -> None:
@@ -176,21 +176,18 @@ def test_without_a_blueprint_there_are_no_slots() -> None:
     ],
 )
 def test_slots_are_passed_up_to_the_last_that_was_taken(relations: tuple[str, ...], behind: int) -> None:
-    assert (
-        count_passed_slots(walk(ADA, *relations), (Slot("child"), Slot("home", False), Slot("mayor")))
-        == behind
-    )
+    assert passed_slots(walk(ADA, *relations), (Slot("child"), Slot("home", False), Slot("mayor"))) == behind
 
 
 @pytest.mark.parametrize(("relations", "behind"), [(("child",), 1), (("child", "child"), 2)])
 def test_a_relation_that_a_branch_takes_twice_is_passed_twice(
     relations: tuple[str, ...], behind: int
 ) -> None:
-    assert count_passed_slots(walk(ADA, *relations), (Slot("child"), Slot("child"), Slot("home"))) == behind
+    assert passed_slots(walk(ADA, *relations), (Slot("child"), Slot("child"), Slot("home"))) == behind
 
 
 def test_a_relation_is_known_by_what_the_graph_calls_it() -> None:
-    assert count_passed_slots(Chain(ADA, (Hop("http://t/p1", name="child"),)), (Slot("child"),)) == 1
+    assert passed_slots(Chain(ADA, (Hop("http://t/p1", name="child"),)), (Slot("child"),)) == 1
 
 
 def test_the_trajectory_is_every_decision_with_what_it_found() -> None:

@@ -6,7 +6,7 @@ import pytest
 
 from kgqa.evaluation.datasets import DatasetError
 from kgqa.evaluation.datasets.training import load_training_material
-from kgqa.priors.blueprints import RelationPath, Topic, TrainingQuestion
+from kgqa.priors.training_questions import RelationPath, Topic, TrainingQuestion
 
 
 def line(number: int, **fields: Any) -> dict[str, Any]:

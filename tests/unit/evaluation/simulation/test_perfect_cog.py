@@ -13,7 +13,9 @@ from kgqa.data import SAMPLE_QUESTIONS
 from kgqa.evaluation.question import Question
 from kgqa.evaluation.simulation import ErrorRates
 from kgqa.kg.graph import KnowledgeGraph
-from kgqa.priors.blueprints import build_blueprints, mask_names, read_training_questions
+from kgqa.priors.blueprints import build_blueprints
+from kgqa.priors.masking import mask_names
+from kgqa.priors.training_questions import read_training_questions
 from kgqa.runtime.record import Record
 from kgqa.tests.conftest import MEMO
 from kgqa.tests.unit.evaluation.simulation.public import EVERY, answered, available, graph_of, questions

@@ -5,8 +5,9 @@ from zlib import crc32
 import numpy as np
 import pytest
 
-from kgqa.priors.blueprints import BlueprintLibrary, build_blueprints, open_library, read_training_questions
+from kgqa.priors.blueprints import BlueprintLibrary, build_blueprints, open_library
 from kgqa.priors.encoder import Vectors
+from kgqa.priors.training_questions import read_training_questions
 
 LINES = [
     {

@@ -3,13 +3,16 @@ import math
 import numpy as np
 import pytest
 
-from kgqa.priors.blueprints import Blueprint, BlueprintError, BlueprintLesson, building
-from kgqa.priors.blueprints.building import (
+from kgqa.priors import copy_threshold
+from kgqa.priors.copy_threshold import (
     THRESHOLDS,
     ThresholdCalibration,
     ThresholdResult,
     calibrate_copy_threshold,
 )
+from kgqa.priors.errors import BlueprintError
+from kgqa.priors.slots import Blueprint
+from kgqa.priors.training_questions import BlueprintLesson
 from kgqa.tests.unit.priors.blueprints.conftest import words
 
 
@@ -24,7 +27,7 @@ def at(found: ThresholdCalibration, tau: float) -> ThresholdResult:
 @pytest.fixture
 def four(monkeypatch: pytest.MonkeyPatch) -> ThresholdCalibration:
     """Two templates are learned and four questions held out, at cosines 1, 1, 3/4 and 0."""
-    monkeypatch.setattr(building, "_draw_share", lambda question, seed: float(question[0].islower()))
+    monkeypatch.setattr(copy_threshold, "_draw_share", lambda question, seed: float(question[0].islower()))
     vectors = {
         "abcd": (1, 1, 1, 1, 0),
         "e": (0, 0, 0, 0, 1),

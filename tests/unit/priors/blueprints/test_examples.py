@@ -1,6 +1,7 @@
 import pytest
 
-from kgqa.priors.blueprints import BlueprintError, RelationPath, Topic, read_training_questions
+from kgqa.priors.errors import BlueprintError
+from kgqa.priors.training_questions import RelationPath, Topic, read_training_questions
 
 
 def paths(**fields: object) -> tuple[RelationPath, ...]:

@@ -2,8 +2,16 @@ from collections.abc import Sequence
 
 import pytest
 
-from kgqa.priors.blueprints import Blueprint, RelationPath, Topic, TrainingQuestion, extract_lessons
-from kgqa.priors.training_questions import NO_QUERY_OR_PATH, NO_RELATION_LEFT, UNKNOWN_RELATION
+from kgqa.priors.slots import Blueprint
+from kgqa.priors.training_questions import (
+    NO_QUERY_OR_PATH,
+    NO_RELATION_LEFT,
+    UNKNOWN_RELATION,
+    RelationPath,
+    Topic,
+    TrainingQuestion,
+    extract_lessons,
+)
 
 NS = "PREFIX ns: <http://rdf.freebase.com/ns/> PREFIX xsd: <http://www.w3.org/2001/XMLSchema#> "
 

@@ -6,18 +6,20 @@ from pathlib import Path
 import numpy as np
 import pytest
 
+from kgqa.priors.artifact_store import SourceFile
 from kgqa.priors.blueprints import (
-    Blueprint,
-    BlueprintError,
+    COPY_THRESHOLDS,
+    DEFAULT_COPY_THRESHOLD,
     BlueprintLibrary,
     build_blueprints,
-    extend_blueprints,
     open_library,
-    read_training_questions,
+    read_library_header,
+    write_copy_threshold,
 )
-from kgqa.priors.blueprints.building import SourceFile, read_library_header, write_copy_threshold
-from kgqa.priors.blueprints.library import COPY_THRESHOLDS, DEFAULT_COPY_THRESHOLD
 from kgqa.priors.encoder import BUNDLED_ENCODER
+from kgqa.priors.errors import BlueprintError
+from kgqa.priors.slots import Blueprint
+from kgqa.priors.training_questions import read_training_questions
 from kgqa.tests.unit.priors.blueprints.conftest import LINES, words
 
 
@@ -45,13 +47,9 @@ def test_a_library_says_what_it_was_learned_from(folder: Path) -> None:
 def test_records_are_lines_of_json(folder: Path) -> None:
     _, spouse = map(json.loads, (folder / "records.jsonl").read_text().splitlines())
     assert spouse == {
-        "anchor": "who was [ENT]'s wife then?",
         "question": "who was Bob's wife then?",
-        "template": "spouse",
-        "branches": [["^spouse"]],
-        "questions": 3,
-        "other_anchors": {},
-        "other_trees": [{"branches": [["spouse"]], "questions": 1}],
+        "anchors": [["who was [ENT]'s wife then?", 3]],
+        "trees": [[[["^spouse"]], 2], [[["spouse"]], 1]],
     }
 
 
@@ -73,8 +71,8 @@ def test_adding_in_parts_gives_what_one_build_gives(folder: Path, tmp_path: Path
     build_blueprints(
         read_training_questions(LINES[:2]), tmp_path / "parts", words, "words", sources=sources[:1]
     )
-    extend_blueprints(
-        read_training_questions(LINES[2:]), tmp_path / "parts", words, "words", sources=sources[1:]
+    build_blueprints(
+        read_training_questions(LINES[2:]), tmp_path / "parts", words, "words", sources=sources[1:], add=True
     )
     assert opened(tmp_path / "parts").records == opened(folder).records
     assert read_library_header(tmp_path / "parts").sources == tuple(sources)
@@ -82,10 +80,10 @@ def test_adding_in_parts_gives_what_one_build_gives(folder: Path, tmp_path: Path
 
 
 def test_a_file_is_learned_from_once(folder: Path) -> None:
-    source = SourceFile("file", "1" * 64, 1)
-    extend_blueprints(read_training_questions(LINES[:1]), folder, words, "words", sources=[source])
+    again = {"sources": [SourceFile("file", "1" * 64, 1)], "add": True}
+    build_blueprints(read_training_questions(LINES[:1]), folder, words, "words", **again)
     with pytest.raises(BlueprintError, match="has learned from file already"):
-        extend_blueprints(read_training_questions(LINES[:1]), folder, words, "words", sources=[source])
+        build_blueprints(read_training_questions(LINES[:1]), folder, words, "words", **again)
 
 
 def test_all_questions_can_be_anchors(tmp_path: Path) -> None:
@@ -105,7 +103,7 @@ def test_another_encoder_is_told_to_build_again(folder: Path) -> None:
     with pytest.raises(BlueprintError, match="built with the encoder words, not other; name that"):
         open_library(folder, words, "other")
     with pytest.raises(BlueprintError, match="built with the encoder words"):
-        extend_blueprints(read_training_questions(LINES), folder, words, "other")
+        build_blueprints(read_training_questions(LINES), folder, words, "other", add=True)
 
 
 def test_vectors_of_another_length_are_refused(folder: Path) -> None:
@@ -119,7 +117,7 @@ def test_the_threshold_is_the_encoders_until_it_is_calibrated(folder: Path) -> N
     before = opened(folder).fingerprint
     write_copy_threshold(folder, 0.7)
     assert (opened(folder).tau, opened(folder).fingerprint) == (0.7, before)
-    extend_blueprints(read_training_questions(LINES), folder, words, "words")
+    build_blueprints(read_training_questions(LINES), folder, words, "words", add=True)
     assert opened(folder).tau == DEFAULT_COPY_THRESHOLD
 
 
@@ -171,8 +169,9 @@ def test_a_library_that_was_cut_short_is_damaged(folder: Path, name: str, keep: 
     ("header", "problem"),
     [
         ("[]", "damaged"),
-        ('{"version": 1}', "damaged"),
-        ('{"version": 2}', "another version of kgqa"),
+        ('{"version": 2}', "damaged"),
+        ('{"version": 1}', "another version of kgqa"),
+        ('{"version": 3}', "another version of kgqa"),
         ("\ud800".encode("utf-16", "surrogatepass").decode("latin-1"), "damaged"),
     ],
 )

@@ -1,7 +1,7 @@
 import pytest
 from hypothesis import example, given, strategies as st
 
-from kgqa.priors.blueprints import TOPIC_MASK, mask_names
+from kgqa.priors.masking import TOPIC_MASK, mask_names
 
 
 @pytest.mark.parametrize(

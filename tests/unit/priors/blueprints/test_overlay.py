@@ -4,8 +4,9 @@ from pathlib import Path
 
 import pytest
 
-from kgqa.priors.blueprints import Blueprint, BlueprintError, BlueprintLibrary, open_library
-from kgqa.priors.blueprints.library import LEARNED_FILE, LearnedBlueprint, Overlay
+from kgqa.priors.blueprints import LEARNED_FILE, BlueprintLibrary, LearnedBlueprint, Overlay, open_library
+from kgqa.priors.errors import BlueprintError
+from kgqa.priors.slots import Blueprint
 from kgqa.tests.unit.priors.blueprints.conftest import words
 
 BROTHER = Blueprint.parse([["parent", "^parent"], ["gender"]])
@@ -73,8 +74,8 @@ def test_what_is_no_blueprint_is_passed_over(tmp_path: Path, line: str) -> None:
 
 def test_several_processes_may_add_to_one_overlay(tmp_path: Path) -> None:
     code = (
-        "import sys; from pathlib import Path; from kgqa.priors.blueprints import Blueprint;"
-        "from kgqa.priors.blueprints.library import LearnedBlueprint, Overlay;"
+        "import sys; from pathlib import Path; from kgqa.priors.slots import Blueprint;"
+        "from kgqa.priors.blueprints import LearnedBlueprint, Overlay;"
         "o = Overlay(Path(sys.argv[1]));"
         "r = Blueprint.parse([['r']]);"
         "[o.append(LearnedBlueprint(sys.argv[2] * 300 + str(n), r)) for n in range(50)]"

@@ -3,7 +3,7 @@ import sys
 import pytest
 
 from kgqa.priors import training_questions
-from kgqa.priors.blueprints import BlueprintError
+from kgqa.priors.errors import BlueprintError
 from kgqa.priors.training_questions import read_all_branches, read_branches
 
 QUERIES = [f"SELECT ?x WHERE {{ wd:Q{n} wdt:P{n} ?y . ?x wdt:P1 ?y }}" for n in range(1, 6)] + ["no query"]

@@ -3,7 +3,7 @@ import threading
 import numpy as np
 import pytest
 
-from kgqa.priors.blueprints import BlueprintError
+from kgqa.priors.errors import BlueprintError
 from kgqa.priors.vector_index import Neighbour, VectorIndex, VectorLabel
 
 EAST, NORTH, BETWEEN = (1.0, 0.0), (0.0, 1.0), (0.6, 0.8)

@@ -1,7 +1,7 @@
 import pytest
 from hypothesis import given, strategies as st
 
-from kgqa.priors.blueprints import Blueprint, Slot
+from kgqa.priors.slots import Blueprint, Slot
 
 NAMES = st.text(min_size=1).filter(lambda name: name.strip() and not name.startswith("^"))
 

@@ -3,15 +3,16 @@ from collections.abc import Callable
 import numpy as np
 import pytest
 
-from kgqa.priors.blueprints import Blueprint, BlueprintError, BlueprintLesson
-from kgqa.priors.blueprints.templates import (
+from kgqa.priors.artifact_store import read_lines, write_lines
+from kgqa.priors.blueprints import (
     Anchor,
     AnchorRule,
     TemplateRecord,
     gather_templates,
-    read_records,
-    write_records,
 )
+from kgqa.priors.errors import BlueprintError
+from kgqa.priors.slots import Blueprint
+from kgqa.priors.training_questions import BlueprintLesson
 
 PLACE = {"aa": (1.0, 0.0), "bb": (0.8, 0.6), "cccc": (0.0, 1.0), "dddd": (0.6, 0.8)}
 
@@ -81,13 +82,15 @@ def test_medoids_cannot_be_added_to() -> None:
 @pytest.mark.parametrize("rule", ["longest", "all"])
 def test_records_are_read_as_they_are_written(rule: AnchorRule) -> None:
     records = gathered(*LESSONS, lesson("ä\n\u2028?", "^r"), lesson("z?", "r s", "^t s"), rule=rule)
-    assert read_records(write_records(records)) == records
+    assert read_lines(write_lines(records, TemplateRecord), TemplateRecord) == records
 
 
-@pytest.mark.parametrize("line", [b"{}", b"[]", b"\xff", b'{"anchor": 1}', b""])
+@pytest.mark.parametrize(
+    "line", [b"{}", b"[]", b"\xff", b"", b'{"question": "a", "anchors": [["a", 1]], "trees": []}']
+)
 def test_what_is_no_record_is_refused(line: bytes) -> None:
     with pytest.raises(ValueError, match=r"validation error"):
-        read_records(line + b"\n")
+        read_lines(line + b"\n", TemplateRecord)
 
 
 def test_the_encoder_is_asked_for_medoids_only(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -3,7 +3,7 @@ from pathlib import Path
 
 import pytest
 
-from kgqa.priors.blueprints import BlueprintError
+from kgqa.priors.errors import BlueprintError
 from kgqa.priors.training_questions import read_relations
 
 

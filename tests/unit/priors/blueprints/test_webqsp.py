@@ -4,8 +4,13 @@ from typing import Any
 
 import pytest
 
-from kgqa.priors.blueprints import Blueprint, BlueprintLesson, extract_lessons, read_training_questions
-from kgqa.priors.training_questions import read_relations
+from kgqa.priors.slots import Blueprint
+from kgqa.priors.training_questions import (
+    BlueprintLesson,
+    extract_lessons,
+    read_relations,
+    read_training_questions,
+)
 from kgqa.tests.support.perfect import DATA, questions
 from kgqa.tests.unit.evaluation.simulation.public import EVERY
 

@@ -3,8 +3,8 @@ from typing import Any
 
 import pytest
 
-from kgqa.priors.blueprints import read_training_questions
 from kgqa.priors.exemplars import ExemplarLibrary, build_exemplars, open_exemplars
+from kgqa.priors.training_questions import read_training_questions
 from kgqa.tests.unit.priors.blueprints.conftest import words
 
 ANN, BOB = {"id": "http://x/e/Ann", "name": "Ann"}, {"id": "http://x/e/Bob", "name": "Bob"}

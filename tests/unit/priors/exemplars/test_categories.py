@@ -6,14 +6,14 @@ import pytest
 from kgqa.kg.opening import open_graph
 from kgqa.kg.pages import Page
 from kgqa.kg.terms import Entity, Hop, Literal, Term
-from kgqa.priors.blueprints import Topic
-from kgqa.priors.exemplars.categories import (
+from kgqa.priors.categories import (
     NOTABLE_TYPES,
     RDF_TYPE,
     category_by_relations,
     find_categories,
     find_topic_categories,
 )
+from kgqa.priors.training_questions import Topic
 
 FB = "http://rdf.freebase.com/ns/"
 ULM, BONN, ADA = (Entity(f"http://x/{name}", name) for name in ("Ulm", "Bonn", "Ada"))

@@ -3,9 +3,10 @@ from typing import Any
 import pytest
 
 from kgqa.kg.sparql.intent import QuestionIntent
-from kgqa.priors.blueprints import Slot, read_training_questions
-from kgqa.priors.exemplars import Exemplar
-from kgqa.priors.exemplars.building import gather_exemplars
+from kgqa.priors.exemplars import gather_exemplars
+from kgqa.priors.hop_model import Exemplar
+from kgqa.priors.slots import Slot
+from kgqa.priors.training_questions import read_training_questions
 from kgqa.tests.unit.priors.exemplars.conftest import ANN, BOB, BOTH, LINES, line
 
 

@@ -1,7 +1,7 @@
 import numpy as np
 import pytest
 
-from kgqa.priors.exemplars.hop_model import Vocabulary, count_grams, tokens
+from kgqa.priors.hop_model import Vocabulary, count_grams, tokens
 
 
 @pytest.mark.parametrize(

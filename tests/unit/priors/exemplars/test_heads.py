@@ -2,7 +2,7 @@ import numpy as np
 import pytest
 from scipy.sparse import csr_matrix
 
-from kgqa.priors.exemplars.hop_model import (
+from kgqa.priors.hop_model import (
     REGULARISATION_C,
     VECTOR_SCALE,
     LogisticHead,

@@ -6,18 +6,19 @@ import pytest
 from hypothesis import given, strategies as st
 
 from kgqa.priors.artifact_store import read_lines, write_lines
-from kgqa.priors.blueprints import Slot, Topic, read_training_questions
-from kgqa.priors.exemplars import (
-    ExemplarError,
+from kgqa.priors.errors import ExemplarError
+from kgqa.priors.exemplars import build_exemplars, gather_exemplars, open_solution_index, read_exemplar_header
+from kgqa.priors.slots import Slot
+from kgqa.priors.solutions import (
+    DEFAULT_MIN_SIMILARITY,
+    MIN_SIMILARITIES,
     RecalledSolution,
     Solution,
     SolutionIndex,
-    build_exemplars,
-    open_solution_index,
+    index_solutions,
+    merge_solutions,
 )
-from kgqa.priors.exemplars.building import gather_exemplars, index_solutions, read_exemplar_header
-from kgqa.priors.exemplars.library import DEFAULT_MIN_SIMILARITY, MIN_SIMILARITIES
-from kgqa.priors.exemplars.records import merge_solutions
+from kgqa.priors.training_questions import Topic, read_training_questions
 from kgqa.tests.unit.priors.blueprints.conftest import words
 from kgqa.tests.unit.priors.exemplars.conftest import ANN, BOB, BOTH, line
 
@@ -121,12 +122,7 @@ def test_a_topic_of_unknown_category_finds_templates_with_categories() -> None:
 
 
 def index_of(kept: Sequence[Solution], encoder: str = "words") -> SolutionIndex:
-    header = read_header_like(encoder)
-    return SolutionIndex(header, tuple(kept), index_solutions(kept, words), words)
-
-
-def read_header_like(encoder: str) -> object:  # the index asks its header for the encoder only
-    return type("Header", (), {"encoder": encoder, "solutions": "0" * 64})()
+    return SolutionIndex(tuple(kept), index_solutions(kept, words), words, encoder, "0" * 64)
 
 
 def test_the_threshold_is_that_of_the_encoder() -> None:
@@ -152,7 +148,7 @@ def test_the_index_lies_beside_what_the_offline_model_learns(folder: Path) -> No
     names = {"exemplars.json", "records.jsonl", "model.npz", "solutions.jsonl", "index.faiss"}
     assert {path.name for path in folder.iterdir()} == names
     header = read_exemplar_header(folder)
-    assert (header.version, header.templates) == (2, 5)
+    assert (header.version, header.templates) == (3, 5)
     assert open_solution_index(folder, words, "words").fingerprint == header.solutions
 
 

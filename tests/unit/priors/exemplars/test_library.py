@@ -7,10 +7,12 @@ import numpy as np
 import pytest
 
 from kgqa.kg.sparql.intent import QuestionIntent
-from kgqa.priors.blueprints import Slot, SourceFile, read_training_questions
-from kgqa.priors.exemplars import ExemplarError, ExemplarLibrary, build_exemplars, open_exemplars
-from kgqa.priors.exemplars.building import read_exemplar_header
-from kgqa.priors.exemplars.hop_model import WORD_SHARE
+from kgqa.priors.artifact_store import SourceFile
+from kgqa.priors.errors import ExemplarError
+from kgqa.priors.exemplars import ExemplarLibrary, build_exemplars, open_exemplars, read_exemplar_header
+from kgqa.priors.hop_model import WORD_SHARE
+from kgqa.priors.slots import Slot
+from kgqa.priors.training_questions import read_training_questions
 from kgqa.tests.unit.priors.blueprints.conftest import words
 from kgqa.tests.unit.priors.exemplars.conftest import ANN, BOB, LINES, line
 
@@ -111,7 +113,7 @@ def test_build_says_what_was_read(tmp_path: Path) -> None:
     assert (built.questions, built.exemplars, built.without) == (7, 6, {"no SPARQL and no gold path": 1})
     header = read_exemplar_header(tmp_path / "new")
     assert (header.encoder, header.dimensions, header.sources) == ("words", 256, (source,))
-    assert (opened(tmp_path / "new").encoder, opened(tmp_path / "new").fingerprint) == (
+    assert (opened(tmp_path / "new").header.encoder, opened(tmp_path / "new").fingerprint) == (
         "words",
         header.records,
     )

@@ -1,8 +1,7 @@
 import pytest
 from hypothesis import given, strategies as st
 
-from kgqa.priors.blueprints import mask_names
-from kgqa.priors.exemplars import mask_topic
+from kgqa.priors.masking import mask_names, mask_topic
 
 
 @pytest.mark.parametrize(

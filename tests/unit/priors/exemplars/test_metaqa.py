@@ -5,10 +5,9 @@ import time
 
 import pytest
 
-from kgqa.priors.blueprints import TrainingQuestion, read_training_questions
 from kgqa.priors.encoder import CachedEncoder, Encoder
-from kgqa.priors.exemplars import ExemplarLibrary, build_exemplars, open_exemplars
-from kgqa.priors.exemplars.building import gather_exemplars
+from kgqa.priors.exemplars import ExemplarLibrary, build_exemplars, gather_exemplars, open_exemplars
+from kgqa.priors.training_questions import TrainingQuestion, read_training_questions
 from kgqa.tests.support.perfect import DATA, questions
 
 pytestmark = [

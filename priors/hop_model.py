@@ -7,7 +7,7 @@ and of its sentence vector. On disk it is an .npz file of arrays.
 import io
 import re
 from collections import Counter
-from collections.abc import Hashable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, NamedTuple
 from zipfile import ZIP_STORED, ZipFile
@@ -17,8 +17,7 @@ import numpy.typing as npt
 
 from kgqa.kg.sparql.intent import QuestionIntent
 from kgqa.priors.encoder import EncodeTexts, Vectors, encode_distinct, limit_blas_threads, thread_count
-from kgqa.priors.exemplars.records import Exemplar
-from kgqa.priors.slots import Slot
+from kgqa.priors.slots import SlotText
 
 Floats = npt.NDArray[np.float32]
 Indices = npt.NDArray[np.int64]
@@ -37,8 +36,19 @@ WORD_SHARE = 0.1
 The vectors alone take two templates that differ in a word or in the order of words for nearly
 the same one. With more of the words, questions in new words are found less well."""
 
+ALL_ENDS = QuestionIntent()
 _KEPT_GRADIENTS = 5  # gradients that L-BFGS keeps: each is as large as the weights
 _TOKEN = re.compile(r"\[[a-z]+\]|'s\b|\w+")
+
+
+@dataclass(frozen=True, slots=True, order=True)
+class Exemplar:
+    """A masked question, and the chain from one of its topics to its answer."""
+
+    question: str  # masked for that topic: ``[ENT]`` it, ``[OTHER]`` the others
+    chain: tuple[SlotText, ...]
+    asked: QuestionIntent = ALL_ENDS  # of the ends
+    weight: int = 1  # how many training questions it stands for
 
 
 def tokens(text: str) -> list[str]:
@@ -65,19 +75,6 @@ class SparseRow(NamedTuple):
 
     places: Indices
     values: Floats
-
-
-class SparseRows(NamedTuple):
-    """Such rows one after the other: row i is at ``starts[i]`` to ``starts[i + 1]``."""
-
-    starts: Indices
-    places: Indices
-    values: Floats
-
-    def at(self, row: int) -> SparseRow:
-        """Return one row."""
-        part = slice(*self.starts[row : row + 2])
-        return SparseRow(self.places[part], self.values[part])
 
 
 class Vocabulary:
@@ -128,13 +125,8 @@ class LogisticHead:
 def fit_head(words: Any, vectors: Vectors, labels: Sequence[int], weights: Sequence[float]) -> LogisticHead:
     """Fit a head by L-BFGS (Liu & Nocedal 1989).
 
-    The loss is that of the labels and half the squared length of all weights but the bias.
-
-    Args:
-        words: a sparse matrix of scipy, shape (questions, terms).
-        vectors: of the sentences, shape (questions, dimensions).
-        labels: the numbers of their classes, from 0.
-        weights: how much each question counts.
+    The loss is that of the labels and half the squared length of all weights but the bias. ``words`` is a
+    sparse matrix of scipy, shape (questions, terms); ``weights`` say how much each question counts.
     """
     from scipy.optimize import minimize
     from threadpoolctl import threadpool_limits
@@ -180,19 +172,21 @@ def fit_head(words: Any, vectors: Vectors, labels: Sequence[int], weights: Seque
 
 @dataclass(frozen=True, slots=True)
 class HopModel:
-    """What is learned of exemplars."""
+    """What is learned of exemplars; a head for each position of a chain, then that of what is asked."""
 
     vocabulary: Vocabulary
-    postings: SparseRows  # for each term the exemplars that have it, and how much
+    owners: Indices  # the exemplar of each weight of a run, in their order
+    places: Indices  # the run of each weight
+    values: Floats  # the weights
     vectors: Vectors  # of the exemplars' questions, shape (exemplars, dimensions)
-    heads: tuple[LogisticHead, ...]  # one for each position of a chain, then that of what is asked
+    heads: tuple[LogisticHead, ...]
 
     def similarities(self, row: SparseRow, vector: Floats) -> Floats:
         """Return how similar each exemplar is to a question, shape (exemplars,)."""
+        wanted = np.zeros(len(self.vocabulary.terms), np.float32)
+        wanted[row.places] = row.values
         words = np.zeros(len(self.vectors), np.float32)
-        for place, value in zip(row.places, row.values, strict=True):
-            having = self.postings.at(place)
-            words[having.places] += value * having.values
+        np.add.at(words, self.owners, self.values * wanted[self.places])
         meaning = np.einsum("ij,j->i", self.vectors, vector)  # BLAS would start threads for so little
         return np.asarray(WORD_SHARE * words + (1 - WORD_SHARE) * meaning, np.float32)
 
@@ -204,99 +198,87 @@ def learn_model(exemplars: Sequence[Exemplar], encode: EncodeTexts) -> HopModel:
     vocabulary = Vocabulary.of(each.question for each in exemplars)
     rows = [vocabulary.row(each.question) for each in exemplars]
     places, values = (np.concatenate(parts) for parts in zip(*rows, strict=True))
-    starts = np.cumsum([0, *(len(row.places) for row in rows)])
-    words = csr_matrix((values, places, starts), shape=(len(rows), len(vocabulary.terms)))
+    owners = np.repeat(np.arange(len(rows)), [len(row.places) for row in rows])
+    words = csr_matrix((values, (owners, places)), shape=(len(rows), len(vocabulary.terms)))
     vectors = encode_distinct([each.question for each in exemplars], encode)
     heads = []
-    for classes, labels in _training_tasks(exemplars):
+    for classes, labels in training_tasks(exemplars):
         numbers = {each: number for number, each in enumerate(classes)}
         weights = [exemplars[place].weight ** 0.5 for place in labels]
         right = [numbers[label] for label in labels.values()]
         heads.append(fit_head(words[list(labels)], vectors[list(labels)], right, weights))
-    turned = words.T.tocsr()
-    postings = SparseRows(turned.indptr.astype(np.int64), turned.indices.astype(np.int64), turned.data)
-    return HopModel(vocabulary, postings, vectors, tuple(heads))
+    return HopModel(vocabulary, owners, places, values, vectors, tuple(heads))
 
 
-def slots_by_position(exemplars: Sequence[Exemplar]) -> list[list[Slot | None]]:
-    """Return what can be at each position, in the order of its head; None is the end of the chain."""
-    found: list[list[Slot | None]] = []
-    for at in range(max(len(each.chain) for each in exemplars)):
-        ended: list[Slot | None] = [None] if any(len(each.chain) == at for each in exemplars) else []
-        found.append([*sorted({each.chain[at] for each in exemplars if len(each.chain) > at}), *ended])
-    return found
+def training_tasks(exemplars: Sequence[Exemplar]) -> list[tuple[list[Any], dict[int, Any]]]:
+    """Return for each head its classes, and by place the class of each exemplar that it learns from.
 
-
-def intents_of(exemplars: Iterable[Exemplar]) -> list[QuestionIntent]:
-    """Return the kinds of asking, in the order of their head."""
-    return sorted({each.asked for each in exemplars})
-
-
-def _training_tasks(
-    exemplars: Sequence[Exemplar],
-) -> Iterator[tuple[Sequence[Hashable], Mapping[int, Hashable]]]:
-    """Return for each head its classes, and by place the class of each exemplar that it learns from."""
+    The classes are what can be at a position, and last None for the end of the chain if it can be
+    there; those of the last head are the kinds of asking.
+    """
+    tasks: list[tuple[list[Any], dict[int, Any]]] = []
     chains = {place: (*each.chain, None) for place, each in enumerate(exemplars)}
-    for at, slots in enumerate(slots_by_position(exemplars)):
-        yield slots, {place: chain[at] for place, chain in chains.items() if len(chain) > at}
-    yield intents_of(exemplars), {place: each.asked for place, each in enumerate(exemplars)}
+    for at in range(max(map(len, chains.values())) - 1):
+        labels = {place: chain[at] for place, chain in chains.items() if len(chain) > at}
+        slots = {slot for slot in labels.values() if slot}
+        tasks.append(([*sorted(slots), *([None] if None in labels.values() else [])], labels))
+    asked = {place: each.asked for place, each in enumerate(exemplars)}
+    return [*tasks, (sorted(set(asked.values())), asked)]
 
 
 def pack_model(model: HopModel) -> bytes:
     """Return the bytes of an .npz file."""
-    arrays = {
-        "terms": np.frombuffer("".join(f"{term}\n" for term in model.vocabulary.terms).encode(), np.uint8),
+    terms = "".join(f"{term}\n" for term in model.vocabulary.terms)
+    arrays: dict[str, Any] = {
+        "terms": np.frombuffer(terms.encode(), np.uint8),
         "weights": model.vocabulary.weights,
-        "vectors": model.vectors,
-        **{f"postings_{name}": array for name, array in model.postings._asdict().items()},
     }
-    for number, head in enumerate(model.heads):
-        arrays |= {f"{name}_{number}": getattr(head, name) for name in LogisticHead.__dataclass_fields__}
+    arrays |= {name: getattr(model, name) for name in ("owners", "places", "values", "vectors")}
+    for at, head in enumerate(model.heads):
+        arrays |= {f"words_{at}": head.words, f"meaning_{at}": head.meaning, f"bias_{at}": head.bias}
     buffer = io.BytesIO()
     np.savez(buffer, allow_pickle=False, **arrays)
     return buffer.getvalue()
 
 
-def unpack_model(packed: bytes, exemplars: Sequence[Exemplar]) -> HopModel:
+def unpack_model(packed: bytes, exemplars: Sequence[Exemplar], dimensions: int) -> HopModel:
     """Read what `pack_model` wrote of these exemplars; a ValueError if it is anything else."""
-    classes = [*map(len, slots_by_position(exemplars)), len(intents_of(exemplars))]
     try:
         with ZipFile(io.BytesIO(packed)) as archive:
             if any(part.compress_type != ZIP_STORED for part in archive.infolist()):
                 raise ValueError("packed: it may unpack to anything")
         with np.load(io.BytesIO(packed), allow_pickle=False) as file:
-            terms = file["terms"].tobytes().decode().splitlines()
-            model = HopModel(
-                Vocabulary(terms, file["weights"]),
-                SparseRows(*(file[f"postings_{name}"] for name in SparseRows._fields)),
-                file["vectors"],
-                tuple(
-                    LogisticHead(*(file[f"{name}_{number}"] for name in LogisticHead.__dataclass_fields__))
-                    for number in range(len(classes))
-                ),
-            )
-        _check_arrays(model, len(exemplars), classes)
+            arrays: dict[str, Any] = dict(file)
+        terms = arrays["terms"].tobytes().decode().splitlines()
+        heads = [len(classes) for classes, _ in training_tasks(exemplars)]
+        _check_arrays(arrays, len(terms), len(exemplars), dimensions, heads)
     except Exception as error:  # whatever zipfile, numpy and its reader of headers raise
         raise ValueError("not the model of these exemplars") from error
-    return model
+    return HopModel(
+        Vocabulary(terms, arrays["weights"]),
+        arrays["owners"],
+        arrays["places"],
+        arrays["values"],
+        arrays["vectors"],
+        tuple(
+            LogisticHead(arrays[f"words_{at}"], arrays[f"meaning_{at}"], arrays[f"bias_{at}"])
+            for at in range(len(heads))
+        ),
+    )
 
 
-def _check_arrays(model: HopModel, exemplars: int, classes: Sequence[int]) -> None:
+def _check_arrays(
+    arrays: Mapping[str, Any], terms: int, exemplars: int, dimensions: int, heads: Sequence[int]
+) -> None:
     """Refuse arrays that do not go together, or hold no numbers."""
-    terms, postings, width = len(model.vocabulary.terms), model.postings, model.vectors.shape[-1:]
-    shapes: list[tuple[Any, tuple[int, ...]]] = [
-        (model.vocabulary.weights, (terms,)),
-        (model.vectors, (exemplars, *width)),
-        (postings.starts, (terms + 1,)),
-        (postings.places, (postings.places.size,)),
-        (postings.values, postings.places.shape),
-    ]
-    for head, size in zip(model.heads, classes, strict=True):
-        shapes += [(head.words, (terms, size)), (head.meaning, (*width, size)), (head.bias, (size,))]
-    fit = all(array.shape == shape and np.isfinite(array).all() for array, shape in shapes)
-    whole = all(array.dtype.kind == "i" for array in (postings.starts, postings.places))
-    ends = (*postings.starts[[0, -1]],) == (0, postings.places.size)
-    ordered = ends and (np.diff(postings.starts) >= 0).all()
-    inside = ((postings.places >= 0) & (postings.places < exemplars)).all()
-    if not (fit and whole and width and ordered and inside):
+    runs = (arrays["values"].size,)
+    shapes: dict[str, tuple[int, ...]] = {"weights": (terms,), "owners": runs, "places": runs, "values": runs}
+    shapes["vectors"] = (exemplars, dimensions)
+    for at, size in enumerate(heads):
+        shapes |= {f"words_{at}": (terms, size), f"meaning_{at}": (dimensions, size), f"bias_{at}": (size,)}
+    fit = all(arrays[name].shape == each and np.isfinite(arrays[name]).all() for name, each in shapes.items())
+    numbered = [(arrays["owners"], exemplars), (arrays["places"], terms)]
+    inside = all((array >= 0).all() and (array < end).all() for array, end in numbered)
+    whole = all(array.dtype.kind == "i" for array, _ in numbered)
+    if not (fit and inside and whole):
         raise ValueError("not the model of these exemplars")

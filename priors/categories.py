@@ -32,9 +32,6 @@ async def find_categories(hops: Mapping[Entity, Sequence[Hop]], follow: FollowHo
     What an entity is notable for comes first; then what the relations that leave it say, where
     their names begin with the type they are of (Freebase); then its type. Of several types the
     first in the order of their names counts. ``hops`` are what leads on from each entity.
-
-    Raises:
-        KGError: if the graph fails or refuses.
     """
     notable = [entity for entity, leading in hops.items() if NOTABLE_TYPES in leading]
     found = await _stated_types(notable, NOTABLE_TYPES, follow)
@@ -46,13 +43,7 @@ async def find_categories(hops: Mapping[Entity, Sequence[Hop]], follow: FollowHo
 
 
 async def find_topic_categories(topics: Iterable[Topic], graph: KnowledgeGraph) -> dict[Topic, str]:
-    """Return the category labels of the topics of questions, as far as a graph knows them and says so.
-
-    A topic is known by its id, or else by its name.
-
-    Raises:
-        KGError: if the graph fails.
-    """
+    """Return the category labels of topics, by their ids or else their names, as far as a graph says them."""
     known = {topic: entity for topic in dict.fromkeys(topics) if (entity := await _find_topic(topic, graph))}
     entities = list(dict.fromkeys(known.values()))
     visits = await graph.visit_chains([Chain(entity) for entity in entities], ends=False)
@@ -66,10 +57,7 @@ async def find_topic_categories(topics: Iterable[Topic], graph: KnowledgeGraph) 
 
 
 def category_by_relations(relations: Iterable[str]) -> str | None:
-    """Return the type that most relations are of, by their names (``people.person.parents``).
-
-    Of several that as many are of, the first by name; None where no name says a type.
-    """
+    """Return the type that most relations are of, if their names (``people.person.parents``) say it."""
     types = Counter(
         name.rpartition(".")[0]
         for name in dict.fromkeys(relations)

@@ -1,0 +1,271 @@
+"""Exemplars: training questions with the chains that answered them, and what they teach.
+
+```
+training question ──▶ exemplar ── hop_model ──▶ model ──▶ exemplar library
+with its query or  │  one a topic: the masked   .npz      nearest(), hops(), asked()
+gold paths         │  question and its chain
+                   └▶ solution ── encoder ──▶ vectors ──▶ solution index
+                      one a template: its       FAISS     recall(), draw()
+                      categories, all chains
+```
+
+The offline model learns from the upper row, methods are guided by the lower one (EGP §4.1).
+"""
+
+from collections import Counter
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
+from pathlib import Path
+from typing import NamedTuple, TypeAlias
+
+import numpy as np
+
+from kgqa.kg.sparql.intent import QuestionIntent, read_intent
+from kgqa.kg.terms import local_name, replace_surrogates
+from kgqa.priors.artifact_store import ArtifactStore, Header, SourceFile, read_lines, write_lines
+from kgqa.priors.encoder import EncodeTexts
+from kgqa.priors.errors import ExemplarError
+from kgqa.priors.hop_model import (
+    Exemplar,
+    Floats,
+    HopModel,
+    SparseRow,
+    learn_model,
+    pack_model,
+    training_tasks,
+    unpack_model,
+)
+from kgqa.priors.masking import mask_topic
+from kgqa.priors.slots import Slot
+from kgqa.priors.solutions import (
+    Chain,
+    Solution,
+    SolutionIndex,
+    index_solutions,
+    merge_solutions,
+    solution_labels,
+    solution_of,
+)
+from kgqa.priors.training_questions import (
+    NO_QUERY_OR_PATH,
+    OFF_SCHEMA,
+    BranchesOrReason,
+    QueryBranch,
+    Topic,
+    TrainingQuestion,
+    gold_branches,
+    is_off_schema,
+    read_all_branches,
+)
+from kgqa.priors.vector_index import SIMILARITY_DECIMALS, VectorIndex
+
+EXEMPLARS_VERSION = 3
+NO_TOPIC = "no chain from a topic entity"
+
+HopScores: TypeAlias = tuple[Mapping[Slot | None, float], ...]
+"""For each position of a chain from 0, the natural log-probability of each slot that training
+has there; None is the end of the chain."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ExemplarHeader(Header):
+    """What a folder of exemplars is: also how many there are; its templates are those of the solutions.
+
+    ``model`` and ``solutions`` are the SHA-256 of files.
+    """
+
+    exemplars: int
+    model: str = ""
+    solutions: str = ""
+
+
+EXEMPLAR_STORE = ArtifactStore(
+    "folder of exemplars",
+    "kgqa exemplars build --dataset FILE --out",
+    "exemplars.json",
+    ExemplarHeader,
+    EXEMPLARS_VERSION,
+    {
+        "records": "records.jsonl",
+        "model": "model.npz",
+        "solutions": "solutions.jsonl",
+        "index": "index.faiss",
+    },
+    ExemplarError,
+)
+
+read_exemplar_header = EXEMPLAR_STORE.read_header
+
+
+class GatheredExemplars(NamedTuple):
+    """What came of questions: how many were read, and how many gave no exemplar, by reason."""
+
+    exemplars: tuple[Exemplar, ...]
+    solutions: tuple[Solution, ...]
+    questions: int
+    without: Counter[str]
+
+
+def gather_exemplars(
+    questions: Iterable[TrainingQuestion], categories: Mapping[Topic, str] | None = None
+) -> GatheredExemplars:
+    """Make the exemplars and the solutions of questions, in their order; equal ones are one of more weight.
+
+    ``categories`` are what kind of thing topics are, as far as that is known.
+    """
+    given = list(questions)
+    read = read_all_branches(each.sparql for each in given if each.sparql)
+    counted: Counter[Exemplar] = Counter()
+    without: Counter[str] = Counter()
+    solutions: list[Solution] = []
+    for each in given:
+        chains = _find_chains(each, read.get(each.sparql or "", NO_QUERY_OR_PATH))
+        if isinstance(chains, str):
+            without[chains] += 1
+        else:
+            counted.update(_make_exemplars(each, chains))
+            solutions.append(solution_of(each, chains, categories or {}))
+    weighed = (replace(exemplar, weight=weight) for exemplar, weight in counted.items())
+    return GatheredExemplars(tuple(sorted(weighed)), merge_solutions(solutions), len(given), without)
+
+
+def _find_chains(question: TrainingQuestion, read: BranchesOrReason) -> dict[int, Chain] | str:
+    """Return the chains by the places of their topics, or in a few words why no topic has one."""
+    queried, paths = () if isinstance(read, str) else read, gold_branches(question)
+    found: dict[int, Chain] = {}
+    for place, topic in enumerate(question.topics):
+        # of a query that unites alternatives, only the first was read
+        own = _branches_from(queried, topic) or _branches_from(paths, topic, alone=len(question.topics) == 1)
+        if own:
+            found[place] = min((branch.slots for branch in own), key=len)
+    if any(map(is_off_schema, found.values())):
+        return OFF_SCHEMA
+    return found or (read if isinstance(read, str) and not paths else NO_TOPIC)
+
+
+def _branches_from(branches: Iterable[QueryBranch], topic: Topic, alone: bool = False) -> list[QueryBranch]:
+    """Return the branches from a topic; those from nowhere too where it is the only one."""
+    name = local_name(topic.id) if topic.id else ""
+    return [each for each in branches if (name == local_name(each.start) != "" if each.start else alone)]
+
+
+def _make_exemplars(question: TrainingQuestion, chains: Mapping[int, Chain]) -> Iterator[Exemplar]:
+    asked = read_intent(question.sparql) if question.sparql else QuestionIntent()
+    text = replace_surrogates(question.question)
+    for place, chain in chains.items():
+        others = [topic.name for at, topic in enumerate(question.topics) if at != place and topic.name]
+        yield Exemplar(mask_topic(text, question.topics[place].name, others), chain, asked)
+
+
+def build_exemplars(
+    questions: Iterable[TrainingQuestion],
+    folder: Path,
+    encode: EncodeTexts,
+    encoder_name: str,
+    *,
+    sources: Sequence[SourceFile] = (),
+    categories: Mapping[Topic, str] | None = None,
+) -> ExemplarHeader:
+    """Build exemplars; earlier ones in their place are replaced as a whole.
+
+    They are opened with the encoder of this name. ``categories`` are as for `gather_exemplars`.
+    """
+    EXEMPLAR_STORE.check_place(folder)
+    found = gather_exemplars(questions, categories)
+    if not found.exemplars:
+        raise ExemplarError(
+            "no question gives an exemplar: each needs a topic entity, and SPARQL or gold paths from it"
+        )
+    model = learn_model(found.exemplars, encode)
+    header = ExemplarHeader(
+        encoder=encoder_name,
+        dimensions=model.vectors.shape[1],
+        sources=tuple(sources),
+        questions=found.questions,
+        without=dict(found.without),
+        exemplars=len(found.exemplars),
+        templates=len(found.solutions),
+    )
+    files = {
+        "records": write_lines(found.exemplars, Exemplar),
+        "model": pack_model(model),
+        "solutions": write_lines(found.solutions, Solution),
+        "index": index_solutions(found.solutions, encode).to_bytes(),
+    }
+    return EXEMPLAR_STORE.write(folder, header, files)
+
+
+class NearExemplar(NamedTuple):
+    """An exemplar near to a question, and how near it is, at most 1."""
+
+    exemplar: Exemplar
+    similarity: float
+
+
+class ExemplarLibrary:
+    """Exemplars, in the order of the vectors of the model that was learned from them.
+
+    May be used from several threads at once. Where the vectors of its encoder are of another length
+    than the exemplars', that is an `ExemplarError`. Its ``fingerprint`` tells them from any others.
+    """
+
+    def __init__(
+        self, header: ExemplarHeader, exemplars: tuple[Exemplar, ...], model: HopModel, encode: EncodeTexts
+    ) -> None:
+        self.header, self.exemplars, self.fingerprint = header, exemplars, header.records
+        self._model, self._encode = model, encode
+        *self._slots, self._intents = (classes for classes, _ in training_tasks(exemplars))
+        self._weights = np.array([each.weight for each in exemplars])
+
+    def nearest(self, masked: str, k: int) -> list[NearExemplar]:
+        """Return the ``k`` exemplars most similar to a masked question, best first; blocks.
+
+        Of those equally similar (to six decimals) first what stands for more questions, then
+        in the order of the texts.
+        """
+        found = np.round(self._model.similarities(*self._read(masked)), SIMILARITY_DECIMALS)
+        best = np.lexsort((-self._weights, -found))[:k]
+        return [NearExemplar(self.exemplars[place], min(1.0, float(found[place]))) for place in best]
+
+    def hops(self, masked: str) -> HopScores:
+        """Return the log-probabilities of what is at each position, the last after any chain; blocks."""
+        read = self._read(masked)
+        pairs = zip(self._slots, self._model.heads[:-1], strict=True)
+        found = [dict(zip(slots, head.logs(*read).tolist(), strict=True)) for slots, head in pairs]
+        return (*found, {None: 0.0})
+
+    def asked(self, masked: str) -> Mapping[QuestionIntent, float]:
+        """Return the probability of each kind of asking that there was in training; blocks."""
+        shares = np.exp(self._model.heads[-1].logs(*self._read(masked)))
+        return dict(zip(self._intents, shares.tolist(), strict=True))
+
+    def _read(self, masked: str) -> tuple[SparseRow, Floats]:
+        (vector,) = self._encode([masked])
+        if len(vector) != self.header.dimensions:
+            raise ExemplarError(
+                f"the encoder gives {len(vector)} numbers for a text, the exemplars have "
+                f"{self.header.dimensions}; build them again with this encoder"
+            )
+        return self._model.vocabulary.row(masked), vector
+
+
+def open_exemplars(folder: Path, encode: EncodeTexts, encoder_name: str) -> ExemplarLibrary:
+    """Open exemplars with the encoder that they were built with (blocking)."""
+    header, (lines, packed) = EXEMPLAR_STORE.open(folder, encoder_name, "records", "model")
+    try:
+        exemplars = read_lines(lines, Exemplar)
+        model = unpack_model(packed, exemplars, header.dimensions)
+    except ValueError:
+        raise EXEMPLAR_STORE.damaged(folder) from None
+    return ExemplarLibrary(header, exemplars, model, encode)
+
+
+def open_solution_index(folder: Path, encode: EncodeTexts, encoder_name: str) -> SolutionIndex:
+    """Open the index of a folder of exemplars, with the encoder that it was built with (blocking)."""
+    header, (lines, packed) = EXEMPLAR_STORE.open(folder, encoder_name, "solutions", "index")
+    try:
+        solutions = read_lines(lines, Solution)
+        index = VectorIndex.from_bytes(solution_labels(solutions), packed, header.dimensions)
+    except ValueError:
+        raise EXEMPLAR_STORE.damaged(folder) from None
+    return SolutionIndex(solutions, index, encode, header.encoder, header.solutions)

@@ -1,0 +1,148 @@
+"""Solutions: what guides methods (EGP §4.1): a solved question for each template, with all its chains."""
+
+from collections import defaultdict
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, replace
+from itertools import islice
+from random import Random
+from typing import NamedTuple, TypeAlias
+
+from kgqa.kg.terms import replace_surrogates
+from kgqa.kg.text import fold
+from kgqa.priors.categories import category_by_relations
+from kgqa.priors.encoder import BUNDLED_ENCODER, EncodeTexts, encode_distinct
+from kgqa.priors.masking import make_template
+from kgqa.priors.slots import SlotText
+from kgqa.priors.training_questions import Topic, TrainingQuestion
+from kgqa.priors.vector_index import VectorIndex, VectorLabel
+
+DEFAULT_POOL_SIZE = 20  # solutions that are looked at, before similar ones are left out
+
+DEFAULT_MIN_SIMILARITY = 0.6
+"""The least similarity of an encoder that is not listed; the paper has a threshold and does not give it."""
+
+MIN_SIMILARITIES = {BUNDLED_ENCODER: 0.55}
+"""Least similarities by encoder. Leave-one-out over WebQSP's training questions, of what MiniLM finds
+less similar than that fewer than one in ten take the chain that the question takes; above 0.9, half."""
+
+Chain: TypeAlias = tuple[SlotText, ...]  # the hops from a topic to the answer
+
+
+@dataclass(frozen=True, slots=True, order=True)
+class Solution:
+    """A solved question with category labels in place of its topic entities, and its chains."""
+
+    template: str
+    branches: tuple[Chain, ...]  # one from each topic that has one, in the order of the topics
+    plain: str  # with the same label for all topics, for those whose category nobody knows
+    question: str  # as it was asked; of several questions the first in order
+    questions: int = 1  # how many different ones it stands for
+
+    @property
+    def templates(self) -> tuple[str, ...]:
+        """What a question is compared with."""
+        return (self.template, self.plain) if self.plain != self.template else (self.template,)
+
+    def is_of(self, question: str) -> bool:
+        """Return whether it says nothing but how this very question was solved."""
+        return self.questions == 1 and fold(self.question) == fold(question)
+
+
+def solution_of(
+    question: TrainingQuestion, chains: Mapping[int, Chain], categories: Mapping[Topic, str]
+) -> Solution:
+    """Make the solution of a question from its chains, by the places of their topics.
+
+    A topic whose category is not known is of the kind that the first relation of its chain is
+    of, where that says one.
+    """
+    text, labels = replace_surrogates(question.question), dict[str, str | None]()
+    for place, topic in enumerate(question.topics):
+        first = chains[place][0] if place in chains else None
+        implied = category_by_relations([first.relation]) if first and first.forward else None
+        if topic.name:
+            labels.setdefault(topic.name, categories.get(topic) or implied)
+    branches = tuple(dict.fromkeys(chains[place] for place in sorted(chains)))
+    plain = make_template(text, dict.fromkeys(labels))
+    return Solution(make_template(text, labels), branches, plain, text)
+
+
+def merge_solutions(solutions: Iterable[Solution]) -> tuple[Solution, ...]:
+    """Make one of those that have the same template and the same chains; in their order."""
+    asked: dict[Solution, dict[str, str]] = defaultdict(dict)
+    for each in sorted(solutions):
+        asked[replace(each, question="")].setdefault(fold(each.question), each.question)
+    merged = (
+        replace(each, question=min(texts.values()), questions=len(texts)) for each, texts in asked.items()
+    )
+    return tuple(sorted(merged))
+
+
+def solution_labels(solutions: Iterable[Solution]) -> list[VectorLabel]:
+    """Name the vectors of each solution's templates by its number; they weigh as many questions as it."""
+    numbered = enumerate(solutions)
+    return [VectorLabel(f"{number:09}", each.questions) for number, each in numbered for _ in each.templates]
+
+
+def index_solutions(solutions: Sequence[Solution], encode: EncodeTexts) -> VectorIndex:
+    """Encode the templates of solutions, each text once, so that equal ones are equally near; blocks."""
+    texts = [text for each in solutions for text in each.templates]
+    return VectorIndex(solution_labels(solutions), encode_distinct(texts, encode))
+
+
+class RecalledSolution(NamedTuple):
+    """A solution that is recalled for a question, and how similar they are; None where it was drawn."""
+
+    solution: Solution
+    similarity: float | None
+
+
+class SolutionIndex:
+    """Solutions, and the vectors that an encoder made of their templates, in the same order.
+
+    May be used from several threads at once. ``similarity`` is the least of what is recalled: the
+    default of the encoder. ``fingerprint`` tells these solutions from any others.
+    """
+
+    def __init__(
+        self,
+        solutions: tuple[Solution, ...],
+        index: VectorIndex,
+        encode: EncodeTexts,
+        encoder_name: str,
+        fingerprint: str,
+    ) -> None:
+        self.solutions, self.fingerprint = solutions, fingerprint
+        self.similarity = MIN_SIMILARITIES.get(encoder_name, DEFAULT_MIN_SIMILARITY)
+        self._index, self._encode = index, encode
+        self._owners = [each for each in solutions for _ in each.templates]
+
+    def recall(
+        self, question: str, template: str, *, pool: int, shown: int, similarity: float | None = None
+    ) -> list[RecalledSolution]:
+        """Return the solutions of questions like this one, the most similar first; blocks.
+
+        Of the ``pool`` most similar, those at least as similar as ``similarity`` (None: the
+        encoder's), one for each way of solving, ``shown`` at most. What only says how this very
+        question was solved is left out.
+        """
+        least = self.similarity if similarity is None else similarity
+        nearest = self._index.nearest(self._encode([template]), pool + 1)
+        found = ((self._owners[near.place], near.similarity) for near in nearest)
+        others = islice((each for each in found if not each[0].is_of(question)), pool)
+        return _keep_diverse((RecalledSolution(*each) for each in others if each[1] >= least), shown)
+
+    def draw(self, question: str, *, pool: int, shown: int) -> list[RecalledSolution]:
+        """Return solutions of any questions, drawn by chance with the question as the seed (EGP Table 2)."""
+        counts = [each.questions for each in self.solutions]
+        drawn = Random(question).sample(self.solutions, min(pool, sum(counts)), counts=counts)
+        others = (RecalledSolution(each, None) for each in drawn if not each.is_of(question))
+        return _keep_diverse(others, shown)
+
+
+def _keep_diverse(found: Iterable[RecalledSolution], most: int) -> list[RecalledSolution]:
+    """Keep the first of each way of solving: the same chains."""
+    first: dict[frozenset[Chain], RecalledSolution] = {}
+    for each in found:
+        first.setdefault(frozenset(each.solution.branches), each)
+    return list(first.values())[:most]
