@@ -1,11 +1,6 @@
 """Several processes that ask the questions of one run."""
 
 import asyncio
-import json
-import signal
-import subprocess
-import sys
-import time
 from pathlib import Path
 from types import SimpleNamespace
 from typing import Any
@@ -15,7 +10,6 @@ import pytest
 from kgqa.evaluation.datasets import Dataset
 from kgqa.evaluation.question import Question
 from kgqa.evaluation.runs import asking as subjects, evaluate as evaluating, processes
-from kgqa.evaluation.runs.progress import Tally
 from kgqa.evaluation.runs.worker_pool import WorkerLost
 from kgqa.kg.opening import open_graph
 from kgqa.tests.support import towns
@@ -50,36 +44,6 @@ async def test_several_processes_leave_what_one_leaves(
     assert {**together.metrics, "seconds": None} == {**alone.metrics, "seconds": None}
 
 
-@pytest.fixture
-def started(monkeypatch: pytest.MonkeyPatch) -> list[Any]:
-    """The processes that a run has started, in their order."""
-    started: list[Any] = []
-    begin = processes._start_process
-
-    async def seen(*given: Any) -> Any:
-        started.append(await begin(*given))
-        return started[-1]
-
-    monkeypatch.setattr(processes, "_start_process", seen)
-    return started
-
-
-async def test_a_process_that_dies_costs_nothing_but_time(
-    run: Run, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, started: list[Any]
-) -> None:
-    await run(model=SLOW, out=tmp_path / "undisturbed")
-    several(monkeypatch)
-
-    def shot(tally: Tally) -> None:
-        if tally.done == 3:
-            started[0].kill()
-
-    ended = await run(model=SLOW, concurrency=4, watch=shot)
-    assert ended.tally.done == towns.TOWNS
-    assert results(tmp_path / "run") == results(tmp_path / "undisturbed")
-    assert all(process.returncode is not None for process in started)
-
-
 async def test_a_run_that_is_stopped_ends_its_processes(run: Run, monkeypatch: pytest.MonkeyPatch) -> None:
     several(monkeypatch)
     stop = asyncio.Event()
@@ -102,52 +66,6 @@ def test_a_process_must_be_worth_it(
 ) -> None:
     monkeypatch.setattr(processes, "CORES", tuple(range(cores)))
     assert processes.count_processes(subject(named=True), questions, concurrency) == expected
-
-
-@pytest.mark.skipif(len(processes.CORES) < 2, reason="a run on one core needs one process")
-@pytest.mark.parametrize("number", [signal.SIGKILL, signal.SIGINT])
-def test_the_processes_of_a_run_end_with_it(kg: str, tmp_path: Path, number: signal.Signals) -> None:
-    asked, out = many(tmp_path / "many.jsonl", 240), tmp_path / "run"
-    flags = {"dataset": asked, "kg": kg, "model": SLOW, "out": out, "concurrency": 16}
-    command = [sys.executable, "-P", "-m", "kgqa.cli.main", "eval"]
-    command += [part for key, value in flags.items() for part in (f"--{key}", str(value))]
-    started = subprocess.Popen(command, stderr=subprocess.DEVNULL, stdout=subprocess.DEVNULL)
-    until(lambda: (out / "results.jsonl").is_file() and results(out))
-    helpers = children(started.pid)
-    assert len(helpers) >= 2
-    started.send_signal(number)
-    assert started.wait(60) == {signal.SIGKILL: -9, signal.SIGINT: 130}[number]
-    until(lambda: not any(map(alive, helpers)))
-    assert subprocess.run(command, capture_output=True, timeout=100, check=False).returncode == 0
-    assert [json.loads(line)["id"] for line in results(out).splitlines()] == [f"m{n:03}" for n in range(240)]
-
-
-def many(path: Path, size: int) -> Path:
-    """Write the questions again and again under other ids."""
-    asked = ({**towns.question(n % towns.TOWNS), "id": f"m{n:03}"} for n in range(size))
-    path.write_text("".join(json.dumps(question) + "\n" for question in asked), encoding="utf-8")
-    return path
-
-
-def children(pid: int) -> list[int]:
-    """Return the processes that a process has started."""
-    return [int(child) for child in Path(f"/proc/{pid}/task/{pid}/children").read_text().split()]
-
-
-def alive(pid: int) -> bool:
-    """Return whether a process is there and has not ended yet."""
-    try:
-        return ") Z" not in Path(f"/proc/{pid}/stat").read_text()
-    except OSError:
-        return False
-
-
-def until(happens: Any) -> None:
-    """Wait for something for a minute at most."""
-    end = time.monotonic() + 60
-    while not happens():
-        assert time.monotonic() < end
-        time.sleep(0.05)
 
 
 class Saying:
