@@ -59,9 +59,8 @@ class GoldAnswers:
         self.is_number = any(name.kind == "number" for answer in alone for name in answer.names)
         literals = (answer for answer in alone if not (answer.id and answer.id.scheme))
         verdicts = (_VERDICTS.get(name) for answer in literals for name in answer.names)
-        self.verdict: YesNoVerdict | None = next(
-            filter(None, verdicts), None
-        )  # None where no yes or no is asked for
+        # None where no yes or no is asked for.
+        self.verdict: YesNoVerdict | None = next(filter(None, verdicts), None)
 
     @property
     def names(self) -> list[str]:
