@@ -46,12 +46,10 @@ class Question:
     paths: tuple[GoldPath, ...] = ()
     sparql: str | None = None
     hops: int | None = None  # hops of the longest gold path
-    intermediate: int | None = None
-    """Entities side by side between topics and answers; the graph of a run tells (`intermediates`)."""
+    intermediate: int | None = None  # entities side by side between topics and answers (`intermediates`)
     kind: str | None = None  # the compositionality type, or whatever the file sorts its questions by
     level: str | None = None  # the level of generalisation (GrailQA)
-    splits: Mapping[str, str] = field(default_factory=dict)
-    """The part this question belongs to, by the name of the split (``split``, ``split_group``)."""
+    splits: Mapping[str, str] = field(default_factory=dict)  # its part, by the name of the split
     other_topics: tuple[tuple[EntityRef, ...], ...] = ()
     """The same topics as other kinds of graph know them; `align_topics` takes what a graph needs."""
 

@@ -24,8 +24,7 @@ JSON_START = re.compile(r"\s*(\{|\[\s*([{\[\]]|$))")
 """How JSON begins; MetaQA's text may begin with ``[`` too, with a name behind it."""
 
 QUESTION_LIST_KEYS = ("Questions", "questions")  # where the documents of WebQSP and QALD keep their list
-PARSER_POSITION = re.compile(r" at line (\d+) column (\d+)$")
-"""How pydantic's reader of JSON ends a complaint."""
+PARSER_POSITION = re.compile(r" at line (\d+) column (\d+)$")  # how pydantic's complaints about JSON end
 
 Unit = Literal["line", "record"]
 NumberedRecords = Iterator[tuple[int, Any]]
@@ -55,12 +54,7 @@ class QuestionFile:
 
 
 def read_question_file(path: Path, *, pipes: bool = True) -> QuestionFile:
-    """Read JSON lines, a JSON document or tab-separated text, in UTF-8; or such a pipe.
-
-    Raises:
-        UnreadableFile: if it is no file, damaged, no text, or no JSON where it looks like
-            JSON; the lines of JSON lines are read, and may fail, later.
-    """
+    """Read JSON lines, a JSON document or tab-separated text, in UTF-8; or such a pipe."""
     shown, name = one_line(str(path)), one_line(path.name)
     try:
         data = read_file(path, MAX_DATASET_BYTES, pipes=pipes)
@@ -130,9 +124,6 @@ def read_json_records(path: Path) -> list[tuple[str, JsonObject]]:
 
     A last line without its line break that is no JSON is left out: whoever writes
     the file is still at it, or was killed. Lone surrogates become question marks.
-
-    Raises:
-        UnreadableFile: if the file cannot be read, or something in it is not a JSON object.
     """
     shown = one_line(str(path))
     try:
@@ -172,11 +163,7 @@ def _parse_lines(shown: str, content: bytes) -> Iterator[tuple[str, Any]]:
 
 
 def parse_json(content: bytes) -> Any:
-    """Parse JSON; lone surrogates become question marks.
-
-    Raises:
-        ValueError: for what is none, and for NaN, nesting without end, and numbers that no float holds.
-    """
+    """Parse JSON, without NaN and infinity; lone surrogates become question marks."""
     try:
         parsed = json.loads(content, parse_constant=_refuse_constant, parse_float=_parse_finite)
         if b"\\ud" in content or b"\\uD" in content:

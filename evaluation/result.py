@@ -8,8 +8,7 @@ from kgqa.evaluation.question import EntityRef, Question
 
 Usage = Mapping[str, float | None]
 
-OUTAGE_OUTCOMES = frozenset({"kg_unavailable", "model_unavailable"})
-"""Outcomes of a question that could not be asked."""
+OUTAGE_OUTCOMES = frozenset({"kg_unavailable", "model_unavailable"})  # the question could not be asked
 
 
 class ResultsError(ValueError):

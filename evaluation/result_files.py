@@ -17,11 +17,8 @@ from kgqa.kg.terms import one_line
 Record = Mapping[str, Any]
 Parsed = TypeVar("Parsed")
 
-RESULT_FILE_NAMES = ("results.jsonl", "results.jsonl.gz", "predict.jsonl")
-"""What a folder is looked through for: a run of ours, or one of CoR's."""
-
-QUESTION_KEYS = ("question", "RawQuestion", "input", "sentence")
-"""Where the published outputs keep the question, from dataset to dataset."""
+RESULT_FILE_NAMES = ("results.jsonl", "results.jsonl.gz", "predict.jsonl")  # of a run of ours, or of CoR's
+QUESTION_KEYS = ("question", "RawQuestion", "input", "sentence")  # from dataset to dataset
 
 PUBLISHED_USAGE_KEYS = {
     "call_num": "llm_calls",
@@ -52,9 +49,6 @@ def read_results(path: str | Path) -> list[Result]:
     the outputs of PoG, CoG, VoG and ToG, and CoR's ``predict.jsonl``; JSON lines or a
     JSON list, plain or gzipped. In a run that goes on or was killed, a last line that
     was not written to its end is left out.
-
-    Raises:
-        ResultsError: naming file, line and field.
     """
     file = find_results_file(path)
     beside = file.with_name("timings.jsonl")

@@ -24,8 +24,7 @@ ALL_FORMATS: tuple[Format[Any], ...] = (
 )
 """All formats, in the order in which a file is tried on them."""
 
-FORMATS = tuple(dict.fromkeys(format.name for format in ALL_FORMATS))
-"""Names of the formats; some are published in two ways."""
+FORMATS = tuple(dict.fromkeys(format.name for format in ALL_FORMATS))  # some are published in two ways
 
 FILE_SUFFIXES = re.compile(r"(\.(jsonl|ndjson|json|txt))?(\.gz)?\Z", re.IGNORECASE)
 """What is left out of the name of a file where it names a dataset."""
@@ -55,9 +54,6 @@ class Dataset:
             split: ``all`` or None for every question; ``test`` for those whose ``split`` is
                 "test"; ``split_group=test`` for those whose ``split_group`` is.
             limit: Take the first so many of them.
-
-        Raises:
-            DatasetError: if no question is in that split, or the limit is below 1.
         """
         if limit is not None and limit < 1:
             raise DatasetError(f"a limit is at least 1, not {limit}")

@@ -15,8 +15,7 @@ from kgqa.evaluation.question import EntityRef, Question
 from kgqa.kg.terms import one_line
 
 MISSING_NAMES = frozenset({"", "null", "UnName_Entity"})  # what the files write where an entity has no name
-ENTITY_ID = re.compile(r"[mg]\.\w+|[QPL]\d+")
-"""Ids of Freebase and Wikidata; whatever else stands in place of one is a literal."""
+ENTITY_ID = re.compile(r"[mg]\.\w+|[QPL]\d+")  # whatever else stands in place of an id is a literal
 
 
 def _as_text(value: object) -> object:
@@ -28,9 +27,9 @@ def _as_text(value: object) -> object:
     return value
 
 
-Text = Annotated[str, StringConstraints(strip_whitespace=True, min_length=1)]
-"""What must be there and not be blank."""
-
+Text = Annotated[
+    str, StringConstraints(strip_whitespace=True, min_length=1)
+]  # it must be there, and not be blank
 Id = Annotated[Text, BeforeValidator(_as_text)]  # an id that must be there
 Value = Annotated[str, Strict()] | Annotated[str, BeforeValidator(_as_text)]
 """An id, a name or a literal, maybe empty. Text, by far the most, is taken without a call of Python."""
@@ -113,8 +112,7 @@ Record = TypeVar("Record")
 KINDS: dict[type, str] = {tuple: "tab-separated text", dict: "an object", list: "a list"}
 """What a value is called that is too long to be shown."""
 
-PYDANTIC_PREFIX = re.compile(r"^(Value error, |Input |String )")
-"""How pydantic begins a complaint; the field is said before."""
+PYDANTIC_PREFIX = re.compile(r"^(Value error, |Input |String )")  # how pydantic begins a complaint
 
 
 class FormatMismatch(ValueError):

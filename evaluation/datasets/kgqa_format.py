@@ -34,9 +34,7 @@ class Item(TypedDict, total=False):
 Relations = list[Text]
 
 
-class Branch(TypedDict, total=False):
-    """One of several gold paths."""
-
+class _Branch(TypedDict, total=False):
     topic: Value | None
     path: Required[Relations]
 
@@ -49,7 +47,7 @@ class Record(TypedDict, total=False):
     topic_entities: list[Item] | None
     answers: list[Item] | None
     gold_path: Relations | None
-    gold_paths: list[Branch] | dict[str, Relations] | None
+    gold_paths: list[_Branch] | dict[str, Relations] | None
     sparql: str | None
     hops: Hops | None
     min_hops_gold: Hops | None

@@ -24,8 +24,7 @@ from kgqa.evaluation.question import EntityRef, GoldPath, Question
 PATH_COLUMNS = ("question", "answers", "path")
 CUP_COLUMNS = ("question", "answer", "path", "answers")
 
-MAX_BRACKETS = 50
-"""Opening brackets in a name at most; with more of them, each tried on the whole line, reading takes long."""
+MAX_BRACKETS = 50  # opening brackets in a name at most: each is tried on the whole line
 
 
 def _split_at(separator: str) -> BeforeValidator:

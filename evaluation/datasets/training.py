@@ -28,9 +28,6 @@ def load_training_material(
         split: the part to take, ``all`` for every question. None takes ``train`` of a file
             that has parts, so that no test question is learned from unasked, else all.
         format: of the files; None tells it from each.
-
-    Raises:
-        DatasetError: if a file cannot be read, is given twice, or has no such part.
     """
     examples: list[TrainingQuestion] = []
     sources: dict[str, SourceFile] = {}
@@ -45,7 +42,6 @@ def load_training_material(
 
 
 def _to_example(question: Question) -> TrainingQuestion:
-    """Return what a blueprint is learned from; answers have no part in it."""
     return TrainingQuestion(
         question=question.text,
         topics=tuple(Topic(topic.id, topic.name) for topic in question.topics),

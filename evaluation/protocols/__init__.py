@@ -23,21 +23,10 @@ def measure_by_protocol(
     grounded: Mapping[str, bool | None] | None = None,
     seed: int = 0,
 ) -> dict[str, Any]:
-    """Score results by a protocol.
+    """Score results, in the order of their file, by a protocol; ``grounded`` is for the strict one.
 
-    Args:
-        protocol: one of `PROTOCOLS`.
-        results: in the order of their file.
-        questions: the questions that were put.
-        grounded: whether each record's answers were found on the graph, by question id (strict only).
-        seed: of the bootstrap.
-
-    Returns:
-        What the protocol counts, as plain JSON values; shares between 0 and 1. That of
-        a legacy protocol says ``"legacy": true``, and in ``note`` what it really measures.
-
-    Raises:
-        ValueError: for a name that is no protocol.
+    What a protocol counts is plain JSON; shares are between 0 and 1. A legacy protocol says
+    ``"legacy": true``, and in ``note`` what it really measures.
     """
     check_protocol(protocol)
     if protocol == "strict":

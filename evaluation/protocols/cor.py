@@ -23,9 +23,7 @@ NOTE = (
     "KGR is the share of records that say they ended on the graph, unchecked."
 )
 
-GROUNDED_ACTIONS = frozenset({"stop", "constraint"})
-"""Actions that KGR counts (CoR section 4.3; ``Constraint`` is the paper's Filter)."""
-
+GROUNDED_ACTIONS = frozenset({"stop", "constraint"})  # CoR section 4.3; ``Constraint`` is the paper's Filter
 _BRACES = re.compile(r"\{([^}]+)\}")
 _AND = re.compile(r"\s+and\s+", re.IGNORECASE)
 _ARTICLES = re.compile(r"\b(a|an|the)\b")

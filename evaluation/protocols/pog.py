@@ -122,20 +122,16 @@ def measure_cog(results: Sequence[Result], questions: Sequence[Question], *, see
     ``predicted`` in number. Records of ours take part as in PoG's protocol.
     """
     cases = legacy_cases(results, questions)
-    compared = [(_compared_strings(case.result), case.gold) for case in cases]
+    compared = []
+    for case in cases:
+        reply = reply_text(case.result)
+        found = None if reply is None else candidate_answers(reply)
+        compared.append(([] if reply is None else [reply] if found is None else found, case.gold))
     right = [any(matches_any_gold(answer, gold) for answer in answers) for answers, gold in compared]
     joined = [(",".join(answers), gold) for answers, gold in compared]
     scores = [character_f1(answer, gold, matches_any_gold) for answer, gold in joined if answer]
     counted = {"predicted": len(scores), **mean_scores(scores, seed)}
     return summarise("cog", COG_NOTE, cases, right, seed) | counted
-
-
-def _compared_strings(result: Result) -> list[str]:
-    reply = reply_text(result)
-    if reply is None:
-        return []
-    found = candidate_answers(reply)
-    return [reply] if found is None else found
 
 
 def measure_vog(results: Sequence[Result], questions: Sequence[Question], *, seed: int = 0) -> dict[str, Any]:

@@ -91,8 +91,7 @@ def character_f1(
     return precision, recall, 2 * precision * recall / both if both else 0.0
 
 
-COST_KEYS = ("llm_calls", "input_tokens", "output_tokens", "seconds")
-"""What published records say of their cost, by the names of our usage."""
+COST_KEYS = ("llm_calls", "input_tokens", "output_tokens", "seconds")  # what published records tell
 
 
 def summarise(

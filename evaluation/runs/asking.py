@@ -66,11 +66,7 @@ class Subject:
 def make_subject(
     method: str, kg: KG | None, model: str | Model | None, options: Mapping[str, Any], seed: int
 ) -> Subject:
-    """Make the subject of a run: a method, its graph and its model.
-
-    Raises:
-        RunError: in one line, for an unknown method, an option or a simulation that is not taken.
-    """
+    """Make the subject of a run: a method, its graph and its model; a RunError says what is not taken."""
     given = dict(options)
     if kg is not None:
         given["kg"] = kg

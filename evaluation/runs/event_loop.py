@@ -62,10 +62,8 @@ async def for_each(
 ) -> None:
     """Do something with each thing, in their order, ``concurrency`` of them at a time.
 
-    Once ``stop`` is set no thing is begun any more; those at hand end as they would have.
-
-    Raises:
-        Exception: the first that ``act`` raises; whatever is running then is cancelled.
+    Once ``stop`` is set no thing is begun any more; those at hand end as they would have. Where
+    ``act`` raises, whatever is running is cancelled.
     """
     waiting = iter(things)
 

@@ -37,16 +37,13 @@ from kgqa.kg.terms import one_line
 
 Json = Mapping[str, Any]
 
-RECORDED_PACKAGES = ("langgraph", "langchain-core", "pydantic", "pyoxigraph", "numpy")
-"""Packages whose versions a run names beside Python's."""
-
+RECORDED_PACKAGES = ("langgraph", "langchain-core", "pydantic", "pyoxigraph", "numpy")  # named with versions
 MAX_VALUE_CHARS = 100  # characters of a value that a difference shows at most
 LOCK_FILE = ".lock"
-
-_log = logging.getLogger(__name__)
-
 _LEFTOVERS = frozenset({LOCK_FILE, "run.json.new"})  # what a run that was killed before it began may leave
 _CONFIG_HASH = "the config hash"
+
+_log = logging.getLogger(__name__)
 
 
 def make_header(config: Json, dataset: Json, sources: Json, seed: int) -> dict[str, Any]:
@@ -101,9 +98,6 @@ class RunFolder:
     """A run's folder, locked from the moment it is made until the end of the ``with`` block.
 
     The lock is the kernel's: it goes with the process that holds it, however that ends.
-
-    Raises:
-        RunError: if another process holds it, it holds something else, or it cannot be made.
     """
 
     def __init__(self, path: Path) -> None:

@@ -2,6 +2,7 @@
 
 import os
 from collections.abc import Mapping
+from contextlib import suppress
 from dataclasses import dataclass
 from datetime import datetime
 from decimal import Decimal
@@ -55,12 +56,8 @@ def find_price(spec: str, at: datetime) -> Price | None:
         provider, model = "openai", spec
     url = os.environ.get("OPENAI_API_BASE") or os.environ.get("OPENAI_BASE_URL")
     places = [Price(model, None, url, at)] if provider == "openai" and url else []
-    return next(filter(_is_listed, [*places, Price(model, provider, None, at)]), None)
-
-
-def _is_listed(price: Price) -> bool:
-    try:
-        price.of(_ONE_CALL)
-    except LookupError:
-        return False
-    return True
+    for price in (*places, Price(model, provider, None, at)):
+        with suppress(LookupError):
+            price.of(_ONE_CALL)
+            return price
+    return None

@@ -29,8 +29,7 @@ from kgqa.kg.store.embedded import DaemonThreads
 from kgqa.kg.terms import one_line
 
 CONNECT_TIMEOUT_SECONDS = 20.0  # how long a cluster may take to answer
-MODEL_SERVER_VARIABLES = ("OPENAI_BASE_URL", "OPENAI_API_BASE")
-"""What decides where model calls go; keys and folders are those of the node."""
+MODEL_SERVER_VARIABLES = ("OPENAI_BASE_URL", "OPENAI_API_BASE")  # keys and folders are those of the node
 
 MAX_REASON_CHARS = 200  # characters that Ray may say about a lost worker
 
@@ -94,11 +93,7 @@ class RayWorker:
 async def open_cluster(
     subject: Subject, head: Sources, address: str, questions: int, concurrency: int
 ) -> AsyncIterator[WorkerPool]:
-    """Start a worker on each CPU of a cluster, no more than are needed, and end them afterwards.
-
-    Raises:
-        RunError: in one line, if there is no such cluster, or what is asked has no name there.
-    """
+    """Start a worker on each CPU of a cluster, no more than are needed, and end them afterwards."""
     if not subject.named:
         raise RunError("a cluster is told names: give files or an address for the graph, a model by its name")
     cpus = await _connect_with_timeout(address)

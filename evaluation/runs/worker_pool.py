@@ -257,11 +257,7 @@ class WorkerPool:
 async def open_pool(
     start: StartWorker, size: int, concurrency: int, config: Mapping[str, Any], head: Sources
 ) -> AsyncIterator[WorkerPool]:
-    """Start so many workers and end them afterwards.
-
-    Raises:
-        RunError: in the midst of what is done meanwhile, if no worker is left.
-    """
+    """Start so many workers and end them afterwards; a RunError breaks in where none is left."""
     opened = WorkerPool(start, size, concurrency, config, head)
     try:
         async with asyncio.TaskGroup() as group:

@@ -135,11 +135,7 @@ def _parse_paths(record: Mapping[str, Any]) -> list[_PathLegs]:
 
 
 def _parse_path(steps: Sequence[PathStep]) -> _PathLegs:
-    """Cut a path at the nodes that it names.
-
-    Raises:
-        ValueError: if it is empty, too long or broken, begins nowhere, or has ids that are none.
-    """
+    """Cut a path at the nodes that it names; a ValueError says that it makes no sense."""
     if not 0 < len(steps) <= MAX_PATH_HOPS:
         raise ValueError(f"a path of {len(steps)} hops")
     if any(step["tail"]["id"] != after["head"]["id"] for step, after in pairwise(steps)):

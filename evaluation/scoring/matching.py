@@ -18,6 +18,7 @@ import re
 import unicodedata
 from collections import defaultdict
 from collections.abc import Hashable, Iterable, Sequence
+from contextlib import suppress
 from datetime import UTC, datetime
 from decimal import Decimal
 from functools import lru_cache
@@ -42,9 +43,7 @@ _OPENING, _CLOSING = "\"'“\N{LEFT SINGLE QUOTATION MARK}„«([{", "\"'”’�
 """What a value may be wrapped in where it stands in text."""
 
 _TRUTH_VALUES = {"true": True, "yes": True, "false": False, "no": False}
-
 _DECIMAL_POINT = re.compile(r"(?<=[0-9])\.(?=[0-9])")
-
 _IRI = re.compile(r"(?:https?://([^/?#\s]+)|(urn:[^:\s]+):)(\S*)")
 
 
@@ -120,24 +119,17 @@ def _parse_value(text: str) -> NameKey | None:
         return NameKey("number", Decimal(text.replace(",", "")))
     if day := _DAY.fullmatch(text):
         return NameKey("day", day[1])
-    moment = _MOMENT.fullmatch(text)
-    return _parse_moment(moment[1].upper()) if moment else None
-
-
-def _parse_moment(text: str) -> NameKey | None:
-    try:
-        time = datetime.fromisoformat(text)
-        return NameKey("moment", time.astimezone(UTC) if time.tzinfo else time.replace(tzinfo=UTC))
-    except (ValueError, OverflowError):
-        return None
+    if moment := _MOMENT.fullmatch(text):
+        with suppress(ValueError, OverflowError):
+            time = datetime.fromisoformat(moment[1].upper())
+            return NameKey("moment", time.astimezone(UTC) if time.tzinfo else time.replace(tzinfo=UTC))
+    return None
 
 
 def _normalise_words(text: str) -> str:
     words = ".".join(part.translate(_REMOVE_PUNCTUATION) for part in _DECIMAL_POINT.split(text)).split()
-    articles = {"the", "a", "an"}
-    kept = [word for word in words[:-1] if word not in articles]
-    kept += [word for word in words[-1:] if word != "the"]
-    joined = " ".join(kept)
+    kept = [word for word in words[:-1] if word not in ("the", "a", "an")]
+    joined = " ".join([*kept, *(word for word in words[-1:] if word != "the")])
     return joined if len(joined) > 1 else text
 
 
@@ -230,13 +222,12 @@ def merge_duplicates(answers: Iterable[AnswerKeys]) -> list[AnswerKeys]:
         ids = ids_of_name.get(key) if isinstance(key, NameKey) else None
         for id in ids or [answer.id]:
             groups[id if ids else key].append(AnswerKeys(id, answer.names))
-    return [_merge(group) for group in groups.values()]
-
-
-def _merge(answers: Sequence[AnswerKeys]) -> AnswerKeys:
-    ids = [answer.id for answer in answers if answer.id is not None]
-    names = dict.fromkeys(name for answer in answers for name in answer.names)
-    return AnswerKeys(min(ids, key=str, default=None), tuple(names))
+    merged = []
+    for group in groups.values():
+        least = min((answer.id for answer in group if answer.id is not None), key=str, default=None)
+        names = dict.fromkeys(name for answer in group for name in answer.names)
+        merged.append(AnswerKeys(least, tuple(names)))
+    return merged
 
 
 class AnswerIndex:

@@ -78,11 +78,8 @@ def measure_results(
 ) -> Metrics:
     """Measure results against questions, strictly; every question counts.
 
-    Args:
-        results: In any order; of several for one question the last counts.
-        questions: All questions that were to be answered.
-        grounded: What `check_grounding` found; None where no graph was given.
-        seed: What the intervals are drawn by.
+    Of several results for one question the last counts. ``grounded`` is what `check_grounding`
+    found; None where no graph was given.
     """
     scored = score_results(results, questions)
     given = [each.result for each in scored if each.result]

@@ -63,10 +63,6 @@ def rescore(
         limit: the first so many questions of it count.
         kg: the graph on which the answers are looked for; strict only.
         against: other results to compare these with, question by question; strict only.
-
-    Raises:
-        ValueError: in one line, for what cannot be read or does not fit together.
-        KGError: if the graph cannot be opened or fails.
     """
     protocols.check_protocol(protocol)
     for option, value in (("--kg", kg), ("--against", against)):
@@ -91,7 +87,12 @@ def rescore(
         other, unmatched = _select_results(read_results(other_file), other_file, loaded, questions)
         left_out.append((unmatched, f" in {one_line(str(against))}"))
         comparison = compare_results(given, other, questions, seed)
-    grounded = _check_on_graph(given, kg) if kg else None
+    grounded = None
+    if kg:
+        from kgqa.kg.opening import open_graph
+        from kgqa.runtime.resources import graph_sources
+
+        grounded = asyncio.run(check_grounding(given, open_graph(graph_sources(kg))))
     metrics = protocols.measure_by_protocol(protocol, given, questions, grounded=grounded, seed=seed)
     name = one_line(loaded.name)
     counted = "do not count" if protocol == "strict" else "count as wrong"
@@ -138,10 +139,3 @@ def _select_results(
     ids = {question.id for question in questions}
     counting = [result for result, question in paired.matched if question is None or question.id in ids]
     return counting, unmatched
-
-
-def _check_on_graph(results: Sequence[Result], kg: Sequence[str]) -> dict[str, bool | None]:
-    from kgqa.kg.opening import open_graph
-    from kgqa.runtime.resources import graph_sources
-
-    return asyncio.run(check_grounding(results, open_graph(graph_sources(kg))))

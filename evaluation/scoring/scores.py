@@ -15,9 +15,7 @@ from kgqa.evaluation.result import Result, pair_results
 from kgqa.evaluation.scoring.matching import AnswerKeys, answer_keys, match_answers, merge_duplicates
 from kgqa.evaluation.scoring.statistics import Share, mean_shares
 
-METRIC_NAMES = ("hits_at_1", "hit_any", "precision", "recall", "f1")
-"""The names of the metrics of a `Score`, in its order."""
-
+METRIC_NAMES = ("hits_at_1", "hit_any", "precision", "recall", "f1")  # those of a `Score`, in its order
 BEAM_ENTITIES = 3  # entities that a beam usually holds
 
 NUMBER_BUCKETS = {  # groups by a number, by the least number of each

@@ -68,11 +68,7 @@ def bootstrap_intervals(rows: "ArrayLike", *, columns: int, seed: int = 0) -> li
     Questions are drawn with replacement, all metrics of one together (Efron and
     Tibshirani 1993, §13.3). Questions with equal rows are drawn as one category of a
     multinomial, which is the same distribution; so the order of the rows changes nothing.
-
-    Args:
-        rows: One row of metrics for each question.
-        columns: The number of metrics.
-        seed: What the resamples are drawn by.
+    A row has the metrics of one question, ``columns`` in number.
     """
     import numpy as np
 
@@ -128,10 +124,6 @@ def mcnemar_p_value(only_a: int, only_b: int) -> float:
 
     Under the null hypothesis each question that only one of them gets right is a fair
     coin (McNemar 1947); without such questions nothing tells the runs apart, and p is 1.
-
-    Args:
-        only_a: Questions that only the first run gets right.
-        only_b: Questions that only the second run gets right.
     """
     if not only_a + only_b:
         return 1.0

@@ -23,7 +23,6 @@ from kgqa.prompts.prune_relations import PrunedRelations, PruneRelations
 from kgqa.prompts.verify_chain import Decision, Verdict, VerifyChain
 
 COMPUTED_TAKES: tuple[Take, ...] = ("count", "smallest", "largest")  # what answers are computed by
-
 MAX_CANDIDATES_TRIED = 20  # candidates that are looked at for one that leads astray
 
 
@@ -127,7 +126,7 @@ def _judge_among_others(seen: ShownChain, marks: AnswerMarks, *, others: bool) -
 
 def _gold_numbers(marks: AnswerMarks) -> list[int]:
     """Number the gold answers among the candidates that a prompt shows."""
-    return [number for number, right in enumerate(marks.right[:MAX_CANDIDATES_SHOWN], 1) if right]
+    return [number for number in marks.numbers if number <= MAX_CANDIDATES_SHOWN]
 
 
 async def draw_wrong_entities(chain: Chain, ends: Mapping[int, Term], case: Case) -> list[int]:

@@ -22,11 +22,11 @@ from kgqa.prompts.chain import without_last_hop
 from kgqa.tools.arguments import chain_arguments
 
 MAX_STEPS_BACK = 3  # how often the model goes back at most
+UNKNOWN_ANSWER = "I do not know."
+MALFORMED_TEXT = "This reply is malformed, as simulated."
 
 
-class ToolResult(NamedTuple):
-    """A call of a tool and what came of it."""
-
+class _ToolResult(NamedTuple):
     tool: str
     chain: Chain
     artifact: Any
@@ -58,7 +58,7 @@ async def next_tool_call(messages: Sequence[BaseMessage], tools: Sequence[BaseTo
     return await _answer_message(calls, case)
 
 
-async def _extend_chain(last: ToolResult, case: Case) -> AIMessage:
+async def _extend_chain(last: _ToolResult, case: Case) -> AIMessage:
     """Take a relation of those shown: the right one, or where it errs another."""
     offered: tuple[Hop, ...] = last.artifact.items
     right = await case.oracle.right_hop(last.chain, offered)
@@ -71,7 +71,7 @@ async def _extend_chain(last: ToolResult, case: Case) -> AIMessage:
     return _call_tool("follow_chain", chain_arguments(last.chain.then(wrong) if wrong else last.chain))
 
 
-async def _answer_message(calls: Sequence[ToolResult], case: Case) -> AIMessage:
+async def _answer_message(calls: Sequence[_ToolResult], case: Case) -> AIMessage:
     """Say what is at the ends that were followed, or what the model remembers."""
     gold = case.gold
     known: list[dict[str, str | None]] = [{"id": None, "name": name} for name in gold.names]
@@ -90,7 +90,7 @@ def _call_tool(tool: str, arguments: Mapping[str, Any]) -> AIMessage:
     return AIMessage("", tool_calls=[{"name": tool, "args": dict(arguments), "id": "1", "type": "tool_call"}])
 
 
-def _read_tool_results(messages: Sequence[BaseMessage]) -> Iterator[ToolResult]:
+def _read_tool_results(messages: Sequence[BaseMessage]) -> Iterator[_ToolResult]:
     """Read the calls of chains; every turn has one call."""
     for asked, told in pairwise(messages):
         if isinstance(asked, AIMessage) and isinstance(told, ToolMessage):
@@ -98,10 +98,7 @@ def _read_tool_results(messages: Sequence[BaseMessage]) -> Iterator[ToolResult]:
                 if "hops" in (given := call["args"]):
                     hops = (Hop(text.removeprefix("^"), not text.startswith("^")) for text in given["hops"])
                     chain = Chain(Entity(given["topic"].strip("<>")), tuple(hops))
-                    yield ToolResult(call["name"], chain, told.artifact)
-
-
-UNKNOWN_ANSWER = "I do not know."
+                    yield _ToolResult(call["name"], chain, told.artifact)
 
 
 async def write_sparql_turn(prompt: str, case: Case) -> AIMessage:
@@ -138,9 +135,6 @@ def _triple_patterns(plan: TopicPlan, number: int) -> Iterator[str]:
     for at, hop in enumerate(plan.hops):
         head, tail = (nodes[at], nodes[at + 1]) if hop.forward else (nodes[at + 1], nodes[at])
         yield f"{head} <{hop.relation}> {tail} ."
-
-
-MALFORMED_TEXT = "This reply is malformed, as simulated."
 
 
 async def next_message(

@@ -15,7 +15,6 @@ from kgqa.kg.terms import one_line
 
 T = TypeVar("T")
 
-
 SIMULATED = "simulated"  # the provider: what a spec of a simulated model begins with
 _DECIMAL = re.compile(r"[+-]?(?:[0-9]+\.?[0-9]*|\.[0-9]+)(?:[eE][+-]?[0-9]{1,3})?")
 _INTEGER = re.compile(r"[+-]?[0-9]{1,18}")

@@ -26,6 +26,9 @@ from kgqa.prompts.reflect import MAX_EARLIER_CHAINS, Reflect, Reflection
 from kgqa.prompts.score_entities import ScoredEntities, ScoreEntities
 from kgqa.prompts.score_relations import ScoredRelations, ScoreRelations
 
+BEST_SCORE = 0.9  # what is chosen, rightly or wrongly
+LEAST_SCORE = 0.5  # what is recalled beside a wrong choice; an entity that leads to little of the gold
+
 
 async def pick_relations(prompt: PickRelations, case: Case) -> PickedRelations:
     """Pick, from each chain of the frontier, what leads on to the answers, and nothing where nothing does.
@@ -58,10 +61,6 @@ async def _choose_offers(offers: Sequence[Chain], most: int, case: Case) -> list
         recalled = not wrong or case.happens("recall", str(chain))
         chosen.append((wrong, right if recalled else []))
     return chosen
-
-
-BEST_SCORE = 0.9  # what is chosen, rightly or wrongly
-LEAST_SCORE = 0.5  # what is recalled beside a wrong choice; an entity that leads to little of the gold
 
 
 async def score_relations(prompt: ScoreRelations, case: Case) -> ScoredRelations:
@@ -130,11 +129,6 @@ class _ShownGroup(NamedTuple):
         return [row.number for row, right in zip(self.rows, self.marks.right, strict=False) if right]
 
     @property
-    def is_shown(self) -> bool:
-        """Whether all its candidates are."""
-        return not self.found.truncated and len(self.rows) == len(self.marks.right)
-
-    @property
     def seen(self) -> ShownChain:
         return ShownChain(self.found.chain, self.found.named, self.found.truncated)
 
@@ -193,7 +187,8 @@ def _judge_group(group: _ShownGroup, groups: Sequence[_ShownGroup]) -> Assessmen
         return Assessment(decision="stop", group=group.number)
     pairs = zip(group.found.named, group.marks.right, strict=True)
     wanted = any(end.returning and right for end, right in pairs)
-    if group.right and (group.is_shown or wanted):  # filtering would leave out what returns to the topic
+    shown = not group.found.truncated and len(group.rows) == len(group.marks.right)
+    if group.right and (shown or wanted):  # filtering would leave out what returns to the topic
         return Assessment(decision="stop", group=group.number, take="some", chosen=group.right)
     return Assessment(decision="filter", group=group.number)
 

@@ -57,11 +57,10 @@ class GoldAnswers:
         alone = [index.answers[0] for index in self._readings if len(index.answers) == 1]
         self.is_single = bool(alone)  # one gold answer is all, in some reading
         self.is_number = any(name.kind == "number" for answer in alone for name in answer.names)
-        open_names = (
-            name for answer in alone if not (answer.id and answer.id.scheme) for name in answer.names
-        )
-        self.verdict = next((_VERDICTS[name] for name in open_names if name in _VERDICTS), None)
-        """The answer to a question that asks for yes or no; None where an entity is asked for."""
+        literals = (answer for answer in alone if not (answer.id and answer.id.scheme))
+        verdicts = (_VERDICTS.get(name) for answer in literals for name in answer.names)
+        # None where no yes or no is asked for.
+        self.verdict: YesNoVerdict | None = next(filter(None, verdicts), None)
 
     @property
     def names(self) -> list[str]:

@@ -21,8 +21,7 @@ from kgqa.kg.terms import Chain, Entity, Hop, Path, Term, Triple, is_iri, local_
 
 T = TypeVar("T")
 
-GoldRelations: TypeAlias = tuple[str, ...]
-"""The relations from a topic to the gold answers, as files name them."""
+GoldRelations: TypeAlias = tuple[str, ...]  # from a topic to the gold answers, as files name them
 
 _relations_by_name: WeakKeyDictionary[KnowledgeGraph, Mapping[str, str]] = WeakKeyDictionary()
 
@@ -89,10 +88,7 @@ MAX_TRACED_ENDS = 8  # ends of a chain whose paths are traced at most
 
 
 class GraphCache:
-    """A graph that remembers what it was asked; a query that fails finds nothing.
-
-    A graph that cannot be reached is a `KGError` still.
-    """
+    """A graph that remembers what it was asked; a query that is too slow or rejected finds nothing."""
 
     def __init__(self, graph: KnowledgeGraph) -> None:
         self.graph = graph

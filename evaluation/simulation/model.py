@@ -35,8 +35,6 @@ def _list_handlers() -> Iterator[tuple[type[Prompt[Any]], Handler]]:
 
 
 HANDLERS = dict(_list_handlers())
-"""Who answers which prompt."""
-
 CHARS_PER_TOKEN = 4  # characters that are taken for one token
 
 
@@ -47,11 +45,7 @@ class SimulatedModel:
     where this one is not. A step costs one call, and as many tokens as the text of its prompt and
     reply has characters, divided by `CHARS_PER_TOKEN`: an estimate, good for comparing methods with each
     other. A malformed reply costs two calls: it was asked for again.
-
-    Args:
-        question: What is asked, and its gold.
-        graph: Where it is asked; the model looks up there what else is right, uncounted.
-        errors: How often it errs.
+    What it looks up in the graph is not counted.
     """
 
     def __init__(self, question: Question, graph: KnowledgeGraph, errors: ErrorRates) -> None:
@@ -65,13 +59,7 @@ class SimulatedModel:
         return str(self._errors)
 
     async def ask(self, prompt: Prompt[R]) -> Completion[R]:
-        """Answer one prompt.
-
-        Raises:
-            UnknownModel: nobody has said how a simulated model answers this kind of prompt.
-            MalformedReply: as often as ``format`` says.
-            KGError: the graph cannot be reached.
-        """
+        """Answer one prompt; as often as ``format`` says, the reply is malformed."""
         handler = HANDLERS.get(type(prompt))
         if handler is None:
             known = ", ".join(sorted(kind.name for kind in HANDLERS))

@@ -3,6 +3,7 @@
 from collections import defaultdict
 from collections.abc import Iterable, Iterator, Sequence
 from itertools import islice, zip_longest
+from typing import get_args
 
 from kgqa.evaluation.simulation.chain_replies import COMPUTED_TAKES, leading_hops
 from kgqa.evaluation.simulation.gold_answers import YesNoVerdict
@@ -21,8 +22,6 @@ from kgqa.prompts.select_relations import SelectedRelations, SelectRelations
 from kgqa.prompts.verify_step import StepVerdict, VerifyStep
 
 UNKNOWN_END = Literal("?")  # what a relation leads to that was not followed yet
-_YES_NO_VERDICTS: tuple[YesNoVerdict, ...] = ("yes", "no", "unknown")
-
 MAX_RELATIONS_TRIED = 5  # relations of a topic that are followed for a wrong answer at most
 MAX_WRONG_ANSWERS = 3  # wrong answers that a plan gives at most
 _OPPOSITE_VERDICTS = {"yes": ("no",), "no": ("yes",), "unknown": ("yes",)}
@@ -247,7 +246,7 @@ async def judge_claim(prompt: JudgeClaim, case: Case) -> Judgement:
     bearing = [number for number, path in enumerate(offered, 1) if path in telling]
     verdict: YesNoVerdict = case.gold.verdict or "unknown"
     if case.happens("judge"):
-        verdict = case.draw_other("wrong verdict", _YES_NO_VERDICTS, verdict)
+        verdict = case.draw_other("wrong verdict", get_args(YesNoVerdict), verdict)
     if not bearing:
         return Judgement(verdict="unknown")
     favour, against = bearing * (verdict == "yes"), bearing * (verdict == "no")
