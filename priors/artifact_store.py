@@ -97,7 +97,7 @@ class ArtifactStore(Generic[H]):
             raise self.error(f"{folder} is no {self.noun}; make one: {self.command} {folder}") from None
         try:
             if json.loads(text)["version"] == self.version:
-                header: H = _read_json(text, self.header_type)
+                header: H = _json_schema(self.header_type).validate_json(text)
                 return header
         except (ValueError, LookupError, TypeError, RecursionError):
             raise self.damaged(folder) from None
@@ -192,13 +192,7 @@ def write_lines(items: Iterable[Any], kind: Any) -> bytes:
 
 def read_lines(content: bytes, kind: Any) -> tuple[Any, ...]:
     """Read what `write_lines` wrote; a ValueError if it is anything else."""
-    return tuple(_read_json(line, kind) for line in content.splitlines())
+    return tuple(map(_json_schema(kind).validate_json, content.splitlines()))
 
 
-def _read_json(text: bytes, kind: Any) -> Any:
-    return _json_schema(kind).validate_json(text)
-
-
-@cache
-def _json_schema(kind: Any) -> TypeAdapter[Any]:
-    return TypeAdapter(kind)
+_json_schema: Callable[[Any], TypeAdapter[Any]] = cache(TypeAdapter)

@@ -299,6 +299,7 @@ class BlueprintLibrary:
     May be used from several threads at once. A `BlueprintError` says where the vectors are of
     another length than the library's, or where a library without an overlay is to be added to.
     Its ``fingerprint`` tells the records from any others; an overlay, which grows, has no part in it.
+    ``tau`` is the similarity above which a blueprint is copied: as calibrated, or that of the encoder.
     """
 
     def __init__(
@@ -310,17 +311,13 @@ class BlueprintLibrary:
         overlay: Overlay | None = None,
     ) -> None:
         self.header, self.records, self.fingerprint = header, records, header.records
+        default = COPY_THRESHOLDS.get(header.encoder, DEFAULT_COPY_THRESHOLD)
+        self.tau = default if header.tau is None else header.tau
         self._index, self._encode, self._overlay = index, encode, overlay
         anchors = anchors_of(records)
         self._known = [LearnedBlueprint(anchor.text, record.blueprint) for record, anchor in anchors]
         self._lock = threading.Lock()
         self._learn(overlay.read() if overlay else [])
-
-    @property
-    def tau(self) -> float:
-        """The similarity above which a blueprint is copied: as calibrated, or that of the encoder."""
-        default = COPY_THRESHOLDS.get(self.header.encoder, DEFAULT_COPY_THRESHOLD)
-        return default if self.header.tau is None else self.header.tau
 
     def nearest(self, question: str, k: int) -> list[BlueprintMatch]:
         """Return the ``k`` templates whose anchors are nearest to a masked question; blocks.

@@ -1,15 +1,7 @@
 """Exemplars: training questions with the chains that answered them, and what they teach.
 
-```
-training question ──▶ exemplar ── hop_model ──▶ model ──▶ exemplar library
-with its query or  │  one a topic: the masked   .npz      nearest(), hops(), asked()
-gold paths         │  question and its chain
-                   └▶ solution ── encoder ──▶ vectors ──▶ solution index
-                      one a template: its       FAISS     recall(), draw()
-                      categories, all chains
-```
-
-The offline model learns from the upper row, methods are guided by the lower one (EGP §4.1).
+Of a question come an exemplar for each topic, from which the offline model learns (`hop_model`), and
+one solution, by which methods are guided (`solutions`; EGP §4.1).
 """
 
 from collections import Counter

@@ -24,9 +24,7 @@ Indices = npt.NDArray[np.int64]
 MAX_GRAM_WORDS = 3
 MIN_GRAM_QUESTIONS = 2  # distinct questions that a run of words must be in to be looked at
 
-REGULARISATION_C = 20.0
-"""What a question that is given once counts against weights that are not 0 (C of scikit-learn)."""
-
+REGULARISATION_C = 20.0  # what a question counts against weights that are not 0 (C of scikit-learn)
 VECTOR_SCALE = 2.0  # how much longer the sentence vector is than the row of words, before weights are learned
 MAX_ITERATIONS = 60  # steps of the search for weights at most; more make no difference to what comes first
 

@@ -104,8 +104,9 @@ def _hub_answers(model: str) -> bool:
     """Ask the hub for a model, and tell whether it answers anything."""
     from huggingface_hub import get_session, hf_hub_url
 
+    address = hf_hub_url(model, "config.json")  # raises for what is no name
     try:
-        get_session().head(hf_hub_url(model, "config.json"), timeout=HUB_TIMEOUT_SECONDS)
+        get_session().head(address, timeout=HUB_TIMEOUT_SECONDS)
     except Exception:  # no network, a proxy that refuses, offline mode: each raises its own
         return False
     return True

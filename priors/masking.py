@@ -127,7 +127,9 @@ def _mention_of(question: str, name: str) -> str:
             if f" {' '.join(part)} " in text and _is_distinctive(part):
                 return " ".join(part)
     said = text.split()
-    short = next((word for word in said if word in _initials(words)), None)
+    letters = "".join(word[0] for word in words if word not in FUNCTION_WORDS)
+    initials = {letters[:size] for size in range(2, len(letters) + 1)} - EVERYDAY_WORDS - FUNCTION_WORDS
+    short = next((word for word in said if word in initials), None)
     return short or next((word for word in said if any(_share_stem(word, other) for other in words)), name)
 
 
@@ -138,12 +140,6 @@ def _is_distinctive(part: list[str]) -> bool:
         and FUNCTION_WORDS.isdisjoint((part[0], part[-1]))
         and max(map(len, part)) >= _MIN_PART_CHARS
     )
-
-
-def _initials(words: list[str]) -> set[str]:
-    """Return the first letters of a name's words, of two at least: United States of America, usa and us."""
-    letters = "".join(word[0] for word in words if word not in FUNCTION_WORDS)
-    return {letters[:size] for size in range(2, len(letters) + 1)} - EVERYDAY_WORDS - FUNCTION_WORDS
 
 
 def stem_similarity(one: str, two: str) -> float:

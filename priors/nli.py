@@ -4,7 +4,7 @@ import threading
 from collections import defaultdict
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from pathlib import Path
-from typing import Any, Protocol, TypeAlias
+from typing import Any, TypeAlias
 
 from kgqa.kg.text import fold
 from kgqa.priors.answer_agreement import answer_key, normalise_answer
@@ -23,25 +23,8 @@ class NLIError(PriorError):
     """There is no such model, its files are broken, or its labels are not those of inference."""
 
 
-class ContradictionDetector(Protocol):
-    """Tells contradiction; may be used from several threads at once."""
-
-    name: str  # what the record says about who judged
-
-    def contradicts(self, premises: Sequence[Claim], hypotheses: Sequence[Claim]) -> bool:
-        """Return whether what was observed contradicts what was predicted; blocks, so not for the event loop.
-
-        Where either side says nothing, there is no contradiction.
-        """
-
-
-def open_contradiction_detector(name: str | None = None) -> ContradictionDetector:
-    """Open a cross-encoder by its name or folder, of up to gigabytes; without a name, the rules."""
-    return RuleDetector() if name is None else CrossEncoderDetector(name)
-
-
 class RuleDetector:
-    """A `ContradictionDetector` by structure: same head and relation, other tails (gap 26 of VoG's text)."""
+    """Tells contradiction by structure: same head and relation, other tails (gap 26 of VoG's text)."""
 
     name = "rules"
 
@@ -52,7 +35,7 @@ class RuleDetector:
 
 
 class CrossEncoderDetector:
-    """A `ContradictionDetector` by any cross-encoder trained for inference (VoG §3.3); threads take turns."""
+    """Tells contradiction by any cross-encoder trained for inference (VoG §3.3); threads take turns."""
 
     def __init__(self, model: str) -> None:
         try:
@@ -73,10 +56,11 @@ class CrossEncoderDetector:
         """Return whether, read in either order, some pair of texts is a contradiction and none an entailment.
 
         The claims go in as sentences, in as many texts as it takes (gap 25), but of the premises
-        `MAX_PREMISES` at most: first those that are about the same as what was predicted.
+        `MAX_PREMISES` at most: first those with the head or tail of a hypothesis.
         """
-        observed = _sentences(_sort_by_relevance(premises, hypotheses))[:MAX_PREMISES]
-        predicted = _sentences(hypotheses)
+        ends = {normalise_answer(end) for head, _, tail in _meaningful(hypotheses) for end in (head, tail)}
+        ordered = sorted(premises, key=lambda claim: ends.isdisjoint(map(normalise_answer, claim[::2])))
+        observed, predicted = _sentences(ordered)[:MAX_PREMISES], _sentences(hypotheses)
         if not observed or not predicted:
             return False
         pairs = self._pairs(observed, predicted)
@@ -95,6 +79,15 @@ class CrossEncoderDetector:
 
     def _length(self, text: str) -> int:
         return len(self._model.tokenizer.encode(text, add_special_tokens=False, verbose=False))
+
+
+ContradictionDetector: TypeAlias = RuleDetector | CrossEncoderDetector
+"""Says whether what was observed contradicts what was predicted; blocks, so not for the event loop."""
+
+
+def open_contradiction_detector(name: str | None = None) -> ContradictionDetector:
+    """Open a cross-encoder by its name or folder, of up to gigabytes; without a name, the rules."""
+    return RuleDetector() if name is None else CrossEncoderDetector(name)
 
 
 def _limit_tokens(model: Any) -> tuple[Any, int]:
@@ -123,12 +116,6 @@ def _tails_by_relation(claims: Iterable[Claim]) -> dict[tuple[str, str], set[str
     for head, relation, tail in _meaningful(claims):
         found[normalise_answer(head), normalise_answer(relation)] |= answer_key([tail])
     return found
-
-
-def _sort_by_relevance(premises: Iterable[Claim], hypotheses: Iterable[Claim]) -> list[Claim]:
-    """Put premises first whose head or tail is the head or tail of a hypothesis, else in their order."""
-    ends = {normalise_answer(end) for head, _, tail in _meaningful(hypotheses) for end in (head, tail)}
-    return sorted(premises, key=lambda claim: ends.isdisjoint(map(normalise_answer, claim[::2])))
 
 
 def _sentences(claims: Iterable[Claim]) -> list[str]:

@@ -34,8 +34,7 @@ is by `kgqa calibrate` on training questions of WebQSP, with a simulated model: 
 and wrong ones are told apart almost equally well, and the steps of longer plans earn less.
 """
 
-UNREACHABLE_REWARD = 2.0
-"""A threshold that no reward reaches: of the revisions of a step the best is taken up after the last."""
+UNREACHABLE_REWARD = 2.0  # as a threshold: the best of the revisions of a step is taken up after the last
 
 
 @dataclass(frozen=True, slots=True)

@@ -55,10 +55,6 @@ class Blueprint:
         """Read branches of slots as `Slot.parse` reads them."""
         return Blueprint(tuple(tuple(map(Slot.parse, branch)) for branch in branches))
 
-    def to_lists(self) -> list[list[str]]:
-        """Write the branches as `parse` reads them."""
-        return [[str(slot) for slot in branch] for branch in self.branches]
-
     @property
     def slots(self) -> tuple[Slot, ...]:
         """The linear reading, S of CoG equation 1: the first branch, then what each further one adds.
@@ -104,10 +100,8 @@ def _written_as(kind: Any, read: Callable[[Any], object], write: Callable[[Any],
     return GetPydanticSchema(lambda _, schema_of: validated(read, schema_of(kind), serialization=writer))
 
 
-SlotText: TypeAlias = Annotated[Slot, _written_as(str, Slot.parse, str)]
-"""A slot that is text in JSON."""
-
-BlueprintLists: TypeAlias = Annotated[
-    Blueprint, _written_as(list[list[str]], Blueprint.parse, Blueprint.to_lists)
+SlotText: TypeAlias = Annotated[Slot, _written_as(str, Slot.parse, str)]  # a slot that is text in JSON
+BlueprintLists: TypeAlias = Annotated[  # a blueprint whose branches are lists of text in JSON
+    Blueprint,
+    _written_as(list[list[str]], Blueprint.parse, lambda tree: [[*map(str, each)] for each in tree]),
 ]
-"""A blueprint whose branches are lists of text in JSON."""

@@ -58,11 +58,6 @@ class TrainingQuestion:
     sparql: str | None = None
     paths: tuple[RelationPath, ...] = ()
 
-    @property
-    def names(self) -> tuple[str, ...]:
-        """The names of the topic entities, to be masked."""
-        return tuple(topic.name for topic in self.topics if topic.name)
-
 
 def read_training_questions(lines: Iterable[Mapping[str, Any]]) -> Iterator[TrainingQuestion]:
     """Read records of the project's own question format.
@@ -189,7 +184,8 @@ def extract_lessons(
     for each in given:
         text = replace_surrogates(each.question)
         found = _extract_blueprint(each, read.get(each.sparql or "", NO_QUERY_OR_PATH), relations)
-        yield BlueprintLesson(text, mask_names(text, each.names), found)
+        names = [topic.name for topic in each.topics if topic.name]
+        yield BlueprintLesson(text, mask_names(text, names), found)
 
 
 def _extract_blueprint(

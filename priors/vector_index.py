@@ -35,7 +35,8 @@ class VectorIndex:
 
     def __init__(self, labels: Sequence[VectorLabel], rows: Vectors) -> None:
         self._labels: list[VectorLabel] = []
-        self._index = _import_faiss().IndexFlatIP(rows.shape[1])
+        self.dimensions = rows.shape[1]
+        self._index = _import_faiss().IndexFlatIP(self.dimensions)
         self._lock = threading.Lock()
         self.add(labels, rows)
 
@@ -56,11 +57,6 @@ class VectorIndex:
     def to_bytes(self) -> bytes:
         """Return the bytes of an index file, as ``faiss.write_index`` writes it."""
         return bytes(_import_faiss().serialize_index(self._index))
-
-    @property
-    def dimensions(self) -> int:
-        """The length of a vector."""
-        return int(self._index.d)
 
     def add(self, labels: Sequence[VectorLabel], rows: Vectors) -> None:
         """Add vectors, shape (labels, dimensions)."""

@@ -41,8 +41,10 @@ async def _prove_answers(state: AgentState, runtime: NodeRuntime) -> Update:
     chains, said = state["ways"], state["said"]
     terms, unseen = _last_ends(state), []
     if said is not None:
-        if counted := _counted_chain(said, chains):
-            proof = build_proof(await _trace_paths(counted.ends, [counted], runtime))
+        # a lone number counts the ends of the chain that was followed last, if none of it was cut
+        last = chains[-1] if len(said) == 1 and chains else None
+        if last and not last.truncated and is_count_of(said[0].name, last.ends):
+            proof = build_proof(await _trace_paths(last.ends, [last], runtime))
             return answers_update([Literal(said[0].name, XSD_INTEGER)], (), proof, runtime)
         found = [(each, _shown_terms(each, chains)) for each in said]
         terms = list(dict.fromkeys(term for _, shown in found for term in shown))
@@ -65,12 +67,6 @@ def _shown_terms(said: EntityRef, chains: Sequence[FollowedChain]) -> list[Term]
     by_name = ([end for end in ends if end.name and end.name == said.name] for ends in latest)
     by_key = ([end for end in ends if end.name and answer_key([end.name]) == key] for ends in latest)
     return next((found for group in (by_id, by_name, by_key) for found in group if found), [])
-
-
-def _counted_chain(said: Sequence[EntityRef], chains: Sequence[FollowedChain]) -> FollowedChain | None:
-    """Return the chain whose ends a lone number counts: the last that was followed, if none of it was cut."""
-    last = chains[-1] if len(said) == 1 and chains else None
-    return last if last and not last.truncated and is_count_of(said[0].name, last.ends) else None
 
 
 async def _trace_paths(

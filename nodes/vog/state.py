@@ -65,11 +65,6 @@ class SearchCheckpoint:
     crossed: int
     ahead: list[Chain]  # what led on from there
 
-    @property
-    def place(self) -> tuple[int, int]:
-        """How far the search was: the step, and how often nodes without a name were crossed in it."""
-        return self.step_index, self.crossed
-
 
 class VoGUpdate(Update, total=False):
     """What a node may change."""
@@ -181,7 +176,8 @@ def extended_chains(offers: Sequence[RelationCandidate], frontier: Sequence[Path
 
 def earlier_checkpoints(state: VoGState, checkpoint: SearchCheckpoint) -> list[SearchCheckpoint]:
     """Return the checkpoints that the search passed before another."""
-    return [each for each in state["checkpoints"] if each.place < checkpoint.place]
+    place = (checkpoint.step_index, checkpoint.crossed)
+    return [each for each in state["checkpoints"] if (each.step_index, each.crossed) < place]
 
 
 def max_selections(state: VoGState, width: int) -> int:

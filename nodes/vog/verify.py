@@ -24,7 +24,12 @@ async def verify(state: VoGState, runtime: NodeRuntime) -> VoGUpdate:
     if verifiers != "nli":
         by_model, plan = await _ask_verifier(state, step, runtime)
     if verifiers != "model":
-        by_nli = await _ask_detector(state, step, runtime)
+        detector = await runtime.contradiction_detector()
+        runtime.trace["verifier"] = detector.name
+        observed = facts_as_statements(state["feedback"][-1])
+        if observed and step.observation:
+            judging = asyncio.to_thread(detector.contradicts, observed, step.observation)
+            by_nli = await runtime.within_time_limit(judging)
     facts = [draw_fact(path) for path in state["feedback"][-1][:MAX_TRACED_FACTS]]
     predicted = draw_statements(step.observation)
     runtime.trace |= {"step": state["step_index"], "predicted": predicted, "facts": facts}
@@ -51,12 +56,3 @@ async def _ask_verifier(
         corrected = replace(step, observation=parse_statements(reply.observation))
         plan = replace(plan, steps=(*plan.steps[: index - 1], corrected, *plan.steps[index:]))
     return reply.revise, plan
-
-
-async def _ask_detector(state: VoGState, step: PlanStep, runtime: NodeRuntime) -> bool | None:
-    detector = await runtime.contradiction_detector()
-    runtime.trace["verifier"] = detector.name
-    facts = facts_as_statements(state["feedback"][-1])
-    if not (facts and step.observation):
-        return None
-    return await runtime.within_time_limit(asyncio.to_thread(detector.contradicts, facts, step.observation))

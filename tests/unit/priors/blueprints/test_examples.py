@@ -1,7 +1,7 @@
 import pytest
 
 from kgqa.priors.errors import BlueprintError
-from kgqa.priors.training_questions import RelationPath, Topic, read_training_questions
+from kgqa.priors.training_questions import RelationPath, Topic, extract_lessons, read_training_questions
 
 
 def paths(**fields: object) -> tuple[RelationPath, ...]:
@@ -21,10 +21,10 @@ def test_branches_may_be_listed_or_keyed_by_their_topic() -> None:
 
 
 def test_topics_without_a_name_are_not_masked() -> None:
-    line = {"question": "q?", "topic_entities": [{"id": "t", "name": None}, {"id": None, "name": "U"}]}
+    line = {"question": "q of U?", "topic_entities": [{"id": "t", "name": None}, {"id": None, "name": "U"}]}
     (example,) = read_training_questions([line])
     assert example.topics == (Topic("t", None), Topic(None, "U"))
-    assert example.names == ("U",)
+    assert [lesson.masked for lesson in extract_lessons([example])] == ["q of [ENT]?"]
 
 
 @pytest.mark.parametrize(
