@@ -163,7 +163,7 @@ def median(values: Sequence[float]) -> Interval:
 
 def shown(found: Interval, digits: int) -> str:
     """Show a number with its interval, where that has a width."""
-    value, low, high = (f"{bound or 0:,.{digits}f}" for bound in found)
+    value, low, high = (f"{bound or 0:,.{digits}f}" for bound in (found.value, found.low, found.high))
     return value if low == value == high else f"{value} ({low}–{high})"
 
 

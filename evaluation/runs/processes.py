@@ -92,9 +92,8 @@ class WorkerProcess:
         """End the process; what it is still asking is lost."""
         if self._reading:
             self._reading.cancel()
-        if self._process.returncode is None:
-            self._process.kill()
-        await self._process.wait()
+            await asyncio.wait([self._reading])
+        await _end_process(self._process)
 
 
 def open_processes(
@@ -125,13 +124,18 @@ async def _start_process(order: WorkerOrder, place: int) -> asyncio.subprocess.P
     try:
         process = await asyncio.shield(beginning)
     except asyncio.CancelledError:
-        process = await beginning
-        process.kill()
-        await process.wait()
+        await _end_process(await beginning)
         raise
     if process.stdin:
         process.stdin.write(json_line({"order": order, "place": place, "cores": CORES}))
     return process
+
+
+async def _end_process(process: asyncio.subprocess.Process) -> None:
+    """Kill a process, and wait until its pipes are closed as well."""
+    if process.returncode is None:
+        process.kill()
+    await process.communicate()
 
 
 def main() -> None:

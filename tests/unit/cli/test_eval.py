@@ -166,8 +166,8 @@ def test_a_full_disk_is_one_line_and_the_run_goes_on_later(
 
     from kgqa.evaluation.runs.records import AppendLog
 
-    write = AppendLog._write
-    monkeypatch.setattr(AppendLog, "_write", full)
+    write = AppendLog.append
+    monkeypatch.setattr(AppendLog, "append", full)
     ended = evaluate("--concurrency", "1")
     assert (ended.status, ended.out, ended.err.count("\n")) == (2, "", 1)
     assert "cannot use run: No space left on device; what is recorded stays" in ended.err

@@ -81,9 +81,8 @@ class Saying:
     def kill(self) -> None:
         """End."""
 
-    async def wait(self) -> int:
+    async def communicate(self) -> None:
         """It has ended."""
-        return 0
 
 
 @pytest.mark.parametrize(
