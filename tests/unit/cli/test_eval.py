@@ -157,17 +157,17 @@ def test_a_full_disk_is_one_line_and_the_run_goes_on_later(
 ) -> None:
     written = 0
 
-    def full(self: object, line: bytes) -> None:
+    def full(file: int, line: bytes) -> int:
         nonlocal written
         written += 1
         if written == 9:
             raise OSError(28, "No space left on device")
-        write(self, line)
+        return write(file, line)
 
-    from kgqa.evaluation.runs.records import AppendLog
+    from kgqa.evaluation.runs import records
 
-    write = AppendLog._write
-    monkeypatch.setattr(AppendLog, "_write", full)
+    write = records.os.write
+    monkeypatch.setattr(records.os, "write", full)
     ended = evaluate("--concurrency", "1")
     assert (ended.status, ended.out, ended.err.count("\n")) == (2, "", 1)
     assert "cannot use run: No space left on device; what is recorded stays" in ended.err
