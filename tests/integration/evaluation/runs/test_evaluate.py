@@ -330,7 +330,7 @@ async def test_what_is_no_record_is_named(run: Run, out: Path) -> None:
 
 async def test_nothing_blocks_the_event_loop(run: Run, out: Path) -> None:
     with blockbuster_ctx() as blockbuster:
-        blockbuster.functions["os.write"].can_block_in("runs/records.py", "_write")
+        blockbuster.functions["os.write"].can_block_in("runs/records.py", "append")
         await run()
     assert ids(out) == ALL
 
