@@ -4,6 +4,7 @@ import asyncio
 import time
 from collections import Counter
 from collections.abc import Callable, Sequence
+from dataclasses import replace
 from typing import TypeVar
 
 from kgqa.kg.dialects import Dialect, entity_iri, is_foreign
@@ -17,6 +18,7 @@ from kgqa.kg.naming import Naming, RelationCatalog, make_description
 from kgqa.kg.pages import Candidate, ChainResult, Description, GraphInfo, Match, Mention, Page, Table
 from kgqa.kg.sparql import queries
 from kgqa.kg.sparql.decoding import (
+    ChainRows,
     is_true,
     item_at,
     path_triples,
@@ -31,7 +33,7 @@ from kgqa.kg.terms import Chain, Entity, Hop, Term, Triple, is_id, is_iri
 S = TypeVar("S")
 T = TypeVar("T")
 
-IDS_PER_QUERY, PAIRS_PER_QUERY, CHAINS_PER_QUERY = 1_000, 5_000, 16
+IDS_PER_QUERY, PAIRS_PER_QUERY, CHAINS_PER_QUERY = 1_000, 5_000, 8
 """Entities, steps and chains in one query: Virtuoso takes longer and longer to read long ones, or refuses."""
 
 MAX_SEPARATE_PAGES = 8
@@ -84,19 +86,14 @@ class SparqlGraph:
 
     async def extend_chain(self, chain: Chain) -> Page[Hop]:
         """Return the hops that lead on from the end of a chain; see `KnowledgeGraph`."""
-        answer = await self._ask(queries.extend_chain(chain))
-        return self._hops(answer.rows, answer.cut)
+        return (await self.visit_chains([chain], ends=False))[0].hops
 
     async def follow_chain(self, chain: Chain) -> Page[Candidate]:
         """Return the terms at the end of a chain; see `KnowledgeGraph`."""
         if not chain.hops:
             name = (await self.names([chain.topic.id]))[chain.topic.id]
             return Page((Candidate(Entity(chain.topic.id, name or chain.topic.name)),))
-        labels = self._naming.labels
-        answer = await self._executor.query(queries.follow_chain(chain, labels, self._rows + 1))
-        if len(answer.rows) > MIN_ROWS_OFF_LOOP:
-            return await asyncio.to_thread(self._candidates, answer.rows, answer.cut)
-        return self._candidates(answer.rows, answer.cut)
+        return (await self.visit_chains([chain], hops=False))[0].ends
 
     async def visit_chains(
         self, chains: Sequence[Chain], *, ends: bool = True, hops: bool = True
@@ -111,10 +108,30 @@ class SparqlGraph:
 
         visits: dict[Chain, ChainResult] = {}
         for some, answer in await self._ask_batches(unique, CHAINS_PER_QUERY, write):
-            many = len(answer.rows) > MIN_ROWS_OFF_LOOP
-            found = await asyncio.to_thread(self._chain_results, answer, len(some)) if many else None
-            visits |= zip(some, found or self._chain_results(answer, len(some)), strict=True)
+            for chain, rows in zip(some, split_by_chain(answer, len(some)), strict=True):
+                cut = answer.cut or queries.CUT_NODES in rows.cuts
+                found = await self._candidates(chain, rows.ends, cut)
+                visits[chain] = ChainResult(found, await self._hops_on(chain, rows, found, cut))
         return [visits[chain] for chain in chains]
+
+    async def count_ends(self, chain: Chain) -> int:
+        """Count the distinct ends of a chain, however many; see `KnowledgeGraph`."""
+        return read_integer(single_value(await self._executor.query(queries.count_ends(chain))))
+
+    async def reached_ends(self, chain: Chain, ends: Sequence[Term]) -> set[Term]:
+        """Return those of some terms that a chain reaches; see `KnowledgeGraph`."""
+        entities = [end for end in ends if isinstance(end, Entity)]
+        values = [end for end in ends if not isinstance(end, Entity)]
+        reached = await self._reached(chain, entities)
+        paths = await self.trace_chain(chain, values)
+        return reached | {value for value, path in zip(values, paths, strict=True) if path}
+
+    async def _reached(self, chain: Chain, ends: Sequence[Entity], *, fresh: bool = False) -> set[Term]:
+        def write(some: Sequence[Entity]) -> str:
+            return queries.reached_ends(chain, some, fresh=fresh)
+
+        answers = await self._ask_batches(list(dict.fromkeys(ends)), IDS_PER_QUERY, write)
+        return {row[0] for _, answer in answers for row in answer.rows if row[0] is not None}
 
     async def trace_chain(self, chain: Chain, ends: Sequence[Term]) -> list[tuple[Triple, ...]]:
         """Return one path to each end; see `KnowledgeGraph`."""
@@ -124,26 +141,58 @@ class SparqlGraph:
         def write(some: Sequence[Term]) -> str:
             return queries.trace_chain(chain, some, self._naming.labels)
 
-        answers = await self._ask_batches(list(dict.fromkeys(ends)), IDS_PER_QUERY, write)
+        unique = list(dict.fromkeys(ends))
+        answers = await self._ask_batches(unique, IDS_PER_QUERY, write)
         rows = [row for _, answer in answers for row in answer.rows]
-        named = self._naming.apply((node, label, rank) for _, _, _, node, label, rank in rows)
+        named = self._naming.apply((node, label, rank) for _, _, _, node, label, rank, _ in rows)
         nodes: dict[Term, dict[int, Term]] = {}
-        for end, _, place, node, _, _ in rows:
+        for end, _, place, node, *_ in rows:
             if end is not None and node is not None:
                 nodes.setdefault(end, {})[read_integer(place)] = named[node]
+        if any(row[-1] is not None for row in rows):  # what is lacking may be beyond the limit
+            nodes |= await self._trace_back(chain, [end for end in unique if end not in nodes])
         return [path_triples(chain, nodes.get(end, {})) for end in ends]
+
+    async def _trace_back(self, chain: Chain, ends: Sequence[Term]) -> dict[Term, dict[int, Term]]:
+        """Return the nodes of some path to each end, found from there; none where there is no path."""
+        found: dict[Term, dict[int, Term]] = {}
+        allowed = chain.steps[-1][1]
+        ends = [end for end in ends if not allowed or end in allowed]
+        for fresh in (True, False):
+            lacking = [end for end in ends if end not in found]
+
+            def write(some: Sequence[Term], fresh: bool = fresh) -> str:
+                return queries.trace_back(chain, some, fresh=fresh)
+
+            for some, answer in await self._ask_batches(lacking, MAX_SEPARATE_PAGES, write):
+                for place, *between in answer.rows:
+                    end = item_at(some, place)
+                    found[end] = dict(enumerate([chain.topic, *filter(None, between), end]))
+        entities = {
+            node.id for nodes in found.values() for node in nodes.values() if isinstance(node, Entity)
+        }
+        names = await self.names(sorted(entities)) if found else {}
+        return {
+            end: {
+                place: Entity(node.id, names[node.id]) if isinstance(node, Entity) else node
+                for place, node in nodes.items()
+            }
+            for end, nodes in found.items()
+        }
 
     async def list_relations(self, ids: Sequence[str]) -> dict[str, Page[Hop]]:
         """Return the hops that leave each of the entities; see `KnowledgeGraph`."""
         groups: dict[str, list[Row]] = {_checked_id(id): [] for id in ids}
-        cut: set[str] = set()
+        hubs: list[str] = []
         for some, answer in await self._ask_batches(list(groups), IDS_PER_QUERY, queries.list_relations):
-            cut |= {*some} if answer.cut else set()
-            for end, relation, forward in answer.rows:
+            hubs += some if answer.cut else ()
+            for end, relation, forward, _ in answer.rows:
                 if end is not None and end.id in groups:
                     groups[end.id].append((relation, forward))
-        checked = {id: _checked_id(id) for id in ids}
-        return {id: self._hops(groups[own], own in cut) for id, own in checked.items()}
+        visits = await self.visit_chains([Chain(Entity(id)) for id in hubs], ends=False)
+        pages = {id: self._hops(rows) for id, rows in groups.items()}
+        pages |= {id: visit.hops for id, visit in zip(hubs, visits, strict=True)}
+        return {id: pages[_checked_id(id)] for id in ids}
 
     async def follow_relation(self, steps: Sequence[tuple[str, Hop]]) -> list[Page[Term]]:
         """Return what each (entity id, hop) pair leads to; see `KnowledgeGraph`."""
@@ -301,6 +350,8 @@ class SparqlGraph:
     async def _ask(self, query: str) -> Rows:
         """Run a query, and learn what the relations in its answer are called."""
         answer = await self._executor.query(query)
+        if answer.columns[-1:] == ("more",):
+            answer = replace(answer, cut=answer.cut or any(row[-1] is not None for row in answer.rows))
         if "relation" in answer.columns:
             at = answer.columns.index("relation")
             await self._relations.learn(term.id for row in answer.rows if (term := row[at]) is not None)
@@ -315,19 +366,41 @@ class SparqlGraph:
         finally:
             end_query(time.monotonic() - start)
 
-    def _chain_results(self, answer: Rows, chains: int) -> list[ChainResult]:
-        return [
-            ChainResult(self._candidates(ends, answer.cut), self._hops(hops, answer.cut))
-            for ends, hops in split_by_chain(answer, chains)
-        ]
+    async def _candidates(self, chain: Chain, rows: Sequence[Row], cut: bool) -> Page[Candidate]:
+        """Name and sort the ends of a chain; those of a page that is cut are the first that came."""
+        name = self._naming.apply
+        found = ((end, label, rank) for end, _, label, rank in rows)
+        named = await asyncio.to_thread(name, found) if len(rows) > MIN_ROWS_OFF_LOOP else name(found)
+        full = cut or len(named) > self._rows
+        kept = list(named.values())[: self._rows]
+        fresh = {end for end, flag, _, _ in rows if is_true(flag)} - ({chain.topic} if chain.hops else set())
+        unsure = [end for end in kept if end not in fresh and end != chain.topic and isinstance(end, Entity)]
+        if full and unsure:  # the way on which they are fresh may be among what is cut
+            fresh |= await self._reached(chain, unsure, fresh=True)
+        kept.sort(key=sort_key)
+        return Page(tuple(Candidate(term, returning=term not in fresh) for term in kept), full)
 
-    def _candidates(self, rows: Sequence[Row], cut: bool = False) -> Page[Candidate]:
-        fresh = {end: is_true(flag) for end, flag, _, _ in rows}
-        named = self._naming.apply((end, label, rank) for end, _, label, rank in rows)
-        kept = sorted(named.items(), key=lambda item: item[0].id)[: self._rows]  # as they were asked for
-        found = [Candidate(term, returning=not fresh[end]) for end, term in kept]
-        found.sort(key=lambda candidate: sort_key(candidate.term))
-        return Page(tuple(found), cut or len(named) > self._rows)
+    async def _hops_on(self, chain: Chain, rows: ChainRows, ends: Page[Candidate], cut: bool) -> Page[Hop]:
+        """Return the hops that lead on; where a hub has too many triples to read, relations are looked up."""
+        entities = sum(isinstance(end.term, Entity) for end in ends)
+        sampled = cut or queries.CUT_ENDS in rows.cuts or entities > queries.MAX_ENDS_SCANNED
+        if queries.CUT_TRIPLES not in rows.cuts:
+            return self._hops(rows.hops, sampled)
+        seen = {(relation.id, is_true(forward)) for relation, forward in rows.hops if relation is not None}
+        unseen = {
+            forward: [each for each in self.relations if (each, forward) not in seen]
+            for forward in (True, False)
+        }
+        if self.relations:
+            more = (await self._ask(queries.relations_held(chain, unseen))).rows
+            sampled = (
+                sampled or bool(chain.hops and not entities) or entities > queries.ends_looked_up(unseen)
+            )
+        elif not chain.hops:
+            more = (await self._ask(queries.relations_of(chain.topic.id))).rows
+        else:
+            more, sampled = [], True
+        return self._hops([*rows.hops, *more], sampled)
 
     def _hops(self, rows: Sequence[Row], cut: bool = False) -> Page[Hop]:
         hops = {
@@ -336,7 +409,7 @@ class SparqlGraph:
             if relation is not None and is_iri(relation.id) and not self._relations.ignores(relation.id)
         }
         ordered = sorted(hops, key=lambda hop: (hop.relation, not hop.forward))
-        cut = cut or len(ordered) > self._rows or len(rows) > queries.MAX_HOPS_LISTED
+        cut = cut or len(ordered) > self._rows
         return Page(tuple(ordered[: self._rows]), cut)
 
 

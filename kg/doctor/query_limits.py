@@ -309,7 +309,7 @@ async def check_latency(target: CheckTarget) -> list[Finding]:
 def _timed_queries(target: CheckTarget, triple: Triple) -> Iterable[tuple[str, str]]:
     labels, start = target.naming.labels, Chain(triple.head)
     chain = start.then(Hop(triple.relation))
-    yield "extend_chain", queries.extend_chain(start)
+    yield "extend_chain", queries.visit_chains([start], labels, PAGE_SIZE, ends=False, hops=True)
     yield "visit_chains", queries.visit_chains([start, chain], labels, PAGE_SIZE, ends=True, hops=True)
     yield "trace_chain", queries.trace_chain(chain, [triple.tail], labels)
 

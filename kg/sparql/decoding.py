@@ -7,7 +7,7 @@ lock for each row, which takes seconds where other threads are busy.
 import io
 import re
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import replace
+from dataclasses import dataclass, field, replace
 from itertools import islice
 from typing import Any, TypeVar
 
@@ -163,22 +163,28 @@ def path_triples(chain: Chain, nodes: Mapping[int, Term]) -> tuple[Triple, ...]:
     return tuple(triples)
 
 
-def split_by_chain(answer: Rows, chains: int) -> list[tuple[list[Row], list[Row]]]:
-    """Part the rows of a visit of ``chains`` chains: of each its ends, and the hops that lead on.
+@dataclass(slots=True)
+class ChainRows:
+    """The rows of a visit that are about one chain: its ends, the hops that lead on, and what was cut."""
 
-    Args:
-        answer: a column for the chain's place, four of an end, if ends were asked for, and two of
-            a hop, likewise.
-        chains: how many chains were visited.
-    """
-    parts: list[tuple[list[Row], list[Row]]] = [([], []) for _ in range(chains)]
-    width = 5 if "end" in answer.columns else 1
+    ends: list[Row] = field(default_factory=list)
+    hops: list[Row] = field(default_factory=list)
+    cuts: set[str] = field(default_factory=set)
+
+
+def split_by_chain(answer: Rows, chains: int) -> list[ChainRows]:
+    """Part the rows of a visit of ``chains`` chains (`queries.visit_chains`)."""
+    parts = [ChainRows() for _ in range(chains)]
+    places = {name: place for place, name in enumerate(answer.columns)}
+    visit, cut, relation, fresh = (places.get(name, -1) for name in ("visit", "cut", "relation", "fresh"))
     for row in answer.rows:
-        ends, hops = item_at(parts, row[0])
-        if row[width:] and row[width] is not None:
-            hops.append(row[width:])
-        elif width > 1 and row[2] is not None:  # an end is fresh or not; other rows have neither
-            ends.append(row[1:5])
+        part = item_at(parts, row[visit])
+        if (limit := row[cut]) is not None:
+            part.cuts.add(str(limit))
+        elif relation >= 0 and row[relation] is not None:
+            part.hops.append(row[relation : relation + 2])
+        elif fresh >= 0 and row[fresh] is not None:  # an end is fresh or not; other rows have neither
+            part.ends.append(row[fresh - 1 : fresh + 3])
     return parts
 
 

@@ -1,10 +1,13 @@
 """All SPARQL text that kgqa writes, built from typed terms and nothing else.
 
 Only two kinds of text enter a query: constants of this file, and terms that
-`serialise` has written. Chains are nested ``SELECT DISTINCT``, one per hop from the
-second on, so that a fan-out through a hub costs its triples and not its paths. A
-node that the chain is held at has a ``VALUES`` beside its hop: what is beyond these
-entities is not read.
+`serialise` has written.
+
+A hop costs what it shows, whatever the size of the graph: nothing is sorted, and what is read at
+each place of a chain is limited. Chains are nested ``SELECT DISTINCT``, one per hop, so that a
+fan-out through a hub costs its nodes and not its paths. Where a limit left something out, a row
+says so (``?cut``). A node that the chain is held at has a ``VALUES`` beside its hop: what is beyond
+these entities is not read.
 """
 
 import math
@@ -17,7 +20,20 @@ from kgqa.kg.terms import XSD_STRING, Chain, Entity, Hop, Literal, Term
 BLANK_NAMESPACE = "urn:kgqa:blank:"
 """Blank nodes are stored under this namespace, so that a query can name them."""
 
-MAX_HOPS_LISTED = 9_999  # hops that lead on at most; nothing has so many kinds of relations
+MAX_NODES_BETWEEN = 9_999
+"""Distinct nodes after a hop, except the last one, that a chain is followed on from."""
+
+MAX_ENDS_SCANNED = 1_000
+"""Ends of a chain whose triples are read for the relations that lead on."""
+
+MAX_TRIPLES_SCANNED = 100_000
+"""Triples of these ends that are read, in either direction: 0.1 s on an embedded store."""
+
+MAX_LOOKUPS = 100_000
+"""Pairs of an end and a relation that are looked up where its triples are too many to read."""
+
+CUT_NODES, CUT_ENDS, CUT_TRIPLES = "nodes", "ends", "triples"
+"""Values of ``?cut``: which of these limits left something out."""
 
 _TRUE, _FALSE = '"1"', '"0"'
 """Truth values: Virtuoso loses those of its own, and numbers, between the parts of a UNION."""
@@ -31,9 +47,6 @@ _NOWHERE = "<urn:kgqa:nowhere>"
 """An end for rows that have none: of a variable without a value all names would be looked up."""
 
 _APPROXIMATE = frozenset(f"http://www.w3.org/2001/XMLSchema#{name}" for name in ("double", "float"))
-
-_END_TEXT = "STR(?end)"
-"""What ends are ordered by: pyoxigraph aborts the process where it orders some literals by value."""
 
 _ESCAPES = {"\\": "\\\\", '"': '\\"', "\n": "\\n", "\r": "\\r", "\t": "\\t", "\x00": "\\U00000000"}
 _SPECIAL = re.compile(r'[\\"\n\r\t\x00]|(?<=\\)[uU]')
@@ -80,35 +93,79 @@ def _triple_pattern(start: str, hop: Hop, end: str, held: Iterable[Entity] = ())
     return f"{step} VALUES {end} {{ {listed} }}" if listed else step
 
 
-def _distinct_ends(chain: Chain) -> str:
-    """The distinct ends of a chain as ``?end``; those of one hop are distinct by themselves."""
-    topic = serialise(chain.topic)
+def _nodes_after(chain: Chain, depth: int, *, marked: bool) -> str:
+    """Ask for the distinct nodes ``?e1``, ``?e2`` … after so many hops of a chain, the last hop left out.
+
+    ``marked`` binds ``?f1`` and so on: whether no node so far is the topic.
+    """
+    topic, node = serialise(chain.topic), f"?e{depth}"
+    start, fresh, before = topic, _TRUE, ""
+    if depth > 1:
+        start, fresh = f"?e{depth - 1}", f"?f{depth - 1}"
+        before = f"{{ {_nodes_after(chain, depth - 1, marked=marked)} LIMIT {MAX_NODES_BETWEEN:d} }}"
+    mark = f" (IF({node} = {topic}, {_FALSE}, {fresh}) AS ?f{depth})" if marked else ""
+    hop, held = chain.steps[depth - 1]
+    return f"SELECT DISTINCT {node}{mark} WHERE {{ {before} {_triple_pattern(start, hop, node, held)} }}"
+
+
+def _walk(chain: Chain, *, marked: bool = False) -> str:
+    """The pattern from a chain's topic to ``?end``."""
     if not chain.hops:
-        return f"VALUES ?end {{ {topic} }}"
-    start, inner = topic, ""
-    for depth, (hop, held) in enumerate(chain.steps, 1):
-        end = "?end" if depth == chain.depth else f"?e{depth}"
-        inner = f"{inner} {_triple_pattern(start, hop, end, held)}"
-        if depth > 1:
-            inner = f"{{ SELECT DISTINCT {end} WHERE {{ {inner} }} }}"
-        start = end
-    return inner
+        return f"VALUES ?end {{ {serialise(chain.topic)} }}"
+    start, before = serialise(chain.topic), ""
+    if (depth := chain.depth - 1) > 0:
+        start = f"?e{depth}"
+        before = f"{{ {_nodes_after(chain, depth, marked=marked)} LIMIT {MAX_NODES_BETWEEN:d} }}"
+    hop, held = chain.steps[-1]
+    return f"{before} {_triple_pattern(start, hop, '?end', held)}"
 
 
-def _ends_with_fresh(chain: Chain) -> str:
-    """The ends of a chain as ``?end``, with ``?fresh``: no visit to the topic on the way."""
-    topic = serialise(chain.topic)
-    start, fresh, inner = topic, _TRUE, ""
-    for depth, (hop, held) in enumerate(chain.steps, 1):
-        end = "?end" if depth == chain.depth else f"?e{depth}"
-        inner = f"{inner} {_triple_pattern(start, hop, end, held)}"
-        start, fresh = end, f"IF({end} = {topic}, {_FALSE}, {fresh})"
-        if 1 < depth < chain.depth:
-            inner = f"{{ SELECT DISTINCT {end} ({fresh} AS ?f{depth}) WHERE {{ {inner} }} }}"
-            fresh = f"?f{depth}"
+def _chain_ends(chain: Chain, limit: int) -> str:
+    """Ask for the first ``limit`` ends of a chain, each with ``?fresh``: no visit to the topic between.
+
+    An end that is reached both ways has two rows.
+    """
     if chain.depth == 1:
-        return f"SELECT DISTINCT ?end ({fresh} AS ?fresh) WHERE {{ {inner} }}"
-    return f"SELECT ?end (MAX({fresh}) AS ?fresh) WHERE {{ {inner} }} GROUP BY ?end"
+        return f"SELECT DISTINCT ?end ({_TRUE} AS ?fresh) WHERE {{ {_walk(chain)} }} LIMIT {limit:d}"
+    fresh, most = f"?f{chain.depth - 1}", 2 * limit - 1
+    return f"SELECT DISTINCT ?end ({fresh} AS ?fresh) WHERE {{ {_walk(chain, marked=True)} }} LIMIT {most:d}"
+
+
+def _scanned_ends(chain: Chain, limit: int = MAX_ENDS_SCANNED) -> str:
+    """The first ends of a chain that are no literals: those whose relations are looked for."""
+    if not chain.hops:
+        return _walk(chain)
+    return f"{{ SELECT DISTINCT ?end WHERE {{ {_walk(chain)} FILTER(!isLiteral(?end)) }} LIMIT {limit:d} }}"
+
+
+def _relations_on(chain: Chain) -> Iterator[str]:
+    """Ask for ``?relation ?forward`` at the ends of a chain, one direction at a time.
+
+    OPTIONAL, by which a row may have no relation, has Virtuoso begin with the chain: asked for one
+    of its graphs, it would read all triples first, and lose some relations.
+    """
+    for triple, forward in (("?end ?relation ?to", _TRUE), ("?from ?relation ?end", _FALSE)):
+        read = (
+            f"SELECT ?relation WHERE {{ {_scanned_ends(chain)} OPTIONAL {{ {triple} }} }} "
+            f"LIMIT {MAX_TRIPLES_SCANNED:d}"
+        )
+        yield f"SELECT DISTINCT ?relation ({forward} AS ?forward) WHERE {{ {{ {read} }} }}"
+
+
+def _cuts(chain: Chain, *, ends: bool, hops: bool) -> Iterator[str]:
+    """Ask for ``?cut`` for each limit that leaves something of a chain out."""
+    for depth in range(1, chain.depth):
+        yield _cut(CUT_NODES, _nodes_after(chain, depth, marked=False), MAX_NODES_BETWEEN)
+    if hops and chain.hops and not ends:
+        reached = f"SELECT DISTINCT ?end WHERE {{ {_walk(chain)} FILTER(!isLiteral(?end)) }}"
+        yield _cut(CUT_ENDS, reached, MAX_ENDS_SCANNED)
+    if hops:
+        read = f"SELECT ?relation WHERE {{ {_scanned_ends(chain)} OPTIONAL {{ {_NEIGHBOURS} }} }}"
+        yield _cut(CUT_TRIPLES, read, MAX_TRIPLES_SCANNED)
+
+
+def _cut(limit: str, query: str, most: int, column: str = "?cut") -> str:
+    return f'SELECT ("{limit}" AS {column}) WHERE {{ {{ {query} OFFSET {most:d} LIMIT 1 }} }}'
 
 
 def _label_of(labels: Sequence[str], variable: str = "?end") -> str:
@@ -124,51 +181,76 @@ def _label_of(labels: Sequence[str], variable: str = "?end") -> str:
     return f"OPTIONAL {{ VALUES (?rank ?naming) {{ {places} }} {variable} ?naming ?label{spoken} }}"
 
 
-def _first_rows(columns: str, query: str, limit: int) -> str:
-    """The first rows of a query by ``?end``; apart, since Virtuoso orders no groups by an expression."""
-    return f"{{ SELECT {columns} WHERE {{ {{ {query} }} }} ORDER BY {_END_TEXT} LIMIT {limit:d} }}"
-
-
-def extend_chain(chain: Chain) -> str:
-    """Ask for ``?relation ?forward`` at the end of a chain; literals have none.
-
-    OPTIONAL, by which a row may have no relation, has Virtuoso begin with the chain: asked for one
-    of its graphs, it would read all triples first, and lose some relations.
-    """
-    return (
-        f"SELECT DISTINCT ?relation ?forward WHERE {{ {_distinct_ends(chain)} FILTER(!isLiteral(?end)) "
-        f"OPTIONAL {{ {_NEIGHBOURS} }} }} LIMIT {MAX_HOPS_LISTED + 1}"
-    )
-
-
-def follow_chain(chain: Chain, labels: Sequence[str], limit: int) -> str:
-    """Ask for ``?end ?fresh ?label ?rank`` at the end of a chain of at least one hop."""
-    return f"SELECT ?end ?fresh ?label ?rank WHERE {{ {_first_ends(chain, limit)} {_label_of(labels)} }}"
-
-
-def _first_ends(chain: Chain, limit: int) -> str:
-    return _first_rows("?end ?fresh", _ends_with_fresh(chain), limit)
-
-
 def visit_chains(
     chains: Sequence[Chain], labels: Sequence[str], limit: int, *, ends: bool, hops: bool
 ) -> str:
-    """Ask for what `follow_chain` (``ends``) and `extend_chain` (``hops``) ask for, of several chains.
+    """Ask for the ``?end ?fresh ?label ?rank`` of chains and the ``?relation ?forward`` that lead on.
 
-    ``?visit`` is the place of the chain, from 0; the first has none. A row has either a ``?relation``
-    or the end of a chain; limits hold for each chain. A chain without hops ends at its topic, if the
-    graph knows it. Names are looked up once, after all chains: in each, Virtuoso loses ends.
+    ``?visit`` is the place of the chain, from 0; the first has none. A row has a ``?relation``, the end
+    of a chain, or ``?cut``: the name of a limit that left something of the chain out. A chain without
+    hops ends at its topic, if the graph knows it. Names are looked up once, after all chains: in each,
+    Virtuoso loses ends.
     """
     blocks = []
     for place, chain in enumerate(chains):
         numbered = f'BIND("{place:d}" AS ?visit)' if place else ""
-        reached = _first_ends(chain, limit) if chain.hops else _known_entity(chain.topic.id)
-        blocks += [f"{{ {reached} {numbered} }}"] * ends
         nameless = f"BIND({_NOWHERE} AS ?end)" if ends else ""
-        blocks += [f"{{ {{ {extend_chain(chain)} }} {numbered} {nameless} }}"] * hops
-    columns = "?visit" + " ?end ?fresh ?label ?rank" * ends + " ?relation ?forward" * hops
+        if ends:
+            reached = f"{{ {_chain_ends(chain, limit)} }}" if chain.hops else _known_entity(chain.topic.id)
+            blocks.append(f"{{ {reached} {numbered} }}")
+        others = [*(_relations_on(chain) if hops else ()), *_cuts(chain, ends=ends, hops=hops)]
+        blocks += [f"{{ {{ {each} }} {numbered} {nameless} }}" for each in others]
+    columns = "?visit" + " ?end ?fresh ?label ?rank" * ends + " ?relation ?forward" * hops + " ?cut"
     named = _label_of(labels) if ends else ""
     return f"SELECT {columns} WHERE {{ {{ {' UNION '.join(blocks)} }} {named} }}"
+
+
+def relations_held(chain: Chain, unseen: Mapping[bool, Sequence[str]]) -> str:
+    """Ask which of some relations, by their direction, lead on from a chain: ``?relation ?forward``.
+
+    A look-up for each end and relation, instead of reading all triples of a hub; of the ends, no
+    more are tried than `ends_looked_up`.
+    """
+    ends = _scanned_ends(chain, ends_looked_up(unseen))
+    blocks = []
+    for forward, relations in unseen.items():
+        triple = "?end ?relation ?to" if forward else "?from ?relation ?end"
+        listed = " ".join(map(write_iri, relations))
+        blocks.append(
+            f"{{ SELECT DISTINCT ?relation ({_TRUE if forward else _FALSE} AS ?forward) WHERE {{ {ends} "
+            f"VALUES ?relation {{ {listed} }} FILTER EXISTS {{ {triple} }} }} }}"
+        )
+    return f"SELECT ?relation ?forward WHERE {{ {' UNION '.join(blocks)} }}"
+
+
+def ends_looked_up(unseen: Mapping[bool, Sequence[str]]) -> int:
+    """Return how many ends `relations_held` tries with each of some relations."""
+    return max(1, MAX_LOOKUPS // max(1, sum(map(len, unseen.values()))))
+
+
+def relations_of(id: str) -> str:
+    """Ask for every ``?relation ?forward`` of an entity, reading all of its triples."""
+    return f"SELECT DISTINCT ?relation ?forward WHERE {{ VALUES ?end {{ {write_iri(id)} }} {_NEIGHBOURS} }}"
+
+
+def reached_ends(chain: Chain, ends: Iterable[Entity], *, fresh: bool = False) -> str:
+    """Ask for those ``?end`` that a chain reaches; ``fresh``: by nodes none of which is the topic.
+
+    Each end is tried for itself, and backwards from there: the chain may reach any number of others.
+    """
+    back = _walk_back(chain, "?end", fresh=fresh)
+    return f"SELECT ?end WHERE {{ VALUES ?end {{ {_values_list(ends)} }} FILTER EXISTS {{ {back} }} }}"
+
+
+def count_ends(chain: Chain) -> str:
+    """Ask for ``?n``, the number of distinct ends of a chain, all of them."""
+    start, before = serialise(chain.topic), ""
+    for depth, (hop, held) in enumerate(chain.steps, 1):
+        node = "?end" if depth == chain.depth else f"?e{depth}"
+        before = f"{before} {_triple_pattern(start, hop, node, held)}"
+        before = before if depth == chain.depth else f"{{ SELECT DISTINCT {node} WHERE {{ {before} }} }}"
+        start = node
+    return f"SELECT (COUNT(DISTINCT ?end) AS ?n) WHERE {{ {before} }}"
 
 
 def names(ids: Iterable[str], labels: Sequence[str]) -> str:
@@ -206,11 +288,14 @@ def twins(known: Iterable[tuple[str, Term]], labels: Sequence[str]) -> str:
 
 
 def list_relations(ids: Sequence[str]) -> str:
-    """Ask for ``?end ?relation ?forward`` of each id, one more than `MAX_HOPS_LISTED` for each at most."""
-    listed, most = " ".join(map(write_iri, ids)), (MAX_HOPS_LISTED + 1) * len(ids)
+    """Ask for ``?end ?relation ?forward`` of each id; ``?more`` where there is too much to read."""
+    listed = " ".join(map(write_iri, ids))
+    read = (
+        f"SELECT ?end ?relation ?forward WHERE {{ VALUES ?end {{ {listed} }} OPTIONAL {{ {_NEIGHBOURS} }} }}"
+    )
     return (
-        f"SELECT DISTINCT ?end ?relation ?forward WHERE {{ VALUES ?end {{ {listed} }} "
-        f"OPTIONAL {{ {_NEIGHBOURS} }} }} LIMIT {most:d}"
+        f"SELECT DISTINCT ?end ?relation ?forward ?more WHERE {{ {{ {read} LIMIT {MAX_TRIPLES_SCANNED:d} }} "
+        f"UNION {{ {_cut(CUT_TRIPLES, read, MAX_TRIPLES_SCANNED, '?more')} }} }}"
     )
 
 
@@ -218,8 +303,9 @@ def follow_relation(steps: Sequence[tuple[str, Hop]], labels: Sequence[str], lim
     """Ask for ``?step ?end ?label ?rank``, where ``?step`` counts from 0; ``limit`` ends of each."""
     blocks = []
     for place, (id, hop) in enumerate(steps):
-        ends = f"SELECT DISTINCT ?end WHERE {{ {_triple_pattern(write_iri(id), hop, '?end')} }}"
-        blocks.append(f'{{ {_first_rows("?end", ends, limit)} BIND("{place:d}" AS ?step) }}')
+        triple = _triple_pattern(write_iri(id), hop, "?end")
+        ends = f"SELECT DISTINCT ?end WHERE {{ {triple} }} LIMIT {limit:d}"
+        blocks.append(f'{{ {{ {ends} }} BIND("{place:d}" AS ?step) }}')
     return f"SELECT ?step ?end ?label ?rank WHERE {{ {' UNION '.join(blocks)} {_label_of(labels)} }}"
 
 
@@ -232,9 +318,8 @@ def follow_relations(starts: Mapping[Hop, Iterable[str]], labels: Sequence[str],
     for place, (hop, ids) in enumerate(starts.items()):
         listed = " ".join(map(write_iri, ids))
         steps = f"VALUES ?start {{ {listed} }} {_triple_pattern('?start', hop, '?end')}"
-        first = f"{{ SELECT DISTINCT ?start ?end WHERE {{ {steps} }} }}"
-        ordered = f"SELECT ?start ?end WHERE {{ {first} }} ORDER BY {_END_TEXT} STR(?start) LIMIT {limit:d}"
-        blocks.append(f'{{ {{ {ordered} }} BIND("{place:d}" AS ?step) }}')
+        first = f"SELECT DISTINCT ?start ?end WHERE {{ {steps} }} LIMIT {limit:d}"
+        blocks.append(f'{{ {{ {first} }} BIND("{place:d}" AS ?step) }}')
     united = f"{{ {' UNION '.join(blocks)} }}"
     return f"SELECT ?step ?start ?end ?label ?rank WHERE {{ {united} {_label_of(labels)} }}"
 
@@ -244,13 +329,63 @@ def trace_chain(chain: Chain, ends: Sequence[Term], labels: Sequence[str]) -> st
 
     A path is a string: 1 if it visits the topic again and 0 if not, then the
     IRIs of the intermediate nodes, a space after each. The least string per
-    node and hop gives the least string of all, so paths are never enumerated.
+    node and hop gives the least string of all, so paths are never enumerated. Where more ways than
+    `MAX_NODES_BETWEEN` lead on from a hop, ``?cut`` says so: an end may then have no path here.
     """
+    last = chain.depth
+    least = f"SELECT ?end (MIN(?w{last}) AS ?path) WHERE {{ {{ {_ways(chain, last, ends)} }} }} GROUP BY ?end"
+    blocks = [f"{{ {{ {least} }} {_path_nodes(chain)} }}"]
+    for depth in range(1, last + 1) if last > 1 else ():
+        more = _cut(CUT_NODES, _ways(chain, depth, ends, limited=False), MAX_NODES_BETWEEN)
+        blocks.append(f"{{ {{ {more} }} BIND({_NOWHERE} AS ?node) }}")
     return (
-        "SELECT ?end ?path ?place ?node ?label ?rank WHERE { { SELECT ?end ?path ?place ?node WHERE { "
-        f"{{ {_least_paths(chain)} }} {_restrict_ends(ends)} {_path_nodes(chain)} }} }} "
+        "SELECT ?end ?path ?place ?node ?label ?rank ?cut WHERE { "
+        f"{{ SELECT ?end ?path ?place ?node ?cut WHERE {{ {' UNION '.join(blocks)} }} }} "
         f"{_label_of(labels, '?node')} }}"
     )
+
+
+def _ways(chain: Chain, depth: int, ends: Sequence[Term], *, limited: bool = True) -> str:
+    """Ask for the ways to the nodes after ``depth`` hops, by the least path to each node before them."""
+    topic, last = serialise(chain.topic), depth == chain.depth
+    end = "?end" if last else f"?e{depth}"
+    start, path, before, passed = topic, '"0"', "", ""
+    if depth > 1:
+        start, path = f"?e{depth - 1}", f"?p{depth - 1}"
+        ways = f"{{ {_ways(chain, depth - 1, ends)} }}"
+        before = f"{{ SELECT {start} (MIN(?w{depth - 1}) AS {path}) WHERE {{ {ways} }} GROUP BY {start} }}"
+        passed = f", STR({start}), {_SPACE}"
+    hop, held = chain.steps[depth - 1]
+    way = f'CONCAT(IF({end} = {topic}, "1", SUBSTR({path}, 1, 1)), SUBSTR({path}, 2){passed})'
+    step = f"{before} {_triple_pattern(start, hop, end, held)} {_restrict_ends(ends) if last else ''}"
+    limit = f" LIMIT {MAX_NODES_BETWEEN:d}" if limited else ""
+    return f"SELECT {end} ({way} AS ?w{depth}) WHERE {{ {step} }}{limit}"
+
+
+def trace_back(chain: Chain, ends: Sequence[Term], *, fresh: bool) -> str:
+    """Ask for some way to each end, as ``?place ?e1 ?e2`` …; ``?place`` counts the ends from 0.
+
+    ``fresh``: by nodes none of which is the topic.
+    """
+    between = [f"?e{depth}" for depth in range(1, chain.depth)]
+    blocks = [
+        f'{{ SELECT {" ".join(between)} ("{place:d}" AS ?place) WHERE {{ '
+        f"{_walk_back(chain, serialise(end), fresh=fresh)} }} LIMIT 1 }}"
+        for place, end in enumerate(ends)
+    ]
+    return f"SELECT ?place {' '.join(between)} WHERE {{ {' UNION '.join(blocks)} }}"
+
+
+def _walk_back(chain: Chain, end: str, *, fresh: bool) -> str:
+    """The pattern of a chain from its end to its topic."""
+    topic, triples = serialise(chain.topic), []
+    for depth in range(chain.depth, 0, -1):
+        hop, held = chain.steps[depth - 1]
+        start = topic if depth == 1 else f"?e{depth - 1}"
+        triples.append(_triple_pattern(start, hop, end, held if end.startswith("?") else ()))
+        end = start
+    others = (f"FILTER(?e{depth} != {topic})" for depth in range(1, chain.depth) if fresh)
+    return " ".join([*triples, *others])
 
 
 def _restrict_ends(ends: Sequence[Term]) -> str:
@@ -272,20 +407,6 @@ def _is_number(text: str) -> bool:
         return math.isfinite(float(text))
     except ValueError:
         return False
-
-
-def _least_paths(chain: Chain) -> str:
-    topic = serialise(chain.topic)
-    start, path, inner = topic, '"0"', ""
-    for depth, (hop, held) in enumerate(chain.steps, 1):
-        last = depth == chain.depth
-        end, into = ("?end", "?path") if last else (f"?e{depth}", f"?p{depth}")
-        seen = f'IF({end} = {topic}, "1", SUBSTR({path}, 1, 1))'
-        way = f"CONCAT({seen}, SUBSTR({path}, 2){'' if depth == 1 else f', STR({start}), {_SPACE}'})"
-        inner = f"{inner} {_triple_pattern(start, hop, end, held)}"
-        inner = f"{{ SELECT {end} (MIN({way}) AS {into}) WHERE {{ {inner} }} GROUP BY {end} }}"
-        start, path = end, into
-    return inner
 
 
 _SPACE = '" "'
@@ -310,14 +431,16 @@ def _path_nodes(chain: Chain) -> str:
 
 
 def facts(id: str, dialect: Dialect, labels: Sequence[str], limit: int) -> str:
-    """Ask for ``?relation ?forward ?end ?label ?rank`` around an entity, facts from it first."""
+    """Ask for ``?relation ?forward ?end ?label ?rank`` around an entity, ``limit`` in either direction."""
     node, allowed = write_iri(id), _not_ignored(dialect)
+    blocks = [
+        f"{{ SELECT DISTINCT ?relation ?end ({forward} AS ?forward) WHERE {{ {triple} {allowed} }} "
+        f"LIMIT {limit:d} }}"
+        for triple, forward in ((f"{node} ?relation ?end", _TRUE), (f"?end ?relation {node}", _FALSE))
+    ]
     return (
-        "SELECT ?relation ?forward ?end ?label ?rank WHERE { { SELECT ?relation ?forward ?end WHERE { "
-        f"{{ SELECT DISTINCT ?relation ?end ({_TRUE} AS ?forward) WHERE {{ {node} ?relation ?end "
-        f"{allowed} }} }} UNION {{ SELECT DISTINCT ?relation ?end ({_FALSE} AS ?forward) "
-        f"WHERE {{ ?end ?relation {node} {allowed} }} }} }} "
-        f"ORDER BY DESC(?forward) STR(?relation) {_END_TEXT} LIMIT {limit:d} }} {_label_of(labels)} }}"
+        f"SELECT ?relation ?forward ?end ?label ?rank WHERE {{ {{ {' UNION '.join(blocks)} }} "
+        f"{_label_of(labels)} }}"
     )
 
 

@@ -124,7 +124,8 @@ async def test_row_limit_cuts_and_says_so(make_graph):
         " ".join(f":t :r :e{i:02} . :e{i:02} rdfs:label 'a', 'b' ." for i in range(10)), rows=4
     )
     page = await graph.follow_chain(chain("t", "r"))
-    assert [found.term.id for found in page] == [x(f"e{i:02}") for i in range(4)]
+    assert len({found.term.id for found in page}) == 4
+    assert [str(found.term) for found in page] == ["a"] * 4
     assert page.truncated
 
 

@@ -3,7 +3,6 @@
 from dataclasses import replace
 
 import pyoxigraph as ox
-import pytest
 
 from kgqa.kg.dialects import PLAIN, RDFS, SKOS, XSD, LabelPredicates
 from kgqa.kg.sparql import queries
@@ -152,16 +151,8 @@ def test_facts_leave_out_what_the_dialect_ignores() -> None:
     assert [row[:3] for row in rows(queries.facts(x("land"), everything, [], 2))] == [
         ("code", "1", "LD"),
         ("in", "0", "bonn"),
+        ("in", "0", "ulm"),
     ]
-
-
-def test_each_node_has_as_many_relations_as_there_can_be_and_one_more(
-    monkeypatch: pytest.MonkeyPatch,
-) -> None:
-    monkeypatch.setattr(queries, "MAX_HOPS_LISTED", 2)
-    assert len(rows(queries.list_relations([x("ulm")]))) == 3
-    assert len(rows(queries.extend_chain(Chain(Entity(x("ulm")))))) == 3
-    assert len(rows(queries.list_relations([x("ulm"), x("land"), x("bonn")]))) == 9
 
 
 def test_a_number_that_servers_write_in_several_ways_is_traced_by_its_value() -> None:

@@ -44,10 +44,13 @@ def shape(text):
 def all_queries(entity, literal):
     chain = Chain(entity, (R,)).constrained_to([entity]).then(R.inverse)
     return [
-        queries.extend_chain(chain),
-        queries.follow_chain(chain, PLAIN.labels, 10),
         queries.visit_chains([chain, Chain(entity)], PLAIN.labels, 10, ends=True, hops=True),
+        queries.relations_held(chain, {True: [R.relation], False: [R.relation]}),
+        queries.relations_of(entity.id),
+        queries.reached_ends(chain, [entity], fresh=True),
+        queries.count_ends(chain),
         queries.trace_chain(chain, [entity, literal], PLAIN.labels),
+        queries.trace_back(chain, [entity, literal], fresh=True),
         queries.list_relations([entity.id]),
         queries.follow_relation([(entity.id, R)], PLAIN.labels, 10),
         queries.follow_relations({R: [entity.id]}, PLAIN.labels, 10),
