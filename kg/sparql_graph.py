@@ -167,7 +167,8 @@ class SparqlGraph:
             for some, answer in await self._ask_batches(lacking, MAX_SEPARATE_PAGES, write):
                 for place, *between in answer.rows:
                     end = item_at(some, place)
-                    found[end] = dict(enumerate([chain.topic, *filter(None, between), end]))
+                    nodes = [node for node in between if node is not None]
+                    found[end] = dict(enumerate([chain.topic, *nodes, end]))
         entities = {
             node.id for nodes in found.values() for node in nodes.values() if isinstance(node, Entity)
         }
