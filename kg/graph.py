@@ -18,8 +18,9 @@ class KnowledgeGraph(Protocol):
     async def extend_chain(self, chain: Chain) -> Page[Hop]:
         """Return the hops that lead on from the end of ``chain``, both directions.
 
-        One query, whatever the number of entities at the end (CoR §4.1, step 1),
-        and only from those that ``chain`` is constrained to.
+        One query (CoR §4.1, step 1), and only from those that ``chain`` is constrained to. Of many
+        entities at the end the first are looked at, and the page says that it is cut; the relations
+        of a hub whose triples are too many to read are looked up by a second query.
         Relations that the dialect ignores are left out; sorted by relation, then
         forward before inverse.
         """
@@ -30,7 +31,8 @@ class KnowledgeGraph(Protocol):
         The nodes between are variables and need no name (CoR §4.2, step 1). Where
         ``chain`` is constrained, the node there is one of these entities; those that it
         does not reach, and those that the graph does not know, lead nowhere.
-        Sorted: named before unnamed, then by name, then by id. A chain without
+        Sorted: named before unnamed, then by name, then by id; a page that is cut holds the first
+        that came, and which these are depends on the store. A chain without
         hops gives the topic itself, which does not return.
         """
 
@@ -46,10 +48,16 @@ class KnowledgeGraph(Protocol):
     async def trace_chain(self, chain: Chain, ends: Sequence[Term]) -> list[tuple[Triple, ...]]:
         """Return one path of triples along ``chain`` for each of ``ends`` it reaches.
 
-        One query. In the order of ``ends``; an end that the chain does not reach,
-        constrained as it is, has an empty path. Names are filled in. Paths that do not visit the topic
+        One query, or two more where a hop has too many ways to compare. In the order of ``ends``; an end
+        that the chain does not reach, constrained as it is, has an empty path. Names are filled in. Paths that do not visit the topic
         again are preferred; ties break by the ids on the way.
         """
+
+    async def reached_ends(self, chain: Chain, ends: Sequence[Term]) -> set[Term]:
+        """Return those of ``ends`` that ``chain`` reaches; each is looked up for itself."""
+
+    async def count_ends(self, chain: Chain) -> int:
+        """Count the distinct ends of ``chain``, however many: one query."""
 
     async def list_relations(self, ids: Sequence[str]) -> dict[str, Page[Hop]]:
         """Return the hops that leave each of the entities: one query for all."""

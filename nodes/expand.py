@@ -71,5 +71,5 @@ async def _intersect(
 
 
 async def _ends_reached(chain: Chain, ends: Sequence[Term], runtime: NodeRuntime) -> set[Term]:
-    paths = await runtime.call_tool("trace_chain", **chain_arguments(chain), ends=list(ends))
-    return {end for end, path in zip(ends, paths, strict=True) if path}
+    reached: set[Term] = await runtime.call_tool("check_ends", **chain_arguments(chain), ends=list(ends))
+    return reached

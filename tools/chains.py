@@ -8,7 +8,7 @@ from typing_extensions import TypedDict
 
 from kgqa.kg.graph import KnowledgeGraph
 from kgqa.kg.pages import Candidate, ChainResult, Page
-from kgqa.kg.terms import Entity, Hop, Literal, Triple
+from kgqa.kg.terms import Entity, Hop, Literal, Term, Triple
 from kgqa.tools.arguments import resolve_chain
 from kgqa.tools.text import (
     MAX_RELATION_LINES,
@@ -18,6 +18,7 @@ from kgqa.tools.text import (
     show_chain,
     show_facts,
     show_hop,
+    show_term,
 )
 
 Topic = Annotated[str, "id or name of the entity that the chain starts from."]
@@ -26,6 +27,7 @@ Hops = Annotated[list[str], _HOPS]
 AnyHops = Annotated[list[str], f"{_HOPS} May be empty."]
 Waypoints = dict[int, list[str]]  # under a number of hops, the entities that a chain may be at after them
 Ends = Annotated[list[Entity | Literal], "the nodes at the chain's end whose facts are wanted."]
+CheckedEnds = Annotated[list[Entity | Literal], "the nodes that may be at the chain's end."]
 Held = Annotated[
     Waypoints | None,
     "under a number of hops, the ids or names of the only entities that the chain may be at after so many "
@@ -46,7 +48,7 @@ class ChainArguments(TypedDict):
 
 
 def chain_tools(graph: KnowledgeGraph) -> list[BaseTool]:
-    """Make extend_chain, follow_chain, visit_chains and trace_chain for a graph."""
+    """Make the tools that walk along chains, for a graph."""
 
     @graph_tool
     async def extend_chain(topic: Topic, hops: AnyHops, held: Held = None) -> tuple[str, Page[Hop]]:
@@ -94,4 +96,18 @@ def chain_tools(graph: KnowledgeGraph) -> list[BaseTool]:
         paths = await graph.trace_chain(await resolve_chain(graph, topic, hops, held), ends)
         return listing("paths", map(show_facts, paths)), paths
 
-    return [extend_chain, follow_chain, visit_chains, trace_chain]
+    @graph_tool
+    async def check_ends(
+        topic: Topic, hops: Hops, ends: CheckedEnds, held: Held = None
+    ) -> tuple[str, set[Term]]:
+        """Tell which of some nodes are at the end of a chain of relations, however many others are."""
+        reached = await graph.reached_ends(await resolve_chain(graph, topic, hops, held), ends)
+        return listing("nodes at the end", [show_term(end) for end in ends if end in reached]), reached
+
+    @graph_tool
+    async def count_ends(topic: Topic, hops: Hops, held: Held = None) -> tuple[str, int]:
+        """Count the nodes at the end of a chain of relations, however many there are."""
+        count = await graph.count_ends(await resolve_chain(graph, topic, hops, held))
+        return f"{count} nodes at the end", count
+
+    return [extend_chain, follow_chain, visit_chains, trace_chain, check_ends, count_ends]

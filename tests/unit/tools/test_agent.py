@@ -26,6 +26,8 @@ ARGUMENTS = {
     "follow_chain": ["topic", "hops", "held"],
     "visit_chains": ["chains", "ends", "hops"],
     "trace_chain": ["topic", "hops", "ends", "held"],
+    "check_ends": ["topic", "hops", "ends", "held"],
+    "count_ends": ["topic", "hops", "held"],
     "list_schema": [],
     "run_select": ["query"],
 }
