@@ -49,8 +49,8 @@ class KnowledgeGraph(Protocol):
         """Return one path of triples along ``chain`` for each of ``ends`` it reaches.
 
         One query, or two more where a hop has too many ways to compare. In the order of ``ends``; an end
-        that the chain does not reach, constrained as it is, has an empty path. Names are filled in. Paths that do not visit the topic
-        again are preferred; ties break by the ids on the way.
+        that the chain does not reach, constrained as it is, has an empty path. Names are filled in.
+        Paths that do not visit the topic again are preferred; ties break by the ids on the way.
         """
 
     async def reached_ends(self, chain: Chain, ends: Sequence[Term]) -> set[Term]:
