@@ -60,8 +60,10 @@ class Naming:
         """
         if self.local:
             name = self._dialect.local_label(id) or ""
+        elif len(known := list(names)) == 1 and known[0][2].isascii() and known[0][2].isprintable():
+            name = known[0][2].strip() and known[0][2]
         else:
-            name = self._dialect.best(each for each in names if one_line(each[2], MAX_NAME_CHARS)) or ""
+            name = self._dialect.best(each for each in known if one_line(each[2], MAX_NAME_CHARS)) or ""
         return (name if len(name) <= MAX_NAME_CHARS else name[: MAX_NAME_CHARS - 1] + "…") or None
 
 

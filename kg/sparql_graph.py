@@ -109,9 +109,8 @@ class SparqlGraph:
         visits: dict[Chain, ChainResult] = {}
         for some, answer in await self._ask_batches(unique, CHAINS_PER_QUERY, write):
             for chain, rows in zip(some, split_by_chain(answer, len(some)), strict=True):
-                cut = answer.cut or queries.CUT_NODES in rows.cuts
-                found = await self._candidates(chain, rows.ends, cut)
-                visits[chain] = ChainResult(found, await self._hops_on(chain, rows, found, cut))
+                found = await self._candidates(chain, rows, answer.cut)
+                visits[chain] = ChainResult(found, await self._hops_on(chain, rows, found, answer.cut))
         return [visits[chain] for chain in chains]
 
     async def count_ends(self, chain: Chain) -> int:
@@ -367,12 +366,12 @@ class SparqlGraph:
         finally:
             end_query(time.monotonic() - start)
 
-    async def _candidates(self, chain: Chain, rows: Sequence[Row], cut: bool) -> Page[Candidate]:
+    async def _candidates(self, chain: Chain, given: ChainRows, cut: bool) -> Page[Candidate]:
         """Name and sort the ends of a chain; those of a page that is cut are the first that came."""
-        name = self._naming.apply
+        rows, name = given.ends, self._naming.apply
         found = ((end, label, rank) for end, _, label, rank in rows)
         named = await asyncio.to_thread(name, found) if len(rows) > MIN_ROWS_OFF_LOOP else name(found)
-        full = cut or len(named) > self._rows
+        full = cut or queries.CUT_NODES in given.cuts or len(named) > self._rows
         kept = list(named.values())[: self._rows]
         fresh = {end for end, flag, _, _ in rows if is_true(flag)} - ({chain.topic} if chain.hops else set())
         unsure = [end for end in kept if end not in fresh and end != chain.topic and isinstance(end, Entity)]

@@ -121,7 +121,8 @@ class Literal:
     language: str = ""
 
     def __post_init__(self) -> None:
-        _require(is_iri(self.datatype), "an IRI", self.datatype)
+        if self.datatype != XSD_STRING:
+            _require(is_iri(self.datatype), "an IRI", self.datatype)
         if self.language:
             _require(_LANGUAGE.fullmatch(self.language) is not None, "a language tag", self.language)
 

@@ -48,7 +48,7 @@ def read_rows(answer: bytes) -> Rows:
         columns = tuple(names)
         if columns == (VIRTUOSO_ASK,):
             return _ask_rows({"1": "true", "0": "false"}[rows[0][VIRTUOSO_ASK]["value"]] if rows else "false")
-        return Rows(columns, [tuple(_read_term(row.get(column)) for column in columns) for row in rows])
+        return Rows(columns, [tuple([_read_term(row.get(column)) for column in columns]) for row in rows])
     except (ValueError, LookupError, TypeError, AttributeError) as error:
         raise KGMalformed(f"the graph's answer is not SPARQL's JSON, or not all of it: {error}") from error
 
@@ -83,9 +83,11 @@ def _ask_rows(answer: str) -> Rows:
 
 def _read_term(value: dict[str, Any] | None) -> Term | None:
     """Read a term (§3.2.2); one that is none, such as an IRI with a space or a triple, is left out."""
-    if value is None or value["type"] == "triple":
+    if value is None:
         return None
     text, kind = value["value"], value["type"]
+    if kind == "triple":
+        return None
     if not isinstance(text, str):
         raise TypeError("the value of a term is no text")
     try:

@@ -24,7 +24,7 @@ MAX_NODES_BETWEEN = 9_999
 """Distinct nodes after a hop, except the last one, that a chain is followed on from."""
 
 MAX_ENDS_SCANNED = 1_000
-"""Ends of a chain whose triples are read for the relations that lead on."""
+"""Ends of a chain, and nodes after each hop before, where it is read which relations lead on."""
 
 MAX_TRIPLES_SCANNED = 100_000
 """Triples of these ends that are read, in either direction: 0.1 s on an embedded store."""
@@ -93,29 +93,30 @@ def _triple_pattern(start: str, hop: Hop, end: str, held: Iterable[Entity] = ())
     return f"{step} VALUES {end} {{ {listed} }}" if listed else step
 
 
-def _nodes_after(chain: Chain, depth: int, *, marked: bool) -> str:
+def _nodes_after(chain: Chain, depth: int, most: int, *, marked: bool = False) -> str:
     """Ask for the distinct nodes ``?e1``, ``?e2`` … after so many hops of a chain, the last hop left out.
 
-    ``marked`` binds ``?f1`` and so on: whether no node so far is the topic.
+    Those after the hops before are the first ``most``. ``marked`` binds ``?f1`` and so on: whether no
+    node so far is the topic.
     """
     topic, node = serialise(chain.topic), f"?e{depth}"
     start, fresh, before = topic, _TRUE, ""
     if depth > 1:
         start, fresh = f"?e{depth - 1}", f"?f{depth - 1}"
-        before = f"{{ {_nodes_after(chain, depth - 1, marked=marked)} LIMIT {MAX_NODES_BETWEEN:d} }}"
+        before = f"{{ {_nodes_after(chain, depth - 1, most, marked=marked)} LIMIT {most:d} }}"
     mark = f" (IF({node} = {topic}, {_FALSE}, {fresh}) AS ?f{depth})" if marked else ""
     hop, held = chain.steps[depth - 1]
     return f"SELECT DISTINCT {node}{mark} WHERE {{ {before} {_triple_pattern(start, hop, node, held)} }}"
 
 
-def _walk(chain: Chain, *, marked: bool = False) -> str:
-    """The pattern from a chain's topic to ``?end``."""
+def _walk(chain: Chain, most: int, *, marked: bool = False) -> str:
+    """The pattern from a chain's topic to ``?end``, by the first ``most`` nodes after each hop between."""
     if not chain.hops:
         return f"VALUES ?end {{ {serialise(chain.topic)} }}"
     start, before = serialise(chain.topic), ""
     if (depth := chain.depth - 1) > 0:
         start = f"?e{depth}"
-        before = f"{{ {_nodes_after(chain, depth, marked=marked)} LIMIT {MAX_NODES_BETWEEN:d} }}"
+        before = f"{{ {_nodes_after(chain, depth, most, marked=marked)} LIMIT {most:d} }}"
     hop, held = chain.steps[-1]
     return f"{before} {_triple_pattern(start, hop, '?end', held)}"
 
@@ -126,16 +127,17 @@ def _chain_ends(chain: Chain, limit: int) -> str:
     An end that is reached both ways has two rows.
     """
     if chain.depth == 1:
-        return f"SELECT DISTINCT ?end ({_TRUE} AS ?fresh) WHERE {{ {_walk(chain)} }} LIMIT {limit:d}"
-    fresh, most = f"?f{chain.depth - 1}", 2 * limit - 1
-    return f"SELECT DISTINCT ?end ({fresh} AS ?fresh) WHERE {{ {_walk(chain, marked=True)} }} LIMIT {most:d}"
+        return f"SELECT DISTINCT ?end ({_TRUE} AS ?fresh) WHERE {{ {_walk(chain, limit)} }} LIMIT {limit:d}"
+    walk, fresh = _walk(chain, MAX_NODES_BETWEEN, marked=True), f"?f{chain.depth - 1}"
+    return f"SELECT DISTINCT ?end ({fresh} AS ?fresh) WHERE {{ {walk} }} LIMIT {2 * limit - 1:d}"
 
 
 def _scanned_ends(chain: Chain, limit: int = MAX_ENDS_SCANNED) -> str:
     """The first ends of a chain that are no literals: those whose relations are looked for."""
+    walk = _walk(chain, MAX_ENDS_SCANNED)
     if not chain.hops:
-        return _walk(chain)
-    return f"{{ SELECT DISTINCT ?end WHERE {{ {_walk(chain)} FILTER(!isLiteral(?end)) }} LIMIT {limit:d} }}"
+        return walk
+    return f"{{ SELECT DISTINCT ?end WHERE {{ {walk} FILTER(!isLiteral(?end)) }} LIMIT {limit:d} }}"
 
 
 def _relations_on(chain: Chain) -> Iterator[str]:
@@ -154,10 +156,14 @@ def _relations_on(chain: Chain) -> Iterator[str]:
 
 def _cuts(chain: Chain, *, ends: bool, hops: bool) -> Iterator[str]:
     """Ask for ``?cut`` for each limit that leaves something of a chain out."""
+    limits = {CUT_NODES: MAX_NODES_BETWEEN} if ends else {}
+    limits |= {CUT_ENDS: MAX_ENDS_SCANNED} if hops else {}
     for depth in range(1, chain.depth):
-        yield _cut(CUT_NODES, _nodes_after(chain, depth, marked=False), MAX_NODES_BETWEEN)
+        for name, most in limits.items():
+            yield _cut(name, _nodes_after(chain, depth, most), most)
     if hops and chain.hops and not ends:
-        reached = f"SELECT DISTINCT ?end WHERE {{ {_walk(chain)} FILTER(!isLiteral(?end)) }}"
+        walk = _walk(chain, MAX_ENDS_SCANNED)
+        reached = f"SELECT DISTINCT ?end WHERE {{ {walk} FILTER(!isLiteral(?end)) }}"
         yield _cut(CUT_ENDS, reached, MAX_ENDS_SCANNED)
     if hops:
         read = f"SELECT ?relation WHERE {{ {_scanned_ends(chain)} OPTIONAL {{ {_NEIGHBOURS} }} }}"
