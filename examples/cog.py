@@ -19,8 +19,8 @@ from tempfile import TemporaryDirectory
 from typing import Any, NamedTuple
 
 import kgqa
-from kgqa.cli.ask import show_record, show_step
 from kgqa.cli.options import read_options
+from kgqa.cli.show_record import show_record, show_step
 from kgqa.models.scripted import ScriptedModel
 from kgqa.priors.blueprints import build_blueprints
 from kgqa.priors.encoder import open_encoder

@@ -15,8 +15,8 @@ from pathlib import Path
 from typing import Any
 
 import kgqa
-from kgqa.cli.ask import show_record, show_step
 from kgqa.cli.options import read_options
+from kgqa.cli.show_record import show_record, show_step
 from kgqa.models.scripted import ScriptedModel
 from kgqa.prompts.base import Prompt
 from kgqa.prompts.facts import facts_as_statements

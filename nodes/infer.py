@@ -8,7 +8,7 @@ from kgqa.kg.pages import Candidate
 from kgqa.kg.terms import Term
 from kgqa.nodes.cog.state import CoGState, CoGUpdate, plan_progress, standing_findings
 from kgqa.nodes.frontier.state import FrontierState, FrontierUpdate
-from kgqa.nodes.replies import group_findings
+from kgqa.nodes.verdicts import group_findings
 from kgqa.prompts.candidates import MAX_CANDIDATES_SHOWN, aggregate
 from kgqa.prompts.infer_from_evidence import InferFromEvidence, Segment
 from kgqa.runtime.node import NodeRuntime, node

@@ -6,7 +6,7 @@ from kgqa.kg.pages import Page
 from kgqa.kg.terms import Chain, Hop
 from kgqa.nodes.filter import filter_branch
 from kgqa.nodes.recall_exemplars import exemplar_hops, hop_text, parse_hop, relations_by_name
-from kgqa.nodes.replies import accept_group, group_findings
+from kgqa.nodes.verdicts import accept_group, group_findings
 from kgqa.prompts.assess_found import AssessFound
 from kgqa.prompts.candidates import MAX_GROUPS_SHOWN, ChainFindings
 from kgqa.runtime.node import NodeRuntime, node

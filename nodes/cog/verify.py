@@ -16,7 +16,7 @@ from kgqa.nodes.cog.state import (
     standing_findings,
     topic_slots,
 )
-from kgqa.nodes.replies import accept_chain
+from kgqa.nodes.verdicts import accept_chain
 from kgqa.prompts.check_sufficiency import CheckSufficiency, Sufficiency
 from kgqa.prompts.diagnose import MAX_REACHED_NAMES, Signal
 from kgqa.prompts.progress import MAX_SENTENCE_CHARS

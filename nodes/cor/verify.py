@@ -1,6 +1,6 @@
 """Verify: is the chain the answer's, in whole or in part? (CoR §4.1, step 4)."""
 
-from kgqa.nodes.replies import accept_chain
+from kgqa.nodes.verdicts import accept_chain
 from kgqa.prompts.verify_chain import VerifyChain
 from kgqa.runtime.node import NodeRuntime, node
 from kgqa.runtime.state import State, Update

@@ -4,7 +4,7 @@ from typing import cast
 
 from kgqa.kg.terms import one_line
 from kgqa.nodes.frontier.state import FrontierState, FrontierUpdate, prompt_context
-from kgqa.nodes.replies import accept_group, group_findings
+from kgqa.nodes.verdicts import accept_group, group_findings
 from kgqa.prompts.assess_found import AssessFound
 from kgqa.prompts.progress import MAX_SENTENCE_CHARS
 from kgqa.runtime.node import NodeRuntime, node

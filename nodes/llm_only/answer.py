@@ -1,6 +1,5 @@
-"""Answer and vote: what the model says, which nothing proves (IO, CoT; SC: Wang et al. 2023, section 2)."""
+"""Answer: what the model says, which nothing proves (IO, CoT)."""
 
-from collections import Counter
 from collections.abc import Sequence
 
 from kgqa.nodes.llm_only.state import LLMOnlyState, given_topics
@@ -15,14 +14,6 @@ async def answer_from_reply(state: LLMOnlyState, runtime: NodeRuntime) -> FinalU
     """Complete the record with the answers of the one reply."""
     said = [name for answers in state.get("samples", []) for name in answers_by_key(answers).values()]
     return complete_unproved_record(said, state, runtime)
-
-
-@node("vote")
-async def vote(state: LLMOnlyState, runtime: NodeRuntime) -> FinalUpdate:
-    """Complete the record with the answers that the samples elect."""
-    votes, elected = count_votes(state.get("samples", []))
-    runtime.trace["votes"] = votes
-    return complete_unproved_record(elected, state, runtime)
 
 
 def answers_by_key(answers: Sequence[str]) -> dict[frozenset[str], str]:
@@ -42,28 +33,3 @@ def complete_unproved_record(names: list[str], state: LLMOnlyState, runtime: Nod
     outcome = "parametric" if names else failed or "none"
     update: Update = {"answers": parametric_answers(names), "outcome": outcome, "paths": [], "evidence": []}
     return {**complete_record(update, state, runtime), "topics": given_topics(state)}
-
-
-def count_votes(samples: Sequence[Sequence[str]]) -> tuple[dict[str, int], list[str]]:
-    """Return the votes of the samples by answer, the most first, and the answers that are elected.
-
-    A sample has one vote for each of its answers; one without an answer has none. Elected is what more than
-    half of the voters give, the most votes first. Where nothing is, it is what has the most votes, as far as
-    the earliest sample with such an answer gives it: for samples of one answer each that is the paper's
-    plurality. Ties stand in the order of the samples, and an answer is spelt as it came first.
-
-    >>> count_votes([["Ulm"], ["Bonn", "ulm."], [], ["Bonn", "Ulm", "Kiel"]])
-    ({'Ulm': 3, 'Bonn': 2, 'Kiel': 1}, ['Ulm', 'Bonn'])
-    >>> count_votes([["Kiel"], ["Ulm"], ["Bonn"], ["Ulm"]])[1]
-    ['Ulm']
-    """
-    ballots = [ballot for ballot in map(answers_by_key, samples) if ballot]
-    votes = Counter(key for ballot in ballots for key in ballot)
-    spelt = {key: name for ballot in reversed(ballots) for key, name in ballot.items()}
-    ranked = [key for key, _ in votes.most_common()]
-    elected = [key for key in ranked if 2 * votes[key] > len(ballots)]
-    if not elected:
-        most = max(votes.values(), default=0)
-        leading = ([key for key in ballot if votes[key] == most] for ballot in ballots)
-        elected = next(filter(None, leading), [])
-    return {spelt[key]: votes[key] for key in ranked}, [spelt[key] for key in elected]

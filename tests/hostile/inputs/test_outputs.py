@@ -8,8 +8,8 @@ from typing import Any
 
 import pytest
 
-from kgqa.cli.ask import show_record, show_step
 from kgqa.cli.output import print_json
+from kgqa.cli.show_record import show_record, show_step
 from kgqa.graphs import METHODS
 from kgqa.tests.hostile.conftest import Tried
 from kgqa.tests.hostile.inputs.commands import Kgqa, commands as commanding

@@ -14,7 +14,8 @@ from pathlib import Path
 
 import pytest
 
-from kgqa.kg.endpoint import client, client as endpoints
+from kgqa.kg.endpoint import circuit_breaker
+from kgqa.kg.endpoint.circuit_breaker import MAX_FAILURES_IN_A_ROW as endpoints
 from kgqa.kg.endpoint.client import Endpoint
 from kgqa.kg.errors import KGError, KGUnavailable
 from kgqa.kg.graph import Rows
@@ -97,20 +98,20 @@ async def test_no_more_than_some_requests_are_under_way_at_a_time() -> None:
 async def test_a_server_that_is_down_is_left_alone_and_then_tried_by_one(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
-    monkeypatch.setattr(client, "DOWN_SECONDS", 0.3)
+    monkeypatch.setattr(circuit_breaker, "DOWN_SECONDS", 0.3)
     with saying(then=Status(503)) as server:
         asked = Endpoint(server.url, retries=RetryPolicy(attempts=2, pause=0.001))
-        assert len(await failures(asked, client.MAX_FAILURES_IN_A_ROW)) == client.MAX_FAILURES_IN_A_ROW
-        assert len(server.requests) == 2 * client.MAX_FAILURES_IN_A_ROW
+        assert len(await failures(asked, MAX_FAILURES_IN_A_ROW)) == MAX_FAILURES_IN_A_ROW
+        assert len(server.requests) == 2 * MAX_FAILURES_IN_A_ROW
         said = await failures(asked, 3)
         assert [each.partition(": ")[2] for each in said] == [
             "it failed 5 times in a row; not asked for 0 s"
         ] * 3
-        assert len(server.requests) == 2 * client.MAX_FAILURES_IN_A_ROW
+        assert len(server.requests) == 2 * MAX_FAILURES_IN_A_ROW
 
         await asyncio.sleep(0.3)
         assert "HTTP 503" in "".join(await failures(asked, 4))
-        assert len(server.requests) == 2 * client.MAX_FAILURES_IN_A_ROW + 2  # one query, asked twice
+        assert len(server.requests) == 2 * MAX_FAILURES_IN_A_ROW + 2  # one query, asked twice
 
         await asyncio.sleep(0.3)
         server.faults = lambda request: late(ONE, 0.05)
@@ -130,7 +131,7 @@ async def test_what_answers_with_a_no_is_not_down(said: Status) -> None:
 async def test_what_says_nothing_for_long_is_down(monkeypatch: pytest.MonkeyPatch) -> None:
     with saying(then=Delay(9)) as server:
         asked = Endpoint(server.url, deadline=0.05, retries=ONCE)
-        await failures(asked, client.MAX_FAILURES_IN_A_ROW)
+        await failures(asked, MAX_FAILURES_IN_A_ROW)
         assert "in a row" in (await failures(asked, 1))[0]
 
 

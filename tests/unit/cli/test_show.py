@@ -4,7 +4,7 @@ from typing import Any, get_args
 
 import pytest
 
-from kgqa.cli.ask import DECISION_COLOURS, show_step
+from kgqa.cli.show_record import DECISION_COLOURS, show_step
 from kgqa.runtime.state import Decision
 
 ENTRIES: list[tuple[dict[str, Any], str]] = [

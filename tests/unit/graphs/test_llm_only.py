@@ -24,7 +24,7 @@ from kgqa.models.interface import Completion, Usage
 from kgqa.models.registry import MAX_REPLY_TOKENS
 from kgqa.models.scripted import Line, ScriptedModel
 from kgqa.nodes.llm_only import sample
-from kgqa.nodes.llm_only.answer import count_votes
+from kgqa.nodes.llm_only.vote import count_votes
 from kgqa.prompts.base import Prompt, R
 from kgqa.retries import RetryPolicy
 from kgqa.tests.support import towns

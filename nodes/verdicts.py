@@ -1,4 +1,4 @@
-"""What nodes make of the model's replies: malformed ones, and verdicts on what chains lead to."""
+"""What nodes make of verdicts on what chains lead to: working memory, and what several chains share."""
 
 from collections.abc import Iterator, Sequence
 from dataclasses import replace

@@ -1,0 +1,196 @@
+"""Shows a record to a person: answers, paths as arrows, cost; and each step of a run."""
+
+from collections import Counter
+from collections.abc import Callable, Sequence
+from typing import TYPE_CHECKING, Any
+
+from rich.text import Text
+
+from kgqa.cli import output
+from kgqa.kg.terms import local_name, one_line
+
+if TYPE_CHECKING:
+    from kgqa.runtime.record import PathStep, Record, Ref
+
+MAX_ANSWERS = 20  # answers that are shown at most; ``--json`` gives all
+
+DECISION_COLOURS = {
+    "stop": "green",
+    "forward": "cyan",
+    "filter": "magenta",
+    "refine": "magenta",
+    "backtrack": "yellow",
+    "infer": "yellow",
+}
+
+OUTCOME_LABELS = {
+    "none": "no answer",
+    "parametric": "from the model, not proved by the graph",
+    "grounded_inference": "inferred by the model from facts of the graph",
+}
+
+
+def show_record(record: "Record") -> None:
+    """Print the answers, the paths that prove them, and what they cost."""
+    console = output.open_console()
+    style = "yellow" if record["outcome"] == "none" else "bold green"
+    for answer in record["answers"][:MAX_ANSWERS]:
+        console.print(Text(_format_ref(answer), style=style))
+    if len(record["answers"]) > MAX_ANSWERS:
+        console.print(f"... and {len(record['answers']) - MAX_ANSWERS} more (--json gives all)")
+    if not record["answers"]:
+        console.print(output.styled_line(f"No answer found{_no_answer_reason(record)}.", "yellow"))
+    for path in record["paths"]:
+        console.print(Text("  ").append_text(draw_path(path)))
+    console.print(Text("  ", style="dim").append_text(output.styled_line(_format_footer(record))))
+
+
+def show_step(entry: dict[str, Any], *, to_stderr: bool) -> None:
+    """Print one step of a run: its node, its decision, and why."""
+    node, decision = one_line(str(entry["node"])), one_line(str(entry["decision"]))
+    line = Text(f"{node:<19}", style="bold")
+    line.append(f"{decision:<10}", style=DECISION_COLOURS.get(decision, "default"))
+    parts = [f"step {entry['step']}"] if "step" in entry and entry["node"] != "diagnose" else []
+    parts += [describe(entry) for key, describe in _ENTRY_PARTS.items() if key in entry]
+    line.append(one_line(" · ".join(filter(None, parts)), output.MAX_LINE_CHARS), style="default")
+    output.open_console(stderr=to_stderr).print(line)
+
+
+def draw_path(path: "list[PathStep]") -> Text:
+    """Draw a path as arrows; a node that stays a variable is shown as ``?``."""
+    drawn = Text(_format_ref(path[0]["head"]) if path else "")
+    for step in path:
+        name = one_line(local_name(step["relation"]))
+        drawn.append(f" -{name}-> " if step["forward"] else f" <-{name}- ", style="cyan")
+        drawn.append(_format_ref(step["tail"]))
+    return drawn
+
+
+def _format_ref(shown: "Ref") -> str:
+    return one_line(shown["name"] or (f"<{shown['id']}>" if shown["id"] else "?"))
+
+
+def _no_answer_reason(record: "Record") -> str:
+    if record["stopped_by"]:
+        return f": the limit of {record['stopped_by']} was reached"
+    if said := record["trace"][-1].get("reason"):
+        return f": {said}"
+    if record["topics"]:
+        return " in the graph"
+    return ": the question names no entity of the graph; give one with --topic"
+
+
+def _format_footer(record: "Record") -> str:
+    usage = record["usage"]
+    calls = usage["llm_calls"] + usage["cached_calls"]
+    parts = [
+        OUTCOME_LABELS.get(record["outcome"], record["outcome"]),
+        f"{record['method']}, {record['config']['model']}",
+        _plural(calls, "model call") if calls else "",
+        _plural(usage["kg_queries"], "graph query"),
+        f"{usage['seconds']:.2f} s",
+        f"stopped by {record['stopped_by']}" if record["stopped_by"] else "",
+    ]
+    return " · ".join(filter(None, parts))
+
+
+def _plural(number: int, noun: str) -> str:
+    many = f"{noun[:-1]}ies" if noun.endswith("y") else f"{noun}s"
+    return f"{number} {noun if number == 1 else many}"
+
+
+def _describe_blame(entry: dict[str, Any]) -> str:
+    if entry["node"] != "diagnose":
+        return ""
+    return f"to blame: decision {entry['step']}" if entry["step"] else "no decision is to blame"
+
+
+def _describe_plan(entry: dict[str, Any]) -> str:
+    """Number what a plan searches; the last entry of a record tells of its plan in other words."""
+    steps = entry["plan"] if isinstance(entry["plan"], list) else []
+    return " ".join(f"{number}. {step['search']}" for number, step in enumerate(steps, 1))
+
+
+def _describe_signals(entry: dict[str, Any]) -> str:
+    names = {"model": "the model", "nli": str(entry.get("verifier", "inference"))}
+    called = [names[who] for who, signal in entry["signals"].items() if signal]
+    if not called:
+        return "borne out"
+    heeded = "" if entry["decision"] == "refine" else ", not heeded"
+    return f"revision called for by {' and '.join(called)}{heeded}"
+
+
+def _describe_reward(entry: dict[str, Any]) -> str:
+    taken = f", {entry['taken']} taken up" if "taken" in entry else ""
+    return f"reward {entry['reward']:.2f}{taken}"
+
+
+def _describe_blueprint(entry: dict[str, Any]) -> str:
+    if entry["node"] == "diagnose":
+        return "blueprint dropped" if entry["blueprint"] == "drop" else ""
+    return entry["blueprint"] or ""
+
+
+def _describe_samples(entry: dict[str, Any]) -> str:
+    """Say what the model has said, its reasoning first, and how often where it is more than once."""
+    said = Counter(
+        (sample.get("reasoning", ""), _join_items("answer", sample["answers"], ", ") or "no answer")
+        for sample in entry["samples"]
+    )
+    return "; ".join(
+        " · ".join(filter(None, (*parts, f"{times} times" if times > 1 else "")))
+        for parts, times in said.items()
+    )
+
+
+def _join_items(what: str, items: Sequence[str], between: str = " ") -> str:
+    return f"{what} {between.join(items)}" if items else ""
+
+
+_ENTRY_PARTS: dict[str, Callable[[dict[str, Any]], str]] = {
+    "unread": lambda entry: f"the last {entry['unread']:,} characters of the question are not read",
+    "topics": lambda entry: ", ".join(map(_format_ref, entry["topics"])),
+    "subgoals": lambda entry: " ".join(f"{n}. {goal}" for n, goal in enumerate(entry["subgoals"], 1)),
+    "source": lambda entry: "no blueprint" if entry["source"] == "none" else entry["source"],
+    "similarity": lambda entry: "" if entry["similarity"] is None else f"likeness {entry['similarity']:.2f}",
+    "chain": lambda entry: entry["chain"],
+    "slot": lambda entry: f"slot {entry['slot']}" if entry["slot"] else "",
+    "best": lambda entry: _join_items("best", entry["best"], ", "),
+    "relations": lambda entry: _plural(entry["relations"], "relation"),
+    "candidates": lambda entry: _plural(entry["candidates"], "candidate"),
+    "solved": lambda entry: _plural(entry["solved"], "solved question"),
+    "fired": lambda entry: "fired" if entry["fired"] else "did not fire",
+    "chains": lambda entry: ", ".join(entry["chains"]),
+    "beam": lambda entry: _join_items("beam", entry["beam"], ", "),
+    "known": lambda entry: " ".join(entry["known"]),
+    "turns": lambda entry: _plural(sum("calls" in turn for turn in entry["turns"]), "turn"),
+    "query": lambda entry: entry["query"],
+    "plan": _describe_plan,
+    "arm": lambda entry: entry["arm"],
+    "reward": _describe_reward,
+    "answers": lambda entry: _join_items("answer", entry["answers"], ", ") or "no answer",
+    "ends": lambda entry: "" if "candidates" in entry else _plural(entry["ends"], "node"),
+    "signals": _describe_signals,
+    "samples": _describe_samples,
+    "votes": lambda entry: ", ".join(f"{name} {votes}" for name, votes in entry["votes"].items()),
+    "verdict": lambda entry: entry["verdict"],
+    "for": lambda entry: _join_items("for", entry["for"], ", "),
+    "against": lambda entry: _join_items("against", entry["against"], ", "),
+    "kept": lambda entry: (
+        f"kept {', '.join(kept)}" if isinstance(kept := entry["kept"], list) else f"{kept} kept"
+    ),
+    "chosen": lambda entry: (
+        _join_items("chose", chosen) if isinstance(chosen := entry["chosen"], list) else f"{chosen} chosen"
+    ),
+    "added": lambda entry: _join_items("added by the blueprint", entry["added"]),
+    "finding": lambda entry: entry["finding"],
+    "signal": lambda entry: f"failure: {entry['signal'].replace('_', ' ')}",
+    "step": _describe_blame,
+    "recalled": lambda entry: _join_items("recalled", entry["recalled"], ", "),
+    "blueprint": _describe_blueprint,
+    "dropped": lambda entry: _join_items("not in the graph:", entry["dropped"], ", "),
+    "reason": lambda entry: entry["reason"],
+    "error": lambda entry: entry["error"],
+    "outcome": lambda entry: entry["outcome"],
+}
+"""How each part of a trace entry is said, in this order."""
