@@ -14,8 +14,8 @@ from pathlib import Path
 
 import pytest
 
-from kgqa.kg.endpoint import circuit_breaker
-from kgqa.kg.endpoint.circuit_breaker import MAX_FAILURES_IN_A_ROW as endpoints
+from kgqa.kg.endpoint import circuit_breaker, client as endpoints
+from kgqa.kg.endpoint.circuit_breaker import MAX_FAILURES_IN_A_ROW
 from kgqa.kg.endpoint.client import Endpoint
 from kgqa.kg.errors import KGError, KGUnavailable
 from kgqa.kg.graph import Rows
