@@ -26,8 +26,7 @@ from rich.console import Console
 from rich.table import Table
 
 from kgqa.data import SAMPLE_GRAPH
-from kgqa.kg.dialects import detect_dialect
-from kgqa.kg.linking.name_index import EntityNames
+from kgqa.kg.opening import open_graph
 from kgqa.kg.sparql_graph import SparqlGraph
 from kgqa.kg.store import directory
 from kgqa.kg.store.embedded import EmbeddedStore
@@ -48,9 +47,8 @@ def main() -> None:
     parser.add_argument("--seed", type=int, default=1, help="seed of their choice")
     arguments = parser.parse_args()
     source = graph_file()
-    (store, facts), load_ours = timed(lambda: directory.load_files([source]))
-    executor, dialect = EmbeddedStore(store), detect_dialect(tuple(facts.predicates))
-    ours = SparqlGraph(executor, facts, dialect, lambda: EntityNames({}, {}, {}), rows=10_000)
+    (store, _), load_ours = timed(lambda: directory.load_files([source]))
+    ours, executor = open_graph([source]), EmbeddedStore(store)
     theirs, load_theirs = timed(lambda: read(source))
     chains = asyncio.run(choose(ours, arguments.entities, arguments.seed))
     rows = [("load", [load_ours], [load_theirs]), *asyncio.run(compare(ours, executor, theirs, chains))]
