@@ -1,5 +1,7 @@
 """Every search on Virtuoso: how often it asks there, and how long it takes, beside the public codes.
 
+Then how many questions an endpoint answers that are asked all at once, of 16 that each is asked four times.
+
 The questions are those of `public.py`; the model is simulated and looks into the embedded graph, so that
 the endpoint is asked by the method alone. Each question begins with an empty cache. Queries are counted
 where they leave for the endpoint. Draws the tables that docs/endpoints.md shows, and prints them. Needs
@@ -11,9 +13,11 @@ import statistics
 import tempfile
 import time
 from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass
 from itertools import product
 from pathlib import Path
+from types import ModuleType
 from typing import Any
 
 from rich.console import Console
@@ -32,10 +36,12 @@ from kgqa.kg.opening import open_graph
 from kgqa.kg.sparql_graph import SparqlGraph
 from kgqa.runtime.context import SearchContext
 from kgqa.tests.support.perfect import DATA
-from kgqa.tests.support.servers import virtuoso
+from kgqa.tests.support.servers import oxigraph, virtuoso
 from kgqa.tests.support.servers.proxy import Proxy
 
 ACCURACIES = (1.0, 0.7)
+
+AT_ONCE, DISTINCT = 64, 16  # questions that are asked at the same time, and how many of them differ
 
 SEARCHING = [name for name in METHODS if issubclass(context_of(name), SearchContext)]
 
@@ -131,6 +137,25 @@ async def ask(question: Question, method: str, accuracy: float, stores: Stores) 
     )
 
 
+async def at_once(name: str, stores: Stores, questions: Sequence[Question]) -> list[str]:
+    """Ask CoR questions at the same time; a row of how many a second, and of queries made and sent."""
+
+    async def one(question: Question, graph: SparqlGraph) -> Any:
+        model = SimulatedModel(question, stores.embedded, ErrorRates())
+        return await kgqa.aask(question.text, kg=graph, topics=topic_refs(question), model=model)
+
+    for graph in (stores.counted, stores.served):
+        await one(questions[-1], graph)  # opens what the method needs
+        forget(graph)
+        before, started = len(stores.proxy.requests), time.perf_counter()
+        records = await asyncio.gather(*(one(question, graph) for question in questions))
+        seconds = time.perf_counter() - started
+        if graph is stores.counted:
+            sent = len(stores.proxy.requests) - before
+    made = sum(record["usage"]["kg_queries"] for record in records)
+    return [name, f"{len(questions) / seconds:.0f}", str(made), str(sent)]
+
+
 def forget(graph: SparqlGraph) -> None:
     """Empty what an endpoint keeps for the next time."""
     if isinstance(graph._executor, Endpoint):
@@ -176,6 +201,28 @@ def shown(asked: Sequence[Asked]) -> Iterator[str]:
     yield f"{sum(each.same for each in asked)} of {len(asked)}"
 
 
+@contextmanager
+def serving(folder: Path, server: ModuleType) -> Iterator[Stores]:
+    """Serve the graph at an endpoint of its own."""
+    with (
+        tempfile.TemporaryDirectory(dir=folder) as database,
+        server.serving(Path(database), [GRAPH]) as url,
+        Proxy(url) as proxy,
+    ):
+        yield Stores(open_graph([GRAPH]), open_graph([url]), open_graph([proxy.url]), proxy)
+
+
+def shared(folder: Path) -> str:
+    """Draw what endpoints do that many ask at once."""
+    several = load(first(SETS["WebQSP"], folder)).questions[:DISTINCT] * (AT_ONCE // DISTINCT)
+    lines = []
+    for name, server in {"Virtuoso": virtuoso, "Oxigraph": oxigraph}.items():
+        if not server.missing():
+            with serving(folder, server) as stores:
+                lines.append(asyncio.run(at_once(name, stores, several)))
+    return drawn((f"{AT_ONCE} questions at once", "a second", "queries made", "queries sent"), lines)
+
+
 def milliseconds(seconds: Sequence[float]) -> str:
     """Show the median and the 95th percentile."""
     late = statistics.quantiles(seconds, n=20)[-1]
@@ -193,12 +240,10 @@ def main() -> None:
         return
     with tempfile.TemporaryDirectory() as made:
         folder = Path(made)
-        database = folder / "virtuoso"
-        database.mkdir()
-        with virtuoso.serving(database, [GRAPH]) as url, Proxy(url) as proxy:
-            stores = Stores(open_graph([GRAPH]), open_graph([url]), open_graph([proxy.url]), proxy)
+        with serving(folder, virtuoso) as stores:
             found = asyncio.run(runs(folder, stores))
-    blocks = {f"queries {method}": drawn(HEAD, rows(found, method)) for method in SEARCHING}
+        blocks = {f"queries {method}": drawn(HEAD, rows(found, method)) for method in SEARCHING}
+        blocks["at once"] = shared(folder)
     for name, block in blocks.items():
         console.print(f"\n{name}\n{block}", markup=False)
     put(PAGE, blocks)

@@ -134,6 +134,7 @@ class GraphFacts:
         predicates: Triples per predicate; empty where an endpoint does not list them in time.
         entities: Number of entities; None where nobody has counted.
         named: Number of entities with a name, likewise.
+        both_ways: Pairs of relations, and how many facts they state in both directions, likewise.
     """
 
     source: str
@@ -142,6 +143,7 @@ class GraphFacts:
     predicates: dict[str, int]
     entities: int | None = None
     named: int | None = None
+    both_ways: tuple[tuple[str, str, int], ...] | None = None
 
 
 class Executor(Protocol):

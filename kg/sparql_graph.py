@@ -23,6 +23,7 @@ from kgqa.kg.sparql.decoding import (
     item_at,
     path_triples,
     read_integer,
+    read_pair_counts,
     single_value,
     sort_key,
     split_by_chain,
@@ -307,9 +308,11 @@ class SparqlGraph:
         return Table(answer.columns, tuple(answer.rows[: self._rows]), cut)
 
     async def both_ways(self) -> dict[tuple[str, str], int]:
-        """Count the facts that two relations state in both directions, going through the whole graph."""
-        rows = (await self._executor.query(queries.both_ways())).rows
-        return {(one.id, other.id): read_integer(n) for one, other, n in rows if one and other}
+        """Count the facts that two relations state in both directions, where it is not known from loading."""
+        counted = self._facts.both_ways
+        if counted is None:
+            counted = read_pair_counts(await self._executor.query(queries.both_ways()))
+        return {(one, other): n for one, other, n in counted}
 
     async def info(self) -> GraphInfo:
         """Count triples, entities, relations and named entities: two queries, the first time."""

@@ -74,9 +74,9 @@ def thread_count() -> int:
 
 
 @contextmanager
-def limit_blas_threads() -> Iterator[None]:
-    """Hold the process's matrix products to ``KGQA_THREADS`` threads; callers take turns."""
-    with _blas_lock, _threadpool_controller().limit(limits=thread_count(), user_api="blas"):
+def limit_blas_threads(threads: int) -> Iterator[None]:
+    """Hold the process's matrix products to so many threads; callers take turns."""
+    with _blas_lock, _threadpool_controller().limit(limits=threads, user_api="blas"):
         yield
 
 

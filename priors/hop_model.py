@@ -155,7 +155,10 @@ def fit_head(words: Any, vectors: Vectors, labels: Sequence[int], weights: Seque
         penalised[-classes:] = 0
         return value + 0.5 * float(penalised @ penalised), gradient.ravel().astype(np.float64) + penalised
 
-    with limit_blas_threads(), threadpool_limits(thread_count(), "blas"):  # scipy has a BLAS of its own
+    with (
+        limit_blas_threads(thread_count()),
+        threadpool_limits(thread_count(), "blas"),
+    ):  # scipy has a BLAS of its own
         found = minimize(
             loss,
             np.zeros((terms + rows.shape[1] + 1) * classes),

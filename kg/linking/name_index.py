@@ -58,7 +58,8 @@ class EntityNames:
         from pydantic import TypeAdapter
 
         names = TypeAdapter(cls).validate_json(read_file(path), strict=True)
-        if not all(is_id(id) for each in (names.degrees, names.preferred, names.others) for id in each):
+        named = names.preferred.keys() | names.others.keys()
+        if not (named <= names.degrees.keys() and all(map(is_id, names.degrees))):
             raise ValueError("what has a name is no entity")
         return names
 
@@ -190,11 +191,13 @@ class NameIndex:
         for id, name in chain(names.preferred.items(), others):
             self._exact[name].append(id)
         for name, ids in self._exact.items():
-            ids[:] = nsmallest(MAX_BEARERS, ids, self._rank)
+            if len(ids) > 1:
+                ids[:] = nsmallest(MAX_BEARERS, ids, self._rank)
             if key := strip_article(fold(name)):
                 self._folded[key] += ((id, name) for id in ids)
         for pairs in self._folded.values():
-            pairs[:] = nsmallest(MAX_BEARERS, pairs, lambda pair: self._rank(pair[0]))
+            if len(pairs) > 1:
+                pairs[:] = nsmallest(MAX_BEARERS, pairs, lambda pair: self._rank(pair[0]))
         self._keys = sorted(self._folded)
         self._meaning = NameEmbeddings(self._keys, encode) if encode else None
         self.longest = min(MAX_NAME_WORDS, max((key.count(" ") + 2 for key in self._keys), default=0))

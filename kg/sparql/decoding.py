@@ -117,6 +117,11 @@ def read_integer(term: Term | None) -> int:
     return int(term.value.partition(".")[0])
 
 
+def read_pair_counts(answer: Rows) -> tuple[tuple[str, str, int], ...]:
+    """Return pairs of relations and their counts: the answer to `queries.both_ways`."""
+    return tuple((one.id, other.id, read_integer(n)) for one, other, n in answer.rows if one and other)
+
+
 def item_at(things: Sequence[T], place: Term | None) -> T:
     """Return the one of some things whose place, from 0, an answer names.
 

@@ -24,14 +24,17 @@ from kgqa.kg.graph import GraphFacts
 from kgqa.kg.linking.name_index import EntityNames, scan_names
 from kgqa.kg.naming import Naming
 from kgqa.kg.sparql import queries
+from kgqa.kg.sparql.decoding import read_pair_counts
 from kgqa.kg.store.embedded import EmbeddedStore
 from kgqa.kg.store.loading import QuadReader
 from kgqa.kg.terms import is_iri
 
-STORE_VERSION = 2
+STORE_VERSION = 3
 FACTS_FILE = "kgqa.json"
 NAMES_FILE = "names.json"
 STORE_FOLDER = "store"
+
+MAX_TRIPLES_PAIRED = 1_000_000  # in a graph whose pairs of relations are counted when it is built
 
 KeepsName = Callable[[str, str], bool]
 """Returns, for the id and a name of an entity, whether it keeps the name."""
@@ -150,13 +153,16 @@ def _build_folder(files: Sequence[Path], beside: Path, keeps_name: KeepsName | N
     if keeps_name is not None:
         facts = _remove_names(store, facts, dialect, keeps_name)
     naming = Naming(dialect, facts.predicates)
-    names = scan_names(EmbeddedStore(store), naming, dialect, facts.predicates)
+    executor = EmbeddedStore(store)
+    names = scan_names(executor, naming, dialect, facts.predicates)
     names.write(beside / NAMES_FILE)
     named = 0 if naming.local else len(names.preferred)
-    facts = replace(facts, entities=len(names.degrees), named=named)
+    counted = len(store) <= MAX_TRIPLES_PAIRED
+    pairs = read_pair_counts(executor.query_now(queries.both_ways())) if counted else None
+    facts = replace(facts, entities=len(names.degrees), named=named, both_ways=pairs)
     store.flush()
     store.optimize()
-    del store
+    del store, executor
     text = json.dumps(
         {"version": STORE_VERSION, **asdict(facts)}, ensure_ascii=False, indent=1, sort_keys=True
     )

@@ -13,6 +13,7 @@ import pytest
 from kgqa.kg.endpoint import transport
 from kgqa.kg.endpoint.client import Endpoint
 from kgqa.kg.errors import KGError, KGRejected, KGSilent, KGTimeout, KGUnavailable
+from kgqa.kg.meter import metered
 from kgqa.kg.terms import Literal
 from kgqa.retries import RetryPolicy
 from kgqa.tests.support.servers import virtuoso as virtuosos
@@ -262,6 +263,56 @@ HEAVY = "SELECT {} {{ ?a <http://t/r/p> ?b . ?c <http://t/r/p> ?d . ?e <http://t
 COUNTED = HEAVY.format("(COUNT(*) AS ?n)", "?b != ?d && ?d != ?f && ?a != ?e")
 
 DISTINCT = HEAVY.format("DISTINCT ?a ?e", "?b != ?d && ?d != ?f && ?a != ?e && ?a = ?b")
+
+
+async def ask_metered(client: Endpoint) -> tuple[int, object]:
+    """Ask, and return how many queries the meter has counted, with the rows or the error."""
+    with metered() as meter:
+        try:
+            found: object = (await client.query(ASK)).rows
+        except KGError as error:
+            found = error
+        return meter.queries, found
+
+
+async def test_the_same_query_in_flight_is_sent_once_and_counts_for_each() -> None:
+    with saying(late(ONE, 0.1), then=answer("other")) as server:
+        client = endpoint(server.url)
+        found = await asyncio.gather(*(ask_metered(client) for _ in range(5)))
+        assert len(server.requests) == 1
+    assert found == [(1, [(Literal("one"),)])] * 5
+
+
+async def test_a_failure_is_given_to_all_who_wait_and_kept_for_nobody() -> None:
+    with saying(late(page(400, "parse error"), 0.1), then=ONE) as server:
+        client = endpoint(server.url)
+        found = await asyncio.gather(*(ask_metered(client) for _ in range(3)))
+        assert [(queries, type(error)) for queries, error in found] == [(1, KGRejected)] * 3
+        assert len(server.requests) == 1
+        assert (await client.query(ASK)).rows == [(Literal("one"),)]
+
+
+@pytest.mark.parametrize("leaving", [0, 1], ids=["who asked first", "who came later"])
+async def test_who_no_longer_waits_does_not_end_the_query_of_another(leaving: int) -> None:
+    with saying(late(ONE, 0.2), then=answer("other")) as server:
+        client = endpoint(server.url)
+        asking = [asyncio.create_task(client.query(ASK)) for _ in range(2)]
+        await asyncio.sleep(0.1)
+        asking[leaving].cancel()
+        assert (await asking[1 - leaving]).rows == [(Literal("one"),)]
+        assert asking[leaving].cancelled()
+        assert len(server.requests) == 1
+
+
+async def test_a_query_that_nobody_waits_for_any_more_is_asked_anew() -> None:
+    with saying(late(ONE, 1.0), then=answer("other")) as server:
+        client = endpoint(server.url)
+        asking = [asyncio.create_task(client.query(ASK)) for _ in range(2)]
+        await asyncio.sleep(0.1)
+        for each in asking:
+            each.cancel()
+        await asyncio.wait(asking)
+        assert (await client.query(ASK)).rows == [(Literal("other"),)]
 
 
 @pytest.fixture(scope="module")
