@@ -25,11 +25,7 @@ class BoundedClient(DefaultAsyncHttpxClient):
     """OpenAI's client, which stops reading where an answer becomes larger than `MAX_RESPONSE_BYTES`."""
 
     async def send(self, request: Any, *, stream: bool = False, **options: Any) -> Any:
-        """Send a request; see httpx.
-
-        Raises:
-            ResponseTooLarge: if the answer is.
-        """
+        """Send a request; see httpx; raise ResponseTooLarge if the answer is."""
         response = await super().send(request, stream=True, **options)
         return response if stream else await _read_bounded(response)
 

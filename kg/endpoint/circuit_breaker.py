@@ -23,11 +23,7 @@ class CircuitBreaker:
         self._paused_until = self._down_until = 0.0
 
     def enter(self) -> None:
-        """Let a query in.
-
-        Raises:
-            KGUnavailable: if the endpoint is down.
-        """
+        """Let a query in; raise KGUnavailable if the endpoint is down."""
         if self._failures < MAX_FAILURES_IN_A_ROW:
             return
         if (seconds := self._down_until - time.monotonic()) > 0:

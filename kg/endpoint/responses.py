@@ -65,11 +65,7 @@ class BodyDecoder:
             yield block
 
     def end(self) -> None:
-        """End the body.
-
-        Raises:
-            UnreadableBody: if the packed body is not whole.
-        """
+        """End the body; raise UnreadableBody if the packed body is not whole."""
         if self._inflater and self._size and not self._inflater.eof:
             raise UnreadableBody("an answer that cannot be unpacked: its end is missing")
 

@@ -30,11 +30,7 @@ class NameLookup(Protocol):
     """Makes an index that knows what a text may name."""
 
     async def index(self, text: str) -> NameIndex:
-        """Return the index; ``text`` is a name or a question.
-
-        Raises:
-            KGError: if the graph fails.
-        """
+        """Return the index; ``text`` is a name or a question; raise KGError if the graph fails."""
 
 
 class IndexLookup:

@@ -105,11 +105,7 @@ def _read_term(value: dict[str, Any] | None) -> Term | None:
 
 
 def read_integer(term: Term | None) -> int:
-    """Read a number, 0 where there is none.
-
-    Raises:
-        KGMalformed: if it is something else than a whole number.
-    """
+    """Read a number, 0 where there is none; raise KGMalformed if it is something else than a whole number."""
     if not isinstance(term, Literal):
         return 0
     if not _WHOLE_NUMBER.fullmatch(term.value):
@@ -135,11 +131,7 @@ def item_at(things: Sequence[T], place: Term | None) -> T:
 
 
 def single_value(answer: Rows) -> Term | None:
-    """Return what an answer of one row and one column holds.
-
-    Raises:
-        KGMalformed: if it has no row.
-    """
+    """Return what an answer of one row and one column holds; raise KGMalformed if it has no row."""
     if not answer.rows:
         raise KGMalformed("the graph answers nothing where one row was asked for")
     return answer.rows[0][0]
@@ -200,11 +192,7 @@ CountBytes = Callable[[int], None]
 
 
 def serialise_answer(answer: Any, limit: int | None, step: CountBytes) -> bytes:
-    """Write an answer, of rows no more than ``limit``.
-
-    Raises:
-        KGRejected: if it is triples.
-    """
+    """Write an answer, of rows no more than ``limit``; raise KGRejected if it is triples."""
     if isinstance(answer, ox.QueryTriples):
         raise KGRejected("only SELECT and ASK are answered")
     if isinstance(answer, ox.QuerySolutions) and limit is not None:

@@ -50,11 +50,7 @@ class XmlGuard:
         self._parser.EntityDeclHandler = self._read_entity
 
     def read(self, size: int = -1) -> bytes:
-        """Read on; nothing more ends the file.
-
-        Raises:
-            SyntaxError: if it is no XML, too deep, or would grow.
-        """
+        """Read on; nothing more ends the file; raise SyntaxError if it is no XML, too deep, or would grow."""
         if not (data := self._ahead.read(size)):
             # expat reads a piece from its start again with every block, so blocks grow with the piece
             self._ahead = BytesIO(block := self._file.read(max(XML_BLOCK_BYTES, self._unread)))

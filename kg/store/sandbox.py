@@ -92,11 +92,7 @@ class ChildProcess:
         self._output = cast(IO[bytes], self._popen.stdout)
 
     def send(self, message: _Message) -> None:
-        """Send a message.
-
-        Raises:
-            ProcessEnded: if the process has ended.
-        """
+        """Send a message; raise ProcessEnded if the process has ended."""
         try:
             self._input.write(json.dumps(message).encode() + b"\n")
             self._input.flush()
