@@ -74,7 +74,7 @@ spelling: $(FULL)
 	@$(BIN)/codespell
 
 audit: $(FULL)
-	@$(BIN)/python .ci/audit.py
+	@$(BIN)/python scripts/audit.py
 
 # A package that pyproject.toml forgets works in a checkout and is missing from the wheel.
 define PACKAGES

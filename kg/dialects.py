@@ -83,50 +83,26 @@ class CrossReference:
 
 @dataclass(frozen=True)
 class Dialect:
-    """How one kind of graph writes names, types and noise.
+    """How one kind of graph writes names, types and noise."""
 
-    Attributes:
-        name: What ``kgqa kg info`` shows.
-        relations: Namespaces of the relations that only such a graph has.
-        entities: Namespace of its entities.
-        slashed: Ids may be written as paths: ``/m/03_r3`` for ``m.03_r3``.
-        marks: Relations of which any large graph of this kind has at least one.
-        labels: Predicates of the preferred name, best first.
-        aliases: Predicates of further names.
-        types: Predicates from an entity to its types.
-        languages: Language tags of names, best first; others come after, by tag.
-        polyglot: Most nodes have names in a hundred languages or more: those in others are not asked for.
-        ignored: Relations that no search walks: whole IRIs,
-        ignored_prefixes: beginnings of IRIs,
-        ignored_parts: pieces of IRIs,
-        noise: and words that a relation is called by (a regular expression).
-        off_schema_prefixes: Beginnings of relations outside of the schema: users' own, and
-            retired ones. A search may walk them.
-        twins: Predicates to ids in graphs of other kinds.
-        unlabelled: In a graph without any label: name an entity by the local
-            part of its IRI, or not at all.
-        opaque: Local parts that never serve as a name (a regular expression): where such a
-            node has none, it is a mediator.
-    """
-
-    name: str
-    labels: tuple[str, ...]
-    aliases: tuple[str, ...]
-    types: tuple[str, ...]
-    relations: tuple[Namespace, ...] = ()
-    entities: Namespace | None = None
-    slashed: bool = False
-    marks: tuple[str, ...] = ()
-    languages: tuple[str, ...] = ("en", "")
-    polyglot: bool = False
-    ignored: tuple[str, ...] = ()
-    ignored_prefixes: tuple[str, ...] = ()
-    ignored_parts: tuple[str, ...] = ()
-    noise: str = r"(?!)"
-    off_schema_prefixes: tuple[str, ...] = ()
-    twins: tuple[CrossReference, ...] = ()
-    unlabelled: Choice["local", "none"] = "local"
-    opaque: str = r"(?!)"
+    name: str  # what ``kgqa kg info`` shows
+    labels: tuple[str, ...]  # predicates of the preferred name, best first
+    aliases: tuple[str, ...]  # predicates of further names
+    types: tuple[str, ...]  # predicates from an entity to its types
+    relations: tuple[Namespace, ...] = ()  # namespaces of the relations that only such a graph has
+    entities: Namespace | None = None  # namespace of its entities
+    slashed: bool = False  # ids may be written as paths: ``/m/03_r3`` for ``m.03_r3``
+    marks: tuple[str, ...] = ()  # relations of which any large graph of this kind has at least one
+    languages: tuple[str, ...] = ("en", "")  # tags of names, best first; others come after, by tag
+    polyglot: bool = False  # most nodes have names in a hundred languages: those in others are not asked for
+    ignored: tuple[str, ...] = ()  # relations that no search walks: whole IRIs,
+    ignored_prefixes: tuple[str, ...] = ()  # beginnings of IRIs,
+    ignored_parts: tuple[str, ...] = ()  # pieces of IRIs,
+    noise: str = r"(?!)"  # and words that a relation is called by (a regular expression)
+    off_schema_prefixes: tuple[str, ...] = ()  # of users' own and retired relations; a search may walk them
+    twins: tuple[CrossReference, ...] = ()  # predicates to ids in graphs of other kinds
+    unlabelled: Choice["local", "none"] = "local"  # without any label, the local part of an IRI is the name
+    opaque: str = r"(?!)"  # local parts that are never a name (a regular expression): those of mediators
 
     @cached_property
     def _silent(self) -> frozenset[str]:

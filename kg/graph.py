@@ -125,25 +125,15 @@ class Rows:
 
 @dataclass(frozen=True, slots=True)
 class GraphFacts:
-    """What is known of a graph when it is opened.
+    """What is known of a graph when it is opened; None where nobody has counted."""
 
-    Attributes:
-        source: The files, folder or address it is at, as ``kgqa kg info`` shows it.
-        fingerprint: A short hash of its content; of an endpoint, of its address and what is known of it.
-        triples: Number of triples (a triple in two named graphs counts twice); None where nobody has counted.
-        predicates: Triples per predicate; empty where an endpoint does not list them in time.
-        entities: Number of entities; None where nobody has counted.
-        named: Number of entities with a name, likewise.
-        both_ways: Pairs of relations, and how many facts they state in both directions, likewise.
-    """
-
-    source: str
-    fingerprint: str
-    triples: int | None
-    predicates: dict[str, int]
+    source: str  # the files, folder or address it is at, as ``kgqa kg info`` shows it
+    fingerprint: str  # a short hash of its content; of an endpoint, of its address and what is known of it
+    triples: int | None  # a triple in two named graphs counts twice
+    predicates: dict[str, int]  # triples of each; empty where an endpoint does not list them in time
     entities: int | None = None
-    named: int | None = None
-    both_ways: tuple[tuple[str, str, int], ...] | None = None
+    named: int | None = None  # entities with a name
+    both_ways: tuple[tuple[str, str, int], ...] | None = None  # pairs of relations, and facts stated by both
 
 
 class Executor(Protocol):

@@ -90,10 +90,12 @@ class WorkerProcess:
 
     async def end(self) -> None:
         """End the process; what it is still asking is lost."""
-        if self._reading:
-            self._reading.cancel()
-            await asyncio.wait([self._reading])
-        await _end_process(self._process)
+        ending = asyncio.ensure_future(_end_process(self._process, self._reading))
+        try:
+            await asyncio.shield(ending)
+        except asyncio.CancelledError:
+            await ending
+            raise
 
 
 def open_processes(
@@ -124,17 +126,20 @@ async def _start_process(order: WorkerOrder, place: int) -> asyncio.subprocess.P
     try:
         process = await asyncio.shield(beginning)
     except asyncio.CancelledError:
-        await _end_process(await beginning)
+        await _end_process(await beginning, None)
         raise
     if process.stdin:
         process.stdin.write(json_line({"order": order, "place": place, "cores": CORES}))
     return process
 
 
-async def _end_process(process: asyncio.subprocess.Process) -> None:
-    """Kill a process, and wait until its pipes are closed as well."""
+async def _end_process(process: asyncio.subprocess.Process, reading: asyncio.Task[None] | None) -> None:
+    """Kill a process, end what reads from it, and wait until its pipes are closed as well."""
     if process.returncode is None:
         process.kill()
+    if reading:
+        reading.cancel()
+        await asyncio.wait([reading])
     await process.communicate()
 
 
