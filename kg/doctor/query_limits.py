@@ -42,7 +42,7 @@ QUERY_KINDS = (
 
 FEATURES = {
     "subselects": f"SELECT ?s WHERE {{ {_SOME_TRIPLES} }}",
-    "GROUP BY with MAX": f"SELECT ?s (MAX(STR(?s)) AS ?m) WHERE {{ {_SOME_TRIPLES} }} GROUP BY ?s",
+    "GROUP BY with MIN": f"SELECT ?s (MIN(STR(?s)) AS ?m) WHERE {{ {_SOME_TRIPLES} }} GROUP BY ?s",
     "VALUES": f"SELECT ?x WHERE {{ {_SOME_TRIPLES} VALUES ?x {{ <urn:x> }} }}",
     "UNION with BIND": (
         f'SELECT ?x {{ {{ {_SOME_TRIPLES} BIND("1" AS ?x) }} UNION {{ {_SOME_TRIPLES} BIND("0" AS ?x) }} }}'

@@ -63,7 +63,7 @@ KEYWORDS = {
 
 MODULES = {"pickle", "marshal", "shelve", "dill", "cloudpickle", "joblib", "jsonpickle"}
 
-RUNS_PAGES = {"tests/integration/docs/test_readme.py", "tests/integration/serving/test_resume.py"}
+RUNS_PAGES = {"tests/integration/docs/test_readme.py", "tests/hostile/outages/test_resume.py"}
 """Tests that run the code of our own pages."""
 
 WATCHES = {"tests/hostile/model/parsing_child.py"}
@@ -140,7 +140,7 @@ def test_the_walk_refuses_what_the_linter_knows_nothing_of(code: str) -> None:
 
 @pytest.fixture
 def audit() -> ModuleType:
-    spec = importlib.util.spec_from_file_location("audit", ROOT / ".ci" / "audit.py")
+    spec = importlib.util.spec_from_file_location("audit", ROOT / "scripts" / "audit.py")
     assert spec and spec.loader
     module = importlib.util.module_from_spec(spec)
     spec.loader.exec_module(module)

@@ -272,7 +272,7 @@ def test_the_triples_of_the_server_itself_are_no_graph(check: Check, virtuoso: S
 
 @pytest.mark.parametrize(
     ("word", "feature"),
-    [("STRBEFORE", "STRBEFORE"), ("EXISTS", "EXISTS"), ("MAX(", "GROUP BY with MAX"), ("IRI(", "IRI()")],
+    [("STRBEFORE", "STRBEFORE"), ("EXISTS", "EXISTS"), ("MIN(", "GROUP BY with MIN"), ("IRI(", "IRI()")],
 )
 def test_what_the_server_does_not_know_is_named(check: Check, proxy: Proxy, word: str, feature: str) -> None:
     def refuse(request: Request) -> Fault | None:

@@ -25,8 +25,8 @@ pytestmark = [
 
 MODEL = "openai:smollm2"
 
-CALLS = 2
-"""Calls that a question may make; one more where the last needs a repair turn."""
+CALLS = 1
+"""Calls that a question may make; one more where it needs a repair turn."""
 
 FAMILY = """
 e:ada rdfs:label "Ada"@en ; r:child e:ben, e:cleo ; r:lives_in e:ulm .

@@ -1,4 +1,4 @@
-"""Servers that all tests of a session share: one Virtuoso, and an Oxigraph for each graph."""
+"""Servers that all tests of a session share: one Virtuoso, one PostgreSQL, and an Oxigraph for each graph."""
 
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import ExitStack
@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from kgqa.tests.support.servers import oxigraph, virtuoso as virtuosos
+from kgqa.tests.support.servers import oxigraph, postgres as postgreses, virtuoso as virtuosos
 
 Serve = Callable[[Sequence[Path]], str]
 """Gives the URL at which a graph of these files is asked."""
@@ -43,3 +43,12 @@ def oxigraph_server(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Serve]
             return urls[key]
 
         yield serve
+
+
+@pytest.fixture(scope="session")
+def postgres() -> Iterator[str]:
+    """The address of a PostgreSQL of this session's own."""
+    if reason := postgreses.missing():
+        pytest.skip(reason)
+    with postgreses.started() as address:
+        yield address

@@ -63,7 +63,7 @@ def all_queries(entity, literal):
 PLAIN_SHAPES = [shape(text) for text in all_queries(Entity("http://x/a"), Literal("a"))]
 
 
-@settings(max_examples=5, deadline=None)
+@settings(max_examples=3, deadline=None)
 @given(anything, anything)
 @example("> ?p ?o } #", "")
 def test_no_text_changes_the_shape_of_a_query(id, value):

@@ -81,7 +81,7 @@ async def test_a_wrong_blueprint_costs_calls_and_not_the_answer(tmp_path: Path) 
     build_blueprints(
         read_training_questions(shuffled(train, seed=1)), tmp_path / "shuffled", MEMO.encode, MEMO.name
     )
-    asked, opened = questions("sample", most=50), graph_of("sample")
+    asked, opened = questions("sample", most=30), graph_of("sample")
     wrong = {"adaptation": False, "blueprints": str(tmp_path / "shuffled")}
     misled = await answered(asked, opened, PERFECT, method="cog", **wrong)
     alone = await answered(asked, opened, PERFECT, method="cog", guidance=False)
