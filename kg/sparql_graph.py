@@ -395,10 +395,9 @@ class SparqlGraph:
             for forward in (True, False)
         }
         if self.relations:
-            more = (await self._ask(queries.relations_held(chain, unseen))).rows
-            sampled = (
-                sampled or bool(chain.hops and not entities) or entities > queries.ends_looked_up(unseen)
-            )
+            most = max(1, queries.MAX_LOOKUPS // max(1, sum(map(len, unseen.values()))))
+            more = (await self._ask(queries.relations_held(chain, unseen, most))).rows
+            sampled = sampled or bool(chain.hops and not entities) or entities > most
         elif not chain.hops:
             more = (await self._ask(queries.relations_of(chain.topic.id))).rows
         else:

@@ -211,13 +211,12 @@ def visit_chains(
     return f"SELECT {columns} WHERE {{ {{ {' UNION '.join(blocks)} }} {named} }}"
 
 
-def relations_held(chain: Chain, unseen: Mapping[bool, Sequence[str]]) -> str:
+def relations_held(chain: Chain, unseen: Mapping[bool, Sequence[str]], most: int) -> str:
     """Ask which of some relations, by their direction, lead on from a chain: ``?relation ?forward``.
 
-    A look-up for each end and relation, instead of reading all triples of a hub; of the ends, no
-    more are tried than `ends_looked_up`.
+    A look-up for each of the first ``most`` ends and each relation, instead of reading all triples of a hub.
     """
-    ends = _scanned_ends(chain, ends_looked_up(unseen))
+    ends = _scanned_ends(chain, most)
     blocks = []
     for forward, relations in unseen.items():
         triple = "?end ?relation ?to" if forward else "?from ?relation ?end"
@@ -227,11 +226,6 @@ def relations_held(chain: Chain, unseen: Mapping[bool, Sequence[str]]) -> str:
             f"VALUES ?relation {{ {listed} }} FILTER EXISTS {{ {triple} }} }} }}"
         )
     return f"SELECT ?relation ?forward WHERE {{ {' UNION '.join(blocks)} }}"
-
-
-def ends_looked_up(unseen: Mapping[bool, Sequence[str]]) -> int:
-    """Return how many ends `relations_held` tries with each of some relations."""
-    return max(1, MAX_LOOKUPS // max(1, sum(map(len, unseen.values()))))
 
 
 def relations_of(id: str) -> str:

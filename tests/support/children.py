@@ -136,7 +136,7 @@ def _delayed(model: Any, delay: float, folder: Path) -> None:
 
 
 def _deadly_line(log: Any, at: int | None) -> None:
-    write, lines = log._write, 0
+    write, lines = log.append, 0
 
     def written(self: Any, line: bytes) -> None:
         nonlocal lines
@@ -146,7 +146,7 @@ def _deadly_line(log: Any, at: int | None) -> None:
             os.kill(os.getpid(), signal.SIGKILL)
         write(self, line)
 
-    log._write = written
+    log.append = written
 
 
 def _deadly_replace(module: Any, at: int | None) -> None:

@@ -69,8 +69,6 @@ WRITTEN: dict[str, Callable[[Given], str]] = {
     "serialise": lambda x: (
         f"SELECT * {{ ?s ?p {queries.serialise(x.literal)}, {queries.serialise(x.entity)} }}"
     ),
-    "extend_chain": lambda x: queries.visit_chains([x.chain], (), 9, ends=False, hops=True),
-    "follow_chain": lambda x: queries.visit_chains([x.chain], x.labels, 9, ends=True, hops=False),
     "visit_chains": lambda x: queries.visit_chains(
         [x.chain, Chain(x.entity)], x.labels, 9, ends=True, hops=True
     ),
@@ -81,7 +79,7 @@ WRITTEN: dict[str, Callable[[Given], str]] = {
     "list_relations": lambda x: queries.list_relations([x.entity.id]),
     "follow_relation": lambda x: queries.follow_relation([(x.entity.id, x.hop)], x.labels, 9),
     "follow_relations": lambda x: queries.follow_relations({x.hop: [x.entity.id]}, x.labels, 9),
-    "relations_held": lambda x: queries.relations_held(x.chain, {True: [x.relation], False: [x.relation]}),
+    "relations_held": lambda x: queries.relations_held(x.chain, {True: [x.relation], False: [x.relation]}, 9),
     "relations_of": lambda x: queries.relations_of(x.entity.id),
     "reached_ends": lambda x: queries.reached_ends(x.chain, [x.entity], fresh=True),
     "count_ends": lambda x: queries.count_ends(x.chain),

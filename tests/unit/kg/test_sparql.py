@@ -45,7 +45,7 @@ def all_queries(entity, literal):
     chain = Chain(entity, (R,)).constrained_to([entity]).then(R.inverse)
     return [
         queries.visit_chains([chain, Chain(entity)], PLAIN.labels, 10, ends=True, hops=True),
-        queries.relations_held(chain, {True: [R.relation], False: [R.relation]}),
+        queries.relations_held(chain, {True: [R.relation], False: [R.relation]}, 9),
         queries.relations_of(entity.id),
         queries.reached_ends(chain, [entity], fresh=True),
         queries.count_ends(chain),
