@@ -22,7 +22,7 @@ HUB_SHARE = 0.9  # of all people, citizens of the first country
 POST_SHARE = 0.25  # of all people, who have held a post
 CHUNK = 100_000
 
-FIRST_NAMES = ("Ada", "Bruno", "Chika", "Dana", "Emre", "Fatou", "Goran", "Hana", "Ines", "Jonas")
+FIRST_NAMES = ("Ada", "Bruno", "Chika", "Dana", "Emre", "Fatou", "Goran", "Hana", "Irma", "Jonas")
 
 
 @dataclass(frozen=True)
