@@ -69,7 +69,7 @@ GROUPS = (
     Group("replies", ("models/parsing",), ("unit/models/test_parsing",)),
     Group(
         "queries",
-        ("kg/sparql/queries", "kg/sparql/path_extraction"),
+        ("kg/sparql/queries", "kg/sparql/chain_queries", "kg/sparql/patterns", "kg/sparql/path_extraction"),
         (
             "unit/kg/test_algebra",
             "unit/kg/test_asked",

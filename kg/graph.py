@@ -56,9 +56,6 @@ class KnowledgeGraph(Protocol):
     async def reached_ends(self, chain: Chain, ends: Sequence[Term]) -> set[Term]:
         """Return those of ``ends`` that ``chain`` reaches; each is looked up for itself."""
 
-    async def count_ends(self, chain: Chain) -> int:
-        """Count the distinct ends of ``chain``, however many: one query."""
-
     async def list_relations(self, ids: Sequence[str]) -> dict[str, Page[Hop]]:
         """Return the hops that leave each of the entities: one query for all."""
 

@@ -4,7 +4,6 @@ import asyncio
 import time
 from collections import Counter
 from collections.abc import Callable, Sequence
-from dataclasses import replace
 from typing import TypeVar
 
 from kgqa.kg.dialects import Dialect, entity_iri, is_foreign
@@ -16,7 +15,7 @@ from kgqa.kg.linking.name_index import NameIndex
 from kgqa.kg.meter import begin_query, end_query
 from kgqa.kg.naming import Naming, RelationCatalog, make_description
 from kgqa.kg.pages import Candidate, ChainResult, Description, GraphInfo, Match, Mention, Page, Table
-from kgqa.kg.sparql import queries
+from kgqa.kg.sparql import chain_queries, patterns, queries
 from kgqa.kg.sparql.decoding import (
     ChainRows,
     is_true,
@@ -105,7 +104,7 @@ class SparqlGraph:
             return [ChainResult(Page(()), Page(())) for _ in chains]
 
         def write(some: Sequence[Chain]) -> str:
-            return queries.visit_chains(some, self._naming.labels, self._rows + 1, ends=ends, hops=hops)
+            return chain_queries.visit_chains(some, self._naming.labels, self._rows + 1, ends=ends, hops=hops)
 
         visits: dict[Chain, ChainResult] = {}
         for some, answer in await self._ask_batches(unique, CHAINS_PER_QUERY, write):
@@ -113,10 +112,6 @@ class SparqlGraph:
                 found = await self._candidates(chain, rows, answer.cut)
                 visits[chain] = ChainResult(found, await self._hops_on(chain, rows, found, answer.cut))
         return [visits[chain] for chain in chains]
-
-    async def count_ends(self, chain: Chain) -> int:
-        """Count the distinct ends of a chain, however many; see `KnowledgeGraph`."""
-        return read_integer(single_value(await self._executor.query(queries.count_ends(chain))))
 
     async def reached_ends(self, chain: Chain, ends: Sequence[Term]) -> set[Term]:
         """Return those of some terms that a chain reaches; see `KnowledgeGraph`."""
@@ -128,7 +123,7 @@ class SparqlGraph:
 
     async def _reached(self, chain: Chain, ends: Sequence[Entity], *, fresh: bool = False) -> set[Term]:
         def write(some: Sequence[Entity]) -> str:
-            return queries.reached_ends(chain, some, fresh=fresh)
+            return chain_queries.reached_ends(chain, some, fresh=fresh)
 
         answers = await self._ask_batches(list(dict.fromkeys(ends)), IDS_PER_QUERY, write)
         return {row[0] for _, answer in answers for row in answer.rows if row[0] is not None}
@@ -139,7 +134,7 @@ class SparqlGraph:
             return [() for _ in ends]
 
         def write(some: Sequence[Term]) -> str:
-            return queries.trace_chain(chain, some, self._naming.labels)
+            return chain_queries.trace_chain(chain, some, self._naming.labels)
 
         unique = list(dict.fromkeys(ends))
         answers = await self._ask_batches(unique, IDS_PER_QUERY, write)
@@ -162,7 +157,7 @@ class SparqlGraph:
             lacking = [end for end in ends if end not in found]
 
             def write(some: Sequence[Term], fresh: bool = fresh) -> str:
-                return queries.trace_back(chain, some, fresh=fresh)
+                return chain_queries.trace_back(chain, some, fresh=fresh)
 
             for some, answer in await self._ask_batches(lacking, MAX_SEPARATE_PAGES, write):
                 for place, *between in answer.rows:
@@ -185,8 +180,11 @@ class SparqlGraph:
         """Return the hops that leave each of the entities; see `KnowledgeGraph`."""
         groups: dict[str, list[Row]] = {_checked_id(id): [] for id in ids}
         hubs: list[str] = []
-        for some, answer in await self._ask_batches(list(groups), IDS_PER_QUERY, queries.list_relations):
-            hubs += some if answer.cut else ()
+        for some, answer in await self._ask_batches(
+            list(groups), IDS_PER_QUERY, chain_queries.list_relations
+        ):
+            if answer.cut or any(row[-1] is not None for row in answer.rows):
+                hubs += some
             for end, relation, forward, _ in answer.rows:
                 if end is not None and end.id in groups:
                     groups[end.id].append((relation, forward))
@@ -353,8 +351,6 @@ class SparqlGraph:
     async def _ask(self, query: str) -> Rows:
         """Run a query, and learn what the relations in its answer are called."""
         answer = await self._executor.query(query)
-        if answer.columns[-1:] == ("more",):
-            answer = replace(answer, cut=answer.cut or any(row[-1] is not None for row in answer.rows))
         if "relation" in answer.columns:
             at = answer.columns.index("relation")
             await self._relations.learn(term.id for row in answer.rows if (term := row[at]) is not None)
@@ -374,7 +370,7 @@ class SparqlGraph:
         rows, name = given.ends, self._naming.apply
         found = ((end, label, rank) for end, _, label, rank in rows)
         named = await asyncio.to_thread(name, found) if len(rows) > MIN_ROWS_OFF_LOOP else name(found)
-        full = cut or queries.CUT_NODES in given.cuts or len(named) > self._rows
+        full = cut or chain_queries.CUT_NODES in given.cuts or len(named) > self._rows
         kept = list(named.values())[: self._rows]
         fresh = {end for end, flag, _, _ in rows if is_true(flag)} - ({chain.topic} if chain.hops else set())
         unsure = [end for end in kept if end not in fresh and end != chain.topic and isinstance(end, Entity)]
@@ -386,8 +382,8 @@ class SparqlGraph:
     async def _hops_on(self, chain: Chain, rows: ChainRows, ends: Page[Candidate], cut: bool) -> Page[Hop]:
         """Return the hops that lead on; where a hub has too many triples to read, relations are looked up."""
         entities = sum(isinstance(end.term, Entity) for end in ends)
-        sampled = cut or queries.CUT_ENDS in rows.cuts or entities > queries.MAX_ENDS_SCANNED
-        if queries.CUT_TRIPLES not in rows.cuts:
+        sampled = cut or chain_queries.CUT_ENDS in rows.cuts or entities > chain_queries.MAX_ENDS_SCANNED
+        if chain_queries.CUT_TRIPLES not in rows.cuts:
             return self._hops(rows.hops, sampled)
         seen = {(relation.id, is_true(forward)) for relation, forward in rows.hops if relation is not None}
         unseen = {
@@ -395,11 +391,11 @@ class SparqlGraph:
             for forward in (True, False)
         }
         if self.relations:
-            most = max(1, queries.MAX_LOOKUPS // max(1, sum(map(len, unseen.values()))))
-            more = (await self._ask(queries.relations_held(chain, unseen, most))).rows
+            most = max(1, chain_queries.MAX_LOOKUPS // max(1, sum(map(len, unseen.values()))))
+            more = (await self._ask(chain_queries.relations_held(chain, unseen, most))).rows
             sampled = sampled or bool(chain.hops and not entities) or entities > most
         elif not chain.hops:
-            more = (await self._ask(queries.relations_of(chain.topic.id))).rows
+            more = (await self._ask(chain_queries.relations_of(chain.topic.id))).rows
         else:
             more, sampled = [], True
         return self._hops([*rows.hops, *more], sampled)
@@ -417,7 +413,7 @@ class SparqlGraph:
 
 def _checked_id(id: str) -> str:
     """Return the id that answers have for it; a blank node may be named by the IRI it is stored under."""
-    blank = id.removeprefix(queries.BLANK_NAMESPACE)
+    blank = id.removeprefix(patterns.BLANK_NAMESPACE)
     return Entity(f"_:{blank}" if blank != id else id).id
 
 

@@ -104,10 +104,4 @@ def chain_tools(graph: KnowledgeGraph) -> list[BaseTool]:
         reached = await graph.reached_ends(await resolve_chain(graph, topic, hops, held), ends)
         return listing("nodes at the end", [show_term(end) for end in ends if end in reached]), reached
 
-    @graph_tool
-    async def count_ends(topic: Topic, hops: Hops, held: Held = None) -> tuple[str, int]:
-        """Count the nodes at the end of a chain of relations, however many there are."""
-        count = await graph.count_ends(await resolve_chain(graph, topic, hops, held))
-        return f"{count} nodes at the end", count
-
-    return [extend_chain, follow_chain, visit_chains, trace_chain, check_ends, count_ends]
+    return [extend_chain, follow_chain, visit_chains, trace_chain, check_ends]

@@ -7,7 +7,7 @@ from langchain_core.tools import BaseTool, ToolException
 from kgqa.kg.errors import KGRejected
 from kgqa.kg.graph import KnowledgeGraph
 from kgqa.kg.pages import Table
-from kgqa.kg.sparql import queries
+from kgqa.kg.sparql import patterns, queries
 from kgqa.kg.sparql.guard import MAX_QUERY_CHARS
 from kgqa.kg.sparql.intent import computed_columns
 from kgqa.kg.terms import Literal
@@ -42,7 +42,7 @@ def literals_query(values: Iterable[Literal]) -> str:
     fitting: list[Literal] = []
     room = MAX_QUERY_CHARS - len(queries.literals(()))
     for value in values:
-        room -= len(queries.serialise(value)) + 1
+        room -= len(patterns.serialise(value)) + 1
         if room < 0:
             break
         if "\\" not in value.value and "\0" not in value.value:

@@ -13,7 +13,7 @@ from kgqa.kg.errors import KGError
 from kgqa.kg.graph import Row
 from kgqa.kg.naming import Naming
 from kgqa.kg.opening import MAX_COUNTED_TRIPLES, PAGE_ROWS, open_endpoint
-from kgqa.kg.sparql import queries
+from kgqa.kg.sparql import patterns, queries
 from kgqa.kg.sparql.decoding import item_at, read_rows
 from kgqa.kg.store.embedded import DaemonThreads
 from kgqa.kg.terms import Entity, Literal, Triple, local_name
@@ -98,7 +98,7 @@ async def take_sample(target: CheckTarget) -> list[Finding]:
     if relations:
         picked = relations[:: -(-len(relations) // MAX_RELATIONS_SAMPLED)]
         blocks = (
-            f"{{ {{ SELECT ?s ?o WHERE {{ ?s {queries.write_iri(relation)} ?o }} "
+            f"{{ {{ SELECT ?s ?o WHERE {{ ?s {patterns.write_iri(relation)} ?o }} "
             f'LIMIT {TRIPLES_PER_RELATION} }} BIND("{place:d}" AS ?place) }}'
             for place, relation in enumerate(picked)
         )

@@ -14,7 +14,7 @@ from kgqa.kg.doctor.target import QUERY_FAILURES, CheckTarget, Finding, fatal, g
 from kgqa.kg.endpoint.client import MAX_CONCURRENT_REQUESTS, VIRTUOSO_ROW_CAPS, error_line
 from kgqa.kg.errors import KGError, KGRejected, KGTimeout
 from kgqa.kg.opening import PAGE_ROWS
-from kgqa.kg.sparql import queries
+from kgqa.kg.sparql import chain_queries, patterns, queries
 from kgqa.kg.sparql.decoding import read_rows
 from kgqa.kg.sparql_graph import SparqlGraph
 from kgqa.kg.terms import Chain, Entity, Hop, Triple
@@ -191,7 +191,7 @@ class _QueryProbe:
     async def select(self) -> str:
         if self.head.id.startswith("_:"):
             return ""
-        head, relation = queries.write_iri(self.head.id), queries.write_iri(self.hop.relation)
+        head, relation = patterns.write_iri(self.head.id), patterns.write_iri(self.hop.relation)
         rows = (await self.graph.select(f"SELECT ?o WHERE {{ {head} {relation} ?o }} LIMIT 5")).rows
         return "" if rows else "there is no row"
 
@@ -309,9 +309,9 @@ async def check_latency(target: CheckTarget) -> list[Finding]:
 def _timed_queries(target: CheckTarget, triple: Triple) -> Iterable[tuple[str, str]]:
     labels, start = target.naming.labels, Chain(triple.head)
     chain = start.then(Hop(triple.relation))
-    yield "extend_chain", queries.visit_chains([start], labels, PAGE_SIZE, ends=False, hops=True)
-    yield "visit_chains", queries.visit_chains([start, chain], labels, PAGE_SIZE, ends=True, hops=True)
-    yield "trace_chain", queries.trace_chain(chain, [triple.tail], labels)
+    yield "extend_chain", chain_queries.visit_chains([start], labels, PAGE_SIZE, ends=False, hops=True)
+    yield "visit_chains", chain_queries.visit_chains([start, chain], labels, PAGE_SIZE, ends=True, hops=True)
+    yield "trace_chain", chain_queries.trace_chain(chain, [triple.tail], labels)
 
 
 async def check_parallel(target: CheckTarget) -> list[Finding]:
@@ -319,7 +319,9 @@ async def check_parallel(target: CheckTarget) -> list[Finding]:
     ids = target.entities()
     if not ids:
         return []
-    asked = [queries.list_relations([ids[place % len(ids)]]) for place in range(MAX_CONCURRENT_REQUESTS)]
+    asked = [
+        chain_queries.list_relations([ids[place % len(ids)]]) for place in range(MAX_CONCURRENT_REQUESTS)
+    ]
     start = time.monotonic()
     for text in asked:
         await target.endpoint.query(text, foreign=True)

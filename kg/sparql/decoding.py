@@ -16,7 +16,7 @@ import pyoxigraph as ox
 
 from kgqa.kg.errors import KGError, KGMalformed, KGRejected, KGUnavailable
 from kgqa.kg.graph import Row, Rows
-from kgqa.kg.sparql.queries import BLANK_NAMESPACE
+from kgqa.kg.sparql.patterns import BLANK_NAMESPACE
 from kgqa.kg.terms import XSD_STRING, Chain, Entity, Literal, Term, Triple, one_line
 
 T = TypeVar("T")
@@ -172,7 +172,7 @@ class ChainRows:
 
 
 def split_by_chain(answer: Rows, chains: int) -> list[ChainRows]:
-    """Part the rows of a visit of ``chains`` chains (`queries.visit_chains`)."""
+    """Part the rows of a visit of ``chains`` chains (`chain_queries.visit_chains`)."""
     parts = [ChainRows() for _ in range(chains)]
     places = {name: place for place, name in enumerate(answer.columns)}
     visit, cut, relation, fresh = (places.get(name, -1) for name in ("visit", "cut", "relation", "fresh"))

@@ -17,7 +17,7 @@ from pathlib import Path
 
 from kgqa.kg.dialects import XSD, Dialect, detect_dialect
 from kgqa.kg.errors import KGMalformed, KGUnavailable
-from kgqa.kg.sparql.queries import BLANK_NAMESPACE
+from kgqa.kg.sparql.patterns import BLANK_NAMESPACE
 
 LINES_TO_DETECT = 100_000  # lines that tell the dialect
 LINES_PER_BLOCK = 20_000

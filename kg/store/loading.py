@@ -1,7 +1,7 @@
 """Reads RDF files of every common format, gzipped or not, as one stream of quads.
 
 pyoxigraph parses what it knows, rdflib the rest. Blank nodes become IRIs under
-`queries.BLANK_NAMESPACE`, numbered in the order of the files, so that equal files give
+`patterns.BLANK_NAMESPACE`, numbered in the order of the files, so that equal files give
 equal ids and a query can name an unnamed node.
 """
 
@@ -20,7 +20,7 @@ import pyoxigraph as ox
 
 from kgqa.kg.errors import KGMalformed, KGUnavailable
 from kgqa.kg.sparql.parsing import mute_logger
-from kgqa.kg.sparql.queries import BLANK_NAMESPACE
+from kgqa.kg.sparql.patterns import BLANK_NAMESPACE
 from kgqa.kg.store.input_guards import SAFE_NESTING, NestingDepth, XmlGuard, check_nesting
 from kgqa.kg.terms import one_line
 

@@ -11,7 +11,7 @@ from typing import Any
 import pyoxigraph as ox
 
 from kgqa.kg.dialects import FB
-from kgqa.kg.sparql.queries import BLANK_NAMESPACE
+from kgqa.kg.sparql.patterns import BLANK_NAMESPACE
 from kgqa.kg.store.directory import load_files
 from kgqa.kg.terms import Chain, Entity, Hop, Literal, Term
 

@@ -14,7 +14,7 @@ from kgqa.kg.endpoint.client import Endpoint
 from kgqa.kg.endpoint.transport import MAX_GET_URL_CHARS, HttpTransport
 from kgqa.kg.errors import KGError, KGRejected, KGTimeout, KGUnavailable
 from kgqa.kg.opening import open_graph
-from kgqa.kg.sparql import queries
+from kgqa.kg.sparql import chain_queries
 from kgqa.kg.terms import Chain, Entity, Hop, Literal
 from kgqa.retries import RetryPolicy
 from kgqa.tests.support.servers.faults import Answer, Exchange
@@ -68,7 +68,7 @@ def test_long_queries_are_posted(query: str, method: str) -> None:
 def test_whatever_a_query_says_arrives_as_it_is(text: str) -> None:
     hostile = f"{text} INSERT DELETE PREFIX CONSTRUCT a: <b> # {text}"
     chain = Chain(Entity("http://x/a"), (Hop("http://x/insert"),))
-    query = queries.trace_chain(chain, [Literal(hostile)], ())
+    query = chain_queries.trace_chain(chain, [Literal(hostile)], ())
     with saying(then=answer()) as server:
         send(server.url, query)
     assert server.queries == [query]

@@ -8,7 +8,7 @@ import httpx
 import pytest
 
 from kgqa.kg.opening import open_graph
-from kgqa.kg.sparql import queries
+from kgqa.kg.sparql import patterns, queries
 from kgqa.tests.support.servers import oxigraph, virtuoso
 from kgqa.tests.support.servers.processes import running
 
@@ -40,7 +40,7 @@ def test_a_server_holds_the_triples_of_the_embedded_store(request, turtle, share
 @SHARED
 def test_blank_nodes_can_be_asked_for_by_the_ids_of_the_embedded_store(request, turtle, shared):
     url = request.getfixturevalue(shared)([turtle(TRIPLES)])
-    rows = ask(url, f"SELECT ?name {{ {queries.write_iri('_:b1')} <http://t/r/named> ?name }}")
+    rows = ask(url, f"SELECT ?name {{ {patterns.write_iri('_:b1')} <http://t/r/named> ?name }}")
     assert {row["name"]["value"] for row in rows} == {"a blank node", 'zwei "Zeilen"\n'}
 
 

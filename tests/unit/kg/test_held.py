@@ -4,7 +4,7 @@ from random import Random
 
 import pytest
 
-from kgqa.kg.sparql import queries
+from kgqa.kg.sparql import chain_queries, patterns
 from kgqa.kg.terms import Chain, Entity, Hop, Literal, NodeConstraint
 
 R = Hop("http://x/r")
@@ -96,11 +96,10 @@ def test_the_text_of_a_chain_names_some_of_the_entities():
 @pytest.mark.parametrize(
     "write",
     [
-        lambda chain: queries.visit_chains([chain], (), 9, ends=True, hops=True),
-        lambda chain: queries.trace_chain(chain, [x("c")], ()),
-        lambda chain: queries.trace_back(chain, [x("c")], fresh=True),
-        lambda chain: queries.reached_ends(chain, [x("c")]),
-        lambda chain: queries.count_ends(chain),
+        lambda chain: chain_queries.visit_chains([chain], (), 9, ends=True, hops=True),
+        lambda chain: chain_queries.trace_chain(chain, [x("c")], ()),
+        lambda chain: chain_queries.trace_back(chain, [x("c")], fresh=True),
+        lambda chain: chain_queries.reached_ends(chain, [x("c")]),
     ],
 )
 def test_a_query_holds_a_node_by_a_clause_wherever_it_visits_it(write):
@@ -186,7 +185,7 @@ def key(chain):
     """What a trace prefers: no second visit to the topic, then the least ids."""
 
     def order(path):
-        return (chain.topic in path[1:], *(queries.write_iri(node.id)[1:-1] for node in path[1:-1]))
+        return (chain.topic in path[1:], *(patterns.write_iri(node.id)[1:-1] for node in path[1:-1]))
 
     return order
 

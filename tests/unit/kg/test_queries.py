@@ -5,7 +5,7 @@ from dataclasses import replace
 import pyoxigraph as ox
 
 from kgqa.kg.dialects import PLAIN, RDFS, SKOS, XSD, LabelPredicates
-from kgqa.kg.sparql import queries
+from kgqa.kg.sparql import chain_queries, queries
 from kgqa.kg.terms import Chain, Entity, Hop, Literal
 
 Row = tuple[str | None, ...]
@@ -158,6 +158,6 @@ def test_facts_leave_out_what_the_dialect_ignores() -> None:
 def test_a_number_that_servers_write_in_several_ways_is_traced_by_its_value() -> None:
     chain = Chain(Entity(x("bonn")), (Hop(x("near")),))
     number, text = Literal("15e-1", f"{XSD}double"), Literal("far", f"{XSD}double")
-    assert {row[0] for row in rows(queries.trace_chain(chain, [number, text], []))} == {"1.5", "far"}
+    assert {row[0] for row in rows(chain_queries.trace_chain(chain, [number, text], []))} == {"1.5", "far"}
     for odd in ("far", "inf", "nan"):
-        assert f'"{odd}"^^' not in queries.trace_chain(chain, [Literal(odd, f"{XSD}double")], [])
+        assert f'"{odd}"^^' not in chain_queries.trace_chain(chain, [Literal(odd, f"{XSD}double")], [])

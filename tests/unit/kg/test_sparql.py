@@ -8,7 +8,7 @@ from rdflib.plugins.sparql.parser import parseQuery
 from rdflib.plugins.sparql.parserutils import CompValue
 
 from kgqa.kg.dialects import PLAIN
-from kgqa.kg.sparql import queries
+from kgqa.kg.sparql import chain_queries, patterns, queries
 from kgqa.kg.terms import Chain, Entity, Hop, Literal
 
 HOSTILE = [
@@ -44,14 +44,13 @@ def shape(text):
 def all_queries(entity, literal):
     chain = Chain(entity, (R,)).constrained_to([entity]).then(R.inverse)
     return [
-        queries.visit_chains([chain, Chain(entity)], PLAIN.labels, 10, ends=True, hops=True),
-        queries.relations_held(chain, {True: [R.relation], False: [R.relation]}, 9),
-        queries.relations_of(entity.id),
-        queries.reached_ends(chain, [entity], fresh=True),
-        queries.count_ends(chain),
-        queries.trace_chain(chain, [entity, literal], PLAIN.labels),
-        queries.trace_back(chain, [entity, literal], fresh=True),
-        queries.list_relations([entity.id]),
+        chain_queries.visit_chains([chain, Chain(entity)], PLAIN.labels, 10, ends=True, hops=True),
+        chain_queries.relations_held(chain, {True: [R.relation], False: [R.relation]}, 9),
+        chain_queries.relations_of(entity.id),
+        chain_queries.reached_ends(chain, [entity], fresh=True),
+        chain_queries.trace_chain(chain, [entity, literal], PLAIN.labels),
+        chain_queries.trace_back(chain, [entity, literal], fresh=True),
+        chain_queries.list_relations([entity.id]),
         queries.follow_relation([(entity.id, R)], PLAIN.labels, 10),
         queries.follow_relations({R: [entity.id]}, PLAIN.labels, 10),
         queries.names([entity.id], PLAIN.labels),
@@ -77,7 +76,7 @@ def test_no_text_changes_the_shape_of_a_query(id, value):
 @settings(deadline=None)
 @given(anything)
 def test_literals_survive_the_store(value):
-    text = f"SELECT ?x {{ VALUES ?x {{ {queries.serialise(Literal(value))} }} }}"
+    text = f"SELECT ?x {{ VALUES ?x {{ {patterns.serialise(Literal(value))} }} }}"
     (row,) = ox.Store().query(text)
     assert row["x"].value == value
 
@@ -100,6 +99,6 @@ def test_hostile_ids_are_refused(id):
 
 
 def test_terms():
-    assert queries.serialise(Entity("_:b1")) == "<urn:kgqa:blank:b1>"
-    assert queries.serialise(Literal("5", "http://www.w3.org/2001/XMLSchema#integer")).endswith("#integer>")
-    assert queries.serialise(Literal('"', language="en")) == '"\\""@en'
+    assert patterns.serialise(Entity("_:b1")) == "<urn:kgqa:blank:b1>"
+    assert patterns.serialise(Literal("5", "http://www.w3.org/2001/XMLSchema#integer")).endswith("#integer>")
+    assert patterns.serialise(Literal('"', language="en")) == '"\\""@en'

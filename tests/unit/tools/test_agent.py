@@ -27,7 +27,6 @@ ARGUMENTS = {
     "visit_chains": ["chains", "ends", "hops"],
     "trace_chain": ["topic", "hops", "ends", "held"],
     "check_ends": ["topic", "hops", "ends", "held"],
-    "count_ends": ["topic", "hops", "held"],
     "list_schema": [],
     "run_select": ["query"],
 }

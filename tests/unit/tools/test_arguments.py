@@ -117,7 +117,6 @@ async def test_what_does_not_fit_the_hops_is_said(family: SparqlGraph, held: dic
         ("follow_chain", {"topic": "Ulm", "hops": ["^lives_in"], "held": {"1": ["Nobody"]}}),
         ("trace_chain", {"topic": "Nobody", "hops": ["child"], "ends": []}),
         ("check_ends", {"topic": "Nobody", "hops": ["child"], "ends": []}),
-        ("count_ends", {"topic": "Ulm", "hops": ["cousin"]}),
     ],
 )
 async def test_every_tool_tells_the_caller_of_unknown_names(
@@ -156,7 +155,6 @@ CALLS: list[tuple[str, dict[str, Any]]] = [
     ("visit_chains", {"chains": [{"topic": "http://t/e/a", "hops": ["http://t/r/b"]}]}),
     ("trace_chain", {"topic": "http://t/e/a", "hops": ["http://t/r/b"], "ends": [{"id": "http://t/e/c"}]}),
     ("check_ends", {"topic": "http://t/e/a", "hops": ["http://t/r/b"], "ends": [{"id": "http://t/e/c"}]}),
-    ("count_ends", {"topic": "http://t/e/a", "hops": ["http://t/r/b"]}),
     ("run_select", {"query": "ASK {}"}),
 ]
 

@@ -1,0 +1,91 @@
+"""Pieces that queries are put together from: terms as SPARQL writes them, triples, names.
+
+Only two kinds of text enter a query: constants of `kg/sparql/`, and terms that `serialise` has written.
+"""
+
+import re
+from collections.abc import Iterable, Sequence
+
+from kgqa.kg.dialects import LabelPredicates
+from kgqa.kg.terms import XSD_STRING, Entity, Hop, Term
+
+BLANK_NAMESPACE = "urn:kgqa:blank:"
+"""Blank nodes are stored under this namespace, so that a query can name them."""
+
+TRUE, FALSE = '"1"', '"0"'
+"""Truth values: Virtuoso loses those of its own, and numbers, between the parts of a UNION."""
+
+NEIGHBOURS = (
+    f"{{ ?end ?relation ?to BIND({TRUE} AS ?forward) }} UNION "
+    f"{{ ?from ?relation ?end BIND({FALSE} AS ?forward) }}"
+)
+
+NOWHERE = "<urn:kgqa:nowhere>"
+"""An end for rows that have none: of a variable without a value all names would be looked up."""
+
+_ESCAPES = {"\\": "\\\\", '"': '\\"', "\n": "\\n", "\r": "\\r", "\t": "\\t", "\x00": "\\U00000000"}
+_SPECIAL = re.compile(r'[\\"\n\r\t\x00]|(?<=\\)[uU]')
+
+
+def _escape_character(found: re.Match[str]) -> str:
+    char = found.group()
+    return _ESCAPES.get(char) or f"\\U{ord(char):08X}"
+
+
+def write_iri(id: str) -> str:
+    """Write an entity id or a relation as a SPARQL term."""
+    return f"<{BLANK_NAMESPACE}{id[2:]}>" if id.startswith("_:") else f"<{id}>"
+
+
+def serialise(term: Term) -> str:
+    r"""Write a term as SPARQL.
+
+    A ``u`` after a backslash is escaped as well: some parsers expand ``\uXXXX``
+    in the whole query before they look for the ends of strings.
+
+    >>> from kgqa.kg.terms import Literal
+    >>> serialise(Literal('say "hi"', language="en"))
+    '"say \\"hi\\""@en'
+    """
+    if isinstance(term, Entity):
+        return write_iri(term.id)
+    text = f'"{_SPECIAL.sub(_escape_character, term.value)}"'
+    if term.language:
+        return f"{text}@{term.language}"
+    return text if term.datatype == XSD_STRING else f"{text}^^<{term.datatype}>"
+
+
+def values_list(terms: Iterable[Term]) -> str:
+    """Write terms for VALUES: a plain string also with its type, which to Virtuoso is another term."""
+    written = [serialise(term) for term in terms]
+    return " ".join(
+        f"{each} {each}^^<{XSD_STRING}>" if each.endswith('"') else each for each in dict.fromkeys(written)
+    )
+
+
+def triple_pattern(start: str, hop: Hop, end: str, held: Iterable[Entity] = ()) -> str:
+    """Write the triple of one hop, its end one of ``held`` where some are named."""
+    relation, listed = write_iri(hop.relation), " ".join(map(serialise, held))
+    step = f"{start} {relation} {end} ." if hop.forward else f"{end} {relation} {start} ."
+    return f"{step} VALUES {end} {{ {listed} }}" if listed else step
+
+
+def label_of(labels: Sequence[str], variable: str = "?end") -> str:
+    """Bind ``?label``, and its predicate's place in ``labels`` as ``?rank``, where there is one."""
+    if not labels:
+        return ""
+    tags = labels.languages if isinstance(labels, LabelPredicates) else ()
+    known = " || ".join(f'LANG(?label) = "{tag}"' for tag in tags)
+    spoken = f" FILTER({known})" if known else ""
+    if len(labels) == 1:
+        return f"OPTIONAL {{ {variable} {write_iri(labels[0])} ?label{spoken} }}"
+    places = " ".join(f"({rank} {write_iri(label)})" for rank, label in enumerate(labels))
+    return f"OPTIONAL {{ VALUES (?rank ?naming) {{ {places} }} {variable} ?naming ?label{spoken} }}"
+
+
+def known_entity(id: str) -> str:
+    """Bind ``?end`` to an entity, with ``?fresh``, where any triple names it."""
+    known = "EXISTS { ?end ?p ?o } || EXISTS { ?s ?q ?end }"
+    return (
+        f"{{ SELECT ?end ({TRUE} AS ?fresh) WHERE {{ VALUES ?end {{ {write_iri(id)} }} FILTER({known}) }} }}"
+    )
