@@ -200,7 +200,8 @@ def trace_chain(chain: Chain, ends: Sequence[Term], labels: Sequence[str]) -> st
     `MAX_NODES_BETWEEN` lead on from a hop, ``?cut`` says so: an end may then have no path here.
     """
     last = chain.depth
-    least = f"SELECT ?end (MIN(?w{last}) AS ?path) WHERE {{ {{ {_ways(chain, last, ends)} }} }} GROUP BY ?end"
+    ways = _ways(chain, last, ends, limited=last > 1)
+    least = f"SELECT ?end (MIN(?w{last}) AS ?path) WHERE {{ {{ {ways} }} }} GROUP BY ?end"
     blocks = [f"{{ {{ {least} }} {_path_nodes(chain)} }}"]
     for depth in range(1, last + 1) if last > 1 else ():
         more = _cut(CUT_NODES, _ways(chain, depth, ends, limited=False), MAX_NODES_BETWEEN)

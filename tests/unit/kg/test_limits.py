@@ -1,0 +1,110 @@
+"""What the limits of a hop leave out is said, and what is there is right, on random graphs and small limits."""
+
+from random import Random
+
+import pytest
+
+from kgqa.kg.sparql import chain_queries
+from kgqa.kg.terms import Chain, Entity, Hop, Literal
+from kgqa.tests.unit.kg.test_held import _nodes, random_chain, random_graph, walks
+from kgqa.tests.unit.kg.test_sparql import all_queries
+
+HUB = " ".join(f":hub :r :end{i} . :end{i} :s :x ." for i in range(30)) + " :end29 :t :y ."
+LIMITS = ("MAX_NODES_BETWEEN", "MAX_ENDS_SCANNED", "MAX_TRIPLES_SCANNED", "MAX_LOOKUPS")
+
+
+def x(name):
+    return Entity(f"http://x/{name}")
+
+
+def limit_all(monkeypatch, most):
+    for name in LIMITS:
+        monkeypatch.setattr(chain_queries, name, most)
+
+
+@pytest.mark.parametrize("most", [1, 2, 3])
+@pytest.mark.parametrize("seed", range(8))
+async def test_what_is_shown_is_right_and_what_is_not_is_said(make_graph, monkeypatch, seed, most):
+    chosen = Random(seed)
+    graph = make_graph(random_graph(chosen))
+    triples = (await graph.select("SELECT ?s ?p ?o WHERE { ?s ?p ?o }")).rows
+    nodes = sorted({term for s, _, o in triples for term in (s, o) if isinstance(term, Entity)})
+    chains = [random_chain(chosen, nodes) for _ in range(20)]
+    whole = await graph.visit_chains(chains)
+    pages = await graph.list_relations([node.id for node in nodes])
+    terms = sorted({term for s, _, o in triples for term in (s, o)}, key=str)
+    reached = [await graph.reached_ends(chain, terms) for chain in chains]
+    limit_all(monkeypatch, most)
+    for chain, all_of, some, ends in zip(
+        chains, whole, await graph.visit_chains(chains), reached, strict=True
+    ):
+        assert some.ends.truncated or some.ends == all_of.ends
+        assert some.hops.truncated or some.hops == all_of.hops
+        assert set(some.hops) <= set(all_of.hops)
+        returning = {found.term: found.returning for found in all_of.ends}
+        for found in some.ends:
+            assert isinstance(found.term, Literal) or found.returning == returning[found.term]
+        assert await graph.reached_ends(chain, terms) == ends
+        paths = walks(triples, chain)
+        for end, path in zip(terms, await graph.trace_chain(chain, terms), strict=True):
+            assert bool(path) == (end in ends)
+            assert not path or _nodes(chain, path) in paths
+    for id, page in (await graph.list_relations([node.id for node in nodes])).items():
+        assert set(page) <= set(pages[id])
+        assert page.truncated or page == pages[id]
+
+
+async def test_relations_of_a_hub_are_looked_up_where_its_triples_are_too_many(make_graph, monkeypatch):
+    graph = make_graph(HUB + " :from :u :hub .")
+    monkeypatch.setattr(chain_queries, "MAX_TRIPLES_SCANNED", 5)
+    page = (await graph.list_relations(["http://x/hub"]))["http://x/hub"]
+    assert (set(page), page.truncated) == ({Hop("http://x/r"), Hop("http://x/u", False)}, False)
+
+
+@pytest.mark.parametrize("limit", ["MAX_ENDS_SCANNED", "MAX_TRIPLES_SCANNED"])
+async def test_relations_beyond_what_is_read_are_said_to_lack(make_graph, monkeypatch, limit):
+    graph = make_graph(HUB)
+    monkeypatch.setattr(chain_queries, limit, 4)
+    monkeypatch.setattr(chain_queries, "MAX_LOOKUPS", 4)
+    page = await graph.extend_chain(Chain(x("hub"), (Hop("http://x/r"),)))
+    assert page.truncated
+    assert set(page) <= {Hop("http://x/r", False), Hop("http://x/s"), Hop("http://x/t")}
+
+
+async def test_a_page_holds_what_the_limit_of_nodes_between_lets_through(make_graph, monkeypatch):
+    graph = make_graph(HUB)
+    monkeypatch.setattr(chain_queries, "MAX_NODES_BETWEEN", 4)
+    back = Chain(x("hub"), (Hop("http://x/r"), Hop("http://x/r", False), Hop("http://x/r")))
+    found = await graph.follow_chain(back)
+    assert len(found) == 30
+    assert found.truncated
+    other = await graph.follow_chain(Chain(x("hub"), (Hop("http://x/r"), Hop("http://x/s"))))
+    assert [end.term.id for end in other] == ["http://x/x"]
+    assert other.truncated
+
+
+async def test_an_end_beyond_the_limit_is_reached_and_has_its_path(make_graph, monkeypatch):
+    graph = make_graph(HUB)
+    limit_all(monkeypatch, 3)
+    chain = Chain(x("hub"), (Hop("http://x/r"), Hop("http://x/t")))
+    assert await graph.reached_ends(chain, [x("y"), x("x")]) == {x("y")}
+    ((first, second),) = await graph.trace_chain(chain, [x("y")])
+    assert (first.tail, second.head, second.tail) == (x("end29"), x("end29"), x("y"))
+
+
+async def test_an_end_whose_other_way_is_beyond_the_limit_does_not_return(make_graph, monkeypatch):
+    ways = " ".join(f":t{i} :r :t{i}, :m{i} ; :s :e{i} . :m{i} :s :e{i} ." for i in range(10))
+    graph = make_graph(ways)
+    monkeypatch.setattr(chain_queries, "MAX_NODES_BETWEEN", 1)
+    chains = [Chain(x(f"t{i}"), (Hop("http://x/r"), Hop("http://x/s"))) for i in range(10)]
+    for i, visit in enumerate(await graph.visit_chains(chains, hops=False)):
+        assert visit.ends.truncated
+        assert [(end.term, end.returning) for end in visit.ends] == [(x(f"e{i}"), False)]
+
+
+def test_no_query_sorts():
+    topic, held = x("t"), Chain(x("t"), (Hop("http://x/r"), Hop("http://x/s", False)))
+    written = all_queries(topic, Literal("a"))
+    written += [chain_queries.trace_back(held, [topic], fresh=True)]
+    written += [chain_queries.visit_chains([held], [], 9, ends=True, hops=True)]
+    assert not [query for query in written if "ORDER BY" in query]
