@@ -273,7 +273,7 @@ class SparqlGraph:
             lookups.insert(place, queries.entity(own, self._naming.labels))
         for query in lookups:
             answer = await self._executor.query(query)
-            named = self._naming.apply((end, label, rank) for end, _, label, rank in answer.rows)
+            named = self._naming.apply((end, label, rank) for end, label, rank in answer.rows)
             if entities := [term for term in named.values() if isinstance(term, Entity)]:
                 return Match(min(entities), 1.0, "id")
         return None
@@ -372,12 +372,14 @@ class SparqlGraph:
         named = await asyncio.to_thread(name, found) if len(rows) > MIN_ROWS_OFF_LOOP else name(found)
         full = cut or chain_queries.CUT_NODES in given.cuts or len(named) > self._rows
         kept = list(named.values())[: self._rows]
-        fresh = {end for end, flag, _, _ in rows if is_true(flag)} - ({chain.topic} if chain.hops else set())
-        unsure = [end for end in kept if end not in fresh and end != chain.topic and isinstance(end, Entity)]
-        if full and unsure:  # the way on which they are fresh may be among what is cut
-            fresh |= await self._reached(chain, unsure, fresh=True)
+        flags = [(end, is_true(fresh)) for end, fresh, _, _ in rows if fresh is not None]
+        passing = {end for end, fresh in flags if not fresh} - {end for end, fresh in flags if fresh}
+        unsure = [end for end in kept if isinstance(end, Entity) and end in passing] if passing else []
+        if full and unsure:  # a way that does not pass the topic may be among what is cut
+            passing -= await self._reached(chain, unsure, fresh=True)
+        returning = passing | ({chain.topic} if chain.hops else set())
         kept.sort(key=sort_key)
-        return Page(tuple(Candidate(term, returning=term not in fresh) for term in kept), full)
+        return Page(tuple(Candidate(term, returning=term in returning) for term in kept), full)
 
     async def _hops_on(self, chain: Chain, rows: ChainRows, ends: Page[Candidate], cut: bool) -> Page[Hop]:
         """Return the hops that lead on; where a hub has too many triples to read, relations are looked up."""

@@ -23,7 +23,7 @@ from itertools import pairwise
 from typing import TypeAlias
 
 _IRI = re.compile(r"[A-Za-z][A-Za-z0-9+.-]*:[^\x00-\x20<>\"{}|^`\\]*")
-_BLANK_NODE = re.compile(r"_:[A-Za-z0-9_][A-Za-z0-9_.-]*")
+_ID = re.compile(rf"{_IRI.pattern}|_:[A-Za-z0-9_][A-Za-z0-9_.-]*")
 _LANGUAGE = re.compile(r"[A-Za-z]+(-[A-Za-z0-9]+)*")
 
 _MAX_SHOWN_ENTITIES = 3  # of the entities that a chain is held to, how many its text names
@@ -44,7 +44,7 @@ def is_iri(text: str) -> bool:
 
 def is_id(text: str) -> bool:
     """Return whether ``text`` can be the id of an entity: an IRI or a blank node."""
-    return is_iri(text) or _BLANK_NODE.fullmatch(text) is not None
+    return _ID.fullmatch(text) is not None
 
 
 @lru_cache(maxsize=1 << 16)
@@ -101,7 +101,7 @@ class Entity:
     name: str | None = field(default=None, compare=False)
 
     def __post_init__(self) -> None:
-        _require(is_id(self.id), "an IRI or blank node", self.id)
+        _require(_ID.fullmatch(self.id) is not None, "an IRI or blank node", self.id)
 
     def __str__(self) -> str:
         """Return the name, or the id where there is none."""

@@ -71,12 +71,12 @@ def _walk(chain: Chain, most: int, *, marked: bool = False) -> str:
 
 
 def _chain_ends(chain: Chain, limit: int) -> str:
-    """Ask for the first ``limit`` ends of a chain, each with ``?fresh``: no visit to the topic between.
+    """Ask for the first ``limit`` ends of a chain, after two hops with ``?fresh``: no visit to the topic.
 
     An end that is reached both ways has two rows.
     """
     if chain.depth == 1:
-        return f"SELECT DISTINCT ?end ({TRUE} AS ?fresh) WHERE {{ {_walk(chain, limit)} }} LIMIT {limit:d}"
+        return f"SELECT DISTINCT ?end WHERE {{ {_walk(chain, limit)} }} LIMIT {limit:d}"
     walk, fresh = _walk(chain, MAX_NODES_BETWEEN, marked=True), f"?f{chain.depth - 1}"
     return f"SELECT DISTINCT ?end ({fresh} AS ?fresh) WHERE {{ {walk} }} LIMIT {2 * limit - 1:d}"
 

@@ -16,7 +16,7 @@ import pyoxigraph as ox
 
 from kgqa.kg.errors import KGError, KGMalformed, KGRejected, KGUnavailable
 from kgqa.kg.graph import Row, Rows
-from kgqa.kg.sparql.patterns import BLANK_NAMESPACE
+from kgqa.kg.sparql.patterns import BLANK_NAMESPACE, NOWHERE
 from kgqa.kg.terms import XSD_STRING, Chain, Entity, Literal, Term, Triple, one_line
 
 T = TypeVar("T")
@@ -24,6 +24,8 @@ T = TypeVar("T")
 NODE_ID = "nodeID://"  # how Virtuoso names blank nodes: IRIs that it understands in queries as well
 VIRTUOSO_ASK = "__ASK_RETVAL"  # the column in which Virtuoso answers ASK: 1 or 0
 XSD_BOOLEAN = "http://www.w3.org/2001/XMLSchema#boolean"
+
+NO_END = Entity(NOWHERE.strip("<>"))
 
 _SELECT_CLAUSE = re.compile(r"SELECT (?:DISTINCT )?(.*?) WHERE")
 _WHOLE_NUMBER = re.compile(r"[+-]?[0-9]{1,20}(?:\.0*)?")
@@ -175,15 +177,15 @@ def split_by_chain(answer: Rows, chains: int) -> list[ChainRows]:
     """Part the rows of a visit of ``chains`` chains (`chain_queries.visit_chains`)."""
     parts = [ChainRows() for _ in range(chains)]
     places = {name: place for place, name in enumerate(answer.columns)}
-    visit, cut, relation, fresh = (places.get(name, -1) for name in ("visit", "cut", "relation", "fresh"))
+    visit, cut, relation, end = (places.get(name, -1) for name in ("visit", "cut", "relation", "end"))
     for row in answer.rows:
         part = item_at(parts, row[visit])
         if (limit := row[cut]) is not None:
             part.cuts.add(str(limit))
         elif relation >= 0 and row[relation] is not None:
             part.hops.append(row[relation : relation + 2])
-        elif fresh >= 0 and row[fresh] is not None:  # an end is fresh or not; other rows have neither
-            part.ends.append(row[fresh - 1 : fresh + 3])
+        elif end >= 0 and row[end] is not None and row[end] != NO_END:
+            part.ends.append(row[end : end + 4])
     return parts
 
 

@@ -84,8 +84,6 @@ def label_of(labels: Sequence[str], variable: str = "?end") -> str:
 
 
 def known_entity(id: str) -> str:
-    """Bind ``?end`` to an entity, with ``?fresh``, where any triple names it."""
+    """Bind ``?end`` to an entity where any triple names it."""
     known = "EXISTS { ?end ?p ?o } || EXISTS { ?s ?q ?end }"
-    return (
-        f"{{ SELECT ?end ({TRUE} AS ?fresh) WHERE {{ VALUES ?end {{ {write_iri(id)} }} FILTER({known}) }} }}"
-    )
+    return f"{{ VALUES ?end {{ {write_iri(id)} }} FILTER({known}) }}"

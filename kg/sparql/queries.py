@@ -29,18 +29,16 @@ def literals(values: Iterable[Literal]) -> str:
 
 def entity(id: str, labels: Sequence[str]) -> str:
     """Ask for ``?end ?fresh ?label ?rank`` of an id that is subject or object of some triple."""
-    return f"SELECT ?end ?fresh ?label ?rank WHERE {{ {known_entity(id)} {label_of(labels)} }}"
+    return f"SELECT ?end ?label ?rank WHERE {{ {known_entity(id)} {label_of(labels)} }}"
 
 
 def twins(known: Iterable[tuple[str, Term]], labels: Sequence[str]) -> str:
-    """Ask for ``?end ?fresh ?label ?rank`` of what one of the (predicate, object) pairs is said of."""
+    """Ask for ``?end ?label ?rank`` of what one of the (predicate, object) pairs is said of."""
     pairs = " UNION ".join(
         f"{{ ?end {write_iri(predicate)} {serialise(term)} }}" for predicate, term in known
     )
-    return (
-        f"SELECT ?end ?fresh ?label ?rank WHERE {{ {{ SELECT DISTINCT ?end ({TRUE} AS ?fresh) "
-        f"WHERE {{ {pairs} }} }} {label_of(labels)} }}"
-    )
+    ends = f"SELECT DISTINCT ?end WHERE {{ {pairs} }}"
+    return f"SELECT ?end ?label ?rank WHERE {{ {{ {ends} }} {label_of(labels)} }}"
 
 
 def follow_relation(steps: Sequence[tuple[str, Hop]], labels: Sequence[str], limit: int) -> str:

@@ -41,11 +41,11 @@ def rows(text: str) -> list[Row]:
 
 def test_an_entity_that_the_graph_knows_comes_with_its_names_by_rank() -> None:
     assert rows(queries.entity(x("ulm"), [LABEL, PREF])) == [
-        ("ulm", "1", "Ulm", "0"),
-        ("ulm", "1", "Ulm (town)", "1"),
+        ("ulm", "Ulm", "0"),
+        ("ulm", "Ulm (town)", "1"),
     ]
-    assert rows(queries.entity(x("in"), [LABEL])) == [("in", "1", "in", None)]
-    assert rows(queries.entity(x("land"), [])) == [("land", "1", None, None)]
+    assert rows(queries.entity(x("in"), [LABEL])) == [("in", "in", None)]
+    assert rows(queries.entity(x("land"), [])) == [("land", None, None)]
     assert rows(queries.entity(x("rome"), [LABEL])) == []
 
 
@@ -62,7 +62,7 @@ def test_twins_are_what_one_of_the_facts_is_said_of() -> None:
         (x("size"), Literal("5", f"{XSD}integer")),
         (x("size"), Literal("6")),
     ]
-    assert rows(queries.twins(known, [LABEL])) == [("land", "1", "Land", None), ("ulm", "1", "Ulm", None)]
+    assert rows(queries.twins(known, [LABEL])) == [("land", "Land", None), ("ulm", "Ulm", None)]
     assert rows(queries.twins(known[2:], [LABEL])) == []
 
 
