@@ -8,8 +8,8 @@ from kgqa.addresses import drop_user, is_web_address, redact_name
 from kgqa.kg.dialects import DIALECTS, detect_dialect
 from kgqa.kg.errors import KGRejected, KGSilent, KGTimeout, KGUnavailable
 from kgqa.kg.graph import Executor, GraphFacts
-from kgqa.kg.linking.lookup import IndexLookup, QueryLookup
-from kgqa.kg.linking.name_index import Encode, EntityNames, scan_names
+from kgqa.kg.linking.lookup import IndexLookup, QueryLookup, StoreNames
+from kgqa.kg.linking.name_index import Encode, NameIndex
 from kgqa.kg.naming import Naming
 from kgqa.kg.sparql import queries
 from kgqa.kg.sparql.decoding import item_at, read_integer, single_value
@@ -65,14 +65,13 @@ def _open_files(paths: Sequence[Path], rows: int, deadline: float, encode: Encod
     dialect = detect_dialect(tuple(facts.predicates))
     naming = Naming(dialect, facts.predicates)
 
-    def names() -> EntityNames:
-        return (
-            directory.read_names(folder)
-            if folder
-            else scan_names(executor, naming, dialect, facts.predicates)
-        )
+    named = StoreNames(executor, dialect, naming, facts.predicates)
 
-    return SparqlGraph(executor, facts, dialect, naming, IndexLookup(names, encode), rows=rows)
+    def index() -> NameIndex:
+        names = directory.open_names(folder) if folder else directory.list_names(store, facts, dialect, named)
+        return NameIndex(names, named, encode)
+
+    return SparqlGraph(executor, facts, dialect, naming, IndexLookup(index), rows=rows)
 
 
 def open_endpoint(url: str, *, rows: int = PAGE_ROWS, deadline: float = 30.0) -> SparqlGraph:

@@ -313,11 +313,11 @@ class SparqlGraph:
         return {(one, other): n for one, other, n in counted}
 
     async def info(self) -> GraphInfo:
-        """Count triples, entities, relations and named entities: two queries, the first time."""
+        """Count triples, entities, relations and named entities; what a folder tells is not counted again."""
         if self._info is None:
             facts, labels = self._facts, self._naming.labels
             entities, named = facts.entities, facts.named
-            if entities is None or named is None:
+            if named is None:
                 entities = await self._count(queries.count_nodes())
                 named = await self._count(queries.count_named(labels)) if labels else 0
             counts = [(r, n) for r, n in facts.predicates.items() if not self._relations.ignores(r)]

@@ -135,10 +135,9 @@ def count_named(labels: Sequence[str]) -> str:
     )
 
 
-def all_names(predicates: Sequence[str]) -> str:
-    """Ask for every ``?end ?relation ?name`` by label and alias predicates."""
-    listed = " ".join(map(write_iri, predicates))
-    return f"SELECT ?end ?relation ?name WHERE {{ VALUES ?relation {{ {listed} }} ?end ?relation ?name }}"
+def all_names(predicate: str) -> str:
+    """Ask for every ``?end ?name`` by a label or alias predicate."""
+    return f"SELECT ?end ?name WHERE {{ ?end {write_iri(predicate)} ?name }}"
 
 
 def called(names: Iterable[Literal], predicates: Sequence[str], labels: Sequence[str], limit: int) -> str:
@@ -171,11 +170,15 @@ def present(predicates: Iterable[str]) -> str:
     return f"SELECT ?place WHERE {{ {' UNION '.join(blocks)} }}"
 
 
-def degrees() -> str:
-    """Ask for each ``?end`` that is no literal and its number of triples ``?n``, both directions."""
-    return (
-        "SELECT ?end (SUM(?k) AS ?n) WHERE { "
-        "{ SELECT ?end (COUNT(*) AS ?k) WHERE { ?end ?p ?o } GROUP BY ?end } UNION "
-        "{ SELECT ?end (COUNT(*) AS ?k) WHERE { ?s ?q ?end FILTER(!isLiteral(?end)) } GROUP BY ?end } } "
-        "GROUP BY ?end"
+def nodes() -> str:
+    """Ask for each ``?end`` that is no literal; an object is looked at once, not with each triple."""
+    subjects, objects = (
+        f"{{ SELECT DISTINCT ?end WHERE {{ {each} }} }}" for each in ("?end ?p ?o", "?s ?q ?end")
     )
+    return f"SELECT DISTINCT ?end WHERE {{ {subjects} UNION {{ {objects} FILTER(!isLiteral(?end)) }} }}"
+
+
+def count_labelled(labels: Sequence[str]) -> str:
+    """Ask for ``?n``, the number of nodes, relations too, with a label."""
+    listed = " ".join(map(write_iri, labels))
+    return f"SELECT (COUNT(DISTINCT ?node) AS ?n) WHERE {{ VALUES ?label {{ {listed} }} ?node ?label ?name }}"

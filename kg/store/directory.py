@@ -1,6 +1,6 @@
 """Opens graphs: files into memory, or a folder that was built from files once.
 
-A store folder holds ``kgqa.json`` (what the graph is), ``names.json`` (what its
+A store folder holds ``kgqa.json`` (what the graph is), ``names.sqlite`` (what its
 entities are called) and ``store/`` (RocksDB).
 It is built beside its place and renamed when complete, so that an interrupted
 build leaves nothing that looks like a store.
@@ -11,9 +11,10 @@ import json
 import os
 import shutil
 import tempfile
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import asdict, replace
 from pathlib import Path
+from typing import Any
 
 import pyoxigraph as ox
 
@@ -21,20 +22,24 @@ from kgqa.files import read_file
 from kgqa.kg.dialects import Dialect, detect_dialect
 from kgqa.kg.errors import KGMalformed, KGUnavailable
 from kgqa.kg.graph import GraphFacts
-from kgqa.kg.linking.name_index import EntityNames, scan_names
+from kgqa.kg.linking.lookup import StoreNames, is_node
+from kgqa.kg.linking.name_index import NamedGraph
+from kgqa.kg.linking.name_table import NameTable
 from kgqa.kg.naming import Naming
 from kgqa.kg.sparql import queries
-from kgqa.kg.sparql.decoding import read_pair_counts
+from kgqa.kg.sparql.patterns import BLANK_NAMESPACE
 from kgqa.kg.store.embedded import EmbeddedStore
 from kgqa.kg.store.loading import QuadReader
 from kgqa.kg.terms import is_iri
 
-STORE_VERSION = 3
+STORE_VERSION = 4
 FACTS_FILE = "kgqa.json"
-NAMES_FILE = "names.json"
+NAMES_FILE = "names.sqlite"
 STORE_FOLDER = "store"
 
-MAX_TRIPLES_PAIRED = 1_000_000  # in a graph whose pairs of relations are counted when it is built
+MAX_TRIPLES_SURVEYED = 1_000_000
+"""Triples up to which entities, and relations that facts have both ways, are counted: it takes longer than
+to load them."""
 
 KeepsName = Callable[[str, str], bool]
 """Returns, for the id and a name of an entity, whether it keeps the name."""
@@ -60,7 +65,7 @@ def load_files(files: Sequence[Path], store: ox.Store | None = None) -> tuple[ox
         KGMalformed: for files that are not the RDF their suffix promises.
     """
     store, reader = ox.Store() if store is None else store, QuadReader(files)
-    store.bulk_extend(reader.quads())
+    reader.load(store)
     source = ", ".join(str(path) for path in files)
     if len(store) == 0:
         raise KGUnavailable(f"{source} holds no triples")
@@ -135,16 +140,35 @@ def open_store(directory: Path) -> tuple[ox.Store, GraphFacts]:
         raise KGUnavailable(f"cannot open {directory}: {error}") from error
 
 
-def read_names(directory: Path) -> EntityNames:
-    """Read what the entities of a store folder are called.
+def open_names(directory: Path) -> NameTable:
+    """Open what the entities of a store folder are called.
 
     Raises:
         KGMalformed: if the file is missing or damaged.
     """
-    try:
-        return EntityNames.read(directory / NAMES_FILE)
-    except (OSError, ValueError) as error:
-        raise KGMalformed(f"{directory / NAMES_FILE} is damaged; build the store again") from error
+    return NameTable.open(directory / NAMES_FILE)
+
+
+def list_names(
+    store: ox.Store, facts: GraphFacts, dialect: Dialect, named: NamedGraph, path: Path | None = None
+) -> NameTable:
+    """List the names of a graph, in memory if no path is given.
+
+    Relations are no entities, nor are the entities that they have their names from.
+    """
+    naming = Naming(dialect, facts.predicates)
+
+    def names() -> Iterator[tuple[str, str]]:
+        if naming.local:
+            for (node,) in _solutions(store, queries.nodes()):
+                if is_node(id := _term_id(node), facts.predicates, dialect) and (name := naming.name(id, ())):
+                    yield id, name
+        for predicate in (*naming.labels, *naming.aliases):
+            for node, name in _solutions(store, queries.all_names(predicate)):
+                if is_node(id := _term_id(node), facts.predicates, dialect) and isinstance(name, ox.Literal):
+                    yield id, name.value
+
+    return NameTable.build(names(), named.degrees, path)
 
 
 def _build_folder(files: Sequence[Path], beside: Path, keeps_name: KeepsName | None) -> GraphFacts:
@@ -153,16 +177,21 @@ def _build_folder(files: Sequence[Path], beside: Path, keeps_name: KeepsName | N
     if keeps_name is not None:
         facts = _remove_names(store, facts, dialect, keeps_name)
     naming = Naming(dialect, facts.predicates)
-    executor = EmbeddedStore(store)
-    names = scan_names(executor, naming, dialect, facts.predicates)
-    names.write(beside / NAMES_FILE)
-    named = 0 if naming.local else len(names.preferred)
-    counted = len(store) <= MAX_TRIPLES_PAIRED
-    pairs = read_pair_counts(executor.query_now(queries.both_ways())) if counted else None
-    facts = replace(facts, entities=len(names.degrees), named=named, both_ways=pairs)
+    named = StoreNames(EmbeddedStore(store), dialect, naming, facts.predicates)
+    list_names(store, facts, dialect, named, beside / NAMES_FILE)
+    relations = [name for name in named.preferred(list(facts.predicates)).values() if name]
+    count = _count(store, queries.count_labelled(naming.labels)) - len(relations) if naming.labels else 0
+    facts = replace(facts, named=count)
+    if (facts.triples or 0) <= MAX_TRIPLES_SURVEYED:
+        nodes = (_term_id(node) for (node,) in _solutions(store, queries.nodes()))
+        both = [
+            (one.value, other.value, int(n.value)) for one, other, n in _solutions(store, queries.both_ways())
+        ]
+        facts = replace(
+            facts, entities=sum(node not in facts.predicates for node in nodes), both_ways=tuple(both)
+        )
     store.flush()
-    store.optimize()
-    del store, executor
+    del store
     text = json.dumps(
         {"version": STORE_VERSION, **asdict(facts)}, ensure_ascii=False, indent=1, sort_keys=True
     )
@@ -202,6 +231,19 @@ def _replace_folder(beside: Path, directory: Path) -> None:
 
 
 def _count_predicates(store: ox.Store) -> dict[str, int]:
-    answer = store.query(queries.predicates(), use_default_graph_as_union=True)
+    return dict(sorted((each.value, int(n.value)) for each, n in _solutions(store, queries.predicates())))
+
+
+def _count(store: ox.Store, query: str) -> int:
+    return next(int(n.value) for (n,) in _solutions(store, query))
+
+
+def _solutions(store: ox.Store, query: str) -> Iterator[tuple[Any, ...]]:
+    answer = store.query(query, use_default_graph_as_union=True)
     assert isinstance(answer, ox.QuerySolutions)  # noqa: S101
-    return dict(sorted((row["relation"].value, int(row["n"].value)) for row in answer))
+    yield from map(tuple, answer)
+
+
+def _term_id(node: ox.NamedNode) -> str:
+    blank = node.value.removeprefix(BLANK_NAMESPACE)
+    return node.value if blank == node.value else f"_:{blank}"

@@ -93,11 +93,12 @@ WRITTEN: dict[str, Callable[[Given], str]] = {
     "count_upto": lambda _: queries.count_upto(9),
     "count_nodes": lambda _: queries.count_nodes(),
     "count_named": lambda x: queries.count_named(x.labels),
-    "all_names": lambda x: queries.all_names([x.relation]),
+    "all_names": lambda x: queries.all_names(x.relation),
     "called": lambda x: queries.called([x.literal], [x.relation], x.labels, 9),
     "degrees_of": lambda x: queries.degrees_of([x.entity.id], 9),
     "present": lambda x: queries.present([x.relation]),
-    "degrees": lambda _: queries.degrees(),
+    "count_labelled": lambda x: queries.count_labelled([x.relation]),
+    "nodes": lambda _: queries.nodes(),
 }
 TURNS = 8
 """Of so many functions one is parsed for a text; rdflib takes its time."""
