@@ -39,6 +39,8 @@ IDS_PER_QUERY, PAIRS_PER_QUERY, CHAINS_PER_QUERY = 1_000, 5_000, 8
 MAX_SEPARATE_PAGES = 8
 """Pairs of entity and hop up to which each has a page of its own; of more, those of one hop share one."""
 
+MAX_TRIPLES_PAIRED = 1_000_000  # of a graph that is gone through for pairs of relations
+
 MIN_ROWS_OFF_LOOP = 1_000  # from this number of rows on, naming and sorting them leaves the event loop
 
 
@@ -306,11 +308,14 @@ class SparqlGraph:
         return Table(answer.columns, tuple(answer.rows[: self._rows]), cut)
 
     async def both_ways(self) -> dict[tuple[str, str], int]:
-        """Count the facts that two relations state in both directions, where it is not known from loading."""
-        counted = self._facts.both_ways
-        if counted is None:
+        """Return the facts that two relations state in both directions.
+
+        They are known from loading, or counted now; none in a graph that is too large to go through.
+        """
+        counted, triples = self._facts.both_ways, self._facts.triples
+        if counted is None and triples is not None and triples <= MAX_TRIPLES_PAIRED:
             counted = read_pair_counts(await self._executor.query(queries.both_ways()))
-        return {(one, other): n for one, other, n in counted}
+        return {(one, other): n for one, other, n in counted or ()}
 
     async def info(self) -> GraphInfo:
         """Count triples, entities, relations and named entities; what a folder tells is not counted again."""

@@ -110,6 +110,23 @@ def both_ways() -> str:
     )
 
 
+def relations_back(relation: str, facts: int) -> str:
+    """Ask for each ``?other`` that states ``?n`` of the first ``facts`` of a relation against its arrow.
+
+    Of a relation that leads to entities and to values, the entities come first.
+    """
+    iri = write_iri(relation)
+    first = f"SELECT ?a ?b WHERE {{ ?a {iri} ?b }} LIMIT {facts:d}"
+    back = f"{{ {first} }} ?b ?other ?a FILTER(?other != {iri})"
+    return f"SELECT ?other (COUNT(*) AS ?n) WHERE {{ {back} }} GROUP BY ?other"
+
+
+def count_both_ways(one: str, other: str) -> str:
+    """Ask for ``?n``, the number of facts of one relation that another states against its arrow."""
+    facts = f"?a {write_iri(one)} ?b . ?b {write_iri(other)} ?a"
+    return f"SELECT (COUNT(*) AS ?n) WHERE {{ {facts} }}"
+
+
 def count_upto(triples: int) -> str:
     """Ask for ``?n``, the number of triples, or so many if there are more."""
     return (
@@ -137,7 +154,7 @@ def count_named(labels: Sequence[str]) -> str:
 
 def all_names(predicate: str) -> str:
     """Ask for every ``?end ?name`` by a label or alias predicate."""
-    return f"SELECT ?end ?name WHERE {{ ?end {write_iri(predicate)} ?name }}"
+    return f"SELECT ?end ?name WHERE {{ ?end {write_iri(predicate)} ?name FILTER(isLiteral(?name)) }}"
 
 
 def called(names: Iterable[Literal], predicates: Sequence[str], labels: Sequence[str], limit: int) -> str:

@@ -7,14 +7,15 @@ build leaves nothing that looks like a store.
 """
 
 import hashlib
+import io
 import json
 import os
 import shutil
 import tempfile
-from collections.abc import Callable, Iterator, Sequence
-from dataclasses import asdict, replace
+from collections.abc import Callable, Sequence
+from concurrent.futures import ThreadPoolExecutor
+from dataclasses import asdict
 from pathlib import Path
-from typing import Any
 
 import pyoxigraph as ox
 
@@ -22,24 +23,19 @@ from kgqa.files import read_file
 from kgqa.kg.dialects import Dialect, detect_dialect
 from kgqa.kg.errors import KGMalformed, KGUnavailable
 from kgqa.kg.graph import GraphFacts
-from kgqa.kg.linking.lookup import StoreNames, is_node
+from kgqa.kg.linking.lookup import StoreNames
 from kgqa.kg.linking.name_index import NamedGraph
 from kgqa.kg.linking.name_table import NameTable
 from kgqa.kg.naming import Naming
-from kgqa.kg.sparql import queries
-from kgqa.kg.sparql.patterns import BLANK_NAMESPACE
 from kgqa.kg.store.embedded import EmbeddedStore
 from kgqa.kg.store.loading import QuadReader
+from kgqa.kg.store.survey import count_predicates, read_names, survey, write_names
 from kgqa.kg.terms import is_iri
 
 STORE_VERSION = 4
 FACTS_FILE = "kgqa.json"
 NAMES_FILE = "names.sqlite"
 STORE_FOLDER = "store"
-
-MAX_TRIPLES_SURVEYED = 1_000_000
-"""Triples up to which entities, and relations that facts have both ways, are counted: it takes longer than
-to load them."""
 
 KeepsName = Callable[[str, str], bool]
 """Returns, for the id and a name of an entity, whether it keeps the name."""
@@ -57,19 +53,16 @@ def is_store(path: Path) -> bool:
         raise KGUnavailable(f"not a path: {str(path)[:80]!r} ({error.__class__.__name__})") from error
 
 
-def load_files(files: Sequence[Path], store: ox.Store | None = None) -> tuple[ox.Store, GraphFacts]:
-    """Read files into a store, or into memory where none is given.
+def load_files(files: Sequence[Path]) -> tuple[ox.Store, GraphFacts]:
+    """Read files into memory.
 
     Raises:
         KGUnavailable: for missing files, unknown kinds, and files without triples.
         KGMalformed: for files that are not the RDF their suffix promises.
     """
-    store, reader = ox.Store() if store is None else store, QuadReader(files)
+    store, reader = ox.Store(), QuadReader(files)
     reader.load(store)
-    source = ", ".join(str(path) for path in files)
-    if len(store) == 0:
-        raise KGUnavailable(f"{source} holds no triples")
-    return store, GraphFacts(source, reader.fingerprint, len(store), _count_predicates(store))
+    return store, _state_facts(store, reader.source, reader.fingerprint)
 
 
 def build_store(files: Sequence[Path], directory: Path, keeps_name: KeepsName | None = None) -> GraphFacts:
@@ -149,47 +142,36 @@ def open_names(directory: Path) -> NameTable:
     return NameTable.open(directory / NAMES_FILE)
 
 
-def list_names(
-    store: ox.Store, facts: GraphFacts, dialect: Dialect, named: NamedGraph, path: Path | None = None
-) -> NameTable:
-    """List the names of a graph, in memory if no path is given.
+def list_names(store: ox.Store, facts: GraphFacts, dialect: Dialect, graph: NamedGraph) -> NameTable:
+    """List what the entities of a graph in memory are called."""
+    with io.BytesIO() as file:
+        write_names(store, file)
+        return NameTable.build(read_names(file, store, facts, dialect), graph.degrees)
 
-    Relations are no entities, nor are the entities that they have their names from.
-    """
-    naming = Naming(dialect, facts.predicates)
 
-    def names() -> Iterator[tuple[str, str]]:
-        if naming.local:
-            for (node,) in _solutions(store, queries.nodes()):
-                if is_node(id := _term_id(node), facts.predicates, dialect) and (name := naming.name(id, ())):
-                    yield id, name
-        for predicate in (*naming.labels, *naming.aliases):
-            for node, name in _solutions(store, queries.all_names(predicate)):
-                if is_node(id := _term_id(node), facts.predicates, dialect) and isinstance(name, ox.Literal):
-                    yield id, name.value
-
-    return NameTable.build(names(), named.degrees, path)
+def _state_facts(store: ox.Store, source: str, fingerprint: str) -> GraphFacts:
+    predicates = count_predicates(store)
+    if not predicates:
+        raise KGUnavailable(f"{source} holds no triples")
+    return GraphFacts(source, fingerprint, sum(predicates.values()), predicates)
 
 
 def _build_folder(files: Sequence[Path], beside: Path, keeps_name: KeepsName | None) -> GraphFacts:
-    store, facts = load_files(files, ox.Store(str(beside / STORE_FOLDER)))
-    dialect = detect_dialect(tuple(facts.predicates))
+    store, reader = ox.Store(str(beside / STORE_FOLDER)), QuadReader(files)
+    reader.load(store)
+    source, fingerprint = reader.source, reader.fingerprint
     if keeps_name is not None:
-        facts = _remove_names(store, facts, dialect, keeps_name)
-    naming = Naming(dialect, facts.predicates)
-    named = StoreNames(EmbeddedStore(store), dialect, naming, facts.predicates)
-    list_names(store, facts, dialect, named, beside / NAMES_FILE)
-    relations = [name for name in named.preferred(list(facts.predicates)).values() if name]
-    count = _count(store, queries.count_labelled(naming.labels)) - len(relations) if naming.labels else 0
-    facts = replace(facts, named=count)
-    if (facts.triples or 0) <= MAX_TRIPLES_SURVEYED:
-        nodes = (_term_id(node) for (node,) in _solutions(store, queries.nodes()))
-        both = [
-            (one.value, other.value, int(n.value)) for one, other, n in _solutions(store, queries.both_ways())
-        ]
-        facts = replace(
-            facts, entities=sum(node not in facts.predicates for node in nodes), both_ways=tuple(both)
-        )
+        source, fingerprint = _remove_names(store, _state_facts(store, source, fingerprint), keeps_name)
+    with tempfile.TemporaryFile(dir=beside) as file, ThreadPoolExecutor(1) as aside:
+        writing = aside.submit(write_names, store, file)
+        facts = _state_facts(store, source, fingerprint)
+        dialect = detect_dialect(tuple(facts.predicates))
+        naming = Naming(dialect, facts.predicates)
+        graph = StoreNames(EmbeddedStore(store), dialect, naming, facts.predicates)
+        writing.result()
+        counting = aside.submit(survey, store, facts, naming, graph)
+        NameTable.build(read_names(file, store, facts, dialect), graph.degrees, beside / NAMES_FILE)
+        facts = counting.result()
     store.flush()
     del store
     text = json.dumps(
@@ -200,8 +182,9 @@ def _build_folder(files: Sequence[Path], beside: Path, keeps_name: KeepsName | N
     return facts
 
 
-def _remove_names(store: ox.Store, facts: GraphFacts, dialect: Dialect, keeps_name: KeepsName) -> GraphFacts:
-    """Take the names away that are not kept; what is left has a fingerprint of its own."""
+def _remove_names(store: ox.Store, facts: GraphFacts, keeps_name: KeepsName) -> tuple[str, str]:
+    """Take the names away that are not kept; return what the rest is called, and its fingerprint."""
+    dialect = detect_dialect(tuple(facts.predicates))
     naming = [ox.NamedNode(predicate) for predicate in (*dialect.labels, *dialect.aliases)]
     names = [quad for predicate in naming for quad in store.quads_for_pattern(None, predicate, None)]
     gone = [quad for quad in names if not keeps_name(_term_text(quad.subject), _term_text(quad.object))]
@@ -211,9 +194,7 @@ def _remove_names(store: ox.Store, facts: GraphFacts, dialect: Dialect, keeps_na
         store.remove(quad)
     removed = hashlib.sha256("\n".join(sorted(map(str, gone))).encode()).hexdigest()
     fingerprint = hashlib.sha256(f"{facts.fingerprint} {removed}".encode()).hexdigest()[:16]
-    return GraphFacts(
-        f"{facts.source}, {len(gone):,} names left out", fingerprint, len(store), _count_predicates(store)
-    )
+    return f"{facts.source}, {len(gone):,} names left out", fingerprint
 
 
 def _term_text(term: object) -> str:
@@ -228,22 +209,3 @@ def _replace_folder(beside: Path, directory: Path) -> None:
         shutil.rmtree(old, ignore_errors=True)
     else:
         os.replace(beside, directory)
-
-
-def _count_predicates(store: ox.Store) -> dict[str, int]:
-    return dict(sorted((each.value, int(n.value)) for each, n in _solutions(store, queries.predicates())))
-
-
-def _count(store: ox.Store, query: str) -> int:
-    return next(int(n.value) for (n,) in _solutions(store, query))
-
-
-def _solutions(store: ox.Store, query: str) -> Iterator[tuple[Any, ...]]:
-    answer = store.query(query, use_default_graph_as_union=True)
-    assert isinstance(answer, ox.QuerySolutions)  # noqa: S101
-    yield from map(tuple, answer)
-
-
-def _term_id(node: ox.NamedNode) -> str:
-    blank = node.value.removeprefix(BLANK_NAMESPACE)
-    return node.value if blank == node.value else f"_:{blank}"

@@ -100,6 +100,11 @@ class QuadReader:
         self._blanks = 0
 
     @property
+    def source(self) -> str:
+        """The names of the files."""
+        return ", ".join(str(path) for path, _ in self._files)
+
+    @property
     def fingerprint(self) -> str:
         """A hash of the uncompressed files, whatever their order and names."""
         return hashlib.sha256(" ".join(sorted(self._digests)).encode()).hexdigest()[:16]

@@ -29,7 +29,6 @@ MIN_LOG_LIKELIHOOD = -9.0
 
 _MIN_COMMON_FACTS = 2  # that two relations state in both directions, to be each other's inverse
 _MIN_COMMON_SHARE = 0.1  # of the facts of the commoner of the two: a capital is located in its country, too
-_MAX_TRIPLES = 1_000_000  # a larger graph is not counted through: that would take too long
 
 
 @dataclass(frozen=True)
@@ -175,14 +174,11 @@ def _merge_equivalent(group: Sequence[CandidateChain], hops: HopScores) -> Candi
 
 
 async def find_inverse_relations(graph: KnowledgeGraph) -> InverseRelations | None:
-    """Find the inverse relations of a graph: one query, none in a graph too large for it.
+    """Find the inverse relations of a graph: one query, if its pairs are not known from loading.
 
     Each of a pair has most facts in common with the other; ties break by IRI. None where the query
     takes too long, or the graph cannot tell.
     """
-    info = await graph.info()
-    if info.triples is None or info.triples > _MAX_TRIPLES:
-        return InverseRelations({})
     count_pairs = getattr(graph, "both_ways", None)  # a graph of other people need not have it
     if count_pairs is None:
         return None
@@ -190,7 +186,7 @@ async def find_inverse_relations(graph: KnowledgeGraph) -> InverseRelations | No
         both: dict[tuple[str, str], int] = await count_pairs()
     except (KGTimeout, KGRejected):
         return None
-    facts = dict(info.relation_counts)
+    facts = dict((await graph.info()).relation_counts) if both else {}
     best: dict[str, tuple[int, str]] = {}
     for (one, other), count in both.items():
         if count >= max(_MIN_COMMON_FACTS, _MIN_COMMON_SHARE * max(facts.get(one, 0), facts.get(other, 0))):

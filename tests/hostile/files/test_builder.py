@@ -90,6 +90,8 @@ WRITTEN: dict[str, Callable[[Given], str]] = {
     "objects": lambda x: queries.objects(x.entity.id, [x.relation], x.labels),
     "predicates": lambda _: queries.predicates(),
     "both_ways": lambda _: queries.both_ways(),
+    "relations_back": lambda x: queries.relations_back(x.relation, 9),
+    "count_both_ways": lambda x: queries.count_both_ways(x.relation, x.relation),
     "count_upto": lambda _: queries.count_upto(9),
     "count_nodes": lambda _: queries.count_nodes(),
     "count_named": lambda x: queries.count_named(x.labels),
