@@ -1,6 +1,7 @@
 """Graphs, encoders and models: opened once per process, by name, here only."""
 
 import asyncio
+import gc
 import os
 import threading
 from collections.abc import Sequence
@@ -89,7 +90,10 @@ def _open_all(context: Context) -> Resources:
     library = _open_library(context, graph)
     nli = getattr(context, "nli", None) or None
     detector = _process.get(("nli", nli), lambda: open_contradiction_detector(nli))
-    return Resources(tools, _open_model(context, graph, exemplars), detector, library, exemplars, index)
+    model = _open_model(context, graph, exemplars)
+    # All that is loaded and open stays: to look through it for garbage again and again is half of a large hop.
+    _process.get("collector told", gc.freeze)
+    return Resources(tools, model, detector, library, exemplars, index)
 
 
 def _opened_for_graph(context: Context) -> OpenOnce:
