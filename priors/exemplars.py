@@ -39,7 +39,6 @@ from kgqa.priors.solutions import (
     solution_of,
 )
 from kgqa.priors.training_questions import (
-    NO_QUERY_OR_PATH,
     OFF_SCHEMA,
     BranchesOrReason,
     QueryBranch,
@@ -47,7 +46,7 @@ from kgqa.priors.training_questions import (
     TrainingQuestion,
     gold_branches,
     is_off_schema,
-    read_all_branches,
+    read_branches,
 )
 from kgqa.priors.vector_index import SIMILARITY_DECIMALS, VectorIndex
 
@@ -106,12 +105,11 @@ def gather_exemplars(
     ``categories`` are what kind of thing topics are, as far as that is known.
     """
     given = list(questions)
-    read = read_all_branches(each.sparql for each in given if each.sparql)
     counted: Counter[Exemplar] = Counter()
     without: Counter[str] = Counter()
     solutions: list[Solution] = []
     for each in given:
-        chains = _find_chains(each, read.get(each.sparql or "", NO_QUERY_OR_PATH))
+        chains = _find_chains(each, read_branches(each.sparql))
         if isinstance(chains, str):
             without[chains] += 1
         else:
