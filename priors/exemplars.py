@@ -15,7 +15,7 @@ import numpy as np
 from kgqa.kg.sparql.intent import QuestionIntent, read_intent
 from kgqa.kg.terms import local_name, replace_surrogates
 from kgqa.priors.artifact_store import ArtifactStore, Header, SourceFile, read_lines, write_lines
-from kgqa.priors.encoder import EncodeTexts
+from kgqa.priors.encoder import EncodeTexts, encode_once
 from kgqa.priors.errors import ExemplarError
 from kgqa.priors.hop_model import (
     Exemplar,
@@ -27,7 +27,7 @@ from kgqa.priors.hop_model import (
     training_tasks,
     unpack_model,
 )
-from kgqa.priors.masking import mask_topic
+from kgqa.priors.masking import blank_labels, mask_topic
 from kgqa.priors.slots import Slot
 from kgqa.priors.solutions import (
     Chain,
@@ -50,7 +50,7 @@ from kgqa.priors.training_questions import (
 )
 from kgqa.priors.vector_index import SIMILARITY_DECIMALS, VectorIndex
 
-EXEMPLARS_VERSION = 3
+EXEMPLARS_VERSION = 4
 NO_TOPIC = "no chain from a topic entity"
 
 HopScores: TypeAlias = tuple[Mapping[Slot | None, float], ...]
@@ -166,6 +166,7 @@ def build_exemplars(
         raise ExemplarError(
             "no question gives an exemplar: each needs a topic entity, and SPARQL or gold paths from it"
         )
+    encode = encode_once(encode)
     model = learn_model(found.exemplars, encode)
     header = ExemplarHeader(
         encoder=encoder_name,
@@ -230,7 +231,7 @@ class ExemplarLibrary:
         return dict(zip(self._intents, shares.tolist(), strict=True))
 
     def _read(self, masked: str) -> tuple[SparseRow, Floats]:
-        (vector,) = self._encode([masked])
+        (vector,) = self._encode([blank_labels(masked)])
         if len(vector) != self.header.dimensions:
             raise ExemplarError(
                 f"the encoder gives {len(vector)} numbers for a text, the exemplars have "
@@ -255,7 +256,7 @@ def open_solution_index(folder: Path, encode: EncodeTexts, encoder_name: str) ->
     header, (lines, packed) = EXEMPLAR_STORE.open(folder, encoder_name, "solutions", "index")
     try:
         solutions = read_lines(lines, Solution)
-        index = VectorIndex.from_bytes(solution_labels(solutions), packed, header.dimensions)
+        index = VectorIndex.from_bytes(solution_labels(solutions), packed, 2 * header.dimensions)
     except ValueError:
         raise EXEMPLAR_STORE.damaged(folder) from None
     return SolutionIndex(solutions, index, encode, header.encoder, header.solutions)

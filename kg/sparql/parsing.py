@@ -69,12 +69,13 @@ def parse_query(query: str) -> tuple[bool, Any]:
     """
     check_query_text(query)
     normal = normalise_query(query)
-    names: dict[str, int] = {}
+    names: list[str] = []
 
     def mask(found: re.Match[str]) -> str:
         if not (name := found["name"] or found["string"]):
             return found[0]
-        masked = f"Mask{names.setdefault(name, len(names))}_"
+        masked = f"Mask{len(names)}_"
+        names.append(name)
         return f"{found['head']}{masked}" if found["name"] else f"{found['quote']}{masked}{found['quote']}"
 
     shape = normal if _MASK.search(normal) else _NAME.sub(mask, normal)
@@ -83,7 +84,7 @@ def parse_query(query: str) -> tuple[bool, Any]:
             has_columns, algebra = _parse_shape(shape)
         except Exception:
             return _parse_shape(normal)  # its error has to tell of the query as it is
-        return has_columns, _put_names_back(algebra, list(names)) if names else algebra
+        return has_columns, _put_names_back(algebra, names) if names else algebra
 
 
 @lru_cache(MAX_KEPT_SHAPES)
@@ -103,25 +104,25 @@ def _put_names_back(node: Any, names: Sequence[str]) -> Any:
     from rdflib.plugins.sparql.parserutils import CompValue
 
     def put_back(part: Any) -> Any:
-        return _put_names_back(part, names)
+        if isinstance(part, URIRef):
+            return URIRef(_MASK.sub(lambda found: names[int(found[1])], part))
+        if isinstance(part, Literal) and _MASK.search(part.n3()):
+            # of a literal, as the parser makes it: of a str, a date would be written as a date and time
+            lexical = Literal(_MASK.sub(lambda found: names[int(found[1])], part))
+            return Literal(lexical, lang=part.language, datatype=part.datatype and put_back(part.datatype))
+        if isinstance(part, CompValue):
+            return CompValue(part.name, **{key: put_back(value) for key, value in part.items()})
+        if isinstance(part, dict):
+            return {key: put_back(value) for key, value in part.items()}
+        if isinstance(part, list | tuple):
+            return type(part)(map(put_back, part))
+        if isinstance(part, Path):
+            filled = copy(part)
+            vars(filled).update({key: put_back(value) for key, value in vars(part).items()})
+            return filled
+        return part
 
-    if isinstance(node, URIRef):
-        return URIRef(_MASK.sub(lambda found: names[int(found[1])], node))
-    if isinstance(node, Literal) and _MASK.search(node.n3()):
-        # of a literal, as the parser makes it: of a str, a date would be written as a date and time
-        lexical = Literal(_MASK.sub(lambda found: names[int(found[1])], node))
-        return Literal(lexical, lang=node.language, datatype=node.datatype and put_back(node.datatype))
-    if isinstance(node, CompValue):
-        return CompValue(node.name, **{key: put_back(part) for key, part in node.items()})
-    if isinstance(node, dict):
-        return {key: put_back(part) for key, part in node.items()}
-    if isinstance(node, list | tuple):
-        return type(node)(map(put_back, node))
-    if isinstance(node, Path):
-        filled = copy(node)
-        vars(filled).update({key: put_back(part) for key, part in vars(node).items()})
-        return filled
-    return node
+    return put_back(node)
 
 
 def normalise_query(query: str) -> str:
