@@ -91,7 +91,7 @@ def _open_all(context: Context) -> Resources:
     nli = getattr(context, "nli", None) or None
     detector = _process.get(("nli", nli), lambda: open_contradiction_detector(nli))
     model = _open_model(context, graph, exemplars)
-    # All that is loaded and open stays: to look through it for garbage again and again is half of a large hop.
+    # What is loaded and open stays: looking through it for garbage is half the cost of a large hop.
     _process.get("collector told", gc.freeze)
     return Resources(tools, model, detector, library, exemplars, index)
 
