@@ -2,6 +2,7 @@
 
 import hashlib
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from pathlib import Path
 
 from kgqa.addresses import drop_user, is_web_address, redact_name
@@ -16,6 +17,7 @@ from kgqa.kg.sparql.decoding import item_at, read_integer, single_value
 from kgqa.kg.sparql_graph import SparqlGraph
 from kgqa.kg.store import directory
 from kgqa.kg.store.embedded import EmbeddedStore
+from kgqa.kg.store.file_cache import store_of_files
 from kgqa.kg.terms import Entity
 
 PAGE_ROWS = 9_999  # of a page; with the one more that tells whether it is cut, as many as Virtuoso sorts
@@ -34,8 +36,9 @@ def open_graph(
     """Open a graph for reading; blocks meanwhile.
 
     Args:
-        sources: Files that make one graph in memory, or one folder that `directory.build` made, or
-            the address of one SPARQL 1.1 endpoint.
+        sources: Files that make one graph, read into memory or, if they are large, into a folder once
+            (`file_cache`); or one folder that `directory.build_store` made; or the address of one
+            SPARQL 1.1 endpoint.
         rows: Entities, relations or rows that a page holds at most.
         deadline: Seconds that a query may take; at an endpoint twice as long, if it is asked again.
         encode: Gives one L2-normalised row per text, for finding names by meaning.
@@ -58,8 +61,10 @@ def open_graph(
 
 
 def _open_files(paths: Sequence[Path], rows: int, deadline: float, encode: Encode | None) -> SparqlGraph:
-    folder = paths[0] if directory.is_store(paths[0]) else None
+    folder = paths[0] if directory.is_store(paths[0]) else store_of_files(paths)
     store, facts = directory.open_store(folder) if folder else directory.load_files(paths)
+    if folder not in paths:
+        facts = replace(facts, source=", ".join(map(str, paths)))
     place = folder / directory.STORE_FOLDER if folder else None
     executor = EmbeddedStore(store, deadline=deadline, folder=place)
     dialect = detect_dialect(tuple(facts.predicates))

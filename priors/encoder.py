@@ -17,6 +17,7 @@ import numpy.lib.format as npy
 import numpy.typing as npt
 from threadpoolctl import ThreadpoolController
 
+from kgqa.home import cache_folder
 from kgqa.priors.artifact_store import replace_file
 from kgqa.priors.errors import EncoderError
 
@@ -88,15 +89,6 @@ def limit_blas_threads(threads: int) -> Iterator[None]:
 
 
 _threadpool_controller = cache(ThreadpoolController)
-
-
-def cache_folder() -> Path:
-    """Return the folder of what kgqa keeps between runs: ``KGQA_HOME``, or the user's cache folder."""
-    if named := os.environ.get("KGQA_HOME"):
-        return Path(named).expanduser()
-    from platformdirs import user_cache_path
-
-    return user_cache_path("kgqa")
 
 
 class VectorCache:

@@ -22,8 +22,9 @@ import numpy.typing as npt
 from safetensors.numpy import load
 from tokenizers import Tokenizer
 
+from kgqa.home import cache_folder
 from kgqa.kg.terms import replace_surrogates
-from kgqa.priors.encoder import BUNDLED_ENCODER, Vectors, cache_folder, limit_blas_threads, thread_count
+from kgqa.priors.encoder import BUNDLED_ENCODER, Vectors, limit_blas_threads, thread_count
 from kgqa.priors.errors import EncoderError
 
 Array = npt.NDArray[np.float32]

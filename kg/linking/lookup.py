@@ -112,7 +112,7 @@ class QueryLookup:
             if end is not None and end.id in degrees and str(name) not in others[end.id]:
                 others[end.id].append(str(name))
         preferred = {end.id: end.name for end in ends if end.name}
-        return EntityNames(degrees, preferred, others).index()
+        return await asyncio.to_thread(EntityNames(degrees, preferred, others).index)
 
     async def _called(self, names: Sequence[Literal]) -> list[Row]:
         predicates, labels = (*self._naming.labels, *self._naming.aliases), self._naming.labels

@@ -7,6 +7,7 @@ of like length are neighbours, and what is read of a large index has a limit.
 
 import sqlite3
 import stat
+import weakref
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from pathlib import Path
@@ -62,6 +63,7 @@ class NameTable:
 
     def __init__(self, connection: sqlite3.Connection, place: str = "names") -> None:
         self._connection, self._place = connection, place
+        weakref.finalize(self, connection.close)
         [(self.longest,)] = self._rows("SELECT words FROM longest")
         [(size,)] = self._rows("SELECT coalesce(max(place), 0) FROM keys")
         self.size: int = size
@@ -114,6 +116,7 @@ class NameTable:
                     "UPDATE names SET degree = counted.degree FROM counted WHERE counted.id = names.id"
                 )
         except sqlite3.OperationalError as error:
+            connection.close()
             raise OSError(None, str(error)) from error
         return cls(connection)
 

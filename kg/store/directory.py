@@ -65,7 +65,12 @@ def load_files(files: Sequence[Path]) -> tuple[ox.Store, GraphFacts]:
     return store, _state_facts(store, reader.source, reader.fingerprint)
 
 
-def build_store(files: Sequence[Path], directory: Path, keeps_name: KeepsName | None = None) -> GraphFacts:
+def build_store(
+    files: Sequence[Path],
+    directory: Path,
+    keeps_name: KeepsName | None = None,
+    watch: Callable[[float], None] | None = None,
+) -> GraphFacts:
     """Build a store folder from files; an earlier store in its place is replaced.
 
     Args:
@@ -73,6 +78,7 @@ def build_store(files: Sequence[Path], directory: Path, keeps_name: KeepsName | 
         directory: the folder to build.
         keeps_name: told the id and a name of each entity, which ones keep it; the others are left
             without a name (as most nodes of an incomplete graph are, CoR §1). None: all keep theirs.
+        watch: told the share of the files that is read; what is left to do then is a third of the work.
 
     Raises:
         KGUnavailable: as `load_files`, if ``directory`` holds anything else, no entity keeps its name,
@@ -94,7 +100,7 @@ def build_store(files: Sequence[Path], directory: Path, keeps_name: KeepsName | 
     except OSError as error:
         raise KGUnavailable(f"cannot write beside {directory}: {error.strerror}") from error
     try:
-        facts = _build_folder(files, beside, keeps_name)
+        facts = _build_folder(QuadReader(files, watch), beside, keeps_name)
         _replace_folder(beside, directory)
     except OSError as error:
         raise KGUnavailable(f"cannot write {directory}: {error.strerror or error}") from error
@@ -156,8 +162,8 @@ def _state_facts(store: ox.Store, source: str, fingerprint: str) -> GraphFacts:
     return GraphFacts(source, fingerprint, sum(predicates.values()), predicates)
 
 
-def _build_folder(files: Sequence[Path], beside: Path, keeps_name: KeepsName | None) -> GraphFacts:
-    store, reader = ox.Store(str(beside / STORE_FOLDER)), QuadReader(files)
+def _build_folder(reader: QuadReader, beside: Path, keeps_name: KeepsName | None) -> GraphFacts:
+    store = ox.Store(str(beside / STORE_FOLDER))
     reader.load(store)
     source, fingerprint = reader.source, reader.fingerprint
     if keeps_name is not None:

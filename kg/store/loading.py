@@ -9,6 +9,7 @@ and no triple on its way to the store becomes an object of Python.
 import gzip
 import hashlib
 import io
+import os
 import re
 import zlib
 from collections.abc import Callable, Iterator, Sequence
@@ -66,19 +67,28 @@ MAX_RDFLIB_BYTES = 1 << 28  # bytes of a file that rdflib reads at most: it keep
 
 
 class _HashedFile:
-    """A binary file that hashes what is read from it.
+    """A binary file that hashes what is read from it, and tells how far it is read on disk.
 
     Where its triples may be nested deep, it is looked through before more of it is given (`check_nesting`).
     """
 
-    def __init__(self, path: Path, file: gzip.GzipFile | io.BufferedReader, suffix: str) -> None:
+    def __init__(
+        self,
+        path: Path,
+        file: gzip.GzipFile | io.BufferedReader,
+        suffix: str,
+        watch: Callable[[int], None] | None = None,
+    ) -> None:
         self.digest = hashlib.sha256()
         self._path = path
         self._depth = NestingDepth(lines=QUOTING_SUFFIXES[suffix]) if suffix in QUOTING_SUFFIXES else None
         self._file = XmlGuard(file) if suffix in XML_SUFFIXES else file
+        self._watch, self._descriptor = watch, file.fileno()
 
     def read(self, size: int = -1) -> bytes:
         data = self._file.read(size)
+        if self._watch:
+            self._watch(os.lseek(self._descriptor, 0, os.SEEK_CUR))
         self.digest.update(data)
         if self._depth and self._depth.max_depth(data) > SAFE_NESTING:
             check_nesting(self._path)
@@ -89,13 +99,20 @@ class _HashedFile:
 class QuadReader:
     """Reads files into quads and, having read them, knows their fingerprint.
 
+    Args:
+        files: the files, which make one graph.
+        watch: told the share of their bytes that is read, from time to time.
+
     Raises:
         KGUnavailable: for a missing file, a folder, a pipe or device, or an unknown suffix.
         KGMalformed: while reading, for text that is not the RDF its suffix promises.
     """
 
-    def __init__(self, files: Sequence[Path]) -> None:
+    def __init__(self, files: Sequence[Path], watch: Callable[[float], None] | None = None) -> None:
         self._files = [(path, _known_suffix(path)) for path in files]
+        self._watch = watch
+        self._bytes = sum(path.stat().st_size for path, _ in self._files)
+        self._bytes_read = 0  # of the files before the one that is read
         self._digests: list[str] = []
         self._blanks = 0
 
@@ -128,7 +145,8 @@ class QuadReader:
     def _open(self, path: Path, suffix: str) -> Iterator[_HashedFile]:
         try:
             with _open_file(path) as file:
-                yield (hashed := _HashedFile(path, file, suffix))
+                yield (hashed := _HashedFile(path, file, suffix, self._tell_share if self._watch else None))
+                self._bytes_read += os.fstat(file.fileno()).st_size
         except (SyntaxError, MemoryError) as error:
             raise KGMalformed(_syntax_message(path, suffix, error)) from error
         except (EOFError, gzip.BadGzipFile, zlib.error) as error:
@@ -136,6 +154,10 @@ class QuadReader:
         except OSError as error:
             raise KGUnavailable(f"cannot read {path}: {error.strerror or error}") from error
         self._digests.append(hashed.digest.hexdigest())
+
+    def _tell_share(self, bytes_read: int) -> None:
+        if self._watch:
+            self._watch(min(1.0, (self._bytes_read + bytes_read) / max(1, self._bytes)))
 
     def _namer(self) -> "_BlankNamer":
         return _BlankNamer(self._next_name)

@@ -19,7 +19,7 @@ from kgqa.kg.naming import Naming
 from kgqa.kg.sparql import queries
 from kgqa.kg.sparql.patterns import BLANK_NAMESPACE
 
-MAX_TRIPLES_SURVEYED = 1_000_000  # up to which entities are counted: it takes a third of the time to load
+MAX_TRIPLES_SURVEYED = 500_000  # up to which entities are counted: it takes a third of the time to load
 
 FACTS_SAMPLED = 100  # of a relation, by which it is seen which others state the same the other way round
 MIN_SHARE_SAMPLED = 0.05  # of these, that another relation states, to count how many it states of all

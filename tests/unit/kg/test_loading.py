@@ -170,3 +170,15 @@ def test_blank_nodes_where_none_may_be_are_not_named(tmp_path: Path, line: str) 
     (tmp_path / "g.nt").write_text(f"{TRIPLE} .\n{line}\n", encoding="utf-8")
     with pytest.raises(KGMalformed, match=r"g\.nt, line 2: "):
         open_graph([tmp_path / "g.nt"])
+
+
+@pytest.mark.parametrize("packed", [False, True])
+def test_how_much_is_read_is_told(tmp_path, packed):
+    lines = "".join(f"<http://x/a{n}> <http://x/r> <http://x/b> .\n" for n in range(20_000)).encode()
+    first, last = tmp_path / "a.nt", tmp_path / ("b.nt.gz" if packed else "b.ttl")
+    first.write_bytes(lines)
+    last.write_bytes(gzip.compress(lines) if packed else lines)
+    told = list[float]()
+    QuadReader([first, last], told.append).load(ox.Store())
+    assert told == sorted(told)
+    assert (0 < told[0] < 0.5 or packed, told[-1], len(set(told)) > 5) == (True, 1.0, True)
