@@ -35,8 +35,8 @@ from kgqa.models.offline.candidate_chains import (
 )
 from kgqa.models.offline.chain_ranking import FEATURES, chain_features
 from kgqa.models.offline.chain_search import HopPolicy, search_chains as search
-from kgqa.models.offline.lookups import Lookups
 from kgqa.models.offline.interpreter import NEAREST_QUESTIONS
+from kgqa.models.offline.lookups import Lookups
 from kgqa.models.offline.wording import QuestionWording
 from kgqa.priors.encoder import CachedEncoder, open_encoder
 from kgqa.priors.exemplars import build_exemplars, open_exemplars
