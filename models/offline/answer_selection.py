@@ -29,7 +29,6 @@ SortKey = tuple[Decimal | int, ...]
 RelationSteps = Sequence[Sequence[Hop]]
 """What leads from a node to a value; the hops of one step are alternatives."""
 
-MAX_CONDITION_NODES = 200  # before the ends; where there are more, no condition is looked at
 _MIN_CONDITION_CHARS = 3
 
 _MAX_SAMPLED_NODES = 6  # whose attributes are looked at to see which there are
@@ -229,7 +228,7 @@ async def _choose_attribute(
         hops[0] |= set(await graph.extend_chain(chain))
         if chain.depth > 1:
             before = chain.upto(chain.depth - 1)
-            nodes[1] |= {each.term for each in await graph.follow_chain(before)}
+            nodes[1] |= {each.term for each in await graph.follow_chain(before, whole=False)}
             hops[1] |= set(await graph.extend_chain(before))
     attributes = sorted(await _list_attributes(nodes, hops, graph))
     if not attributes:
@@ -334,7 +333,8 @@ async def select_by_conditions(
     "Who plays Brian on Family Guy" leads from Family Guy through roles to actors; of these it is
     the one whose role has a character of that name. Looked at are the nodes without a name that
     come right before the ends. A word names something when it is in its name and in no training
-    question nearby, where other things are named; one query for each equal chain, none where no word is left.
+    question nearby, where other things are named; one query for each equal chain, none where no word is left
+    or where a sample does not hold all nodes.
     """
     usual = {word for near in advice.nearest for word in _naming_words(near.exemplar.question)}
     words = frozenset(_naming_words(masked)) - usual
@@ -359,12 +359,9 @@ def _naming_words(text: str) -> list[str]:
 async def _count_named(words: frozenset[str], chain: Chain, graph: Lookups) -> Counter[Term]:
     """Count for each end the words that name one thing joined to a mediator before it, at most."""
     before = chain.upto(chain.depth - 1)
-    nodes = [
-        each.term.id
-        for each in await graph.follow_chain(before)
-        if isinstance(each.term, Entity) and each.term.name is None
-    ]
-    if not nodes or len(nodes) > MAX_CONDITION_NODES:
+    middle = await graph.follow_chain(before, whole=False)
+    nodes = [end.term.id for end in middle if isinstance(end.term, Entity) and end.term.name is None]
+    if not nodes or middle.truncated:
         return Counter()
     last = chain.hops[-1]
     around = [hop for hop in await graph.extend_chain(before) if hop != chain.hops[-2].inverse]

@@ -162,7 +162,7 @@ class QuestionInterpreter:
             rated = {topic: _drop_topic_chains(found, topics) for topic, found in rated.items()}
         if intent.kind in {"largest", "smallest"}:
             rated = {topic: _prefer_entities(found) for topic, found in rated.items()}
-        chosen = await asyncio.to_thread(combine_chains, rated, apart=intent.union)
+        chosen = await _choose_chains(rated, intent, graph)
         if chosen is None:
             return Interpretation()
         answers = await self._select_answers(masked, intent, chosen, advice, graph)
@@ -265,6 +265,39 @@ class QuestionInterpreter:
         except NO_ANSWER:
             return None
         return answers
+
+
+async def _choose_chains(
+    rated: Mapping[Entity, Sequence[CandidateChain]], intent: QuestionIntent, graph: Lookups
+) -> ChainCombination | None:
+    """Choose the likeliest chains that meet; where it matters which ends they have, these are not sampled.
+
+    Of a chain with too many ends to list, it is asked which ends of the others it reaches; where none,
+    the choice is another one.
+    """
+    while chosen := await asyncio.to_thread(combine_chains, rated, apart=intent.union):
+        alone = len(chosen.chains) == 1
+        cut = next((each for each in chosen.chains.values() if each.truncated), None)
+        if cut is None or (alone and intent.kind == "all"):
+            return chosen
+        others = [each for each in chosen.chains.values() if not each.truncated]
+        try:
+            if others and not intent.union:
+                common = frozenset.intersection(*(each.terms for each in others))
+                met = [end for end in others[0].ends if end.term in common]
+                reached = await graph.reached_ends(cut.chain, [end.term for end in met])
+                page = Page(tuple(end for end in met if end.term in reached))
+            else:
+                page = await graph.follow_chain(cut.chain)
+        except NO_ANSWER:
+            return chosen
+        if page.truncated:
+            return chosen
+        ends = tuple(end for end in page if end.term.name)
+        known = replace(cut, ends=ends, truncated=False)
+        topic = cut.chain.topic
+        rated = {**rated, topic: [known if each is cut else each for each in rated[topic]]}
+    return None
 
 
 def _alternatives(found: Sequence[CandidateChain]) -> list[Chain]:

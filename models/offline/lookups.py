@@ -15,6 +15,9 @@ MAX_QUERIES = 8
 CHAINS_PER_QUERY = 8
 """Chains that one query follows."""
 
+SAMPLED_NODES = 200
+"""Nodes at each place of a chain by which it is seen where the chain leads."""
+
 NO_ANSWER = (KGTimeout, KGRejected, QueryBudgetExhausted)
 """What is raised where the graph does not tell: too long, refused, or no query is left."""
 
@@ -47,7 +50,7 @@ class Lookups:
         while parts:
             part = parts.pop(0)
             try:
-                found = await self._graph.visit_chains(part, ends=ends, hops=hops)
+                found = await self._graph.visit_chains(part, ends=ends, hops=hops, sample=SAMPLED_NODES)
             except (KGTimeout, KGRejected) as error:
                 failure = error
                 half = len(part) // 2
@@ -79,11 +82,18 @@ class Lookups:
         ]
         return [chain.hops[begin:end] for begin, end in pairwise((0, *named, chain.depth))]
 
-    async def follow_chain(self, chain: Chain) -> Page[Candidate]:
-        """Return the terms at the end of a chain."""
+    async def follow_chain(self, chain: Chain, *, whole: bool = True) -> Page[Candidate]:
+        """Return the terms at the end of a chain: a page of them, or what a sample has."""
         if chain not in self._ends:
             await self.visit_chains([chain], hops=False)
+        if whole and self._ends[chain].truncated and len(self._ends[chain]) <= SAMPLED_NODES:
+            (found,) = await self._graph.visit_chains([chain], hops=False)
+            self._ends[chain] = found.ends
         return self._ends[chain]
+
+    async def reached_ends(self, chain: Chain, ends: Sequence[Term]) -> set[Term]:
+        """Return those of some terms that a chain reaches."""
+        return await self._graph.reached_ends(chain, ends)
 
     async def extend_chain(self, chain: Chain) -> Page[Hop]:
         """Return the hops that lead on from the end of a chain."""

@@ -122,11 +122,11 @@ class Counting:
         self._graph, self._slow = graph, slow
         self.asked: list[list[Chain]] = []
 
-    async def visit_chains(self, chains, *, ends: bool, hops: bool):
+    async def visit_chains(self, chains, *, ends: bool, hops: bool, sample: int):
         self.asked.append(list(chains))
         if ends and any(map(self._slow, chains)):
             raise KGTimeout("too long")
-        return await self._graph.visit_chains(chains, ends=ends, hops=hops)
+        return await self._graph.visit_chains(chains, ends=ends, hops=hops, sample=sample)
 
 
 async def test_a_sure_way_takes_few_queries(family) -> None:

@@ -5,7 +5,7 @@ import pytest
 from kgqa.kg.errors import KGTimeout
 from kgqa.kg.meter import metered
 from kgqa.kg.terms import Chain, Entity, Hop
-from kgqa.models.offline.lookups import CHAINS_PER_QUERY, Lookups
+from kgqa.models.offline.lookups import CHAINS_PER_QUERY, SAMPLED_NODES, Lookups
 
 ANN = Entity("http://t/e/ann", "Ann")
 P, Q = Hop("http://t/r/p"), Hop("http://t/r/q")
@@ -43,7 +43,7 @@ async def test_each_thing_is_asked_once(family) -> None:
 
 async def test_a_chain_that_takes_too_long_does_not_hide_the_others(family) -> None:
     class Slow:
-        async def visit_chains(self, chains, **what: bool):
+        async def visit_chains(self, chains, **what):
             if any(Q in chain.hops for chain in chains):
                 raise KGTimeout("too long")
             return await family.visit_chains(chains, **what)
@@ -52,3 +52,16 @@ async def test_a_chain_that_takes_too_long_does_not_hide_the_others(family) -> N
     with pytest.raises(KGTimeout):
         await graph.visit_chains(chains)
     assert [graph.known_ends(chain) is not None for chain in chains] == [True, False, True]
+
+
+async def test_a_sample_is_read_on_where_all_ends_are_wanted(graph) -> None:
+    store = graph(" . ".join(f"e:ann r:p e:b{n}" for n in range(SAMPLED_NODES + 1)) + " .")
+    lookups, chain = Lookups(store), Chain(ANN, (P,))
+    with metered() as meter:
+        some = await lookups.follow_chain(chain, whole=False)
+        assert (len(some), some.truncated) == (SAMPLED_NODES, True)
+        every = await lookups.follow_chain(chain)
+        assert (len(every), every.truncated) == (SAMPLED_NODES + 1, False)
+        assert await lookups.follow_chain(chain, whole=False) == every
+    assert meter.queries == 2
+    assert await lookups.reached_ends(chain, [ANN, every.items[0].term]) == {every.items[0].term}
