@@ -35,6 +35,7 @@ NEAREST_QUESTIONS = 60
 _MAX_INTERPRETATIONS = 256  # that are kept
 _MIN_INTENT_SHARE = 0.5  # from which the intent of training questions is taken over
 _MIN_AGREEING_INTENT_SHARE = 0.1  # the same where the words of the question agree
+_MAX_COMPARED_ENDS = 1_000  # of other chains, that a chain may reach
 _MAX_ALTERNATIVES = 8  # chains from each topic that are kept beside the chosen one
 
 
@@ -162,7 +163,7 @@ class QuestionInterpreter:
             rated = {topic: _drop_topic_chains(found, topics) for topic, found in rated.items()}
         if intent.kind in {"largest", "smallest"}:
             rated = {topic: _prefer_entities(found) for topic, found in rated.items()}
-        chosen = await _choose_chains(rated, intent, graph)
+        chosen = await choose_chains(rated, intent, graph)
         if chosen is None:
             return Interpretation()
         answers = await self._select_answers(masked, intent, chosen, advice, graph)
@@ -267,35 +268,34 @@ class QuestionInterpreter:
         return answers
 
 
-async def _choose_chains(
+async def choose_chains(
     rated: Mapping[Entity, Sequence[CandidateChain]], intent: QuestionIntent, graph: Lookups
 ) -> ChainCombination | None:
     """Choose the likeliest chains that meet; where it matters which ends they have, these are not sampled.
 
-    Of a chain with too many ends to list, it is asked which ends of the others it reaches; where none,
-    the choice is another one.
+    Of a chain with too many ends to list, it is asked which ends of other topics' chains it reaches.
     """
     while chosen := await asyncio.to_thread(combine_chains, rated, apart=intent.union):
         alone = len(chosen.chains) == 1
         cut = next((each for each in chosen.chains.values() if each.truncated), None)
         if cut is None or (alone and intent.kind == "all"):
             return chosen
+        topic = cut.chain.topic
         others = [each for each in chosen.chains.values() if not each.truncated]
         try:
             if others and not intent.union:
-                common = frozenset.intersection(*(each.terms for each in others))
-                met = [end for end in others[0].ends if end.term in common]
-                reached = await graph.reached_ends(cut.chain, [end.term for end in met])
-                page = Page(tuple(end for end in met if end.term in reached))
+                others += [each for at in rated if at != topic for each in rated[at] if not each.truncated]
+                ends = {end.term: Candidate(end.term) for each in others for end in each.ends}
+                reached = await graph.reached_ends(cut.chain, list(ends)[:_MAX_COMPARED_ENDS])
+                page = Page(tuple(ends[term] for term in ends if term in reached))
             else:
                 page = await graph.follow_chain(cut.chain)
         except NO_ANSWER:
             return chosen
         if page.truncated:
             return chosen
-        ends = tuple(end for end in page if end.term.name)
-        known = replace(cut, ends=ends, truncated=False)
-        topic = cut.chain.topic
+        named = tuple(end for end in page if end.term.name)
+        known = replace(cut, ends=named, truncated=False)
         rated = {**rated, topic: [known if each is cut else each for each in rated[topic]]}
     return None
 
