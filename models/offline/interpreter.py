@@ -285,7 +285,8 @@ async def choose_chains(
         try:
             if others and not intent.union:
                 others += [each for at in rated if at != topic for each in rated[at] if not each.truncated]
-                ends = {end.term: Candidate(end.term) for each in others for end in each.ends}
+                terms = [end.term for each in others for end in each.ends]
+                ends = {term: Candidate(term) for term in terms if isinstance(term, Entity)}
                 reached = await graph.reached_ends(cut.chain, list(ends)[:_MAX_COMPARED_ENDS])
                 page = Page(tuple(ends[term] for term in ends if term in reached))
             else:
