@@ -64,13 +64,14 @@ class Given(NamedTuple):
         return labels
 
 
+LIMITS = chain_queries.Limits.of(9)
 WRITTEN: dict[str, Callable[[Given], str]] = {
     "write_iri": lambda x: f"ASK {{ ?s ?p {patterns.write_iri(x.entity.id)} }}",
     "serialise": lambda x: (
         f"SELECT * {{ ?s ?p {patterns.serialise(x.literal)}, {patterns.serialise(x.entity)} }}"
     ),
     "visit_chains": lambda x: chain_queries.visit_chains(
-        [x.chain, Chain(x.entity)], x.labels, 9, ends=True, hops=True
+        [x.chain, Chain(x.entity)], x.labels, LIMITS, ends=True, hops=True
     ),
     "names": lambda x: queries.names([x.entity.id], x.labels),
     "literals": lambda x: queries.literals([x.literal]),
@@ -80,7 +81,7 @@ WRITTEN: dict[str, Callable[[Given], str]] = {
     "follow_relation": lambda x: queries.follow_relation([(x.entity.id, x.hop)], x.labels, 9),
     "follow_relations": lambda x: queries.follow_relations({x.hop: [x.entity.id]}, x.labels, 9),
     "relations_held": lambda x: chain_queries.relations_held(
-        x.chain, {True: [x.relation], False: [x.relation]}, 9
+        [x.chain], {True: [x.relation], False: [x.relation]}, LIMITS
     ),
     "relations_of": lambda x: chain_queries.relations_of(x.entity.id),
     "reached_ends": lambda x: chain_queries.reached_ends(x.chain, [x.entity], fresh=True),
