@@ -244,6 +244,9 @@ def trace_chain(chain: Chain, ends: Sequence[Term], labels: Sequence[str]) -> st
     for depth in range(1, last + 1) if last > 1 else ():
         more = _cut(CUT_NODES, _ways(chain, depth, ends, limited=False), MAX_NODES_BETWEEN)
         blocks.append(f"{{ {{ {more} }} BIND({NOWHERE} AS ?node) }}")
+    if tried := _nodes_tried(chain, ends):
+        more = _cut(CUT_NODES, _nodes_after(chain, last - 1, MAX_NODES_BETWEEN), tried)
+        blocks.append(f"{{ {{ {more} }} BIND({NOWHERE} AS ?node) }}")
     return (
         "SELECT ?end ?path ?place ?node ?label ?rank ?cut WHERE { "
         f"{{ SELECT ?end ?path ?place ?node ?cut WHERE {{ {' UNION '.join(blocks)} }} }} "
@@ -256,20 +259,29 @@ def _ways(chain: Chain, depth: int, ends: Sequence[Term], *, limited: bool = Tru
     topic, last = serialise(chain.topic), depth == chain.depth
     end = "?end" if last else f"?e{depth}"
     start, path, before, passed = topic, '"0"', "", ""
+    tried = _nodes_tried(chain, ends) if last else None
     if depth > 1:
         start, path = f"?e{depth - 1}", f"?p{depth - 1}"
         ways = f"{{ {_ways(chain, depth - 1, ends)} }}"
-        before = f"{{ SELECT {start} (MIN(?w{depth - 1}) AS {path}) WHERE {{ {ways} }} GROUP BY {start} }}"
+        most = f" LIMIT {tried:d}" if tried else ""
+        least = f"SELECT {start} (MIN(?w{depth - 1}) AS {path}) WHERE {{ {ways} }} GROUP BY {start}{most}"
+        before = f"{{ {least} }}"
         passed = f", STR({start}), {_SPACE}"
     hop, held = chain.steps[depth - 1]
     way = f'CONCAT(IF({end} = {topic}, "1", SUBSTR({path}, 1, 1)), SUBSTR({path}, 2){passed})'
     step = triple_pattern(start, hop, end, held)
-    if last and before and not held and len(ends) <= MAX_ENDS_TRIED and _are_entities(ends):
+    if tried:
         step = f"{_restrict_ends(ends)} FILTER EXISTS {{ {step} }}"
     elif last:
         step = f"{step} {_restrict_ends(ends)}"
     limit = f" LIMIT {MAX_NODES_BETWEEN:d}" if limited else ""
     return f"SELECT {end} ({way} AS ?w{depth}) WHERE {{ {before} {step} }}{limit}"
+
+
+def _nodes_tried(chain: Chain, ends: Sequence[Term]) -> int | None:
+    """Return how many nodes before the last hop each end is looked up from; None where ways are read."""
+    few = chain.depth > 1 and not chain.steps[-1][1] and len(ends) <= MAX_ENDS_TRIED and _are_entities(ends)
+    return max(1, MAX_LOOKUPS // len(ends)) if few and ends else None
 
 
 def trace_back(chain: Chain, ends: Sequence[Term], *, fresh: bool) -> str:
