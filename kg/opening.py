@@ -1,13 +1,14 @@
 """Opens a knowledge graph by what it is called: files, a store folder, or the address of an endpoint."""
 
 import hashlib
+import shutil
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
 
 from kgqa.addresses import drop_user, is_web_address, redact_name
 from kgqa.kg.dialects import DIALECTS, detect_dialect
-from kgqa.kg.errors import KGRejected, KGSilent, KGTimeout, KGUnavailable
+from kgqa.kg.errors import KGError, KGRejected, KGSilent, KGTimeout, KGUnavailable
 from kgqa.kg.graph import Executor, GraphFacts
 from kgqa.kg.linking.lookup import IndexLookup, QueryLookup, StoreNames
 from kgqa.kg.linking.name_index import Encode, NameIndex
@@ -62,7 +63,13 @@ def open_graph(
 
 def _open_files(paths: Sequence[Path], rows: int, deadline: float, encode: Encode | None) -> SparqlGraph:
     folder = paths[0] if directory.is_store(paths[0]) else store_of_files(paths)
-    store, facts = directory.open_store(folder) if folder else directory.load_files(paths)
+    try:
+        store, facts = directory.open_store(folder) if folder else directory.load_files(paths)
+    except KGError:
+        if folder is None or folder in paths:
+            raise
+        shutil.rmtree(folder, ignore_errors=True)  # it is damaged, and nobody's but kgqa's
+        folder, (store, facts) = None, directory.load_files(paths)
     if folder not in paths:
         facts = replace(facts, source=", ".join(map(str, paths)))
     place = folder / directory.STORE_FOLDER if folder else None

@@ -1,7 +1,6 @@
 """Graphs, encoders and models: opened once per process, by name, here only."""
 
 import asyncio
-import gc
 import os
 import threading
 from collections.abc import Sequence
@@ -91,10 +90,7 @@ def _open_all(context: Context) -> Resources:
     library = _open_library(context, graph)
     nli = getattr(context, "nli", None) or None
     detector = _process.get(("nli", nli), lambda: open_contradiction_detector(nli))
-    model = _open_model(context, graph, exemplars)
-    # What is loaded and open stays: looking through it for garbage is half the cost of a large hop.
-    _process.get("collector told", gc.freeze)
-    return Resources(tools, model, detector, library, exemplars, index)
+    return Resources(tools, _open_model(context, graph, exemplars), detector, library, exemplars, index)
 
 
 def _opened_for_graph(context: Context) -> OpenOnce:

@@ -150,13 +150,12 @@ class NameIndex:
         """Find at most ``limit`` entities called or identified by ``text``, best first."""
         text = replace_surrogates(text).strip().strip("<>")
         found = {match.entity.id: match for match in (*self._by_name(text), *self._by_local_name(text))}
-        best = self._sort(found.values())
+        best = self._sort(found.values(), limit)
         if len(best) < limit:
             best += [match for match in self.find_misspelt(text, limit) if match.entity.id not in found]
         if self._meaning and (not best or best[0].score < SURE_SCORE):
-            best = self._sort(
-                {m.entity.id: m for m in (*self.find_by_meaning([text], limit), *best)}.values()
-            )
+            meant = self.find_by_meaning([text], limit)
+            best = self._sort({match.entity.id: match for match in (*meant, *best)}.values(), limit)
         return best[:limit]
 
     def find_exact(self, text: str) -> list[Match]:
@@ -189,21 +188,21 @@ class NameIndex:
             scores[key] = max(scores.get(key, 0.0), 0.5 + 0.3 * len(folded) / len(key))
         if len(folded) <= MAX_CODE_CHARS + 1:
             scores = {key: 0.9 * score for key, score in scores.items()}
-        return self._matches(scores, "fuzzy")[:limit]
+        return self._matches(scores, "fuzzy", limit)
 
     def find_by_meaning(self, texts: Sequence[str], limit: int = 10) -> list[Match]:
         """Find entities whose name means what one of ``texts`` means, best first."""
         if self._meaning is None:
             return []
         folded = [key for key in (fold(text)[:MAX_MISSPELT_CHARS] for text in texts) if key]
-        return self._matches(self._meaning.nearest(folded, limit, self._lookalikes), "embedding")[:limit]
+        return self._matches(self._meaning.nearest(folded, limit, self._lookalikes), "embedding", limit)
 
     def find_containing(self, texts: Sequence[str], limit: int = 10) -> list[Match]:
         """Find entities whose name holds all words of one of ``texts``, those with most triples first."""
         wanted = [strip_article(fold(replace_surrogates(text))).split() for text in texts]
         keys = {key for words in wanted for key in islice(self._table.keys_holding(words), MAX_CONTAINING)}
-        ids = {id for key in keys for id, _ in self._table.bearers(key)}
-        return self._sort(Match(Entity(id), 0.5, "fuzzy") for id in ids)[:limit]
+        ids = dict.fromkeys(id for key in sorted(keys, key=len) for id, _ in self._table.bearers(key))
+        return self._sort((Match(Entity(id), 0.5, "fuzzy") for id in islice(ids, MAX_CONTAINING)), limit)
 
     def _by_name(self, text: str) -> list[Match]:
         folded = fold(text)
@@ -224,20 +223,22 @@ class NameIndex:
         is_new = len(there) == 1 and there[0] not in self._table.called(text)
         return [Match(Entity(there[0]), EXACT_SCORE, "id")] if is_new else []
 
-    def _matches(self, scores: Mapping[str, float], how: Any) -> list[Match]:
+    def _matches(self, scores: Mapping[str, float], how: Any, limit: int) -> list[Match]:
         best: dict[str, Match] = {}
         for key, score in scores.items():
             for id, _ in self._table.bearers(key):
                 if id not in best or best[id].score < score:
                     best[id] = Match(Entity(id), round(score, 4), how)
-        return self._sort(best.values())
+        return self._sort(best.values(), limit)
 
-    def _sort(self, matches: Iterable[Match]) -> list[Match]:
-        """Sort matches, those of one score by their triples, and name them."""
+    def _sort(self, matches: Iterable[Match], limit: int | None = None) -> list[Match]:
+        """Sort matches, those of one score by their triples, and name the first."""
         found = list(matches)
         ids = [match.entity.id for match in found]
         degrees = self._recall(self._degrees, ids, self._graph.degrees) if len(ids) > 1 else {}
         found.sort(key=lambda match: (-match.score, -degrees.get(match.entity.id, 0), match.entity.id))
+        found = found[:limit]
+        ids = [match.entity.id for match in found]
         names = self._recall(self._names, ids, self._graph.preferred)
         return [
             Match(Entity(each.entity.id, names.get(each.entity.id)), each.score, each.how) for each in found

@@ -115,9 +115,11 @@ class NameTable:
                 connection.execute(
                     "UPDATE names SET degree = counted.degree FROM counted WHERE counted.id = names.id"
                 )
-        except sqlite3.OperationalError as error:
+        except BaseException as error:
             connection.close()
-            raise OSError(None, str(error)) from error
+            if isinstance(error, sqlite3.OperationalError):
+                raise OSError(None, str(error)) from error
+            raise
         return cls(connection)
 
     @property

@@ -1,7 +1,7 @@
 """Keeps graphs that are given as files as store folders, so that a file is read once for its content.
 
 They lie in ``graphs`` of `cache_folder`, for their user alone. Those `MAX_GRAPHS_KEPT` stay that were opened
-last, and all that were opened within a day, for somebody may still read them.
+last, and all that were opened within a month, for somebody may still read them.
 """
 
 import hashlib
@@ -18,7 +18,8 @@ from kgqa.kg.store.directory import FACTS_FILE, STORE_VERSION, build_store, is_s
 MIN_BYTES_KEPT = 1 << 21  # of files; smaller ones are read as fast as a folder is opened
 GZIP_RATIO = 8  # bytes of a graph in a byte of its gzipped file, about
 MAX_GRAPHS_KEPT = 8
-MIN_SECONDS_KEPT = 86_400.0  # from when a graph was last opened
+MIN_SECONDS_KEPT = 30 * 86_400.0  # from when a graph was last opened
+MAX_LOAD_SECONDS = 86_400.0  # after which a load that is not done was broken off
 
 
 def store_of_files(files: Sequence[Path]) -> Path | None:
@@ -34,7 +35,8 @@ def store_of_files(files: Sequence[Path]) -> Path | None:
             return None
         content = _hash_files(files)
         folder = cache_folder() / "graphs" / f"{content}-{STORE_VERSION}"
-        folder.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
+        folder.parent.mkdir(parents=True, exist_ok=True)
+        folder.parent.chmod(0o700)
         build_once(folder, is_store, lambda: _build(files, folder, content))
         os.utime(folder / FACTS_FILE)
     except (OSError, ValueError, RuntimeError, KGUnavailable):
@@ -51,6 +53,10 @@ def _build(files: Sequence[Path], folder: Path, content: str) -> None:
 
 
 def _remove_unused(graphs: Path) -> None:
+    """Remove what was not opened for long, and what loads that were broken off have left."""
+    for left in graphs.glob(".*"):
+        if time.time() - left.stat().st_mtime > MAX_LOAD_SECONDS:
+            shutil.rmtree(left, ignore_errors=True)
     opened = sorted((each.stat().st_mtime, each.parent) for each in graphs.glob(f"*/{FACTS_FILE}"))
     for seconds, folder in opened[: 1 - MAX_GRAPHS_KEPT]:
         if time.time() - seconds > MIN_SECONDS_KEPT:
@@ -59,7 +65,7 @@ def _remove_unused(graphs: Path) -> None:
 
 
 def _graph_bytes(file: Path) -> int:
-    """Return about how large a graph is; 0 for what is no file, of which the reader says so."""
+    """Return about how large a graph is; raise KGUnavailable for what is no file: the reader says so."""
     if not file.is_file():
         raise KGUnavailable(f"{file} is no file")
     return file.stat().st_size * (GZIP_RATIO if file.suffix.lower() == ".gz" else 1)

@@ -273,32 +273,49 @@ async def choose_chains(
 ) -> ChainCombination | None:
     """Choose the likeliest chains that meet; where it matters which ends they have, these are not sampled.
 
-    Of a chain with too many ends to list, it is asked which ends of other topics' chains it reaches.
+    Of a chain with too many ends to list, it is asked which ends of other topics' chains it reaches;
+    where it is chosen alone after all, these are not its ends.
     """
+    cut: dict[Chain, CandidateChain] = {}  # as they were before, those that have the ends they share
     while chosen := await asyncio.to_thread(combine_chains, rated, apart=intent.union):
         alone = len(chosen.chains) == 1
-        cut = next((each for each in chosen.chains.values() if each.truncated), None)
-        if cut is None or (alone and intent.kind == "all"):
+        found = next(
+            (each for each in chosen.chains.values() if each.truncated or (alone and each.chain in cut)), None
+        )
+        if found is None:
             return chosen
-        topic = cut.chain.topic
-        others = [each for each in chosen.chains.values() if not each.truncated]
+        sample, topic = cut.pop(found.chain, found), found.chain.topic
+        chosen = chosen._replace(chains={**chosen.chains, topic: sample})
+        if alone and intent.kind == "all":
+            return chosen
+        shared = not (alone or intent.union)
         try:
-            if others and not intent.union:
-                others += [each for at in rated if at != topic for each in rated[at] if not each.truncated]
-                terms = [end.term for each in others for end in each.ends]
-                ends = {term: Candidate(term) for term in terms if isinstance(term, Entity)}
-                reached = await graph.reached_ends(cut.chain, list(ends)[:_MAX_COMPARED_ENDS])
-                page = Page(tuple(ends[term] for term in ends if term in reached))
+            if shared:
+                page = await _shared_ends(sample.chain, rated, graph)
             else:
-                page = await graph.follow_chain(cut.chain)
+                page = await graph.follow_chain(sample.chain)
         except NO_ANSWER:
             return chosen
         if page.truncated:
             return chosen
-        named = tuple(end for end in page if end.term.name)
-        known = replace(cut, ends=named, truncated=False)
-        rated = {**rated, topic: [known if each is cut else each for each in rated[topic]]}
+        if shared:
+            cut[sample.chain] = sample
+        known = replace(sample, ends=tuple(end for end in page if end.term.name), truncated=False)
+        rated = {**rated, topic: [known if each is found else each for each in rated[topic]]}
     return None
+
+
+async def _shared_ends(
+    chain: Chain, rated: Mapping[Entity, Sequence[CandidateChain]], graph: Lookups
+) -> Page[Candidate]:
+    """Return those ends of other topics' chains that a chain reaches; cut where they are too many to ask."""
+    others = [each for at in rated if at != chain.topic for each in rated[at] if not each.truncated]
+    terms = (end.term for each in others for end in each.ends)
+    ends = {term: Candidate(term) for term in terms if isinstance(term, Entity)}
+    if len(ends) > _MAX_COMPARED_ENDS:
+        return Page((), truncated=True)
+    reached = await graph.reached_ends(chain, list(ends))
+    return Page(tuple(ends[term] for term in ends if term in reached))
 
 
 def _alternatives(found: Sequence[CandidateChain]) -> list[Chain]:
