@@ -129,15 +129,15 @@ def test_what_is_no_file_is_said_by_the_reader(home, tmp_path):
             open_graph([tmp_path / name])
 
 
-def test_those_stay_that_were_opened_last_or_within_a_day(home, file, monkeypatch):
+def test_those_stay_that_were_opened_last_or_within_a_month(home, file, monkeypatch):
     monkeypatch.setattr(file_cache, "MAX_GRAPHS_KEPT", 2)
     built = []
     for name in "abcd":
         file.write_text(TRIPLE.format(name))
         built.append(store_of_files([file]))
     assert len(folders(home)) == 4
-    for days, folder in enumerate(reversed(built), start=1):
-        os.utime(folder / "kgqa.json", (0, folder.stat().st_mtime - days * 100_000))
+    for months, folder in enumerate(reversed(built), start=1):
+        os.utime(folder / "kgqa.json", (0, folder.stat().st_mtime - months * 3_000_000))
     file.write_text(TRIPLE.format("e"))
     kept = [built[-1], store_of_files([file])]
     assert folders(home) == sorted(kept)
@@ -145,5 +145,23 @@ def test_those_stay_that_were_opened_last_or_within_a_day(home, file, monkeypatc
 
 
 def test_what_is_kept_is_for_its_user_alone(home, file):
+    home.mkdir(parents=True, mode=0o755)
     store_of_files([file])
     assert home.stat().st_mode & 0o077 == 0
+
+
+async def test_a_folder_that_is_damaged_is_made_anew(home, file, builds):
+    (store_of_files([file]) / "kgqa.json").write_text("{}")
+    assert await ends(file) == ["http://x/b"]
+    assert await ends(file) == ["http://x/b"]
+    assert len(builds) == 2
+
+
+def test_what_a_load_left_that_was_broken_off_goes_after_a_day(home, file):
+    home.mkdir(parents=True)
+    old, new = home / ".old", home / ".new"
+    for folder in (old, new):
+        folder.mkdir()
+    os.utime(old, (0, old.stat().st_mtime - 2 * file_cache.MAX_LOAD_SECONDS))
+    store_of_files([file])
+    assert (old.exists(), new.exists()) == (False, True)

@@ -53,6 +53,13 @@ async def test_a_chain_that_does_not_meet_a_hub_s_gives_way_to_one_that_does(cou
     assert [each.chain for each in chosen.chains.values()] == [hub, works]
 
 
+async def test_a_chain_that_meets_no_other_and_is_chosen_alone_keeps_its_own_ends(country) -> None:
+    every = await rated(country, (Chain(HUB, (CITIZEN,)), -0.1), (Chain(FIRM, (SEAT,)), -9.0))
+    for kind, number in (("all", SAMPLED_NODES), ("count", LAST + 1)):
+        chosen = await choose_chains(every, QuestionIntent(kind), country)
+        assert {topic: len(each.ends) for topic, each in chosen.chains.items()} == {HUB: number}
+
+
 async def test_all_ends_are_read_where_they_are_counted_or_compared(country) -> None:
     every = await rated(country, (Chain(HUB, (CITIZEN,)), 0.0))
     for kind, number in (("all", SAMPLED_NODES), ("count", LAST + 1), ("largest", LAST + 1)):
