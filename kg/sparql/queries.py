@@ -28,7 +28,7 @@ def literals(values: Iterable[Literal]) -> str:
 
 
 def entity(id: str, labels: Sequence[str]) -> str:
-    """Ask for ``?end ?fresh ?label ?rank`` of an id that is subject or object of some triple."""
+    """Ask for ``?end ?label ?rank`` of an id that is subject or object of some triple."""
     return f"SELECT ?end ?label ?rank WHERE {{ {known_entity(id)} {label_of(labels)} }}"
 
 

@@ -70,7 +70,7 @@ def _run_jobs(jobs: _Jobs) -> None:
 LARGE_RESULT_BYTES = 1 << 16  # bytes from which on an answer is read off the event loop
 
 MIN_SECONDS_CACHED = 1.0
-"""Seconds from which on the answer to a query of kgqa's own is known: a million ends are sorted once."""
+"""Seconds from which on the answer to a query of kgqa's own is kept: it would take as long again."""
 
 MAX_CACHE_BYTES = 1 << 26
 
