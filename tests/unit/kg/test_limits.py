@@ -24,7 +24,7 @@ def limit_all(monkeypatch, most):
 
 
 @pytest.mark.parametrize("most", [1, 2, 3])
-@pytest.mark.parametrize("seed", range(8))
+@pytest.mark.parametrize("seed", range(4))
 async def test_what_is_shown_is_right_and_what_is_not_is_said(make_graph, monkeypatch, seed, most):
     chosen = Random(seed)
     graph = make_graph(random_graph(chosen))
