@@ -130,7 +130,7 @@ MAX_MISSPELT_CHARS = 500
 """Characters that a misspelt name has at most; to compare long texts takes the product of their lengths."""
 
 MAX_NAME_WORDS = 50  # words of a name up to which it is found inside of a question
-_LOCAL_NAME = re.compile(r"[^\s/#<>\"{}|^`\\]+")
+_LOCAL_NAME = re.compile(r"[^\x00-\x20/#<>\"{}|^`\\]+")
 
 MIN_FUZZY_SIMILARITY = 70.0  # the least similarity (0 to 100, Indel ratio of rapidfuzz) of a misspelt name
 
