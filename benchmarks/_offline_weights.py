@@ -11,7 +11,7 @@ import gzip
 import random
 import tempfile
 from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
@@ -30,13 +30,13 @@ from kgqa.models.offline import relation_texts
 from kgqa.models.offline.candidate_chains import (
     CandidateChain,
     InverseRelations,
-    MediatorDetector,
     TrainingAdvice,
     find_inverse_relations,
 )
 from kgqa.models.offline.chain_ranking import FEATURES, chain_features
 from kgqa.models.offline.chain_search import HopPolicy, search_chains as search
 from kgqa.models.offline.interpreter import NEAREST_QUESTIONS
+from kgqa.models.offline.lookups import Lookups
 from kgqa.models.offline.wording import QuestionWording
 from kgqa.priors.encoder import CachedEncoder, open_encoder
 from kgqa.priors.exemplars import build_exemplars, open_exemplars
@@ -120,7 +120,7 @@ async def cases(part: Part, folder: Path, weights: str) -> list[Case]:
     if not out.exists():
         build_exemplars(read_training_questions(part.learned), out, memo.encode, memo.name)
     exemplars = open_exemplars(out, memo.encode, memo.name)
-    mirrors, between = await find_inverse_relations(graph), MediatorDetector(graph)
+    mirrors = await find_inverse_relations(graph)
 
     def advice(view: str) -> TrainingAdvice:
         if weights == "untrained":
@@ -130,7 +130,7 @@ async def cases(part: Part, folder: Path, weights: str) -> list[Case]:
             exemplars.hops(view) if weights == "with_hop_model" else (),
         )
 
-    found = [await _case(line, graph, memo, advice, mirrors, between) for line in part.asked]
+    found = [await _case(line, graph, memo, advice, mirrors) for line in part.asked]
     return [case for case in found if case is not None]
 
 
@@ -140,7 +140,6 @@ async def _case(
     memo: CachedEncoder,
     ask: Callable[[str], TrainingAdvice],
     mirrors: InverseRelations,
-    between: MediatorDetector,
 ) -> Case | None:
     topic = line["topic_entities"][-1]
     others = [each["name"] for each in line["topic_entities"][:-1] if each["name"]]
@@ -149,8 +148,12 @@ async def _case(
     advice = mirrors.normalise_advice(told)
     wording = QuestionWording(view, memo.encode)
     policy = HopPolicy(advice, wording, mirrors.slot)
-    found = await search(Entity(topic["id"], topic["name"]), policy, graph)
-    ways = await between.count_named(mirrors.merge_chains(found, told.hops))
+    start, lookups = Entity(topic["id"], topic["name"]), Lookups(graph)
+    found = (await search({start: policy}, lookups))[start]
+    ways = [
+        replace(way, named_between=len(lookups.moves(way.chain)) - 1)
+        for way in mirrors.merge_chains(found, told.hops)
+    ]
     if not ways:
         return None
     said = wording.chains([way.chain.hops for way in ways])

@@ -76,6 +76,7 @@ GROUPS = (
             "unit/kg/test_chains",
             "unit/kg/test_computed",
             "unit/kg/test_held",
+            "unit/kg/test_limits",
             "unit/kg/test_neighbours",
             "unit/kg/test_patterns",
             "unit/kg/test_queries",

@@ -1,12 +1,15 @@
 """``kgqa kg``: look at a knowledge graph, check an endpoint, or build a graph on disk."""
 
 import asyncio
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from dataclasses import asdict
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
 import typer
 from rich.console import Console
+from rich.progress import BarColumn, Progress, TextColumn, TimeElapsedColumn
 from rich.table import Table
 from rich.text import Text
 
@@ -110,8 +113,12 @@ def load(
 
     if any(file.parts[:1] in {("http:",), ("https:",)} for file in files):
         output.fail("an endpoint is not loaded; ask it with: kgqa ask QUESTION --kg URL")
-    with output.errors_in_one_line(DatasetError), output.exit_on_termination():
-        build_store(files, out, _name_filter(names_of) if names_of else None)
+    with (
+        output.errors_in_one_line(DatasetError),
+        output.exit_on_termination(),
+        loading_bar(output.open_console(stderr=True)) as watch,
+    ):
+        build_store(files, out, _name_filter(names_of) if names_of else None, watch)
     output.print_line(f"built {out}; ask it with: kgqa ask QUESTION --kg {out}")
 
 
@@ -149,6 +156,33 @@ def _name_filter(questions: Path) -> "KeepsName":
     ids = {resolve_iri(end.id) for end in ends}
     names = {name for end in ends if not resolve_iri(end.id) for name in (end.name, *end.aliases)}
     return lambda id, name: id in ids or name in names
+
+
+@contextmanager
+def loading_bar(console: Console) -> Iterator[Callable[[float], None]]:
+    """Show a progress bar during a ``with`` block, and return what is told the share that is read.
+
+    Nothing is shown where the console is no terminal.
+    """
+    bar = Progress(
+        TextColumn("{task.description}"),
+        BarColumn(bar_width=None),
+        TimeElapsedColumn(),
+        console=console,
+        transient=True,
+        expand=True,
+        disable=not console.is_terminal,
+    )
+    task = bar.add_task("reading files", total=1.0)
+
+    def show(share: float) -> None:
+        if share < 1.0:
+            bar.update(task, completed=share)
+        else:
+            bar.update(task, description="indexing names", total=None)
+
+    with bar:
+        yield show
 
 
 def _print_info(found: "GraphInfo") -> None:

@@ -88,6 +88,7 @@ def _format_footer(record: "Record") -> str:
         f"{record['method']}, {record['config']['model']}",
         _plural(calls, "model call") if calls else "",
         _plural(usage["kg_queries"], "graph query"),
+        f"{usage['model_queries']} more by the model" if usage["model_queries"] else "",
         f"{usage['seconds']:.2f} s",
         f"stopped by {record['stopped_by']}" if record["stopped_by"] else "",
     ]

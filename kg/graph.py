@@ -37,12 +37,13 @@ class KnowledgeGraph(Protocol):
         """
 
     async def visit_chains(
-        self, chains: Sequence[Chain], *, ends: bool = True, hops: bool = True
+        self, chains: Sequence[Chain], *, ends: bool = True, hops: bool = True, sample: int | None = None
     ) -> list[ChainResult]:
         """Return what `follow_chain` and `extend_chain` give, of several chains at once: one query for all.
 
         Of a chain without hops, the topic itself is at the end, if the graph knows it. What is
-        not asked for (``ends``, ``hops``) is empty.
+        not asked for (``ends``, ``hops``) is empty. A ``sample`` goes through so many nodes at each place
+        of a chain at most; in one that is cut, what returns may not do so on another way.
         """
 
     async def trace_chain(self, chain: Chain, ends: Sequence[Term]) -> list[tuple[Triple, ...]]:

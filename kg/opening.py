@@ -1,21 +1,24 @@
 """Opens a knowledge graph by what it is called: files, a store folder, or the address of an endpoint."""
 
 import hashlib
+import shutil
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from pathlib import Path
 
 from kgqa.addresses import drop_user, is_web_address, redact_name
 from kgqa.kg.dialects import DIALECTS, detect_dialect
-from kgqa.kg.errors import KGRejected, KGSilent, KGTimeout, KGUnavailable
+from kgqa.kg.errors import KGError, KGRejected, KGSilent, KGTimeout, KGUnavailable
 from kgqa.kg.graph import Executor, GraphFacts
-from kgqa.kg.linking.lookup import IndexLookup, QueryLookup
-from kgqa.kg.linking.name_index import Encode, EntityNames, scan_names
+from kgqa.kg.linking.lookup import IndexLookup, QueryLookup, StoreNames
+from kgqa.kg.linking.name_index import Encode, NameIndex
 from kgqa.kg.naming import Naming
 from kgqa.kg.sparql import queries
 from kgqa.kg.sparql.decoding import item_at, read_integer, single_value
 from kgqa.kg.sparql_graph import SparqlGraph
 from kgqa.kg.store import directory
 from kgqa.kg.store.embedded import EmbeddedStore
+from kgqa.kg.store.file_cache import store_of_files
 from kgqa.kg.terms import Entity
 
 PAGE_ROWS = 9_999  # of a page; with the one more that tells whether it is cut, as many as Virtuoso sorts
@@ -34,8 +37,9 @@ def open_graph(
     """Open a graph for reading; blocks meanwhile.
 
     Args:
-        sources: Files that make one graph in memory, or one folder that `directory.build` made, or
-            the address of one SPARQL 1.1 endpoint.
+        sources: Files that make one graph, read into memory or, if they are large, into a folder once
+            (`file_cache`); or one folder that `directory.build_store` made; or the address of one
+            SPARQL 1.1 endpoint.
         rows: Entities, relations or rows that a page holds at most.
         deadline: Seconds that a query may take; at an endpoint twice as long, if it is asked again.
         encode: Gives one L2-normalised row per text, for finding names by meaning.
@@ -58,21 +62,28 @@ def open_graph(
 
 
 def _open_files(paths: Sequence[Path], rows: int, deadline: float, encode: Encode | None) -> SparqlGraph:
-    folder = paths[0] if directory.is_store(paths[0]) else None
-    store, facts = directory.open_store(folder) if folder else directory.load_files(paths)
+    folder = paths[0] if directory.is_store(paths[0]) else store_of_files(paths)
+    try:
+        store, facts = directory.open_store(folder) if folder else directory.load_files(paths)
+    except KGError:
+        if folder is None or folder in paths:
+            raise
+        shutil.rmtree(folder, ignore_errors=True)  # it is damaged, and nobody's but kgqa's
+        folder, (store, facts) = None, directory.load_files(paths)
+    if folder not in paths:
+        facts = replace(facts, source=", ".join(map(str, paths)))
     place = folder / directory.STORE_FOLDER if folder else None
     executor = EmbeddedStore(store, deadline=deadline, folder=place)
     dialect = detect_dialect(tuple(facts.predicates))
     naming = Naming(dialect, facts.predicates)
 
-    def names() -> EntityNames:
-        return (
-            directory.read_names(folder)
-            if folder
-            else scan_names(executor, naming, dialect, facts.predicates)
-        )
+    named = StoreNames(executor, dialect, naming, facts.predicates)
 
-    return SparqlGraph(executor, facts, dialect, naming, IndexLookup(names, encode), rows=rows)
+    def index() -> NameIndex:
+        names = directory.open_names(folder) if folder else directory.list_names(store, facts, dialect, named)
+        return NameIndex(names, named, encode)
+
+    return SparqlGraph(executor, facts, dialect, naming, IndexLookup(index), rows=rows)
 
 
 def open_endpoint(url: str, *, rows: int = PAGE_ROWS, deadline: float = 30.0) -> SparqlGraph:

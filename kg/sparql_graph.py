@@ -3,7 +3,7 @@
 import asyncio
 import time
 from collections import Counter
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from typing import TypeVar
 
 from kgqa.kg.dialects import Dialect, entity_iri, is_foreign
@@ -16,6 +16,7 @@ from kgqa.kg.meter import begin_query, end_query
 from kgqa.kg.naming import Naming, RelationCatalog, make_description
 from kgqa.kg.pages import Candidate, ChainResult, Description, GraphInfo, Match, Mention, Page, Table
 from kgqa.kg.sparql import chain_queries, patterns, queries
+from kgqa.kg.sparql.chain_queries import Limits
 from kgqa.kg.sparql.decoding import (
     ChainRows,
     is_true,
@@ -38,6 +39,8 @@ IDS_PER_QUERY, PAIRS_PER_QUERY, CHAINS_PER_QUERY = 1_000, 5_000, 8
 
 MAX_SEPARATE_PAGES = 8
 """Pairs of entity and hop up to which each has a page of its own; of more, those of one hop share one."""
+
+MAX_TRIPLES_PAIRED = 1_000_000  # of a graph that is gone through for pairs of relations
 
 MIN_ROWS_OFF_LOOP = 1_000  # from this number of rows on, naming and sorting them leaves the event loop
 
@@ -96,21 +99,29 @@ class SparqlGraph:
         return (await self.visit_chains([chain], hops=False))[0].ends
 
     async def visit_chains(
-        self, chains: Sequence[Chain], *, ends: bool = True, hops: bool = True
+        self, chains: Sequence[Chain], *, ends: bool = True, hops: bool = True, sample: int | None = None
     ) -> list[ChainResult]:
         """Return the ends of several chains and what leads on from there; see `KnowledgeGraph`."""
+        limits = Limits.of(self._rows, sample)
         unique = list(dict.fromkeys(chains))
         if not unique or not (ends or hops):
             return [ChainResult(Page(()), Page(())) for _ in chains]
 
         def write(some: Sequence[Chain]) -> str:
-            return chain_queries.visit_chains(some, self._naming.labels, self._rows + 1, ends=ends, hops=hops)
+            return chain_queries.visit_chains(some, self._naming.labels, limits, ends=ends, hops=hops)
 
         visits: dict[Chain, ChainResult] = {}
         for some, answer in await self._ask_batches(unique, CHAINS_PER_QUERY, write):
-            for chain, rows in zip(some, split_by_chain(answer, len(some)), strict=True):
-                found = await self._candidates(chain, rows, answer.cut)
-                visits[chain] = ChainResult(found, await self._hops_on(chain, rows, found, answer.cut))
+            parts = dict(zip(some, split_by_chain(answer, len(some)), strict=True))
+            looked_up = await self._look_up_relations(parts, limits)
+            for chain, rows in parts.items():
+                found = await self._candidates(chain, rows, limits, answer.cut)
+                entities = sum(isinstance(end.term, Entity) for end in found)
+                sampled = answer.cut or chain_queries.CUT_ENDS in rows.cuts or entities > limits.scanned
+                sampled |= found.truncated and limits.sampled
+                if chain_queries.CUT_TRIPLES in rows.cuts:
+                    sampled |= entities > looked_up or bool(chain.hops and not entities)
+                visits[chain] = ChainResult(found, self._hops(rows.hops, sampled))
         return [visits[chain] for chain in chains]
 
     async def reached_ends(self, chain: Chain, ends: Sequence[Term]) -> set[Term]:
@@ -306,18 +317,21 @@ class SparqlGraph:
         return Table(answer.columns, tuple(answer.rows[: self._rows]), cut)
 
     async def both_ways(self) -> dict[tuple[str, str], int]:
-        """Count the facts that two relations state in both directions, where it is not known from loading."""
-        counted = self._facts.both_ways
-        if counted is None:
+        """Return the facts that two relations state in both directions.
+
+        They are known from loading, or counted now; none in a graph that is too large to go through.
+        """
+        counted, triples = self._facts.both_ways, self._facts.triples
+        if counted is None and triples is not None and triples <= MAX_TRIPLES_PAIRED:
             counted = read_pair_counts(await self._executor.query(queries.both_ways()))
-        return {(one, other): n for one, other, n in counted}
+        return {(one, other): n for one, other, n in counted or ()}
 
     async def info(self) -> GraphInfo:
-        """Count triples, entities, relations and named entities: two queries, the first time."""
+        """Count triples, entities, relations and named entities; what a folder tells is not counted again."""
         if self._info is None:
             facts, labels = self._facts, self._naming.labels
             entities, named = facts.entities, facts.named
-            if entities is None or named is None:
+            if named is None:
                 entities = await self._count(queries.count_nodes())
                 named = await self._count(queries.count_named(labels)) if labels else 0
             counts = [(r, n) for r, n in facts.predicates.items() if not self._relations.ignores(r)]
@@ -365,42 +379,48 @@ class SparqlGraph:
         finally:
             end_query(time.monotonic() - start)
 
-    async def _candidates(self, chain: Chain, given: ChainRows, cut: bool) -> Page[Candidate]:
+    async def _candidates(self, chain: Chain, given: ChainRows, limits: Limits, cut: bool) -> Page[Candidate]:
         """Name and sort the ends of a chain; those of a page that is cut are the first that came."""
         rows, name = given.ends, self._naming.apply
         found = ((end, label, rank) for end, _, label, rank in rows)
         named = await asyncio.to_thread(name, found) if len(rows) > MIN_ROWS_OFF_LOOP else name(found)
-        full = cut or chain_queries.CUT_NODES in given.cuts or len(named) > self._rows
-        kept = list(named.values())[: self._rows]
+        full = cut or chain_queries.CUT_NODES in given.cuts or len(named) > limits.rows
+        kept = list(named.values())[: limits.rows]
         flags = [(end, is_true(fresh)) for end, fresh, _, _ in rows if fresh is not None]
         passing = {end for end, fresh in flags if not fresh} - {end for end, fresh in flags if fresh}
         unsure = [end for end in kept if isinstance(end, Entity) and end in passing] if passing else []
-        if full and unsure:  # a way that does not pass the topic may be among what is cut
+        if full and unsure and not limits.sampled:
+            # a way that does not pass the topic may be among what is cut
             passing -= await self._reached(chain, unsure, fresh=True)
         returning = passing | ({chain.topic} if chain.hops else set())
         kept.sort(key=sort_key)
         return Page(tuple(Candidate(term, returning=term in returning) for term in kept), full)
 
-    async def _hops_on(self, chain: Chain, rows: ChainRows, ends: Page[Candidate], cut: bool) -> Page[Hop]:
-        """Return the hops that lead on; where a hub has too many triples to read, relations are looked up."""
-        entities = sum(isinstance(end.term, Entity) for end in ends)
-        sampled = cut or chain_queries.CUT_ENDS in rows.cuts or entities > chain_queries.MAX_ENDS_SCANNED
-        if chain_queries.CUT_TRIPLES not in rows.cuts:
-            return self._hops(rows.hops, sampled)
-        seen = {(relation.id, is_true(forward)) for relation, forward in rows.hops if relation is not None}
+    async def _look_up_relations(self, parts: Mapping[Chain, ChainRows], limits: Limits) -> int:
+        """Look up the relations of hubs, whose triples are too many to read; return at how many ends.
+
+        In a sample, those of topics alone.
+        """
+        hubs = {chain: rows for chain, rows in parts.items() if chain_queries.CUT_TRIPLES in rows.cuts}
+        for chain in [each for each in hubs if each.hops and (limits.sampled or not self.relations)]:
+            hubs.pop(chain).cuts.add(chain_queries.CUT_ENDS)
+        if not self.relations:
+            for chain, rows in hubs.items():
+                rows.hops += (await self._ask(chain_queries.relations_of(chain.topic.id))).rows
+        if not hubs or not self.relations:
+            return 1
+        known = set.intersection(
+            *({(r.id, is_true(forward)) for r, forward in rows.hops if r} for rows in hubs.values())
+        )
         unseen = {
-            forward: [each for each in self.relations if (each, forward) not in seen]
+            forward: [each for each in self.relations if (each, forward) not in known]
             for forward in (True, False)
         }
-        if self.relations:
-            most = max(1, chain_queries.MAX_LOOKUPS // max(1, sum(map(len, unseen.values()))))
-            more = (await self._ask(chain_queries.relations_held(chain, unseen, most))).rows
-            sampled = sampled or bool(chain.hops and not entities) or entities > most
-        elif not chain.hops:
-            more = (await self._ask(chain_queries.relations_of(chain.topic.id))).rows
-        else:
-            more, sampled = [], True
-        return self._hops([*rows.hops, *more], sampled)
+        answer = await self._ask(chain_queries.relations_held(list(hubs), unseen, limits))
+        places = list(hubs.values())
+        for visit, *hop in answer.rows:
+            item_at(places, visit).hops.append(tuple(hop))
+        return limits.ends_looked_up(unseen)
 
     def _hops(self, rows: Sequence[Row], cut: bool = False) -> Page[Hop]:
         hops = {

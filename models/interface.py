@@ -15,12 +15,12 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, slots=True)
 class Usage:
-    """Calls and tokens; a sum of usages is a usage.
+    """Calls, tokens, and queries of the graph; a sum of usages is a usage.
 
     ``llm_calls`` reached a model and were paid for; ``cached_calls`` were
     answered from the cache and cost nothing; ``unknown_calls`` are the calls
     among ``llm_calls`` whose tokens the server did not report, so that the token
-    counts are lower bounds.
+    counts are lower bounds. ``model_queries`` are those that the model itself makes, as the offline one does.
     """
 
     llm_calls: int = 0
@@ -28,6 +28,7 @@ class Usage:
     unknown_calls: int = 0
     input_tokens: int = 0
     output_tokens: int = 0
+    model_queries: int = 0
     seconds: float = 0.0
 
     def __add__(self, other: "Usage") -> "Usage":
@@ -41,6 +42,10 @@ budget_allows: ContextVar[Callable[[Usage], bool]] = ContextVar("budget_allows",
 Whoever asks checks the budget before; a model that would call again, to have a reply repaired or
 after a call that ran out of time, checks here.
 """
+
+
+model_queries_spent: ContextVar[int] = ContextVar("model_queries_spent", default=0)
+"""How many queries of the graph the model has made for the question before this ask."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -25,7 +25,7 @@ from pydantic import Field
 
 from kgqa.files import read_file
 from kgqa.priors.artifact_store import ArtifactStore, Header, SourceFile, read_lines, write_lines
-from kgqa.priors.encoder import BUNDLED_ENCODER, EncodeTexts, encode_distinct
+from kgqa.priors.encoder import BUNDLED_ENCODER, EncodeTexts, encode_once
 from kgqa.priors.errors import BlueprintError
 from kgqa.priors.slots import Blueprint, BlueprintLists
 from kgqa.priors.training_questions import BlueprintLesson, TrainingQuestion, extract_lessons
@@ -133,7 +133,7 @@ def _choose_anchor(questions: Mapping[str, str], rule: AnchorRule, encode: Encod
 
 def index_anchors(records: Sequence[TemplateRecord], encode: EncodeTexts) -> VectorIndex:
     """Encode the anchors, each text once, so that equal anchors are equally near."""
-    rows = encode_distinct([anchor.text for _, anchor in anchors_of(records)], encode)
+    rows = encode_once(encode)([anchor.text for _, anchor in anchors_of(records)])
     return VectorIndex(_anchor_labels(records), rows)
 
 

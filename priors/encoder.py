@@ -17,6 +17,7 @@ import numpy.lib.format as npy
 import numpy.typing as npt
 from threadpoolctl import ThreadpoolController
 
+from kgqa.home import cache_folder
 from kgqa.priors.artifact_store import replace_file
 from kgqa.priors.errors import EncoderError
 
@@ -57,10 +58,17 @@ def open_encoder(name: str | None = None) -> Encoder:
     return SentenceEncoder(name)
 
 
-def encode_distinct(texts: Sequence[str], encode: EncodeTexts) -> Vectors:
-    """Encode each distinct text once, so that equal texts have equal rows; one row for each text."""
-    places = {text: place for place, text in enumerate(dict.fromkeys(texts))}
-    return np.asarray(encode(list(places))[[places[text] for text in texts]], np.float32)
+def encode_once(encode: EncodeTexts) -> EncodeTexts:
+    """Return what encodes each distinct text once, however often it is given: equal texts have equal rows."""
+    known: dict[str, Vectors] = {}
+
+    def encode_new(texts: Sequence[str]) -> Vectors:
+        fresh = [text for text in dict.fromkeys(texts) if text not in known]
+        if fresh:
+            known.update(zip(fresh, np.asarray(encode(fresh), np.float32), strict=True))
+        return np.stack([known[text] for text in texts])
+
+    return encode_new
 
 
 def thread_count() -> int:
@@ -81,15 +89,6 @@ def limit_blas_threads(threads: int) -> Iterator[None]:
 
 
 _threadpool_controller = cache(ThreadpoolController)
-
-
-def cache_folder() -> Path:
-    """Return the folder of what kgqa keeps between runs: ``KGQA_HOME``, or the user's cache folder."""
-    if named := os.environ.get("KGQA_HOME"):
-        return Path(named).expanduser()
-    from platformdirs import user_cache_path
-
-    return user_cache_path("kgqa")
 
 
 class VectorCache:

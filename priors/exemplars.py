@@ -15,7 +15,7 @@ import numpy as np
 from kgqa.kg.sparql.intent import QuestionIntent, read_intent
 from kgqa.kg.terms import local_name, replace_surrogates
 from kgqa.priors.artifact_store import ArtifactStore, Header, SourceFile, read_lines, write_lines
-from kgqa.priors.encoder import EncodeTexts
+from kgqa.priors.encoder import EncodeTexts, encode_once
 from kgqa.priors.errors import ExemplarError
 from kgqa.priors.hop_model import (
     Exemplar,
@@ -27,7 +27,7 @@ from kgqa.priors.hop_model import (
     training_tasks,
     unpack_model,
 )
-from kgqa.priors.masking import mask_topic
+from kgqa.priors.masking import blank_labels, mask_topic
 from kgqa.priors.slots import Slot
 from kgqa.priors.solutions import (
     Chain,
@@ -39,7 +39,6 @@ from kgqa.priors.solutions import (
     solution_of,
 )
 from kgqa.priors.training_questions import (
-    NO_QUERY_OR_PATH,
     OFF_SCHEMA,
     BranchesOrReason,
     QueryBranch,
@@ -47,11 +46,11 @@ from kgqa.priors.training_questions import (
     TrainingQuestion,
     gold_branches,
     is_off_schema,
-    read_all_branches,
+    read_branches,
 )
 from kgqa.priors.vector_index import SIMILARITY_DECIMALS, VectorIndex
 
-EXEMPLARS_VERSION = 3
+EXEMPLARS_VERSION = 4
 NO_TOPIC = "no chain from a topic entity"
 
 HopScores: TypeAlias = tuple[Mapping[Slot | None, float], ...]
@@ -106,12 +105,11 @@ def gather_exemplars(
     ``categories`` are what kind of thing topics are, as far as that is known.
     """
     given = list(questions)
-    read = read_all_branches(each.sparql for each in given if each.sparql)
     counted: Counter[Exemplar] = Counter()
     without: Counter[str] = Counter()
     solutions: list[Solution] = []
     for each in given:
-        chains = _find_chains(each, read.get(each.sparql or "", NO_QUERY_OR_PATH))
+        chains = _find_chains(each, read_branches(each.sparql))
         if isinstance(chains, str):
             without[chains] += 1
         else:
@@ -168,6 +166,7 @@ def build_exemplars(
         raise ExemplarError(
             "no question gives an exemplar: each needs a topic entity, and SPARQL or gold paths from it"
         )
+    encode = encode_once(encode)
     model = learn_model(found.exemplars, encode)
     header = ExemplarHeader(
         encoder=encoder_name,
@@ -232,7 +231,7 @@ class ExemplarLibrary:
         return dict(zip(self._intents, shares.tolist(), strict=True))
 
     def _read(self, masked: str) -> tuple[SparseRow, Floats]:
-        (vector,) = self._encode([masked])
+        (vector,) = self._encode([blank_labels(masked)])
         if len(vector) != self.header.dimensions:
             raise ExemplarError(
                 f"the encoder gives {len(vector)} numbers for a text, the exemplars have "
@@ -257,7 +256,7 @@ def open_solution_index(folder: Path, encode: EncodeTexts, encoder_name: str) ->
     header, (lines, packed) = EXEMPLAR_STORE.open(folder, encoder_name, "solutions", "index")
     try:
         solutions = read_lines(lines, Solution)
-        index = VectorIndex.from_bytes(solution_labels(solutions), packed, header.dimensions)
+        index = VectorIndex.from_bytes(solution_labels(solutions), packed, 2 * header.dimensions)
     except ValueError:
         raise EXEMPLAR_STORE.damaged(folder) from None
     return SolutionIndex(solutions, index, encode, header.encoder, header.solutions)

@@ -16,7 +16,8 @@ import numpy as np
 import numpy.typing as npt
 
 from kgqa.kg.sparql.intent import QuestionIntent
-from kgqa.priors.encoder import EncodeTexts, Vectors, encode_distinct, limit_blas_threads, thread_count
+from kgqa.priors.encoder import EncodeTexts, Vectors, encode_once, limit_blas_threads
+from kgqa.priors.masking import blank_labels
 from kgqa.priors.slots import SlotText
 
 Floats = npt.NDArray[np.float32]
@@ -24,9 +25,13 @@ Indices = npt.NDArray[np.int64]
 MAX_GRAM_WORDS = 3
 MIN_GRAM_QUESTIONS = 2  # distinct questions that a run of words must be in to be looked at
 
-REGULARISATION_C = 20.0  # what a question counts against weights that are not 0 (C of scikit-learn)
+REGULARISATION_C = 10.0  # what a question counts against weights that are not 0 (C of scikit-learn)
 VECTOR_SCALE = 2.0  # how much longer the sentence vector is than the row of words, before weights are learned
-MAX_ITERATIONS = 60  # steps of the search for weights at most; more make no difference to what comes first
+BATCH_QUESTIONS = 256  # questions that a step in the search for weights looks at
+PASSES = 12  # times that each question is looked at
+MIN_STEPS = 300  # steps at least: few questions are looked at more often
+STEP_LENGTH = 60.0  # of the first step; the last has 0
+FIRST_SQUARES = 1e4  # squared slope that each feature begins with, so that rare words take no leaps
 
 WORD_SHARE = 0.1
 """What the cosine of the words counts in a similarity; that of the sentence vectors counts the rest.
@@ -35,7 +40,6 @@ The vectors alone take two templates that differ in a word or in the order of wo
 the same one. With more of the words, questions in new words are found less well."""
 
 ALL_ENDS = QuestionIntent()
-_KEPT_GRADIENTS = 5  # gradients that L-BFGS keeps: each is as large as the weights
 _TOKEN = re.compile(r"\[[a-z]+\]|'s\b|\w+")
 
 
@@ -121,54 +125,52 @@ class LogisticHead:
 
 
 def fit_head(words: Any, vectors: Vectors, labels: Sequence[int], weights: Sequence[float]) -> LogisticHead:
-    """Fit a head by L-BFGS (Liu & Nocedal 1989).
+    """Fit a head by AdaGrad (Duchi et al. 2011), with a step length for each feature.
 
-    The loss is that of the labels and half the squared length of all weights but the bias. ``words`` is a
-    sparse matrix of scipy, shape (questions, terms); ``weights`` say how much each question counts.
+    The loss is that of the labels and half the squared length of all weights. ``words`` is a sparse matrix
+    of scipy, shape (questions, terms); ``weights`` say how much each question counts.
     """
-    from scipy.optimize import minimize
-    from threadpoolctl import threadpool_limits
+    from scipy.sparse import csr_matrix
 
-    turned, (questions, terms), classes = words.T.tocsr(), words.shape, max(labels) + 1
-    mean = vectors.mean(axis=0)  # without it, the search takes fewer steps; the bias takes it up
-    rows = (VECTOR_SCALE * (vectors - mean)).astype(np.float32)
-    counts = (REGULARISATION_C * np.asarray(weights)).astype(np.float32)
-    right = np.arange(questions), np.asarray(labels)
-
-    def shaped(flat: Any) -> LogisticHead:
-        table = flat.astype(np.float32).reshape(-1, classes)
-        return LogisticHead(table[:terms], table[terms:-1], table[-1])
-
-    def loss(flat: Any) -> tuple[float, Any]:
-        head = shaped(flat)
-        shares = words @ head.words + rows @ head.meaning + head.bias
-        shares -= shares.max(axis=1, keepdims=True)
-        of_right = shares[right]
-        np.exp(shares, out=shares)
-        total = shares.sum(axis=1)
-        value = float(counts @ (np.log(total) - of_right))
-        shares /= total[:, None]
-        shares[right] -= 1
-        shares *= counts[:, None]
-        gradient = np.concatenate([turned @ shares, rows.T @ shares, shares.sum(axis=0)[None]])
-        penalised = flat.copy()
-        penalised[-classes:] = 0
-        return value + 0.5 * float(penalised @ penalised), gradient.ravel().astype(np.float64) + penalised
-
-    with (
-        limit_blas_threads(thread_count()),
-        threadpool_limits(thread_count(), "blas"),
-    ):  # scipy has a BLAS of its own
-        found = minimize(
-            loss,
-            np.zeros((terms + rows.shape[1] + 1) * classes),
-            jac=True,
-            method="L-BFGS-B",
-            options={"maxiter": MAX_ITERATIONS, "maxcor": _KEPT_GRADIENTS},
+    (questions, terms), classes, right = words.shape, max(labels) + 1, np.asarray(labels)
+    counts = (REGULARISATION_C * np.asarray(weights)).astype(np.float32)[:, None]
+    questions_of = np.bincount(words.indices, minlength=terms)  # each term
+    random, starts = np.random.default_rng(0), range(0, questions, BATCH_QUESTIONS)
+    passes = max(PASSES, MIN_STEPS // len(starts))
+    with limit_blas_threads(1):  # a second thread would wait most of the time
+        mean = vectors.mean(axis=0)
+        centred = VECTOR_SCALE * (vectors - mean)
+        axes = np.linalg.eigh(centred.T @ centred)[1]  # of their own lengths, so of steps of their own
+        rows = np.hstack([centred @ axes, np.ones((questions, 1))]).astype(np.float32)
+        said, meant = (np.zeros((size, classes), np.float32) for size in (terms, rows.shape[1]))
+        squares_said, squares_meant = (
+            np.full((len(table), 1), FIRST_SQUARES, np.float32) for table in (said, meant)
         )
-    head = shaped(found.x)
-    meaning = VECTOR_SCALE * head.meaning
-    return LogisticHead(head.words.copy(), meaning, head.bias - mean @ meaning)
+        lengths = iter(np.linspace(STEP_LENGTH, 0, passes * len(starts), dtype=np.float32))
+        for order in (random.permutation(questions) for _ in range(passes)):
+            for batch in (order[start : start + BATCH_QUESTIONS] for start in starts):
+                some = words[batch]
+                seen, places, times = np.unique(some.indices, return_inverse=True, return_counts=True)
+                some = csr_matrix((some.data, places, some.indptr), shape=(len(batch), len(seen)))
+                weighed = said[seen]
+                errors = some @ weighed + rows[batch] @ meant
+                errors -= errors.max(axis=1, keepdims=True)
+                np.exp(errors, out=errors)
+                errors /= errors.sum(axis=1, keepdims=True)
+                errors[np.arange(len(batch)), right[batch]] -= 1
+                errors *= counts[batch]
+                length = next(lengths)
+
+                slope = some.T @ errors + weighed * (times / questions_of[seen]).astype(np.float32)[:, None]
+                squares_said[seen] += np.einsum("ij,ij->i", slope, slope)[:, None]
+                slope *= length / np.sqrt(squares_said[seen])
+                said[seen] = weighed - slope
+                slope = rows[batch].T @ errors + meant * np.float32(len(batch) / questions)
+                squares_meant += np.einsum("ij,ij->i", slope, slope)[:, None]
+                slope *= 2 * length / np.sqrt(squares_meant)
+                meant -= slope
+        meaning = (VECTOR_SCALE * (axes @ meant[:-1])).astype(np.float32)
+        return LogisticHead(said, meaning, meant[-1] - mean @ meaning)
 
 
 @dataclass(frozen=True, slots=True)
@@ -201,7 +203,7 @@ def learn_model(exemplars: Sequence[Exemplar], encode: EncodeTexts) -> HopModel:
     places, values = (np.concatenate(parts) for parts in zip(*rows, strict=True))
     owners = np.repeat(np.arange(len(rows)), [len(row.places) for row in rows])
     words = csr_matrix((values, (owners, places)), shape=(len(rows), len(vocabulary.terms)))
-    vectors = encode_distinct([each.question for each in exemplars], encode)
+    vectors = encode_once(encode)([blank_labels(each.question) for each in exemplars])
     heads = []
     for classes, labels in training_tasks(exemplars):
         numbers = {each: number for number, each in enumerate(classes)}

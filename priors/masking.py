@@ -12,6 +12,7 @@
 'Which films has [actor] made with [entity]?'
 """
 
+import re
 import unicodedata
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass
@@ -22,6 +23,7 @@ from kgqa.kg.text import EVERYDAY_WORDS, FUNCTION_WORDS, fold
 TOPIC_MASK = "[ENT]"  # stands for a topic entity (CoG §3.2.1)
 OTHER_MASK = "[OTHER]"  # stands for a topic entity that is not the one at hand
 DEFAULT_CATEGORY = "entity"  # the category label of an entity that nobody knows another of
+_LABEL = re.compile(r"\[([^\[\]]+)\]")
 _MIN_PART_CHARS = 3
 _MIN_STEM_CHARS = 4
 _MIN_STEM_SHARE = 0.6
@@ -62,6 +64,24 @@ def make_template(question: str, labels: Mapping[str, str | None]) -> str:
         question,
         {_mention_of(question, name): f"[{label or DEFAULT_CATEGORY}]" for name, label in labels.items()},
     )
+
+
+def blank_labels(text: str) -> str:
+    """Put the label of an entity that nobody knows in place of all masks and labels.
+
+    >>> blank_labels("Which films has [actor] made with [ENT]?")
+    'Which films has [entity] made with [entity]?'
+    """
+    return _LABEL.sub(f"[{DEFAULT_CATEGORY}]", text)
+
+
+def known_labels(template: str) -> list[str]:
+    """Return the labels in a template, of the entities that somebody knows.
+
+    >>> known_labels("Which films has [actor] made with [entity]?")
+    ['actor']
+    """
+    return [label for label in _LABEL.findall(template) if label != DEFAULT_CATEGORY]
 
 
 def replace_names(question: str, marks: Mapping[str, str]) -> str:

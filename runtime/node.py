@@ -14,7 +14,7 @@ from kgqa.kg.errors import KGError, KGRejected, KGTimeout, KGUnavailable
 from kgqa.kg.meter import QueryBudgetExhausted, metered
 from kgqa.kg.terms import one_line
 from kgqa.models.errors import MalformedReply, ModelError, ModelUnavailable
-from kgqa.models.interface import Completion, Turn, Usage, budget_allows
+from kgqa.models.interface import Completion, Turn, Usage, budget_allows, model_queries_spent
 from kgqa.priors.blueprints import BlueprintLibrary
 from kgqa.priors.encoder import Vectors
 from kgqa.priors.errors import EncoderError, PriorError
@@ -59,7 +59,9 @@ class NodeRuntime(NodeBudget):
     async def call_model(self, call: Callable[[Any], Awaitable[C]]) -> C:
         """Call the model, and count what it costs; raise `ModelError` as the model does."""
         self.check("llm_calls", "tokens")
-        token = budget_allows.set(self.has_room)
+        room = budget_allows.set(self.has_room)
+        queries = self.spent_before["model_queries"] + self.spend["model_queries"]
+        spent = model_queries_spent.set(queries)
         try:
             async with self.deadline():
                 answered = await call((await open_resources(self.context)).model)
@@ -72,7 +74,8 @@ class NodeRuntime(NodeBudget):
             self.count(getattr(error.__cause__, "usage", Usage()))
             raise
         finally:
-            budget_allows.reset(token)
+            budget_allows.reset(room)
+            model_queries_spent.reset(spent)
         self.count(answered.usage)
         return answered
 

@@ -44,7 +44,8 @@ class Spend(TypedDict):
     """What a question has cost; seconds are of wall time.
 
     ``unknown_calls`` counts those among ``llm_calls`` whose tokens the server did
-    not report: with any, the token counts are lower bounds.
+    not report: with any, the token counts are lower bounds. ``kg_queries`` are the method's;
+    ``model_queries`` those that the offline model makes to interpret the question.
     """
 
     llm_calls: Annotated[int, Field(ge=0)]
@@ -53,6 +54,7 @@ class Spend(TypedDict):
     input_tokens: Annotated[int, Field(ge=0)]
     output_tokens: Annotated[int, Field(ge=0)]
     kg_queries: Annotated[int, Field(ge=0)]
+    model_queries: Annotated[int, Field(ge=0)]
     seconds: Annotated[float, Field(ge=0)]
     seconds_llm: Annotated[float, Field(ge=0)]
     seconds_kg: Annotated[float, Field(ge=0)]

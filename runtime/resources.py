@@ -10,6 +10,7 @@ from typing import Any
 
 from langchain_core.tools import BaseTool
 
+from kgqa.data import SAMPLE_GRAPH
 from kgqa.kg.graph import KnowledgeGraph
 from kgqa.models.interface import Model
 from kgqa.models.registry import is_offline, open_model
@@ -19,7 +20,7 @@ from kgqa.priors.encoder import CachedEncoder, Vectors
 from kgqa.priors.exemplars import ExemplarLibrary
 from kgqa.priors.nli import ContradictionDetector, open_contradiction_detector
 from kgqa.priors.solutions import SolutionIndex
-from kgqa.runtime.bundled_sample import sample_blueprints, sample_exemplars, sample_graph
+from kgqa.runtime.bundled_sample import sample_blueprints, sample_exemplars
 from kgqa.runtime.context import Context
 from kgqa.runtime.open_once import OpenOnce
 from kgqa.tools import make_tools
@@ -76,8 +77,8 @@ def open_graph(context: Context) -> KnowledgeGraph:
 
 
 def graph_sources(names: Sequence[str]) -> list[str]:
-    """Return the files or the folder that a graph's names stand for (blocking)."""
-    return [str(sample_graph()) if name == SAMPLE_NAME else name for name in names]
+    """Return the files, folder or address that a graph's names stand for."""
+    return [str(SAMPLE_GRAPH) if name == SAMPLE_NAME else name for name in names]
 
 
 def _open_all(context: Context) -> Resources:

@@ -54,6 +54,7 @@ class Metrics(Accuracy):
     input_tokens: Costs | None
     output_tokens: Costs | None
     kg_queries: Costs | None
+    model_queries: Costs | None
     seconds: Costs | None
     unknown_calls: int  # calls, of all questions, whose tokens the model's server did not report
     cached_calls: int  # calls, of all questions, that the cache answered
@@ -102,6 +103,7 @@ def measure_results(
         "input_tokens": summarise_costs(amounts["input_tokens"]),
         "output_tokens": summarise_costs(amounts["output_tokens"]),
         "kg_queries": summarise_costs(amounts["kg_queries"]),
+        "model_queries": summarise_costs(amounts["model_queries"]),
         "seconds": summarise_costs(amounts["seconds"]),
         "unknown_calls": round(sum(amounts["unknown_calls"])),
         "cached_calls": round(sum(amounts["cached_calls"])),
@@ -166,6 +168,7 @@ COST_LABELS = {
     "output_tokens": "output tokens",
     "total_tokens": "tokens",
     "kg_queries": "KG queries",
+    "model_queries": "queries of the model",
     "seconds": "seconds",
     "cost": "US dollars",
 }

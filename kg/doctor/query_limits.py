@@ -309,8 +309,9 @@ async def check_latency(target: CheckTarget) -> list[Finding]:
 def _timed_queries(target: CheckTarget, triple: Triple) -> Iterable[tuple[str, str]]:
     labels, start = target.naming.labels, Chain(triple.head)
     chain = start.then(Hop(triple.relation))
-    yield "extend_chain", chain_queries.visit_chains([start], labels, PAGE_SIZE, ends=False, hops=True)
-    yield "visit_chains", chain_queries.visit_chains([start, chain], labels, PAGE_SIZE, ends=True, hops=True)
+    limits = chain_queries.Limits.of(PAGE_ROWS)
+    yield "extend_chain", chain_queries.visit_chains([start], labels, limits, ends=False, hops=True)
+    yield "visit_chains", chain_queries.visit_chains([start, chain], labels, limits, ends=True, hops=True)
     yield "trace_chain", chain_queries.trace_chain(chain, [triple.tail], labels)
 
 

@@ -9,7 +9,7 @@ from typing import Protocol
 
 from kgqa.kg.dialects import Dialect
 from kgqa.kg.graph import Executor, Row
-from kgqa.kg.linking.name_index import Encode, EntityNames, NameIndex
+from kgqa.kg.linking.name_index import EntityNames, NameIndex
 from kgqa.kg.meter import unmetered
 from kgqa.kg.naming import Naming
 from kgqa.kg.sparql import queries
@@ -33,11 +33,42 @@ class NameLookup(Protocol):
         """Return the index; ``text`` is a name or a question; raise KGError if the graph fails."""
 
 
-class IndexLookup:
-    """An index of all names; ``names`` lists them when the first is looked up."""
+class StoreNames:
+    """The names and triples that an embedded graph has, asked for as they are needed; see `NamedGraph`."""
 
-    def __init__(self, names: Callable[[], EntityNames], encode: Encode | None) -> None:
-        self._names, self._encode = names, encode
+    def __init__(
+        self, executor: Executor, dialect: Dialect, naming: Naming, relations: Collection[str]
+    ) -> None:
+        self._executor, self._dialect, self._naming = executor, dialect, naming
+        self._relations = relations
+
+    def degrees(self, ids: Sequence[str]) -> dict[str, int]:
+        """Return how many triples some have, up to `MAX_DEGREE_COUNTED` in either direction."""
+        nodes = [id for id in ids if is_node(id, self._relations, self._dialect)]
+        degrees = dict.fromkeys(nodes, 0)
+        for first in range(0, len(nodes), MAX_BEARERS_PER_QUERY):
+            text = queries.degrees_of(nodes[first : first + MAX_BEARERS_PER_QUERY], MAX_DEGREE_COUNTED)
+            for end, n in self._executor.query_now(text).rows:
+                degrees[end.id if end else ""] += read_integer(n)
+        return degrees
+
+    def preferred(self, ids: Sequence[str]) -> dict[str, str | None]:
+        """Return what some are called."""
+        rows = self._executor.query_now(queries.names(ids, self._naming.labels)).rows
+        named = self._naming.apply((end, label, rank) for end, label, rank in rows)
+        return {end.id: end.name for end in named.values()}
+
+
+def is_node(id: str, relations: Collection[str], dialect: Dialect) -> bool:
+    """Return whether an id is an entity: relations are none, nor what they have their names from."""
+    return id not in relations and not dialect.is_relation_entity(id)
+
+
+class IndexLookup:
+    """An index of all names, made when the first is looked up."""
+
+    def __init__(self, make: Callable[[], NameIndex]) -> None:
+        self._make = make
         self._made: NameIndex | None = None
         self._making = Lock()
 
@@ -48,7 +79,7 @@ class IndexLookup:
     def _index(self) -> NameIndex:
         with self._making:
             if self._made is None:
-                self._made = NameIndex(self._names(), self._encode)
+                self._made = self._make()
             return self._made
 
 
@@ -73,17 +104,15 @@ class QueryLookup:
         with unmetered():
             rows = await self._called(names)
             named = self._naming.apply((end, label, rank) for end, _, label, rank in rows)
-            ends = [end for end in named.values() if isinstance(end, Entity) and self._is_node(end)]
+            entities = [end for end in named.values() if isinstance(end, Entity)]
+            ends = [end for end in entities if is_node(end.id, self._relations, self._dialect)]
             degrees = await self._degrees(ends)
         others: dict[str, list[str]] = defaultdict(list)
         for end, name, _, _ in rows:
             if end is not None and end.id in degrees and str(name) not in others[end.id]:
                 others[end.id].append(str(name))
         preferred = {end.id: end.name for end in ends if end.name}
-        return NameIndex(EntityNames(degrees, preferred, others))
-
-    def _is_node(self, end: Entity) -> bool:
-        return end.id not in self._relations and not self._dialect.is_relation_entity(end.id)
+        return await asyncio.to_thread(EntityNames(degrees, preferred, others).index)
 
     async def _called(self, names: Sequence[Literal]) -> list[Row]:
         predicates, labels = (*self._naming.labels, *self._naming.aliases), self._naming.labels

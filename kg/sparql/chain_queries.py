@@ -9,6 +9,7 @@ these entities is not read.
 
 import math
 from collections.abc import Iterable, Iterator, Mapping, Sequence
+from typing import NamedTuple, TypeGuard
 
 from kgqa.kg.sparql.patterns import (
     FALSE,
@@ -30,11 +31,43 @@ MAX_NODES_BETWEEN = 9_999
 MAX_ENDS_SCANNED = 1_000
 """Ends of a chain, and nodes after each hop before, where it is read which relations lead on."""
 
-MAX_TRIPLES_SCANNED = 100_000
-"""Triples of these ends that are read, in either direction: 0.1 s on an embedded store."""
+MAX_TRIPLES_SCANNED = 20_000
+"""Triples of these ends that are read, in either direction: 0.02 s on an embedded store."""
 
 MAX_LOOKUPS = 100_000
 """Pairs of an end and a relation that are looked up where its triples are too many to read."""
+
+MAX_ENDS_TRIED = 100
+"""Ends up to which a path to them is looked up from each node before: of a hub, all would be read."""
+
+TRIPLES_PER_NODE = 10
+"""Triples that are read, and pairs that are looked up, for each node of a sample."""
+
+
+class Limits(NamedTuple):
+    """How much of a chain is read: what a page shows, or a sample."""
+
+    rows: int  # ends
+    nodes: int  # after each hop before the last, on the way to the ends
+    scanned: int  # ends whose relations are read, and nodes after each hop on the way there
+    triples: int  # of these ends
+    lookups: int
+    sampled: bool = False
+
+    @classmethod
+    def of(cls, rows: int, sample: int | None = None) -> "Limits":
+        """Return the limits of a page, or of a sample of so many nodes at each place of a chain."""
+        nodes, ends, triples, lookups = MAX_NODES_BETWEEN, MAX_ENDS_SCANNED, MAX_TRIPLES_SCANNED, MAX_LOOKUPS
+        if sample is None:
+            return cls(rows, nodes, ends, triples, lookups)
+        most = sample * TRIPLES_PER_NODE
+        few = min(rows, sample), min(nodes, sample), min(ends, sample)
+        return cls(*few, min(triples, most), min(lookups, most), sampled=True)
+
+    def ends_looked_up(self, relations: Mapping[bool, Sequence[str]]) -> int:
+        """Return at how many ends some relations, by their direction, are looked up."""
+        return max(1, self.lookups // max(1, sum(map(len, relations.values()))))
+
 
 CUT_NODES, CUT_ENDS, CUT_TRIPLES = "nodes", "ends", "triples"
 """Values of ``?cut``: which of these limits left something out."""
@@ -70,54 +103,53 @@ def _walk(chain: Chain, most: int, *, marked: bool = False) -> str:
     return f"{before} {triple_pattern(start, hop, '?end', held)}"
 
 
-def _chain_ends(chain: Chain, limit: int) -> str:
-    """Ask for the first ``limit`` ends of a chain, after two hops with ``?fresh``: no visit to the topic.
+def _chain_ends(chain: Chain, limits: Limits) -> str:
+    """Ask for the first ends of a chain, after two hops with ``?fresh``: no visit to the topic between.
 
     An end that is reached both ways has two rows.
     """
     if chain.depth == 1:
-        return f"SELECT DISTINCT ?end WHERE {{ {_walk(chain, limit)} }} LIMIT {limit:d}"
-    walk, fresh = _walk(chain, MAX_NODES_BETWEEN, marked=True), f"?f{chain.depth - 1}"
-    return f"SELECT DISTINCT ?end ({fresh} AS ?fresh) WHERE {{ {walk} }} LIMIT {2 * limit - 1:d}"
+        walk = _walk(chain, limits.nodes)
+        return f"SELECT DISTINCT ?end WHERE {{ {walk} }} LIMIT {limits.rows + 1:d}"
+    walk, fresh = _walk(chain, limits.nodes, marked=True), f"?f{chain.depth - 1}"
+    return f"SELECT DISTINCT ?end ({fresh} AS ?fresh) WHERE {{ {walk} }} LIMIT {2 * limits.rows + 1:d}"
 
 
-def _scanned_ends(chain: Chain, limit: int) -> str:
+def _scanned_ends(chain: Chain, limits: Limits, most: int) -> str:
     """The first ends of a chain that are no literals: those whose relations are looked for."""
-    walk = _walk(chain, MAX_ENDS_SCANNED)
+    walk = _walk(chain, limits.scanned)
     if not chain.hops:
         return walk
-    return f"{{ SELECT DISTINCT ?end WHERE {{ {walk} FILTER(!isLiteral(?end)) }} LIMIT {limit:d} }}"
+    return f"{{ SELECT DISTINCT ?end WHERE {{ {walk} FILTER(!isLiteral(?end)) }} LIMIT {most:d} }}"
 
 
-def _relations_on(chain: Chain) -> Iterator[str]:
+def _relations_on(chain: Chain, limits: Limits) -> Iterator[str]:
     """Ask for ``?relation ?forward`` at the ends of a chain, one direction at a time.
 
     OPTIONAL, by which a row may have no relation, has Virtuoso begin with the chain: asked for one
     of its graphs, it would read all triples first, and lose some relations.
     """
+    scanned = _scanned_ends(chain, limits, limits.scanned)
     for triple, forward in (("?end ?relation ?to", TRUE), ("?from ?relation ?end", FALSE)):
-        read = (
-            f"SELECT ?relation WHERE {{ {_scanned_ends(chain, MAX_ENDS_SCANNED)} OPTIONAL {{ {triple} }} }} "
-            f"LIMIT {MAX_TRIPLES_SCANNED:d}"
-        )
+        read = f"SELECT ?relation WHERE {{ {scanned} OPTIONAL {{ {triple} }} }} LIMIT {limits.triples:d}"
         yield f"SELECT DISTINCT ?relation ({forward} AS ?forward) WHERE {{ {{ {read} }} }}"
 
 
-def _cuts(chain: Chain, *, ends: bool, hops: bool) -> Iterator[str]:
+def _cuts(chain: Chain, limits: Limits, *, ends: bool, hops: bool) -> Iterator[str]:
     """Ask for ``?cut`` for each limit that leaves something of a chain out."""
-    limits = {CUT_NODES: MAX_NODES_BETWEEN} if ends else {}
-    limits |= {CUT_ENDS: MAX_ENDS_SCANNED} if hops else {}
+    between = {CUT_NODES: limits.nodes} if ends else {}
+    between |= {CUT_ENDS: limits.scanned} if hops else {}
     for depth in range(1, chain.depth):
-        for name, most in limits.items():
+        for name, most in between.items():
             yield _cut(name, _nodes_after(chain, depth, most), most)
     if hops and chain.hops and not ends:
-        walk = _walk(chain, MAX_ENDS_SCANNED)
+        walk = _walk(chain, limits.scanned)
         reached = f"SELECT DISTINCT ?end WHERE {{ {walk} FILTER(!isLiteral(?end)) }}"
-        yield _cut(CUT_ENDS, reached, MAX_ENDS_SCANNED)
+        yield _cut(CUT_ENDS, reached, limits.scanned)
     if hops:
-        scanned = _scanned_ends(chain, MAX_ENDS_SCANNED)
+        scanned = _scanned_ends(chain, limits, limits.scanned)
         read = f"SELECT ?relation WHERE {{ {scanned} OPTIONAL {{ {NEIGHBOURS} }} }}"
-        yield _cut(CUT_TRIPLES, read, MAX_TRIPLES_SCANNED)
+        yield _cut(CUT_TRIPLES, read, limits.triples)
 
 
 def _cut(limit: str, query: str, most: int) -> str:
@@ -125,7 +157,7 @@ def _cut(limit: str, query: str, most: int) -> str:
 
 
 def visit_chains(
-    chains: Sequence[Chain], labels: Sequence[str], limit: int, *, ends: bool, hops: bool
+    chains: Sequence[Chain], labels: Sequence[str], limits: Limits, *, ends: bool, hops: bool
 ) -> str:
     """Ask for the ``?end ?fresh ?label ?rank`` of chains and the ``?relation ?forward`` that lead on.
 
@@ -139,30 +171,36 @@ def visit_chains(
         numbered = f'BIND("{place:d}" AS ?visit)' if place else ""
         nameless = f"BIND({NOWHERE} AS ?end)" if ends else ""
         if ends:
-            reached = f"{{ {_chain_ends(chain, limit)} }}" if chain.hops else known_entity(chain.topic.id)
+            reached = f"{{ {_chain_ends(chain, limits)} }}" if chain.hops else known_entity(chain.topic.id)
             blocks.append(f"{{ {reached} {numbered} }}")
-        others = [*(_relations_on(chain) if hops else ()), *_cuts(chain, ends=ends, hops=hops)]
+        others = list(_relations_on(chain, limits) if hops else ())
+        others += _cuts(chain, limits, ends=ends, hops=hops)
         blocks += [f"{{ {{ {each} }} {numbered} {nameless} }}" for each in others]
     columns = "?visit" + " ?end ?fresh ?label ?rank" * ends + " ?relation ?forward" * hops + " ?cut"
     named = label_of(labels) if ends else ""
     return f"SELECT {columns} WHERE {{ {{ {' UNION '.join(blocks)} }} {named} }}"
 
 
-def relations_held(chain: Chain, unseen: Mapping[bool, Sequence[str]], most: int) -> str:
-    """Ask which of some relations, by their direction, lead on from a chain: ``?relation ?forward``.
+def relations_held(chains: Sequence[Chain], unseen: Mapping[bool, Sequence[str]], limits: Limits) -> str:
+    """Ask which of some relations, by their direction, lead on from chains: ``?visit ?relation ?forward``.
 
-    A look-up for each of the first ``most`` ends and each relation, instead of reading all triples of a hub.
+    A look-up for each of the first ends and each relation, instead of reading all triples of a hub.
     """
-    ends = _scanned_ends(chain, most)
+    most = limits.ends_looked_up(unseen)
+    places = (
+        f'{{ {_scanned_ends(chain, limits, most)} BIND("{place:d}" AS ?visit) }}'
+        for place, chain in enumerate(chains)
+    )
+    ends = f"{{ SELECT ?end ?visit WHERE {{ {' UNION '.join(places)} }} }}"
     blocks = []
     for forward, relations in unseen.items():
         triple = "?end ?relation ?to" if forward else "?from ?relation ?end"
         listed = " ".join(map(write_iri, relations))
         blocks.append(
-            f"{{ SELECT DISTINCT ?relation ({TRUE if forward else FALSE} AS ?forward) WHERE {{ {ends} "
+            f"{{ SELECT DISTINCT ?visit ?relation ({TRUE if forward else FALSE} AS ?forward) WHERE {{ {ends} "
             f"VALUES ?relation {{ {listed} }} FILTER EXISTS {{ {triple} }} }} }}"
         )
-    return f"SELECT ?relation ?forward WHERE {{ {' UNION '.join(blocks)} }}"
+    return f"SELECT ?visit ?relation ?forward WHERE {{ {' UNION '.join(blocks)} }}"
 
 
 def relations_of(id: str) -> str:
@@ -206,6 +244,9 @@ def trace_chain(chain: Chain, ends: Sequence[Term], labels: Sequence[str]) -> st
     for depth in range(1, last + 1) if last > 1 else ():
         more = _cut(CUT_NODES, _ways(chain, depth, ends, limited=False), MAX_NODES_BETWEEN)
         blocks.append(f"{{ {{ {more} }} BIND({NOWHERE} AS ?node) }}")
+    if tried := _nodes_tried(chain, ends):
+        more = _cut(CUT_NODES, _nodes_after(chain, last - 1, MAX_NODES_BETWEEN), tried)
+        blocks.append(f"{{ {{ {more} }} BIND({NOWHERE} AS ?node) }}")
     return (
         "SELECT ?end ?path ?place ?node ?label ?rank ?cut WHERE { "
         f"{{ SELECT ?end ?path ?place ?node ?cut WHERE {{ {' UNION '.join(blocks)} }} }} "
@@ -218,16 +259,29 @@ def _ways(chain: Chain, depth: int, ends: Sequence[Term], *, limited: bool = Tru
     topic, last = serialise(chain.topic), depth == chain.depth
     end = "?end" if last else f"?e{depth}"
     start, path, before, passed = topic, '"0"', "", ""
+    tried = _nodes_tried(chain, ends) if last else None
     if depth > 1:
         start, path = f"?e{depth - 1}", f"?p{depth - 1}"
         ways = f"{{ {_ways(chain, depth - 1, ends)} }}"
-        before = f"{{ SELECT {start} (MIN(?w{depth - 1}) AS {path}) WHERE {{ {ways} }} GROUP BY {start} }}"
+        most = f" LIMIT {tried:d}" if tried else ""
+        least = f"SELECT {start} (MIN(?w{depth - 1}) AS {path}) WHERE {{ {ways} }} GROUP BY {start}{most}"
+        before = f"{{ {least} }}"
         passed = f", STR({start}), {_SPACE}"
     hop, held = chain.steps[depth - 1]
     way = f'CONCAT(IF({end} = {topic}, "1", SUBSTR({path}, 1, 1)), SUBSTR({path}, 2){passed})'
-    step = f"{before} {triple_pattern(start, hop, end, held)} {_restrict_ends(ends) if last else ''}"
+    step = triple_pattern(start, hop, end, held)
+    if tried:
+        step = f"{_restrict_ends(ends)} FILTER EXISTS {{ {step} }}"
+    elif last:
+        step = f"{step} {_restrict_ends(ends)}"
     limit = f" LIMIT {MAX_NODES_BETWEEN:d}" if limited else ""
-    return f"SELECT {end} ({way} AS ?w{depth}) WHERE {{ {step} }}{limit}"
+    return f"SELECT {end} ({way} AS ?w{depth}) WHERE {{ {before} {step} }}{limit}"
+
+
+def _nodes_tried(chain: Chain, ends: Sequence[Term]) -> int | None:
+    """Return how many nodes before the last hop each end is looked up from; None where ways are read."""
+    few = chain.depth > 1 and not chain.steps[-1][1] and len(ends) <= MAX_ENDS_TRIED and _are_entities(ends)
+    return max(1, MAX_LOOKUPS // len(ends)) if few and ends else None
 
 
 def trace_back(chain: Chain, ends: Sequence[Term], *, fresh: bool) -> str:
@@ -258,9 +312,13 @@ def _walk_back(chain: Chain, end: str, *, fresh: bool) -> str:
 
 def _restrict_ends(ends: Sequence[Term]) -> str:
     """Hold ``?end`` to some terms; literals by their text: Virtuoso takes no ``"abc"^^xsd:integer``."""
-    if all(isinstance(end, Entity) for end in ends):
+    if _are_entities(ends):
         return f"VALUES ?end {{ {values_list(ends)} }}"
     return f"FILTER({' || '.join(dict.fromkeys(test for end in ends for test in _equality_tests(end)))})"
+
+
+def _are_entities(ends: Sequence[Term]) -> TypeGuard[Sequence[Entity]]:
+    return all(isinstance(end, Entity) for end in ends)
 
 
 def _equality_tests(end: Term) -> Iterator[str]:

@@ -2,8 +2,10 @@
 
 import logging
 import re
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
+from copy import copy
+from functools import lru_cache
 from typing import Any
 
 from kgqa.kg.dialects import FB, OWL, PROP, RDF, RDFS, SCHEMA_ORG, SKOS, WD, WDT, XSD
@@ -43,21 +45,84 @@ _NONSTANDARD = re.compile(
 _USED_PREFIX = re.compile(r"(?<![\w.-])[a-z]+(?=:)")
 
 
-def parse_query(query: str) -> tuple[Any, Any]:
-    """Return the tree of a query and its algebra, both rdflib's.
+_NAME = re.compile(
+    r"""(?P<quote> ["'] ) (?P<string> [^"'\\\n]+ ) (?P=quote)
+      | "(?:[^"\\\n]|\\.)*" | '(?:[^'\\\n]|\\.)*'
+      | (?P<head> <https?://[^<>\s]*[/#] | (?<![\w.:?$@-]) [A-Za-z]*: ) (?P<name> \w (?: [\w.-]*[\w-] )? )
+      | <[^<>\s]*> | (?<!\w)\#[^\n]*""",
+    re.VERBOSE | re.ASCII,
+)
+_MASK = re.compile(r"Mask(\d+)_")
+
+MAX_KEPT_SHAPES = 512  # queries without their names whose algebra is kept: parsing one takes 15 ms
+
+
+def parse_query(query: str) -> tuple[bool, Any]:
+    """Return whether a query names what it selects, and its algebra, which is rdflib's.
+
+    Queries that differ only in names and strings are parsed once: the grammar does not look into these,
+    and they are put back into the algebra. The algebra may be another query's, too: it is only read.
 
     Raises:
         KGRejected: if the query is too long or too deep to be read.
         Exception: whatever rdflib and pyparsing raise where it is no SPARQL.
     """
+    check_query_text(query)
+    normal = normalise_query(query)
+    names: list[str] = []
+
+    def mask(found: re.Match[str]) -> str:
+        if not (name := found["name"] or found["string"]):
+            return found[0]
+        masked = f"Mask{len(names)}_"
+        names.append(name)
+        return f"{found['head']}{masked}" if found["name"] else f"{found['quote']}{masked}{found['quote']}"
+
+    shape = normal if _MASK.search(normal) else _NAME.sub(mask, normal)
+    with RDFLIB_LOCK, mute_logger("rdflib.term"):
+        try:
+            has_columns, algebra = _parse_shape(shape)
+        except Exception:
+            return _parse_shape(normal)  # its error has to tell of the query as it is
+        return has_columns, _put_names_back(algebra, names) if names else algebra
+
+
+@lru_cache(MAX_KEPT_SHAPES)
+def _parse_shape(query: str) -> tuple[bool, Any]:
     from rdflib.plugins.sparql.algebra import translateQuery
     from rdflib.plugins.sparql.parser import parseQuery
 
-    check_query_text(query)
-    with RDFLIB_LOCK, mute_logger("rdflib.term"):
-        tree = parseQuery(normalise_query(query))
-        check_pattern_count(tree)
-        return tree[1], translateQuery(tree).algebra
+    tree = parseQuery(query)
+    check_pattern_count(tree)
+    return tree[1].projection is not None, translateQuery(tree).algebra
+
+
+def _put_names_back(node: Any, names: Sequence[str]) -> Any:
+    """Return a copy of a part of an algebra with the names in place of their masks."""
+    from rdflib import Literal, URIRef
+    from rdflib.paths import Path
+    from rdflib.plugins.sparql.parserutils import CompValue
+
+    def put_back(part: Any) -> Any:
+        if isinstance(part, URIRef):
+            return URIRef(_MASK.sub(lambda found: names[int(found[1])], part))
+        if isinstance(part, Literal) and _MASK.search(part.n3()):
+            # of a literal, as the parser makes it: of a str, a date would be written as a date and time
+            lexical = Literal(_MASK.sub(lambda found: names[int(found[1])], part))
+            return Literal(lexical, lang=part.language, datatype=part.datatype and put_back(part.datatype))
+        if isinstance(part, CompValue):
+            return CompValue(part.name, **{key: put_back(value) for key, value in part.items()})
+        if isinstance(part, dict):
+            return {key: put_back(value) for key, value in part.items()}
+        if isinstance(part, list | tuple):
+            return type(part)(map(put_back, part))
+        if isinstance(part, Path):
+            filled = copy(part)
+            vars(filled).update({key: put_back(value) for key, value in vars(part).items()})
+            return filled
+        return part
+
+    return put_back(node)
 
 
 def normalise_query(query: str) -> str:

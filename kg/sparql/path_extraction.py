@@ -242,7 +242,7 @@ def read_chains(query: str) -> QueryChains:
         UnreadableQuery: if it is no SELECT, does not parse, or joins no constant to its answer.
     """
     try:
-        tree, root = parse_query(query)
+        has_columns, root = parse_query(query)
     except Exception as error:  # besides KGRejected, whatever rdflib and pyparsing raise
         reason = " ".join(str(error).split())[:200]
         raise UnreadableQuery(f"not a SPARQL query: {reason or type(error).__name__}") from None
@@ -251,7 +251,7 @@ def read_chains(query: str) -> QueryChains:
     if not root.PV:
         raise UnreadableQuery("the query has no variable that could be its answer")
     answer, *others = root.PV
-    if others and tree.projection is None:
+    if others and not has_columns:
         raise UnreadableQuery("SELECT * does not say which of its variables is the answer")
     try:
         found = [_branches(each.filled, each.source(answer)) for each in triple_patterns(root.p)]

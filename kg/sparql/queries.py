@@ -110,6 +110,23 @@ def both_ways() -> str:
     )
 
 
+def relations_back(relation: str, facts: int) -> str:
+    """Ask for each ``?other`` that states ``?n`` of the first ``facts`` of a relation against its arrow.
+
+    Of a relation that leads to entities and to values, the entities come first.
+    """
+    iri = write_iri(relation)
+    first = f"SELECT ?a ?b WHERE {{ ?a {iri} ?b }} LIMIT {facts:d}"
+    back = f"{{ {first} }} ?b ?other ?a FILTER(?other != {iri})"
+    return f"SELECT ?other (COUNT(*) AS ?n) WHERE {{ {back} }} GROUP BY ?other"
+
+
+def count_both_ways(one: str, other: str) -> str:
+    """Ask for ``?n``, the number of facts of one relation that another states against its arrow."""
+    facts = f"?a {write_iri(one)} ?b . ?b {write_iri(other)} ?a"
+    return f"SELECT (COUNT(*) AS ?n) WHERE {{ {facts} }}"
+
+
 def count_upto(triples: int) -> str:
     """Ask for ``?n``, the number of triples, or so many if there are more."""
     return (
@@ -135,10 +152,9 @@ def count_named(labels: Sequence[str]) -> str:
     )
 
 
-def all_names(predicates: Sequence[str]) -> str:
-    """Ask for every ``?end ?relation ?name`` by label and alias predicates."""
-    listed = " ".join(map(write_iri, predicates))
-    return f"SELECT ?end ?relation ?name WHERE {{ VALUES ?relation {{ {listed} }} ?end ?relation ?name }}"
+def all_names(predicate: str) -> str:
+    """Ask for every ``?end ?name`` by a label or alias predicate."""
+    return f"SELECT ?end ?name WHERE {{ ?end {write_iri(predicate)} ?name FILTER(isLiteral(?name)) }}"
 
 
 def called(names: Iterable[Literal], predicates: Sequence[str], labels: Sequence[str], limit: int) -> str:
@@ -171,11 +187,15 @@ def present(predicates: Iterable[str]) -> str:
     return f"SELECT ?place WHERE {{ {' UNION '.join(blocks)} }}"
 
 
-def degrees() -> str:
-    """Ask for each ``?end`` that is no literal and its number of triples ``?n``, both directions."""
-    return (
-        "SELECT ?end (SUM(?k) AS ?n) WHERE { "
-        "{ SELECT ?end (COUNT(*) AS ?k) WHERE { ?end ?p ?o } GROUP BY ?end } UNION "
-        "{ SELECT ?end (COUNT(*) AS ?k) WHERE { ?s ?q ?end FILTER(!isLiteral(?end)) } GROUP BY ?end } } "
-        "GROUP BY ?end"
+def nodes() -> str:
+    """Ask for each ``?end`` that is no literal; an object is looked at once, not with each triple."""
+    subjects, objects = (
+        f"{{ SELECT DISTINCT ?end WHERE {{ {each} }} }}" for each in ("?end ?p ?o", "?s ?q ?end")
     )
+    return f"SELECT DISTINCT ?end WHERE {{ {subjects} UNION {{ {objects} FILTER(!isLiteral(?end)) }} }}"
+
+
+def count_labelled(labels: Sequence[str]) -> str:
+    """Ask for ``?n``, the number of nodes, relations too, with a label."""
+    listed = " ".join(map(write_iri, labels))
+    return f"SELECT (COUNT(DISTINCT ?node) AS ?n) WHERE {{ VALUES ?label {{ {listed} }} ?node ?label ?name }}"

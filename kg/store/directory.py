@@ -1,18 +1,20 @@
 """Opens graphs: files into memory, or a folder that was built from files once.
 
-A store folder holds ``kgqa.json`` (what the graph is), ``names.json`` (what its
+A store folder holds ``kgqa.json`` (what the graph is), ``names.sqlite`` (what its
 entities are called) and ``store/`` (RocksDB).
 It is built beside its place and renamed when complete, so that an interrupted
 build leaves nothing that looks like a store.
 """
 
 import hashlib
+import io
 import json
 import os
 import shutil
 import tempfile
 from collections.abc import Callable, Sequence
-from dataclasses import asdict, replace
+from concurrent.futures import ThreadPoolExecutor
+from dataclasses import asdict
 from pathlib import Path
 
 import pyoxigraph as ox
@@ -21,20 +23,19 @@ from kgqa.files import read_file
 from kgqa.kg.dialects import Dialect, detect_dialect
 from kgqa.kg.errors import KGMalformed, KGUnavailable
 from kgqa.kg.graph import GraphFacts
-from kgqa.kg.linking.name_index import EntityNames, scan_names
+from kgqa.kg.linking.lookup import StoreNames
+from kgqa.kg.linking.name_index import NamedGraph
+from kgqa.kg.linking.name_table import NameTable
 from kgqa.kg.naming import Naming
-from kgqa.kg.sparql import queries
-from kgqa.kg.sparql.decoding import read_pair_counts
 from kgqa.kg.store.embedded import EmbeddedStore
 from kgqa.kg.store.loading import QuadReader
+from kgqa.kg.store.survey import count_predicates, read_names, survey, write_names
 from kgqa.kg.terms import is_iri
 
-STORE_VERSION = 3
+STORE_VERSION = 4
 FACTS_FILE = "kgqa.json"
-NAMES_FILE = "names.json"
+NAMES_FILE = "names.sqlite"
 STORE_FOLDER = "store"
-
-MAX_TRIPLES_PAIRED = 1_000_000  # in a graph whose pairs of relations are counted when it is built
 
 KeepsName = Callable[[str, str], bool]
 """Returns, for the id and a name of an entity, whether it keeps the name."""
@@ -52,22 +53,24 @@ def is_store(path: Path) -> bool:
         raise KGUnavailable(f"not a path: {str(path)[:80]!r} ({error.__class__.__name__})") from error
 
 
-def load_files(files: Sequence[Path], store: ox.Store | None = None) -> tuple[ox.Store, GraphFacts]:
-    """Read files into a store, or into memory where none is given.
+def load_files(files: Sequence[Path]) -> tuple[ox.Store, GraphFacts]:
+    """Read files into memory.
 
     Raises:
         KGUnavailable: for missing files, unknown kinds, and files without triples.
         KGMalformed: for files that are not the RDF their suffix promises.
     """
-    store, reader = ox.Store() if store is None else store, QuadReader(files)
-    store.bulk_extend(reader.quads())
-    source = ", ".join(str(path) for path in files)
-    if len(store) == 0:
-        raise KGUnavailable(f"{source} holds no triples")
-    return store, GraphFacts(source, reader.fingerprint, len(store), _count_predicates(store))
+    store, reader = ox.Store(), QuadReader(files)
+    reader.load(store)
+    return store, _state_facts(store, reader.source, reader.fingerprint)
 
 
-def build_store(files: Sequence[Path], directory: Path, keeps_name: KeepsName | None = None) -> GraphFacts:
+def build_store(
+    files: Sequence[Path],
+    directory: Path,
+    keeps_name: KeepsName | None = None,
+    watch: Callable[[float], None] | None = None,
+) -> GraphFacts:
     """Build a store folder from files; an earlier store in its place is replaced.
 
     Args:
@@ -75,6 +78,7 @@ def build_store(files: Sequence[Path], directory: Path, keeps_name: KeepsName | 
         directory: the folder to build.
         keeps_name: told the id and a name of each entity, which ones keep it; the others are left
             without a name (as most nodes of an incomplete graph are, CoR §1). None: all keep theirs.
+        watch: told the share of the files that is read; what is left to do then is a third of the work.
 
     Raises:
         KGUnavailable: as `load_files`, if ``directory`` holds anything else, no entity keeps its name,
@@ -96,7 +100,7 @@ def build_store(files: Sequence[Path], directory: Path, keeps_name: KeepsName | 
     except OSError as error:
         raise KGUnavailable(f"cannot write beside {directory}: {error.strerror}") from error
     try:
-        facts = _build_folder(files, beside, keeps_name)
+        facts = _build_folder(QuadReader(files, watch), beside, keeps_name)
         _replace_folder(beside, directory)
     except OSError as error:
         raise KGUnavailable(f"cannot write {directory}: {error.strerror or error}") from error
@@ -135,34 +139,47 @@ def open_store(directory: Path) -> tuple[ox.Store, GraphFacts]:
         raise KGUnavailable(f"cannot open {directory}: {error}") from error
 
 
-def read_names(directory: Path) -> EntityNames:
-    """Read what the entities of a store folder are called.
+def open_names(directory: Path) -> NameTable:
+    """Open what the entities of a store folder are called.
 
     Raises:
         KGMalformed: if the file is missing or damaged.
     """
-    try:
-        return EntityNames.read(directory / NAMES_FILE)
-    except (OSError, ValueError) as error:
-        raise KGMalformed(f"{directory / NAMES_FILE} is damaged; build the store again") from error
+    return NameTable.open(directory / NAMES_FILE)
 
 
-def _build_folder(files: Sequence[Path], beside: Path, keeps_name: KeepsName | None) -> GraphFacts:
-    store, facts = load_files(files, ox.Store(str(beside / STORE_FOLDER)))
-    dialect = detect_dialect(tuple(facts.predicates))
+def list_names(store: ox.Store, facts: GraphFacts, dialect: Dialect, graph: NamedGraph) -> NameTable:
+    """List what the entities of a graph in memory are called."""
+    with io.BytesIO() as file:
+        write_names(store, file)
+        return NameTable.build(read_names(file, store, facts, dialect), graph.degrees)
+
+
+def _state_facts(store: ox.Store, source: str, fingerprint: str) -> GraphFacts:
+    predicates = count_predicates(store)
+    if not predicates:
+        raise KGUnavailable(f"{source} holds no triples")
+    return GraphFacts(source, fingerprint, sum(predicates.values()), predicates)
+
+
+def _build_folder(reader: QuadReader, beside: Path, keeps_name: KeepsName | None) -> GraphFacts:
+    store = ox.Store(str(beside / STORE_FOLDER))
+    reader.load(store)
+    source, fingerprint = reader.source, reader.fingerprint
     if keeps_name is not None:
-        facts = _remove_names(store, facts, dialect, keeps_name)
-    naming = Naming(dialect, facts.predicates)
-    executor = EmbeddedStore(store)
-    names = scan_names(executor, naming, dialect, facts.predicates)
-    names.write(beside / NAMES_FILE)
-    named = 0 if naming.local else len(names.preferred)
-    counted = len(store) <= MAX_TRIPLES_PAIRED
-    pairs = read_pair_counts(executor.query_now(queries.both_ways())) if counted else None
-    facts = replace(facts, entities=len(names.degrees), named=named, both_ways=pairs)
+        source, fingerprint = _remove_names(store, _state_facts(store, source, fingerprint), keeps_name)
+    with tempfile.TemporaryFile(dir=beside) as file, ThreadPoolExecutor(1) as aside:
+        writing = aside.submit(write_names, store, file)
+        facts = _state_facts(store, source, fingerprint)
+        dialect = detect_dialect(tuple(facts.predicates))
+        naming = Naming(dialect, facts.predicates)
+        graph = StoreNames(EmbeddedStore(store), dialect, naming, facts.predicates)
+        writing.result()
+        counting = aside.submit(survey, store, facts, naming, graph)
+        NameTable.build(read_names(file, store, facts, dialect), graph.degrees, beside / NAMES_FILE)
+        facts = counting.result()
     store.flush()
-    store.optimize()
-    del store, executor
+    del store
     text = json.dumps(
         {"version": STORE_VERSION, **asdict(facts)}, ensure_ascii=False, indent=1, sort_keys=True
     )
@@ -171,8 +188,9 @@ def _build_folder(files: Sequence[Path], beside: Path, keeps_name: KeepsName | N
     return facts
 
 
-def _remove_names(store: ox.Store, facts: GraphFacts, dialect: Dialect, keeps_name: KeepsName) -> GraphFacts:
-    """Take the names away that are not kept; what is left has a fingerprint of its own."""
+def _remove_names(store: ox.Store, facts: GraphFacts, keeps_name: KeepsName) -> tuple[str, str]:
+    """Take the names away that are not kept; return what the rest is called, and its fingerprint."""
+    dialect = detect_dialect(tuple(facts.predicates))
     naming = [ox.NamedNode(predicate) for predicate in (*dialect.labels, *dialect.aliases)]
     names = [quad for predicate in naming for quad in store.quads_for_pattern(None, predicate, None)]
     gone = [quad for quad in names if not keeps_name(_term_text(quad.subject), _term_text(quad.object))]
@@ -182,9 +200,7 @@ def _remove_names(store: ox.Store, facts: GraphFacts, dialect: Dialect, keeps_na
         store.remove(quad)
     removed = hashlib.sha256("\n".join(sorted(map(str, gone))).encode()).hexdigest()
     fingerprint = hashlib.sha256(f"{facts.fingerprint} {removed}".encode()).hexdigest()[:16]
-    return GraphFacts(
-        f"{facts.source}, {len(gone):,} names left out", fingerprint, len(store), _count_predicates(store)
-    )
+    return f"{facts.source}, {len(gone):,} names left out", fingerprint
 
 
 def _term_text(term: object) -> str:
@@ -199,9 +215,3 @@ def _replace_folder(beside: Path, directory: Path) -> None:
         shutil.rmtree(old, ignore_errors=True)
     else:
         os.replace(beside, directory)
-
-
-def _count_predicates(store: ox.Store) -> dict[str, int]:
-    answer = store.query(queries.predicates(), use_default_graph_as_union=True)
-    assert isinstance(answer, ox.QuerySolutions)  # noqa: S101
-    return dict(sorted((row["relation"].value, int(row["n"].value)) for row in answer))

@@ -18,7 +18,6 @@ from queue import SimpleQueue
 from typing import Any, TypeVar
 
 import pyoxigraph as ox
-from cachetools import LRUCache
 
 from kgqa.kg.errors import KGTimeout
 from kgqa.kg.graph import Rows
@@ -69,11 +68,6 @@ def _run_jobs(jobs: _Jobs) -> None:
 
 LARGE_RESULT_BYTES = 1 << 16  # bytes from which on an answer is read off the event loop
 
-MIN_SECONDS_CACHED = 1.0
-"""Seconds from which on the answer to a query of kgqa's own is kept: it would take as long again."""
-
-MAX_CACHE_BYTES = 1 << 26
-
 
 class EmbeddedStore:
     """Runs queries on a pyoxigraph store in a few threads of its own.
@@ -93,8 +87,6 @@ class EmbeddedStore:
         self._union = next(iter(store.named_graphs()), None) is not None
         self._deadline = deadline
         self._threads = DaemonThreads(threads, "kgqa-store")
-        self._cache: LRUCache[tuple[str, int | None], bytes] = LRUCache(MAX_CACHE_BYTES, getsizeof=len)
-        self._cache_lock = threading.Lock()
         self._sandbox_thread, self._sandbox = (
             DaemonThreads(1, "kgqa-store-foreign"),
             QuerySandbox(store, folder),
@@ -107,7 +99,7 @@ class EmbeddedStore:
                 lambda stop: self._answer_in_sandbox(text, limit, stop), self._sandbox_thread
             )
         else:
-            answer = await self._run(lambda stop: self._answer_or_recall(text, limit, stop), self._threads)
+            answer = await self._run(lambda stop: self._answer(text, limit, stop), self._threads)
         if len(answer) > LARGE_RESULT_BYTES:
             return await asyncio.to_thread(read_rows, answer)
         return read_rows(answer)
@@ -134,19 +126,6 @@ class EmbeddedStore:
         finally:
             stopped.set()
             end_query(time.monotonic() - start)
-
-    def _answer_or_recall(self, text: str, limit: int | None, stop: Callable[[], None]) -> bytes:
-        """Run a query of kgqa's own, or give its answer again where it took long."""
-        key, start = (text, limit), time.monotonic()
-        with self._cache_lock:
-            known = self._cache.get(key)
-        if known is not None:
-            return known
-        answer = self._answer(text, limit, stop)
-        if time.monotonic() - start > MIN_SECONDS_CACHED and len(answer) <= MAX_CACHE_BYTES:
-            with self._cache_lock:
-                self._cache[key] = answer
-        return answer
 
     def _answer(self, text: str, limit: int | None, stop: Callable[[], None]) -> bytes:
         """Run a query; its failure is made anew.

@@ -2,15 +2,18 @@
 
 pyoxigraph parses what it knows, rdflib the rest. Blank nodes become IRIs under
 `patterns.BLANK_NAMESPACE`, numbered in the order of the files, so that equal files give
-equal ids and a query can name an unnamed node.
+equal ids and a query can name an unnamed node. In N-Triples and N-Quads that is done to the text,
+and no triple on its way to the store becomes an object of Python.
 """
 
 import gzip
 import hashlib
 import io
+import os
+import re
 import zlib
-from collections.abc import Iterator, Sequence
-from contextlib import suppress
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager, suppress
 from itertools import islice
 from pathlib import Path
 from typing import Any
@@ -45,25 +48,47 @@ QUOTING_SUFFIXES = {".nt": True, ".nq": True, ".ttl": False, ".turtle": False, "
 
 XML_SUFFIXES = {".rdf", ".owl", ".xml", ".trix"}
 
-_BLOCK_BYTES = 1 << 16
+LINE_FORMATS = {".nt": ox.RdfFormat.N_TRIPLES, ".nq": ox.RdfFormat.N_QUADS}
+"""Formats in which a line is a triple."""
+
+_BLOCK_BYTES = 1 << 18
+MAX_LINE_BYTES = 1 << 24  # bytes of a line: pyoxigraph reads none that is longer
+
+_LABEL = rb"_:[0-9A-Za-z_](?:[0-9A-Za-z_.-]*[0-9A-Za-z_-])?"
+_IRI = rb"<[^<>\"\\\s]*>"
+_BLANK_LINE = re.compile(
+    rb"[ \t]*(%s|%s)([ \t]*%s[ \t]*)(?:(%s)(?=[ \t.]))?((?:[^_]|_(?!:))*)" % (_LABEL, _IRI, _IRI, _LABEL)
+)
+"""A triple with blank nodes, as almost all are; what else has ``_:`` in it is parsed for itself."""
+
+_ESCAPED_IRI = re.compile(rb"<[^\s>]*\\[uU]")
 
 MAX_RDFLIB_BYTES = 1 << 28  # bytes of a file that rdflib reads at most: it keeps all of it
 
 
 class _HashedFile:
-    """A binary file that hashes what is read from it.
+    """A binary file that hashes what is read from it, and tells how far it is read on disk.
 
     Where its triples may be nested deep, it is looked through before more of it is given (`check_nesting`).
     """
 
-    def __init__(self, path: Path, file: gzip.GzipFile | io.BufferedReader, suffix: str) -> None:
+    def __init__(
+        self,
+        path: Path,
+        file: gzip.GzipFile | io.BufferedReader,
+        suffix: str,
+        watch: Callable[[int], None] | None = None,
+    ) -> None:
         self.digest = hashlib.sha256()
         self._path = path
         self._depth = NestingDepth(lines=QUOTING_SUFFIXES[suffix]) if suffix in QUOTING_SUFFIXES else None
         self._file = XmlGuard(file) if suffix in XML_SUFFIXES else file
+        self._watch, self._descriptor = watch, file.fileno()
 
     def read(self, size: int = -1) -> bytes:
         data = self._file.read(size)
+        if self._watch:
+            self._watch(os.lseek(self._descriptor, 0, os.SEEK_CUR))
         self.digest.update(data)
         if self._depth and self._depth.max_depth(data) > SAFE_NESTING:
             check_nesting(self._path)
@@ -74,15 +99,27 @@ class _HashedFile:
 class QuadReader:
     """Reads files into quads and, having read them, knows their fingerprint.
 
+    Args:
+        files: the files, which make one graph.
+        watch: told the share of their bytes that is read, from time to time.
+
     Raises:
         KGUnavailable: for a missing file, a folder, a pipe or device, or an unknown suffix.
         KGMalformed: while reading, for text that is not the RDF its suffix promises.
     """
 
-    def __init__(self, files: Sequence[Path]) -> None:
+    def __init__(self, files: Sequence[Path], watch: Callable[[float], None] | None = None) -> None:
         self._files = [(path, _known_suffix(path)) for path in files]
+        self._watch = watch
+        self._bytes = sum(path.stat().st_size for path, _ in self._files)
+        self._bytes_read = 0  # of the files before the one that is read
         self._digests: list[str] = []
         self._blanks = 0
+
+    @property
+    def source(self) -> str:
+        """The names of the files."""
+        return ", ".join(str(path) for path, _ in self._files)
 
     @property
     def fingerprint(self) -> str:
@@ -92,37 +129,131 @@ class QuadReader:
     def quads(self) -> Iterator[ox.Quad]:
         """Go through the quads of all files."""
         for path, suffix in self._files:
-            try:
-                with _open_file(path) as file:
-                    hashed = _HashedFile(path, file, suffix)
-                    yield from self._without_blanks(_parse(hashed, suffix, path.name))
-            except (SyntaxError, MemoryError) as error:
-                raise KGMalformed(_syntax_message(path, suffix, error)) from error
-            except (EOFError, gzip.BadGzipFile, zlib.error) as error:
-                raise KGMalformed(f"{path.name}: damaged or incomplete gzip file: {error}") from error
-            except OSError as error:
-                raise KGUnavailable(f"cannot read {path}: {error.strerror or error}") from error
-            self._digests.append(hashed.digest.hexdigest())
+            with self._open(path, suffix) as file:
+                yield from map(self._namer(), _parse(file, suffix, path.name))
 
-    def _without_blanks(self, quads: Iterator[ox.Quad]) -> Iterator[ox.Quad]:
-        names: dict[str, ox.NamedNode] = {}
+    def load(self, store: ox.Store) -> None:
+        """Put the quads of all files into a store."""
+        for path, suffix in self._files:
+            with self._open(path, suffix) as file:
+                if kind := LINE_FORMATS.get(suffix):
+                    store.bulk_load(input=_NamedLines(file, kind, self._namer()), format=kind)  # type: ignore[arg-type]
+                else:
+                    store.bulk_extend(map(self._namer(), _parse(file, suffix, path.name)))
 
-        def node(term: Any) -> Any:
-            if not isinstance(term, ox.BlankNode):
-                if isinstance(term, ox.NamedNode) and term.value.startswith(BLANK_NAMESPACE):
-                    raise SyntaxError(
-                        f"IRIs that begin with {BLANK_NAMESPACE} are blank nodes to kgqa; rename it"
-                    )
-                return term
-            if term.value not in names:
-                self._blanks += 1
-                names[term.value] = ox.NamedNode(f"{BLANK_NAMESPACE}b{self._blanks}")
-            return names[term.value]
+    @contextmanager
+    def _open(self, path: Path, suffix: str) -> Iterator[_HashedFile]:
+        try:
+            with _open_file(path) as file:
+                yield (hashed := _HashedFile(path, file, suffix, self._tell_share if self._watch else None))
+                self._bytes_read += os.fstat(file.fileno()).st_size
+        except (SyntaxError, MemoryError) as error:
+            raise KGMalformed(_syntax_message(path, suffix, error)) from error
+        except (EOFError, gzip.BadGzipFile, zlib.error) as error:
+            raise KGMalformed(f"{path.name}: damaged or incomplete gzip file: {error}") from error
+        except OSError as error:
+            raise KGUnavailable(f"cannot read {path}: {error.strerror or error}") from error
+        self._digests.append(hashed.digest.hexdigest())
 
-        for quad in quads:
-            given = (quad.subject, quad.predicate, quad.object, quad.graph_name)
-            parts = tuple(map(node, given))
-            yield quad if parts == given else ox.Quad(*parts)
+    def _tell_share(self, bytes_read: int) -> None:
+        if self._watch:
+            self._watch(min(1.0, (self._bytes_read + bytes_read) / max(1, self._bytes)))
+
+    def _namer(self) -> "_BlankNamer":
+        return _BlankNamer(self._next_name)
+
+    def _next_name(self) -> str:
+        self._blanks += 1
+        return f"{BLANK_NAMESPACE}b{self._blanks}"
+
+
+class _BlankNamer:
+    """Puts IRIs in the place of the blank nodes of one file."""
+
+    def __init__(self, next_name: Callable[[], str]) -> None:
+        self._next_name = next_name
+        self._names: dict[str, ox.NamedNode] = {}
+        self._written: dict[bytes, bytes] = {}
+
+    def __call__(self, quad: ox.Quad) -> ox.Quad:
+        """Return a quad without blank nodes."""
+        given = (quad.subject, quad.predicate, quad.object, quad.graph_name)
+        parts = tuple(map(self._node, given))
+        return quad if parts == given else ox.Quad(*parts)
+
+    def write(self, label: bytes) -> bytes:
+        """Return the IRI for ``_:label`` as N-Triples write it."""
+        if not (written := self._written.get(label)):
+            node = self._node(ox.BlankNode(label[2:].decode()))
+            written = self._written[label] = str(node).encode()
+        return written
+
+    def _node(self, term: Any) -> Any:
+        if not isinstance(term, ox.BlankNode):
+            if isinstance(term, ox.NamedNode) and term.value.startswith(BLANK_NAMESPACE):
+                raise SyntaxError(
+                    f"IRIs that begin with {BLANK_NAMESPACE} are blank nodes to kgqa; rename it"
+                )
+            return term
+        if term.value not in self._names:
+            self._names[term.value] = ox.NamedNode(self._next_name())
+        return self._names[term.value]
+
+
+class _NamedLines:
+    """A file of a `LINE_FORMATS` without its blank nodes."""
+
+    def __init__(self, file: _HashedFile, kind: ox.RdfFormat, namer: _BlankNamer) -> None:
+        self._file, self._kind, self._namer = file, kind, namer
+        self._ahead, self._rest = io.BytesIO(), b""
+
+    def read(self, size: int = -1) -> bytes:
+        """Read on; nothing more ends the file."""
+        while not (data := self._ahead.read(size)):
+            block = self._file.read(_BLOCK_BYTES)
+            text = self._rest + block
+            end = max(text.rfind(b"\n"), text.rfind(b"\r")) + 1
+            if not block or len(text) > MAX_LINE_BYTES:
+                end = len(text)
+            self._rest = text[end:]
+            self._ahead = io.BytesIO(self._name_blanks(text[:end]))
+            if not block:
+                return self._ahead.read(size)
+        return data
+
+    def _name_blanks(self, text: bytes) -> bytes:
+        if _may_be_named(text):
+            return b"\n".join(map(self._name_line, text.split(b"\n")))
+        parts: list[bytes] = []
+        at = 0
+        while (place := text.find(b"_:", at)) >= 0:
+            start, end = text.rfind(b"\n", at, place) + 1 or at, text.find(b"\n", place)
+            end = len(text) if end < 0 else end
+            parts += text[at:start], self._name_line(text[start:end])
+            at = end
+        return b"".join((*parts, text[at:])) if parts else text
+
+    def _name_line(self, line: bytes) -> bytes:
+        if not _may_be_named(line) and (found := _BLANK_LINE.fullmatch(line)):
+            write = self._namer.write
+            subject, relation, other, rest = found.groups()
+            if subject.startswith(b"_"):
+                subject = write(subject)
+            return b"".join((subject, relation, write(other) if other else b"", rest))
+        try:
+            quads = list(map(self._namer, ox.parse(line, self._kind)))
+        except SyntaxError as error:
+            if error.lineno:  # the store says so, and where
+                return line
+            raise
+        return b"\n".join(f"{quad} .".encode() for quad in quads) if quads else line
+
+
+def _may_be_named(text: bytes) -> bool:
+    """Return whether an IRI of a text may be one of those that blank nodes get."""
+    if BLANK_NAMESPACE.encode() in text:
+        return True
+    return (b"\\u" in text or b"\\U" in text) and _ESCAPED_IRI.search(text) is not None
 
 
 def _known_suffix(path: Path) -> str:

@@ -3,8 +3,8 @@
 It interprets each question once (`QuestionInterpreter`): a relation chain from each topic entity,
 and what is asked of their ends. Every prompt is answered from that interpretation. It goes by
 training questions that are alike, where there are any (`kgqa.priors.exemplars`), by the words
-of relations, and by what the graph leads to. It knows no facts. Interpreting costs no call of a
-language model, and is not counted among the queries of a method either: only its time is.
+of relations, and by what the graph leads to. It knows no facts. What it looks up are queries of the
+model (``model_queries``), few and counted apart from those of the method.
 
 ```
 question ── masked for each topic ──▶ training advice ─┐
@@ -14,12 +14,14 @@ question ── masked for each topic ──▶ training advice ─┐
 """
 
 from kgqa.kg.graph import KnowledgeGraph
+from kgqa.kg.meter import metered
 from kgqa.models.errors import ModelUnavailable, UnknownModel
-from kgqa.models.interface import Completion
+from kgqa.models.interface import Completion, Usage, model_queries_spent
 from kgqa.models.offline.chain_replies import CHAIN_REPLIES, NO_FACTS, Replies
 from kgqa.models.offline.claim_replies import CLAIM_REPLIES
 from kgqa.models.offline.frontier_replies import FRONTIER_REPLIES
 from kgqa.models.offline.interpreter import QuestionInterpreter
+from kgqa.models.offline.lookups import MAX_QUERIES
 from kgqa.models.offline.plan_replies import PLAN_REPLIES
 from kgqa.models.offline.wording import Encode, comparison_texts, relation_phrase
 from kgqa.priors.exemplars import ExemplarLibrary
@@ -69,7 +71,7 @@ class OfflineModel:
             self._interpreter = QuestionInterpreter(graph, encode, exemplars, without)
 
     async def ask(self, prompt: Prompt[R]) -> Completion[R]:
-        """Answer a prompt; the usage is empty.
+        """Answer a prompt; the usage is the queries that it has made, at most `MAX_QUERIES` a question.
 
         Raises:
             ModelUnavailable: for a prompt that needs a language model, as one that asks for memory alone.
@@ -79,8 +81,9 @@ class OfflineModel:
             raise ModelUnavailable(f"{NO_FACTS}; give a language model, as provider:name")
         if type(prompt) not in _REPLIES:
             raise ModelUnavailable(f"the offline model cannot answer {prompt.name}; give a language model")
-        reply = await _REPLIES[type(prompt)](prompt, self._interpreter)
-        return Completion(reply)  # type: ignore[arg-type]
+        with metered(MAX_QUERIES - model_queries_spent.get()) as meter:
+            reply = await _REPLIES[type(prompt)](prompt, self._interpreter)
+        return Completion(reply, Usage(model_queries=meter.queries))  # type: ignore[arg-type]
 
 
 def parse_ablation(spec: str) -> frozenset[str]:

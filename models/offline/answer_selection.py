@@ -7,18 +7,18 @@ questions of this kind went by, or else of the relation that is most similar to 
 import asyncio
 import re
 from collections import Counter, defaultdict
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from decimal import Decimal
 from typing import NamedTuple
 
 import numpy as np
 import numpy.typing as npt
 
-from kgqa.kg.graph import KnowledgeGraph
 from kgqa.kg.sparql.intent import QuestionIntent
 from kgqa.kg.terms import Chain, Entity, Hop, Literal, Term, local_name
 from kgqa.kg.text import EVERYDAY_WORDS, FUNCTION_WORDS, fold
 from kgqa.models.offline.candidate_chains import CandidateChain, TrainingAdvice, fresh_ends
+from kgqa.models.offline.lookups import Lookups
 from kgqa.models.offline.question_intent import find_cue
 from kgqa.models.offline.wording import Encode, relation_phrase, text_similarities
 from kgqa.prompts.candidates import parse_number
@@ -29,7 +29,6 @@ SortKey = tuple[Decimal | int, ...]
 RelationSteps = Sequence[Sequence[Hop]]
 """What leads from a node to a value; the hops of one step are alternatives."""
 
-MAX_CONDITION_NODES = 200  # before the ends; where there are more, no condition is looked at
 _MIN_CONDITION_CHARS = 3
 
 _MAX_SAMPLED_NODES = 6  # whose attributes are looked at to see which there are
@@ -54,7 +53,7 @@ async def select_answers(
     intent: QuestionIntent,
     candidates: Mapping[Entity, CandidateChain],
     question: str,
-    graph: KnowledgeGraph,
+    graph: Lookups,
     encode: Encode,
 ) -> frozenset[Term] | None:
     """Return the terms that are the answers; None where nothing restricts the ends, as a count does not.
@@ -81,7 +80,7 @@ async def select_answers(
 
 
 async def _common_ends(
-    chains: Sequence[Chain], terms: Sequence[frozenset[Term]], graph: KnowledgeGraph
+    chains: Sequence[Chain], terms: Sequence[frozenset[Term]], graph: Lookups
 ) -> frozenset[Term]:
     """Return the ends in common, by way of the first nodes in common where the chains go on alike."""
     common = frozenset.intersection(*terms)
@@ -102,7 +101,7 @@ async def _sort_keys(
     chains: Sequence[Chain],
     pool: frozenset[Term],
     question: str,
-    graph: KnowledgeGraph,
+    graph: Lookups,
     encode: Encode,
 ) -> dict[Term, list[SortKey]]:
     """Return the values that the ends are told apart by, of each that has any."""
@@ -136,7 +135,7 @@ def sort_key(term: Term) -> SortKey | None:
     return tuple(int(part or 0) for part in found.groups()) if found else None
 
 
-def _find_relations(name: str, graph: KnowledgeGraph) -> list[Hop]:
+def _find_relations(name: str, graph: Lookups) -> list[Hop]:
     """Return the relations of a graph by a name of `QuestionIntent.by`."""
     local = name.removeprefix("^")
     found = (each for each in graph.relations if each.endswith(local) and local_name(each) == local)
@@ -144,7 +143,7 @@ def _find_relations(name: str, graph: KnowledgeGraph) -> list[Hop]:
 
 
 async def _look_up(
-    steps: RelationSteps, back: int, chains: Sequence[Chain], pool: frozenset[Term], graph: KnowledgeGraph
+    steps: RelationSteps, back: int, chains: Sequence[Chain], pool: frozenset[Term], graph: Lookups
 ) -> dict[Term, list[SortKey]]:
     """Look up the values of the ends or of the nodes before them; what is no value is counted."""
     nodes = await _value_nodes(back, chains, pool, graph)
@@ -159,7 +158,7 @@ async def _look_up(
 
 
 async def _value_nodes(
-    back: int, chains: Sequence[Chain], pool: frozenset[Term], graph: KnowledgeGraph
+    back: int, chains: Sequence[Chain], pool: frozenset[Term], graph: Lookups
 ) -> dict[Entity, frozenset[Term]]:
     """Return the nodes that values belong to, each with the ends that it leads to."""
     if back == 0:
@@ -175,7 +174,7 @@ async def _value_nodes(
 
 
 async def follow_hops(
-    starts: Iterable[Term], hops: Sequence[Hop], graph: KnowledgeGraph
+    starts: Iterable[Term], hops: Sequence[Hop], graph: Lookups
 ) -> dict[Entity, frozenset[Term]]:
     """Return what each entity leads to by hops, of those that lead anywhere: one query for each hop."""
     led = await _follow_steps(keep_entities(starts), [(hop,) for hop in hops], graph)
@@ -183,7 +182,7 @@ async def follow_hops(
 
 
 async def _follow_steps(
-    starts: Sequence[Entity], steps: RelationSteps, graph: KnowledgeGraph
+    starts: Sequence[Entity], steps: RelationSteps, graph: Lookups
 ) -> dict[Entity, set[tuple[Term, Term]]]:
     """Return each node before the last step with each end, by the start that leads there."""
     led: dict[Entity, set[tuple[Term, Term]]] = {start: {(start, start)} for start in starts}
@@ -219,48 +218,65 @@ async def _choose_attribute(
     meant: str,
     chains: Sequence[Chain],
     pool: frozenset[Term],
-    graph: KnowledgeGraph,
+    graph: Lookups,
     encode: Encode,
 ) -> _Attribute | None:
     """Return the attribute that is most similar to the question and what it is ``meant`` to compare by."""
-    found = await _list_attributes(pool, 0, graph)
+    nodes: dict[int, set[Term]] = {0: set(pool), 1: set()}
+    hops: dict[int, set[Hop]] = {0: set(), 1: set()}
     for chain in chains:
+        hops[0] |= set(await graph.extend_chain(chain))
         if chain.depth > 1:
-            before = await graph.follow_chain(chain.upto(chain.depth - 1))
-            found |= await _list_attributes({each.term for each in before}, 1, graph)
-    if not found:
+            before = chain.upto(chain.depth - 1)
+            nodes[1] |= {each.term for each in await graph.follow_chain(before, whole=False)}
+            hops[1] |= set(await graph.extend_chain(before))
+    attributes = sorted(await _list_attributes(nodes, hops, graph))
+    if not attributes:
         return None
-    attributes = sorted(found)
     scores = await asyncio.to_thread(_score_attributes, question, meant, attributes, encode)
     best = int(np.argmax(scores))
     return attributes[best] if scores[best] >= _MIN_ATTRIBUTE_SCORE else None
 
 
-async def _list_attributes(terms: Iterable[Term], back: int, graph: KnowledgeGraph) -> set[_Attribute]:
-    """Return what gives some nodes numbers or dates, and the unnamed nodes beside them: four queries."""
-    known = sorted(keep_entities(terms))
-    nodes = known[:: -(-len(known) // _MAX_SAMPLED_NODES) or 1]  # evenly spread over their order
-    led = await _list_values([((), node) for node in nodes], graph)
-    aside = [(hops, end) for hops, ends in led.items() for end in keep_entities(ends) if end.name is None]
-    further = await _list_values(aside[: 3 * _MAX_SAMPLED_NODES], graph)
+async def _list_attributes(
+    nodes: Mapping[int, Collection[Term]], hops: Mapping[int, Collection[Hop]], graph: Lookups
+) -> set[_Attribute]:
+    """Return what gives some nodes numbers or dates, and the unnamed nodes beside them: three queries.
+
+    The nodes, and the hops that lead on from them, are by how far before the ends they are.
+    """
+    starts: list[tuple[int, tuple[Hop, ...], Entity, Collection[Hop]]] = []
+    sampled = {}
+    for back, terms in nodes.items():
+        known = sorted(keep_entities(terms))
+        sampled[back] = known[:: -(-len(known) // _MAX_SAMPLED_NODES) or 1]  # evenly spread over their order
+        starts += [(back, (), node, sorted(hops[back])) for node in sampled[back]]
+    led = await _list_values(starts, graph)
+    beside = [
+        (back, way, node)
+        for (back, way), ends in led.items()
+        for node in keep_entities(ends)
+        if node.name is None
+    ][: 3 * _MAX_SAMPLED_NODES]
+    relations = await graph.list_relations(sorted({node.id for *_, node in beside}))
+    further = await _list_values([(*each, relations[each[-1].id]) for each in beside], graph)
     found = set()
-    for hops, ends in (led | further).items():
+    for (back, way), ends in (led | further).items():
         if values := [end for end in ends if sort_key(end) is not None]:
-            share = min(1.0, len(values) / len(nodes))
-            found.add(_Attribute(back, hops, _is_dated(hops[-1], values), share))
+            share = min(1.0, len(values) / len(sampled[back]))
+            found.add(_Attribute(back, way, _is_dated(way[-1], values), share))
     return found
 
 
 async def _list_values(
-    starts: Sequence[tuple[tuple[Hop, ...], Entity]], graph: KnowledgeGraph
-) -> dict[tuple[Hop, ...], list[Term]]:
-    """Return one value for each relation of each node, by the hops that lead to it: two queries."""
-    hops = await graph.list_relations(sorted({node.id for _, node in starts}))
-    asked = [(way, node, hop) for way, node in starts for hop in hops[node.id] if hop.forward]
-    pages = await graph.follow_relation([(node.id, hop) for _, node, hop in asked])
-    values: dict[tuple[Hop, ...], list[Term]] = defaultdict(list)
-    for (way, _, hop), page in zip(asked, pages, strict=True):
-        values[*way, hop] += page.items[:1]
+    starts: Sequence[tuple[int, tuple[Hop, ...], Entity, Iterable[Hop]]], graph: Lookups
+) -> dict[tuple[int, tuple[Hop, ...]], list[Term]]:
+    """Return one value for each relation of each node, by the hops that lead to it: one query."""
+    asked = [(back, way, node, hop) for back, way, node, hops in starts for hop in hops if hop.forward]
+    pages = await graph.follow_relation([(node.id, hop) for _, _, node, hop in asked])
+    values: dict[tuple[int, tuple[Hop, ...]], list[Term]] = defaultdict(list)
+    for (back, way, _, hop), page in zip(asked, pages, strict=True):
+        values[back, (*way, hop)] += page.items[:1]
     return values
 
 
@@ -310,15 +326,15 @@ def _attribute_bonus(attribute: _Attribute, dating: bool | None) -> float:
 
 
 async def select_by_conditions(
-    masked: str, candidate: CandidateChain, advice: TrainingAdvice, graph: KnowledgeGraph
+    masked: str, candidate: CandidateChain, advice: TrainingAdvice, graph: Lookups
 ) -> frozenset[Term] | None:
     """Return the ends that the question names something of; None where it does not tell them apart.
 
     "Who plays Brian on Family Guy" leads from Family Guy through roles to actors; of these it is
     the one whose role has a character of that name. Looked at are the nodes without a name that
     come right before the ends. A word names something when it is in its name and in no training
-    question nearby, where other things are named; four queries for each equal chain at most, none
-    where no word is left.
+    question nearby, where other things are named; one query for each equal chain, none where no word is left
+    or where a sample does not hold all nodes.
     """
     usual = {word for near in advice.nearest for word in _naming_words(near.exemplar.question)}
     words = frozenset(_naming_words(masked)) - usual
@@ -340,22 +356,24 @@ def _naming_words(text: str) -> list[str]:
     return [word for word in long if not word.isdigit() and word not in silent]
 
 
-async def _count_named(words: frozenset[str], chain: Chain, graph: KnowledgeGraph) -> Counter[Term]:
+async def _count_named(words: frozenset[str], chain: Chain, graph: Lookups) -> Counter[Term]:
     """Count for each end the words that name one thing joined to a mediator before it, at most."""
-    before = await graph.follow_chain(chain.upto(chain.depth - 1))
-    nodes = [each.term.id for each in before if isinstance(each.term, Entity) and each.term.name is None]
-    if not nodes or len(nodes) > MAX_CONDITION_NODES:
+    before = chain.upto(chain.depth - 1)
+    middle = await graph.follow_chain(before, whole=False)
+    nodes = [end.term.id for end in middle if isinstance(end.term, Entity) and end.term.name is None]
+    if not nodes or middle.truncated:
         return Counter()
-    own = (chain.hops[-1], chain.hops[-2].inverse)
-    relations = await graph.list_relations(nodes)
-    beside = [(node, hop) for node, hops in relations.items() for hop in hops if hop not in own]
+    last = chain.hops[-1]
+    around = [hop for hop in await graph.extend_chain(before) if hop != chain.hops[-2].inverse]
+    steps = [(node, hop) for node in nodes for hop in dict.fromkeys((*around, last))]
+    pages = dict(zip(steps, await graph.follow_relation(steps), strict=True))
     named: Counter[str] = Counter()
-    for (node, _), page in zip(beside, await graph.follow_relation(beside), strict=True):
-        shared = (len(words.intersection(_naming_words(term.name or ""))) for term in page)
-        named[node] = max([named[node], *shared])
-    telling = [node for node in nodes if named[node]]
+    for (node, hop), page in pages.items():
+        if hop != last:
+            shared = (len(words.intersection(_naming_words(term.name or ""))) for term in page)
+            named[node] = max([named[node], *shared])
     counts: Counter[Term] = Counter()
-    ends = await graph.follow_relation([(node, chain.hops[-1]) for node in telling])
-    for node, page in zip(telling, ends, strict=True):
-        counts |= Counter(dict.fromkeys(page, named[node]))
+    for node in nodes:
+        if named[node]:
+            counts |= Counter(dict.fromkeys(pages[node, last], named[node]))
     return counts

@@ -10,12 +10,12 @@ from collections import defaultdict
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
-from itertools import pairwise
 
 import numpy as np
 
 from kgqa.kg.errors import KGRejected, KGTimeout
 from kgqa.kg.graph import KnowledgeGraph
+from kgqa.kg.meter import unmetered
 from kgqa.kg.pages import Candidate
 from kgqa.kg.terms import Chain, Hop, Term, local_name
 from kgqa.priors.exemplars import HopScores, NearExemplar
@@ -29,7 +29,6 @@ MIN_LOG_LIKELIHOOD = -9.0
 
 _MIN_COMMON_FACTS = 2  # that two relations state in both directions, to be each other's inverse
 _MIN_COMMON_SHARE = 0.1  # of the facts of the commoner of the two: a capital is located in its country, too
-_MAX_TRIPLES = 1_000_000  # a larger graph is not counted through: that would take too long
 
 
 @dataclass(frozen=True)
@@ -98,33 +97,6 @@ def log_likelihood(steps: Iterable[Slot | None], hops: HopScores) -> float:
     return sum(max(lowest, logs.get(step, lowest)) for step, logs in zip(steps, hops, strict=False))
 
 
-class MediatorDetector:
-    """Knows of hops whether they lead to things with names; asks the graph once for each hop."""
-
-    def __init__(self, graph: KnowledgeGraph) -> None:
-        self._graph = graph
-        self._named: dict[Hop, bool] = {}
-
-    async def count_named(self, candidates: Sequence[CandidateChain]) -> list[CandidateChain]:
-        """Return the chains with the number of named nodes within them: at most a query per new hop."""
-        return [replace(each, named_between=len(await self.moves(each.chain)) - 1) for each in candidates]
-
-    async def moves(self, chain: Chain) -> list[tuple[Hop, ...]]:
-        """Cut a chain at its nodes with names: a hop, or some that meet at nodes without one."""
-        named = [depth for depth in range(1, chain.depth) if await self._is_named(chain.upto(depth))]
-        return [chain.hops[begin:end] for begin, end in pairwise((0, *named, chain.depth))]
-
-    async def _is_named(self, chain: Chain) -> bool:
-        hop = chain.hops[-1]
-        if hop not in self._named:
-            try:
-                page = await self._graph.follow_chain(chain)
-            except (KGTimeout, KGRejected):
-                return True
-            self._named[hop] = 2 * sum(end.term.name is not None for end in page) >= len(page)
-        return self._named[hop]
-
-
 class InverseRelations:
     """Pairs of relations of which each is the other's inverse: IRI to IRI, each pair in both directions."""
 
@@ -175,22 +147,20 @@ def _merge_equivalent(group: Sequence[CandidateChain], hops: HopScores) -> Candi
 
 
 async def find_inverse_relations(graph: KnowledgeGraph) -> InverseRelations | None:
-    """Find the inverse relations of a graph: one query, none in a graph too large for it.
+    """Find the inverse relations of a graph: one query, if its pairs are not known from loading.
 
-    Each of a pair has most facts in common with the other; ties break by IRI. None where the query
-    takes too long, or the graph cannot tell.
+    They are no look-up of a question, and not counted as one. Each of a pair has most facts in common
+    with the other; ties break by IRI. None where the query takes too long, or the graph cannot tell.
     """
-    info = await graph.info()
-    if info.triples is None or info.triples > _MAX_TRIPLES:
-        return InverseRelations({})
     count_pairs = getattr(graph, "both_ways", None)  # a graph of other people need not have it
     if count_pairs is None:
         return None
     try:
-        both: dict[tuple[str, str], int] = await count_pairs()
+        with unmetered():
+            both: dict[tuple[str, str], int] = await count_pairs()
+            facts = dict((await graph.info()).relation_counts) if both else {}
     except (KGTimeout, KGRejected):
         return None
-    facts = dict(info.relation_counts)
     best: dict[str, tuple[int, str]] = {}
     for (one, other), count in both.items():
         if count >= max(_MIN_COMMON_FACTS, _MIN_COMMON_SHARE * max(facts.get(one, 0), facts.get(other, 0))):

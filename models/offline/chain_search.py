@@ -1,18 +1,18 @@
 """Searches for candidate chains, the likeliest first: which hop is next, and is the chain complete?"""
 
 import asyncio
-import heapq
 import math
 from collections import defaultdict
-from collections.abc import Callable, Sequence
-from itertools import count
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field
 
 import numpy as np
 
 from kgqa.kg.errors import KGRejected, KGTimeout
-from kgqa.kg.graph import KnowledgeGraph
+from kgqa.kg.meter import QueryBudgetExhausted
 from kgqa.kg.terms import Chain, Entity, Hop
 from kgqa.models.offline.candidate_chains import CandidateChain, TrainingAdvice
+from kgqa.models.offline.lookups import CHAINS_PER_QUERY, Lookups
 from kgqa.models.offline.wording import FloatArray, QuestionWording
 from kgqa.priors.slots import Slot
 
@@ -22,8 +22,7 @@ WORDING_WEIGHT = 0.2  # of the words of relations, as far as no training questio
 MIN_WORDING_FACTOR = 0.02  # of that weight, where one is
 STOP_PROBABILITY = 0.5  # of a chain's being complete, by words alone
 
-MAX_EXTENDED_CHAINS = 10  # one query each
-_MAX_FOLLOWED_CHAINS = 15  # to their ends: one query each
+MAX_ROUNDS = 4  # one query each: the likeliest chains are followed to their ends, and what leads on is seen
 _MAX_HOPS = 3  # of a chain
 _MAX_BRANCHES = 12  # hops of one chain that are considered, the likeliest
 _MIN_RELATIVE_LIKELIHOOD = 1e-3  # of a chain, as a part of the likeliest's
@@ -46,7 +45,7 @@ class HopPolicy:
     ) -> None:
         self._hops = [{slot: math.exp(value) for slot, value in hops.items()} for hops in advice.hops]
         self._slot = slot
-        self._wording = wording
+        self.wording = wording
         unlike = MIN_WORDING_FACTOR if "words" in without else max(MIN_WORDING_FACTOR, 1 - advice.best)
         self._wording_weight = WORDING_WEIGHT * unlike
         chains = (near.exemplar.chain for near in advice.nearest)
@@ -61,7 +60,7 @@ class HopPolicy:
     def hop_probabilities(self, hops: Sequence[Hop], offered: Sequence[Hop]) -> FloatArray:
         """Return how likely each offered hop follows, given that one does: shape (offered,), sum 1."""
         slots = [self._slot(hop) for hop in offered]
-        words = np.maximum(self._wording.hops(hops, offered) / _SIMILARITY_SCALE, -700.0)
+        words = np.maximum(self.wording.hops(hops, offered) / _SIMILARITY_SCALE, -700.0)
         said = [(self._wording_weight, np.exp(words - words.max()))]
         for weight, shares in self._learned(hops):
             known = np.array([shares.get(slot, 0.0) for slot in slots])
@@ -86,65 +85,80 @@ class HopPolicy:
         return known
 
 
-async def search_chains(topic: Entity, policy: HopPolicy, graph: KnowledgeGraph) -> list[CandidateChain]:
-    """Search from a topic entity: best first, in both directions of relations.
+@dataclass
+class _TopicSearch:
+    """The search from one topic entity."""
 
-    A chain whose ends have no names is no candidate, but may lead on to one; one that takes too
-    long leads nowhere.
+    policy: HopPolicy
+    waiting: dict[Chain, float] = field(default_factory=dict)  # chains that were not followed, how likely
+    complete: dict[Chain, float] = field(default_factory=dict)  # how likely each chain is the whole one
+
+    def extend(self, chain: Chain, likelihood: float, offered: Sequence[Hop]) -> None:
+        """Add the likeliest of the chains that go on from a chain; blocks."""
+        if not offered:
+            return
+        shares = self.policy.hop_probabilities(chain.hops, offered)
+        likelihood -= self.complete.get(chain, 0.0)  # that it goes on
+        for at in np.argsort(-shares, kind="stable")[:_MAX_BRANCHES]:
+            longer, share = chain.then(offered[at]), float(likelihood * shares[at])
+            stop = self.policy.stop_probability(longer.hops)
+            self.complete[longer] = share * stop
+            self.waiting[longer] = share if longer.depth < _MAX_HOPS else share * stop
+
+    def take(self, number: int) -> dict[Chain, float]:
+        """Take so many chains to follow, the likeliest first; none that is a slim chance."""
+        lowest = max(self.complete.values()) * _MIN_RELATIVE_LIKELIHOOD if self.complete else 0.0
+        likely = sorted(self.waiting.items(), key=lambda each: -each[1])
+        return {chain: self.waiting.pop(chain) for chain, share in likely[:number] if share >= lowest}
+
+
+async def search_chains(
+    policies: Mapping[Entity, HopPolicy], graph: Lookups
+) -> dict[Entity, list[CandidateChain]]:
+    """Search from topic entities: the likeliest chains first, in both directions of relations.
+
+    In each round the topics share the chains that one query follows. A chain whose ends have no names
+    is no candidate, but may lead on to one; one that takes too long leads nowhere. It ends where what
+    is left is a slim chance, or where no query is left.
 
     Raises:
         KGError: if the graph cannot be reached, or everything takes too long.
     """
-    failures: list[KGTimeout | KGRejected] = []
-    found = await _expand_chains(topic, policy, graph, failures)
-    lowest = max(found.values(), default=0.0) * _MIN_RELATIVE_LIKELIHOOD
-    likely = sorted((-likelihood, chain) for chain, likelihood in found.items() if likelihood >= lowest)
-    candidates = []
-    for _, chain in likely[:_MAX_FOLLOWED_CHAINS]:
+    searches = {topic: _TopicSearch(policy) for topic, policy in policies.items()}
+    taken: dict[Entity, dict[Chain, float]] = {topic: {Chain(topic): 1.0} for topic in policies}
+    failure: KGTimeout | KGRejected | None = None
+    for left in range(MAX_ROUNDS, -1, -1):
+        chains = [chain for each in taken.values() for chain in each]
         try:
-            page = await graph.follow_chain(chain)
+            await graph.visit_chains(chains, ends=left < MAX_ROUNDS, hops=left > 0)
         except (KGTimeout, KGRejected) as error:
-            failures.append(error)
-            continue
-        if ends := tuple(end for end in page if end.term.name):
-            candidates.append(CandidateChain(chain, ends, page.truncated))
-    if failures and not candidates:
-        raise failures[-1]
-    return candidates
-
-
-async def _expand_chains(
-    topic: Entity, policy: HopPolicy, graph: KnowledgeGraph, failures: list[KGTimeout | KGRejected]
-) -> dict[Chain, float]:
-    """Return chains and how likely each is complete: the likeliest is extended again and again.
-
-    It ends where what is left is a slim chance.
-    """
-    order = count()
-    waiting = [(-1.0, next(order), Chain(topic))]
-    found: dict[Chain, float] = {}
-    best = 0.0
-    for _ in range(MAX_EXTENDED_CHAINS):
-        if not waiting or -waiting[0][0] < best * _MIN_RELATIVE_LIKELIHOOD:
+            failure = error
+        except QueryBudgetExhausted:
             break
-        share, _, chain = heapq.heappop(waiting)
-        try:
-            offered = (await graph.extend_chain(chain)).items
-        except (KGTimeout, KGRejected) as error:
-            failures.append(error)
-            continue
-        if not offered:
-            continue
-        for hop, chance in await asyncio.to_thread(_likeliest_hops, policy, chain, offered):
-            longer, likelihood = chain.then(hop), -share * chance
-            stop = policy.stop_probability(longer.hops)
-            found[longer] = likelihood * stop
-            best = max(best, likelihood * stop)
-            if longer.depth < _MAX_HOPS:
-                heapq.heappush(waiting, (-likelihood * (1 - stop), next(order), longer))
+        await asyncio.to_thread(_extend_all, searches, taken, graph)
+        share = max(1, CHAINS_PER_QUERY // max(1, sum(bool(each.waiting) for each in searches.values())))
+        taken = {topic: each.take(share) for topic, each in searches.items()}
+        if not any(taken.values()):
+            break
+    found = {topic: _candidates(each, graph) for topic, each in searches.items()}
+    if failure is not None and not any(found.values()):
+        raise failure
     return found
 
 
-def _likeliest_hops(policy: HopPolicy, chain: Chain, offered: Sequence[Hop]) -> list[tuple[Hop, float]]:
-    shares = policy.hop_probabilities(chain.hops, offered)
-    return [(offered[at], float(shares[at])) for at in np.argsort(-shares, kind="stable")[:_MAX_BRANCHES]]
+def _extend_all(
+    searches: Mapping[Entity, _TopicSearch], taken: Mapping[Entity, Mapping[Chain, float]], graph: Lookups
+) -> None:
+    for topic, chains in taken.items():
+        for chain, likelihood in chains.items():
+            searches[topic].extend(chain, likelihood, graph.known_hops(chain))
+
+
+def _candidates(search: _TopicSearch, graph: Lookups) -> list[CandidateChain]:
+    """Return the chains that lead to something with a name, the likeliest first."""
+    candidates = []
+    for _, chain in sorted((-likelihood, chain) for chain, likelihood in search.complete.items()):
+        page = graph.known_ends(chain)
+        if page and (ends := tuple(end for end in page if end.term.name)):
+            candidates.append(CandidateChain(chain, ends, page.truncated))
+    return candidates

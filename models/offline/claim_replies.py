@@ -7,12 +7,12 @@ from itertools import combinations_with_replacement, islice, pairwise, product
 from math import prod
 from typing import Literal as Choice, NamedTuple
 
-from kgqa.kg.errors import KGRejected, KGTimeout
 from kgqa.kg.graph import KnowledgeGraph
 from kgqa.kg.terms import Entity, Hop, Path, Term, Triple
 from kgqa.kg.text import EVERYDAY_WORDS, FUNCTION_WORDS, fold
 from kgqa.models.offline.chain_replies import Replies
 from kgqa.models.offline.interpreter import QuestionInterpreter
+from kgqa.models.offline.lookups import NO_ANSWER
 from kgqa.models.offline.wording import (
     Encode,
     content_words,
@@ -152,7 +152,7 @@ def _is_common_word(word: str, relations: Sequence[str]) -> bool:
 async def _is_entity_name(name: str, graph: KnowledgeGraph) -> bool:
     try:
         matches = await graph.find_entities(name, 1)
-    except (KGTimeout, KGRejected):
+    except NO_ANSWER:
         return False
     return any(match.sure and match.how != "id" for match in matches)
 

@@ -4,12 +4,12 @@ from collections.abc import Sequence
 from contextlib import suppress
 from itertools import zip_longest
 
-from kgqa.kg.errors import KGRejected, KGTimeout
 from kgqa.kg.pages import Page
 from kgqa.kg.terms import Chain, Term
 from kgqa.models.offline.answer_selection import follow_hops
 from kgqa.models.offline.chain_replies import Replies, describe_finding, judge_chain
 from kgqa.models.offline.interpreter import Interpretation, QuestionInterpreter
+from kgqa.models.offline.lookups import NO_ANSWER, Lookups
 from kgqa.prompts.assess_found import AssessFound, Assessment
 from kgqa.prompts.base import Score
 from kgqa.prompts.candidates import MAX_GROUPS_SHOWN, ChainFindings, numbered_candidates
@@ -98,17 +98,17 @@ async def score_entities(prompt: ScoreEntities, interpreter: QuestionInterpreter
     """
     chains = [each.chain for each in prompt.found]
     known = await interpreter.interpret(prompt.question, prompt.topics, chains)
-    rows = numbered_candidates(prompt.found)
+    rows, graph = numbered_candidates(prompt.found), Lookups(interpreter.graph)
     scores: list[Score] = []
     for place, group in enumerate(prompt.found, 1):
         terms = {row.number: row.candidate.term for row in rows if row.group == place}
-        score = await _answer_scores(group.chain, [*terms.values()], known, interpreter)
+        score = await _answer_scores(group.chain, [*terms.values()], known, graph)
         scores += [Score(number=at, score=score[term]) for at, term in terms.items() if score.get(term)]
     return ScoredEntities(rationale=known.reason, scores=scores)
 
 
 async def _answer_scores(
-    chain: Chain, ends: Sequence[Term], known: Interpretation, interpreter: QuestionInterpreter
+    chain: Chain, ends: Sequence[Term], known: Interpretation, graph: Lookups
 ) -> dict[Term, float]:
     own = _translate(known, chain)
     rest = known.remaining_hops(own)
@@ -119,8 +119,8 @@ async def _answer_scores(
     answers = frozenset(known.answer_terms())
     reached: dict[Term, frozenset[Term]] = {} if rest else {end: frozenset([end]) for end in ends}
     if rest:
-        with suppress(KGTimeout, KGRejected):
-            reached.update((await follow_hops(ends, rest, interpreter.graph)).items())
+        with suppress(*NO_ANSWER):
+            reached.update((await follow_hops(ends, rest, graph)).items())
     shares = {end: len(answers & reached.get(end, frozenset())) / max(1, len(answers)) for end in ends}
     if not any(shares.values()):
         return dict.fromkeys(ends, _PARTIAL_ANSWER_SCORE)

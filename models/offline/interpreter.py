@@ -6,16 +6,16 @@ from dataclasses import dataclass, field, replace
 
 import numpy as np
 
-from kgqa.kg.errors import KGRejected, KGTimeout
 from kgqa.kg.graph import KnowledgeGraph
+from kgqa.kg.meter import begin_query, metered, unmetered
 from kgqa.kg.pages import Candidate, Page
 from kgqa.kg.sparql.intent import QuestionIntent
 from kgqa.kg.terms import Chain, Entity, Hop, Literal, Path, Term
+from kgqa.models.interface import model_queries_spent
 from kgqa.models.offline.answer_selection import select_answers, select_by_conditions
 from kgqa.models.offline.candidate_chains import (
     CandidateChain,
     InverseRelations,
-    MediatorDetector,
     TrainingAdvice,
     find_inverse_relations,
     fresh_ends,
@@ -23,6 +23,7 @@ from kgqa.models.offline.candidate_chains import (
 )
 from kgqa.models.offline.chain_ranking import ChainCombination, combine_chains, score_chains
 from kgqa.models.offline.chain_search import HopPolicy, search_chains
+from kgqa.models.offline.lookups import MAX_QUERIES, NO_ANSWER, Lookups
 from kgqa.models.offline.question_intent import find_claimed_chains, intent_by_words
 from kgqa.models.offline.wording import Encode, QuestionWording
 from kgqa.priors.exemplars import ExemplarLibrary
@@ -34,6 +35,7 @@ NEAREST_QUESTIONS = 60
 _MAX_INTERPRETATIONS = 256  # that are kept
 _MIN_INTENT_SHARE = 0.5  # from which the intent of training questions is taken over
 _MIN_AGREEING_INTENT_SHARE = 0.1  # the same where the words of the question agree
+_MAX_COMPARED_ENDS = 1_000  # of other chains, that a chain may reach
 _MAX_ALTERNATIVES = 8  # chains from each topic that are kept beside the chosen one
 
 
@@ -53,6 +55,8 @@ class Interpretation:
     confidence: float = 0.0  # from 0 to 1
     source: str = "nothing that leads anywhere is like the question"
     inverses: InverseRelations = field(default_factory=lambda: InverseRelations({}))
+    moves: Mapping[Entity, Sequence[tuple[Hop, ...]]] = field(default_factory=dict)
+    """The hops of each chosen chain, cut at its nodes with names."""
 
     def rests(self, chain: Chain) -> list[tuple[Hop, ...]]:
         """Return what is left to go after a chain on each known chain that begins with it.
@@ -114,16 +118,18 @@ class QuestionInterpreter:
     ) -> None:
         self.graph = graph
         self.encode = encode
-        self.mediators = MediatorDetector(graph)
         self._exemplars = exemplars
         self._without = without
         self._inverses: InverseRelations | None = None
-        self._known: dict[tuple[str, tuple[Entity, ...]], Interpretation] = {}
+        self._known: dict[tuple[str, tuple[Entity, ...]], tuple[Interpretation, int]] = {}
 
     async def interpret(
         self, question: str, topics: tuple[Entity, ...], seen: Iterable[Chain | Path] = ()
     ) -> Interpretation:
         """Return the interpretation of a question; without ``topics``, with those of what was ``seen``.
+
+        Its queries count for the first reply of a question, also where it was made before: a record
+        does not depend on what was asked before.
 
         Raises:
             KGError: if the graph cannot be reached.
@@ -131,12 +137,17 @@ class QuestionInterpreter:
         key = question, topics or tuple(dict.fromkeys(each.topic for each in seen))
         known = self._known.get(key)
         if known is None:
-            known = await self._interpret(*key)
+            with unmetered(), metered(MAX_QUERIES) as meter:
+                made = await self._interpret(*key, Lookups(self.graph))
+            known = made, meter.queries
             kept = list(self._known.items())[-_MAX_INTERPRETATIONS + 1 :]
             self._known = {**dict(kept), key: known}
-        return known
+        interpretation, queries = known
+        for _ in range(0 if model_queries_spent.get() else queries):
+            begin_query()
+        return interpretation
 
-    async def _interpret(self, question: str, topics: tuple[Entity, ...]) -> Interpretation:
+    async def _interpret(self, question: str, topics: tuple[Entity, ...], graph: Lookups) -> Interpretation:
         # for each topic the question with [ENT] for it, [OTHER] for the others
         names = {topic: topic.name for topic in topics if topic.name}
         masked = {
@@ -144,7 +155,7 @@ class QuestionInterpreter:
             for topic in topics
         }
         advice = {topic: await asyncio.to_thread(self._advice, text) for topic, text in masked.items()}
-        rated = {topic: await self._rate(topic, text, advice[topic]) for topic, text in masked.items()}
+        rated = await self._rate(masked, advice, graph)
         intent = await asyncio.to_thread(self._intent, list(masked.values()))
         if claimed := find_claimed_chains(question, rated):
             intent, rated = QuestionIntent(union=True), claimed
@@ -152,10 +163,10 @@ class QuestionInterpreter:
             rated = {topic: _drop_topic_chains(found, topics) for topic, found in rated.items()}
         if intent.kind in {"largest", "smallest"}:
             rated = {topic: _prefer_entities(found) for topic, found in rated.items()}
-        chosen = await asyncio.to_thread(combine_chains, rated, apart=intent.union)
+        chosen = await choose_chains(rated, intent, graph)
         if chosen is None:
             return Interpretation()
-        answers = await self._select_answers(masked, intent, chosen, advice)
+        answers = await self._select_answers(masked, intent, chosen, advice, graph)
         candidates = chosen.chains
         if answers is not None and intent.union:  # of a comparison, leave out the topics that lost it
             candidates = {topic: each for topic, each in candidates.items() if answers & each.terms}
@@ -172,6 +183,7 @@ class QuestionInterpreter:
             confidence=chosen.confidence,
             source=_source(advice, chosen),
             inverses=await self._inverse_relations(),
+            moves={topic: graph.moves(each.chain) for topic, each in candidates.items()},
         )
 
     async def _inverse_relations(self) -> InverseRelations:
@@ -187,22 +199,38 @@ class QuestionInterpreter:
         hops = () if "hops" in self._without else self._exemplars.hops(masked)
         return TrainingAdvice(nearest, hops)
 
-    async def _rate(self, topic: Entity, masked: str, given: TrainingAdvice) -> list[CandidateChain]:
-        """Return the candidate chains from a topic with their shares."""
+    async def _rate(
+        self, masked: Mapping[Entity, str], given: Mapping[Entity, TrainingAdvice], graph: Lookups
+    ) -> dict[Entity, list[CandidateChain]]:
+        """Return the candidate chains from each topic with their shares."""
         inverses = await self._inverse_relations()
-        advice = inverses.normalise_advice(given)
-        wording = await asyncio.to_thread(QuestionWording, masked, self.encode)
-        policy = HopPolicy(advice, wording, inverses.slot, self._without)
-        found = await search_chains(topic, policy, self.graph)
-        merged = await self.mediators.count_named(inverses.merge_chains(found, given.hops))
+        advice = {topic: inverses.normalise_advice(each) for topic, each in given.items()}
 
-        def rate() -> list[CandidateChain]:
-            said = wording.chains([each.chain.hops for each in merged])
-            logits = score_chains(masked, merged, advice, said, self.encode, self._without, inverses)
+        def read() -> dict[Entity, HopPolicy]:
+            wording = {topic: QuestionWording(text, self.encode) for topic, text in masked.items()}
+            return {
+                topic: HopPolicy(advice[topic], wording[topic], inverses.slot, self._without)
+                for topic in masked
+            }
+
+        policies = await asyncio.to_thread(read)
+        found = await search_chains(policies, graph)
+
+        def rate(topic: Entity) -> list[CandidateChain]:
+            merged = [
+                replace(each, named_between=len(graph.moves(each.chain)) - 1)
+                for each in inverses.merge_chains(found[topic], given[topic].hops)
+            ]
+            if not merged:
+                return []
+            said = policies[topic].wording.chains([each.chain.hops for each in merged])
+            logits = score_chains(
+                masked[topic], merged, advice[topic], said, self.encode, self._without, inverses
+            )
             shares = logits - np.logaddexp.reduce(logits)
             return [replace(each, share=float(share)) for each, share in zip(merged, shares, strict=True)]
 
-        return await asyncio.to_thread(rate) if merged else []
+        return {topic: await asyncio.to_thread(rate, topic) for topic in masked}
 
     def _intent(self, masked: Sequence[str]) -> QuestionIntent:
         """Return what is asked of the ends: by its words, and by training questions of such words."""
@@ -224,19 +252,70 @@ class QuestionInterpreter:
         intent: QuestionIntent,
         chosen: ChainCombination,
         advice: Mapping[Entity, TrainingAdvice],
+        graph: Lookups,
     ) -> frozenset[Term] | None:
         """Return the ends that are answers; None: all of them, also where it takes too long to tell."""
         if any(each.truncated for each in chosen.chains.values()):
             return None
         question = next(iter(masked.values()))
         try:
-            answers = await select_answers(intent, chosen.chains, question, self.graph, self.encode)
+            answers = await select_answers(intent, chosen.chains, question, graph, self.encode)
             if answers is None and len(chosen.chains) == 1 and "conditions" not in self._without:
                 ((topic, candidate),) = chosen.chains.items()
-                answers = await select_by_conditions(masked[topic], candidate, advice[topic], self.graph)
-        except (KGTimeout, KGRejected):
+                answers = await select_by_conditions(masked[topic], candidate, advice[topic], graph)
+        except NO_ANSWER:
             return None
         return answers
+
+
+async def choose_chains(
+    rated: Mapping[Entity, Sequence[CandidateChain]], intent: QuestionIntent, graph: Lookups
+) -> ChainCombination | None:
+    """Choose the likeliest chains that meet; where it matters which ends they have, these are not sampled.
+
+    Of a chain with too many ends to list, it is asked which ends of other topics' chains it reaches;
+    where it is chosen alone after all, these are not its ends.
+    """
+    cut: dict[Chain, CandidateChain] = {}  # as they were before, those that have the ends they share
+    while chosen := await asyncio.to_thread(combine_chains, rated, apart=intent.union):
+        alone = len(chosen.chains) == 1
+        found = next(
+            (each for each in chosen.chains.values() if each.truncated or (alone and each.chain in cut)), None
+        )
+        if found is None:
+            return chosen
+        sample, topic = cut.pop(found.chain, found), found.chain.topic
+        chosen = chosen._replace(chains={**chosen.chains, topic: sample})
+        if alone and intent.kind == "all":
+            return chosen
+        shared = not (alone or intent.union)
+        try:
+            if shared:
+                page = await _shared_ends(sample.chain, rated, graph)
+            else:
+                page = await graph.follow_chain(sample.chain)
+        except NO_ANSWER:
+            return chosen
+        if page.truncated:
+            return chosen
+        if shared:
+            cut[sample.chain] = sample
+        known = replace(sample, ends=tuple(end for end in page if end.term.name), truncated=False)
+        rated = {**rated, topic: [known if each is found else each for each in rated[topic]]}
+    return None
+
+
+async def _shared_ends(
+    chain: Chain, rated: Mapping[Entity, Sequence[CandidateChain]], graph: Lookups
+) -> Page[Candidate]:
+    """Return those ends of other topics' chains that a chain reaches; cut where they are too many to ask."""
+    others = [each for at in rated if at != chain.topic for each in rated[at] if not each.truncated]
+    terms = (end.term for each in others for end in each.ends)
+    ends = {term: Candidate(term) for term in terms if isinstance(term, Entity)}
+    if len(ends) > _MAX_COMPARED_ENDS:
+        return Page((), truncated=True)
+    reached = await graph.reached_ends(chain, list(ends))
+    return Page(tuple(ends[term] for term in ends if term in reached))
 
 
 def _alternatives(found: Sequence[CandidateChain]) -> list[Chain]:

@@ -1,18 +1,18 @@
 """Replies about plans in steps: the plan, the relations and entities of a step, its verification."""
 
 import asyncio
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from itertools import islice, pairwise, zip_longest
 from typing import Any
 
 import numpy as np
 
-from kgqa.kg.errors import KGRejected, KGTimeout
-from kgqa.kg.terms import Chain, Entity
+from kgqa.kg.terms import Chain, Entity, Hop
 from kgqa.models.offline.answer_selection import follow_hops, keep_entities
 from kgqa.models.offline.chain_replies import Replies, asks_for_count
 from kgqa.models.offline.claim_replies import fact_polarity, read_claim
 from kgqa.models.offline.interpreter import Interpretation, QuestionInterpreter
+from kgqa.models.offline.lookups import NO_ANSWER, Lookups
 from kgqa.models.offline.question_intent import is_yes_no_question, named_terms
 from kgqa.models.offline.wording import relation_phrase, text_similarities
 from kgqa.prompts.plan_steps import PlanSteps, StepsReply
@@ -33,11 +33,11 @@ _UNKNOWN_HEAD = "?"  # where a move begins at several: of each only some is fore
 _NEAREST_RELATIONS = 3  # that are followed where no chain is known
 
 
-async def _step_searches(known: Interpretation, interpreter: QuestionInterpreter) -> list[str]:
+def _step_searches(known: Interpretation) -> list[str]:
     """Say for each step what it looks for: ``mayor of Ulm``, then ``spouse of the mayor``."""
     columns = []
     for chain in known.chains.values():
-        moves = await interpreter.mediators.moves(chain)
+        moves = known.moves[chain.topic]
         words = [" ".join(dict.fromkeys(relation_phrase(hop.words) for hop in move)) for move in moves]
         further = (f"{two} of the {one}" for one, two in pairwise(words))
         columns.append([f"{words[0]} of {chain.topic}", *further])
@@ -49,9 +49,10 @@ async def _outline(known: Interpretation, interpreter: QuestionInterpreter) -> l
 
     The topics take turns until there are as many statements as a step shows.
     """
-    predicted = [await _predict_statements(chain, interpreter) for chain in known.chains.values()]
+    graph = Lookups(interpreter.graph)
+    predicted = [await _predict_statements(topic, moves, graph) for topic, moves in known.moves.items()]
     steps = []
-    searches = await _step_searches(known, interpreter)
+    searches = _step_searches(known)
     for search, row in zip(searches, zip_longest(*predicted, fillvalue=()), strict=True):
         turns = (statement for column in zip_longest(*row) for statement in column if statement)
         shown = islice(dict.fromkeys(turns), MAX_STATEMENTS_SHOWN)
@@ -61,14 +62,16 @@ async def _outline(known: Interpretation, interpreter: QuestionInterpreter) -> l
     return steps
 
 
-async def _predict_statements(chain: Chain, interpreter: QuestionInterpreter) -> list[list[Statement]]:
-    """Return for each move of a chain some of what the graph says; nothing where that takes too long."""
+async def _predict_statements(
+    topic: Entity, moves: Iterable[Sequence[Hop]], graph: Lookups
+) -> list[list[Statement]]:
+    """Return for each move from a topic some of what the graph says; nothing where that takes too long."""
     rows: list[list[Statement]] = []
-    heads = [chain.topic]
-    for move in await interpreter.mediators.moves(chain):
+    heads = [topic]
+    for move in moves:
         try:
-            reached = await follow_hops(heads, move, interpreter.graph)
-        except (KGTimeout, KGRejected):
+            reached = await follow_hops(heads, move, graph)
+        except NO_ANSWER:
             reached = {}
         pairs = [  # by their names; what leads back comes last
             (head, end)
@@ -126,7 +129,7 @@ def _matching_offers(prompt: SelectRelations, chains: Iterable[Chain], known: In
 async def select_entities(prompt: SelectEntities, interpreter: QuestionInterpreter) -> SelectedEntities:
     """Keep all, but for the last step, where the question asks for some of the ends."""
     known = await interpreter.interpret(prompt.question, prompt.topics)
-    searches = await _step_searches(known, interpreter)
+    searches = _step_searches(known)
     right = known.answers if known.answers and searches[-1:] == [prompt.step.search] else frozenset()
     chosen = [number for number, term in enumerate(prompt.offered, 1) if term in right]
     return SelectedEntities(rationale=known.reason, keep="some" if chosen else "all", chosen=chosen)
@@ -146,7 +149,7 @@ async def revise_plan(prompt: RevisePlan, interpreter: QuestionInterpreter) -> R
 async def verify_step(prompt: VerifyStep, interpreter: QuestionInterpreter) -> StepVerdict:
     """Call for a revision of a step that the chosen chain does not have."""
     known = await interpreter.interpret(prompt.question, prompt.topics, prompt.facts)
-    astray = bool(known.chains) and prompt.step.search not in await _step_searches(known, interpreter)
+    astray = bool(known.chains) and prompt.step.search not in _step_searches(known)
     steps = await _outline(known, interpreter) if astray else []
     observed = steps[prompt.number - 1].observation if prompt.number <= len(steps) else []
     return StepVerdict(rationale=known.reason, revise=astray, observation=observed)
@@ -188,9 +191,8 @@ async def _answer_yes_no(
     claim = await read_claim(question, topics, terms, hops, interpreter.graph)
     if not claim.clear or sum(map(len, claim.slots)) != 2:
         return []
-    for topic, chain in known.chains.items():
+    for topic, moves in known.moves.items():
         one, others = claim.thing(topic), {claim.thing(end) for end in ends[topic]}
-        moves = await interpreter.mediators.moves(chain)
         for two in sorted(filter(None, others)):
             if one and claim.joins(one, two):
                 said = await asyncio.to_thread(fact_polarity, claim, one, two, moves, interpreter.encode)

@@ -24,6 +24,7 @@ const COSTS = {
   input_tokens: "tokens in",
   output_tokens: "tokens out",
   kg_queries: "KG queries",
+  model_queries: "queries of the model",
   seconds: "seconds",
 };
 

@@ -64,13 +64,14 @@ class Given(NamedTuple):
         return labels
 
 
+LIMITS = chain_queries.Limits.of(9)
 WRITTEN: dict[str, Callable[[Given], str]] = {
     "write_iri": lambda x: f"ASK {{ ?s ?p {patterns.write_iri(x.entity.id)} }}",
     "serialise": lambda x: (
         f"SELECT * {{ ?s ?p {patterns.serialise(x.literal)}, {patterns.serialise(x.entity)} }}"
     ),
     "visit_chains": lambda x: chain_queries.visit_chains(
-        [x.chain, Chain(x.entity)], x.labels, 9, ends=True, hops=True
+        [x.chain, Chain(x.entity)], x.labels, LIMITS, ends=True, hops=True
     ),
     "names": lambda x: queries.names([x.entity.id], x.labels),
     "literals": lambda x: queries.literals([x.literal]),
@@ -80,7 +81,7 @@ WRITTEN: dict[str, Callable[[Given], str]] = {
     "follow_relation": lambda x: queries.follow_relation([(x.entity.id, x.hop)], x.labels, 9),
     "follow_relations": lambda x: queries.follow_relations({x.hop: [x.entity.id]}, x.labels, 9),
     "relations_held": lambda x: chain_queries.relations_held(
-        x.chain, {True: [x.relation], False: [x.relation]}, 9
+        [x.chain], {True: [x.relation], False: [x.relation]}, LIMITS
     ),
     "relations_of": lambda x: chain_queries.relations_of(x.entity.id),
     "reached_ends": lambda x: chain_queries.reached_ends(x.chain, [x.entity], fresh=True),
@@ -90,14 +91,17 @@ WRITTEN: dict[str, Callable[[Given], str]] = {
     "objects": lambda x: queries.objects(x.entity.id, [x.relation], x.labels),
     "predicates": lambda _: queries.predicates(),
     "both_ways": lambda _: queries.both_ways(),
+    "relations_back": lambda x: queries.relations_back(x.relation, 9),
+    "count_both_ways": lambda x: queries.count_both_ways(x.relation, x.relation),
     "count_upto": lambda _: queries.count_upto(9),
     "count_nodes": lambda _: queries.count_nodes(),
     "count_named": lambda x: queries.count_named(x.labels),
-    "all_names": lambda x: queries.all_names([x.relation]),
+    "all_names": lambda x: queries.all_names(x.relation),
     "called": lambda x: queries.called([x.literal], [x.relation], x.labels, 9),
     "degrees_of": lambda x: queries.degrees_of([x.entity.id], 9),
     "present": lambda x: queries.present([x.relation]),
-    "degrees": lambda _: queries.degrees(),
+    "count_labelled": lambda x: queries.count_labelled([x.relation]),
+    "nodes": lambda _: queries.nodes(),
 }
 TURNS = 8
 """Of so many functions one is parsed for a text; rdflib takes its time."""

@@ -15,7 +15,7 @@ import pytest
 from kgqa.kg.errors import KGError, KGMalformed, KGUnavailable
 from kgqa.kg.opening import open_graph
 from kgqa.kg.store import input_guards, loading
-from kgqa.kg.store.directory import build_store, open_store, read_names
+from kgqa.kg.store.directory import build_store, open_names, open_store
 from kgqa.kg.store.dump_filter import filter_dump
 from kgqa.kg.store.loading import QuadReader
 from kgqa.tests.hostile.conftest import Tried
@@ -211,12 +211,10 @@ BROKEN = (
     b"\xff\xfe",
     b"[" * 100_000,
     b"[]",
-    b'{"version": 3}',
-    b'{"version": 3, "source": 1, "fingerprint": null, "triples": "x", "predicates": [1]}',
-    b'{"version": 3, "source": "", "fingerprint": "", "triples": 1, "predicates": {"x> ?p ?o } #": 1}}',
-    b'{"degrees": {"http://x/a": "1"}, "preferred": {}, "others": {}}',
-    b'{"degrees": {"x> ?p ?o } #": 1}, "preferred": {}, "others": {}}',
-    b'{"degrees": {}, "preferred": {"a b": "c"}, "others": {"http://x/a": "one"}}',
+    b'{"version": 4}',
+    b'{"version": 4, "source": 1, "fingerprint": null, "triples": "x", "predicates": [1]}',
+    b'{"version": 4, "source": "", "fingerprint": "", "triples": 1, "predicates": {"x> ?p ?o } #": 1}}',
+    b"SQLite format 3\0" + b"\xff" * 4_096,
 )
 
 
@@ -224,8 +222,8 @@ def test_a_store_that_was_tampered_with_gives_one_line(tmp_path: Path, tried: Tr
     (tmp_path / "g.nt").write_bytes(TRIPLE)
     folder = tmp_path / "store"
     build_store([tmp_path / "g.nt"], folder)
-    whole = {name: (folder / name).read_bytes() for name in ("kgqa.json", "names.json")}
-    for name, read in (("kgqa.json", open_store), ("names.json", read_names)):
+    whole = {name: (folder / name).read_bytes() for name in ("kgqa.json", "names.sqlite")}
+    for name, read in (("kgqa.json", open_store), ("names.sqlite", open_names)):
         for content in BROKEN:
             (folder / name).write_bytes(content)
             with pytest.raises(KGError) as caught:

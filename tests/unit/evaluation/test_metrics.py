@@ -185,10 +185,10 @@ def test_costs_are_over_the_results_that_tell_them() -> None:
 
 
 def test_every_cost_is_told_under_its_own_name() -> None:
-    names = ("llm_calls", "input_tokens", "output_tokens", "kg_queries", "seconds")
+    names = ("llm_calls", "input_tokens", "output_tokens", "kg_queries", "model_queries", "seconds")
     spent = result("1", "Ulm", usage={name: 10 + place for place, name in enumerate(names)})
     found: dict[str, Any] = dict(measured([spent], [question("1", "Ulm")]))
-    assert [found[name]["mean"] for name in names] == [10, 11, 12, 13, 14]
+    assert [found[name]["mean"] for name in names] == [10, 11, 12, 13, 14, 15]
 
 
 def test_metrics_have_the_fields_that_they_are_documented_with() -> None:

@@ -27,7 +27,7 @@ SEARCH = ("plan", "retrieve_relations", "prune", "expand", "verify")
 
 def solution(question: str, *branches: str) -> Solution:
     slots = tuple(tuple(map(Slot.parse, branch.split())) for branch in branches)
-    return Solution(question, slots, question, f"{question} (as it was asked)")
+    return Solution(question, slots, f"{question} (as it was asked)")
 
 
 def index(*solutions: Solution) -> SolutionIndex:

@@ -118,3 +118,10 @@ def test_a_graph_in_which_nobody_keeps_a_name_is_not_built(tmp_path, file):
     with pytest.raises(KGUnavailable, match="no entity"):
         build_store([file], tmp_path / "none", lambda id, name: False)
     assert not (tmp_path / "none").exists()
+
+
+async def test_what_relations_state_both_ways_is_kept(tmp_path, file):
+    file.write_text("<http://x/a> <http://x/r> <http://x/b> . <http://x/b> <http://x/s> <http://x/a> .")
+    facts = build_store([file], tmp_path / "store")
+    assert facts.both_ways and facts.entities == 2
+    assert await open_graph([tmp_path / "store"]).both_ways() == await open_graph([file]).both_ways()

@@ -96,7 +96,9 @@ def test_the_text_of_a_chain_names_some_of_the_entities():
 @pytest.mark.parametrize(
     "write",
     [
-        lambda chain: chain_queries.visit_chains([chain], (), 9, ends=True, hops=True),
+        lambda chain: chain_queries.visit_chains(
+            [chain], (), chain_queries.Limits.of(9), ends=True, hops=True
+        ),
         lambda chain: chain_queries.trace_chain(chain, [x("c")], ()),
         lambda chain: chain_queries.trace_back(chain, [x("c")], fresh=True),
         lambda chain: chain_queries.reached_ends(chain, [x("c")]),

@@ -4,6 +4,7 @@ from random import Random
 
 import pytest
 
+from kgqa.kg.meter import metered
 from kgqa.kg.sparql import chain_queries
 from kgqa.kg.terms import Chain, Entity, Hop, Literal
 from kgqa.tests.unit.kg.test_held import _nodes, random_chain, random_graph, walks
@@ -109,5 +110,44 @@ def test_no_query_sorts():
     topic, held = x("t"), Chain(x("t"), (Hop("http://x/r"), Hop("http://x/s", False)))
     written = all_queries(topic, Literal("a"))
     written += [chain_queries.trace_back(held, [topic], fresh=True)]
-    written += [chain_queries.visit_chains([held], [], 9, ends=True, hops=True)]
+    written += [chain_queries.visit_chains([held], [], chain_queries.Limits.of(9), ends=True, hops=True)]
     assert not [query for query in written if "ORDER BY" in query]
+
+
+@pytest.mark.parametrize("most", [1, 2, 3])
+async def test_a_sample_goes_through_so_many_nodes_and_says_what_it_lacks(make_graph, most):
+    chosen = Random(most)
+    graph = make_graph(random_graph(chosen))
+    triples = (await graph.select("SELECT ?s ?p ?o WHERE { ?s ?p ?o }")).rows
+    nodes = sorted({term for s, _, o in triples for term in (s, o) if isinstance(term, Entity)})
+    chains = [random_chain(chosen, nodes) for _ in range(20)]
+    whole, some = await graph.visit_chains(chains), await graph.visit_chains(chains, sample=most)
+    for all_of, sampled in zip(whole, some, strict=True):
+        assert len(sampled.ends) <= most
+        assert {end.term for end in sampled.ends} <= {end.term for end in all_of.ends}
+        assert sampled.ends.truncated or sampled.ends == all_of.ends
+        assert set(sampled.hops) <= set(all_of.hops)
+        assert sampled.hops.truncated or sampled.hops == all_of.hops
+
+
+async def test_relations_of_several_hubs_are_looked_up_by_one_query(make_graph, monkeypatch):
+    graph = make_graph(HUB + " :from :u :hub . :z :v :x .")
+    monkeypatch.setattr(chain_queries, "MAX_TRIPLES_SCANNED", 3)
+    with metered() as meter:
+        visits = await graph.visit_chains([Chain(x("hub")), Chain(x("x"))], ends=False)
+    assert meter.queries == 2
+    hops = [{(hop.relation, hop.forward) for hop in visit.hops} for visit in visits]
+    assert hops[0] == {("http://x/r", True), ("http://x/u", False)}
+    assert hops[1] == {("http://x/s", False), ("http://x/v", False)}
+    assert not any(visit.hops.truncated for visit in visits)
+
+
+async def test_a_sample_looks_up_the_relations_of_topics_alone(make_graph, monkeypatch):
+    graph = make_graph(HUB + " :z :v :x .")
+    monkeypatch.setattr(chain_queries, "TRIPLES_PER_NODE", 1)
+    far = Chain(x("end0"), (Hop("http://x/s"),))
+    with metered() as meter:
+        visits = await graph.visit_chains([far, Chain(x("x"))], sample=2)
+    assert meter.queries == 2
+    assert visits[0].hops.truncated
+    assert set(visits[1].hops) == {Hop("http://x/s", False), Hop("http://x/v", False)}

@@ -7,7 +7,7 @@ import pytest
 from hypothesis import given, strategies as st
 
 from kgqa.kg.linking.linker import Linker
-from kgqa.kg.linking.name_index import EntityNames, NameIndex
+from kgqa.kg.linking.name_index import EntityNames
 
 NAMES = [
     "Tom Hanks", "Tom", "Hanks", "The Battery", "Battery", "Drama", "drama", "She's All That", "She",
@@ -22,7 +22,7 @@ NAMES = [
 @pytest.fixture(scope="module")
 def linker():
     pairs = [(f"http://x/{place}", name) for place, name in enumerate(NAMES)]
-    index = NameIndex(EntityNames(dict.fromkeys(dict(pairs), 1), dict(pairs), {}))
+    index = EntityNames(dict.fromkeys(dict(pairs), 1), dict(pairs), {}).index()
     return Linker(index, ["starred_actors", "has_genre"])
 
 
@@ -78,7 +78,7 @@ def test_link(linker, question, expected):
 def test_codes_terms_and_relation_words(question, expected):
     names = ["TOP", "uranium", "ISO", "Peru", "Noble gases", "William Ramsay", "Star!"]
     pairs = [(f"http://x/{place}", name) for place, name in enumerate(names)]
-    linker = Linker(NameIndex(EntityNames({}, dict(pairs), {})), ["iso_code", "produces"])
+    linker = Linker(EntityNames({}, dict(pairs), {}).index(), ["iso_code", "produces"])
     assert [mention.matches[0].entity.name for mention in linker.link(question)] == expected
 
 
@@ -90,7 +90,7 @@ def test_mentions_carry_their_place(linker):
 
 def test_equally_named_entities_are_all_given():
     pairs = [("http://x/1", "Paris"), ("http://x/2", "Paris")]
-    index = NameIndex(EntityNames({"http://x/1": 1, "http://x/2": 9}, dict(pairs), {}))
+    index = EntityNames({"http://x/1": 1, "http://x/2": 9}, dict(pairs), {}).index()
     (mention,) = Linker(index, []).link("where is Paris?")
     assert [match.entity.id for match in mention.matches] == ["http://x/2", "http://x/1"]
 
@@ -100,7 +100,7 @@ def test_meaning_decides_last():
         return np.array([[1.0, 0.0] if text in ("ocean", "waves") else [0.0, 1.0] for text in texts])
 
     pairs = [("http://x/1", "Ocean"), ("http://x/2", "Hill")]
-    index = NameIndex(EntityNames(dict.fromkeys(dict(pairs), 1), dict(pairs), {}), encode)
+    index = EntityNames(dict.fromkeys(dict(pairs), 1), dict(pairs), {}).index(encode)
     (mention,) = Linker(index, []).link("what is in the waves")
     assert (mention.text, mention.matches[0].entity.name, mention.matches[0].how) == (
         "waves",
@@ -112,7 +112,7 @@ def test_meaning_decides_last():
 @given(st.text(max_size=80))
 def test_any_question_gives_sorted_mentions_that_do_not_overlap(question):
     pairs = [("http://x/1", "Tom Hanks"), ("http://x/2", "a b"), ("http://x/3", "0")]
-    mentions = Linker(NameIndex(EntityNames({}, dict(pairs), {})), []).link(question)
+    mentions = Linker(EntityNames({}, dict(pairs), {}).index(), []).link(question)
     assert all(left.end <= right.start for left, right in pairwise(mentions))
     assert all(question[mention.start : mention.end] == mention.text for mention in mentions)
     assert all(mention.matches for mention in mentions)

@@ -3,6 +3,7 @@
 import gzip
 from pathlib import Path
 
+import pyoxigraph as ox
 import pytest
 
 from kgqa.kg.errors import KGError, KGMalformed, KGUnavailable
@@ -136,3 +137,48 @@ def test_nobody_s_iri_stands_for_a_blank_node(line: str, tmp_path: Path) -> None
     path.write_text(f"_:a <http://x/r> <http://x/o> .\n{line}\n", encoding="utf-8")
     with pytest.raises(KGMalformed, match="are blank nodes to kgqa; rename it"):
         list(QuadReader([path]).quads())
+    with pytest.raises(KGMalformed, match="are blank nodes to kgqa; rename it"):
+        QuadReader([path]).load(ox.Store())
+
+
+LINES = r"""# _:none
+_:b2 <http://x/_:r> "_:no" .
+<http://x/a> <http://x/r> _:b.2 . # _:none
+  _:b2	<http://x/r>	_:b.2.
+_:\u00e9 <http://x/r> "a\"_:b2 ." .
+<http://x/\\u0061> <http://x/r> <<( <http://x/a> <http://x/r> <http://x/a> )>> .
+<http://x/a> <http://x/r> "> _:b2" .""".replace("\\u00e9", "\u00e9").replace("\\\\", "\\")
+
+
+@pytest.mark.parametrize(("name", "graph"), [("g.nt", ""), ("g.nq", " _:g ")])
+@pytest.mark.parametrize("end", ["\n", "\r\n"])
+def test_blank_nodes_are_named_in_the_text_as_in_parsed_triples(
+    tmp_path: Path, name: str, graph: str, end: str
+) -> None:
+    path = tmp_path / name
+    more = f"_:z <http://x/r> _:y {graph}.\n" * 2
+    path.write_bytes(f"{LINES}\n{more}".replace("\n", end).encode())
+    loaded, parsed = ox.Store(), ox.Store()
+    (reader := QuadReader([path])).load(loaded)
+    parsed.extend(QuadReader([path]).quads())
+    assert set(loaded) == set(parsed) and len(loaded) == 7
+    assert reader.fingerprint == open_graph([path]).fingerprint
+
+
+@pytest.mark.parametrize("line", ["<http://x/a> _:p <http://x/b> .", "_:a- <http://x/r> _:\u00d7 ."])
+def test_blank_nodes_where_none_may_be_are_not_named(tmp_path: Path, line: str) -> None:
+    (tmp_path / "g.nt").write_text(f"{TRIPLE} .\n{line}\n", encoding="utf-8")
+    with pytest.raises(KGMalformed, match=r"g\.nt, line 2: "):
+        open_graph([tmp_path / "g.nt"])
+
+
+@pytest.mark.parametrize("packed", [False, True])
+def test_how_much_is_read_is_told(tmp_path, packed):
+    lines = "".join(f"<http://x/a{n}> <http://x/r> <http://x/b> .\n" for n in range(20_000)).encode()
+    first, last = tmp_path / "a.nt", tmp_path / ("b.nt.gz" if packed else "b.ttl")
+    first.write_bytes(lines)
+    last.write_bytes(gzip.compress(lines) if packed else lines)
+    told = list[float]()
+    QuadReader([first, last], told.append).load(ox.Store())
+    assert told == sorted(told)
+    assert (0 < told[0] < 0.5 or packed, told[-1], len(set(told)) > 5) == (True, 1.0, True)

@@ -1,10 +1,12 @@
 """The algebra of a query becomes one set of triple patterns for each alternative."""
 
+import re
 from types import SimpleNamespace
 
 import pytest
 from rdflib import URIRef, Variable
 
+from kgqa.kg.sparql import parsing
 from kgqa.kg.sparql.parsing import parse_query
 from kgqa.kg.sparql.path_extraction import (
     MAX_ALTERNATIVES,
@@ -13,6 +15,8 @@ from kgqa.kg.sparql.path_extraction import (
     TooManyAlternatives,
     triple_patterns,
 )
+
+BNODES = re.compile(r"BNode\([^)]*\)")
 
 Shown = set[tuple[str, str, str]]
 
@@ -96,3 +100,39 @@ def test_algebra_that_is_nested_too_deeply_is_refused() -> None:
         node = SimpleNamespace(name="Minus", p1=node)
     with pytest.raises(TooManyAlternatives, match=r"^the query is nested too deeply$"):
         triple_patterns(node)
+
+
+NAMED = [
+    "SELECT ?x { :a :r ?x }",
+    "SELECT ?x { :r :r ?x . ?x <http://y/b#c> <http://y/b> }",
+    "SELECT ?x { ?x :on \"2004-01-02\"^^<http://www.w3.org/2001/XMLSchema#dateTime> ; :says 'it is: so'@en }",
+    'SELECT ?x { ?y ^:r/:s*|!(:t|:u) ?x . VALUES ?y { :a \'b:c\' "d\\"e" } # not :f }\n }',
+    "SELECT (MAX(?n) AS ?m) { ?x :n ?n FILTER(?n<5&&?n>:z) } GROUP BY ?x",
+    'SELECT ?x { :Mask0_ :r "Mask1_", ?x }',
+]
+
+
+@pytest.mark.parametrize("query", NAMED)
+def test_a_query_of_a_known_shape_is_read_as_if_it_were_the_first(query: str) -> None:
+    parsing._parse_shape.cache_clear()
+    whole = parsing.normalise_query(f"PREFIX : <http://x/> {query}")
+    _, wanted = parsing._parse_shape(whole)
+    for other in (query, query.replace(":r", ":other"), query):
+        found = parse_query(f"PREFIX : <http://x/> {other}")[1]
+    assert BNODES.sub("", repr(found)) == BNODES.sub("", repr(wanted))
+
+
+def test_only_the_names_of_a_query_may_differ_for_it_to_be_parsed_once() -> None:
+    parsing._parse_shape.cache_clear()
+    for name in ("a", "b.c-d", "e_1"):
+        parse_query(f'PREFIX : <http://x/> SELECT ?x {{ :{name} <http://y/{name}> ?x ; :s "{name} {name}" }}')
+    assert parsing._parse_shape.cache_info().misses == 1
+
+
+def test_an_error_tells_of_the_query_as_it_is() -> None:
+    query = "SELECT ?x { :a_long_name :r ?x } } :more"
+    with pytest.raises(Exception, match="Expected end of text") as wanted:
+        parsing._parse_shape(parsing.normalise_query(query))
+    with pytest.raises(Exception, match="Expected end of text") as found:
+        parse_query(query)
+    assert str(found.value) == str(wanted.value)

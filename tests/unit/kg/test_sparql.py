@@ -42,10 +42,10 @@ def shape(text):
 
 
 def all_queries(entity, literal):
-    chain = Chain(entity, (R,)).constrained_to([entity]).then(R.inverse)
+    chain, limits = Chain(entity, (R,)).constrained_to([entity]).then(R.inverse), chain_queries.Limits.of(9)
     return [
-        chain_queries.visit_chains([chain, Chain(entity)], PLAIN.labels, 10, ends=True, hops=True),
-        chain_queries.relations_held(chain, {True: [R.relation], False: [R.relation]}, 9),
+        chain_queries.visit_chains([chain, Chain(entity)], PLAIN.labels, limits, ends=True, hops=True),
+        chain_queries.relations_held([chain], {True: [R.relation], False: [R.relation]}, limits),
         chain_queries.relations_of(entity.id),
         chain_queries.reached_ends(chain, [entity], fresh=True),
         chain_queries.trace_chain(chain, [entity, literal], PLAIN.labels),

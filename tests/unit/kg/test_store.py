@@ -165,19 +165,3 @@ def test_one_graph_serves_several_loops(make_graph):
     for thread in threads:
         thread.join()
     assert [page.items[0].term for page in pages] == [Literal("b")] * 4
-
-
-async def test_an_answer_that_took_long_is_given_again(store, monkeypatch):
-    asked = []
-    executor = EmbeddedStore(store)
-    answer = executor._answer
-    monkeypatch.setattr(executor, "_answer", lambda *given: asked.append(given[0]) or answer(*given))
-    monkeypatch.setattr("kgqa.kg.store.embedded.MIN_SECONDS_CACHED", 0.0)
-    with metered() as meter:
-        first = await executor.query("SELECT ?s { ?s ?p ?o }")
-        assert await executor.query("SELECT ?s { ?s ?p ?o }") == first
-    assert (len(asked), meter.queries) == (1, 2)
-    monkeypatch.setattr("kgqa.kg.store.embedded.MIN_SECONDS_CACHED", 9.0)
-    for _ in range(2):
-        await executor.query("ASK { ?s ?p ?o }")
-    assert len(asked) == 3

@@ -8,7 +8,9 @@ from kgqa.kg.pages import Candidate
 from kgqa.kg.sparql_graph import SparqlGraph
 from kgqa.kg.terms import Chain, Entity, Hop, Literal
 from kgqa.models.errors import ModelUnavailable, UnknownModel
+from kgqa.models.interface import Completion, model_queries_spent
 from kgqa.models.offline import PARTS, OfflineModel, parse_ablation
+from kgqa.models.offline.lookups import MAX_QUERIES
 from kgqa.models.parsing import check_reply
 from kgqa.prompts.adapt_blueprint import AdaptBlueprint
 from kgqa.prompts.answer_from_memory import AnswerDirectly
@@ -235,7 +237,7 @@ async def test_a_prompt_that_it_does_not_know_needs_a_language_model(model) -> N
         await model.ask(Unknown("?"))
 
 
-async def test_a_question_is_thought_about_once(graph) -> None:
+async def test_a_question_is_interpreted_once_and_counted_for_its_first_reply(graph) -> None:
     class Counting:
         queries = 0
 
@@ -243,17 +245,23 @@ async def test_a_question_is_thought_about_once(graph) -> None:
             self._inner = inner
 
         def __getattr__(self, name: str) -> Any:
-            self.queries += name in {"extend_chain", "follow_chain"}
+            self.queries += name == "visit_chains"
             return getattr(self._inner, name)
 
     counting: Any = Counting(graph(TOWNS))
     model = OfflineModel(counting, MEMO.encode)
     prompt = PruneRelations("Who is the mayor of Ulm?", Chain(ULM), (RIVER, MAYOR))
-    first = await ask(model, prompt)
-    spent = counting.queries
-    assert spent > 0
-    assert await ask(model, prompt) == first
-    assert counting.queries == spent
+    first = await model.ask(prompt)
+    assert 0 < counting.queries == first.usage.model_queries <= MAX_QUERIES
+    made = counting.queries
+    assert await model.ask(prompt) == first  # of another record
+    token = model_queries_spent.set(first.usage.model_queries)
+    assert await model.ask(prompt) == Completion(first.reply)
+    model_queries_spent.reset(token)
+    assert counting.queries == made
+    token = model_queries_spent.set(MAX_QUERIES)  # a run that another process goes on with
+    assert await OfflineModel(counting, MEMO.encode).ask(prompt) == Completion(first.reply)
+    model_queries_spent.reset(token)
 
 
 def test_a_spec_names_the_parts_to_leave_out() -> None:

@@ -17,6 +17,7 @@ from kgqa.kg.sparql_graph import SparqlGraph
 from kgqa.kg.terms import Chain, Entity, Hop, Literal, Term
 from kgqa.models.offline.answer_selection import select_answers, sort_key
 from kgqa.models.offline.candidate_chains import CandidateChain
+from kgqa.models.offline.lookups import Lookups
 from kgqa.models.offline.question_intent import intent_by_words
 from kgqa.tests.conftest import MEMO
 from kgqa.tests.support.perfect import gold_paths
@@ -68,7 +69,9 @@ def chain(topic: str, *path: str, space: str = X) -> Chain:
 async def settled(
     graph: KnowledgeGraph, asked: QuestionIntent, question: str, *chains: Chain
 ) -> frozenset[Term] | None:
-    return await select_answers(asked, await candidates(graph, *chains), question, graph, MEMO.encode)
+    return await select_answers(
+        asked, await candidates(graph, *chains), question, Lookups(graph), MEMO.encode
+    )
 
 
 async def candidates(graph: KnowledgeGraph, *chains: Chain) -> dict[Entity, CandidateChain]:
@@ -241,7 +244,7 @@ async def test_settling_takes_few_queries_and_no_word_of_the_values(graph: Sparq
 
     rivers = await candidates(graph, RIVERS)
     with metered() as meter:
-        await select_answers(QuestionIntent("largest"), rivers, "Which is longest?", graph, encode)
+        await select_answers(QuestionIntent("largest"), rivers, "Which is longest?", Lookups(graph), encode)
     assert meter.queries <= 5
     assert not {"128", "413"} & set(texts)
 

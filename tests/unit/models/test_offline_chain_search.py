@@ -6,11 +6,12 @@ import numpy as np
 import pytest
 
 from kgqa.kg.errors import KGTimeout
+from kgqa.kg.meter import metered
 from kgqa.kg.terms import Chain, Entity, Hop
 from kgqa.models.offline.candidate_chains import InverseRelations, TrainingAdvice
 from kgqa.models.offline.chain_search import (
     HOP_MODEL_WEIGHT,
-    MAX_EXTENDED_CHAINS,
+    MAX_ROUNDS,
     MIN_WORDING_FACTOR,
     NEAREST_WEIGHT,
     STOP_PROBABILITY,
@@ -18,6 +19,7 @@ from kgqa.models.offline.chain_search import (
     HopPolicy,
     search_chains,
 )
+from kgqa.models.offline.lookups import Lookups
 from kgqa.models.offline.wording import QuestionWording
 from kgqa.priors.exemplars import NearExemplar
 from kgqa.priors.hop_model import Exemplar
@@ -96,65 +98,68 @@ def family(graph):
     """)
 
 
+async def search(graph, known: HopPolicy, topic: Entity = ANN):
+    return (await search_chains({topic: known}, Lookups(graph)))[topic]
+
+
 async def test_ways_lead_to_something_with_a_name(family) -> None:
-    found = {
-        way.chain.hops: [str(end.term) for end in way.ends]
-        for way in await search_chains(ANN, policy(), family)
-    }
+    found = {way.chain.hops: [str(end.term) for end in way.ends] for way in await search(family, policy())}
     assert found[P,] == ["Bob"]
     assert found[Q, Q] == ["Eve"]
     assert (Q,) not in found
 
 
 async def test_what_training_questions_say_is_found_first(family) -> None:
-    first, *_ = await search_chains(
-        ANN, policy(("q q", 0.9), hops=({Slot("q"): 0.0}, {Slot("q"): 0.0}, {None: 0.0})), family
-    )
+    hops = ({Slot("q"): 0.0}, {Slot("q"): 0.0}, {None: 0.0})
+    first, *_ = await search(family, policy(("q q", 0.9), hops=hops))
     assert first.chain == Chain(ANN, (Q, Q))
 
 
+class Counting:
+    """A graph that tells which chains each query was about."""
+
+    def __init__(self, graph, slow=lambda chain: False) -> None:
+        self._graph, self._slow = graph, slow
+        self.asked: list[list[Chain]] = []
+
+    async def visit_chains(self, chains, *, ends: bool, hops: bool, sample: int):
+        self.asked.append(list(chains))
+        if ends and any(map(self._slow, chains)):
+            raise KGTimeout("too long")
+        return await self._graph.visit_chains(chains, ends=ends, hops=hops, sample=sample)
+
+
 async def test_a_sure_way_takes_few_queries(family) -> None:
-    class Counting:
-        extended = 0
+    unsure, sure = Counting(family), Counting(family)
+    await search(unsure, policy())
+    await search(sure, policy(("p", 1.0), hops=({Slot("p"): 0.0}, {None: 0.0})))
+    assert len(sure.asked) < len(unsure.asked) <= 1 + MAX_ROUNDS
 
-        async def extend_chain(self, chain: Chain):
-            self.extended += 1
-            return await family.extend_chain(chain)
 
-        async def follow_chain(self, chain: Chain):
-            return await family.follow_chain(chain)
+async def test_topics_share_a_query(family) -> None:
+    counting, eve = Counting(family), Entity("http://t/e/eve", "Eve")
+    found = await search_chains({ANN: policy(), eve: policy()}, Lookups(counting))
+    assert all(found.values())
+    assert len(counting.asked) <= 1 + MAX_ROUNDS
+    assert all(len({chain.topic for chain in chains}) == 2 for chains in counting.asked[:3])
 
-    unsure, sure = Counting(), Counting()
-    await search_chains(ANN, policy(), unsure)
-    hops = ({Slot("p"): 0.0}, {None: 0.0})
-    await search_chains(ANN, policy(("p", 1.0), hops=hops), sure)
-    assert sure.extended < unsure.extended <= MAX_EXTENDED_CHAINS
+
+async def test_where_no_query_is_left_what_was_found_is_taken(family) -> None:
+    with metered(2) as meter:
+        found = await search(family, policy())
+    assert meter.queries == 2
+    assert [way.chain for way in found] == [Chain(ANN, (P,))]
 
 
 async def test_an_entity_that_the_graph_does_not_know_has_no_ways(family) -> None:
-    assert await search_chains(Entity("http://t/e/nobody"), policy(), family) == []
-
-
-class Failing:
-    """A graph in which some chains take too long to follow."""
-
-    def __init__(self, graph, slow) -> None:
-        self._graph, self._slow = graph, slow
-
-    async def extend_chain(self, chain: Chain):
-        return await self._graph.extend_chain(chain)
-
-    async def follow_chain(self, chain: Chain):
-        if self._slow(chain):
-            raise KGTimeout("too long")
-        return await self._graph.follow_chain(chain)
+    assert await search(family, policy(), Entity("http://t/e/nobody")) == []
 
 
 async def test_a_chain_that_takes_too_long_leads_nowhere(family) -> None:
-    found = await search_chains(ANN, policy(), Failing(family, lambda chain: chain.depth > 1))
+    found = await search(Counting(family, lambda chain: chain.depth > 1), policy())
     assert [way.chain for way in found] == [Chain(ANN, (P,))]
 
 
 async def test_where_everything_takes_too_long_that_is_no_empty_result(family) -> None:
     with pytest.raises(KGTimeout):
-        await search_chains(ANN, policy(), Failing(family, lambda chain: True))
+        await search(Counting(family, lambda chain: True), policy())

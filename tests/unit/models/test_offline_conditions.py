@@ -4,8 +4,9 @@ import pytest
 
 from kgqa.kg.pages import Candidate
 from kgqa.kg.terms import Chain, Entity, Hop
-from kgqa.models.offline.answer_selection import MAX_CONDITION_NODES, select_by_conditions
+from kgqa.models.offline.answer_selection import select_by_conditions
 from kgqa.models.offline.candidate_chains import CandidateChain, TrainingAdvice
+from kgqa.models.offline.lookups import SAMPLED_NODES, Lookups
 from kgqa.priors.exemplars import NearExemplar
 from kgqa.priors.hop_model import Exemplar
 from kgqa.priors.slots import Slot
@@ -35,7 +36,7 @@ def show(graph):
 async def found(
     question: str, way: CandidateChain, graph, advice: TrainingAdvice = ADVICE
 ) -> set[str] | None:
-    kept = await select_by_conditions(question, way, advice, graph)
+    kept = await select_by_conditions(question, way, advice, Lookups(graph))
     return None if kept is None else {str(term) for term in kept}
 
 
@@ -84,7 +85,7 @@ async def test_too_many_nodes_are_not_looked_at(graph) -> None:
     roles = "\n".join(
         f'e:show r:role _:n{n} . _:n{n} r:actor e:a{n} ; r:of e:c{n} . e:c{n} rdfs:label "Name{n:03}x" .'
         f' e:a{n} rdfs:label "a{n}" .'
-        for n in range(MAX_CONDITION_NODES + 1)
+        for n in range(SAMPLED_NODES + 1)
     )
-    many = way(tuple(f"a{n}" for n in range(MAX_CONDITION_NODES + 1)))
+    many = way(tuple(f"a{n}" for n in range(SAMPLED_NODES + 1)))
     assert await found("who voices Name003x on [ENT]?", many, graph(roles)) is None

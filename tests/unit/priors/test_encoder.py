@@ -11,8 +11,9 @@ from pathlib import Path
 import numpy as np
 import pytest
 
+from kgqa.home import cache_folder
 from kgqa.priors import minilm as minilm_module
-from kgqa.priors.encoder import BUNDLED_ENCODER, cache_folder, open_encoder, thread_count
+from kgqa.priors.encoder import BUNDLED_ENCODER, open_encoder, thread_count
 from kgqa.priors.errors import EncoderError
 from kgqa.priors.minilm import MiniLM, erf, gelu, open_minilm, softmax
 

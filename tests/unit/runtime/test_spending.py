@@ -10,7 +10,7 @@ import pytest
 from kgqa.kg.errors import KGRejected, KGTimeout, KGUnavailable
 from kgqa.kg.meter import begin_query, end_query, unmetered
 from kgqa.models.errors import ModelUnavailable
-from kgqa.models.interface import Usage, budget_allows
+from kgqa.models.interface import Completion, Usage, budget_allows, model_queries_spent
 from kgqa.runtime import node
 from kgqa.runtime.budget import BudgetExceeded
 from kgqa.runtime.context import Context
@@ -154,6 +154,20 @@ async def test_every_part_of_every_call_is_counted() -> None:
     assert untimed(one.spend) == {**counted, "seconds_llm": 1.0}
     assert one.token_counts() == {"tokens": [80, 10]}
     assert untimed(one.total_spend()) == untimed(one.spend)
+
+
+async def test_queries_of_the_model_are_counted_apart_and_told_to_it() -> None:
+    told = []
+
+    async def looking() -> Any:
+        told.append(model_queries_spent.get())
+        return Completion(None, Usage(model_queries=2))
+
+    one = run({"model_queries": 3, "kg_queries": 7}, kg_queries=7)
+    for _ in range(2):
+        await one.call_model(lambda model: looking())
+    assert untimed(one.spend) == {"model_queries": 4}
+    assert told == [3, 5]
 
 
 async def test_a_step_without_a_call_says_nothing_of_tokens() -> None:

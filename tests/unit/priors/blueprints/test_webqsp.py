@@ -31,10 +31,7 @@ def lines() -> list[dict[str, Any]]:
 
 @pytest.fixture(scope="module")
 def learned(lines: list[dict[str, Any]]) -> list[BlueprintLesson]:
-    with pytest.MonkeyPatch.context() as patch:
-        # In other processes: here matplotlib, once imported, has made pyparsing half as fast.
-        patch.setenv("KGQA_THREADS", "2")
-        return list(extract_lessons(read_training_questions(lines)))
+    return list(extract_lessons(read_training_questions(lines)))
 
 
 @pytest.fixture(scope="module")

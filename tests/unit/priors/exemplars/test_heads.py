@@ -58,7 +58,7 @@ def test_sentence_vectors_count_by_how_they_differ_as_if_they_were_longer() -> N
 
 def test_what_is_given_more_often_is_likelier() -> None:
     head = fit_head(csr_matrix(np.ones((2, 1), np.float32)), NOTHING, [0, 1], [3.0, 1.0])
-    assert np.exp(head.logs(word(0), NOTHING[0])) == pytest.approx([0.75, 0.25], abs=1e-3)
+    assert np.exp(head.logs(word(0), NOTHING[0])) == pytest.approx([0.75, 0.25], abs=1e-2)
 
 
 def test_a_single_class_is_certain() -> None:

@@ -2,25 +2,29 @@ import json
 from collections.abc import Sequence
 from pathlib import Path
 
+import numpy as np
 import pytest
 from hypothesis import given, strategies as st
 
 from kgqa.priors.artifact_store import read_lines, write_lines
+from kgqa.priors.encoder import Vectors
 from kgqa.priors.errors import ExemplarError
 from kgqa.priors.exemplars import build_exemplars, gather_exemplars, open_solution_index, read_exemplar_header
 from kgqa.priors.slots import Slot
 from kgqa.priors.solutions import (
     DEFAULT_MIN_SIMILARITY,
+    LABEL_SHARE,
     MIN_SIMILARITIES,
     RecalledSolution,
     Solution,
     SolutionIndex,
+    encode_templates,
     index_solutions,
     merge_solutions,
 )
 from kgqa.priors.training_questions import Topic, read_training_questions
 from kgqa.tests.unit.priors.blueprints.conftest import words
-from kgqa.tests.unit.priors.exemplars.conftest import ANN, BOB, BOTH, line
+from kgqa.tests.unit.priors.exemplars.conftest import ANN, BOB, BOTH, LINES, line
 
 ANN_TOPIC, BOB_TOPIC = Topic(ANN["id"], "Ann"), Topic(BOB["id"], "Bob")
 
@@ -43,10 +47,7 @@ def index(folder: Path) -> SolutionIndex:
 def test_topics_give_way_to_their_categories_and_all_branches_are_kept() -> None:
     asked = line("which films has Ann made with Bob?", topics=[ANN, BOB], **BOTH)
     (found,) = solutions(asked, ann="actor")
-    assert found.templates == (
-        "which films has [actor] made with [entity]?",
-        "which films has [entity] made with [entity]?",
-    )
+    assert found.template == "which films has [actor] made with [entity]?"
     assert found.branches == ((Slot("film"),), (Slot("made"),))
 
 
@@ -57,7 +58,7 @@ def test_the_first_relation_of_a_chain_says_what_a_topic_is_that_nobody_knows() 
     (found,) = solutions(line("what of Ann?", *path), ann="queen")
     assert found.template == "what of [queen]?"
     (found,) = solutions(line("what of Ann?", f"^{path[0]}"))
-    assert found.templates == ("what of [entity]?",)
+    assert found.template == "what of [entity]?"
 
 
 def test_questions_of_one_template_and_one_way_are_one_solution() -> None:
@@ -72,10 +73,10 @@ def test_questions_of_one_template_and_one_way_are_one_solution() -> None:
 
 
 def test_only_what_is_of_this_very_question_alone_is_its_own() -> None:
-    one = Solution("t", ((Slot("a"),),), "t", "Who is Ann?")
+    one = Solution("t", ((Slot("a"),),), "Who is Ann?")
     assert one.is_of("who is ANN")
     assert not one.is_of("who is Bob?")
-    two = Solution("t", ((Slot("a"),),), "t", "Who is Ann?", 2)
+    two = Solution("t", ((Slot("a"),),), "Who is Ann?", 2)
     assert not two.is_of("who is ANN")
 
 
@@ -118,7 +119,50 @@ def test_no_more_are_shown_than_asked_for_and_no_more_looked_at_than_the_pool(in
 def test_a_topic_of_unknown_category_finds_templates_with_categories() -> None:
     kept = solutions(line("where was Ann born?", "born_in"), ann="very famous lady")
     found = index_of(kept).recall("?", "where was [entity] born?", pool=1, shown=1)
-    assert (shown(found), found[0].similarity) == (["where was Ann born?"], 1.0)
+    assert (shown(found), found[0].similarity) == (
+        ["where was Ann born?"],
+        pytest.approx((1 - LABEL_SHARE) ** 0.5, abs=1e-6),
+    )
+
+
+def test_templates_are_alike_by_their_words_and_by_their_labels() -> None:
+    asked = "where was [queen] born?"
+    others = [asked, "where was [old queen] born?", "where was [river] born?", "where did [queen] sit?"]
+    own, *vectors = encode_templates([asked, *others], words)
+    assert vectors[0].tolist() == own.tolist()
+    plain, same = words(["where was [entity] born?", "where did [entity] sit?"])
+    labels = words(["queen", "old queen", "river"])
+    expected = [
+        1,
+        1 - LABEL_SHARE + LABEL_SHARE * labels[0] @ labels[1],
+        1 - LABEL_SHARE + LABEL_SHARE * labels[0] @ labels[2],
+        (1 - LABEL_SHARE) * plain @ same + LABEL_SHARE,
+    ]
+    assert [own @ each for each in vectors] == pytest.approx(expected, abs=1e-6)
+
+
+def test_several_labels_count_by_their_mean_and_unknown_ones_not_at_all() -> None:
+    one, two, unknown = encode_templates(
+        ["[queen] of [king]", "[queen] of [entity]", "[x] of [entity]"], words
+    )
+    king, queen = words(["king", "queen"])
+    mean = (king + queen) / np.linalg.norm(king + queen)
+    assert one @ two == pytest.approx(1 - LABEL_SHARE + LABEL_SHARE * mean @ queen, abs=1e-6)
+    assert np.linalg.norm([one, two, unknown], axis=1) == pytest.approx([1, 1, 1], abs=1e-6)
+
+
+def test_what_both_learn_from_is_encoded_once(tmp_path: Path) -> None:
+    given: list[str] = []
+
+    def encode(texts: Sequence[str]) -> Vectors:
+        given.extend(texts)
+        return words(texts)
+
+    build_exemplars(
+        read_training_questions(LINES), tmp_path / "once", encode, "words", categories={ANN_TOPIC: "lady"}
+    )
+    assert sorted(given) == sorted(set(given))
+    assert len(given) == 5 + 1  # five questions without names, and a label
 
 
 def index_of(kept: Sequence[Solution], encoder: str = "words") -> SolutionIndex:
@@ -148,7 +192,7 @@ def test_the_index_lies_beside_what_the_offline_model_learns(folder: Path) -> No
     names = {"exemplars.json", "records.jsonl", "model.npz", "solutions.jsonl", "index.faiss"}
     assert {path.name for path in folder.iterdir()} == names
     header = read_exemplar_header(folder)
-    assert (header.version, header.templates) == (3, 5)
+    assert (header.version, header.templates) == (4, 5)
     assert open_solution_index(folder, words, "words").fingerprint == header.solutions
 
 
@@ -156,7 +200,7 @@ def test_categories_get_into_the_folder(tmp_path: Path) -> None:
     lines = read_training_questions([line("who is Ann?", "self")])
     build_exemplars(lines, tmp_path / "kinds", words, "words", categories={ANN_TOPIC: "lady"})
     written = json.loads((tmp_path / "kinds" / "solutions.jsonl").read_text())
-    assert (written["template"], written["plain"]) == ("who is [lady]?", "who is [entity]?")
+    assert written["template"] == "who is [lady]?"
 
 
 @pytest.mark.parametrize("name", ["solutions.jsonl", "index.faiss"])
@@ -185,7 +229,6 @@ SOLUTIONS = st.builds(
     Solution,
     st.text(max_size=9),
     st.lists(st.lists(SLOTS, min_size=1, max_size=3).map(tuple), min_size=1, max_size=2).map(tuple),
-    st.text(max_size=9),
     st.text(max_size=9),
     st.integers(1, 9),
 )

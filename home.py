@@ -1,0 +1,25 @@
+"""The folder of what kgqa keeps between runs, and how a thing gets there once."""
+
+import os
+from collections.abc import Callable
+from pathlib import Path
+
+
+def cache_folder() -> Path:
+    """Return the folder of what kgqa keeps between runs: ``KGQA_HOME``, or the user's cache folder."""
+    if named := os.environ.get("KGQA_HOME"):
+        return Path(named).expanduser()
+    from platformdirs import user_cache_path
+
+    return user_cache_path("kgqa")
+
+
+def build_once(folder: Path, is_built: Callable[[Path], bool], build: Callable[[], object]) -> None:
+    """Build a folder if it is not there, one process while others wait; OSError if it cannot be written."""
+    from filelock import FileLock
+
+    if not is_built(folder):
+        folder.parent.mkdir(parents=True, exist_ok=True)
+        with FileLock(f"{folder}.lock"):
+            if not is_built(folder):
+                build()

@@ -1,0 +1,80 @@
+"""Keeps graphs that are given as files as store folders, so that a file is read once for its content.
+
+They lie in ``graphs`` of `cache_folder`, for their user alone. Those `MAX_GRAPHS_KEPT` stay that were opened
+last, and all that were opened within a month, for somebody may still read them.
+"""
+
+import hashlib
+import os
+import shutil
+import time
+from collections.abc import Sequence
+from pathlib import Path
+
+from kgqa.home import build_once, cache_folder
+from kgqa.kg.errors import KGUnavailable
+from kgqa.kg.store.directory import FACTS_FILE, STORE_VERSION, build_store, is_store
+
+MIN_BYTES_KEPT = 1 << 21  # of files; smaller ones are read as fast as a folder is opened
+GZIP_RATIO = 8  # bytes of a graph in a byte of its gzipped file, about
+MAX_GRAPHS_KEPT = 8
+MIN_SECONDS_KEPT = 30 * 86_400.0  # from when a graph was last opened
+MAX_LOAD_SECONDS = 86_400.0  # after which a load that is not done was broken off
+
+
+def store_of_files(files: Sequence[Path]) -> Path | None:
+    """Return the folder that files are loaded into, now if they are new; None where they are to be read.
+
+    They are where they are small, cannot be read, or where there is no place for a folder.
+
+    Raises:
+        KGMalformed: if a file is not the RDF its suffix promises.
+    """
+    try:
+        if sum(_graph_bytes(file) for file in files) < MIN_BYTES_KEPT:
+            return None
+        content = _hash_files(files)
+        folder = cache_folder() / "graphs" / f"{content}-{STORE_VERSION}"
+        folder.parent.mkdir(parents=True, exist_ok=True)
+        folder.parent.chmod(0o700)
+        build_once(folder, is_store, lambda: _build(files, folder, content))
+        os.utime(folder / FACTS_FILE)
+    except (OSError, ValueError, RuntimeError, KGUnavailable):
+        return None
+    return folder
+
+
+def _build(files: Sequence[Path], folder: Path, content: str) -> None:
+    _remove_unused(folder.parent)
+    build_store(files, folder)
+    if _hash_files(files) != content:
+        shutil.rmtree(folder)
+        raise KGUnavailable("a file changed while it was loaded")
+
+
+def _remove_unused(graphs: Path) -> None:
+    """Remove what was not opened for long, and what loads that were broken off have left."""
+    for left in graphs.glob(".*"):
+        if time.time() - left.stat().st_mtime > MAX_LOAD_SECONDS:
+            shutil.rmtree(left, ignore_errors=True)
+    opened = sorted((each.stat().st_mtime, each.parent) for each in graphs.glob(f"*/{FACTS_FILE}"))
+    for seconds, folder in opened[: 1 - MAX_GRAPHS_KEPT]:
+        if time.time() - seconds > MIN_SECONDS_KEPT:
+            shutil.rmtree(folder, ignore_errors=True)
+            folder.with_name(f"{folder.name}.lock").unlink(missing_ok=True)
+
+
+def _graph_bytes(file: Path) -> int:
+    """Return about how large a graph is; raise KGUnavailable for what is no file: the reader says so."""
+    if not file.is_file():
+        raise KGUnavailable(f"{file} is no file")
+    return file.stat().st_size * (GZIP_RATIO if file.suffix.lower() == ".gz" else 1)
+
+
+def _hash_files(files: Sequence[Path]) -> str:
+    """Hash names, which relative addresses in a file are made from, and content."""
+    digest = hashlib.sha256()
+    for path in files:
+        with path.open("rb") as file:
+            digest.update(f"{path.name}\0{hashlib.file_digest(file, 'sha256').hexdigest()}\0".encode())
+    return digest.hexdigest()[:32]

@@ -1,0 +1,110 @@
+"""What is known of a graph as a whole: counted and listed once, when it is loaded.
+
+The store answers without Python's lock, so that two of these functions may run beside each other.
+"""
+
+import csv
+import io
+from collections.abc import Iterator, Mapping
+from dataclasses import replace
+from typing import IO, Any
+
+import pyoxigraph as ox
+
+from kgqa.kg.dialects import DIALECTS, Dialect
+from kgqa.kg.graph import GraphFacts
+from kgqa.kg.linking.lookup import is_node
+from kgqa.kg.linking.name_index import NamedGraph
+from kgqa.kg.naming import Naming
+from kgqa.kg.sparql import queries
+from kgqa.kg.sparql.patterns import BLANK_NAMESPACE
+
+MAX_TRIPLES_SURVEYED = 500_000  # up to which entities are counted: it takes a third of the time to load
+
+FACTS_SAMPLED = 100  # of a relation, by which it is seen which others state the same the other way round
+MIN_SHARE_SAMPLED = 0.05  # of these, that another relation states, to count how many it states of all
+
+csv.field_size_limit((1 << 31) - 1)
+
+NAME_PREDICATES = tuple(
+    dict.fromkeys(each for dialect in DIALECTS.values() for each in (*dialect.labels, *dialect.aliases))
+)
+"""All by which a dialect names things."""
+
+
+def count_predicates(store: ox.Store) -> dict[str, int]:
+    """Count the triples of each predicate; one in two named graphs counts twice."""
+    return dict(sorted((each.value, int(n.value)) for each, n in _solutions(store, queries.predicates())))
+
+
+def write_names(store: ox.Store, file: IO[bytes]) -> None:
+    """Write all that may be a name, as CSV: a head, ids and names of each of `NAME_PREDICATES` in turn."""
+    for predicate in NAME_PREDICATES:
+        _ask(store, queries.all_names(predicate)).serialize(file, ox.QueryResultsFormat.CSV)
+
+
+def read_names(
+    written: IO[bytes], store: ox.Store, facts: GraphFacts, dialect: Dialect
+) -> Iterator[tuple[str, str]]:
+    """Return the (id, name) pairs of a graph, of which `write_names` has written those that it states.
+
+    Relations are no entities, nor are the entities that they have their names from.
+    """
+    naming = Naming(dialect, facts.predicates)
+    if naming.local:
+        ids = (_term_id(node.value) for (node,) in _solutions(store, queries.nodes()))
+        named: Iterator[tuple[str, str]] = ((id, naming.name(id, ()) or "") for id in ids)
+        yield from ((id, name) for id, name in named if name and is_node(id, facts.predicates, dialect))
+        return
+    written.seek(0)
+    predicates, is_name = iter(NAME_PREDICATES), False
+    with io.TextIOWrapper(written, encoding="utf-8", newline="") as lines:
+        for iri, name in csv.reader(lines):
+            if ":" not in iri:  # the head of the next
+                is_name = next(predicates) in (*naming.labels, *naming.aliases)
+            elif is_name and is_node(id := _term_id(iri), facts.predicates, dialect):
+                yield id, name
+
+
+def survey(store: ox.Store, facts: GraphFacts, naming: Naming, names: NamedGraph) -> GraphFacts:
+    """Count what is left to count: named entities, pairs of relations, and entities if they are few."""
+    named = _count(store, queries.count_labelled(naming.labels)) if naming.labels else 0
+    if named:
+        named -= sum(name is not None for name in names.preferred(list(facts.predicates)).values())
+    facts = replace(facts, named=named, both_ways=_pair_relations(store, facts.predicates))
+    if (facts.triples or 0) > MAX_TRIPLES_SURVEYED:
+        return facts
+    nodes = _solutions(store, queries.nodes())
+    return replace(facts, entities=sum(_term_id(node.value) not in facts.predicates for (node,) in nodes))
+
+
+def _pair_relations(store: ox.Store, counts: Mapping[str, int]) -> tuple[tuple[str, str, int], ...]:
+    """Count the facts that two relations state in both directions, where a sample shows it."""
+    pairs = set[tuple[str, str]]()
+    for relation, facts in counts.items():
+        least = MIN_SHARE_SAMPLED * min(facts, FACTS_SAMPLED)
+        for other, n in _solutions(store, queries.relations_back(relation, FACTS_SAMPLED)):
+            if int(n.value) >= least:
+                fewer, more = sorted((relation, other.value), key=lambda each: (counts[each], each))
+                pairs.add((fewer, more))
+    counted = [(one, other, _count(store, queries.count_both_ways(one, other))) for one, other in pairs]
+    return tuple(sorted([*counted, *((other, one, n) for one, other, n in counted)]))
+
+
+def _count(store: ox.Store, query: str) -> int:
+    return next(int(n.value) for (n,) in _solutions(store, query))
+
+
+def _solutions(store: ox.Store, query: str) -> Iterator[tuple[Any, ...]]:
+    yield from map(tuple, _ask(store, query))
+
+
+def _ask(store: ox.Store, query: str) -> ox.QuerySolutions:
+    answer = store.query(query, use_default_graph_as_union=True)
+    assert isinstance(answer, ox.QuerySolutions)  # noqa: S101
+    return answer
+
+
+def _term_id(iri: str) -> str:
+    blank = iri.removeprefix(BLANK_NAMESPACE)
+    return iri if blank == iri else f"_:{blank}"

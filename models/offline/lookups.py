@@ -1,0 +1,116 @@
+"""What the offline model looks up in the graph for one question: several chains at once, each thing once."""
+
+from collections.abc import Sequence
+from itertools import pairwise
+
+from kgqa.kg.errors import KGRejected, KGTimeout
+from kgqa.kg.graph import KnowledgeGraph
+from kgqa.kg.meter import QueryBudgetExhausted
+from kgqa.kg.pages import Candidate, Match, Page
+from kgqa.kg.terms import Chain, Hop, Term
+
+MAX_QUERIES = 8
+"""Queries of the graph that the model makes for one question."""
+
+CHAINS_PER_QUERY = 8
+"""Chains that one query follows."""
+
+SAMPLED_NODES = 200
+"""Nodes at each place of a chain by which it is seen where the chain leads."""
+
+NO_ANSWER = (KGTimeout, KGRejected, QueryBudgetExhausted)
+"""What is raised where the graph does not tell: too long, refused, or no query is left."""
+
+
+class Lookups:
+    """A graph as one reply sees it: what it has said once is not asked again."""
+
+    def __init__(self, graph: KnowledgeGraph) -> None:
+        self._graph = graph
+        self._ends: dict[Chain, Page[Candidate]] = {}
+        self._hops: dict[Chain, Page[Hop]] = {}
+        self._led: dict[tuple[str, Hop], Page[Term]] = {}
+
+    @property
+    def relations(self) -> tuple[str, ...]:
+        """The relations of the graph."""
+        return self._graph.relations
+
+    async def visit_chains(self, chains: Sequence[Chain], *, ends: bool = True, hops: bool = True) -> None:
+        """Look up the ends of chains and what leads on: a query for each `CHAINS_PER_QUERY`.
+
+        Where it cannot be told of several together, each half is asked for itself.
+
+        Raises:
+            KGTimeout, KGRejected: for the last of those that cannot be told; the others are known then.
+            QueryBudgetExhausted: where no query is left.
+        """
+        parts = [chains[at : at + CHAINS_PER_QUERY] for at in range(0, len(chains), CHAINS_PER_QUERY)]
+        failure: KGTimeout | KGRejected | None = None
+        while parts:
+            part = parts.pop(0)
+            try:
+                found = await self._graph.visit_chains(part, ends=ends, hops=hops, sample=SAMPLED_NODES)
+            except (KGTimeout, KGRejected) as error:
+                failure = error
+                half = len(part) // 2
+                parts[:0] = [part[:half], part[half:]] if half else []
+                continue
+            self._ends |= {chain: each.ends for chain, each in zip(part, found, strict=True) if ends}
+            self._hops |= {chain: each.hops for chain, each in zip(part, found, strict=True) if hops}
+        if failure is not None:
+            raise failure
+
+    def known_ends(self, chain: Chain) -> Page[Candidate] | None:
+        """Return the ends of a chain as far as they were looked up."""
+        return self._ends.get(chain)
+
+    def known_hops(self, chain: Chain) -> tuple[Hop, ...]:
+        """Return the hops that lead on from a chain as far as they were looked up."""
+        return self._hops[chain].items if chain in self._hops else ()
+
+    def moves(self, chain: Chain) -> list[tuple[Hop, ...]]:
+        """Cut a chain at its nodes with names: a hop, or some that meet at nodes without one.
+
+        Nodes that nobody has looked up have names.
+        """
+        pages = {depth: self._ends.get(chain.upto(depth), Page(())) for depth in range(1, chain.depth)}
+        named = [
+            depth
+            for depth, page in pages.items()
+            if 2 * sum(end.term.name is not None for end in page) >= len(page)
+        ]
+        return [chain.hops[begin:end] for begin, end in pairwise((0, *named, chain.depth))]
+
+    async def follow_chain(self, chain: Chain, *, whole: bool = True) -> Page[Candidate]:
+        """Return the terms at the end of a chain: a page of them, or what a sample has."""
+        if chain not in self._ends:
+            await self.visit_chains([chain], hops=False)
+        if whole and self._ends[chain].truncated and len(self._ends[chain]) <= SAMPLED_NODES:
+            (found,) = await self._graph.visit_chains([chain], hops=False)
+            self._ends[chain] = found.ends
+        return self._ends[chain]
+
+    async def reached_ends(self, chain: Chain, ends: Sequence[Term]) -> set[Term]:
+        """Return those of some terms that a chain reaches."""
+        return await self._graph.reached_ends(chain, ends)
+
+    async def extend_chain(self, chain: Chain) -> Page[Hop]:
+        """Return the hops that lead on from the end of a chain."""
+        if chain not in self._hops:
+            await self.visit_chains([chain], ends=False)
+        return self._hops[chain]
+
+    async def follow_relation(self, steps: Sequence[tuple[str, Hop]]) -> list[Page[Term]]:
+        """Return what each (entity id, hop) pair leads to."""
+        if new := [step for step in dict.fromkeys(steps) if step not in self._led]:
+            self._led |= zip(new, await self._graph.follow_relation(new), strict=True)
+        return [self._led[step] for step in steps]
+
+    async def list_relations(self, ids: Sequence[str]) -> dict[str, Page[Hop]]:
+        """Return the hops that leave each of the entities."""
+        return await self._graph.list_relations(ids) if ids else {}
+
+    async def find_entities(self, text: str, limit: int) -> list[Match]:
+        """Find entities by name."""
+        return await self._graph.find_entities(text, limit)
