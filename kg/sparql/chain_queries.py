@@ -223,10 +223,13 @@ def list_relations(ids: Sequence[str]) -> str:
 def reached_ends(chain: Chain, ends: Iterable[Entity], *, fresh: bool = False) -> str:
     """Ask for those ``?end`` that a chain reaches; ``fresh``: by nodes none of which is the topic.
 
-    Each end is tried for itself, and backwards from there: the chain may reach any number of others.
+    Each end is tried for itself, and backwards from there: the chain may reach any number of others. A
+    filter in each hop keeps a store from beginning at the topic, which may be a hub.
     """
-    back = _walk_back(chain, "?end", fresh=fresh)
-    return f"SELECT ?end WHERE {{ VALUES ?end {{ {values_list(ends)} }} FILTER EXISTS {{ {back} }} }}"
+    tried = ""
+    for triple in reversed(list(_steps_back(chain, "?end", fresh=fresh))):
+        tried = f"FILTER EXISTS {{ {triple} {tried} }}"
+    return f"SELECT ?end WHERE {{ VALUES ?end {{ {values_list(ends)} }} {tried} }}"
 
 
 def trace_chain(chain: Chain, ends: Sequence[Term], labels: Sequence[str]) -> str:
@@ -292,22 +295,21 @@ def trace_back(chain: Chain, ends: Sequence[Term], *, fresh: bool) -> str:
     between = [f"?e{depth}" for depth in range(1, chain.depth)]
     blocks = [
         f'{{ SELECT {" ".join(between)} ("{place:d}" AS ?place) WHERE {{ '
-        f"{_walk_back(chain, serialise(end), fresh=fresh)} }} LIMIT 1 }}"
+        f"{' '.join(_steps_back(chain, serialise(end), fresh=fresh))} }} LIMIT 1 }}"
         for place, end in enumerate(ends)
     ]
     return f"SELECT ?place {' '.join(between)} WHERE {{ {' UNION '.join(blocks)} }}"
 
 
-def _walk_back(chain: Chain, end: str, *, fresh: bool) -> str:
-    """The pattern of a chain from its end to its topic."""
-    topic, triples = serialise(chain.topic), []
+def _steps_back(chain: Chain, end: str, *, fresh: bool) -> Iterator[str]:
+    """Yield the pattern of each hop of a chain, from its end to its topic."""
+    topic = serialise(chain.topic)
     for depth in range(chain.depth, 0, -1):
         hop, held = chain.steps[depth - 1]
         start = topic if depth == 1 else f"?e{depth - 1}"
-        triples.append(triple_pattern(start, hop, end, held if end.startswith("?") else ()))
+        pattern = triple_pattern(start, hop, end, held if end.startswith("?") else ())
+        yield f"{pattern} FILTER({start} != {topic})" if fresh and depth > 1 else pattern
         end = start
-    others = (f"FILTER(?e{depth} != {topic})" for depth in range(1, chain.depth) if fresh)
-    return " ".join([*triples, *others])
 
 
 def _restrict_ends(ends: Sequence[Term]) -> str:
