@@ -102,7 +102,7 @@ class SparqlGraph:
         self, chains: Sequence[Chain], *, ends: bool = True, hops: bool = True, sample: int | None = None
     ) -> list[ChainResult]:
         """Return the ends of several chains and what leads on from there; see `KnowledgeGraph`."""
-        limits = Limits.of(self._rows, sample)
+        limits = Limits.of(self._rows, sample, relations=len(self.relations))
         unique = list(dict.fromkeys(chains))
         if not unique or not (ends or hops):
             return [ChainResult(Page(()), Page(())) for _ in chains]

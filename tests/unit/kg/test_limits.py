@@ -62,6 +62,21 @@ async def test_relations_of_a_hub_are_looked_up_where_its_triples_are_too_many(m
     assert (set(page), page.truncated) == ({Hop("http://x/r"), Hop("http://x/u", False)}, False)
 
 
+@pytest.mark.parametrize("seed", range(3))
+async def test_of_few_relations_none_is_lost_where_they_are_looked_up(make_graph, monkeypatch, seed):
+    chosen = Random(seed)
+    graph = make_graph(random_graph(chosen))
+    rows = (await graph.select("SELECT DISTINCT ?node WHERE { { ?node ?p ?o } UNION { ?s ?p ?node } }")).rows
+    nodes = sorted(node for (node,) in rows if isinstance(node, Entity))
+    chains = [random_chain(chosen, nodes) for _ in range(20)]
+    with metered() as before:
+        whole = await graph.visit_chains(chains)
+    monkeypatch.setattr(chain_queries, "MAX_TRIPLES_BEFORE_LOOKUPS", 1)
+    with metered() as after:
+        assert await graph.visit_chains(chains) == whole
+    assert after.queries > before.queries
+
+
 @pytest.mark.parametrize("limit", ["MAX_ENDS_SCANNED", "MAX_TRIPLES_SCANNED"])
 async def test_relations_beyond_what_is_read_are_said_to_lack(make_graph, monkeypatch, limit):
     graph = make_graph(HUB)
