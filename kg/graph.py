@@ -135,7 +135,13 @@ class GraphFacts:
 
 
 class Executor(Protocol):
-    """Runs SPARQL text and counts it."""
+    """Runs SPARQL text and counts it.
+
+    Attributes:
+        remote: Whether each query is a request to a server.
+    """
+
+    remote: bool
 
     async def query(self, text: str, *, limit: int | None = None, foreign: bool = False) -> Rows:
         """Run one query that kgqa wrote, or (``foreign``) one that passed the guard.

@@ -102,7 +102,7 @@ class SparqlGraph:
         self, chains: Sequence[Chain], *, ends: bool = True, hops: bool = True, sample: int | None = None
     ) -> list[ChainResult]:
         """Return the ends of several chains and what leads on from there; see `KnowledgeGraph`."""
-        limits = Limits.of(self._rows, sample, relations=len(self.relations))
+        limits = Limits.of(self._rows, sample, relations=0 if self._executor.remote else len(self.relations))
         unique = list(dict.fromkeys(chains))
         if not unique or not (ends or hops):
             return [ChainResult(Page(()), Page(())) for _ in chains]
@@ -316,15 +316,18 @@ class SparqlGraph:
         cut = answer.cut or len(answer.rows) > self._rows
         return Table(answer.columns, tuple(answer.rows[: self._rows]), cut)
 
-    async def both_ways(self) -> dict[tuple[str, str], int]:
-        """Return the facts that two relations state in both directions.
+    async def both_ways(self) -> dict[tuple[str, str], tuple[int, float]]:
+        """Return how many facts two relations state in both directions, and their share of the commoner's.
 
         They are known from loading, or counted now; none in a graph that is too large to go through.
         """
-        counted, triples = self._facts.both_ways, self._facts.triples
+        counted, triples, facts = self._facts.both_ways, self._facts.triples, self._facts.predicates
         if counted is None and triples is not None and triples <= MAX_TRIPLES_PAIRED:
             counted = read_pair_counts(await self._executor.query(queries.both_ways()))
-        return {(one, other): n for one, other, n in counted or ()}
+        return {
+            (one, other): (n, n / max(n, 1, facts.get(one, 0), facts.get(other, 0)))
+            for one, other, n in counted or ()
+        }
 
     async def info(self) -> GraphInfo:
         """Count triples, entities, relations and named entities; what a folder tells is not counted again."""

@@ -68,6 +68,8 @@ class Endpoint:
         retries: How a request is repeated.
     """
 
+    remote = True
+
     def __init__(self, url: str, *, deadline: float = 30.0, retries: RetryPolicy | None = None) -> None:
         self._transport = HttpTransport(url)
         self.url = self._transport.url

@@ -35,7 +35,7 @@ MAX_TRIPLES_SCANNED = 20_000
 """Triples of these ends that are read, in either direction: 0.02 s on an embedded store."""
 
 MAX_TRIPLES_BEFORE_LOOKUPS = 2_000
-"""The same in a graph of so few relations that each is looked up at each end where this is too few."""
+"""The same on an embedded store of so few relations that each is looked up at each end beyond this."""
 
 MAX_LOOKUPS = 100_000
 """Pairs of an end and a relation that are looked up where its triples are too many to read."""
@@ -61,7 +61,8 @@ class Limits(NamedTuple):
     def of(cls, rows: int, sample: int | None = None, *, relations: int = 0) -> "Limits":
         """Return the limits of a page, or of a sample of so many nodes at each place of a chain.
 
-        ``relations`` counts those of the graph, 0 where nobody has listed them.
+        ``relations`` counts those of the graph, 0 where looking them up costs a request or nobody has
+        listed them.
         """
         nodes, ends, triples, lookups = MAX_NODES_BETWEEN, MAX_ENDS_SCANNED, MAX_TRIPLES_SCANNED, MAX_LOOKUPS
         if 0 < 2 * relations * ends <= lookups:

@@ -80,6 +80,8 @@ class EmbeddedStore:
         folder: Where the store is on disk; None for one in memory.
     """
 
+    remote = False
+
     def __init__(
         self, store: ox.Store, *, deadline: float = 30.0, threads: int = 4, folder: Path | None = None
     ) -> None:

@@ -157,13 +157,12 @@ async def find_inverse_relations(graph: KnowledgeGraph) -> InverseRelations | No
         return None
     try:
         with unmetered():
-            both: dict[tuple[str, str], int] = await count_pairs()
-            facts = dict((await graph.info()).relation_counts) if both else {}
+            both: dict[tuple[str, str], tuple[int, float]] = await count_pairs()
     except (KGTimeout, KGRejected):
         return None
     best: dict[str, tuple[int, str]] = {}
-    for (one, other), count in both.items():
-        if count >= max(_MIN_COMMON_FACTS, _MIN_COMMON_SHARE * max(facts.get(one, 0), facts.get(other, 0))):
+    for (one, other), (count, share) in both.items():
+        if count >= _MIN_COMMON_FACTS and share >= _MIN_COMMON_SHARE:
             best[one] = max(best.get(one, (0, "")), (count, other))
     pairs = {one: other for one, (_, other) in best.items() if best.get(other, (0, ""))[1] == one}
     return InverseRelations(pairs)

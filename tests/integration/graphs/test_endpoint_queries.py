@@ -10,6 +10,7 @@ import asyncio
 from collections.abc import Callable, Iterator, Sequence
 from functools import cache
 from itertools import islice, product
+from math import inf
 from pathlib import Path
 from typing import Any
 from zlib import crc32
@@ -24,13 +25,15 @@ from kgqa.evaluation.runs.records import topic_refs
 from kgqa.evaluation.simulation import ErrorRates, SimulatedModel
 from kgqa.graphs import METHODS, context_of
 from kgqa.kg.graph import KnowledgeGraph
-from kgqa.kg.opening import open_graph
+from kgqa.kg.opening import PAGE_ROWS, open_graph
+from kgqa.kg.sparql import queries
 from kgqa.priors.encoder import Vectors
 from kgqa.runtime.context import SearchContext
 from kgqa.runtime.node import NodeRuntime
 from kgqa.tests.conftest import PREFIXES
 from kgqa.tests.support.cases import NO_DATA, tried
 from kgqa.tests.support.perfect import DATA
+from kgqa.tests.support.query_log import rows_together
 from kgqa.tests.support.servers import virtuoso
 from kgqa.tests.support.servers.proxy import Proxy
 
@@ -154,6 +157,28 @@ async def test_the_number_of_queries_does_not_grow_with_the_entities(serve, fans
         assert count <= most(method, record)
     few, *many = found.values()
     assert few <= many[0] and len(set(many)) == 1, found  # the only way there is needs no proof
+
+
+def test_a_query_that_groups_or_sorts_the_graph_is_seen() -> None:
+    assert rows_together(queries.predicates()) == inf
+    assert rows_together("SELECT ?s { ?s ?p ?o } ORDER BY ?s LIMIT 5") == inf
+    assert (
+        rows_together("SELECT ?s { { SELECT ?s { ?s ?p ?o } LIMIT 5 } VALUES ?t { 1 2 } } ORDER BY ?s") == 10
+    )
+
+
+@pytest.mark.parametrize("offline", [False, True], ids=["simulated", "offline"])
+@each_method
+@pytest.mark.usefixtures("any_encoder")
+async def test_no_query_sorts_or_groups_more_than_a_page(serve, fans, method, offline) -> None:
+    question, proxy = asked_of(50), await asyncio.to_thread(serve, fans[50])
+    served = await asyncio.to_thread(open_graph, [proxy.url])
+    model = "offline" if offline else SimulatedModel(question, open_graph([fans[50]]), ErrorRates())
+    before = len(proxy.requests)
+    await kgqa.aask(question.text, topics=topic_refs(question), method=method, kg=served, model=model)
+    asked = {request.query for request in proxy.requests[before:]}
+    asked.discard(queries.both_ways())  # of the graph as a whole, once in a process, up to a million triples
+    assert max(map(rows_together, asked)) <= PAGE_ROWS
 
 
 @pytest.mark.parametrize(
