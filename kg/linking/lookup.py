@@ -2,7 +2,7 @@
 
 import asyncio
 from collections import defaultdict
-from collections.abc import Callable, Collection, Sequence
+from collections.abc import Callable, Collection, Iterable, Sequence
 from itertools import product
 from threading import Lock
 from typing import Protocol
@@ -45,12 +45,11 @@ class StoreNames:
     def degrees(self, ids: Sequence[str]) -> dict[str, int]:
         """Return how many triples some have, up to `MAX_DEGREE_COUNTED` in either direction."""
         nodes = [id for id in ids if is_node(id, self._relations, self._dialect)]
-        degrees = dict.fromkeys(nodes, 0)
+        counts: list[Row] = []
         for first in range(0, len(nodes), MAX_BEARERS_PER_QUERY):
             text = queries.degrees_of(nodes[first : first + MAX_BEARERS_PER_QUERY], MAX_DEGREE_COUNTED)
-            for end, n in self._executor.query_now(text).rows:
-                degrees[end.id if end else ""] += read_integer(n)
-        return degrees
+            counts += self._executor.query_now(text).rows
+        return _add_counts(nodes, counts)
 
     def preferred(self, ids: Sequence[str]) -> dict[str, str | None]:
         """Return what some are called."""
@@ -129,12 +128,18 @@ class QueryLookup:
         """Count the triples around each, up to `MAX_DEGREE_COUNTED` in either direction."""
         if not ends:
             return {}
-        degrees = dict.fromkeys((end.id for end in ends), 0)
-        answer = await self._executor.query(queries.degrees_of(list(degrees), MAX_DEGREE_COUNTED))
-        for end, n in answer.rows:
-            if end is not None and end.id in degrees:
-                degrees[end.id] += read_integer(n)
-        return degrees
+        ids = [end.id for end in ends]
+        answer = await self._executor.query(queries.degrees_of(ids, MAX_DEGREE_COUNTED))
+        return _add_counts(ids, answer.rows)
+
+
+def _add_counts(ids: Sequence[str], rows: Iterable[Row]) -> dict[str, int]:
+    """Add the counts of each id (`queries.degrees_of`)."""
+    degrees = dict.fromkeys(ids, 0)
+    for end, n in rows:
+        if end is not None and end.id in degrees:
+            degrees[end.id] += read_integer(n)
+    return degrees
 
 
 def spellings(text: str) -> list[str]:
