@@ -39,10 +39,11 @@ def key(instructions: str, case: str) -> str:
 
 @dataclass
 class Gold:
-    """The replies to the prompts of some questions, and the calls that each question takes."""
+    """The replies to the prompts of some questions, and the calls and steps that each question takes."""
 
     replies: dict[str, str] = field(default_factory=dict)
     calls: dict[str, int] = field(default_factory=dict)
+    steps: dict[str, int] = field(default_factory=dict)
 
 
 class _Writing(SimulatedModel):
@@ -65,7 +66,9 @@ async def written(questions: Sequence[Question], graph: KnowledgeGraph, method: 
     for question in questions:
         gold.calls[question.id] = 0
         model = _Writing(question, graph, gold)
-        await kgqa.aask(question.text, topics=topics_of(question), model=model, kg=graph, method=method)
+        given: dict[str, Any] = {"topics": topics_of(question), "model": model, "kg": graph}
+        record = await kgqa.aask(question.text, method=method, **given)
+        gold.steps[question.id] = len(record["trace"])
     return gold
 
 

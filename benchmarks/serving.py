@@ -8,11 +8,13 @@ times behind the proxy of the deployment, and this one with the clients. Each ha
 its own and asks one question of the sample after the other, every second client on
 threads that the server keeps.
 A run is held against what its calls of the model alone would take; what is judged is
-the 95th percentile of that ratio, whose goal is 2.
+the 95th percentile of that ratio, whose goal is 2. What it costs the server stands beside
+what as many nodes cost that do nothing (`_empty_graph`), for a fourth of the time.
 """
 
 import argparse
 import asyncio
+import json
 import statistics
 import tempfile
 import time
@@ -33,10 +35,10 @@ from kgqa.data import SAMPLE_GRAPH
 from kgqa.evaluation.datasets import load
 from kgqa.evaluation.question import Question
 from kgqa.kg.opening import open_graph
-from kgqa.tests.support.servers.langgraph import Server
+from kgqa.tests.support.servers.langgraph import ROOT, Server
 from kgqa.tests.support.servers.langgraph_proxy import proxied, serving_all
 
-METHOD = "cor"
+METHOD, EMPTY = "cor", "empty"
 TICKS = 100
 """Of the clock that Linux counts a process's seconds with, a second."""
 
@@ -77,12 +79,16 @@ class Load:
 
 @dataclass(frozen=True)
 class Measured:
-    """What came of it: runs, calls that the model answered, seconds of the servers' processors."""
+    """What came of it: runs, calls that the model answered, seconds of the servers' processors.
+
+    Those ``cpu_empty`` are of one run whose nodes do nothing.
+    """
 
     load: Load
     runs: Sequence[Run]
     calls: int
     cpu: float
+    cpu_empty: float
     wall: float
 
     @property
@@ -102,11 +108,17 @@ def measure(questions: Sequence[Question], load: Load, folder: Path) -> Measured
         model = stack.enter_context(speaking(gold, load.pause, folder))
         servers = stack.enter_context(started(folder, load, model))
         url = stack.enter_context(proxied(folder, servers)) if load.servers > 1 else servers[0].url
-        asyncio.run(ask_all(url, questions[:1], gold, replace(load, seconds=0.1)))
+        for method in (EMPTY, METHOD):
+            asyncio.run(ask_all(url, questions[:1], gold, replace(load, seconds=0.1), method))
+        used = processor(servers)
+        empty = asyncio.run(ask_all(url, questions, gold, replace(load, seconds=load.seconds / 4), EMPTY))
+        cpu_empty = (processor(servers) - used) / len(empty)
+        if failed := [run.error for run in empty if run.error]:
+            raise RuntimeError(failed[0])
         said, used, start = spoken(model), processor(servers), time.perf_counter()
-        runs = asyncio.run(ask_all(url, questions, gold, load))
+        runs = asyncio.run(ask_all(url, questions, gold, load, METHOD))
         wall = time.perf_counter() - start
-        return Measured(load, runs, spoken(model) - said, processor(servers) - used, wall)
+        return Measured(load, runs, spoken(model) - said, processor(servers) - used, cpu_empty, wall)
 
 
 def started(folder: Path, load: Load, model: str) -> AbstractContextManager[list[Server]]:
@@ -117,7 +129,11 @@ def started(folder: Path, load: Load, model: str) -> AbstractContextManager[list
         "LOG_LEVEL": "WARNING",
         "OPENAI_BASE_URL": f"{model}/v1",
     }
-    return serving_all(folder, load.servers, "--n-jobs-per-worker", str(load.clients), **settings)
+    config, served = folder / "langgraph.json", json.loads((ROOT / "langgraph.json").read_text())
+    served["graphs"][EMPTY] = "./benchmarks/_empty_graph.py:graph"
+    config.write_text(json.dumps(served))
+    arguments = ("--config", str(config), "--n-jobs-per-worker", str(load.clients))
+    return serving_all(folder, load.servers, *arguments, **settings)
 
 
 def key(client: int) -> str:
@@ -125,7 +141,7 @@ def key(client: int) -> str:
     return f"the-key-of-client-{client:03}"
 
 
-async def ask_all(url: str, questions: Sequence[Question], gold: Gold, load: Load) -> list[Run]:
+async def ask_all(url: str, questions: Sequence[Question], gold: Gold, load: Load, method: str) -> list[Run]:
     """Let the clients ask until the time is up; what is under way then is waited for."""
     from langgraph_sdk import get_client
 
@@ -136,29 +152,34 @@ async def ask_all(url: str, questions: Sequence[Question], gold: Gold, load: Loa
             await stack.enter_async_context(get_client(url=url, api_key=key(number)))
             for number in range(load.clients)
         ]
-        asked = [ask_on(client, rotation, gold, end, bool(n % 2)) for n, client in enumerate(reached)]
+        asked = [ask_on(client, rotation, gold, end, method, bool(n % 2)) for n, client in enumerate(reached)]
         return [run for runs in await asyncio.gather(*asked) for run in runs]
 
 
-async def ask_on(client: Any, rotation: Iterator[Question], gold: Gold, end: float, kept: bool) -> list[Run]:
+async def ask_on(
+    client: Any, rotation: Iterator[Question], gold: Gold, end: float, method: str, kept: bool
+) -> list[Run]:
     """Ask one question after the other until the time is up, one at least."""
     runs: list[Run] = []
     while not runs or time.perf_counter() < end:
-        question = next(rotation)
-        runs.append(await ask(client, question, gold.calls[question.id], kept))
+        runs.append(await ask(client, next(rotation), gold, method, kept))
     return runs
 
 
-async def ask(client: Any, question: Question, calls: int, kept: bool) -> Run:
+async def ask(client: Any, question: Question, gold: Gold, method: str, kept: bool) -> Run:
     """Ask one question and look whether the record is what it has to be."""
-    given = {"question": question.text, "topics": topics_of(question)}
+    given: dict[str, Any] = {"question": str(gold.steps[question.id])}
+    if method == METHOD:
+        given = {"question": question.text, "topics": topics_of(question)}
+    calls = gold.calls[question.id] if method == METHOD else 0
     start = time.perf_counter()
     try:
         thread = (await client.threads.create())["thread_id"] if kept else None
-        record = await client.runs.wait(thread, METHOD, input=given)
+        record = await client.runs.wait(thread, method, input=given)
     except Exception as error:  # whatever the client raises is an error of the run
         return Run(kept, time.perf_counter() - start, 0, f"{type(error).__name__}: {error}")
-    return Run(kept, time.perf_counter() - start, calls, wrong(record, question, calls))
+    seconds = time.perf_counter() - start
+    return Run(kept, seconds, calls, wrong(record, question, calls) if method == METHOD else None)
 
 
 def wrong(record: Any, question: Question, calls: int) -> str | None:
@@ -209,6 +230,7 @@ def table(measured: Measured) -> Table:
         ("runs a second", len(runs) / measured.wall, 1),
         ("calls a run", measured.calls / len(runs), 2),
         ("servers: processor a run, ms", 1000 * measured.cpu / len(runs), 1),
+        ("  a run of as many nodes that do nothing, ms", 1000 * measured.cpu_empty, 1),
         ("servers: processors busy", measured.cpu / measured.wall, 2),
     ):
         drawn.add_row(name, f"{value:.{digits}f}")

@@ -3,7 +3,9 @@
 import hashlib
 import json
 import os
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
+from copy import deepcopy
+from functools import cache
 from typing import Annotated, Any, ClassVar, Self
 
 from pydantic import (
@@ -94,6 +96,11 @@ class Context(BaseModel):
         except ValidationError as error:
             raise OptionError(self._describe(error.errors(include_url=False)[0])) from None
         self._given = GivenObjects(given.get("kg"), given.get("model"))
+
+    @classmethod
+    def model_json_schema(cls, *args: Any, **options: Any) -> dict[str, Any]:
+        """Return the schema, made once: LangGraph's server asks for it at each run that is given options."""
+        return deepcopy(_make_schema(super().model_json_schema, *args, **options))
 
     @property
     def given(self) -> GivenObjects:
@@ -195,6 +202,11 @@ class ExemplarContext(SearchContext):
     def recalls(self) -> bool:
         """Whether solved questions are used for anything."""
         return any(getattr(self, name, False) for name in self.USES)
+
+
+@cache
+def _make_schema(make: Callable[..., dict[str, Any]], *args: Any, **options: Any) -> dict[str, Any]:
+    return make(*args, **options)
 
 
 def is_open(option: str, given: object) -> bool:

@@ -6,6 +6,9 @@ from kgqa.serving.middleware import app, lifespan
 
 
 async def test_what_a_server_starts_with_is_left_out_of_garbage_collections() -> None:
+    before = gc.get_threshold()
     async with lifespan(app):
         assert gc.get_freeze_count() > 10_000
+        assert gc.get_threshold() > before
     assert gc.get_freeze_count() == 0
+    assert gc.get_threshold() == before

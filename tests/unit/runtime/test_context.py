@@ -3,6 +3,7 @@
 from typing import Literal, get_args, get_origin
 
 import pytest
+from pydantic.json_schema import GenerateJsonSchema
 
 from kgqa.api import OptionError, make_context
 from kgqa.graphs import METHODS, context_of, cor
@@ -126,3 +127,10 @@ def test_the_hash_covers_the_method() -> None:
         method = "other"
 
     assert Twin(**BASE).config()["hash"] != Other(**BASE).config()["hash"]
+
+
+def test_the_schema_of_options_is_made_once_and_cannot_be_changed(monkeypatch: pytest.MonkeyPatch) -> None:
+    made = cor.CoR.model_json_schema()
+    monkeypatch.delattr(GenerateJsonSchema, "generate")
+    cor.CoR.model_json_schema().clear()
+    assert cor.CoR.model_json_schema() == made != {}
