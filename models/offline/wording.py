@@ -291,15 +291,22 @@ def _unit_rows(rows: FloatArray) -> FloatArray:
     return np.asarray(rows / np.linalg.norm(rows, axis=-1, keepdims=True))
 
 
+def wording_texts(masked: str) -> list[str]:
+    """Return the texts that a masked question is compared by: parts of it, and last the whole."""
+    spans = {span for order in word_orders(masked) for spans in order.spans for span in spans}
+    return [*sorted(spans), masked.replace(TOPIC_MASK, "it")]
+
+
 class QuestionWording:
     """One question about an entity, which is masked; may be used from several threads."""
 
     def __init__(self, masked: str, encode: Encode) -> None:
         self._encode = encode
         self._orders = word_orders(masked)
-        self._spans = sorted({span for order in self._orders for spans in order.spans for span in spans})
+        texts = wording_texts(masked)
+        self._spans = texts[:-1]
         self._columns = {span: at for at, span in enumerate(self._spans)}
-        rows = encode([*self._spans, masked.replace(TOPIC_MASK, "it")])
+        rows = encode(texts)
         self._parts, self._question = rows[:-1], rows[-1]
         self._return_penalty = -_COMPANY_BONUS if _COMPANY_WORDS.search(masked) else _RETURN_PENALTY
 
