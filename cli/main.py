@@ -57,6 +57,7 @@ def show_version(
 
 def main() -> None:
     """Run the command line; what goes wrong is one line on stderr, never a traceback."""
+    os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")  # another one spins while it waits for work
     gc.set_threshold(GC_THRESHOLD)
     atexit.register(gc.freeze)  # the system takes all memory back at once; object by object it takes 0.2 s
     escape_unencodable_output()
