@@ -1,7 +1,8 @@
 """all-MiniLM-L6-v2 in numpy: the vectors of sentence-transformers without loading torch.
 
 The forward pass is that of BERT (Devlin et al. 2019), then mean pooling over the tokens' states, scaled to
-length 1 (Reimers & Gurevych 2019). Texts of equal token count go through together: nothing is padded.
+length 1 (Reimers & Gurevych 2019). The tokens of all texts go through together, one after the other: only
+where tokens attend to those of their own text are short texts padded.
 """
 
 import json
@@ -13,13 +14,11 @@ from collections.abc import Iterator, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import suppress
 from importlib.util import find_spec
-from itertools import groupby
 from pathlib import Path
 from tempfile import TemporaryDirectory
 
 import numpy as np
 import numpy.typing as npt
-from safetensors.numpy import load
 from tokenizers import Tokenizer
 
 from kgqa.home import cache_folder
@@ -79,6 +78,24 @@ def softmax(x: Array) -> Array:
     return x
 
 
+def read_arrays(file: Path | zipfile.Path) -> dict[str, Array]:
+    """Return the arrays of a safetensors file as they lie there: what is not used of it is not read.
+
+    It has eight bytes for the length of its head, which is JSON, then this, then the numbers.
+    """
+    if isinstance(file, Path):
+        data: npt.NDArray[np.uint8] = np.asarray(np.memmap(file, mode="r"))
+    else:
+        data = np.frombuffer(file.read_bytes(), np.uint8)
+    start = 8 + int.from_bytes(data[:8].tobytes(), "little")
+    head, numbers = json.loads(data[8:start].tobytes()), data[start:]
+    return {
+        name: numbers[slice(*entry["data_offsets"])].view("<f4").reshape(entry["shape"])
+        for name, entry in head.items()
+        if entry.get("dtype") == "F32"
+    }
+
+
 class Bert:
     """BERT without its pooler, from the arrays of a checkpoint, by the names of transformers."""
 
@@ -90,16 +107,19 @@ class Bert:
                 parts = [arrays[f"{prefix}.{part}.{kind}"] for part in ("query", "key", "value")]
                 self._arrays[f"{prefix}.{kind}"] = np.concatenate(parts)
 
-    def __call__(self, ids: npt.NDArray[np.int64]) -> Array:
-        """Map token ids, shape (texts, tokens), to states, shape (texts, tokens, width)."""
+    def __call__(self, texts: Sequence[Sequence[int]]) -> Array:
+        """Map texts, as token ids, to the states of all their tokens in a row, shape (tokens, width)."""
         words, positions, kinds = (
             self._arrays[f"embeddings.{kind}_embeddings.weight"]
             for kind in ("word", "position", "token_type")
         )
-        x = self._layer_norm("embeddings.LayerNorm", words[ids] + (positions[: ids.shape[1]] + kinds[0]))
+        lengths = np.array([len(text) for text in texts])
+        filled = np.arange(lengths.max()) < lengths[:, np.newaxis]
+        x = words[np.concatenate(texts)] + (positions[np.nonzero(filled)[1]] + kinds[0])
+        x = self._layer_norm("embeddings.LayerNorm", x)
         for layer in range(self._layers):
             prefix = f"encoder.layer.{layer}"
-            mixed = self._dense(f"{prefix}.attention.output.dense", self._attend(prefix, x))
+            mixed = self._dense(f"{prefix}.attention.output.dense", self._attend(prefix, x, filled))
             x = self._layer_norm(f"{prefix}.attention.output.LayerNorm", x + mixed)
             wide = gelu(self._dense(f"{prefix}.intermediate.dense", x))
             x = self._layer_norm(
@@ -107,21 +127,22 @@ class Bert:
             )
         return x
 
-    def _attend(self, prefix: str, x: Array) -> Array:
-        """Mix the states of the tokens of a text, by each head for itself."""
-        texts, tokens, width = x.shape
-        split = self._dense(f"{prefix}.attention.self", x)
-        split = split.reshape(texts, tokens, 3, self._heads, width // self._heads)
+    def _attend(self, prefix: str, x: Array, filled: npt.NDArray[np.bool_]) -> Array:
+        """Mix the states of the tokens of a text, by each head for itself; texts are ``filled`` so far."""
+        padded = np.zeros((*filled.shape, 3 * x.shape[-1]), np.float32)
+        padded[filled] = self._dense(f"{prefix}.attention.self", x)
+        split = padded.reshape(*filled.shape, 3, self._heads, x.shape[-1] // self._heads)
         query, key, value = split.transpose(2, 0, 3, 1, 4)
-        query = query * np.float32((width // self._heads) ** -0.5)
-        mixed: Array = softmax(query @ key.swapaxes(-1, -2)) @ value
-        return mixed.swapaxes(1, 2).reshape(texts, tokens, width)
+        scores = query * np.float32(key.shape[-1] ** -0.5) @ key.swapaxes(-1, -2)
+        scores += np.where(filled, np.float32(0), np.float32(-np.inf))[:, np.newaxis, np.newaxis]
+        mixed: Array = softmax(scores) @ value
+        return mixed.swapaxes(1, 2)[filled].reshape(x.shape)
 
     def _dense(self, name: str, x: Array) -> Array:
-        """Apply x W' + b to the last axis."""
-        y = x.reshape(-1, x.shape[-1]) @ self._arrays[f"{name}.weight"].T
+        """Apply x W' + b, as BLAS does it soonest for a few tokens."""
+        y: Array = (self._arrays[f"{name}.weight"] @ x.T).T
         y += self._arrays[f"{name}.bias"]
-        return y.reshape(*x.shape[:-1], -1)
+        return y
 
     def _layer_norm(self, name: str, x: Array) -> Array:
         """Apply layer norm (Ba et al. 2016) to the last axis, in place."""
@@ -142,11 +163,11 @@ class MiniLM:
             folder = path if path.is_dir() else zipfile.Path(path)
             config = json.loads((folder / "config.json").read_bytes())
             self._tokenizer = Tokenizer.from_str((folder / "tokenizer.json").read_bytes().decode())
-            arrays = load((folder / "model.safetensors").read_bytes())
+            arrays = read_arrays(folder / "model.safetensors")
             self.dimensions = int(config["hidden_size"])
             layers, heads = config["num_hidden_layers"], config["num_attention_heads"]
             self._bert = Bert(arrays, layers, heads, config["layer_norm_eps"])
-            self._bert(np.zeros((1, 1), np.int64))  # whatever is missing shows now
+            self._bert([[0]])  # whatever is missing shows now
         except Exception as error:  # tokenizers raises bare Exceptions
             raise EncoderError(f"cannot read the encoder {BUNDLED_ENCODER} in {path}: {error}") from error
         self._tokenizer.enable_truncation(MAX_TOKENS)
@@ -156,13 +177,14 @@ class MiniLM:
         """Encode ``texts``, one row each, in their order."""
         vectors = np.empty((len(texts), self.dimensions), dtype=np.float32)
         ids = [self._tokenizer.encode(replace_surrogates(text)).ids for text in texts]
-        lengths = [len(row) for row in ids]
+        lengths = np.array([len(row) for row in ids])
 
         def encode_batch(rows: list[int]) -> None:
-            states = self._bert(np.array([ids[row] for row in rows], dtype=np.int64))
-            vectors[rows] = states.mean(axis=1)
+            states = self._bert([ids[row] for row in rows])
+            starts = np.cumsum(lengths[rows]) - lengths[rows]
+            vectors[rows] = np.add.reduceat(states, starts)
 
-        threads = thread_count() if sum(lengths) >= MIN_TOKENS_SHARED else 1
+        threads = thread_count() if lengths.sum() >= MIN_TOKENS_SHARED else 1
         with (
             limit_blas_threads(1),
             ThreadPoolExecutor(threads) as pool,
@@ -215,10 +237,13 @@ def fetch_weights() -> Path:
     return folder
 
 
-def _batch_rows(lengths: Sequence[int]) -> Iterator[npt.NDArray[np.int64]]:
-    """Group rows of equal length, at most `MAX_BATCH_TOKENS` tokens (or one row) at a time."""
-    for length, group in groupby(np.argsort(lengths, kind="stable"), key=lengths.__getitem__):
-        rows = np.fromiter(group, dtype=np.int64)
-        step = max(1, MAX_BATCH_TOKENS // length)
-        for start in range(0, len(rows), step):
-            yield rows[start : start + step]
+def _batch_rows(lengths: npt.NDArray[np.int64]) -> Iterator[list[int]]:
+    """Group rows, the shortest first, each group of at most `MAX_BATCH_TOKENS` as padded (or one row)."""
+    rows: list[int] = []
+    for row in np.argsort(lengths, kind="stable").tolist():
+        if rows and (len(rows) + 1) * lengths[row] > MAX_BATCH_TOKENS:
+            yield rows
+            rows = []
+        rows.append(row)
+    if rows:
+        yield rows

@@ -173,21 +173,22 @@ def visit_chains(
     ``?visit`` is the place of the chain, from 0; the first has none. A row has a ``?relation``, the end
     of a chain, or ``?cut``: the name of a limit that left something of the chain out. A chain without
     hops ends at its topic, if the graph knows it. Names are looked up once, after all chains: in each,
-    Virtuoso loses ends.
+    Virtuoso loses ends. The parts of a chain are one of the whole: pyoxigraph takes twice as long to plan
+    fifty in a row.
     """
-    blocks = []
+    parts = []
     for place, chain in enumerate(chains):
         numbered = f'BIND("{place:d}" AS ?visit)' if place else ""
         nameless = f"BIND({NOWHERE} AS ?end)" if ends else ""
-        if ends:
-            reached = f"{{ {_chain_ends(chain, limits)} }}" if chain.hops else known_entity(chain.topic.id)
-            blocks.append(f"{{ {reached} {numbered} }}")
+        reached = f"{{ {_chain_ends(chain, limits)} }}" if chain.hops else known_entity(chain.topic.id)
+        blocks = [f"{{ {reached} {numbered} }}"] if ends else []
         others = list(_relations_on(chain, limits) if hops else ())
         others += _cuts(chain, limits, ends=ends, hops=hops)
         blocks += [f"{{ {{ {each} }} {numbered} {nameless} }}" for each in others]
+        parts.append(f"{{ {' UNION '.join(blocks)} }}")
     columns = "?visit" + " ?end ?fresh ?label ?rank" * ends + " ?relation ?forward" * hops + " ?cut"
     named = label_of(labels) if ends else ""
-    return f"SELECT {columns} WHERE {{ {{ {' UNION '.join(blocks)} }} {named} }}"
+    return f"SELECT {columns} WHERE {{ {{ {' UNION '.join(parts)} }} {named} }}"
 
 
 def relations_held(chains: Sequence[Chain], unseen: Mapping[bool, Sequence[str]], limits: Limits) -> str:

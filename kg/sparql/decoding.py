@@ -50,7 +50,8 @@ def read_rows(answer: bytes) -> Rows:
         columns = tuple(names)
         if columns == (VIRTUOSO_ASK,):
             return _ask_rows({"1": "true", "0": "false"}[rows[0][VIRTUOSO_ASK]["value"]] if rows else "false")
-        return Rows(columns, [tuple([_read_term(row.get(column)) for column in columns]) for row in rows])
+        read = [tuple([_read_term(row[at]) if at in row else None for at in columns]) for row in rows]
+        return Rows(columns, read)
     except (ValueError, LookupError, TypeError, AttributeError) as error:
         raise KGMalformed(f"the graph's answer is not SPARQL's JSON, or not all of it: {error}") from error
 

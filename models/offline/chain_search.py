@@ -48,8 +48,13 @@ class HopPolicy:
         self.wording = wording
         unlike = MIN_WORDING_FACTOR if "words" in without else max(MIN_WORDING_FACTOR, 1 - advice.best)
         self._wording_weight = WORDING_WEIGHT * unlike
-        chains = (near.exemplar.chain for near in advice.nearest)
-        self._near = list(zip(chains, advice.votes, strict=True))
+        # what comes after the beginnings of the nearest questions' chains; None: no hop
+        self._votes: dict[tuple[Slot, ...], dict[Slot | None, float]] = {}
+        for near, weight in zip(advice.nearest, advice.votes, strict=True):
+            chain = near.exemplar.chain
+            for depth, following in enumerate([*chain, None]):
+                votes = self._votes.setdefault(chain[:depth], defaultdict(float))
+                votes[following] += weight
 
     def stop_probability(self, hops: Sequence[Hop]) -> float:
         """Return how likely a chain is complete after these hops; at least one."""
@@ -72,10 +77,7 @@ class HopPolicy:
     def _learned(self, hops: Sequence[Hop]) -> list[tuple[float, dict[Slot | None, float]]]:
         """Return what the hop model and the nearest questions say comes next, by weight; None: no hop."""
         slots = tuple(map(self._slot, hops))
-        votes: dict[Slot | None, float] = defaultdict(float)
-        for chain, weight in self._near:
-            if chain[: len(slots)] == slots:
-                votes[chain[len(slots)] if len(chain) > len(slots) else None] += weight
+        votes = self._votes.get(slots, {})
         total = sum(votes.values())
         known: list[tuple[float, dict[Slot | None, float]]] = []
         if len(hops) < len(self._hops):

@@ -25,9 +25,9 @@ from kgqa.models.offline.chain_ranking import ChainCombination, combine_chains, 
 from kgqa.models.offline.chain_search import HopPolicy, search_chains
 from kgqa.models.offline.lookups import MAX_QUERIES, NO_ANSWER, Lookups
 from kgqa.models.offline.question_intent import find_claimed_chains, intent_by_words
-from kgqa.models.offline.wording import Encode, QuestionWording
+from kgqa.models.offline.wording import Encode, QuestionWording, wording_texts
 from kgqa.priors.exemplars import ExemplarLibrary
-from kgqa.priors.masking import mask_topic
+from kgqa.priors.masking import blank_labels, mask_topic
 
 NEAREST_QUESTIONS = 60
 """Training questions that are asked for advice."""
@@ -154,6 +154,10 @@ class QuestionInterpreter:
             topic: mask_topic(question, topic.name, [name for other, name in names.items() if other != topic])
             for topic in topics
         }
+        texts = [
+            text for each in masked.values() for text in (each, blank_labels(each), *wording_texts(each))
+        ]
+        await asyncio.to_thread(self.encode, texts)  # all at once, and known to the encoder from here on
         advice = {topic: await asyncio.to_thread(self._advice, text) for topic, text in masked.items()}
         rated = await self._rate(masked, advice, graph)
         intent = await asyncio.to_thread(self._intent, list(masked.values()))

@@ -42,6 +42,8 @@ _STEM_WEIGHT = 0.6  # part of the way to full similarity that words of one stem 
 _QUESTION_WEIGHT = 0.5  # of the similarity of the whole question
 _IMPOSSIBLE = -1e9
 
+MAX_WORDS_KNOWN = 1 << 16  # names of relations, words of questions and pairs of them that are remembered
+
 _LINKING_WORDS = frozenset(
     {"of", "'s", "by", "in", "from", "that", "whose", "for", "with", "who", "which", "on", "at", "to"}
 )
@@ -57,6 +59,7 @@ _COMPANY_WORDS = re.compile(
 )
 
 
+@lru_cache(MAX_WORDS_KNOWN)
 def relation_phrase(relation: str) -> str:
     """Turn a relation's name into words, the last two parts of a dotted one.
 
@@ -70,6 +73,7 @@ def relation_phrase(relation: str) -> str:
     return " ".join(re.split(r"[\W_]+", spaced)).strip().lower()
 
 
+@lru_cache(MAX_WORDS_KNOWN)
 def comparison_texts(label: str) -> tuple[str, ...]:
     """Return what a relation is compared by, without words that only join it to its ends.
 
@@ -91,10 +95,11 @@ def text_similarities(question: str, texts: Sequence[str], encode: Encode) -> Si
     return np.array([values[text] for text in texts], np.float32)
 
 
-def content_words(text: str) -> list[str]:
+@lru_cache(MAX_WORDS_KNOWN)
+def content_words(text: str) -> tuple[str, ...]:
     """Return the words that carry meaning; all words where none does."""
-    words = re.findall(r"\w+", text.lower())
-    return [word for word in words if word not in FUNCTION_WORDS] or words
+    words = tuple(re.findall(r"\w+", text.lower()))
+    return tuple(word for word in words if word not in FUNCTION_WORDS) or words
 
 
 def stem_overlap(texts: Sequence[str], others: Sequence[str]) -> FloatArray:
@@ -105,17 +110,18 @@ def stem_overlap(texts: Sequence[str], others: Sequence[str]) -> FloatArray:
     >>> stem_overlap(["film directed"], ["directors", "actor"]).round(2).tolist()
     [[0.67, 0.0]]
     """
-    words = [content_words(other) for other in others]
-    found = [[_overlap_share(said, content_words(text)) for said in words] for text in texts]
+    found = [[_overlap_share(other, text) for other in others] for text in texts]
     return np.array(found, np.float64).reshape(len(texts), len(others))
 
 
-def _overlap_share(words: Sequence[str], others: Sequence[str]) -> float:
+@lru_cache(MAX_WORDS_KNOWN)
+def _overlap_share(other: str, text: str) -> float:
+    words, others = content_words(other), content_words(text)
     best = (max((_word_similarity(word, other) for other in others), default=0.0) for word in words)
     return sum(best) / max(1, len(words))
 
 
-@lru_cache(maxsize=1 << 16)
+@lru_cache(MAX_WORDS_KNOWN)
 def _word_similarity(one: str, two: str) -> float:
     return 1.0 if one == two else stem_similarity(one, two)
 
@@ -291,15 +297,22 @@ def _unit_rows(rows: FloatArray) -> FloatArray:
     return np.asarray(rows / np.linalg.norm(rows, axis=-1, keepdims=True))
 
 
+def wording_texts(masked: str) -> list[str]:
+    """Return the texts that a masked question is compared by: parts of it, and last the whole."""
+    spans = {span for order in word_orders(masked) for spans in order.spans for span in spans}
+    return [*sorted(spans), masked.replace(TOPIC_MASK, "it")]
+
+
 class QuestionWording:
     """One question about an entity, which is masked; may be used from several threads."""
 
     def __init__(self, masked: str, encode: Encode) -> None:
         self._encode = encode
         self._orders = word_orders(masked)
-        self._spans = sorted({span for order in self._orders for spans in order.spans for span in spans})
+        texts = wording_texts(masked)
+        self._spans = texts[:-1]
         self._columns = {span: at for at, span in enumerate(self._spans)}
-        rows = encode([*self._spans, masked.replace(TOPIC_MASK, "it")])
+        rows = encode(texts)
         self._parts, self._question = rows[:-1], rows[-1]
         self._return_penalty = -_COMPANY_BONUS if _COMPANY_WORDS.search(masked) else _RETURN_PENALTY
 

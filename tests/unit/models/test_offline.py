@@ -1,5 +1,6 @@
 """The offline model answers every prompt from one interpretation of the question."""
 
+from collections.abc import Sequence
 from typing import Any
 
 import pytest
@@ -9,9 +10,10 @@ from kgqa.kg.sparql_graph import SparqlGraph
 from kgqa.kg.terms import Chain, Entity, Hop, Literal
 from kgqa.models.errors import ModelUnavailable, UnknownModel
 from kgqa.models.interface import Completion, model_queries_spent
-from kgqa.models.offline import PARTS, OfflineModel, parse_ablation
+from kgqa.models.offline import PARTS, OfflineModel, parse_ablation, relation_texts
 from kgqa.models.offline.lookups import MAX_QUERIES
 from kgqa.models.parsing import check_reply
+from kgqa.priors.encoder import CachedEncoder, Vectors
 from kgqa.prompts.adapt_blueprint import AdaptBlueprint
 from kgqa.prompts.answer_from_memory import AnswerDirectly
 from kgqa.prompts.base import Prompt, R
@@ -262,6 +264,23 @@ async def test_a_question_is_interpreted_once_and_counted_for_its_first_reply(gr
     token = model_queries_spent.set(MAX_QUERIES)  # a run that another process goes on with
     assert await OfflineModel(counting, MEMO.encode).ask(prompt) == Completion(first.reply)
     model_queries_spent.reset(token)
+
+
+async def test_all_texts_of_a_question_are_encoded_at_once(graph) -> None:
+    class Counting:
+        name, dimensions, encoded = "counting", 384, 0
+
+        def encode(self, texts: Sequence[str]) -> Vectors:
+            self.encoded += 1
+            return MEMO.encode(texts)
+
+    counting, towns = Counting(), graph(TOWNS)
+    memo = CachedEncoder(lambda: counting)
+    memo.preload([text for each in towns.relations for text in relation_texts(towns.relation_label(each))])
+    prepared = counting.encoded
+    prompt = PruneRelations("What is the river in the sister town of Ulm?", Chain(ULM), (RIVER, MAYOR))
+    await OfflineModel(towns, memo.encode).ask(prompt)
+    assert counting.encoded == prepared + 1
 
 
 def test_a_spec_names_the_parts_to_leave_out() -> None:
