@@ -8,6 +8,7 @@ import json
 import os
 import re
 from collections.abc import Callable, Iterable, Iterator, Mapping
+from itertools import takewhile
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -22,7 +23,15 @@ if TYPE_CHECKING:
 DOCS = Path(__file__).parent
 ROOT = DOCS.parent
 
-SETTINGS = ("KGQA_KG", "KGQA_MODEL", "OPENAI_API_KEY")
+SETTINGS = (
+    "KGQA_KG",
+    "KGQA_MODEL",
+    "OPENAI_API_KEY",
+    "KGQA_TEMPERATURE",
+    "KGQA_MAX_TOKENS",
+    "KGQA_TIMEOUT",
+    "KGQA_MODEL_ARGUMENTS",
+)
 """What changes defaults from outside; pages show them as they are without."""
 
 
@@ -61,8 +70,10 @@ def drawing(method: str) -> str:
 
 def options(method: str) -> str:
     """Tabulate the options that a method has beside those of every method."""
-    fields = context_of(method).model_fields
-    own = {name: field for name, field in fields.items() if name not in Context.model_fields}
+    context = context_of(method)
+    kinds = takewhile(lambda kind: kind is not Context, context.__mro__)
+    said = {name for kind in kinds for name in kind.__annotations__}
+    own = {name: field for name, field in context.model_fields.items() if name in said}
     every = "[what every method takes](methods.md)"
     return f"Beside {every}:\n\n{table(own)}" if own else f"Nothing but {every}."
 

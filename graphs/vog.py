@@ -41,7 +41,7 @@ class VoG(ExemplarContext):
     depth: int = Field(default=10, ge=1, le=20, description="search steps of a plan at most")
     width: int = Field(default=10, ge=1, le=50, description="candidates kept at most (equation 8: k_max)")
     k_min: int = Field(default=3, ge=1, le=50, description="candidates kept at least (equation 8)")
-    temperature: float = Field(
+    softmax_temperature: float = Field(
         default=0.05,
         gt=0,
         le=100,

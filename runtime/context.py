@@ -12,6 +12,7 @@ from pydantic import (
     BaseModel,
     ConfigDict,
     Field,
+    JsonValue,
     PrivateAttr,
     ValidationError,
     field_validator,
@@ -19,11 +20,18 @@ from pydantic import (
 )
 from pydantic_core import ErrorDetails
 
-from kgqa.addresses import is_web_address, redact_name
+from kgqa.addresses import SECRET_NAMES, is_web_address, redact_name
 from kgqa.kg.terms import one_line
-from kgqa.models.registry import default_spec
+from kgqa.models.interface import ModelSettings
+from kgqa.models.registry import MAX_REPLY_TOKENS, default_spec
 from kgqa.runtime.open_once import GivenObjects
 from kgqa.runtime.server_limits import active_limits
+
+OWN_ARGUMENTS = frozenset(
+    {"model", "messages", "input", "tools", "tool_choice", "functions", "response_format", "stream", "n"}
+    | {"stop", "temperature", "max_tokens", "max_completion_tokens", "timeout"}
+)
+"""Arguments of a language model's API that kgqa itself gives, or has an option for."""
 
 
 class OptionError(ValueError):
@@ -67,6 +75,31 @@ class Context(BaseModel):
         min_length=1,
         description='who answers prompts: "provider:name", or "offline" for no language model',
     )
+    temperature: float | None = Field(
+        default_factory=lambda: _setting("KGQA_TEMPERATURE", 0.0),
+        ge=0,
+        le=2,
+        validate_default=True,
+        description="of a language model; null leaves it to the model, as for one that refuses it",
+    )
+    max_tokens: int | None = Field(
+        default_factory=lambda: _setting("KGQA_MAX_TOKENS", MAX_REPLY_TOKENS),
+        ge=1,
+        validate_default=True,
+        description="tokens of one reply at most; null leaves it to the model",
+    )
+    timeout: float = Field(
+        default_factory=lambda: _setting("KGQA_TIMEOUT", 60.0),
+        gt=0,
+        allow_inf_nan=False,
+        validate_default=True,
+        description="seconds that one call of a language model may take",
+    )
+    model_arguments: dict[str, JsonValue] = Field(
+        default_factory=lambda: _setting("KGQA_MODEL_ARGUMENTS", {}),
+        validate_default=True,
+        description="further arguments of a language model's API, such as top_p, seed or reasoning_effort",
+    )
     encoder: str | None = Field(
         default=None,
         min_length=1,
@@ -107,6 +140,11 @@ class Context(BaseModel):
         """The graph and the model themselves, where the caller gave open ones."""
         return self._given
 
+    @property
+    def model_settings(self) -> ModelSettings:
+        """How the language model is asked."""
+        return ModelSettings(self.temperature, self.max_tokens, self.timeout, self.model_arguments)
+
     @classmethod
     def _describe(cls, error: ErrorDetails) -> str:
         """Say why a value is not taken: a check of ours speaks for itself, an address is not shown."""
@@ -132,6 +170,18 @@ class Context(BaseModel):
         if len(kg) > 1 and any(map(is_web_address, kg)):
             raise ValueError("an endpoint is a whole graph and goes alone; name nothing beside it")
         return active_limits().with_credentials(kg)
+
+    @field_validator("model_arguments")
+    @classmethod
+    def _are_sampling(cls, given: dict[str, Any]) -> dict[str, Any]:
+        for name in given:
+            if name in OWN_ARGUMENTS:
+                raise ValueError(f"{name} is kgqa's own to set; leave it out")
+            if SECRET_NAMES.search(name):
+                raise ValueError(
+                    f"{name} may be a secret, and records show options; set it in the environment"
+                )
+        return given
 
     @field_validator("budget")
     @classmethod
@@ -221,3 +271,13 @@ def _own_name(thing: Any) -> str:
 
 def _first(allowed: tuple[str, ...] | None) -> str | None:
     return allowed[0] if allowed else None
+
+
+def _setting(variable: str, default: Any) -> Any:
+    """Return what the environment says, as ``--option`` would read it; the default where it says nothing."""
+    if not (text := os.environ.get(variable)):
+        return default
+    try:
+        return json.loads(text)
+    except (ValueError, RecursionError):
+        return text

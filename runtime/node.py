@@ -24,7 +24,7 @@ from kgqa.priors.solutions import SolutionIndex
 from kgqa.prompts.base import MAX_QUESTION_CHARS, Prompt, R
 from kgqa.runtime.budget import BudgetExceeded, NodeBudget
 from kgqa.runtime.context import Context, OptionError
-from kgqa.runtime.resources import Resources, encode, open_resources
+from kgqa.runtime.resources import Resources, adjust_model, encode, open_resources
 from kgqa.runtime.state import (
     EDGE_KEY,
     Input,
@@ -74,7 +74,8 @@ class NodeRuntime(NodeBudget):
         spent = model_queries_spent.set(queries)
         try:
             async with self.deadline():
-                answered = await call((await open_resources(self.context)).model)
+                model = (await open_resources(self.context)).model
+                answered = await call(adjust_model(model, self.context))
         except ModelError as error:
             self.count(error.usage)
             raise

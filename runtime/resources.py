@@ -12,7 +12,7 @@ from langchain_core.tools import BaseTool
 
 from kgqa.data import SAMPLE_GRAPH
 from kgqa.kg.graph import KnowledgeGraph
-from kgqa.models.interface import Model
+from kgqa.models.interface import AdjustableModel, Model
 from kgqa.models.registry import is_offline, open_model
 from kgqa.priors.blueprints import BlueprintLibrary
 from kgqa.priors.candidate_ranking import relation_words
@@ -59,6 +59,13 @@ async def open_resources(context: Context) -> Resources:
         found: Resources = opened.things[key]
         return found
     return await asyncio.to_thread(opened.get, key, lambda: _open_all(context))
+
+
+def adjust_model(model: Model, context: Context) -> Model:
+    """Return a model, asked as a context says where it can be; one that came open keeps its own way."""
+    if isinstance(model, AdjustableModel) and context.given.model is None:
+        return model.with_settings(context.model_settings)
+    return model
 
 
 async def encode(context: Context, texts: Sequence[str]) -> Vectors:

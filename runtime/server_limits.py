@@ -74,8 +74,10 @@ class Limits:
         """Raise `NotServed` for names of a context that are not allowed, with those that are."""
         if self.kg is not None and context.kg not in [(name,) for name in self.kg]:
             raise _not_served("kg", ", ".join(map(redact_name, context.kg)), self.kg)
-        if self.model is not None and context.model not in self.model:
-            raise _not_served("model", context.model, self.model)
+        if self.model is not None:
+            if context.model not in self.model:
+                raise _not_served("model", context.model, self.model)
+            _check_replies(context)
         for option in PRIOR_OPTIONS if self.priors is not None else ():
             named, allowed = getattr(context, option, None), self.priors or ()
             if named is not None and named not in allowed:
@@ -94,6 +96,18 @@ def activate_limits(limits: Limits) -> None:
 def active_limits() -> Limits:
     """Return the limits that apply."""
     return _active
+
+
+def _check_replies(context: Any) -> None:
+    """Raise `NotServed` where longer replies than the server's own are asked for, or with other arguments."""
+    fields = type(context).model_fields
+    longest, arguments = (
+        fields[name].get_default(call_default_factory=True) for name in ("max_tokens", "model_arguments")
+    )
+    if longest is not None and (context.max_tokens is None or context.max_tokens > longest):
+        raise NotServed(f"option max_tokens: a reply has {longest} tokens at most here")
+    if context.model_arguments != arguments:
+        raise NotServed("option model_arguments: these are the server's own here; leave it out")
 
 
 def _not_served(option: str, named: str, allowed: tuple[str, ...]) -> NotServed:
