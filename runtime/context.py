@@ -3,7 +3,7 @@
 import hashlib
 import json
 import os
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Mapping
 from copy import deepcopy
 from functools import cache
 from typing import Annotated, Any, ClassVar, Self
@@ -12,13 +12,14 @@ from pydantic import (
     BaseModel,
     ConfigDict,
     Field,
+    GetJsonSchemaHandler,
     JsonValue,
     PrivateAttr,
     ValidationError,
     field_validator,
     model_validator,
 )
-from pydantic_core import ErrorDetails
+from pydantic_core import CoreSchema, ErrorDetails
 
 from kgqa.addresses import SECRET_NAMES, is_web_address, redact_name
 from kgqa.kg.terms import one_line
@@ -36,6 +37,21 @@ OWN_ARGUMENTS = frozenset(
 
 class OptionError(ValueError):
     """An option that the method does not have, or a value that it does not take; the message is one line."""
+
+
+def _setting(variable: str, default: Any) -> Any:
+    """Return what the environment says, as ``--option`` would read it; the default where it says nothing."""
+    if not (text := os.environ.get(variable)):
+        return default
+    try:
+        return json.loads(text)
+    except (ValueError, RecursionError):
+        return text
+
+
+def default_max_tokens() -> Any:
+    """Return how many tokens a reply has at most where no option says."""
+    return _setting("KGQA_MAX_TOKENS", MAX_REPLY_TOKENS)
 
 
 class Budget(BaseModel):
@@ -83,7 +99,7 @@ class Context(BaseModel):
         description="of a language model; null leaves it to the model, as for one that refuses it",
     )
     max_tokens: int | None = Field(
-        default_factory=lambda: _setting("KGQA_MAX_TOKENS", MAX_REPLY_TOKENS),
+        default_factory=default_max_tokens,
         ge=1,
         validate_default=True,
         description="tokens of one reply at most; null leaves it to the model",
@@ -183,10 +199,15 @@ class Context(BaseModel):
                 )
         return given
 
+    @field_validator("max_tokens", mode="after")
+    @classmethod
+    def _capped_reply(cls, most: int | None) -> float | None:
+        return active_limits().cap({"max_tokens": most})["max_tokens"]
+
     @field_validator("budget")
     @classmethod
     def _capped(cls, budget: Budget) -> Budget:
-        return Budget.model_validate(active_limits().cap_budget(budget.model_dump()))
+        return Budget.model_validate(active_limits().cap(budget.model_dump()))
 
     @model_validator(mode="after")
     def _served(self) -> Self:
@@ -220,13 +241,46 @@ class GroundedContext(Context):
     )
 
 
-class SearchContext(GroundedContext):
-    """The options of every method that searches the graph."""
+Presets = Mapping[str, Mapping[str, Any]]
+"""Options of a method by the name of the preset that sets them."""
 
+
+class SearchContext(GroundedContext):
+    """The options of every method that searches the graph.
+
+    A method has its ``PRESETS`` beside its options: what a paper sets, by the name of the preset.
+    """
+
+    PRESETS: ClassVar[Presets] = {}
+
+    preset: str | None = Field(
+        default=None,
+        description="sets options as the paper does, for a dataset or in general; what is given besides wins",
+    )
     retry_search: bool = Field(
         default=False,
         description="where the search runs dry, ask again from where it was, what was tried left out",
     )
+
+    @model_validator(mode="before")
+    @classmethod
+    def _with_preset(cls, given: Any) -> Any:
+        name = given.get("preset") if isinstance(given, Mapping) else None
+        return {**cls.PRESETS.get(name, {}), **given} if isinstance(name, str) else given
+
+    @field_validator("preset")
+    @classmethod
+    def _is_preset(cls, name: str | None) -> str | None:
+        if name is not None and name not in cls.PRESETS:
+            raise ValueError(f"{cls.method} has no preset {name!r}; it has: {', '.join(cls.PRESETS)}")
+        return name
+
+    @classmethod
+    def __get_pydantic_json_schema__(cls, core: CoreSchema, handler: GetJsonSchemaHandler) -> dict[str, Any]:
+        """Name the presets, so that Studio offers them."""
+        schema = handler(core)
+        handler.resolve_ref_schema(schema)["properties"]["preset"]["enum"] = [*cls.PRESETS, None]
+        return schema
 
 
 class ExemplarContext(SearchContext):
@@ -271,13 +325,3 @@ def _own_name(thing: Any) -> str:
 
 def _first(allowed: tuple[str, ...] | None) -> str | None:
     return allowed[0] if allowed else None
-
-
-def _setting(variable: str, default: Any) -> Any:
-    """Return what the environment says, as ``--option`` would read it; the default where it says nothing."""
-    if not (text := os.environ.get(variable)):
-        return default
-    try:
-        return json.loads(text)
-    except (ValueError, RecursionError):
-        return text

@@ -33,7 +33,7 @@ class InputLimits:
 
 @dataclass(frozen=True)
 class Limits:
-    """Caps of a budget by its field, names that may be given, limits of the input; None allows any."""
+    """Caps of a budget and of a reply, names that may be given, limits of the input; None allows any."""
 
     caps: Mapping[str, float] = field(default_factory=dict)
     kg: tuple[str, ...] | None = None
@@ -41,12 +41,12 @@ class Limits:
     priors: tuple[str, ...] | None = None
     asked: InputLimits | None = None
 
-    def cap_budget(self, budget: Mapping[str, float | None]) -> dict[str, float | None]:
-        """Return a budget with each field at its cap, where it asks for more or for no limit."""
-        caps = {name: self.caps.get(name) for name in budget}
+    def cap(self, asked: Mapping[str, float | None]) -> dict[str, float | None]:
+        """Return limits with each at its cap, where more is asked for or no limit."""
+        caps = {name: self.caps.get(name) for name in asked}
         return {
-            name: min((limit for limit in (asked, caps[name]) if limit is not None), default=None)
-            for name, asked in budget.items()
+            name: min((limit for limit in (value, caps[name]) if limit is not None), default=None)
+            for name, value in asked.items()
         }
 
     def with_credentials(self, kg: tuple[str, ...]) -> tuple[str, ...]:
@@ -77,7 +77,9 @@ class Limits:
         if self.model is not None:
             if context.model not in self.model:
                 raise _not_served("model", context.model, self.model)
-            _check_replies(context)
+            own = type(context).model_fields["model_arguments"].get_default(call_default_factory=True)
+            if context.model_arguments != own:
+                raise NotServed("option model_arguments: these are the server's own here; leave it out")
         for option in PRIOR_OPTIONS if self.priors is not None else ():
             named, allowed = getattr(context, option, None), self.priors or ()
             if named is not None and named not in allowed:
@@ -96,18 +98,6 @@ def activate_limits(limits: Limits) -> None:
 def active_limits() -> Limits:
     """Return the limits that apply."""
     return _active
-
-
-def _check_replies(context: Any) -> None:
-    """Raise `NotServed` where longer replies than the server's own are asked for, or with other arguments."""
-    fields = type(context).model_fields
-    longest, arguments = (
-        fields[name].get_default(call_default_factory=True) for name in ("max_tokens", "model_arguments")
-    )
-    if longest is not None and (context.max_tokens is None or context.max_tokens > longest):
-        raise NotServed(f"option max_tokens: a reply has {longest} tokens at most here")
-    if context.model_arguments != arguments:
-        raise NotServed("option model_arguments: these are the server's own here; leave it out")
 
 
 def _not_served(option: str, named: str, allowed: tuple[str, ...]) -> NotServed:

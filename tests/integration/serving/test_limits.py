@@ -89,19 +89,22 @@ def test_with_keys_only_the_servers_own_names_are_allowed(options: dict[str, Any
     assert len(str(refused.value)) < 300
 
 
-@pytest.mark.parametrize(
-    "options", [{"max_tokens": 5000}, {"max_tokens": None}, {"model_arguments": {"a": 1}}]
-)
-def test_with_keys_replies_are_as_the_server_has_them(
-    options: dict[str, Any], monkeypatch: pytest.MonkeyPatch
+@pytest.mark.parametrize(("asked", "given"), [(5000, 2048), (None, 2048), (7, 7)])
+def test_with_keys_replies_are_no_longer_than_the_servers_own(
+    asked: int | None, given: int, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    assert context({}, **options).model_settings
-    with pytest.raises(NotServed, match=rf"^option {next(iter(options))}: [^\n]* here"):
-        context(KEYS, **options)
-    assert context(KEYS, temperature=0.3, max_tokens=1024, timeout=600).max_tokens == 1024
+    assert context({}, max_tokens=asked).max_tokens == asked
+    assert context(KEYS, max_tokens=asked).max_tokens == given
+    assert context(KEYS | {"KGQA_CAP_MAX_TOKENS": "5"}, max_tokens=asked).max_tokens == 5
     monkeypatch.setenv("KGQA_MAX_TOKENS", "null")
-    monkeypatch.setenv("KGQA_MODEL_ARGUMENTS", '{"a": 1}')
-    assert context(KEYS, max_tokens=options.get("max_tokens", 5000)).model_arguments == {"a": 1}
+    assert context(KEYS, max_tokens=asked).max_tokens == asked
+
+
+def test_with_keys_a_model_is_given_no_arguments_but_the_servers_own(monkeypatch: pytest.MonkeyPatch) -> None:
+    with pytest.raises(NotServed, match=r"^option model_arguments: these are the server's own here; [^\n]*$"):
+        context(KEYS, model_arguments={"service_tier": "priority"})
+    monkeypatch.setenv("KGQA_MODEL_ARGUMENTS", '{"top_p": 0.5}')
+    assert context(KEYS, temperature=0.3).model_settings.arguments == {"top_p": 0.5}
 
 
 def test_with_keys_the_servers_own_names_are_those_of_its_environment(
@@ -161,4 +164,4 @@ def test_a_list_of_graphs_shuts_files_out() -> None:
 def test_every_option_that_takes_any_text_is_held(method: str) -> None:
     fields = context_of(method).model_fields
     texts = {name for name, option in fields.items() if "str" in str(option.annotation)}
-    assert texts <= {"kg", "model", "model_arguments", *PRIOR_OPTIONS}
+    assert texts <= {"kg", "model", "model_arguments", "preset", *PRIOR_OPTIONS}

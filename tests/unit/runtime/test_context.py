@@ -30,6 +30,8 @@ def changes(method: str) -> list[tuple[str, object]]:
 
 
 def other(name: str, value: object, method: str) -> object:
+    if name == "preset":
+        return next(iter(context_of(method).PRESETS))
     if name == "encoder":
         return "msmarco-bert-base-dot-v5"  # has a threshold
     annotation = context_of(method).model_fields[name].annotation
