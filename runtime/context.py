@@ -27,6 +27,7 @@ from kgqa.models.interface import ModelSettings
 from kgqa.models.registry import MAX_REPLY_TOKENS, default_spec
 from kgqa.runtime.open_once import GivenObjects
 from kgqa.runtime.server_limits import active_limits
+from kgqa.runtime.wordings import wording_fingerprint
 
 OWN_ARGUMENTS = frozenset(
     {"model", "messages", "input", "tools", "tool_choice", "functions", "response_format", "stream", "n"}
@@ -115,6 +116,11 @@ class Context(BaseModel):
         default_factory=lambda: _setting("KGQA_MODEL_ARGUMENTS", {}),
         validate_default=True,
         description="further arguments of a language model's API, such as top_p, seed or reasoning_effort",
+    )
+    prompts: str | None = Field(
+        default=None,
+        min_length=1,
+        description="a folder with other words for prompts, see kgqa prompts export; null for our own",
     )
     encoder: str | None = Field(
         default=None,
@@ -223,7 +229,8 @@ class Context(BaseModel):
         """Return the configuration as a record has it; equal hashes mean equal runs on the same content."""
         settings = {"method": self.method, **self.model_dump(mode="json")}
         settings |= {"kg": [redact_name(name) for name in self.kg], "model": redact_name(self.model)}
-        canonical = json.dumps(settings, sort_keys=True, separators=(",", ":"))
+        content = {"wording": wording_fingerprint(self.prompts)} if self.prompts else {}
+        canonical = json.dumps({**settings, **content}, sort_keys=True, separators=(",", ":"))
         return {**settings, "hash": hashlib.sha256(canonical.encode()).hexdigest()[:16]}
 
 

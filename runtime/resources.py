@@ -23,6 +23,7 @@ from kgqa.priors.solutions import SolutionIndex
 from kgqa.runtime.bundled_sample import sample_blueprints, sample_exemplars
 from kgqa.runtime.context import Context
 from kgqa.runtime.open_once import OpenOnce
+from kgqa.runtime.wordings import read_wordings
 from kgqa.tools import make_tools
 
 SAMPLE_NAME = "sample"  # the name of the graph that comes with kgqa
@@ -54,7 +55,7 @@ async def open_resources(context: Context) -> Resources:
     """Return all that a context names, opened in a thread where it is not yet; raise why it cannot be."""
     opened = context.given.opened if context.given else _process
     options = ("guidance", "blueprints", "overlay", "nli", "recalls", "exemplars", "model", "encoder", "kg")
-    key = ("all", context.method, *(getattr(context, name, None) for name in options))
+    key = ("all", context.method, context.prompts, *(getattr(context, name, None) for name in options))
     if key in opened.things:
         found: Resources = opened.things[key]
         return found
@@ -89,6 +90,7 @@ def graph_sources(names: Sequence[str]) -> list[str]:
 
 
 def _open_all(context: Context) -> Resources:
+    read_wordings(context.prompts)  # what is wrong with them is told before anything is asked
     if not context.asks_graph:
         return Resources({}, _open_model(context, None, None), open_contradiction_detector())
     graph = open_graph(context)
