@@ -10,11 +10,6 @@ from kgqa.cli import output
 app = typer.Typer(help="Write out the words of prompts, to be changed.", no_args_is_help=True)
 
 
-@app.callback()
-def prompts() -> None:
-    """Write out the words of prompts, to be changed."""
-
-
 @app.command()
 def export(
     folder: Annotated[Path, typer.Argument(metavar="DIR", help="A folder that is new, or empty.")],

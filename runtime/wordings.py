@@ -19,6 +19,7 @@ from kgqa.prompts.base import Prompt
 
 SUFFIX = ".txt"
 MAX_WORDING_BYTES = 100_000  # of one prompt: a model reads them each time
+_HINT = "make a folder of them: kgqa prompts export FOLDER"
 
 
 class WordingError(PriorError):
@@ -70,9 +71,9 @@ def _read_once(folder: str) -> Mapping[str, str] | str:
     """Read the files of a folder, or say in one line why that cannot be done."""
     try:
         files = sorted(file for file in Path(folder).iterdir() if file.suffix == SUFFIX)
-        return {file.stem: _read_wording(file) for file in files} or f"{folder} has no prompts; {_hint()}"
+        return {file.stem: _read_wording(file) for file in files} or f"{folder} has no prompts; {_HINT}"
     except OSError as error:
-        return f"cannot read the prompts in {error.filename or folder}: {error.strerror}; {_hint()}"
+        return f"cannot read the prompts in {error.filename or folder}: {error.strerror}; {_HINT}"
     except ValueError as error:
         return str(error)
 
@@ -87,10 +88,6 @@ def _read_wording(file: Path) -> str:
     if not text.strip():
         raise ValueError(f"{file} is empty; leave it out to have our own words")
     return text
-
-
-def _hint() -> str:
-    return "make a folder of them: kgqa prompts export FOLDER"
 
 
 def _subclasses(kind: type[Any]) -> Iterator[type[Prompt[Any]]]:
