@@ -30,6 +30,7 @@ def ask(
     model: Annotated[
         str | None, typer.Option(help='"provider:name", or "offline" for no language model.')
     ] = None,
+    prompts: options.Wordings = None,
     option: options.MethodOptions = None,
     as_json: Annotated[bool, typer.Option("--json", help="Print the whole record as JSON.")] = False,
     watch: Annotated[bool, typer.Option(help="Show each step as it happens.")] = False,
@@ -42,7 +43,8 @@ def ask(
     from kgqa.api import make_context, make_input
 
     try:
-        named = {"kg": tuple(kg) if kg else None, "model": model, **options.read_options(option)}
+        named = {"kg": tuple(kg) if kg else None, "model": model, "prompts": prompts}
+        named |= options.read_options(option)
         given = {key: value for key, value in named.items() if value is not None}
         context = make_context(method.lower(), given)
         state = make_input(question, topic or [])

@@ -27,6 +27,7 @@ def evaluate(
     split: Annotated[
         str, typer.Option(help='"all", or the part to ask: "test", or, of another split, "split_group=test".')
     ] = "all",
+    prompts: options.Wordings = None,
     limit: options.Limit = None,
     concurrency: options.Concurrency = 8,
     seed: Annotated[int, typer.Option(min=0, help="Of a simulated model and of the intervals.")] = 0,
@@ -58,7 +59,7 @@ def evaluate(
         "retry_failed": retry_failed,
     }
     with output.errors_in_one_line(ValueError):
-        given = options.read_options(option)
+        given = ({"prompts": prompts} if prompts else {}) | options.read_options(option)
     if taken := sorted(given.keys() & arguments.keys()):
         output.fail(f"{taken[0]} is no option of the method; give --{taken[0].replace('_', '-')}")
     from kgqa.evaluation.runs.progress import print_summary

@@ -1,7 +1,7 @@
 """``kgqa methods``: what there is to answer questions with."""
 
 import json
-from typing import TYPE_CHECKING, Annotated, Literal, get_args, get_origin
+from typing import TYPE_CHECKING, Annotated, Any, Literal, get_args, get_origin
 
 import typer
 from rich.console import Console
@@ -32,15 +32,22 @@ def methods(
         for key, field in schema.model_fields.items():
             table.add_row(key, Text(one_line(option_default(field))), Text(option_help(field)))
         console.print(table)
+        for preset, values in getattr(schema, "PRESETS", {}).items():
+            says = " ".join(f"{key}={option_text(value)}" for key, value in values.items())
+            console.print(Text(f"  preset={preset} sets {says}"), soft_wrap=True)
     typer.echo("Set an option with: kgqa ask QUESTION --option key=value (budget.llm_calls=9 for a group)")
 
 
 def option_default(field: "FieldInfo") -> str:
     """Return the default of an option as ``--option`` takes it."""
-    default = field.get_default(call_default_factory=True)
-    if isinstance(default, str):
-        return default
-    return json.dumps(default.model_dump() if hasattr(default, "model_dump") else default)
+    return option_text(field.get_default(call_default_factory=True))
+
+
+def option_text(value: Any) -> str:
+    """Return the value of an option as ``--option`` takes it."""
+    if isinstance(value, str):
+        return value
+    return json.dumps(value.model_dump() if hasattr(value, "model_dump") else value)
 
 
 def option_help(field: "FieldInfo") -> str:

@@ -9,6 +9,10 @@ import typer
 MethodOptions = Annotated[
     list[str] | None, typer.Option(help="An option of the method, as key=value; see: kgqa methods.")
 ]
+Wordings = Annotated[
+    str | None,
+    typer.Option(help="A folder of other words for prompts; see: kgqa prompts export."),
+]
 Graph = Annotated[
     list[str] | None,
     typer.Option(

@@ -8,10 +8,11 @@ import json
 import os
 import re
 from collections.abc import Callable, Iterable, Iterator, Mapping
+from itertools import takewhile
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from kgqa.cli.methods import option_default, option_help
+from kgqa.cli.methods import option_default, option_help, option_text
 from kgqa.graphs import METHODS, context_of, graph_of
 from kgqa.kg.dialects import DIALECTS, Dialect
 from kgqa.runtime.context import Budget, Context
@@ -22,13 +23,24 @@ if TYPE_CHECKING:
 DOCS = Path(__file__).parent
 ROOT = DOCS.parent
 
-SETTINGS = ("KGQA_KG", "KGQA_MODEL", "OPENAI_API_KEY")
+SETTINGS = (
+    "KGQA_KG",
+    "KGQA_MODEL",
+    "OPENAI_API_KEY",
+    "KGQA_TEMPERATURE",
+    "KGQA_MAX_TOKENS",
+    "KGQA_TIMEOUT",
+    "KGQA_MODEL_ARGUMENTS",
+)
 """What changes defaults from outside; pages show them as they are without."""
 
 
 def pages() -> dict[Path, dict[str, str]]:
     """Return the pages with blocks, and what stands in each block."""
-    own = {DOCS / f"{name}.md": {"drawing": drawing(name), "options": options(name)} for name in METHODS}
+    own = {
+        DOCS / f"{name}.md": {"drawing": drawing(name), "options": options(name), **presets(name)}
+        for name in METHODS
+    }
     return {
         **own,
         DOCS / "methods.md": {"options": table(Context.model_fields), "budget": table(Budget.model_fields)},
@@ -61,10 +73,28 @@ def drawing(method: str) -> str:
 
 def options(method: str) -> str:
     """Tabulate the options that a method has beside those of every method."""
-    fields = context_of(method).model_fields
-    own = {name: field for name, field in fields.items() if name not in Context.model_fields}
+    context = context_of(method)
+    kinds = takewhile(lambda kind: kind is not Context, context.__mro__)
+    said = {name for kind in kinds for name in kind.__annotations__}
+    own = {name: field for name, field in context.model_fields.items() if name in said}
     every = "[what every method takes](methods.md)"
     return f"Beside {every}:\n\n{table(own)}" if own else f"Nothing but {every}."
+
+
+def presets(method: str) -> dict[str, str]:
+    """Tabulate what the presets of a method set, those alike in one column; no block where it has none."""
+    context = context_of(method)
+    columns: dict[str, list[str]] = {}
+    for name, values in getattr(context, "PRESETS", {}).items():
+        columns.setdefault(json.dumps(values), []).append(f"`{name}`")
+    written = [json.loads(column) for column in columns]
+    rows = (
+        (f"`{name}`", f"`{option_default(field)}`", *(f"`{option_text(each[name])}`" for each in written))
+        for name, field in context.model_fields.items()
+        if any(name in each for each in written)
+    )
+    head = " | ".join(["option", "default", *map(", ".join, columns.values())])
+    return {"presets": _table(head, rows)} if columns else {}
 
 
 def table(fields: "Mapping[str, FieldInfo]") -> str:

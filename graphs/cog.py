@@ -26,16 +26,34 @@ from kgqa.nodes.look_again import look_again
 from kgqa.nodes.plan import plan
 from kgqa.nodes.refine import refine
 from kgqa.nodes.retrieve_relations import retrieve_relations
-from kgqa.runtime.context import SearchContext
+from kgqa.runtime.context import Presets, SearchContext
 from kgqa.runtime.graph_builder import Edges, build_graph
 from kgqa.runtime.node import Node
 from kgqa.runtime.state import Decision
+
+PAPER = {
+    "temperature": 0.3,
+    "max_tokens": 1024,
+    "depth": 4,
+    "encoder": "msmarco-distilbert-base-tas-b",
+    "tau": 0.92,
+    "weight_local": 0.6,
+    "weight_step": 0.25,
+    "weight_global": 0.15,
+    "alignment": "semantic",
+    "relevance": "subgoal",
+    "compatibility": "slots",
+    "safeguard": "union",
+}
+"""What the paper sets (§3.2.2, appendices E.1, E.2 and E.3)."""
 
 
 class CoG(SearchContext):
     """The options of CoG; the defaults are the paper's (§3.2.2, §4.1, appendix E)."""
 
     method: ClassVar[str] = "cog"
+
+    PRESETS: ClassVar[Presets] = {"paper": PAPER}
 
     depth: int = Field(default=4, ge=1, le=10, description="hops of a chain at most")
     width: int = Field(default=3, ge=1, le=50, description="relations that the model keeps at each pruning")

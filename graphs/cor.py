@@ -21,14 +21,22 @@ from kgqa.nodes.recall_exemplars import recall_exemplars
 from kgqa.nodes.refine import refine
 from kgqa.nodes.retrieve_relations import retrieve_relations
 from kgqa.nodes.smart_lookahead import smart_lookahead
-from kgqa.runtime.context import ExemplarContext
+from kgqa.runtime.context import ExemplarContext, Presets
 from kgqa.runtime.graph_builder import Edges, build_graph
+
+PAPER = {"temperature": 0.01, "width": 3, "depth": 3}
+"""What the paper sets (§5.3)."""
 
 
 class CoR(ExemplarContext):
     """The options of CoR; the defaults are the paper's (§5.3), ``depth`` that for CWQ."""
 
     method: ClassVar[str] = "cor"
+
+    PRESETS: ClassVar[Presets] = {
+        **dict.fromkeys(("paper", "paper-webqsp", "paper-qald10"), PAPER),
+        "paper-cwq": {**PAPER, "depth": 4},
+    }
 
     depth: int = Field(default=4, ge=1, le=10, description="hops of a chain at most (paper: 3; 4 on CWQ)")
     width: int = Field(default=3, ge=1, le=50, description="relations kept at each pruning")

@@ -22,14 +22,19 @@ from kgqa.nodes.infer import infer_from_frontier
 from kgqa.nodes.link import link
 from kgqa.nodes.look_again import look_again_from_frontier
 from kgqa.nodes.plan import plan
-from kgqa.runtime.context import SearchContext
+from kgqa.runtime.context import Presets, SearchContext
 from kgqa.runtime.graph_builder import Edges, build_graph
+
+PAPER = {"temperature": 0.3, "max_tokens": 4096, "depth": 4, "reflections": 5}
+"""What the authors' public code sets."""
 
 
 class PoG(SearchContext):
     """The options of PoG; the defaults are those of its public code."""
 
     method: ClassVar[str] = "pog"
+
+    PRESETS: ClassVar[Presets] = {"paper": PAPER}
 
     depth: int = Field(default=4, ge=1, le=10, description="hops of a chain at most")
     reflections: int = Field(default=5, ge=0, le=50, description="how often a search may come back at most")

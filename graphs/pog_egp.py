@@ -9,20 +9,32 @@ from typing import ClassVar
 
 from pydantic import Field
 
-from kgqa.graphs.pog import SEARCH_EDGES, PoG
+from kgqa.graphs.pog import PAPER as POG_PAPER, SEARCH_EDGES, PoG
 from kgqa.nodes.frontier.state import FrontierState
 from kgqa.nodes.link import link
 from kgqa.nodes.plan import plan
 from kgqa.nodes.recall_exemplars import recall_exemplars
 from kgqa.nodes.smart_lookahead import smart_lookahead
-from kgqa.runtime.context import ExemplarContext
+from kgqa.runtime.context import ExemplarContext, Presets
 from kgqa.runtime.graph_builder import Edges, build_graph
+
+PAPER = {
+    **POG_PAPER,
+    "encoder": "BAAI/bge-large-en-v1.5",
+    "random_exemplars": False,
+    "guide_decomposition": True,
+    "guide_exploration": True,
+    "lookahead": True,
+}
+"""What the paper sets beside PoG (§4.1 to §4.3)."""
 
 
 class PoGEGP(PoG, ExemplarContext):
     """The options of PoG-EGP: those of PoG, and what solved questions are used for."""
 
     method: ClassVar[str] = "pog_egp"
+
+    PRESETS: ClassVar[Presets] = {"paper": PAPER}
 
     guide_decomposition: bool = Field(default=True, description="show them to the plan (Table 2)")
     guide_exploration: bool = Field(

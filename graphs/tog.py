@@ -18,14 +18,19 @@ from kgqa.nodes.frontier.state import FrontierState
 from kgqa.nodes.frontier.verify import verify
 from kgqa.nodes.link import link
 from kgqa.nodes.look_again import look_again_from_frontier
-from kgqa.runtime.context import SearchContext
+from kgqa.runtime.context import Presets, SearchContext
 from kgqa.runtime.graph_builder import Edges, build_graph
+
+PAPER = {"temperature": 0.4, "max_tokens": 256, "width": 3, "depth": 3, "pruning": "model"}
+"""What the paper sets (§3.1); its temperature is that of exploration, and the reasoning's is 0."""
 
 
 class ToG(SearchContext):
     """The options of ToG; the defaults are those of the paper and of its public code."""
 
     method: ClassVar[str] = "tog"
+
+    PRESETS: ClassVar[Presets] = {"paper": PAPER}
 
     depth: int = Field(default=3, ge=1, le=10, description="hops of a path at most")
     width: int = Field(default=3, ge=1, le=50, description="entities that the beam holds (N)")

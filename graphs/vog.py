@@ -27,10 +27,26 @@ from kgqa.nodes.vog.revise import look_ahead, revise
 from kgqa.nodes.vog.state import VoGState
 from kgqa.nodes.vog.verify import verify
 from kgqa.priors.rewards import UNREACHABLE_REWARD, default_threshold
-from kgqa.runtime.context import ExemplarContext
+from kgqa.runtime.context import ExemplarContext, Presets
 from kgqa.runtime.graph_builder import Edges, build_graph
 from kgqa.runtime.node import Node
 from kgqa.runtime.state import Decision
+
+PAPER = {
+    "temperature": 0.3,
+    "max_tokens": 1024,
+    "encoder": "msmarco-bert-base-dot-v5",
+    "softmax_temperature": 1.0,
+    "verifiers": "or",
+    "strategy": "adaptive",
+    "threshold": 0.77,
+    "beta": 0.2,
+    "expected_depth": 3,
+    "kg_priors": True,
+    "diversity": True,
+    "reward": "both",
+}
+"""What the paper sets (equations 1 and 6, appendices B.1 and B.3)."""
 
 
 class VoG(ExemplarContext):
@@ -38,10 +54,15 @@ class VoG(ExemplarContext):
 
     method: ClassVar[str] = "vog"
 
+    PRESETS: ClassVar[Presets] = {
+        **dict.fromkeys(("paper", "paper-webqsp", "paper-webquestions"), PAPER),
+        "paper-cwq": {**PAPER, "threshold": 0.73, "beta": 0.4, "expected_depth": 5},
+    }
+
     depth: int = Field(default=10, ge=1, le=20, description="search steps of a plan at most")
     width: int = Field(default=10, ge=1, le=50, description="candidates kept at most (equation 8: k_max)")
     k_min: int = Field(default=3, ge=1, le=50, description="candidates kept at least (equation 8)")
-    temperature: float = Field(
+    softmax_temperature: float = Field(
         default=0.05,
         gt=0,
         le=100,

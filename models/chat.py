@@ -9,6 +9,9 @@ What is counted: a call that brought a message, its tokens if reported; a call
 that ran out of time, as unknown. Calls that were refused or never arrived are
 free. A reply from the cache is a cached call.
 
+What a model refuses: a parameter that a 400 or 422 names as not supported is left
+out from then on, and a warning says so; a schema likewise.
+
 What is cached: every message, a malformed one too, since its repair turn is
 cached as well and a replay comes to the same end. Only if the repair fails are
 both forgotten.
@@ -16,10 +19,12 @@ both forgotten.
 
 import asyncio
 import json
+import logging
 import re
 import time
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
+from copy import copy
 from dataclasses import dataclass, field
 from inspect import signature
 from pathlib import Path
@@ -36,13 +41,10 @@ from kgqa.models.cache import CACHED_FIELD, ROW_KEY_FIELD, SqliteCache
 from kgqa.models.clients import ClientPool
 from kgqa.models.error_messages import describe_failure, error_text
 from kgqa.models.errors import MalformedReply, ModelUnavailable
-from kgqa.models.interface import Completion, Turn, Usage, budget_allows
+from kgqa.models.interface import Completion, ModelSettings, Turn, Usage, budget_allows
 from kgqa.models.parsing import BadReply, parse_reply, strict_schema
 from kgqa.prompts.base import Prompt, R, Reply
 from kgqa.retries import RetryPolicy, is_timeout, status_of
-
-CALL_TIMEOUT_SECONDS = 60.0
-"""Seconds a single call may take, unless told otherwise."""
 
 _MAX_CALL_TOKENS = 1 << 40  # a server that reports more, or fewer than none, has not counted
 _REPAIR_TEXT = (
@@ -51,6 +53,12 @@ _REPAIR_TEXT = (
 _MAX_QUOTED_CHARS = 4000
 _SCHEMA_REFUSED_STATUSES = frozenset({400, 415, 422})
 _SCHEMA_WORDS = re.compile(r"response_format|schema|structured|parameter", re.IGNORECASE)
+_PARAMETER_REFUSED_STATUSES = frozenset({400, 422})
+_REFUSAL_WORDS = re.compile(
+    r"support|unrecogni|unknown|unexpected|permitted|not allowed|deprecated", re.IGNORECASE
+)
+_REPLY_LIMIT_NAMES = r"max_(?:\w+_)?tokens"  # each provider has one of its own, and servers name theirs
+_log = logging.getLogger(__name__)
 
 
 @dataclass
@@ -96,6 +104,15 @@ def _track_costs() -> Iterator[CallCosts]:
         raise
 
 
+@dataclass
+class _LearnedOfModel:
+    """What calls have told of a model: whether it takes schemas, how, and which parameters it refuses."""
+
+    plain: bool = False
+    forms: dict[type[Reply], dict[str, Any] | None] = field(default_factory=dict)
+    refused: set[str] = field(default_factory=set)
+
+
 class ChatModel:
     """Answers prompts by a language model; many asks may run at once.
 
@@ -106,11 +123,9 @@ class ChatModel:
     Args:
         name: ``provider:model`` as LangChain's `init_chat_model` takes it.
         base_url: address of an OpenAI-compatible server; else OPENAI_API_BASE or OPENAI_BASE_URL.
-        temperature: None leaves it to the server.
-        max_tokens: tokens of a reply; None leaves it to the server.
-        timeout: seconds a single call may take.
         cache: file in which replies are kept; None keeps none.
         retries: how a failed call is repeated.
+        settings: how it is asked, as fields of `ModelSettings`.
 
     Raises:
         UnknownModel: no such provider, its package or key is missing, or the cache cannot be used.
@@ -121,22 +136,25 @@ class ChatModel:
         name: str,
         *,
         base_url: str | None = None,
-        temperature: float | None = 0.0,
-        max_tokens: int | None = None,
-        timeout: float = CALL_TIMEOUT_SECONDS,
         cache: Path | None = None,
         retries: RetryPolicy | None = None,
+        **settings: Any,
     ) -> None:
-        given = {"base_url": base_url, "temperature": temperature, "max_tokens": max_tokens}
-        options = {key: value for key, value in given.items() if value is not None}
         self.name = name
-        self.timeout = timeout
         self.retries = retries or RetryPolicy()
+        self.settings = self._opened_for = ModelSettings(**settings)
         self._cache = SqliteCache(cache) if cache else None
+        opened = self._opened_for
+        given = {"base_url": base_url, "temperature": opened.temperature, "max_tokens": opened.max_tokens}
+        options = {key: value for key, value in given.items() if value is not None}
         self._clients = ClientPool(name, max_retries=0, cache=False, **options)
-        self._settings = [self._clients.url, temperature, max_tokens]
-        self._plain = False
-        self._forms: dict[type[Reply], dict[str, Any] | None] = {}
+        self._learned = _LearnedOfModel()
+
+    def with_settings(self, settings: ModelSettings) -> "ChatModel":
+        """Return the same model, asked by these settings; what is learned of it holds for both."""
+        other = copy(self)
+        other.settings = settings
+        return other
 
     @property
     def url(self) -> str | None:
@@ -167,11 +185,13 @@ class ChatModel:
             ModelUnavailable: the model refuses, cannot be reached, keeps failing, or cannot call tools.
         """
         with _track_costs() as spent:
-            client = self._tuned(await self._clients.get())
+
+            def bind(client: BaseChatModel) -> Runnable[Any, Any]:
+                return client.bind_tools(tools, **options) if tools else client
+
             with self._explained_failures():
                 try:
-                    runnable = client.bind_tools(tools, **options) if tools else client
-                    message = await self._call(runnable, list(map(_strip_unsent, messages)), spent)
+                    message = await self._call(bind, list(map(_strip_unsent, messages)), spent)
                 except NotImplementedError:
                     raise ModelUnavailable(f"{self.name} cannot call tools; use a model that can") from None
             return Turn(message, spent.usage())
@@ -192,19 +212,19 @@ class ChatModel:
     async def _message(
         self, prompt: Prompt[R], messages: Sequence[BaseMessage], spent: CallCosts
     ) -> AIMessage:
-        client = self._tuned(await self._clients.get(), prompt)
+        learned = self._learned
         with self._explained_failures():
-            if not self._plain and prompt.reply not in self._forms:
-                self._forms[prompt.reply] = _schema_options(client, prompt.reply)
-            form = None if self._plain else self._forms[prompt.reply]
+            if not learned.plain and prompt.reply not in learned.forms:
+                learned.forms[prompt.reply] = _schema_options(await self._clients.get(), prompt.reply)
+            form = None if learned.plain else learned.forms[prompt.reply]
             if form is not None:
                 try:
-                    return await self._call(client.bind(**form), messages, spent)
+                    return await self._call(lambda client: client.bind(**form), messages, spent, prompt)
                 except Exception as error:
                     if not _refuses_schema(error):
                         raise
-            message = await self._call(client, messages, spent)
-            self._plain = True
+            message = await self._call(lambda client: client, messages, spent, prompt)
+            learned.plain = True
             return message
 
     @contextmanager
@@ -217,14 +237,35 @@ class ChatModel:
             raise self._unavailable(error) from None
 
     def _unavailable(self, error: Exception) -> ModelUnavailable:
-        return ModelUnavailable(describe_failure(error, self.name, self._clients.url, self.timeout))
+        return ModelUnavailable(describe_failure(error, self.name, self._clients.url, self.settings.timeout))
 
     async def _call(
+        self,
+        bind: Callable[[BaseChatModel], Runnable[Any, Any]],
+        messages: Sequence[BaseMessage],
+        spent: CallCosts,
+        prompt: Prompt[Any] | None = None,
+    ) -> AIMessage:
+        """Call the model, again without a parameter that it refuses."""
+        while True:
+            sent = self._parameters(prompt)
+            runnable = bind(self._tuned(await self._clients.get(), sent, prompt))
+            if arguments := {name: sent[name] for name in self.settings.arguments if name in sent}:
+                runnable = runnable.bind(**arguments)
+            try:
+                return await self._call_bound(runnable, messages, spent)
+            except Exception as error:
+                if (refused := _refused_parameter(error, sent)) is None:
+                    raise
+                _log.warning("%s refuses %s (%s); it is asked without", self.name, refused, error_text(error))
+                self._learned.refused.add(refused)
+
+    async def _call_bound(
         self, runnable: Runnable[Any, Any], messages: Sequence[BaseMessage], spent: CallCosts
     ) -> AIMessage:
         async def once() -> AIMessage:
             try:
-                async with asyncio.timeout(self.timeout):
+                async with asyncio.timeout(self.settings.timeout):
                     message = await runnable.ainvoke(messages)
             except Exception as error:
                 message = _truncated_message(error)
@@ -237,12 +278,25 @@ class ChatModel:
 
         return await self.retries.call(once)
 
-    def _tuned(self, client: BaseChatModel, prompt: Prompt[Any] | None = None) -> BaseChatModel:
-        """Return the client with the prompt's temperature, and the cache with the scope of this call."""
-        temperature, sample = getattr(prompt, "temperature", None), getattr(prompt, "sample", 0)
-        update: dict[str, Any] = {} if temperature is None else {"temperature": temperature}
+    def _parameters(self, prompt: Prompt[Any] | None = None) -> dict[str, Any]:
+        """Return what is sent beside the messages; a prompt may have a temperature of its own."""
+        settings, own = self.settings, getattr(prompt, "temperature", None)
+        temperature = settings.temperature if own is None else own
+        given = {"temperature": temperature, "max_tokens": settings.max_tokens, **settings.arguments}
+        refused = self._learned.refused
+        return {name: value for name, value in given.items() if value is not None and name not in refused}
+
+    def _tuned(
+        self, client: BaseChatModel, sent: Mapping[str, Any], prompt: Prompt[Any] | None
+    ) -> BaseChatModel:
+        """Return the client with what is sent, and the cache with the scope of this call."""
+        opened = {"temperature": self._opened_for.temperature, "max_tokens": self._opened_for.max_tokens}
+        changed = (name for name, value in opened.items() if sent.get(name) != value)
+        update: dict[str, Any] = {_field_named(client, name): sent.get(name) for name in changed}
         if self._cache:
-            scope = json.dumps([*self._settings, temperature, sample])
+            temperature, sample = getattr(prompt, "temperature", None), getattr(prompt, "sample", 0)
+            settings = self.settings.temperature, self.settings.max_tokens
+            scope = json.dumps([self._clients.url, *settings, temperature, sample])
             update["cache"] = self._cache.scoped(scope)
         return client.model_copy(update=update) if update else client
 
@@ -282,6 +336,21 @@ def _refuses_schema(error: Exception) -> bool:
     if (status := status_of(error)) == 404:
         return _SCHEMA_WORDS.search(error_text(error)) is not None
     return status in _SCHEMA_REFUSED_STATUSES
+
+
+def _refused_parameter(error: Exception, sent: Iterable[str]) -> str | None:
+    """Return the parameter that a server names as one that the model does not take."""
+    said = error_text(error) if status_of(error) in _PARAMETER_REFUSED_STATUSES else ""
+    if not _REFUSAL_WORDS.search(said):
+        return None
+    names = ((name, _REPLY_LIMIT_NAMES if name == "max_tokens" else re.escape(name)) for name in sent)
+    return next((name for name, written in names if re.search(rf"\b{written}\b", said)), None)
+
+
+def _field_named(client: BaseChatModel, name: str) -> str:
+    """Return the field of a provider's class that takes a parameter, which it may call otherwise."""
+    fields = type(client).model_fields.items()
+    return next((field for field, info in fields if name in (field, info.alias)), name)
 
 
 def _schema_options(client: BaseChatModel, reply: type[Reply]) -> dict[str, Any] | None:

@@ -89,7 +89,8 @@ def describe_failure(error: BaseException, model: str, url: str | None, timeout:
     elif status is not None:
         line = f"refuses the request ({status}: {error_text(error)})"
     elif is_timeout(error):
-        return f"{model}: no reply from {server} within {timeout:g} s; try again or allow more time"
+        way_out = "try again or allow more time (option timeout)"
+        return f"{model}: no reply from {server} within {timeout:g} s; {way_out}"
     elif is_connection(error):
         return f"{model}: cannot reach {server}; check the network and the address ({variable})"
     else:

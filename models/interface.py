@@ -1,6 +1,6 @@
 """The interface of whoever answers prompts: a model, its replies, and what they cost."""
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from contextvars import ContextVar
 from dataclasses import astuple, dataclass, field
 from operator import add
@@ -70,6 +70,23 @@ class Model(Protocol):
             ModelUnavailable: the model cannot be reached or keeps failing.
             MalformedReply: it replied, but not with what was asked, twice.
         """
+
+
+class ModelSettings(NamedTuple):
+    """How a language model is asked: its sampling, how long a reply may be, how long one may take."""
+
+    temperature: float | None = 0.0  # None leaves it to the server, as does None for the next
+    max_tokens: int | None = None
+    timeout: float = 60.0  # seconds that a single call may take
+    arguments: Mapping[str, Any] = {}  # further ones of the provider's API, such as ``top_p``
+
+
+@runtime_checkable
+class AdjustableModel(Protocol):
+    """A model that can be asked in another way than it was opened for."""
+
+    def with_settings(self, settings: ModelSettings) -> Model:
+        """Return the same model, asked by these settings."""
 
 
 class Turn(NamedTuple):

@@ -32,9 +32,6 @@ def open_model(
     *,
     offline: Callable[[str], Model] | None = None,
     cache: Path | None = None,
-    temperature: float | None = 0.0,
-    max_tokens: int | None = MAX_REPLY_TOKENS,
-    timeout: float | None = None,
 ) -> Model:
     """Open the model that ``spec`` names; reads from disk, so not for the event loop.
 
@@ -42,9 +39,6 @@ def open_model(
         spec: see above.
         offline: makes the offline model of a spec: it needs a graph and an encoder.
         cache: file in which replies of language models are kept; else KGQA_CACHE, else none.
-        temperature: of language models; None leaves it to the server.
-        max_tokens: of one reply; None leaves it to the server.
-        timeout: seconds a single call may take; `kgqa.models.chat.CALL_TIMEOUT_SECONDS` if not given.
 
     Raises:
         UnknownModel: in one line, if nothing goes by this name or what it needs is missing.
@@ -66,15 +60,10 @@ def open_model(
         if "://" in named:
             raise UnknownModel("KGQA_CACHE names a file, not an address")
         cache = Path(named).expanduser()
-    from kgqa.models.chat import CALL_TIMEOUT_SECONDS, ChatModel
+    from kgqa.models.chat import ChatModel
 
-    return ChatModel(
-        f"{provider}:{name}" if colon else f"openai:{provider}",
-        temperature=temperature,
-        max_tokens=max_tokens,
-        timeout=timeout or CALL_TIMEOUT_SECONDS,
-        cache=cache,
-    )
+    full_name = f"{provider}:{name}" if colon else f"openai:{provider}"
+    return ChatModel(full_name, cache=cache, max_tokens=MAX_REPLY_TOKENS)
 
 
 def is_offline(spec: str) -> bool:

@@ -2,10 +2,11 @@
 
 import asyncio
 from collections.abc import Iterable, Sequence
+from typing import NamedTuple
 
 from kgqa.kg.errors import KGRejected, KGTimeout
 from kgqa.kg.pages import Page
-from kgqa.kg.terms import Entity, Hop, Term, local_name
+from kgqa.kg.terms import Entity, Hop, Term, is_iri, local_name
 from kgqa.priors.categories import find_categories
 from kgqa.priors.masking import make_template
 from kgqa.priors.solutions import RecalledSolution, SolutionIndex
@@ -25,10 +26,34 @@ def relations_by_name(schema: Iterable[Hop]) -> dict[str, Hop]:
     return {local_name(hop.relation): hop for hop in hops} | {hop.words: hop for hop in hops}
 
 
-def parse_hop(text: str, relations: dict[str, Hop]) -> Hop | None:
-    """Read a hop written as its relation, ``^`` in front against the arrow; None where there is none."""
-    relation = relations.get(text.removeprefix("^"))
-    return None if relation is None else relation.inverse if text.startswith("^") else relation
+class KnownRelations(NamedTuple):
+    """The relations that a graph lists; where it does not list them all, those at the topics as well."""
+
+    hops: tuple[Hop, ...]
+    by_name: dict[str, Hop]
+    is_complete: bool
+
+    def parse_hop(self, text: str, beside: Hop | None = None) -> Hop | None:
+        """Read a hop written as its relation, ``^`` in front against the arrow; None where there is none.
+
+        Where not all are listed, one that is not known may be in the namespace of the hop ``beside`` it.
+        """
+        name = text.removeprefix("^")
+        relation = self.by_name.get(name)
+        if relation is None and beside and not self.is_complete:
+            iri = beside.relation.removesuffix(local_name(beside.relation)) + name
+            relation = Hop(iri) if is_iri(iri) else None
+        return None if relation is None else relation.inverse if text.startswith("^") else relation
+
+
+async def known_relations(state: State, runtime: NodeRuntime) -> KnownRelations:
+    """Look up which relations the graph has, all of them where it lists them."""
+    listed: Page[Hop] = await runtime.call_tool("list_schema")
+    hops, is_complete = listed.items, bool(listed) and not listed.truncated
+    if not is_complete:
+        at_topics = (hop for lead in state["leads"] if not lead.chain.hops for hop in lead.hops)
+        hops = tuple(dict.fromkeys([*hops, *(Hop(hop.relation, name=hop.name) for hop in at_topics)]))
+    return KnownRelations(hops, relations_by_name(hops), is_complete)
 
 
 @node("exemplars", option="recalls")
@@ -43,8 +68,7 @@ async def recall_exemplars(state: State, runtime: NodeRuntime) -> Update:
         runtime.trace["reason"] = "no folder of exemplars is named"
         return {"exemplars": []}
     recalled = await _recall(state, index, runtime)
-    page: Page[Hop] = await runtime.call_tool("list_schema")
-    names = {name: hop.words for name, hop in relations_by_name(page).items()}
+    names = {name: hop.words for name, hop in (await known_relations(state, runtime)).by_name.items()}
     solved = []
     for solution in (each.solution for each in recalled):
         branches = (  # in the graph's own words; a relation that it does not have stays as it is

@@ -2,10 +2,9 @@
 
 from collections.abc import Iterator
 
-from kgqa.kg.pages import Page
-from kgqa.kg.terms import Chain, Hop
+from kgqa.kg.terms import Chain
 from kgqa.nodes.filter import filter_branch
-from kgqa.nodes.recall_exemplars import exemplar_hops, hop_text, parse_hop, relations_by_name
+from kgqa.nodes.recall_exemplars import KnownRelations, exemplar_hops, hop_text, known_relations
 from kgqa.nodes.verdicts import accept_group, group_findings
 from kgqa.prompts.assess_found import AssessFound
 from kgqa.prompts.candidates import MAX_GROUPS_SHOWN, ChainFindings
@@ -27,8 +26,8 @@ async def smart_lookahead(state: State, runtime: NodeRuntime) -> Update:
     runtime.trace |= {"fired": bool(forward), "forward": forward, "chains": [], "realised": 0}
     if not forward:
         return {"decision": "forward"}
-    page: Page[Hop] = await runtime.call_tool("list_schema")
-    chains = list(dict.fromkeys(_exemplar_chains(state, relations_by_name(page), runtime)))[:MAX_GROUPS_SHOWN]
+    relations = await known_relations(state, runtime)
+    chains = list(dict.fromkeys(_exemplar_chains(state, relations, runtime)))[:MAX_GROUPS_SHOWN]
     runtime.trace["chains"] = [str(chain) for chain in chains]
     arguments = [chain_arguments(chain) for chain in chains]
     visits = await runtime.try_tool("visit_chains", chains=arguments, hops=False) if chains else None
@@ -39,11 +38,12 @@ async def smart_lookahead(state: State, runtime: NodeRuntime) -> Update:
     return await _judge_findings(state, found, runtime) if found else {"decision": "forward"}
 
 
-def _exemplar_chains(state: State, relations: dict[str, Hop], runtime: NodeRuntime) -> Iterator[Chain]:
+def _exemplar_chains(state: State, relations: KnownRelations, runtime: NodeRuntime) -> Iterator[Chain]:
     """Yield the chains of the exemplars from each topic that their first hop leaves."""
     leads = {lead.chain: set(lead.hops) for lead in state["leads"]}
     for branch in (branch for each in state["exemplars"] for branch in each.branches):
-        hops = [parse_hop(text, relations) for text in branch[: runtime.context.depth + 1]]
+        first = relations.parse_hop(branch[0])
+        hops = [relations.parse_hop(text, first) for text in branch[: runtime.context.depth + 1]]
         known = tuple(hop for hop in hops if hop)
         if len(known) == len(branch) <= runtime.context.depth:
             chains = (Chain(topic) for topic in state["topic_entities"])

@@ -4,8 +4,9 @@ import json
 import re
 from abc import ABC, abstractmethod
 from collections.abc import Iterable, Sequence
+from copy import copy
 from dataclasses import KW_ONLY, dataclass
-from typing import Any, ClassVar, Generic, TypeVar, dataclass_transform, get_args
+from typing import Any, ClassVar, Generic, Self, TypeVar, dataclass_transform, get_args
 
 from pydantic import BaseModel, ConfigDict, Field
 
@@ -48,6 +49,12 @@ class Prompt(ABC, Generic[R]):
         cls.name = re.sub(r"(?<!^)(?=[A-Z])", "_", cls.__name__).lower()
         for base in cls.__dict__.get("__orig_bases__", ()):
             (cls.reply,) = get_args(base)
+
+    def reworded(self, instructions: str) -> Self:
+        """Return the same prompt with other instructions."""
+        other = copy(self)
+        object.__setattr__(other, "instructions", instructions)  # fields alone are frozen
+        return other
 
     @abstractmethod
     def case(self) -> str:

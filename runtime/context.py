@@ -3,7 +3,7 @@
 import hashlib
 import json
 import os
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Mapping
 from copy import deepcopy
 from functools import cache
 from typing import Annotated, Any, ClassVar, Self
@@ -12,22 +12,47 @@ from pydantic import (
     BaseModel,
     ConfigDict,
     Field,
+    GetJsonSchemaHandler,
+    JsonValue,
     PrivateAttr,
     ValidationError,
     field_validator,
     model_validator,
 )
-from pydantic_core import ErrorDetails
+from pydantic_core import CoreSchema, ErrorDetails
 
-from kgqa.addresses import is_web_address, redact_name
+from kgqa.addresses import SECRET_NAMES, is_web_address, redact_name
 from kgqa.kg.terms import one_line
-from kgqa.models.registry import default_spec
+from kgqa.models.interface import ModelSettings
+from kgqa.models.registry import MAX_REPLY_TOKENS, default_spec
 from kgqa.runtime.open_once import GivenObjects
 from kgqa.runtime.server_limits import active_limits
+from kgqa.runtime.wordings import wording_fingerprint
+
+OWN_ARGUMENTS = frozenset(
+    {"model", "messages", "input", "tools", "tool_choice", "functions", "response_format", "stream", "n"}
+    | {"stop", "temperature", "max_tokens", "max_completion_tokens", "timeout"}
+)
+"""Arguments of a language model's API that kgqa itself gives, or has an option for."""
 
 
 class OptionError(ValueError):
     """An option that the method does not have, or a value that it does not take; the message is one line."""
+
+
+def _setting(variable: str, default: Any) -> Any:
+    """Return what the environment says, as ``--option`` would read it; the default where it says nothing."""
+    if not (text := os.environ.get(variable)):
+        return default
+    try:
+        return json.loads(text)
+    except (ValueError, RecursionError):
+        return text
+
+
+def default_max_tokens() -> Any:
+    """Return how many tokens a reply has at most where no option says."""
+    return _setting("KGQA_MAX_TOKENS", MAX_REPLY_TOKENS)
 
 
 class Budget(BaseModel):
@@ -66,6 +91,36 @@ class Context(BaseModel):
         default_factory=lambda: _first(active_limits().model) or default_spec(),
         min_length=1,
         description='who answers prompts: "provider:name", or "offline" for no language model',
+    )
+    temperature: float | None = Field(
+        default_factory=lambda: _setting("KGQA_TEMPERATURE", 0.0),
+        ge=0,
+        le=2,
+        validate_default=True,
+        description="of a language model; null leaves it to the model, as for one that refuses it",
+    )
+    max_tokens: int | None = Field(
+        default_factory=default_max_tokens,
+        ge=1,
+        validate_default=True,
+        description="tokens of one reply at most; null leaves it to the model",
+    )
+    timeout: float = Field(
+        default_factory=lambda: _setting("KGQA_TIMEOUT", 60.0),
+        gt=0,
+        allow_inf_nan=False,
+        validate_default=True,
+        description="seconds that one call of a language model may take",
+    )
+    model_arguments: dict[str, JsonValue] = Field(
+        default_factory=lambda: _setting("KGQA_MODEL_ARGUMENTS", {}),
+        validate_default=True,
+        description="further arguments of a language model's API, such as top_p, seed or reasoning_effort",
+    )
+    prompts: str | None = Field(
+        default=None,
+        min_length=1,
+        description="a folder with other words for prompts, see kgqa prompts export; null for our own",
     )
     encoder: str | None = Field(
         default=None,
@@ -107,6 +162,11 @@ class Context(BaseModel):
         """The graph and the model themselves, where the caller gave open ones."""
         return self._given
 
+    @property
+    def model_settings(self) -> ModelSettings:
+        """How the language model is asked."""
+        return ModelSettings(self.temperature, self.max_tokens, self.timeout, self.model_arguments)
+
     @classmethod
     def _describe(cls, error: ErrorDetails) -> str:
         """Say why a value is not taken: a check of ours speaks for itself, an address is not shown."""
@@ -133,10 +193,27 @@ class Context(BaseModel):
             raise ValueError("an endpoint is a whole graph and goes alone; name nothing beside it")
         return active_limits().with_credentials(kg)
 
+    @field_validator("model_arguments")
+    @classmethod
+    def _are_sampling(cls, given: dict[str, Any]) -> dict[str, Any]:
+        for name in given:
+            if name in OWN_ARGUMENTS:
+                raise ValueError(f"{name} is kgqa's own to set; leave it out")
+            if SECRET_NAMES.search(name):
+                raise ValueError(
+                    f"{name} may be a secret, and records show options; set it in the environment"
+                )
+        return given
+
+    @field_validator("max_tokens", mode="after")
+    @classmethod
+    def _capped_reply(cls, most: int | None) -> float | None:
+        return active_limits().cap({"max_tokens": most})["max_tokens"]
+
     @field_validator("budget")
     @classmethod
     def _capped(cls, budget: Budget) -> Budget:
-        return Budget.model_validate(active_limits().cap_budget(budget.model_dump()))
+        return Budget.model_validate(active_limits().cap(budget.model_dump()))
 
     @model_validator(mode="after")
     def _served(self) -> Self:
@@ -152,7 +229,8 @@ class Context(BaseModel):
         """Return the configuration as a record has it; equal hashes mean equal runs on the same content."""
         settings = {"method": self.method, **self.model_dump(mode="json")}
         settings |= {"kg": [redact_name(name) for name in self.kg], "model": redact_name(self.model)}
-        canonical = json.dumps(settings, sort_keys=True, separators=(",", ":"))
+        content = {"wording": wording_fingerprint(self.prompts)} if self.prompts else {}
+        canonical = json.dumps({**settings, **content}, sort_keys=True, separators=(",", ":"))
         return {**settings, "hash": hashlib.sha256(canonical.encode()).hexdigest()[:16]}
 
 
@@ -170,13 +248,46 @@ class GroundedContext(Context):
     )
 
 
-class SearchContext(GroundedContext):
-    """The options of every method that searches the graph."""
+Presets = Mapping[str, Mapping[str, Any]]
+"""Options of a method by the name of the preset that sets them."""
 
+
+class SearchContext(GroundedContext):
+    """The options of every method that searches the graph.
+
+    A method has its ``PRESETS`` beside its options: what a paper sets, by the name of the preset.
+    """
+
+    PRESETS: ClassVar[Presets] = {}
+
+    preset: str | None = Field(
+        default=None,
+        description="sets options as the paper does, for a dataset or in general; what is given besides wins",
+    )
     retry_search: bool = Field(
         default=False,
         description="where the search runs dry, ask again from where it was, what was tried left out",
     )
+
+    @model_validator(mode="before")
+    @classmethod
+    def _with_preset(cls, given: Any) -> Any:
+        name = given.get("preset") if isinstance(given, Mapping) else None
+        return {**cls.PRESETS.get(name, {}), **given} if isinstance(name, str) else given
+
+    @field_validator("preset")
+    @classmethod
+    def _is_preset(cls, name: str | None) -> str | None:
+        if name is not None and name not in cls.PRESETS:
+            raise ValueError(f"{cls.method} has no preset {name!r}; it has: {', '.join(cls.PRESETS)}")
+        return name
+
+    @classmethod
+    def __get_pydantic_json_schema__(cls, core: CoreSchema, handler: GetJsonSchemaHandler) -> dict[str, Any]:
+        """Name the presets, so that Studio offers them."""
+        schema = handler(core)
+        handler.resolve_ref_schema(schema)["properties"]["preset"]["enum"] = [*cls.PRESETS, None]
+        return schema
 
 
 class ExemplarContext(SearchContext):

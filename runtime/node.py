@@ -1,5 +1,6 @@
 """Wraps a node of a method: tools, model, budget, cost, trace, and what happens when something fails."""
 
+import asyncio
 from collections.abc import AsyncIterator, Awaitable, Callable, Mapping, Sequence
 from contextlib import asynccontextmanager
 from dataclasses import dataclass, field
@@ -24,7 +25,7 @@ from kgqa.priors.solutions import SolutionIndex
 from kgqa.prompts.base import MAX_QUESTION_CHARS, Prompt, R
 from kgqa.runtime.budget import BudgetExceeded, NodeBudget
 from kgqa.runtime.context import Context, OptionError
-from kgqa.runtime.resources import Resources, encode, open_resources
+from kgqa.runtime.resources import Resources, adjust_model, encode, open_resources
 from kgqa.runtime.state import (
     EDGE_KEY,
     Input,
@@ -35,11 +36,13 @@ from kgqa.runtime.state import (
     to_plain,
     to_typed,
 )
+from kgqa.runtime.wordings import read_wordings
 
 MAX_TRACE_TEXT_CHARS = 2_000  # characters of one text in the trace at most
 
 
 C = TypeVar("C", bound=Completion[Any] | Turn)
+P = TypeVar("P", bound=Prompt[Any])
 T = TypeVar("T")
 
 
@@ -55,8 +58,19 @@ class NodeRuntime(NodeBudget):
 
     async def prompt(self, prompt: Prompt[R]) -> R:
         """Put a prompt to the model; raise `ModelError` if it cannot be reached, or misunderstands."""
-        answered: Completion[R] = await self.call_model(lambda model: model.ask(prompt))
+        asked = await self.reword(prompt)
+        answered: Completion[R] = await self.call_model(lambda model: model.ask(asked))
         return answered.reply
+
+    async def reword(self, prompt: P) -> P:
+        """Return a prompt in the words that the context has for it; raise `WordingError` if it cannot."""
+        words = await self.wording(prompt.name, prompt.instructions)
+        return prompt if words == prompt.instructions else prompt.reworded(words)
+
+    async def wording(self, name: str, own: str) -> str:
+        """Return the constant text of a prompt: our own, or what the context has in its place."""
+        folder = self.context.prompts
+        return (await asyncio.to_thread(read_wordings, folder)).get(name, own) if folder else own
 
     async def ask(self, prompt: Prompt[R]) -> R | None:
         """Put a prompt to the model as `prompt` does; None for a malformed reply, which the trace records."""
@@ -74,7 +88,8 @@ class NodeRuntime(NodeBudget):
         spent = model_queries_spent.set(queries)
         try:
             async with self.deadline():
-                answered = await call((await open_resources(self.context)).model)
+                model = (await open_resources(self.context)).model
+                answered = await call(adjust_model(model, self.context))
         except ModelError as error:
             self.count(error.usage)
             raise

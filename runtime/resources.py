@@ -12,7 +12,7 @@ from langchain_core.tools import BaseTool
 
 from kgqa.data import SAMPLE_GRAPH
 from kgqa.kg.graph import KnowledgeGraph
-from kgqa.models.interface import Model
+from kgqa.models.interface import AdjustableModel, Model
 from kgqa.models.registry import is_offline, open_model
 from kgqa.priors.blueprints import BlueprintLibrary
 from kgqa.priors.candidate_ranking import relation_words
@@ -23,6 +23,7 @@ from kgqa.priors.solutions import SolutionIndex
 from kgqa.runtime.bundled_sample import sample_blueprints, sample_exemplars
 from kgqa.runtime.context import Context
 from kgqa.runtime.open_once import OpenOnce
+from kgqa.runtime.wordings import read_wordings
 from kgqa.tools import make_tools
 
 SAMPLE_NAME = "sample"  # the name of the graph that comes with kgqa
@@ -54,11 +55,18 @@ async def open_resources(context: Context) -> Resources:
     """Return all that a context names, opened in a thread where it is not yet; raise why it cannot be."""
     opened = context.given.opened if context.given else _process
     options = ("guidance", "blueprints", "overlay", "nli", "recalls", "exemplars", "model", "encoder", "kg")
-    key = ("all", context.method, *(getattr(context, name, None) for name in options))
+    key = ("all", context.method, context.prompts, *(getattr(context, name, None) for name in options))
     if key in opened.things:
         found: Resources = opened.things[key]
         return found
     return await asyncio.to_thread(opened.get, key, lambda: _open_all(context))
+
+
+def adjust_model(model: Model, context: Context) -> Model:
+    """Return a model, asked as a context says where it can be; one that came open keeps its own way."""
+    if isinstance(model, AdjustableModel) and context.given.model is None:
+        return model.with_settings(context.model_settings)
+    return model
 
 
 async def encode(context: Context, texts: Sequence[str]) -> Vectors:
@@ -82,6 +90,7 @@ def graph_sources(names: Sequence[str]) -> list[str]:
 
 
 def _open_all(context: Context) -> Resources:
+    read_wordings(context.prompts)  # what is wrong with them is told before anything is asked
     if not context.asks_graph:
         return Resources({}, _open_model(context, None, None), open_contradiction_detector())
     graph = open_graph(context)

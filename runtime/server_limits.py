@@ -10,7 +10,7 @@ from typing import Any
 
 from kgqa.addresses import drop_user, is_web_address, redact_name
 
-PRIOR_OPTIONS = ("exemplars", "encoder", "blueprints", "overlay", "nli")
+PRIOR_OPTIONS = ("exemplars", "encoder", "blueprints", "overlay", "nli", "prompts")
 """The options, of any method, that name files or folders beside graph and model."""
 
 
@@ -33,7 +33,7 @@ class InputLimits:
 
 @dataclass(frozen=True)
 class Limits:
-    """Caps of a budget by its field, names that may be given, limits of the input; None allows any."""
+    """Caps of a budget and of a reply, names that may be given, limits of the input; None allows any."""
 
     caps: Mapping[str, float] = field(default_factory=dict)
     kg: tuple[str, ...] | None = None
@@ -41,12 +41,12 @@ class Limits:
     priors: tuple[str, ...] | None = None
     asked: InputLimits | None = None
 
-    def cap_budget(self, budget: Mapping[str, float | None]) -> dict[str, float | None]:
-        """Return a budget with each field at its cap, where it asks for more or for no limit."""
-        caps = {name: self.caps.get(name) for name in budget}
+    def cap(self, asked: Mapping[str, float | None]) -> dict[str, float | None]:
+        """Return limits with each at its cap, where more is asked for or no limit."""
+        caps = {name: self.caps.get(name) for name in asked}
         return {
-            name: min((limit for limit in (asked, caps[name]) if limit is not None), default=None)
-            for name, asked in budget.items()
+            name: min((limit for limit in (value, caps[name]) if limit is not None), default=None)
+            for name, value in asked.items()
         }
 
     def with_credentials(self, kg: tuple[str, ...]) -> tuple[str, ...]:
@@ -74,8 +74,12 @@ class Limits:
         """Raise `NotServed` for names of a context that are not allowed, with those that are."""
         if self.kg is not None and context.kg not in [(name,) for name in self.kg]:
             raise _not_served("kg", ", ".join(map(redact_name, context.kg)), self.kg)
-        if self.model is not None and context.model not in self.model:
-            raise _not_served("model", context.model, self.model)
+        if self.model is not None:
+            if context.model not in self.model:
+                raise _not_served("model", context.model, self.model)
+            own = type(context).model_fields["model_arguments"].get_default(call_default_factory=True)
+            if context.model_arguments != own:
+                raise NotServed("option model_arguments: these are the server's own here; leave it out")
         for option in PRIOR_OPTIONS if self.priors is not None else ():
             named, allowed = getattr(context, option, None), self.priors or ()
             if named is not None and named not in allowed:

@@ -6,10 +6,10 @@ import sys
 from collections.abc import Mapping
 from pathlib import Path
 
-from pydantic import ValidationError
+from pydantic import Field, ValidationError
 
 from kgqa.models.registry import default_spec
-from kgqa.runtime.context import Budget
+from kgqa.runtime.context import Budget, default_max_tokens
 from kgqa.runtime.server_limits import InputLimits, Limits
 from kgqa.serving.authentication import KEYS_VARIABLE, Authenticator, read_keys
 from kgqa.serving.server_patches import stop_usage_reports
@@ -22,8 +22,15 @@ TRACING_VARIABLES = (TRACING_VARIABLE, "LANGSMITH_TRACING_V2", "LANGCHAIN_TRACIN
 FIRST_SERVER_VARIABLE = "LANGSMITH_LANGGRAPH_API_VARIANT"
 """What ``langgraph dev`` sets before anything else: what stands before it in the environment was there."""
 
+
+class Caps(Budget):
+    """What a caller can be held to: the fields of a budget, and the tokens of one reply."""
+
+    max_tokens: int | None = Field(default_factory=default_max_tokens, ge=1, validate_default=True)
+
+
 ALLOW_VARIABLES = ("KGQA_ALLOW_KG", "KGQA_ALLOW_MODEL", "KGQA_ALLOW_PRIORS")
-CAP_VARIABLES = {f"KGQA_CAP_{name.upper()}": name for name in Budget.model_fields}
+CAP_VARIABLES = {f"KGQA_CAP_{name.upper()}": name for name in Caps.model_fields}
 
 INPUT_LIMITS = InputLimits(question=4_000, topics=100, name=1_000)  # what every server holds its callers to
 
@@ -80,7 +87,7 @@ def read_limits(environment: Mapping[str, str]) -> Limits:
     if not environment.get(KEYS_VARIABLE):
         anything = kg is None and model is None and priors is None
         return Limits(caps, kg, model, priors if anything else priors or (), INPUT_LIMITS)
-    own = {name: value for name, value in Budget().model_dump().items() if value is not None}
+    own = {name: value for name, value in Caps().model_dump().items() if value is not None}
     return Limits(
         {**own, **caps},
         kg or (environment.get("KGQA_KG") or "sample",),
@@ -91,12 +98,12 @@ def read_limits(environment: Mapping[str, str]) -> Limits:
 
 
 def _read_caps(environment: Mapping[str, str]) -> dict[str, float]:
-    """Read the caps as the fields of a budget, which says what each may be."""
+    """Read the caps, each as what it may be."""
     caps: dict[str, float] = {}
     for variable, name in CAP_VARIABLES.items():
         if environment.get(variable):
             try:
-                caps[name] = getattr(Budget.model_validate({name: environment[variable]}), name)
+                caps[name] = getattr(Caps.model_validate({name: environment[variable]}), name)
             except ValidationError as error:
                 raise ValueError(f"{variable}: {error.errors()[0]['msg']}") from None
     return caps

@@ -20,6 +20,8 @@ class BlueprintSourceMetrics(GroupMetrics):
     questions: int
     share: Share
     """Of the questions for which a blueprint was looked for."""
+    dropped: int
+    """Relations that the model named in their blueprints and the graph does not have."""
 
 
 class HitCounts(TypedDict):
@@ -79,7 +81,9 @@ def measure_blueprints(
     found: dict[str, BlueprintSourceMetrics] = {}
     for source, share in zip(sources, shares, strict=True):
         own = [each for each, one in sourced if one == source]
-        found[source] = {"questions": len(own), "share": share, **measure_group(own, seed)}
+        dropped = sum(_dropped_relations(each.result) for each in own)
+        group = measure_group(own, seed)
+        found[source] = {"questions": len(own), "share": share, "dropped": dropped, **group}
     return found
 
 
@@ -125,6 +129,11 @@ def _has_refinement(result: Result) -> bool:
 def _blueprint_source(result: Result | None) -> str | None:
     sources = (entry.get("source") for entry in trace_entries(result, "blueprint"))
     return next((source for source in sources if isinstance(source, str)), None)
+
+
+def _dropped_relations(result: Result | None) -> int:
+    dropped = (entry.get("dropped") for entry in trace_entries(result, "blueprint"))
+    return sum(len(names) for names in dropped if isinstance(names, list))
 
 
 def _outcome(result: Result) -> str:

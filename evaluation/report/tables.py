@@ -166,9 +166,9 @@ def _split(items: Sequence[_Item], key: str) -> list[_Item]:
 
 
 def _source_columns(guided: Sequence[_Item]) -> list[Column]:
-    """Return two columns for each source of blueprints that a run names."""
+    """Return two columns for each source of blueprints that a run names, and one for relations left out."""
     seen = (source for _, _, found in guided for source in found)
-    return [
+    columns = [
         column
         for source in in_order(seen, BLUEPRINT_SOURCES)
         for column in (
@@ -176,6 +176,7 @@ def _source_columns(guided: Sequence[_Item]) -> list[Column]:
             Column(f"{source.capitalize()}, Hits@1", cells.percent, (source, "hits_at_1")),
         )
     ]
+    return [*columns, Column("Relations not in the graph", _dropped_cell)]
 
 
 def _fates_cell(*parts: Metrics | None) -> Cell:
@@ -196,6 +197,10 @@ def _failed_cell(outcomes: Metrics | None) -> Cell:
 def _source_cell(source: Metrics | None) -> Cell:
     share, n = cells.percent((source or {}).get("share")), (source or {}).get("questions")
     return replace(share, detail=f"{share.detail}; n={n:,}") if n else share
+
+
+def _dropped_cell(sources: Metrics) -> Cell:
+    return cells.count(sum(source["dropped"] for source in sources.values()))
 
 
 def _stage_cell(spent: Metrics | None) -> Cell:

@@ -30,6 +30,7 @@ from kgqa.kg.graph import KnowledgeGraph
 from kgqa.models.errors import ModelError
 from kgqa.priors.errors import EncoderError
 from kgqa.runtime.resources import open_resources
+from kgqa.runtime.wordings import wording_fingerprint
 
 Sources = Mapping[str, str | None]
 """What a process answers from: version, model server, graph, whether it is listed, what was learned."""
@@ -76,6 +77,7 @@ async def read_sources(subject: Subject, graph: KnowledgeGraph) -> Sources:
         "graph": graph.fingerprint,
         "blueprints": f"{library.fingerprint[:16]}, tau {library.tau:g}" if library else None,
         "exemplars": exemplars.fingerprint[:16] if exemplars else None,
+        "wording": wording_fingerprint(subject.context.prompts),
     }
 
 

@@ -5,7 +5,7 @@ from importlib import import_module
 
 from kgqa.nodes.agent.state import AgentState, AgentUpdate
 from kgqa.nodes.link import link
-from kgqa.prompts.act import opening
+from kgqa.prompts.act import INSTRUCTIONS, opening
 from kgqa.runtime.budget import BudgetExceeded
 from kgqa.runtime.chat_model import budgeted_chat_model
 from kgqa.runtime.node import NodeRuntime, node
@@ -29,7 +29,8 @@ async def act(state: AgentState, runtime: NodeRuntime) -> AgentUpdate:
     runtime.trace["turns"] = loop.entries
     update: AgentUpdate = {"said": None, "ways": loop.followed}
     try:
-        said = await loop.run(chat, tools, opening(state["question"], state["topic_entities"]))
+        begin = opening(state["question"], state["topic_entities"])
+        said = await loop.run(chat, tools, begin, await runtime.wording("act", INSTRUCTIONS))
         update["said"] = said
         if said is not None:
             runtime.trace["answers"] = [each.name for each in said]

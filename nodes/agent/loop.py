@@ -18,7 +18,7 @@ from langgraph.prebuilt.tool_node import ToolCallRequest
 from kgqa.kg.errors import KGError, KGRejected, KGTimeout
 from kgqa.kg.terms import Entity, one_line
 from kgqa.nodes.agent.state import FollowedChain, chains_of_call, extend_from_topic, merge_chains
-from kgqa.prompts.act import INSTRUCTIONS, REMINDER, Answer, EntityRef
+from kgqa.prompts.act import REMINDER, Answer, EntityRef
 from kgqa.runtime.node import NodeRuntime
 
 TOOL_NAMES = (
@@ -52,13 +52,13 @@ class AgentLoop(AgentMiddleware[Any, Any]):
         self._one_call = asyncio.Lock()
 
     async def run(
-        self, chat: BaseChatModel, tools: Mapping[str, BaseTool], opening: str
+        self, chat: BaseChatModel, tools: Mapping[str, BaseTool], opening: str, instructions: str
     ) -> list[EntityRef] | None:
         """Let the agent work until it answers; None where it does not."""
         agent: Any = create_agent(
             chat,
             [tools[name] for name in TOOL_NAMES],
-            system_prompt=INSTRUCTIONS,
+            system_prompt=instructions,
             middleware=[self],
             response_format=ToolStrategy(Answer),
             checkpointer=False,

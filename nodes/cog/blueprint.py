@@ -1,14 +1,13 @@
 """Blueprint: which relations answered questions like this one? (CoG §3.2.1, copy or adapt)."""
 
 import asyncio
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 
 import numpy as np
 
-from kgqa.kg.pages import Page
 from kgqa.kg.terms import Hop
 from kgqa.nodes.cog.state import CoGState, CoGUpdate
-from kgqa.nodes.recall_exemplars import relations_by_name
+from kgqa.nodes.recall_exemplars import KnownRelations, known_relations
 from kgqa.priors.blueprints import BlueprintMatch
 from kgqa.priors.candidate_ranking import relation_words
 from kgqa.priors.masking import mask_names
@@ -27,7 +26,8 @@ async def blueprint(state: CoGState, runtime: NodeRuntime) -> CoGUpdate:
 
     It is copied where its likeness is above the threshold, or where the model is not to adapt; a malformed
     reply leaves it as it is. An adapted blueprint keeps only relations that the graph has, and counts only if
-    there are any. Without a library the search goes on without a blueprint.
+    there are any; where the graph does not list them all, the others stay as hints. Without a library the
+    search goes on without a blueprint.
     """
     found = await _choose_blueprint(state, runtime)
     return {"ranking": [], "findings": [], "pruned": [], "blueprint": found}
@@ -47,8 +47,8 @@ async def _choose_blueprint(state: CoGState, runtime: NodeRuntime) -> Blueprint 
         runtime.trace |= {"source": "none", "similarity": None, "anchor": None, "blueprint": None}
         return None
     best = nearest[0]
-    schema: Page[Hop] = await runtime.call_tool("list_schema")
-    names = {name: hop.words for name, hop in relations_by_name(schema).items()}
+    relations = await known_relations(state, runtime)
+    names = {name: hop.words for name, hop in relations.by_name.items()}
     found = Blueprint(  # in the graph's own words; what the graph does not have stays a hint
         tuple(
             tuple(Slot(names.get(slot.relation, slot.relation), slot.forward) for slot in branch)
@@ -58,7 +58,7 @@ async def _choose_blueprint(state: CoGState, runtime: NodeRuntime) -> Blueprint 
     tau = library.tau if runtime.context.tau is None else runtime.context.tau
     source = "copied" if best.similarity > tau else "nearest"
     if source == "nearest" and runtime.context.adaptation:
-        adapted = await _adapt(state, nearest[:MAX_EXEMPLARS], schema.items, names, runtime)
+        adapted = await _adapt(state, nearest[:MAX_EXEMPLARS], relations, names, runtime)
         source, found = ("adapted", adapted) if adapted else (source, found)
     runtime.trace |= {
         "source": source,
@@ -72,8 +72,8 @@ async def _choose_blueprint(state: CoGState, runtime: NodeRuntime) -> Blueprint 
 async def _adapt(
     state: CoGState,
     nearest: Sequence[BlueprintMatch],
-    schema: Sequence[Hop],
-    names: Mapping[str, str],
+    known: KnownRelations,
+    names: dict[str, str],
     runtime: NodeRuntime,
 ) -> Blueprint | None:
     """Return what the model makes of the nearest; None where the graph has none of it."""
@@ -81,7 +81,7 @@ async def _adapt(
         SolvedQuestion(match.anchor, tuple(tuple(map(str, branch)) for branch in match.blueprint))
         for match in nearest
     )
-    relations = await _nearest_relations(state["question"], schema, runtime)
+    relations = await _nearest_relations(state["question"], known.hops, runtime)
     topics = tuple(state["topic_entities"])
     prompt = AdaptBlueprint(state["question"], topics, tuple(exemplars), tuple(relations))
     reply = await runtime.ask(prompt)
@@ -89,6 +89,9 @@ async def _adapt(
         return None
     written = [[text.strip() for text in branch] for branch in reply.branches]
     read = [[(text.removeprefix("^").strip(), text[:1] != "^") for text in branch] for branch in written]
+    if not known.is_complete:
+        hints = (name for branch in read for name, _ in branch)
+        names = {name: name for name in hints if not name.startswith("^")} | names
     if read:
         runtime.trace["dropped"] = [name for branch in read for name, _ in branch if name not in names]
     branches = [tuple(Slot(names[name], forward) for name, forward in b if name in names) for b in read]

@@ -13,7 +13,7 @@ from kgqa.runtime.node import NodeRuntime, node
 from kgqa.runtime.record import add_spend
 
 MAX_CALLS_PER_PROMPT = 6  # calls that one prompt may cost: a reply and its repair, each tried three times
-MAX_REPLY_TOKENS = 2048  # tokens of one reply at most
+MAX_REPLY_TOKENS = 2048  # tokens of one reply at most, where no option says
 
 
 @node("ask", opens=True)
@@ -44,6 +44,7 @@ async def _draw_samples(
     A reply that cannot be used is left out, and the trace says so. Where the budget is spent, or
     the model is away, there is no use in asking on.
     """
+    prompts = [await runtime.reword(prompt) for prompt in prompts]
     said: list[Any] = []
     update: SamplesUpdate = {"topics": given_topics(state)}
     runtime.trace["samples"] = []
@@ -77,9 +78,10 @@ def _count_affordable(prompts: Sequence[Prompt[Any]], runtime: NodeRuntime) -> i
     """
     budget, spent = runtime.context.budget, add_spend(runtime.spent_before, runtime.spend)
     shown = len(f"{prompts[0].instructions}{prompts[0].case()}".encode())  # no token is less than a byte
+    longest = runtime.context.max_tokens or MAX_REPLY_TOKENS
     limits = (
         (budget.llm_calls, spent["llm_calls"], MAX_CALLS_PER_PROMPT),
-        (budget.tokens, spent["input_tokens"] + spent["output_tokens"], 2 * (shown + 2 * MAX_REPLY_TOKENS)),
+        (budget.tokens, spent["input_tokens"] + spent["output_tokens"], 2 * (shown + 2 * longest)),
     )
     rooms: list[int] = [(limit - used) // most for limit, used, most in limits if limit is not None]
     return max(1, min([len(prompts), *rooms]))

@@ -93,4 +93,6 @@ async def _likeness_weights(
 
 def _best_indices(weights: npt.NDArray[np.float64], runtime: NodeRuntime) -> list[int]:
     context = runtime.context
-    return select_candidates(weights, min(context.k_min, context.width), context.width, context.temperature)
+    return select_candidates(
+        weights, min(context.k_min, context.width), context.width, context.softmax_temperature
+    )

@@ -89,6 +89,18 @@ class FailingVisits:
         return await self._graph.extend_chain(chain)
 
 
+class Unlisted:
+    """A graph that does not list its relations, as an endpoint of more than 2,000,000 triples."""
+
+    relations: tuple[str, ...] = ()
+
+    def __init__(self, graph: KnowledgeGraph) -> None:
+        self._graph = graph
+
+    def __getattr__(self, name: str) -> Any:
+        return getattr(self._graph, name)
+
+
 def along(*relations: str) -> Callable[[Chain], bool]:
     """Tell the chain that takes these relations."""
     return lambda chain: tuple(map(named, chain.hops)) == relations

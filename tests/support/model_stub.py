@@ -3,7 +3,7 @@
 import json
 import threading
 import time
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
@@ -39,12 +39,13 @@ def failed(status: int, message: str = "no", **headers: str) -> Answer:
 
 
 class Stub:
-    """Gives its answers in order, the last one for ever; keeps the requests' JSON."""
+    """Gives its answers in order, the last for ever, or what ``replies`` says; keeps the requests' JSON."""
 
     def __init__(self) -> None:
         self.answers: list[Answer] = []
         self.requests: list[dict[str, Any]] = []
         self.refuse_schemas = False
+        self.replies: Callable[[dict[str, Any]], Answer] | None = None
         self.url = ""
 
     def say(self, *answers: Answer) -> None:
@@ -54,6 +55,8 @@ class Stub:
         self.requests.append(request)
         if self.refuse_schemas and "response_format" in request:
             return failed(400, "unknown field: response_format")
+        if self.replies:
+            return self.replies(request)
         return self.answers.pop(0) if len(self.answers) > 1 else self.answers[0]
 
 

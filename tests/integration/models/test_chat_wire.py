@@ -8,11 +8,14 @@ from email.utils import format_datetime
 
 import pytest
 from blockbuster import blockbuster_ctx
+from langchain_core.messages import HumanMessage
 
+import kgqa
 from kgqa.kg.terms import Chain, Entity, Hop
 from kgqa.models.chat import ChatModel
 from kgqa.models.errors import MalformedReply, ModelUnavailable, UnknownModel
-from kgqa.models.interface import Usage
+from kgqa.models.interface import ModelSettings, Usage
+from kgqa.models.registry import MAX_REPLY_TOKENS
 from kgqa.prompts.prune_relations import PruneRelations
 from kgqa.retries import RetryPolicy
 from kgqa.tests.support.model_stub import Answer, failed, said
@@ -101,6 +104,102 @@ async def test_a_server_without_schemas_is_remembered(chat, stub):
     assert counts((await model.ask(Pick())).usage) == (1, 0, 0, 10, 4)
     assert (await model.ask(Pick())).reply.numbers == [2]
     assert ["response_format" in request for request in stub.requests] == [True, False, False]
+
+
+def refusing(**parameters):
+    """A server that refuses parameters, each in its words, and answers what comes without them."""
+
+    def answer(request):
+        refused = next((words for name, words in parameters.items() if name in request), None)
+        return failed(400, refused) if refused else said(GOOD)
+
+    return answer
+
+
+O4_MINI = {
+    "max_tokens": "Unsupported parameter: 'max_tokens' is not supported with this model. Use "
+    "'max_completion_tokens' instead.",
+    "temperature": "Unsupported value: 'temperature' does not support 0.0 with this model. Only the default "
+    "(1) value is supported.",
+}
+
+
+async def test_what_a_model_refuses_is_left_out_and_remembered(chat, stub, caplog):
+    """o4-mini refuses any temperature, and its limit of a reply is called max_completion_tokens."""
+    stub.replies = refusing(**O4_MINI)
+    model = chat(max_tokens=50)
+    assert counts((await model.ask(Pick())).usage) == (1, 0, 0, 10, 4)
+    assert (await model.with_settings(ModelSettings(0.5, 60)).ask(Pick(temperature=0.7))).reply.numbers == [2]
+    assert ["temperature" in request for request in stub.requests] == [True, False, False]
+    assert [request["max_completion_tokens"] for request in stub.requests] == [50, 50, 60]
+    assert all("response_format" in request for request in stub.requests)
+    assert caplog.text.count("openai:stub refuses temperature (Unsupported value") == 1
+    assert (await model.turn([HumanMessage("Who?")])).message.text == GOOD
+    assert len(stub.requests) == 4
+
+
+@pytest.mark.parametrize(
+    ("name", "words"),
+    [
+        ("max_completion_tokens", "Unrecognized request argument supplied: max_completion_tokens"),
+        ("max_completion_tokens", "Extra inputs are not permitted: ['body', 'max_completion_tokens']"),
+        ("top_p", "`top_p` is deprecated for this model."),
+    ],
+)
+async def test_any_parameter_may_be_refused(chat, stub, name, words):
+    stub.replies = refusing(**{name: words})
+    model = chat().with_settings(ModelSettings(0.0, 50, arguments={"top_p": 0.9, "seed": 7}))
+    for _ in range(2):
+        assert (await model.ask(Pick())).reply.numbers == [2]
+    sent = [
+        {*request} & {"temperature", "max_completion_tokens", "top_p", "seed"} for request in stub.requests
+    ]
+    assert [name in each for each in sent] == [True, False, False]
+    assert [len(each) for each in sent] == [4, 3, 3]
+    assert stub.requests[0]["seed"] == 7
+
+
+async def test_a_value_that_is_wrong_is_told(chat, stub):
+    stub.say(failed(400, "Invalid 'temperature': expected a value <= 2, but got 3 instead."))
+    with pytest.raises(ModelUnavailable, match="refuses the request"):
+        await chat(temperature=3).ask(Pick())
+    assert all("temperature" in request for request in stub.requests)
+
+
+async def test_settings_are_of_the_one_who_asks(chat, stub, tmp_path):
+    """One connection serves all; the cache tells their replies apart."""
+    stub.say(said(GOOD))
+    model = chat(cache=tmp_path / "cache", max_tokens=2048)
+    ways = [ModelSettings(0.0, 2048), ModelSettings(None, None), ModelSettings(0.3, 1024)]
+    ways.append(ModelSettings(0.3, 1024, arguments={"seed": 7}))
+    for times in (1, 0):
+        for way in ways:
+            assert (await model.with_settings(way).ask(Pick())).usage.llm_calls == times
+    assert (await model.ask(Pick())).usage.cached_calls == 1
+    sent = [(each.get("temperature"), each.get("max_completion_tokens")) for each in stub.requests]
+    assert sent == [(0, 2048), (None, None), (0.3, 1024), (0.3, 1024)]
+
+
+async def test_options_of_a_method_say_how_its_model_is_asked(stub, monkeypatch):
+    monkeypatch.setenv("OPENAI_BASE_URL", stub.url)
+    stub.say(said('{"answers": ["Ulm"]}'))
+    asked = {"method": "io", "model": "openai:stub"}
+    record = await kgqa.aask("Where?", **asked, temperature=0.3, max_tokens=7, model_arguments={"seed": 1})
+    other = await kgqa.aask("Where?", **asked, temperature=None)
+    assert [answer["name"] for answer in record["answers"]] == ["Ulm"]
+    [first, second] = stub.requests
+    assert (first["temperature"], first["max_completion_tokens"], first["seed"]) == (0.3, 7, 1)
+    assert ("temperature" in second, second["max_completion_tokens"]) == (False, MAX_REPLY_TOKENS)
+    assert record["config"]["model_arguments"] == {"seed": 1}
+    assert record["config"]["hash"] != other["config"]["hash"]
+
+
+async def test_a_slow_model_can_have_more_time(chat, stub):
+    stub.say(Answer(body=said(GOOD).body, delay=0.3))
+    model = chat(timeout=0.1, retries=RetryPolicy(attempts=1))
+    with pytest.raises(ModelUnavailable, match=r"within 0\.1 s; try again or allow more time"):
+        await model.ask(Pick())
+    assert (await model.with_settings(ModelSettings(timeout=60)).ask(Pick())).reply.numbers == [2]
 
 
 @pytest.mark.parametrize(
@@ -278,7 +377,7 @@ async def test_a_real_model_over_the_wire(llm_server):
     assert usage.llm_calls in {1, 2}
     assert usage.unknown_calls == 0
     assert usage.input_tokens > 100 and usage.output_tokens > 1
-    assert not model._plain
+    assert not model._learned.plain
 
 
 async def test_a_real_model_keeps_to_the_schema(llm_server):

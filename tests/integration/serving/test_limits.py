@@ -89,6 +89,24 @@ def test_with_keys_only_the_servers_own_names_are_allowed(options: dict[str, Any
     assert len(str(refused.value)) < 300
 
 
+@pytest.mark.parametrize(("asked", "given"), [(5000, 2048), (None, 2048), (7, 7)])
+def test_with_keys_replies_are_no_longer_than_the_servers_own(
+    asked: int | None, given: int, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    assert context({}, max_tokens=asked).max_tokens == asked
+    assert context(KEYS, max_tokens=asked).max_tokens == given
+    assert context(KEYS | {"KGQA_CAP_MAX_TOKENS": "5"}, max_tokens=asked).max_tokens == 5
+    monkeypatch.setenv("KGQA_MAX_TOKENS", "null")
+    assert context(KEYS, max_tokens=asked).max_tokens == asked
+
+
+def test_with_keys_a_model_is_given_no_arguments_but_the_servers_own(monkeypatch: pytest.MonkeyPatch) -> None:
+    with pytest.raises(NotServed, match=r"^option model_arguments: these are the server's own here; [^\n]*$"):
+        context(KEYS, model_arguments={"service_tier": "priority"})
+    monkeypatch.setenv("KGQA_MODEL_ARGUMENTS", '{"top_p": 0.5}')
+    assert context(KEYS, temperature=0.3).model_settings.arguments == {"top_p": 0.5}
+
+
 def test_with_keys_the_servers_own_names_are_those_of_its_environment(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
@@ -146,4 +164,4 @@ def test_a_list_of_graphs_shuts_files_out() -> None:
 def test_every_option_that_takes_any_text_is_held(method: str) -> None:
     fields = context_of(method).model_fields
     texts = {name for name, option in fields.items() if "str" in str(option.annotation)}
-    assert texts <= {"kg", "model", *PRIOR_OPTIONS}
+    assert texts <= {"kg", "model", "model_arguments", "preset", *PRIOR_OPTIONS}

@@ -126,8 +126,8 @@ def test_a_run_without_refinement_says_nothing_of_it(config: Any) -> None:
     assert measured([Result("0", "question 0", ())], asked(1))["refinement"] is None
 
 
-def told(source: str) -> Json:
-    return {"node": "blueprint", "decision": "forward", "source": source, "similarity": 0.9}
+def told(source: str, **more: Any) -> Json:
+    return {"node": "blueprint", "decision": "forward", "source": source, "similarity": 0.9, **more}
 
 
 def test_blueprints_are_sorted_by_where_they_are_from() -> None:
@@ -146,6 +146,14 @@ def test_blueprints_are_sorted_by_where_they_are_from() -> None:
     assert [(one["n"], one["hits_at_1"]["value"]) for one in found.values()] == [(1, 1.0), (1, 1.0), (1, 0.0)]
 
 
+def test_relations_that_the_graph_does_not_have_are_counted() -> None:
+    dropped = [["school"], ["school", "pet"], []]
+    results = [result(at, told("adapted", dropped=names)) for at, names in enumerate(dropped)]
+    found = measured([*results, result(3, told("nearest", dropped=["zoo"]))], asked(4))["blueprints"]
+    assert found is not None
+    assert {source: one["dropped"] for source, one in found.items()} == {"adapted": 3, "nearest": 1}
+
+
 def test_a_run_without_blueprints_says_nothing_of_them() -> None:
     failed = {"node": "blueprint", "decision": "stop", "failure": "EncoderError"}
     assert measured([result(0), result(1, failed)], asked(2))["blueprints"] is None
@@ -156,7 +164,7 @@ anything = st.recursive(
     lambda inner: (
         st.lists(inner, max_size=3)
         | st.dictionaries(
-            st.sampled_from(["node", "signal", "step", "source", "blueprint"]), inner, max_size=4
+            st.sampled_from(["node", "signal", "step", "source", "blueprint", "dropped"]), inner, max_size=4
         )
     ),
     max_leaves=8,

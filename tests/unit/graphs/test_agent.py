@@ -318,6 +318,12 @@ async def test_the_loop_of_the_agent_shows_as_a_graph_of_its_own(graph: Open, st
     ]
 
 
+async def test_the_agent_may_be_told_in_other_words(ask: Ask, stub: Stub, tmp_path: Path) -> None:
+    (tmp_path / "act.txt").write_text("Use the tools.")
+    await ask(called(HOMES), answered(ULM), prompts=str(tmp_path))
+    assert {request["messages"][0]["content"] for request in stub.requests} == {"Use the tools."}
+
+
 @pytest.mark.parametrize("topics", [["Zoe"], []])
 async def test_where_no_topic_is_linked_the_agent_looks_itself(
     ask: Ask, stub: Stub, topics: list[str]

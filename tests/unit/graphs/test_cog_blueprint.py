@@ -7,10 +7,22 @@ from typing import Any
 import pytest
 
 import kgqa
+from kgqa.kg.sparql_graph import SparqlGraph
 from kgqa.priors.blueprints import build_blueprints
 from kgqa.priors.encoder import open_encoder
 from kgqa.priors.training_questions import read_training_questions
-from kgqa.tests.support.guided import FAMILY, Shelf, asked, choose, copied, decide, entries, playing, shown
+from kgqa.tests.support.guided import (
+    FAMILY,
+    Shelf,
+    Unlisted,
+    asked,
+    choose,
+    copied,
+    decide,
+    entries,
+    playing,
+    shown,
+)
 from kgqa.tests.support.method_fixtures import AskCoG
 
 GIVE_UP: dict[str, Any] = {"diagnose": {"step": 0}, "infer_from_evidence": {"chosen": []}}
@@ -62,6 +74,21 @@ async def test_relations_that_the_graph_does_not_have_are_dropped(cog: AskCoG) -
     [entry] = entries(record, "blueprint")
     assert (entry["source"], entry["blueprint"]) == ("adapted", "^child pet")
     assert entry["dropped"] == ["school", "school"]
+
+
+async def test_where_nobody_lists_the_relations_adapted_ones_stay_as_hints(
+    cog: AskCoG, graph: Callable[[str], SparqlGraph]
+) -> None:
+    model = stopping(adapt_blueprint={"branches": [["^school", "child", "^^pet"]]})
+    library = Shelf((0.5, [["mayor"]]))
+    record = await cog(model, library, kg=Unlisted(graph(FAMILY)))
+    [entry] = entries(record, "blueprint")
+    assert (entry["source"], entry["blueprint"]) == ("adapted", "^school child")
+    assert entry["dropped"] == ["^pet"]
+    [prompt] = asked(model, "adapt_blueprint")
+    assert set(prompt.relations) == {"child", "lives_in", "employer", "pet", "spouse"}  # those at the topic
+    assert entries(record, "rerank")[0]["slot"] in ("^school", "child")
+    assert shown(record) == ["Ben", "Cleo"]
 
 
 async def test_a_branch_of_which_nothing_is_left_leaves_the_others_in_their_places(cog: AskCoG) -> None:

@@ -13,7 +13,7 @@ from kgqa.priors.slots import Slot
 from kgqa.priors.solutions import Solution, SolutionIndex, index_solutions
 from kgqa.runtime.node import NodeRuntime
 from kgqa.tests.support.frontier import pick, stop_at
-from kgqa.tests.support.guided import FAMILY, FailingVisits, asked, choose, entries, playing, shown
+from kgqa.tests.support.guided import FAMILY, FailingVisits, Unlisted, asked, choose, entries, playing, shown
 from kgqa.tests.unit.graphs.test_cor import nodes
 from kgqa.tests.unit.priors.blueprints.conftest import words
 
@@ -111,6 +111,19 @@ async def test_a_chain_with_a_relation_that_the_graph_lacks_is_not_tried(ask: As
     (looked,) = entries(record, "smart_lookahead")
     assert (looked["fired"], looked["chains"]) == (True, [])
     assert shown(record) == ["Ben", "Cleo"]
+
+
+async def test_where_nobody_lists_the_relations_chains_are_read_beside_their_first(
+    ask: Ask, graph: Open
+) -> None:
+    """Ada's relations tell where others are found, and a chain that the graph lacks leads nowhere."""
+    solved = [TOWNS, MAYOR, solution("who", "child school"), solution("which", "child not_an\tiri")]
+    record = await ask(playing(assess_found=stop_at("child lives_in")), *solved, kg=Unlisted(graph(TYPED)))
+    (looked,) = entries(record, "smart_lookahead")
+    assert (looked["fired"], looked["realised"]) == (True, 2)
+    chains = ["Ada -child-> -lives_in->", "Ada -lives_in-> -mayor->", "Ada -child-> -school->"]
+    assert sorted(looked["chains"]) == sorted(chains)
+    assert shown(record) == ["Bonn", "Ulm"]
 
 
 async def test_no_chain_is_longer_than_the_depth(ask: Ask) -> None:

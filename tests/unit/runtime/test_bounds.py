@@ -62,8 +62,8 @@ def test_a_name_that_is_not_served_is_shown_up_to_a_hundred_characters(length: i
 def test_each_limit_of_a_budget_is_the_lesser_of_what_is_asked_and_its_cap() -> None:
     caps = Limits(caps={"tokens": 7, "llm_calls": 7, "seconds": 7})
     asked = {"tokens": 3, "llm_calls": 99, "kg_queries": 5, "seconds": None}
-    assert caps.cap_budget(asked) == {"tokens": 3, "llm_calls": 7, "kg_queries": 5, "seconds": 7}
-    assert Limits(caps={"tokens": 0}).cap_budget({"tokens": 3, "seconds": None}) == {
+    assert caps.cap(asked) == {"tokens": 3, "llm_calls": 7, "kg_queries": 5, "seconds": 7}
+    assert Limits(caps={"tokens": 0}).cap({"tokens": 3, "seconds": None}) == {
         "tokens": 0,
         "seconds": None,
     }

@@ -13,7 +13,8 @@ BASE = {"kg": ("a.ttl",), "model": "offline"}
 
 OTHER = {
     int: lambda value: value + 1,
-    float: lambda value: value / 2,
+    float: lambda value: value / 2 or 1.0,
+    dict: lambda value: {"top_p": 0.5},
     bool: lambda value: not value,
     str: lambda value: f"{value}x",
     tuple: lambda value: (*value, "b.ttl"),
@@ -29,6 +30,8 @@ def changes(method: str) -> list[tuple[str, object]]:
 
 
 def other(name: str, value: object, method: str) -> object:
+    if name == "preset":
+        return next(iter(context_of(method).PRESETS))
     if name == "encoder":
         return "msmarco-bert-base-dot-v5"  # has a threshold
     annotation = context_of(method).model_fields[name].annotation
@@ -50,6 +53,12 @@ def other(name: str, value: object, method: str) -> object:
         {"budget": {"seconds": 0}},
         {"kg": ()},
         {"model": ""},
+        {"temperature": 3},
+        {"temperature": "nan"},
+        {"max_tokens": 0},
+        {"timeout": 0},
+        {"timeout": "inf"},
+        {"model_arguments": "hot"},
     ],
 )
 def test_a_value_that_is_not_taken_is_named(options: dict[str, object]) -> None:
@@ -88,6 +97,24 @@ def test_the_environment_names_graph_and_model(monkeypatch: pytest.MonkeyPatch) 
     monkeypatch.setenv("KGQA_MODEL", "openai:mine")
     context = make_context("cor", {})
     assert (context.kg, context.model) == (("mine.ttl",), "openai:mine")
+
+
+def test_the_environment_says_how_the_model_is_asked(monkeypatch: pytest.MonkeyPatch) -> None:
+    said = {"TEMPERATURE": "null", "MAX_TOKENS": "99", "TIMEOUT": "600", "MODEL_ARGUMENTS": '{"top_p": 0.9}'}
+    for name, value in said.items():
+        monkeypatch.setenv(f"KGQA_{name}", value)
+    context = make_context("cor", {})
+    assert context.model_settings == (None, 99, 600.0, {"top_p": 0.9})
+    assert make_context("cor", {"timeout": 5}).config()["timeout"] == 5.0
+    monkeypatch.setenv("KGQA_TIMEOUT", "long")
+    with pytest.raises(OptionError, match=r"^option timeout: Input should be a valid number[^\n]*'long'$"):
+        make_context("cor", {})
+
+
+@pytest.mark.parametrize("name", ["model", "n", "max_tokens", "api_key", "extra_headers_token"])
+def test_what_is_not_of_the_reply_is_no_argument_of_the_model(name: str) -> None:
+    with pytest.raises(OptionError, match=f"^option model_arguments: {name} "):
+        make_context("cor", {"model_arguments": {name: "x"}})
 
 
 def test_without_an_environment_the_sample_is_asked_offline() -> None:

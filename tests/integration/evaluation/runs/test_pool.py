@@ -20,6 +20,7 @@ HEAD: Sources = {
     "graph": "a",
     "blueprints": None,
     "exemplars": None,
+    "wording": None,
 }
 UNLISTED: Sources = {**HEAD, "relations": None, "graph": "b"}
 CONFIG = {"method": "cor"}

@@ -103,7 +103,8 @@ def refined(records: list[Json]) -> list[Json]:
     signals = {"q2": "no_gain", "q3": HOSTILE, "q5": "no_gain"}
     given = []
     for record in records:
-        trace = [{"node": "blueprint", "decision": "forward", "source": "copied"}, *record["trace"]]
+        blueprint = {"node": "blueprint", "decision": "forward", "source": "copied", "dropped": ["shore"]}
+        trace = [blueprint, *record["trace"]]
         if signal := signals.get(record["id"]):
             diagnosis = {"node": "diagnose", "decision": "backtrack", "signal": signal, "step": 1}
             trace.append({**diagnosis, "recalled": [], "blueprint": "keep", "reason": HOSTILE})

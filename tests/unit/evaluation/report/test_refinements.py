@@ -42,6 +42,7 @@ def test_runs_with_refinement_have_a_row_each(folder: Folder, guided: Path) -> N
     assert (shown["Re-routed"], shown["Recovered"], shown["Blueprint dropped"]) == ("3", "100.0", "0.0")
     assert {row["Signal"]: row["Triggered"] for row in rows(signals)} == {HOSTILE: "1", "no_gain": "2"}
     assert rows(blueprints)[0]["Copied"] == "100.0"
+    assert rows(blueprints)[0]["Relations not in the graph"] == "6"
 
 
 def test_where_nothing_was_triggered_the_rate_is_0(

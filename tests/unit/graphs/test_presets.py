@@ -1,0 +1,109 @@
+"""What papers set, as presets: each value as its paper gives it."""
+
+from typing import Any
+
+import pytest
+
+import kgqa
+from kgqa.api import OptionError, make_context
+from kgqa.graphs import METHODS, context_of, cor
+from kgqa.runtime.context import SearchContext
+
+PUBLISHED: dict[tuple[str, str], dict[str, Any]] = {
+    # CoR §5.3: temperature 0.01; top-k pruning with k = 3; l = 3 on WebQSP and QALD10, 4 on CWQ
+    ("cor", "paper"): {"temperature": 0.01, "width": 3, "depth": 3},
+    ("cor", "paper-webqsp"): {"temperature": 0.01, "width": 3, "depth": 3},
+    ("cor", "paper-qald10"): {"temperature": 0.01, "width": 3, "depth": 3},
+    ("cor", "paper-cwq"): {"temperature": 0.01, "width": 3, "depth": 4},
+    ("cog", "paper"): {
+        # E.1: temperature 0.3, 1024 tokens, depth 4
+        **{"temperature": 0.3, "max_tokens": 1024, "depth": 4},
+        # E.2: the encoder of the anchors; E.2.2: the threshold
+        **{"encoder": "msmarco-distilbert-base-tas-b", "tau": 0.92},
+        # E.3: lambda_loc, lambda_step, lambda_glob
+        **{"weight_local": 0.6, "weight_step": 0.25, "weight_global": 0.15},
+        # equations 4, 5a and 5c; the last paragraph of §3.2.2
+        **{"alignment": "semantic", "relevance": "subgoal", "compatibility": "slots", "safeguard": "union"},
+    },
+    # Sun et al. 2024 §3.1: 0.4 while exploring, 256 tokens, N = 3, D_max = 3
+    ("tog", "paper"): {"temperature": 0.4, "max_tokens": 256, "width": 3, "depth": 3, "pruning": "model"},
+    # arguments of the public code (main_freebase.py); five recalls
+    ("pog", "paper"): {"temperature": 0.3, "max_tokens": 4096, "depth": 4, "reflections": 5},
+}
+PUBLISHED["pog_egp", "paper"] = {
+    **PUBLISHED["pog", "paper"],
+    "encoder": "BAAI/bge-large-en-v1.5",  # EGP §4.1
+    # Table 2: retrieved by similarity, shown to the decomposition (§4.2) and to the exploration (§4.3)
+    **{"random_exemplars": False, "guide_decomposition": True, "guide_exploration": True, "lookahead": True},
+}
+VOG: dict[str, Any] = {
+    **{"temperature": 0.3, "max_tokens": 1024},  # B.3.2
+    **{"encoder": "msmarco-bert-base-dot-v5", "softmax_temperature": 1.0},  # A.2, equation 6
+    **{"verifiers": "or", "strategy": "adaptive", "reward": "both"},  # equations 1 to 3
+    **{"kg_priors": True, "diversity": True},  # B.1
+    **{"threshold": 0.77, "beta": 0.2, "expected_depth": 3},  # B.3.1: WebQSP and WebQuestions
+}
+PUBLISHED |= {("vog", name): VOG for name in ("paper", "paper-webqsp", "paper-webquestions")}
+PUBLISHED["vog", "paper-cwq"] = {**VOG, "threshold": 0.73, "beta": 0.4, "expected_depth": 5}  # B.3.1
+
+
+@pytest.mark.parametrize(("method", "preset"), PUBLISHED)
+def test_a_preset_sets_what_the_paper_gives(method: str, preset: str) -> None:
+    config = make_context(method, {"preset": preset, "kg": "a.ttl", "model": "offline"}).config()
+    plain = make_context(method, {"kg": "a.ttl", "model": "offline"}).config()
+    changed = PUBLISHED[method, preset]
+    assert {name: config[name] for name in changed} == changed
+    assert {name: config[name] for name in plain if name not in (*changed, "preset", "hash")} == {
+        name: value for name, value in plain.items() if name not in (*changed, "preset", "hash")
+    }
+    assert config["hash"] != plain["hash"]
+
+
+def test_every_preset_is_compared_with_its_paper() -> None:
+    searching = [method for method in METHODS if issubclass(context_of(method), SearchContext)]
+    known = [(method, name) for method in searching for name in context_of(method).PRESETS]
+    assert set(known) == set(PUBLISHED)
+
+
+def test_an_option_that_is_given_wins() -> None:
+    context: Any = make_context("cog", {"preset": "paper", "encoder": None, "depth": 2})
+    assert (context.encoder, context.depth, context.temperature, context.preset) == (None, 2, 0.3, "paper")
+    config = context.config()
+    again = {name: value for name, value in config.items() if name not in ("method", "hash")}
+    assert make_context("cog", again).config() == config
+
+
+def test_a_preset_wins_over_the_environment(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("KGQA_TEMPERATURE", "1")
+    assert make_context("cor", {"preset": "paper"}).temperature == 0.01
+    assert make_context("cor", {}).temperature == 1
+
+
+@pytest.mark.parametrize("preset", ["paper-grailqa", "", "Paper"])
+def test_an_unknown_preset_is_refused_with_those_that_there_are(preset: str) -> None:
+    known = "cor has no preset '.*'; it has: paper, paper-webqsp, paper-qald10, paper-cwq$"
+    with pytest.raises(OptionError, match=f"^option preset: {known}"):
+        make_context("cor", {"preset": preset})
+
+
+def test_a_preset_is_a_name() -> None:
+    with pytest.raises(OptionError, match=r"^option preset: Input should be a valid string"):
+        make_context("cor", {"preset": ["paper"]})
+    with pytest.raises(OptionError, match="io has no option 'preset'"):
+        make_context("io", {"preset": "paper"})
+
+
+async def test_the_graph_itself_knows_presets() -> None:
+    """As a server and Studio hand them over."""
+    record = await kgqa.aask("What is the capital of Peru?", preset="paper", model="offline")
+    options = {"preset": "paper", "model": "offline", "kg": "sample"}
+    other = await cor.graph.ainvoke({"question": "What is the capital of Peru?"}, context=options)
+    assert other["config"] == record["config"]
+    assert (record["config"]["preset"], record["config"]["depth"]) == ("paper", 3)
+    with pytest.raises(ValueError, match="it has: paper, "):
+        await cor.graph.ainvoke({"question": "?"}, context={"preset": "papers"})
+
+
+def test_studio_is_told_the_presets() -> None:
+    schema = context_of("vog").model_json_schema()["properties"]["preset"]
+    assert schema["enum"] == ["paper", "paper-webqsp", "paper-webquestions", "paper-cwq", None]
