@@ -29,7 +29,11 @@ PAPER = {"temperature": 0.01, "width": 3, "depth": 3}
 
 
 class CoR(ExemplarContext):
-    """The options of CoR; the defaults are the paper's (§5.3), ``depth`` that for CWQ."""
+    """The options of CoR; ``width`` and, for CWQ, ``depth`` are by default the paper's (§5.3).
+
+    The paper asks the model at every step (§4.1): ``always_ask``. The default spares the calls whose reply
+    is clear or could not be based on anything.
+    """
 
     method: ClassVar[str] = "cor"
 
@@ -42,6 +46,13 @@ class CoR(ExemplarContext):
     width: int = Field(default=3, ge=1, le=50, description="relations kept at each pruning")
     backtracking: bool = Field(default=True, description="keep alternatives on the stack (Table 3: RB)")
     filtering: bool = Field(default=True, description="filter the candidates of a chain (Table 3: GEF)")
+    all_topics: bool = Field(
+        default=True, description="explore every topic entity; the public code: the first alone"
+    )
+    always_ask: bool = Field(
+        default=False,
+        description="ask the model also where there is one relation only, or no end with a name (paper)",
+    )
     lookahead: bool = Field(default=False, description="try chains of solved questions first (EGP §4.3)")
 
 

@@ -12,15 +12,17 @@ async def verify(state: State, runtime: NodeRuntime) -> Update:
 
     A chain whose ends have no names cannot be judged, nor one whose ends do not
     meet the other topics' chains: it is extended without a call. Nor is there anything
-    to judge where the only relation there was leads straight back. A malformed reply turns back.
+    to judge where the only relation there was leads straight back. With ``always_ask`` the model
+    judges these as well. A malformed reply turns back.
     """
+    always_ask = runtime.context.always_ask
     chain, named = state["chain"], [c for c in state["candidates"] if c.term.name]
     runtime.trace["chain"] = str(chain)
-    if not named:
+    if not named and not always_ask:
         runtime.trace["reason"] = "no named candidate to judge by"
         return _extend_or_backtrack(state, runtime)
     undone = chain.depth == 2 and state["hops"] == [chain.hops[1]] == [chain.hops[0].inverse]
-    if undone and all(c.term == chain.topic for c in state["candidates"]):
+    if undone and not always_ask and all(c.term == chain.topic for c in state["candidates"]):
         runtime.trace["reason"] = "it only leads straight back"
         return {"candidates": [], "decision": "backtrack"}
     prompt = VerifyChain(
