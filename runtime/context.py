@@ -245,8 +245,8 @@ class GroundedContext(Context):
 
     allow_parametric: bool | Literal["always"] = Field(
         default=True,
-        description="let answers of the model stand that the graph does not show, labelled so; "
-        '"always": also after an outage of the graph, a spent budget, or for a topic that it does not have',
+        description="let answers of the model stand that the graph does not show, labelled so; always: also "
+        "after an outage of the graph, a spent budget, or for a topic that it does not have",
     )
 
 
