@@ -51,7 +51,8 @@ class CoR(ExemplarContext):
     )
     always_ask: bool = Field(
         default=False,
-        description="ask the model also where there is one relation only, or no end with a name (paper)",
+        description="leave all to the model: also where there is one relation only, no end with a name, "
+        "or an end is the topic again (paper)",
     )
     lookahead: bool = Field(default=False, description="try chains of solved questions first (EGP §4.3)")
 

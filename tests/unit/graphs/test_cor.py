@@ -189,6 +189,19 @@ async def test_the_paper_asks_at_every_step(graph: Open) -> None:
     assert [prompt.name for prompt in model.prompts] == ["prune_relations", "verify_chain", "answer_directly"]
 
 
+@pytest.mark.parametrize(("always_ask", "seen"), [(True, ["Ada", "Cleo", "Dora"]), (False, ["Cleo", "Dora"])])
+async def test_the_paper_filters_what_comes_back_to_the_topic_too(
+    graph: Open, always_ask: bool, seen: list[str]
+) -> None:
+    model = playing(
+        lambda p: choose("^lives_in" if p.chain.hops else "lives_in")(p),
+        at_depth("forward", "filter"),
+        lambda _: {"chosen": [1]},
+    )
+    await kgqa.aask("?", topics=["Ada"], kg=graph(FAMILY), model=model, always_ask=always_ask)
+    assert [candidate.term.name for candidate in model.prompts[-1].candidates] == seen
+
+
 async def test_what_has_no_name_is_no_answer(graph: Open) -> None:
     model = playing(choose("membership"), at_depth("stop"))
     record = await kgqa.aask("?", topics=["Club"], kg=graph(MEDIATED), model=model, always_ask=True)
