@@ -21,11 +21,25 @@ from kgqa.nodes.recall_exemplars import recall_exemplars
 from kgqa.nodes.refine import refine
 from kgqa.nodes.retrieve_relations import retrieve_relations
 from kgqa.nodes.smart_lookahead import smart_lookahead
-from kgqa.runtime.context import ExemplarContext, Presets
+from kgqa.runtime.context import Budget, ExemplarContext, Presets
 from kgqa.runtime.graph_builder import Edges, build_graph
 
-PAPER = {"temperature": 0.01, "width": 3, "depth": 3}
-"""What the paper sets (§5.3)."""
+PAPER = {
+    "temperature": 0.01,
+    "width": 3,
+    "depth": 3,
+    "all_topics": True,
+    "always_ask": True,
+    "allow_parametric": "always",
+    "backtracking": True,
+    "filtering": True,
+    "budget": dict.fromkeys(Budget.model_fields),
+}
+"""What the paper sets (§5.3), and how it searches.
+
+From all of E_topic (§3), the model asked at each iteration and with backtracking (§4.1), with filtering
+(§4.2), answered from memory after any failure (A.4), without a budget.
+"""
 
 
 class CoR(ExemplarContext):
