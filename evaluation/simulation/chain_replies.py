@@ -51,7 +51,7 @@ async def _judge_chain(seen: ShownChain, case: Case) -> Verdict:
             return found
     if any(rests):
         return Verdict(decision="forward")
-    take = find_exact_take(seen, marks, case.gold) if seen.candidates else None
+    take = find_exact_take(seen, marks, case.gold)
     return Verdict(decision="stop", take=take) if take else Verdict(decision="backtrack")
 
 
