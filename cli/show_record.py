@@ -27,6 +27,7 @@ OUTCOME_LABELS = {
     "none": "no answer",
     "parametric": "from the model, not proved by the graph",
     "grounded_inference": "inferred by the model from facts of the graph",
+    "grounded_unverified": "from the graph, not judged",
 }
 
 

@@ -21,15 +21,33 @@ from kgqa.nodes.recall_exemplars import recall_exemplars
 from kgqa.nodes.refine import refine
 from kgqa.nodes.retrieve_relations import retrieve_relations
 from kgqa.nodes.smart_lookahead import smart_lookahead
-from kgqa.runtime.context import ExemplarContext, Presets
+from kgqa.runtime.context import Budget, ExemplarContext, Presets
 from kgqa.runtime.graph_builder import Edges, build_graph
 
-PAPER = {"temperature": 0.01, "width": 3, "depth": 3}
-"""What the paper sets (§5.3)."""
+PAPER = {
+    "temperature": 0.01,
+    "width": 3,
+    "depth": 3,
+    "all_topics": True,
+    "always_ask": True,
+    "allow_parametric": "always",
+    "backtracking": True,
+    "filtering": True,
+    "budget": dict.fromkeys(Budget.model_fields),
+}
+"""What the paper sets (§5.3), and how it searches.
+
+From all of E_topic (§3), the model asked at each iteration and with backtracking (§4.1), with filtering
+(§4.2), answered from memory after any failure (A.4), without a budget.
+"""
 
 
 class CoR(ExemplarContext):
-    """The options of CoR; the defaults are the paper's (§5.3), ``depth`` that for CWQ."""
+    """The options of CoR; ``width`` and, for CWQ, ``depth`` are by default the paper's (§5.3).
+
+    The paper asks the model at every step (§4.1): ``always_ask``. The default spares the calls whose reply
+    is clear or could not be based on anything.
+    """
 
     method: ClassVar[str] = "cor"
 
@@ -42,6 +60,14 @@ class CoR(ExemplarContext):
     width: int = Field(default=3, ge=1, le=50, description="relations kept at each pruning")
     backtracking: bool = Field(default=True, description="keep alternatives on the stack (Table 3: RB)")
     filtering: bool = Field(default=True, description="filter the candidates of a chain (Table 3: GEF)")
+    all_topics: bool = Field(
+        default=True, description="explore every topic entity; the public code: the first alone"
+    )
+    always_ask: bool = Field(
+        default=False,
+        description="leave all to the model: also where there is one relation only, no end with a name, "
+        "or an end is the topic again (paper)",
+    )
     lookahead: bool = Field(default=False, description="try chains of solved questions first (EGP §4.3)")
 
 

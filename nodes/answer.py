@@ -11,19 +11,26 @@ from kgqa.nodes.record import (
     unique_facts,
 )
 from kgqa.runtime.node import NodeRuntime, node
-from kgqa.runtime.record import PathStep, ref
+from kgqa.runtime.record import Outcome, PathStep, ref
 from kgqa.runtime.state import FinalUpdate, KnownExtensions, State, Update, VerifiedChain
 from kgqa.tools.arguments import chain_arguments
+
+OUTCOMES: dict[str, Outcome] = {
+    "stop": "grounded",
+    "filter": "grounded_unverified",
+    "infer": "grounded_inference",
+}
+"""What an answer is worth by the verdict on its chain: with "filter" the budget left no turn to judge it."""
 
 
 @node("answer")
 async def answer(state: State, runtime: NodeRuntime) -> FinalUpdate:
     """Complete the record from working memory, or from the model where that is empty.
 
-    When the budget ran out, candidates that were not judged yet are the evidence. When the search has
-    found nothing, the model may answer from memory (``allow_parametric``), and the record says
-    ``parametric``. After a time-out only what was judged to be enough is an answer: a choice from what
-    is left may miss the right one.
+    When the budget ran out, candidates that were not judged yet are the answer, and the record says
+    ``grounded_unverified``. When the search has found nothing, the model may answer from memory
+    (``allow_parametric``), and the record says ``parametric``. After a time-out only what was judged to be
+    enough is an answer: a choice from what is left may miss the right one.
     """
     branches, named = state.get("memory"), [c.term for c in state.get("candidates", []) if c.term.name]
     if not branches and named and state.get("stopped_by"):
@@ -55,7 +62,7 @@ async def _prove_answers(
         triples += [triple for path in facts for triple in path]
     return {
         "answers": list({(term.id, term.name): ref(term) for term in answers}.values()),
-        "outcome": "grounded_inference" if last.verdict == "infer" else "grounded",
+        "outcome": OUTCOMES[last.verdict],
         "paths": paths,
         "evidence": unique_facts(triples),
     }

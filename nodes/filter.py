@@ -1,14 +1,14 @@
 """Filter: which candidates meet the question's conditions? (CoR §4.2, step 2)."""
 
+from collections.abc import Sequence
 from dataclasses import replace
-from itertools import islice
 from typing import cast
 
 from kgqa.kg.pages import Candidate
 from kgqa.kg.terms import Term
 from kgqa.nodes.cog.state import CoGState, plan_progress
-from kgqa.prompts.candidates import MAX_CANDIDATES_SHOWN, aggregate
-from kgqa.prompts.filter_candidates import FilterCandidates
+from kgqa.prompts.candidates import aggregate
+from kgqa.prompts.filter_candidates import FilterCandidates, split_candidates
 from kgqa.runtime.budget import BudgetExceeded
 from kgqa.runtime.node import NodeRuntime, node
 from kgqa.runtime.record import StoppedBy
@@ -17,9 +17,10 @@ from kgqa.runtime.state import State, Update, VerifiedChain
 
 @node("filter")
 async def filter_candidates(state: State, runtime: NodeRuntime) -> Update:
-    """Let the model choose among all ends of the verified chain, some at a time.
+    """Let the model choose among all ends of the verified chain at once.
 
-    What is left of several turns is judged together once more, for superlatives.
+    Where one prompt cannot show them all, they are judged in lots, and what is left once more, until one
+    prompt holds it or no fewer prompts do.
     When none fits, the chain leaves working memory, with those that lead to the same ends,
     and the search turns back to its alternatives. A malformed reply chooses nothing.
     """
@@ -36,24 +37,34 @@ async def filter_branch(
 ) -> tuple[VerifiedChain | None, StoppedBy | None]:
     """Return a branch with the ends that fit, None if none does; and the limit that cut the turns short."""
     runtime.trace |= {"chain": str(branch.chain), "candidates": len(branch.ends)}
-    kept, limit = await _choose_ends(state, branch, runtime)
-    if len(branch.ends) > MAX_CANDIDATES_SHOWN and 1 < len(kept.ends) <= MAX_CANDIDATES_SHOWN and not limit:
-        kept, limit = await _choose_ends(state, replace(branch, ends=kept.ends), runtime)
+    kept, limit, lots = branch, None, _split_ends(branch)
+    while lots and not limit:
+        try:
+            kept, limit = await _choose_ends(state, kept, lots, runtime)
+        except BudgetExceeded as error:
+            if kept is branch:
+                raise
+            limit = error.limit
+        left = _split_ends(kept)
+        lots = left if len(left) < len(lots) and len(kept.ends) > 1 else []
     runtime.trace["kept"] = len(kept.ends)
     return kept if kept.ends else None, limit
 
 
+def _split_ends(branch: VerifiedChain) -> list[tuple[Candidate, ...]]:
+    return list(split_candidates([Candidate(end) for end in branch.ends]))
+
+
 async def _choose_ends(
-    state: State, branch: VerifiedChain, runtime: NodeRuntime
+    state: State, branch: VerifiedChain, lots: Sequence[tuple[Candidate, ...]], runtime: NodeRuntime
 ) -> tuple[VerifiedChain, StoppedBy | None]:
-    """Go through the ends; where the budget ends on the way, what was chosen so far stands, if anything."""
+    """Go through the lots; where the budget ends on the way, what was chosen so far stands, if anything."""
     kept: list[Term] = []
     counting, limit = False, None
-    ends = iter(branch.ends)
     plan = plan_progress(cast(CoGState, state)) if "findings" in state else None
     question, topics = state["question"], tuple(state["topic_entities"])
-    while some := tuple(islice(ends, MAX_CANDIDATES_SHOWN)):
-        prompt = FilterCandidates(question, branch.chain, tuple(map(Candidate, some)), plan, topics=topics)
+    for lot in lots:
+        prompt = FilterCandidates(question, branch.chain, lot, plan, topics=topics)
         try:
             reply = await runtime.ask(prompt)
         except BudgetExceeded as error:
@@ -62,7 +73,7 @@ async def _choose_ends(
             limit = error.limit
             break
         if reply:
-            kept += [some[number - 1] for number in reply.chosen]
+            kept += [lot[number - 1].term for number in reply.chosen]
             counting = counting or reply.count
             runtime.trace["reason"] = reply.rationale
     value = aggregate("count", kept) if counting else None

@@ -19,7 +19,7 @@ async def link(state: State, runtime: NodeRuntime) -> Update:
 
     The first is taken up as the root of a relation chain; the others refine its answer.
     One that the graph does not have is passed over, and the trace says so. One query gives the
-    names of all of them and what leads on from them.
+    names of all of them and what leads on from them. A method whose ``all_topics`` is off has the first only.
     """
     topics_given = state.get("topics") or ()
     texts = (each if isinstance(each, str) else each["id"] or each["name"] or "" for each in topics_given)
@@ -38,6 +38,8 @@ async def link(state: State, runtime: NodeRuntime) -> Update:
         if entity:  # by the name that the graph has for it
             visit = visits.get(entity)
             topics[Entity(entity.id, visit.ends.items[0].term.name) if visit else entity] = None
+    if not getattr(runtime.context, "all_topics", True):
+        topics = dict.fromkeys(list(topics)[:1])
     runtime.trace["topics"] = [ref(topic) for topic in topics]
     if not topics:
         return {"topic_entities": [], "decision": "stop"}

@@ -36,11 +36,17 @@ def complete_record(update: Update, state: State, runtime: NodeRuntime) -> Final
 
 
 async def complete_without_proof(state: State, runtime: NodeRuntime) -> FinalUpdate:
-    """Complete a record where nothing was found: from the model's memory if allowed, else with no answer."""
+    """Complete a record where nothing was found: from the model's memory if allowed, else with no answer.
+
+    After a failed search the model is asked only where ``allow_parametric`` is "always", as CoR's paper has
+    it (§4.3, A.4): by default an outage is not covered up.
+    """
     failed = failure_outcome(state)
     update: Update = {"answers": [], "outcome": failed or "none", "paths": [], "evidence": []}
     unknown_topic = "error" in state["trace"][0]  # one was given that the graph does not have
-    if runtime.context.allow_parametric and not (failed or state["stopped_by"] or unknown_topic):
+    searched = not (failed or state["stopped_by"] or unknown_topic)
+    always = runtime.context.allow_parametric == "always" and failed != "model_unavailable"
+    if always or (runtime.context.allow_parametric and searched):
         try:
             reply = await runtime.prompt(AnswerDirectly(state["question"]))
             if answers := parametric_answers(reply.answers):

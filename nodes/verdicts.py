@@ -71,12 +71,13 @@ def _intersections(group: _Group, others: Sequence[_Group], topics: Sequence[Ent
 def accept_chain(state: State, verdict: Verdict | Sufficiency, named: Sequence[Candidate]) -> Update:
     """Put the chain into working memory; other topics that wait refine it.
 
-    Where all candidates were shown and those that meet the condition are named with the verdict,
-    nothing is left to filter.
+    Where CoG's check, which is its filter as well, was shown all candidates and names those that meet the
+    condition, nothing is left to filter.
     """
     cut = state["truncated"]
     branch = _verified_chain(state["chain"], verdict, verdict.chosen, named, truncated=cut)
-    if branch.verdict == "filter" and verdict.chosen and len(named) <= MAX_CANDIDATES_SHOWN and not cut:
+    whole = isinstance(verdict, Sufficiency) and len(named) <= MAX_CANDIDATES_SHOWN and not cut
+    if branch.verdict == "filter" and verdict.chosen and whole:
         branch = replace(branch, ends=taken_terms("some", verdict.chosen, named), verdict="stop")
     return {
         "memory": [*state["memory"], branch],

@@ -47,12 +47,14 @@ class NumberedCandidate:
     candidate: Candidate
 
 
-def draw_candidates(candidates: Sequence[Candidate], truncated: bool = False) -> str:
-    """Number the candidates; those marked ``*`` are reached only by way of the topic."""
+def draw_candidates(
+    candidates: Sequence[Candidate], truncated: bool = False, shown: int = MAX_CANDIDATES_SHOWN
+) -> str:
+    """Number the first candidates; those marked ``*`` are reached only by way of the topic."""
     note = f"more than {len(candidates)}" if truncated else str(len(candidates))
-    if len(candidates) > MAX_CANDIDATES_SHOWN:
-        note += f", the first {MAX_CANDIDATES_SHOWN} shown"
-    return f"Candidates ({note}):\n{numbered(map(draw_candidate, candidates[:MAX_CANDIDATES_SHOWN]))}"
+    if len(candidates) > shown:
+        note += f", the first {shown} shown"
+    return f"Candidates ({note}):\n{numbered(map(draw_candidate, candidates[:shown]))}"
 
 
 def draw_candidate(candidate: Candidate) -> str:

@@ -1,15 +1,18 @@
 """Which of these candidates fit the question? (CoR §4.2, step 2: entity filtering)."""
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator, Sequence
 
 from pydantic import Field
 
 from kgqa.kg.pages import Candidate
 from kgqa.kg.terms import Chain
 from kgqa.prompts.base import QuestionPrompt, Reply, check_numbers
-from kgqa.prompts.candidates import MAX_CANDIDATES_SHOWN, draw_candidates
+from kgqa.prompts.candidates import draw_candidate, draw_candidates
 from kgqa.prompts.chain import draw_chain
 from kgqa.prompts.progress import Progress
+
+MAX_LOT_CHARS = 40_000  # characters of the candidates that one prompt shows at most: of some 1,500 names
+_LINE_CHARS = 6  # characters of a line around a candidate: its number and the end of the line
 
 
 class FilteredCandidates(Reply):
@@ -21,7 +24,7 @@ class FilteredCandidates(Reply):
 
 
 class FilterCandidates(QuestionPrompt[FilteredCandidates]):
-    """Choose among at most `MAX_CANDIDATES_SHOWN` ends of a chain; more are asked about in turns."""
+    """Choose among the ends of a chain, those of one lot (`split_candidates`)."""
 
     chain: Chain
     candidates: tuple[Candidate, ...]
@@ -52,8 +55,29 @@ Reply: {"rationale": "Anne died there in 1849.", "chosen": [1], "count": false}
 
     def _lines(self) -> Iterable[str]:
         progress = (self.progress.draw(),) if self.progress else ()
-        return *progress, f"Chain: {draw_chain(self.chain)}", draw_candidates(self.candidates)
+        candidates = draw_candidates(self.candidates, shown=len(self.offered))
+        return *progress, f"Chain: {draw_chain(self.chain)}", candidates
+
+    @property
+    def offered(self) -> tuple[Candidate, ...]:
+        """The candidates that the prompt shows."""
+        return next(split_candidates(self.candidates), ())
 
     def check(self, reply: FilteredCandidates) -> None:
         """Refuse numbers that were not offered or come twice."""
-        check_numbers(reply.chosen, min(MAX_CANDIDATES_SHOWN, len(self.candidates)), "candidate")
+        check_numbers(reply.chosen, len(self.offered), "candidate")
+
+
+def split_candidates(candidates: Sequence[Candidate]) -> Iterator[tuple[Candidate, ...]]:
+    """Yield the candidates in lots that one prompt can show each, in their order."""
+    lot: list[Candidate] = []
+    chars = 0
+    for candidate in candidates:
+        line = len(draw_candidate(candidate)) + _LINE_CHARS
+        if lot and chars + line > MAX_LOT_CHARS:
+            yield tuple(lot)
+            lot, chars = [], 0
+        lot.append(candidate)
+        chars += line
+    if lot:
+        yield tuple(lot)

@@ -21,7 +21,7 @@ class Verdict(Reply):
     decision: Decision = Field(description="stop, filter, forward or backtrack")
     take: Take = Field(default="all", description="for stop: what of the candidates is the answer")
     chosen: list[int] = Field(
-        default=[], description="candidate numbers, best first: for stop with take=some, and for filter"
+        default=[], description="for stop with take=some: candidate numbers, best first"
     )
 
 
@@ -63,7 +63,6 @@ With "stop", say in "take" what the answer is: "all" candidates; the "others", w
 those marked with *, that are reached only by coming back to the start; "some", with their \
 numbers in "chosen", best first; or their "count", the "smallest" or the "largest" number (or the \
 earliest or latest date) among them, which is then computed.
-With "filter", where all candidates are shown, "chosen" may name those that meet the condition.
 
 Reply with one JSON object: {"rationale": "one short sentence", "decision": "...", "take": "...", \
 "chosen": [numbers]}.
@@ -91,13 +90,18 @@ Reply: {"rationale": "Works of his, but the poet is not yet checked.", "decision
         yield f"Chain: {draw_chain(self.chain)}"
         yield from (f"The candidates are also the ends of: {draw_chain(chain)}" for chain in self.met)
         if not self.filtering:
-            yield 'The decision "filter" is not available: choose among the other three.'
-        yield draw_candidates(self.candidates, self.truncated)
+            yield 'The decision "filter" is not available, nor is to take "some": choose among the others.'
+        named = draw_candidates(self.candidates, self.truncated)
+        yield named if self.candidates else "Candidates: none that has a name"
 
     def check(self, reply: Verdict) -> None:
         """Refuse a decision that is not available and an answer that was not offered."""
         if reply.decision == "filter" and not self.filtering:
             raise ValueError("the decision filter is not available")
+        if reply.decision in {"stop", "filter"} and not self.candidates:
+            raise ValueError("no candidate has a name; decide on forward or backtrack")
         check_numbers(reply.chosen, min(MAX_CANDIDATES_SHOWN, len(self.candidates)), "candidate")
         if reply.decision == "stop":
+            if reply.take == "some" and not self.filtering:
+                raise ValueError('to take "some" is not available')
             check_take(reply.take, reply.chosen, self.candidates, self.truncated)

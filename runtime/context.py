@@ -6,7 +6,7 @@ import os
 from collections.abc import Callable, Iterable, Mapping
 from copy import deepcopy
 from functools import cache
-from typing import Annotated, Any, ClassVar, Self
+from typing import Annotated, Any, ClassVar, Literal, Self
 
 from pydantic import (
     BaseModel,
@@ -243,8 +243,10 @@ class ModelOnlyContext(Context):
 class GroundedContext(Context):
     """The options of every method that checks its answers against the graph."""
 
-    allow_parametric: bool = Field(
-        default=True, description="let answers of the model stand that the graph does not show, labelled so"
+    allow_parametric: bool | Literal["always"] = Field(
+        default=True,
+        description="let answers of the model stand that the graph does not show, labelled so; always: also "
+        "after an outage of the graph, a spent budget, or for a topic that it does not have",
     )
 
 

@@ -11,7 +11,13 @@ from typing_extensions import TypedDict
 from kgqa.kg.terms import Term, Triple
 
 Outcome = Literal[
-    "grounded", "grounded_inference", "parametric", "none", "kg_unavailable", "model_unavailable"
+    "grounded",
+    "grounded_inference",
+    "grounded_unverified",
+    "parametric",
+    "none",
+    "kg_unavailable",
+    "model_unavailable",
 ]
 StoppedBy = Literal["llm_calls", "tokens", "kg_queries", "seconds", "depth"]
 

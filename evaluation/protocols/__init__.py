@@ -3,16 +3,22 @@
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from kgqa.evaluation.protocols.cor import measure_cor
+from kgqa.evaluation.protocols.cor import measure_cor, measure_cor_paper
 from kgqa.evaluation.protocols.pog import measure_cog, measure_pog, measure_vog
 from kgqa.evaluation.question import Question
 from kgqa.evaluation.result import Result
 from kgqa.evaluation.scoring.metrics import measure_results
 
-_LEGACY_PROTOCOLS = {"pog": measure_pog, "cog": measure_cog, "cor": measure_cor, "vog": measure_vog}
+_LEGACY_PROTOCOLS = {
+    "pog": measure_pog,
+    "cog": measure_cog,
+    "cor": measure_cor,
+    "cor_paper": measure_cor_paper,
+    "vog": measure_vog,
+}
 
 PROTOCOLS = ("strict", *_LEGACY_PROTOCOLS)
-"""The first is the one to believe; the others reproduce what the code of a paper counts."""
+"""The first is the one to believe; the others reproduce what the code of a paper, or a paper, counts."""
 
 
 def measure_by_protocol(

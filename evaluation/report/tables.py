@@ -105,6 +105,7 @@ def _comparison_cells(found: Comparison) -> Iterator[Cell]:
 _OUTCOME_TITLES = {
     "grounded": "From the graph",
     "grounded_inference": "Inferred",
+    "grounded_unverified": "Unverified",
     "parametric": "From memory",
     "none": "No answer",
 }

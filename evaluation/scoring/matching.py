@@ -201,6 +201,13 @@ def answer_keys(named: EntityRef, *, aliases: bool = False) -> AnswerKeys:
     return AnswerKeys(id, keys)
 
 
+def exact_keys(named: EntityRef) -> AnswerKeys:
+    """Read id and name for comparisons without aliases, to the letter where names have to be compared."""
+    id = answer_keys(named).id
+    name = named.name or (id.local if id and not id.scheme else None)
+    return AnswerKeys(id, (NameKey("exact", name),) if name else ())
+
+
 @lru_cache(maxsize=1 << 16)
 def _name_keys(names: tuple[str | None, ...]) -> tuple[NameKey, ...]:
     return tuple(dict.fromkeys(name_key(name) for name in names if name and name.strip()))

@@ -6,13 +6,20 @@ Score(hit_at_1=1.0, hit_any=1.0, precision=0.3333333333333333, recall=0.5, f1=0.
 """
 
 from collections.abc import Sequence
+from functools import partial
 from typing import Any, NamedTuple, cast
 
 from typing_extensions import TypedDict
 
 from kgqa.evaluation.question import EntityRef, Question
 from kgqa.evaluation.result import Result, pair_results
-from kgqa.evaluation.scoring.matching import AnswerKeys, answer_keys, match_answers, merge_duplicates
+from kgqa.evaluation.scoring.matching import (
+    AnswerKeys,
+    answer_keys,
+    exact_keys,
+    match_answers,
+    merge_duplicates,
+)
 from kgqa.evaluation.scoring.statistics import Share, mean_shares
 
 METRIC_NAMES = ("hits_at_1", "hit_any", "precision", "recall", "f1")  # those of a `Score`, in its order
@@ -92,21 +99,20 @@ def score_results(results: Sequence[Result], questions: Sequence[Question]) -> l
     return scored
 
 
-def score_answers(answers: Sequence[EntityRef], question: Question) -> Score | None:
+def score_answers(answers: Sequence[EntityRef], question: Question, *, exact: bool = False) -> Score | None:
     """Score answers strictly; None if the question has no gold to score them by.
 
     Answers and gold are sets: what is there twice counts once. An answer stands for one
     gold answer at most, and a gold answer for one answer (a maximum matching), so that
     two spellings of one thing are not two right answers. Of several readings the one that
     fits best (`reading_preference`) counts, among equals the first; readings without gold are left out.
+    ``exact`` compares names to the letter, and no aliases.
     """
-    gold = [
-        merge_duplicates(answer_keys(named, aliases=True) for named in reading)
-        for reading in question.readings
-    ]
+    gold_keys = exact_keys if exact else partial(answer_keys, aliases=True)
+    gold = [merge_duplicates(map(gold_keys, reading)) for reading in question.readings]
     if not any(gold):
         return None
-    given = merge_duplicates(map(answer_keys, answers))
+    given = merge_duplicates(map(exact_keys if exact else answer_keys, answers))
     return max((_score_reading(given, reading) for reading in gold if reading), key=reading_preference)
 
 

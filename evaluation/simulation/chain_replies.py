@@ -27,24 +27,25 @@ MAX_CANDIDATES_TRIED = 20  # candidates that are looked at for one that leads as
 
 
 class ShownChain(NamedTuple):
-    """What a prompt shows of a chain that is to be judged."""
+    """What a prompt shows of a chain that is to be judged, and what a verdict on it may be."""
 
     chain: Chain
     candidates: tuple[Candidate, ...]
     truncated: bool = False
-    filtering: bool = True
+    filtering: bool = True  # whether candidates may be told apart at all
+    names_filtered: bool = False  # whether the decision to filter may name what is left
 
 
 async def _judge_chain(seen: ShownChain, case: Case) -> Verdict:
     """Stop at the end of a gold path, go on along one, turn back from anywhere else.
 
     A chain that is no gold path but has led to the gold answers, and to nothing else, stops too. What
-    meets a condition is named with the verdict where all candidates are shown, and no other topic
-    is still to come that says which.
+    meets a condition is named with the verdict where it may be, all candidates are shown, and no other
+    topic is still to come that says which.
     """
     marks = _mark_candidates(seen, case)
     rests = await case.rests(seen.chain)
-    if () in rests:
+    if () in rests and seen.candidates:
         others = await case.oracle.finder.after(seen.chain.topic)
         if found := _judge_complete(seen, marks, case.gold, others=others):
             return found
@@ -57,10 +58,11 @@ async def _judge_chain(seen: ShownChain, case: Case) -> Verdict:
 def _misjudge_chain(right: Verdict, seen: ShownChain, case: Case) -> Verdict:
     """Err where a draw says so: another decision of those offered, or a stop that takes others."""
     if case.happens("judge"):
-        offered: list[Decision] = [d for d in get_args(Decision) if d != "filter" or seen.filtering]
+        refused = {"stop", "filter"} if not seen.candidates else set() if seen.filtering else {"filter"}
+        offered: list[Decision] = [each for each in get_args(Decision) if each not in refused]
         return Verdict(decision=case.draw_other("wrong verdict", offered, right.decision))
     stops = right.decision == "stop"
-    if not ((stops or right.chosen) and case.happens("entity")):
+    if not (seen.filtering and (stops or right.chosen) and case.happens("entity")):
         return right
     numbers, shown = _gold_numbers(_mark_candidates(seen, case)), seen.candidates[:MAX_CANDIDATES_SHOWN]
     wrong = wrong_choice(numbers, len(shown), case.draws)
@@ -120,8 +122,8 @@ def _judge_among_others(seen: ShownChain, marks: AnswerMarks, *, others: bool) -
         return Verdict(decision="stop", take=take)
     if wanted and not all(returning) and (numbers := _gold_numbers(marks)):
         return Verdict(decision="stop", take="some", chosen=numbers)
-    named = not (others or seen.truncated or len(seen.candidates) > MAX_CANDIDATES_SHOWN)
-    return Verdict(decision="filter", chosen=_gold_numbers(marks) if named else [])
+    whole = not (others or seen.truncated or len(seen.candidates) > MAX_CANDIDATES_SHOWN)
+    return Verdict(decision="filter", chosen=_gold_numbers(marks) if seen.names_filtered and whole else [])
 
 
 def _gold_numbers(marks: AnswerMarks) -> list[int]:
@@ -186,7 +188,7 @@ async def check_sufficiency(prompt: CheckSufficiency, case: Case) -> Sufficiency
     A wrong verdict is another of those offered; a wrong choice of entities takes others, or goes
     on from a candidate that leads astray. A chain that leads astray establishes nothing.
     """
-    seen = ShownChain(prompt.chain, prompt.candidates, prompt.truncated)
+    seen = ShownChain(prompt.chain, prompt.candidates, prompt.truncated, names_filtered=True)
     right = await _judge_chain(seen, case)
     said = _misjudge_chain(right, seen, case)
     ends = {number: candidate.term for number, candidate in enumerate(prompt.candidates, 1)}
@@ -220,7 +222,7 @@ async def reason_aloud(prompt: ReasonAloud, case: Case) -> ReasonedAnswer:
 
 async def filter_candidates(prompt: FilterCandidates, case: Case) -> FilteredCandidates:
     """Choose the gold answers; a wrong choice is of others."""
-    return FilteredCandidates(chosen=_choose_gold(prompt.candidates[:MAX_CANDIDATES_SHOWN], case))
+    return FilteredCandidates(chosen=_choose_gold(prompt.offered, case))
 
 
 async def infer_from_evidence(prompt: InferFromEvidence, case: Case) -> Inferred:

@@ -40,6 +40,7 @@ def judge_chain(
     """Judge a chain by what is left to go after it, and by those of its ends that are answers.
 
     Only the first ``shown`` candidates can be chosen; where others are answers, they are filtered for.
+    Without ``filtering`` candidates are not told apart: all are answers, if any is.
     """
     rest = known.remaining_hops(chain)
     right = known.answer_numbers(chain, candidates)
@@ -48,16 +49,14 @@ def judge_chain(
     if rest is None or not right:
         return Verdict(rationale=known.reason, decision="backtrack")
     counted = asks_for_count(known, candidates)
-    if len(right) == len(candidates):
+    if len(right) == len(candidates) or not filtering:
         # what comes back to the topic is left out, where there is anything else
         take: Take = "all" if all(each.returning for each in candidates) else "others"
         take = "count" if counted and not truncated else take
         return Verdict(rationale=known.reason, decision="stop", take=take)
-    if filtering and (right[-1] > shown or counted):
+    if right[-1] > shown or counted:
         return Verdict(rationale=known.reason, decision="filter")
-    if chosen := [number for number in right if number <= shown]:
-        return Verdict(rationale=known.reason, decision="stop", take="some", chosen=chosen)
-    return Verdict(rationale=known.reason, decision="backtrack")
+    return Verdict(rationale=known.reason, decision="stop", take="some", chosen=right)
 
 
 def asks_for_count(known: Interpretation, candidates: Sequence[Candidate]) -> bool:
@@ -91,7 +90,7 @@ async def check_sufficiency(prompt: CheckSufficiency, interpreter: QuestionInter
 async def filter_candidates(prompt: FilterCandidates, interpreter: QuestionInterpreter) -> FilteredCandidates:
     """Choose the candidates that are answers by the interpretation."""
     known = await interpreter.interpret(prompt.question, prompt.topics, [prompt.chain])
-    chosen = known.answer_numbers(prompt.chain, prompt.candidates[:MAX_CANDIDATES_SHOWN])
+    chosen = known.answer_numbers(prompt.chain, prompt.offered)
     counting = asks_for_count(known, prompt.candidates)
     return FilteredCandidates(rationale=known.reason, chosen=chosen, count=counting)
 

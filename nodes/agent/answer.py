@@ -50,7 +50,8 @@ async def _prove_answers(state: AgentState, runtime: NodeRuntime) -> Update:
         terms = list(dict.fromkeys(term for _, shown in found for term in shown))
         unseen = [each.name for each, shown in found if not shown]
     runtime.trace["proved"] = len(terms)
-    return answers_update(terms, unseen, build_proof(await _trace_paths(terms, chains, runtime)), runtime)
+    update = answers_update(terms, unseen, build_proof(await _trace_paths(terms, chains, runtime)), runtime)
+    return {**update, "outcome": "grounded_unverified"} if said is None else update
 
 
 def _last_ends(state: AgentState) -> list[Term]:

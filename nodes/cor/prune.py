@@ -11,13 +11,13 @@ async def prune(state: State, runtime: NodeRuntime) -> Update:
     """Let the model rank the relations and push the chains they make, best on top.
 
     The best chain is taken up at once; a relation that is the only one is followed without a
-    call, as what it leads to is judged in any case. Without backtracking no other is kept. A
-    malformed reply counts as no choice.
+    call, unless ``always_ask`` is set, as what it leads to is judged in any case. Without backtracking no
+    other is kept. A malformed reply counts as no choice.
     """
     question, chain, hops = state["question"], state["chain"], state["hops"]
     runtime.trace["chain"] = str(chain)
     chosen = hops
-    if len(hops) != 1:
+    if len(hops) != 1 or runtime.context.always_ask:
         topics = tuple(state["topic_entities"])
         prompt = PruneRelations(question, chain, tuple(hops), runtime.context.width, topics=topics)
         reply = await runtime.ask(prompt)

@@ -1,5 +1,6 @@
 """Verify: is the chain the answer's, in whole or in part? (CoR §4.1, step 4)."""
 
+from kgqa.kg.pages import Candidate
 from kgqa.nodes.verdicts import accept_chain
 from kgqa.prompts.verify_chain import VerifyChain
 from kgqa.runtime.node import NodeRuntime, node
@@ -12,15 +13,18 @@ async def verify(state: State, runtime: NodeRuntime) -> Update:
 
     A chain whose ends have no names cannot be judged, nor one whose ends do not
     meet the other topics' chains: it is extended without a call. Nor is there anything
-    to judge where the only relation there was leads straight back. A malformed reply turns back.
+    to judge where the only relation there was leads straight back. With ``always_ask`` the model
+    judges these as well, and what comes back to the topic is a candidate like any other. A malformed
+    reply turns back.
     """
-    chain, named = state["chain"], [c for c in state["candidates"] if c.term.name]
+    always_ask, chain = runtime.context.always_ask, state["chain"]
+    named = [Candidate(c.term) if always_ask else c for c in state["candidates"] if c.term.name]
     runtime.trace["chain"] = str(chain)
-    if not named:
+    if not named and not always_ask:
         runtime.trace["reason"] = "no named candidate to judge by"
         return _extend_or_backtrack(state, runtime)
     undone = chain.depth == 2 and state["hops"] == [chain.hops[1]] == [chain.hops[0].inverse]
-    if undone and all(c.term == chain.topic for c in state["candidates"]):
+    if undone and not always_ask and all(c.term == chain.topic for c in state["candidates"]):
         runtime.trace["reason"] = "it only leads straight back"
         return {"candidates": [], "decision": "backtrack"}
     prompt = VerifyChain(

@@ -8,7 +8,7 @@ from kgqa.nodes.record import complete_record, complete_without_proof, failure_o
 from kgqa.nodes.sparql_qa.state import SparqlQAState
 from kgqa.prompts.base import MAX_LABEL_CHARS
 from kgqa.runtime.node import NodeRuntime, node
-from kgqa.runtime.record import ref
+from kgqa.runtime.record import Outcome, ref
 from kgqa.runtime.state import FinalUpdate, Update, node_has_run
 
 MAX_TEXT_ANSWER_CHARS = 300  # characters of an answer that is nothing but text
@@ -42,9 +42,10 @@ def _extract_answers(state: SparqlQAState, runtime: NodeRuntime) -> Update:
         if state["rows"] and not named:
             unseen = [one_line(said, MAX_TEXT_ANSWER_CHARS)]
     memory = parametric_answers(unseen)
+    grounded: Outcome = "grounded_unverified" if said is None else "grounded"
     return {
         "answers": [*map(ref, proved), *memory],
-        "outcome": "parametric" if memory else "grounded" if proved else failure_outcome(state) or "none",
+        "outcome": "parametric" if memory else grounded if proved else failure_outcome(state) or "none",
         "paths": [],
         "evidence": [],
     }

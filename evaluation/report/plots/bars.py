@@ -28,7 +28,7 @@ MAX_BARS = 60
 _TALLEST_BAR_SHARE = 0.72
 """Height of the tallest bar, as a share of a row."""
 
-_ANSWERED_OUTCOMES = ("grounded", "grounded_inference", "parametric")
+_ANSWERED_OUTCOMES = ("grounded", "grounded_inference", "grounded_unverified", "parametric")
 
 _FAINT = drawing.page_colour("line")
 

@@ -4,6 +4,7 @@ const OUTCOMES = {
   __proto__: null, // an outcome may be called "constructor"
   grounded: "from the graph",
   grounded_inference: "inferred from facts of the graph",
+  grounded_unverified: "from the graph, not judged: the budget ended",
   parametric: "from the model’s memory, not from the graph",
   none: "no answer",
   kg_unavailable: "the graph was not available",

@@ -38,7 +38,7 @@ async def ask(method: str, graph: KnowledgeGraph, model: Any, **options: Any) ->
     )
     assert record.keys() == KEYS
     json.dumps(record, ensure_ascii=False, allow_nan=False).encode()
-    if record["outcome"] in ("grounded", "grounded_inference"):
+    if record["outcome"] in ("grounded", "grounded_inference", "grounded_unverified"):
         assert record["answers"] and all(answer["id"] for answer in record["answers"])
         known = await graph.names([a["id"] for a in record["answers"] if "://" in (a["id"] or "")])
         assert all(known.values())

@@ -92,7 +92,7 @@ async def test_a_model_that_talks_nonsense_for_ever(
     for text, budget in zip(NONSENSE, cycle(budgets), strict=False):
         stub.say(said(text))
         record = await ask(method, family, chat(stub), budget=budget, **options)
-        assert record["outcome"] in ("none", "grounded", "grounded_inference")
+        assert record["outcome"] in ("none", "grounded", "grounded_inference", "grounded_unverified")
         within = {"llm_calls": 3, "tokens": 30 + 14, "kg_queries": 3}
         assert all(spent(record)[name] <= within[name] for name in budget)
     tried(inputs=len(NONSENSE), questions=len(NONSENSE), records=len(NONSENSE))

@@ -218,7 +218,11 @@ async def test_a_budget_that_ends_leaves_what_was_followed_last(
     slow = answered(ULM)
     slow.delay = 1.0 if limit == "seconds" else 0.0
     record = await ask(called(HOMES), slow, budget=budget)
-    assert (record["stopped_by"], record["outcome"], shown(record)) == (limit, "grounded", ["Bonn", "Ulm"])
+    assert (record["stopped_by"], record["outcome"], shown(record)) == (
+        limit,
+        "grounded_unverified",
+        ["Bonn", "Ulm"],
+    )
 
 
 async def test_a_spent_budget_of_queries_stops_before_the_next(ask: Ask) -> None:

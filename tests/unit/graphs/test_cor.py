@@ -142,24 +142,12 @@ async def test_an_empty_filter_goes_back_to_the_stack(graph: Open) -> None:
     assert nodes(record)[-4:] == ["expand", "verify", "filter", "answer"]
 
 
-async def test_what_meets_the_condition_may_be_named_with_the_verdict(graph: Open) -> None:
-    model = playing(choose("child"), lambda _: {"decision": "filter", "chosen": [2]})
+async def test_filtering_is_a_step_of_its_own_whatever_the_verdict_names(graph: Open) -> None:
+    verdict = {"decision": "filter", "chosen": [1]}
+    model = playing(choose("child"), lambda _: verdict, lambda _: {"chosen": [2]})
     record = await kgqa.aask("Which child lives in Ulm?", topics=["Ada"], kg=graph(FAMILY), model=model)
-    assert (shown(record), record["usage"]["llm_calls"]) == (["Cleo"], 2)
-    assert "filter" not in nodes(record)
-
-
-async def test_where_not_all_are_shown_what_meets_the_condition_is_asked_for(graph: Open) -> None:
-    many = 'e:hub rdfs:label "Hub" .\n' + "\n".join(
-        f'e:n{number:03} rdfs:label "N{number:03}" ; r:part_of e:hub .' for number in range(101)
-    )
-    model = playing(
-        choose("^part_of"),
-        lambda _: {"decision": "filter", "chosen": [2]},
-        lambda p: {"chosen": [1] if len(p.candidates) < 100 else []},
-    )
-    record = await kgqa.aask("Which is the last?", topics=["Hub"], kg=graph(many), model=model)
-    assert shown(record) == ["N100"]
+    assert (shown(record), record["usage"]["llm_calls"]) == (["Cleo"], 3)
+    assert nodes(record)[-3:] == ["verify", "filter", "answer"]
 
 
 async def test_a_count_is_computed_from_the_candidates(graph: Open) -> None:
@@ -185,6 +173,48 @@ async def test_the_only_relation_is_followed_without_a_call_and_judged(graph: Op
     record = await kgqa.aask("Where is Dora?", topics=["Bonn"], kg=graph(FAMILY), model=model)
     assert [prompt.name for prompt in model.prompts][2:] == ["verify_chain", "answer_directly"]
     assert record["outcome"] == "parametric"
+
+
+async def test_the_paper_asks_at_every_step(graph: Open) -> None:
+    model = playing(
+        lambda p: choose("member" if p.chain.hops else "membership")(p), at_depth("forward", "stop")
+    )
+    kg = graph(MEDIATED)
+    record = await kgqa.aask("Who is in the club?", topics=["Club"], kg=kg, model=model, always_ask=True)
+    assert shown(record) == ["Ann", "Bob"]
+    assert [prompt.name for prompt in model.prompts] == ["prune_relations", "verify_chain"] * 2
+    assert "Candidates: none that has a name" in model.prompts[1].case()
+    model = playing(choose("^lives_in"), at_depth("backtrack"), recall=["somebody"])
+    await kgqa.aask("Where is Dora?", topics=["Bonn"], kg=graph(FAMILY), model=model, always_ask=True)
+    assert [prompt.name for prompt in model.prompts] == ["prune_relations", "verify_chain", "answer_directly"]
+
+
+@pytest.mark.parametrize(("always_ask", "seen"), [(True, ["Ada", "Cleo", "Dora"]), (False, ["Cleo", "Dora"])])
+async def test_the_paper_filters_what_comes_back_to_the_topic_too(
+    graph: Open, always_ask: bool, seen: list[str]
+) -> None:
+    model = playing(
+        lambda p: choose("^lives_in" if p.chain.hops else "lives_in")(p),
+        at_depth("forward", "filter"),
+        lambda _: {"chosen": [1]},
+    )
+    await kgqa.aask("?", topics=["Ada"], kg=graph(FAMILY), model=model, always_ask=always_ask)
+    assert [candidate.term.name for candidate in model.prompts[-1].candidates] == seen
+
+
+async def test_what_has_no_name_is_no_answer(graph: Open) -> None:
+    model = playing(choose("membership"), at_depth("stop"))
+    record = await kgqa.aask("?", topics=["Club"], kg=graph(MEDIATED), model=model, always_ask=True)
+    assert record["answers"] == []
+    assert any("no candidate has a name" in entry.get("error", "") for entry in record["trace"])
+
+
+async def test_the_first_topic_alone_may_be_explored(graph: Open) -> None:
+    model = playing(choose("child"), at_depth("stop"))
+    kg = graph(FAMILY)
+    record = await kgqa.aask("?", topics=["Ada", "Ulm"], kg=kg, model=model, all_topics=False)
+    assert shown(record) == ["Ben", "Cleo"]
+    assert [topic["name"] for topic in record["topics"]] == ["Ada"]
 
 
 async def test_two_topics_are_both_met(graph: Open) -> None:
@@ -295,6 +325,13 @@ async def test_without_filtering_the_model_is_not_offered_it(graph: Open) -> Non
     assert any("filter is not available" in entry.get("error", "") for entry in record["trace"])
 
 
+async def test_without_filtering_candidates_are_not_told_apart(graph: Open) -> None:
+    model = playing(choose("child"), lambda _: {"decision": "stop", "take": "some", "chosen": [1]})
+    record = await kgqa.aask("?", topics=["Ada"], kg=graph(FAMILY), model=model, filtering=False)
+    assert record["answers"] == []
+    assert any('"some" is not available' in entry.get("error", "") for entry in record["trace"])
+
+
 async def test_width_bounds_relations(graph: Open) -> None:
     model = playing(lambda _: {"relations": [1, 2]}, at_depth("stop"))
     record = await kgqa.aask("?", topics=["Ada"], kg=graph(FAMILY), model=model, width=1)
@@ -329,24 +366,49 @@ async def test_a_malformed_reply_turns_back(graph: Open, prompt: str) -> None:
     assert any(entry.get("failure") == "MalformedReply" for entry in record["trace"])
 
 
-async def test_many_candidates_are_filtered_in_turns(graph: Open) -> None:
-    many = 'e:hub rdfs:label "Hub" .\n' + "\n".join(
-        f'e:n{number:03} rdfs:label "N{number:03}" ; r:part_of e:hub .' for number in range(250)
-    )
+def hub(ends: int, name: str = "N") -> str:
+    """Write a hub with so many ends."""
+    lines = (f'e:n{at:03} rdfs:label "{at:03}{name}" ; r:part_of e:hub .' for at in range(ends))
+    return 'e:hub rdfs:label "Hub" .\n' + "\n".join(lines)
+
+
+def offered(model: ScriptedModel) -> list[int]:
+    """Return how many candidates each prompt of the filter has shown."""
+    return [len(prompt.offered) for prompt in model.prompts if prompt.name == "filter_candidates"]
+
+
+async def test_all_candidates_that_one_prompt_holds_are_filtered_at_once(graph: Open) -> None:
     model = playing(choose("^part_of"), at_depth("filter"), lambda p: {"chosen": [len(p.candidates)]})
-    record = await kgqa.aask("Which is the last?", topics=["Hub"], kg=graph(many), model=model)
-    offered = [len(prompt.candidates) for prompt in model.prompts if prompt.name == "filter_candidates"]
-    assert (shown(record), offered) == (["N249"], [100, 100, 50, 3])
+    record = await kgqa.aask("Which is the last?", topics=["Hub"], kg=graph(hub(250)), model=model)
+    assert (shown(record), offered(model)) == (["249N"], [250])
 
 
-async def test_when_the_budget_ends_on_the_way_what_was_chosen_stands(graph: Open) -> None:
-    many = 'e:hub rdfs:label "Hub" .\n' + "\n".join(
-        f'e:n{number:03} rdfs:label "N{number:03}" ; r:part_of e:hub .' for number in range(250)
-    )
+@pytest.mark.parametrize(
+    ("picked", "shown_by_prompts"),
+    [
+        (range(1, 2), [330, 330, 40, 3]),
+        (range(1, 200), [330, 330, 40, 330, 108, 307]),
+        (range(1, 400), [330, 330, 40]),  # no fewer prompts would hold what is left
+        (range(1, 1), [330, 330, 40]),
+    ],
+)
+async def test_what_is_left_of_several_prompts_is_judged_until_one_holds_it(
+    graph: Open, picked: range, shown_by_prompts: list[int]
+) -> None:
+    model = playing(choose("^part_of"), at_depth("filter"), lambda p: {"chosen": [*picked][: len(p.offered)]})
+    await kgqa.aask("?", topics=["Hub"], kg=graph(hub(700, "x" * 110)), model=model)
+    assert offered(model) == shown_by_prompts
+
+
+@pytest.mark.parametrize(("calls", "left"), [(2, 1), (4, 3)])
+async def test_when_the_budget_ends_on_the_way_what_was_chosen_stands(
+    graph: Open, calls: int, left: int
+) -> None:
     model = playing(choose("^part_of"), at_depth("filter"), lambda p: {"chosen": [1]})
-    budget = {"llm_calls": 2}
-    record = await kgqa.aask("?", topics=["Hub"], kg=graph(many), model=model, budget=budget)
-    assert (shown(record), record["stopped_by"]) == (["N000"], "llm_calls")
+    kg, budget = graph(hub(700, "x" * 110)), {"llm_calls": calls}
+    record = await kgqa.aask("?", topics=["Hub"], kg=kg, model=model, budget=budget)
+    assert (len(record["answers"]), record["stopped_by"]) == (left, "llm_calls")
+    assert record["outcome"] == "grounded"
 
 
 async def test_an_unknown_topic_is_said_with_its_nearest(graph: Open) -> None:

@@ -10,11 +10,6 @@ from kgqa.graphs import METHODS, context_of, cor
 from kgqa.runtime.context import SearchContext
 
 PUBLISHED: dict[tuple[str, str], dict[str, Any]] = {
-    # CoR §5.3: temperature 0.01; top-k pruning with k = 3; l = 3 on WebQSP and QALD10, 4 on CWQ
-    ("cor", "paper"): {"temperature": 0.01, "width": 3, "depth": 3},
-    ("cor", "paper-webqsp"): {"temperature": 0.01, "width": 3, "depth": 3},
-    ("cor", "paper-qald10"): {"temperature": 0.01, "width": 3, "depth": 3},
-    ("cor", "paper-cwq"): {"temperature": 0.01, "width": 3, "depth": 4},
     ("cog", "paper"): {
         # E.1: temperature 0.3, 1024 tokens, depth 4
         **{"temperature": 0.3, "max_tokens": 1024, "depth": 4},
@@ -30,6 +25,16 @@ PUBLISHED: dict[tuple[str, str], dict[str, Any]] = {
     # arguments of the public code (main_freebase.py); five recalls
     ("pog", "paper"): {"temperature": 0.3, "max_tokens": 4096, "depth": 4, "reflections": 5},
 }
+COR: dict[str, Any] = {
+    # §5.3: temperature 0.01; top-k pruning with k = 3; l = 3 on WebQSP and QALD10, 4 on CWQ
+    **{"temperature": 0.01, "width": 3, "depth": 3},
+    # §3: E_topic; §4.1: at each iteration; §4.3 and A.4: whatever failed; §4.1 and §4.2: RB and GEF
+    **{"all_topics": True, "always_ask": True, "allow_parametric": "always"},
+    **{"backtracking": True, "filtering": True},
+    "budget": {"llm_calls": None, "tokens": None, "kg_queries": None, "seconds": None},  # it has none
+}
+PUBLISHED |= {("cor", name): COR for name in ("paper", "paper-webqsp", "paper-qald10")}
+PUBLISHED["cor", "paper-cwq"] = {**COR, "depth": 4}
 PUBLISHED["pog_egp", "paper"] = {
     **PUBLISHED["pog", "paper"],
     "encoder": "BAAI/bge-large-en-v1.5",  # EGP §4.1

@@ -219,6 +219,7 @@ class TestChain:
     async def test_a_budget_that_ends_leaves_the_rows(self, ask: Ask, calls: int, answers: list[str]) -> None:
         record = await ask(said(HOMES), said("Ulm"), budget={"llm_calls": calls})
         assert (record["stopped_by"], shown(record)) == ("llm_calls", answers)
+        assert record["outcome"] == ("grounded_unverified" if answers else "none")
 
     @pytest.mark.parametrize("error", [KGUnavailable, KGTimeout])
     async def test_an_outage_of_the_graph_is_told(self, graph: Open, ask: Ask, error: type[KGError]) -> None:

@@ -10,11 +10,11 @@ from kgqa.models.parsing import BadReply, check_reply, validate_reply
 from kgqa.prompts.adapt_blueprint import AdaptBlueprint
 from kgqa.prompts.answer_from_memory import AnswerDirectly
 from kgqa.prompts.base import Prompt
-from kgqa.prompts.candidates import MAX_CANDIDATES_SHOWN
+from kgqa.prompts.candidates import MAX_CANDIDATES_SHOWN, draw_candidate
 from kgqa.prompts.check_sufficiency import CheckSufficiency
 from kgqa.prompts.decompose import Decompose
 from kgqa.prompts.diagnose import Diagnose
-from kgqa.prompts.filter_candidates import FilterCandidates
+from kgqa.prompts.filter_candidates import MAX_LOT_CHARS, FilterCandidates, split_candidates
 from kgqa.prompts.infer_from_evidence import InferFromEvidence
 from kgqa.prompts.prune_relations import PruneRelations
 from kgqa.prompts.verify_chain import VerifyChain
@@ -78,7 +78,14 @@ def test_verify_says_what_else_the_candidates_meet() -> None:
 
 def test_verify_says_that_it_may_not_filter() -> None:
     lines = VerifyChain("Who?", chain("Ada", "child"), ends("Ben"), filtering=False).case().splitlines()
-    assert lines[2] == 'The decision "filter" is not available: choose among the other three.'
+    assert lines[2] == (
+        'The decision "filter" is not available, nor is to take "some": choose among the others.'
+    )
+
+
+def test_verify_says_that_no_candidate_has_a_name() -> None:
+    lines = VerifyChain("Who?", chain("Ada", "child"), ()).case().splitlines()
+    assert lines[2] == "Candidates: none that has a name"
 
 
 def test_filter_shows_question_chain_and_candidates() -> None:
@@ -99,9 +106,8 @@ def test_a_node_without_a_name_is_shown_by_its_id() -> None:
     ]
 
 
-@pytest.mark.parametrize("kind", [VerifyChain, FilterCandidates], ids=lambda kind: kind.name)
-def test_of_many_candidates_the_first_are_shown_and_all_are_counted(kind: Any) -> None:
-    lines = kind("Which?", chain("Hub", "^part_of"), MANY).case().splitlines()
+def test_of_many_candidates_the_first_are_shown_and_all_are_counted() -> None:
+    lines = VerifyChain("Which?", chain("Hub", "^part_of"), MANY).case().splitlines()
     assert lines[2] == f"Candidates ({MAX_CANDIDATES_SHOWN + 5}, the first {MAX_CANDIDATES_SHOWN} shown):"
     assert lines[-2:] == [f'{MAX_CANDIDATES_SHOWN}. "N{MAX_CANDIDATES_SHOWN - 1}"', "Reply:"]
 
@@ -131,6 +137,13 @@ REFUSED: list[tuple[Prompt[Any], dict[str, Any], str]] = [
     (VERIFY, {"decision": "stop", "take": "largest"}, '"largest" needs candidates that are all numbers'),
     (VERIFY, {"decision": "stop", "take": "average"}, "take: "),
     (VERIFY, {"decision": "refine"}, "decision: "),
+    (VerifyChain("Who?", chain("Ada"), ()), {"decision": "stop"}, "no candidate has a name"),
+    (VerifyChain("Who?", chain("Ada"), ()), {"decision": "filter"}, "no candidate has a name"),
+    (
+        VerifyChain("Who?", chain("Ada"), ends("Ben"), filtering=False),
+        {"decision": "stop", "take": "some", "chosen": [1]},
+        'to take "some" is not available',
+    ),
     (VERIFY, {"decision": "Stop"}, "decision: "),
     (FILTER, {"chosen": [3]}, "candidate 3 was not offered; choose from 1 to 2"),
     (FILTER, {"chosen": [1, 2, 1]}, "each candidate may be named once"),
@@ -170,9 +183,19 @@ def test_a_reply_that_fits_is_taken(prompt: Prompt[Any], reply: dict[str, Any]) 
 
 
 def test_a_candidate_that_was_not_shown_cannot_be_chosen() -> None:
-    prompt = FilterCandidates("Which?", chain("Hub", "^part_of"), MANY)
-    with pytest.raises(ValueError, match=f"choose from 1 to {MAX_CANDIDATES_SHOWN}"):
-        prompt.check(prompt.reply(chosen=[MAX_CANDIDATES_SHOWN + 1]))
+    prompt = FilterCandidates("Which?", chain("Hub", "^part_of"), MANY * 100)
+    shown = len(prompt.offered)
+    assert len(MANY) < shown < len(MANY * 100)
+    assert prompt.case().splitlines()[-2].startswith(f"{shown}. ")
+    with pytest.raises(ValueError, match=f"choose from 1 to {shown}"):
+        prompt.check(prompt.reply(chosen=[shown + 1]))
+
+
+def test_lots_hold_every_candidate_once_and_a_long_one_alone() -> None:
+    lots = list(split_candidates(MANY * 100))
+    assert [candidate for lot in lots for candidate in lot] == [*MANY * 100]
+    assert all(len("\n".join(map(draw_candidate, lot))) < MAX_LOT_CHARS for lot in lots)
+    assert list(split_candidates(())) == []
 
 
 def test_filter_cannot_be_decided_on_where_it_is_not_available() -> None:

@@ -24,6 +24,7 @@ async def test_llm_calls(graph: Open, limit: int, answers: list[str]) -> None:
     record = await run(graph(FAMILY), children("filter"), llm_calls=limit)
     assert (record["stopped_by"], record["usage"]["llm_calls"]) == ("llm_calls", limit)
     assert shown(record) == answers
+    assert record["outcome"] == ("grounded_unverified" if answers else "none")
 
 
 async def test_a_call_that_the_limit_allows_is_made(graph: Open) -> None:
@@ -66,8 +67,17 @@ async def test_seconds_end_a_query_of_the_graph(graph: Open) -> None:
 
 async def test_candidates_that_time_left_unjudged_are_the_answer(graph: Open) -> None:
     record = await run(graph(FAMILY), SlowToVerify(children()), seconds=0.5)
-    assert (record["stopped_by"], record["outcome"]) == ("seconds", "grounded")
+    assert (record["stopped_by"], record["outcome"]) == ("seconds", "grounded_unverified")
     assert shown(record) == ["Ben", "Cleo"]
+
+
+async def test_the_paper_falls_back_when_the_budget_ends_too(graph: Open) -> None:
+    model = children(answer_directly={"answers": ["Ben"]})
+    budget = {"kg_queries": 1}
+    record = await kgqa.aask(
+        "?", topics=["Ada"], kg=graph(FAMILY), model=model, budget=budget, allow_parametric="always"
+    )
+    assert (record["stopped_by"], record["outcome"]) == ("kg_queries", "parametric")
 
 
 async def test_no_limit_is_no_limit(graph: Open) -> None:

@@ -63,6 +63,26 @@ async def test_after_a_time_out_the_model_s_memory_is_not_asked(graph: Open) -> 
     assert (record["outcome"], record["answers"]) == ("kg_unavailable", [])
 
 
+@pytest.mark.parametrize("error", [KGTimeout, KGUnavailable])
+@pytest.mark.parametrize(("known", "outcome"), [(["Ben"], "parametric"), ([], "kg_unavailable")])
+async def test_the_paper_falls_back_after_any_failed_search(
+    graph: Open, error: type[KGError], known: list[str], outcome: str
+) -> None:
+    kg = Flaky(graph(FAMILY), "visit_chains", error("broken"))
+    model = children(answer_directly={"answers": known})
+    record = await run(kg, model, allow_parametric="always")
+    assert (record["outcome"], shown(record)) == (outcome, known)
+
+
+async def test_the_paper_falls_back_without_a_topic_but_not_without_a_model(graph: Open) -> None:
+    model = children(answer_directly={"answers": ["Ben"]})
+    record = await run(graph(FAMILY), model, ("Nobody at all",), allow_parametric="always")
+    assert (record["outcome"], shown(record)) == ("parametric", ["Ben"])
+    model = children(prune_relations=ModelUnavailable("down"), answer_directly={"answers": ["Ben"]})
+    record = await run(graph(FAMILY), model, allow_parametric="always")
+    assert (record["outcome"], record["answers"]) == ("model_unavailable", [])
+
+
 @pytest.mark.parametrize("operations", ["visit_chains", "visit_chains extend_chain"])
 async def test_a_refused_query_turns_back(graph: Open, operations: str) -> None:
     record = await run(Flaky(graph(FAMILY), operations, KGRejected("no")), children(), allow_parametric=False)

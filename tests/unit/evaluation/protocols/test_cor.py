@@ -1,9 +1,12 @@
 """The arithmetic of CoR's evaluation code: gold names inside of all answers joined."""
 
+from dataclasses import replace
+
 import pytest
 
 from kgqa.evaluation.protocols.cor import (
     measure_cor as measure,
+    measure_cor_paper as measure_paper,
     normalise_text,
     predicted_names,
     score_question,
@@ -112,6 +115,54 @@ def test_cor_counts_actions_and_two_of_them_for_kgr() -> None:
     found = measure([cor(str(at), "Ulm", action=action) for at, action in enumerate(actions)], questions)
     assert found["actions"] == dict.fromkeys(actions, 1)
     assert value(found, "kgr") == 0.6
+
+
+@pytest.mark.parametrize(
+    ("gold", "given", "right"),
+    [
+        (
+            EntityRef("m.1", "Rome", ("Eternal City",)),
+            EntityRef("http://rdf.freebase.com/ns/m.1", "Roma"),
+            True,
+        ),
+        (EntityRef("m.1", "Rome", ("Eternal City",)), EntityRef("m.2", "Rome"), False),
+        (EntityRef("m.1", "Rome", ("Eternal City",)), EntityRef(None, "Rome"), True),
+        (EntityRef("m.1", "Rome", ("Eternal City",)), EntityRef(None, "Eternal City"), False),
+        (EntityRef("m.1", "Rome"), EntityRef(None, "rome"), False),
+        (EntityRef(None, "The Beatles"), EntityRef(None, "Beatles"), False),
+        (EntityRef(None, "4"), EntityRef("4", "4"), True),
+        (EntityRef("4", None), EntityRef(None, "4"), True),
+        (EntityRef(None, "4"), EntityRef("4.0", "4.0"), False),
+    ],
+)
+def test_the_paper_compares_to_the_letter_and_without_aliases(
+    gold: EntityRef, given: EntityRef, right: bool
+) -> None:
+    found = measure_paper([replace(ours("a"), answers=(given,))], [asked("a", gold)])
+    assert (value(found, "hits_at_1"), value(found, "f1")) == (right, right)
+
+
+def test_the_paper_hits_with_any_answer_and_scores_sets_per_question() -> None:
+    questions = [asked("a", "Ulm", "Bonn"), asked("b", "Rome"), asked("c")]
+    results = [ours("a", "Oslo", "Ulm", "Ulm", "Bern"), ours("b", "Bern"), ours("c", "Bern")]
+    found = measure_paper(results, questions)
+    names = ("hits_at_1", "precision", "recall", "f1", "kgr")
+    assert [value(found, name) for name in names] == [
+        1 / 2,  # "Ulm" is second, and hits
+        pytest.approx((1 / 3 + 0) / 2),
+        (1 / 2 + 0) / 2,
+        (2 / 5 + 0) / 2,
+        1.0,  # over all questions, those without gold as well
+    ]
+    assert (found["protocol"], found["n"], found["excluded"]) == ("cor_paper", 3, 1)
+
+
+def test_the_paper_s_kgr_is_of_answers_that_stop_or_filter_released() -> None:
+    outcomes = ["grounded", "grounded_unverified", "grounded_inference", "parametric", "none"]
+    published = [cor("f", "Ulm", action="Constraint"), cor("g", "Ulm", action="generate_directly"), cor("h")]
+    results = [*(ours(text, "Ulm", outcome=o) for text, o in zip("abcde", outcomes, strict=True)), *published]
+    found = measure_paper(results, [asked(text, "Ulm") for text in "abcdefgh"])
+    assert value(found, "kgr") == 2 / 8
 
 
 def test_one_of_our_records_is_its_list_of_answers() -> None:

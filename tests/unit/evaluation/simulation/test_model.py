@@ -54,11 +54,11 @@ async def test_a_wrong_choice_of_entities_is_of_others(family) -> None:
 
 
 async def test_only_candidates_that_are_shown_are_chosen(family) -> None:
-    ids = [f"n{number}" for number in range(150)]
-    about = question(f"{ids[3]} {ids[120]}")
-    assert (await SimulatedModel(about, family, ErrorRates()).ask(filtering(*ids))).reply.chosen == [4]
-    wrong = await SimulatedModel(about, family, ErrorRates(entity=1)).ask(filtering(*ids))
-    assert max(wrong.reply.chosen) <= 100
+    ids = [f"n{number}" for number in range(9_000)]
+    about, prompt = question(f"{ids[3]} {ids[-1]}"), filtering(*ids)
+    assert (await SimulatedModel(about, family, ErrorRates()).ask(prompt)).reply.chosen == [4]
+    wrong = await SimulatedModel(about, family, ErrorRates(entity=1)).ask(prompt)
+    assert max(wrong.reply.chosen) <= len(prompt.offered) < 9_000
 
 
 async def test_from_memory_it_knows_as_much_as_stated(family) -> None:

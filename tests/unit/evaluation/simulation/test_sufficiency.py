@@ -24,11 +24,24 @@ async def test_it_decides_as_on_the_chains_of_cor(family, answers: str, path: st
     about = Interview(question(answers, path), family)
     for at in PATHS:
         verdict, found = await about.verify("ann", at), await about.suffices(chain("ann", at))
-        assert (found.decision, found.take, found.chosen) == (
-            verdict.decision,
-            verdict.take,
-            verdict.chosen,
-        )
+        assert (found.decision, found.take) == (verdict.decision, verdict.take)
+
+
+async def test_what_meets_the_condition_is_named_with_the_verdict(family) -> None:
+    about, at = question("eve", "parent"), chain("ann", "parent")
+    ends = (await family.follow_chain(at)).items
+    right = await Interview(about, family).suffices(at)
+    assert (right.decision, [ends[number - 1].term.name for number in right.chosen]) == ("filter", ["Eve"])
+    wrong = await Interview(about, family, entity=1).suffices(at)
+    assert (wrong.decision, len(wrong.chosen), {*wrong.chosen} & {*right.chosen}) == ("filter", 1, set())
+
+
+async def test_where_candidates_were_cut_nothing_is_named_with_the_verdict(family) -> None:
+    about, at = Interview(question("eve", "parent"), family), chain("ann", "parent")
+    ends = (await family.follow_chain(at)).items
+    for candidates, truncated in ((ends, True), (ends * 60, False)):
+        verdict = await about.ask(CheckSufficiency("?", at, candidates, PROGRESS, truncated=truncated))
+        assert (verdict.decision, verdict.chosen) == ("filter", [])
 
 
 async def test_what_is_on_the_way_establishes_something_and_what_leads_astray_nothing(family) -> None:

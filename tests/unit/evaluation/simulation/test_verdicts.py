@@ -45,32 +45,29 @@ async def test_answers_among_others_are_filtered(family) -> None:
     assert (await about.verify("ann", "parent")).decision == "filter"
 
 
-async def test_what_meets_the_condition_is_named_with_the_verdict(family) -> None:
-    about = Interview(question("eve", "parent"), family)
-    verdict = await about.verify("ann", "parent")
-    names = [end.term.name for end in await family.follow_chain(chain("ann", "parent"))]
-    assert [names[number - 1] for number in verdict.chosen] == ["Eve"]
-
-
-async def test_where_candidates_were_cut_nothing_is_named_with_the_verdict(family) -> None:
-    about, at = Interview(question("eve", "parent"), family), chain("ann", "parent")
-    ends = (await family.follow_chain(at)).items
-    for candidates, truncated in ((ends, True), (ends * 60, False)):
-        verdict = await about.verdict_on(at, candidates, truncated=truncated)
+async def test_what_meets_the_condition_is_left_to_the_filter(family) -> None:
+    for entity in (0, 1):
+        about = Interview(question("eve", "parent"), family, entity=entity)
+        verdict = await about.verify("ann", "parent")
         assert (verdict.decision, verdict.chosen) == ("filter", [])
 
 
-async def test_a_wrong_choice_of_entities_names_others_that_meet_the_condition(family) -> None:
-    about = question("eve", "parent")
-    right = (await Interview(about, family).verify("ann", "parent")).chosen
-    wrong = await Interview(about, family, entity=1).verify("ann", "parent")
-    assert (wrong.decision, len(wrong.chosen), set(wrong.chosen) & set(right)) == ("filter", 1, set())
-
-
 async def test_without_filtering_all_are_the_answer(family) -> None:
-    about = Interview(question("eve", "parent"), family)
-    verdict = await about.verify("ann", "parent", filtering=False)
-    assert (verdict.decision, verdict.take) == ("stop", "all")
+    for entity in (0, 1):  # and no choice of entities can be wrong
+        about = Interview(question("eve", "parent"), family, entity=entity)
+        verdict = await about.verify("ann", "parent", filtering=False)
+        assert (verdict.decision, verdict.take) == ("stop", "all")
+
+
+async def test_where_no_candidate_has_a_name_the_way_goes_on_or_back(family) -> None:
+    about = question("bonn", "mother born_in")
+    for judge in (0, 1):
+        decisions = [
+            (await Interview(about, family, judge=judge).verdict_on(chain("ann", path), ())).decision
+            for path in ("mother", "friend", "mother born_in")
+        ]
+        right = ["forward", "backtrack", "backtrack"]
+        assert decisions == (right if not judge else ["backtrack", "forward", "forward"])
 
 
 async def test_the_first_of_two_topics_is_filtered_too_so_that_the_second_may_fail(family) -> None:
