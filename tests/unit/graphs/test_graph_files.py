@@ -14,12 +14,14 @@ MOST = 0.1
 
 
 def lines_of(method: str) -> list[str]:
-    """Return the lines of code: no imports, no docstrings, no lone brackets."""
+    """Return the lines of code: no imports, no docstrings, no lone brackets, nothing that a paper sets."""
     source = Path(graphs.__file__).with_name(f"{method}.py").read_text(encoding="utf-8")
     left_out: set[int] = set()
     for node in ast.walk(ast.parse(source)):
         is_text = isinstance(node, ast.Expr) and isinstance(node.value, ast.Constant)
-        if is_text or isinstance(node, ast.Import | ast.ImportFrom):
+        is_preset = isinstance(node, ast.Assign | ast.AnnAssign) and "PRESETS" in ast.dump(node)
+        is_paper = isinstance(node, ast.Assign) and "PAPER" in ast.dump(node.targets[0])
+        if is_text or is_preset or is_paper or isinstance(node, ast.Import | ast.ImportFrom):
             left_out.update(range(node.lineno, (node.end_lineno or node.lineno) + 1))
     kept = (line.strip() for number, line in enumerate(source.splitlines(), 1) if number not in left_out)
     return [line for line in kept if line.strip("(){}[],")]
