@@ -24,15 +24,8 @@ from kgqa.tests.support.planned import (
 )
 from kgqa.tests.unit.graphs.test_vog_edges import many
 
-PAPER: dict[str, Any] = {
-    "suggestions": "plan",
-    "frontier": "previous",
-    "feedback": "chosen",
-    "candidate_plans": "revised",
-    "reward_metrics": "raw",
-    "judge": False,
-}
-"""Every way of the paper that is not the default."""
+PAPER: dict[str, Any] = {"preset": "paper", "encoder": None, "nli": None, "threshold": None}
+"""The preset with what comes with kgqa in place of what has to be fetched."""
 
 PAGE = Path(kgqa.__file__).parent / "docs" / "vog.md"
 
@@ -257,7 +250,7 @@ async def test_the_paper_to_the_letter_finds_what_is_there(vog: AskVoG) -> None:
         select_relations=as_searched,
         revise_locally=revision("Ada lives_in Ulm", "Ulm river Danube", answers=["Danube"]),
     )
-    record = await vog(model, threshold=0, verifiers="nli", **PAPER)
+    record = await vog(model, **{**PAPER, "threshold": 0, "verifiers": "nli"})
     assert (shown(record), record["outcome"]) == (["Danube"], "grounded")
 
 
