@@ -26,7 +26,7 @@ from kgqa.nodes.vog.retrieve_relations import retrieve_relations
 from kgqa.nodes.vog.revise import look_ahead, revise
 from kgqa.nodes.vog.state import VoGState
 from kgqa.nodes.vog.verify import verify
-from kgqa.priors.rewards import UNREACHABLE_REWARD, default_threshold
+from kgqa.priors.rewards import UNREACHABLE_REWARD, RewardMetrics, default_threshold
 from kgqa.runtime.context import ExemplarContext, Presets
 from kgqa.runtime.graph_builder import Edges, build_graph
 from kgqa.runtime.node import Node
@@ -37,20 +37,32 @@ PAPER = {
     "max_tokens": 1024,
     "encoder": "msmarco-bert-base-dot-v5",
     "softmax_temperature": 1.0,
+    "suggestions": "plan",
+    "frontier": "previous",
+    "feedback": "chosen",
     "verifiers": "or",
+    "nli": "microsoft/deberta-large-mnli",
     "strategy": "adaptive",
+    "reward_metrics": "raw",
     "threshold": 0.77,
     "beta": 0.2,
     "expected_depth": 3,
+    "alpha": 1.4,
+    "bonus_scale": 1.0,
     "kg_priors": True,
     "diversity": True,
+    "candidate_plans": "revised",
     "reward": "both",
+    "judge": False,
 }
-"""What the paper sets (equations 1 and 6, appendices B.1 and B.3)."""
+"""What the paper does and sets (§3.2 to §3.4, appendices A.2, B.1 to B.3 and G)."""
 
 
 class VoG(ExemplarContext):
-    """The options of VoG; the defaults are the paper's for WebQSP (appendix B.3), else the public code's."""
+    """The options of VoG; numbers are the paper's for WebQSP (appendix B.3), else the public code's.
+
+    Where a default is another way than the paper's, its description names the paper's value and the section.
+    """
 
     method: ClassVar[str] = "vog"
 
@@ -60,13 +72,31 @@ class VoG(ExemplarContext):
     }
 
     depth: int = Field(default=10, ge=1, le=20, description="search steps of a plan at most")
-    width: int = Field(default=10, ge=1, le=50, description="candidates kept at most (equation 8: k_max)")
-    k_min: int = Field(default=3, ge=1, le=50, description="candidates kept at least (equation 8)")
+    width: int = Field(
+        default=10, ge=1, le=50, description="candidates that a filter keeps at most (equation 8: k_max)"
+    )
+    k_min: int = Field(default=3, ge=1, le=50, description="candidates that it keeps at least (equation 8)")
     softmax_temperature: float = Field(
         default=0.05,
         gt=0,
         le=100,
         description="softmax of the entropy filter (equation 6); the paper has none, which is 1",
+    )
+    suggestions: Literal["both", "plan"] = Field(
+        default="both",
+        description="what candidates are like: the question or the plan's step, each topic's best by either, "
+        "and entities that are not shown may be kept; or, as in the paper (A.2), the step alone, all topics "
+        "together, with k_max as a cap on all that is kept",
+    )
+    frontier: Literal["wide", "previous"] = Field(
+        default="wide",
+        description="where a step begins: also at known entities that it names, and nodes without a name are "
+        "crossed in it; or, as in the paper (3.2), at those of the step before, for one hop",
+    )
+    feedback: Literal["reached", "chosen"] = Field(
+        default="reached",
+        description="what a step observes (O_t): all that it reached, and the verifier sees that of every "
+        "step; or, as in the paper (3.2, equation 1), chosen entities, and the verifier sees the step's own",
     )
     verification: bool = Field(
         default=True, description="retrieve, verify, revise; if not, the first plan is the answer (Table 2)"
@@ -79,11 +109,17 @@ class VoG(ExemplarContext):
         description="a sentence-transformers cross-encoder for inference, name or folder; null for a rule: "
         "same head and relation, other tails",
     )
-    strategy: Literal["adaptive", "local", "lookahead", "global"] = Field(
-        default="adaptive", description="what a revision is shown: chosen by the bandit, or fixed (Table 2)"
+    strategy: Literal["adaptive", "local", "lookahead", "global", "mixed"] = Field(
+        default="adaptive",
+        description="what a revision is shown: chosen by the bandit, or fixed (Table 2; mixed: Figure 4)",
     )
     revisions: int = Field(default=4, ge=0, le=20, description="revisions of one step at most")
     max_revisions: int = Field(default=20, ge=0, le=200, description="revisions of one question at most")
+    reward_metrics: RewardMetrics = Field(
+        default="scaled",
+        description="of the task reward: cosines scaled to 0 to 1, and a penalty for a plan without answers; "
+        "or, as in the paper (B.2), cosines as they are, and a penalty for a step that predicts nothing",
+    )
     threshold: float | None = Field(
         default=None,
         ge=0,
@@ -96,13 +132,32 @@ class VoG(ExemplarContext):
         default=0.2, ge=0, le=1, description="most that consensus counts (equation 4); CWQ 0.4"
     )
     expected_depth: int = Field(default=3, ge=1, le=20, description="T_d of equation 10; CWQ 5")
+    alpha: float = Field(
+        default=1.4, ge=0, le=100, description="what exploration counts (equation 2; Table 10: 1.12, 1.68)"
+    )
+    bonus_scale: float = Field(
+        default=1.0,
+        ge=0,
+        le=100,
+        description="factor of the weights of all bonuses (equations 9 to 11; Table 9: 0.8, 1.2)",
+    )
     kg_priors: bool = Field(default=True, description="bonuses by entropy and graph (equations 9 and 10)")
     diversity: bool = Field(default=True, description="penalty for the same arm again (equation 11)")
+    candidate_plans: Literal["all", "revised"] = Field(
+        default="all",
+        description="plans whose answers are compared (P): all, with their entropy at each revision; or, as "
+        "in the paper (Algorithm 2), without the first, with their entropy once a step",
+    )
     reward: Literal["both", "task", "confidence"] = Field(
-        default="both", description="what a revision is rewarded for (Table 11)"
+        default="both", description="what a revision is rewarded for, while searching (Table 11: afterwards)"
     )
     ablate_reward: Literal["quality", "coherence", "efficiency", "alignment", "validation"] | None = Field(
-        default=None, description="a part of the task reward to leave out (Table 12)"
+        default=None,
+        description="a part of the task reward to leave out, while searching (Table 12: afterwards)",
+    )
+    judge: bool = Field(
+        default=True,
+        description="answer yes or no by the evidence for and against; if not, as in the paper, by the plan",
     )
     guide_decomposition: bool = Field(
         default=False, description="show the plan solved questions like this one (EGP §4.2)"
@@ -113,7 +168,7 @@ class VoG(ExemplarContext):
     def _is_known(cls, value: float | None, given: ValidationInfo) -> float | None:
         """Refuse an encoder whose rewards nobody has calibrated."""
         if value is None and given.data.get("verification"):
-            default_threshold(given.data.get("encoder"))
+            default_threshold(given.data.get("encoder"), given.data.get("reward_metrics", "scaled"))
         return value
 
 

@@ -16,7 +16,10 @@ Claim: TypeAlias = tuple[str, str, str]  # what a triple says, in words; one tha
 MAX_PAIR_TOKENS = 512  # tokens of a pair of texts at most, marks included; fewer if the model takes fewer
 MAX_PREMISES = 60  # facts that a model reads at most; rules take all
 BATCH_PAIRS = 8  # pairs that go through together
-_MODEL_HINT = "name one that the hub has, give a folder that holds it, or leave the option nli out for rules"
+_MODEL_HINT = (
+    "name one that the hub has, give a folder that holds it as safetensors (docs/vog.md says how), or leave "
+    "the option nli out for rules"
+)
 
 
 class NLIError(PriorError):
@@ -122,6 +125,15 @@ def _sentences(claims: Iterable[Claim]) -> list[str]:
     """Write each claim as a sentence, once."""
     parts = ((head.strip(), relation_words(name), tail.strip()) for head, name, tail in _meaningful(claims))
     return list(dict.fromkeys(f"{' '.join(part)}." for part in parts))
+
+
+def says_nothing(claims: Sequence[Claim]) -> bool:
+    """Return whether claims are "none", "unknown" or empty, each of them (VoG, appendix B.2).
+
+    >>> says_nothing([("Ulm", "river", "unknown")]), says_nothing([("Ulm", "river", "Danube")])
+    (True, False)
+    """
+    return not _meaningful(claims)
 
 
 def _meaningful(claims: Iterable[Claim]) -> list[Claim]:

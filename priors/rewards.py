@@ -6,7 +6,7 @@ not say how H_t is normalised: those here are ours.
 
 import math
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import Literal, TypeAlias
 
@@ -15,6 +15,9 @@ import numpy.typing as npt
 
 from kgqa.priors.candidate_ranking import WEIGHT_DECIMALS, normalised_entropy
 from kgqa.priors.encoder import BUNDLED_ENCODER, Vectors
+
+RewardMetrics = Literal["scaled", "raw"]
+"""How a cosine counts in the task reward: scaled to 0 to 1, or as it is (appendix B.2)."""
 
 RewardPart = Literal["quality", "coherence", "efficiency", "alignment", "validation"]
 """What the task reward is made of; the ablation of the paper's Table 12 leaves one out."""
@@ -26,12 +29,16 @@ METRIC_WEIGHTS = {"coherence": 0.3, "quality": 0.3, "efficiency": 0.2, "alignmen
 CONTRADICTION_PENALTY = 0.5  # penalty for a prediction that the feedback contradicts
 UNANSWERED_PENALTY = 0.1  # penalty for a plan that ends without an answer
 
-REWARD_THRESHOLDS = {BUNDLED_ENCODER: 0.78, "msmarco-bert-base-dot-v5": 0.77}
+REWARD_THRESHOLDS: dict[RewardMetrics, dict[str, float]] = {
+    "scaled": {BUNDLED_ENCODER: 0.78, "msmarco-bert-base-dot-v5": 0.77},
+    "raw": {BUNDLED_ENCODER: 0.62, "msmarco-bert-base-dot-v5": 0.77},
+}
 """The reward from which a revision is taken up, by encoder: one finds texts more similar than another does.
 
 That of the paper's encoder is the paper's for WebQSP and WebQuestions (appendix B.3); that of the bundled one
 is by `kgqa calibrate` on training questions of WebQSP, with a simulated model: from 0.78 to 0.80 right plans
-and wrong ones are told apart almost equally well, and the steps of longer plans earn less.
+and wrong ones are told apart almost equally well (of raw cosines from 0.61 to 0.64), and the steps of longer
+plans earn less.
 """
 
 UNREACHABLE_REWARD = 2.0  # as a threshold: the best of the revisions of a step is taken up after the last
@@ -39,47 +46,54 @@ UNREACHABLE_REWARD = 2.0  # as a threshold: the best of the revisions of a step 
 
 @dataclass(frozen=True, slots=True)
 class RevisionMetrics:
-    """The five metrics of a revision, each from 0 to 1; validation is the last two."""
+    """The five metrics of a revision, each from 0 to 1, or a cosine; validation is the last two."""
 
     quality: float  # similarity of the predicted observation to the question
     coherence: float  # similarity of the thought to what was observed
     efficiency: float  # how different the thought is from those before it
     alignment: float  # similarity of the whole step to the question
     contradicted: bool = False  # whether what was observed contradicts the prediction
-    unanswered: bool = False  # whether the plan ends without an answer
+    unanswered: bool = False  # whether the plan ends without an answer, or predicts nothing
+
+
+def cosine(one: Vector, other: Vector) -> float:
+    """Return the similarity of two rows, without the digits in which products of equal rows may differ."""
+    return round(float(one @ other), WEIGHT_DECIMALS)
+
+
+def scaled_cosine(one: Vector, other: Vector) -> float:
+    """Return the similarity of two rows from 0 to 1."""
+    return _clip(round((float(one @ other) + 1) / 2, WEIGHT_DECIMALS))
 
 
 def measure_revision(
     *,
+    likeness: Callable[[Vector, Vector], float] = scaled_cosine,
     question: Vector,
     step: Vector,
-    predicted: Vector,
+    predicted: Vector | None,
     thought: Vector,
     earlier: Vectors,
     facts: Vectors,
     contradicted: bool = False,
     unanswered: bool = False,
 ) -> RevisionMetrics:
-    """Measure step t of a revised plan. All rows have length 1; a cosine x counts as (x + 1) / 2.
+    """Measure step t of a revised plan, all rows of length 1.
 
     Efficiency is 1 less the overlap of the thought with ``earlier`` ones, which is their cosine, 0 at
     least; of these, and of the ``facts`` that were observed, the most similar counts. Efficiency is 1
-    where there are no earlier thoughts, coherence 0 where there are no facts.
+    where there are no earlier thoughts, coherence 0 where there are no facts, quality 0 where nothing
+    is predicted.
     """
     overlap = max((_clip(float(thought @ other)) for other in earlier), default=0.0)
     return RevisionMetrics(
-        quality=_similarity(predicted, question),
-        coherence=max((_similarity(thought, fact) for fact in facts), default=0.0),
+        quality=0.0 if predicted is None else likeness(predicted, question),
+        coherence=max((likeness(thought, fact) for fact in facts), default=0.0),
         efficiency=round(1 - overlap, WEIGHT_DECIMALS),
-        alignment=_similarity(step, question),
+        alignment=likeness(step, question),
         contradicted=contradicted,
         unanswered=unanswered,
     )
-
-
-def _similarity(one: Vector, other: Vector) -> float:
-    """Return the similarity of two rows, without the digits in which products of equal rows may differ."""
-    return _clip(round((float(one @ other) + 1) / 2, WEIGHT_DECIMALS))
 
 
 def _clip(value: float) -> float:
@@ -119,12 +133,13 @@ def blend_rewards(local: float, conf: float, entropy: float, beta: float) -> flo
     return (1 - weight) * local + weight * conf
 
 
-def default_threshold(encoder: str | None) -> float:
+def default_threshold(encoder: str | None, metrics: RewardMetrics = "scaled") -> float:
     """Return the reward from which a revision is taken up; a ValueError where none is known."""
     name = (encoder or BUNDLED_ENCODER).removeprefix("sentence-transformers/")
-    if name not in REWARD_THRESHOLDS:
+    thresholds = REWARD_THRESHOLDS[metrics]
+    if name not in thresholds:
         raise ValueError(
             f"no threshold is known for encoder {name!r}: find one by kgqa calibrate, "
             "and give it with --option threshold="
         )
-    return REWARD_THRESHOLDS[name]
+    return thresholds[name]

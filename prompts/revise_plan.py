@@ -1,4 +1,4 @@
-"""How does the plan have to change? (VoG §3.4.1: local, lookahead and global revision)."""
+"""How does the plan have to change? (VoG appendix A.3.5: local, lookahead and global revision, and mixed)."""
 
 from collections.abc import Iterable, Iterator
 from dataclasses import KW_ONLY, replace
@@ -23,7 +23,7 @@ from kgqa.prompts.react_plan import read_steps
 
 MAX_RELATIONS_SHOWN = 60
 
-Arm = Literal["local", "lookahead", "global"]
+Arm = Literal["local", "lookahead", "global", "mixed"]
 
 _RULES = """\
 - What was carried out is not carried out again, and what it found stays known. The search goes on with the \
@@ -200,6 +200,50 @@ Reply: {"rationale": "Another builder; the school comes first, then its town.", 
         offers = self.offers[:MAX_RELATIONS_SHOWN]
         yield "Relations that lead on:" if offers else "Relations that lead on: none"
         yield from (f"- {draw_relation_candidate(offer, self.frontier)}" for offer in offers)
+
+
+class ReviseMixed(ReviseAhead):
+    """Revise by all that was observed and by the relations that lead on: O_1 to O_t and R_(t+1)."""
+
+    arm: ClassVar[Arm] = "mixed"
+    instructions = (
+        """\
+You put right a plan for a search in a knowledge graph. You are given a question, the plan, all facts \
+that were found so far, the last first, and the relations that lead on from where the search stands. The \
+step that was carried out last did not find what it predicted. Put right what these facts speak against, in \
+whichever step it is, then let the next step follow the relation that leads towards the answer.
+
+"""
+        + _FIRST_RULE
+        + _RULES
+        + "? stands for what a relation leads to.\n"
+        + _FORM
+        + STEP_FORM
+        + """
+Example
+Question: "Which river runs through the town that the painter of The Garden Terrace was born in?"
+Plan:
+Thought 1: "Begin with who painted it."
+Action 1: Search["The Garden Terrace painter"]
+Thought 2: "Then where he was born."
+Action 2: Search["Caspar David Friedrich place of birth"]
+Predicted observation 2: ("Caspar David Friedrich", "born in", "Dresden")
+--- carried out up to here ---
+Action 3: Finish["Elbe"]
+Facts:
+1. "Caspar David Friedrich" -person.place_of_birth-> "Greifswald"
+2. "The Garden Terrace" <-painting.painter- "Caspar David Friedrich"
+Relations that lead on:
+- "Greifswald" -town.country-> ?
+- "Greifswald" -town.lies_on-> ?
+Next: step 3 of at most 10
+Reply: {"rationale": "Another town, and its river can be looked up.", "first": 2, "steps": [{"thought": \
+"Then where he was born.", "search": "Caspar David Friedrich place of birth", "observation": [["Caspar David \
+Friedrich", "born in", "Greifswald"]]}, {"thought": "Then the river there.", "search": "Greifswald lies \
+on", "observation": [["Greifswald", "lies on", "Ryck"]]}], "thought": "It is the Ryck.", "answers": \
+["Ryck"], "whether": false}
+"""
+    )
 
 
 class ReviseGlobally(RevisePlan):

@@ -2,6 +2,7 @@
 
 from collections import Counter
 from collections.abc import Callable, Sequence
+from typing import get_args
 
 from typing_extensions import TypedDict
 
@@ -15,13 +16,16 @@ from kgqa.evaluation.paper_analysis.trace import (
 from kgqa.evaluation.scoring.scores import GroupMetrics, ScoredQuestion, is_right, measure_group
 from kgqa.evaluation.scoring.statistics import Costs, Share, mean_share, mean_shares, summarise_costs
 from kgqa.priors.answer_agreement import answer_key
-from kgqa.priors.rewards import answer_confidence
+from kgqa.priors.rewards import RewardPart, answer_confidence, task_reward
 
 FIRST_PLAN = "first"
 """The origin of the plan that a search began with; the others are named by their arm."""
 
-PLAN_ORIGINS = (FIRST_PLAN, "local", "lookahead", "global")
+PLAN_ORIGINS = (FIRST_PLAN, "local", "lookahead", "global", "mixed")
 """Where a plan may be from, in the order in which the metrics have them."""
+
+
+REWARD_PARTS: tuple[RewardPart, ...] = get_args(RewardPart)
 
 
 class ArmMetrics(TypedDict):
@@ -90,7 +94,9 @@ class Revision(TypedDict):
     best_task: Share
     """Scored questions with a revision, those whose best one by task reward is right (Table 11)."""
     best_confidence: Share
-    """The same by the share of the question's plans that agree with a revision (equation 3)."""
+    """The same by the share of the question's candidate plans that agree with a revision (equation 3)."""
+    best_without: dict[RewardPart, Share]
+    """The same by the task reward without one of its parts (Table 12), of plans whose metrics are traced."""
 
 
 def measure_revision(scored: Sequence[ScoredQuestion], seed: int) -> Revision | None:
@@ -127,6 +133,7 @@ def measure_revision(scored: Sequence[ScoredQuestion], seed: int) -> Revision | 
         "entropy": sum(entropies) / len(entropies) if entropies else None,
         "best_task": _measure_best(traces, lambda trace: [one.task for one in trace.revisions], seed),
         "best_confidence": _measure_best(traces, _plan_confidences, seed),
+        "best_without": {part: _measure_best(traces, _rewards_without(part), seed) for part in REWARD_PARTS},
     }
 
 
@@ -190,18 +197,30 @@ def _revisions_of_wrong_plans(traces: Sequence[PlanTrace]) -> list[bool]:
 def _measure_best(
     traces: Sequence[PlanTrace], worth: Callable[[PlanTrace], Sequence[float]], seed: int
 ) -> Share:
-    """Return how often the revision of the highest worth is right; of equals the first counts."""
+    """Return how often the revision of the highest worth is right; of equals the first counts.
+
+    A question without revisions, or of which no worths are known, is left out.
+    """
     hits = []
     for trace in traces:
-        if trace.scored.score and trace.revisions:
-            worths = worth(trace)
+        if trace.scored.score and (worths := worth(trace)):
             best = trace.revisions[worths.index(max(worths))]
             hits.append(is_right(best.answers, trace.scored.question))
     return mean_share(hits, seed)
 
 
 def _plan_confidences(trace: PlanTrace) -> list[float]:
-    """Return equation 3 over all plans of the question, the first one among them, for each revision."""
-    plans = (trace.first.answers, *(revision.answers for revision in trace.revisions))
-    pool = [answer_key(answers) for answers in plans]
-    return [answer_confidence(pool, key) for key in pool[1:]]
+    """Return equation 3 over all candidate plans of the question, for each revision."""
+    keys = [answer_key(revision.answers) for revision in trace.revisions]
+    pool = keys if trace.without_first else [answer_key(trace.first.answers), *keys]
+    return [answer_confidence(pool, key) for key in keys]
+
+
+def _rewards_without(part: RewardPart) -> Callable[[PlanTrace], Sequence[float]]:
+    """Return what gives the task reward of each revision without a part; nothing where one is not traced."""
+
+    def rewards(trace: PlanTrace) -> list[float]:
+        metrics = [known for revision in trace.revisions if (known := revision.metrics)]
+        return [task_reward(each, part) for each in metrics] if len(metrics) == len(trace.revisions) else []
+
+    return rewards

@@ -8,10 +8,11 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import suppress
 from typing import Annotated, Any, Literal, NamedTuple, TypeVar, get_args
 
-from pydantic import BaseModel, BeforeValidator, ConfigDict, Field, ValidationError
+from pydantic import BaseModel, BeforeValidator, ConfigDict, Field, TypeAdapter, ValidationError
 
 from kgqa.evaluation.result import Result
 from kgqa.evaluation.scoring.scores import ScoredQuestion
+from kgqa.priors.rewards import RevisionMetrics
 
 SignalSource = Literal["none", "model", "nli", "both"]
 """Who gave a signal to revise."""
@@ -34,6 +35,17 @@ Fraction = Annotated[float, Field(ge=0, le=1, allow_inf_nan=False)]
 TextOrNone = Annotated[str | None, BeforeValidator(lambda value: value if isinstance(value, str) else None)]
 
 IsTrue = Annotated[bool, BeforeValidator(lambda value: value is True)]
+
+_METRICS = TypeAdapter(RevisionMetrics)
+
+
+def _read_metrics(value: object) -> RevisionMetrics | None:
+    with suppress(ValidationError):
+        return _METRICS.validate_python(value)
+    return None
+
+
+MetricsOrNone = Annotated[RevisionMetrics | None, BeforeValidator(_read_metrics)]
 
 
 class TraceEntry(BaseModel):
@@ -86,6 +98,8 @@ class TracedRevision(TraceEntry):
     accepted: IsTrue = False
     empty: IsTrue = False
     """Whether the step had observed nothing: no threshold decides on such a plan."""
+    metrics: MetricsOrNone = None
+    """What the task reward was made of; None where the trace does not say."""
 
 
 class PlanTrace(NamedTuple):
@@ -102,6 +116,8 @@ class PlanTrace(NamedTuple):
     """How often each arm was chosen, with what came to nothing too: N_c."""
     tokens: Counter[str]
     """Tokens by stage, input and output together."""
+    without_first: bool
+    """Whether the first plan is none of the candidates whose answers are compared (Algorithm 2)."""
 
 
 def trace_entries(result: Result | None, node: str | None = None) -> Iterator[Mapping[str, Any]]:
@@ -130,6 +146,7 @@ def read_plan_trace(scored: ScoredQuestion) -> PlanTrace | None:
     first = next((plan for plan in plans if plan.steps is not None), None)
     if result is None or first is None:
         return None
+    config = result.record.get("config")
     return PlanTrace(
         scored,
         first,
@@ -138,6 +155,7 @@ def read_plan_trace(scored: ScoredQuestion) -> PlanTrace | None:
         read_revisions(result),
         Counter(arm for entry in trace_entries(result, "revise") if isinstance(arm := entry.get("arm"), str)),
         _count_tokens(result),
+        isinstance(config, Mapping) and config.get("candidate_plans") == "revised",
     )
 
 

@@ -7,6 +7,7 @@ from itertools import combinations, compress
 from typing import Any
 
 from kgqa.evaluation.paper_analysis.refinement import BLUEPRINT_SOURCES
+from kgqa.evaluation.paper_analysis.revision import REWARD_PARTS
 from kgqa.evaluation.paper_analysis.trace import STAGE_NODES, in_order
 from kgqa.evaluation.report import cells
 from kgqa.evaluation.report.cells import Cell, Column, Table, TableRow
@@ -16,7 +17,7 @@ from kgqa.evaluation.scoring.comparison import Comparison, compare_scored
 SIGNAL_TITLES = {"none": "no signal", "model": "model only", "nli": "NLI only", "both": "both"}
 """Who gave a signal to revise, and how the page says it."""
 
-PLAN_TITLES = {"first": "first plan", "local": "local", "lookahead": "lookahead", "global": "global"}
+PLAN_TITLES = {"first": "first plan"} | {arm: arm for arm in ("local", "lookahead", "global", "mixed")}
 """Where a plan is from, and how the page says it."""
 
 MAX_RUNS_IN_ALL_PAIRS = 6
@@ -253,6 +254,7 @@ _REVISION_COLUMNS = (
     Column("Entropy", cells.decimal, "entropy"),
     Column("Best by task reward", cells.percent, "best_task"),
     Column("Best by confidence", cells.percent, "best_confidence"),
+    *(Column(f"Best without {part}", cells.percent, ("best_without", part)) for part in REWARD_PARTS),
 )
 
 _STEP_COLUMNS = tuple(

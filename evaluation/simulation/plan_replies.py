@@ -16,7 +16,14 @@ from kgqa.prompts.facts import RelationCandidate, facts_as_statements
 from kgqa.prompts.judge_claim import JudgeClaim, Judgement
 from kgqa.prompts.plan_steps import PlanSteps, StepsReply
 from kgqa.prompts.plans import MAX_STATEMENTS_SHOWN, PlanStep, Statement, StepReply
-from kgqa.prompts.revise_plan import ReviseAhead, RevisedSteps, ReviseGlobally, ReviseLocally, RevisePlan
+from kgqa.prompts.revise_plan import (
+    ReviseAhead,
+    RevisedSteps,
+    ReviseGlobally,
+    ReviseLocally,
+    ReviseMixed,
+    RevisePlan,
+)
 from kgqa.prompts.select_entities import SelectedEntities, SelectEntities
 from kgqa.prompts.select_relations import SelectedRelations, SelectRelations
 from kgqa.prompts.verify_step import StepVerdict, VerifyStep
@@ -183,7 +190,9 @@ def _fold_statement(statement: Statement) -> Statement:
     return head, relation, tail
 
 
-async def revise_plan(prompt: ReviseLocally | ReviseAhead | ReviseGlobally, case: Case) -> RevisedSteps:
+async def revise_plan(
+    prompt: ReviseLocally | ReviseAhead | ReviseGlobally | ReviseMixed, case: Case
+) -> RevisedSteps:
     """Put right what the facts show: the step at hand, all steps so far if the whole is revised.
 
     By relations that lead on, the step to come as well; where nothing was observed and nothing

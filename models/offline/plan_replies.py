@@ -22,6 +22,7 @@ from kgqa.prompts.revise_plan import (
     RevisedSteps,
     ReviseGlobally,
     ReviseLocally,
+    ReviseMixed,
     RevisePlan,
 )
 from kgqa.prompts.select_entities import SelectedEntities, SelectEntities
@@ -206,6 +207,7 @@ PLAN_REPLIES: Replies = {
     ReviseAhead: revise_plan,
     ReviseGlobally: revise_plan,
     ReviseLocally: revise_plan,
+    ReviseMixed: revise_plan,
     SelectEntities: select_entities,
     SelectRelations: select_relations,
     VerifyStep: verify_step,

@@ -13,19 +13,20 @@ MAX_SKIPPED_STEPS = 2
 @node("advance")
 async def advance(state: VoGState, runtime: NodeRuntime) -> VoGUpdate:
     """Go on from what was chosen, and from known entities that the next step names; or end, or look again."""
-    plan, index = state["plan"], state["step_index"] + 1
+    context, plan, index = runtime.context, state["plan"], state["step_index"] + 1
     skipped = state["skipped"] + observed_nothing(state)
     carried_out = index > len(plan.steps)
     if carried_out or skipped >= (1 if node_has_run(state, "look_again") else MAX_SKIPPED_STEPS):
         runtime.trace["reason"] = "the plan is carried out" if carried_out else "nothing is observed"
-        ends: Decision = "refine" if runtime.context.retry_search else "stop"
-        return {"step_index": index, "skipped": skipped, "decision": "infer" if plan.whether else ends}
+        ends: Decision = "refine" if context.retry_search else "stop"
+        judged = plan.whether and context.judge
+        return {"step_index": index, "skipped": skipped, "decision": "infer" if judged else ends}
     step = plan.steps[index - 1]
     said = f" {normalise_answer(' '.join([step.search, *(head for head, _, _ in step.observation)]))} "
     known = [*map(Path, state["topic_entities"]), *observations(state)]
     entities = [path for path in known if isinstance(path.end, Entity) and path.end.name]
     named = [path for path in entities if f" {normalise_answer(path.end.name or '')} " in said]
-    frontier = limit_paths([*state["frontier"], *named])
+    frontier = limit_paths([*state["frontier"], *(named if context.frontier == "wide" else ())])
     runtime.trace["step"] = index
     begun = new_step()
     return {**begun, "step_index": index, "skipped": skipped, "frontier": frontier, "decision": "forward"}

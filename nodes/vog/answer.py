@@ -40,7 +40,7 @@ async def answer(state: VoGState, runtime: NodeRuntime) -> FinalUpdate:
     plan = state["plan"]
     arm = next((entry["taken"] for entry in reversed(state["trace"]) if "taken" in entry), None)
     runtime.trace["plan"] = {"steps": len(plan.steps), "answers": list(plan.answers), "arm": arm}
-    if plan.whether and runtime.context.verification:
+    if plan.whether and runtime.context.verification and runtime.context.judge:
         return complete_record(_answer_yes_no(state), state, runtime)
     return complete_record(await _prove_answers(state, runtime), state, runtime)
 

@@ -3,15 +3,25 @@
 import asyncio
 from dataclasses import asdict
 
-from kgqa.nodes.vog.state import RewardedPlan, VoGState, VoGUpdate, entity_ids, may_revise, observed_nothing
-from kgqa.priors.answer_agreement import answer_key, is_unanswered
+from kgqa.nodes.vog.state import (
+    RewardedPlan,
+    VoGState,
+    VoGUpdate,
+    candidate_answers,
+    may_revise,
+    observed_nothing,
+)
+from kgqa.priors.answer_agreement import is_unanswered
+from kgqa.priors.nli import says_nothing
 from kgqa.priors.rewards import (
     RevisionMetrics,
     answer_confidence,
     answer_entropy,
     blend_rewards,
+    cosine,
     default_threshold,
     measure_revision,
+    scaled_cosine,
     task_reward,
 )
 from kgqa.prompts.facts import MAX_FACTS_SHOWN, draw_fact, facts_as_statements
@@ -30,12 +40,14 @@ async def appraise(state: VoGState, runtime: NodeRuntime) -> VoGUpdate:
     pool, reward = state["pool"], 0.0
     if revised:
         pool = [*pool, revised]
-        reward = await _reward_plan(state, revised, pool, runtime)
+        reward = await _reward_last(state, pool, runtime)
         if reward > (best.reward if best else 0.0):
             best = RewardedPlan(revised, arm, reward)
     revisions = state["revisions"] + 1
     bandit = state["bandit"].after(arm, reward)
-    threshold = default_threshold(context.encoder) if context.threshold is None else context.threshold
+    threshold = context.threshold
+    if threshold is None:
+        threshold = default_threshold(context.encoder, context.reward_metrics)
     good, empty = revised is not None and reward >= threshold, observed_nothing(state)
     tried: VoGState = {**state, "bandit": bandit, "revisions": revisions}
     last = empty or not may_revise(tried, context)
@@ -67,16 +79,14 @@ async def appraise(state: VoGState, runtime: NodeRuntime) -> VoGUpdate:
     }
 
 
-async def _reward_plan(
-    state: VoGState, plan: SearchPlan, pool: list[SearchPlan], runtime: NodeRuntime
-) -> float:
-    """Return the reward of a plan: its share of the task and of the consensus, mixed by the entropy."""
-    ids, context = entity_ids(state), runtime.context
-    keys = [answer_key(each.answers, ids) for each in pool]
-    metrics = await _measure_step(state, plan, runtime)
+async def _reward_last(state: VoGState, pool: list[SearchPlan], runtime: NodeRuntime) -> float:
+    """Return the reward of the last plan: its task reward and the consensus on it, mixed by the entropy."""
+    context = runtime.context
+    keys = candidate_answers(state, pool, context)
+    metrics = await _measure_step(state, pool[-1], runtime)
     task = task_reward(metrics, context.ablate_reward)
-    agreed = answer_confidence(keys, answer_key(plan.answers, ids))
-    entropy = answer_entropy(keys)
+    agreed = answer_confidence(keys, keys[-1])
+    entropy = state["entropy"] if context.candidate_plans == "revised" else answer_entropy(keys)
     runtime.trace |= {"task": task, "confidence": agreed, "entropy": entropy, "metrics": asdict(metrics)}
     if context.reward == "both":
         return blend_rewards(task, agreed, entropy, context.beta)
@@ -84,7 +94,12 @@ async def _reward_plan(
 
 
 async def _measure_step(state: VoGState, plan: SearchPlan, runtime: NodeRuntime) -> RevisionMetrics:
-    """Measure the current step of a plan, or its last where it has fewer."""
+    """Measure the current step of a plan, or its last where it has fewer.
+
+    By ``reward_metrics="raw"`` cosines count as they are, and it is the predicted observation that must say
+    something, not the answer (appendix B.2).
+    """
+    raw = runtime.context.reward_metrics == "raw"
     steps = plan.steps[: state["step_index"]]
     step = steps[-1]
     thoughts = [each.thought or each.search for each in steps]
@@ -97,12 +112,13 @@ async def _measure_step(state: VoGState, plan: SearchPlan, runtime: NodeRuntime)
     judging = asyncio.to_thread(detector.contradicts, statements, step.observation)
     last = 2 + len(thoughts)
     return measure_revision(
+        likeness=cosine if raw else scaled_cosine,
         question=rows[0],
         step=rows[1],
-        predicted=rows[2],
+        predicted=rows[2] if predicted or not raw else None,
         thought=rows[last],
         earlier=rows[3:last],
         facts=rows[last + 1 :],
         contradicted=await runtime.within_time_limit(judging),
-        unanswered=is_unanswered(plan.answers),
+        unanswered=says_nothing(step.observation) if raw else is_unanswered(plan.answers),
     )

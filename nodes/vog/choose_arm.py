@@ -3,12 +3,10 @@
 import math
 from collections.abc import Mapping
 
-from kgqa.nodes.vog.state import ARMS, Arm, Bandit, VoGState, VoGUpdate, entity_ids, observed_nothing
-from kgqa.priors.answer_agreement import answer_key
+from kgqa.nodes.vog.state import ARMS, Arm, Bandit, VoGState, VoGUpdate, candidate_answers, observed_nothing
 from kgqa.priors.rewards import answer_entropy
 from kgqa.runtime.node import NodeRuntime, node
 
-EXPLORATION_WEIGHT = 1.4  # what exploration counts (equation 2)
 ENTROPY_WEIGHT, STEEPNESS, CENTRE = 0.1, 6.0, 0.5  # lambda_ent, a and b of equation 9
 KG_WEIGHT, REPEATED, DEPTH = 0.1, 0.2, 4.0  # lambda_KG, delta and kappa of equation 10
 
@@ -19,15 +17,18 @@ DIVERSITY_PENALTY: Mapping[Arm, float] = {"local": 0.05, "lookahead": 0.1, "glob
 @node("choose_arm")
 async def choose_arm(state: VoGState, runtime: NodeRuntime) -> VoGUpdate:
     """Choose by UCB, or the fixed strategy; an empty observation is answered by looking ahead."""
-    arm = _choose(state, runtime)
-    runtime.trace |= {"step": state["step_index"], "arm": arm}
-    return {"arm": arm, "decision": "forward" if arm == "lookahead" else "refine"}
-
-
-def _choose(state: VoGState, runtime: NodeRuntime) -> Arm:
-    context, bandit, ids = runtime.context, state["bandit"], entity_ids(state)
-    entropy = answer_entropy([answer_key(plan.answers, ids) for plan in state["pool"]])
+    once = runtime.context.candidate_plans == "revised" and state["revisions"]  # Algorithm 2, line 4
+    answers = candidate_answers(state, state["pool"], runtime.context)
+    entropy = state["entropy"] if once else answer_entropy(answers)
     runtime.trace["entropy"] = entropy
+    arm = _choose(state, entropy, runtime)
+    runtime.trace |= {"step": state["step_index"], "arm": arm}
+    ahead = arm in {"lookahead", "mixed"}
+    return {"arm": arm, "entropy": entropy, "decision": "forward" if ahead else "refine"}
+
+
+def _choose(state: VoGState, entropy: float, runtime: NodeRuntime) -> Arm:
+    context, bandit = runtime.context, state["bandit"]
     if context.strategy != "adaptive":
         fixed: Arm = context.strategy
         return fixed
@@ -39,6 +40,8 @@ def _choose(state: VoGState, runtime: NodeRuntime) -> Arm:
         step_index=state["step_index"],
         expected_depth=context.expected_depth,
         repeated=state["repeated"],
+        alpha=context.alpha,
+        bonus_scale=context.bonus_scale,
         kg_priors=context.kg_priors,
         diversity=context.diversity,
     )
@@ -53,6 +56,8 @@ def score_arms(
     step_index: int,
     expected_depth: float,
     repeated: bool,
+    alpha: float = 1.4,
+    bonus_scale: float = 1.0,
     kg_priors: bool = True,
     diversity: bool = True,
 ) -> dict[Arm, float]:
@@ -61,18 +66,20 @@ def score_arms(
     The bonuses are added after the square root: below it, as the paper is typeset, a
     penalty could make it the root of a negative number. ``entropy`` is that of the answers of the pool
     (H_t), ``step_index`` counts from 1 (t), ``expected_depth`` is how many steps a plan is expected to have
-    (T_d), ``repeated`` whether the step came back to an entity met before (E_rep). Equations 9 and 10 count
-    by ``kg_priors``, equation 11 by ``diversity``.
+    (T_d), ``repeated`` whether the step came back to an entity met before (E_rep), ``alpha`` what exploration
+    counts. Equations 9 and 10 count by ``kg_priors``, equation 11 by ``diversity``, all of them
+    ``bonus_scale`` times.
     """
     total = sum(bandit.counts.values())
     scores: dict[Arm, float] = dict.fromkeys(ARMS, math.inf)
     for arm in filter(bandit.counts.get, ARMS):
         score = bandit.rewards[arm] / bandit.counts[arm]
-        score += EXPLORATION_WEIGHT * math.sqrt(math.log(total) / bandit.counts[arm])
+        score += alpha * math.sqrt(math.log(total) / bandit.counts[arm])
         if kg_priors:
-            score += entropy_bonus(arm, entropy) + kg_bonus(arm, step_index, expected_depth, repeated)
+            bonus = entropy_bonus(arm, entropy) + kg_bonus(arm, step_index, expected_depth, repeated)
+            score += bonus_scale * bonus
         if diversity:
-            score -= DIVERSITY_PENALTY[arm] * bandit.recent.count(arm)
+            score -= bonus_scale * DIVERSITY_PENALTY[arm] * bandit.recent.count(arm)
         scores[arm] = score
     return scores
 

@@ -16,14 +16,15 @@ MAX_REACHED_PATHS = 2_000  # paths that one step reaches at most
 async def expand(state: VoGState, runtime: NodeRuntime) -> VoGUpdate:
     """Follow all relations from where they were offered, in one query.
 
-    Nodes without a name, such as Freebase's mediators, are crossed in the same step. Where the
+    Nodes without a name, such as Freebase's mediators, are crossed in the same step, unless the
+    ``frontier`` is to be that of the paper. Where the
     relations time out together each is followed alone, and what could be followed stays; with
     nothing at all the step is passed over.
     """
     offers, frontier, crossed = state["offers"], open_paths(state), state["crossed"]
     found, cut = await _follow_relations(offers, frontier, runtime)
     unnamed = limit_paths(path for path in found if not path.end.name)
-    crosses = bool(unnamed) and crossed < MAX_CROSSINGS
+    crosses = bool(unnamed) and crossed < MAX_CROSSINGS and runtime.context.frontier == "wide"
     every = dict.fromkeys([*state["reached"], *(path for path in found if path.end.name or not crosses)])
     reached, cut = list(every)[:MAX_REACHED_PATHS], cut or len(every) > MAX_REACHED_PATHS
     ends = len({path.end for path in found})

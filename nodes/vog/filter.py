@@ -15,22 +15,25 @@ async def filter_entities(state: VoGState, runtime: NodeRuntime) -> VoGUpdate:
     """Let the model choose, for each relation that led to several ends, which of them count.
 
     Ends that are not chosen stay in the feedback of the step as what the graph says, after
-    the chosen. If none at all is chosen, the search goes on from all.
+    the chosen, unless ``feedback`` says otherwise. If none at all is chosen, the search goes on from all.
     """
-    index, reached, asked = state["step_index"], state["reached"], state["asked"]
+    context, index, reached, asked = runtime.context, state["step_index"], state["reached"], state["asked"]
     groups: dict[tuple[Term, tuple[Hop, ...]], list[Path]] = {}
     for path in reached:
         groups.setdefault((path.topic, path.chain.hops), []).append(path)
     chosen: list[Path] = []
     for paths in groups.values():
         ends = list(dict.fromkeys(path.end for path in paths))
-        if len(ends) > 1 and asked < max_selections(state, runtime.context.width):
-            ends, asked = await _choose_ends(state, paths, ends, runtime), asked + 1
+        may_ask = asked < max_selections(state, context.width)
+        if len(ends) > 1 and (may_ask or context.suggestions == "plan"):
+            shown, ends = await _narrow_ends(state, ends, runtime)
+            if may_ask:
+                ends, asked = await _choose_ends(state, paths, shown, ends, runtime), asked + 1
         staying = set(ends)
         chosen += [path for path in paths if path.end in staying]
     chosen = chosen or reached
     taken = set(chosen)
-    rest = [path for path in reached if path not in taken]
+    rest = [path for path in reached if path not in taken] if context.feedback == "reached" else []
     runtime.trace |= {"step": index, "reached": len(reached), "chosen": len(chosen)}
     earlier = state["feedback"][: index - 1]
     padding: list[list[Path]] = [[] for _ in range(index - 1 - len(earlier))]
@@ -43,12 +46,23 @@ async def filter_entities(state: VoGState, runtime: NodeRuntime) -> VoGUpdate:
     }
 
 
+async def _narrow_ends(
+    state: VoGState, ends: list[Term], runtime: NodeRuntime
+) -> tuple[list[Term], list[Term]]:
+    """Return the ends that the model is shown, and those that it may keep."""
+    step = current_step(state)
+    names = [name for head, _, tail in step.observation for name in (head, tail)]
+    suggested = [*predicted_texts(step), *names]
+    if runtime.context.suggestions == "plan":
+        shown = await likeliest_terms(ends, suggested, runtime)
+        return shown, shown
+    return await likeliest_terms(ends, [state["question"], *suggested], runtime), ends
+
+
 async def _choose_ends(
-    state: VoGState, paths: Sequence[Path], ends: list[Term], runtime: NodeRuntime
+    state: VoGState, paths: Sequence[Path], shown: list[Term], ends: list[Term], runtime: NodeRuntime
 ) -> list[Term]:
     question, step, topics = state["question"], current_step(state), tuple(state["topic_entities"])
-    names = [name for head, _, tail in step.observation for name in (head, tail)]
-    shown = await likeliest_terms(ends, [question, *predicted_texts(step), *names], runtime)
     chain = draw_shared_chain(paths)
     prompt = SelectEntities(question, step, chain, tuple(shown), len(ends), topics=topics)
     reply = await runtime.ask(prompt)

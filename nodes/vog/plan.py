@@ -24,6 +24,7 @@ async def plan_steps(state: VoGState, runtime: NodeRuntime) -> VoGUpdate:
         **new_step(),
         "plan": plan,
         "pool": [plan],
+        "entropy": 0.0,
         "step_index": 1,
         "frontier": [Path(topic) for topic in topics],
         "feedback": [],

@@ -37,12 +37,16 @@ async def rank_candidates(
     """Put relations in order by their likeness to what is suggested, and keep the best for each topic.
 
     Those most alike to what the step predicts are kept, and those most alike to the question,
-    so that a wrong prediction does not crowd out the right relation.
+    so that a wrong prediction does not crowd out the right relation. By ``suggestions="plan"``
+    those of the step alone, of all topics together.
     """
     if not offers:
         return []
     texts = [relation_words(offer.hop.words) for offer in offers]
     hints = [hint for hint in ([question], predicted_texts(step)) if hint]
+    if runtime.context.suggestions == "plan":
+        likest = await _likeness_weights(texts, hints[-1], runtime)
+        return [offers[at] for at in _best_indices(likest, runtime)]
     by_hint = [await _likeness_weights(texts, hint, runtime) for hint in hints]
     stay: set[int] = set()
     for topic in dict.fromkeys(path.topic for path in frontier):

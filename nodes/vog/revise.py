@@ -6,7 +6,14 @@ from kgqa.nodes.vog.rerank import rank_candidates
 from kgqa.nodes.vog.retrieve_relations import list_candidates
 from kgqa.nodes.vog.state import Arm, VoGState, VoGUpdate, interleaved_observations, observed_nothing
 from kgqa.prompts.plans import plan_outline
-from kgqa.prompts.revise_plan import ReviseAhead, ReviseGlobally, ReviseLocally, RevisePlan, merge_plans
+from kgqa.prompts.revise_plan import (
+    ReviseAhead,
+    ReviseGlobally,
+    ReviseLocally,
+    ReviseMixed,
+    RevisePlan,
+    merge_plans,
+)
 from kgqa.runtime.node import NodeRuntime, node
 
 
@@ -44,10 +51,9 @@ def _revision_prompt(state: VoGState, arm: Arm, depth: int) -> RevisePlan:
     topics = tuple(state["topic_entities"])
     if arm == "local":
         return ReviseLocally(question, plan, done, here, depth=depth, topics=topics)
+    every = interleaved_observations(state)
     if arm == "global":
-        every = interleaved_observations(state)
         return ReviseGlobally(question, plan, done, every, depth=depth, topics=topics)
     frontier, offers = tuple(state["frontier"]), tuple(state["offers"])
-    return ReviseAhead(
-        question, plan, done, here, frontier=frontier, offers=offers, depth=depth, topics=topics
-    )
+    kind, facts = (ReviseMixed, every) if arm == "mixed" else (ReviseAhead, here)
+    return kind(question, plan, done, facts, frontier=frontier, offers=offers, depth=depth, topics=topics)

@@ -8,15 +8,16 @@ from typing import Any, Literal, TypeAlias
 from pydantic import ConfigDict, with_config
 
 from kgqa.kg.terms import Chain, Entity, Path
-from kgqa.priors.answer_agreement import normalise_answer
+from kgqa.priors.answer_agreement import answer_key, normalise_answer
+from kgqa.priors.rewards import AnswerKey
 from kgqa.prompts.facts import RelationCandidate
 from kgqa.prompts.plans import PlanStep, SearchPlan
 from kgqa.runtime.state import Decision, State, Update, node_has_run
 
-Arm: TypeAlias = Literal["local", "lookahead", "global"]
+Arm: TypeAlias = Literal["local", "lookahead", "global", "mixed"]
 
 ARMS: tuple[Arm, ...] = ("local", "lookahead", "global")
-"""The arms of a revision; the first of equals is chosen."""
+"""The arms of the bandit; the first of equals is chosen. A fixed strategy may be ``mixed`` as well."""
 
 DIVERSITY_WINDOW = 3
 """How many selections the diversity penalty looks back: k of equation 11, which the paper does not give."""
@@ -40,8 +41,8 @@ class Bandit:
     def after(self, arm: Arm, reward: float) -> "Bandit":
         """Return the bandit after a revision by ``arm`` that earned ``reward``."""
         return Bandit(
-            {**self.counts, arm: self.counts[arm] + 1},
-            {**self.rewards, arm: self.rewards[arm] + reward},
+            {**self.counts, arm: self.counts.get(arm, 0) + 1},
+            {**self.rewards, arm: self.rewards.get(arm, 0.0) + reward},
             (*self.recent, arm)[-DIVERSITY_WINDOW:],
         )
 
@@ -94,7 +95,9 @@ class VoGUpdate(Update, total=False):
     skipped: int
     """How many steps were passed over without an observation."""
     pool: list[SearchPlan]
-    """Every plan made for the question, the first included: P."""
+    """Every plan made for the question, the first included."""
+    entropy: float
+    """How much the answers of the plans differ, when the arm was chosen: H_t."""
     bandit: Bandit
     """What each arm was tried for and earned."""
     repeated: bool
@@ -162,6 +165,13 @@ def interleaved_observations(state: VoGState) -> tuple[Path, ...]:
     """Return all that was observed, the steps by turns: a prompt that shows some shows some of each."""
     turns = zip_longest(*reversed(state["feedback"]))
     return tuple(path for turn in turns for path in turn if path)
+
+
+def candidate_answers(state: VoGState, plans: Sequence[SearchPlan], context: Any) -> list[AnswerKey]:
+    """Return what the candidate plans answer: those of P, from which Algorithm 2 leaves out the first."""
+    ids = entity_ids(state)
+    candidates = plans[1:] if context.candidate_plans == "revised" else plans
+    return [answer_key(plan.answers, ids) for plan in candidates]
 
 
 def observed_nothing(state: VoGState) -> bool:

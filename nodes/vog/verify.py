@@ -47,7 +47,9 @@ async def _ask_verifier(
 ) -> tuple[bool | None, SearchPlan]:
     """Return whether the model calls for a revision, and the plan with the observation as it corrects it."""
     plan, index = state["plan"], state["step_index"]
-    facts, topics = interleaved_observations(state), tuple(state["topic_entities"])
+    own = runtime.context.feedback == "chosen"
+    facts = tuple(state["feedback"][-1]) if own else interleaved_observations(state)
+    topics = tuple(state["topic_entities"])
     reply = await runtime.ask(VerifyStep(state["question"], step, index, facts, topics=topics))
     if reply is None:
         return None, plan

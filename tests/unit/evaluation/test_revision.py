@@ -1,6 +1,7 @@
 """What a run tells of plans in steps, their verification and their revision, is read off its traces."""
 
 import json
+from dataclasses import replace
 from typing import Any
 
 import pytest
@@ -205,6 +206,34 @@ def test_the_best_revision_is_that_of_the_highest_reward_and_of_equals_the_first
     assert found["entropy"] == 0.5
 
 
+def test_the_best_revision_may_be_told_without_a_part_of_the_task_reward() -> None:
+    """VoG, Table 12: by the traced metrics, no further run is needed."""
+    good = {"quality": 0.9, "coherence": 0.2, "efficiency": 0.5, "alignment": 0.5}
+    other = {"quality": 0.1, "coherence": 0.8, "efficiency": 0.5, "alignment": 0.5}
+    first = result(
+        0, planned(), *revised("local", RIGHT, metrics=good), *revised("global", WRONG, metrics=other)
+    )
+    refuted = revised("global", WRONG, metrics={**good, "contradicted": True})
+    second = result(1, planned(), *refuted, *revised("local", RIGHT, metrics=other))
+    untold = result(2, planned(), *revised("local", RIGHT))
+    found = measured([first, second, untold], asked(3))["best_without"]
+    assert {part: share["value"] for part, share in found.items()} == {
+        "quality": 0.5,
+        "coherence": 1,
+        "efficiency": 1,
+        "alignment": 1,
+        "validation": 0.5,
+    }
+
+
+def test_confidence_is_among_the_candidate_plans() -> None:
+    trace = [planned(RIGHT), *revised("local", WRONG), *revised("global", RIGHT)]
+    assert measured([result(0, *trace)], asked(1))["best_confidence"]["value"] == 1
+    alone = {"trace": trace, "config": {"candidate_plans": "revised"}}
+    without_first = replace(result(0), record=alone)
+    assert measured([without_first], asked(1))["best_confidence"]["value"] == 0
+
+
 def test_confidence_compares_answers_not_spellings() -> None:
     trace = [planned("the ulm"), *revised("local", WRONG), *revised("global", RIGHT)]
     assert measured([result(0, *trace)], asked(1))["best_confidence"]["value"] == 1
@@ -257,6 +286,7 @@ entry = st.fixed_dictionaries(
         "task": anything,
         "entropy": anything,
         "plan": anything,
+        "metrics": anything,
         "tokens": anything,
     },
 )

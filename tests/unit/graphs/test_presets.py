@@ -44,8 +44,12 @@ PUBLISHED["pog_egp", "paper"] = {
 VOG: dict[str, Any] = {
     **{"temperature": 0.3, "max_tokens": 1024},  # B.3.2
     **{"encoder": "msmarco-bert-base-dot-v5", "softmax_temperature": 1.0},  # A.2, equation 6
-    **{"verifiers": "or", "strategy": "adaptive", "reward": "both"},  # equations 1 to 3
-    **{"kg_priors": True, "diversity": True},  # B.1
+    **{"suggestions": "plan", "frontier": "previous", "feedback": "chosen"},  # A.2, §3.2, equation 1
+    **{"verifiers": "or", "nli": "microsoft/deberta-large-mnli"},  # §3.3, B.2
+    **{"strategy": "adaptive", "reward": "both"},  # equations 2 to 4
+    **{"candidate_plans": "revised", "reward_metrics": "raw"},  # Algorithm 2, B.2
+    **{"alpha": 1.4, "bonus_scale": 1.0, "kg_priors": True, "diversity": True},  # B.1, B.3.1
+    "judge": False,  # appendix G
     **{"threshold": 0.77, "beta": 0.2, "expected_depth": 3},  # B.3.1: WebQSP and WebQuestions
 }
 PUBLISHED |= {("vog", name): VOG for name in ("paper", "paper-webqsp", "paper-webquestions")}

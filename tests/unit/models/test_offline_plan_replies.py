@@ -11,7 +11,7 @@ from kgqa.prompts.base import Prompt, R
 from kgqa.prompts.facts import RelationCandidate
 from kgqa.prompts.plan_steps import PlanSteps
 from kgqa.prompts.plans import PlanStep, SearchPlan, parse_plan
-from kgqa.prompts.revise_plan import ReviseAhead, ReviseGlobally, ReviseLocally
+from kgqa.prompts.revise_plan import ReviseAhead, ReviseGlobally, ReviseLocally, ReviseMixed
 from kgqa.prompts.select_entities import SelectEntities
 from kgqa.prompts.select_relations import SelectRelations
 from kgqa.prompts.verify_step import VerifyStep
@@ -202,6 +202,7 @@ async def test_a_revised_plan_is_that_of_the_belief_whatever_the_arm(model) -> N
         ReviseLocally(SPOUSE_OF_MAYOR, wrong, 1, facts),
         ReviseGlobally(SPOUSE_OF_MAYOR, wrong, 1, facts),
         ReviseAhead(SPOUSE_OF_MAYOR, wrong, 1, facts, frontier=facts, offers=(), topics=(ULM,)),
+        ReviseMixed(SPOUSE_OF_MAYOR, wrong, 1, facts, frontier=facts, offers=(), topics=(ULM,)),
     )
     for prompt in revisions:
         reply = await ask(model, prompt)

@@ -99,6 +99,49 @@ def usual(small):
     return small(USUAL)
 
 
+def test_a_deberta_is_opened_once_its_weights_are_safetensors(tmp_path):
+    """VoG's verifier, microsoft/deberta-large-mnli, is one of this class, published as a pickle."""
+    torch = pytest.importorskip("torch")
+    from tokenizers.pre_tokenizers import ByteLevel
+    from transformers import (
+        AutoModelForSequenceClassification,
+        AutoTokenizer,
+        DebertaConfig,
+        DebertaForSequenceClassification,
+        DebertaTokenizerFast,
+    )
+
+    published, converted = tmp_path / "published", str(tmp_path / "converted")
+    marks = ["[PAD]", "[CLS]", "[SEP]", "[UNK]", "[MASK]"]
+    vocabulary = {part: at for at, part in enumerate([*marks, *sorted(ByteLevel.alphabet())])}
+    config = DebertaConfig(
+        **{"hidden_size": 16, "intermediate_size": 32, "num_hidden_layers": 1, "num_attention_heads": 2},
+        **{"relative_attention": True, "pos_att_type": "c2p|p2c", "position_biased_input": False},
+        vocab_size=len(vocabulary),
+        type_vocab_size=0,
+        pooler_hidden_size=16,
+        id2label=dict(enumerate(USUAL)),
+    )
+    model = DebertaForSequenceClassification(config)
+    torch.nn.init.zeros_(model.classifier.weight)
+    model.classifier.bias.data = torch.eye(len(USUAL))[0]
+    config.save_pretrained(published)
+    torch.save(model.state_dict(), published / "pytorch_model.bin")
+    DebertaTokenizerFast(vocab=vocabulary, merges=[], model_max_length=512).save_pretrained(published)
+    with pytest.raises(
+        NLIError, match=r"pytorch_model\.bin may be a pickle.*safetensors \(docs/vog\.md says"
+    ):
+        open_contradiction_detector(str(published))
+    # as docs/vog.md says
+    AutoModelForSequenceClassification.from_pretrained(published).save_pretrained(converted)
+    AutoTokenizer.from_pretrained(published).save_pretrained(converted)
+    judge = open_contradiction_detector(converted)
+    assert (judge.name, judge._model.config.model_type) == ("converted", "deberta")
+    assert judge.contradicts([BORN], [("Ada", "place_of_birth", "Paris")])
+    assert judge._length("Ada") == 3
+    assert judge.contradicts(many(9), many(9))  # in several texts
+
+
 @pytest.mark.parametrize(("labels", "contradiction"), [(USUAL, True), (OTHER, False)])
 def test_the_model_says_which_label_is_which(small, capfd, labels, contradiction):
     folder = small(labels)

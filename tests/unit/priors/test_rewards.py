@@ -14,6 +14,7 @@ from kgqa.priors.rewards import (
     answer_confidence,
     answer_entropy,
     blend_rewards,
+    cosine,
     default_threshold,
     measure_revision,
     task_reward,
@@ -46,6 +47,17 @@ def test_likenesses_are_cosines_from_0_to_1() -> None:
         "contradicted": False,
         "unanswered": False,
     }
+
+
+def test_likenesses_may_be_the_cosines_themselves() -> None:
+    found = metrics(likeness=cosine, thought=rows((0.8, -0.6))[0], facts=rows((-1, 0), (0, 1)))
+    assert (found.quality, found.coherence, found.efficiency, found.alignment) == (0.6, -0.6, 1.0, 0.0)
+    assert task_reward(found) == pytest.approx(0.3 * 0.6 - 0.3 * 0.6 + 0.2)
+    assert task_reward(RevisionMetrics(0.6, 0.5, 0.9, 0.7, unanswered=True)) == pytest.approx(0.55)
+
+
+def test_nothing_predicted_has_no_quality() -> None:
+    assert metrics(predicted=None).quality == 0
 
 
 @pytest.mark.parametrize(
@@ -184,6 +196,8 @@ def test_a_mixed_reward_lies_between_what_is_mixed(
 def test_a_threshold_is_that_of_the_encoder() -> None:
     assert default_threshold("sentence-transformers/msmarco-bert-base-dot-v5") == 0.77
     assert default_threshold(None) == default_threshold("all-MiniLM-L6-v2") != 0.77
+    assert default_threshold("msmarco-bert-base-dot-v5", "raw") == 0.77
+    assert default_threshold(None, "raw") < default_threshold(None)
 
 
 def test_without_a_threshold_one_is_told_how_to_find_it() -> None:

@@ -25,7 +25,7 @@ from kgqa.prompts.plans import PlanStep, SearchPlan
 from kgqa.prompts.progress import Progress
 from kgqa.prompts.prune_relations import PruneRelations
 from kgqa.prompts.reflect import Reflect
-from kgqa.prompts.revise_plan import ReviseAhead, ReviseGlobally, ReviseLocally
+from kgqa.prompts.revise_plan import ReviseAhead, ReviseGlobally, ReviseLocally, ReviseMixed
 from kgqa.prompts.score_entities import ScoreEntities
 from kgqa.prompts.score_relations import ScoreRelations
 from kgqa.prompts.select_entities import SelectEntities
@@ -287,6 +287,24 @@ WORKED: list[Prompt[Any]] = [
         ),
         1,
         (PAINTED,),
+    ),
+    ReviseMixed(
+        RIVER,
+        SearchPlan(
+            (
+                PlanStep("Begin with who painted it.", "The Garden Terrace painter"),
+                PlanStep(
+                    "Then where he was born.",
+                    "Caspar David Friedrich place of birth",
+                    ((FRIEDRICH, "born in", "Dresden"),),
+                ),
+            ),
+            ("Elbe",),
+        ),
+        2,
+        (path(FRIEDRICH, "person.place_of_birth", "Greifswald"), PAINTED),
+        (path(FRIEDRICH, "person.place_of_birth", "Greifswald"),),
+        (offer("town.country", 0), offer("town.lies_on", 0)),
     ),
     ScoreEntities(
         "When was the university opened that Lise Meitner studied at?",

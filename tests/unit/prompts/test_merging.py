@@ -6,7 +6,14 @@ import pytest
 
 from kgqa.prompts.plan_steps import StepsReply
 from kgqa.prompts.plans import PlanStep, SearchPlan, StepReply, parse_plan, parse_statements
-from kgqa.prompts.revise_plan import ReviseAhead, RevisedSteps, ReviseGlobally, ReviseLocally, merge_plans
+from kgqa.prompts.revise_plan import (
+    ReviseAhead,
+    RevisedSteps,
+    ReviseGlobally,
+    ReviseLocally,
+    ReviseMixed,
+    merge_plans,
+)
 
 OLD = SearchPlan(tuple(PlanStep(text, text) for text in "abc"), ("old",), "old thought")
 
@@ -47,7 +54,7 @@ def test_statements_keep_their_order() -> None:
         (2, "", "a"),
     ],
 )
-@pytest.mark.parametrize("arm", ["local", "lookahead"])
+@pytest.mark.parametrize("arm", ["local", "lookahead", "mixed"])
 def test_steps_before_the_first_revised_one_stay(arm: Any, first: int, new: str, whole: str) -> None:
     plan = merge_plans(OLD, revised(first, new), arm)
     assert (searches(plan), plan.answers, plan.thought) == (whole, ("new",), "")
@@ -67,8 +74,13 @@ def test_a_reply_that_does_not_say_whether_leaves_it_as_it_is() -> None:
 
 
 def test_each_arm_has_a_prompt() -> None:
-    prompts = {kind.arm: kind.name for kind in (ReviseLocally, ReviseAhead, ReviseGlobally)}
-    assert prompts == {"local": "revise_locally", "lookahead": "revise_ahead", "global": "revise_globally"}
+    prompts = {kind.arm: kind.name for kind in (ReviseLocally, ReviseAhead, ReviseGlobally, ReviseMixed)}
+    assert prompts == {
+        "local": "revise_locally",
+        "lookahead": "revise_ahead",
+        "global": "revise_globally",
+        "mixed": "revise_mixed",
+    }
 
 
 @pytest.mark.parametrize(

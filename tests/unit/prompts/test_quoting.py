@@ -29,7 +29,7 @@ from kgqa.prompts.plans import PlanStep, SearchPlan
 from kgqa.prompts.progress import Progress
 from kgqa.prompts.prune_relations import PruneRelations
 from kgqa.prompts.reflect import Reflect
-from kgqa.prompts.revise_plan import ReviseAhead, ReviseGlobally, ReviseLocally
+from kgqa.prompts.revise_plan import ReviseAhead, ReviseGlobally, ReviseLocally, ReviseMixed
 from kgqa.prompts.score_entities import ScoreEntities
 from kgqa.prompts.score_relations import ScoreRelations
 from kgqa.prompts.select_entities import SelectEntities
@@ -148,6 +148,14 @@ MAKERS: list[Callable[[str], Prompt[Any]]] = [
         (RelationCandidate(hostile_hop(text), (0,)),),
     ),
     lambda text: ReviseGlobally(text, hostile_plan(text), 1, (hostile_path(text),)),
+    lambda text: ReviseMixed(
+        text,
+        hostile_plan(text),
+        1,
+        (hostile_path(text),),
+        (hostile_path(text),),
+        (RelationCandidate(hostile_hop(text), (0,)),),
+    ),
     lambda text: JudgeClaim(text, (hostile_path(text),), topics=(Entity("http://x/t", text),) * 2),
     lambda text: AnswerBriefly(text),
     lambda text: ReasonAloud(text),
@@ -262,6 +270,7 @@ BOUNDS: list[tuple[Prompt[Any], int]] = [
     (ReviseLocally(BRIM * 1000, LONG_PLAN, 5, PATHS, topics=TOPICS), 77_000),
     (ReviseAhead(BRIM * 1000, LONG_PLAN, 5, PATHS, PATHS, OFFERS, topics=TOPICS), 108_000),
     (ReviseGlobally(BRIM * 1000, LONG_PLAN, 5, PATHS, topics=TOPICS), 77_000),
+    (ReviseMixed(BRIM * 1000, LONG_PLAN, 5, PATHS, PATHS, OFFERS, topics=TOPICS), 108_000),
     (JudgeClaim(BRIM * 1000, PATHS, topics=TOPICS), 26_500),
     (AnswerBriefly(BRIM * 1000), 2_100),
     (ReasonAloud(BRIM * 1000), 2_100),

@@ -12,7 +12,13 @@ from kgqa.prompts.facts import MAX_FACTS_SHOWN
 from kgqa.prompts.judge_claim import JudgeClaim
 from kgqa.prompts.plan_steps import PlanSteps
 from kgqa.prompts.plans import PlanStep, SearchPlan
-from kgqa.prompts.revise_plan import MAX_RELATIONS_SHOWN, ReviseAhead, ReviseGlobally, ReviseLocally
+from kgqa.prompts.revise_plan import (
+    MAX_RELATIONS_SHOWN,
+    ReviseAhead,
+    ReviseGlobally,
+    ReviseLocally,
+    ReviseMixed,
+)
 from kgqa.prompts.select_entities import SelectEntities
 from kgqa.prompts.select_relations import SelectRelations
 from kgqa.prompts.verify_step import VerifyStep
@@ -24,6 +30,7 @@ STEPWISE = [
     ReviseAhead,
     ReviseGlobally,
     ReviseLocally,
+    ReviseMixed,
     SelectEntities,
     SelectRelations,
     VerifyStep,

@@ -63,6 +63,25 @@ def test_bonuses_of_the_graph_are_added(more: dict[str, Any], bonus: dict[Arm, f
     assert scores(EARNED, **more, kg_priors=False) == pytest.approx(PLAIN, abs=1e-6)
 
 
+def test_alpha_weighs_exploration() -> None:
+    found = scores(EARNED, alpha=1.68, kg_priors=False, diversity=False)
+    expected = {"local": 1.998692, "lookahead": 2.478048, "global": 2.678048}  # .6 + 1.68 sqrt(ln 4 / 2), ...
+    assert found == pytest.approx(expected, abs=1e-6)
+
+
+def test_the_weights_of_all_bonuses_are_scaled_at_once() -> None:
+    bandit = Bandit(EARNED.counts, EARNED.rewards, ("local", "global", "global"))
+    bonus: dict[Arm, float] = {"local": -0.05, "lookahead": -0.0870062, "global": 0.05 - 0.4}
+    for scale in (0.0, 0.8, 1.0, 1.2):
+        expected = {arm: score + scale * bonus[arm] for arm, score in PLAIN.items()}
+        assert scores(bandit, bonus_scale=scale) == pytest.approx(expected, abs=1e-6)
+
+
+def test_a_fixed_strategy_that_is_no_arm_is_booked_as_well() -> None:
+    bandit = run("mixed", "mixed", reward=0.25)
+    assert (bandit.counts["mixed"], bandit.rewards["mixed"], bandit.recent) == (2, 0.5, ("mixed", "mixed"))
+
+
 @pytest.mark.parametrize(("entropy", "bonus"), [(0, 0.0047426), (0.5, 0.05), (1, 0.0952574)])
 def test_uncertainty_speaks_for_a_new_plan(entropy: float, bonus: float) -> None:
     assert entropy_bonus("global", entropy) == pytest.approx(bonus, abs=1e-7)

@@ -12,6 +12,7 @@ from kgqa.prompts.revise_plan import (
     RevisedSteps,
     ReviseGlobally,
     ReviseLocally,
+    ReviseMixed,
     RevisePlan,
     merge_plans,
 )
@@ -72,6 +73,12 @@ async def test_ahead_the_step_to_come_is_put_right_by_the_relation_that_leads_on
     assert rows(reply) == ["Ann mother Eve", "Eve born_in ?", "Bob country Rome"]
     astray = ReviseAhead("?", WRONG, 1, (MOTHER,), (MOTHER,), offers("age"))
     assert rows(await revised(family, astray)) == ["Ann mother Eve", "Ann friend Bob", "Bob country Rome"]
+
+
+async def test_with_all_at_once_the_step_at_hand_and_the_one_to_come_are_put_right(family) -> None:
+    of = plan("Ann mother Eve", "Eve age Bonn", "Bob country Rome", answers=["Tiber"])
+    reply = await revised(family, ReviseMixed("?", of, 2, (BORN, MOTHER), (BORN,), offers("river")))
+    assert (reply.first, rows(reply)) == (2, ["Eve born_in Bonn", "Bonn river ?"])
 
 
 async def test_ahead_of_the_last_step_one_is_added(family) -> None:
