@@ -106,6 +106,11 @@ async def test_reflection_adds_entities_of_the_whole_history_to_the_next_round(g
     # the topic, both of whom one was chosen, and where she lives, which is explored next
     assert len(prompt.offered) == 3
     assert nodes(record).count("backtrack") == 1
+    # E_D united with E_add
+    assert entries(record, "retrieve_relations")[2]["frontier"] == [
+        "Ada -child-> (only Cleo) -lives_in-> (only Ulm)",
+        "Ada -child-> (only Ben)",
+    ]
     assert entries(record, "prune")[2]["chosen"] == [
         "Ada -child-> (only Ben) -child->",
         "Ada -child-> (only Ben) -lives_in->",
