@@ -42,7 +42,7 @@ published runs a question takes up to 390 calls and 215,000 tokens, which none o
 
 
 class PoG(SearchContext):
-    """The options of PoG; the defaults are those of its public code."""
+    """The options of PoG; numbers are those of its public code, whose way ``preset=paper`` is."""
 
     method: ClassVar[str] = "pog"
 
