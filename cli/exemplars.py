@@ -42,6 +42,14 @@ def build(
     split: options.Split = None,
     format: options.Format = None,
     encoder: options.EncoderName = None,
+    as_published: Annotated[
+        bool,
+        typer.Option(
+            "--as-published",
+            help="As the paper does (EGP 4.1): templates are encoded with kinds in place, and of each topic "
+            "all chains count, not the shortest.",
+        ),
+    ] = False,
 ) -> None:
     """Build exemplars from questions."""
     from kgqa.evaluation.datasets import DatasetError
@@ -55,7 +63,13 @@ def build(
         opened = open_encoder(encoder)
         kinds = _categories([topic for each in examples for topic in each.topics], kg)
         built = exemplars.build_exemplars(
-            examples, out, opened.encode, opened.name, sources=sources, categories=kinds
+            examples,
+            out,
+            opened.encode,
+            opened.name,
+            sources=sources,
+            categories=kinds,
+            as_published=as_published,
         )
     counts = f"{built.exemplars:,} exemplars and {built.templates:,} templates"
     made = f"{counts} in {out}, {time.perf_counter() - started:.1f} s"

@@ -5,18 +5,20 @@ writes down what is known of the sub-objectives, says whether that is enough, an
 to go on, or to come back to (Chen et al. 2024; EGP §4 restates it).
 """
 
-from typing import ClassVar
+from typing import ClassVar, Literal
 
 from pydantic import Field
 
 from kgqa.nodes.answer import answer
 from kgqa.nodes.filter import filter_candidates
 from kgqa.nodes.frontier.backtrack import backtrack
+from kgqa.nodes.frontier.choose_entities import choose_entities
 from kgqa.nodes.frontier.expand import expand
 from kgqa.nodes.frontier.prune import pick_relations
 from kgqa.nodes.frontier.reflect import reflect
 from kgqa.nodes.frontier.retrieve_relations import retrieve_relations
 from kgqa.nodes.frontier.state import FrontierState
+from kgqa.nodes.frontier.update_memory import update_memory
 from kgqa.nodes.frontier.verify import verify
 from kgqa.nodes.infer import infer_from_frontier
 from kgqa.nodes.link import link
@@ -25,12 +27,22 @@ from kgqa.nodes.plan import plan
 from kgqa.runtime.context import Presets, SearchContext
 from kgqa.runtime.graph_builder import Edges, build_graph
 
-PAPER = {"temperature": 0.3, "max_tokens": 4096, "depth": 4, "reflections": 5}
-"""What the authors' public code sets."""
+PAPER = {
+    "temperature": 0.3,
+    "max_tokens": 4096,
+    "depth": 4,
+    "reflections": 5,
+    "frontier": "entities",
+    "width": 70,
+    "entity_encoder": "msmarco-distilbert-base-tas-b",
+    "budget": {"llm_calls": 400, "tokens": 400_000, "seconds": 1800.0},
+}
+"""What the authors' public code sets (EGP §4.3 and §4.4 restate the steps); it has no budget, and in its
+published runs a question takes up to 390 calls and 215,000 tokens, which none of these limits cuts."""
 
 
 class PoG(SearchContext):
-    """The options of PoG; the defaults are those of its public code."""
+    """The options of PoG; numbers are those of its public code, whose way ``preset=paper`` is."""
 
     method: ClassVar[str] = "pog"
 
@@ -38,6 +50,28 @@ class PoG(SearchContext):
 
     depth: int = Field(default=4, ge=1, le=10, description="hops of a chain at most")
     reflections: int = Field(default=5, ge=0, le=50, description="how often a search may come back at most")
+    frontier: Literal["chains", "entities"] = Field(
+        default="chains",
+        description="what the search goes on from: relation chains, chosen and judged in few calls; or, as "
+        "in the paper, entities, with a call for each choice (relations of an entity, entities of one, "
+        "memory, evaluation, reflection, recall) and `depth` rounds",
+    )
+    width: int = Field(
+        default=70,
+        ge=1,
+        le=100,
+        description="entities that one relation leads to at most, the likest to the question (entities)",
+    )
+    entity_encoder: str | None = Field(
+        default=None,
+        min_length=1,
+        description="says which these are, by name or folder; null for the encoder",
+    )
+
+    @property
+    def explores_entities(self) -> bool:
+        """Whether the frontier is of entities."""
+        return self.frontier == "entities"
 
 
 FRONTIER_EXHAUSTED: Edges = {
@@ -50,7 +84,9 @@ SEARCH_EDGES: Edges = {
     plan: {"forward": retrieve_relations},
     retrieve_relations: {"forward": pick_relations, "backtrack": reflect},
     pick_relations: {"forward": expand, "backtrack": reflect},
-    expand: {"forward": verify, "refine": retrieve_relations, "backtrack": reflect},
+    expand: {"forward": choose_entities, "refine": retrieve_relations, "backtrack": reflect},
+    choose_entities: {"forward": update_memory, "refine": retrieve_relations, "backtrack": reflect},
+    update_memory: {"forward": verify},
     verify: {"forward": reflect, "filter": filter_candidates},
     filter_candidates: {"backtrack": reflect},
     reflect: {"forward": retrieve_relations, "backtrack": backtrack, "infer": look_again_from_frontier},

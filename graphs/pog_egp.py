@@ -5,16 +5,19 @@ where the question is broken down (§4.2) and where relations are chosen, to whi
 added, and before all that their chains are tried at once (§4.3, Smart Lookahead).
 """
 
-from typing import ClassVar
+from typing import ClassVar, Literal
 
 from pydantic import Field
 
 from kgqa.graphs.pog import PAPER as POG_PAPER, SEARCH_EDGES, PoG
+from kgqa.nodes.frontier.expand import expand
+from kgqa.nodes.frontier.prune import pick_relations
+from kgqa.nodes.frontier.reflect import reflect
 from kgqa.nodes.frontier.state import FrontierState
 from kgqa.nodes.link import link
 from kgqa.nodes.plan import plan
 from kgqa.nodes.recall_exemplars import recall_exemplars
-from kgqa.nodes.smart_lookahead import smart_lookahead
+from kgqa.nodes.smart_lookahead import lookahead_by_path, smart_lookahead
 from kgqa.runtime.context import ExemplarContext, Presets
 from kgqa.runtime.graph_builder import Edges, build_graph
 
@@ -25,6 +28,8 @@ PAPER = {
     "guide_decomposition": True,
     "guide_exploration": True,
     "lookahead": True,
+    "lookahead_by": "path",
+    "exemplars_as": "questions",
 }
 """What the paper sets beside PoG (§4.1 to §4.3)."""
 
@@ -40,11 +45,38 @@ class PoGEGP(PoG, ExemplarContext):
     guide_exploration: bool = Field(
         default=True, description="show them where relations are chosen, and add theirs (Table 2)"
     )
-    lookahead: bool = Field(default=True, description="try their chains before anything else (§4.3)")
+    lookahead: bool = Field(
+        default=True, description="try their chains (§4.3), where they guide the exploration at all"
+    )
+    lookahead_by: Literal["question", "path"] = Field(
+        default="question",
+        description="before the plan, all chains in one call; or, as in the paper, once the first relations "
+        "are chosen, a call for each path",
+    )
+    exemplars_as: Literal["templates", "questions"] = Field(
+        default="templates",
+        description="how prompts show them: with kinds in place of entities; or, as in the paper, as asked",
+    )
+
+    @property
+    def looks_ahead(self) -> bool:
+        """Whether chains are tried before the plan; without guidance in the exploration none are."""
+        return self.lookahead and self.guide_exploration and self.lookahead_by == "question"
+
+    @property
+    def looks_ahead_by_path(self) -> bool:
+        """Whether chains are tried after relations were chosen."""
+        return self.lookahead and self.guide_exploration and self.lookahead_by == "path"
 
 
 RECALL_EDGES: Edges = {link: {"forward": recall_exemplars}, recall_exemplars: {"forward": smart_lookahead}}
 
-EGP_EDGES: Edges = {**RECALL_EDGES, smart_lookahead: {"forward": plan}, **SEARCH_EDGES}
+EGP_EDGES: Edges = {
+    **RECALL_EDGES,
+    smart_lookahead: {"forward": plan},
+    **SEARCH_EDGES,
+    pick_relations: {"forward": lookahead_by_path, "backtrack": reflect},
+    lookahead_by_path: {"forward": expand},
+}
 
 graph = build_graph(PoGEGP, EGP_EDGES, FrontierState)

@@ -3,7 +3,7 @@
 from kgqa.kg.terms import one_line
 from kgqa.nodes.cog.state import CoGState, CoGUpdate
 from kgqa.nodes.recall_exemplars import shown_exemplars
-from kgqa.prompts.decompose import Decompose
+from kgqa.prompts.decompose import Decompose, DecomposeAlong
 from kgqa.prompts.progress import MAX_SENTENCE_CHARS
 from kgqa.runtime.node import NodeRuntime, node
 
@@ -12,11 +12,12 @@ from kgqa.runtime.node import NodeRuntime, node
 async def plan(state: CoGState, runtime: NodeRuntime) -> CoGUpdate:
     """Let the model break the question down into subgoals.
 
-    Solved questions like it are shown with it, where there are any (EGP §4.2). A malformed reply
+    Along the relations of solved questions like it, where there are any (EGP §4.2). A malformed reply
     leaves the question itself as the only subgoal.
     """
     exemplars = shown_exemplars(state, runtime, "guide_decomposition")
-    reply = await runtime.ask(Decompose(state["question"], exemplars))
+    prompt = DecomposeAlong if exemplars else Decompose
+    reply = await runtime.ask(prompt(state["question"], exemplars))
     subgoals = (
         [one_line(each, MAX_SENTENCE_CHARS) for each in reply.subgoals] if reply else [state["question"]]
     )

@@ -75,7 +75,9 @@ async def recall_exemplars(state: State, runtime: NodeRuntime) -> Update:
             tuple(("" if slot.forward else "^") + names.get(slot.relation, slot.relation) for slot in branch)
             for branch in solution.branches
         )
-        solved.append(SolvedQuestion(solution.template, tuple(branches)))
+        as_asked = getattr(runtime.context, "exemplars_as", "templates") == "questions"
+        wording = solution.question if as_asked else solution.template
+        solved.append(SolvedQuestion(wording, tuple(branches)))
     scores = [each.similarity for each in recalled]
     runtime.trace["solved"] = len(solved)
     runtime.trace["similarities"] = [None if score is None else round(score, 4) for score in scores]

@@ -6,8 +6,8 @@ from itertools import islice, product
 from typing import TypeAlias
 
 from kgqa.kg.pages import Candidate
-from kgqa.kg.terms import Chain, Entity, Term
-from kgqa.prompts.assess_found import Assessment
+from kgqa.kg.terms import Chain, Entity, Hop, NodeConstraint, Term
+from kgqa.prompts.assess_found import Assessment, Evaluation
 from kgqa.prompts.candidates import (
     MAX_CANDIDATES_SHOWN,
     MAX_GROUPS_SHOWN,
@@ -49,6 +49,34 @@ def group_findings(
     return [each for each, _ in met] + [each for each, terms in named if (each.chain, terms) not in whole]
 
 
+def unite_groups(found: Sequence[ChainFindings]) -> list[ChainFindings]:
+    """Return what several entities led to by the same relations as one group, without what has no name."""
+    alike: dict[tuple[Entity, tuple[Hop, ...]], list[ChainFindings]] = {}
+    for each in found:
+        alike.setdefault((each.chain.topic, each.chain.hops), []).append(each)
+    united = map(_unite, alike.values())
+    return [replace(each, ends=each.named) for each in united if each.named]
+
+
+def _unite(found: Sequence[ChainFindings]) -> ChainFindings:
+    """Return the ends of chains of the same relations as those of one chain, held to what all are held to."""
+    held: dict[int, set[Entity]] = {}
+    for each in found:
+        for constraint in each.chain.constraints:
+            held.setdefault(constraint.depth, set()).update(constraint.entities)
+    first = found[0].chain
+    chain = Chain(first.topic, first.hops)
+    constraints = tuple(
+        NodeConstraint(depth, tuple(sorted(entities)))
+        for depth, entities in sorted(held.items())
+        if all(depth in {own.depth for own in each.chain.constraints} for each in found)
+    )
+    ends = dict.fromkeys(end for each in found for end in each.ends)
+    return ChainFindings(
+        replace(chain, constraints=constraints), tuple(ends), any(each.truncated for each in found)
+    )
+
+
 def _with_terms(found: ChainFindings) -> _Group:
     return found, frozenset(end.term for end in found.ends)
 
@@ -85,7 +113,9 @@ def accept_chain(state: State, verdict: Verdict | Sufficiency, named: Sequence[C
     }
 
 
-def accept_group(groups: Sequence[ChainFindings], reply: Assessment, runtime: NodeRuntime) -> Update:
+def accept_group(
+    groups: Sequence[ChainFindings], reply: Assessment | Evaluation, runtime: NodeRuntime
+) -> Update:
     """Put the group that a reply takes into working memory, after the chains that it meets."""
     group = groups[reply.group - 1]
     numbers = [each.number for each in numbered_candidates(groups) if each.group == reply.group]
@@ -98,7 +128,7 @@ def accept_group(groups: Sequence[ChainFindings], reply: Assessment, runtime: No
 
 def _verified_chain(
     chain: Chain,
-    verdict: Verdict | Sufficiency | Assessment,
+    verdict: Verdict | Sufficiency | Assessment | Evaluation,
     chosen: Sequence[int],
     named: Sequence[Candidate],
     *,

@@ -62,10 +62,12 @@ has there; None is the end of the chain."""
 class ExemplarHeader(Header):
     """What a folder of exemplars is: also how many there are; its templates are those of the solutions.
 
-    ``model`` and ``solutions`` are the SHA-256 of files.
+    ``model`` and ``solutions`` are the SHA-256 of files. What was built ``as_published`` (EGP §4.1) has
+    all chains of a topic, and templates that were encoded with their labels in place.
     """
 
     exemplars: int
+    as_published: bool = False
     model: str = ""
     solutions: str = ""
 
@@ -98,11 +100,14 @@ class GatheredExemplars(NamedTuple):
 
 
 def gather_exemplars(
-    questions: Iterable[TrainingQuestion], categories: Mapping[Topic, str] | None = None
+    questions: Iterable[TrainingQuestion],
+    categories: Mapping[Topic, str] | None = None,
+    all_chains: bool = False,
 ) -> GatheredExemplars:
     """Make the exemplars and the solutions of questions, in their order; equal ones are one of more weight.
 
-    ``categories`` are what kind of thing topics are, as far as that is known.
+    ``categories`` are what kind of thing topics are, as far as that is known. A solution has the shortest
+    chain from each topic, or ``all_chains``.
     """
     given = list(questions)
     counted: Counter[Exemplar] = Counter()
@@ -114,22 +119,24 @@ def gather_exemplars(
             without[chains] += 1
         else:
             counted.update(_make_exemplars(each, chains))
-            solutions.append(solution_of(each, chains, categories or {}))
+            shown = {place: own if all_chains else own[:1] for place, own in chains.items()}
+            solutions.append(solution_of(each, shown, categories or {}))
     weighed = (replace(exemplar, weight=weight) for exemplar, weight in counted.items())
     return GatheredExemplars(tuple(sorted(weighed)), merge_solutions(solutions), len(given), without)
 
 
-def _find_chains(question: TrainingQuestion, read: BranchesOrReason) -> dict[int, Chain] | str:
-    """Return the chains by the places of their topics, or in a few words why no topic has one."""
+def _find_chains(question: TrainingQuestion, read: BranchesOrReason) -> dict[int, list[Chain]] | str:
+    """Return the chains by the places of their topics, the shortest first, or why no topic has one."""
     queried, paths = () if isinstance(read, str) else read, gold_branches(question)
-    found: dict[int, Chain] = {}
+    found: dict[int, list[Chain]] = {}
     for place, topic in enumerate(question.topics):
         # of a query that unites alternatives, only the first was read
         own = _branches_from(queried, topic) or _branches_from(paths, topic, alone=len(question.topics) == 1)
         if own:
-            found[place] = min((branch.slots for branch in own), key=len)
-    if any(map(is_off_schema, found.values())):
+            found[place] = sorted((branch.slots for branch in own), key=len)
+    if any(is_off_schema(own[0]) for own in found.values()):
         return OFF_SCHEMA
+    found = {place: [chain for chain in own if not is_off_schema(chain)] for place, own in found.items()}
     return found or (read if isinstance(read, str) and not paths else NO_TOPIC)
 
 
@@ -139,10 +146,10 @@ def _branches_from(branches: Iterable[QueryBranch], topic: Topic, alone: bool = 
     return [each for each in branches if (name == local_name(each.start) != "" if each.start else alone)]
 
 
-def _make_exemplars(question: TrainingQuestion, chains: Mapping[int, Chain]) -> Iterator[Exemplar]:
+def _make_exemplars(question: TrainingQuestion, chains: Mapping[int, list[Chain]]) -> Iterator[Exemplar]:
     asked = read_intent(question.sparql) if question.sparql else QuestionIntent()
     text = replace_surrogates(question.question)
-    for place, chain in chains.items():
+    for place, (chain, *_) in chains.items():
         others = [topic.name for at, topic in enumerate(question.topics) if at != place and topic.name]
         yield Exemplar(mask_topic(text, question.topics[place].name, others), chain, asked)
 
@@ -155,13 +162,15 @@ def build_exemplars(
     *,
     sources: Sequence[SourceFile] = (),
     categories: Mapping[Topic, str] | None = None,
+    as_published: bool = False,
 ) -> ExemplarHeader:
     """Build exemplars; earlier ones in their place are replaced as a whole.
 
-    They are opened with the encoder of this name. ``categories`` are as for `gather_exemplars`.
+    They are opened with the encoder of this name. ``categories`` are as for `gather_exemplars`,
+    ``as_published`` as for `ExemplarHeader`.
     """
     EXEMPLAR_STORE.check_place(folder)
-    found = gather_exemplars(questions, categories)
+    found = gather_exemplars(questions, categories, all_chains=as_published)
     if not found.exemplars:
         raise ExemplarError(
             "no question gives an exemplar: each needs a topic entity, and SPARQL or gold paths from it"
@@ -176,12 +185,13 @@ def build_exemplars(
         without=dict(found.without),
         exemplars=len(found.exemplars),
         templates=len(found.solutions),
+        as_published=as_published,
     )
     files = {
         "records": write_lines(found.exemplars, Exemplar),
         "model": pack_model(model),
         "solutions": write_lines(found.solutions, Solution),
-        "index": index_solutions(found.solutions, encode).to_bytes(),
+        "index": index_solutions(found.solutions, encode, as_published).to_bytes(),
     }
     return EXEMPLAR_STORE.write(folder, header, files)
 
@@ -256,7 +266,10 @@ def open_solution_index(folder: Path, encode: EncodeTexts, encoder_name: str) ->
     header, (lines, packed) = EXEMPLAR_STORE.open(folder, encoder_name, "solutions", "index")
     try:
         solutions = read_lines(lines, Solution)
-        index = VectorIndex.from_bytes(solution_labels(solutions), packed, 2 * header.dimensions)
+        length = header.dimensions if header.as_published else 2 * header.dimensions
+        index = VectorIndex.from_bytes(solution_labels(solutions), packed, length)
     except ValueError:
         raise EXEMPLAR_STORE.damaged(folder) from None
-    return SolutionIndex(solutions, index, encode, header.encoder, header.solutions)
+    return SolutionIndex(
+        solutions, index, encode, header.encoder, header.solutions, in_place=header.as_published
+    )

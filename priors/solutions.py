@@ -3,7 +3,7 @@
 from collections import defaultdict
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
-from itertools import chain, islice
+from itertools import chain as chained, islice
 from random import Random
 from typing import NamedTuple, TypeAlias
 
@@ -41,7 +41,7 @@ class Solution:
     """A solved question with category labels in place of its topic entities, and its chains."""
 
     template: str
-    branches: tuple[Chain, ...]  # one from each topic that has one, in the order of the topics
+    branches: tuple[Chain, ...]  # from each topic that has any, in the order of the topics
     question: str  # as it was asked; of several questions the first in order
     questions: int = 1  # how many different ones it stands for
 
@@ -51,20 +51,20 @@ class Solution:
 
 
 def solution_of(
-    question: TrainingQuestion, chains: Mapping[int, Chain], categories: Mapping[Topic, str]
+    question: TrainingQuestion, chains: Mapping[int, Sequence[Chain]], categories: Mapping[Topic, str]
 ) -> Solution:
     """Make the solution of a question from its chains, by the places of their topics.
 
-    A topic whose category is not known is of the kind that the first relation of its chain is
-    of, where that says one.
+    A topic whose category is not known is of the kind that the first relation of its first chain
+    is of, where that says one.
     """
     text, labels = replace_surrogates(question.question), dict[str, str | None]()
     for place, topic in enumerate(question.topics):
-        first = chains[place][0] if place in chains else None
+        first = chains[place][0][0] if place in chains else None
         implied = category_by_relations([first.relation]) if first and first.forward else None
         if topic.name:
             labels.setdefault(topic.name, categories.get(topic) or implied)
-    branches = tuple(dict.fromkeys(chains[place] for place in sorted(chains)))
+    branches = tuple(dict.fromkeys(chain for place in sorted(chains) for chain in chains[place]))
     return Solution(make_template(text, labels), branches, text)
 
 
@@ -84,20 +84,24 @@ def solution_labels(solutions: Iterable[Solution]) -> list[VectorLabel]:
     return [VectorLabel(f"{number:09}", each.questions) for number, each in enumerate(solutions)]
 
 
-def index_solutions(solutions: Sequence[Solution], encode: EncodeTexts) -> VectorIndex:
+def index_solutions(
+    solutions: Sequence[Solution], encode: EncodeTexts, in_place: bool = False
+) -> VectorIndex:
     """Encode the templates of solutions; blocks."""
-    return VectorIndex(
-        solution_labels(solutions), encode_templates([each.template for each in solutions], encode)
-    )
+    templates = [each.template for each in solutions]
+    return VectorIndex(solution_labels(solutions), encode_templates(templates, encode, in_place))
 
 
-def encode_templates(templates: Sequence[str], encode: EncodeTexts) -> Vectors:
+def encode_templates(templates: Sequence[str], encode: EncodeTexts, in_place: bool = False) -> Vectors:
     """Return for each template a unit vector of its words and its labels, of twice the encoder's length.
 
     The first half is of the template with unknown entities only, the second the mean of the known labels.
+    With labels ``in_place`` (EGP §4.1) it is the encoder's vector of the template as it stands.
     """
+    if in_place:
+        return encode(templates)
     encode, labels = encode_once(encode), [known_labels(each) for each in templates]
-    words = encode([*map(blank_labels, templates), *chain.from_iterable(labels)])[: len(templates)]
+    words = encode([*map(blank_labels, templates), *chained.from_iterable(labels)])[: len(templates)]
     kinds = np.zeros_like(words)
     for place, known in enumerate(labels):
         if known:
@@ -118,7 +122,8 @@ class SolutionIndex:
     """Solutions, and the vectors that an encoder made of their templates, in the same order.
 
     May be used from several threads at once. ``similarity`` is the least of what is recalled: the
-    default of the encoder. ``fingerprint`` tells these solutions from any others.
+    default of the encoder. ``fingerprint`` tells these solutions from any others. ``in_place`` says that
+    templates were encoded with their labels in place.
     """
 
     def __init__(
@@ -128,8 +133,9 @@ class SolutionIndex:
         encode: EncodeTexts,
         encoder_name: str,
         fingerprint: str,
+        in_place: bool = False,
     ) -> None:
-        self.solutions, self.fingerprint = solutions, fingerprint
+        self.solutions, self.fingerprint, self._in_place = solutions, fingerprint, in_place
         self.similarity = MIN_SIMILARITIES.get(encoder_name, DEFAULT_MIN_SIMILARITY)
         self._index, self._encode = index, encode
 
@@ -143,7 +149,8 @@ class SolutionIndex:
         question was solved is left out.
         """
         least = self.similarity if similarity is None else similarity
-        nearest = self._index.nearest(encode_templates([template], self._encode), pool + 1)
+        vector = encode_templates([template], self._encode, self._in_place)
+        nearest = self._index.nearest(vector, pool + 1)
         found = ((self.solutions[near.place], near.similarity) for near in nearest)
         others = islice((each for each in found if not each[0].is_of(question)), pool)
         return _keep_diverse((RecalledSolution(*each) for each in others if each[1] >= least), shown)

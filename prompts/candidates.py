@@ -9,11 +9,13 @@ from typing import Literal as Choice
 from kgqa.kg.pages import Candidate
 from kgqa.kg.terms import Chain, Literal, Term
 from kgqa.prompts.base import numbered, quoted
-from kgqa.prompts.chain import draw_chain
+from kgqa.prompts.chain import draw_arrow, draw_chain, draw_head
 
 MAX_CANDIDATES_SHOWN = 100
 MAX_GROUPS_SHOWN = 20
 MAX_EARLIER_NAMES = 3
+MAX_TRIPLE_LINES = 100
+MAX_TRIPLE_NAMES = 500
 MAX_NUMBER_DIGITS = 400  # digits that a number of the graph may have on either side of its point
 
 Take = Choice["all", "others", "some", "count", "smallest", "largest"]
@@ -92,6 +94,23 @@ def draw_earlier_chains(history: Sequence[ChainFindings]) -> list[str]:
         ends = f" ({_describe_ends(each)}){names and f': {names}'}" if each.chain.hops else ""
         lines.append(f"Chain {number}: {draw_chain(each.chain)}{ends}")
     return ["Reached earlier:", *lines] if lines else []
+
+
+def draw_triples(found: Sequence[ChainFindings]) -> list[str]:
+    """Draw what each chain has led to, by name, from the entity that it is held to before its last hop.
+
+    >>> from kgqa.kg.terms import Entity, Hop
+    >>> ulm, ada = Entity("http://x/u", "Ulm"), Entity("http://x/a", "Ada")
+    >>> born = Chain(ulm, (Hop("http://x/born_in", False),)).constrained_to([ada])
+    >>> draw_triples([ChainFindings(born.then(Hop("http://x/wrote")), (Candidate(Literal("Poems")),))])
+    ['Found:', '- "Ada" -wrote-> "Poems"']
+    """
+    lines, share = [], max(1, MAX_TRIPLE_NAMES // max(1, len(found)))
+    for each in found[:MAX_TRIPLE_LINES]:
+        names = ", ".join(quoted(str(end.term)) for end in each.named[:share])
+        arrow = draw_arrow(each.chain.hops[-1], names or "nodes without a name")
+        lines.append(f"- {draw_head(each.chain)} {arrow}")
+    return ["Found:", *lines] if lines else []
 
 
 def _numbered_groups(found: Sequence[ChainFindings]) -> Iterator[list[NumberedCandidate]]:

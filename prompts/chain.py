@@ -58,6 +58,29 @@ def draw_hop(chain: Chain) -> str:
     return draw_arrow(hop, f"?{chain.depth}{_draw_constraint(entities)}")
 
 
+def draw_head(chain: Chain) -> str:
+    """Draw what a chain is held to before its last hop: an entity by name, else the way there."""
+    before = without_last_hop(chain)
+    if not before.hops:
+        return quoted(str(chain.topic))
+    (_, entities) = before.steps[-1]
+    return quoted(entities[0].name) if len(entities) == 1 and entities[0].name else draw_chain(before)
+
+
+def draw_entity(chain: Chain) -> str:
+    """Draw the entity that a chain is held to, after the step that has led to it.
+
+    >>> author = Chain(Entity("http://x/b", "Effi Briest"), (Hop("http://x/author"),))
+    >>> draw_entity(author.constrained_to([Entity("http://x/f", "Fontane")]))
+    '"Effi Briest" -author-> "Fontane"'
+    """
+    if not chain.hops:
+        return quoted(str(chain.topic))
+    hop, entities = chain.steps[-1]
+    name = quoted(entities[0].name) if entities and entities[0].name else "a node without a name"
+    return f"{draw_head(chain)} {draw_arrow(hop, name)}"
+
+
 def draw_grouped_chains(offers: Sequence[Chain]) -> list[str]:
     """Number chains and draw the last hop of each, under a heading for the chain that it extends.
 

@@ -53,3 +53,29 @@ through.", "Find the deepest of these lakes."]}
             raise ValueError(f"give 1 to {MAX_SUBGOALS} subgoals, not {len(reply.subgoals)}")
         if not all(goal.strip() for goal in reply.subgoals):
             raise ValueError("a subgoal is blank; leave it out or say what to find")
+
+
+class DecomposeAlong(Decompose):
+    """Split a question into subgoals along the relations that solved ``exemplars``, shown before it."""
+
+    instructions = """\
+You plan a search in a knowledge graph. You are given similar questions with the relations that solved \
+them. Split the question into subgoals along such relations, in the order in which a search meets them \
+that starts from the entities the question names.
+
+- See first which of these relations are worth following for this question: a subgoal for each, in its \
+words, says what to find, and of what.
+- Where they do not fit, go by the question: subgoals as few as possible, usually one relation each.
+- A condition (a time, a number, a superlative, a comparison) comes after what it is applied to.
+- Do not answer the question, and name nothing that it does not name.
+
+Reply with one JSON object: {"rationale": "one short sentence", "subgoals": ["first ...", "then ..."]}. \
+Give at most 8.
+
+Example
+Similar questions and the relations from each topic to the answer ("^": against the arrow), as a hint:
+- "Who taught the composer of [composition]?" by ["composed_by", "student_of"]
+Question: "In which town did the composer of Vltava go to school?"
+Reply: {"rationale": "As there the composer comes first.", "subgoals": ["Find who Vltava is composed_by.", \
+"Find the school this composer went to.", "Find the town of this school."]}
+"""

@@ -298,7 +298,10 @@ class ExemplarContext(SearchContext):
     A method declares what it does with them: any of the options `USES`.
     """
 
-    USES: ClassVar[tuple[str, ...]] = ("lookahead", "guide_decomposition", "guide_exploration")
+    USES: ClassVar[tuple[str, ...]] = (
+        *("looks_ahead", "looks_ahead_by_path"),
+        *("guide_decomposition", "guide_exploration"),
+    )
 
     exemplars_shown: int = Field(default=3, ge=1, le=8, description="solved questions that are recalled")
     exemplar_pool: int = Field(
@@ -310,6 +313,11 @@ class ExemplarContext(SearchContext):
     random_exemplars: bool = Field(
         default=False, description="draw solved questions by chance instead (Table 2 of EGP)"
     )
+
+    @property
+    def looks_ahead(self) -> bool:
+        """Whether chains of solved questions are tried before the search."""
+        return getattr(self, "lookahead", False)
 
     @property
     def recalls(self) -> bool:

@@ -142,9 +142,12 @@ class NodeRuntime(NodeBudget):
         """Return what the context names, or raise why something of it cannot be opened."""
         return await self.within_time_limit(open_resources(self.context))
 
-    async def encode(self, texts: Sequence[str]) -> Vectors:
-        """Encode texts, one row of length 1 each; raise `EncoderError` if there is no encoder."""
-        return await self.within_time_limit(encode(self.context, texts))
+    async def encode(self, texts: Sequence[str], encoder: str | None = None) -> Vectors:
+        """Encode texts, one row of length 1 each; raise `EncoderError` if there is no encoder.
+
+        ``encoder`` names another one than that of the context.
+        """
+        return await self.within_time_limit(encode(self.context, texts, encoder))
 
     async def blueprint_library(self) -> BlueprintLibrary | None:
         """Return the blueprints of `open_resources`."""

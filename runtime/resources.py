@@ -69,9 +69,13 @@ def adjust_model(model: Model, context: Context) -> Model:
     return model
 
 
-async def encode(context: Context, texts: Sequence[str]) -> Vectors:
-    """Encode texts with the encoder of a context, one row of length 1 each; raise EncoderError without it."""
-    return await asyncio.to_thread(_encoder(context).encode, texts)
+async def encode(context: Context, texts: Sequence[str], encoder: str | None = None) -> Vectors:
+    """Encode texts with an encoder, else that of a context, one row of length 1 each.
+
+    Raise EncoderError without it.
+    """
+    opened = _named_encoder(encoder) if encoder else _encoder(context)
+    return await asyncio.to_thread(opened.encode, texts)
 
 
 def open_graph(context: Context) -> KnowledgeGraph:
@@ -181,9 +185,12 @@ def _open_model(context: Context, graph: KnowledgeGraph | None, exemplars: Exemp
 
 
 def _encoder(context: Context) -> CachedEncoder:
+    return _named_encoder(context.encoder)
+
+
+def _named_encoder(name: str | None) -> CachedEncoder:
     from kgqa.priors.encoder import open_encoder
 
-    name = context.encoder
     return _process.get(("encoder", name), lambda: CachedEncoder(lambda: open_encoder(name)))
 
 

@@ -10,7 +10,7 @@ from typing import Any
 
 from kgqa.addresses import drop_user, is_web_address, redact_name
 
-PRIOR_OPTIONS = ("exemplars", "encoder", "blueprints", "overlay", "nli", "prompts")
+PRIOR_OPTIONS = ("exemplars", "encoder", "entity_encoder", "blueprints", "overlay", "nli", "prompts")
 """The options, of any method, that name files or folders beside graph and model."""
 
 

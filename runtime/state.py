@@ -170,7 +170,12 @@ def check_run_started(state: State) -> None:
 
 def node_has_run(state: State, node: str) -> bool:
     """Return whether a node has run in this run; what it keeps may be of an earlier one on the thread."""
-    return any(entry["node"] == node for entry in state["trace"])
+    return node_count(state, node) > 0
+
+
+def node_count(state: State, node: str) -> int:
+    """Return how often a node has run in this run."""
+    return sum(entry["node"] == node for entry in state["trace"])
 
 
 def next_topic(state: State) -> Entity | None:

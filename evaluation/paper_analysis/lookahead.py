@@ -14,6 +14,8 @@ from kgqa.evaluation.paper_analysis.trace import trace_entries
 from kgqa.evaluation.scoring.scores import ScoredQuestion
 from kgqa.evaluation.scoring.statistics import Costs, Share, mean_share, summarise_costs
 
+LOOKAHEAD_NODES = ("smart_lookahead", "lookahead_by_path")
+
 
 class Lookahead(TypedDict):
     """Smart lookahead in a run."""
@@ -47,7 +49,9 @@ class Pruning(TypedDict):
 def measure_lookahead(scored: Sequence[ScoredQuestion], seed: int) -> Lookahead | None:
     """Measure smart lookahead; None where no result has one."""
     first = [
-        (each, entry) for each in scored for entry in islice(trace_entries(each.result, "smart_lookahead"), 1)
+        (each, entry)
+        for each in scored
+        for entry in islice((one for node in LOOKAHEAD_NODES for one in trace_entries(each.result, node)), 1)
     ]
     if not first:
         return None

@@ -16,15 +16,24 @@ from kgqa.evaluation.simulation.gold_answers import AnswerMarks
 from kgqa.evaluation.simulation.graph_cache import GoldRelations, resolve_hops
 from kgqa.evaluation.simulation.oracle import Case, wrong_choice
 from kgqa.kg.terms import Chain, Entity, Hop, Term
-from kgqa.prompts.assess_found import AssessFound, Assessment
+from kgqa.prompts.assess_found import AssessFound, Assessment, Evaluate, Evaluation
 from kgqa.prompts.base import Score
-from kgqa.prompts.candidates import MAX_GROUPS_SHOWN, ChainFindings, NumberedCandidate, numbered_candidates
+from kgqa.prompts.candidates import (
+    MAX_CANDIDATES_SHOWN,
+    MAX_GROUPS_SHOWN,
+    ChainFindings,
+    NumberedCandidate,
+    numbered_candidates,
+)
 from kgqa.prompts.chain import without_last_hop
+from kgqa.prompts.choose_entities import ChooseEntities, ChosenEntities
 from kgqa.prompts.pick_relations import PickedRelations, PickRelations
 from kgqa.prompts.progress import MAX_SUBGOALS
+from kgqa.prompts.recall_entities import Direction, JudgeDirection, Recall, RecallEntities
 from kgqa.prompts.reflect import MAX_EARLIER_CHAINS, Reflect, Reflection
 from kgqa.prompts.score_entities import ScoredEntities, ScoreEntities
 from kgqa.prompts.score_relations import ScoredRelations, ScoreRelations
+from kgqa.prompts.update_memory import Memory, UpdateMemory
 
 BEST_SCORE = 0.9  # what is chosen, rightly or wrongly
 LEAST_SCORE = 0.5  # what is recalled beside a wrong choice; an entity that leads to little of the gold
@@ -141,9 +150,50 @@ async def assess_found(prompt: AssessFound, case: Case) -> Assessment:
     """
     groups = await _read_groups(prompt.found, case)
     said = _misjudge_groups(await _judge_groups(groups, case), groups, case)
+    return said.model_copy(update={"known": _list_known(prompt.known, groups)})
+
+
+async def evaluate(prompt: Evaluate, case: Case) -> Evaluation:
+    """Stop, filter or go on as `assess_found` does."""
+    groups = await _read_groups(prompt.found, case)
+    said = _misjudge_groups(await _judge_groups(groups, case), groups, case)
+    return Evaluation(decision=said.decision, group=said.group, take=said.take, chosen=said.chosen)
+
+
+async def update_memory(prompt: UpdateMemory, case: Case) -> Memory:
+    """Write down each group that is on a gold path, beside what was known."""
+    return Memory(known=_list_known(prompt.known, await _read_groups(prompt.found, case)))
+
+
+def _list_known(known: Sequence[str], groups: Sequence[_ShownGroup]) -> list[str]:
     reached = [f"reached {group.found.chain.hops[-1].words}" for group in groups if group.rests]
-    known = list(dict.fromkeys([*prompt.known, *reached]))[-MAX_SUBGOALS:]
-    return said.model_copy(update={"known": known})
+    return list(dict.fromkeys([*known, *reached]))[-MAX_SUBGOALS:]
+
+
+async def choose_entities(prompt: ChooseEntities, case: Case) -> ChosenEntities:
+    """Choose those that are gold answers or lead to some; a wrong choice takes others."""
+    shown = list(enumerate(prompt.candidates[:MAX_CANDIDATES_SHOWN], 1))
+    right = [number for number, each in shown if await _score_entity(prompt.chain, each.term, case)]
+    return ChosenEntities(chosen=case.choose(right, len(shown)))
+
+
+async def judge_direction(prompt: JudgeDirection, case: Case) -> Direction:
+    """Come back where nothing that is explored next is on a gold path; a wrong verdict is the other."""
+    leads_on = any([any(await case.rests(chain)) for chain in prompt.following])
+    return Direction(add=leads_on == case.happens("judge"))
+
+
+async def recall_entities(prompt: RecallEntities, case: Case) -> Recall:
+    """Come back, of each topic, to the entities furthest on a gold path; right as often as other choices."""
+    furthest: dict[Entity, tuple[int, list[int]]] = {}
+    for number, chain in enumerate(prompt.offered, 1):
+        depth, numbers = furthest.get(chain.topic, (-1, []))
+        if chain.depth >= depth and any(await case.rests(chain)):
+            numbers = [*numbers, number] if chain.depth == depth else [number]
+            furthest[chain.topic] = chain.depth, numbers
+    right = [number for _, numbers in furthest.values() for number in numbers]
+    others = [number for number in range(1, len(prompt.offered) + 1) if number not in right]
+    return Recall(recall=case.draw_wrongly("wrong recall", right, others) or right)
 
 
 async def _read_groups(found: Sequence[ChainFindings], case: Case) -> list[_ShownGroup]:

@@ -6,13 +6,13 @@ from kgqa.evaluation.simulation.oracle import Case
 from kgqa.kg.terms import Chain, local_name
 from kgqa.priors.candidate_ranking import relation_words
 from kgqa.prompts.adapt_blueprint import AdaptBlueprint, AdaptedBlueprint
-from kgqa.prompts.decompose import Decompose, Subgoals
+from kgqa.prompts.decompose import Decompose, DecomposeAlong, Subgoals
 from kgqa.prompts.diagnose import MAX_BRANCHES_SHOWN, MAX_DECISIONS_SHOWN, Diagnose, Diagnosis
 from kgqa.prompts.progress import MAX_SUBGOALS
 from kgqa.prompts.solved_questions import MAX_BRANCH_HOPS
 
 
-async def decompose(prompt: Decompose, case: Case) -> Subgoals:
+async def decompose(prompt: Decompose | DecomposeAlong, case: Case) -> Subgoals:
     """Return one subgoal for each named node on the gold paths, in words of the relations to it.
 
     A bad plan is the question itself, as is that of a question without a gold path.

@@ -12,7 +12,7 @@ from kgqa.prompts.answer_from_memory import AnswerDirectly, DirectAnswer
 from kgqa.prompts.base import Prompt, Reply
 from kgqa.prompts.candidates import MAX_CANDIDATES_SHOWN, Take, parse_number
 from kgqa.prompts.check_sufficiency import CheckSufficiency, Sufficiency
-from kgqa.prompts.decompose import Decompose, Subgoals
+from kgqa.prompts.decompose import Decompose, DecomposeAlong, Subgoals
 from kgqa.prompts.diagnose import MAX_BRANCHES_SHOWN, Diagnose, Diagnosis
 from kgqa.prompts.filter_candidates import FilterCandidates, FilteredCandidates
 from kgqa.prompts.infer_from_evidence import InferFromEvidence, Inferred
@@ -159,6 +159,7 @@ CHAIN_REPLIES: Replies = {
     AnswerDirectly: abstain,
     CheckSufficiency: check_sufficiency,
     Decompose: decompose,
+    DecomposeAlong: decompose,
     Diagnose: diagnose_branch,
     FilterCandidates: filter_candidates,
     InferFromEvidence: infer_answers,

@@ -10,13 +10,21 @@ from kgqa.models.offline.answer_selection import follow_hops
 from kgqa.models.offline.chain_replies import Replies, describe_finding, judge_chain
 from kgqa.models.offline.interpreter import Interpretation, QuestionInterpreter
 from kgqa.models.offline.lookups import NO_ANSWER, Lookups
-from kgqa.prompts.assess_found import AssessFound, Assessment
+from kgqa.prompts.assess_found import AssessFound, Assessment, Evaluate, Evaluation
 from kgqa.prompts.base import Score
-from kgqa.prompts.candidates import MAX_GROUPS_SHOWN, ChainFindings, numbered_candidates
+from kgqa.prompts.candidates import (
+    MAX_CANDIDATES_SHOWN,
+    MAX_GROUPS_SHOWN,
+    ChainFindings,
+    numbered_candidates,
+)
+from kgqa.prompts.choose_entities import ChooseEntities, ChosenEntities
 from kgqa.prompts.pick_relations import PickedRelations, PickRelations
+from kgqa.prompts.recall_entities import Direction, JudgeDirection, Recall, RecallEntities
 from kgqa.prompts.reflect import MAX_EARLIER_CHAINS, Reflect, Reflection
 from kgqa.prompts.score_entities import ScoredEntities, ScoreEntities
 from kgqa.prompts.score_relations import ScoredRelations, ScoreRelations
+from kgqa.prompts.update_memory import Memory, UpdateMemory
 
 _PARTIAL_ANSWER_SCORE = 0.5  # of an entity that leads to some of the answers; to all of them is 1
 _ALTERNATIVE_SCORE = 0.1  # of an entity on a chain that is not the chosen one
@@ -154,6 +162,56 @@ async def assess_frontier(prompt: AssessFound, interpreter: QuestionInterpreter)
     return Assessment(rationale=known.reason, known=facts, decision="forward")
 
 
+async def evaluate(prompt: Evaluate, interpreter: QuestionInterpreter) -> Evaluation:
+    """Judge as `assess_frontier` does."""
+    shown = AssessFound(prompt.question, prompt.found, exemplars=prompt.exemplars, topics=prompt.topics)
+    said = await assess_frontier(shown, interpreter)
+    return Evaluation(
+        rationale=said.rationale,
+        decision=said.decision,
+        group=said.group,
+        take=said.take,
+        chosen=said.chosen,
+    )
+
+
+async def update_memory(prompt: UpdateMemory, interpreter: QuestionInterpreter) -> Memory:
+    """Say what the chains on the chosen ones lead to."""
+    chains = [each.chain for each in prompt.found]
+    return Memory(
+        known=_known_facts(prompt, await interpreter.interpret(prompt.question, prompt.topics, chains))
+    )
+
+
+async def choose_entities(prompt: ChooseEntities, interpreter: QuestionInterpreter) -> ChosenEntities:
+    """Choose the candidates that lead to any of the answers."""
+    known = await interpreter.interpret(prompt.question, prompt.topics, [prompt.chain])
+    ends = [each.term for each in prompt.candidates[:MAX_CANDIDATES_SHOWN]]
+    score = await _answer_scores(prompt.chain, ends, known, Lookups(interpreter.graph))
+    return ChosenEntities(
+        rationale=known.reason, chosen=[at for at, end in enumerate(ends, 1) if score.get(end)]
+    )
+
+
+async def judge_direction(prompt: JudgeDirection, interpreter: QuestionInterpreter) -> Direction:
+    """Come back where none of what is explored next goes on along a known chain."""
+    known = await interpreter.interpret(prompt.question, prompt.topics, prompt.following)
+    going = any(_goes_on(known, chain, chosen=False) for chain in prompt.following)
+    return Direction(rationale=known.reason, add=not going)
+
+
+async def recall_entities(prompt: RecallEntities, interpreter: QuestionInterpreter) -> Recall:
+    """Come back to the entities from which the likeliest known chain goes on that was not gone to its end."""
+    known = await interpreter.interpret(prompt.question, prompt.topics, prompt.offered)
+    back = _unfinished(known, prompt.offered)
+    alike = [
+        number
+        for number, chain in enumerate(prompt.offered, 1)
+        if back and (chain.topic, chain.hops) == (back.topic, back.hops)
+    ]
+    return Recall(rationale=known.reason, recall=alike)
+
+
 def _complete_groups(prompt: AssessFound, known: Interpretation) -> list[tuple[int, Chain]]:
     """Number the groups at the end of known chains, with these: of the chosen ones, or else of others.
 
@@ -190,7 +248,7 @@ def _awaits_other_topic(group: ChainFindings, prompt: AssessFound, known: Interp
     return longer and not known.intent.union
 
 
-def _known_facts(prompt: AssessFound, known: Interpretation) -> list[str]:
+def _known_facts(prompt: AssessFound | UpdateMemory, known: Interpretation) -> list[str]:
     """Say what the chains on the chosen ones lead to, a sentence for a subgoal; else what was known."""
     facts = {
         each.chain: describe_finding(each.chain, each.named)
@@ -202,8 +260,13 @@ def _known_facts(prompt: AssessFound, known: Interpretation) -> list[str]:
 
 FRONTIER_REPLIES: Replies = {
     AssessFound: assess_frontier,
+    ChooseEntities: choose_entities,
+    Evaluate: evaluate,
+    JudgeDirection: judge_direction,
     PickRelations: pick_relations,
+    RecallEntities: recall_entities,
     Reflect: reflect,
     ScoreEntities: score_entities,
     ScoreRelations: score_relations,
+    UpdateMemory: update_memory,
 }

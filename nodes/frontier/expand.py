@@ -6,7 +6,7 @@ from kgqa.kg.errors import KGRejected, KGTimeout
 from kgqa.kg.pages import ChainResult
 from kgqa.kg.terms import Chain
 from kgqa.nodes.expand import updated_leads, visit_chain
-from kgqa.nodes.frontier.state import FrontierState, FrontierUpdate
+from kgqa.nodes.frontier.state import FrontierState, FrontierUpdate, explores_entities
 from kgqa.prompts.candidates import ChainFindings
 from kgqa.runtime.node import NodeRuntime, node
 from kgqa.tools.arguments import chain_arguments
@@ -34,7 +34,11 @@ async def expand(state: FrontierState, runtime: NodeRuntime) -> FrontierUpdate:
         "frontier": [chain for chain in chains if chain in ends],
         "leads": updated_leads(chains, visits, state),
         "tried": [*state["tried"], *chains],
-        "decision": "refine" if found else "backtrack",
+        "decision": "backtrack"
+        if not found
+        else "forward"
+        if explores_entities(runtime.context)
+        else "refine",
     }
     if first := next((each for each in found if each.named), None):
         # the evidence, if the budget ends before anyone has judged

@@ -2,10 +2,18 @@
 
 from collections import Counter
 from collections.abc import Sequence
+from itertools import groupby
 
 from kgqa.kg.terms import Chain
 from kgqa.nodes.frontier.rerank import question_likeness
-from kgqa.nodes.frontier.state import FrontierState, FrontierUpdate, ScoredChain, prompt_context, spent_chains
+from kgqa.nodes.frontier.state import (
+    FrontierState,
+    FrontierUpdate,
+    ScoredChain,
+    explores_entities,
+    prompt_context,
+    spent_chains,
+)
 from kgqa.nodes.recall_exemplars import exemplar_hops, hop_text, shown_exemplars
 from kgqa.priors.candidate_ranking import relation_words
 from kgqa.prompts.chain import without_last_hop
@@ -18,16 +26,21 @@ from kgqa.runtime.node import NodeRuntime, node
 async def pick_relations(state: FrontierState, runtime: NodeRuntime) -> FrontierUpdate:
     """Let the model choose as many as the question needs, from all chains of the frontier at once.
 
+    Where the frontier is of entities it is asked about one after the other.
     Solved questions like this one are shown, and the relations that these took are added to what
     is chosen (R_sel and R_cand ∩ R_guide). A malformed reply counts as no choice.
     """
     offers, exemplars = state["offers"], shown_exemplars(state, runtime, "guide_exploration")
-    chains = tuple(offer.chain for offer in offers)
-    prompt = PickRelations(state["question"], chains, exemplars=exemplars, **prompt_context(state))
+    lots = [offers]
+    if explores_entities(runtime.context):
+        lots = [list(lot) for _, lot in groupby(offers, lambda offer: without_last_hop(offer.chain))]
     chosen: list[ScoredChain] = []
-    if reply := await runtime.ask(prompt):
-        chosen = [offers[number - 1] for number in reply.relations]
-        runtime.trace["reason"] = reply.rationale
+    for lot in lots:
+        chains = tuple(offer.chain for offer in lot)
+        prompt = PickRelations(state["question"], chains, exemplars=exemplars, **prompt_context(state))
+        if reply := await runtime.ask(prompt):
+            chosen += [lot[number - 1] for number in reply.relations]
+            runtime.trace["reason"] = reply.rationale
     runtime.trace |= {"chosen": [str(each.chain) for each in chosen], "set_aside": len(offers) - len(chosen)}
     if exemplars:
         guide = exemplar_hops(exemplars)

@@ -3,10 +3,12 @@
 from collections.abc import Sequence
 
 from kgqa.kg.terms import Chain, Entity
-from kgqa.nodes.frontier.state import FrontierState, FrontierUpdate, prompt_context
+from kgqa.nodes.frontier.state import FrontierState, FrontierUpdate, explores_entities, prompt_context
 from kgqa.prompts.candidates import MAX_GROUPS_SHOWN, ChainFindings, numbered_candidates
+from kgqa.prompts.recall_entities import JudgeDirection, RecallEntities
 from kgqa.prompts.reflect import Reflect, Reflection
 from kgqa.runtime.node import NodeRuntime, node
+from kgqa.runtime.state import node_count
 
 MAX_HISTORY_CHAINS = 12
 """Earlier chains that the model can come back to at most: the topics and the last ones."""
@@ -18,13 +20,17 @@ async def reflect(state: FrontierState, runtime: NodeRuntime) -> FrontierUpdate:
 
     After a malformed reply the search goes on from all that was found. Where nothing is left to
     go on from, the answer is inferred from what is known.
+    Of an entity frontier the model says whether something is missing, and then which of all entities that
+    were ever reached are added; after the last round it is asked for an answer from memory.
     """
     last, depth = state["trace"][-1], runtime.context.depth
     dry = last["decision"] == "backtrack" and last["node"] != "filter"
+    if explores_entities(runtime.context):
+        return await _reflect_on_entities(state, dry, runtime)
     found = [] if dry else [each for each in state["found"] if each.chain.depth < depth]
     if not dry and len(found) < len(state["found"]):
         runtime.trace["limit"] = "depth"
-    recalls = sum(entry["node"] == "backtrack" for entry in state["trace"])
+    recalls = node_count(state, "backtrack")
     history: list[ChainFindings] = []
     if recalls < runtime.context.reflections:  # of the topics and what was explored, what still has choices
         topics = [ChainFindings(Chain(topic), ()) for topic in state["topic_entities"]]
@@ -67,3 +73,36 @@ def _continue_from(
         "candidates": [],
         "decision": "backtrack" if recalled else "forward" if chains else "infer",
     }
+
+
+async def _reflect_on_entities(state: FrontierState, dry: bool, runtime: NodeRuntime) -> FrontierUpdate:
+    if not dry and node_count(state, "retrieve_relations") >= runtime.context.depth:
+        runtime.trace["limit"] = "depth"
+        return {"memory": [], "candidates": [], "decision": "stop"}
+    following = state["frontier"]
+    recalled: list[Chain] = []
+    if not dry and node_count(state, "backtrack") < runtime.context.reflections:
+        recalled = await _recall(state, following, runtime)
+    return _continue_from(state, [] if dry else following, recalled)
+
+
+async def _recall(state: FrontierState, following: Sequence[Chain], runtime: NodeRuntime) -> list[Chain]:
+    """Let the model say whether to come back, and to which entities of the whole search (E_add)."""
+    question, shown = state["question"], prompt_context(state)
+    chains = (*state["found"], *state["explored"])
+    judged = await runtime.ask(JudgeDirection(question, tuple(following), chains, **shown))
+    if judged is None or not judged.add:
+        return []
+    reached: dict[Entity, Chain] = {topic: Chain(topic) for topic in state["topic_entities"]}
+    for group in state["reached"]:
+        for end in group.named:
+            if isinstance(end.term, Entity):
+                reached.setdefault(end.term, group.chain.constrained_to([end.term]))
+    offered = tuple(chain for chain in reached.values() if chain not in following)
+    runtime.trace |= {"reason": judged.rationale, "offered": len(offered)}
+    reply = (
+        await runtime.ask(RecallEntities(question, offered, judged.rationale, **shown)) if offered else None
+    )
+    recalled = [offered[number - 1] for number in reply.recall] if reply else []
+    runtime.trace["recalled"] = [str(chain) for chain in recalled]
+    return recalled

@@ -20,15 +20,22 @@ _ChainEnd: TypeAlias = tuple[Chain, Candidate]  # an end of a chain
 
 
 async def question_likeness(
-    texts: Sequence[str], question: str, by: Literal["bm25", "encoder"], runtime: NodeRuntime
+    texts: Sequence[str],
+    question: str,
+    by: Literal["bm25", "encoder"],
+    runtime: NodeRuntime,
+    encoder: str | None = None,
 ) -> list[float]:
-    """Return how alike each text is to the question, from 0 to 1; the same for all where none is."""
+    """Return how alike each text is to the question, from 0 to 1; the same for all where none is.
+
+    ``encoder`` names another one than that of the context.
+    """
     if not texts:
         return []
     if by == "bm25":
         scores = await runtime.within_time_limit(asyncio.to_thread(bm25_scores, texts, question))
     else:
-        rows = await runtime.encode([*texts, question])
+        rows = await runtime.encode([*texts, question], encoder)
         scores = [max(0.0, round(float(row @ rows[-1]), LIKENESS_DECIMALS)) for row in rows[:-1]]
     return scores if any(scores) else [1 / len(texts)] * len(texts)
 

@@ -3,7 +3,13 @@
 from typing import cast
 
 from kgqa.kg.terms import Chain
-from kgqa.nodes.frontier.state import FrontierState, FrontierUpdate, ScoredChain, spent_chains
+from kgqa.nodes.frontier.state import (
+    FrontierState,
+    FrontierUpdate,
+    ScoredChain,
+    explores_entities,
+    spent_chains,
+)
 from kgqa.nodes.retrieve_relations import MAX_OFFERED_RELATIONS, limit_hops
 from kgqa.runtime.node import NodeRuntime, node
 from kgqa.runtime.state import node_has_run
@@ -15,12 +21,13 @@ async def retrieve_relations(state: FrontierState, runtime: NodeRuntime) -> Fron
     """Offer every hop that leads on from the frontier, at first from the topic entities.
 
     What was visited already is not asked again, and what was tried is left out. One query
-    is enough for all chains of the frontier, each of which has its share of what is offered.
+    is enough for all chains of the frontier, each of which has its share of what is offered. An
+    entity has all of it, and what was tried as well.
     """
     begun: FrontierUpdate = {}
     if not node_has_run(state, "retrieve_relations"):
         topics = [Chain(topic) for topic in state["topic_entities"]]
-        begun = {"frontier": topics, "found": [], "explored": [], "spent": [], "known": []}
+        begun = {"frontier": topics, "found": [], "explored": [], "reached": [], "spent": [], "known": []}
     state = cast(FrontierState, {**state, **begun})
     open_ = [chain for chain in state["frontier"] if chain.depth < runtime.context.depth]
     if len(open_) < len(state["frontier"]):
@@ -33,6 +40,8 @@ async def retrieve_relations(state: FrontierState, runtime: NodeRuntime) -> Fron
     if visits is not None:
         known |= {chain: visit.hops.items for chain, visit in zip(asked, visits, strict=True)}
         share = max(1, MAX_OFFERED_RELATIONS // max(1, len(open_)))
+        if explores_entities(runtime.context):  # each entity has a prompt of its own
+            tried, share = set(), MAX_OFFERED_RELATIONS
         longer = (chain.then(hop) for chain in open_ for hop in limit_hops(known[chain], share))
         offers = [ScoredChain(chain) for chain in longer if chain not in tried]
         runtime.trace |= {"frontier": [str(chain) for chain in open_], "relations": len(offers)}

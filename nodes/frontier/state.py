@@ -7,6 +7,7 @@ from pydantic import ConfigDict, with_config
 
 from kgqa.kg.terms import Chain
 from kgqa.prompts.candidates import ChainFindings
+from kgqa.runtime.context import Context
 from kgqa.runtime.state import State, Update
 
 
@@ -29,6 +30,8 @@ class FrontierUpdate(Update, total=False):
     """What the chosen chains have led to."""
     explored: list[ChainFindings]
     """What was led to before, the last first: the subgraph of the search."""
+    reached: list[ChainFindings]
+    """All that the relations of each entity have led to, the last first, before any was chosen: E_cand."""
     spent: list[Chain]
     """The chains from which nothing more was chosen: there is no use in coming back to them."""
     subgoals: list[str]
@@ -46,6 +49,11 @@ def spent_chains(state: FrontierState) -> list[Chain]:
     """Return the chains that are spent, with the frontier, from which nothing is chosen."""
     here = state.get("frontier", [])
     return [*state["spent"], *(chain for chain in here if chain not in state["spent"])]
+
+
+def explores_entities(context: Context) -> bool:
+    """Return whether the frontier is of entities, one chain held to each, as in PoG's paper."""
+    return getattr(context, "explores_entities", False)
 
 
 def prompt_context(state: FrontierState) -> dict[str, tuple[Any, ...]]:

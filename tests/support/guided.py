@@ -126,7 +126,7 @@ def by_words(texts: Sequence[str]) -> Vectors:
 
 def playing(**policies: Policy) -> ScriptedModel:
     """A model with one policy for each prompt; a prompt without one is a failure of the test."""
-    known = {"decompose": PLAN, "answer_directly": {"answers": []}, **policies}
+    known = {"decompose": PLAN, "decompose_along": PLAN, "answer_directly": {"answers": []}, **policies}
 
     def line(prompt: Any) -> Line:
         policy = known[prompt.name]

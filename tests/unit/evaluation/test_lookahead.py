@@ -51,6 +51,13 @@ def test_each_share_is_over_the_questions_with_a_lookahead() -> None:
     assert (found["fired"]["low"] or 0) <= 3 / 4 <= (found["fired"]["high"] or 0)
 
 
+def test_paths_that_were_tried_in_the_first_round_count_the_same_and_later_rounds_not_at_all() -> None:
+    first = {**look(ended=True), "node": "lookahead_by_path"}
+    later = {"node": "lookahead_by_path", "decision": "forward", "reason": "only the first round looks ahead"}
+    found = looked(result(0, first), result(1, {**look(), "node": "lookahead_by_path"}, later))
+    assert (found["questions"], found["fired"]["value"], found["ended"]["value"]) == (2, 1.0, 0.5)
+
+
 def test_questions_without_gold_can_end_but_neither_rightly_nor_wrongly() -> None:
     found = looked(result(0, look(ended=True)), result(1, look(ended=True)), unscored=(1,))
     assert (found["ended"]["value"], found["right"]["value"]) == (1.0, 1.0)

@@ -174,20 +174,21 @@ async def test_a_malformed_reply_and_an_outage_of_the_graph_leave_the_search(ask
 async def test_the_plan_and_the_choice_of_relations_are_shown_solved_questions(ask: Ask) -> None:
     model = playing(assess_found=stop_at("none"), infer_from_evidence={"chosen": []}, **GOING_ON)
     await ask(model, CHILDREN, TOWNS)
-    for name in ("decompose", "pick_relations", "assess_found"):
+    for name in ("decompose_along", "pick_relations", "assess_found"):
         prompt = asked(model, name)[0]
         assert [each.question for each in prompt.exemplars] == [CHILDREN.template, TOWNS.template]
         assert prompt.exemplars[1].branches == (("child", "lives_in"),)
 
 
 @pytest.mark.parametrize(
-    ("option", "prompt"), [("guide_decomposition", "decompose"), ("guide_exploration", "pick_relations")]
+    ("option", "plan", "guided"),
+    [("guide_decomposition", "decompose", True), ("guide_exploration", "decompose_along", False)],
 )
-async def test_each_guidance_can_be_left_out(ask: Ask, option: str, prompt: str) -> None:
+async def test_each_guidance_can_be_left_out(ask: Ask, option: str, plan: str, guided: bool) -> None:
     model = playing(assess_found=stop_at("none"), infer_from_evidence={"chosen": []}, **GOING_ON)
     await ask(model, CHILDREN, **{option: False})
-    shows = {name: bool(asked(model, name)[0].exemplars) for name in ("decompose", "pick_relations")}
-    assert shows == {"decompose": True, "pick_relations": True, prompt: False}
+    assert asked(model, plan)
+    assert bool(asked(model, "pick_relations")[0].exemplars) is guided
 
 
 async def test_relations_of_exemplars_are_added_to_what_is_chosen(ask: Ask) -> None:
@@ -216,6 +217,62 @@ async def test_what_nobody_wants_is_not_recalled(ask: Ask) -> None:
     off = {"lookahead": False, "guide_decomposition": False, "guide_exploration": False}
     record = await ask(playing(assess_found=stop_at("child"), **GOING_ON), CHILDREN, **off)
     assert nodes(record) == ["link", *SEARCH, "answer"]
+
+
+async def test_without_guidance_in_the_exploration_no_chain_is_tried(ask: Ask) -> None:
+    model = playing(assess_found=stop_at("child"), **GOING_ON)
+    record = await ask(model, CHILDREN, guide_exploration=False)
+    assert nodes(record) == ["link", "exemplars", *SEARCH, "answer"]
+    assert asked(model, "decompose_along")
+    assert "guided" not in entries(record, "prune")[0]
+
+
+async def test_the_plan_is_made_along_solved_questions_where_there_are_any(ask: Ask) -> None:
+    for guided, kind in ((True, "decompose_along"), (False, "decompose")):
+        model = playing(assess_found=stop_at("child"), **GOING_ON)
+        await ask(model, CHILDREN, lookahead=False, guide_decomposition=guided)
+        assert len(asked(model, kind)) == 1
+
+
+@pytest.mark.parametrize(
+    ("wording", "shown_as"), [("templates", CHILDREN.template), ("questions", CHILDREN.question)]
+)
+async def test_exemplars_are_shown_as_templates_or_as_they_were_asked(
+    ask: Ask, wording: str, shown_as: str
+) -> None:
+    model = playing(assess_found=stop_at("child"), **GOING_ON)
+    await ask(model, CHILDREN, lookahead=False, exemplars_as=wording)
+    for kind in ("decompose_along", "pick_relations"):
+        assert [each.question for each in asked(model, kind)[0].exemplars] == [shown_as]
+
+
+BY_PATH: dict[str, Any] = {"lookahead_by": "path"}
+FIRST_ROUND = ("link", "exemplars", "plan", "retrieve_relations", "prune", "lookahead_by_path")
+
+
+async def test_paths_are_tried_one_after_the_other_once_relations_were_chosen(ask: Ask) -> None:
+    model = playing(pick_relations=pick("pet"), evaluate=stop_at("child lives_in"))
+    record = await ask(model, CHILDREN, TOWNS, MAYOR, **BY_PATH)
+    assert shown(record) == ["Bonn", "Ulm"]
+    assert nodes(record) == [*FIRST_ROUND, "answer"]
+    assert [len(prompt.found) for prompt in asked(model, "evaluate")] == [1, 1]
+    (looked,) = entries(record, "lookahead_by_path")
+    assert (looked["fired"], looked["forward"], looked["realised"]) == (True, ["child", "lives_in"], 3)
+
+
+async def test_where_no_path_is_enough_the_search_goes_on_from_all_that_was_chosen(ask: Ask) -> None:
+    model = playing(
+        pick_relations=pick("pet", "child child"),
+        evaluate={"decision": "forward"},
+        assess_found=stop_at("child child"),
+        reflect=lambda prompt: {"go_on": [number for number, _ in enumerate(prompt.found, 1)]},
+    )
+    record = await ask(model, CHILDREN, TOWNS, **BY_PATH)
+    assert shown(record) == ["Dora"]
+    # R_D is what the model chose, and what of R_cand exemplars have
+    first = entries(record, "prune")[0]
+    assert (first["chosen"], first["guided"]) == (["Ada -pet->"], ["Ada -child->", "Ada -lives_in->"])
+    assert entries(record, "lookahead_by_path")[1]["reason"] == "only the first round looks ahead"
 
 
 async def test_without_an_index_the_trace_says_so_and_the_search_goes_on(ask: Ask) -> None:

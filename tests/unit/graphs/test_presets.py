@@ -23,7 +23,13 @@ PUBLISHED: dict[tuple[str, str], dict[str, Any]] = {
     # Sun et al. 2024 §3.1: 0.4 while exploring, 256 tokens, N = 3, D_max = 3
     ("tog", "paper"): {"temperature": 0.4, "max_tokens": 256, "width": 3, "depth": 3, "pruning": "model"},
     # arguments of the public code (main_freebase.py); five recalls
-    ("pog", "paper"): {"temperature": 0.3, "max_tokens": 4096, "depth": 4, "reflections": 5},
+    ("pog", "paper"): {
+        **{"temperature": 0.3, "max_tokens": 4096, "depth": 4, "reflections": 5},
+        # main_freebase.py and freebase_func.py; EGP §4.3: entity exploration
+        **{"frontier": "entities", "width": 70, "entity_encoder": "msmarco-distilbert-base-tas-b"},
+        # no question of the published runs (390 calls at most) may be cut
+        "budget": {"llm_calls": 400, "tokens": 400_000, "kg_queries": 500, "seconds": 1800.0},
+    },
 }
 COR: dict[str, Any] = {
     # §5.3: temperature 0.01; top-k pruning with k = 3; l = 3 on WebQSP and QALD10, 4 on CWQ
@@ -40,6 +46,8 @@ PUBLISHED["pog_egp", "paper"] = {
     "encoder": "BAAI/bge-large-en-v1.5",  # EGP §4.1
     # Table 2: retrieved by similarity, shown to the decomposition (§4.2) and to the exploration (§4.3)
     **{"random_exemplars": False, "guide_decomposition": True, "guide_exploration": True, "lookahead": True},
+    # §4.3: in the first iteration, path by path; §4.2: exemplary questions
+    **{"lookahead_by": "path", "exemplars_as": "questions"},
 }
 VOG: dict[str, Any] = {
     **{"temperature": 0.3, "max_tokens": 1024},  # B.3.2

@@ -9,11 +9,12 @@ from kgqa.kg.pages import Candidate
 from kgqa.kg.terms import Chain, Entity, Hop, Literal, Path
 from kgqa.prompts.adapt_blueprint import AdaptBlueprint
 from kgqa.prompts.answer_from_memory import AnswerBriefly, AnswerDirectly, ReasonAloud
-from kgqa.prompts.assess_found import AssessFound
+from kgqa.prompts.assess_found import AssessFound, Evaluate
 from kgqa.prompts.base import Prompt
 from kgqa.prompts.candidates import ChainFindings
 from kgqa.prompts.check_sufficiency import CheckSufficiency
-from kgqa.prompts.decompose import Decompose
+from kgqa.prompts.choose_entities import ChooseEntities
+from kgqa.prompts.decompose import Decompose, DecomposeAlong
 from kgqa.prompts.diagnose import Diagnose, PastDecision, PrunedBranch
 from kgqa.prompts.facts import RelationCandidate
 from kgqa.prompts.filter_candidates import FilterCandidates
@@ -24,6 +25,7 @@ from kgqa.prompts.plan_steps import PlanSteps
 from kgqa.prompts.plans import PlanStep, SearchPlan
 from kgqa.prompts.progress import Progress
 from kgqa.prompts.prune_relations import PruneRelations
+from kgqa.prompts.recall_entities import JudgeDirection, RecallEntities
 from kgqa.prompts.reflect import Reflect
 from kgqa.prompts.revise_plan import ReviseAhead, ReviseGlobally, ReviseLocally, ReviseMixed
 from kgqa.prompts.score_entities import ScoreEntities
@@ -31,6 +33,7 @@ from kgqa.prompts.score_relations import ScoreRelations
 from kgqa.prompts.select_entities import SelectEntities
 from kgqa.prompts.select_relations import SelectRelations
 from kgqa.prompts.solved_questions import SolvedQuestion
+from kgqa.prompts.update_memory import UpdateMemory
 from kgqa.prompts.verify_chain import VerifyChain
 from kgqa.prompts.verify_step import VerifyStep
 
@@ -73,6 +76,11 @@ def offer(relation: str, *heads: int) -> RelationCandidate:
 
 def topics(*names: str) -> tuple[Entity, ...]:
     return tuple(chain(name).topic for name in names)
+
+
+def held(target: Chain, name: str) -> Chain:
+    """The chain, held to an entity of this name at its end."""
+    return target.constrained_to(topics(name))
 
 
 def ends(*names: str, returning: tuple[str, ...] = ()) -> tuple[Candidate, ...]:
@@ -122,6 +130,11 @@ WORKED: list[Prompt[Any]] = [
         (ChainFindings(chain("Clara Schumann", "born_in"), ends("Leipzig")),),
         ("Find her home town.", "Find the river there."),
     ),
+    ChooseEntities(
+        "When was the university opened that Lise Meitner studied at?",
+        chain("Lise Meitner", "educated_at"),
+        ends("Akademisches Gymnasium", "University of Vienna"),
+    ),
     CheckSufficiency(
         "Who wrote the words of the song Mondnacht?",
         chain("Mondnacht", "lyrics_by"),
@@ -146,6 +159,16 @@ WORKED: list[Prompt[Any]] = [
     ),
     Decompose("In which town did the composer of Vltava go to school?"),
     Decompose("Which is the deepest of the lakes that the Rhine flows through?"),
+    DecomposeAlong(
+        "In which town did the composer of Vltava go to school?",
+        (SolvedQuestion("Who taught the composer of [composition]?", (("composed_by", "student_of"),)),),
+    ),
+    Evaluate(
+        "Which river flows through the home town of Clara Schumann?",
+        (ChainFindings(chain("Clara Schumann", "born_in"), ends("Leipzig")),),
+        ("Find her home town.", "Find the river there."),
+        ("She comes from Leipzig.",),
+    ),
     Diagnose(
         "How many students has the university that Emmy Noether taught at?",
         "wrong_type",
@@ -201,6 +224,15 @@ WORKED: list[Prompt[Any]] = [
         ("Caspar David Friedrich painted it.",),
         ("Find who taught this painter.",),
     ),
+    JudgeDirection(
+        "Who was the mother of the author of Effi Briest?",
+        (
+            held(chain(BRIEST, "author"), "Theodor Fontane")
+            .then(hop("spouse"))
+            .constrained_to(topics("Emilie Rouanet")),
+        ),
+        (ChainFindings(chain(BRIEST, "author"), ends("Theodor Fontane")),),
+    ),
     JudgeClaim(
         "Do mosses take up water by roots?",
         (
@@ -237,6 +269,11 @@ WORKED: list[Prompt[Any]] = [
         2,
     ),
     ReasonAloud("In which sea does the river that flows through Meissen end?"),
+    RecallEntities(
+        "Who was the mother of the author of Effi Briest?",
+        (chain(BRIEST), held(chain(BRIEST, "author"), "Theodor Fontane")),
+        "His wife has nothing to do with his mother.",
+    ),
     Reflect(
         "Who was the mother of the author of Effi Briest?",
         (ChainFindings(chain(BRIEST, "author", "spouse"), ends("Emilie Rouanet")),),
@@ -386,6 +423,11 @@ WORKED: list[Prompt[Any]] = [
             path("Bolero", "premiere", "", "conductor", "Walther Straram"),
             path("Bolero", "premiere", "", "venue", "Palais Garnier"),
         ),
+    ),
+    UpdateMemory(
+        "Which river flows through the home town of Clara Schumann?",
+        (ChainFindings(chain("Clara Schumann", "born_in"), ends("Leipzig")),),
+        ("Find her home town.", "Find the river there."),
     ),
 ]
 """The worked examples of the instructions, as the prompts that they are examples of."""

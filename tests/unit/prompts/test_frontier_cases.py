@@ -7,19 +7,23 @@ import pytest
 
 from kgqa.kg.terms import Entity
 from kgqa.models.parsing import BadReply, check_reply, validate_reply
-from kgqa.prompts.assess_found import AssessFound
+from kgqa.prompts.assess_found import AssessFound, Evaluate
 from kgqa.prompts.base import Prompt
 from kgqa.prompts.candidates import ChainFindings
-from kgqa.prompts.decompose import Decompose
+from kgqa.prompts.choose_entities import ChooseEntities
+from kgqa.prompts.decompose import Decompose, DecomposeAlong
 from kgqa.prompts.pick_relations import PickRelations
 from kgqa.prompts.plan_steps import PlanSteps
+from kgqa.prompts.recall_entities import JudgeDirection, RecallEntities
 from kgqa.prompts.reflect import MAX_EARLIER_CHAINS, Reflect
 from kgqa.prompts.score_entities import ScoreEntities
 from kgqa.prompts.score_relations import ScoreRelations
 from kgqa.prompts.solved_questions import SolvedQuestion
-from kgqa.tests.unit.prompts.samples import chain, ends, topics, values
+from kgqa.prompts.update_memory import UpdateMemory
+from kgqa.tests.unit.prompts.samples import chain, ends, held, topics, values
 
 OVER_A_FRONTIER = [AssessFound, PickRelations, Reflect, ScoreEntities, ScoreRelations]
+OVER_ENTITIES = [ChooseEntities, DecomposeAlong, Evaluate, JudgeDirection, RecallEntities, UpdateMemory]
 
 GOALS, KNOWN = ("Find the child.", "Find its town."), ("Ben is the child.",)
 DRAWN = (
@@ -89,6 +93,39 @@ def test_assessing_shows_the_plan_and_the_groups() -> None:
 def test_without_a_plan_the_groups_are_all() -> None:
     expected = f'Question: "Where?"\n{GROUPS}Reply:'
     assert [AssessFound("Where?", FOUND).case(), RATE.case()] == [expected] * 2
+
+
+BEN = held(chain("Ada", "child"), "Ben")
+OF_EACH = (ChainFindings(BEN.then(OFFERS[0].hops[-1]), ends("Bonn")),)
+
+
+def test_evaluating_shows_what_each_entity_led_to_and_then_the_groups() -> None:
+    drawn = Evaluate("Where?", FOUND, GOALS, KNOWN, topics=TWO, triples=OF_EACH).case()
+    assert drawn == f'Question: "Where?"\n{DRAWN}Found:\n- "Ben" -lives_in-> "Bonn"\n{GROUPS}Reply:'
+
+
+def test_memory_is_written_from_triples() -> None:
+    lines = UpdateMemory("Where?", (*OF_EACH, ChainFindings(BEN.then(OFFERS[1].hops[-1]), ()))).case()
+    assert lines.splitlines()[1:-1] == [
+        "Found:",
+        '- "Ben" -lives_in-> "Bonn"',
+        '- "Ben" <-child- nodes without a name',
+    ]
+
+
+def test_reflection_names_what_is_explored_next_and_then_all_that_was_ever_reached() -> None:
+    next_ = (BEN, chain("Ada", "pet").constrained_to([Entity("http://x/m")]))
+    lines = JudgeDirection("Where?", next_, HISTORY[1:]).case().splitlines()
+    assert lines[1:4] == ["Explored next:", '- "Ada" -child-> "Ben"', '- "Ada" -pet-> a node without a name']
+    lines = RecallEntities("Where?", (chain("Ada"), BEN), "left out").case().splitlines()
+    assert lines[1:-1] == ['Reason: "left out"', "Entities:", '1. "Ada"', '2. "Ada" -child-> "Ben"']
+
+
+def test_what_the_model_knows_besides_needs_no_group() -> None:
+    prompt = Evaluate("Where?", FOUND)
+    assert check_reply(validate_reply({"decision": "stop", "group": 0}, prompt.reply), prompt).group == 0
+    with pytest.raises(BadReply, match="group 3 was not offered"):
+        check_reply(validate_reply({"decision": "stop", "group": 3}, prompt.reply), prompt)
 
 
 def test_reflecting_shows_what_was_reached_earlier_as_well() -> None:
@@ -174,6 +211,6 @@ def test_a_reply_that_fits_is_taken(prompt: Prompt[Any], reply: dict[str, Any]) 
     assert reply.items() <= taken.model_dump().items()
 
 
-@pytest.mark.parametrize("kind", OVER_A_FRONTIER, ids=lambda kind: kind.name)
+@pytest.mark.parametrize("kind", OVER_A_FRONTIER + OVER_ENTITIES, ids=lambda kind: kind.name)
 def test_instructions_cost_few_tokens(kind: type[Prompt[Any]]) -> None:
     assert len(kind.instructions) <= 1_900

@@ -13,11 +13,12 @@ from kgqa.kg.pages import Candidate
 from kgqa.kg.terms import Chain, Entity, Hop, Path
 from kgqa.prompts.adapt_blueprint import AdaptBlueprint
 from kgqa.prompts.answer_from_memory import AnswerBriefly, AnswerDirectly, ReasonAloud
-from kgqa.prompts.assess_found import AssessFound
+from kgqa.prompts.assess_found import AssessFound, Evaluate
 from kgqa.prompts.base import MAX_LABEL_CHARS, MAX_QUESTION_CHARS, Prompt, quoted
 from kgqa.prompts.candidates import ChainFindings
 from kgqa.prompts.check_sufficiency import CheckSufficiency
-from kgqa.prompts.decompose import Decompose
+from kgqa.prompts.choose_entities import ChooseEntities
+from kgqa.prompts.decompose import Decompose, DecomposeAlong
 from kgqa.prompts.diagnose import Diagnose, PastDecision, PrunedBranch
 from kgqa.prompts.facts import RelationCandidate, draw_relation_candidate
 from kgqa.prompts.filter_candidates import FilterCandidates
@@ -28,6 +29,7 @@ from kgqa.prompts.plan_steps import PlanSteps
 from kgqa.prompts.plans import PlanStep, SearchPlan
 from kgqa.prompts.progress import Progress
 from kgqa.prompts.prune_relations import PruneRelations
+from kgqa.prompts.recall_entities import JudgeDirection, RecallEntities
 from kgqa.prompts.reflect import Reflect
 from kgqa.prompts.revise_plan import ReviseAhead, ReviseGlobally, ReviseLocally, ReviseMixed
 from kgqa.prompts.score_entities import ScoreEntities
@@ -35,6 +37,7 @@ from kgqa.prompts.score_relations import ScoreRelations
 from kgqa.prompts.select_entities import SelectEntities
 from kgqa.prompts.select_relations import SelectRelations
 from kgqa.prompts.solved_questions import SolvedQuestion
+from kgqa.prompts.update_memory import UpdateMemory
 from kgqa.prompts.verify_chain import VerifyChain
 from kgqa.prompts.verify_step import VerifyStep
 
@@ -165,6 +168,14 @@ MAKERS: list[Callable[[str], Prompt[Any]]] = [
         text, (hostile_chain(text).then(hostile_hop(text)),) * 2, (text,), (text,), hostile_solved(text)
     ),
     lambda text: AssessFound(text, hostile_found(text), (text,), (text,), hostile_solved(text)),
+    lambda text: DecomposeAlong(text, hostile_solved(text)),
+    lambda text: Evaluate(
+        text, hostile_found(text), (text,), (text,), hostile_solved(text), triples=hostile_found(text)
+    ),
+    lambda text: UpdateMemory(text, hostile_found(text), (text,), (text,)),
+    lambda text: ChooseEntities(text, hostile_chain(text), hostile_ends(text)),
+    lambda text: JudgeDirection(text, (hostile_chain(text),), hostile_found(text), (text,), (text,)),
+    lambda text: RecallEntities(text, (hostile_chain(text),) * 2, f"x{text}", (text,), (text,)),
     lambda text: Reflect(text, hostile_found(text), hostile_found(text), (text,), (text,)),
     lambda text: ScoreRelations(text, (hostile_chain(text).then(hostile_hop(text)),) * 2, 1),
     lambda text: ScoreEntities(text, hostile_found(text)),
@@ -234,6 +245,7 @@ LONG_STEP = PlanStep(BRIM * 10, BRIM * 10, ((BRIM,) * 3,) * 100)
 LONG_PLAN = SearchPlan((LONG_STEP,) * 10, NAMES, BRIM * 10)
 SOLVED = (SolvedQuestion(BRIM * 1000, (NAMES,) * 20),) * 20
 FOUND = tuple(ChainFindings(LONG, ENDS[:500], truncated=True, met=(LONG, LONG)) for _ in range(40))
+HELD = (LONG.upto(2).constrained_to([ENDS[0].term]),)  # type: ignore[list-item]
 ONWARD = tuple(
     LONG.constrained_to([Entity(f"http://x/{number}")]).then(hop) for number in range(20) for hop in HOPS[:25]
 )
@@ -276,6 +288,12 @@ BOUNDS: list[tuple[Prompt[Any], int]] = [
     (ReasonAloud(BRIM * 1000), 2_100),
     (PickRelations(BRIM * 1000, ONWARD, NAMES, NAMES, SOLVED, topics=TOPICS), 169_000),
     (AssessFound(BRIM * 1000, FOUND, NAMES, NAMES, SOLVED, topics=TOPICS), 173_000),
+    (DecomposeAlong(BRIM * 1000, SOLVED), 72_000),
+    (Evaluate(BRIM * 1000, FOUND, NAMES, NAMES, SOLVED, topics=TOPICS, triples=FOUND * 5), 560_000),
+    (UpdateMemory(BRIM * 1000, FOUND * 5, NAMES, NAMES, topics=TOPICS), 390_000),
+    (ChooseEntities(BRIM * 1000, LONG, ENDS, topics=TOPICS), 18_000),
+    (JudgeDirection(BRIM * 1000, (LONG,) * 500, FOUND * 5, NAMES, NAMES, topics=TOPICS), 300_000),
+    (RecallEntities(BRIM * 1000, HELD * 500, BRIM * 10, NAMES, NAMES, topics=TOPICS), 260_000),
     (Reflect(BRIM * 1000, FOUND, FOUND, NAMES, NAMES, topics=TOPICS), 161_000),
     (ScoreRelations(BRIM * 1000, ONWARD, 3, topics=TOPICS), 98_000),
     (ScoreEntities(BRIM * 1000, FOUND, topics=TOPICS), 102_000),

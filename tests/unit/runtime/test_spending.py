@@ -274,8 +274,8 @@ async def test_a_model_is_told_whether_it_may_call_again(
 
 
 async def test_what_a_context_names_is_handed_out(monkeypatch: pytest.MonkeyPatch) -> None:
-    async def encode(context: Context, texts: list[str]) -> list[str]:
-        return [f"{context.model} {text}" for text in texts]
+    async def encode(context: Context, texts: list[str], encoder: str | None) -> list[str]:
+        return [f"{encoder or context.model} {text}" for text in texts]
 
     monkeypatch.setattr(node, "encode", encode)
     one = run()
@@ -283,6 +283,7 @@ async def test_what_a_context_names_is_handed_out(monkeypatch: pytest.MonkeyPatc
     assert await one.exemplar_index() == "a.ttl index"
     assert await one.contradiction_detector() == "a.ttl judge"
     assert await one.encode(["a", "b"]) == ["offline a", "offline b"]
+    assert await one.encode(["a"], "another") == ["another a"]
 
 
 def test_a_time_out_stays_noted_whatever_fails_after_it() -> None:

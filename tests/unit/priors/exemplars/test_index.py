@@ -203,6 +203,29 @@ def test_categories_get_into_the_folder(tmp_path: Path) -> None:
     assert written["template"] == "who is [lady]?"
 
 
+def test_as_published_all_chains_of_a_topic_count_and_templates_are_encoded_as_they_stand(
+    tmp_path: Path,
+) -> None:
+    paths = [{"topic": ANN["id"], "path": path} for path in (["born_in", "land"], ["citizen"])]
+    asked = line("of which land is Ann?", topics=[ANN], gold_paths=paths)
+    shown_by = {}
+    for published in (False, True):
+        folder, known = tmp_path / str(published), {ANN_TOPIC: "queen"}
+        read = read_training_questions([asked])
+        build_exemplars(read, folder, words, "words", categories=known, as_published=published)
+        index = open_solution_index(folder, words, "words")
+        (found,) = index.recall("?", "of which land is [queen]?", pool=1, shown=1)
+        assert found.similarity == pytest.approx(1, abs=1e-6)
+        (other,) = index.recall("?", "of which land is [entity]?", pool=1, shown=1, similarity=-1)
+        shown_by[published] = [found.solution.branches, other.similarity]
+    direct, way = (Slot("citizen"),), (Slot("born_in"), Slot("land"))
+    assert [branches for branches, _ in shown_by.values()] == [(direct,), (direct, way)]
+    one, two = words(["of which land is [queen]?", "of which land is [entity]?"])
+    assert [similarity for _, similarity in shown_by.values()] == pytest.approx(
+        [(1 - LABEL_SHARE) ** 0.5, one @ two], abs=1e-6
+    )
+
+
 @pytest.mark.parametrize("name", ["solutions.jsonl", "index.faiss"])
 def test_an_index_that_was_cut_short_is_damaged(folder: Path, name: str) -> None:
     content = (folder / name).read_bytes()
