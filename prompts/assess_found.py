@@ -1,6 +1,7 @@
 """Is what was found enough? (PoG: memory update and evaluation in one; ToG: reasoning)."""
 
-from typing import Literal
+from collections.abc import Sequence
+from typing import Literal, TypeAlias
 
 from pydantic import Field
 
@@ -29,6 +30,24 @@ class Assessment(Reply):
     chosen: list[int] = Field(
         default=[], description="for stop with take=some: candidate numbers, best first"
     )
+
+
+class Evaluation(Reply):
+    """What to do next, and for ``stop`` what the answer is: of a group, or from what the model knows."""
+
+    rationale: str = Field(default="", description="one short sentence: why")
+    decision: Literal["stop", "filter", "forward"] = Field(description="stop, filter or forward")
+    group: int = Field(default=0, description="for stop and filter: the group's number; else 0")
+    take: Take = Field(default="all", description="for stop: what of the group is the answer")
+    chosen: list[int] = Field(
+        default=[], description="for stop with take=some: candidate numbers, best first"
+    )
+    answers: list[str] = Field(
+        default=[], description="for stop with group 0: answers from your own knowledge, as short names"
+    )
+
+
+GroupVerdict: TypeAlias = Assessment | Evaluation
 
 
 class AssessFound(Prompt[Assessment]):
@@ -85,14 +104,19 @@ Reply: {"rationale": "A town; its river is still to come.", "known": ["She comes
 
     def check(self, reply: Assessment) -> None:
         """Refuse a group that was not offered and candidates that are not of the group."""
-        if reply.decision == "forward":
-            return
-        check_numbers([reply.group], min(MAX_GROUPS_SHOWN, len(self.found)), "group")
-        offered = numbered_candidates(self.found)
-        check_numbers(reply.chosen, len(offered), "candidate")
-        for number in reply.chosen:
-            if (group := offered[number - 1].group) != reply.group:
-                raise ValueError(f"candidate {number} is of group {group}, not of group {reply.group}")
-        if reply.decision == "stop":
-            found = self.found[reply.group - 1]
-            check_take(reply.take, reply.chosen, found.named, found.truncated)
+        check_group(reply, self.found)
+
+
+def check_group(reply: GroupVerdict, found: Sequence[ChainFindings]) -> None:
+    """Raise ValueError for a group that was not offered, or candidates that are not of the group."""
+    if reply.decision == "forward":
+        return
+    check_numbers([reply.group], min(MAX_GROUPS_SHOWN, len(found)), "group")
+    offered = numbered_candidates(found)
+    check_numbers(reply.chosen, len(offered), "candidate")
+    for number in reply.chosen:
+        if (group := offered[number - 1].group) != reply.group:
+            raise ValueError(f"candidate {number} is of group {group}, not of group {reply.group}")
+    if reply.decision == "stop":
+        taken = found[reply.group - 1]
+        check_take(reply.take, reply.chosen, taken.named, taken.truncated)

@@ -16,15 +16,18 @@ from kgqa.evaluation.simulation.gold_answers import AnswerMarks
 from kgqa.evaluation.simulation.graph_cache import GoldRelations, resolve_hops
 from kgqa.evaluation.simulation.oracle import Case, wrong_choice
 from kgqa.kg.terms import Chain, Entity, Hop, Term
-from kgqa.prompts.assess_found import AssessFound, Assessment
+from kgqa.prompts.assess_found import AssessFound, Assessment, Evaluation
 from kgqa.prompts.base import Score
 from kgqa.prompts.candidates import MAX_GROUPS_SHOWN, ChainFindings, NumberedCandidate, numbered_candidates
 from kgqa.prompts.chain import without_last_hop
+from kgqa.prompts.evaluate_found import EvaluateFound
+from kgqa.prompts.filter_found import FilterFound, KeptCandidates
 from kgqa.prompts.pick_relations import PickedRelations, PickRelations
 from kgqa.prompts.progress import MAX_SUBGOALS
 from kgqa.prompts.reflect import MAX_EARLIER_CHAINS, Reflect, Reflection
 from kgqa.prompts.score_entities import ScoredEntities, ScoreEntities
 from kgqa.prompts.score_relations import ScoredRelations, ScoreRelations
+from kgqa.prompts.update_memory import UpdatedMemory, UpdateMemory
 
 BEST_SCORE = 0.9  # what is chosen, rightly or wrongly
 LEAST_SCORE = 0.5  # what is recalled beside a wrong choice; an entity that leads to little of the gold
@@ -141,9 +144,34 @@ async def assess_found(prompt: AssessFound, case: Case) -> Assessment:
     """
     groups = await _read_groups(prompt.found, case)
     said = _misjudge_groups(await _judge_groups(groups, case), groups, case)
+    return said.model_copy(update={"known": _known_now(prompt.known, groups)})
+
+
+def _known_now(known: Sequence[str], groups: Sequence["_ShownGroup"]) -> list[str]:
     reached = [f"reached {group.found.chain.hops[-1].words}" for group in groups if group.rests]
-    known = list(dict.fromkeys([*prompt.known, *reached]))[-MAX_SUBGOALS:]
-    return said.model_copy(update={"known": known})
+    return list(dict.fromkeys([*known, *reached]))[-MAX_SUBGOALS:]
+
+
+async def update_memory(prompt: UpdateMemory, case: Case) -> UpdatedMemory:
+    """Note what is on a gold path."""
+    return UpdatedMemory(known=_known_now(prompt.known, await _read_groups(prompt.found, case)))
+
+
+async def evaluate_found(prompt: EvaluateFound, case: Case) -> Evaluation:
+    """Judge as `assess_found` does; what is not found is not answered from memory."""
+    groups = await _read_groups(prompt.found, case)
+    said = _misjudge_groups(await _judge_groups(groups, case), groups, case)
+    return Evaluation(**vars(said))
+
+
+async def filter_found(prompt: FilterFound, case: Case) -> KeptCandidates:
+    """Keep what leads to gold answers; a wrong choice keeps others."""
+    rows = numbered_candidates(prompt.found)
+    chains = {row.number: prompt.found[row.group - 1].chain for row in rows}
+    right = [r.number for r in rows if await _score_entity(chains[r.number], r.candidate.term, case)]
+    if case.happens("entity"):
+        return KeptCandidates(keep=wrong_choice(right, len(rows), case.draws))
+    return KeptCandidates(keep=right)
 
 
 async def _read_groups(found: Sequence[ChainFindings], case: Case) -> list[_ShownGroup]:

@@ -10,13 +10,16 @@ from kgqa.models.offline.answer_selection import follow_hops
 from kgqa.models.offline.chain_replies import Replies, describe_finding, judge_chain
 from kgqa.models.offline.interpreter import Interpretation, QuestionInterpreter
 from kgqa.models.offline.lookups import NO_ANSWER, Lookups
-from kgqa.prompts.assess_found import AssessFound, Assessment
+from kgqa.prompts.assess_found import AssessFound, Assessment, Evaluation
 from kgqa.prompts.base import Score
 from kgqa.prompts.candidates import MAX_GROUPS_SHOWN, ChainFindings, numbered_candidates
+from kgqa.prompts.evaluate_found import EvaluateFound
+from kgqa.prompts.filter_found import FilterFound, KeptCandidates
 from kgqa.prompts.pick_relations import PickedRelations, PickRelations
 from kgqa.prompts.reflect import MAX_EARLIER_CHAINS, Reflect, Reflection
 from kgqa.prompts.score_entities import ScoredEntities, ScoreEntities
 from kgqa.prompts.score_relations import ScoredRelations, ScoreRelations
+from kgqa.prompts.update_memory import UpdatedMemory, UpdateMemory
 
 _PARTIAL_ANSWER_SCORE = 0.5  # of an entity that leads to some of the answers; to all of them is 1
 _ALTERNATIVE_SCORE = 0.1  # of an entity on a chain that is not the chosen one
@@ -154,6 +157,25 @@ async def assess_frontier(prompt: AssessFound, interpreter: QuestionInterpreter)
     return Assessment(rationale=known.reason, known=facts, decision="forward")
 
 
+async def evaluate_frontier(prompt: EvaluateFound, interpreter: QuestionInterpreter) -> Evaluation:
+    """Judge as `assess_frontier` does: it knows nothing beside what was found."""
+    shown = AssessFound(prompt.question, prompt.found, prompt.subgoals, prompt.known, topics=prompt.topics)
+    return Evaluation(**vars(await assess_frontier(shown, interpreter)))
+
+
+async def update_memory(prompt: UpdateMemory, interpreter: QuestionInterpreter) -> UpdatedMemory:
+    """Say what the chains on the chosen ones lead to."""
+    known = await interpreter.interpret(prompt.question, prompt.topics, [each.chain for each in prompt.found])
+    return UpdatedMemory(known=_known_facts(prompt, known))
+
+
+async def filter_found(prompt: FilterFound, interpreter: QuestionInterpreter) -> KeptCandidates:
+    """Keep what `score_entities` scores."""
+    shown = ScoreEntities(prompt.question, prompt.found, topics=prompt.topics)
+    scored = await score_entities(shown, interpreter)
+    return KeptCandidates(rationale=scored.rationale, keep=[each.number for each in scored.scores])
+
+
 def _complete_groups(prompt: AssessFound, known: Interpretation) -> list[tuple[int, Chain]]:
     """Number the groups at the end of known chains, with these: of the chosen ones, or else of others.
 
@@ -190,7 +212,7 @@ def _awaits_other_topic(group: ChainFindings, prompt: AssessFound, known: Interp
     return longer and not known.intent.union
 
 
-def _known_facts(prompt: AssessFound, known: Interpretation) -> list[str]:
+def _known_facts(prompt: AssessFound | UpdateMemory, known: Interpretation) -> list[str]:
     """Say what the chains on the chosen ones lead to, a sentence for a subgoal; else what was known."""
     facts = {
         each.chain: describe_finding(each.chain, each.named)
@@ -202,8 +224,11 @@ def _known_facts(prompt: AssessFound, known: Interpretation) -> list[str]:
 
 FRONTIER_REPLIES: Replies = {
     AssessFound: assess_frontier,
+    EvaluateFound: evaluate_frontier,
+    FilterFound: filter_found,
     PickRelations: pick_relations,
     Reflect: reflect,
     ScoreEntities: score_entities,
     ScoreRelations: score_relations,
+    UpdateMemory: update_memory,
 }

@@ -15,9 +15,11 @@ from kgqa.prompts.candidates import ChainFindings
 from kgqa.prompts.check_sufficiency import CheckSufficiency
 from kgqa.prompts.decompose import Decompose
 from kgqa.prompts.diagnose import Diagnose, PastDecision, PrunedBranch
+from kgqa.prompts.evaluate_found import EvaluateFound
 from kgqa.prompts.facts import RelationCandidate
 from kgqa.prompts.filter_candidates import FilterCandidates
-from kgqa.prompts.infer_from_evidence import InferFromEvidence, Segment
+from kgqa.prompts.filter_found import FilterFound
+from kgqa.prompts.infer_from_evidence import InferFromEvidence, InferWithKnowledge, Segment
 from kgqa.prompts.judge_claim import JudgeClaim
 from kgqa.prompts.pick_relations import PickRelations
 from kgqa.prompts.plan_steps import PlanSteps
@@ -31,6 +33,7 @@ from kgqa.prompts.score_relations import ScoreRelations
 from kgqa.prompts.select_entities import SelectEntities
 from kgqa.prompts.select_relations import SelectRelations
 from kgqa.prompts.solved_questions import SolvedQuestion
+from kgqa.prompts.update_memory import UpdateMemory
 from kgqa.prompts.verify_chain import VerifyChain
 from kgqa.prompts.verify_step import VerifyStep
 
@@ -180,6 +183,33 @@ WORKED: list[Prompt[Any]] = [
             PrunedBranch(2, chain(BRIEST, "book.author", "person.mother"), waiting=False, relevance=0.48),
         ),
         "book.author -> person.spouse",
+    ),
+    EvaluateFound(
+        "Which river flows through the home town of Clara Schumann?",
+        (ChainFindings(chain("Clara Schumann", "born_in"), ends("Leipzig")),),
+        ("Find her home town.", "Find the river there."),
+        ("She comes from Leipzig.",),
+    ),
+    FilterFound(
+        "When was the university opened that Lise Meitner studied at?",
+        (
+            ChainFindings(
+                chain("Lise Meitner", "educated_at"), ends("Akademisches Gymnasium", "University of Vienna")
+            ),
+            ChainFindings(chain("Lise Meitner", "award"), ends("Leibniz Medal")),
+        ),
+        ("Find the university.", "Find when it was opened."),
+    ),
+    InferWithKnowledge(
+        "Which river runs through the town where the painter of The Monk by the Sea was born?",
+        (Segment(chain("The Monk by the Sea", "painted_by"), ends("Caspar David Friedrich")),),
+        ("Caspar David Friedrich painted it.",),
+        ("Find the river of his birthplace.",),
+    ),
+    UpdateMemory(
+        "Which river flows through the home town of Clara Schumann?",
+        (ChainFindings(chain("Clara Schumann", "born_in"), ends("Leipzig")),),
+        ("Find her home town.", "Find the river there."),
     ),
     FilterCandidates(
         "Which of the Brontë sisters died in Scarborough?",
