@@ -47,8 +47,11 @@ PAPER = {
     "relevance": "subgoal",
     "compatibility": "slots",
     "safeguard": "union",
+    "exploration": "frontier",
+    "adaptation": "free",
+    "own_knowledge": True,
 }
-"""What the paper sets (§3.2.2, appendices E.1, E.2 and E.3)."""
+"""What the paper sets (§3.2.2, appendices A, E.1, E.2 and E.3)."""
 
 
 class CoG(SearchContext):
@@ -66,7 +69,11 @@ class CoG(SearchContext):
         "and for none elsewhere",
     )
     guidance: bool = Field(default=True, description="use blueprints (Table 3: System 2 only, if not)")
-    adaptation: bool = Field(default=True, description="let the model adapt the nearest (Table 3)")
+    adaptation: bool | Literal["free"] = Field(
+        default=True,
+        description="let the model adapt the nearest (Table 3) to relations that the graph has; free: it is "
+        "shown none of these, and what it names is taken as it is (paper, A.5)",
+    )
     reranking: bool = Field(default=True, description="rank relations by blueprint and subgoal (Table 3)")
     refinement: bool = Field(default=True, description="diagnose failures and turn back (Table 3)")
     refinements: int = Field(default=3, ge=0, le=50, description="diagnoses of one question at most")

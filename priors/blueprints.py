@@ -28,7 +28,7 @@ from kgqa.priors.artifact_store import ArtifactStore, Header, SourceFile, read_l
 from kgqa.priors.encoder import BUNDLED_ENCODER, EncodeTexts, encode_once
 from kgqa.priors.errors import BlueprintError
 from kgqa.priors.slots import Blueprint, BlueprintLists
-from kgqa.priors.training_questions import BlueprintLesson, TrainingQuestion, extract_lessons
+from kgqa.priors.training_questions import BlueprintLesson, Reading, TrainingQuestion, extract_lessons
 from kgqa.priors.vector_index import VectorIndex, VectorLabel
 
 LIBRARY_VERSION = 2
@@ -148,6 +148,7 @@ class LibraryHeader(Header):
     """What a library is: also which questions stand for a template, and the copy threshold if calibrated."""
 
     anchors: AnchorRule
+    reading: Reading = "query"
     tau: float | None = None
 
 
@@ -184,6 +185,7 @@ def build_blueprints(
     encoder_name: str,
     anchor: AnchorRule = "longest",
     *,
+    reading: Reading = "query",
     add: bool = False,
     sources: Sequence[SourceFile] = (),
     relations: Collection[str] | None = None,
@@ -192,7 +194,8 @@ def build_blueprints(
 
     It is opened with the encoder of this name. With the local names of ``relations``, a blueprint
     that has any other relation is left out. In a library that is added to, counts grow, anchors are
-    chosen anew by its own rule, and the copy threshold has to be calibrated again.
+    chosen anew by its own rule, queries are read in its way, and the copy threshold has to be calibrated
+    again.
 
     Raises:
         BlueprintError: if no question has a blueprint, or something else is in the place; of a library
@@ -204,10 +207,9 @@ def build_blueprints(
     else:
         LIBRARY_STORE.check_place(folder)
         read = tuple(sources)
-        header = LibraryHeader(
-            encoder=encoder_name, dimensions=0, sources=read, questions=0, templates=0, anchors=anchor
-        )
-    lessons = list(extract_lessons(questions, relations))
+        counts = {"dimensions": 0, "questions": 0, "templates": 0}
+        header = LibraryHeader(encoder=encoder_name, sources=read, anchors=anchor, reading=reading, **counts)
+    lessons = list(extract_lessons(questions, relations, header.reading))
     without = Counter(lesson.blueprint for lesson in lessons if isinstance(lesson.blueprint, str))
     records = gather_templates(lessons, header.anchors, encode, records)
     if not records:

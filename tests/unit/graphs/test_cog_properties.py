@@ -37,7 +37,7 @@ RUNS = {
     "shortlist": st.integers(1, 6),
     "refinements": st.integers(0, 5),
     "guidance": st.booleans(),
-    "adaptation": st.booleans(),
+    "adaptation": st.sampled_from([True, False, "free"]),
     "reranking": st.booleans(),
     "refinement": st.booleans(),
     "alignment": st.sampled_from(["semantic", "positional"]),
