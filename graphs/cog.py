@@ -55,7 +55,10 @@ PAPER = {
 
 
 class CoG(SearchContext):
-    """The options of CoG; the defaults are the paper's (§3.2.2, §4.1, appendix E)."""
+    """The options of CoG; ``depth`` and weights are by default the paper's (§3.2.2, appendix E).
+
+    The paper explores a frontier (``exploration``); the default goes along one chain, with fewer calls.
+    """
 
     method: ClassVar[str] = "cog"
 

@@ -207,8 +207,15 @@ def build_blueprints(
     else:
         LIBRARY_STORE.check_place(folder)
         read = tuple(sources)
-        counts = {"dimensions": 0, "questions": 0, "templates": 0}
-        header = LibraryHeader(encoder=encoder_name, sources=read, anchors=anchor, reading=reading, **counts)
+        header = LibraryHeader(
+            encoder=encoder_name,
+            dimensions=0,
+            sources=read,
+            questions=0,
+            templates=0,
+            anchors=anchor,
+            reading=reading,
+        )
     lessons = list(extract_lessons(questions, relations, header.reading))
     without = Counter(lesson.blueprint for lesson in lessons if isinstance(lesson.blueprint, str))
     records = gather_templates(lessons, header.anchors, encode, records)
