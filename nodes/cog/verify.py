@@ -99,22 +99,16 @@ async def verify_frontier(state: CoGState, runtime: NodeRuntime) -> CoGUpdate:
     groups = group_findings(found, state["explored"], state["topic_entities"])
     allowed = runtime.context.own_knowledge and bool(runtime.context.allow_parametric)
     prompt = EvaluateFound(question, tuple(groups), **{**shown, "known": tuple(known)}, own_knowledge=allowed)
-    said = await runtime.ask(prompt) if groups else None
-    if said is not None:
+    if groups and (said := await runtime.ask(prompt)):
         runtime.trace["reason"] = said.rationale
-    if said is not None and said.answers:
-        return {
-            **update,
-            "answers": parametric_answers(said.answers),
-            "outcome": "parametric",
-            "decision": "stop",
-        }
-    if said is not None and said.decision != "forward":
-        return cast(CoGUpdate, {**update, **accept_group(groups, said, runtime)})
-    checks = [
-        entry["finding"] for entry in state["trace"] if entry["node"] == "verify" and "finding" in entry
-    ]
-    if len(checks) >= STAGNANT_CHECKS - 1 and not any([*checks, gained][-STAGNANT_CHECKS:]):
+        if said.answers:
+            answers = parametric_answers(said.answers)
+            return {**update, "answers": answers, "outcome": "parametric", "decision": "stop"}
+        if said.decision != "forward":
+            return cast(CoGUpdate, {**update, **accept_group(groups, said, runtime)})
+    turns = [entry for entry in state["trace"] if entry["node"] in {"verify", "backtrack"}]
+    checks = [entry.get("finding", "backtracked") for entry in turns[1 - STAGNANT_CHECKS :]]
+    if len(checks) == STAGNANT_CHECKS - 1 and not any([*checks, gained]):
         return {**update, **_fail("no_gain", runtime)}
     if any(chain.depth < runtime.context.depth for chain in frontier):
         return {**update, "resume_points": [*state["resume_points"], *frontier], "decision": "forward"}

@@ -200,6 +200,18 @@ async def test_two_rounds_without_a_finding_are_stagnation(cog: AskCoG) -> None:
     assert signals(record) == ["no_gain"]
 
 
+async def test_stagnation_begins_anew_after_a_diagnosis(cog: AskCoG) -> None:
+    model = searching(
+        pick_relations=pick("child"),
+        update_memory={"known": []},
+        evaluate_found={"decision": "forward"},
+        diagnose=lambda p: blame(1, "lives_in")(p) if p.signal == "no_gain" else {"step": 0},
+    )
+    record = await ask(cog, model)
+    assert signals(record) == ["no_gain", "no_candidates"]
+    assert len(entries(record, "verify")) == 3
+
+
 async def test_the_depth_is_the_end(cog: AskCoG) -> None:
     model = searching(pick_relations=pick("child"), evaluate_found={"decision": "forward"})
     record = await ask(cog, model, depth=1)
