@@ -38,6 +38,13 @@ def build(
         Literal["longest", "shortest", "medoid", "all"] | None,
         typer.Option(help="The question that stands for a template; longest as in the paper if not given."),
     ] = None,
+    reading: Annotated[
+        Literal["query", "text"] | None,
+        typer.Option(
+            help="How queries are read: by their algebra if not given; text: by a regular expression, and "
+            "anchors are not masked (CoG's paper)."
+        ),
+    ] = None,
     relations: Relations = None,
     encoder: options.EncoderName = None,
 ) -> None:
@@ -51,13 +58,17 @@ def build(
 
     started = time.perf_counter()
     with output.errors_in_one_line(DatasetError), output.exit_on_termination():
-        if add and anchor:
-            output.fail("--add keeps the library's choice of anchors; leave --anchor out")
+        if add and (anchor or reading):
+            output.fail(
+                "--add keeps the library's choice of anchors and reading; leave --anchor and --reading out"
+            )
         known = read_relations(relations) if relations else None
         examples, sources = load_training_material([*dataset, *(more or ())], split, format)
         opened = open_encoder(encoder or (read_library_header(out).encoder if add else None))
         material = (examples, out, opened.encode, opened.name, anchor or "longest")
-        built = blueprints.build_blueprints(*material, add=add, sources=sources, relations=known)
+        built = blueprints.build_blueprints(
+            *material, reading=reading or "query", add=add, sources=sources, relations=known
+        )
     made = f"{built.templates:,} templates in {out}, {time.perf_counter() - started:.1f} s"
     output.print_build(built.questions, built.without, "blueprint", made)
 
@@ -118,7 +129,10 @@ def calibrate(
         header = read_library_header(library)
         known = read_relations(relations) if relations else None
         examples, _ = load_training_material([*dataset, *(more or ())], split, format)
-        learned, encode = extract_lessons(examples, known), open_encoder(encoder or header.encoder).encode
+        learned, encode = (
+            extract_lessons(examples, known, header.reading),
+            open_encoder(encoder or header.encoder).encode,
+        )
         found = calibrate_copy_threshold(learned, encode, header.anchors, held_out, seed)
         tau = found.recommended(precision)
         _print_calibration(found, tau, precision)
@@ -138,6 +152,7 @@ def _print_library(library: "BlueprintLibrary", top: int) -> None:
     )
     calibrated = "the encoder's default" if header.tau is None else "calibrated"
     about = f"encoder {header.encoder}, anchors {header.anchors}, tau {library.tau:g} ({calibrated})"
+    about += ", read from the text of queries" if header.reading == "text" else ""
     console.print(output.styled_line(about))
     slots = sorted(Counter(len(each.blueprint.slots) for each in library.records).items())
     console.print(output.make_table("slots", "templates", rows=((str(n), f"{each:,}") for n, each in slots)))

@@ -5,31 +5,34 @@ from similar questions, and ranks relations by both; System 2 (§3.3) diagnoses 
 turns back to before the decision to blame, and recalls what was pruned there.
 """
 
-from typing import ClassVar, Literal
+from dataclasses import replace
+from typing import Any, ClassVar, Literal
 
 from pydantic import Field
 
 from kgqa.nodes.answer import answer
-from kgqa.nodes.cog.backtrack import backtrack
+from kgqa.nodes.cog.backtrack import backtrack, backtrack_frontier
 from kgqa.nodes.cog.blueprint import blueprint
-from kgqa.nodes.cog.diagnose import diagnose
+from kgqa.nodes.cog.diagnose import diagnose, diagnose_frontier
+from kgqa.nodes.cog.expand import expand_frontier
 from kgqa.nodes.cog.learn import learn
-from kgqa.nodes.cog.prune import prune
-from kgqa.nodes.cog.rerank import rerank
+from kgqa.nodes.cog.prune import prune, prune_frontier
+from kgqa.nodes.cog.rerank import rerank, rerank_frontier
 from kgqa.nodes.cog.state import CoGState
-from kgqa.nodes.cog.verify import verify
+from kgqa.nodes.cog.verify import verify, verify_frontier
 from kgqa.nodes.expand import expand
 from kgqa.nodes.filter import filter_candidates
-from kgqa.nodes.infer import infer
+from kgqa.nodes.frontier.retrieve_relations import retrieve_relations as retrieve_from_frontier
+from kgqa.nodes.infer import infer, infer_from_frontier
 from kgqa.nodes.link import link
-from kgqa.nodes.look_again import look_again
+from kgqa.nodes.look_again import look_again, look_again_from_frontier
 from kgqa.nodes.plan import plan
 from kgqa.nodes.refine import refine
 from kgqa.nodes.retrieve_relations import retrieve_relations
 from kgqa.runtime.context import Presets, SearchContext
 from kgqa.runtime.graph_builder import Edges, build_graph
-from kgqa.runtime.node import Node
-from kgqa.runtime.state import Decision
+from kgqa.runtime.node import Node, NodeRuntime
+from kgqa.runtime.state import Decision, Update
 
 PAPER = {
     "temperature": 0.3,
@@ -44,12 +47,18 @@ PAPER = {
     "relevance": "subgoal",
     "compatibility": "slots",
     "safeguard": "union",
+    "exploration": "frontier",
+    "adaptation": "free",
+    "own_knowledge": True,
 }
-"""What the paper sets (§3.2.2, appendices E.1, E.2 and E.3)."""
+"""What the paper sets (§3.2.2, appendices A, E.1, E.2 and E.3)."""
 
 
 class CoG(SearchContext):
-    """The options of CoG; the defaults are the paper's (§3.2.2, §4.1, appendix E)."""
+    """The options of CoG; ``depth`` and weights are by default the paper's (§3.2.2, appendix E).
+
+    The paper explores a frontier (``exploration``); the default goes along one chain, with fewer calls.
+    """
 
     method: ClassVar[str] = "cog"
 
@@ -63,7 +72,11 @@ class CoG(SearchContext):
         "and for none elsewhere",
     )
     guidance: bool = Field(default=True, description="use blueprints (Table 3: System 2 only, if not)")
-    adaptation: bool = Field(default=True, description="let the model adapt the nearest (Table 3)")
+    adaptation: bool | Literal["free"] = Field(
+        default=True,
+        description="let the model adapt the nearest (Table 3) to relations that the graph has; free: it is "
+        "shown none of these, and what it names is taken as it is (paper, A.5)",
+    )
     reranking: bool = Field(default=True, description="rank relations by blueprint and subgoal (Table 3)")
     refinement: bool = Field(default=True, description="diagnose failures and turn back (Table 3)")
     refinements: int = Field(default=3, ge=0, le=50, description="diagnoses of one question at most")
@@ -93,8 +106,19 @@ class CoG(SearchContext):
         default="slots",
         description="what 5c compares relations with; public code: the whole blueprint as text",
     )
-    safeguard: Literal["union", "sparse"] = Field(
-        default="union", description="when the blueprint's relation is added; public code: below two choices"
+    safeguard: Literal["union", "sparse", "none"] = Field(
+        default="union",
+        description="when the blueprint's relation is added; sparse: below two choices (public code)",
+    )
+    exploration: Literal["chain", "frontier"] = Field(
+        default="chain",
+        description="one relation chain at a time, or all that is chosen of all topics at once, with prompts "
+        "of their own for filter, memory and answer (paper, §3.2.2); a chain takes fewer calls",
+    )
+    own_knowledge: bool = Field(
+        default=False,
+        description="let check (with exploration=frontier) and inference answer from what the model knows, "
+        "labelled so (paper, A.3 and A.4.3)",
     )
     overlay: str | None = Field(
         default=None,
@@ -115,7 +139,7 @@ EDGES: Edges = {
     retrieve_relations: {"forward": rerank, "backtrack": diagnose},
     rerank: {"forward": prune, "backtrack": diagnose},
     prune: {"forward": expand, "backtrack": diagnose},
-    expand: {"forward": verify, "backtrack": diagnose},
+    expand: {"forward": verify, "refine": retrieve_relations, "backtrack": diagnose},
     verify: {"forward": retrieve_relations, "filter": filter_candidates, "refine": refine, **AFTER_VERDICT},
     refine: retrieve_relations,
     filter_candidates: {**AFTER_VERDICT},
@@ -126,4 +150,37 @@ EDGES: Edges = {
     learn: answer,
 }
 
-graph = build_graph(CoG, EDGES, CoGState)
+FRONTIER: dict[Node, Node] = {
+    retrieve_relations: retrieve_from_frontier,
+    rerank: rerank_frontier,
+    prune: prune_frontier,
+    expand: expand_frontier,
+    verify: verify_frontier,
+    diagnose: diagnose_frontier,
+    backtrack: backtrack_frontier,
+    look_again: look_again_from_frontier,
+    infer: infer_from_frontier,
+}
+"""What takes the same step from all chains at once, with ``exploration=frontier``."""
+
+
+def _in_either_way(chain: Node) -> Node:
+    """Return a node that explores one chain or the frontier, as the context says."""
+
+    async def explore(state: Any, runtime: NodeRuntime) -> Update:
+        at_once = runtime.context.exploration == "frontier"
+        return await (FRONTIER[chain] if at_once else chain).body(state, runtime)
+
+    explore.__doc__ = chain.body.__doc__
+    return replace(chain, body=explore)
+
+
+_either = {chain: _in_either_way(chain) for chain in FRONTIER}
+_edges: Edges = {
+    _either.get(begin, begin): _either.get(then, then)
+    if isinstance(then, Node)
+    else {said: _either.get(end, end) for said, end in then.items()}
+    for begin, then in EDGES.items()
+}
+
+graph = build_graph(CoG, _edges, CoGState)

@@ -32,6 +32,11 @@ async def answer(state: State, runtime: NodeRuntime) -> FinalUpdate:
     (``allow_parametric``), and the record says ``parametric``. After a time-out only what was judged to be
     enough is an answer: a choice from what is left may miss the right one.
     """
+    if state.get("outcome") == "parametric":  # said already, from what the model knows beside the evidence
+        state = {**state, "outcome": None}
+        if not failure_outcome(state):
+            said = Update(answers=state["answers"], outcome="parametric", paths=[], evidence=[])
+            return complete_record(said, state, runtime)
     branches, named = state.get("memory"), [c.term for c in state.get("candidates", []) if c.term.name]
     if not branches and named and state.get("stopped_by"):
         branches = [VerifiedChain(state["chain"], tuple(named), "filter")]

@@ -3,16 +3,24 @@
 from collections.abc import Sequence
 from dataclasses import replace
 from itertools import islice
+from typing import cast
 
 from kgqa.kg.pages import Candidate
 from kgqa.kg.terms import Term
 from kgqa.nodes.cog.state import CoGState, CoGUpdate, plan_progress, standing_findings
 from kgqa.nodes.frontier.state import FrontierState, FrontierUpdate
+from kgqa.nodes.record import parametric_answers
 from kgqa.nodes.verdicts import group_findings
 from kgqa.prompts.candidates import MAX_CANDIDATES_SHOWN, aggregate
-from kgqa.prompts.infer_from_evidence import InferFromEvidence, Segment
+from kgqa.prompts.infer_from_evidence import (
+    InferFromEvidence,
+    Inferred,
+    InferredOrKnown,
+    InferWithKnowledge,
+    Segment,
+)
 from kgqa.runtime.node import NodeRuntime, node
-from kgqa.runtime.state import VerifiedChain
+from kgqa.runtime.state import Update, VerifiedChain
 from kgqa.tools.arguments import chain_arguments
 
 MAX_SEGMENTS = 4  # verified segments that are shown at most: the last ones
@@ -42,14 +50,15 @@ async def infer(state: CoGState, runtime: NodeRuntime) -> CoGUpdate:
         *done.subgoals[done.at :],
         *(f"it has to do with {topic}" for topic in topics if topic not in met),
     )
-    prompt = InferFromEvidence(state["question"], segments, done.findings, unmet, topics=topics)
-    reply = await runtime.ask(prompt)
+    reply = await _ask(
+        InferFromEvidence(state["question"], segments, done.findings, unmet, topics=topics), runtime
+    )
     if reply is None:
         left = [replace(branch, verdict="infer") for branch in memory[-1:]]
         return {"memory": [*memory[:-1], *left], "decision": "stop"}
     runtime.trace |= {"chosen": len(reply.chosen), "reason": reply.rationale}
     if not reply.chosen:
-        return {"memory": [], "decision": "stop"}
+        return cast(CoGUpdate, {"memory": [], **_own_answers(reply), "decision": "stop"})
     place, ends = _best_choice(segments, reply.chosen)
     chain = segments[place].chain
     counted = any(each.chain == chain and each.value == aggregate("count", each.ends) for each in memory)
@@ -74,16 +83,30 @@ async def infer_from_frontier(state: FrontierState, runtime: NodeRuntime) -> Fro
     segments = tuple(Segment(each.chain, each.named[:share]) for each in groups)
     known, topics = tuple(state["known"]), tuple(state["topic_entities"])
     unmet = tuple(state.get("subgoals", []))[len(known) :]
-    prompt = InferFromEvidence(state["question"], segments, known, unmet, topics=topics)
-    reply = await runtime.ask(prompt)
+    reply = await _ask(InferFromEvidence(state["question"], segments, known, unmet, topics=topics), runtime)
     if reply is None:
         return nothing
     runtime.trace |= {"chosen": len(reply.chosen), "reason": reply.rationale}
     if not reply.chosen:
-        return nothing
+        return cast(FrontierUpdate, {**nothing, **_own_answers(reply)})
     place, ends = _best_choice(segments, reply.chosen)
     met = [VerifiedChain(chain, ends, "stop") for chain in groups[place].met]
     return {**nothing, "memory": [*met, VerifiedChain(groups[place].chain, ends, "infer")]}
+
+
+async def _ask(prompt: InferFromEvidence, runtime: NodeRuntime) -> Inferred | None:
+    """Ask by the evidence alone, or with ``own_knowledge`` also by what the model knows (CoG A.4.3)."""
+    context = runtime.context
+    if getattr(context, "own_knowledge", False) and context.allow_parametric:
+        prompt = InferWithKnowledge(**vars(prompt))
+    return await runtime.ask(prompt)
+
+
+def _own_answers(reply: Inferred) -> Update:
+    """Return what a model answers from what it knows, labelled so; nothing where it does not."""
+    if not (isinstance(reply, InferredOrKnown) and reply.answers):
+        return {}
+    return {"answers": parametric_answers(reply.answers), "outcome": "parametric"}
 
 
 async def _verified_segments(state: CoGState, runtime: NodeRuntime) -> tuple[Segment, ...]:

@@ -7,7 +7,7 @@ from typing import TypeAlias
 
 from kgqa.kg.pages import Candidate
 from kgqa.kg.terms import Chain, Entity, Hop, NodeConstraint, Term
-from kgqa.prompts.assess_found import Assessment, Evaluation
+from kgqa.prompts.assess_found import GroupVerdict
 from kgqa.prompts.candidates import (
     MAX_CANDIDATES_SHOWN,
     MAX_GROUPS_SHOWN,
@@ -113,9 +113,7 @@ def accept_chain(state: State, verdict: Verdict | Sufficiency, named: Sequence[C
     }
 
 
-def accept_group(
-    groups: Sequence[ChainFindings], reply: Assessment | Evaluation, runtime: NodeRuntime
-) -> Update:
+def accept_group(groups: Sequence[ChainFindings], reply: GroupVerdict, runtime: NodeRuntime) -> Update:
     """Put the group that a reply takes into working memory, after the chains that it meets."""
     group = groups[reply.group - 1]
     numbers = [each.number for each in numbered_candidates(groups) if each.group == reply.group]
@@ -128,7 +126,7 @@ def accept_group(
 
 def _verified_chain(
     chain: Chain,
-    verdict: Verdict | Sufficiency | Assessment | Evaluation,
+    verdict: Verdict | Sufficiency | GroupVerdict,
     chosen: Sequence[int],
     named: Sequence[Candidate],
     *,

@@ -3,7 +3,8 @@
 Templates are counted by the relation names of a blueprint's linear reading: of a query's first
 alternative, with the branches that only constrain, without directions. WebQSP's 3,098 training
 questions have 512 so counted, where the paper reports 569 of tokens that a regular expression
-finds in the text; with directions 515, of the first branch alone 398.
+finds in the text (600 by the ``reading`` "text" of another copy); with directions 515, of the first branch
+alone 398.
 
 On disk a library is a folder: ``blueprints.json`` says what it is, ``records.jsonl`` holds the
 templates and ``index.faiss`` the vectors of their anchors, in their order. What a run adds goes to
@@ -28,7 +29,7 @@ from kgqa.priors.artifact_store import ArtifactStore, Header, SourceFile, read_l
 from kgqa.priors.encoder import BUNDLED_ENCODER, EncodeTexts, encode_once
 from kgqa.priors.errors import BlueprintError
 from kgqa.priors.slots import Blueprint, BlueprintLists
-from kgqa.priors.training_questions import BlueprintLesson, TrainingQuestion, extract_lessons
+from kgqa.priors.training_questions import BlueprintLesson, Reading, TrainingQuestion, extract_lessons
 from kgqa.priors.vector_index import VectorIndex, VectorLabel
 
 LIBRARY_VERSION = 2
@@ -148,6 +149,7 @@ class LibraryHeader(Header):
     """What a library is: also which questions stand for a template, and the copy threshold if calibrated."""
 
     anchors: AnchorRule
+    reading: Reading = "query"
     tau: float | None = None
 
 
@@ -184,6 +186,7 @@ def build_blueprints(
     encoder_name: str,
     anchor: AnchorRule = "longest",
     *,
+    reading: Reading = "query",
     add: bool = False,
     sources: Sequence[SourceFile] = (),
     relations: Collection[str] | None = None,
@@ -192,7 +195,8 @@ def build_blueprints(
 
     It is opened with the encoder of this name. With the local names of ``relations``, a blueprint
     that has any other relation is left out. In a library that is added to, counts grow, anchors are
-    chosen anew by its own rule, and the copy threshold has to be calibrated again.
+    chosen anew by its own rule, queries are read in its way, and the copy threshold has to be calibrated
+    again.
 
     Raises:
         BlueprintError: if no question has a blueprint, or something else is in the place; of a library
@@ -205,9 +209,15 @@ def build_blueprints(
         LIBRARY_STORE.check_place(folder)
         read = tuple(sources)
         header = LibraryHeader(
-            encoder=encoder_name, dimensions=0, sources=read, questions=0, templates=0, anchors=anchor
+            encoder=encoder_name,
+            dimensions=0,
+            sources=read,
+            questions=0,
+            templates=0,
+            anchors=anchor,
+            reading=reading,
         )
-    lessons = list(extract_lessons(questions, relations))
+    lessons = list(extract_lessons(questions, relations, header.reading))
     without = Counter(lesson.blueprint for lesson in lessons if isinstance(lesson.blueprint, str))
     records = gather_templates(lessons, header.anchors, encode, records)
     if not records:

@@ -4,11 +4,12 @@ The branches of a query are those that `kgqa.kg.sparql.path_extraction` reads.
 """
 
 import gzip
+import re
 import zlib
 from collections.abc import Collection, Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any, NamedTuple, TypeAlias
+from typing import Any, Literal, NamedTuple, TypeAlias
 
 from kgqa.files import GZIP_MAGIC, gunzip, read_file
 from kgqa.kg.dialects import DIALECTS, FB, is_ignored
@@ -23,7 +24,18 @@ MAX_RELATIONS_BYTES = 1 << 28  # bytes of a file of relations at most, as it is 
 NO_QUERY_OR_PATH = "no SPARQL and no gold path"
 NO_RELATION_LEFT = "no relation is left of the gold paths"
 UNKNOWN_RELATION = "a relation that is not among those given"
+NO_RELATION_IN_TEXT = "no relation in the text of the query"
 OFF_SCHEMA = "a relation outside of the schema, such as a user's own"
+
+
+Reading = Literal["query", "text"]
+"""How the query of a question is read: by its algebra, or its text by a regular expression (CoG §3.1)."""
+
+_PROLOGUE = re.compile(r"\b(?:PREFIX\s+[^\s<]*|BASE)\s*<[^<>]*>", re.IGNORECASE)
+_NAME = re.compile(r"<([^<>\s]+)>|(?<![\w\"'@?$])([A-Za-z][\w-]*)?:([A-Za-z_](?:[\w.-]*\w)?)")
+_NO_RELATIONS = frozenset({"xsd", "rdf", "rdfs", "owl"})
+_W3C = "http://www.w3.org/"
+_WIKIDATA_ID = re.compile(r"Q[0-9]+")
 
 
 class Topic(NamedTuple):
@@ -123,6 +135,25 @@ def read_branches(query: str | None) -> BranchesOrReason:
     )
 
 
+def read_text(query: str, topics: Collection[str] = ()) -> tuple[Slot, ...]:
+    """Read the relations that the text of a query names, in its order (CoG §3.1).
+
+    They have no direction. What names an entity, a class or a datatype is left out, as far as its name tells.
+
+    >>> text = "SELECT ?x { ns:m.05 ns:film.actor.film ?y . ?x a ns:film.film ; ns:film.film.directed_by ?z }"
+    >>> [str(slot) for slot in read_text(text)]
+    ['film.actor.film', 'film.film.directed_by']
+    """
+    slots = []
+    for iri, prefix, rest in _NAME.findall(_PROLOGUE.sub(" ", query)):
+        name = local_name(iri) if iri else rest
+        is_entity = name in topics or name.count(".") == 1 or _WIKIDATA_ID.fullmatch(name)
+        is_datatype = iri.startswith(_W3C) or prefix in _NO_RELATIONS
+        if name and not (is_entity or is_datatype or is_ignored(iri or f"{FB}{name}")):
+            slots.append(Slot(name))
+    return tuple(slots)
+
+
 @dataclass(frozen=True, slots=True)
 class BlueprintLesson:
     """A question, as it is and masked, and its blueprint, or in a few words why it has none."""
@@ -133,7 +164,9 @@ class BlueprintLesson:
 
 
 def extract_lessons(
-    questions: Iterable[TrainingQuestion], relations: Collection[str] | None = None
+    questions: Iterable[TrainingQuestion],
+    relations: Collection[str] | None = None,
+    reading: Reading = "query",
 ) -> Iterator[BlueprintLesson]:
     """Extract the blueprint of each question, in their order.
 
@@ -143,13 +176,27 @@ def extract_lessons(
     >>> lesson.masked, str(lesson.blueprint)
     ('Who was born in [ENT]?', '^born_in')
 
-    With the local names of ``relations``, a blueprint that has any other is left out.
+    With the local names of ``relations``, a blueprint that has any other is left out. By the ``reading``
+    "text" a blueprint is one branch without directions, and the question stays unmasked, as in the paper.
     """
     for each in questions:
         text = replace_surrogates(each.question)
+        if reading == "text":
+            yield BlueprintLesson(text, text, _text_blueprint(each, relations))
+            continue
         found = _extract_blueprint(each, read_branches(each.sparql), relations)
         names = [topic.name for topic in each.topics if topic.name]
         yield BlueprintLesson(text, mask_names(text, names), found)
+
+
+def _text_blueprint(question: TrainingQuestion, relations: Collection[str] | None) -> Blueprint | str:
+    topics = {local_name(topic.id) for topic in question.topics if topic.id}
+    walked = (slot for branch in gold_branches(question) for slot in branch.slots)
+    slots = read_text(question.sparql, topics) if question.sparql else tuple(Slot(s.relation) for s in walked)
+    if not slots:
+        return NO_RELATION_IN_TEXT if question.sparql else NO_QUERY_OR_PATH
+    known = relations is None or all(slot.relation in relations for slot in slots)
+    return Blueprint((slots,)) if known else UNKNOWN_RELATION
 
 
 def _extract_blueprint(

@@ -1,7 +1,7 @@
 """Is what was found enough? (PoG: evaluation, with the memory update or alone; ToG: reasoning)."""
 
 from collections.abc import Sequence
-from typing import Literal
+from typing import Literal, TypeAlias
 
 from pydantic import Field
 
@@ -87,7 +87,7 @@ Reply: {"rationale": "A town; its river is still to come.", "known": ["She comes
 
     def check(self, reply: Assessment) -> None:
         """Refuse a group that was not offered and candidates that are not of the group."""
-        _check_verdict(reply, self.found)
+        check_group(reply, self.found)
 
 
 class Evaluation(Reply):
@@ -100,6 +100,9 @@ class Evaluation(Reply):
     chosen: list[int] = Field(
         default=[], description="for stop with take=some: candidate numbers, best first"
     )
+
+
+GroupVerdict: TypeAlias = Assessment | Evaluation
 
 
 class Evaluate(Prompt[Evaluation]):
@@ -160,10 +163,10 @@ Reply: {"rationale": "A town; its river is still to come.", "decision": "forward
     def check(self, reply: Evaluation) -> None:
         """Refuse a group that was not offered and candidates that are not of the group."""
         if reply.decision != "stop" or reply.group:
-            _check_verdict(reply, self.found)
+            check_group(reply, self.found)
 
 
-def _check_verdict(reply: Assessment | Evaluation, groups: Sequence[ChainFindings]) -> None:
+def check_group(reply: GroupVerdict, groups: Sequence[ChainFindings]) -> None:
     """Raise ValueError for a group that was not offered and for candidates that are not of the group."""
     if reply.decision == "forward":
         return

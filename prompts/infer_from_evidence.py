@@ -2,6 +2,7 @@
 
 from collections.abc import Iterable
 from dataclasses import dataclass
+from typing import ClassVar
 
 from pydantic import Field
 
@@ -96,3 +97,49 @@ Reply: {"rationale": "Only the painter is known, none of his teachers.", "chosen
     def check(self, reply: Inferred) -> None:
         """Refuse numbers that were not offered or come twice."""
         check_numbers(reply.chosen, len(self.offered), "candidate")
+
+
+class InferredOrKnown(Inferred):
+    """The candidates that the evidence carries, or else answers that the model knows."""
+
+    answers: list[str] = Field(
+        default=[], description="where no candidate is the answer: what you know to be it, as short names"
+    )
+
+
+class InferWithKnowledge(InferFromEvidence):
+    """Answer from verified ``segments``, and where they lack the answer from what the model knows."""
+
+    reply: ClassVar[type[Reply]] = InferredOrKnown
+
+    instructions = """\
+A search in a knowledge graph has ended with a part of the question not verified. You are given the \
+question, the segments that it verified, each a chain of relations and the candidates at its end, \
+what it found on the way, and the subgoals that are not verified. Give the most plausible answer.
+
+- Candidates that the evidence carries come first: their numbers in "chosen", best first.
+- Where none of them is the answer, bridge what is missing by what you know, and name the answers in \
+"answers", as short names, the most certain first; leave "chosen" empty then.
+- Candidates marked with * are reached only by coming back to the start of their chain.
+
+"A -relation-> B" reads "A has the relation to B"; "A <-relation- B" reads "B has the relation \
+to A". ?1, ?2 ... stand for all nodes reached at that step, named or not.
+
+Reply with one JSON object: {"rationale": "one short sentence", "chosen": [numbers], "answers": ["..."]}.
+
+Example
+Question: "Which river runs through the town where the painter of The Monk by the Sea was born?"
+Segment: "The Monk by the Sea" -painted_by-> ?1
+1. "Caspar David Friedrich"
+Verified so far:
+- "Caspar David Friedrich painted it."
+Not verified:
+- "Find the river of his birthplace."
+Reply: {"rationale": "He was born in Greifswald, on the Ryck.", "chosen": [], "answers": ["Ryck"]}
+"""
+
+    def check(self, reply: Inferred) -> None:
+        """Refuse numbers that were not offered, and answers beside them."""
+        super().check(reply)
+        if reply.chosen and isinstance(reply, InferredOrKnown) and reply.answers:
+            raise ValueError('where candidates are chosen, leave "answers" empty')

@@ -1,4 +1,4 @@
-"""What is known of the subgoals now? (PoG: memory update; EGP §4.4)."""
+"""What is known of the subgoals now? (PoG: memory update; EGP §4.4; CoG §3.2.2, A.2.3)."""
 
 from collections.abc import Iterable
 

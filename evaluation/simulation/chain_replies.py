@@ -18,7 +18,12 @@ from kgqa.prompts.answer_from_memory import (
 from kgqa.prompts.candidates import MAX_CANDIDATES_SHOWN, Take, aggregate, taken_terms
 from kgqa.prompts.check_sufficiency import CheckSufficiency, Sufficiency
 from kgqa.prompts.filter_candidates import FilterCandidates, FilteredCandidates
-from kgqa.prompts.infer_from_evidence import InferFromEvidence, Inferred
+from kgqa.prompts.infer_from_evidence import (
+    InferFromEvidence,
+    Inferred,
+    InferredOrKnown,
+    InferWithKnowledge,
+)
 from kgqa.prompts.prune_relations import PrunedRelations, PruneRelations
 from kgqa.prompts.verify_chain import Decision, Verdict, VerifyChain
 
@@ -228,6 +233,13 @@ async def filter_candidates(prompt: FilterCandidates, case: Case) -> FilteredCan
 async def infer_from_evidence(prompt: InferFromEvidence, case: Case) -> Inferred:
     """Choose the gold answers; a wrong choice is of others."""
     return Inferred(chosen=_choose_gold(prompt.offered, case))
+
+
+async def infer_with_knowledge(prompt: InferWithKnowledge, case: Case) -> InferredOrKnown:
+    """Choose the gold answers; where none is chosen, name them if they are known."""
+    chosen = _choose_gold(prompt.offered, case)
+    known = [] if chosen or not case.happens("memory") else case.gold.names
+    return InferredOrKnown(chosen=chosen, answers=known)
 
 
 def _choose_gold(shown: Sequence[Candidate], case: Case) -> list[int]:

@@ -27,6 +27,8 @@ from kgqa.prompts.candidates import (
 )
 from kgqa.prompts.chain import without_last_hop
 from kgqa.prompts.choose_entities import ChooseEntities, ChosenEntities
+from kgqa.prompts.evaluate_found import EvaluateFound, EvaluationWithAnswers
+from kgqa.prompts.filter_found import FilterFound, KeptCandidates
 from kgqa.prompts.pick_relations import PickedRelations, PickRelations
 from kgqa.prompts.progress import MAX_SUBGOALS
 from kgqa.prompts.recall_entities import Direction, JudgeDirection, Recall, RecallEntities
@@ -194,6 +196,23 @@ async def recall_entities(prompt: RecallEntities, case: Case) -> Recall:
     right = [number for _, numbers in furthest.values() for number in numbers]
     others = [number for number in range(1, len(prompt.offered) + 1) if number not in right]
     return Recall(recall=case.draw_wrongly("wrong recall", right, others) or right)
+
+
+async def evaluate_found(prompt: EvaluateFound, case: Case) -> EvaluationWithAnswers:
+    """Judge as `assess_found` does; what is not found is not answered from memory."""
+    groups = await _read_groups(prompt.found, case)
+    said = _misjudge_groups(await _judge_groups(groups, case), groups, case)
+    return EvaluationWithAnswers(**vars(said))
+
+
+async def filter_found(prompt: FilterFound, case: Case) -> KeptCandidates:
+    """Keep what leads to gold answers; a wrong choice keeps others."""
+    rows = numbered_candidates(prompt.found)
+    chains = {row.number: prompt.found[row.group - 1].chain for row in rows}
+    right = [r.number for r in rows if await _score_entity(chains[r.number], r.candidate.term, case)]
+    if case.happens("entity"):
+        return KeptCandidates(keep=wrong_choice(right, len(rows), case.draws))
+    return KeptCandidates(keep=right)
 
 
 async def _read_groups(found: Sequence[ChainFindings], case: Case) -> list[_ShownGroup]:

@@ -19,6 +19,8 @@ from kgqa.prompts.candidates import (
     numbered_candidates,
 )
 from kgqa.prompts.choose_entities import ChooseEntities, ChosenEntities
+from kgqa.prompts.evaluate_found import EvaluateFound, EvaluationWithAnswers
+from kgqa.prompts.filter_found import FilterFound, KeptCandidates
 from kgqa.prompts.pick_relations import PickedRelations, PickRelations
 from kgqa.prompts.recall_entities import Direction, JudgeDirection, Recall, RecallEntities
 from kgqa.prompts.reflect import MAX_EARLIER_CHAINS, Reflect, Reflection
@@ -212,6 +214,19 @@ async def recall_entities(prompt: RecallEntities, interpreter: QuestionInterpret
     return Recall(rationale=known.reason, recall=alike)
 
 
+async def evaluate_frontier(prompt: EvaluateFound, interpreter: QuestionInterpreter) -> EvaluationWithAnswers:
+    """Judge as `assess_frontier` does: it knows nothing beside what was found."""
+    shown = AssessFound(prompt.question, prompt.found, prompt.subgoals, prompt.known, topics=prompt.topics)
+    return EvaluationWithAnswers(**vars(await assess_frontier(shown, interpreter)))
+
+
+async def filter_found(prompt: FilterFound, interpreter: QuestionInterpreter) -> KeptCandidates:
+    """Keep what `score_entities` scores."""
+    shown = ScoreEntities(prompt.question, prompt.found, topics=prompt.topics)
+    scored = await score_entities(shown, interpreter)
+    return KeptCandidates(rationale=scored.rationale, keep=[each.number for each in scored.scores])
+
+
 def _complete_groups(prompt: AssessFound, known: Interpretation) -> list[tuple[int, Chain]]:
     """Number the groups at the end of known chains, with these: of the chosen ones, or else of others.
 
@@ -263,6 +278,8 @@ FRONTIER_REPLIES: Replies = {
     ChooseEntities: choose_entities,
     Evaluate: evaluate,
     JudgeDirection: judge_direction,
+    EvaluateFound: evaluate_frontier,
+    FilterFound: filter_found,
     PickRelations: pick_relations,
     RecallEntities: recall_entities,
     Reflect: reflect,

@@ -1,6 +1,7 @@
 """Backtrack: the search goes on before the decision that led astray (CoG §3.3, targeted re-routing)."""
 
 from kgqa.nodes.cog.state import CoGState, CoGUpdate
+from kgqa.nodes.frontier.state import ScoredChain
 from kgqa.runtime.node import NodeRuntime, node
 
 
@@ -13,3 +14,13 @@ async def backtrack(state: CoGState, runtime: NodeRuntime) -> CoGUpdate:
     *others, chain = state["stack"]
     runtime.trace["chain"] = str(chain)
     return {"chain": chain, "stack": others, "tried": [*state["tried"], chain], "decision": "forward"}
+
+
+@node("backtrack")
+async def backtrack_frontier(state: CoGState, runtime: NodeRuntime) -> CoGUpdate:
+    """Follow the recalled branches; without one, choose again from the frontier what was not tried."""
+    chains = list(reversed(state["stack"]))
+    runtime.trace["chains"] = [str(chain) for chain in chains or state["frontier"]]
+    if not chains:
+        return {"decision": "refine"}
+    return {"offers": [ScoredChain(chain) for chain in chains], "stack": [], "decision": "forward"}

@@ -26,8 +26,8 @@ async def blueprint(state: CoGState, runtime: NodeRuntime) -> CoGUpdate:
 
     It is copied where its likeness is above the threshold, or where the model is not to adapt; a malformed
     reply leaves it as it is. An adapted blueprint keeps only relations that the graph has, and counts only if
-    there are any; where the graph does not list them all, the others stay as hints. Without a library the
-    search goes on without a blueprint.
+    there are any; where the graph does not list them all, or adaptation is free, the others stay as hints.
+    Without a library the search goes on without a blueprint.
     """
     found = await _choose_blueprint(state, runtime)
     return {"ranking": [], "findings": [], "pruned": [], "blueprint": found}
@@ -81,7 +81,8 @@ async def _adapt(
         SolvedQuestion(match.anchor, tuple(tuple(map(str, branch)) for branch in match.blueprint))
         for match in nearest
     )
-    relations = await _nearest_relations(state["question"], known.hops, runtime)
+    is_free = runtime.context.adaptation == "free"
+    relations = [] if is_free else await _nearest_relations(state["question"], known.hops, runtime)
     topics = tuple(state["topic_entities"])
     prompt = AdaptBlueprint(state["question"], topics, tuple(exemplars), tuple(relations))
     reply = await runtime.ask(prompt)
@@ -89,7 +90,7 @@ async def _adapt(
         return None
     written = [[text.strip() for text in branch] for branch in reply.branches]
     read = [[(text.removeprefix("^").strip(), text[:1] != "^") for text in branch] for branch in written]
-    if not known.is_complete:
+    if is_free or not known.is_complete:
         hints = (name for branch in read for name, _ in branch)
         names = {name: name for name in hints if not name.startswith("^")} | names
     if read:

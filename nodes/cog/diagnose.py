@@ -2,25 +2,37 @@
 
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
-from typing import cast
+from typing import Any, cast
 
 from kgqa.kg.terms import Chain
 from kgqa.models.errors import MalformedReply
-from kgqa.nodes.cog.state import CoGState, CoGUpdate, plan_progress, standing_decisions, topic_index
+from kgqa.nodes.cog.state import (
+    CoGState,
+    CoGUpdate,
+    Finding,
+    known_progress,
+    plan_progress,
+    standing_decisions,
+    topic_index,
+)
 from kgqa.nodes.look_again import may_look_again
+from kgqa.prompts.chain import without_last_hop
 from kgqa.prompts.diagnose import (
     MAX_BRANCHES_SHOWN,
     MAX_DECISIONS_SHOWN,
     Diagnose,
+    Diagnosis,
     PastDecision,
     PrunedBranch,
     Signal,
 )
+from kgqa.prompts.progress import Progress
 from kgqa.runtime.node import NodeRuntime, node
 from kgqa.runtime.state import next_topic
 
 MAX_RECALLABLE_BRANCHES = 5  # pruned branches of one decision that the model can recall: the most relevant
 
+SPENT = "every diagnosis is spent"
 _NODES_BEFORE_CHOICE = frozenset({"retrieve_relations", "rerank", "prune"})
 """Nodes that fail before a relation is chosen."""
 
@@ -51,15 +63,112 @@ async def diagnose(state: CoGState, runtime: NodeRuntime) -> CoGUpdate:
     if not branches and not any(decided.after for decided in steps):
         runtime.trace["reason"] = f"{state['chain'].topic} leads nowhere"
         return _skip_topic(state, runtime)
-    diagnoses = sum(entry["node"] == "diagnose" and "signal" in entry for entry in state["trace"])
-    if diagnoses >= runtime.context.refinements:
-        runtime.trace["reason"] = "every diagnosis is spent"
+    if _count_diagnoses(state) >= runtime.context.refinements:
+        runtime.trace["reason"] = SPENT
         order = {chain: -place for place, chain in enumerate(state["stack"])}
         recalled = sorted((b for b in branches if b.chain in order), key=lambda branch: order[branch.chain])
         taken = _take_last_branches(state, steps, recalled, runtime)
         return taken or {"decision": "forward" if may_look_again(state, runtime) else "infer"}
-    signal: Signal = "wrong_type" if last["node"] == "filter" else "no_candidates"
-    return await _ask_for_diagnosis(state, last.get("signal", signal), steps, branches, runtime)
+    return await _ask_for_diagnosis(state, _signal(last), steps, branches, runtime)
+
+
+@node("diagnose")
+async def diagnose_frontier(state: CoGState, runtime: NodeRuntime) -> CoGUpdate:
+    """Let the model name the decision to blame, and go back to the frontier before it.
+
+    Chains that do not go through that decision stand. What is recalled is followed beside them; if nothing
+    is, the relations there are chosen from again. Where nothing is blamed, or every diagnosis is spent, the
+    answer is inferred. An outage or a malformed reply is no failure of the search, and ends it likewise.
+    """
+    last = state["trace"][-1]
+    steps = _frontier_decisions(state, undecided=last["node"] in _NODES_BEFORE_CHOICE)[-MAX_DECISIONS_SHOWN:]
+    branches = list(_recallable_branches(state, steps))
+    over: CoGUpdate = {"candidates": [], "decision": "forward" if may_look_again(state, runtime) else "infer"}
+    if not runtime.context.refinement:
+        runtime.trace["reason"] = "refinement is off"
+        return {**over, "decision": "stop"}
+    if "failure" in last or _count_diagnoses(state) >= runtime.context.refinements:
+        runtime.trace["reason"] = "no failure of the search" if "failure" in last else SPENT
+        return over
+    if not branches and not any(decided.after for decided in steps):
+        runtime.trace["reason"] = "the topics lead nowhere"
+        return over
+    signal = _signal(last)
+    reply = await _review(state, signal, steps, branches, known_progress(state), runtime)
+    if reply is None:
+        return over
+    dropped = _drop_blueprint(reply, state)
+    if reply.step == 0:
+        return {**over, **dropped}
+    blamed = steps[reply.step - 1]
+    recalled = [branches[number - 1].chain for number in reply.recall]
+    runtime.trace["recalled"] = [str(chain) for chain in recalled]
+    led = blamed.after or blamed.before
+    stand = [chain for chain in state["frontier"] if chain.upto(led.depth) != led]
+    return {
+        **dropped,
+        "frontier": stand if recalled else [*stand, blamed.before],
+        "stack": recalled[::-1],
+        "memory": [],
+        "candidates": [],
+        "decision": "backtrack",
+    }
+
+
+def _frontier_decisions(state: CoGState, *, undecided: bool) -> list[PastDecision]:
+    """Return the decisions that led to the frontier, or to what was last followed; then those not taken."""
+    findings = {finding.chain: finding for finding in state["findings"]}
+    stand = {(chain.topic, chain.hops) for chain in state["frontier"]}
+    followed = (offer.chain for offer in state["offers"])
+    chains = [*state["frontier"], *(each for each in followed if (each.topic, each.hops) not in stand)]
+    begun = dict.fromkeys(chain.upto(depth) for chain in chains for depth in range(1, chain.depth + 1))
+    found = [findings.get(chain, Finding(chain, "")) for chain in begun]
+    taken = [
+        PastDecision(without_last_hop(each.chain), each.chain, each.reached, each.total, each.text)
+        for each in found
+    ]
+    return [*taken, *(PastDecision(chain, None, (), 0, "") for chain in chains if undecided)]
+
+
+def _count_diagnoses(state: CoGState) -> int:
+    return sum(entry["node"] == "diagnose" and "signal" in entry for entry in state["trace"])
+
+
+def _signal(last: dict[str, Any]) -> Signal:
+    usual: Signal = "wrong_type" if last["node"] == "filter" else "no_candidates"
+    found: Signal = last.get("signal", usual)
+    return found
+
+
+async def _review(
+    state: CoGState,
+    signal: Signal,
+    steps: list[PastDecision],
+    branches: list[PrunedBranch],
+    progress: Progress,
+    runtime: NodeRuntime,
+) -> Diagnosis | None:
+    runtime.trace["signal"] = signal
+    prompt = Diagnose(
+        question=state["question"],
+        signal=signal,
+        progress=progress,
+        trajectory=tuple(steps),
+        pruned=tuple(branches),
+        blueprint=str(state["blueprint"] or ""),
+        topics=tuple(state["topic_entities"]),
+    )
+    reply = await runtime.ask(prompt)
+    if reply is not None:
+        runtime.trace |= {"step": reply.step, "blueprint": reply.blueprint, "reason": reply.rationale}
+    return reply
+
+
+def _drop_blueprint(reply: Diagnosis, state: CoGState) -> CoGUpdate:
+    """Drop a blueprint that misleads, and with it how relevant it made the pruned branches (appendix K)."""
+    if reply.blueprint == "keep":
+        return {}
+    return {"blueprint": None, "pruned": [replace(each, relevance=None) for each in state["pruned"]]}
 
 
 async def _ask_for_diagnosis(
@@ -69,24 +178,10 @@ async def _ask_for_diagnosis(
     branches: list[PrunedBranch],
     runtime: NodeRuntime,
 ) -> CoGUpdate:
-    runtime.trace["signal"] = signal
-    prompt = Diagnose(
-        question=state["question"],
-        signal=signal,
-        progress=plan_progress(state),
-        trajectory=tuple(steps),
-        pruned=tuple(branches),
-        blueprint=str(state["blueprint"] or ""),
-        topics=tuple(state["topic_entities"]),
-    )
-    reply = await runtime.ask(prompt)
+    reply = await _review(state, signal, steps, branches, plan_progress(state), runtime)
     if reply is None:
         return _take_last_branches(state, steps, branches, runtime) or _skip_topic(state, runtime)
-    runtime.trace |= {"step": reply.step, "blueprint": reply.blueprint, "reason": reply.rationale}
-    dropped = CoGUpdate()
-    if reply.blueprint == "drop":  # and with it how relevant it made the pruned branches look (appendix K)
-        pruned = [replace(each, relevance=None) for each in state["pruned"]]
-        dropped = {"blueprint": None, "pruned": pruned}
+    dropped = _drop_blueprint(reply, state)
     left = cast(CoGState, {**state, **dropped})
     if reply.step == 0:
         return {**dropped, **_skip_topic(left, runtime)}

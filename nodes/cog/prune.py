@@ -1,10 +1,14 @@
 """Prune, guarded: which of these relations, and which one would the blueprint take? (CoG §3.2.2)."""
 
 from collections.abc import Sequence
+from itertools import chain as joined
 
 from kgqa.models.errors import MalformedReply
 from kgqa.nodes.cog.state import CoGState, CoGUpdate, PrunedChain, RankedRelation, plan_progress, topic_slots
+from kgqa.nodes.frontier.state import ScoredChain, prompt_context
 from kgqa.nodes.look_again import remaining_points
+from kgqa.prompts.chain import without_last_hop
+from kgqa.prompts.pick_relations import PickRelations
 from kgqa.prompts.prune_relations import PruneRelations
 from kgqa.runtime.node import NodeRuntime, node
 
@@ -25,24 +29,60 @@ async def prune(state: CoGState, runtime: NodeRuntime) -> CoGUpdate:
     chain, ranking = state["chain"], state["ranking"]
     runtime.trace["chain"] = str(chain)
     chosen = await _choose_relations(state, runtime)
-    added = [each for each in _safeguard(state, chosen, runtime) if each not in chosen]
+    added = [each for each in _safeguard(ranking, chosen, state, runtime) if each not in chosen]
     final = chosen + added
     runtime.trace |= {"chosen": [str(each.hop) for each in final], "added": [str(each.hop) for each in added]}
     others = [each for each in ranking if each not in final]
     runtime.trace["set_aside"] = len(others)
-    others.sort(key=lambda each: -(each.relevance or 0.0))
-    fresh = [PrunedChain(chain.then(each.hop), True, each.relevance) for each in final[1:]]
-    fresh += [
-        PrunedChain(chain.then(each.hop), False, each.relevance) for each in others[:MAX_REMEMBERED_RELATIONS]
-    ]
-    known = {each.chain for each in fresh}
-    pruned = [*(each for each in state["pruned"] if each.chain not in known), *fresh]
+    fresh = [PrunedChain(each.chain, True, each.relevance) for each in final[1:]]
+    pruned = _remember([*fresh, *_set_aside(others)], state)
     if not final:
         if "malformed" in runtime.trace:
             runtime.trace["failure"] = MalformedReply.__name__
         return {"pruned": pruned, "resume_points": remaining_points(state), "decision": "backtrack"}
-    taken = chain.then(final[0].hop)
+    taken = final[0].chain
     return {"chain": taken, "tried": [*state["tried"], taken], "pruned": pruned, "decision": "forward"}
+
+
+@node("prune")
+async def prune_frontier(state: CoGState, runtime: NodeRuntime) -> CoGUpdate:
+    """Let the model choose from the shortlists of all topics at once, and add what the blueprint would take.
+
+    All that is chosen or added is followed; the rest is remembered as pruned branches.
+    """
+    ranking, most = state["ranking"], runtime.context.shortlist
+    topics = dict.fromkeys(each.chain.topic for each in ranking)
+    by_topic = [[each for each in ranking if each.chain.topic == topic] for topic in topics]
+    short = (own[: most if own[0].score is not None else None] for own in by_topic)
+    offered = sorted(joined.from_iterable(short), key=lambda each: str(without_last_hop(each.chain)))
+    prompt = PickRelations(state["question"], tuple(each.chain for each in offered), **prompt_context(state))
+    chosen: list[RankedRelation] = []
+    if reply := await runtime.ask(prompt):
+        chosen = [offered[number - 1] for number in reply.relations]
+        runtime.trace["reason"] = reply.rationale
+    safe = [each for own in by_topic for each in _safeguard(own, chosen, state, runtime)]
+    added = [str(each.chain) for each in safe if each not in chosen]
+    final = list(dict.fromkeys([*chosen, *safe]))
+    others = [each for each in ranking if each not in final]
+    runtime.trace |= {"chosen": [str(each.chain) for each in final], "added": added, "set_aside": len(others)}
+    decisions = dict.fromkeys(without_last_hop(each.chain) for each in others)
+    aside = ([each for each in others if without_last_hop(each.chain) == before] for before in decisions)
+    return {
+        "offers": [ScoredChain(each.chain) for each in final],
+        "pruned": _remember([branch for each in aside for branch in _set_aside(each)], state),
+        "decision": "forward" if final else "backtrack",
+    }
+
+
+def _set_aside(others: list[RankedRelation]) -> list[PrunedChain]:
+    """Return the most relevant of what was not chosen at one decision."""
+    best = sorted(others, key=lambda each: -(each.relevance or 0.0))[:MAX_REMEMBERED_RELATIONS]
+    return [PrunedChain(each.chain, False, each.relevance) for each in best]
+
+
+def _remember(fresh: list[PrunedChain], state: CoGState) -> list[PrunedChain]:
+    known = {each.chain for each in fresh}
+    return [*(each for each in state["pruned"] if each.chain not in known), *fresh]
 
 
 async def _choose_relations(state: CoGState, runtime: NodeRuntime) -> list[RankedRelation]:
@@ -67,17 +107,22 @@ async def _choose_relations(state: CoGState, runtime: NodeRuntime) -> list[Ranke
 
 
 def _safeguard(
-    state: CoGState, chosen: Sequence[RankedRelation], runtime: NodeRuntime
+    ranking: Sequence[RankedRelation],
+    chosen: Sequence[RankedRelation],
+    state: CoGState,
+    runtime: NodeRuntime,
 ) -> list[RankedRelation]:
     """Return the relation most alike to the current slot (structure-consistency safeguard).
 
     "sparse" does as the public code: only where the model kept fewer than two, the first
-    relation that any slot names.
+    relation that any slot names. "none" adds nothing.
     """
-    ranking = state["ranking"]
+    if not ranking or runtime.context.safeguard == "none":
+        return []
     if runtime.context.safeguard == "sparse":
-        named = {slot.relation: place for place, slot in reversed(list(enumerate(topic_slots(state))))}
-        exact = [each for each in ranking if each.score is not None and each.hop.words in named]
+        slots = topic_slots({**state, "chain": ranking[0].chain})
+        named = {slot.relation: place for place, slot in reversed(list(enumerate(slots)))}
+        exact = [each for each in ranking if each.hop.words in named]
         exact.sort(key=lambda each: (named[each.hop.words], not each.hop.forward))
         return [each for each in exact if each not in chosen][:1] if len(chosen) < 2 else []
     scored = [each for each in ranking if each.step is not None]

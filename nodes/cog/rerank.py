@@ -4,8 +4,16 @@ from collections.abc import Sequence
 
 import numpy as np
 
-from kgqa.kg.terms import Hop
-from kgqa.nodes.cog.state import CoGState, CoGUpdate, RankedRelation, passed_slots, step_subgoals, topic_slots
+from kgqa.kg.terms import Chain, Hop
+from kgqa.nodes.cog.state import (
+    CoGState,
+    CoGUpdate,
+    RankedRelation,
+    passed_slots,
+    planned_subgoals,
+    step_subgoals,
+    topic_slots,
+)
 from kgqa.nodes.look_again import remaining_points
 from kgqa.priors.candidate_ranking import (
     RelationSignals,
@@ -15,6 +23,7 @@ from kgqa.priors.candidate_ranking import (
     relation_words,
 )
 from kgqa.priors.slots import Slot
+from kgqa.prompts.chain import without_last_hop
 from kgqa.runtime.node import NodeRuntime, node
 
 LIKENESS_DECIMALS = 6
@@ -26,7 +35,8 @@ async def rerank(state: CoGState, runtime: NodeRuntime) -> CoGUpdate:
     """Leave out what was tried, and put the relations in order by the three signals.
 
     Equal scores are ordered by the direction of the slot, then as the graph gave them.
-    Without reranking, or without guidance, they stay as the graph gave them.
+    Without reranking, or without guidance, they stay as the graph gave them; how like the blueprint each is
+    counts still, for the safeguard and for what a diagnosis recalls.
     """
     chain, tried = state["chain"], set(state["tried"])
     runtime.trace["chain"] = str(chain)
@@ -34,25 +44,54 @@ async def rerank(state: CoGState, runtime: NodeRuntime) -> CoGUpdate:
     if not hops:
         runtime.trace |= {"signal": "no_candidates", "reason": "every relation here was tried"}
         return {"ranking": [], "resume_points": remaining_points(state), "decision": "backtrack"}
-    if not (runtime.context.guidance and runtime.context.reranking):
-        return {"ranking": [RankedRelation(hop) for hop in hops]}
-    ranking = await _rank(state, hops, runtime)
-    runtime.trace["best"] = [f"{each.hop} {each.score:.3f}" for each in ranking[:3]]
-    return {"ranking": ranking}
+    return {"ranking": _in_order(await _rank(state, hops, runtime), runtime)}
+
+
+@node("rerank")
+async def rerank_frontier(state: CoGState, runtime: NodeRuntime) -> CoGUpdate:
+    """Put the relations that leave the frontier in order, as `rerank` does those of one chain.
+
+    Equations 4 to 6 are taken to the letter: each hop is a step of the plan, and no slot is passed.
+    """
+    hops: dict[Chain, list[Hop]] = {}
+    for offer in state["offers"]:
+        hops.setdefault(without_last_hop(offer.chain), []).append(offer.chain.hops[-1])
+    ranking: list[RankedRelation] = []
+    for chain, following in hops.items():
+        ranking += await _rank({**state, "chain": chain}, following, runtime)
+    return {"ranking": _in_order(ranking, runtime)}
+
+
+def _in_order(ranking: list[RankedRelation], runtime: NodeRuntime) -> list[RankedRelation]:
+    if any(each.score is None for each in ranking):
+        return ranking
+    ordered = sorted(ranking, key=lambda each: (-(each.score or 0.0), each.turned))
+    together = runtime.context.exploration == "frontier"
+    best = [f"{each.chain if together else each.hop} {each.score:.3f}" for each in ordered[:3]]
+    runtime.trace["best"] = best
+    return ordered
 
 
 async def _rank(state: CoGState, hops: Sequence[Hop], runtime: NodeRuntime) -> list[RankedRelation]:
+    chain, context = state["chain"], runtime.context
+    if not context.guidance or not (context.reranking or topic_slots(state)):
+        return [RankedRelation(chain.then(hop)) for hop in hops]
     signals, slot = await _compute_signals(state, hops, runtime)
-    context = runtime.context
-    scores = signals.fuse(SignalWeights(context.weight_local, context.weight_step, context.weight_global))
-    runtime.trace |= {"subgoal": step_subgoals(state)[-1], "slot": str(slot) if slot else None}
+    scores = None
+    if context.reranking:
+        scores = signals.fuse(SignalWeights(context.weight_local, context.weight_step, context.weight_global))
+        runtime.trace |= {"subgoal": _subgoals(state, runtime)[-1], "slot": str(slot) if slot else None}
     ranked = []
     for at, hop in enumerate(hops):
         step, anywhere = _rounded(signals.step, at), _rounded(signals.glob, at)
         relevance = max((each for each in (step, anywhere) if each is not None), default=None)
         turned = slot is not None and hop.forward is not slot.forward
-        ranked.append(RankedRelation(hop, _rounded(scores, at), step, relevance, turned))
-    return sorted(ranked, key=lambda each: (-(each.score or 0.0), each.turned))
+        ranked.append(RankedRelation(chain.then(hop), _rounded(scores, at), step, relevance, turned))
+    return ranked
+
+
+def _subgoals(state: CoGState, runtime: NodeRuntime) -> list[str]:
+    return planned_subgoals(state) if runtime.context.exploration == "frontier" else step_subgoals(state)
 
 
 async def _compute_signals(
@@ -60,7 +99,7 @@ async def _compute_signals(
 ) -> tuple[RelationSignals, Slot | None]:
     """Return the signals of equation 5, and the slot that the step is aligned to (equation 4)."""
     chain, blueprint, slots = state["chain"], state["blueprint"], topic_slots(state)
-    aims = step_subgoals(state)
+    aims, to_the_letter = _subgoals(state, runtime), runtime.context.exploration == "frontier"
     if runtime.context.relevance == "question":
         aims = [state["question"]] * len(aims)
     whole = [blueprint.template] if blueprint and runtime.context.compatibility == "whole" else []
@@ -75,9 +114,10 @@ async def _compute_signals(
         at = chain.depth if chain.depth < len(slots) else None
     else:
         behind = [passed_slots(chain.upto(depth), slots) for depth in range(chain.depth + 1)]
-        at = align_steps(wanted @ places.T, behind)[-1]
+        at = align_steps(wanted @ places.T, () if to_the_letter else behind)[-1]
     to_slots = relations @ places.T
-    if chain.hops and (back := chain.hops[-1].inverse) in hops:  # no progress, unless a slot to come says so
+    stays = not chain.hops or to_the_letter
+    if not stays and (back := chain.hops[-1].inverse) in hops:  # no progress, unless a slot to come says so
         passed = passed_slots(chain, slots)
         named = [place >= passed and slot.relation == back.words for place, slot in enumerate(slots)]
         to_slots[hops.index(back)] *= named

@@ -1,4 +1,4 @@
-"""The state of CoG: beside that of any search a plan, a blueprint and the pruned chains (CoG §3)."""
+"""The state of CoG: beside that of a search, a blueprint and the pruned chains (CoG §3)."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -6,10 +6,11 @@ from dataclasses import dataclass
 from pydantic import ConfigDict, with_config
 
 from kgqa.kg.terms import Chain, Entity, Hop
+from kgqa.nodes.frontier.state import FrontierUpdate
 from kgqa.priors.slots import Blueprint, Slot
 from kgqa.prompts.diagnose import PastDecision
 from kgqa.prompts.progress import Progress
-from kgqa.runtime.state import State, Update
+from kgqa.runtime.state import State
 
 
 @dataclass(frozen=True, slots=True)
@@ -24,13 +25,18 @@ class Finding:
 
 @dataclass(frozen=True, slots=True)
 class RankedRelation:
-    """A relation that can follow, and its scores (CoG equations 5 and 6); None where not scored."""
+    """A chain that can follow and the scores of its last hop (CoG equations 5, 6); None where not scored."""
 
-    hop: Hop
+    chain: Chain
     score: float | None = None
     step: float | None = None  # its likeness to the current slot
     relevance: float | None = None  # the larger of that and its likeness to any slot
     turned: bool = False  # whether it goes against the direction of the current slot
+
+    @property
+    def hop(self) -> Hop:
+        """The relation that can follow."""
+        return self.chain.hops[-1]
 
 
 @dataclass(frozen=True, slots=True)
@@ -53,15 +59,13 @@ class PrunedChain:
         return self.chain.upto(self.chain.depth - 1)
 
 
-class CoGUpdate(Update, total=False):
+class CoGUpdate(FrontierUpdate, total=False):
     """What a node may change."""
 
-    subgoals: list[str]
-    """The plan: what to find, in order."""
     blueprint: Blueprint | None
     """The relations that the answer is expected behind; None without, or when it was dropped."""
     ranking: list[RankedRelation]
-    """The relations that extend the current chain, best first."""
+    """The chains that are one hop longer, best first."""
     findings: list[Finding]
     """What was verified on the way, one for each chain that was checked."""
     pruned: list[PrunedChain]
@@ -99,6 +103,18 @@ def step_subgoals(state: CoGState) -> list[str]:
     earlier = sum(each.topic != chain.topic for each in found)
     met = [sum(chain.upto(depth) in found for depth in range(1, step + 1)) for step in range(chain.depth + 1)]
     return [subgoals[min(earlier + here, len(subgoals) - 1)] for here in met]
+
+
+def planned_subgoals(state: CoGState) -> list[str]:
+    """Return the subgoal of each step of the current chain, and of the next: one a step (o_t of CoG)."""
+    subgoals = state["subgoals"] or [state["question"]]
+    return [subgoals[min(step, len(subgoals) - 1)] for step in range(state["chain"].depth + 1)]
+
+
+def known_progress(state: CoGState) -> Progress:
+    """Return the plan and what the memory of a frontier says of it: at most a sentence for a subgoal."""
+    subgoals, known = tuple(state["subgoals"]), tuple(state["known"])
+    return Progress(subgoals, min(len(known), max(len(subgoals) - 1, 0)), known)
 
 
 def topic_slots(state: CoGState) -> tuple[Slot, ...]:

@@ -16,10 +16,16 @@ from kgqa.nodes.cog.state import (
     standing_findings,
     topic_slots,
 )
-from kgqa.nodes.verdicts import accept_chain
+from kgqa.nodes.frontier.state import prompt_context
+from kgqa.nodes.record import parametric_answers
+from kgqa.nodes.verdicts import accept_chain, accept_group, group_findings
+from kgqa.prompts.candidates import ChainFindings, numbered_candidates
 from kgqa.prompts.check_sufficiency import CheckSufficiency, Sufficiency
 from kgqa.prompts.diagnose import MAX_REACHED_NAMES, Signal
+from kgqa.prompts.evaluate_found import EvaluateFound
+from kgqa.prompts.filter_found import FilterFound
 from kgqa.prompts.progress import MAX_SENTENCE_CHARS
+from kgqa.prompts.update_memory import UpdateMemory
 from kgqa.runtime.node import NodeRuntime, node
 
 STAGNANT_CHECKS = 2  # checks one after the other without a finding that are stagnation
@@ -63,6 +69,84 @@ async def verify(state: CoGState, runtime: NodeRuntime) -> CoGUpdate:
     if verdict.decision == "backtrack":
         return {**_fail("wrong_type", runtime), "findings": [*findings, replace(finding, text="")]}
     return cast(CoGUpdate, {**accept_chain(state, verdict, named), "findings": [*findings, finding]})
+
+
+@node("verify")
+async def verify_frontier(state: CoGState, runtime: NodeRuntime) -> CoGUpdate:
+    """Let the model filter what the whole frontier has led to, update the memory, and then judge by both.
+
+    Three prompts, as in the paper (A.2.2, A.2.3, A.3). What is filtered out is remembered as pruned branches.
+    With ``own_knowledge`` the model may answer from what it knows, and the record says ``parametric``. A
+    malformed reply keeps what there is, and goes on.
+    """
+    question, found, shown = state["question"], state["found"], prompt_context(state)
+    update: CoGUpdate = {"candidates": []}
+    if kept := await runtime.ask(FilterFound(question, tuple(found), **shown)):
+        found, aside = _keep_ends(found, kept.keep)
+        runtime.trace["kept"] = [str(each.chain) for each in found]
+        update |= {"found": found, "pruned": [*state["pruned"], *aside]}
+    frontier = [each.chain for each in found if any(isinstance(end.term, Entity) for end in each.ends)]
+    before = [chain for chain in state["frontier"] if all(chain != each.chain for each in state["found"])]
+    update["frontier"] = frontier = [*before, *frontier]
+    if not found:
+        return {**update, **_fail("wrong_type", runtime)}
+    reply = await runtime.ask(UpdateMemory(question, tuple(found), **shown))
+    known = [one_line(text, MAX_SENTENCE_CHARS) for text in reply.known] if reply else state["known"]
+    gained = " ".join(text for text in known if text not in state["known"])
+    runtime.trace |= {"known": known, "finding": gained}
+    findings = [_group_finding(each, gained) for each in found]
+    update |= {"known": known, "findings": [*state["findings"], *findings]}
+    groups = group_findings(found, state["explored"], state["topic_entities"])
+    allowed = runtime.context.own_knowledge and bool(runtime.context.allow_parametric)
+    prompt = EvaluateFound(question, tuple(groups), **{**shown, "known": tuple(known)}, own_knowledge=allowed)
+    if groups and (said := await runtime.ask(prompt)):
+        runtime.trace["reason"] = said.rationale
+        if said.answers:
+            answers = parametric_answers(said.answers)
+            return {**update, "answers": answers, "outcome": "parametric", "decision": "stop"}
+        if said.decision != "forward":
+            return cast(CoGUpdate, {**update, **accept_group(groups, said, runtime)})
+    turns = [entry for entry in state["trace"] if entry["node"] in {"verify", "backtrack"}]
+    checks = [entry.get("finding", "backtracked") for entry in turns[1 - STAGNANT_CHECKS :]]
+    if len(checks) == STAGNANT_CHECKS - 1 and not any([*checks, gained]):
+        return {**update, **_fail("no_gain", runtime)}
+    if any(chain.depth < runtime.context.depth for chain in frontier):
+        return {**update, "resume_points": [*state["resume_points"], *frontier], "decision": "forward"}
+    runtime.trace["limit"] = "depth"
+    return {**update, **_fail("insufficient", runtime)}
+
+
+def _keep_ends(
+    found: Sequence[ChainFindings], keep: Sequence[int]
+) -> tuple[list[ChainFindings], list[PrunedChain]]:
+    """Return the groups held to what is kept of them, and the branches that are set aside with the rest.
+
+    A group that could not be shown whole is kept whole, where anything of it is; one without names always.
+    """
+    rows = numbered_candidates(found)
+    held: list[ChainFindings] = []
+    aside: list[PrunedChain] = []
+    for number, group in enumerate(found, 1):
+        shown = [row for row in rows if row.group == number]
+        kept = [row.candidate for row in shown if row.number in keep]
+        whole = len(shown) == len(group.named) and not group.truncated
+        if not shown or (kept and (not whole or len(kept) == len(shown))):
+            held.append(group)
+            continue
+        left = [row.candidate.term for row in shown if row.candidate not in kept]
+        others = [term for term in left if isinstance(term, Entity)]
+        aside += [PrunedChain(group.chain.constrained_to(others))] if whole and others else []
+        if kept:
+            ends = tuple(end for end in group.ends if end.term not in left)
+            entities = [end.term for end in ends if isinstance(end.term, Entity)]
+            chain = group.chain.constrained_to(entities) if len(entities) == len(ends) else group.chain
+            held.append(replace(group, chain=chain, ends=ends))
+    return held, aside
+
+
+def _group_finding(group: ChainFindings, text: str) -> Finding:
+    reached = tuple(one_line(str(end.term)) for end in group.named[:MAX_REACHED_NAMES])
+    return Finding(group.chain, one_line(text, MAX_SENTENCE_CHARS), reached, len(group.named))
 
 
 def _extend(

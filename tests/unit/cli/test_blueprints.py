@@ -137,6 +137,15 @@ def test_calibrate_writes_the_least_threshold_that_is_precise(run: Run, tmp_path
     assert "tau 0.5 (calibrated)" in run("show", lib).stdout
 
 
+def test_a_library_of_the_text_of_queries_has_unmasked_anchors(run: Run, tmp_path: Path) -> None:
+    file, lib = written(tmp_path / "one.jsonl", line(1, "who was born in Ulm?", "^born_in")), tmp_path / "lib"
+    assert run("build", "--dataset", file, "--out", lib, "--reading", "text").exit_code == 0
+    assert read_library_header(lib).reading == "text"
+    told = run("show", lib).stdout
+    assert "who was born in Ulm?" in told
+    assert "read from the text of queries" in " ".join(told.split())
+
+
 def test_calibrate_says_where_no_threshold_will_do(run: Run, library: Path, file: Path) -> None:
     ended = run("calibrate", library, "--dataset", file, "--held-out", "0.5", "--write")
     assert ended.exit_code == 1
@@ -151,8 +160,9 @@ def test_what_goes_wrong_is_one_line(run: Run, library: Path, file: Path, tmp_pa
     assert "learned from questions already" in one_line(
         run("build", "--dataset", file, "--out", library, "--add")
     )
-    anchors = ("--add", "--anchor", "shortest")
-    assert "leave --anchor out" in one_line(run("build", "--dataset", file, "--out", library, *anchors))
+    for kept in (("--anchor", "shortest"), ("--reading", "text")):
+        adding = run("build", "--dataset", file, "--out", library, "--add", *kept)
+        assert "leave --anchor and --reading out" in one_line(adding)
     assert "is no blueprint library" in one_line(run("build", "--dataset", file, "--out", tmp_path))
     relations = ("--relations", missing)
     assert "relations" in one_line(run("build", "--dataset", file, "--out", library, *relations))

@@ -69,11 +69,20 @@ async def test_without_adaptation_what_is_above_the_threshold_is_copied_still(co
 
 async def test_without_reranking_relations_are_offered_as_the_graph_gave_them(cog: AskCoG) -> None:
     model = erring()
-    record = await cog(model, library(), reranking=False, shortlist=1)
+    record = await cog(model, library(), reranking=False, safeguard="none", shortlist=1)
     assert [named(hop) for hop in asked(model, "prune_relations")[0].hops] == GRAPH_ORDER
     assert all("best" not in entry for entry in entries(record, "rerank"))
     assert entries(record, "prune")[0]["added"] == []
     assert (entries(record, "blueprint")[0]["source"], shown(record)) == ("adapted", ["Ulm"])
+
+
+async def test_the_safeguard_is_parted_from_the_ranking_and_from_its_weights(cog: AskCoG) -> None:
+    for options in ({"reranking": False}, {"weight_step": 0.0, "weight_global": 0.0}):
+        guarded = await cog(erring(), library(), **options)
+        assert entries(guarded, "prune")[0]["added"] == ["-lives_in->"]
+        alone = await cog(erring(), library(), **options, safeguard="none")
+        assert entries(alone, "prune")[0]["added"] == []
+        assert shown(guarded) == shown(alone) == ["Ulm"]
 
 
 async def test_without_reranking_the_blueprint_is_still_a_hint(cog: AskCoG) -> None:
@@ -143,7 +152,8 @@ async def test_without_refinement_the_first_try_is_the_same(cog: AskCoG) -> None
         ("alignment", "by hand"),
         ("relevance", "whole"),
         ("compatibility", "parts"),
-        ("safeguard", "none"),
+        ("safeguard", "always"),
+        ("exploration", "beam"),
         ("refinements", -1),
         ("depth", 0),
         ("width", 0),

@@ -91,6 +91,15 @@ async def test_where_nobody_lists_the_relations_adapted_ones_stay_as_hints(
     assert shown(record) == ["Ben", "Cleo"]
 
 
+async def test_free_adaptation_is_shown_no_relations_and_takes_what_is_named(cog: AskCoG) -> None:
+    model = stopping(adapt_blueprint={"branches": [["school.place", "child"]]})
+    record = await cog(model, Shelf((0.5, [["mayor"]])), adaptation="free")
+    [entry] = entries(record, "blueprint")
+    assert (entry["source"], entry["blueprint"], entry["dropped"]) == ("adapted", "school.place child", [])
+    assert asked(model, "adapt_blueprint")[0].relations == ()
+    assert shown(record) == ["Ben", "Cleo"]
+
+
 async def test_a_branch_of_which_nothing_is_left_leaves_the_others_in_their_places(cog: AskCoG) -> None:
     model = playing(
         adapt_blueprint={"branches": [["school"], ["^employer"]]},

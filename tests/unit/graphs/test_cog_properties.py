@@ -17,7 +17,7 @@ from kgqa.kg.opening import open_graph
 from kgqa.kg.sparql_graph import SparqlGraph
 from kgqa.kg.terms import Chain, Entity, Hop
 from kgqa.models.scripted import ScriptedModel
-from kgqa.prompts.candidates import check_take
+from kgqa.prompts.candidates import check_take, numbered_candidates
 from kgqa.tests.conftest import PREFIXES
 from kgqa.tests.support.doubles import timeless
 from kgqa.tests.support.guided import FAMILY, FailingVisits, Shelf
@@ -37,11 +37,13 @@ RUNS = {
     "shortlist": st.integers(1, 6),
     "refinements": st.integers(0, 5),
     "guidance": st.booleans(),
-    "adaptation": st.booleans(),
+    "adaptation": st.sampled_from([True, False, "free"]),
     "reranking": st.booleans(),
     "refinement": st.booleans(),
     "alignment": st.sampled_from(["semantic", "positional"]),
-    "safeguard": st.sampled_from(["union", "sparse"]),
+    "safeguard": st.sampled_from(["union", "sparse", "none"]),
+    "exploration": st.sampled_from(["chain", "frontier"]),
+    "own_knowledge": st.booleans(),
     "tau": st.sampled_from([0.1, 0.9]),
     "budget": st.fixed_dictionaries({"llm_calls": st.sampled_from([None, 60, 12, 3])}),
 }
@@ -66,6 +68,19 @@ def anything(seed: int) -> ScriptedModel:
                 reply |= {"take": "all", "chosen": []}
         return reply
 
+    def evaluate(prompt: Any) -> dict[str, Any]:
+        if prompt.own_knowledge and choice.random() < 0.2:
+            return {"decision": "stop", "answers": ["from memory"]}
+        group = choice.randint(1, len(prompt.found))
+        return {
+            "decision": choice.choice(["stop", "filter", "forward", "forward", "forward"]),
+            "group": group,
+        }
+
+    def infer(prompt: Any) -> dict[str, Any]:
+        chosen = some(len(prompt.offered))
+        return {"chosen": chosen, "answers": [] if chosen else ["from memory"]}
+
     def diagnose(prompt: Any) -> dict[str, Any]:
         step = choice.randint(0, len(prompt.trajectory))
         there = [number for number, branch in enumerate(prompt.pruned, 1) if branch.step == step]
@@ -82,6 +97,11 @@ def anything(seed: int) -> ScriptedModel:
         "filter_candidates": lambda p: {"chosen": some(len(p.candidates))},
         "diagnose": diagnose,
         "infer_from_evidence": lambda p: {"chosen": some(len(p.offered))},
+        "pick_relations": lambda p: {"relations": some(len(p.offers), 3)},
+        "filter_found": lambda p: {"keep": some(len(numbered_candidates(p.found)))},
+        "update_memory": lambda p: {"known": [*p.known, "more"][: choice.randint(0, 3)]},
+        "evaluate_found": evaluate,
+        "infer_with_knowledge": infer,
         "answer_directly": lambda p: {"answers": ["from memory"]},
     }
     return ScriptedModel(lambda p: "rambling" if choice.random() < 0.03 else policies[p.name](p))
@@ -124,7 +144,7 @@ def check_visits(states: list[dict[str, Any]]) -> None:
     visits = [
         json.dumps([[branch["chain"] for branch in state["memory"]], state["chain"]])
         for state in states
-        if state["trace"][-1]["node"] == "expand"
+        if state["trace"][-1]["node"] == "expand" and "chains" not in state["trace"][-1]
     ]
     assert len(visits) == len(set(visits))
     for state in states:

@@ -15,11 +15,15 @@ from kgqa.prompts.answer_from_memory import AnswerBriefly, AnswerDirectly, Reaso
 from kgqa.prompts.assess_found import AssessFound, Assessment
 from kgqa.prompts.base import Prompt, R
 from kgqa.prompts.candidates import MAX_CANDIDATES_SHOWN, ChainFindings
+from kgqa.prompts.evaluate_found import EvaluateFound
+from kgqa.prompts.filter_found import FilterFound
+from kgqa.prompts.infer_from_evidence import InferWithKnowledge, Segment
 from kgqa.prompts.pick_relations import PickRelations
 from kgqa.prompts.reflect import Reflect
 from kgqa.prompts.score_entities import ScoreEntities
 from kgqa.prompts.score_relations import ScoreRelations
 from kgqa.prompts.solved_questions import SolvedQuestion
+from kgqa.prompts.update_memory import UpdateMemory
 from kgqa.tests.conftest import MEMO, PREFIXES
 
 TOWNS = """
@@ -270,3 +274,20 @@ async def test_asked_for_nothing_but_memory_it_says_that_it_has_none(model, kind
 
 async def test_where_a_search_has_found_nothing_it_abstains(model) -> None:
     assert (await ask(model, AnswerDirectly("Who is it?"))).answers == []
+
+
+async def test_prompts_of_their_own_are_answered_as_the_joint_ones(model: OfflineModel) -> None:
+    groups = (found(ulm(RIVER), BLAU, DANUBE), found(ulm(MAYOR), ADA))
+    joint = await ask(model, AssessFound(SPOUSE_OF_MAYOR, groups, topics=(ULM,)))
+    apart = await ask(model, EvaluateFound(SPOUSE_OF_MAYOR, groups, topics=(ULM,)))
+    assert (apart.decision, apart.group, apart.answers) == (joint.decision, joint.group, [])
+    assert (await ask(model, UpdateMemory(SPOUSE_OF_MAYOR, groups, topics=(ULM,)))).known == joint.known
+    kept = await ask(model, FilterFound(SPOUSE_OF_MAYOR, groups, topics=(ULM,)))
+    scored = await ask(model, ScoreEntities(SPOUSE_OF_MAYOR, groups, topics=(ULM,)))
+    assert kept.keep == [each.number for each in scored.scores]
+
+
+async def test_it_infers_from_the_evidence_alone(model: OfflineModel) -> None:
+    segments = (Segment(ulm(MAYOR, SPOUSE), found(ulm(MAYOR, SPOUSE), CLEO).ends),)
+    reply = await ask(model, InferWithKnowledge(SPOUSE_OF_MAYOR, segments, (), (), topics=(ULM,)))
+    assert (reply.chosen, reply.answers) == ([1], [])

@@ -16,9 +16,11 @@ from kgqa.prompts.check_sufficiency import CheckSufficiency
 from kgqa.prompts.choose_entities import ChooseEntities
 from kgqa.prompts.decompose import Decompose, DecomposeAlong
 from kgqa.prompts.diagnose import Diagnose, PastDecision, PrunedBranch
+from kgqa.prompts.evaluate_found import EvaluateFound
 from kgqa.prompts.facts import RelationCandidate
 from kgqa.prompts.filter_candidates import FilterCandidates
-from kgqa.prompts.infer_from_evidence import InferFromEvidence, Segment
+from kgqa.prompts.filter_found import FilterFound
+from kgqa.prompts.infer_from_evidence import InferFromEvidence, InferWithKnowledge, Segment
 from kgqa.prompts.judge_claim import JudgeClaim
 from kgqa.prompts.pick_relations import PickRelations
 from kgqa.prompts.plan_steps import PlanSteps
@@ -203,6 +205,28 @@ WORKED: list[Prompt[Any]] = [
             PrunedBranch(2, chain(BRIEST, "book.author", "person.mother"), waiting=False, relevance=0.48),
         ),
         "book.author -> person.spouse",
+    ),
+    EvaluateFound(
+        "Which river flows through the home town of Clara Schumann?",
+        (ChainFindings(chain("Clara Schumann", "born_in"), ends("Leipzig")),),
+        ("Find her home town.", "Find the river there."),
+        ("She comes from Leipzig.",),
+    ),
+    FilterFound(
+        "When was the university opened that Lise Meitner studied at?",
+        (
+            ChainFindings(
+                chain("Lise Meitner", "educated_at"), ends("Akademisches Gymnasium", "University of Vienna")
+            ),
+            ChainFindings(chain("Lise Meitner", "award"), ends("Leibniz Medal")),
+        ),
+        ("Find the university.", "Find when it was opened."),
+    ),
+    InferWithKnowledge(
+        "Which river runs through the town where the painter of The Monk by the Sea was born?",
+        (Segment(chain("The Monk by the Sea", "painted_by"), ends("Caspar David Friedrich")),),
+        ("Caspar David Friedrich painted it.",),
+        ("Find the river of his birthplace.",),
     ),
     FilterCandidates(
         "Which of the Brontë sisters died in Scarborough?",

@@ -19,6 +19,7 @@ from kgqa.prompts.infer_from_evidence import InferFromEvidence
 from kgqa.prompts.prune_relations import PruneRelations
 from kgqa.prompts.verify_chain import VerifyChain
 from kgqa.tests.unit.prompts.samples import PROMPTS, chain, ends, hop, values
+from kgqa.tests.unit.prompts.test_apart_cases import APART
 from kgqa.tests.unit.prompts.test_frontier_cases import OVER_A_FRONTIER, OVER_ENTITIES
 from kgqa.tests.unit.prompts.test_memory_cases import FROM_MEMORY
 from kgqa.tests.unit.prompts.test_step_cases import STEPWISE
@@ -115,7 +116,7 @@ def test_of_many_candidates_the_first_are_shown_and_all_are_counted() -> None:
 def test_every_prompt_is_shown_here_or_among_those_of_plans() -> None:
     plans = {AdaptBlueprint, CheckSufficiency, Decompose, Diagnose, InferFromEvidence}
     shown = {AnswerDirectly, FilterCandidates, PruneRelations, VerifyChain} | plans
-    shown |= {*STEPWISE, *OVER_A_FRONTIER, *OVER_ENTITIES, *FROM_MEMORY}
+    shown |= {*APART, *STEPWISE, *OVER_A_FRONTIER, *OVER_ENTITIES, *FROM_MEMORY}
     assert [prompt.name for prompt in PROMPTS if prompt not in shown] == []
 
 

@@ -20,9 +20,11 @@ from kgqa.prompts.check_sufficiency import CheckSufficiency
 from kgqa.prompts.choose_entities import ChooseEntities
 from kgqa.prompts.decompose import Decompose, DecomposeAlong
 from kgqa.prompts.diagnose import Diagnose, PastDecision, PrunedBranch
+from kgqa.prompts.evaluate_found import EvaluateFound
 from kgqa.prompts.facts import RelationCandidate, draw_relation_candidate
 from kgqa.prompts.filter_candidates import FilterCandidates
-from kgqa.prompts.infer_from_evidence import InferFromEvidence, Segment
+from kgqa.prompts.filter_found import FilterFound
+from kgqa.prompts.infer_from_evidence import InferFromEvidence, InferWithKnowledge, Segment
 from kgqa.prompts.judge_claim import JudgeClaim
 from kgqa.prompts.pick_relations import PickRelations
 from kgqa.prompts.plan_steps import PlanSteps
@@ -172,13 +174,15 @@ MAKERS: list[Callable[[str], Prompt[Any]]] = [
     lambda text: Evaluate(
         text, hostile_found(text), (text,), (text,), hostile_solved(text), triples=hostile_found(text)
     ),
-    lambda text: UpdateMemory(text, hostile_found(text), (text,), (text,)),
     lambda text: ChooseEntities(text, hostile_chain(text), hostile_ends(text)),
     lambda text: JudgeDirection(text, (hostile_chain(text),), hostile_found(text), (text,), (text,)),
     lambda text: RecallEntities(text, (hostile_chain(text),) * 2, f"x{text}", (text,), (text,)),
     lambda text: Reflect(text, hostile_found(text), hostile_found(text), (text,), (text,)),
     lambda text: ScoreRelations(text, (hostile_chain(text).then(hostile_hop(text)),) * 2, 1),
     lambda text: ScoreEntities(text, hostile_found(text)),
+    lambda text: FilterFound(text, hostile_found(text), (text,), (text,)),
+    lambda text: UpdateMemory(text, hostile_found(text), (text,), (text,)),
+    lambda text: EvaluateFound(text, hostile_found(text), (text,), (text,), own_knowledge=True),
 ]
 
 
@@ -297,6 +301,9 @@ BOUNDS: list[tuple[Prompt[Any], int]] = [
     (Reflect(BRIM * 1000, FOUND, FOUND, NAMES, NAMES, topics=TOPICS), 161_000),
     (ScoreRelations(BRIM * 1000, ONWARD, 3, topics=TOPICS), 98_000),
     (ScoreEntities(BRIM * 1000, FOUND, topics=TOPICS), 102_000),
+    (FilterFound(BRIM * 1000, FOUND, NAMES, NAMES, topics=TOPICS), 107_000),
+    (EvaluateFound(BRIM * 1000, FOUND, NAMES, NAMES, own_knowledge=True, topics=TOPICS), 108_000),
+    (InferWithKnowledge(BRIM * 1000, (Segment(LONG, ENDS[:20]),) * 100, NAMES, NAMES), 40_000),
 ]
 """Prompts of the largest inputs and the characters that they may have: 500 relations of 200 characters,
 10,000 candidates of 200, chains of 10 hops, a question of 200,000, 500 subgoals, findings and facts,

@@ -228,7 +228,7 @@ def full() -> CoGState:
         memory=[VerifiedChain(MAYOR, (BEN,), "infer")],
         findings=[Finding(held, "one")],
         blueprint=Blueprint.parse([["child", "^home"], ["mayor"]]),
-        ranking=[RankedRelation(CHILD.hops[0], 0.5, 0.25, 0.75), RankedRelation(MAYOR.hops[0])],
+        ranking=[RankedRelation(CHILD, 0.5, 0.25, 0.75), RankedRelation(MAYOR)],
         pruned=[PrunedChain(CHILD_HOME, True, 0.5), PrunedChain(held)],
         tried=[CHILD, held],
         stack=[MAYOR],

@@ -48,7 +48,12 @@ async def test_as_well_as_cor(graph: str, name: str) -> None:
 
 @pytest.mark.timeout(600)
 @pytest.mark.parametrize(
-    "options", [{}, {"guidance": False}, {"adaptation": False, "tau": -1}, {"safeguard": "sparse"}], ids=str
+    "options",
+    [
+        *({}, {"guidance": False}, {"adaptation": False, "tau": -1}, {"safeguard": "sparse"}),
+        *({"exploration": "frontier"}, {"exploration": "frontier", "own_knowledge": True}),
+    ],
+    ids=str,
 )
 async def test_all_of_the_sample_whatever_guides_the_search(options: dict[str, Any]) -> None:
     asked = questions("sample", most=12)

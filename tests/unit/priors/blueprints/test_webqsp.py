@@ -16,6 +16,7 @@ from kgqa.tests.unit.evaluation.simulation.public import EVERY
 
 SCHEMA = DATA / "train" / "freebase_schema.tsv.gz"
 EACH, BLUEPRINTS, TEMPLATES = (1, 3080, 512) if EVERY else (6, 515, 182)
+TEXT = (3092, 600) if EVERY else (516, 202)
 """Which questions are read, and what of; the paper has 569 templates of all of them."""
 
 pytestmark = [
@@ -50,6 +51,11 @@ def names(blueprint: Blueprint) -> set[str]:
 def test_there_are_about_as_many_templates_as_in_the_paper(learned: list[BlueprintLesson]) -> None:
     assert len(blueprints(learned)) == BLUEPRINTS
     assert len({blueprint.template for blueprint in blueprints(learned)}) == TEMPLATES
+
+
+def test_the_text_of_the_queries_has_more_templates(lines: list[dict[str, Any]]) -> None:
+    read = blueprints(list(extract_lessons(read_training_questions(lines), reading="text")))
+    assert (len(read), len({blueprint.template for blueprint in read})) == TEXT
 
 
 def test_order_and_direction_are_those_of_the_gold_paths(

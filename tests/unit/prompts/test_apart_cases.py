@@ -1,0 +1,70 @@
+"""What the prompts that CoG's paper has apart say about the case at hand, and take for a reply."""
+
+from typing import Any
+
+import pytest
+
+from kgqa.models.parsing import BadReply, check_reply, validate_reply
+from kgqa.prompts.base import Prompt
+from kgqa.prompts.evaluate_found import ALONE, BESIDE, EvaluateFound
+from kgqa.prompts.filter_found import FilterFound
+from kgqa.prompts.infer_from_evidence import InferFromEvidence, InferWithKnowledge, Segment
+from kgqa.tests.unit.prompts.samples import chain, ends
+from kgqa.tests.unit.prompts.test_frontier_cases import DRAWN, FOUND, GOALS, GROUPS, KNOWN, TWO
+
+APART = [EvaluateFound, FilterFound, InferWithKnowledge]
+
+FILTER = FilterFound("Where?", FOUND, GOALS, KNOWN, topics=TWO)
+EVALUATE = EvaluateFound("Where?", FOUND, GOALS, KNOWN, topics=TWO)
+KNOWING = EvaluateFound("Where?", FOUND, GOALS, KNOWN, True, topics=TWO)
+INFER = InferWithKnowledge("Where?", (Segment(chain("Ada", "child"), ends("Ben")),), KNOWN, GOALS)
+
+
+def test_they_show_the_plan_the_memory_and_what_was_found() -> None:
+    case = f'Question: "Where?"\n{DRAWN}{GROUPS}'
+    assert FILTER.case() == f"{case}Reply:"
+    assert EVALUATE.case() == f"{case}{ALONE}\nReply:"
+    assert KNOWING.case() == f"{case}{BESIDE}\nReply:"
+
+
+def test_inference_with_knowledge_is_shown_what_inference_is() -> None:
+    assert INFER.case() == InferFromEvidence(INFER.question, INFER.segments, KNOWN, GOALS).case()
+
+
+STOP = {"decision": "stop", "group": 1}
+
+
+@pytest.mark.parametrize(
+    ("prompt", "reply"),
+    [
+        (FILTER, {"keep": []}),
+        (FILTER, {"keep": [3, 1]}),
+        (EVALUATE, {"decision": "forward"}),
+        (EVALUATE, {**STOP, "take": "some", "chosen": [1]}),
+        (KNOWING, {"decision": "stop", "answers": ["Ulm"]}),
+        (INFER, {"chosen": [1]}),
+        (INFER, {"chosen": [], "answers": ["Ulm"]}),
+    ],
+)
+def test_what_is_taken(prompt: Prompt[Any], reply: dict[str, Any]) -> None:
+    check_reply(validate_reply(reply, prompt.reply), prompt)
+
+
+@pytest.mark.parametrize(
+    ("prompt", "reply", "said"),
+    [
+        (FILTER, {"keep": [4]}, "candidate 4 was not offered; choose from 1 to 3"),
+        (FILTER, {"keep": [1, 1]}, "each candidate may be named once"),
+        (EVALUATE, {"decision": "stop"}, "group 0 was not offered"),
+        (EVALUATE, {**STOP, "take": "some", "chosen": [3]}, "candidate 3 is of group 2, not of group 1"),
+        (EVALUATE, {**STOP, "take": "largest"}, '"largest" needs candidates that are all numbers'),
+        (EVALUATE, {"decision": "stop", "answers": ["Ulm"]}, "go by what was found alone"),
+        (KNOWING, {**STOP, "answers": ["Ulm"]}, '"answers" goes with decision "stop" and group 0'),
+        (KNOWING, {"decision": "forward", "answers": ["Ulm"]}, '"answers" goes with decision "stop"'),
+        (INFER, {"chosen": [1], "answers": ["Ulm"]}, 'leave "answers" empty'),
+        (INFER, {"chosen": [2]}, "candidate 2 was not offered"),
+    ],
+)
+def test_what_is_refused(prompt: Prompt[Any], reply: dict[str, Any], said: str) -> None:
+    with pytest.raises(BadReply, match=said):
+        check_reply(validate_reply(reply, prompt.reply), prompt)
