@@ -130,7 +130,11 @@ MAX_MISSPELT_CHARS = 500
 """Characters that a misspelt name has at most; to compare long texts takes the product of their lengths."""
 
 MAX_NAME_WORDS = 50  # words of a name up to which it is found inside of a question
-_LOCAL_NAME = re.compile(r"[^\x00-\x20/#<>\"{}|^`\\]+")
+_LOCAL_NAME = re.compile(
+    r"(?:[A-Za-z0-9._~!$&'()*+,;=:@?-]|%[0-9A-Fa-f]{2}|"
+    r"[\u00a0-\ud7ff\uf900-\ufdcf\ufdf0-\uffef\U00010000-\U0001fffd\U00020000-\U0002fffd\U00030000-\U0003fffd])+"
+)
+"""What may follow the namespace of an IRI: ipchars and question marks (RFC 3987 §2.2)."""
 
 MIN_FUZZY_SIMILARITY = 70.0  # the least similarity (0 to 100, Indel ratio of rapidfuzz) of a misspelt name
 

@@ -5,6 +5,8 @@ the three-letter grams that it shares with another. Keys are numbered from the s
 of like length are neighbours, and what is read of a large index has a limit.
 """
 
+import errno
+import os
 import sqlite3
 import stat
 import weakref
@@ -47,6 +49,8 @@ INSERT INTO lengths SELECT length(key), min(place) FROM keys GROUP BY 1;
 INSERT INTO longest SELECT coalesce(max(length(key) - length(replace(key, ' ', '')) + 2), 0) FROM keys;
 INSERT INTO grams (rowid, key) SELECT place, ' ' || key || ' ' FROM keys;
 """
+
+MAX_PATH_BYTES = 500  # of a file that SQLite opens and writes a journal beside
 
 _CROWDED = "FROM names WHERE key IN (SELECT key FROM names GROUP BY key HAVING count(*) > ?)"
 
@@ -92,8 +96,12 @@ class NameTable:
         The triples of those are counted that have a name with more than `MAX_BEARERS` others.
 
         Raises:
-            OSError: if there is no room.
+            OSError: if there is no room, or the path is too long for SQLite.
         """
+        if path and len(os.fsencode(path.absolute())) > MAX_PATH_BYTES:
+            raise OSError(
+                errno.ENAMETOOLONG, f"longer than {MAX_PATH_BYTES} bytes, too long for SQLite", str(path)
+            )
         connection = sqlite3.connect(path or ":memory:", check_same_thread=False, isolation_level=None)
         try:
             connection.executescript(f"{_SCHEMA} BEGIN;")

@@ -138,7 +138,7 @@ def test_a_record_of_any_words_is_shown_as_text(capsys: pytest.CaptureFixture[st
                 "stopped_by": text,
             },
             **{"config": {"model": text}, "trace": [{"node": "answer", "reason": text}]},
-            "usage": {"llm_calls": 1, "cached_calls": 0, "kg_queries": 1, "seconds": 0.1},
+            "usage": {"llm_calls": 1, "cached_calls": 0, "kg_queries": 1, "model_queries": 0, "seconds": 0.1},
         }
         show_record(record)
         show_record({**record, "answers": []})
