@@ -100,7 +100,9 @@ class NameTable:
         """
         if path and len(os.fsencode(path.absolute())) > MAX_PATH_BYTES:
             raise OSError(
-                errno.ENAMETOOLONG, f"longer than {MAX_PATH_BYTES} bytes, too long for SQLite", str(path)
+                errno.ENAMETOOLONG,
+                f"longer than {MAX_PATH_BYTES} bytes, too long for SQLite; choose a shorter one",
+                str(path),
             )
         connection = sqlite3.connect(path or ":memory:", check_same_thread=False, isolation_level=None)
         try:
