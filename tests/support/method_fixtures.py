@@ -21,7 +21,7 @@ def lend(monkeypatch: pytest.MonkeyPatch) -> Lend:
     """Let every run use an encoder by words and this library."""
 
     def put(library: Shelf | None) -> None:
-        async def encode(runtime: NodeRuntime, texts: Sequence[str]) -> Vectors:
+        async def encode(runtime: NodeRuntime, texts: Sequence[str], encoder: str | None = None) -> Vectors:
             return by_words(texts)
 
         async def lent(runtime: NodeRuntime) -> Shelf | None:

@@ -108,7 +108,7 @@ def fans(tmp_path_factory: pytest.TempPathFactory) -> dict[int, Path]:
 def any_encoder(monkeypatch: pytest.MonkeyPatch) -> None:
     """Compare names in no time, by chance."""
 
-    async def encode(runtime: NodeRuntime, texts: Sequence[str]) -> Vectors:
+    async def encode(runtime: NodeRuntime, texts: Sequence[str], encoder: str | None = None) -> Vectors:
         rows = [np.random.default_rng(crc32(text.encode())).standard_normal(16) for text in texts]
         return np.array([row / np.linalg.norm(row) for row in rows], dtype=np.float32).reshape(-1, 16)
 
