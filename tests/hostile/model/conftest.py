@@ -23,7 +23,7 @@ def family(tmp_path_factory: pytest.TempPathFactory) -> SparqlGraph:
 def _by_words(monkeypatch: pytest.MonkeyPatch) -> None:
     """Compare texts by their words: an encoder would take most of the time."""
 
-    async def encode(context: object, texts: Sequence[str]) -> Vectors:
+    async def encode(context: object, texts: Sequence[str], encoder: str | None = None) -> Vectors:
         return by_words(texts)
 
     monkeypatch.setattr(node, "encode", encode)

@@ -138,7 +138,7 @@ THRESHOLD = {"vog": {"threshold": 0.5}}
 async def test_an_encoder_that_hangs_is_left_when_the_time_is_up(
     family: SparqlGraph, method: str, hanging: threading.Event, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    async def encode(context: Any, texts: Any) -> Vectors:
+    async def encode(context: Any, texts: Any, encoder: str | None = None) -> Vectors:
         await asyncio.to_thread(hanging.wait, 9)
         raise AssertionError
 
