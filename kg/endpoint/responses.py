@@ -109,6 +109,10 @@ _OF_THE_QUERY = re.compile(r"Virtuoso (?!08|40|S1|S28)\w{5} Error")
 """Virtuoso says 500 where it cannot compile or run a query; the states left out are its own fault."""
 
 
+_WORDS_OF_A_TIMEOUT = ("timeout", "timed out", "time limit", "execution time", "killed by sqlcancel")
+"""In lower case; the last is Virtuoso's, when its limit falls between two steps of a query."""
+
+
 class BrokenAnswer(ConnectionError):
     """An answer that is none, or only a part of one; the next may be whole."""
 
@@ -181,7 +185,7 @@ def _is_timeout(response: httpx.Response, text: str) -> bool:
 
     QLever says so by 429, without a time to wait.
     """
-    told = any(word in text for word in ("timeout", "timed out", "time limit", "execution time"))
+    told = any(word in text for word in _WORDS_OF_A_TIMEOUT)
     waits = response.status_code == 429 and "retry-after" in response.headers
     return told and not waits and not (response.status_code in {502, 503} and "connect" in text)
 

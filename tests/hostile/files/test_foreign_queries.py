@@ -38,6 +38,9 @@ PARSED = {
 }
 """Refused before anything runs them."""
 
+ENDLESS = 30
+"""Processor seconds, far over the 1.2 of the slowest: what grows without bound is caught on any machine."""
+
 HIDDEN = (
     "SELECT * { #\rSERVICE <http://127.0.0.1:9/> { ?s ?p ?o }\n}",
     "SELECT * #\rFROM <http://127.0.0.1:9/>\n{ ?s ?p ?o }",
@@ -90,7 +93,7 @@ def test_what_cannot_be_parsed_soon_is_refused(tried: Tried) -> None:
         with pytest.raises(KGRejected) as caught:
             guard_query(query, 5)
         assert len(str(caught.value).splitlines()) == 1
-        assert time.process_time() - start < 8, name
+        assert time.process_time() - start < ENDLESS, name
     tried(inputs=len(PARSED))
 
 
@@ -109,7 +112,7 @@ def test_no_query_of_a_file_of_questions_stops_its_reading(tried: Tried) -> None
         start = time.process_time()
         with pytest.raises(path_extraction.UnreadableQuery):
             path_extraction.read_chains(query)
-        assert time.process_time() - start < 5
+        assert time.process_time() - start < ENDLESS
     for query in (ways, deep, PARSED["brackets"], PARSED["listed"]):
         assert intent.read_intent(query).kind == "all"
         assert intent.computed_columns(query) == frozenset()
