@@ -19,6 +19,7 @@ from tempfile import TemporaryDirectory
 
 import numpy as np
 import numpy.typing as npt
+from safetensors.numpy import load, load_file
 from tokenizers import Tokenizer
 
 from kgqa.home import cache_folder
@@ -76,24 +77,6 @@ def softmax(x: Array) -> Array:
     np.exp(x, out=x)
     x /= x.sum(axis=-1, keepdims=True)
     return x
-
-
-def read_arrays(file: Path | zipfile.Path) -> dict[str, Array]:
-    """Return the arrays of a safetensors file as they lie there: what is not used of it is not read.
-
-    It has eight bytes for the length of its head, which is JSON, then this, then the numbers.
-    """
-    if isinstance(file, Path):
-        data: npt.NDArray[np.uint8] = np.asarray(np.memmap(file, mode="r"))
-    else:
-        data = np.frombuffer(file.read_bytes(), np.uint8)
-    start = 8 + int.from_bytes(data[:8].tobytes(), "little")
-    head, numbers = json.loads(data[8:start].tobytes()), data[start:]
-    return {
-        name: numbers[slice(*entry["data_offsets"])].view("<f4").reshape(entry["shape"])
-        for name, entry in head.items()
-        if entry.get("dtype") == "F32"
-    }
 
 
 class Bert:
@@ -163,7 +146,8 @@ class MiniLM:
             folder = path if path.is_dir() else zipfile.Path(path)
             config = json.loads((folder / "config.json").read_bytes())
             self._tokenizer = Tokenizer.from_str((folder / "tokenizer.json").read_bytes().decode())
-            arrays = read_arrays(folder / "model.safetensors")
+            weights = folder / "model.safetensors"
+            arrays = load_file(weights) if isinstance(weights, Path) else load(weights.read_bytes())
             self.dimensions = int(config["hidden_size"])
             layers, heads = config["num_hidden_layers"], config["num_attention_heads"]
             self._bert = Bert(arrays, layers, heads, config["layer_norm_eps"])

@@ -1,10 +1,9 @@
 """Wraps a node of a method: tools, model, budget, cost, trace, and what happens when something fails."""
 
 import asyncio
-from collections.abc import AsyncIterator, Awaitable, Callable, Mapping, Sequence
+from collections.abc import AsyncIterator, Awaitable, Callable, Sequence
 from contextlib import asynccontextmanager
 from dataclasses import dataclass, field
-from types import MappingProxyType
 from typing import Any, TypeVar, cast
 
 from langchain_core.tools import BaseTool, StructuredTool, ToolException
@@ -26,16 +25,7 @@ from kgqa.prompts.base import MAX_QUESTION_CHARS, Prompt, R
 from kgqa.runtime.budget import BudgetExceeded, NodeBudget
 from kgqa.runtime.context import Context, OptionError
 from kgqa.runtime.resources import Resources, adjust_model, encode, open_resources
-from kgqa.runtime.state import (
-    EDGE_KEY,
-    Input,
-    State,
-    Update,
-    check_run_started,
-    initial_state,
-    to_plain,
-    to_typed,
-)
+from kgqa.runtime.state import Input, State, Update, check_run_started, initial_state, to_plain, to_typed
 from kgqa.runtime.wordings import read_wordings
 
 MAX_TRACE_TEXT_CHARS = 2_000  # characters of one text in the trace at most
@@ -172,15 +162,6 @@ NodeBody = Callable[[Any, NodeRuntime], Awaitable[Update]]
 
 
 @dataclass(frozen=True)
-class EdgePast:
-    """An edge past a node whose option is off, to what follows that node."""
-
-    option: str
-    label: str
-    end: "Node"
-
-
-@dataclass(frozen=True)
 class Node:
     """A node without its method; ``bind`` makes a node of a graph of it.
 
@@ -193,28 +174,14 @@ class Node:
     opens: bool = False
     option: str | None = None
 
-    def bind(
-        self,
-        context_type: type[Context],
-        schema: type[State] = State,
-        past: "Mapping[str, EdgePast]" = MappingProxyType({}),
-    ) -> Any:
-        """Make the node of a graph whose options and state are of these types.
-
-        ``past`` holds the edges to take instead of others where an option is off, by the others' labels.
-        """
+    def bind(self, context_type: type[Context], schema: type[State] = State) -> Any:
+        """Make the node of a graph whose options and state are of these types."""
 
         async def run(state: State, runtime: Runtime[Any]) -> Update:
             if (given := runtime.context) and not isinstance(given, Context):
                 kind = type(given).__name__
                 raise OptionError(f"a context holds options by their names; it cannot be of type {kind}")
-            context = given or context_type()
-            update = await self._run(state, context, schema)
-            label: str = update["decision"]
-            while label in past and not getattr(context, past[label].option):
-                label = past[label].label
-                update = cast(Update, {**update, EDGE_KEY: label})
-            return update
+            return await self._run(state, given or context_type(), schema)
 
         run.__doc__ = self.body.__doc__
         return run

@@ -222,11 +222,8 @@ def _update_adapter(schema: Any) -> TypeAdapter[Any]:
     return TypeAdapter(part)
 
 
-EDGE_KEY = "edge"  # under which a node tells the router, and no state, the label of the edge it takes
-
-
-class _DecisionRouter(Runnable[State, str]):
-    """Reads the edge out of what a node said; where the state was edited by hand, its decision.
+class _DecisionRouter(Runnable[State, Decision]):
+    """Reads the decision out of the state.
 
     A function would do; LangGraph makes an account of each call of one for tracers,
     which takes longer than many a node, and says no more than the state does.
@@ -234,11 +231,11 @@ class _DecisionRouter(Runnable[State, str]):
 
     name = "decision"
 
-    def invoke(self, input: State, config: RunnableConfig | None = None, **kwargs: Any) -> str:
-        return str(input.get(EDGE_KEY, input["decision"]))
+    def invoke(self, input: State, config: RunnableConfig | None = None, **kwargs: Any) -> Decision:
+        return input["decision"]
 
-    async def ainvoke(self, input: State, config: RunnableConfig | None = None, **kwargs: Any) -> str:
-        return self.invoke(input)
+    async def ainvoke(self, input: State, config: RunnableConfig | None = None, **kwargs: Any) -> Decision:
+        return input["decision"]
 
 
 decision_router = _DecisionRouter()  # routes by what the last node decided; the one router of every method

@@ -432,19 +432,3 @@ async def test_the_graph_runs_without_the_api(turtle: Callable[[str], Any]) -> N
 
 def test_the_drawing_is_the_figure(snapshot: Any) -> None:
     assert cor.graph.get_graph().draw_mermaid() == snapshot
-
-
-@pytest.mark.parametrize("lookahead", [False, True])
-async def test_edges_lead_past_nodes_whose_option_is_off(graph: Open, lookahead: bool) -> None:
-    model = playing(choose("lives_in"), lambda _: {"decision": "stop"})
-    saved = cor.graph.builder.compile(checkpointer=InMemorySaver())
-    thread: Any = {"configurable": {"thread_id": "ada"}}
-    given: Any = {"question": "Where does Ada live?", "topics": ["Ada"]}
-    context = cor.CoR(kg=graph(FAMILY), model=model, lookahead=lookahead)
-    visited = [name async for update in saved.astream(given, thread, context=context) for name in update]
-    assert visited[0] == "link"
-    assert visited[1:3] == (
-        ["exemplars", "smart_lookahead"] if lookahead else ["retrieve_relations", "prune"]
-    )
-    after_link = await saved.aupdate_state(thread, {"decision": "forward"}, as_node="link")
-    assert (await saved.aget_state(after_link)).next == ("exemplars",)  # a state knows no options

@@ -15,7 +15,7 @@ from kgqa.home import cache_folder
 from kgqa.priors import minilm as minilm_module
 from kgqa.priors.encoder import BUNDLED_ENCODER, open_encoder, thread_count
 from kgqa.priors.errors import EncoderError
-from kgqa.priors.minilm import MiniLM, erf, gelu, open_minilm, read_arrays, softmax
+from kgqa.priors.minilm import MiniLM, erf, gelu, open_minilm, softmax
 
 QUESTION = "Who is the mother of the composer of Vltava?"
 WORDS = [
@@ -100,25 +100,6 @@ def test_texts_of_all_lengths_go_through_together(minilm, monkeypatch):
     passes.clear()
     minilm.encode(["mother", *["a " * 200] * 8, "composer"])
     assert sum(passes) == 10 and max(passes) <= minilm_module.MAX_BATCH_TOKENS // 202
-
-
-def test_arrays_lie_where_the_file_has_them(tmp_path):
-    numbers = np.arange(6, dtype="<f4")
-    head = {
-        "__metadata__": {"format": "np"},
-        "places": {"dtype": "I64", "shape": [1], "data_offsets": [24, 32]},
-        "a": {"dtype": "F32", "shape": [2, 3], "data_offsets": [0, 24]},
-    }
-    text = json.dumps(head).encode()
-    content = len(text).to_bytes(8, "little") + text + numbers.tobytes() + bytes(8)
-    (tmp_path / "model.safetensors").write_bytes(content)
-    with zipfile.ZipFile(tmp_path / "model.zip", "w") as archive:
-        archive.writestr("model.safetensors", content)
-    for place in (tmp_path, zipfile.Path(tmp_path / "model.zip")):
-        arrays = read_arrays(place / "model.safetensors")
-        assert arrays.keys() == {"a"}
-        assert arrays["a"].tolist() == [[0, 1, 2], [3, 4, 5]]
-        assert not arrays["a"].flags.owndata and not arrays["a"].flags.writeable
 
 
 def test_likeness(minilm):
