@@ -142,11 +142,9 @@ class ChatModel:
     ) -> None:
         self.name = name
         self.retries = retries or RetryPolicy()
-        self.settings = self._opened_for = ModelSettings(**settings)
+        self.settings = ModelSettings(**settings)
         self._cache = SqliteCache(cache) if cache else None
-        opened = self._opened_for
-        given = {"base_url": base_url, "temperature": opened.temperature, "max_tokens": opened.max_tokens}
-        options = {key: value for key, value in given.items() if value is not None}
+        options = {"base_url": base_url} if base_url is not None else {}
         self._clients = ClientPool(name, max_retries=0, cache=False, **options)
         self._learned = _LearnedOfModel()
 
@@ -290,9 +288,8 @@ class ChatModel:
         self, client: BaseChatModel, sent: Mapping[str, Any], prompt: Prompt[Any] | None
     ) -> BaseChatModel:
         """Return the client with what is sent, and the cache with the scope of this call."""
-        opened = {"temperature": self._opened_for.temperature, "max_tokens": self._opened_for.max_tokens}
-        changed = (name for name, value in opened.items() if sent.get(name) != value)
-        update: dict[str, Any] = {_field_named(client, name): sent.get(name) for name in changed}
+        fields = {"temperature", "max_tokens"} & sent.keys()
+        update: dict[str, Any] = {_field_named(client, name): sent[name] for name in fields}
         if self._cache:
             temperature, sample = getattr(prompt, "temperature", None), getattr(prompt, "sample", 0)
             settings = self.settings.temperature, self.settings.max_tokens

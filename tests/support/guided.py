@@ -26,6 +26,9 @@ e:zed rdfs:label "Zed"@en .
 e:yan rdfs:label "Yan"@en .
 """
 
+GRAPH_ORDER = ["child", "employer", "lives_in", "pet", "^spouse"]
+"""The relations of Ada as the graph lists them."""
+
 Policy = Callable[[Any], Line] | Line
 """Replies to one kind of prompt: by the prompt, or always the same."""
 

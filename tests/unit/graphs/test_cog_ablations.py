@@ -7,6 +7,7 @@ import pytest
 import kgqa
 from kgqa.graphs.cog import CoG
 from kgqa.tests.support.guided import (
+    GRAPH_ORDER,
     Shelf,
     asked,
     blame,
@@ -21,8 +22,6 @@ from kgqa.tests.support.guided import (
     signals,
 )
 from kgqa.tests.support.method_fixtures import AskCoG
-
-GRAPH_ORDER = ["child", "employer", "lives_in", "pet", "^spouse"]
 
 
 def erring(prune: Any = None) -> Any:

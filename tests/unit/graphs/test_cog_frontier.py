@@ -5,6 +5,7 @@ from typing import Any
 import pytest
 
 from kgqa.tests.support.guided import (
+    GRAPH_ORDER,
     Shelf,
     asked,
     blame,
@@ -17,8 +18,6 @@ from kgqa.tests.support.guided import (
     signals,
 )
 from kgqa.tests.support.method_fixtures import AskCoG
-
-GRAPH_ORDER = ["child", "employer", "lives_in", "pet", "^spouse"]
 
 
 def pick(*wanted: str) -> Any:
