@@ -146,9 +146,8 @@ def test_ctrl_c_ends_the_wait_for_a_pipe(tmp_path: Path, graph: str, command: st
                 time.sleep(0.2)
             try:
                 said = process.communicate(timeout=10)[1].decode()
-            except (
-                subprocess.TimeoutExpired
-            ):  # Python loses an interrupt that comes while it collects garbage
+            except subprocess.TimeoutExpired:
+                # what comes after Python's last look for signals and before the system's read waits for another
                 process.send_signal(signal.SIGINT)
                 said = process.communicate(timeout=10)[1].decode()
             os.close(writing)
