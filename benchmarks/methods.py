@@ -145,12 +145,14 @@ def shares(ran: Ran) -> Iterator[str]:
 
 def costs(ran: Ran) -> Iterator[str]:
     """Return what a question has cost: means, and of the seconds the median."""
-    usages = [result.usage for result in read_results(ran.out)]
     for keys, digits in ((["llm_calls"], 1), (["input_tokens", "output_tokens"], 0), (["kg_queries"], 1)):
-        yield shown(
-            bootstrap_interval([sum(usage.get(key) or 0 for key in keys) for usage in usages]), digits
-        )
-    yield shown(median([usage.get("seconds") or 0 for usage in usages]), 3)
+        yield shown(bootstrap_interval(spent(ran, *keys)), digits)
+    yield shown(median(spent(ran, "seconds")), 3)
+
+
+def spent(ran: Ran, *keys: str) -> list[float]:
+    """Return the sum of some parts of each question's cost."""
+    return [sum(result.usage.get(key) or 0 for key in keys) for result in read_results(ran.out)]
 
 
 def median(values: Sequence[float]) -> Interval:
