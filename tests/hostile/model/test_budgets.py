@@ -28,6 +28,7 @@ ONE_CALL = {"llm_calls": 1, "tokens": 10_000, "kg_queries": 1}
 """What one call may cost more than a limit; a malformed reply of the simulated model costs two calls."""
 
 SLOW = 0.4
+LEEWAY = 2.5  # seconds that a busy machine may take beyond a limit; what hangs does so for longer
 """Seconds that a question has where something hangs."""
 
 OPERATIONS = (
@@ -97,7 +98,7 @@ async def test_a_model_that_hangs_is_left_when_the_time_is_up(
     started = time.perf_counter()
     record = await ask(method, family, chat(stub), budget={"seconds": SLOW})
     assert record["stopped_by"] == "seconds" and record["answers"] == []
-    assert SLOW <= time.perf_counter() - started < SLOW + 1
+    assert SLOW <= time.perf_counter() - started < SLOW + LEEWAY
 
 
 @pytest.mark.parametrize("method", [*SEARCHING, "agent", "sparql_qa"])
@@ -109,7 +110,7 @@ async def test_a_graph_that_hangs_is_left_when_the_time_is_up(
     started = time.perf_counter()
     record = await ask(method, Flaky(family, OPERATIONS, delay=9), model, budget={"seconds": SLOW})  # type: ignore[arg-type]
     assert record["stopped_by"] == "seconds" and record["answers"] == []
-    assert time.perf_counter() - started < SLOW + 1
+    assert time.perf_counter() - started < SLOW + LEEWAY
 
 
 @pytest.mark.parametrize("method", METHODS)
@@ -126,7 +127,7 @@ async def test_what_hangs_while_it_is_opened_is_left_when_the_time_is_up(
         method, family, chat(stub), encoder=str(path), budget={"seconds": SLOW}, **THRESHOLD.get(method, {})
     )
     assert record["stopped_by"] == "seconds" and record["answers"] == []
-    assert time.perf_counter() - started < SLOW + 1
+    assert time.perf_counter() - started < SLOW + LEEWAY
     hanging.set()
 
 
@@ -146,5 +147,5 @@ async def test_an_encoder_that_hangs_is_left_when_the_time_is_up(
     started = time.perf_counter()
     record = await ask(method, family, simulated(family), budget={"seconds": SLOW})
     assert record["stopped_by"] == "seconds"
-    assert time.perf_counter() - started < SLOW + 1
+    assert time.perf_counter() - started < SLOW + LEEWAY
     hanging.set()

@@ -73,7 +73,7 @@ async def test_while_a_server_wants_to_be_left_alone_for_long_all_fail_at_once()
     assert len(said) == 3
     assert "it wants not to be asked for 3600 s" in said[0]
     assert len(server.requests) == 1
-    assert time.monotonic() - start < 0.5
+    assert time.monotonic() - start < 5
 
 
 async def test_no_more_than_some_requests_are_under_way_at_a_time() -> None:

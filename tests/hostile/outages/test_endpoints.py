@@ -82,7 +82,7 @@ async def test_who_gives_up_frees_the_thread_whatever_comes(
             task = asyncio.create_task(asked.query(f"{ASK} #{n}"))
             start = time.monotonic()
             while server.asked <= n:
-                assert time.monotonic() - start < 2, silent
+                assert time.monotonic() - start < 10, silent
                 await asyncio.sleep(0.01)
             task.cancel()
     tried(faults=3)

@@ -208,7 +208,7 @@ async def test_an_answer_that_drips_ends_at_the_deadline(first: bytes) -> None:
         start = time.monotonic()
         with pytest.raises(KGUnavailable, match="no answer within"):
             await endpoint(server.url, 0.15).query(ASK)
-        assert time.monotonic() - start < 1.5
+        assert time.monotonic() - start < 4
 
 
 def flood(first: bytes, block: bytes) -> Callable[[], Iterator[bytes]]:

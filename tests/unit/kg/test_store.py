@@ -43,7 +43,7 @@ async def test_a_runaway_query_ends_at_its_deadline(store, text):
     start = time.monotonic()
     with pytest.raises(KGTimeout, match=r"no answer within 0\.2 s"):
         await EmbeddedStore(store, deadline=0.2).query(text)
-    assert time.monotonic() - start < 1
+    assert time.monotonic() - start < 5
 
 
 async def test_a_runaway_foreign_query_holds_up_nobody_else(store):

