@@ -147,7 +147,7 @@ def test_ctrl_c_ends_the_wait_for_a_pipe(tmp_path: Path, graph: str, command: st
             try:
                 said = process.communicate(timeout=10)[1].decode()
             except subprocess.TimeoutExpired:
-                # what comes after Python's last look for signals and before the system's read waits for another
+                # between Python's last look for signals and the system's read, one waits for the next
                 process.send_signal(signal.SIGINT)
                 said = process.communicate(timeout=10)[1].decode()
             os.close(writing)

@@ -28,8 +28,9 @@ ONE_CALL = {"llm_calls": 1, "tokens": 10_000, "kg_queries": 1}
 """What one call may cost more than a limit; a malformed reply of the simulated model costs two calls."""
 
 SLOW = 0.4
-LEEWAY = 2.5  # seconds that a busy machine may take beyond a limit; what hangs does so for longer
 """Seconds that a question has where something hangs."""
+
+LEEWAY = 2.5  # seconds that a busy machine may take beyond that; what hangs does so for longer
 
 OPERATIONS = (
     "find_entities link names describe extend_chain follow_chain visit_chains trace_chain list_relations "
