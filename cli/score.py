@@ -86,10 +86,11 @@ def _print_scores(scored: "RescoredResults") -> None:
     shares = _number_table("metric", "%", "95% interval")
     for name, share in labelled_shares(metrics):
         shares.add_row(name, _percent(share["value"]), _interval(share))
-    costs = _number_table("a question", "mean", "median", "95% below", "max")
+    costs = _number_table("a question", "mean", "median", "95% below", "max", "all")
     for key, name in COST_LABELS.items():
         if spent := metrics.get(key):
-            costs.add_row(name, *(f"{spent[part]:,.1f}" for part in ("mean", "p50", "p95", "max")))
+            parts = (part for part in ("mean", "p50", "p95", "max", "total") if part in spent)
+            costs.add_row(name, *(f"{spent[part]:,.1f}" for part in parts))
     for table in (shares, costs, _group_table(metrics)):
         if table.row_count or table is shares:
             console.print(table)

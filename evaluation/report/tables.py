@@ -38,12 +38,14 @@ def _calls_cell(metrics: Any) -> Cell:
 
 
 def _tokens_cell(metrics: Any) -> Cell:
-    """Show the mean tokens of a question; a lower bound where a server did not report all."""
+    """Show the mean tokens of a question, and all; lower bounds where a server did not report all."""
     read, written = cells.sum_means(metrics, "input_tokens"), cells.sum_means(metrics, "output_tokens")
     if read is None or written is None:
         return cells.UNKNOWN
     bound = "≥ " if metrics.get("unknown_calls") else ""
-    return Cell(f"{bound}{read + written:,.0f}", f"in {read:,.0f}, out {written:,.0f}", repr(read + written))
+    parts, total = f"in {read:,.0f}, out {written:,.0f}", cells.look_up(metrics, "total_tokens", "total")
+    detail = parts if total is None else f"{parts}; all questions {bound}{total:,.0f}"
+    return Cell(f"{bound}{read + written:,.0f}", detail, repr(read + written))
 
 
 _METRIC_COLUMNS = (
@@ -118,11 +120,9 @@ _Item = tuple[ReportedRun, Cell, Metrics]
 
 
 def method_tables(runs: Sequence[ReportedRun]) -> list[Table]:
-    """Make the tables of refinement, revision and lookahead; none where no run has anything of it."""
-    refined, guided, revised, looked = (
-        _runs_with(key, runs) for key in ("refinement", "blueprints", "revision", "lookahead")
-    )
-    pruned = _runs_with("pruning", runs) if looked else []
+    """Make the tables of refinement, revision, lookahead and pruning; none of what no run has."""
+    keys = ("refinement", "blueprints", "revision", "lookahead", "pruning")
+    refined, guided, revised, looked, pruned = (_runs_with(key, runs) for key in keys)
     arms = [
         (run, cells.text(title), {"arm": strategies.get(key), "plan": plans.get(key)})
         for run, _, found in revised
