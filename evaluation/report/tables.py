@@ -3,7 +3,7 @@
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
-from itertools import combinations, compress
+from itertools import combinations
 from typing import Any
 
 from kgqa.evaluation.paper_analysis.refinement import BLUEPRINT_SOURCES
@@ -65,13 +65,9 @@ _METRIC_COLUMNS = (
 def run_table(runs: Sequence[ReportedRun]) -> Table:
     """Make the table of runs: options are those that differ, columns those of which something is known."""
     titles = ("Method", "Model", "Options", *(column.title for column in _METRIC_COLUMNS))
-    by_run = [tuple(_run_cells(run)) for run in runs]
-    known = [any(cell.key for cell in column) for column in zip(*by_run, strict=True)]
-    rows = (
-        TableRow((run,), tuple(compress(row, known)), _progress(run))
-        for run, row in zip(runs, by_run, strict=True)
-    )
-    return Table("runs", "Runs", tuple(compress(titles, known)), tuple(rows))
+    columns, shown = cells.drop_unknown(titles, [tuple(_run_cells(run)) for run in runs])
+    rows = (TableRow((run,), row, _progress(run)) for run, row in zip(runs, shown, strict=True))
+    return Table("runs", "Runs", columns, tuple(rows))
 
 
 def _run_cells(run: ReportedRun) -> Iterator[Cell]:
