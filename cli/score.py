@@ -32,7 +32,7 @@ def score(
     protocol: Annotated[
         str,
         typer.Option(
-            help="strict; or pog, cog, cor, cor_paper, vog: a paper's own arithmetic, to compare its numbers."
+            help="strict; pog, cog, cor, vog: what a paper's code counts; cor_paper, exact: what papers say."
         ),
     ] = "strict",
     format: Annotated[str | None, typer.Option(help="The dataset's format; told from the file.")] = None,
