@@ -16,8 +16,8 @@ from kgqa.evaluation.simulation.gold_answers import AnswerMarks
 from kgqa.evaluation.simulation.graph_cache import GoldRelations, resolve_hops
 from kgqa.evaluation.simulation.oracle import Case, wrong_choice
 from kgqa.kg.terms import Chain, Entity, Hop, Term
-from kgqa.prompts.assess_found import AssessFound, Assessment, Evaluate, Evaluation
-from kgqa.prompts.base import Score
+from kgqa.prompts.assess_found import AssessFound, Assessment, Evaluate
+from kgqa.prompts.base import Reply, Score
 from kgqa.prompts.candidates import (
     MAX_CANDIDATES_SHOWN,
     MAX_GROUPS_SHOWN,
@@ -27,7 +27,7 @@ from kgqa.prompts.candidates import (
 )
 from kgqa.prompts.chain import without_last_hop
 from kgqa.prompts.choose_entities import ChooseEntities, ChosenEntities
-from kgqa.prompts.evaluate_found import EvaluateFound, EvaluationWithAnswers
+from kgqa.prompts.evaluate_found import EvaluateFound
 from kgqa.prompts.filter_found import FilterFound, KeptCandidates
 from kgqa.prompts.pick_relations import PickedRelations, PickRelations
 from kgqa.prompts.progress import MAX_SUBGOALS
@@ -151,15 +151,14 @@ async def assess_found(prompt: AssessFound, case: Case) -> Assessment:
     entities takes others. What is on a gold path is known from then on.
     """
     groups = await _read_groups(prompt.found, case)
-    said = _misjudge_groups(await _judge_groups(groups, case), groups, case)
+    said = await _assess(groups, case)
     return said.model_copy(update={"known": _list_known(prompt.known, groups)})
 
 
-async def evaluate(prompt: Evaluate, case: Case) -> Evaluation:
-    """Stop, filter or go on as `assess_found` does."""
-    groups = await _read_groups(prompt.found, case)
-    said = _misjudge_groups(await _judge_groups(groups, case), groups, case)
-    return Evaluation(decision=said.decision, group=said.group, take=said.take, chosen=said.chosen)
+async def evaluate(prompt: Evaluate | EvaluateFound, case: Case) -> Reply:
+    """Judge as `assess_found` does; what is not found is not answered from memory."""
+    said = await _assess(await _read_groups(prompt.found, case), case)
+    return prompt.reply.model_validate(vars(said))
 
 
 async def update_memory(prompt: UpdateMemory, case: Case) -> Memory:
@@ -198,13 +197,6 @@ async def recall_entities(prompt: RecallEntities, case: Case) -> Recall:
     return Recall(recall=case.draw_wrongly("wrong recall", right, others) or right)
 
 
-async def evaluate_found(prompt: EvaluateFound, case: Case) -> EvaluationWithAnswers:
-    """Judge as `assess_found` does; what is not found is not answered from memory."""
-    groups = await _read_groups(prompt.found, case)
-    said = _misjudge_groups(await _judge_groups(groups, case), groups, case)
-    return EvaluationWithAnswers(**vars(said))
-
-
 async def filter_found(prompt: FilterFound, case: Case) -> KeptCandidates:
     """Keep what leads to gold answers; a wrong choice keeps others."""
     rows = numbered_candidates(prompt.found)
@@ -225,6 +217,10 @@ async def _read_groups(found: Sequence[ChainFindings], case: Case) -> list[_Show
         own = [row for row in rows if row.group == number]
         groups.append(_ShownGroup(number, each, own, marks, rests, complete))
     return groups
+
+
+async def _assess(groups: Sequence[_ShownGroup], case: Case) -> Assessment:
+    return _misjudge_groups(await _judge_groups(groups, case), groups, case)
 
 
 async def _judge_groups(groups: Sequence[_ShownGroup], case: Case) -> Assessment:
