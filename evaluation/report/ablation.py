@@ -12,7 +12,13 @@ from typing import Any
 
 from kgqa.evaluation.report import cells
 from kgqa.evaluation.report.cells import Cell, Table, TableRow
-from kgqa.evaluation.report.groups import MAX_LABEL_CHARS, ReportedRun, align_questions, flatten_options
+from kgqa.evaluation.report.groups import (
+    MAX_LABEL_CHARS,
+    ReportedRun,
+    align_questions,
+    flatten_options,
+    usual_options,
+)
 from kgqa.evaluation.scoring.comparison import Comparison, compare_scored
 from kgqa.evaluation.simulation.error_rates import parse_error_rates
 from kgqa.graphs import METHODS, context_of
@@ -86,14 +92,12 @@ def split_model_seed(run: ReportedRun) -> tuple[str, int]:
 
 
 def _build_ablation(runs: Sequence[ReportedRun]) -> Ablation | None:
-    method, preset = runs[0].folder.method, runs[0].folder.config.get("preset")
-    if method not in METHODS:
+    if runs[0].folder.method not in METHODS:
         return None
-    context = context_of(method)
-    preset_options = getattr(context, "PRESETS", {}).get(str(preset), {})
+    context = context_of(runs[0].folder.method)
     given = [dict(flatten_options(_options_of(run))) for run in runs]
     usual = dict.fromkeys((key for options in given for key in options), "null")
-    usual |= flatten_options(context(kg=("sample",), model="offline", **preset_options).config())
+    usual |= usual_options(runs[0].folder)
     configured: dict[tuple[tuple[str, str], ...], dict[object, ReportedRun]] = {}
     for run, options in zip(runs, given, strict=True):
         by_seed = configured.setdefault(tuple((usual | options).items()), {})
@@ -145,7 +149,7 @@ def contribution_tables(ablations: Sequence[Ablation]) -> list[Table]:
 def ablation_title(ablation: Ablation) -> str:
     """Name an ablation by its method, preset and model."""
     folder, model = ablation.full[0].folder, split_model_seed(ablation.full[0])[0]
-    preset = f" ({one_line(str(name), MAX_LABEL_CHARS)})" if (name := folder.config.get("preset")) else ""
+    preset = f" ({one_line(folder.preset, MAX_LABEL_CHARS)})" if folder.preset else ""
     return f"What each part of {folder.method}{preset} contributes, with {one_line(model, MAX_LABEL_CHARS)}"
 
 
