@@ -206,17 +206,6 @@ def _stage_cell(spent: Metrics | None) -> Cell:
     return cell if share is None else replace(cell, detail=f"{share:.1%}; {cell.detail}")
 
 
-def _prunings_cell(times: int | None) -> Cell:
-    return cells.count(times or 0)
-
-
-def _further_prunings_cell(counts: Metrics | None) -> Cell:
-    known = [(int(number), times) for number, times in (counts or {}).items() if number.isdecimal()]
-    return cells.count(sum(times for number, times in known if number >= len(_FEW_RELATIONS)))
-
-
-_FEW_RELATIONS = ("None", "One", "Two", "Three")
-
 _TRIGGERED_COLUMNS = (
     Column("Triggered", cells.count, "triggered"),
     *(Column(title, cells.percent, key) for key, title in cells.PLOTTED_METRICS.items()),
@@ -284,6 +273,4 @@ _PRUNING_COLUMNS = (
     Column("Prunings", cells.count, "prunings"),
     Column("Chosen", cells.cost, "chosen"),
     Column("Kept", cells.cost, "kept"),
-    *(Column(title, _prunings_cell, ("counts", str(number))) for number, title in enumerate(_FEW_RELATIONS)),
-    Column("More", _further_prunings_cell, "counts"),
 )
