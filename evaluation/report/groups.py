@@ -168,8 +168,8 @@ def differing_settings(folders: Sequence[RunFolder], *, usual: bool = True) -> l
 
     Settings are the options, the seed, the graph, split and limit, and the version of kgqa. An
     option that only some methods have is no difference within those methods. Where ``usual`` is
-    false, what a run's preset sets or leaves as it is is left out, and of a run without one the
-    values that most runs have; of values that are as frequent the first.
+    false, values are left out that a run's preset sets or leaves as they are, where any run has
+    them; else those that most runs have, of values that are as frequent the first.
     """
     per_run = []
     counts: dict[str, Counter[str]] = defaultdict(Counter)
@@ -184,12 +184,14 @@ def differing_settings(folders: Sequence[RunFolder], *, usual: bool = True) -> l
         per_run.append(dict(flatten_options(settings)))
         for key, value in per_run[-1].items():
             counts[key][value] += 1
-    left_out = {key: None if usual else found.most_common(1)[0][0] for key, found in counts.items()}
-    return [
-        {key: value for key, value in given.items() if len(counts[key]) > 1 and value != less.get(key)}
-        for given, folder in zip(per_run, folders, strict=True)
-        for less in [left_out if usual or not folder.preset else {**left_out, **usual_options(folder)}]
-    ]
+    frequent = {key: found.most_common(1)[0][0] for key, found in counts.items()}
+    differing = []
+    for given, folder in zip(per_run, folders, strict=True):
+        preset = usual_options(folder).items() if folder.preset else ()
+        left_out = {} if usual else frequent | {key: value for key, value in preset if value in counts[key]}
+        shown = (pair for pair in given.items() if pair not in left_out.items())
+        differing.append({key: value for key, value in shown if len(counts[key]) > 1})
+    return differing
 
 
 def usual_options(folder: RunFolder) -> dict[str, str]:

@@ -28,7 +28,7 @@ _UNITS = {"hops": " hop", "answers": " answer"}
 MAX_KINDS = 20
 """Kinds that are shown at most, the most frequent ones."""
 
-_MAX_PART_NAME_CHARS = 32
+_MAX_PART_NAME_CHARS = 33
 
 _BAR_HEIGHT = 14
 
@@ -154,7 +154,7 @@ def contribution_plots(name: str, first: int, ablations: Sequence[Ablation]) -> 
         for metric, called in cells.PLOTTED_METRICS.items() if parts else ():
             about = (f"{name}-part{number}-{metric}", f"{ablation_title(ablation)}: {called}")
             sentence, height = _CONTRIBUTION_SENTENCE.format(called), 49 + 30 * len(parts)
-            with drawing.add_plot(plots, *about, sentence, height, left=206) as (axes, shown):
+            with drawing.add_plot(plots, *about, sentence, height, left=226) as (axes, shown):
                 drawing.name_rows(axes, [one_line(part.name, _MAX_PART_NAME_CHARS) for part in parts])
                 for row, part in enumerate(parts):
                     found = part.comparison.differences[metric]
