@@ -23,6 +23,9 @@ _COLUMNS = {
 }
 """What is compared, by what ``published.json`` calls it."""
 
+_TRAINING = re.compile(r"train|\bdev|_dev|valid")
+"""What names a part of a dataset that no paper tests on."""
+
 
 def published_tables(group: DatasetGroup) -> list[Table]:
     """Make a table of the runs and of what papers print of their methods; none where they print nothing."""
@@ -42,9 +45,9 @@ def published_tables(group: DatasetGroup) -> list[Table]:
 def _published_rows(group: DatasetGroup) -> Iterator[tuple[Cell, ...]]:
     """Yield a row for each line of a paper's table on this dataset, as far as a run is of its method."""
     papers = json.loads(Path(__file__).with_name("published.json").read_text(encoding="utf-8"))
-    named = f"{group.name} {group.runs[0].folder.dataset.get('format')}".casefold()
-    methods = {run.folder.method for run in group.runs}
-    for dataset, about in papers["datasets"].items():
+    first, methods = group.runs[0].folder.dataset, {run.folder.method for run in group.runs}
+    named = f"{group.name} {first.get('format')} {first.get('split')}".casefold()
+    for dataset, about in () if _TRAINING.search(named) else papers["datasets"].items():
         tables = papers["tables"] if re.search(about["named"], named) else ()
         for table in (table for table in tables if dataset in table["datasets"]):
             start = table["datasets"].index(dataset) * len(table["metrics"])

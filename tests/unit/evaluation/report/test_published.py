@@ -55,6 +55,7 @@ def test_a_dataset_is_known_by_its_name_or_format(name: str, format: str, first:
 def test_on_any_other_dataset_or_of_any_other_method_nothing_is_published(folder: Folder) -> None:
     assert published_tables(group("town", folder("far"))) == []
     assert published_tables(group("webqsp", configured(folder("near"), method="agent"))) == []
+    assert published_tables(group("WebQSP.train", folder("far", name="train"))) == []
 
 
 def test_every_line_has_a_number_for_each_metric_of_each_dataset() -> None:
