@@ -1,19 +1,15 @@
 """``kgqa score``: score a file of results again, without a model, and show each metric with its interval."""
 
-from collections.abc import Mapping
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 from rich.console import Console
-from rich.table import Table
 from rich.text import Text
 
 from kgqa.cli.output import errors_in_one_line, open_console, print_json
-from kgqa.kg.terms import one_line
 
 if TYPE_CHECKING:
-    from kgqa.evaluation.scoring.comparison import Comparison
     from kgqa.evaluation.scoring.rescore import RescoredResults
 
 COUNTS = ("n", "correct", "errors", "missing", "unscored", "unmatched", "excluded", "predicted", "cut")
@@ -32,7 +28,7 @@ def score(
     protocol: Annotated[
         str,
         typer.Option(
-            help="strict; or pog, cog, cor, cor_paper, vog: a paper's own arithmetic, to compare its numbers."
+            help="strict; pog, cog, cor, vog: what a paper's code counts; cor_paper, exact: what papers say."
         ),
     ] = "strict",
     format: Annotated[str | None, typer.Option(help="The dataset's format; told from the file.")] = None,
@@ -76,73 +72,27 @@ def score(
 
 
 def _print_scores(scored: "RescoredResults") -> None:
-    from kgqa.evaluation.scoring.metrics import COST_LABELS, labelled_shares
+    from kgqa.evaluation.scoring.printing import difference_table, group_table, metric_tables
 
     lines, console, metrics = open_console(), Console(highlight=False), scored.metrics
     lines.print(Text(scored.title, style="bold"))
     if metrics.get("legacy"):
         lines.print(Text(f"legacy protocol {metrics['protocol']}: {metrics['note']}", style="yellow"))
     lines.print(", ".join(f"{key} {metrics[key]:,}" for key in COUNTS if key == "n" or metrics.get(key)))
-    shares = _number_table("metric", "%", "95% interval")
-    for name, share in labelled_shares(metrics):
-        shares.add_row(name, _percent(share["value"]), _interval(share))
-    costs = _number_table("a question", "mean", "median", "95% below", "max")
-    for key, name in COST_LABELS.items():
-        if spent := metrics.get(key):
-            costs.add_row(name, *(f"{spent[part]:,.1f}" for part in ("mean", "p50", "p95", "max")))
-    for table in (shares, costs, _group_table(metrics)):
-        if table.row_count or table is shares:
+    for table in (*metric_tables(metrics), group_table(metrics)):
+        if table.row_count:
             console.print(table)
-    if scored.comparison is not None:
-        _print_comparison(console, scored.comparison)
-
-
-def _group_table(metrics: Mapping[str, Any]) -> Table:
-    from kgqa.evaluation.scoring.metrics import SHARE_LABELS
-
-    names = ["hits_at_1"] if metrics.get("legacy") else ["hits_at_1", "f1"]
-    table = _number_table("questions by", "", "n", *(SHARE_LABELS[name] for name in names))
-    table.columns[1].justify = "left"
-    for field, groups in metrics["breakdowns"].items():
-        for value, group in groups.items():
-            shares = (f"{_percent(group[name]['value'])} {_interval(group[name])}" for name in names)
-            table.add_row(field, Text(one_line(value, 40)), f"{group['n']:,}", *shares)
-    return table
-
-
-def _print_comparison(console: Console, found: "Comparison") -> None:
-    from kgqa.evaluation.scoring.metrics import SHARE_LABELS
-
-    console.print(
-        Text(f"against the other results, on the {found.n:,} scored questions in both", style="bold")
-    )
+    if (found := scored.comparison) is None:
+        return
+    both = f"against the other results, on the {found.n:,} scored questions in both"
+    console.print(Text(both, style="bold"))
     if found.missing_a or found.missing_b:
         left_out = f"left out: {found.missing_a:,} not in these, {found.missing_b:,} not in the others"
         console.print(Text(left_out, style="yellow"), soft_wrap=True)
-    table = _number_table("metric", "difference", "95% interval")
-    for key, difference in found.differences.items():
-        interval = {"low": difference.low, "high": difference.high}
-        table.add_row(SHARE_LABELS[key], _percent(difference.value, sign="+"), _interval(interval, sign="+"))
-    console.print(table)
+    console.print(difference_table(found))
     pair = found.mcnemar
     console.print(
         f"first answer right: both {pair.both:,}, only these {pair.only_a:,}, only the others "
         f"{pair.only_b:,}, neither {pair.neither:,}; McNemar p = {pair.p:.3g}",
         soft_wrap=True,
     )
-
-
-def _number_table(first: str, *numbers: str) -> Table:
-    table = Table(first, box=None)
-    for number in numbers:
-        table.add_column(number, justify="right")
-    return table
-
-
-def _percent(value: float | None, sign: str = "") -> str:
-    return "n/a" if value is None else f"{100 * value:{sign}.2f}"
-
-
-def _interval(share: Mapping[str, float | None], sign: str = "") -> str:
-    low, high = (_percent(share[end], sign) for end in ("low", "high"))
-    return "" if share["low"] is None else f"[{low}, {high}]"

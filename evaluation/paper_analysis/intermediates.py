@@ -6,11 +6,12 @@ gold answer; what counts is the place with the most, of all topics. It is the gr
 that tells, so a run keeps the counts in ``intermediates.json``, by question.
 """
 
-import asyncio
 from collections.abc import Mapping, Sequence
+from contextlib import suppress
 from dataclasses import replace
 
 from kgqa.evaluation.question import Question
+from kgqa.evaluation.runs.event_loop import for_each
 from kgqa.evaluation.scoring.scores import BEAM_ENTITIES
 from kgqa.evaluation.simulation.gold_answers import GoldAnswers
 from kgqa.evaluation.simulation.graph_cache import GraphCache, resolve_hops, resolve_iri
@@ -34,18 +35,15 @@ async def count_intermediates(questions: Sequence[Question], graph: KnowledgeGra
     Raises:
         KGError: if the graph cannot be reached.
     """
-    gate = asyncio.Semaphore(MAX_CONCURRENT_QUESTIONS)
+    found: dict[str, int | None] = {}
 
-    async def one(question: Question) -> int | None:
-        async with gate:
-            try:
-                return await _count_most(question, GraphCache(graph))
-            except (KGTimeout, KGRejected):
-                return None
+    async def count(question: Question) -> None:
+        with suppress(KGTimeout, KGRejected):
+            found[question.id] = await _count_most(question, GraphCache(graph))
 
     known = [question for question in questions if question.scored and (question.paths or question.sparql)]
-    found = await asyncio.gather(*map(one, known))
-    return {question.id: n for question, n in zip(known, found, strict=True) if n is not None}
+    await for_each(known, count, MAX_CONCURRENT_QUESTIONS)
+    return {question.id: n for question in known if (n := found.get(question.id)) is not None}
 
 
 def with_intermediates(questions: Sequence[Question], counts: Mapping[str, int]) -> tuple[Question, ...]:

@@ -4,13 +4,14 @@ A trace may be anybody's: an entry that is not of the form of ours is left out.
 """
 
 from collections import Counter
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from itertools import islice
 from typing import Any
 
 from typing_extensions import TypedDict
 
 from kgqa.evaluation.paper_analysis.trace import trace_entries
+from kgqa.evaluation.result import Result
 from kgqa.evaluation.scoring.scores import ScoredQuestion
 from kgqa.evaluation.scoring.statistics import Costs, Share, mean_share, summarise_costs
 
@@ -35,7 +36,7 @@ class Lookahead(TypedDict):
 
 
 class Pruning(TypedDict):
-    """How many relations survive one pruning (§5.3, Figure 6)."""
+    """How many relations survive one pruning (§5.3, Figure 6), of any method that chooses relations."""
 
     prunings: int
     chosen: Costs
@@ -82,15 +83,24 @@ def _has_ended(entry: Mapping[str, Any]) -> bool:
 
 def measure_pruning(scored: Sequence[ScoredQuestion]) -> Pruning | None:
     """Measure what survives prunings; None where no result has one."""
-    entries = [
-        entry
-        for each in scored
-        for entry in trace_entries(each.result, "prune")
-        if isinstance(entry.get("chosen"), list) and isinstance(entry.get("guided", []), list)
-    ]
-    numbers = [len(entry["chosen"]) + len(entry.get("guided", ())) for entry in entries]
-    chosen, kept = summarise_costs([len(entry["chosen"]) for entry in entries]), summarise_costs(numbers)
+    counted = count_relations(each.result for each in scored)
+    numbers = [kept for _, kept in counted]
+    chosen, kept = summarise_costs([chosen for chosen, _ in counted]), summarise_costs(numbers)
     if not (chosen and kept):
         return None
     counts = {str(number): times for number, times in sorted(Counter(numbers).items())}
-    return {"prunings": len(entries), "chosen": chosen, "kept": kept, "counts": counts}
+    return {"prunings": len(counted), "chosen": chosen, "kept": kept, "counts": counts}
+
+
+def count_relations(results: Iterable[Result | None]) -> list[tuple[int, int]]:
+    """Return of each pruning how many relations the model chose, and how many survived.
+
+    A pruning is an entry of a trace; a search from a frontier makes one a round, of all its chains.
+    """
+    return [
+        (len(chosen), len(chosen) + len(guided))
+        for result in results
+        for entry in trace_entries(result, "prune")
+        for chosen, guided in [(entry.get("chosen"), entry.get("guided", []))]
+        if isinstance(chosen, list) and isinstance(guided, list)
+    ]

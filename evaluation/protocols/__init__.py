@@ -3,7 +3,7 @@
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from kgqa.evaluation.protocols.cor import measure_cor, measure_cor_paper
+from kgqa.evaluation.protocols.cor import measure_cor, measure_cor_paper, measure_exact
 from kgqa.evaluation.protocols.pog import measure_cog, measure_pog, measure_vog
 from kgqa.evaluation.question import Question
 from kgqa.evaluation.result import Result
@@ -15,6 +15,7 @@ _LEGACY_PROTOCOLS = {
     "cor": measure_cor,
     "cor_paper": measure_cor_paper,
     "vog": measure_vog,
+    "exact": measure_exact,
 }
 
 PROTOCOLS = ("strict", *_LEGACY_PROTOCOLS)

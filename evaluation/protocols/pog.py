@@ -9,7 +9,6 @@ from collections.abc import Iterable, Iterator, Sequence
 from typing import Any
 
 from kgqa.evaluation.protocols.shared import (
-    COST_KEYS,
     LegacyCase,
     answer_texts,
     character_f1,
@@ -178,5 +177,5 @@ def joined_answer(result: Result) -> str:
 
 def _states_no_cost(result: Result) -> bool:
     """Return whether a published record states a time, and no calls or no tokens."""
-    spent = [result.usage.get(key) for key in COST_KEYS]
-    return result.text is not None and result.usage.get("seconds") is not None and 0 in spent[:-1]
+    spent = [result.usage.get(key) for key in ("llm_calls", "input_tokens", "output_tokens")]
+    return result.text is not None and result.usage.get("seconds") is not None and 0 in spent

@@ -7,7 +7,7 @@ from typing import Any
 
 from kgqa.evaluation.question import Question
 from kgqa.evaluation.result import Result, pair_results
-from kgqa.evaluation.scoring.statistics import Costs, Share, mean_share, summarise_costs
+from kgqa.evaluation.scoring.statistics import Share, UsageCosts, mean_share, summarise_usage
 
 
 @dataclass(frozen=True, slots=True)
@@ -91,9 +91,6 @@ def character_f1(
     return precision, recall, 2 * precision * recall / both if both else 0.0
 
 
-COST_KEYS = ("llm_calls", "input_tokens", "output_tokens", "seconds")  # what published records tell
-
-
 def summarise(
     protocol: str, note: str, cases: Sequence[LegacyCase], right: Sequence[bool], seed: int
 ) -> dict[str, Any]:
@@ -137,11 +134,7 @@ def measure_breakdowns(cases: Sequence[LegacyCase], right: Sequence[bool], seed:
     return found
 
 
-def measure_costs(cases: Sequence[LegacyCase]) -> dict[str, Costs | None]:
-    """Return calls, tokens and seconds over the records that state a time; None where unknown."""
-    usages = [case.result.usage for case in cases if case.result.usage.get("seconds") is not None]
-    spent = {key: [usage.get(key) for usage in usages] for key in COST_KEYS}
-    found = {key: summarise_costs([one for one in given if one is not None]) for key, given in spent.items()}
-    tokens = zip(spent["input_tokens"], spent["output_tokens"], strict=True)
-    totals = [given + written for given, written in tokens if given is not None and written is not None]
-    return {**found, "total_tokens": summarise_costs(totals)}
+def measure_costs(cases: Sequence[LegacyCase]) -> UsageCosts:
+    """Return what was used over the records that state a time."""
+    usages = (case.result.usage for case in cases)
+    return summarise_usage([usage for usage in usages if usage.get("seconds") is not None])

@@ -1,8 +1,9 @@
 """The tables of the page and their cells: shares, counts, costs, differences and tests."""
 
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import partial
+from itertools import compress
 from typing import Any, NamedTuple
 
 from kgqa.evaluation.report.groups import ReportedRun
@@ -78,11 +79,19 @@ def look_up(metrics: Any, *path: str) -> Any:
     return metrics
 
 
-def show_columns(columns: Sequence[Column], metrics: Any) -> Iterator[Cell]:
+def show_columns(columns: Iterable[Column], metrics: Any) -> Iterator[Cell]:
     """Return the cells of a row."""
     for column in columns:
         path = (column.path,) if isinstance(column.path, str) else column.path
         yield column.show(look_up(metrics, *path))
+
+
+def drop_unknown(
+    titles: Sequence[str], rows: Sequence[tuple[Cell, ...]]
+) -> tuple[tuple[str, ...], list[tuple[Cell, ...]]]:
+    """Return titles and rows without the columns of which nothing is known."""
+    known = [any(cell.key for cell in column) for column in zip(*rows, strict=True)]
+    return tuple(compress(titles, known)), [tuple(compress(row, known)) for row in rows]
 
 
 class Interval(NamedTuple):

@@ -14,6 +14,7 @@ from kgqa.evaluation.report.run_folder import Json, ReportError, RunFolder
 from kgqa.evaluation.result import Result, pair_results
 from kgqa.evaluation.scoring.metrics import measure_results
 from kgqa.evaluation.scoring.scores import ZERO_SCORE, ScoredQuestion, score_results
+from kgqa.graphs import METHODS, context_of
 from kgqa.kg.terms import one_line
 
 MAX_LABEL_CHARS = 60
@@ -167,7 +168,8 @@ def differing_settings(folders: Sequence[RunFolder], *, usual: bool = True) -> l
 
     Settings are the options, the seed, the graph, split and limit, and the version of kgqa. An
     option that only some methods have is no difference within those methods. Where ``usual`` is
-    false, the values that most runs have are left out; of values that are as frequent the first.
+    false, values are left out that a run's preset sets or leaves as they are, where any run has
+    them; else those that most runs have, of values that are as frequent the first.
     """
     per_run = []
     counts: dict[str, Counter[str]] = defaultdict(Counter)
@@ -182,11 +184,23 @@ def differing_settings(folders: Sequence[RunFolder], *, usual: bool = True) -> l
         per_run.append(dict(flatten_options(settings)))
         for key, value in per_run[-1].items():
             counts[key][value] += 1
-    left_out = {key: None if usual else found.most_common(1)[0][0] for key, found in counts.items()}
-    return [
-        {key: value for key, value in given.items() if len(counts[key]) > 1 and value != left_out[key]}
-        for given in per_run
-    ]
+    frequent = {key: found.most_common(1)[0][0] for key, found in counts.items()}
+    differing = []
+    for given, folder in zip(per_run, folders, strict=True):
+        preset = usual_options(folder).items() if folder.preset else ()
+        left_out = {} if usual else frequent | {key: value for key, value in preset if value in counts[key]}
+        shown = (pair for pair in given.items() if pair not in left_out.items())
+        differing.append({key: value for key, value in shown if len(counts[key]) > 1})
+    return differing
+
+
+def usual_options(folder: RunFolder) -> dict[str, str]:
+    """Return the options of a run's method as its preset, if any, sets or leaves them, flattened."""
+    if folder.method not in METHODS:
+        return {}
+    context = context_of(folder.method)
+    preset = getattr(context, "PRESETS", {}).get(folder.preset, {})
+    return dict(flatten_options(context(kg=("sample",), model="offline", **preset).config()))
 
 
 def name_runs(folders: Sequence[RunFolder]) -> list[RunName]:

@@ -16,6 +16,7 @@ from kgqa.evaluation.report.ablation import contribution_tables, find_ablations
 from kgqa.evaluation.report.groups import DatasetGroup, group_by_dataset
 from kgqa.evaluation.report.plots import draw_plots
 from kgqa.evaluation.report.plots.drawing import RUN_COLOURS
+from kgqa.evaluation.report.published import published_tables
 from kgqa.evaluation.report.questions import pack_questions
 from kgqa.evaluation.report.run_folder import RunFolder, read_run
 
@@ -100,6 +101,7 @@ def _dataset_section(id: str, group: DatasetGroup) -> dict[str, Any]:
             tables.run_table(group.runs),
             *tables.comparison_tables(group.runs),
             *contribution_tables(ablations),
+            *published_tables(group),
             *tables.method_tables(group.runs),
         ],
         "plots": draw_plots(id, group.runs, ablations),

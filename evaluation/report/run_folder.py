@@ -159,6 +159,11 @@ class RunFolder:
         return str(self.config.get("model", "?"))
 
     @property
+    def preset(self) -> str:
+        """The name of the preset; empty where there is none."""
+        return str(self.config.get("preset") or "")
+
+    @property
     def seed(self) -> int:
         """What the run and its intervals were drawn by."""
         return int(self.about.get("seed") or 0)

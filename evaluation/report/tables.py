@@ -3,7 +3,7 @@
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
-from itertools import combinations, compress
+from itertools import combinations
 from typing import Any
 
 from kgqa.evaluation.paper_analysis.refinement import BLUEPRINT_SOURCES
@@ -38,12 +38,14 @@ def _calls_cell(metrics: Any) -> Cell:
 
 
 def _tokens_cell(metrics: Any) -> Cell:
-    """Show the mean tokens of a question; a lower bound where a server did not report all."""
+    """Show the mean tokens of a question, and all; lower bounds where a server did not report all."""
     read, written = cells.sum_means(metrics, "input_tokens"), cells.sum_means(metrics, "output_tokens")
     if read is None or written is None:
         return cells.UNKNOWN
     bound = "≥ " if metrics.get("unknown_calls") else ""
-    return Cell(f"{bound}{read + written:,.0f}", f"in {read:,.0f}, out {written:,.0f}", repr(read + written))
+    parts, total = f"in {read:,.0f}, out {written:,.0f}", cells.look_up(metrics, "total_tokens", "total")
+    detail = parts if total is None else f"{parts}; all questions {bound}{total:,.0f}"
+    return Cell(f"{bound}{read + written:,.0f}", detail, repr(read + written))
 
 
 _METRIC_COLUMNS = (
@@ -63,13 +65,9 @@ _METRIC_COLUMNS = (
 def run_table(runs: Sequence[ReportedRun]) -> Table:
     """Make the table of runs: options are those that differ, columns those of which something is known."""
     titles = ("Method", "Model", "Options", *(column.title for column in _METRIC_COLUMNS))
-    by_run = [tuple(_run_cells(run)) for run in runs]
-    known = [any(cell.key for cell in column) for column in zip(*by_run, strict=True)]
-    rows = (
-        TableRow((run,), tuple(compress(row, known)), _progress(run))
-        for run, row in zip(runs, by_run, strict=True)
-    )
-    return Table("runs", "Runs", tuple(compress(titles, known)), tuple(rows))
+    columns, shown = cells.drop_unknown(titles, [tuple(_run_cells(run)) for run in runs])
+    rows = (TableRow((run,), row, _progress(run)) for run, row in zip(runs, shown, strict=True))
+    return Table("runs", "Runs", columns, tuple(rows))
 
 
 def _run_cells(run: ReportedRun) -> Iterator[Cell]:
@@ -118,11 +116,9 @@ _Item = tuple[ReportedRun, Cell, Metrics]
 
 
 def method_tables(runs: Sequence[ReportedRun]) -> list[Table]:
-    """Make the tables of refinement, revision and lookahead; none where no run has anything of it."""
-    refined, guided, revised, looked = (
-        _runs_with(key, runs) for key in ("refinement", "blueprints", "revision", "lookahead")
-    )
-    pruned = _runs_with("pruning", runs) if looked else []
+    """Make the tables of refinement, revision, lookahead and pruning; none of what no run has."""
+    keys = ("refinement", "blueprints", "revision", "lookahead", "pruning")
+    refined, guided, revised, looked, pruned = (_runs_with(key, runs) for key in keys)
     arms = [
         (run, cells.text(title), {"arm": strategies.get(key), "plan": plans.get(key)})
         for run, _, found in revised
@@ -210,17 +206,6 @@ def _stage_cell(spent: Metrics | None) -> Cell:
     return cell if share is None else replace(cell, detail=f"{share:.1%}; {cell.detail}")
 
 
-def _prunings_cell(times: int | None) -> Cell:
-    return cells.count(times or 0)
-
-
-def _further_prunings_cell(counts: Metrics | None) -> Cell:
-    known = [(int(number), times) for number, times in (counts or {}).items() if number.isdecimal()]
-    return cells.count(sum(times for number, times in known if number >= len(_FEW_RELATIONS)))
-
-
-_FEW_RELATIONS = ("None", "One", "Two", "Three")
-
 _TRIGGERED_COLUMNS = (
     Column("Triggered", cells.count, "triggered"),
     *(Column(title, cells.percent, key) for key, title in cells.PLOTTED_METRICS.items()),
@@ -288,6 +273,4 @@ _PRUNING_COLUMNS = (
     Column("Prunings", cells.count, "prunings"),
     Column("Chosen", cells.cost, "chosen"),
     Column("Kept", cells.cost, "kept"),
-    *(Column(title, _prunings_cell, ("counts", str(number))) for number, title in enumerate(_FEW_RELATIONS)),
-    Column("More", _further_prunings_cell, "counts"),
 )

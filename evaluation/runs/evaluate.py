@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from datetime import datetime
 from functools import partial
 from pathlib import Path
-from typing import Any, cast
+from typing import Any
 
 from kgqa.api import KG
 from kgqa.evaluation.align_topics import align_topics
@@ -26,8 +26,8 @@ from kgqa.evaluation.runs.progress import Tally
 from kgqa.evaluation.runs.records import RunError
 from kgqa.evaluation.runs.worker_pool import Sources, WorkerPool, read_sources
 from kgqa.evaluation.scoring.grounding import check_grounding
-from kgqa.evaluation.scoring.metrics import DollarCosts, Metrics, measure_results
-from kgqa.evaluation.scoring.statistics import summarise_costs
+from kgqa.evaluation.scoring.metrics import Metrics, measure_results
+from kgqa.evaluation.scoring.statistics import summarise_total
 from kgqa.kg.errors import KGError
 from kgqa.kg.graph import KnowledgeGraph
 from kgqa.kg.store.embedded import DaemonThreads
@@ -97,8 +97,7 @@ class EvaluationRun:
         metrics = measure_results(results, questions, grounded=grounded, seed=self.head["seed"])
         if (price := self.tally.price) is not None:
             known = [cost for result in results if (cost := price.of(result.usage)) is not None]
-            found = summarise_costs(known)
-            metrics["cost"] = cast(DollarCosts, {"total": sum(known), **found}) if found else None
+            metrics["cost"] = summarise_total(known)
         self.folder.write_json(intermediates.INTERMEDIATES_FILE, between)
         self.folder.write_json("metrics.json", metrics)
         return metrics

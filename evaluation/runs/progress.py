@@ -8,12 +8,12 @@ from typing import TYPE_CHECKING, Any
 
 from rich.console import Console
 from rich.progress import BarColumn, MofNCompleteColumn, Progress, TaskID, TextColumn, TimeRemainingColumn
-from rich.table import Table
 from rich.text import Text
 
 from kgqa.evaluation.runs.prices import Price
 from kgqa.evaluation.runs.records import failure_reason, is_failed
-from kgqa.evaluation.scoring.metrics import COST_LABELS, Metrics, labelled_shares
+from kgqa.evaluation.scoring.metrics import Metrics
+from kgqa.evaluation.scoring.printing import metric_tables
 from kgqa.files import printable_path
 from kgqa.kg.terms import one_line
 
@@ -105,21 +105,8 @@ def print_summary(ended: "Evaluation", metrics: Metrics, console: Console) -> No
         f"{config['method']}, {config['model']}: {metrics['n']:,} questions of {dataset['name']} on {graph}"
     )
     console.print(Text(one_line(about), style="bold"))
-    shares = _number_table("", "%", "95% interval")
-    for label, share in labelled_shares(metrics):
-        value, low, high = (share[part] for part in ("value", "low", "high"))
-        if value is None or low is None or high is None:
-            shares.add_row(label, "n/a", "")
-        else:
-            shares.add_row(label, f"{100 * value:.1f}", f"{100 * low:.1f} to {100 * high:.1f}")
-    console.print(shares)
-    costs = _number_table("each question", "mean", "median", "p95", "max", "all")
-    for key, label in COST_LABELS.items():
-        cost: Any = metrics.get(key)
-        if cost:
-            parts = (part for part in ("mean", "p50", "p95", "max", "total") if part in cost)
-            costs.add_row(label, *(_format_cost(cost[part]) for part in parts))
-    console.print(costs)
+    for table in metric_tables(metrics):
+        console.print(table)
     if metrics["unscored"]:
         console.print(Text(f"{metrics['unscored']:,} questions have no gold and are not scored."))
     if metrics["unknown_calls"]:
@@ -134,15 +121,3 @@ def print_summary(ended: "Evaluation", metrics: Metrics, console: Console) -> No
         line = f"{number} ({one_line(why)}); --retry-failed asks them again."
         console.print(Text(line, style="yellow"))
     console.print(Text(printable_path(str(ended.out))), soft_wrap=True)
-
-
-def _number_table(first: str, *numbers: str) -> Table:
-    table = Table(first, box=None, pad_edge=False)
-    for number in numbers:
-        table.add_column(number, justify="right")
-    return table
-
-
-def _format_cost(value: float) -> str:
-    """Write a cost with three digits that count, or whole where it is large."""
-    return f"{value:,.0f}" if value >= 1000 else f"{value:.3g}"

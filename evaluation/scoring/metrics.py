@@ -24,16 +24,17 @@ from kgqa.evaluation.scoring.scores import (
     measure_group,
     score_results,
 )
-from kgqa.evaluation.scoring.statistics import BOOTSTRAP_RESAMPLES, Costs, Share, mean_share, summarise_costs
+from kgqa.evaluation.scoring.statistics import (
+    BOOTSTRAP_RESAMPLES,
+    Share,
+    TotalCosts,
+    UsageCosts,
+    mean_share,
+    summarise_usage,
+)
 
 
-class DollarCosts(Costs):
-    """What a question has cost in US dollars, and all of them together."""
-
-    total: float
-
-
-class Metrics(Accuracy):
+class Metrics(Accuracy, UsageCosts):
     """All that is measured of a run.
 
     Accuracy is over the scored questions; what failed or is missing is wrong. Costs are
@@ -50,15 +51,9 @@ class Metrics(Accuracy):
     outcomes: dict[str, int]  # results by their outcome
     kg_grounded_rate: Share  # of all questions, those answered from the graph (CoR's KGR)
     kg_grounded_rate_strict: Share | None  # those whose every answer was found there again
-    llm_calls: Costs | None
-    input_tokens: Costs | None
-    output_tokens: Costs | None
-    kg_queries: Costs | None
-    model_queries: Costs | None
-    seconds: Costs | None
     unknown_calls: int  # calls, of all questions, whose tokens the model's server did not report
     cached_calls: int  # calls, of all questions, that the cache answered
-    cost: DollarCosts | None  # filled in by the run, which knows the prices
+    cost: TotalCosts | None  # in US dollars, filled in by the run, which knows the prices
     answered: GroupMetrics  # accuracy over the scored questions that have a result and did not fail
     breakdowns: Breakdowns
     refinement: Refinement | None  # how refinement went; null where the method has none
@@ -84,10 +79,6 @@ def measure_results(
     """
     scored = score_results(results, questions)
     given = [each.result for each in scored if each.result]
-    amounts = {
-        key: [amount for result in given if (amount := result.usage.get(key)) is not None]
-        for key in ("unknown_calls", "cached_calls", *COST_LABELS)
-    }
     loose, strict = _measure_grounded_rates([each.result for each in scored], grounded, seed)
     return {
         "protocol": "strict",
@@ -99,14 +90,9 @@ def measure_results(
         **measure_accuracy(scored, seed),
         "kg_grounded_rate": loose,
         "kg_grounded_rate_strict": strict,
-        "llm_calls": summarise_costs(amounts["llm_calls"]),
-        "input_tokens": summarise_costs(amounts["input_tokens"]),
-        "output_tokens": summarise_costs(amounts["output_tokens"]),
-        "kg_queries": summarise_costs(amounts["kg_queries"]),
-        "model_queries": summarise_costs(amounts["model_queries"]),
-        "seconds": summarise_costs(amounts["seconds"]),
-        "unknown_calls": round(sum(amounts["unknown_calls"])),
-        "cached_calls": round(sum(amounts["cached_calls"])),
+        **summarise_usage([result.usage for result in given]),
+        "unknown_calls": round(sum(result.usage.get("unknown_calls") or 0 for result in given)),
+        "cached_calls": round(sum(result.usage.get("cached_calls") or 0 for result in given)),
         "cost": None,
         "answered": measure_group([each for each in scored if each.answered], seed),
         "breakdowns": measure_breakdowns(scored, seed),
@@ -166,7 +152,7 @@ COST_LABELS = {
     "llm_calls": "LLM calls",
     "input_tokens": "input tokens",
     "output_tokens": "output tokens",
-    "total_tokens": "tokens",
+    "total_tokens": "tokens together",
     "kg_queries": "KG queries",
     "model_queries": "queries of the model",
     "seconds": "seconds",

@@ -6,7 +6,7 @@ Interval(value=1.0, low=1.0, high=1.0)
 0.03125
 """
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass
 from typing import TYPE_CHECKING, Any, cast
 
@@ -45,6 +45,25 @@ class Costs(TypedDict):
     p50: float
     p95: float
     max: float
+
+
+class TotalCosts(Costs):
+    """What a question has cost, and all of them together."""
+
+    total: float
+
+
+class UsageCosts(TypedDict):
+    """Calls, tokens, queries and seconds of a question; null where no result tells them."""
+
+    llm_calls: Costs | None
+    input_tokens: Costs | None
+    output_tokens: Costs | None
+    total_tokens: TotalCosts | None
+    """Input and output together (CoR, Table 4)."""
+    kg_queries: Costs | None
+    model_queries: Costs | None
+    seconds: Costs | None
 
 
 def mean_share(values: Sequence[float], seed: int) -> Share:
@@ -117,6 +136,23 @@ def summarise_costs(amounts: Sequence[float]) -> Costs | None:
     costs = np.sort(np.asarray(amounts, dtype=float))
     p50, p95 = np.percentile(costs, [50, 95]).tolist()
     return {"mean": float(costs.mean()), "p50": p50, "p95": p95, "max": float(costs[-1])}
+
+
+def summarise_total(amounts: Sequence[float]) -> TotalCosts | None:
+    """Summarise what questions have cost, with the sum; None for no questions."""
+    costs = summarise_costs(amounts)
+    return None if costs is None else {**costs, "total": float(sum(amounts))}
+
+
+def summarise_usage(usages: Sequence[Mapping[str, float | None]]) -> UsageCosts:
+    """Summarise what questions have used, each part over those that tell it."""
+    found: dict[str, Costs | None] = {}
+    for key in UsageCosts.__annotations__:
+        parts = ("input_tokens", "output_tokens") if key == "total_tokens" else (key,)
+        spent = [[amount for part in parts if (amount := usage.get(part)) is not None] for usage in usages]
+        known = [sum(amounts) for amounts in spent if len(amounts) == len(parts)]
+        found[key] = summarise_total(known) if len(parts) > 1 else summarise_costs(known)
+    return cast(UsageCosts, found)
 
 
 def mcnemar_p_value(only_a: int, only_b: int) -> float:

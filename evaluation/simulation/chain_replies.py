@@ -10,17 +10,15 @@ from kgqa.kg.terms import Chain, Entity, Hop, Term
 from kgqa.prompts.answer_from_memory import (
     AnswerBriefly,
     AnswerDirectly,
-    BriefAnswer,
-    DirectAnswer,
     ReasonAloud,
     ReasonedAnswer,
 )
+from kgqa.prompts.base import Reply
 from kgqa.prompts.candidates import MAX_CANDIDATES_SHOWN, Take, aggregate, taken_terms
 from kgqa.prompts.check_sufficiency import CheckSufficiency, Sufficiency
-from kgqa.prompts.filter_candidates import FilterCandidates, FilteredCandidates
+from kgqa.prompts.filter_candidates import FilterCandidates
 from kgqa.prompts.infer_from_evidence import (
     InferFromEvidence,
-    Inferred,
     InferredOrKnown,
     InferWithKnowledge,
 )
@@ -208,14 +206,9 @@ async def check_sufficiency(prompt: CheckSufficiency, case: Case) -> Sufficiency
     )
 
 
-async def answer_directly(prompt: AnswerDirectly, case: Case) -> DirectAnswer:
+async def answer_directly(prompt: AnswerDirectly | AnswerBriefly, case: Case) -> Reply:
     """Name the gold answers, or say that they are not known."""
-    return DirectAnswer(answers=case.gold.names if case.happens("memory") else [])
-
-
-async def answer_briefly(prompt: AnswerBriefly, case: Case) -> BriefAnswer:
-    """Name the gold answers, or say that they are not known."""
-    return BriefAnswer(answers=case.gold.names if case.happens("memory") else [])
+    return prompt.reply.model_validate({"answers": case.gold.names if case.happens("memory") else []})
 
 
 async def reason_aloud(prompt: ReasonAloud, case: Case) -> ReasonedAnswer:
@@ -225,14 +218,9 @@ async def reason_aloud(prompt: ReasonAloud, case: Case) -> ReasonedAnswer:
     return ReasonedAnswer(reasoning=said, answers=case.gold.names if knows else [])
 
 
-async def filter_candidates(prompt: FilterCandidates, case: Case) -> FilteredCandidates:
+async def choose_answers(prompt: FilterCandidates | InferFromEvidence, case: Case) -> Reply:
     """Choose the gold answers; a wrong choice is of others."""
-    return FilteredCandidates(chosen=_choose_gold(prompt.offered, case))
-
-
-async def infer_from_evidence(prompt: InferFromEvidence, case: Case) -> Inferred:
-    """Choose the gold answers; a wrong choice is of others."""
-    return Inferred(chosen=_choose_gold(prompt.offered, case))
+    return prompt.reply.model_validate({"chosen": _choose_gold(prompt.offered, case)})
 
 
 async def infer_with_knowledge(prompt: InferWithKnowledge, case: Case) -> InferredOrKnown:

@@ -2,7 +2,6 @@
 
 from collections import defaultdict
 from collections.abc import Sequence
-from dataclasses import replace
 from typing import NamedTuple
 
 from kgqa.evaluation.simulation.chain_replies import (
@@ -13,11 +12,11 @@ from kgqa.evaluation.simulation.chain_replies import (
     leading_hops,
 )
 from kgqa.evaluation.simulation.gold_answers import AnswerMarks
-from kgqa.evaluation.simulation.graph_cache import GoldRelations, resolve_hops
+from kgqa.evaluation.simulation.graph_cache import GoldRelations
 from kgqa.evaluation.simulation.oracle import Case, wrong_choice
 from kgqa.kg.terms import Chain, Entity, Hop, Term
-from kgqa.prompts.assess_found import AssessFound, Assessment, Evaluate, Evaluation
-from kgqa.prompts.base import Score
+from kgqa.prompts.assess_found import AssessFound, Assessment, Evaluate
+from kgqa.prompts.base import Reply, Score
 from kgqa.prompts.candidates import (
     MAX_CANDIDATES_SHOWN,
     MAX_GROUPS_SHOWN,
@@ -27,7 +26,7 @@ from kgqa.prompts.candidates import (
 )
 from kgqa.prompts.chain import without_last_hop
 from kgqa.prompts.choose_entities import ChooseEntities, ChosenEntities
-from kgqa.prompts.evaluate_found import EvaluateFound, EvaluationWithAnswers
+from kgqa.prompts.evaluate_found import EvaluateFound
 from kgqa.prompts.filter_found import FilterFound, KeptCandidates
 from kgqa.prompts.pick_relations import PickedRelations, PickRelations
 from kgqa.prompts.progress import MAX_SUBGOALS
@@ -113,8 +112,7 @@ async def _score_entity(chain: Chain, term: Term, case: Case) -> float:
         return BEST_SCORE
     fits = [oracle.gold.mark([term]).f1] if () in rests else []
     for rest in filter(None, rests) if isinstance(term, Entity) else ():
-        held = chain.constrained_to([term])  # type: ignore[list-item]
-        whole = replace(held, hops=(*held.hops, *(resolve_hops(rest, oracle.cache.graph) or ())))
+        whole = oracle.complete(chain.constrained_to([term]), rest)  # type: ignore[list-item]
         fits.append(oracle.gold.mark(await oracle.cache.ends(whole)).f1)
     best = max(fits, default=0.0)
     return round(LEAST_SCORE + (BEST_SCORE - LEAST_SCORE) * best, 2) if best else 0.0
@@ -151,15 +149,14 @@ async def assess_found(prompt: AssessFound, case: Case) -> Assessment:
     entities takes others. What is on a gold path is known from then on.
     """
     groups = await _read_groups(prompt.found, case)
-    said = _misjudge_groups(await _judge_groups(groups, case), groups, case)
+    said = await _assess(groups, case)
     return said.model_copy(update={"known": _list_known(prompt.known, groups)})
 
 
-async def evaluate(prompt: Evaluate, case: Case) -> Evaluation:
-    """Stop, filter or go on as `assess_found` does."""
-    groups = await _read_groups(prompt.found, case)
-    said = _misjudge_groups(await _judge_groups(groups, case), groups, case)
-    return Evaluation(decision=said.decision, group=said.group, take=said.take, chosen=said.chosen)
+async def evaluate(prompt: Evaluate | EvaluateFound, case: Case) -> Reply:
+    """Judge as `assess_found` does; what is not found is not answered from memory."""
+    said = await _assess(await _read_groups(prompt.found, case), case)
+    return prompt.reply.model_validate(vars(said))
 
 
 async def update_memory(prompt: UpdateMemory, case: Case) -> Memory:
@@ -194,15 +191,8 @@ async def recall_entities(prompt: RecallEntities, case: Case) -> Recall:
             numbers = [*numbers, number] if chain.depth == depth else [number]
             furthest[chain.topic] = chain.depth, numbers
     right = [number for _, numbers in furthest.values() for number in numbers]
-    others = [number for number in range(1, len(prompt.offered) + 1) if number not in right]
-    return Recall(recall=case.draw_wrongly("wrong recall", right, others) or right)
-
-
-async def evaluate_found(prompt: EvaluateFound, case: Case) -> EvaluationWithAnswers:
-    """Judge as `assess_found` does; what is not found is not answered from memory."""
-    groups = await _read_groups(prompt.found, case)
-    said = _misjudge_groups(await _judge_groups(groups, case), groups, case)
-    return EvaluationWithAnswers(**vars(said))
+    offered = range(1, len(prompt.offered) + 1)
+    return Recall(recall=case.draw_wrongly("wrong recall", right, offered) or right)
 
 
 async def filter_found(prompt: FilterFound, case: Case) -> KeptCandidates:
@@ -210,9 +200,7 @@ async def filter_found(prompt: FilterFound, case: Case) -> KeptCandidates:
     rows = numbered_candidates(prompt.found)
     chains = {row.number: prompt.found[row.group - 1].chain for row in rows}
     right = [r.number for r in rows if await _score_entity(chains[r.number], r.candidate.term, case)]
-    if case.happens("entity"):
-        return KeptCandidates(keep=wrong_choice(right, len(rows), case.draws))
-    return KeptCandidates(keep=right)
+    return KeptCandidates(keep=case.choose(right, len(rows)))
 
 
 async def _read_groups(found: Sequence[ChainFindings], case: Case) -> list[_ShownGroup]:
@@ -225,6 +213,10 @@ async def _read_groups(found: Sequence[ChainFindings], case: Case) -> list[_Show
         own = [row for row in rows if row.group == number]
         groups.append(_ShownGroup(number, each, own, marks, rests, complete))
     return groups
+
+
+async def _assess(groups: Sequence[_ShownGroup], case: Case) -> Assessment:
+    return _misjudge_groups(await _judge_groups(groups, case), groups, case)
 
 
 async def _judge_groups(groups: Sequence[_ShownGroup], case: Case) -> Assessment:
@@ -313,5 +305,4 @@ async def _recall_earlier(prompt: Reflect, case: Case) -> list[int]:
             longest[topic] = each.chain.depth
             going_on[topic] = 0 if () in rests else number
     right = list(filter(None, going_on.values()))
-    others = [number for number, _ in history if number not in right]
-    return case.draw_wrongly("wrong recall", right, others) or right
+    return case.draw_wrongly("wrong recall", right, [number for number, _ in history]) or right

@@ -81,8 +81,7 @@ async def _recall_pruned(prompt: Diagnose, step: int, case: Case) -> list[int]:
     shown = list(enumerate(prompt.pruned[:MAX_BRANCHES_SHOWN], 1))
     offered = [number for number, branch in shown if branch.step == step]
     right = [number for number in offered if await case.rests(prompt.pruned[number - 1].chain)]
-    others = [number for number in offered if number not in right]
-    wrong = case.draw_wrongly("wrong branches", right, others)
+    wrong = case.draw_wrongly("wrong branches", right, offered)
     return wrong + right if not wrong or case.happens("recall") else wrong
 
 

@@ -236,9 +236,13 @@ class Oracle:
         places = (place for step in steps for place, hop in enumerate(offered) if is_hop_named(hop, step))
         return next(places, None)
 
+    def complete(self, chain: Chain, rest: GoldRelations) -> Chain:
+        """Return a chain with the gold relations that are left after it."""
+        return replace(chain, hops=(*chain.hops, *(resolve_hops(rest, self.cache.graph) or ())))
+
     async def _still_leads(self, chain: Chain, rest: GoldRelations) -> bool:
         """Return whether a chain, held as it is, leads to gold, or to all that it is computed from."""
-        whole = replace(chain, hops=(*chain.hops, *(resolve_hops(rest, self.cache.graph) or ())))
+        whole = self.complete(chain, rest)
         ends = await self.cache.ends(whole)
         if any(self.gold.mark(ends).right):
             return True
@@ -275,10 +279,10 @@ class Case:
         """Draw one of some options that is not the right one."""
         return next(self.draws.shuffled(kind, [option for option in options if option != right]))
 
-    def draw_wrongly(self, kind: str, right: Sequence[int], others: Sequence[int]) -> list[int]:
+    def draw_wrongly(self, kind: str, right: Sequence[int], offered: Iterable[int]) -> list[int]:
         """Draw as many others as are right, at least one, where relations are chosen wrongly; else none."""
-        drawn = iter(()) if self.happens("accuracy") else self.draws.shuffled(kind, others)
-        return list(islice(drawn, max(1, len(right))))
+        others = [] if self.happens("accuracy") else [number for number in offered if number not in right]
+        return list(islice(self.draws.shuffled(kind, others), max(1, len(right))))
 
     def happens(self, kind: str, where: str = "") -> bool:
         """Return whether what `ErrorRates` gives a probability of happens at this step.

@@ -5,7 +5,7 @@ from collections.abc import Sequence
 from kgqa.evaluation.report.ablation import Ablation
 from kgqa.evaluation.report.groups import ReportedRun
 from kgqa.evaluation.report.plots.accuracy import cost_plots, error_plots
-from kgqa.evaluation.report.plots.bars import call_plots, stacked_plots
+from kgqa.evaluation.report.plots.bars import spread_plots, stacked_plots
 from kgqa.evaluation.report.plots.breakdowns import breakdown_plots, contribution_plots
 from kgqa.evaluation.report.plots.drawing import Plot
 
@@ -18,5 +18,5 @@ def draw_plots(name: str, runs: Sequence[ReportedRun], ablations: Sequence[Ablat
         *error_plots(name, runs),
         *breakdown_plots(name, runs),
         *stacked_plots(name, runs),
-        *call_plots(name, runs),
+        *spread_plots(name, runs),
     ]

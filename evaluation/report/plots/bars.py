@@ -1,4 +1,4 @@
-"""Bars: how refinement ends, who asks for revisions, where tokens go, how many calls a question takes."""
+"""Bars: how refinement ends, who asks for revisions, where tokens go, how calls and relations spread."""
 
 from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
@@ -9,12 +9,14 @@ from matplotlib.axes import Axes
 from matplotlib.patches import Patch
 from matplotlib.ticker import MaxNLocator
 
+from kgqa.evaluation.paper_analysis.lookahead import count_relations
 from kgqa.evaluation.paper_analysis.trace import STAGE_NODES
 from kgqa.evaluation.report import cells
 from kgqa.evaluation.report.groups import ReportedRun
 from kgqa.evaluation.report.plots import drawing
 from kgqa.evaluation.report.plots.drawing import Plot
 from kgqa.evaluation.report.tables import PLAN_TITLES, SIGNAL_TITLES
+from kgqa.evaluation.result import Result
 from kgqa.kg.terms import one_line
 
 _MAX_NAME_CHARS = 19
@@ -23,7 +25,7 @@ _MIN_LABELLED_SHARE = 0.09
 """The least share whose number has room in its part of a bar."""
 
 MAX_BARS = 60
-"""Bars of a distribution at most; more calls than that share a bar."""
+"""Bars of a distribution at most; more numbers than that share a bar."""
 
 _TALLEST_BAR_SHARE = 0.72
 """Height of the tallest bar, as a share of a row."""
@@ -130,6 +132,41 @@ TOKENS_BY_STAGE = StackedBars(
 )
 
 
+class Spread(NamedTuple):
+    """A plot of how often each number comes up in a run."""
+
+    name: str
+    title: str
+    sentence: str
+    axis: str
+    numbers_of: Callable[[Sequence[Result]], Sequence[int]]
+    """Returns the numbers of a run, by its results."""
+
+
+def _llm_calls(results: Sequence[Result]) -> list[int]:
+    return [int(calls) for result in results if (calls := result.usage.get("llm_calls")) is not None]
+
+
+CALL_SPREAD = Spread(
+    "spread",
+    "LLM calls per question",
+    "Each row is a run: the height of a bar is the share of its questions that took so many calls, "
+    "the line is the median. Replies from the cache are no calls.",
+    "LLM calls of a question",
+    _llm_calls,
+)
+
+PRUNING_SPREAD = Spread(
+    "pruning",
+    "Relations after pruning",
+    "Each row is a run: the height of a bar is the share of its prunings that so many relations survived, "
+    "those that solved questions added among them; the line is the median (EGP, Figure 6). A pruning is one "
+    "entry of a trace: of a method with a frontier a round, all its chains or entities together.",
+    "relations kept by a pruning",
+    lambda results: [kept for _, kept in count_relations(results)],
+)
+
+
 def stacked_plots(name: str, runs: Sequence[ReportedRun]) -> list[Plot]:
     """Draw how the refinements of each run ended, its signals, its right plans and its tokens.
 
@@ -176,39 +213,34 @@ def _name_runs(axes: Axes, runs: Sequence[ReportedRun], *, at: float = 0) -> Non
     axes.spines["left"].set_visible(False)
 
 
-def call_plots(name: str, runs: Sequence[ReportedRun]) -> list[Plot]:
-    """Draw for each run how its questions spread over numbers of LLM calls; nothing where there were none."""
-    calls = [(run, made) for run in runs if (made := _llm_calls(run))]
-    most = max((max(made) for _, made in calls), default=0)
-    if not most:
-        return []
-    width = 1 + most // MAX_BARS
-    shared = f" A bar stands for {width} numbers of calls." if width > 1 else ""
-    sentence = (
-        "Each row is a run: the height of a bar is the share of its questions that took so many calls, "
-        f"the line is the median.{shared} Replies from the cache are no calls."
-    )
-    bars = [Counter(number // width for number in made) for _, made in calls]
-    scale = _TALLEST_BAR_SHARE / max(max(counts.values()) / counts.total() for counts in bars)
+def spread_plots(name: str, runs: Sequence[ReportedRun]) -> list[Plot]:
+    """Draw how the questions of each run spread over LLM calls, and its prunings over relations kept.
+
+    A plot for which all numbers of all runs are 0 is left out.
+    """
     plots: list[Plot] = []
-    about = (f"{name}-spread", "LLM calls per question", sentence, 51 + 38 * len(calls))
-    with drawing.add_plot(plots, *about) as (axes, shown):
-        _name_runs(axes, [run for run, _ in calls], at=-0.25)
-        for row, (counts, (run, made)) in enumerate(zip(bars, calls, strict=True)):
-            colour = drawing.run_colour(row)
-            places = [place * width + (width - 1) / 2 for place in counts]
-            heights = [-scale * count / counts.total() for count in counts.values()]
-            axes.bar(places, heights, 0.86 * width, row, color=colour, alpha=0.85)
-            axes.axhline(row, linewidth=0.6, color=colour)
-            axes.plot([median(made)] * 2, [row + 0.1, row - 0.8], color=drawing.INK, linewidth=1.4)
-            shown.append(f"run {run.number}, {run.name.full}: median {median(made):g}, at most {max(made)}")
-        axes.set_ylim(len(calls) - 0.85, -0.95)
-        axes.set_xlim(left=-0.6 * width)
-        axes.set_xlabel("LLM calls of a question")
-        axes.xaxis.set_major_locator(MaxNLocator(integer=True))
+    for spread in (CALL_SPREAD, PRUNING_SPREAD):
+        counted = [(run, numbers) for run in runs if (numbers := spread.numbers_of([*run.results.values()]))]
+        most = max((max(numbers) for _, numbers in counted), default=0)
+        if not most:
+            continue
+        width = 1 + most // MAX_BARS
+        shared = f" A bar stands for {width} numbers." if width > 1 else ""
+        bars = [Counter(number // width for number in numbers) for _, numbers in counted]
+        scale = _TALLEST_BAR_SHARE / max(max(counts.values()) / counts.total() for counts in bars)
+        about = (f"{name}-{spread.name}", spread.title, spread.sentence + shared, 51 + 38 * len(counted))
+        with drawing.add_plot(plots, *about) as (axes, shown):
+            _name_runs(axes, [run for run, _ in counted], at=-0.25)
+            for row, (counts, (run, numbers)) in enumerate(zip(bars, counted, strict=True)):
+                colour, middle = drawing.run_colour(row), median(numbers)
+                places = [place * width + (width - 1) / 2 for place in counts]
+                heights = [-scale * count / counts.total() for count in counts.values()]
+                axes.bar(places, heights, 0.86 * width, row, color=colour, alpha=0.85)
+                axes.axhline(row, linewidth=0.6, color=colour)
+                axes.plot([middle] * 2, [row + 0.1, row - 0.8], color=drawing.INK, linewidth=1.4)
+                shown.append(f"run {run.number}, {run.name.full}: median {middle:g}, at most {max(numbers)}")
+            axes.set_ylim(len(counted) - 0.85, -0.95)
+            axes.set_xlim(left=-0.6 * width)
+            axes.set_xlabel(spread.axis)
+            axes.xaxis.set_major_locator(MaxNLocator(integer=True))
     return plots
-
-
-def _llm_calls(run: ReportedRun) -> list[int]:
-    known = (result.usage.get("llm_calls") for result in run.results.values())
-    return [int(calls) for calls in known if calls is not None]

@@ -1,4 +1,4 @@
-"""Accuracy by kind of question (CoG, Figure 4), and by what each part of a method contributes (Figure 6)."""
+"""Accuracy by kind of question (CoG, Figure 4), and what each part of a method contributes (Figure 6)."""
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
@@ -28,7 +28,7 @@ _UNITS = {"hops": " hop", "answers": " answer"}
 MAX_KINDS = 20
 """Kinds that are shown at most, the most frequent ones."""
 
-_MAX_PART_NAME_CHARS = 21
+_MAX_PART_NAME_CHARS = 33
 
 _BAR_HEIGHT = 14
 
@@ -40,7 +40,7 @@ _DIFFERENCE_SENTENCE = (
 )
 
 _CONTRIBUTION_SENTENCE = (
-    "{} of the full configuration less that of the runs without the part, in percentage points, with its "
+    "{} of the full configuration less that of the runs that are named, in percentage points, with its "
     "paired 95% interval; the number is bold where that does not hold 0."
 )
 
@@ -150,11 +150,11 @@ def contribution_plots(name: str, first: int, ablations: Sequence[Ablation]) -> 
     """Draw the contribution of each part to Hits@1 and F1; ``first`` is the number of the first run."""
     plots: list[Plot] = []
     for number, ablation in enumerate(ablations, start=1):
-        parts = [variant for variant in ablation.variants if variant.is_part and variant.comparison.n]
+        parts = [variant for variant in ablation.variants if variant.comparison.n]
         for metric, called in cells.PLOTTED_METRICS.items() if parts else ():
             about = (f"{name}-part{number}-{metric}", f"{ablation_title(ablation)}: {called}")
             sentence, height = _CONTRIBUTION_SENTENCE.format(called), 49 + 30 * len(parts)
-            with drawing.add_plot(plots, *about, sentence, height) as (axes, shown):
+            with drawing.add_plot(plots, *about, sentence, height, left=226) as (axes, shown):
                 drawing.name_rows(axes, [one_line(part.name, _MAX_PART_NAME_CHARS) for part in parts])
                 for row, part in enumerate(parts):
                     found = part.comparison.differences[metric]

@@ -158,7 +158,7 @@ def test_ablations_and_refinement_are_tables_that_sort(open_page: Open) -> None:
     seen = open_page("guided", width=420)
     assert seen.each("#d1 h3") == [
         *("Runs", "Comparisons", "What each part of cor contributes, with scripted"),
-        *("Refinement", "Failure signals", "Blueprints", "Plots"),
+        *("Refinement", "Failure signals", "Blueprints", "Relations after pruning", "Plots"),
     ]
     table = seen.page.get_by_label("Table: Failure signals").locator("table")
     assert column(table, "Signal") == [HOSTILE, "no_gain", HOSTILE, "no_gain"]

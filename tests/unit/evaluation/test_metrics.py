@@ -189,6 +189,19 @@ def test_every_cost_is_told_under_its_own_name() -> None:
     spent = result("1", "Ulm", usage={name: 10 + place for place, name in enumerate(names)})
     found: dict[str, Any] = dict(measured([spent], [question("1", "Ulm")]))
     assert [found[name]["mean"] for name in names] == [10, 11, 12, 13, 14, 15]
+    assert (found["total_tokens"]["mean"], found["total_tokens"]["total"]) == (23, 23)
+
+
+def test_tokens_together_are_over_the_results_that_tell_both() -> None:
+    usages = [
+        {"input_tokens": 90, "output_tokens": 10},
+        {"input_tokens": 7},
+        dict.fromkeys(["output_tokens"]),
+    ]
+    usages += [{"input_tokens": 200, "output_tokens": 0}]
+    results = [result(str(at), "Ulm", usage=usage) for at, usage in enumerate(usages)]
+    found = measured(results, [question(str(at), "Ulm") for at in range(len(usages))])["total_tokens"]
+    assert found == {"mean": 150.0, "p50": 150.0, "p95": 195.0, "max": 200.0, "total": 300.0}
 
 
 def test_metrics_have_the_fields_that_they_are_documented_with() -> None:

@@ -7,6 +7,7 @@ import pytest
 from kgqa.evaluation.protocols.cor import (
     measure_cor as measure,
     measure_cor_paper as measure_paper,
+    measure_exact,
     normalise_text,
     predicted_names,
     score_question,
@@ -155,6 +156,19 @@ def test_the_paper_hits_with_any_answer_and_scores_sets_per_question() -> None:
         1.0,  # over all questions, those without gold as well
     ]
     assert (found["protocol"], found["n"], found["excluded"]) == ("cor_paper", 3, 1)
+
+
+def test_by_exact_match_the_first_answer_is_the_one_that_counts() -> None:
+    questions = [asked("a", "Ulm", "Bonn"), asked("b", "Rome"), asked("c", "Oslo"), asked("d")]
+    results = [ours("a", "Oslo", "Ulm"), ours("b", "Rome", "Bern"), ours("c"), said("d", "Bern")]
+    found = measure_exact(results, questions)
+    assert (value(found, "hits_at_1"), value(found, "recall")) == (1 / 3, (1 / 2 + 1 + 0) / 3)
+    assert (found["protocol"], found["legacy"], found["excluded"], "kgr" in found) == (
+        "exact",
+        True,
+        1,
+        False,
+    )
 
 
 def test_the_paper_s_kgr_is_of_answers_that_stop_or_filter_released() -> None:

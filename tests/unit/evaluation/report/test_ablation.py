@@ -8,6 +8,7 @@ import pytest
 from kgqa.evaluation.report.ablation import Ablation, contribution_tables, find_ablations
 from kgqa.evaluation.report.groups import group_by_dataset
 from kgqa.evaluation.report.run_folder import read_run
+from kgqa.graphs import context_of
 from kgqa.tests.unit.evaluation.report.conftest import Folder
 
 
@@ -45,30 +46,83 @@ def test_an_option_switched_off_is_a_part_and_its_loss_is_what_it_contributes(
     (one,) = found(without, full)
     (variant,) = one.variants
     assert [entry.number for entry in one.full] == [2]
-    assert (variant.name, variant.is_part) == ("without backtracking", True)
+    assert variant.name == "without backtracking"
     assert variant.about.startswith("keep alternatives on the stack")
     assert (variant.comparison.n, variant.comparison.differences["hits_at_1"].value) == (5, 2 / 5)
 
 
-def test_any_other_change_is_a_variant_after_the_parts(folder: Folder, full: Path, without: Path) -> None:
+def test_a_variant_is_named_by_all_that_it_changes(folder: Folder, full: Path, without: Path) -> None:
     runs = [
         configured(folder("far", name="deep"), depth=2, budget={"llm_calls": 9}),
         configured(folder("far", name="both"), filtering=False, backtracking=False),
         configured(folder("far", name="off"), filtering=False),
     ]
     (one,) = found(*runs, full, without)
+    assert (one.name, [entry.number for entry in one.full]) == ("full", [4])
     assert numbers(one) == {
+        "budget.llm_calls=9, depth=2": [1],
+        "without backtracking, without filtering": [2],
         "without filtering": [3],
         "without backtracking": [5],
-        "budget.llm_calls=9, depth=2": [1],
-        "backtracking=false, filtering=false": [2],
     }
-    assert [variant.is_part for variant in one.variants] == [True, True, False, False]
 
 
 def test_what_all_runs_share_is_no_change(full: Path, without: Path) -> None:
     (one,) = found(configured(full, width=7), configured(without, width=7))
     assert numbers(one) == {"without backtracking": [2]}
+
+
+ROWS: dict[str, list[dict[str, object]]] = {
+    "cor": [{"backtracking": False}, {"filtering": False}, {"depth": 5}],
+    "cog": [
+        *({"adaptation": False}, {"reranking": False, "safeguard": "none"}, {"refinement": False}),
+        *({"guidance": False}, {"weight_step": 0, "weight_global": 0}, {"weight_global": 0}),
+        *({"weight_step": 0}, {"tau": 0.7}, {"tau": 1}),
+    ],
+    "vog": [
+        *({"strategy": name, "revisions": 1} for name in ("local", "lookahead", "global")),
+        *({"verification": False}, {"bonus_scale": 1.2}, {"alpha": 1.12}, {"reward": "task"}),
+        *({"ablate_reward": "quality"}, {"verifiers": "nli"}),
+    ],
+    "pog_egp": [{"random_exemplars": True}, {"guide_decomposition": False}, {"guide_exploration": False}],
+}
+"""Options of the rows of CoR's Table 3, CoG's 3 and 7, VoG's 2 and 9 to 13, EGP's 2."""
+
+
+@pytest.mark.parametrize("preset", [{}, {"preset": "paper"}])
+@pytest.mark.parametrize("method", ROWS)
+def test_every_row_of_a_paper_has_the_method_or_its_preset_for_full(
+    method: str, preset: dict[str, str], folder: Folder
+) -> None:
+    shared = {"encoder": None} if preset else {}
+    runs = []
+    for number, row in enumerate([*ROWS[method], {}]):
+        options: dict[str, object] = {**preset, **shared, **row}
+        run = folder("far", name=f"r{number}")
+        about = json.loads((run / "run.json").read_text())
+        about["config"] = context_of(method)(kg=("sample",), model="offline", **options).config()
+        (run / "run.json").write_text(json.dumps(about))
+        runs.append(run)
+    (one,) = found(*runs)
+    assert (one.name, [entry.number for entry in one.full]) == ("full", [len(runs)])
+    assert [variant.runs[0].number for variant in one.variants] == list(range(1, len(runs)))
+    (sheet,) = contribution_tables([one])
+    assert ("(paper)" in sheet.title) == bool(preset)
+
+
+def test_where_no_run_has_the_usual_value_the_full_one_says_what_it_has(full: Path, folder: Folder) -> None:
+    runs = [configured(folder("far", name=f"d{depth}"), depth=depth) for depth in (7, 8)]
+    (one,) = found(*runs)
+    assert (one.name, numbers(one)) == ("full, depth=7", {"depth=8": [2]})
+
+
+def test_runs_of_a_preset_are_apart_from_those_of_none(folder: Folder, full: Path, without: Path) -> None:
+    runs = [configured(folder(which, name=which + "p"), preset="paper") for which in ("far", "near")]
+    plain, preset = found(full, without, *runs)
+    assert (numbers(plain), numbers(preset)) == (
+        {"without backtracking": [2]},
+        {"without backtracking": [4]},
+    )
 
 
 def test_a_run_with_another_encoder_or_library_is_no_variant(

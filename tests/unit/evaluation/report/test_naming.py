@@ -37,6 +37,17 @@ def test_a_name_says_what_is_not_usual() -> None:
     assert [name.variant for name in name_runs(runs)] == ["cor", "cor", "cor · filtering=false"]
 
 
+def test_of_a_preset_a_name_says_what_the_preset_does_not_set() -> None:
+    paper = {"preset": "paper", "adaptation": "free", "tau": 0.92, "depth": 4, "top_k": 9}
+    runs = [
+        *(run("a", method="cog", **paper | {"tau": tau}) for tau in (0.9, 0.9)),
+        *(run("b", method="cog", **paper), run("c", depth=3)),
+        run("d", method="cog", **paper | {"top_k": 8}),
+    ]
+    named = ["cog · tau=0.9", "cog", "cor · depth=3", "cog · top_k=8"]
+    assert [name.variant for name in name_runs(runs)][1:] == named
+
+
 def test_runs_that_nothing_tells_apart_are_told_apart_by_their_folders() -> None:
     assert [name.full for name in name_runs([run("x/a"), run("x/b")])] == ["cor (a)", "cor (b)"]
 

@@ -12,7 +12,7 @@ from kgqa.evaluation.report.cells import Interval
 from kgqa.evaluation.report.groups import ReportedRun, RunName, group_by_dataset
 from kgqa.evaluation.report.plots import draw_plots
 from kgqa.evaluation.report.plots.accuracy import cost_plots, error_plots
-from kgqa.evaluation.report.plots.bars import MAX_BARS, call_plots, stacked_plots
+from kgqa.evaluation.report.plots.bars import MAX_BARS, spread_plots, stacked_plots
 from kgqa.evaluation.report.plots.breakdowns import breakdown_plots, contribution_plots
 from kgqa.evaluation.report.plots.drawing import RUN_COLOURS, Plot, share_limits
 from kgqa.evaluation.report.run_folder import RunFolder, read_run
@@ -112,7 +112,7 @@ def test_names_are_text_whatever_they_hold() -> None:
 
 def test_without_calls_there_is_no_plot_of_calls() -> None:
     runs = [costing(1, 0.0, calls=(0, 0)), entry(2, llm_calls=None)]
-    assert cost_plots("d", runs) + call_plots("d", runs) == []
+    assert cost_plots("d", runs) + spread_plots("d", runs) == []
 
 
 def test_of_many_runs_points_are_named_by_number() -> None:
@@ -122,8 +122,22 @@ def test_of_many_runs_points_are_named_by_number() -> None:
 
 
 def test_many_numbers_of_calls_share_bars() -> None:
-    (plot,) = call_plots("d", [entry(1, calls=(1, 2, 3 * MAX_BARS))])
-    assert "A bar stands for 4 numbers of calls." in plot.sentence
+    (plot,) = spread_plots("d", [entry(1, calls=(1, 2, 3 * MAX_BARS))])
+    assert "A bar stands for 4 numbers." in plot.sentence
+
+
+def test_relations_that_survive_prunings_are_drawn_with_and_without_lookahead() -> None:
+    pruned = [{"node": "prune", "chosen": ["a"], "guided": guided} for guided in ([], ["b", "c"], ["b"])]
+    runs = [entry(1), entry(2, name="plain"), entry(3)]
+    for run, trace in zip(
+        runs, (pruned, [{"node": "prune", "chosen": ["a"]}], [{"node": "prune"}]), strict=True
+    ):
+        run.results["q"] = Result("q", "?", (), record={"trace": trace})
+    (plot,) = spread_plots("d", runs)
+    assert alt(plot) == (
+        "Relations after pruning. run 1, cor: median 2, at most 3; run 2, plain: median 1, at most 1."
+    )
+    assert "a round, all its chains or entities together" in plot.sentence
 
 
 def test_runs_that_differ_in_accuracy_and_seed_only_are_one_line() -> None:

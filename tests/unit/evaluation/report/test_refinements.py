@@ -29,11 +29,11 @@ def rows(sheet: Table) -> list[dict[str, str]]:
 
 
 def test_a_method_without_refinement_has_no_such_tables(folder: Folder) -> None:
-    assert method_tables(entries(folder("far"))) == []
+    assert [table.about for table in method_tables(entries(folder("far")))] == ["pruning"]
 
 
 def test_runs_with_refinement_have_a_row_each(folder: Folder, guided: Path) -> None:
-    refinement, signals, blueprints = method_tables(entries(folder("far"), guided))
+    refinement, signals, blueprints, _ = method_tables(entries(folder("far"), guided))
     assert [row.runs[0].number for row in refinement.rows] == [2]
     (shown,) = rows(refinement)
     assert "1 unscored" in [cell.detail for cell in refinement.rows[0].cells]
@@ -49,7 +49,7 @@ def test_where_nothing_was_triggered_the_rate_is_0(
     town: dict[str, list[Json]], tmp_path: Path, dataset: Path
 ) -> None:
     records = [{**one, "config": {**one["config"], "refinement": True}} for one in town["far"]]
-    (sheet,) = method_tables(entries(write_run(tmp_path / "calm", records, dataset)))
+    sheet, _ = method_tables(entries(write_run(tmp_path / "calm", records, dataset)))
     (shown,) = rows(sheet)
     assert (shown["Triggered"], shown["Rate"], shown["Hits@1"], shown["Diagnoses"]) == ("0", "0.0", "–", "–")
 

@@ -17,11 +17,11 @@ def planned(town: dict[str, list[Json]], tmp_path: Path, dataset: Path) -> Path:
 
 
 def test_a_method_without_plans_in_steps_has_no_such_tables(folder: Folder) -> None:
-    assert method_tables(entries(folder("far"))) == []
+    assert [table.about for table in method_tables(entries(folder("far")))] == ["pruning"]
 
 
 def test_runs_with_plans_in_steps_have_a_row_each(folder: Folder, planned: Path) -> None:
-    runs, steps, _, tokens = method_tables(entries(folder("far"), planned))
+    runs, steps, _, tokens, _ = method_tables(entries(folder("far"), planned))
     assert [row.runs[0].number for row in runs.rows] == [2]
     (shown,) = rows(runs)
     assert (shown["Questions"], shown["Verified"], shown["To be revised"]) == ("6", "6", "33.3")

@@ -47,6 +47,8 @@ def test_a_cost_is_shown_with_median_and_percentile() -> None:
 def test_tokens_that_a_server_did_not_tell_make_a_lower_bound() -> None:
     tokens = {"input_tokens": {"mean": 1200.4}, "output_tokens": {"mean": 80.0}}
     assert cells(entry(**tokens))["Tokens"].text == "1,280"
+    shown = cells(entry(**tokens, total_tokens={"total": 25_608.0}))["Tokens"]
+    assert shown.detail == "in 1,200, out 80; all questions 25,608"
     assert cells(entry(**tokens, unknown_calls=2))["Tokens"].text == "≥ 1,280"
 
 
