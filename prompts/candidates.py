@@ -20,6 +20,14 @@ MAX_NUMBER_DIGITS = 400  # digits that a number of the graph may have on either 
 
 Take = Choice["all", "others", "some", "count", "smallest", "largest"]
 
+TAKE_RULES = """\
+With "stop", say in "take" what the answer is: "all" candidates; "others", without those marked with *, \
+if any: they are reached only by way of the start; "some", their numbers in "chosen", best first; or, \
+unless there are "more than" so many, what is computed: the "count", and of numbers alone or dates alone \
+the "smallest" or the "largest" (earliest, latest).
+"""
+"""What instructions say of what a verdict takes, as `check_take` has it."""
+
 _NUMBER = re.compile(r"[+-]?(?:[0-9]+(?:\.[0-9]*)?|\.[0-9]+)(?:[eE][+-]?[0-9]{1,9})?")
 _DATE = re.compile(r"(-?[0-9]{4,9})-([0-9]{2})-([0-9]{2})(?:T([0-9]{2}):([0-9]{2}):([0-9]{2})[^ ]{0,20})?")
 XSD_INTEGER = "http://www.w3.org/2001/XMLSchema#integer"

@@ -174,7 +174,7 @@ def test_facts_of_a_claim_go_by_the_numbers_they_are_shown_with() -> None:
     ids=lambda prompt: prompt.name,
 )
 def test_several_topics_are_named(prompt: Prompt[Any]) -> None:
-    assert prompt.case().splitlines()[1] == 'Topic entities, each with a chain of its own: "Ada", "Ulm"'
+    assert prompt.case().splitlines()[1] == 'Topic entities: "Ada", "Ulm"'
 
 
 REFUSED: list[tuple[Prompt[Any], dict[str, Any], str]] = [
