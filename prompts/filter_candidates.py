@@ -24,7 +24,7 @@ class FilteredCandidates(Reply):
 
 
 class FilterCandidates(QuestionPrompt[FilteredCandidates]):
-    """Choose among the ends of a chain, those of one lot (`split_candidates`); ``met`` have these ends, too."""
+    """Choose among the ends of a chain, in lots (`split_candidates`); those of ``met`` have them as well."""
 
     chain: Chain
     candidates: tuple[Candidate, ...]

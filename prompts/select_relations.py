@@ -1,4 +1,4 @@
-"""Which relations does this step need? (VoG §3.3: relation selection)."""
+"""Which relations does this step need? (VoG §3.2: relation selection)."""
 
 from collections.abc import Iterable
 

@@ -1,6 +1,7 @@
 """Look ahead and revise: a new plan in the light of what the arm shows (VoG §3.4, appendix A.3.5)."""
 
 from dataclasses import replace
+from typing import Any
 
 from kgqa.nodes.vog.rerank import rank_candidates
 from kgqa.nodes.vog.retrieve_relations import list_candidates
@@ -48,12 +49,12 @@ def _revision_prompt(state: VoGState, arm: Arm, depth: int) -> RevisePlan:
     empty = observed_nothing(state)
     here = () if empty else tuple(state["feedback"][-1])
     question, plan, done = state["question"], state["plan"], state["step_index"] - empty
-    topics = tuple(state["topic_entities"])
+    case: dict[str, Any] = {"depth": depth, "empty": empty, "topics": tuple(state["topic_entities"])}
     if arm == "local":
-        return ReviseLocally(question, plan, done, here, depth=depth, topics=topics)
+        return ReviseLocally(question, plan, done, here, **case)
     every = interleaved_observations(state)
     if arm == "global":
-        return ReviseGlobally(question, plan, done, every, depth=depth, topics=topics)
-    frontier, offers = tuple(state["frontier"]), tuple(state["offers"])
+        return ReviseGlobally(question, plan, done, every, **case)
+    case |= {"frontier": tuple(state["frontier"]), "offers": tuple(state["offers"])}
     kind, facts = (ReviseMixed, every) if arm == "mixed" else (ReviseAhead, here)
-    return kind(question, plan, done, facts, frontier=frontier, offers=offers, depth=depth, topics=topics)
+    return kind(question, plan, done, facts, **case)

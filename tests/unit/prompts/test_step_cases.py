@@ -126,6 +126,19 @@ def test_a_local_revision_shows_the_plan_and_what_was_observed() -> None:
     assert LOCAL.case() == f'Question: "Where?"\n{DRAWN}Next: step 2 of at most 3\nReply:'
 
 
+@pytest.mark.parametrize(
+    ("prompt", "said"),
+    [
+        (ReviseLocally("?", PLAN, 1, (), empty=True), "step 2 of at most 10, which has found nothing"),
+        (ReviseGlobally("?", PLAN, 2, (BEN,), depth=2), "none, all steps are carried out"),
+    ],
+)
+def test_a_revision_is_told_of_the_step_that_found_nothing_and_of_the_end(
+    prompt: Prompt[Any], said: str
+) -> None:
+    assert prompt.case().splitlines()[-2] == f"Next: {said}"
+
+
 def test_a_lookahead_shows_the_relations_that_lead_on_as_well() -> None:
     assert AHEAD.case() == (
         f'Question: "Where?"\n{DRAWN}'
