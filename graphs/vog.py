@@ -57,10 +57,7 @@ PAPER = {
     "allow_parametric": "always",
     "budget": dict.fromkeys(Budget.model_fields),
 }
-"""What the paper does and sets (§3.2 to §3.4, appendices A.2, B.1 to B.3 and G).
-
-The answer is that of the last plan, whatever was retrieved, and there is no budget.
-"""
+"""What the paper does and sets (§3.2 to §3.4, appendices A.2, B.1 to B.3, E.6 and G); it has no budget."""
 
 
 class VoG(ExemplarContext):

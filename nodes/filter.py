@@ -35,10 +35,7 @@ async def filter_candidates(state: State, runtime: NodeRuntime) -> Update:
 async def filter_branch(
     branch: VerifiedChain, state: State, runtime: NodeRuntime, *, met: Sequence[VerifiedChain]
 ) -> tuple[VerifiedChain | None, StoppedBy | None]:
-    """Return a branch with the ends that fit, None if none does; and the limit that cut the turns short.
-
-    The ends are also those of the branches that it has ``met``.
-    """
+    """Return a branch with the ends that fit, None if none does; and the limit that cut the turns short."""
     plan = plan_progress(cast(CoGState, state)) if "findings" in state else None
     others, topics = tuple(each.chain for each in met), tuple(state["topic_entities"])
     prompt = FilterCandidates(state["question"], branch.chain, (), plan, others, topics=topics)
@@ -62,10 +59,7 @@ def _split_ends(branch: VerifiedChain) -> list[tuple[Candidate, ...]]:
 
 
 async def _choose_ends(
-    prompt: FilterCandidates,
-    branch: VerifiedChain,
-    lots: Sequence[tuple[Candidate, ...]],
-    runtime: NodeRuntime,
+    prompt: FilterCandidates, branch: VerifiedChain, lots: list[tuple[Candidate, ...]], runtime: NodeRuntime
 ) -> tuple[VerifiedChain, StoppedBy | None]:
     """Go through the lots; where the budget ends on the way, what was chosen so far stands, if anything."""
     kept: list[Term] = []

@@ -8,7 +8,7 @@ from pydantic import Field
 from kgqa.kg.pages import Candidate
 from kgqa.kg.terms import Chain
 from kgqa.prompts.base import QuestionPrompt, Reply, check_numbers, quoted
-from kgqa.prompts.candidates import MAX_CANDIDATES_SHOWN, TAKE_RULES, Take, check_take, draw_candidates
+from kgqa.prompts.candidates import MAX_CANDIDATES_SHOWN, VERDICT_RULES, Take, check_take, draw_candidates
 from kgqa.prompts.chain import draw_chain, draw_met
 from kgqa.prompts.progress import Progress
 
@@ -60,15 +60,8 @@ and only a condition is left to apply?
    - yes: "filter";
    - no, and the chain can go on from here to the answer: "forward";
    - no, and nothing of this kind leads to the answer: "backtrack".
-Judge the kind of the candidates, not the few that happen to be shown, and do not doubt the data.
-Where there are several topic entities, each has a chain of its own, and their ends are brought together: \
-what the question says of another one need not be said by this chain.
-
-"A -relation-> B" reads "A has the relation to B"; "A <-relation- B" reads "B has the relation \
-to A". ?1, ?2 ... stand for all nodes reached at that step, named or not.
-
 """
-        + TAKE_RULES
+        + VERDICT_RULES
         + """With "filter", where all candidates are shown, "chosen" may name those that meet the condition.
 
 With "forward", "keep" holds the numbers of the candidates to go on from, where the question says \

@@ -41,17 +41,22 @@ graph will say, as triples in plain words.
 A node may have no name, and that says nothing against it.
 """
 
-_FORM = """
+_FORM = (
+    """
 Reply with one JSON object: {"rationale": "one short sentence", "first": number of the first new step, \
 "steps": [new steps], "thought": "one sentence: how the answers follow", "answers": ["answer"], \
 "whether": false}.
 """
+    + STEP_FORM
+)
 
 _FIRST_RULE = """\
 - "first" is the number of the first step that changes: steps before it stay as they are, those from it on \
 are replaced by your steps, so write out every step from there to the end. With no steps, the plan ends there.
 """
 
+_RULES_FROM_A_STEP_ON = _FIRST_RULE + _RULES + _FORM
+_RULES_AHEAD = _FIRST_RULE + _RULES + "? stands for what a relation leads to.\n" + _FORM
 
 _PAINTER = """{"thought": "Begin with who painted it.", "search": "The Garden Terrace painter", \
 "observation": [["The Garden Terrace", "painted by", "Caspar David Friedrich"]]}, """
@@ -140,10 +145,7 @@ that the step carried out last has found, which do not bear out what it predicte
 these facts ask for: put this step right, then whatever follows from it.
 
 """
-        + _FIRST_RULE
-        + _RULES
-        + _FORM
-        + STEP_FORM
+        + _RULES_FROM_A_STEP_ON
         + """
 Example
 Question: "Which river runs through the town that the painter of The Garden Terrace was born in?"
@@ -179,11 +181,7 @@ lead on from there. Put this step right, then let the next step follow the relat
 answer: from one of these entities if the question means one, else from all.
 
 """
-        + _FIRST_RULE
-        + _RULES
-        + "? stands for what a relation leads to.\n"
-        + _FORM
-        + STEP_FORM
+        + _RULES_AHEAD
         + """
 Example
 Question: "In which town did the builder of the Sayner Hütte go to school?"
@@ -228,11 +226,7 @@ step that was carried out last did not find what it predicted. Put right what th
 whichever step it is, then let the next step follow the relation that leads towards the answer.
 
 """
-        + _FIRST_RULE
-        + _RULES
-        + "? stands for what a relation leads to.\n"
-        + _FORM
-        + STEP_FORM
+        + _RULES_AHEAD
         + """
 Example
 Question: "Which river runs through the town that the painter of The Garden Terrace was born in?"
@@ -270,7 +264,6 @@ that these facts bear out, then go on to the answer; leave out what led astray.
 """
         + _RULES
         + _FORM
-        + STEP_FORM
         + """
 Example
 Question: "Which river runs through the town that the painter of The Garden Terrace was born in?"
@@ -289,3 +282,8 @@ Reply: {"rationale": "It is a picture, and its painter is from Greifswald.", "fi
         + _PAINTER
         + _BIRTH_AND_RIVER
     )
+
+
+REVISIONS: dict[Arm, type[RevisePlan]] = {
+    kind.arm: kind for kind in (ReviseLocally, ReviseAhead, ReviseGlobally, ReviseMixed)
+}

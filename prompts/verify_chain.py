@@ -8,12 +8,10 @@ from pydantic import Field
 from kgqa.kg.pages import Candidate
 from kgqa.kg.terms import Chain
 from kgqa.prompts.base import QuestionPrompt, Reply, check_numbers
-from kgqa.prompts.candidates import MAX_CANDIDATES_SHOWN, TAKE_RULES, Take, check_take, draw_candidates
+from kgqa.prompts.candidates import MAX_CANDIDATES_SHOWN, VERDICT_RULES, Take, check_take, draw_candidates
 from kgqa.prompts.chain import draw_chain, draw_met
 
 Decision = Literal["stop", "forward", "filter", "backtrack"]
-
-NO_CANDIDATES = 'Candidates: none, so that only "forward" or "backtrack" is left'
 
 
 class Verdict(Reply):
@@ -55,15 +53,8 @@ what to do next by two questions.
 and only a condition is left to apply?
    - yes: "filter";
    - no, the chain has to go on from here: "forward".
-Judge the kind of the candidates, not the few that happen to be shown, and do not doubt the data.
-Where there are several topic entities, each has a chain of its own, and their ends are brought together: \
-what the question says of another one need not be said by this chain.
-
-"A -relation-> B" reads "A has the relation to B"; "A <-relation- B" reads "B has the relation \
-to A". ?1, ?2 ... stand for all nodes reached at that step, named or not.
-
 """
-        + TAKE_RULES
+        + VERDICT_RULES
         + """
 Reply with one JSON object: {"rationale": "one short sentence", "decision": "...", "take": "...", \
 "chosen": [numbers, for "some" alone]}.
@@ -93,7 +84,8 @@ Reply: {"rationale": "Works of his, but the poet is not yet checked.", "decision
         yield from draw_met(self.met)
         if not self.filtering:
             yield 'Candidates cannot be told apart here: no "filter", and no "some"; what is best instead?'
-        yield draw_candidates(self.candidates, self.truncated) if self.candidates else NO_CANDIDATES
+        none = 'Candidates: none, so that only "forward" or "backtrack" is left'
+        yield draw_candidates(self.candidates, self.truncated) if self.candidates else none
 
     def check(self, reply: Verdict) -> None:
         """Refuse a decision that is not available and an answer that was not offered."""

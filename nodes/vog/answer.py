@@ -68,9 +68,8 @@ async def _prove_answers(state: VoGState, runtime: NodeRuntime) -> Update:
     for name in names:
         by_name = _matching_paths(name, shown, state)
         found[name] = by_name or await _paths_by_alias(name, shown, state, runtime)
-    if (
-        "failure" in runtime.trace and runtime.context.allow_parametric != "always"
-    ):  # whether the graph knows the others by another name
+    # the graph may know the others by another name
+    if "failure" in runtime.trace and runtime.context.allow_parametric != "always":
         return {"answers": [], "outcome": "kg_unavailable", "paths": [], "evidence": []}
     proofs = [path for paths in found.values() for path in paths]
     unproved = [name for name, paths in found.items() if not paths]

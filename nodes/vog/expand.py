@@ -1,7 +1,5 @@
 """Expand: where do the chosen relations lead? (VoG §3.2, entity retrieval)."""
 
-from collections.abc import Sequence
-
 from kgqa.kg.errors import KGRejected, KGTimeout
 from kgqa.kg.pages import Page
 from kgqa.kg.terms import Entity, Path, Term
@@ -24,8 +22,10 @@ async def expand(state: VoGState, runtime: NodeRuntime) -> VoGUpdate:
     nothing at all the step is passed over.
     """
     offers, frontier, crossed = state["offers"], open_paths(state), state["crossed"]
-    if runtime.context.frontier == "previous":
-        offers = _in_both_directions(offers, frontier)
+    if runtime.context.frontier == "previous":  # (e, r, ?) and (?, r, e) for each e
+        heads = tuple(place for place, path in enumerate(frontier) if isinstance(path.end, Entity))
+        hops = dict.fromkeys(hop for offer in offers for hop in (offer.hop, offer.hop.inverse))
+        offers = [RelationCandidate(hop, heads) for hop in hops]
     found, cut = await _follow_relations(offers, frontier, runtime)
     unnamed = limit_paths(path for path in found if not path.end.name)
     crosses = bool(unnamed) and crossed < MAX_CROSSINGS and runtime.context.frontier == "wide"
@@ -42,15 +42,6 @@ async def expand(state: VoGState, runtime: NodeRuntime) -> VoGUpdate:
         return {**update, "decision": "filter"}
     failed = "failure" in runtime.trace
     return {**update, "decision": "backtrack" if failed else next_decision((), state, runtime.context)}
-
-
-def _in_both_directions(
-    offers: Sequence[RelationCandidate], frontier: Sequence[Path]
-) -> list[RelationCandidate]:
-    """Return the relations as (e, r, ?) and (?, r, e), from each entity of the frontier (VoG §3.2)."""
-    heads = tuple(place for place, path in enumerate(frontier) if isinstance(path.end, Entity))
-    hops = dict.fromkeys(hop for offer in offers for hop in (offer.hop, offer.hop.inverse))
-    return [RelationCandidate(hop, heads) for hop in hops]
 
 
 async def _follow_relations(
