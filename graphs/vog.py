@@ -61,9 +61,9 @@ PAPER = {
 
 
 class VoG(ExemplarContext):
-    """The options of VoG; numbers that the paper has none of are the public code's.
+    """The options of VoG; numbers are the paper's for WebQSP (appendix B.3), or its page says whose.
 
-    Where a default is not the paper's, its description names the paper's value and the section.
+    Where a default is another way than the paper's, its description names the paper's value and the section.
     """
 
     method: ClassVar[str] = "vog"
