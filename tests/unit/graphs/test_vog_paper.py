@@ -276,6 +276,19 @@ async def test_the_mixed_input_holds_all_facts_and_the_relations_to_come(vog: As
     assert "look_ahead" in nodes(record)
 
 
+@pytest.mark.parametrize("strategy", ["local", "lookahead", "global", "mixed"])
+async def test_every_strategy_is_told_of_a_step_that_found_nothing(vog: AskVoG, strategy: str) -> None:
+    same = revision("Ada lives_in Ulm", "Ulm mayor", answers=["Don"])
+    model = playing(
+        plan_steps=plan("Ada lives_in Ulm", "Ulm mayor", answers=["Don"]),
+        select_relations=as_searched,
+        **{f"revise_{how}": same for how in ("locally", "ahead", "globally", "mixed")},
+    )
+    await vog(model, strategy=strategy)
+    [asked] = [prompt for prompt in model.prompts if prompt.name.startswith("revise_")]
+    assert "Next: step 2 of at most 10, which has found nothing" in asked.case().splitlines()
+
+
 async def test_yes_or_no_may_be_left_to_the_plan(vog: AskVoG) -> None:
     model = playing(
         plan_steps=plan("Ada lives_in Ulm", answers=["yes"], whether=True), select_relations=as_searched
