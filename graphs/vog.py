@@ -27,7 +27,7 @@ from kgqa.nodes.vog.revise import look_ahead, revise
 from kgqa.nodes.vog.state import VoGState
 from kgqa.nodes.vog.verify import verify
 from kgqa.priors.rewards import UNREACHABLE_REWARD, RewardMetrics, default_threshold
-from kgqa.runtime.context import ExemplarContext, Presets
+from kgqa.runtime.context import Budget, ExemplarContext, Presets
 from kgqa.runtime.graph_builder import Edges, build_graph
 from kgqa.runtime.node import Node
 from kgqa.runtime.state import Decision
@@ -54,12 +54,14 @@ PAPER = {
     "candidate_plans": "revised",
     "reward": "both",
     "judge": False,
+    "allow_parametric": "always",
+    "budget": dict.fromkeys(Budget.model_fields),
 }
-"""What the paper does and sets (§3.2 to §3.4, appendices A.2, B.1 to B.3 and G)."""
+"""What the paper does and sets (§3.2 to §3.4, appendices A.2, B.1 to B.3, E.6 and G); it has no budget."""
 
 
 class VoG(ExemplarContext):
-    """The options of VoG; numbers are the paper's for WebQSP (appendix B.3), else the public code's.
+    """The options of VoG; numbers are the paper's for WebQSP (appendix B.3), or its page says whose.
 
     Where a default is another way than the paper's, its description names the paper's value and the section.
     """
@@ -86,12 +88,13 @@ class VoG(ExemplarContext):
         default="both",
         description="what candidates are like: the question or the plan's step, each topic's best by either, "
         "and entities that are not shown may be kept; or, as in the paper (A.2), the step alone, all topics "
-        "together, with k_max as a cap on all that is kept",
+        "together, ranked by weights alone, with k_max as a cap on all that is kept",
     )
     frontier: Literal["wide", "previous"] = Field(
         default="wide",
         description="where a step begins: also at known entities that it names, and nodes without a name are "
-        "crossed in it; or, as in the paper (3.2), at those of the step before, for one hop",
+        "crossed in it; or, as in the paper (3.2), at those of the step before, for one hop, in both "
+        "directions of a relation",
     )
     feedback: Literal["reached", "chosen"] = Field(
         default="reached",

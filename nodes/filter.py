@@ -25,7 +25,7 @@ async def filter_candidates(state: State, runtime: NodeRuntime) -> Update:
     and the search turns back to its alternatives. A malformed reply chooses nothing.
     """
     *earlier, branch = state["memory"]
-    kept, limit = await filter_branch(branch, state, runtime)
+    kept, limit = await filter_branch(branch, state, runtime, met=earlier)
     if kept is None:
         earlier = [each for each in earlier if each.ends != branch.ends]
         return {"memory": earlier, "chain": branch.chain, "candidates": [], "decision": "backtrack"}
@@ -33,14 +33,17 @@ async def filter_candidates(state: State, runtime: NodeRuntime) -> Update:
 
 
 async def filter_branch(
-    branch: VerifiedChain, state: State, runtime: NodeRuntime
+    branch: VerifiedChain, state: State, runtime: NodeRuntime, *, met: Sequence[VerifiedChain]
 ) -> tuple[VerifiedChain | None, StoppedBy | None]:
     """Return a branch with the ends that fit, None if none does; and the limit that cut the turns short."""
+    plan = plan_progress(cast(CoGState, state)) if "findings" in state else None
+    others, topics = tuple(each.chain for each in met), tuple(state["topic_entities"])
+    prompt = FilterCandidates(state["question"], branch.chain, (), plan, others, topics=topics)
     runtime.trace |= {"chain": str(branch.chain), "candidates": len(branch.ends)}
     kept, limit, lots = branch, None, _split_ends(branch)
     while lots and not limit:
         try:
-            kept, limit = await _choose_ends(state, kept, lots, runtime)
+            kept, limit = await _choose_ends(prompt, kept, lots, runtime)
         except BudgetExceeded as error:
             if kept is branch:
                 raise
@@ -56,17 +59,14 @@ def _split_ends(branch: VerifiedChain) -> list[tuple[Candidate, ...]]:
 
 
 async def _choose_ends(
-    state: State, branch: VerifiedChain, lots: Sequence[tuple[Candidate, ...]], runtime: NodeRuntime
+    prompt: FilterCandidates, branch: VerifiedChain, lots: list[tuple[Candidate, ...]], runtime: NodeRuntime
 ) -> tuple[VerifiedChain, StoppedBy | None]:
     """Go through the lots; where the budget ends on the way, what was chosen so far stands, if anything."""
     kept: list[Term] = []
     counting, limit = False, None
-    plan = plan_progress(cast(CoGState, state)) if "findings" in state else None
-    question, topics = state["question"], tuple(state["topic_entities"])
     for lot in lots:
-        prompt = FilterCandidates(question, branch.chain, lot, plan, topics=topics)
         try:
-            reply = await runtime.ask(prompt)
+            reply = await runtime.ask(replace(prompt, candidates=lot))
         except BudgetExceeded as error:
             if not kept:
                 raise

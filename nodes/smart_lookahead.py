@@ -101,7 +101,7 @@ async def _accept(
     if accepted["decision"] == "stop":
         return accepted
     *met, branch = accepted["memory"]
-    kept, limit = await filter_branch(branch, state, runtime)
+    kept, limit = await filter_branch(branch, state, runtime, met=met)
     if kept is None:
         return {"decision": "forward"}
     return {"memory": [*met, kept], "stopped_by": limit, "decision": "stop"}

@@ -107,10 +107,10 @@ def draw_topics(topics: Sequence[Entity]) -> list[str]:
     """Name the topic entities, on one line, where a question has several.
 
     >>> draw_topics([Entity("http://x/u", "Ulm"), Entity("http://x/b", "Bonn")])
-    ['Topic entities, each with a chain of its own: "Ulm", "Bonn"']
+    ['Topic entities: "Ulm", "Bonn"']
     """
     names = ", ".join(quoted(str(topic)) for topic in topics[:MAX_TOPICS_SHOWN])
-    return [f"Topic entities, each with a chain of its own: {names}"] if len(topics) > 1 else []
+    return [f"Topic entities: {names}"] if len(topics) > 1 else []
 
 
 def check_numbers(numbers: Sequence[int], offered: int, what: str) -> None:

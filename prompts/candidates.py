@@ -20,6 +20,21 @@ MAX_NUMBER_DIGITS = 400  # digits that a number of the graph may have on either 
 
 Take = Choice["all", "others", "some", "count", "smallest", "largest"]
 
+VERDICT_RULES = """\
+Judge the kind of the candidates, not the few that happen to be shown, and do not doubt the data.
+Where there are several topic entities, each has a chain of its own, and their ends are brought together: \
+what the question says of another one need not be said by this chain.
+
+"A -relation-> B" reads "A has the relation to B"; "A <-relation- B" reads "B has the relation \
+to A". ?1, ?2 ... stand for all nodes reached at that step, named or not.
+
+With "stop", say in "take" what the answer is: "all" candidates; "others", without those marked with *, \
+if any: they are reached only by way of the start; "some", their numbers in "chosen", best first; or, \
+unless there are "more than" so many, what is computed: the "count", and of numbers alone or dates alone \
+the "smallest" or the "largest" (earliest, latest).
+"""
+"""How a chain is to be judged by its candidates, and what a verdict takes of them, as `check_take` has it."""
+
 _NUMBER = re.compile(r"[+-]?(?:[0-9]+(?:\.[0-9]*)?|\.[0-9]+)(?:[eE][+-]?[0-9]{1,9})?")
 _DATE = re.compile(r"(-?[0-9]{4,9})-([0-9]{2})-([0-9]{2})(?:T([0-9]{2}):([0-9]{2}):([0-9]{2})[^ ]{0,20})?")
 XSD_INTEGER = "http://www.w3.org/2001/XMLSchema#integer"

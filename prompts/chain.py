@@ -42,6 +42,11 @@ def _draw_constraint(entities: Sequence[Entity]) -> str:
     return f" (only {names} and {more} others)" if more > 0 else f" (only {names})"
 
 
+def draw_met(chains: Sequence[Chain]) -> list[str]:
+    """Draw the chains of other topics that lead to the same candidates."""
+    return [f"The candidates are also the ends of: {draw_chain(chain)}" for chain in chains]
+
+
 def draw_extensions(chain: Chain, hops: Sequence[Hop]) -> list[str]:
     """Draw each hop as it continues the chain, from its last node on."""
     return [f"{_draw_end(chain)} {draw_arrow(hop, f'?{chain.depth + 1}')}" for hop in hops]

@@ -8,8 +8,8 @@ from pydantic import Field
 from kgqa.kg.pages import Candidate
 from kgqa.kg.terms import Chain
 from kgqa.prompts.base import QuestionPrompt, Reply, check_numbers, quoted
-from kgqa.prompts.candidates import MAX_CANDIDATES_SHOWN, Take, check_take, draw_candidates
-from kgqa.prompts.chain import draw_chain
+from kgqa.prompts.candidates import MAX_CANDIDATES_SHOWN, VERDICT_RULES, Take, check_take, draw_candidates
+from kgqa.prompts.chain import draw_chain, draw_met
 from kgqa.prompts.progress import Progress
 
 
@@ -44,7 +44,8 @@ class CheckSufficiency(QuestionPrompt[Sufficiency]):
     truncated: bool = False
     expected: str = ""
 
-    instructions = """\
+    instructions = (
+        """\
 You check a search in a knowledge graph. You are given a question, its subgoals, what is verified \
 so far, a chain of relations that starts from an entity of the question, and the candidates: the \
 nodes at the chain's end. Say in "finding", in one short sentence, what the candidates establish \
@@ -59,18 +60,9 @@ and only a condition is left to apply?
    - yes: "filter";
    - no, and the chain can go on from here to the answer: "forward";
    - no, and nothing of this kind leads to the answer: "backtrack".
-Judge the kind of the candidates, not the few that happen to be shown, and do not doubt the data.
-Where there are several topic entities, each has a chain of its own, and their ends are brought together: \
-what the question says of another one need not be said by this chain.
-
-"A -relation-> B" reads "A has the relation to B"; "A <-relation- B" reads "B has the relation \
-to A". ?1, ?2 ... stand for all nodes reached at that step, named or not.
-
-With "stop", say in "take" what the answer is: "all" candidates; the "others", which leaves out \
-those marked with *, that are reached only by coming back to the start; "some", with their \
-numbers in "chosen", best first; or their "count", the "smallest" or the "largest" number (or the \
-earliest or latest date) among them, which is then computed.
-With "filter", where all candidates are shown, "chosen" may name those that meet the condition.
+"""
+        + VERDICT_RULES
+        + """With "filter", where all candidates are shown, "chosen" may name those that meet the condition.
 
 With "forward", "keep" holds the numbers of the candidates to go on from, where the question says \
 which; when in doubt leave it empty, to go on from all.
@@ -115,10 +107,11 @@ Candidates (2):
 Reply: {"rationale": "Songs; the poet is not yet checked.", "finding": "He composed both songs.", \
 "decision": "filter", "take": "all", "chosen": [], "keep": []}
 """
+    )
 
     def _lines(self) -> Iterable[str]:
         yield from (self.progress.draw(), f"Chain: {draw_chain(self.chain)}")
-        yield from (f"The candidates are also the ends of: {draw_chain(chain)}" for chain in self.met)
+        yield from draw_met(self.met)
         if self.expected:
             yield f"Similar questions go on by (a hint only): {quoted(self.expected)}"
         yield draw_candidates(self.candidates, self.truncated)

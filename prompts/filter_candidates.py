@@ -8,7 +8,7 @@ from kgqa.kg.pages import Candidate
 from kgqa.kg.terms import Chain
 from kgqa.prompts.base import QuestionPrompt, Reply, check_numbers
 from kgqa.prompts.candidates import draw_candidate, draw_candidates
-from kgqa.prompts.chain import draw_chain
+from kgqa.prompts.chain import draw_chain, draw_met
 from kgqa.prompts.progress import Progress
 
 MAX_LOT_CHARS = 40_000  # characters of the candidates that one prompt shows at most: of some 1,500 names
@@ -24,16 +24,18 @@ class FilteredCandidates(Reply):
 
 
 class FilterCandidates(QuestionPrompt[FilteredCandidates]):
-    """Choose among the ends of a chain, those of one lot (`split_candidates`)."""
+    """Choose among the ends of a chain, in lots (`split_candidates`); those of ``met`` have them as well."""
 
     chain: Chain
     candidates: tuple[Candidate, ...]
     progress: Progress | None = None
+    met: tuple[Chain, ...] = ()
 
     instructions = """\
 You finish a search in a knowledge graph. You are given a question, the chain of relations that \
 leads to its kind of answer, and the candidates at the end of the chain. Choose every candidate \
-that meets all conditions of the question at once: attributes, times, comparisons, superlatives.
+that meets all conditions of the question at once: attributes, times, comparisons, superlatives. What \
+the chain says, and any other that the candidates are also the ends of, all of them meet.
 
 Choose only from the numbered candidates. If several fit, choose all of them; if none fits, \
 reply with an empty list. If the question asks how many, choose those to be counted and set \
@@ -56,7 +58,7 @@ Reply: {"rationale": "Anne died there in 1849.", "chosen": [1], "count": false}
     def _lines(self) -> Iterable[str]:
         progress = (self.progress.draw(),) if self.progress else ()
         candidates = draw_candidates(self.candidates, shown=len(self.offered))
-        return *progress, f"Chain: {draw_chain(self.chain)}", candidates
+        return *progress, f"Chain: {draw_chain(self.chain)}", *draw_met(self.met), candidates
 
     @property
     def offered(self) -> tuple[Candidate, ...]:

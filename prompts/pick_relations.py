@@ -46,7 +46,7 @@ An empty list says that none can help.
 
 Example
 Question: "Who of Beethoven's teachers was born in a town on the Danube?"
-Topic entities, each with a chain of its own: "Ludwig van Beethoven", "Danube"
+Topic entities: "Ludwig van Beethoven", "Danube"
 From "Ludwig van Beethoven" -taught_by-> ?1:
 1. -born_in-> ?2
 2. -pupil-> ?2

@@ -1,4 +1,4 @@
-"""How would this be searched for, step by step? (VoG §3.2: plan with predicted observations)."""
+"""How would this be searched for, step by step? (VoG §3.1: plan with predicted observations)."""
 
 from typing import Any
 

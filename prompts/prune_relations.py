@@ -37,7 +37,8 @@ Rank them by three things:
 
 "A -relation-> B" reads "A has the relation to B"; "A <-relation- B" reads "B has the relation \
 to A". ?1, ?2 ... stand for all nodes reached by the chain; they may have no names, and that says \
-nothing against them. Relations that only describe the database (keys, types, provenance) seldom help.
+nothing against them. Relations that only describe the database (keys, types, provenance) seldom help. \
+Where there are several topic entities, each has a chain of its own, of which this is one.
 
 Reply with one JSON object: {"rationale": "one short sentence", "relations": [numbers, best first]}. \
 Choose no more than allowed, and only numbers from the list; an empty list says that none can help.

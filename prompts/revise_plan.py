@@ -28,7 +28,9 @@ Arm = Literal["local", "lookahead", "global", "mixed"]
 _RULES = """\
 - What was carried out is not carried out again, and what it found stays known. The search goes on with the \
 step of the number that is given as next: let the steps before it say what was found, and that one begin \
-where the facts end.
+where the facts end. Where it is "none", only the answers are left to put right.
+- Where the next step "has found nothing", it is this one that failed, and no fact is of it: choose another \
+way.
 - Where plan and facts differ, the facts are right. Use names as the facts have them.
 - One search a step: one relation to follow, from all entities that the step is about; predict what the \
 graph will say, as triples in plain words.
@@ -39,16 +41,32 @@ graph will say, as triples in plain words.
 A node may have no name, and that says nothing against it.
 """
 
-_FORM = """
+_FORM = (
+    """
 Reply with one JSON object: {"rationale": "one short sentence", "first": number of the first new step, \
 "steps": [new steps], "thought": "one sentence: how the answers follow", "answers": ["answer"], \
 "whether": false}.
 """
+    + STEP_FORM
+)
 
 _FIRST_RULE = """\
 - "first" is the number of the first step that changes: steps before it stay as they are, those from it on \
 are replaced by your steps, so write out every step from there to the end. With no steps, the plan ends there.
 """
+
+_RULES_FROM_A_STEP_ON = _FIRST_RULE + _RULES + _FORM
+_RULES_AHEAD = _FIRST_RULE + _RULES + "? stands for what a relation leads to.\n" + _FORM
+
+_PAINTER = """{"thought": "Begin with who painted it.", "search": "The Garden Terrace painter", \
+"observation": [["The Garden Terrace", "painted by", "Caspar David Friedrich"]]}, """
+
+_BIRTH_AND_RIVER = """{"thought": "Then where he was born.", "search": "Caspar David Friedrich place of \
+birth", "observation": [["Caspar David Friedrich", "born in", "Greifswald"]]}, {"thought": "Then the river \
+there.", "search": "Greifswald river", "observation": [["Greifswald", "lies on", "Ryck"]]}], "thought": "It \
+is the Ryck.", "answers": ["Ryck"], "whether": false}
+"""
+"""What three of the worked examples end with, and before it what two of them begin with."""
 
 
 class FirstStepReply(ExplainedReply):
@@ -74,20 +92,25 @@ def merge_plans(plan: SearchPlan, reply: RevisedSteps, arm: Arm) -> SearchPlan:
 
 
 class RevisePlan(QuestionPrompt[RevisedSteps]):
-    """Revise a ``plan`` whose step ``done`` failed, by the ``facts`` observed, to at most ``depth`` steps."""
+    """Revise a ``plan`` whose step ``done`` failed, by the ``facts`` observed, to at most ``depth`` steps.
+
+    If ``empty``, it is the step after it that failed, of which nothing was observed.
+    """
 
     plan: SearchPlan
     done: int
     facts: tuple[Path, ...]
     _: KW_ONLY
     depth: int = MAX_PLAN_STEPS
+    empty: bool = False
 
     arm: ClassVar[Arm]  # the arm of the bandit that this revision is
 
     def _lines(self) -> Iterator[str]:
         yield from ("Plan:", draw_plan(self.plan, self.done), "Facts:", draw_facts(self.facts))
         yield from self._draw_offers()
-        yield f"Next: step {min(self.done + 1, self.depth)} of at most {self.depth}"
+        following = f"step {self.done + 1} of at most {self.depth}{', which has found nothing' * self.empty}"
+        yield f"Next: {following if self.done < self.depth else 'none, all steps are carried out'}"
 
     def _draw_offers(self) -> Iterable[str]:
         return ()
@@ -122,10 +145,7 @@ that the step carried out last has found, which do not bear out what it predicte
 these facts ask for: put this step right, then whatever follows from it.
 
 """
-        + _FIRST_RULE
-        + _RULES
-        + _FORM
-        + STEP_FORM
+        + _RULES_FROM_A_STEP_ON
         + """
 Example
 Question: "Which river runs through the town that the painter of The Garden Terrace was born in?"
@@ -140,13 +160,9 @@ Action 3: Finish["Spree"]
 Facts:
 1. "The Garden Terrace" <-painting.painter- "Caspar David Friedrich"
 Next: step 2 of at most 10
-Reply: {"rationale": "Another painter, so another town.", "first": 1, "steps": [{"thought": "Begin with who \
-painted it.", "search": "The Garden Terrace painter", "observation": [["The Garden Terrace", "painted by", \
-"Caspar David Friedrich"]]}, {"thought": "Then where he was born.", "search": "Caspar David Friedrich place \
-of birth", "observation": [["Caspar David Friedrich", "born in", "Greifswald"]]}, {"thought": "Then the \
-river there.", "search": "Greifswald river", "observation": [["Greifswald", "lies on", "Ryck"]]}], \
-"thought": "It is the Ryck.", "answers": ["Ryck"], "whether": false}
-"""
+Reply: {"rationale": "Another painter, so another town.", "first": 1, "steps": ["""
+        + _PAINTER
+        + _BIRTH_AND_RIVER
     )
 
 
@@ -162,15 +178,10 @@ class ReviseAhead(RevisePlan):
 You put right a plan for a search in a knowledge graph. You are given a question, the plan, the facts \
 that the step carried out last has found, which do not bear out what it predicted, and the relations that \
 lead on from there. Put this step right, then let the next step follow the relation that leads towards the \
-answer: from one of these entities if the question means one, else from all. Where the facts are "none", the \
-step found nothing, and the relations lead on from where it began: choose another way.
+answer: from one of these entities if the question means one, else from all.
 
 """
-        + _FIRST_RULE
-        + _RULES
-        + "? stands for what a relation leads to.\n"
-        + _FORM
-        + STEP_FORM
+        + _RULES_AHEAD
         + """
 Example
 Question: "In which town did the builder of the Sayner Hütte go to school?"
@@ -188,11 +199,12 @@ Relations that lead on:
 - "Carl Ludwig Althans" -person.educated_at-> ?
 - "Carl Ludwig Althans" -person.employer-> ?
 Next: step 2 of at most 10
-Reply: {"rationale": "Another builder; the school comes first, then its town.", "first": 2, "steps": \
-[{"thought": "Then the school of Althans.", "search": "Carl Ludwig Althans educated at", "observation": \
-[["Carl Ludwig Althans", "educated at", "a school"]]}, {"thought": "Then the town of this school.", \
-"search": "town of the school", "observation": [["a school", "located in", "Bückeburg"]]}], "thought": \
-"The town is that of the school.", "answers": ["Bückeburg"], "whether": false}
+Reply: {"rationale": "Another builder; the school comes first, then its town.", "first": 1, "steps": \
+[{"thought": "Begin with who built it.", "search": "Sayner Hütte architect", "observation": [["Sayner \
+Hütte", "built by", "Carl Ludwig Althans"]]}, {"thought": "Then his school.", "search": "Carl Ludwig \
+Althans educated at", "observation": [["Carl Ludwig Althans", "educated at", "a school"]]}, {"thought": \
+"Then the town of this school.", "search": "town of the school", "observation": [["a school", "located in", \
+"Bückeburg"]]}], "thought": "The town is that of the school.", "answers": ["Bückeburg"], "whether": false}
 """
     )
 
@@ -214,11 +226,7 @@ step that was carried out last did not find what it predicted. Put right what th
 whichever step it is, then let the next step follow the relation that leads towards the answer.
 
 """
-        + _FIRST_RULE
-        + _RULES
-        + "? stands for what a relation leads to.\n"
-        + _FORM
-        + STEP_FORM
+        + _RULES_AHEAD
         + """
 Example
 Question: "Which river runs through the town that the painter of The Garden Terrace was born in?"
@@ -237,12 +245,8 @@ Relations that lead on:
 - "Greifswald" -town.country-> ?
 - "Greifswald" -town.lies_on-> ?
 Next: step 3 of at most 10
-Reply: {"rationale": "Another town, and its river can be looked up.", "first": 2, "steps": [{"thought": \
-"Then where he was born.", "search": "Caspar David Friedrich place of birth", "observation": [["Caspar David \
-Friedrich", "born in", "Greifswald"]]}, {"thought": "Then the river there.", "search": "Greifswald lies \
-on", "observation": [["Greifswald", "lies on", "Ryck"]]}], "thought": "It is the Ryck.", "answers": \
-["Ryck"], "whether": false}
-"""
+Reply: {"rationale": "Another town, and its river can be looked up.", "first": 2, "steps": ["""
+        + _BIRTH_AND_RIVER
     )
 
 
@@ -260,7 +264,6 @@ that these facts bear out, then go on to the answer; leave out what led astray.
 """
         + _RULES
         + _FORM
-        + STEP_FORM
         + """
 Example
 Question: "Which river runs through the town that the painter of The Garden Terrace was born in?"
@@ -275,11 +278,12 @@ Facts:
 1. "Caspar David Friedrich" -person.place_of_birth-> "Greifswald"
 2. "The Garden Terrace" <-painting.painter- "Caspar David Friedrich"
 Next: step 3 of at most 10
-Reply: {"rationale": "It is a picture, and its painter is from Greifswald.", "first": 1, "steps": \
-[{"thought": "Begin with who painted it.", "search": "The Garden Terrace painter", "observation": [["The \
-Garden Terrace", "painted by", "Caspar David Friedrich"]]}, {"thought": "Then where he was born.", \
-"search": "Caspar David Friedrich place of birth", "observation": [["Caspar David Friedrich", "born in", \
-"Greifswald"]]}, {"thought": "Then the river there.", "search": "Greifswald river", "observation": \
-[["Greifswald", "lies on", "Ryck"]]}], "thought": "It is the Ryck.", "answers": ["Ryck"], "whether": false}
-"""
+Reply: {"rationale": "It is a picture, and its painter is from Greifswald.", "first": 1, "steps": ["""
+        + _PAINTER
+        + _BIRTH_AND_RIVER
     )
+
+
+REVISIONS: dict[Arm, type[RevisePlan]] = {
+    kind.arm: kind for kind in (ReviseLocally, ReviseAhead, ReviseGlobally, ReviseMixed)
+}

@@ -1,4 +1,4 @@
-"""Which of the entities found does this step need? (VoG §3.3: entity selection)."""
+"""Which of the entities found does this step need? (VoG §3.2: entity selection)."""
 
 from collections.abc import Iterable
 from typing import Literal
@@ -30,11 +30,12 @@ class SelectEntities(QuestionPrompt[SelectedEntities]):
 
     instructions = """\
 You carry out one step of a search in a knowledge graph. You are given a question, the step at hand, \
-the relation that was followed, and a numbered list of what it led to. Say from which of them the \
-search goes on, or which are its answers if this was the last step.
+the relation that was followed, and a numbered list of what it led to, the likeliest of it where that is \
+much. Say from which of them the search goes on, or which are its answers if this was the last step.
 
-- "all": the relation says all that the step asks, so that every one of them fits. This holds for all \
-there are, shown or not. Choose it as well where nothing at hand tells them apart: a later step may.
+- "all": the relation says all that the step asks, so that every one of them fits. This holds for \
+as many as are counted, shown or not. Choose it as well where nothing at hand tells them apart: a later step \
+may.
 - "some": the question or the step names or describes those that are meant. Give their numbers in \
 "chosen", best first, as few as possible.
 - The predicted observation is a guess: what it does not name may be right as well.

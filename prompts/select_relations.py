@@ -1,4 +1,4 @@
-"""Which relations does this step need? (VoG §3.3: relation selection)."""
+"""Which relations does this step need? (VoG §3.2: relation selection)."""
 
 from collections.abc import Iterable
 
@@ -54,7 +54,7 @@ Reply: {"rationale": "The step asks for the place of birth.", "relations": [2]}
 
 Example
 Question: "Do lichens and corals both live in symbiosis with algae?"
-Topic entities, each with a chain of its own: "lichen", "coral"
+Topic entities: "lichen", "coral"
 Thought: "Find what each lives in symbiosis with."
 Search: "lichen and coral symbiosis"
 Relations:

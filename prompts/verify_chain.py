@@ -8,8 +8,8 @@ from pydantic import Field
 from kgqa.kg.pages import Candidate
 from kgqa.kg.terms import Chain
 from kgqa.prompts.base import QuestionPrompt, Reply, check_numbers
-from kgqa.prompts.candidates import MAX_CANDIDATES_SHOWN, Take, check_take, draw_candidates
-from kgqa.prompts.chain import draw_chain
+from kgqa.prompts.candidates import MAX_CANDIDATES_SHOWN, VERDICT_RULES, Take, check_take, draw_candidates
+from kgqa.prompts.chain import draw_chain, draw_met
 
 Decision = Literal["stop", "forward", "filter", "backtrack"]
 
@@ -39,7 +39,8 @@ class VerifyChain(QuestionPrompt[Verdict]):
     truncated: bool = False
     filtering: bool = True
 
-    instructions = """\
+    instructions = (
+        """\
 You check a search in a knowledge graph. You are given a question, a chain of relations that \
 starts from an entity of the question, and the candidates: the nodes at the chain's end. Decide \
 what to do next by two questions.
@@ -52,20 +53,11 @@ what to do next by two questions.
 and only a condition is left to apply?
    - yes: "filter";
    - no, the chain has to go on from here: "forward".
-Judge the kind of the candidates, not the few that happen to be shown, and do not doubt the data.
-Where there are several topic entities, each has a chain of its own, and their ends are brought together: \
-what the question says of another one need not be said by this chain.
-
-"A -relation-> B" reads "A has the relation to B"; "A <-relation- B" reads "B has the relation \
-to A". ?1, ?2 ... stand for all nodes reached at that step, named or not.
-
-With "stop", say in "take" what the answer is: "all" candidates; the "others", which leaves out \
-those marked with *, that are reached only by coming back to the start; "some", with their \
-numbers in "chosen", best first; or their "count", the "smallest" or the "largest" number (or the \
-earliest or latest date) among them, which is then computed.
-
+"""
+        + VERDICT_RULES
+        + """
 Reply with one JSON object: {"rationale": "one short sentence", "decision": "...", "take": "...", \
-"chosen": [numbers]}.
+"chosen": [numbers, for "some" alone]}.
 
 Example
 Question: "Which rivers flow through the home town of Clara Schumann?"
@@ -85,21 +77,22 @@ Candidates (3):
 Reply: {"rationale": "Works of his, but the poet is not yet checked.", "decision": "filter", "take": "all", \
 "chosen": []}
 """
+    )
 
     def _lines(self) -> Iterable[str]:
         yield f"Chain: {draw_chain(self.chain)}"
-        yield from (f"The candidates are also the ends of: {draw_chain(chain)}" for chain in self.met)
+        yield from draw_met(self.met)
         if not self.filtering:
-            yield 'The decision "filter" is not available, nor is to take "some": choose among the others.'
-        named = draw_candidates(self.candidates, self.truncated)
-        yield named if self.candidates else "Candidates: none that has a name"
+            yield 'Candidates cannot be told apart here: no "filter", and no "some"; what is best instead?'
+        none = 'Candidates: none, so that only "forward" or "backtrack" is left'
+        yield draw_candidates(self.candidates, self.truncated) if self.candidates else none
 
     def check(self, reply: Verdict) -> None:
         """Refuse a decision that is not available and an answer that was not offered."""
         if reply.decision == "filter" and not self.filtering:
             raise ValueError("the decision filter is not available")
         if reply.decision in {"stop", "filter"} and not self.candidates:
-            raise ValueError("no candidate has a name; decide on forward or backtrack")
+            raise ValueError("there are no candidates; decide on forward or backtrack")
         check_numbers(reply.chosen, min(MAX_CANDIDATES_SHOWN, len(self.candidates)), "candidate")
         if reply.decision == "stop":
             if reply.take == "some" and not self.filtering:

@@ -1,4 +1,4 @@
-"""Do the facts bear out what a step predicted? (VoG §3.4: verification by the model)."""
+"""Do the facts bear out what a step predicted? (VoG §3.3: verification by the model)."""
 
 from collections.abc import Iterable
 
@@ -29,14 +29,15 @@ class VerifyStep(QuestionPrompt[StepVerdict]):
 
     instructions = """\
 You check one step of a plan for a search in a knowledge graph. You are given a question, the step \
-with the observation that it predicted, and the facts that the graph holds. Say whether the plan has \
-to be revised.
+with the observation that it predicted, if any, and the facts that the graph holds. Say whether the plan \
+has to be revised.
 
 - Use the facts alone, nothing that you know besides.
 - Revise if the facts say something else than was predicted: another name, another number, more that \
 the question asks for than was predicted, or a relation with another meaning.
 - Do not revise if the facts bear out what was predicted, in whatever words, or if they only say more \
 than the step asks.
+- Where the step has predicted nothing, revise only if the facts are not what it searches for.
 - A node without a name is no reason to revise: what counts are the named nodes around it.
 - If the plan has to be revised, give in "observation" what the step should have predicted, by the \
 facts; else leave it empty.

@@ -14,23 +14,24 @@ async def verify(state: State, runtime: NodeRuntime) -> Update:
     A chain whose ends have no names cannot be judged, nor one whose ends do not
     meet the other topics' chains: it is extended without a call. Nor is there anything
     to judge where the only relation there was leads straight back. With ``always_ask`` the model
-    judges these as well, and what comes back to the topic is a candidate like any other. A malformed
-    reply turns back.
+    judges these as well, and what comes back to the topic or has no name is a candidate like any other.
+    A malformed reply turns back.
     """
     always_ask, chain = runtime.context.always_ask, state["chain"]
-    named = [Candidate(c.term) if always_ask else c for c in state["candidates"] if c.term.name]
+    found = state["candidates"]
+    shown = [Candidate(c.term) for c in found] if always_ask else [c for c in found if c.term.name]
     runtime.trace["chain"] = str(chain)
-    if not named and not always_ask:
+    if not shown and not always_ask:
         runtime.trace["reason"] = "no named candidate to judge by"
         return _extend_or_backtrack(state, runtime)
     undone = chain.depth == 2 and state["hops"] == [chain.hops[1]] == [chain.hops[0].inverse]
-    if undone and not always_ask and all(c.term == chain.topic for c in state["candidates"]):
+    if undone and not always_ask and all(c.term == chain.topic for c in found):
         runtime.trace["reason"] = "it only leads straight back"
         return {"candidates": [], "decision": "backtrack"}
     prompt = VerifyChain(
         question=state["question"],
         chain=chain,
-        candidates=tuple(named),
+        candidates=tuple(shown),
         met=tuple(branch.chain for branch in state["memory"]),
         truncated=state["truncated"],
         filtering=runtime.context.filtering,
@@ -44,7 +45,7 @@ async def verify(state: State, runtime: NodeRuntime) -> Update:
         return _extend_or_backtrack(state, runtime)
     if verdict.decision == "backtrack":
         return {"candidates": [], "decision": "backtrack"}
-    return accept_chain(state, verdict, named)
+    return accept_chain(state, verdict, shown)
 
 
 def _extend_or_backtrack(state: State, runtime: NodeRuntime) -> Update:

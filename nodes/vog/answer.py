@@ -31,11 +31,13 @@ async def answer(state: VoGState, runtime: NodeRuntime) -> FinalUpdate:
     """Complete the record: what was retrieved proves an answer, the others are from the model's memory.
 
     With ``allow_parametric`` off only proved answers are given. A question that asks for yes or no
-    has the verdict on the evidence. After a time-out there is no answer: evidence is missing.
+    has the verdict on the evidence. After a time-out there is no answer, as evidence is missing, unless
+    ``allow_parametric`` is "always".
     """
     # on a thread the state may hold the plan of an earlier run
     planned = any(entry["node"] == "plan" and "answers" in entry for entry in state["trace"])
-    if failure_outcome(state) or not planned:
+    always = runtime.context.allow_parametric == "always"
+    if not planned or (failure_outcome(state) and not (always and state["plan"].answers)):
         return await complete_without_proof(state, runtime)
     plan = state["plan"]
     arm = next((entry["taken"] for entry in reversed(state["trace"]) if "taken" in entry), None)
@@ -66,7 +68,8 @@ async def _prove_answers(state: VoGState, runtime: NodeRuntime) -> Update:
     for name in names:
         by_name = _matching_paths(name, shown, state)
         found[name] = by_name or await _paths_by_alias(name, shown, state, runtime)
-    if "failure" in runtime.trace:  # whether the graph knows the others by another name
+    # the graph may know the others by another name
+    if "failure" in runtime.trace and runtime.context.allow_parametric != "always":
         return {"answers": [], "outcome": "kg_unavailable", "paths": [], "evidence": []}
     proofs = [path for paths in found.values() for path in paths]
     unproved = [name for name, paths in found.items() if not paths]

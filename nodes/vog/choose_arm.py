@@ -2,9 +2,11 @@
 
 import math
 from collections.abc import Mapping
+from typing import Any
 
-from kgqa.nodes.vog.state import ARMS, Arm, Bandit, VoGState, VoGUpdate, candidate_answers, observed_nothing
+from kgqa.nodes.vog.state import ARMS, Bandit, VoGState, VoGUpdate, candidate_answers, observed_nothing
 from kgqa.priors.rewards import answer_entropy
+from kgqa.prompts.revise_plan import Arm
 from kgqa.runtime.node import NodeRuntime, node
 
 ENTROPY_WEIGHT, STEEPNESS, CENTRE = 0.1, 6.0, 0.5  # lambda_ent, a and b of equation 9
@@ -34,52 +36,32 @@ def _choose(state: VoGState, entropy: float, runtime: NodeRuntime) -> Arm:
         return fixed
     if observed_nothing(state):
         return "lookahead"
-    scores = score_arms(
-        bandit,
-        entropy=entropy,
-        step_index=state["step_index"],
-        expected_depth=context.expected_depth,
-        repeated=state["repeated"],
-        alpha=context.alpha,
-        bonus_scale=context.bonus_scale,
-        kg_priors=context.kg_priors,
-        diversity=context.diversity,
-    )
+    index, repeated = state["step_index"], state["repeated"]
+    scores = score_arms(bandit, context, entropy=entropy, step_index=index, repeated=repeated)
     runtime.trace["scores"] = {arm: score if math.isfinite(score) else None for arm, score in scores.items()}
     return best_arm(scores)
 
 
 def score_arms(
-    bandit: Bandit,
-    *,
-    entropy: float,
-    step_index: int,
-    expected_depth: float,
-    repeated: bool,
-    alpha: float = 1.4,
-    bonus_scale: float = 1.0,
-    kg_priors: bool = True,
-    diversity: bool = True,
+    bandit: Bandit, context: Any, *, entropy: float, step_index: int, repeated: bool
 ) -> dict[Arm, float]:
     """Return the score of each arm (equation 2); infinite for one that was not tried yet.
 
     The bonuses are added after the square root: below it, as the paper is typeset, a
     penalty could make it the root of a negative number. ``entropy`` is that of the answers of the pool
-    (H_t), ``step_index`` counts from 1 (t), ``expected_depth`` is how many steps a plan is expected to have
-    (T_d), ``repeated`` whether the step came back to an entity met before (E_rep), ``alpha`` what exploration
-    counts. Equations 9 and 10 count by ``kg_priors``, equation 11 by ``diversity``, all of them
-    ``bonus_scale`` times.
+    (H_t), ``step_index`` counts from 1 (t), ``repeated`` says whether the step came back to an entity met
+    before (E_rep). Equations 9 and 10 count by ``kg_priors``, equation 11 by ``diversity``.
     """
     total = sum(bandit.counts.values())
     scores: dict[Arm, float] = dict.fromkeys(ARMS, math.inf)
     for arm in filter(bandit.counts.get, ARMS):
         score = bandit.rewards[arm] / bandit.counts[arm]
-        score += alpha * math.sqrt(math.log(total) / bandit.counts[arm])
-        if kg_priors:
-            bonus = entropy_bonus(arm, entropy) + kg_bonus(arm, step_index, expected_depth, repeated)
-            score += bonus_scale * bonus
-        if diversity:
-            score -= bonus_scale * DIVERSITY_PENALTY[arm] * bandit.recent.count(arm)
+        score += context.alpha * math.sqrt(math.log(total) / bandit.counts[arm])
+        if context.kg_priors:
+            bonus = kg_bonus(arm, step_index, context.expected_depth, repeated)
+            score += context.bonus_scale * (entropy_bonus(arm, entropy) + bonus)
+        if context.diversity:
+            score -= context.bonus_scale * DIVERSITY_PENALTY[arm] * bandit.recent.count(arm)
         scores[arm] = score
     return scores
 

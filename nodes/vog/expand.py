@@ -16,12 +16,16 @@ MAX_REACHED_PATHS = 2_000  # paths that one step reaches at most
 async def expand(state: VoGState, runtime: NodeRuntime) -> VoGUpdate:
     """Follow all relations from where they were offered, in one query.
 
-    Nodes without a name, such as Freebase's mediators, are crossed in the same step, unless the
-    ``frontier`` is to be that of the paper. Where the
-    relations time out together each is followed alone, and what could be followed stays; with
+    Nodes without a name, such as Freebase's mediators, are crossed in the same step. By
+    ``frontier="previous"`` they are not, and each relation is followed from all, in both directions. Where
+    the relations time out together each is followed alone, and what could be followed stays; with
     nothing at all the step is passed over.
     """
     offers, frontier, crossed = state["offers"], open_paths(state), state["crossed"]
+    if runtime.context.frontier == "previous":  # (e, r, ?) and (?, r, e) for each e
+        heads = tuple(place for place, path in enumerate(frontier) if isinstance(path.end, Entity))
+        hops = dict.fromkeys(hop for offer in offers for hop in (offer.hop, offer.hop.inverse))
+        offers = [RelationCandidate(hop, heads) for hop in hops]
     found, cut = await _follow_relations(offers, frontier, runtime)
     unnamed = limit_paths(path for path in found if not path.end.name)
     crosses = bool(unnamed) and crossed < MAX_CROSSINGS and runtime.context.frontier == "wide"

@@ -51,12 +51,12 @@ async def _narrow_ends(
 ) -> tuple[list[Term], list[Term]]:
     """Return the ends that the model is shown, and those that it may keep."""
     step = current_step(state)
-    names = [name for head, _, tail in step.observation for name in (head, tail)]
-    suggested = [*predicted_texts(step), *names]
+    suggested = predicted_texts(step)
     if runtime.context.suggestions == "plan":
         shown = await likeliest_terms(ends, suggested, runtime)
         return shown, shown
-    return await likeliest_terms(ends, [state["question"], *suggested], runtime), ends
+    names = [name for head, _, tail in step.observation for name in (head, tail)]
+    return await likeliest_terms(ends, [state["question"], *suggested, *names], runtime), ends
 
 
 async def _choose_ends(

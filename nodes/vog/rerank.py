@@ -63,11 +63,15 @@ async def likeliest_terms(
     """Keep as many terms as the entropy filter shows, the likeliest first; all in order if they are few.
 
     What is suggested by its name comes before all others. Nodes without a name cannot be
-    compared: they come last, as they are.
+    compared: they come last, as they are. By ``suggestions="plan"`` all are put in order by their weights
+    alone, those without a name by their ids.
     """
     width = runtime.context.width
     if len(terms) <= width:
         return list(terms)
+    if runtime.context.suggestions == "plan":
+        weights = await _likeness_weights([str(term) for term in terms], suggestions, runtime)
+        return [terms[at] for at in _best_indices(weights, runtime)]
     wanted = set(map(normalise_answer, suggestions))
     called = [term for term in terms if term.name and normalise_answer(term.name) in wanted]
     first = set(called)

@@ -1,19 +1,13 @@
 """Look ahead and revise: a new plan in the light of what the arm shows (VoG §3.4, appendix A.3.5)."""
 
 from dataclasses import replace
+from typing import Any
 
 from kgqa.nodes.vog.rerank import rank_candidates
 from kgqa.nodes.vog.retrieve_relations import list_candidates
-from kgqa.nodes.vog.state import Arm, VoGState, VoGUpdate, interleaved_observations, observed_nothing
+from kgqa.nodes.vog.state import VoGState, VoGUpdate, interleaved_observations, observed_nothing
 from kgqa.prompts.plans import plan_outline
-from kgqa.prompts.revise_plan import (
-    ReviseAhead,
-    ReviseGlobally,
-    ReviseLocally,
-    ReviseMixed,
-    RevisePlan,
-    merge_plans,
-)
+from kgqa.prompts.revise_plan import REVISIONS, Arm, RevisePlan, merge_plans
 from kgqa.runtime.node import NodeRuntime, node
 
 
@@ -46,14 +40,10 @@ async def revise(state: VoGState, runtime: NodeRuntime) -> VoGUpdate:
 
 def _revision_prompt(state: VoGState, arm: Arm, depth: int) -> RevisePlan:
     empty = observed_nothing(state)
-    here = () if empty else tuple(state["feedback"][-1])
-    question, plan, done = state["question"], state["plan"], state["step_index"] - empty
-    topics = tuple(state["topic_entities"])
-    if arm == "local":
-        return ReviseLocally(question, plan, done, here, depth=depth, topics=topics)
-    every = interleaved_observations(state)
-    if arm == "global":
-        return ReviseGlobally(question, plan, done, every, depth=depth, topics=topics)
-    frontier, offers = tuple(state["frontier"]), tuple(state["offers"])
-    kind, facts = (ReviseMixed, every) if arm == "mixed" else (ReviseAhead, here)
-    return kind(question, plan, done, facts, frontier=frontier, offers=offers, depth=depth, topics=topics)
+    case: dict[str, Any] = {"depth": depth, "empty": empty, "topics": tuple(state["topic_entities"])}
+    facts = () if empty else tuple(state["feedback"][-1])
+    if arm in {"global", "mixed"}:
+        facts = interleaved_observations(state)
+    if arm in {"lookahead", "mixed"}:
+        case |= {"frontier": tuple(state["frontier"]), "offers": tuple(state["offers"])}
+    return REVISIONS[arm](state["question"], state["plan"], state["step_index"] - empty, facts, **case)

@@ -3,7 +3,7 @@
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from itertools import zip_longest
-from typing import Any, Literal, TypeAlias
+from typing import Any, Literal
 
 from pydantic import ConfigDict, with_config
 
@@ -12,9 +12,8 @@ from kgqa.priors.answer_agreement import answer_key, normalise_answer
 from kgqa.priors.rewards import AnswerKey
 from kgqa.prompts.facts import RelationCandidate
 from kgqa.prompts.plans import PlanStep, SearchPlan
+from kgqa.prompts.revise_plan import Arm
 from kgqa.runtime.state import Decision, State, Update, node_has_run
-
-Arm: TypeAlias = Literal["local", "lookahead", "global", "mixed"]
 
 ARMS: tuple[Arm, ...] = ("local", "lookahead", "global")
 """The arms of the bandit; the first of equals is chosen. A fixed strategy may be ``mixed`` as well."""

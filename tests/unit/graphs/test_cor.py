@@ -183,7 +183,7 @@ async def test_the_paper_asks_at_every_step(graph: Open) -> None:
     record = await kgqa.aask("Who is in the club?", topics=["Club"], kg=kg, model=model, always_ask=True)
     assert shown(record) == ["Ann", "Bob"]
     assert [prompt.name for prompt in model.prompts] == ["prune_relations", "verify_chain"] * 2
-    assert "Candidates: none that has a name" in model.prompts[1].case()
+    assert [candidate.term.name for candidate in model.prompts[1].candidates] == [None, None]
     model = playing(choose("^lives_in"), at_depth("backtrack"), recall=["somebody"])
     await kgqa.aask("Where is Dora?", topics=["Bonn"], kg=graph(FAMILY), model=model, always_ask=True)
     assert [prompt.name for prompt in model.prompts] == ["prune_relations", "verify_chain", "answer_directly"]
@@ -202,11 +202,24 @@ async def test_the_paper_filters_what_comes_back_to_the_topic_too(
     assert [candidate.term.name for candidate in model.prompts[-1].candidates] == seen
 
 
-async def test_what_has_no_name_is_no_answer(graph: Open) -> None:
+async def test_the_paper_s_candidates_are_all_that_a_chain_reaches(graph: Open) -> None:
+    """CoR §4.2, step 1: those without a name as well."""
     model = playing(choose("membership"), at_depth("stop"))
     record = await kgqa.aask("?", topics=["Club"], kg=graph(MEDIATED), model=model, always_ask=True)
-    assert record["answers"] == []
-    assert any("no candidate has a name" in entry.get("error", "") for entry in record["trace"])
+    assert [answer["name"] for answer in record["answers"]] == [None, None]
+    assert record["outcome"] == "grounded"
+
+
+async def test_a_filter_sees_the_chains_of_the_other_topics(graph: Open) -> None:
+    model = playing(
+        lambda p: choose("^lives_in" if p.chain.topic.name == "Ulm" else "child")(p),
+        lambda p: {"decision": "filter"},
+        lambda _: {"chosen": [1]},
+    )
+    await kgqa.aask("?", topics=["Ada", "Ulm"], kg=graph(FAMILY), model=model)
+    assert model.prompts[-1].name == "filter_candidates"
+    assert [str(chain) for chain in model.prompts[-1].met] == ["Ada -child->"]
+    assert 'The candidates are also the ends of: "Ada" -child-> ?1' in model.prompts[-1].case()
 
 
 async def test_the_first_topic_alone_may_be_explored(graph: Open) -> None:

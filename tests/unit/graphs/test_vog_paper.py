@@ -1,7 +1,7 @@
 """VoG to the letter of its paper: what each option that gives the paper's way changes."""
 
 import re
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -9,7 +9,10 @@ import pytest
 
 import kgqa
 from kgqa.cli.options import read_options
+from kgqa.kg.errors import KGTimeout
+from kgqa.kg.opening import open_graph
 from kgqa.models.errors import MalformedReply
+from kgqa.tests.support.guided import Failing
 from kgqa.tests.support.method_fixtures import AskVoG
 from kgqa.tests.support.planned import (
     TOWNS,
@@ -82,6 +85,43 @@ async def test_a_step_is_one_hop_from_the_entities_of_the_step_before(vog: AskVo
     assert ([entry["step"] for entry in entries(one, "expand")], one["outcome"]) == ([1], "parametric")
     two = await ask("previous", "Ada marriage", "the partner")
     assert ([entry["step"] for entry in entries(two, "expand")], two["outcome"]) == ([1, 2], "grounded")
+
+
+@pytest.mark.parametrize(("frontier", "ends"), [("wide", {"Ben"}), ("previous", {"Ben", "Al"})])
+async def test_a_relation_is_followed_in_both_directions(vog: AskVoG, frontier: str, ends: set[str]) -> None:
+    """Section 3.2: for each selected r and each e, (e, r, ?) and (?, r, e)."""
+    kg = 'e:ada rdfs:label "Ada"@en ; r:child e:ben . e:al rdfs:label "Al"@en ; r:child e:ada .\n'
+    kg += 'e:ben rdfs:label "Ben"@en .'
+    model = playing(plan_steps=plan("Ada child", answers=["Ben"]), select_relations=take("child"))
+    await vog(model, kg=kg, frontier=frontier)
+    [asked] = prompts(model, "verify_step")
+    assert {str(path.end) for path in asked.facts} == ends
+
+
+async def test_the_answer_is_the_last_plan_s_after_any_failure(
+    vog: AskVoG, turtle: Callable[[str], Path]
+) -> None:
+    """Section 3.4.2 and appendix E.6; by default missing evidence is not covered up."""
+    model = playing(plan_steps=plan("Ada lives_in Ulm", answers=["Ulm"]), select_relations=as_searched)
+    for option, found in ((True, ([], "kg_unavailable")), ("always", (["Ulm"], "parametric"))):
+        slow = Failing(open_graph([turtle(TOWNS)]), "follow_relation", KGTimeout("slow"), lambda steps: True)
+        record = await vog(model, kg=slow, allow_parametric=option)
+        assert (shown(record), record["outcome"]) == found
+    assert "answer_directly" not in [prompt.name for prompt in model.prompts]
+
+
+@pytest.mark.parametrize(("suggestions", "shown", "unnamed"), [("both", 7, 2), ("plan", 3, 0)])
+async def test_k_candidates_are_left_by_their_weights_alone(
+    vog: AskVoG, suggestions: str, shown: int, unnamed: int
+) -> None:
+    """Algorithm 1: neither a predicted name nor nodes without one come beside the k likeliest."""
+    kg = 'e:ada rdfs:label "Ada"@en ; r:child e:x1, e:x2 .\n' + many("child", 20)
+    kg = kg.replace('"child007"', '"Zorro"')
+    model = playing(plan_steps=plan("Ada child Zorro", answers=["Zorro"]), select_relations=as_searched)
+    await vog(model, kg=kg, suggestions=suggestions, frontier="previous", softmax_temperature=0.001)
+    [asked] = prompts(model, "select_entities")
+    names = [term.name for term in asked.candidates]
+    assert (len(names), names.count(None)) == (shown, unnamed)
 
 
 @pytest.mark.parametrize(("frontier", "sizes"), [("wide", [1, 2]), ("previous", [1, 1])])
@@ -234,6 +274,19 @@ async def test_the_mixed_input_holds_all_facts_and_the_relations_to_come(vog: As
     assert [entry["arm"] for entry in entries(record, "appraise")] == ["mixed"]
     assert nodes(record)[-4:] == ["revise", "appraise", "advance", "answer"]
     assert "look_ahead" in nodes(record)
+
+
+@pytest.mark.parametrize("strategy", ["local", "lookahead", "global", "mixed"])
+async def test_every_strategy_is_told_of_a_step_that_found_nothing(vog: AskVoG, strategy: str) -> None:
+    same = revision("Ada lives_in Ulm", "Ulm mayor", answers=["Don"])
+    model = playing(
+        plan_steps=plan("Ada lives_in Ulm", "Ulm mayor", answers=["Don"]),
+        select_relations=as_searched,
+        **{f"revise_{how}": same for how in ("locally", "ahead", "globally", "mixed")},
+    )
+    await vog(model, strategy=strategy)
+    [asked] = [prompt for prompt in model.prompts if prompt.name.startswith("revise_")]
+    assert "Next: step 2 of at most 10, which has found nothing" in asked.case().splitlines()
 
 
 async def test_yes_or_no_may_be_left_to_the_plan(vog: AskVoG) -> None:

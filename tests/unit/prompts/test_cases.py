@@ -79,14 +79,14 @@ def test_verify_says_what_else_the_candidates_meet() -> None:
 
 def test_verify_says_that_it_may_not_filter() -> None:
     lines = VerifyChain("Who?", chain("Ada", "child"), ends("Ben"), filtering=False).case().splitlines()
-    assert lines[2] == (
-        'The decision "filter" is not available, nor is to take "some": choose among the others.'
+    assert (
+        lines[2] == 'Candidates cannot be told apart here: no "filter", and no "some"; what is best instead?'
     )
 
 
-def test_verify_says_that_no_candidate_has_a_name() -> None:
+def test_verify_says_that_there_are_no_candidates() -> None:
     lines = VerifyChain("Who?", chain("Ada", "child"), ()).case().splitlines()
-    assert lines[2] == "Candidates: none that has a name"
+    assert lines[2] == 'Candidates: none, so that only "forward" or "backtrack" is left'
 
 
 def test_filter_shows_question_chain_and_candidates() -> None:
@@ -138,8 +138,8 @@ REFUSED: list[tuple[Prompt[Any], dict[str, Any], str]] = [
     (VERIFY, {"decision": "stop", "take": "largest"}, '"largest" needs candidates that are all numbers'),
     (VERIFY, {"decision": "stop", "take": "average"}, "take: "),
     (VERIFY, {"decision": "refine"}, "decision: "),
-    (VerifyChain("Who?", chain("Ada"), ()), {"decision": "stop"}, "no candidate has a name"),
-    (VerifyChain("Who?", chain("Ada"), ()), {"decision": "filter"}, "no candidate has a name"),
+    (VerifyChain("Who?", chain("Ada"), ()), {"decision": "stop"}, "there are no candidates"),
+    (VerifyChain("Who?", chain("Ada"), ()), {"decision": "filter"}, "there are no candidates"),
     (
         VerifyChain("Who?", chain("Ada"), ends("Ben"), filtering=False),
         {"decision": "stop", "take": "some", "chosen": [1]},

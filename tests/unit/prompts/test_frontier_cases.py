@@ -27,7 +27,7 @@ OVER_ENTITIES = [ChooseEntities, DecomposeAlong, Evaluate, JudgeDirection, Recal
 
 GOALS, KNOWN = ("Find the child.", "Find its town."), ("Ben is the child.",)
 DRAWN = (
-    'Topic entities, each with a chain of its own: "Ada", "Ulm"\n'
+    'Topic entities: "Ada", "Ulm"\n'
     'Subgoals:\n- "Find the child."\n- "Find its town."\n'
     'Known so far:\n- "Ben is the child."\n'
 )

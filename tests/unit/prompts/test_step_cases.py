@@ -126,6 +126,19 @@ def test_a_local_revision_shows_the_plan_and_what_was_observed() -> None:
     assert LOCAL.case() == f'Question: "Where?"\n{DRAWN}Next: step 2 of at most 3\nReply:'
 
 
+@pytest.mark.parametrize(
+    ("prompt", "said"),
+    [
+        (ReviseLocally("?", PLAN, 1, (), empty=True), "step 2 of at most 10, which has found nothing"),
+        (ReviseGlobally("?", PLAN, 2, (BEN,), depth=2), "none, all steps are carried out"),
+    ],
+)
+def test_a_revision_is_told_of_the_step_that_found_nothing_and_of_the_end(
+    prompt: Prompt[Any], said: str
+) -> None:
+    assert prompt.case().splitlines()[-2] == f"Next: {said}"
+
+
 def test_a_lookahead_shows_the_relations_that_lead_on_as_well() -> None:
     assert AHEAD.case() == (
         f'Question: "Where?"\n{DRAWN}'
@@ -174,7 +187,7 @@ def test_facts_of_a_claim_go_by_the_numbers_they_are_shown_with() -> None:
     ids=lambda prompt: prompt.name,
 )
 def test_several_topics_are_named(prompt: Prompt[Any]) -> None:
-    assert prompt.case().splitlines()[1] == 'Topic entities, each with a chain of its own: "Ada", "Ulm"'
+    assert prompt.case().splitlines()[1] == 'Topic entities: "Ada", "Ulm"'
 
 
 REFUSED: list[tuple[Prompt[Any], dict[str, Any], str]] = [

@@ -5,8 +5,10 @@ from typing import Any
 
 import pytest
 
+from kgqa.graphs.vog import VoG
 from kgqa.nodes.vog.choose_arm import best_arm, entropy_bonus, kg_bonus, score_arms
-from kgqa.nodes.vog.state import ARMS, Arm, Bandit
+from kgqa.nodes.vog.state import ARMS, Bandit
+from kgqa.prompts.revise_plan import Arm
 
 EARNED = Bandit({"local": 2, "lookahead": 1, "global": 1}, {"local": 1.2, "lookahead": 0.5, "global": 0.7})
 
@@ -15,8 +17,10 @@ PLAIN = {"local": 1.765577, "lookahead": 2.148374, "global": 2.348374}
 
 
 def scores(bandit: Bandit, **other: Any) -> dict[Arm, float]:
-    given: dict[str, Any] = {"entropy": 0.5, "step_index": 1, "expected_depth": 3, "repeated": False}
-    return score_arms(bandit, **{**given, **other})
+    """Score the arms; what is not of the step is an option."""
+    given: dict[str, Any] = {"entropy": 0.5, "step_index": 1, "repeated": False}
+    step = {name: other.pop(name, value) for name, value in given.items()}
+    return score_arms(bandit, VoG(**other), **step)
 
 
 def run(*arms: Arm, reward: float = 0.5) -> Bandit:
