@@ -58,16 +58,6 @@ are replaced by your steps, so write out every step from there to the end. With 
 _RULES_FROM_A_STEP_ON = _FIRST_RULE + _RULES + _FORM
 _RULES_AHEAD = _FIRST_RULE + _RULES + "? stands for what a relation leads to.\n" + _FORM
 
-_PAINTER = """{"thought": "Begin with who painted it.", "search": "The Garden Terrace painter", \
-"observation": [["The Garden Terrace", "painted by", "Caspar David Friedrich"]]}, """
-
-_BIRTH_AND_RIVER = """{"thought": "Then where he was born.", "search": "Caspar David Friedrich place of \
-birth", "observation": [["Caspar David Friedrich", "born in", "Greifswald"]]}, {"thought": "Then the river \
-there.", "search": "Greifswald river", "observation": [["Greifswald", "lies on", "Ryck"]]}], "thought": "It \
-is the Ryck.", "answers": ["Ryck"], "whether": false}
-"""
-"""What three of the worked examples end with, and before it what two of them begin with."""
-
 
 class FirstStepReply(ExplainedReply):
     """A reply that says where a plan changes."""
@@ -160,9 +150,13 @@ Action 3: Finish["Spree"]
 Facts:
 1. "The Garden Terrace" <-painting.painter- "Caspar David Friedrich"
 Next: step 2 of at most 10
-Reply: {"rationale": "Another painter, so another town.", "first": 1, "steps": ["""
-        + _PAINTER
-        + _BIRTH_AND_RIVER
+Reply: {"rationale": "Another painter, so another town.", "first": 1, "steps": [{"thought": "Begin with who \
+painted it.", "search": "The Garden Terrace painter", "observation": [["The Garden Terrace", "painted by", \
+"Caspar David Friedrich"]]}, {"thought": "Then where he was born.", "search": "Caspar David Friedrich place \
+of birth", "observation": [["Caspar David Friedrich", "born in", "Greifswald"]]}, {"thought": "Then the \
+river there.", "search": "Greifswald river", "observation": [["Greifswald", "lies on", "Ryck"]]}], \
+"thought": "It is the Ryck.", "answers": ["Ryck"], "whether": false}
+"""
     )
 
 
@@ -245,8 +239,12 @@ Relations that lead on:
 - "Greifswald" -town.country-> ?
 - "Greifswald" -town.lies_on-> ?
 Next: step 3 of at most 10
-Reply: {"rationale": "Another town, and its river can be looked up.", "first": 2, "steps": ["""
-        + _BIRTH_AND_RIVER
+Reply: {"rationale": "Another town, and its river can be looked up.", "first": 2, "steps": [{"thought": \
+"Then where he was born.", "search": "Caspar David Friedrich place of birth", "observation": [["Caspar \
+David Friedrich", "born in", "Greifswald"]]}, {"thought": "Then the river there.", "search": "Greifswald \
+lies on", "observation": [["Greifswald", "lies on", "Ryck"]]}], "thought": "It is the Ryck.", "answers": \
+["Ryck"], "whether": false}
+"""
     )
 
 
@@ -278,9 +276,13 @@ Facts:
 1. "Caspar David Friedrich" -person.place_of_birth-> "Greifswald"
 2. "The Garden Terrace" <-painting.painter- "Caspar David Friedrich"
 Next: step 3 of at most 10
-Reply: {"rationale": "It is a picture, and its painter is from Greifswald.", "first": 1, "steps": ["""
-        + _PAINTER
-        + _BIRTH_AND_RIVER
+Reply: {"rationale": "It is a picture, and its painter is from Greifswald.", "first": 1, "steps": \
+[{"thought": "Begin with who painted it.", "search": "The Garden Terrace painter", "observation": [["The \
+Garden Terrace", "painted by", "Caspar David Friedrich"]]}, {"thought": "Then where he was born.", \
+"search": "Caspar David Friedrich place of birth", "observation": [["Caspar David Friedrich", "born in", \
+"Greifswald"]]}, {"thought": "Then the river there.", "search": "Greifswald river", "observation": \
+[["Greifswald", "lies on", "Ryck"]]}], "thought": "It is the Ryck.", "answers": ["Ryck"], "whether": false}
+"""
     )
 
 

@@ -30,11 +30,11 @@ class SelectEntities(QuestionPrompt[SelectedEntities]):
 
     instructions = """\
 You carry out one step of a search in a knowledge graph. You are given a question, the step at hand, \
-the relation that was followed, and a numbered list of what it led to, the likeliest of it where that is \
-much. Say from which of them the search goes on, or which are its answers if this was the last step.
+the relation that was followed, and a numbered list of what it led to, only the likeliest where there are \
+many. Say from which of them the search goes on, or which are its answers if this was the last step.
 
-- "all": the relation says all that the step asks, so that every one of them fits. This holds for \
-as many as are counted, shown or not. Choose it as well where nothing at hand tells them apart: a later step \
+- "all": the relation says all that the step asks, so that every one of them fits. It takes in \
+all that are counted, shown or not. Choose it as well where nothing at hand tells them apart: a later step \
 may.
 - "some": the question or the step names or describes those that are meant. Give their numbers in \
 "chosen", best first, as few as possible.

@@ -83,7 +83,7 @@ Reply: {"rationale": "Works of his, but the poet is not yet checked.", "decision
         yield f"Chain: {draw_chain(self.chain)}"
         yield from draw_met(self.met)
         if not self.filtering:
-            yield 'Candidates cannot be told apart here: no "filter", and no "some"; what is best instead?'
+            yield 'Not available here: the decision "filter", and "some" in "take".'
         none = 'Candidates: none, so that only "forward" or "backtrack" is left'
         yield draw_candidates(self.candidates, self.truncated) if self.candidates else none
 
