@@ -79,9 +79,7 @@ def test_verify_says_what_else_the_candidates_meet() -> None:
 
 def test_verify_says_that_it_may_not_filter() -> None:
     lines = VerifyChain("Who?", chain("Ada", "child"), ends("Ben"), filtering=False).case().splitlines()
-    assert (
-        lines[2] == 'Candidates cannot be told apart here: no "filter", and no "some"; what is best instead?'
-    )
+    assert lines[2] == 'Not available here: the decision "filter", and "some" in "take".'
 
 
 def test_verify_says_that_there_are_no_candidates() -> None:
