@@ -8,7 +8,7 @@ from typing import cast
 from kgqa.kg.pages import Candidate
 from kgqa.kg.terms import Term
 from kgqa.nodes.cog.state import CoGState, CoGUpdate, plan_progress, standing_findings
-from kgqa.nodes.frontier.state import FrontierState, FrontierUpdate
+from kgqa.nodes.frontier.state import FrontierState, FrontierUpdate, open_subgoals, uses_own_knowledge
 from kgqa.nodes.record import parametric_answers
 from kgqa.nodes.verdicts import group_findings
 from kgqa.prompts.candidates import MAX_CANDIDATES_SHOWN, aggregate
@@ -41,7 +41,7 @@ async def infer(state: CoGState, runtime: NodeRuntime) -> CoGUpdate:
         runtime.trace["reason"] = "refinement is off"
         return {"decision": "stop"}
     memory, segments = state["memory"], await _verified_segments(state, runtime)
-    if not segments:
+    if not segments and not uses_own_knowledge(runtime.context):
         runtime.trace["reason"] = "nothing was verified"
         return {"memory": [], "decision": "stop"}
     done, topics = plan_progress(state), tuple(state["topic_entities"])
@@ -76,13 +76,13 @@ async def infer_from_frontier(state: FrontierState, runtime: NodeRuntime) -> Fro
     every = [*state.get("found", []), *state.get("explored", [])] if state["tried"] else []
     groups = group_findings(every[:MAX_EXPLORED_CHAINS], (), state["topic_entities"])[:MAX_GROUPS]
     nothing: FrontierUpdate = {"memory": [], "candidates": [], "decision": "stop"}
-    if not groups:
+    if not groups and not uses_own_knowledge(runtime.context):
         runtime.trace["reason"] = "nothing with a name was reached"
         return nothing
-    share = MAX_CANDIDATES_SHOWN // len(groups)
+    share = MAX_CANDIDATES_SHOWN // max(1, len(groups))
     segments = tuple(Segment(each.chain, each.named[:share]) for each in groups)
-    known, topics = tuple(state["known"]), tuple(state["topic_entities"])
-    unmet = tuple(state.get("subgoals", []))[len(known) :]
+    known, topics = tuple(filter(None, state["known"])), tuple(state["topic_entities"])
+    unmet = tuple(state["subgoals"][at] for at in open_subgoals(state))
     reply = await _ask(InferFromEvidence(state["question"], segments, known, unmet, topics=topics), runtime)
     if reply is None:
         return nothing
@@ -96,8 +96,7 @@ async def infer_from_frontier(state: FrontierState, runtime: NodeRuntime) -> Fro
 
 async def _ask(prompt: InferFromEvidence, runtime: NodeRuntime) -> Inferred | None:
     """Ask by the evidence alone, or with ``own_knowledge`` also by what the model knows (CoG A.4.3)."""
-    context = runtime.context
-    if getattr(context, "own_knowledge", False) and context.allow_parametric:
+    if uses_own_knowledge(runtime.context):
         prompt = InferWithKnowledge(**vars(prompt))
     return await runtime.ask(prompt)
 

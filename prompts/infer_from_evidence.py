@@ -32,7 +32,7 @@ class Inferred(Reply):
 
 
 class InferFromEvidence(QuestionPrompt[Inferred]):
-    """Answer from verified ``segments`` alone; ``unmet`` are the conditions that could not be verified."""
+    """Answer from ``segments`` alone; ``unmet`` are the conditions that could not be verified."""
 
     segments: tuple[Segment, ...]
     findings: tuple[str, ...]
@@ -40,13 +40,13 @@ class InferFromEvidence(QuestionPrompt[Inferred]):
 
     instructions = """\
 A search in a knowledge graph has ended with a part of the question not verified. You are given the \
-question, the segments that it verified, each a chain of relations and the candidates at its end, \
-what it found on the way, and the subgoals that are not verified. Choose the candidates that this \
-evidence carries as answers.
+question, the segments that it found, each a chain of relations and candidates at its end, what is \
+known so far, and the subgoals that are not verified. Choose the candidates that this evidence carries \
+as answers.
 
 - Use the evidence alone, nothing that you know besides.
-- A candidate is carried if it is of the kind that is asked for, the segments and findings say of it \
-what the question says, and only something that is not verified is missing.
+- A candidate is carried if it is of the kind that is asked for, the segments and what is known say of \
+it what the question says, and only something that is not verified is missing.
 - Candidates marked with * are reached only by coming back to the start of their chain.
 - If the evidence carries none, reply with an empty list: no answer is better than a guess.
 
@@ -62,17 +62,17 @@ Segment: "Carl Maria von Weber" <-composed_by- ?1
 2. "Euryanthe"
 Segment: "Berlin" <-located_in- ?1
 3. "Schauspielhaus"
-Verified so far:
+Known so far:
 - "Der Freischütz opened the Schauspielhaus."
 Not verified:
 - "Find which of the operas had its first night in Berlin."
-Reply: {"rationale": "Der Freischütz is his, and a finding ties it to a house in Berlin.", "chosen": [1]}
+Reply: {"rationale": "Der Freischütz is his, and is known to have opened a house in Berlin.", "chosen": [1]}
 
 Example
 Question: "Who taught the painter of The Monk by the Sea?"
 Segment: "The Monk by the Sea" -painted_by-> ?1
 1. "Caspar David Friedrich"
-Verified so far:
+Known so far:
 - "Caspar David Friedrich painted it."
 Not verified:
 - "Find who taught this painter."
@@ -92,6 +92,8 @@ Reply: {"rationale": "Only the painter is known, none of his teachers.", "chosen
             yield f"Segment: {draw_chain(segment.chain)}"
             yield from (f"{number}. {draw_candidate(end)}" for number, end in enumerate(ends, shown + 1))
             shown += len(ends)
+        if not self.segments:
+            yield "Segments: none"
         yield from (draw_findings(self.findings), draw_list("Not verified", self.unmet[:MAX_SUBGOALS]))
 
     def check(self, reply: Inferred) -> None:
@@ -108,14 +110,14 @@ class InferredOrKnown(Inferred):
 
 
 class InferWithKnowledge(InferFromEvidence):
-    """Answer from verified ``segments``, and where they lack the answer from what the model knows."""
+    """Answer from ``segments``, and where they lack the answer from what the model knows."""
 
     reply: ClassVar[type[Reply]] = InferredOrKnown
 
     instructions = """\
 A search in a knowledge graph has ended with a part of the question not verified. You are given the \
-question, the segments that it verified, each a chain of relations and the candidates at its end, \
-what it found on the way, and the subgoals that are not verified. Give the most plausible answer.
+question, the segments that it found, if any, each a chain of relations and candidates at its end, what \
+is known so far, and the subgoals that are not verified. Give the most plausible answer.
 
 - Candidates that the evidence carries come first: their numbers in "chosen", best first.
 - Where none of them is the answer, bridge what is missing by what you know, and name the answers in \
@@ -131,7 +133,7 @@ Example
 Question: "Which river runs through the town where the painter of The Monk by the Sea was born?"
 Segment: "The Monk by the Sea" -painted_by-> ?1
 1. "Caspar David Friedrich"
-Verified so far:
+Known so far:
 - "Caspar David Friedrich painted it."
 Not verified:
 - "Find the river of his birthplace."

@@ -12,10 +12,9 @@ from kgqa.models.errors import ModelUnavailable
 from kgqa.models.offline import OfflineModel
 from kgqa.models.parsing import check_reply
 from kgqa.prompts.answer_from_memory import AnswerBriefly, AnswerDirectly, ReasonAloud
-from kgqa.prompts.assess_found import AssessFound, Assessment
+from kgqa.prompts.assess_found import AssessFound, Assessment, EvaluateFound
 from kgqa.prompts.base import Prompt, R
 from kgqa.prompts.candidates import MAX_CANDIDATES_SHOWN, ChainFindings
-from kgqa.prompts.evaluate_found import EvaluateFound
 from kgqa.prompts.filter_found import FilterFound
 from kgqa.prompts.infer_from_evidence import InferWithKnowledge, Segment
 from kgqa.prompts.pick_relations import PickRelations

@@ -1,22 +1,23 @@
 """What the prompts that CoG's paper has apart say about the case at hand, and take for a reply."""
 
+from dataclasses import replace
 from typing import Any
 
 import pytest
 
 from kgqa.models.parsing import BadReply, check_reply, validate_reply
+from kgqa.prompts.assess_found import ALONE, BESIDE, EvaluateFound
 from kgqa.prompts.base import Prompt
-from kgqa.prompts.evaluate_found import ALONE, BESIDE, EvaluateFound
 from kgqa.prompts.filter_found import FilterFound
 from kgqa.prompts.infer_from_evidence import InferFromEvidence, InferWithKnowledge, Segment
 from kgqa.tests.unit.prompts.samples import chain, ends
-from kgqa.tests.unit.prompts.test_frontier_cases import DRAWN, FOUND, GOALS, GROUPS, KNOWN, TWO
+from kgqa.tests.unit.prompts.test_frontier_cases import DRAWN, FOUND, GOALS, GROUPS, KNOWN, PLAN, TWO
 
 APART = [EvaluateFound, FilterFound, InferWithKnowledge]
 
-FILTER = FilterFound("Where?", FOUND, GOALS, KNOWN, topics=TWO)
-EVALUATE = EvaluateFound("Where?", FOUND, GOALS, KNOWN, topics=TWO)
-KNOWING = EvaluateFound("Where?", FOUND, GOALS, KNOWN, True, topics=TWO)
+FILTER = FilterFound("Where?", FOUND, **PLAN, topics=TWO)
+EVALUATE = EvaluateFound("Where?", FOUND, **PLAN, topics=TWO)
+KNOWING = replace(EVALUATE, own_knowledge=True)
 INFER = InferWithKnowledge("Where?", (Segment(chain("Ada", "child"), ends("Ben")),), KNOWN, GOALS)
 
 

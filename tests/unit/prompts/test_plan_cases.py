@@ -187,7 +187,7 @@ def test_infer_numbers_candidates_through_all_segments() -> None:
         'Question: "Where?"\n'
         'Segment: "Ada" -child-> ?1\n1. "Ben"\n2. "Ada" *\n'
         'Segment: "Ben" -lives_in-> ?1\n3. "Ulm"\n'
-        "Verified so far: nothing\n"
+        "Known so far: nothing\n"
         'Not verified:\n- "Find its town."\n'
         "Reply:"
     )

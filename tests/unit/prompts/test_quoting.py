@@ -13,14 +13,13 @@ from kgqa.kg.pages import Candidate
 from kgqa.kg.terms import Chain, Entity, Hop, Path
 from kgqa.prompts.adapt_blueprint import AdaptBlueprint
 from kgqa.prompts.answer_from_memory import AnswerBriefly, AnswerDirectly, ReasonAloud
-from kgqa.prompts.assess_found import AssessFound, Evaluate
+from kgqa.prompts.assess_found import AssessFound, EvaluateFound
 from kgqa.prompts.base import MAX_LABEL_CHARS, MAX_QUESTION_CHARS, Prompt, quoted
 from kgqa.prompts.candidates import ChainFindings
 from kgqa.prompts.check_sufficiency import CheckSufficiency
 from kgqa.prompts.choose_entities import ChooseEntities
 from kgqa.prompts.decompose import Decompose, DecomposeAlong
 from kgqa.prompts.diagnose import Diagnose, PastDecision, PrunedBranch
-from kgqa.prompts.evaluate_found import EvaluateFound
 from kgqa.prompts.facts import RelationCandidate, draw_relation_candidate
 from kgqa.prompts.filter_candidates import FilterCandidates
 from kgqa.prompts.filter_found import FilterFound
@@ -126,7 +125,7 @@ MAKERS: list[Callable[[str], Prompt[Any]]] = [
         f"x{text}",
     ),
     lambda text: InferFromEvidence(
-        text, (Segment(hostile_chain(text), hostile_ends(text)),) * 2, (text,), (text,)
+        text, (Segment(hostile_chain(text), hostile_ends(text)),) * 2, (f"x{text}",), (text,)
     ),
     lambda text: PlanSteps(text, (Entity("http://x/t", text),) * 2),
     lambda text: SelectRelations(
@@ -167,23 +166,26 @@ MAKERS: list[Callable[[str], Prompt[Any]]] = [
     lambda text: Decompose(text, hostile_solved(text)),
     lambda text: PlanSteps(text, (), exemplars=hostile_solved(text)),
     lambda text: PickRelations(
-        text, (hostile_chain(text).then(hostile_hop(text)),) * 2, (text,), (text,), hostile_solved(text)
+        text, (hostile_chain(text).then(hostile_hop(text)),) * 2, **hostile_plan_of(text)
     ),
-    lambda text: AssessFound(text, hostile_found(text), (text,), (text,), hostile_solved(text)),
+    lambda text: AssessFound(text, hostile_found(text), **hostile_plan_of(text)),
     lambda text: DecomposeAlong(text, hostile_solved(text)),
-    lambda text: Evaluate(
-        text, hostile_found(text), (text,), (text,), hostile_solved(text), triples=hostile_found(text)
+    lambda text: EvaluateFound(
+        text, hostile_found(text), hostile_found(text), own_knowledge=True, **hostile_plan_of(text)
     ),
     lambda text: ChooseEntities(text, hostile_chain(text), hostile_ends(text)),
-    lambda text: JudgeDirection(text, (hostile_chain(text),), hostile_found(text), (text,), (text,)),
-    lambda text: RecallEntities(text, (hostile_chain(text),) * 2, f"x{text}", (text,), (text,)),
-    lambda text: Reflect(text, hostile_found(text), hostile_found(text), (text,), (text,)),
+    lambda text: JudgeDirection(text, (hostile_chain(text),), hostile_found(text), **hostile_plan_of(text)),
+    lambda text: RecallEntities(text, (hostile_chain(text),) * 2, f"x{text}", **hostile_plan_of(text)),
+    lambda text: Reflect(text, hostile_found(text), hostile_found(text), **hostile_plan_of(text)),
     lambda text: ScoreRelations(text, (hostile_chain(text).then(hostile_hop(text)),) * 2, 1),
     lambda text: ScoreEntities(text, hostile_found(text)),
-    lambda text: FilterFound(text, hostile_found(text), (text,), (text,)),
-    lambda text: UpdateMemory(text, hostile_found(text), (text,), (text,)),
-    lambda text: EvaluateFound(text, hostile_found(text), (text,), (text,), own_knowledge=True),
+    lambda text: FilterFound(text, hostile_found(text), **hostile_plan_of(text)),
+    lambda text: UpdateMemory(text, hostile_found(text), **hostile_plan_of(text)),
 ]
+
+
+def hostile_plan_of(text: str) -> dict[str, Any]:
+    return {"subgoals": (text,), "known": (f"x{text}",), "exemplars": hostile_solved(text)}
 
 
 def hostile_solved(text: str) -> tuple[SolvedQuestion, ...]:
@@ -213,7 +215,7 @@ def hostile_plan(text: str) -> SearchPlan:
 
 
 def hostile_progress(text: str) -> Progress:
-    return Progress((text, text), 0, (text,))
+    return Progress((text, text), 0, (f"x{text}",))
 
 
 def hostile_chain(text: str) -> Chain:
@@ -254,6 +256,7 @@ ONWARD = tuple(
     LONG.constrained_to([Entity(f"http://x/{number}")]).then(hop) for number in range(20) for hop in HOPS[:25]
 )
 
+PLANNED: dict[str, Any] = {"subgoals": NAMES, "known": NAMES, "topics": TOPICS}
 BOUNDS: list[tuple[Prompt[Any], int]] = [
     (AnswerDirectly(BRIM * 1000), 2_100),
     (PruneRelations(BRIM * 1000, LONG, HOPS), 75_000),
@@ -290,19 +293,18 @@ BOUNDS: list[tuple[Prompt[Any], int]] = [
     (JudgeClaim(BRIM * 1000, PATHS, topics=TOPICS), 26_500),
     (AnswerBriefly(BRIM * 1000), 2_100),
     (ReasonAloud(BRIM * 1000), 2_100),
-    (PickRelations(BRIM * 1000, ONWARD, NAMES, NAMES, SOLVED, topics=TOPICS), 169_000),
-    (AssessFound(BRIM * 1000, FOUND, NAMES, NAMES, SOLVED, topics=TOPICS), 173_000),
+    (PickRelations(BRIM * 1000, ONWARD, exemplars=SOLVED, **PLANNED), 169_000),
+    (AssessFound(BRIM * 1000, FOUND, exemplars=SOLVED, **PLANNED), 173_000),
     (DecomposeAlong(BRIM * 1000, SOLVED), 72_000),
-    (Evaluate(BRIM * 1000, FOUND, NAMES, NAMES, SOLVED, topics=TOPICS, triples=FOUND * 5), 560_000),
-    (UpdateMemory(BRIM * 1000, FOUND * 5, NAMES, NAMES, topics=TOPICS), 390_000),
+    (EvaluateFound(BRIM * 1000, FOUND, exemplars=SOLVED, triples=FOUND * 5, **PLANNED), 560_000),
+    (UpdateMemory(BRIM * 1000, FOUND * 5, **PLANNED), 390_000),
     (ChooseEntities(BRIM * 1000, LONG, ENDS, topics=TOPICS), 18_000),
-    (JudgeDirection(BRIM * 1000, (LONG,) * 500, FOUND * 5, NAMES, NAMES, topics=TOPICS), 300_000),
-    (RecallEntities(BRIM * 1000, HELD * 500, BRIM * 10, NAMES, NAMES, topics=TOPICS), 260_000),
-    (Reflect(BRIM * 1000, FOUND, FOUND, NAMES, NAMES, topics=TOPICS), 161_000),
+    (JudgeDirection(BRIM * 1000, (LONG,) * 500, FOUND * 5, **PLANNED), 300_000),
+    (RecallEntities(BRIM * 1000, HELD * 500, BRIM * 10, **PLANNED), 260_000),
+    (Reflect(BRIM * 1000, FOUND, FOUND, **PLANNED), 161_000),
     (ScoreRelations(BRIM * 1000, ONWARD, 3, topics=TOPICS), 98_000),
     (ScoreEntities(BRIM * 1000, FOUND, topics=TOPICS), 102_000),
-    (FilterFound(BRIM * 1000, FOUND, NAMES, NAMES, topics=TOPICS), 107_000),
-    (EvaluateFound(BRIM * 1000, FOUND, NAMES, NAMES, own_knowledge=True, topics=TOPICS), 108_000),
+    (FilterFound(BRIM * 1000, FOUND, **PLANNED), 107_000),
     (InferWithKnowledge(BRIM * 1000, (Segment(LONG, ENDS[:20]),) * 100, NAMES, NAMES), 40_000),
 ]
 """Prompts of the largest inputs and the characters that they may have: 500 relations of 200 characters,

@@ -3,7 +3,7 @@
 import pytest
 
 from kgqa.kg.terms import Chain
-from kgqa.prompts.evaluate_found import EvaluateFound
+from kgqa.prompts.assess_found import EvaluateFound
 from kgqa.prompts.filter_found import FilterFound
 from kgqa.prompts.infer_from_evidence import InferWithKnowledge, Segment
 from kgqa.prompts.update_memory import UpdateMemory
