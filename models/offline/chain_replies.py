@@ -7,7 +7,7 @@ from kgqa.kg.pages import Candidate
 from kgqa.kg.terms import Chain, one_line
 from kgqa.models.offline.interpreter import Interpretation, QuestionInterpreter
 from kgqa.models.offline.wording import relation_phrase
-from kgqa.prompts.adapt_blueprint import AdaptBlueprint, AdaptedBlueprint
+from kgqa.prompts.adapt_blueprint import AdaptBlueprint, AdaptedBlueprint, AdaptFreely, LinearBlueprint
 from kgqa.prompts.answer_from_memory import AnswerDirectly, DirectAnswer
 from kgqa.prompts.base import Prompt, Reply
 from kgqa.prompts.candidates import MAX_CANDIDATES_SHOWN, Take, parse_number
@@ -159,6 +159,14 @@ async def adapt_blueprint(prompt: AdaptBlueprint, interpreter: QuestionInterpret
     return AdaptedBlueprint(rationale=known.reason, branches=branches)
 
 
+async def adapt_freely(prompt: AdaptFreely, interpreter: QuestionInterpreter) -> LinearBlueprint:
+    """Name the relations of what `adapt_blueprint` writes, one branch after the other."""
+    shown = AdaptBlueprint(prompt.question, prompt.topics, prompt.exemplars, ())
+    adapted = await adapt_blueprint(shown, interpreter)
+    names = [name.removeprefix("^") for branch in adapted.branches for name in branch]
+    return LinearBlueprint(rationale=adapted.rationale, relations=names[:MAX_BRANCH_HOPS])
+
+
 async def abstain(prompt: AnswerDirectly, _: QuestionInterpreter) -> DirectAnswer:
     """Answer nothing: the search before has found nothing."""
     return DirectAnswer(rationale=NO_FACTS, answers=[])
@@ -166,6 +174,7 @@ async def abstain(prompt: AnswerDirectly, _: QuestionInterpreter) -> DirectAnswe
 
 CHAIN_REPLIES: Replies = {
     AdaptBlueprint: adapt_blueprint,
+    AdaptFreely: adapt_freely,
     AnswerDirectly: abstain,
     CheckSufficiency: check_sufficiency,
     Decompose: decompose,

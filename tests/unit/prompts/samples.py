@@ -7,7 +7,7 @@ from typing import Any
 import kgqa.prompts
 from kgqa.kg.pages import Candidate
 from kgqa.kg.terms import Chain, Entity, Hop, Literal, Path
-from kgqa.prompts.adapt_blueprint import AdaptBlueprint
+from kgqa.prompts.adapt_blueprint import AdaptBlueprint, AdaptFreely
 from kgqa.prompts.answer_from_memory import AnswerBriefly, AnswerDirectly, ReasonAloud
 from kgqa.prompts.assess_found import AssessFound, EvaluateFound
 from kgqa.prompts.base import Prompt
@@ -123,6 +123,15 @@ WORKED: list[Prompt[Any]] = [
         topics("Friedrich Schiller", "Mannheim"),
         (SolvedQuestion("which books by [ENT] were printed in [ENT]", (("^written_by",), ("^printed_in",))),),
         ("first_staged_in", "located_in", "written_by"),
+    ),
+    AdaptFreely(
+        "In which country was the painter of The Night Watch born?",
+        (
+            SolvedQuestion(
+                "who is the mother of the author of Effi Briest",
+                (("book.written_work.author", "people.person.parents"),),
+            ),
+        ),
     ),
     AnswerBriefly("Which two seas does the Kiel Canal join?"),
     AnswerDirectly("Which two seas does the Kiel Canal join?"),

@@ -6,18 +6,21 @@ from typing import Any
 import pytest
 
 from kgqa.models.parsing import BadReply, check_reply, validate_reply
+from kgqa.prompts.adapt_blueprint import AdaptFreely
 from kgqa.prompts.assess_found import ALONE, BESIDE, EvaluateFound
 from kgqa.prompts.base import Prompt
 from kgqa.prompts.filter_found import FilterFound
 from kgqa.prompts.infer_from_evidence import InferFromEvidence, InferWithKnowledge, Segment
+from kgqa.prompts.solved_questions import SolvedQuestion
 from kgqa.tests.unit.prompts.samples import chain, ends
 from kgqa.tests.unit.prompts.test_frontier_cases import DRAWN, FOUND, GOALS, GROUPS, KNOWN, PLAN, TWO
 
-APART = [EvaluateFound, FilterFound, InferWithKnowledge]
+APART = [AdaptFreely, EvaluateFound, FilterFound, InferWithKnowledge]
 
 FILTER = FilterFound("Where?", FOUND, **PLAN, topics=TWO)
 EVALUATE = EvaluateFound("Where?", FOUND, **PLAN, topics=TWO)
 KNOWING = replace(EVALUATE, own_knowledge=True)
+FREE = AdaptFreely("Where?", (SolvedQuestion("Who?", (("mother", "town"),)),), topics=TWO)
 INFER = InferWithKnowledge("Where?", (Segment(chain("Ada", "child"), ends("Ben")),), KNOWN, GOALS)
 
 
@@ -32,12 +35,19 @@ def test_inference_with_knowledge_is_shown_what_inference_is() -> None:
     assert INFER.case() == InferFromEvidence(INFER.question, INFER.segments, KNOWN, GOALS).case()
 
 
+def test_a_free_blueprint_is_a_list_after_lists() -> None:
+    assert FREE.case() == (
+        'Question: "Where?"\nSolved questions and their blueprints:\n- "Who?" by ["mother", "town"]\nReply:'
+    )
+
+
 STOP = {"decision": "stop", "group": 1}
 
 
 @pytest.mark.parametrize(
     ("prompt", "reply"),
     [
+        (FREE, {"relations": ["mother"]}),
         (FILTER, {"keep": []}),
         (FILTER, {"keep": [3, 1]}),
         (EVALUATE, {"decision": "forward"}),
@@ -54,6 +64,8 @@ def test_what_is_taken(prompt: Prompt[Any], reply: dict[str, Any]) -> None:
 @pytest.mark.parametrize(
     ("prompt", "reply", "said"),
     [
+        (FREE, {"relations": []}, "the blueprint has 0 relations; give 1 to 8"),
+        (FREE, {"relations": ["^ "]}, "the blueprint has a name that is blank"),
         (FILTER, {"keep": [4]}, "candidate 4 was not offered; choose from 1 to 3"),
         (FILTER, {"keep": [1, 1]}, "each candidate may be named once"),
         (EVALUATE, {"decision": "stop"}, "group 0 was not offered"),

@@ -11,7 +11,7 @@ from hypothesis import example, given, settings, strategies as st
 
 from kgqa.kg.pages import Candidate
 from kgqa.kg.terms import Chain, Entity, Hop, Path
-from kgqa.prompts.adapt_blueprint import AdaptBlueprint
+from kgqa.prompts.adapt_blueprint import AdaptBlueprint, AdaptFreely
 from kgqa.prompts.answer_from_memory import AnswerBriefly, AnswerDirectly, ReasonAloud
 from kgqa.prompts.assess_found import AssessFound, EvaluateFound
 from kgqa.prompts.base import MAX_LABEL_CHARS, MAX_QUESTION_CHARS, Prompt, quoted
@@ -113,6 +113,7 @@ MAKERS: list[Callable[[str], Prompt[Any]]] = [
     ),
     lambda text: Decompose(text),
     lambda text: AdaptBlueprint(text, (Entity("http://x/t", text),) * 2, hostile_solved(text), (text,) * 3),
+    lambda text: AdaptFreely(text, hostile_solved(text)),
     lambda text: CheckSufficiency(
         text, hostile_chain(text), hostile_ends(text), hostile_progress(text), expected=f"x{text}"
     ),
@@ -266,6 +267,7 @@ BOUNDS: list[tuple[Prompt[Any], int]] = [
     (PruneRelations(BRIM * 1000, LONG, HOPS, progress=FULL), 79_500),
     (Decompose(BRIM * 1000), 2_100),
     (AdaptBlueprint(BRIM * 1000, NAMES, SOLVED, NAMES), 82_000),
+    (AdaptFreely(BRIM * 1000, SOLVED), 72_000),
     (CheckSufficiency(BRIM * 1000, LONG, ENDS, FULL, met=(LONG, LONG), expected=BRIM * 10), 24_500),
     (
         Diagnose(
