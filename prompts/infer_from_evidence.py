@@ -41,8 +41,8 @@ class InferFromEvidence(QuestionPrompt[Inferred]):
     instructions = """\
 A search in a knowledge graph has ended with a part of the question not verified. You are given the \
 question, the segments that it found, each a chain of relations and candidates at its end, what is \
-known so far, and the subgoals that are not verified. Choose the candidates that this evidence carries \
-as answers.
+known so far, and subgoals of which nothing is verified. Choose the candidates that this evidence \
+carries as answers.
 
 - Use the evidence alone, nothing that you know besides.
 - A candidate is carried if it is of the kind that is asked for, the segments and what is known say of \
@@ -94,7 +94,9 @@ Reply: {"rationale": "Only the painter is known, none of his teachers.", "chosen
             shown += len(ends)
         if not self.segments:
             yield "Segments: none"
-        yield from (draw_findings(self.findings), draw_list("Not verified", self.unmet[:MAX_SUBGOALS]))
+        yield draw_findings(self.findings)
+        if self.unmet:
+            yield draw_list("Not verified", self.unmet[:MAX_SUBGOALS])
 
     def check(self, reply: Inferred) -> None:
         """Refuse numbers that were not offered or come twice."""
@@ -117,7 +119,7 @@ class InferWithKnowledge(InferFromEvidence):
     instructions = """\
 A search in a knowledge graph has ended with a part of the question not verified. You are given the \
 question, the segments that it found, if any, each a chain of relations and candidates at its end, what \
-is known so far, and the subgoals that are not verified. Give the most plausible answer.
+is known so far, and subgoals of which nothing is verified. Give the most plausible answer.
 
 - Candidates that the evidence carries come first: their numbers in "chosen", best first.
 - Where none of them is the answer, bridge what is missing by what you know, and name the answers in \

@@ -30,7 +30,7 @@ that can be followed next, each under the chain that it extends. Choose those th
 you cannot tell which one it is.
 - Where there are several topic entities, each has a chain of its own, and they are to meet at the \
 answer: choose what each of them still needs, and nothing for a chain that says its part already.
-- Where there are subgoals, choose for those of which nothing is known yet, by what the relations mean.
+- Where there are subgoals, choose for those that are still open, by what the relations mean.
 - Relations that only describe the database (keys, types, provenance) seldom help.
 
 "A -relation-> B" reads "A has the relation to B"; "A <-relation- B" reads "B has the relation \

@@ -80,7 +80,8 @@ async def verify_frontier(state: CoGState, runtime: NodeRuntime) -> CoGUpdate:
     malformed reply keeps what there is, and goes on.
     """
     found = state["found"]
-    update: CoGUpdate = {"candidates": []}
+    findings = [*state["findings"], *(_group_finding(each, []) for each in found)]
+    update: CoGUpdate = {"candidates": [], "findings": findings}
     if kept := await runtime.ask(FilterFound(state["question"], tuple(found), **prompt_context(state))):
         found, aside = _keep_ends(found, kept.keep)
         runtime.trace["kept"] = [str(each.chain) for each in found]
@@ -93,8 +94,7 @@ async def verify_frontier(state: CoGState, runtime: NodeRuntime) -> CoGUpdate:
     known = await write_memory(found, state, runtime)
     news = [text for text in known if text and text not in state["known"]]
     runtime.trace["finding"] = gained = " ".join(news)
-    findings = [_group_finding(each, news) for each in found]
-    update |= {"known": known, "findings": [*state["findings"], *findings]}
+    update |= {"known": known, "findings": [*findings, *(_group_finding(each, news) for each in found)]}
     groups = group_findings(found, state["explored"], state["topic_entities"])
     own, noted = uses_own_knowledge(runtime.context), cast(CoGState, {**state, "known": known})
     if groups and (taken := await evaluate(groups, noted, runtime, own_knowledge=own)):
