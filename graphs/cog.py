@@ -75,7 +75,7 @@ class CoG(SearchContext):
     adaptation: bool | Literal["free"] = Field(
         default=True,
         description="let the model adapt the nearest (Table 3) to relations that the graph has; free: it is "
-        "shown none of these, and what it names is taken as it is (paper, A.5)",
+        "shown none of these, writes one list, and what it names is taken as it is (paper, A.5)",
     )
     reranking: bool = Field(default=True, description="rank relations by blueprint and subgoal (Table 3)")
     refinement: bool = Field(default=True, description="diagnose failures and turn back (Table 3)")
@@ -117,8 +117,8 @@ class CoG(SearchContext):
     )
     own_knowledge: bool = Field(
         default=False,
-        description="let check (with exploration=frontier) and inference answer from what the model knows, "
-        "labelled so (paper, A.3 and A.4.3)",
+        description="let memory and check (with exploration=frontier) and inference go by what the model "
+        "knows as well, answers labelled so (paper, A.2.3, A.3 and A.4.3)",
     )
     overlay: str | None = Field(
         default=None,
