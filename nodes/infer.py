@@ -12,13 +12,7 @@ from kgqa.nodes.frontier.state import FrontierState, FrontierUpdate, open_subgoa
 from kgqa.nodes.record import parametric_answers
 from kgqa.nodes.verdicts import group_findings
 from kgqa.prompts.candidates import MAX_CANDIDATES_SHOWN, aggregate
-from kgqa.prompts.infer_from_evidence import (
-    InferFromEvidence,
-    Inferred,
-    InferredOrKnown,
-    InferWithKnowledge,
-    Segment,
-)
+from kgqa.prompts.infer_from_evidence import InferFromEvidence, Inferred, Segment
 from kgqa.runtime.node import NodeRuntime, node
 from kgqa.runtime.state import Update, VerifiedChain
 from kgqa.tools.arguments import chain_arguments
@@ -50,9 +44,9 @@ async def infer(state: CoGState, runtime: NodeRuntime) -> CoGUpdate:
         *done.subgoals[done.at :],
         *(f"it has to do with {topic}" for topic in topics if topic not in met),
     )
-    reply = await _ask(
-        InferFromEvidence(state["question"], segments, done.findings, unmet, topics=topics), runtime
-    )
+    own = uses_own_knowledge(runtime.context)
+    prompt = InferFromEvidence(state["question"], segments, done.findings, unmet, own, topics=topics)
+    reply = await runtime.ask(prompt)
     if reply is None:
         left = [replace(branch, verdict="infer") for branch in memory[-1:]]
         return {"memory": [*memory[:-1], *left], "decision": "stop"}
@@ -83,7 +77,10 @@ async def infer_from_frontier(state: FrontierState, runtime: NodeRuntime) -> Fro
     segments = tuple(Segment(each.chain, each.named[:share]) for each in groups)
     known, topics = tuple(filter(None, state["known"])), tuple(state["topic_entities"])
     unmet = tuple(state["subgoals"][at] for at in open_subgoals(state))
-    reply = await _ask(InferFromEvidence(state["question"], segments, known, unmet, topics=topics), runtime)
+    own = uses_own_knowledge(runtime.context)
+    reply = await runtime.ask(
+        InferFromEvidence(state["question"], segments, known, unmet, own, topics=topics)
+    )
     if reply is None:
         return nothing
     runtime.trace |= {"chosen": len(reply.chosen), "reason": reply.rationale}
@@ -94,18 +91,10 @@ async def infer_from_frontier(state: FrontierState, runtime: NodeRuntime) -> Fro
     return {**nothing, "memory": [*met, VerifiedChain(groups[place].chain, ends, "infer")]}
 
 
-async def _ask(prompt: InferFromEvidence, runtime: NodeRuntime) -> Inferred | None:
-    """Ask by the evidence alone, or with ``own_knowledge`` also by what the model knows (CoG A.4.3)."""
-    if uses_own_knowledge(runtime.context):
-        prompt = InferWithKnowledge(**vars(prompt))
-    return await runtime.ask(prompt)
-
-
 def _own_answers(reply: Inferred) -> Update:
     """Return what a model answers from what it knows, labelled so; nothing where it does not."""
-    if not (isinstance(reply, InferredOrKnown) and reply.answers):
-        return {}
-    return {"answers": parametric_answers(reply.answers), "outcome": "parametric"}
+    known = parametric_answers(reply.answers)
+    return {"answers": known, "outcome": "parametric"} if known else {}
 
 
 async def _verified_segments(state: CoGState, runtime: NodeRuntime) -> tuple[Segment, ...]:

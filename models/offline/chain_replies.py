@@ -18,8 +18,6 @@ from kgqa.prompts.filter_candidates import FilterCandidates, FilteredCandidates
 from kgqa.prompts.infer_from_evidence import (
     InferFromEvidence,
     Inferred,
-    InferredOrKnown,
-    InferWithKnowledge,
 )
 from kgqa.prompts.prune_relations import PrunedRelations, PruneRelations
 from kgqa.prompts.solved_questions import MAX_BRANCH_HOPS
@@ -112,11 +110,6 @@ async def infer_answers(prompt: InferFromEvidence, interpreter: QuestionInterpre
     return Inferred(rationale=known.reason, chosen=chosen)
 
 
-async def infer_alone(prompt: InferWithKnowledge, interpreter: QuestionInterpreter) -> InferredOrKnown:
-    """Choose as `infer_answers` does: it knows nothing beside the evidence."""
-    return InferredOrKnown(**vars(await infer_answers(prompt, interpreter)))
-
-
 async def prune_relations(prompt: PruneRelations, interpreter: QuestionInterpreter) -> PrunedRelations:
     """Choose the relation that the chosen chain goes on by, then those of others; none beside all chains."""
     known = await interpreter.interpret(prompt.question, prompt.topics, [prompt.chain])
@@ -182,7 +175,6 @@ CHAIN_REPLIES: Replies = {
     Diagnose: diagnose_branch,
     FilterCandidates: filter_candidates,
     InferFromEvidence: infer_answers,
-    InferWithKnowledge: infer_alone,
     PruneRelations: prune_relations,
     VerifyChain: verify_chain,
 }

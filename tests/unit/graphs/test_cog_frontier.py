@@ -250,18 +250,18 @@ async def test_inference_may_answer_from_what_the_model_knows(cog: AskCoG, explo
         prune_relations={"relations": [1]},
         check_sufficiency={"decision": "forward", "finding": "something"},
         evaluate_found={"decision": "forward"},
-        infer_with_knowledge={"chosen": [], "answers": ["Zed", "Zed"]},
+        infer_from_evidence={"chosen": [], "answers": ["Zed", "Zed"]},
     )
     record = await cog(model, exploration=exploration, own_knowledge=True, depth=1, refinements=0)
     assert (shown(record), record["outcome"]) == (["Zed"], "parametric")
-    assert "infer_from_evidence" not in [prompt.name for prompt in model.prompts]
+    assert [prompt.own_knowledge for prompt in asked(model, "infer_from_evidence")] == [True]
 
 
 async def test_the_evidence_goes_before_what_the_model_knows(cog: AskCoG) -> None:
     model = searching(
         pick_relations=pick("lives_in"),
         evaluate_found={"decision": "forward"},
-        infer_with_knowledge={"chosen": [1]},
+        infer_from_evidence={"chosen": [1]},
     )
     record = await ask(cog, model, own_knowledge=True, depth=1)
     assert (shown(record), record["outcome"]) == (["Ulm"], "grounded_inference")

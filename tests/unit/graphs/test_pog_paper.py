@@ -133,7 +133,7 @@ async def test_the_pool_is_all_that_was_reached_however_long_the_history(graph: 
         evaluate_found={"decision": "forward"},
         judge_direction={"add": True},
         recall_entities={"recall": []},
-        infer_with_knowledge={"chosen": []},
+        infer_from_evidence={"chosen": []},
     )
     await ask(graph(crowd), model)
     assert (
@@ -146,7 +146,7 @@ async def test_no_reflection_comes_back_more_often_than_allowed(graph: Open) -> 
         evaluate_found={"decision": "forward"},
         judge_direction={"add": True},
         recall_entities=recall("Ada"),
-        infer_with_knowledge={"chosen": []},
+        infer_from_evidence={"chosen": []},
     )
     record = await ask(graph(FAMILY), model, reflections=1)
     assert nodes(record).count("backtrack") == 1
@@ -176,13 +176,13 @@ async def test_what_the_model_knows_besides_is_an_answer_of_its_own(graph: Open)
 
 async def test_a_half_stop_may_answer_from_what_the_model_knows(graph: Open) -> None:
     """Also where nothing was found that it could go by."""
-    model = players(choose_entities={"chosen": []}, infer_with_knowledge={"chosen": [], "answers": ["Rome"]})
+    model = players(choose_entities={"chosen": []}, infer_from_evidence={"chosen": [], "answers": ["Rome"]})
     record = await ask(graph(FAMILY), model)
     assert (shown(record), record["outcome"]) == (["Rome"], "parametric")
 
 
 async def test_where_nothing_is_chosen_the_search_ends_with_what_it_found(graph: Open) -> None:
-    model = players(choose_entities={"chosen": []}, infer_with_knowledge={"chosen": []})
+    model = players(choose_entities={"chosen": []}, infer_from_evidence={"chosen": []})
     record = await ask(graph(FAMILY), model)
     assert nodes(record) == ["link", "plan", *ROUND[:4], "reflect", "look_again", "infer", "answer"]
 

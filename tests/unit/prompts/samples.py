@@ -19,7 +19,7 @@ from kgqa.prompts.diagnose import Diagnose, PastDecision, PrunedBranch
 from kgqa.prompts.facts import RelationCandidate
 from kgqa.prompts.filter_candidates import FilterCandidates
 from kgqa.prompts.filter_found import FilterFound
-from kgqa.prompts.infer_from_evidence import InferFromEvidence, InferWithKnowledge, Segment
+from kgqa.prompts.infer_from_evidence import InferFromEvidence, Segment
 from kgqa.prompts.judge_claim import JudgeClaim
 from kgqa.prompts.pick_relations import PickRelations
 from kgqa.prompts.plan_steps import PlanSteps
@@ -223,12 +223,6 @@ WORKED: list[Prompt[Any]] = [
             ChainFindings(chain("Lise Meitner", "award"), ends("Leibniz Medal")),
         ),
         subgoals=("Find the university.", "Find when it was opened."),
-    ),
-    InferWithKnowledge(
-        "Which river runs through the town where the painter of The Monk by the Sea was born?",
-        (Segment(chain("The Monk by the Sea", "painted_by"), ends("Caspar David Friedrich")),),
-        ("Caspar David Friedrich painted it.",),
-        ("Find the river of his birthplace.",),
     ),
     FilterCandidates(
         "Which of the Brontë sisters died in Scarborough?",

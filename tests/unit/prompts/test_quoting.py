@@ -23,7 +23,7 @@ from kgqa.prompts.diagnose import Diagnose, PastDecision, PrunedBranch
 from kgqa.prompts.facts import RelationCandidate, draw_relation_candidate
 from kgqa.prompts.filter_candidates import FilterCandidates
 from kgqa.prompts.filter_found import FilterFound
-from kgqa.prompts.infer_from_evidence import InferFromEvidence, InferWithKnowledge, Segment
+from kgqa.prompts.infer_from_evidence import InferFromEvidence, Segment
 from kgqa.prompts.judge_claim import JudgeClaim
 from kgqa.prompts.pick_relations import PickRelations
 from kgqa.prompts.plan_steps import PlanSteps
@@ -307,7 +307,6 @@ BOUNDS: list[tuple[Prompt[Any], int]] = [
     (ScoreRelations(BRIM * 1000, ONWARD, 3, topics=TOPICS), 98_000),
     (ScoreEntities(BRIM * 1000, FOUND, topics=TOPICS), 102_000),
     (FilterFound(BRIM * 1000, FOUND, **PLANNED), 107_000),
-    (InferWithKnowledge(BRIM * 1000, (Segment(LONG, ENDS[:20]),) * 100, NAMES, NAMES), 40_000),
 ]
 """Prompts of the largest inputs and the characters that they may have: 500 relations of 200 characters,
 10,000 candidates of 200, chains of 10 hops, a question of 200,000, 500 subgoals, findings and facts,
