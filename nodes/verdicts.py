@@ -50,7 +50,7 @@ def group_findings(
 
 
 def hold_group(group: ChainFindings, ends: Sequence[Candidate]) -> ChainFindings:
-    """Return a group of so many of its ends, its chain held to them where these are entities."""
+    """Return a group with some of its ends, its chain held to them where these are entities."""
     entities = [end.term for end in ends if isinstance(end.term, Entity)]
     held = len(ends) < len(group.ends) and len(entities) == len(ends)
     chain = group.chain.constrained_to(entities) if held else group.chain

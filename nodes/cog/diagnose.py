@@ -113,8 +113,8 @@ async def diagnose_frontier(state: CoGState, runtime: NodeRuntime) -> CoGUpdate:
     return {
         **dropped,
         "frontier": stand if recalled else [*stand, blamed.before],
-        "found": [each for each in state["found"] if stands(each.chain)],
-        "explored": [each for each in state["explored"] if stands(each.chain)],
+        "found": [each for each in state["found"] if not blamed.after or stands(each.chain)],
+        "explored": [each for each in state["explored"] if not blamed.after or stands(each.chain)],
         "stack": recalled[::-1],
         "memory": [],
         "candidates": [],

@@ -25,7 +25,7 @@ class FrontierUpdate(Update, total=False):
     """What a node may change."""
 
     frontier: list[Chain]
-    """Where the search stands: the chains that are extended next."""
+    """Where the search stands: the chains that are extended next, beside those of ``offers``."""
     offers: list[ScoredChain]
     """Chains that are one hop longer: what can follow, then what of it was chosen."""
     found: list[ChainFindings]

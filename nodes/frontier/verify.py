@@ -56,6 +56,7 @@ async def evaluate(
     if reply is None or reply.decision == "forward":
         return None
     if reply.answers:
-        said: FrontierUpdate = {"answers": parametric_answers(reply.answers), "outcome": "parametric"}
-        return {**said, "memory": [], "candidates": [], "decision": "stop"}
+        said: FrontierUpdate = {"memory": [], "candidates": [], "outcome": "parametric", "decision": "stop"}
+        known = parametric_answers(reply.answers)
+        return {**said, "answers": known} if known else None
     return cast(FrontierUpdate, accept_group(groups, reply, runtime))
