@@ -14,7 +14,6 @@ from kgqa.nodes.answer import answer
 from kgqa.nodes.cog.backtrack import backtrack, backtrack_frontier
 from kgqa.nodes.cog.blueprint import blueprint
 from kgqa.nodes.cog.diagnose import diagnose, diagnose_frontier
-from kgqa.nodes.cog.expand import expand_frontier
 from kgqa.nodes.cog.learn import learn
 from kgqa.nodes.cog.prune import prune, prune_frontier
 from kgqa.nodes.cog.rerank import rerank, rerank_frontier
@@ -22,6 +21,7 @@ from kgqa.nodes.cog.state import CoGState
 from kgqa.nodes.cog.verify import verify, verify_frontier
 from kgqa.nodes.expand import expand
 from kgqa.nodes.filter import filter_candidates
+from kgqa.nodes.frontier.expand import expand as expand_frontier
 from kgqa.nodes.frontier.retrieve_relations import retrieve_relations as retrieve_from_frontier
 from kgqa.nodes.infer import infer, infer_from_frontier
 from kgqa.nodes.link import link
@@ -75,7 +75,7 @@ class CoG(SearchContext):
     adaptation: bool | Literal["free"] = Field(
         default=True,
         description="let the model adapt the nearest (Table 3) to relations that the graph has; free: it is "
-        "shown none of these, and what it names is taken as it is (paper, A.5)",
+        "shown none of these, writes one list, and what it names is taken as it is (paper, A.5)",
     )
     reranking: bool = Field(default=True, description="rank relations by blueprint and subgoal (Table 3)")
     refinement: bool = Field(default=True, description="diagnose failures and turn back (Table 3)")
@@ -117,14 +117,35 @@ class CoG(SearchContext):
     )
     own_knowledge: bool = Field(
         default=False,
-        description="let check (with exploration=frontier) and inference answer from what the model knows, "
-        "labelled so (paper, A.3 and A.4.3)",
+        description="let memory and check (with exploration=frontier) and inference go by what the model "
+        "knows as well, answers labelled so (paper, A.2.3, A.3 and A.4.3)",
     )
     overlay: str | None = Field(
         default=None,
         description="a folder that blueprints of grounded answers are added to; read on top of the library",
     )
 
+
+def _either(chain: Node, frontier: Node) -> Node:
+    """Return a node that goes along one chain, or takes the same step from all of them at once."""
+
+    async def explore(state: Any, runtime: NodeRuntime) -> Update:
+        at_once = runtime.context.exploration == "frontier"
+        return await (frontier if at_once else chain).body(state, runtime)
+
+    explore.__doc__ = chain.body.__doc__
+    return replace(chain, body=explore)
+
+
+retrieve_relations = _either(retrieve_relations, retrieve_from_frontier)
+rerank = _either(rerank, rerank_frontier)
+prune = _either(prune, prune_frontier)
+expand = _either(expand, expand_frontier)
+verify = _either(verify, verify_frontier)
+diagnose = _either(diagnose, diagnose_frontier)
+backtrack = _either(backtrack, backtrack_frontier)
+look_again = _either(look_again, look_again_from_frontier)
+infer = _either(infer, infer_from_frontier)
 
 AFTER_VERDICT: dict[Decision, Node] = {"backtrack": diagnose, "stop": learn}
 """After each verdict: a failure is diagnosed, an answer is learned from."""
@@ -150,37 +171,4 @@ EDGES: Edges = {
     learn: answer,
 }
 
-FRONTIER: dict[Node, Node] = {
-    retrieve_relations: retrieve_from_frontier,
-    rerank: rerank_frontier,
-    prune: prune_frontier,
-    expand: expand_frontier,
-    verify: verify_frontier,
-    diagnose: diagnose_frontier,
-    backtrack: backtrack_frontier,
-    look_again: look_again_from_frontier,
-    infer: infer_from_frontier,
-}
-"""What takes the same step from all chains at once, with ``exploration=frontier``."""
-
-
-def _in_either_way(chain: Node) -> Node:
-    """Return a node that explores one chain or the frontier, as the context says."""
-
-    async def explore(state: Any, runtime: NodeRuntime) -> Update:
-        at_once = runtime.context.exploration == "frontier"
-        return await (FRONTIER[chain] if at_once else chain).body(state, runtime)
-
-    explore.__doc__ = chain.body.__doc__
-    return replace(chain, body=explore)
-
-
-_either = {chain: _in_either_way(chain) for chain in FRONTIER}
-_edges: Edges = {
-    _either.get(begin, begin): _either.get(then, then)
-    if isinstance(then, Node)
-    else {said: _either.get(end, end) for said, end in then.items()}
-    for begin, then in EDGES.items()
-}
-
-graph = build_graph(CoG, _edges, CoGState)
+graph = build_graph(CoG, EDGES, CoGState)

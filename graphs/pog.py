@@ -73,6 +73,11 @@ class PoG(SearchContext):
         """Whether the frontier is of entities."""
         return self.frontier == "entities"
 
+    @property
+    def own_knowledge(self) -> bool:
+        """Whether memory, evaluation and inference go by what the model knows as well (EGP §4.4)."""
+        return self.explores_entities
+
 
 FRONTIER_EXHAUSTED: Edges = {
     look_again_from_frontier: {"refine": retrieve_relations, "stop": infer_from_frontier},

@@ -8,17 +8,11 @@ from typing import cast
 from kgqa.kg.pages import Candidate
 from kgqa.kg.terms import Term
 from kgqa.nodes.cog.state import CoGState, CoGUpdate, plan_progress, standing_findings
-from kgqa.nodes.frontier.state import FrontierState, FrontierUpdate
+from kgqa.nodes.frontier.state import FrontierState, FrontierUpdate, open_subgoals, uses_own_knowledge
 from kgqa.nodes.record import parametric_answers
 from kgqa.nodes.verdicts import group_findings
 from kgqa.prompts.candidates import MAX_CANDIDATES_SHOWN, aggregate
-from kgqa.prompts.infer_from_evidence import (
-    InferFromEvidence,
-    Inferred,
-    InferredOrKnown,
-    InferWithKnowledge,
-    Segment,
-)
+from kgqa.prompts.infer_from_evidence import InferFromEvidence, Inferred, Segment
 from kgqa.runtime.node import NodeRuntime, node
 from kgqa.runtime.state import Update, VerifiedChain
 from kgqa.tools.arguments import chain_arguments
@@ -41,7 +35,7 @@ async def infer(state: CoGState, runtime: NodeRuntime) -> CoGUpdate:
         runtime.trace["reason"] = "refinement is off"
         return {"decision": "stop"}
     memory, segments = state["memory"], await _verified_segments(state, runtime)
-    if not segments:
+    if not segments and not uses_own_knowledge(runtime.context):
         runtime.trace["reason"] = "nothing was verified"
         return {"memory": [], "decision": "stop"}
     done, topics = plan_progress(state), tuple(state["topic_entities"])
@@ -50,9 +44,9 @@ async def infer(state: CoGState, runtime: NodeRuntime) -> CoGUpdate:
         *done.subgoals[done.at :],
         *(f"it has to do with {topic}" for topic in topics if topic not in met),
     )
-    reply = await _ask(
-        InferFromEvidence(state["question"], segments, done.findings, unmet, topics=topics), runtime
-    )
+    own = uses_own_knowledge(runtime.context)
+    prompt = InferFromEvidence(state["question"], segments, done.findings, unmet, own, topics=topics)
+    reply = await runtime.ask(prompt)
     if reply is None:
         left = [replace(branch, verdict="infer") for branch in memory[-1:]]
         return {"memory": [*memory[:-1], *left], "decision": "stop"}
@@ -76,14 +70,17 @@ async def infer_from_frontier(state: FrontierState, runtime: NodeRuntime) -> Fro
     every = [*state.get("found", []), *state.get("explored", [])] if state["tried"] else []
     groups = group_findings(every[:MAX_EXPLORED_CHAINS], (), state["topic_entities"])[:MAX_GROUPS]
     nothing: FrontierUpdate = {"memory": [], "candidates": [], "decision": "stop"}
-    if not groups:
+    if not groups and not uses_own_knowledge(runtime.context):
         runtime.trace["reason"] = "nothing with a name was reached"
         return nothing
-    share = MAX_CANDIDATES_SHOWN // len(groups)
+    share = MAX_CANDIDATES_SHOWN // max(1, len(groups))
     segments = tuple(Segment(each.chain, each.named[:share]) for each in groups)
-    known, topics = tuple(state["known"]), tuple(state["topic_entities"])
-    unmet = tuple(state.get("subgoals", []))[len(known) :]
-    reply = await _ask(InferFromEvidence(state["question"], segments, known, unmet, topics=topics), runtime)
+    known, topics = tuple(filter(None, state["known"])), tuple(state["topic_entities"])
+    unmet = tuple(state["subgoals"][at] for at in open_subgoals(state))
+    own = uses_own_knowledge(runtime.context)
+    reply = await runtime.ask(
+        InferFromEvidence(state["question"], segments, known, unmet, own, topics=topics)
+    )
     if reply is None:
         return nothing
     runtime.trace |= {"chosen": len(reply.chosen), "reason": reply.rationale}
@@ -94,19 +91,10 @@ async def infer_from_frontier(state: FrontierState, runtime: NodeRuntime) -> Fro
     return {**nothing, "memory": [*met, VerifiedChain(groups[place].chain, ends, "infer")]}
 
 
-async def _ask(prompt: InferFromEvidence, runtime: NodeRuntime) -> Inferred | None:
-    """Ask by the evidence alone, or with ``own_knowledge`` also by what the model knows (CoG A.4.3)."""
-    context = runtime.context
-    if getattr(context, "own_knowledge", False) and context.allow_parametric:
-        prompt = InferWithKnowledge(**vars(prompt))
-    return await runtime.ask(prompt)
-
-
 def _own_answers(reply: Inferred) -> Update:
     """Return what a model answers from what it knows, labelled so; nothing where it does not."""
-    if not (isinstance(reply, InferredOrKnown) and reply.answers):
-        return {}
-    return {"answers": parametric_answers(reply.answers), "outcome": "parametric"}
+    known = parametric_answers(reply.answers)
+    return {"answers": known, "outcome": "parametric"} if known else {}
 
 
 async def _verified_segments(state: CoGState, runtime: NodeRuntime) -> tuple[Segment, ...]:

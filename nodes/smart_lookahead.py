@@ -1,13 +1,14 @@
 """Smart lookahead: do chains that solved similar questions answer this one at once? (EGP §4.3)."""
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 
 from kgqa.kg.terms import Chain
 from kgqa.nodes.filter import filter_branch
-from kgqa.nodes.frontier.state import FrontierState, prompt_context
+from kgqa.nodes.frontier.state import FrontierState
+from kgqa.nodes.frontier.verify import evaluate
 from kgqa.nodes.recall_exemplars import KnownRelations, exemplar_hops, hop_text, known_relations
 from kgqa.nodes.verdicts import accept_group, group_findings
-from kgqa.prompts.assess_found import AssessFound, Assessment, Evaluate, Evaluation
+from kgqa.prompts.assess_found import AssessFound
 from kgqa.prompts.candidates import MAX_GROUPS_SHOWN, ChainFindings
 from kgqa.runtime.node import NodeRuntime, node
 from kgqa.runtime.state import State, Update, node_count
@@ -34,15 +35,10 @@ async def lookahead_by_path(state: FrontierState, runtime: NodeRuntime) -> Updat
     if node_count(state, "lookahead_by_path"):
         runtime.trace["reason"] = "only the first round looks ahead"
         return {"decision": "forward"}
-    topics, shown = state["topic_entities"], prompt_context(state)
     for found in await _follow_exemplars(state, runtime):
-        groups = group_findings([found], (), topics)
-        exemplars = tuple(state["exemplars"])
-        prompt = Evaluate(state["question"], tuple(groups), exemplars=exemplars, **shown)
-        reply = await runtime.ask(prompt)
-        if reply and reply.decision != "forward" and reply.group:
-            runtime.trace["reason"] = reply.rationale
-            accepted = await _accept(groups, reply, state, runtime)
+        groups = group_findings([found], (), state["topic_entities"])
+        if taken := await evaluate(groups, state, runtime, exemplars=tuple(state["exemplars"])):
+            accepted = await _accept(taken, state, runtime)
             if accepted["decision"] == "stop":
                 return accepted
     return {"decision": "forward"}
@@ -90,14 +86,11 @@ async def _judge_findings(state: State, found: list[ChainFindings], runtime: Nod
     runtime.trace["reason"] = reply.rationale
     if reply.decision == "forward":
         return {"decision": "forward"}
-    return await _accept(groups, reply, state, runtime)
+    return await _accept(accept_group(groups, reply, runtime), state, runtime)
 
 
-async def _accept(
-    groups: Sequence[ChainFindings], reply: Assessment | Evaluation, state: State, runtime: NodeRuntime
-) -> Update:
+async def _accept(accepted: Update, state: State, runtime: NodeRuntime) -> Update:
     """Return what a reply takes, filtered where a condition is left; go on where nothing meets it."""
-    accepted = accept_group(groups, reply, runtime)
     if accepted["decision"] == "stop":
         return accepted
     *met, branch = accepted["memory"]

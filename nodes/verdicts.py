@@ -49,6 +49,14 @@ def group_findings(
     return [each for each, _ in met] + [each for each, terms in named if (each.chain, terms) not in whole]
 
 
+def hold_group(group: ChainFindings, ends: Sequence[Candidate]) -> ChainFindings:
+    """Return a group with some of its ends, its chain held to them where these are entities."""
+    entities = [end.term for end in ends if isinstance(end.term, Entity)]
+    held = len(ends) < len(group.ends) and len(entities) == len(ends)
+    chain = group.chain.constrained_to(entities) if held else group.chain
+    return ChainFindings(chain, tuple(ends), group.truncated and not held)
+
+
 def unite_groups(found: Sequence[ChainFindings]) -> list[ChainFindings]:
     """Return what several entities led to by the same relations as one group, without what has no name."""
     alike: dict[tuple[Entity, tuple[Hop, ...]], list[ChainFindings]] = {}

@@ -1,9 +1,11 @@
 """Which relations, in which order, would answer this? (CoG §3.2.1 and appendix A.5: adaptation)."""
 
+from collections.abc import Sequence
+
 from pydantic import Field
 
 from kgqa.kg.terms import Entity
-from kgqa.prompts.base import MAX_TOPICS_SHOWN, Prompt, Reply, draw_case, numbered, quoted
+from kgqa.prompts.base import MAX_TOPICS_SHOWN, Prompt, QuestionPrompt, Reply, draw_case, numbered, quoted
 from kgqa.prompts.solved_questions import MAX_BRANCH_HOPS, SolvedQuestion, draw_solved_questions
 
 MAX_RELATION_NAME_CHARS = 200
@@ -31,8 +33,8 @@ class AdaptBlueprint(Prompt[AdaptedBlueprint]):
 You plan a search in a knowledge graph. Write the blueprint of a question: for each topic entity, \
 the relations that lead from it to the answer, in the order in which they are walked.
 
-Some similar questions and their branches are given; "[ENT]" stands for their topic entities. Take \
-over how a solved question is built where yours is built alike, with the relations that your \
+Some similar questions and their branches are given; where "[ENT]" stands, it is for a topic entity. \
+Take over how a solved question is built where yours is built alike, with the relations that your \
 question asks for. Do not take over relations that it does not ask for.
 
 Name relations in the way of this graph. Some of them are listed; you may name others. Write "^" \
@@ -40,8 +42,8 @@ before a relation that is walked against its arrow: with book -written_by-> auth
 from a book to its author is ["written_by"], and from an author to the books ["^written_by"].
 
 Reply with one JSON object: {"rationale": "one short sentence", "branches": [["first relation", \
-"second relation"], ["..."]]}. Give one branch for each topic entity, in their order; all of \
-them end at the answer.
+"second relation"], ["..."]]}. Give one branch of 1 to 8 relations for each topic entity, in their \
+order; all of them end at the answer.
 
 Example
 Question: "In which country was the painter of The Night Watch born?"
@@ -82,10 +84,53 @@ Reply: {"rationale": "Plays that he wrote and that were first staged there.", "b
             given = len(reply.branches)
             raise ValueError(f"give a branch for each topic entity, at most {most}, not {given}")
         for number, branch in enumerate(reply.branches, 1):
-            if not 1 <= len(branch) <= MAX_BRANCH_HOPS:
-                raise ValueError(f"branch {number} has {len(branch)} relations; give 1 to {MAX_BRANCH_HOPS}")
-            limit = MAX_RELATION_NAME_CHARS
-            if not all(name.removeprefix("^").strip() and len(name) <= limit for name in branch):
-                raise ValueError(
-                    f"branch {number} has a name that is blank or longer than {limit} characters"
-                )
+            _check_relations(branch, f"branch {number}")
+
+
+class LinearBlueprint(Reply):
+    """A blueprint for the question as one list of relations (CoG equation 3)."""
+
+    rationale: str = Field(default="", description="one short sentence: what the question asks for")
+    relations: list[str] = Field(description="the relations on the way to the answer, in their order")
+
+
+class AdaptFreely(QuestionPrompt[LinearBlueprint]):
+    """Write a blueprint after the ``exemplars`` nearest to a question, each of one list of relations."""
+
+    exemplars: tuple[SolvedQuestion, ...]
+
+    instructions = """\
+You plan a search in a knowledge graph. Write the blueprint of a question: the relations that lead to \
+its answer, as one list in their order.
+
+Solved questions that are like it are given, each with its blueprint; where "[ENT]" stands in one, it is \
+for an entity. See first what your question asks for. Take from the others how a blueprint is built and \
+how relations are named, but no relation that your question does not ask for; you may name new ones.
+
+Reply with one JSON object: {"rationale": "one short sentence", "relations": ["first", "second"]}. Give 1 \
+to 8 relations.
+
+Example
+Question: "In which country was the painter of The Night Watch born?"
+Solved questions and their blueprints:
+- "who is the mother of the author of Effi Briest" by ["book.written_work.author", "people.person.parents"]
+Reply: {"rationale": "The birthplace of a painter, and its country.", "relations": \
+["visual_art.artwork.artist", "people.person.place_of_birth", "location.location.containedby"]}
+"""
+
+    def case(self) -> str:
+        """Show the question and the exemplars."""
+        solved = draw_solved_questions(self.exemplars, "Solved questions and their blueprints:")
+        return draw_case(self.question, *solved)
+
+    def check(self, reply: LinearBlueprint) -> None:
+        """Refuse no relations or too many, and names that no relation has."""
+        _check_relations(reply.relations, "the blueprint")
+
+
+def _check_relations(names: Sequence[str], what: str) -> None:
+    if not 1 <= len(names) <= MAX_BRANCH_HOPS:
+        raise ValueError(f"{what} has {len(names)} relations; give 1 to {MAX_BRANCH_HOPS}")
+    limit = MAX_RELATION_NAME_CHARS
+    if not all(name.removeprefix("^").strip() and len(name) <= limit for name in names):
+        raise ValueError(f"{what} has a name that is blank or longer than {limit} characters")

@@ -1,12 +1,11 @@
-"""Is what was found enough? (PoG: evaluation, with the memory update or alone; ToG: reasoning)."""
+"""Is what was found enough? (PoG: evaluation, with the memory update or alone; ToG: reasoning; CoG: A.3)."""
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from typing import Literal, TypeAlias
 
 from pydantic import Field
 
-from kgqa.kg.terms import Entity
-from kgqa.prompts.base import Prompt, Reply, check_numbers, draw_case
+from kgqa.prompts.base import Reply, check_numbers
 from kgqa.prompts.candidates import (
     MAX_GROUPS_SHOWN,
     ChainFindings,
@@ -16,36 +15,10 @@ from kgqa.prompts.candidates import (
     draw_triples,
     numbered_candidates,
 )
-from kgqa.prompts.progress import draw_subgoals
-from kgqa.prompts.solved_questions import SolvedQuestion, draw_solved_questions
+from kgqa.prompts.progress import PlannedPrompt
 
-
-class Assessment(Reply):
-    """What is known now, what to do next, and for ``stop`` what the answer is."""
-
-    rationale: str = Field(default="", description="one short sentence: why")
-    known: list[str] = Field(default=[], description="what is known now: one short sentence a subgoal")
-    decision: Literal["stop", "filter", "forward"] = Field(description="stop, filter or forward")
-    group: int = Field(default=0, description="for stop and filter: the group's number; else 0")
-    take: Take = Field(default="all", description="for stop: what of the group is the answer")
-    chosen: list[int] = Field(
-        default=[], description="for stop with take=some: candidate numbers, best first"
-    )
-
-
-class AssessFound(Prompt[Assessment]):
-    """Judge what the chains of the frontier have led to; the reply's ``known`` replaces what was before."""
-
-    question: str
-    found: tuple[ChainFindings, ...]
-    subgoals: tuple[str, ...] = ()
-    known: tuple[str, ...] = ()
-    exemplars: tuple[SolvedQuestion, ...] = ()
-    topics: tuple[Entity, ...] = ()
-
-    instructions = """\
-You check a search in a knowledge graph. You are given a question and what was found: groups, each a \
-chain of relations from an entity of the question with the candidates at its end. Decide:
+RULES = """\
+Decide:
 
 - "stop" if a group has the answer: its chain, together with those that have the same ends, says \
 what the question asks, read with the direction of the arrows;
@@ -60,9 +33,38 @@ to A". ?1, ?2 ... stand for all nodes reached at that step, named or not.
 
 With "stop", "take" is what the answer is of the group: "all"; the "others", without those marked \
 with *, that are reached only by coming back to the start; "some", with their numbers in "chosen", \
-best first; or the "count", the "smallest" or the "largest" (earliest, latest), then computed.
+best first; or, of a group without "more than", the "count", and of numbers or dates the "smallest" or \
+the "largest" (earliest, latest), then computed.
+"""
+"""What both prompts say of groups and of what is taken of them."""
 
-"known": what is now known, old and new, at most one short sentence for each subgoal.
+
+class Assessment(Reply):
+    """What is known now, what to do next, and for ``stop`` what the answer is."""
+
+    rationale: str = Field(default="", description="one short sentence: why")
+    known: list[str] = Field(default=[], description="what is known now of each subgoal, in their order")
+    decision: Literal["stop", "filter", "forward"] = Field(description="stop, filter or forward")
+    group: int = Field(default=0, description="for stop and filter: the group's number; else 0")
+    take: Take = Field(default="all", description="for stop: what of the group is the answer")
+    chosen: list[int] = Field(
+        default=[], description="for stop with take=some: candidate numbers, best first"
+    )
+
+
+class AssessFound(PlannedPrompt[Assessment]):
+    """Judge what the chains of the frontier have led to; the reply's ``known`` replaces what was before."""
+
+    found: tuple[ChainFindings, ...]
+
+    instructions = (
+        """\
+You check a search in a knowledge graph. You are given a question and what was found: groups, each a \
+chain of relations from an entity of the question with the candidates at its end. """
+        + RULES
+        + """
+"known": what is known now, old and new: one short sentence for each subgoal, in their order, "" for \
+one of which nothing is.
 
 Reply with one JSON object: {"rationale": "one short sentence", "known": ["..."], "decision": "...", \
 "group": number, "take": "...", "chosen": [numbers]}.
@@ -75,70 +77,63 @@ Subgoals:
 Known so far: nothing
 Group 1: "Clara Schumann" -born_in-> ?1 (1)
 1. "Leipzig"
-Reply: {"rationale": "A town; its river is still to come.", "known": ["She comes from Leipzig."], \
-"decision": "forward", "group": 0, "take": "all", "chosen": []}
+Reply: {"rationale": "A town; its river is still to come.", "known": \
+["She comes from Leipzig.", ""], "decision": "forward", "group": 0, "take": "all", "chosen": []}
 """
+    )
 
-    def case(self) -> str:
-        """Show solved questions, the question, the plan and what was found."""
-        lines = [*draw_subgoals(self.subgoals, self.known), *draw_chain_findings(self.found)]
-        solved = draw_solved_questions(self.exemplars)
-        return draw_case(self.question, *lines, topics=self.topics, before=solved)
+    def _lines(self) -> Iterable[str]:
+        return draw_chain_findings(self.found)
 
     def check(self, reply: Assessment) -> None:
         """Refuse a group that was not offered and candidates that are not of the group."""
-        check_group(reply, self.found)
+        _check_group(reply, self.found)
 
 
 class Evaluation(Reply):
-    """Whether it is enough, and for ``stop`` what the answer is."""
+    """Whether it is enough, and for ``stop`` what the answer is, or ``answers`` that the model knows."""
 
     rationale: str = Field(default="", description="one short sentence: why")
     decision: Literal["stop", "filter", "forward"] = Field(description="stop, filter or forward")
-    group: int = Field(default=0, description="the group's number; 0 for what only the model knows")
+    group: int = Field(default=0, description="for stop and filter: the group's number; else 0")
     take: Take = Field(default="all", description="for stop: what of the group is the answer")
     chosen: list[int] = Field(
         default=[], description="for stop with take=some: candidate numbers, best first"
+    )
+    answers: list[str] = Field(
+        default=[], description="for stop with group 0: answers from your own knowledge, as short names"
     )
 
 
 GroupVerdict: TypeAlias = Assessment | Evaluation
 
+ALONE = "Go by what was found alone."
+BESIDE = (
+    "You may also answer from what you know: where no group has the answer, but what was found and what you "
+    'know give it, decide on "stop" with group 0 and name the answers in "answers".'
+)
 
-class Evaluate(Prompt[Evaluation]):
-    """Judge what a round, or one chain of a solved question, has led to, with the memory as it stands.
 
-    ``found`` are all ends of the same relations together, ``triples`` the same entity by entity.
+class EvaluateFound(PlannedPrompt[Evaluation]):
+    """Judge what was ``found`` with the memory as it stands, by ``own_knowledge`` also from what one knows.
+
+    Where groups are all ends of the same relations together, ``triples`` are the same entity by entity.
     """
 
-    question: str
     found: tuple[ChainFindings, ...]
-    subgoals: tuple[str, ...] = ()
-    known: tuple[str, ...] = ()
-    exemplars: tuple[SolvedQuestion, ...] = ()
-    topics: tuple[Entity, ...] = ()
     triples: tuple[ChainFindings, ...] = ()
+    own_knowledge: bool = False
 
-    instructions = """\
-You check a search in a knowledge graph. You are given a question, what is known so far, and what was \
-found last: groups, each a chain of relations from an entity of the question with the candidates at \
-its end. Say whether that is enough to answer:
-
-- "stop" if a group has the answer;
-- "stop" with group 0 if none has it, but what is known together with your own knowledge answers the \
-question for certain;
-- "filter" if the answers are among a group's candidates, and not all of them are shown;
-- "forward" if something is still to be found.
-
-Put the graph before what you remember. "A -relation-> B" reads "A has the relation to B"; \
-"A <-relation- B" reads "B has the relation to A". ?1, ?2 ... stand for the nodes reached at that step.
-
-With "stop", "take" is what the answer is of the group: "all"; the "others", without those marked \
-with *, that are reached only by coming back to the start; "some", with their numbers in "chosen", \
-best first; or the "count", the "smallest" or the "largest" (earliest, latest), then computed.
-
+    instructions = (
+        """\
+You answer a question by what a search in a knowledge graph has found. You are given the question, its \
+subgoals, what is known of them, and groups, each a chain of relations from an entity of the question \
+with the candidates at its end. Lines under "Found", where there are any, say which entity on the way led \
+to which of them. What a group shows goes before what is said to be known. """
+        + RULES
+        + """
 Reply with one JSON object: {"rationale": "one short sentence", "decision": "...", "group": number, \
-"take": "...", "chosen": [numbers]}.
+"take": "...", "chosen": [numbers], "answers": []}.
 
 Example
 Question: "Which river flows through the home town of Clara Schumann?"
@@ -149,24 +144,27 @@ Known so far:
 - "She comes from Leipzig."
 Group 1: "Clara Schumann" -born_in-> ?1 (1)
 1. "Leipzig"
+Go by what was found alone.
 Reply: {"rationale": "A town; its river is still to come.", "decision": "forward", "group": 0, \
-"take": "all", "chosen": []}
+"take": "all", "chosen": [], "answers": []}
 """
+    )
 
-    def case(self) -> str:
-        """Show solved questions, the question, what is known and what was found."""
-        plan, triples = draw_subgoals(self.subgoals, self.known), draw_triples(self.triples)
-        lines = [*plan, *triples, *draw_chain_findings(self.found)]
-        solved = draw_solved_questions(self.exemplars)
-        return draw_case(self.question, *lines, topics=self.topics, before=solved)
+    def _lines(self) -> Iterable[str]:
+        groups = draw_chain_findings(self.found)
+        return *draw_triples(self.triples), *groups, BESIDE if self.own_knowledge else ALONE
 
     def check(self, reply: Evaluation) -> None:
-        """Refuse a group that was not offered and candidates that are not of the group."""
-        if reply.decision != "stop" or reply.group:
-            check_group(reply, self.found)
+        """Refuse what was not offered, and answers from memory where they are not asked for."""
+        if not reply.answers:
+            _check_group(reply, self.found)
+        elif not self.own_knowledge:
+            raise ValueError('go by what was found alone; leave "answers" empty')
+        elif reply.decision != "stop" or reply.group:
+            raise ValueError('"answers" goes with decision "stop" and group 0')
 
 
-def check_group(reply: GroupVerdict, groups: Sequence[ChainFindings]) -> None:
+def _check_group(reply: GroupVerdict, groups: Sequence[ChainFindings]) -> None:
     """Raise ValueError for a group that was not offered and for candidates that are not of the group."""
     if reply.decision == "forward":
         return

@@ -79,13 +79,13 @@ class Diagnose(QuestionPrompt[Diagnosis]):
 
     instructions = """\
 You review a search in a knowledge graph that has run into a failure. You are given a question, its \
-subgoals, what is verified so far, the failure, and the decisions of the search in their order, each \
-with what it reached and the branches that it set aside. Where there is a blueprint, it lists the \
-relations that the search was expected to take.
+subgoals, what is known or verified so far, the failure, and the decisions of the search in their \
+order, each with what it reached and the branches that it set aside. Where there is a blueprint, it \
+lists the relations that the search was expected to take.
 
 1. Find the earliest decision that led astray: what it reached cannot lead to the answer any more. \
-Decisions before it are sound and stay. If none led astray, the step is 0: this topic entity leads \
-no further.
+Decisions before it are sound and stay. If none led astray, the step is 0, nothing is recalled, and \
+the search goes no further from here.
 2. Among the branches that this decision set aside, recall those that lead to the answer, as few \
 as possible, best first: the question, the subgoal or the blueprint asks for their relation. If you \
 recall none, the relations there are chosen from again.

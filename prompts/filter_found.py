@@ -4,9 +4,9 @@ from collections.abc import Iterable
 
 from pydantic import Field
 
-from kgqa.prompts.base import QuestionPrompt, Reply, check_numbers
+from kgqa.prompts.base import Reply, check_numbers
 from kgqa.prompts.candidates import ChainFindings, draw_chain_findings, numbered_candidates
-from kgqa.prompts.progress import draw_subgoals
+from kgqa.prompts.progress import PlannedPrompt
 
 
 class KeptCandidates(Reply):
@@ -16,12 +16,10 @@ class KeptCandidates(Reply):
     keep: list[int] = Field(description="numbers of the candidates to keep; empty if none can help")
 
 
-class FilterFound(QuestionPrompt[KeptCandidates]):
+class FilterFound(PlannedPrompt[KeptCandidates]):
     """Choose among the candidates that are shown of what was ``found``."""
 
     found: tuple[ChainFindings, ...]
-    subgoals: tuple[str, ...] = ()
-    known: tuple[str, ...] = ()
 
     instructions = """\
 You filter what a search in a knowledge graph has found. You are given a question, its subgoals and \
@@ -54,7 +52,7 @@ Reply: {"rationale": "One is a university; a medal leads nowhere.", "keep": [2]}
 """
 
     def _lines(self) -> Iterable[str]:
-        return *draw_subgoals(self.subgoals, self.known), *draw_chain_findings(self.found)
+        return draw_chain_findings(self.found)
 
     def check(self, reply: KeptCandidates) -> None:
         """Refuse numbers that were not offered or come twice."""

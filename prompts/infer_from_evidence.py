@@ -1,8 +1,7 @@
-"""What do the verified segments carry? (CoG §3.3 and appendix A.4.3: grounded inference)."""
+"""What does the evidence carry? (CoG §3.3 and appendix A.4.3: grounded inference; PoG: half stop)."""
 
 from collections.abc import Iterable
 from dataclasses import dataclass
-from typing import ClassVar
 
 from pydantic import Field
 
@@ -18,42 +17,56 @@ MAX_SEGMENTS_SHOWN = 12
 
 @dataclass(frozen=True, slots=True)
 class Segment:
-    """A verified part of a path: a chain and what is at its end."""
+    """A part of a path: a chain and what is at its end."""
 
     chain: Chain
     ends: tuple[Candidate, ...]
 
 
+ALONE = "Go by this evidence alone, and by nothing that you know besides."
+BESIDE = (
+    "Where it carries no candidate, bridge what is missing by what you know, and name the most plausible "
+    'answers in "answers", as short names, the most certain first.'
+)
+
+
 class Inferred(Reply):
-    """The candidates that the evidence carries as answers."""
+    """The candidates that the evidence carries as answers, or else answers that the model knows."""
 
     rationale: str = Field(default="", description="one short sentence: what carries them")
     chosen: list[int] = Field(description="numbers of the candidates, best first; empty if none is carried")
+    answers: list[str] = Field(
+        default=[], description="where none is, answers from your own knowledge, as short names, if asked for"
+    )
 
 
 class InferFromEvidence(QuestionPrompt[Inferred]):
-    """Answer from verified ``segments`` alone; ``unmet`` are the conditions that could not be verified."""
+    """Answer from ``segments``, with ``own_knowledge`` also from what the model knows.
+
+    ``unmet`` are the conditions that could not be verified.
+    """
 
     segments: tuple[Segment, ...]
     findings: tuple[str, ...]
     unmet: tuple[str, ...]
+    own_knowledge: bool = False
 
     instructions = """\
 A search in a knowledge graph has ended with a part of the question not verified. You are given the \
-question, the segments that it verified, each a chain of relations and the candidates at its end, \
-what it found on the way, and the subgoals that are not verified. Choose the candidates that this \
-evidence carries as answers.
+question, the segments that it found, each a chain of relations and candidates at its end, what is \
+known so far, and subgoals of which nothing is verified. Choose the candidates that this evidence \
+carries as answers; the last line says what to do where it carries none.
 
-- Use the evidence alone, nothing that you know besides.
-- A candidate is carried if it is of the kind that is asked for, the segments and findings say of it \
-what the question says, and only something that is not verified is missing.
+- A candidate is carried if it is of the kind that is asked for, the segments and what is known say of \
+it what the question says, and only something that is not verified is missing.
 - Candidates marked with * are reached only by coming back to the start of their chain.
-- If the evidence carries none, reply with an empty list: no answer is better than a guess.
+- Without candidate and answer the lists are empty: no answer is better than a guess.
 
 "A -relation-> B" reads "A has the relation to B"; "A <-relation- B" reads "B has the relation \
 to A". ?1, ?2 ... stand for all nodes reached at that step, named or not.
 
-Reply with one JSON object: {"rationale": "one short sentence", "chosen": [numbers, best first]}.
+Reply with one JSON object: {"rationale": "one short sentence", "chosen": [numbers, best first], \
+"answers": []}. Where candidates are chosen, leave "answers" empty.
 
 Example
 Question: "Which opera by Weber did Berlin see first?"
@@ -62,21 +75,24 @@ Segment: "Carl Maria von Weber" <-composed_by- ?1
 2. "Euryanthe"
 Segment: "Berlin" <-located_in- ?1
 3. "Schauspielhaus"
-Verified so far:
+Known so far:
 - "Der Freischütz opened the Schauspielhaus."
 Not verified:
 - "Find which of the operas had its first night in Berlin."
-Reply: {"rationale": "Der Freischütz is his, and a finding ties it to a house in Berlin.", "chosen": [1]}
+Go by this evidence alone, and by nothing that you know besides.
+Reply: {"rationale": "Der Freischütz is his, and is known to have opened a house in Berlin.", "chosen": \
+[1], "answers": []}
 
 Example
 Question: "Who taught the painter of The Monk by the Sea?"
 Segment: "The Monk by the Sea" -painted_by-> ?1
 1. "Caspar David Friedrich"
-Verified so far:
+Known so far:
 - "Caspar David Friedrich painted it."
 Not verified:
 - "Find who taught this painter."
-Reply: {"rationale": "Only the painter is known, none of his teachers.", "chosen": []}
+Go by this evidence alone, and by nothing that you know besides.
+Reply: {"rationale": "Only the painter is known, none of his teachers.", "chosen": [], "answers": []}
 """
 
     @property
@@ -92,54 +108,17 @@ Reply: {"rationale": "Only the painter is known, none of his teachers.", "chosen
             yield f"Segment: {draw_chain(segment.chain)}"
             yield from (f"{number}. {draw_candidate(end)}" for number, end in enumerate(ends, shown + 1))
             shown += len(ends)
-        yield from (draw_findings(self.findings), draw_list("Not verified", self.unmet[:MAX_SUBGOALS]))
+        if not self.segments:
+            yield "Segments: none"
+        yield draw_findings(self.findings)
+        if self.unmet:
+            yield draw_list("Not verified", self.unmet[:MAX_SUBGOALS])
+        yield BESIDE if self.own_knowledge else ALONE
 
     def check(self, reply: Inferred) -> None:
-        """Refuse numbers that were not offered or come twice."""
+        """Refuse numbers that were not offered or come twice, and answers where none are asked for."""
         check_numbers(reply.chosen, len(self.offered), "candidate")
-
-
-class InferredOrKnown(Inferred):
-    """The candidates that the evidence carries, or else answers that the model knows."""
-
-    answers: list[str] = Field(
-        default=[], description="where no candidate is the answer: what you know to be it, as short names"
-    )
-
-
-class InferWithKnowledge(InferFromEvidence):
-    """Answer from verified ``segments``, and where they lack the answer from what the model knows."""
-
-    reply: ClassVar[type[Reply]] = InferredOrKnown
-
-    instructions = """\
-A search in a knowledge graph has ended with a part of the question not verified. You are given the \
-question, the segments that it verified, each a chain of relations and the candidates at its end, \
-what it found on the way, and the subgoals that are not verified. Give the most plausible answer.
-
-- Candidates that the evidence carries come first: their numbers in "chosen", best first.
-- Where none of them is the answer, bridge what is missing by what you know, and name the answers in \
-"answers", as short names, the most certain first; leave "chosen" empty then.
-- Candidates marked with * are reached only by coming back to the start of their chain.
-
-"A -relation-> B" reads "A has the relation to B"; "A <-relation- B" reads "B has the relation \
-to A". ?1, ?2 ... stand for all nodes reached at that step, named or not.
-
-Reply with one JSON object: {"rationale": "one short sentence", "chosen": [numbers], "answers": ["..."]}.
-
-Example
-Question: "Which river runs through the town where the painter of The Monk by the Sea was born?"
-Segment: "The Monk by the Sea" -painted_by-> ?1
-1. "Caspar David Friedrich"
-Verified so far:
-- "Caspar David Friedrich painted it."
-Not verified:
-- "Find the river of his birthplace."
-Reply: {"rationale": "He was born in Greifswald, on the Ryck.", "chosen": [], "answers": ["Ryck"]}
-"""
-
-    def check(self, reply: Inferred) -> None:
-        """Refuse numbers that were not offered, and answers beside them."""
-        super().check(reply)
-        if reply.chosen and isinstance(reply, InferredOrKnown) and reply.answers:
+        if reply.answers and not self.own_knowledge:
+            raise ValueError('go by the evidence alone; leave "answers" empty')
+        if reply.answers and reply.chosen:
             raise ValueError('where candidates are chosen, leave "answers" empty')

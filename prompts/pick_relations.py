@@ -1,12 +1,13 @@
 """Which relations does the whole frontier need? (PoG: adaptive exploration; EGP §4.3)."""
 
+from collections.abc import Iterable
+
 from pydantic import Field
 
-from kgqa.kg.terms import Chain, Entity
-from kgqa.prompts.base import Prompt, Reply, check_numbers, draw_case
+from kgqa.kg.terms import Chain
+from kgqa.prompts.base import Reply, check_numbers
 from kgqa.prompts.chain import draw_grouped_chains
-from kgqa.prompts.progress import draw_subgoals
-from kgqa.prompts.solved_questions import SolvedQuestion, draw_solved_questions
+from kgqa.prompts.progress import PlannedPrompt
 
 
 class PickedRelations(Reply):
@@ -16,15 +17,10 @@ class PickedRelations(Reply):
     relations: list[int] = Field(description="numbers of the chosen relations; empty if none can help")
 
 
-class PickRelations(Prompt[PickedRelations]):
+class PickRelations(PlannedPrompt[PickedRelations]):
     """Choose among ``offers``, one hop longer than chains of the frontier; those of one stand together."""
 
-    question: str
     offers: tuple[Chain, ...]
-    subgoals: tuple[str, ...] = ()
-    known: tuple[str, ...] = ()
-    exemplars: tuple[SolvedQuestion, ...] = ()
-    topics: tuple[Entity, ...] = ()
 
     instructions = """\
 You steer a search in a knowledge graph. You are given a question and a numbered list of relations \
@@ -34,7 +30,7 @@ that can be followed next, each under the chain that it extends. Choose those th
 you cannot tell which one it is.
 - Where there are several topic entities, each has a chain of its own, and they are to meet at the \
 answer: choose what each of them still needs, and nothing for a chain that says its part already.
-- Choose for the subgoals that are still open, by what the relations mean; the solved questions are a hint.
+- Where there are subgoals, choose for those that are still open, by what the relations mean.
 - Relations that only describe the database (keys, types, provenance) seldom help.
 
 "A -relation-> B" reads "A has the relation to B"; "A <-relation- B" reads "B has the relation \
@@ -57,11 +53,8 @@ Reply: {"rationale": "His teachers are reached; from the towns on the river, tho
 "relations": [4]}
 """
 
-    def case(self) -> str:
-        """Show solved questions, the question, the plan and the relations under their chains."""
-        lines = [*draw_subgoals(self.subgoals, self.known), *draw_grouped_chains(self.offers)]
-        solved = draw_solved_questions(self.exemplars)
-        return draw_case(self.question, *lines, topics=self.topics, before=solved)
+    def _lines(self) -> Iterable[str]:
+        return draw_grouped_chains(self.offers)
 
     def check(self, reply: PickedRelations) -> None:
         """Refuse numbers that were not offered or come twice."""

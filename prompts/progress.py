@@ -1,9 +1,10 @@
-"""How prompts show the subgoals of a plan and what is verified of it so far (CoG §3.2.1)."""
+"""How prompts show the subgoals of a plan and what is known of it so far (CoG §3.2.1)."""
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import KW_ONLY, dataclass
 
-from kgqa.prompts.base import quoted
+from kgqa.prompts.base import QuestionPrompt, R, draw_case, quoted
+from kgqa.prompts.solved_questions import SolvedQuestion, draw_solved_questions
 
 MAX_SUBGOALS = 8
 MAX_FINDINGS_SHOWN = 12
@@ -12,11 +13,12 @@ MAX_SENTENCE_CHARS = 200
 
 @dataclass(frozen=True, slots=True)
 class Progress:
-    """Where a search stands: ``subgoals[at]`` is the current one, ``findings`` what is verified."""
+    """Where a search stands: ``subgoals[at]`` is the current one, ``findings`` what is known, or verified."""
 
     subgoals: tuple[str, ...]
     at: int
     findings: tuple[str, ...]
+    verified: bool = True
 
     def draw(self) -> str:
         """Draw the subgoals, the current one marked, and the last findings.
@@ -31,12 +33,12 @@ class Progress:
         goals = [f"- {quoted(goal, MAX_SENTENCE_CHARS)}" for goal in self.subgoals[:MAX_SUBGOALS]]
         goals = [f"{goal} <- now" if place == self.at else goal for place, goal in enumerate(goals)]
         plan = ["Subgoals, in their order:", *goals] if goals else []
-        return "\n".join([*plan, draw_findings(self.findings)])
+        return "\n".join([*plan, draw_findings(self.findings, "Verified" if self.verified else "Known")])
 
 
-def draw_findings(findings: Sequence[str]) -> str:
-    """Draw the last findings."""
-    return draw_list("Verified so far", findings[-MAX_FINDINGS_SHOWN:])
+def draw_findings(findings: Sequence[str], how: str = "Known") -> str:
+    """Draw the last findings; an empty one is none."""
+    return draw_list(f"{how} so far", [each for each in findings if each][-MAX_FINDINGS_SHOWN:])
 
 
 def draw_subgoals(subgoals: Sequence[str], known: Sequence[str]) -> list[str]:
@@ -46,10 +48,28 @@ def draw_subgoals(subgoals: Sequence[str], known: Sequence[str]) -> list[str]:
     ['Subgoals:\n- "Find the composer."', 'Known so far: nothing']
     """
     plan = [draw_list("Subgoals", subgoals[:MAX_SUBGOALS])] if subgoals else []
-    return [*plan, draw_list("Known so far", known[-MAX_FINDINGS_SHOWN:])] if subgoals or known else []
+    return [*plan, draw_findings(known)] if subgoals or known else []
 
 
 def draw_list(title: str, sentences: Sequence[str]) -> str:
     """List sentences under a title; none of them has a number, so that none can be picked."""
     lines = [f"- {quoted(sentence, MAX_SENTENCE_CHARS)}" for sentence in sentences]
     return "\n".join([f"{title}:", *lines]) if lines else f"{title}: nothing"
+
+
+class PlannedPrompt(QuestionPrompt[R]):
+    """A prompt about a question that shows the plan first, what is known of it, and solved questions before.
+
+    ``known`` holds what is known of each of the ``subgoals``, in their order; empty where nothing is.
+    """
+
+    _: KW_ONLY
+    subgoals: tuple[str, ...] = ()
+    known: tuple[str, ...] = ()
+    exemplars: tuple[SolvedQuestion, ...] = ()
+
+    def case(self) -> str:
+        """Draw solved questions, the question and the plan, then what this prompt shows beside."""
+        lines = (*draw_subgoals(self.subgoals, self.known), *self._lines())
+        solved = draw_solved_questions(self.exemplars)
+        return draw_case(self.question, *lines, topics=self.topics, before=solved)

@@ -5,10 +5,10 @@ from collections.abc import Iterable
 from pydantic import Field
 
 from kgqa.kg.terms import Chain
-from kgqa.prompts.base import QuestionPrompt, Reply, check_numbers, numbered, quoted
+from kgqa.prompts.base import Reply, check_numbers, numbered, quoted
 from kgqa.prompts.candidates import ChainFindings, draw_earlier_chains
 from kgqa.prompts.chain import draw_entity
-from kgqa.prompts.progress import MAX_SENTENCE_CHARS, draw_subgoals
+from kgqa.prompts.progress import MAX_SENTENCE_CHARS, PlannedPrompt
 
 MAX_NEXT_SHOWN = 100
 MAX_PATHS_SHOWN = 40
@@ -22,13 +22,11 @@ class Direction(Reply):
     add: bool = Field(description="true if entities have to be added to those that are explored next")
 
 
-class JudgeDirection(QuestionPrompt[Direction]):
+class JudgeDirection(PlannedPrompt[Direction]):
     """Judge ``following``, the paths that are explored next, by what is known and what was reached."""
 
     following: tuple[Chain, ...]
     reached: tuple[ChainFindings, ...]
-    subgoals: tuple[str, ...] = ()
-    known: tuple[str, ...] = ()
 
     instructions = """\
 You steer a search in a knowledge graph that has not reached the answer yet. You are given a question, \
@@ -51,7 +49,6 @@ Reply: {"rationale": "His wife has nothing to do with his mother.", "add": true}
 """
 
     def _lines(self) -> Iterable[str]:
-        yield from draw_subgoals(self.subgoals, self.known)
         shown = [f"- {draw_entity(chain)}" for chain in self.following[:MAX_NEXT_SHOWN]]
         yield from ("Explored next:", *shown) if shown else ("Explored next: nothing",)
         yield from draw_earlier_chains(self.reached[:MAX_PATHS_SHOWN])
@@ -64,13 +61,11 @@ class Recall(Reply):
     recall: list[int] = Field(description="numbers of the entities, as few as needed; empty for none")
 
 
-class RecallEntities(QuestionPrompt[Recall]):
+class RecallEntities(PlannedPrompt[Recall]):
     """Choose among ``entities``, all that were ever reached, each a path held to it; ``reason`` says why."""
 
     entities: tuple[Chain, ...]
     reason: str
-    subgoals: tuple[str, ...] = ()
-    known: tuple[str, ...] = ()
 
     instructions = """\
 You steer a search in a knowledge graph that has to come back to something. You are given a question, \
@@ -97,7 +92,6 @@ Reply: {"rationale": "Fontane is the author.", "recall": [2]}
         return self.entities[:MAX_RECALLABLE]
 
     def _lines(self) -> Iterable[str]:
-        yield from draw_subgoals(self.subgoals, self.known)
         yield f"Reason: {quoted(self.reason, MAX_SENTENCE_CHARS)}"
         yield from ("Entities:", numbered(map(draw_entity, self.offered)))
 

@@ -4,7 +4,7 @@ from collections.abc import Iterable
 
 from pydantic import Field
 
-from kgqa.prompts.base import QuestionPrompt, Reply, check_numbers
+from kgqa.prompts.base import Reply, check_numbers
 from kgqa.prompts.candidates import (
     MAX_GROUPS_SHOWN,
     ChainFindings,
@@ -12,7 +12,7 @@ from kgqa.prompts.candidates import (
     draw_earlier_chains,
     numbered_candidates,
 )
-from kgqa.prompts.progress import draw_subgoals
+from kgqa.prompts.progress import PlannedPrompt
 
 MAX_EARLIER_CHAINS = 30
 
@@ -28,13 +28,11 @@ class Reflection(Reply):
     recall: list[int] = Field(default=[], description="numbers of the earlier chains to come back to")
 
 
-class Reflect(QuestionPrompt[Reflection]):
+class Reflect(PlannedPrompt[Reflection]):
     """Choose among what was ``found`` now and the ``history`` of the search, as far as it is shown."""
 
     found: tuple[ChainFindings, ...]
     history: tuple[ChainFindings, ...]
-    subgoals: tuple[str, ...] = ()
-    known: tuple[str, ...] = ()
 
     instructions = """\
 You steer a search in a knowledge graph that has not reached the answer yet. You are given the \
@@ -68,8 +66,8 @@ Reply: {"rationale": "A wife leads astray; back to the author.", "go_on": [], "k
 """
 
     def _lines(self) -> Iterable[str]:
-        plan, earlier = draw_subgoals(self.subgoals, self.known), self.history[:MAX_EARLIER_CHAINS]
-        return *plan, *draw_chain_findings(self.found), *draw_earlier_chains(earlier)
+        earlier = self.history[:MAX_EARLIER_CHAINS]
+        return *draw_chain_findings(self.found), *draw_earlier_chains(earlier)
 
     def check(self, reply: Reflection) -> None:
         """Refuse what was not offered, and candidates of groups that are not gone on from."""

@@ -26,7 +26,7 @@ class SolvedQuestion:
     branches: tuple[tuple[str, ...], ...]
 
 
-def draw_solved_questions(solved: Sequence[SolvedQuestion]) -> list[str]:
+def draw_solved_questions(solved: Sequence[SolvedQuestion], heading: str = _HEADING) -> list[str]:
     r"""Draw solved questions under a heading that says how to read them; nothing where there are none.
 
     >>> print(*draw_solved_questions([SolvedQuestion("Who is from [city]?", (("^born_in",),))]), sep="\n")
@@ -38,4 +38,4 @@ def draw_solved_questions(solved: Sequence[SolvedQuestion]) -> list[str]:
         shown = (map(quoted, branch[:MAX_BRANCH_HOPS]) for branch in each.branches[:MAX_TOPICS_SHOWN])
         branches = ", ".join(f"[{', '.join(names)}]" for names in shown)
         lines.append(f"- {quoted(each.question, MAX_SOLVED_CHARS)} by {branches}")
-    return [_HEADING, *lines] if lines else []
+    return [heading, *lines] if lines else []

@@ -16,12 +16,8 @@ from kgqa.prompts.answer_from_memory import (
 from kgqa.prompts.base import Reply
 from kgqa.prompts.candidates import MAX_CANDIDATES_SHOWN, Take, aggregate, taken_terms
 from kgqa.prompts.check_sufficiency import CheckSufficiency, Sufficiency
-from kgqa.prompts.filter_candidates import FilterCandidates
-from kgqa.prompts.infer_from_evidence import (
-    InferFromEvidence,
-    InferredOrKnown,
-    InferWithKnowledge,
-)
+from kgqa.prompts.filter_candidates import FilterCandidates, FilteredCandidates
+from kgqa.prompts.infer_from_evidence import InferFromEvidence, Inferred
 from kgqa.prompts.prune_relations import PrunedRelations, PruneRelations
 from kgqa.prompts.verify_chain import Decision, Verdict, VerifyChain
 
@@ -218,16 +214,16 @@ async def reason_aloud(prompt: ReasonAloud, case: Case) -> ReasonedAnswer:
     return ReasonedAnswer(reasoning=said, answers=case.gold.names if knows else [])
 
 
-async def choose_answers(prompt: FilterCandidates | InferFromEvidence, case: Case) -> Reply:
+async def filter_candidates(prompt: FilterCandidates, case: Case) -> FilteredCandidates:
     """Choose the gold answers; a wrong choice is of others."""
-    return prompt.reply.model_validate({"chosen": _choose_gold(prompt.offered, case)})
+    return FilteredCandidates(chosen=_choose_gold(prompt.offered, case))
 
 
-async def infer_with_knowledge(prompt: InferWithKnowledge, case: Case) -> InferredOrKnown:
-    """Choose the gold answers; where none is chosen, name them if they are known."""
+async def infer_from_evidence(prompt: InferFromEvidence, case: Case) -> Inferred:
+    """Choose the gold answers; where none is chosen, name them if that is asked for and they are known."""
     chosen = _choose_gold(prompt.offered, case)
-    known = [] if chosen or not case.happens("memory") else case.gold.names
-    return InferredOrKnown(chosen=chosen, answers=known)
+    knows = prompt.own_knowledge and not chosen and case.happens("memory")
+    return Inferred(chosen=chosen, answers=case.gold.names if knows else [])
 
 
 def _choose_gold(shown: Sequence[Candidate], case: Case) -> list[int]:

@@ -15,8 +15,9 @@ from kgqa.evaluation.simulation.gold_answers import AnswerMarks
 from kgqa.evaluation.simulation.graph_cache import GoldRelations
 from kgqa.evaluation.simulation.oracle import Case, wrong_choice
 from kgqa.kg.terms import Chain, Entity, Hop, Term
-from kgqa.prompts.assess_found import AssessFound, Assessment, Evaluate
-from kgqa.prompts.base import Reply, Score
+from kgqa.priors.candidate_ranking import relation_words
+from kgqa.prompts.assess_found import AssessFound, Assessment, EvaluateFound, Evaluation
+from kgqa.prompts.base import Score
 from kgqa.prompts.candidates import (
     MAX_CANDIDATES_SHOWN,
     MAX_GROUPS_SHOWN,
@@ -26,7 +27,6 @@ from kgqa.prompts.candidates import (
 )
 from kgqa.prompts.chain import without_last_hop
 from kgqa.prompts.choose_entities import ChooseEntities, ChosenEntities
-from kgqa.prompts.evaluate_found import EvaluateFound
 from kgqa.prompts.filter_found import FilterFound, KeptCandidates
 from kgqa.prompts.pick_relations import PickedRelations, PickRelations
 from kgqa.prompts.progress import MAX_SUBGOALS
@@ -150,23 +150,31 @@ async def assess_found(prompt: AssessFound, case: Case) -> Assessment:
     """
     groups = await _read_groups(prompt.found, case)
     said = await _assess(groups, case)
-    return said.model_copy(update={"known": _list_known(prompt.known, groups)})
+    return said.model_copy(update={"known": _note_known(prompt, groups)})
 
 
-async def evaluate(prompt: Evaluate | EvaluateFound, case: Case) -> Reply:
+async def evaluate_found(prompt: EvaluateFound, case: Case) -> Evaluation:
     """Judge as `assess_found` does; what is not found is not answered from memory."""
-    said = await _assess(await _read_groups(prompt.found, case), case)
-    return prompt.reply.model_validate(vars(said))
+    return Evaluation(**vars(await _assess(await _read_groups(prompt.found, case), case)))
 
 
 async def update_memory(prompt: UpdateMemory, case: Case) -> Memory:
     """Write down each group that is on a gold path, beside what was known."""
-    return Memory(known=_list_known(prompt.known, await _read_groups(prompt.found, case)))
+    return Memory(known=_note_known(prompt, await _read_groups(prompt.found, case)))
 
 
-def _list_known(known: Sequence[str], groups: Sequence[_ShownGroup]) -> list[str]:
-    reached = [f"reached {group.found.chain.hops[-1].words}" for group in groups if group.rests]
-    return list(dict.fromkeys([*known, *reached]))[-MAX_SUBGOALS:]
+def _note_known(prompt: AssessFound | UpdateMemory, groups: Sequence[_ShownGroup]) -> list[str]:
+    """Note relations on a gold path: of the subgoal that names one, else of the first that is open."""
+    reached = dict.fromkeys(each.found.chain.hops[-1].words for each in groups if each.rests)
+    if not prompt.subgoals:
+        return list(dict.fromkeys([*prompt.known, *map("reached {}".format, reached)]))[-MAX_SUBGOALS:]
+    notes = [*prompt.known, *[""] * len(prompt.subgoals)][: len(prompt.subgoals)]
+    for words in reached:
+        left = [at for at, note in enumerate(notes) if not note]
+        named = [at for at in left if relation_words(words) in prompt.subgoals[at]]
+        if named or f"reached {words}" not in notes:
+            notes[[*named, *left, -1][0]] = f"reached {words}"
+    return notes
 
 
 async def choose_entities(prompt: ChooseEntities, case: Case) -> ChosenEntities:

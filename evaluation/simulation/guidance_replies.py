@@ -5,7 +5,7 @@ from collections.abc import Iterable
 from kgqa.evaluation.simulation.oracle import Case
 from kgqa.kg.terms import Chain, local_name
 from kgqa.priors.candidate_ranking import relation_words
-from kgqa.prompts.adapt_blueprint import AdaptBlueprint, AdaptedBlueprint
+from kgqa.prompts.adapt_blueprint import AdaptBlueprint, AdaptedBlueprint, AdaptFreely, LinearBlueprint
 from kgqa.prompts.decompose import Decompose, DecomposeAlong, Subgoals
 from kgqa.prompts.diagnose import MAX_BRANCHES_SHOWN, MAX_DECISIONS_SHOWN, Diagnose, Diagnosis
 from kgqa.prompts.progress import MAX_SUBGOALS
@@ -49,6 +49,15 @@ async def adapt_blueprint(prompt: AdaptBlueprint, case: Case) -> AdaptedBlueprin
         nearest = prompt.exemplars[0].branches if prompt.exemplars else (prompt.relations[:1],)
         branches = [list(branch[:MAX_BRANCH_HOPS]) for branch in nearest[: max(1, len(prompt.topics))]]
     return AdaptedBlueprint(branches=branches)
+
+
+async def adapt_freely(prompt: AdaptFreely, case: Case) -> LinearBlueprint:
+    """Name the relations of what `adapt_blueprint` writes, one branch after the other."""
+    shown = AdaptBlueprint(prompt.question, prompt.topics, prompt.exemplars, ())
+    names = [
+        name.removeprefix("^") for branch in (await adapt_blueprint(shown, case)).branches for name in branch
+    ]
+    return LinearBlueprint(relations=names[:MAX_BRANCH_HOPS])
 
 
 async def diagnose(prompt: Diagnose, case: Case) -> Diagnosis:

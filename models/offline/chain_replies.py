@@ -7,7 +7,7 @@ from kgqa.kg.pages import Candidate
 from kgqa.kg.terms import Chain, one_line
 from kgqa.models.offline.interpreter import Interpretation, QuestionInterpreter
 from kgqa.models.offline.wording import relation_phrase
-from kgqa.prompts.adapt_blueprint import AdaptBlueprint, AdaptedBlueprint
+from kgqa.prompts.adapt_blueprint import AdaptBlueprint, AdaptedBlueprint, AdaptFreely, LinearBlueprint
 from kgqa.prompts.answer_from_memory import AnswerDirectly, DirectAnswer
 from kgqa.prompts.base import Prompt, Reply
 from kgqa.prompts.candidates import MAX_CANDIDATES_SHOWN, Take, parse_number
@@ -18,8 +18,6 @@ from kgqa.prompts.filter_candidates import FilterCandidates, FilteredCandidates
 from kgqa.prompts.infer_from_evidence import (
     InferFromEvidence,
     Inferred,
-    InferredOrKnown,
-    InferWithKnowledge,
 )
 from kgqa.prompts.prune_relations import PrunedRelations, PruneRelations
 from kgqa.prompts.solved_questions import MAX_BRANCH_HOPS
@@ -112,11 +110,6 @@ async def infer_answers(prompt: InferFromEvidence, interpreter: QuestionInterpre
     return Inferred(rationale=known.reason, chosen=chosen)
 
 
-async def infer_alone(prompt: InferWithKnowledge, interpreter: QuestionInterpreter) -> InferredOrKnown:
-    """Choose as `infer_answers` does: it knows nothing beside the evidence."""
-    return InferredOrKnown(**vars(await infer_answers(prompt, interpreter)))
-
-
 async def prune_relations(prompt: PruneRelations, interpreter: QuestionInterpreter) -> PrunedRelations:
     """Choose the relation that the chosen chain goes on by, then those of others; none beside all chains."""
     known = await interpreter.interpret(prompt.question, prompt.topics, [prompt.chain])
@@ -159,6 +152,14 @@ async def adapt_blueprint(prompt: AdaptBlueprint, interpreter: QuestionInterpret
     return AdaptedBlueprint(rationale=known.reason, branches=branches)
 
 
+async def adapt_freely(prompt: AdaptFreely, interpreter: QuestionInterpreter) -> LinearBlueprint:
+    """Name the relations of what `adapt_blueprint` writes, one branch after the other."""
+    shown = AdaptBlueprint(prompt.question, prompt.topics, prompt.exemplars, ())
+    adapted = await adapt_blueprint(shown, interpreter)
+    names = [name.removeprefix("^") for branch in adapted.branches for name in branch]
+    return LinearBlueprint(rationale=adapted.rationale, relations=names[:MAX_BRANCH_HOPS])
+
+
 async def abstain(prompt: AnswerDirectly, _: QuestionInterpreter) -> DirectAnswer:
     """Answer nothing: the search before has found nothing."""
     return DirectAnswer(rationale=NO_FACTS, answers=[])
@@ -166,6 +167,7 @@ async def abstain(prompt: AnswerDirectly, _: QuestionInterpreter) -> DirectAnswe
 
 CHAIN_REPLIES: Replies = {
     AdaptBlueprint: adapt_blueprint,
+    AdaptFreely: adapt_freely,
     AnswerDirectly: abstain,
     CheckSufficiency: check_sufficiency,
     Decompose: decompose,
@@ -173,7 +175,6 @@ CHAIN_REPLIES: Replies = {
     Diagnose: diagnose_branch,
     FilterCandidates: filter_candidates,
     InferFromEvidence: infer_answers,
-    InferWithKnowledge: infer_alone,
     PruneRelations: prune_relations,
     VerifyChain: verify_chain,
 }

@@ -10,7 +10,7 @@ from kgqa.models.offline.answer_selection import follow_hops
 from kgqa.models.offline.chain_replies import Replies, describe_finding, judge_chain
 from kgqa.models.offline.interpreter import Interpretation, QuestionInterpreter
 from kgqa.models.offline.lookups import NO_ANSWER, Lookups
-from kgqa.prompts.assess_found import AssessFound, Assessment, Evaluate, Evaluation
+from kgqa.prompts.assess_found import AssessFound, Assessment, EvaluateFound, Evaluation
 from kgqa.prompts.base import Score
 from kgqa.prompts.candidates import (
     MAX_CANDIDATES_SHOWN,
@@ -19,7 +19,6 @@ from kgqa.prompts.candidates import (
     numbered_candidates,
 )
 from kgqa.prompts.choose_entities import ChooseEntities, ChosenEntities
-from kgqa.prompts.evaluate_found import EvaluateFound, EvaluationWithAnswers
 from kgqa.prompts.filter_found import FilterFound, KeptCandidates
 from kgqa.prompts.pick_relations import PickedRelations, PickRelations
 from kgqa.prompts.recall_entities import Direction, JudgeDirection, Recall, RecallEntities
@@ -164,17 +163,10 @@ async def assess_frontier(prompt: AssessFound, interpreter: QuestionInterpreter)
     return Assessment(rationale=known.reason, known=facts, decision="forward")
 
 
-async def evaluate(prompt: Evaluate, interpreter: QuestionInterpreter) -> Evaluation:
-    """Judge as `assess_frontier` does."""
+async def evaluate_found(prompt: EvaluateFound, interpreter: QuestionInterpreter) -> Evaluation:
+    """Judge as `assess_frontier` does: it knows nothing beside what was found."""
     shown = AssessFound(prompt.question, prompt.found, exemplars=prompt.exemplars, topics=prompt.topics)
-    said = await assess_frontier(shown, interpreter)
-    return Evaluation(
-        rationale=said.rationale,
-        decision=said.decision,
-        group=said.group,
-        take=said.take,
-        chosen=said.chosen,
-    )
+    return Evaluation(**vars(await assess_frontier(shown, interpreter)))
 
 
 async def update_memory(prompt: UpdateMemory, interpreter: QuestionInterpreter) -> Memory:
@@ -212,12 +204,6 @@ async def recall_entities(prompt: RecallEntities, interpreter: QuestionInterpret
         if back and (chain.topic, chain.hops) == (back.topic, back.hops)
     ]
     return Recall(rationale=known.reason, recall=alike)
-
-
-async def evaluate_frontier(prompt: EvaluateFound, interpreter: QuestionInterpreter) -> EvaluationWithAnswers:
-    """Judge as `assess_frontier` does: it knows nothing beside what was found."""
-    shown = AssessFound(prompt.question, prompt.found, prompt.subgoals, prompt.known, topics=prompt.topics)
-    return EvaluationWithAnswers(**vars(await assess_frontier(shown, interpreter)))
 
 
 async def filter_found(prompt: FilterFound, interpreter: QuestionInterpreter) -> KeptCandidates:
@@ -270,15 +256,15 @@ def _known_facts(prompt: AssessFound | UpdateMemory, known: Interpretation) -> l
         for each in prompt.found
         if each.named and known.starts_with(_translate(known, each.chain))
     }
-    return [*facts.values()][: max(1, len(prompt.subgoals))] or list(prompt.known)
+    said, blank = [*facts.values()] or prompt.known, [""] * len(prompt.subgoals)
+    return [*said, *blank][: max(1, len(blank))]
 
 
 FRONTIER_REPLIES: Replies = {
     AssessFound: assess_frontier,
     ChooseEntities: choose_entities,
-    Evaluate: evaluate,
     JudgeDirection: judge_direction,
-    EvaluateFound: evaluate_frontier,
+    EvaluateFound: evaluate_found,
     FilterFound: filter_found,
     PickRelations: pick_relations,
     RecallEntities: recall_entities,

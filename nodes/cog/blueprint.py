@@ -12,7 +12,7 @@ from kgqa.priors.blueprints import BlueprintMatch
 from kgqa.priors.candidate_ranking import relation_words
 from kgqa.priors.masking import mask_names
 from kgqa.priors.slots import Blueprint, Slot
-from kgqa.prompts.adapt_blueprint import AdaptBlueprint
+from kgqa.prompts.adapt_blueprint import AdaptBlueprint, AdaptFreely
 from kgqa.prompts.solved_questions import SolvedQuestion
 from kgqa.runtime.node import NodeRuntime, node
 
@@ -77,29 +77,38 @@ async def _adapt(
     runtime: NodeRuntime,
 ) -> Blueprint | None:
     """Return what the model makes of the nearest; None where the graph has none of it."""
-    exemplars = (
-        SolvedQuestion(match.anchor, tuple(tuple(map(str, branch)) for branch in match.blueprint))
-        for match in nearest
-    )
-    is_free = runtime.context.adaptation == "free"
-    relations = [] if is_free else await _nearest_relations(state["question"], known.hops, runtime)
-    topics = tuple(state["topic_entities"])
-    prompt = AdaptBlueprint(state["question"], topics, tuple(exemplars), tuple(relations))
-    reply = await runtime.ask(prompt)
-    if reply is None:
-        return None
-    written = [[text.strip() for text in branch] for branch in reply.branches]
+    branches = await _write_branches(state, nearest, known, runtime)
+    written = [[text.strip() for text in branch] for branch in branches]
     read = [[(text.removeprefix("^").strip(), text[:1] != "^") for text in branch] for branch in written]
-    if is_free or not known.is_complete:
+    if runtime.context.adaptation == "free" or not known.is_complete:
         hints = (name for branch in read for name, _ in branch)
         names = {name: name for name in hints if not name.startswith("^")} | names
     if read:
         runtime.trace["dropped"] = [name for branch in read for name, _ in branch if name not in names]
-    branches = [tuple(Slot(names[name], forward) for name, forward in b if name in names) for b in read]
-    if not any(branches):
+    kept = [tuple(Slot(names[name], forward) for name, forward in b if name in names) for b in read]
+    if not any(kept):
         return None
-    others = Blueprint(tuple(filter(None, branches))).slots  # for a topic of whose branch none is left
-    return Blueprint(tuple(branch or others for branch in branches))
+    others = Blueprint(tuple(filter(None, kept))).slots  # for a topic of whose branch none is left
+    return Blueprint(tuple(branch or others for branch in kept))
+
+
+async def _write_branches(
+    state: CoGState, nearest: Sequence[BlueprintMatch], known: KnownRelations, runtime: NodeRuntime
+) -> list[list[str]]:
+    """Return the branches that the model writes after the nearest; free, one list after their templates."""
+    question, topics = state["question"], tuple(state["topic_entities"])
+    if runtime.context.adaptation == "free":
+        templates = [(each.anchor, each.blueprint.slots) for each in nearest]
+        lists = (SolvedQuestion(anchor, (tuple(s.relation for s in slots),)) for anchor, slots in templates)
+        linear = await runtime.ask(AdaptFreely(question, tuple(lists), topics=topics))
+        return [linear.relations] if linear else []
+    exemplars = (
+        SolvedQuestion(each.anchor, tuple(tuple(map(str, branch)) for branch in each.blueprint))
+        for each in nearest
+    )
+    relations = await _nearest_relations(question, known.hops, runtime)
+    reply = await runtime.ask(AdaptBlueprint(question, topics, tuple(exemplars), tuple(relations)))
+    return reply.branches if reply else []
 
 
 async def _nearest_relations(question: str, schema: Sequence[Hop], runtime: NodeRuntime) -> list[str]:

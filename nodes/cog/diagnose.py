@@ -76,9 +76,10 @@ async def diagnose(state: CoGState, runtime: NodeRuntime) -> CoGUpdate:
 async def diagnose_frontier(state: CoGState, runtime: NodeRuntime) -> CoGUpdate:
     """Let the model name the decision to blame, and go back to the frontier before it.
 
-    Chains that do not go through that decision stand. What is recalled is followed beside them; if nothing
-    is, the relations there are chosen from again. Where nothing is blamed, or every diagnosis is spent, the
-    answer is inferred. An outage or a malformed reply is no failure of the search, and ends it likewise.
+    Chains that do not go through that decision stand; what the others led to is no evidence any more. What
+    is recalled is followed beside them; if nothing is, the relations there are chosen from again. Where
+    nothing is blamed, or every diagnosis is spent, the answer is inferred. An outage or a malformed reply is
+    no failure of the search, and ends it likewise.
     """
     last = state["trace"][-1]
     steps = _frontier_decisions(state, undecided=last["node"] in _NODES_BEFORE_CHOICE)[-MAX_DECISIONS_SHOWN:]
@@ -104,10 +105,16 @@ async def diagnose_frontier(state: CoGState, runtime: NodeRuntime) -> CoGUpdate:
     recalled = [branches[number - 1].chain for number in reply.recall]
     runtime.trace["recalled"] = [str(chain) for chain in recalled]
     led = blamed.after or blamed.before
-    stand = [chain for chain in state["frontier"] if chain.upto(led.depth) != led]
+
+    def stands(chain: Chain) -> bool:
+        return chain.upto(led.depth) != led
+
+    stand = list(filter(stands, state["frontier"]))
     return {
         **dropped,
         "frontier": stand if recalled else [*stand, blamed.before],
+        "found": [each for each in state["found"] if not blamed.after or stands(each.chain)],
+        "explored": [each for each in state["explored"] if not blamed.after or stands(each.chain)],
         "stack": recalled[::-1],
         "memory": [],
         "candidates": [],

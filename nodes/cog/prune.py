@@ -69,6 +69,7 @@ async def prune_frontier(state: CoGState, runtime: NodeRuntime) -> CoGUpdate:
     aside = ([each for each in others if without_last_hop(each.chain) == before] for before in decisions)
     return {
         "offers": [ScoredChain(each.chain) for each in final],
+        "frontier": [] if final else state["frontier"],
         "pruned": _remember([branch for each in aside for branch in _set_aside(each)], state),
         "decision": "forward" if final else "backtrack",
     }

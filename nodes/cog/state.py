@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from pydantic import ConfigDict, with_config
 
 from kgqa.kg.terms import Chain, Entity, Hop
-from kgqa.nodes.frontier.state import FrontierUpdate
+from kgqa.nodes.frontier.state import FrontierUpdate, open_subgoals
 from kgqa.priors.slots import Blueprint, Slot
 from kgqa.prompts.diagnose import PastDecision
 from kgqa.prompts.progress import Progress
@@ -112,9 +112,10 @@ def planned_subgoals(state: CoGState) -> list[str]:
 
 
 def known_progress(state: CoGState) -> Progress:
-    """Return the plan and what the memory of a frontier says of it: at most a sentence for a subgoal."""
-    subgoals, known = tuple(state["subgoals"]), tuple(state["known"])
-    return Progress(subgoals, min(len(known), max(len(subgoals) - 1, 0)), known)
+    """Return the plan and what the memory of a frontier says of it; the first open subgoal is the current."""
+    subgoals = tuple(state["subgoals"])
+    at = next(iter(open_subgoals(state)), len(subgoals) - 1)
+    return Progress(subgoals, at, tuple(state["known"]), verified=False)
 
 
 def topic_slots(state: CoGState) -> tuple[Slot, ...]:

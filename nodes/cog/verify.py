@@ -16,16 +16,16 @@ from kgqa.nodes.cog.state import (
     standing_findings,
     topic_slots,
 )
-from kgqa.nodes.frontier.state import prompt_context
-from kgqa.nodes.record import parametric_answers
-from kgqa.nodes.verdicts import accept_chain, accept_group, group_findings
-from kgqa.prompts.candidates import ChainFindings, numbered_candidates
+from kgqa.nodes.frontier.state import prompt_context, uses_own_knowledge
+from kgqa.nodes.frontier.update_memory import write_memory
+from kgqa.nodes.frontier.verify import evaluate
+from kgqa.nodes.verdicts import accept_chain, group_findings, hold_group
+from kgqa.priors.masking import mask_names
+from kgqa.prompts.candidates import MAX_CANDIDATES_SHOWN, ChainFindings, numbered_candidates
 from kgqa.prompts.check_sufficiency import CheckSufficiency, Sufficiency
 from kgqa.prompts.diagnose import MAX_REACHED_NAMES, Signal
-from kgqa.prompts.evaluate_found import EvaluateFound
 from kgqa.prompts.filter_found import FilterFound
 from kgqa.prompts.progress import MAX_SENTENCE_CHARS
-from kgqa.prompts.update_memory import UpdateMemory
 from kgqa.runtime.node import NodeRuntime, node
 
 STAGNANT_CHECKS = 2  # checks one after the other without a finding that are stagnation
@@ -79,9 +79,10 @@ async def verify_frontier(state: CoGState, runtime: NodeRuntime) -> CoGUpdate:
     With ``own_knowledge`` the model may answer from what it knows, and the record says ``parametric``. A
     malformed reply keeps what there is, and goes on.
     """
-    question, found, shown = state["question"], state["found"], prompt_context(state)
-    update: CoGUpdate = {"candidates": []}
-    if kept := await runtime.ask(FilterFound(question, tuple(found), **shown)):
+    found = state["found"]
+    findings = [*state["findings"], *(_group_finding(each, []) for each in found)]
+    update: CoGUpdate = {"candidates": [], "findings": findings}
+    if kept := await runtime.ask(FilterFound(state["question"], tuple(found), **prompt_context(state))):
         found, aside = _keep_ends(found, kept.keep)
         runtime.trace["kept"] = [str(each.chain) for each in found]
         update |= {"found": found, "pruned": [*state["pruned"], *aside]}
@@ -90,22 +91,14 @@ async def verify_frontier(state: CoGState, runtime: NodeRuntime) -> CoGUpdate:
     update["frontier"] = frontier = [*before, *frontier]
     if not found:
         return {**update, **_fail("wrong_type", runtime)}
-    reply = await runtime.ask(UpdateMemory(question, tuple(found), **shown))
-    known = [one_line(text, MAX_SENTENCE_CHARS) for text in reply.known] if reply else state["known"]
-    gained = " ".join(text for text in known if text not in state["known"])
-    runtime.trace |= {"known": known, "finding": gained}
-    findings = [_group_finding(each, gained) for each in found]
-    update |= {"known": known, "findings": [*state["findings"], *findings]}
+    known = await write_memory(found, state, runtime)
+    news = [text for text in known if text and text not in state["known"]]
+    runtime.trace["finding"] = gained = " ".join(news)
+    update |= {"known": known, "findings": [*findings, *(_group_finding(each, news) for each in found)]}
     groups = group_findings(found, state["explored"], state["topic_entities"])
-    allowed = runtime.context.own_knowledge and bool(runtime.context.allow_parametric)
-    prompt = EvaluateFound(question, tuple(groups), **{**shown, "known": tuple(known)}, own_knowledge=allowed)
-    if groups and (said := await runtime.ask(prompt)):
-        runtime.trace["reason"] = said.rationale
-        if said.answers:
-            answers = parametric_answers(said.answers)
-            return {**update, "answers": answers, "outcome": "parametric", "decision": "stop"}
-        if said.decision != "forward":
-            return cast(CoGUpdate, {**update, **accept_group(groups, said, runtime)})
+    own, noted = uses_own_knowledge(runtime.context), cast(CoGState, {**state, "known": known})
+    if groups and (taken := await evaluate(groups, noted, runtime, own_knowledge=own)):
+        return cast(CoGUpdate, {**update, **taken})
     turns = [entry for entry in state["trace"] if entry["node"] in {"verify", "backtrack"}]
     checks = [entry.get("finding", "backtracked") for entry in turns[1 - STAGNANT_CHECKS :]]
     if len(checks) == STAGNANT_CHECKS - 1 and not any([*checks, gained]):
@@ -133,19 +126,19 @@ def _keep_ends(
         if not shown or (kept and (not whole or len(kept) == len(shown))):
             held.append(group)
             continue
-        left = [row.candidate.term for row in shown if row.candidate not in kept]
-        others = [term for term in left if isinstance(term, Entity)]
+        left = [row.candidate for row in shown if row.candidate not in kept]
+        others = [end.term for end in left if isinstance(end.term, Entity)]
         aside += [PrunedChain(group.chain.constrained_to(others))] if whole and others else []
         if kept:
-            ends = tuple(end for end in group.ends if end.term not in left)
-            entities = [end.term for end in ends if isinstance(end.term, Entity)]
-            chain = group.chain.constrained_to(entities) if len(entities) == len(ends) else group.chain
-            held.append(replace(group, chain=chain, ends=ends))
+            held.append(hold_group(group, [end for end in group.ends if end not in left]))
     return held, aside
 
 
-def _group_finding(group: ChainFindings, text: str) -> Finding:
-    reached = tuple(one_line(str(end.term)) for end in group.named[:MAX_REACHED_NAMES])
+def _group_finding(group: ChainFindings, news: Sequence[str]) -> Finding:
+    """Return what a group led to, and of what the round has told what names any of its ends."""
+    names = [one_line(str(end.term)) for end in group.named[:MAX_CANDIDATES_SHOWN]]
+    text = " ".join(each for each in news if mask_names(each, names) != each)
+    reached = tuple(names[:MAX_REACHED_NAMES])
     return Finding(group.chain, one_line(text, MAX_SENTENCE_CHARS), reached, len(group.named))
 
 

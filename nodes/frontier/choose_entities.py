@@ -8,6 +8,7 @@ from kgqa.kg.pages import Candidate
 from kgqa.kg.terms import Chain, Entity, Literal
 from kgqa.nodes.frontier.rerank import question_likeness
 from kgqa.nodes.frontier.state import FrontierState, FrontierUpdate
+from kgqa.nodes.verdicts import hold_group
 from kgqa.prompts.candidates import ChainFindings, parse_number
 from kgqa.prompts.choose_entities import ChooseEntities
 from kgqa.runtime.node import NodeRuntime, node
@@ -27,7 +28,7 @@ async def choose_entities(state: FrontierState, runtime: NodeRuntime) -> Frontie
     kept = []
     for group in reached:
         if ends := await _choose(group, state, runtime):
-            kept.append(_held(group, ends))
+            kept.append(hold_group(group, ends))
     frontier: dict[Entity, Chain] = {}
     for group in kept:
         for end in group.ends:
@@ -71,11 +72,3 @@ async def _choose(group: ChainFindings, state: FrontierState, runtime: NodeRunti
         return group.ends
     runtime.trace["reason"] = reply.rationale
     return *(named[number - 1] for number in reply.chosen), *(end for end in group.ends if not end.term.name)
-
-
-def _held(group: ChainFindings, ends: Sequence[Candidate]) -> ChainFindings:
-    """Return a group of so many of its ends, its chain held to them where these are entities."""
-    entities = [end.term for end in ends if isinstance(end.term, Entity)]
-    held = len(ends) < len(group.ends) and len(entities) == len(ends)
-    chain = group.chain.constrained_to(entities) if held else group.chain
-    return ChainFindings(chain, tuple(ends), group.truncated and not held)

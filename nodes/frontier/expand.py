@@ -17,7 +17,8 @@ async def expand(state: FrontierState, runtime: NodeRuntime) -> FrontierUpdate:
     """Follow all chosen chains in one query, to their ends and what leads on from there.
 
     Where they time out together each is followed alone. Chains that lead to nothing are left
-    out; where none leads to anything with a name, there is nothing to judge by yet.
+    out; where none leads to anything with a name, there is nothing to judge by yet. What the frontier holds
+    beside them stands.
     """
     chains = [offer.chain for offer in state["offers"]]
     visits = await _visit_chains(chains, runtime)
@@ -31,7 +32,7 @@ async def expand(state: FrontierState, runtime: NodeRuntime) -> FrontierUpdate:
     update: FrontierUpdate = {
         "found": found,
         "explored": [*state["found"], *state["explored"]],
-        "frontier": [chain for chain in chains if chain in ends],
+        "frontier": [*state["frontier"], *(chain for chain in chains if chain in ends)],
         "leads": updated_leads(chains, visits, state),
         "tried": [*state["tried"], *chains],
         "decision": "backtrack"

@@ -83,6 +83,6 @@ async def score_relations(state: FrontierState, runtime: NodeRuntime) -> Frontie
 
 
 def _chosen_update(chosen: Sequence[ScoredChain], state: FrontierState) -> FrontierUpdate:
-    if chosen:
-        return {"offers": list(chosen)}
+    if chosen:  # these are in place of what they extend
+        return {"offers": list(chosen), "frontier": []}
     return {"offers": [], "spent": spent_chains(state), "decision": "backtrack"}

@@ -1,12 +1,14 @@
 """The state of a search over a frontier of chains (PoG, ToG), beside that of any search."""
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
 from pydantic import ConfigDict, with_config
 
-from kgqa.kg.terms import Chain
+from kgqa.kg.terms import Chain, one_line
 from kgqa.prompts.candidates import ChainFindings
+from kgqa.prompts.progress import MAX_SENTENCE_CHARS
 from kgqa.runtime.context import Context
 from kgqa.runtime.state import State, Update
 
@@ -23,7 +25,7 @@ class FrontierUpdate(Update, total=False):
     """What a node may change."""
 
     frontier: list[Chain]
-    """Where the search stands: the chains that are extended next."""
+    """Where the search stands: the chains that are extended next, beside those of ``offers``."""
     offers: list[ScoredChain]
     """Chains that are one hop longer: what can follow, then what of it was chosen."""
     found: list[ChainFindings]
@@ -37,7 +39,7 @@ class FrontierUpdate(Update, total=False):
     subgoals: list[str]
     """The plan: what to find, in order."""
     known: list[str]
-    """What is known of the subgoals: the memory that the model writes."""
+    """What is known of each subgoal, in their order, or nothing: the memory that the model writes."""
 
 
 @with_config(ConfigDict(use_attribute_docstrings=True))
@@ -56,7 +58,23 @@ def explores_entities(context: Context) -> bool:
     return getattr(context, "explores_entities", False)
 
 
-def prompt_context(state: FrontierState) -> dict[str, tuple[Any, ...]]:
+def uses_own_knowledge(context: Context) -> bool:
+    """Return whether memory, evaluation and inference may go by what the model knows, as published."""
+    return bool(getattr(context, "own_knowledge", False) and getattr(context, "allow_parametric", False))
+
+
+def updated_memory(known: Sequence[str], state: FrontierState) -> list[str]:
+    """Return the memory after a reply, which says what is ``known`` now; one that says nothing leaves it."""
+    return [one_line(text, MAX_SENTENCE_CHARS) for text in known] or state["known"]
+
+
+def open_subgoals(state: FrontierState) -> list[int]:
+    """Return the places of the subgoals of which nothing is known."""
+    known = state["known"]
+    return [at for at in range(len(state.get("subgoals", []))) if not (at < len(known) and known[at])]
+
+
+def prompt_context(state: FrontierState) -> dict[str, Any]:
     """Return what every prompt of the search shows: the plan, what is known of it, the topics."""
     return {
         "subgoals": tuple(state.get("subgoals", [])),

@@ -91,12 +91,12 @@ async def test_where_nobody_lists_the_relations_adapted_ones_stay_as_hints(
     assert shown(record) == ["Ben", "Cleo"]
 
 
-async def test_free_adaptation_is_shown_no_relations_and_takes_what_is_named(cog: AskCoG) -> None:
-    model = stopping(adapt_blueprint={"branches": [["school.place", "child"]]})
-    record = await cog(model, Shelf((0.5, [["mayor"]])), adaptation="free")
+async def test_free_adaptation_writes_one_list_after_templates_and_takes_what_is_named(cog: AskCoG) -> None:
+    model = stopping(adapt_freely={"relations": ["school.place", "child"]})
+    record = await cog(model, Shelf((0.5, [["mayor"], ["^pet", "mayor"]])), adaptation="free")
     [entry] = entries(record, "blueprint")
     assert (entry["source"], entry["blueprint"], entry["dropped"]) == ("adapted", "school.place child", [])
-    assert asked(model, "adapt_blueprint")[0].relations == ()
+    assert asked(model, "adapt_freely")[0].exemplars[0].branches == (("mayor", "pet"),)
     assert shown(record) == ["Ben", "Cleo"]
 
 

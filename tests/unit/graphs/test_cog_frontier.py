@@ -48,8 +48,9 @@ def stop_at(*relations: str, **said: Any) -> Any:
 
 
 def noting(prompt: Any) -> dict[str, Any]:
-    """Note one sentence more at each turn."""
-    return {"known": [*prompt.known, f"sentence {len(prompt.known) + 1}"]}
+    """Note of the first subgoal at each turn what it was the turn before, and one sentence more."""
+    before = " ".join(prompt.known)
+    return {"known": [f"{before} Sentence {before.count('Sentence') + 1}.", *prompt.subgoals[1:]]}
 
 
 def searching(**policies: Any) -> Any:
@@ -193,7 +194,7 @@ async def test_where_nothing_is_recalled_the_relations_are_chosen_from_again(cog
 
 async def test_two_rounds_without_a_finding_are_stagnation(cog: AskCoG) -> None:
     model = searching(
-        pick_relations=pick("child"), update_memory={"known": []}, evaluate_found={"decision": "forward"}
+        pick_relations=pick("child"), update_memory={"known": [""]}, evaluate_found={"decision": "forward"}
     )
     record = await ask(cog, model)
     assert signals(record) == ["no_gain"]
@@ -202,7 +203,7 @@ async def test_two_rounds_without_a_finding_are_stagnation(cog: AskCoG) -> None:
 async def test_stagnation_begins_anew_after_a_diagnosis(cog: AskCoG) -> None:
     model = searching(
         pick_relations=pick("child"),
-        update_memory={"known": []},
+        update_memory={"known": [""]},
         evaluate_found={"decision": "forward"},
         diagnose=lambda p: blame(1, "lives_in")(p) if p.signal == "no_gain" else {"step": 0},
     )
@@ -249,18 +250,18 @@ async def test_inference_may_answer_from_what_the_model_knows(cog: AskCoG, explo
         prune_relations={"relations": [1]},
         check_sufficiency={"decision": "forward", "finding": "something"},
         evaluate_found={"decision": "forward"},
-        infer_with_knowledge={"chosen": [], "answers": ["Zed", "Zed"]},
+        infer_from_evidence={"chosen": [], "answers": ["Zed", "Zed"]},
     )
     record = await cog(model, exploration=exploration, own_knowledge=True, depth=1, refinements=0)
     assert (shown(record), record["outcome"]) == (["Zed"], "parametric")
-    assert "infer_from_evidence" not in [prompt.name for prompt in model.prompts]
+    assert [prompt.own_knowledge for prompt in asked(model, "infer_from_evidence")] == [True]
 
 
 async def test_the_evidence_goes_before_what_the_model_knows(cog: AskCoG) -> None:
     model = searching(
         pick_relations=pick("lives_in"),
         evaluate_found={"decision": "forward"},
-        infer_with_knowledge={"chosen": [1]},
+        infer_from_evidence={"chosen": [1]},
     )
     record = await ask(cog, model, own_knowledge=True, depth=1)
     assert (shown(record), record["outcome"]) == (["Ulm"], "grounded_inference")
@@ -274,3 +275,43 @@ async def test_a_misleading_blueprint_is_dropped(cog: AskCoG) -> None:
     )
     record = await ask(cog, model, copied("spouse"))
     assert (entries(record, "diagnose")[0]["blueprint"], shown(record)) == ("drop", ["Ulm"])
+
+
+async def test_a_decision_shows_what_names_its_own_ends_and_no_more(cog: AskCoG) -> None:
+    model = searching(
+        decompose={"subgoals": ["the child", "its town"]},
+        pick_relations=lambda p: pick("child", "pet")(p) if p.offers[0].depth == 1 else {"relations": []},
+        update_memory={"known": ["Ben and Cleo are the children.", ""]},
+        evaluate_found={"decision": "forward"},
+    )
+    await ask(cog, model)
+    [prompt] = asked(model, "diagnose")
+    assert {str(each.after): each.finding for each in prompt.trajectory if each.after} == {
+        "Ada -child->": "Ben and Cleo are the children.",
+        "Ada -pet->": "",
+    }
+    assert prompt.progress.at == 1
+    assert "Known so far:" in prompt.case()
+
+
+async def test_the_half_stop_has_what_was_not_blamed_and_names_what_is_open(cog: AskCoG) -> None:
+    model = searching(
+        decompose={"subgoals": ["the pet", "its owner"]},
+        pick_relations=lambda p: pick("child", "pet")(p) if p.offers[0].depth == 1 else {"relations": []},
+        update_memory={"known": ["", "Ada owns it."]},
+        evaluate_found={"decision": "forward"},
+        diagnose=lambda p: blame(
+            next(n for n, d in enumerate(p.trajectory, 1) if str(d.after).endswith("-pet->"))
+        )(p),
+    )
+    await ask(cog, model, refinements=1)
+    [prompt] = asked(model, "infer_from_evidence")
+    assert {str(segment.chain) for segment in prompt.segments} == {"Ada -child->", "Ada -child-> -child->"}
+    assert (prompt.findings, prompt.unmet) == (("Ada owns it.",), ("the pet",))
+
+
+async def test_what_the_model_knows_goes_into_the_memory_where_it_may(cog: AskCoG) -> None:
+    for own in (True, False):
+        model = searching(pick_relations=pick("child"), evaluate_found=stop_at("child"))
+        await ask(cog, model, own_knowledge=own)
+        assert asked(model, "update_memory")[0].own_knowledge is own

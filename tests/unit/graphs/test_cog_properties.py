@@ -79,7 +79,7 @@ def anything(seed: int) -> ScriptedModel:
 
     def infer(prompt: Any) -> dict[str, Any]:
         chosen = some(len(prompt.offered))
-        return {"chosen": chosen, "answers": [] if chosen else ["from memory"]}
+        return {"chosen": chosen, "answers": ["from memory"] if prompt.own_knowledge and not chosen else []}
 
     def diagnose(prompt: Any) -> dict[str, Any]:
         step = choice.randint(0, len(prompt.trajectory))
@@ -92,16 +92,16 @@ def anything(seed: int) -> ScriptedModel:
         "adapt_blueprint": lambda p: {
             "branches": [choice.choices([*p.relations, "school", "^child"], k=2) for _ in p.topics]
         },
+        "adapt_freely": lambda p: {"relations": choice.choices(["child", "school", "^child"], k=2)},
         "prune_relations": lambda p: {"relations": some(len(p.hops), p.width)},
         "check_sufficiency": check,
         "filter_candidates": lambda p: {"chosen": some(len(p.candidates))},
         "diagnose": diagnose,
-        "infer_from_evidence": lambda p: {"chosen": some(len(p.offered))},
+        "infer_from_evidence": infer,
         "pick_relations": lambda p: {"relations": some(len(p.offers), 3)},
         "filter_found": lambda p: {"keep": some(len(numbered_candidates(p.found)))},
-        "update_memory": lambda p: {"known": [*p.known, "more"][: choice.randint(0, 3)]},
+        "update_memory": lambda p: {"known": choice.choices(["more", "some", ""], k=len(p.subgoals))},
         "evaluate_found": evaluate,
-        "infer_with_knowledge": infer,
         "answer_directly": lambda p: {"answers": ["from memory"]},
     }
     return ScriptedModel(lambda p: "rambling" if choice.random() < 0.03 else policies[p.name](p))

@@ -251,11 +251,11 @@ FIRST_ROUND = ("link", "exemplars", "plan", "retrieve_relations", "prune", "look
 
 
 async def test_paths_are_tried_one_after_the_other_once_relations_were_chosen(ask: Ask) -> None:
-    model = playing(pick_relations=pick("pet"), evaluate=stop_at("child lives_in"))
+    model = playing(pick_relations=pick("pet"), evaluate_found=stop_at("child lives_in"))
     record = await ask(model, CHILDREN, TOWNS, MAYOR, **BY_PATH)
     assert shown(record) == ["Bonn", "Ulm"]
     assert nodes(record) == [*FIRST_ROUND, "answer"]
-    assert [len(prompt.found) for prompt in asked(model, "evaluate")] == [1, 1]
+    assert [len(prompt.found) for prompt in asked(model, "evaluate_found")] == [1, 1]
     (looked,) = entries(record, "lookahead_by_path")
     assert (looked["fired"], looked["forward"], looked["realised"]) == (True, ["child", "lives_in"], 3)
 
@@ -263,7 +263,7 @@ async def test_paths_are_tried_one_after_the_other_once_relations_were_chosen(as
 async def test_where_no_path_is_enough_the_search_goes_on_from_all_that_was_chosen(ask: Ask) -> None:
     model = playing(
         pick_relations=pick("pet", "child child"),
-        evaluate={"decision": "forward"},
+        evaluate_found={"decision": "forward"},
         assess_found=stop_at("child child"),
         reflect=lambda prompt: {"go_on": [number for number, _ in enumerate(prompt.found, 1)]},
     )

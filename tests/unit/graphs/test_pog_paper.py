@@ -49,7 +49,7 @@ def players(**policies: Any) -> Any:
         "pick_relations": pick("child", "child lives_in"),
         "choose_entities": take("Ben", "Cleo"),
         "update_memory": {"known": ["noted"]},
-        "evaluate": stop_at("child lives_in"),
+        "evaluate_found": stop_at("child lives_in"),
         "judge_direction": {"add": False},
     }
     return playing(**{**usual, **policies})
@@ -61,9 +61,16 @@ async def test_each_choice_of_a_round_is_a_call_of_its_own(graph: Open) -> None:
     assert (shown(record), record["outcome"]) == (["Bonn", "Ulm"], "grounded")
     assert nodes(record) == ["link", "plan", *ROUND, "reflect", *ROUND, "answer"]
     assert [prompt.name for prompt in model.prompts] == [
-        *("decompose", "pick_relations", "choose_entities", "update_memory", "evaluate", "judge_direction"),
+        *(
+            "decompose",
+            "pick_relations",
+            "choose_entities",
+            "update_memory",
+            "evaluate_found",
+            "judge_direction",
+        ),
         # relations of Ben and of Cleo; of two groups with one entity each nothing is chosen
-        *("pick_relations", "pick_relations", "update_memory", "evaluate"),
+        *("pick_relations", "pick_relations", "update_memory", "evaluate_found"),
     ]
 
 
@@ -72,7 +79,7 @@ async def test_the_memory_of_a_round_is_what_the_next_one_begins_with(graph: Ope
     await ask(graph(FAMILY), model)
     first, second = asked(model, "update_memory")
     assert (first.known, second.known) == ((), ("noted",))
-    assert {prompt.known for prompt in asked(model, "evaluate")} == {("noted",)}
+    assert {prompt.known for prompt in asked(model, "evaluate_found")} == {("noted",)}
 
 
 async def test_the_frontier_is_what_was_chosen_of_a_relation(graph: Open) -> None:
@@ -85,7 +92,7 @@ async def test_what_several_entities_lead_to_by_one_relation_is_one_group_beside
 ) -> None:
     model = players()
     await ask(graph(FAMILY), model)
-    first, second = asked(model, "evaluate")
+    first, second = asked(model, "evaluate_found")
     assert (len(first.found), first.triples) == (1, ())
     assert [end.term.name for end in second.found[0].named] == ["Bonn", "Ulm"]
     assert [[end.term.name for end in each.named] for each in second.triples] == [["Bonn"], ["Ulm"]]
@@ -96,7 +103,7 @@ async def test_reflection_adds_entities_of_the_whole_history_to_the_next_round(g
     model = players(
         pick_relations=pick("child", "child child", "child lives_in"),
         choose_entities=take("Cleo"),
-        evaluate=stop_at("child child"),
+        evaluate_found=stop_at("child child"),
         judge_direction=lambda _: next(answers),
         recall_entities=recall("Ben"),
     )
@@ -123,7 +130,7 @@ async def test_the_pool_is_all_that_was_reached_however_long_the_history(graph: 
     model = players(
         pick_relations=pick("knows"),
         choose_entities={"chosen": [1]},
-        evaluate={"decision": "forward"},
+        evaluate_found={"decision": "forward"},
         judge_direction={"add": True},
         recall_entities={"recall": []},
         infer_from_evidence={"chosen": []},
@@ -136,7 +143,7 @@ async def test_the_pool_is_all_that_was_reached_however_long_the_history(graph: 
 
 async def test_no_reflection_comes_back_more_often_than_allowed(graph: Open) -> None:
     model = players(
-        evaluate={"decision": "forward"},
+        evaluate_found={"decision": "forward"},
         judge_direction={"add": True},
         recall_entities=recall("Ada"),
         infer_from_evidence={"chosen": []},
@@ -146,19 +153,32 @@ async def test_no_reflection_comes_back_more_often_than_allowed(graph: Open) -> 
 
 
 async def test_after_the_last_round_the_model_answers_from_memory(graph: Open) -> None:
-    model = players(evaluate={"decision": "forward"}, answer_directly={"answers": ["Rome"]})
+    model = players(evaluate_found={"decision": "forward"}, answer_directly={"answers": ["Rome"]})
     record = await ask(graph(FAMILY), model, depth=2)
     assert (shown(record), record["outcome"]) == (["Rome"], "parametric")
     assert nodes(record) == ["link", "plan", *ROUND, "reflect", *ROUND, "reflect", "answer"]
 
 
 async def test_what_the_model_knows_besides_is_an_answer_of_its_own(graph: Open) -> None:
-    known = {"decision": "stop", "group": 0}
-    model = players(evaluate=known, answer_directly={"answers": ["Rome"]}, infer_from_evidence={"chosen": []})
+    model = players(evaluate_found={"decision": "stop", "answers": ["Rome"]})
     record = await ask(graph(FAMILY), model)
     assert (shown(record), record["outcome"]) == (["Rome"], "parametric")
-    record = await ask(graph(FAMILY), model, allow_parametric=False)
-    assert record["outcome"] == "none"
+    assert [asked(model, name)[0].own_knowledge for name in ("update_memory", "evaluate_found")] == [
+        True,
+        True,
+    ]
+    model = players(infer_from_evidence={"chosen": []})
+    await ask(graph(FAMILY), model, allow_parametric=False)
+    assert {p.own_knowledge for p in asked(model, "update_memory") + asked(model, "evaluate_found")} == {
+        False
+    }
+
+
+async def test_a_half_stop_may_answer_from_what_the_model_knows(graph: Open) -> None:
+    """Also where nothing was found that it could go by."""
+    model = players(choose_entities={"chosen": []}, infer_from_evidence={"chosen": [], "answers": ["Rome"]})
+    record = await ask(graph(FAMILY), model)
+    assert (shown(record), record["outcome"]) == (["Rome"], "parametric")
 
 
 async def test_where_nothing_is_chosen_the_search_ends_with_what_it_found(graph: Open) -> None:
@@ -169,7 +189,7 @@ async def test_where_nothing_is_chosen_the_search_ends_with_what_it_found(graph:
 
 async def test_nodes_without_names_are_gone_through_without_a_verdict(graph: Open) -> None:
     model = players(
-        pick_relations=pick("membership", "membership member"), evaluate=stop_at("membership member")
+        pick_relations=pick("membership", "membership member"), evaluate_found=stop_at("membership member")
     )
     record = await ask(graph(MEDIATED), model, "Club")
     assert entries(record, "choose_entities")[0]["decision"] == "refine"
@@ -189,13 +209,15 @@ async def test_a_large_group_is_screened_by_the_encoder_of_entities(
     monkeypatch.setattr("kgqa.runtime.node.encode", encode)
     crowd = "e:ada rdfs:label 'Ada'@en ; r:knows " + ", ".join(f"e:p{n}" for n in range(20)) + " .\n"
     crowd += "".join(f"e:p{n} rdfs:label 'Person {n:03}'@en .\n" for n in range(20))
-    model = players(pick_relations=pick("knows"), choose_entities={"chosen": [1]}, evaluate=stop_at("knows"))
+    model = players(
+        pick_relations=pick("knows"), choose_entities={"chosen": [1]}, evaluate_found=stop_at("knows")
+    )
     record = await ask(graph(crowd), model, width=1, entity_encoder="small")
     assert (shown(record), given) == (["Person 007"], ["small"])
     assert resources.encode is not encode
 
 
-@pytest.mark.parametrize("prompt", ["choose_entities", "update_memory", "evaluate", "judge_direction"])
+@pytest.mark.parametrize("prompt", ["choose_entities", "update_memory", "evaluate_found", "judge_direction"])
 async def test_every_malformed_reply_has_a_way_on(graph: Open, prompt: str) -> None:
     first = iter(["not JSON"])
 
@@ -203,7 +225,7 @@ async def test_every_malformed_reply_has_a_way_on(graph: Open, prompt: str) -> N
         usual = {
             "choose_entities": take("Ben", "Cleo"),
             "update_memory": {"known": ["noted"]},
-            "evaluate": stop_at("child lives_in"),
+            "evaluate_found": stop_at("child lives_in"),
             "judge_direction": {"add": False},
         }[prompt]
         return next(first, None) or (usual(given) if callable(usual) else usual)

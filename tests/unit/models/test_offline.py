@@ -14,7 +14,7 @@ from kgqa.models.offline import PARTS, OfflineModel, parse_ablation, relation_te
 from kgqa.models.offline.lookups import MAX_QUERIES
 from kgqa.models.parsing import check_reply
 from kgqa.priors.encoder import CachedEncoder, Vectors
-from kgqa.prompts.adapt_blueprint import AdaptBlueprint
+from kgqa.prompts.adapt_blueprint import AdaptBlueprint, AdaptFreely
 from kgqa.prompts.answer_from_memory import AnswerDirectly
 from kgqa.prompts.base import Prompt, R
 from kgqa.prompts.candidates import MAX_CANDIDATES_SHOWN
@@ -178,6 +178,8 @@ async def test_the_sufficiency_is_judged_like_a_chain_and_says_what_is_found(mod
 async def test_a_blueprint_is_the_way_for_each_topic(model) -> None:
     prompt = AdaptBlueprint("Who is the spouse of the mayor of Ulm?", (ULM,), (), ("river",))
     assert (await ask(model, prompt)).branches == [["mayor", "spouse"]]
+    free = AdaptFreely(prompt.question, (), topics=prompt.topics)
+    assert (await ask(model, free)).relations == ["mayor", "spouse"]
 
 
 async def test_where_nothing_leads_anywhere_a_blueprint_is_the_nearest_as_it_is(model) -> None:

@@ -12,12 +12,11 @@ from kgqa.models.errors import ModelUnavailable
 from kgqa.models.offline import OfflineModel
 from kgqa.models.parsing import check_reply
 from kgqa.prompts.answer_from_memory import AnswerBriefly, AnswerDirectly, ReasonAloud
-from kgqa.prompts.assess_found import AssessFound, Assessment
+from kgqa.prompts.assess_found import AssessFound, Assessment, EvaluateFound
 from kgqa.prompts.base import Prompt, R
 from kgqa.prompts.candidates import MAX_CANDIDATES_SHOWN, ChainFindings
-from kgqa.prompts.evaluate_found import EvaluateFound
 from kgqa.prompts.filter_found import FilterFound
-from kgqa.prompts.infer_from_evidence import InferWithKnowledge, Segment
+from kgqa.prompts.infer_from_evidence import InferFromEvidence, Segment
 from kgqa.prompts.pick_relations import PickRelations
 from kgqa.prompts.reflect import Reflect
 from kgqa.prompts.score_entities import ScoreEntities
@@ -289,5 +288,5 @@ async def test_prompts_of_their_own_are_answered_as_the_joint_ones(model: Offlin
 
 async def test_it_infers_from_the_evidence_alone(model: OfflineModel) -> None:
     segments = (Segment(ulm(MAYOR, SPOUSE), found(ulm(MAYOR, SPOUSE), CLEO).ends),)
-    reply = await ask(model, InferWithKnowledge(SPOUSE_OF_MAYOR, segments, (), (), topics=(ULM,)))
+    reply = await ask(model, InferFromEvidence(SPOUSE_OF_MAYOR, segments, (), (), True, topics=(ULM,)))
     assert (reply.chosen, reply.answers) == ([1], [])

@@ -7,20 +7,19 @@ from typing import Any
 import kgqa.prompts
 from kgqa.kg.pages import Candidate
 from kgqa.kg.terms import Chain, Entity, Hop, Literal, Path
-from kgqa.prompts.adapt_blueprint import AdaptBlueprint
+from kgqa.prompts.adapt_blueprint import AdaptBlueprint, AdaptFreely
 from kgqa.prompts.answer_from_memory import AnswerBriefly, AnswerDirectly, ReasonAloud
-from kgqa.prompts.assess_found import AssessFound, Evaluate
+from kgqa.prompts.assess_found import AssessFound, EvaluateFound
 from kgqa.prompts.base import Prompt
 from kgqa.prompts.candidates import ChainFindings
 from kgqa.prompts.check_sufficiency import CheckSufficiency
 from kgqa.prompts.choose_entities import ChooseEntities
 from kgqa.prompts.decompose import Decompose, DecomposeAlong
 from kgqa.prompts.diagnose import Diagnose, PastDecision, PrunedBranch
-from kgqa.prompts.evaluate_found import EvaluateFound
 from kgqa.prompts.facts import RelationCandidate
 from kgqa.prompts.filter_candidates import FilterCandidates
 from kgqa.prompts.filter_found import FilterFound
-from kgqa.prompts.infer_from_evidence import InferFromEvidence, InferWithKnowledge, Segment
+from kgqa.prompts.infer_from_evidence import InferFromEvidence, Segment
 from kgqa.prompts.judge_claim import JudgeClaim
 from kgqa.prompts.pick_relations import PickRelations
 from kgqa.prompts.plan_steps import PlanSteps
@@ -125,12 +124,21 @@ WORKED: list[Prompt[Any]] = [
         (SolvedQuestion("which books by [ENT] were printed in [ENT]", (("^written_by",), ("^printed_in",))),),
         ("first_staged_in", "located_in", "written_by"),
     ),
+    AdaptFreely(
+        "In which country was the painter of The Night Watch born?",
+        (
+            SolvedQuestion(
+                "who is the mother of the author of Effi Briest",
+                (("book.written_work.author", "people.person.parents"),),
+            ),
+        ),
+    ),
     AnswerBriefly("Which two seas does the Kiel Canal join?"),
     AnswerDirectly("Which two seas does the Kiel Canal join?"),
     AssessFound(
         "Which river flows through the home town of Clara Schumann?",
         (ChainFindings(chain("Clara Schumann", "born_in"), ends("Leipzig")),),
-        ("Find her home town.", "Find the river there."),
+        subgoals=("Find her home town.", "Find the river there."),
     ),
     ChooseEntities(
         "When was the university opened that Lise Meitner studied at?",
@@ -164,12 +172,6 @@ WORKED: list[Prompt[Any]] = [
     DecomposeAlong(
         "In which town did the composer of Vltava go to school?",
         (SolvedQuestion("Who taught the composer of [composition]?", (("composed_by", "student_of"),)),),
-    ),
-    Evaluate(
-        "Which river flows through the home town of Clara Schumann?",
-        (ChainFindings(chain("Clara Schumann", "born_in"), ends("Leipzig")),),
-        ("Find her home town.", "Find the river there."),
-        ("She comes from Leipzig.",),
     ),
     Diagnose(
         "How many students has the university that Emmy Noether taught at?",
@@ -209,8 +211,8 @@ WORKED: list[Prompt[Any]] = [
     EvaluateFound(
         "Which river flows through the home town of Clara Schumann?",
         (ChainFindings(chain("Clara Schumann", "born_in"), ends("Leipzig")),),
-        ("Find her home town.", "Find the river there."),
-        ("She comes from Leipzig.",),
+        subgoals=("Find her home town.", "Find the river there."),
+        known=("She comes from Leipzig.",),
     ),
     FilterFound(
         "When was the university opened that Lise Meitner studied at?",
@@ -220,13 +222,7 @@ WORKED: list[Prompt[Any]] = [
             ),
             ChainFindings(chain("Lise Meitner", "award"), ends("Leibniz Medal")),
         ),
-        ("Find the university.", "Find when it was opened."),
-    ),
-    InferWithKnowledge(
-        "Which river runs through the town where the painter of The Monk by the Sea was born?",
-        (Segment(chain("The Monk by the Sea", "painted_by"), ends("Caspar David Friedrich")),),
-        ("Caspar David Friedrich painted it.",),
-        ("Find the river of his birthplace.",),
+        subgoals=("Find the university.", "Find when it was opened."),
     ),
     FilterCandidates(
         "Which of the Brontë sisters died in Scarborough?",
@@ -451,7 +447,7 @@ WORKED: list[Prompt[Any]] = [
     UpdateMemory(
         "Which river flows through the home town of Clara Schumann?",
         (ChainFindings(chain("Clara Schumann", "born_in"), ends("Leipzig")),),
-        ("Find her home town.", "Find the river there."),
+        subgoals=("Find her home town.", "Find the river there."),
     ),
 ]
 """The worked examples of the instructions, as the prompts that they are examples of."""

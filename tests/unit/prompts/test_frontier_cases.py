@@ -7,7 +7,7 @@ import pytest
 
 from kgqa.kg.terms import Entity
 from kgqa.models.parsing import BadReply, check_reply, validate_reply
-from kgqa.prompts.assess_found import AssessFound, Evaluate
+from kgqa.prompts.assess_found import ALONE, AssessFound, EvaluateFound
 from kgqa.prompts.base import Prompt
 from kgqa.prompts.candidates import ChainFindings
 from kgqa.prompts.choose_entities import ChooseEntities
@@ -19,13 +19,14 @@ from kgqa.prompts.reflect import MAX_EARLIER_CHAINS, Reflect
 from kgqa.prompts.score_entities import ScoreEntities
 from kgqa.prompts.score_relations import ScoreRelations
 from kgqa.prompts.solved_questions import SolvedQuestion
-from kgqa.prompts.update_memory import UpdateMemory
+from kgqa.prompts.update_memory import BESIDE, UpdateMemory
 from kgqa.tests.unit.prompts.samples import chain, ends, held, topics, values
 
 OVER_A_FRONTIER = [AssessFound, PickRelations, Reflect, ScoreEntities, ScoreRelations]
-OVER_ENTITIES = [ChooseEntities, DecomposeAlong, Evaluate, JudgeDirection, RecallEntities, UpdateMemory]
+OVER_ENTITIES = [ChooseEntities, DecomposeAlong, JudgeDirection, RecallEntities, UpdateMemory]
 
 GOALS, KNOWN = ("Find the child.", "Find its town."), ("Ben is the child.",)
+PLAN: dict[str, Any] = {"subgoals": GOALS, "known": (*KNOWN, "")}
 DRAWN = (
     'Topic entities: "Ada", "Ulm"\n'
     'Subgoals:\n- "Find the child."\n- "Find its town."\n'
@@ -53,9 +54,9 @@ HISTORY = (ChainFindings(chain("Ada"), ()), ChainFindings(chain("Ada", "spouse")
 SOLVED = (SolvedQuestion("Where does [person] live?", (("lives_in",),)),)
 TWO = topics("Ada", "Ulm")
 
-PICK = PickRelations("Where?", OFFERS, GOALS, KNOWN, topics=TWO)
-ASSESS = AssessFound("Where?", FOUND, GOALS, KNOWN, topics=TWO)
-REFLECT = Reflect("Where?", FOUND, HISTORY, GOALS, KNOWN, topics=TWO)
+PICK = PickRelations("Where?", OFFERS, **PLAN, topics=TWO)
+ASSESS = AssessFound("Where?", FOUND, **PLAN, topics=TWO)
+REFLECT = Reflect("Where?", FOUND, HISTORY, **PLAN, topics=TWO)
 SCORE = ScoreRelations("Where?", OFFERS, 1)
 RATE = ScoreEntities("Where?", FOUND)
 PART = Reflect("Where?", (ChainFindings(chain("Ada", "child"), ends("Ben"), truncated=True),), ())
@@ -100,8 +101,8 @@ OF_EACH = (ChainFindings(BEN.then(OFFERS[0].hops[-1]), ends("Bonn")),)
 
 
 def test_evaluating_shows_what_each_entity_led_to_and_then_the_groups() -> None:
-    drawn = Evaluate("Where?", FOUND, GOALS, KNOWN, topics=TWO, triples=OF_EACH).case()
-    assert drawn == f'Question: "Where?"\n{DRAWN}Found:\n- "Ben" -lives_in-> "Bonn"\n{GROUPS}Reply:'
+    drawn = EvaluateFound("Where?", FOUND, OF_EACH, **PLAN, topics=TWO).case()
+    assert drawn == f'Question: "Where?"\n{DRAWN}Found:\n- "Ben" -lives_in-> "Bonn"\n{GROUPS}{ALONE}\nReply:'
 
 
 def test_memory_is_written_from_triples() -> None:
@@ -110,7 +111,18 @@ def test_memory_is_written_from_triples() -> None:
         "Found:",
         '- "Ben" -lives_in-> "Bonn"',
         '- "Ben" <-child- nodes without a name',
+        ALONE,
     ]
+
+
+def test_memory_has_a_sentence_for_each_subgoal() -> None:
+    prompt = UpdateMemory("Where?", OF_EACH, True, **PLAN)
+    assert prompt.case().splitlines()[-2] == BESIDE
+    assert (
+        check_reply(validate_reply({"known": ["Ben is the child.", ""]}, prompt.reply), prompt).known[1] == ""
+    )
+    with pytest.raises(BadReply, match='one sentence for each subgoal, or "": 2 in all, not 1'):
+        check_reply(validate_reply({"known": ["Ben is the child."]}, prompt.reply), prompt)
 
 
 def test_reflection_names_what_is_explored_next_and_then_all_that_was_ever_reached() -> None:
@@ -119,13 +131,6 @@ def test_reflection_names_what_is_explored_next_and_then_all_that_was_ever_reach
     assert lines[1:4] == ["Explored next:", '- "Ada" -child-> "Ben"', '- "Ada" -pet-> a node without a name']
     lines = RecallEntities("Where?", (chain("Ada"), BEN), "left out").case().splitlines()
     assert lines[1:-1] == ['Reason: "left out"', "Entities:", '1. "Ada"', '2. "Ada" -child-> "Ben"']
-
-
-def test_what_the_model_knows_besides_needs_no_group() -> None:
-    prompt = Evaluate("Where?", FOUND)
-    assert check_reply(validate_reply({"decision": "stop", "group": 0}, prompt.reply), prompt).group == 0
-    with pytest.raises(BadReply, match="group 3 was not offered"):
-        check_reply(validate_reply({"decision": "stop", "group": 3}, prompt.reply), prompt)
 
 
 def test_reflecting_shows_what_was_reached_earlier_as_well() -> None:
@@ -213,4 +218,4 @@ def test_a_reply_that_fits_is_taken(prompt: Prompt[Any], reply: dict[str, Any]) 
 
 @pytest.mark.parametrize("kind", OVER_A_FRONTIER + OVER_ENTITIES, ids=lambda kind: kind.name)
 def test_instructions_cost_few_tokens(kind: type[Prompt[Any]]) -> None:
-    assert len(kind.instructions) <= 1_900
+    assert len(kind.instructions) <= 2_000

@@ -20,7 +20,7 @@ from kgqa.prompts.diagnose import (
     PrunedBranch,
 )
 from kgqa.prompts.filter_candidates import FilterCandidates
-from kgqa.prompts.infer_from_evidence import MAX_SEGMENTS_SHOWN, InferFromEvidence, Segment
+from kgqa.prompts.infer_from_evidence import ALONE, MAX_SEGMENTS_SHOWN, InferFromEvidence, Segment
 from kgqa.prompts.progress import MAX_FINDINGS_SHOWN, MAX_SUBGOALS, Progress
 from kgqa.prompts.prune_relations import PruneRelations
 from kgqa.prompts.solved_questions import MAX_BRANCH_HOPS, SolvedQuestion
@@ -187,8 +187,9 @@ def test_infer_numbers_candidates_through_all_segments() -> None:
         'Question: "Where?"\n'
         'Segment: "Ada" -child-> ?1\n1. "Ben"\n2. "Ada" *\n'
         'Segment: "Ben" -lives_in-> ?1\n3. "Ulm"\n'
-        "Verified so far: nothing\n"
+        "Known so far: nothing\n"
         'Not verified:\n- "Find its town."\n'
+        f"{ALONE}\n"
         "Reply:"
     )
     assert [str(candidate.term) for candidate in INFER.offered] == ["Ben", "Ada", "Ulm"]

@@ -3,9 +3,9 @@
 import pytest
 
 from kgqa.kg.terms import Chain
-from kgqa.prompts.evaluate_found import EvaluateFound
+from kgqa.prompts.assess_found import EvaluateFound
 from kgqa.prompts.filter_found import FilterFound
-from kgqa.prompts.infer_from_evidence import InferWithKnowledge, Segment
+from kgqa.prompts.infer_from_evidence import InferFromEvidence, Segment
 from kgqa.prompts.update_memory import UpdateMemory
 from kgqa.tests.unit.evaluation.simulation.exploring import reached
 from kgqa.tests.unit.evaluation.simulation.family import FAMILY, Interview, chain, question
@@ -53,7 +53,7 @@ async def test_what_no_candidate_is_may_be_known(family) -> None:
     [astray, right] = [(await found(family, chain("ann", at)))[0] for at in ("friend", "mother born_in")]
     for memory, known in ((0.0, []), (1.0, ["Bonn"])):
         asked = Interview(about, family, memory=memory)
-        reply = await asked.ask(InferWithKnowledge("?", (Segment(astray.chain, astray.named),), (), ()))
+        reply = await asked.ask(InferFromEvidence("?", (Segment(astray.chain, astray.named),), (), (), True))
         assert (reply.chosen, reply.answers) == ([], known)
-        reply = await asked.ask(InferWithKnowledge("?", (Segment(right.chain, right.named),), (), ()))
+        reply = await asked.ask(InferFromEvidence("?", (Segment(right.chain, right.named),), (), (), True))
         assert (reply.chosen, reply.answers) == ([1], [])

@@ -3,7 +3,7 @@
 import pytest
 
 from kgqa.evaluation.question import EntityRef, GoldPath, Question
-from kgqa.prompts.adapt_blueprint import AdaptBlueprint
+from kgqa.prompts.adapt_blueprint import AdaptBlueprint, AdaptFreely
 from kgqa.prompts.decompose import Decompose
 from kgqa.prompts.solved_questions import SolvedQuestion
 from kgqa.tests.unit.evaluation.simulation.family import FAMILY, Interview, chain, named, question
@@ -92,6 +92,12 @@ async def test_relations_are_called_as_the_graph_shows_them(graph) -> None:
     about = question("ulm", "http://t/r/n%C3%A9e_%C3%A0")
     assert await branches(about, towns, adapting("ann")) == [["née_à"]]
     assert await subgoals(about, towns) == ["find the née à"]
+
+
+async def test_a_free_adaptation_is_one_list_without_directions(family) -> None:
+    about = question("eve", topics=named("bonn", "ann"), paths=TWO)
+    prompt = AdaptFreely("Who?", EXEMPLARS, topics=tuple(chain(id).topic for id in ("bonn", "ann")))
+    assert (await Interview(about, family).ask(prompt)).relations == ["born_in", "parent"]
 
 
 async def test_a_bad_adaptation_is_the_nearest_exemplar_as_far_as_allowed(family) -> None:
