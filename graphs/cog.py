@@ -29,7 +29,7 @@ from kgqa.nodes.look_again import look_again, look_again_from_frontier
 from kgqa.nodes.plan import plan
 from kgqa.nodes.refine import refine
 from kgqa.nodes.retrieve_relations import retrieve_relations
-from kgqa.runtime.context import Presets, SearchContext
+from kgqa.runtime.context import Budget, Presets, SearchContext
 from kgqa.runtime.graph_builder import Edges, build_graph
 from kgqa.runtime.node import Node, NodeRuntime
 from kgqa.runtime.state import Decision, Update
@@ -50,8 +50,9 @@ PAPER = {
     "exploration": "frontier",
     "adaptation": "free",
     "own_knowledge": True,
+    "budget": dict.fromkeys(Budget.model_fields),
 }
-"""What the paper sets (§3.2.2, appendices A, E.1, E.2 and E.3)."""
+"""What the paper sets (§3.2.2, appendices A, E.1, E.2 and E.3); it has no budget."""
 
 
 class CoG(SearchContext):

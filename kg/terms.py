@@ -255,7 +255,8 @@ class Chain:
 
 def _constraint_text(entities: tuple[Entity, ...]) -> str:
     names, more = ", ".join(map(str, entities[:_MAX_SHOWN_ENTITIES])), len(entities) - _MAX_SHOWN_ENTITIES
-    return f"(only {names} and {more} others)" if more > 0 else f"(only {names})"
+    others = f" and {more} other{'s' * (more > 1)}" if more > 0 else ""
+    return f"(only {names}{others})"
 
 
 @dataclass(frozen=True, slots=True, order=True)

@@ -103,8 +103,8 @@ class AdaptFreely(QuestionPrompt[LinearBlueprint]):
 You plan a search in a knowledge graph. Write the blueprint of a question: the relations that lead to \
 its answer, as one list in their order.
 
-Solved questions that are like it are given, each with its blueprint; where "[ENT]" stands in one, it is \
-for an entity. See first what your question asks for. Take from the others how a blueprint is built and \
+Solved questions that are like it are given, each with its blueprint; an entity in one may be written \
+"[ENT]". See first what your question asks for. Take from the others how a blueprint is built and \
 how relations are named, but no relation that your question does not ask for; you may name new ones.
 
 Reply with one JSON object: {"rationale": "one short sentence", "relations": ["first", "second"]}. Give 1 \

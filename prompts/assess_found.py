@@ -31,8 +31,8 @@ are several topic entities, each has a chain of its own: prefer the group where 
 "A -relation-> B" reads "A has the relation to B"; "A <-relation- B" reads "B has the relation \
 to A". ?1, ?2 ... stand for all nodes reached at that step, named or not.
 
-With "stop", "take" is what the answer is of the group: "all"; the "others", without those marked \
-with *, that are reached only by coming back to the start; "some", with their numbers in "chosen", \
+With "stop", "take" says what of the group is the answer: "all"; the "others", which leaves out those \
+marked with *, that are reached only by coming back to the start; "some", with their numbers in "chosen", \
 best first; or, of a group without "more than", the "count", and of numbers or dates the "smallest" or \
 the "largest" (earliest, latest), then computed.
 """

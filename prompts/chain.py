@@ -33,13 +33,19 @@ def draw_chain(chain: Chain) -> str:
 
 
 def _draw_constraint(entities: Sequence[Entity]) -> str:
-    """Say which entities a node may be: named ones first, by name."""
+    """Say which entities a node may be: the first with a name, and how many others.
+
+    >>> _draw_constraint([Entity("_:a"), Entity("_:b")])
+    ' (only 2 nodes without a name)'
+    """
     if not entities:
         return ""
-    ordered = sorted(entities, key=lambda entity: (entity.name is None, entity.name or ""))
-    names = ", ".join(quoted(str(entity)) for entity in ordered[:MAX_CONSTRAINT_NAMES])
-    more = len(entities) - MAX_CONSTRAINT_NAMES
-    return f" (only {names} and {more} others)" if more > 0 else f" (only {names})"
+    names = sorted(entity.name for entity in entities if entity.name)[:MAX_CONSTRAINT_NAMES]
+    more = len(entities) - len(names)
+    if not names:
+        return " (only a node without a name)" if more == 1 else f" (only {more} nodes without a name)"
+    others = f" and {more} other{'s' * (more > 1)}" if more else ""
+    return f" (only {', '.join(map(quoted, names))}{others})"
 
 
 def draw_met(chains: Sequence[Chain]) -> list[str]:

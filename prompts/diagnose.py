@@ -61,7 +61,7 @@ class Diagnosis(Reply):
     """The decision to blame and the pruned branches to try in its place."""
 
     rationale: str = Field(default="", description="one short sentence: what went wrong")
-    step: int = Field(description="number of the decision to blame; 0 if none is")
+    step: int = Field(description="number of the decision to blame; 0 if none is, or nothing else can help")
     recall: list[int] = Field(
         default=[], description="numbers of pruned branches of that decision to try instead, best first"
     )
@@ -84,8 +84,9 @@ order, each with what it reached and the branches that it set aside. Where there
 lists the relations that the search was expected to take.
 
 1. Find the earliest decision that led astray: what it reached cannot lead to the answer any more. \
-Decisions before it are sound and stay. If none led astray, the step is 0, nothing is recalled, and \
-the search goes no further from here.
+Decisions before it are sound and stay. If none led astray, or neither what was set aside there nor \
+another choice of relations can help, the step is 0, nothing is recalled, and the search goes no further \
+from here.
 2. Among the branches that this decision set aside, recall those that lead to the answer, as few \
 as possible, best first: the question, the subgoal or the blueprint asks for their relation. If you \
 recall none, the relations there are chosen from again.
@@ -174,8 +175,9 @@ def _draw_decision(number: int, decided: PastDecision) -> Iterator[str]:
         return
     yield f"Decision {number}: {draw_chain(decided.after)}"
     if decided.total:
-        names = ", ".join(map(quoted, decided.reached[:MAX_REACHED_NAMES])) or "none with a name"
-        yield f"  reached {decided.total}: {names}"
+        shown = decided.reached[:MAX_REACHED_NAMES]
+        some = f", among them {len(shown)}" if 0 < len(shown) < decided.total else ""
+        yield f"  reached {decided.total}{some}: {', '.join(map(quoted, shown)) or 'none with a name'}"
     if decided.finding:
         yield f"  found: {quoted(decided.finding, MAX_SENTENCE_CHARS)}"
 

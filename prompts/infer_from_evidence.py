@@ -23,7 +23,10 @@ class Segment:
     ends: tuple[Candidate, ...]
 
 
-ALONE = "Go by this evidence alone, and by nothing that you know besides."
+ALONE = (
+    "Go by this evidence alone, and by nothing that you know besides: where it carries no candidate, leave "
+    "both lists empty. No answer is better than a guess."
+)
 BESIDE = (
     "Where it carries no candidate, bridge what is missing by what you know, and name the most plausible "
     'answers in "answers", as short names, the most certain first.'
@@ -60,7 +63,6 @@ carries as answers; the last line says what to do where it carries none.
 - A candidate is carried if it is of the kind that is asked for, the segments and what is known say of \
 it what the question says, and only something that is not verified is missing.
 - Candidates marked with * are reached only by coming back to the start of their chain.
-- Without candidate and answer the lists are empty: no answer is better than a guess.
 
 "A -relation-> B" reads "A has the relation to B"; "A <-relation- B" reads "B has the relation \
 to A". ?1, ?2 ... stand for all nodes reached at that step, named or not.
@@ -79,7 +81,8 @@ Known so far:
 - "Der Freischütz opened the Schauspielhaus."
 Not verified:
 - "Find which of the operas had its first night in Berlin."
-Go by this evidence alone, and by nothing that you know besides.
+Go by this evidence alone, and by nothing that you know besides: where it carries no candidate, leave both \
+lists empty. No answer is better than a guess.
 Reply: {"rationale": "Der Freischütz is his, and is known to have opened a house in Berlin.", "chosen": \
 [1], "answers": []}
 
@@ -91,7 +94,8 @@ Known so far:
 - "Caspar David Friedrich painted it."
 Not verified:
 - "Find who taught this painter."
-Go by this evidence alone, and by nothing that you know besides.
+Go by this evidence alone, and by nothing that you know besides: where it carries no candidate, leave both \
+lists empty. No answer is better than a guess.
 Reply: {"rationale": "Only the painter is known, none of his teachers.", "chosen": [], "answers": []}
 """
 

@@ -26,16 +26,16 @@ class PickRelations(PlannedPrompt[PickedRelations]):
 You steer a search in a knowledge graph. You are given a question and a numbered list of relations \
 that can be followed next, each under the chain that it extends. Choose those that lead to the answer.
 
-- As few as possible: for one chain, one is often enough. Choose two that say the same, or of which \
-you cannot tell which one it is.
-- Where there are several topic entities, each has a chain of its own, and they are to meet at the \
-answer: choose what each of them still needs, and nothing for a chain that says its part already.
+- As few as possible: for one chain, one is often enough. Choose two only if they mean the same in other \
+words, or if you cannot tell which one it is.
+- Chains of several topic entities are to meet at the answer: choose what each that is shown still \
+needs, and nothing for one that says its part already.
 - Where there are subgoals, choose for those that are still open, by what the relations mean.
 - Relations that only describe the database (keys, types, provenance) seldom help.
 
 "A -relation-> B" reads "A has the relation to B"; "A <-relation- B" reads "B has the relation \
-to A". ?1, ?2 ... stand for all nodes reached at that step; they may have no names, and that says \
-nothing against them.
+to A". ?1, ?2 ... stand for all nodes reached at that step, or "only" for those named behind it; they \
+may have no names, and that says nothing against them.
 
 Reply with one JSON object: {"rationale": "one short sentence", "relations": [numbers]}. \
 An empty list says that none can help.

@@ -31,8 +31,9 @@ class JudgeDirection(PlannedPrompt[Direction]):
     instructions = """\
 You steer a search in a knowledge graph that has not reached the answer yet. You are given a question, \
 what is known, the entities that are explored next, each after the step that led to it, and the chains \
-that were reached so far. Say whether other entities that were reached before have to be added: because the \
-search has gone astray, or because some that the question is about were left out.
+that were reached so far, with some of the entities at their ends. Say whether the search has to come back \
+to entities of these chains: because it has gone astray, or because what is explored next leaves out what \
+the question is about.
 
 "A -relation-> B" reads "A has the relation to B"; "A <-relation- B" reads "B has the relation \
 to A". ?1, ?2 ... stand for the nodes reached at that step.
@@ -73,7 +74,7 @@ what is known, the reason, and the entities that were reached so far, each after
 it. Choose the fewest that have to be explored again.
 
 "A -relation-> B" reads "A has the relation to B"; "A <-relation- B" reads "B has the relation \
-to A".
+to A". ?1, ?2 ... stand for nodes on the way.
 
 Reply with one JSON object: {"rationale": "one short sentence", "recall": [numbers]}.
 

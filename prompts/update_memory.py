@@ -9,7 +9,10 @@ from kgqa.prompts.candidates import ChainFindings, draw_triples
 from kgqa.prompts.progress import MAX_SUBGOALS, PlannedPrompt
 
 ALONE = "Go by what was found alone."
-BESIDE = 'Where nothing was found, you may say what you know yourself, with "(own knowledge)" after it.'
+OWN_KNOWLEDGE = "(own knowledge)"
+"""What a note ends with that the graph does not show."""
+
+BESIDE = f'Where nothing was found, you may say what you know yourself, with "{OWN_KNOWLEDGE}" after it.'
 
 
 class Memory(Reply):
@@ -34,7 +37,7 @@ and new: one short sentence that names the entities for each subgoal, in their o
 one of which nothing is known.
 
 "A -relation-> B" reads "A has the relation to B"; "A <-relation- B" reads "B has the relation \
-to A".
+to A". ?1, ?2 ... stand for nodes on the way.
 
 Reply with one JSON object: {"known": ["...", "..."]}.
 

@@ -114,7 +114,8 @@ def _keep_ends(
 ) -> tuple[list[ChainFindings], list[PrunedChain]]:
     """Return the groups held to what is kept of them, and the branches that are set aside with the rest.
 
-    A group that could not be shown whole is kept whole, where anything of it is; one without names always.
+    Of a group that could not be shown whole, what was not shown is kept, and all where anything of it is; one
+    without names is kept.
     """
     rows = numbered_candidates(found)
     held: list[ChainFindings] = []
@@ -128,9 +129,9 @@ def _keep_ends(
             continue
         left = [row.candidate for row in shown if row.candidate not in kept]
         others = [end.term for end in left if isinstance(end.term, Entity)]
-        aside += [PrunedChain(group.chain.constrained_to(others))] if whole and others else []
-        if kept:
-            held.append(hold_group(group, [end for end in group.ends if end not in left]))
+        aside += [PrunedChain(group.chain.constrained_to(others))] if others else []
+        rest = [end for end in group.ends if end not in left]
+        held += [hold_group(group, rest)] if any(end.term.name for end in rest) else []
     return held, aside
 
 

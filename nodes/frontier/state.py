@@ -9,6 +9,7 @@ from pydantic import ConfigDict, with_config
 from kgqa.kg.terms import Chain, one_line
 from kgqa.prompts.candidates import ChainFindings
 from kgqa.prompts.progress import MAX_SENTENCE_CHARS
+from kgqa.prompts.update_memory import OWN_KNOWLEDGE
 from kgqa.runtime.context import Context
 from kgqa.runtime.state import State, Update
 
@@ -69,9 +70,9 @@ def updated_memory(known: Sequence[str], state: FrontierState) -> list[str]:
 
 
 def open_subgoals(state: FrontierState) -> list[int]:
-    """Return the places of the subgoals of which nothing is known."""
-    known = state["known"]
-    return [at for at in range(len(state.get("subgoals", []))) if not (at < len(known) and known[at])]
+    """Return the places of the subgoals of which the graph has shown nothing."""
+    shown = [text if OWN_KNOWLEDGE not in text else "" for text in state["known"]]
+    return [at for at in range(len(state.get("subgoals", []))) if not "".join(shown[at : at + 1])]
 
 
 def prompt_context(state: FrontierState) -> dict[str, Any]:

@@ -1,6 +1,7 @@
 """Verify: what is known now, and is it enough? (PoG: memory update and evaluation; EGP §4.4; CoG A.3)."""
 
 from collections.abc import Sequence
+from dataclasses import replace
 from typing import Any, cast
 
 from kgqa.nodes.frontier.state import (
@@ -15,6 +16,7 @@ from kgqa.nodes.record import parametric_answers
 from kgqa.nodes.verdicts import accept_group, group_findings, unite_groups
 from kgqa.prompts.assess_found import AssessFound, EvaluateFound
 from kgqa.prompts.candidates import ChainFindings
+from kgqa.prompts.update_memory import OWN_KNOWLEDGE
 from kgqa.runtime.node import NodeRuntime, node
 
 
@@ -48,7 +50,10 @@ async def verify(state: FrontierState, runtime: NodeRuntime) -> FrontierUpdate:
 async def evaluate(
     groups: Sequence[ChainFindings], state: FrontierState, runtime: NodeRuntime, **shown: Any
 ) -> FrontierUpdate | None:
-    """Return what the model takes of the groups, or answers from what it knows; None where it goes on."""
+    """Return what the model takes of the groups, or answers from what it knows; None where it goes on.
+
+    What is picked beside notes of what the model itself knows is no more than inferred.
+    """
     reply = await runtime.ask(
         EvaluateFound(state["question"], tuple(groups), **prompt_context(state), **shown)
     )
@@ -59,4 +64,8 @@ async def evaluate(
         said: FrontierUpdate = {"memory": [], "candidates": [], "outcome": "parametric", "decision": "stop"}
         known = parametric_answers(reply.answers)
         return {**said, "answers": known} if known else None
-    return cast(FrontierUpdate, accept_group(groups, reply, runtime))
+    accepted = accept_group(groups, reply, runtime)
+    if reply.take == "some" and any(OWN_KNOWLEDGE in note for note in state["known"]):
+        *met, branch = accepted["memory"]
+        accepted["memory"] = [*met, replace(branch, verdict="infer")]
+    return cast(FrontierUpdate, accepted)

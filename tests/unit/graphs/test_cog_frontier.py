@@ -4,6 +4,10 @@ from typing import Any
 
 import pytest
 
+from kgqa.kg.pages import Candidate
+from kgqa.kg.terms import Chain, Entity, Hop
+from kgqa.nodes.cog.verify import _keep_ends
+from kgqa.prompts.candidates import MAX_CANDIDATES_SHOWN, ChainFindings
 from kgqa.tests.support.guided import (
     GRAPH_ORDER,
     Shelf,
@@ -265,6 +269,40 @@ async def test_the_evidence_goes_before_what_the_model_knows(cog: AskCoG) -> Non
     )
     record = await ask(cog, model, own_knowledge=True, depth=1)
     assert (shown(record), record["outcome"]) == (["Ulm"], "grounded_inference")
+
+
+async def test_a_pick_beside_a_note_of_what_the_model_knows_is_inferred(cog: AskCoG) -> None:
+    for note, outcome in (
+        ("Ben is older.", "grounded"),
+        ("Ben is older (own knowledge).", "grounded_inference"),
+    ):
+        model = searching(
+            pick_relations=pick("child"),
+            update_memory={"known": [note]},
+            evaluate_found=stop_at("child", take="some", chosen=[1]),
+        )
+        record = await ask(cog, model, own_knowledge=True)
+        assert (shown(record), record["outcome"]) == (["Ben"], outcome)
+
+
+async def test_what_the_model_alone_knows_is_not_verified(cog: AskCoG) -> None:
+    model = searching(
+        pick_relations=pick("child"),
+        update_memory={"known": ["Ben is older (own knowledge)"]},
+        evaluate_found={"decision": "forward"},
+        infer_from_evidence={"chosen": [1]},
+    )
+    await ask(cog, model, own_knowledge=True, depth=1)
+    assert asked(model, "infer_from_evidence")[0].unmet == ("the goal",)
+
+
+def test_what_the_filter_cannot_show_is_kept() -> None:
+    many = [Candidate(Entity(f"http://t/e/{n}", f"child {n}")) for n in range(MAX_CANDIDATES_SHOWN + 3)]
+    group = ChainFindings(Chain(Entity("http://t/e/ada", "Ada"), (Hop("http://t/r/child"),)), tuple(many))
+    [held], [aside] = _keep_ends([group], [])
+    assert held.ends == tuple(many[MAX_CANDIDATES_SHOWN:])
+    assert len(aside.chain.constraints[0].entities) == MAX_CANDIDATES_SHOWN
+    assert _keep_ends([group], [1]) == ([group], [])
 
 
 async def test_a_misleading_blueprint_is_dropped(cog: AskCoG) -> None:

@@ -21,6 +21,8 @@ PUBLISHED: dict[tuple[str, str], dict[str, Any]] = {
         **{"alignment": "semantic", "relevance": "subgoal", "compatibility": "slots", "safeguard": "union"},
         # §3.2.2: the frontier; A.5: no relations of the graph are shown; A.3, A.4.3: "and your knowledge"
         **{"exploration": "frontier", "adaptation": "free", "own_knowledge": True},
+        # no budget
+        "budget": dict.fromkeys(("llm_calls", "tokens", "kg_queries", "seconds")),
     },
     # Sun et al. 2024 §3.1: 0.4 while exploring, 256 tokens, N = 3, D_max = 3
     ("tog", "paper"): {"temperature": 0.4, "max_tokens": 256, "width": 3, "depth": 3, "pruning": "model"},

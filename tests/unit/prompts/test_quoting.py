@@ -309,7 +309,7 @@ BOUNDS: list[tuple[Prompt[Any], int]] = [
     (JudgeDirection(BRIM * 1000, (LONG,) * 500, FOUND * 5, **PLANNED), 300_000),
     (RecallEntities(BRIM * 1000, HELD * 500, BRIM * 10, **PLANNED), 260_000),
     (Reflect(BRIM * 1000, FOUND, FOUND, **PLANNED), 161_000),
-    (ScoreRelations(BRIM * 1000, ONWARD, 3, topics=TOPICS), 98_000),
+    (ScoreRelations(BRIM * 1000, ONWARD, 3, topics=TOPICS), 99_000),
     (ScoreEntities(BRIM * 1000, FOUND, topics=TOPICS), 102_000),
     (FilterFound(BRIM * 1000, FOUND, **PLANNED), 107_000),
 ]
