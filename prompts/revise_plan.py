@@ -133,9 +133,9 @@ class ReviseLocally(RevisePlan):
     instructions = (
         """\
 You put right a plan for a search in a knowledge graph. You are given a question, the plan, and the facts \
-that the step carried out last has found. They did not bear out what it predicted at first; the plan may show \
-its prediction as it was put right since. Change as little as these facts ask for: put this step right where \
-it is not yet, then whatever follows from it.
+that the step carried out last has found. They did not bear out what it predicted at first; the plan may \
+show its prediction as it was put right since. Change as little as these facts ask for: put this step right \
+where it is not yet, then whatever follows from it.
 
 """
         + _RULES_FROM_A_STEP_ON
@@ -175,8 +175,8 @@ You put right a plan for a search in a knowledge graph. You are given a question
 that the step carried out last has found, and the relations that lead on from there. The facts did not bear \
 out what the step predicted at first; the plan may show its prediction as it was put right since. Put this \
 step right where it is not yet, then let the next step follow the relation that leads towards the answer: \
-from one of these entities if the question means one, else from all. Where none does, or the answer is found, \
-end the plan there.
+from one of these entities if the question means one, else from all. Where none does, or the answer is \
+found, end the plan there.
 
 """
         + _RULES_AHEAD
@@ -261,8 +261,8 @@ class ReviseGlobally(RevisePlan):
         """\
 You plan a search in a knowledge graph anew. You are given a question, a plan that has proved unreliable, \
 and all facts that were found so far, of each step in turn, the last step first. Do not trust the plan: read \
-the question again, see what the facts say, and write the whole plan from step 1, so that "first" is 1. Write \
-as many steps as were carried out, which say what was found, then those that lead to the answer. A step that \
+the question again, see what the facts say, and write the whole plan from step 1, so that "first" is 1: as \
+many steps as were carried out, which say what was found, then those that lead to the answer. A step that \
 led astray stays as one of them, and the plan goes on from what is of use.
 
 """
