@@ -36,13 +36,19 @@ PAPER = {
     "temperature": 0.3,
     "max_tokens": 1024,
     "encoder": "msmarco-bert-base-dot-v5",
+    "depth": 10,
+    "width": 10,
+    "k_min": 3,
     "softmax_temperature": 1.0,
     "suggestions": "plan",
     "frontier": "previous",
     "feedback": "chosen",
+    "verification": True,
     "verifiers": "or",
     "nli": "microsoft/deberta-large-mnli",
     "strategy": "adaptive",
+    "revisions": 4,
+    "max_revisions": 200,
     "reward_metrics": "raw",
     "threshold": 0.77,
     "beta": 0.2,
@@ -57,7 +63,11 @@ PAPER = {
     "allow_parametric": "always",
     "budget": dict.fromkeys(Budget.model_fields),
 }
-"""What the paper does and sets (§3.2 to §3.4, appendices A.2, B.1 to B.3, E.6 and G); it has no budget."""
+"""What the paper does and sets (§3.2 to §3.4, appendices A.2, B.1 to B.3, E.6 and G); it has no budget.
+
+It has no numbers for ``depth``, ``width``, ``k_min`` and ``revisions`` (T of Table 13): these are the public
+code's. Neither bounds the revisions of a question: ``max_revisions`` is one that is never reached.
+"""
 
 
 class VoG(ExemplarContext):

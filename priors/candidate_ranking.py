@@ -139,11 +139,8 @@ def adaptive_width(weights: Scores, k_min: int, k_max: int, temperature: float) 
 def select_candidates(weights: Scores, k_min: int, k_max: int, temperature: float) -> list[int]:
     """Return the places of the candidates to keep (VoG algorithm 1).
 
-    They are those with the largest weights, best first, the first of equals first; all places
-    as they come where there are at most ``k_max`` candidates.
+    They are those with the largest weights, best first, the first of equals first; all where there are
+    at most ``k_max`` candidates.
     """
-    places = range(len(weights))
-    if len(weights) <= k_max:
-        return list(places)
-    width = adaptive_width(weights, k_min, k_max, temperature)
-    return sorted(places, key=lambda place: -float(weights[place]))[:width]
+    width = adaptive_width(weights, k_min, k_max, temperature) if len(weights) > k_max else None
+    return sorted(range(len(weights)), key=lambda place: -float(weights[place]))[:width]

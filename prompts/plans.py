@@ -12,7 +12,6 @@ from kgqa.prompts.base import Reply, quoted
 from kgqa.prompts.progress import MAX_SENTENCE_CHARS
 
 MAX_PLAN_STEPS = 10
-MAX_STATEMENTS_SHOWN = 8
 MAX_ANSWERS_SHOWN = 100
 MAX_OBSERVED_TRIPLES = 50  # of one step: an encoder reads them all
 MAX_PLAN_TEXT_CHARS = 1_000  # an encoder reads no more
@@ -45,12 +44,12 @@ class SearchPlan:
 
 
 def draw_statements(statements: Sequence[Statement]) -> str:
-    """Write predicted triples on one line.
+    """Write predicted triples on one line, all of them: what is cut could be taken for not predicted.
 
     >>> draw_statements([("Ulm", "river", "Danube")])
     '("Ulm", "river", "Danube")'
     """
-    rows = (", ".join(quoted(part) for part in statement) for statement in statements[:MAX_STATEMENTS_SHOWN])
+    rows = (", ".join(quoted(part) for part in statement) for statement in statements)
     return " ".join(f"({row})" for row in rows)
 
 

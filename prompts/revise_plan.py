@@ -26,11 +26,11 @@ MAX_RELATIONS_SHOWN = 60
 Arm = Literal["local", "lookahead", "global", "mixed"]
 
 _RULES = """\
-- What was carried out is not carried out again, and what it found stays known. The search goes on with the \
+- What was carried out is not searched again, and what it found stays known. The search goes on with the \
 step of the number that is given as next: let the steps before it say what was found, and that one begin \
-where the facts end. Where it is "none", only the answers are left to put right.
-- Where the next step "has found nothing", it is this one that failed, and no fact is of it: choose another \
-way.
+there. Where it is "none", only the answers are left to put right.
+- Where the next step "has found nothing", it is this one that failed, and none of the facts are its own: \
+choose another way.
 - Where plan and facts differ, the facts are right. Use names as the facts have them.
 - One search a step: one relation to follow, from all entities that the step is about; predict what the \
 graph will say, as triples in plain words.
@@ -38,7 +38,8 @@ graph will say, as triples in plain words.
 "whether" true if the question asks for that. Do not refuse the question: where you are not sure, guess.
 
 "A -relation-> B" reads "A has the relation to B"; "A <-relation- B" reads "B has the relation to A". \
-A node may have no name, and that says nothing against it.
+A node may have no name, and that says nothing against it: where facts lead to such nodes alone, the next \
+step goes on from them.
 """
 
 _FORM = (
@@ -52,7 +53,8 @@ Reply with one JSON object: {"rationale": "one short sentence", "first": number 
 
 _FIRST_RULE = """\
 - "first" is the number of the first step that changes: steps before it stay as they are, those from it on \
-are replaced by your steps, so write out every step from there to the end. With no steps, the plan ends there.
+are replaced by your steps, so write out every step from there to the end. With no steps, the plan ends \
+there; it keeps one at least.
 """
 
 _RULES_FROM_A_STEP_ON = _FIRST_RULE + _RULES + _FORM
@@ -131,8 +133,9 @@ class ReviseLocally(RevisePlan):
     instructions = (
         """\
 You put right a plan for a search in a knowledge graph. You are given a question, the plan, and the facts \
-that the step carried out last has found, which do not bear out what it predicted. Change as little as \
-these facts ask for: put this step right, then whatever follows from it.
+that the step carried out last has found. They did not bear out what it predicted at first; the plan may \
+show its prediction as it was put right since. Change as little as these facts ask for: put this step right \
+where it is not yet, then whatever follows from it.
 
 """
         + _RULES_FROM_A_STEP_ON
@@ -142,7 +145,7 @@ Question: "Which river runs through the town that the painter of The Garden Terr
 Plan:
 Thought 1: "Begin with who painted it."
 Action 1: Search["The Garden Terrace painter"]
-Predicted observation 1: ("The Garden Terrace", "painted by", "Carl Blechen")
+Predicted observation 1: ("The Garden Terrace", "painted by", "Caspar David Friedrich")
 --- carried out up to here ---
 Thought 2: "Then the river of the town where he was born."
 Action 2: Search["Carl Blechen birthplace river"]
@@ -150,12 +153,11 @@ Action 3: Finish["Spree"]
 Facts:
 1. "The Garden Terrace" <-painting.painter- "Caspar David Friedrich"
 Next: step 2 of at most 10
-Reply: {"rationale": "Another painter, so another town.", "first": 1, "steps": [{"thought": "Begin with who \
-painted it.", "search": "The Garden Terrace painter", "observation": [["The Garden Terrace", "painted by", \
-"Caspar David Friedrich"]]}, {"thought": "Then where he was born.", "search": "Caspar David Friedrich place \
-of birth", "observation": [["Caspar David Friedrich", "born in", "Greifswald"]]}, {"thought": "Then the \
-river there.", "search": "Greifswald river", "observation": [["Greifswald", "lies on", "Ryck"]]}], \
-"thought": "It is the Ryck.", "answers": ["Ryck"], "whether": false}
+Reply: {"rationale": "Another painter, as step 1 now says, so another town.", "first": 2, "steps": \
+[{"thought": "Then where he was born.", "search": "Caspar David Friedrich place of birth", "observation": \
+[["Caspar David Friedrich", "born in", "Greifswald"]]}, {"thought": "Then the river there.", "search": \
+"Greifswald river", "observation": [["Greifswald", "lies on", "Ryck"]]}], "thought": "It is the Ryck.", \
+"answers": ["Ryck"], "whether": false}
 """
     )
 
@@ -170,9 +172,11 @@ class ReviseAhead(RevisePlan):
     instructions = (
         """\
 You put right a plan for a search in a knowledge graph. You are given a question, the plan, the facts \
-that the step carried out last has found, which do not bear out what it predicted, and the relations that \
-lead on from there. Put this step right, then let the next step follow the relation that leads towards the \
-answer: from one of these entities if the question means one, else from all.
+that the step carried out last has found, and the relations that lead on from there. The facts did not bear \
+out what the step predicted at first; the plan may show its prediction as it was put right since. Put this \
+step right where it is not yet, then let the next step follow the relation that leads towards the answer: \
+from one of these entities if the question means one, else from all. Where none does, or the answer is \
+found, end the plan there.
 
 """
         + _RULES_AHEAD
@@ -182,7 +186,7 @@ Question: "In which town did the builder of the Sayner Hütte go to school?"
 Plan:
 Thought 1: "Begin with who built it."
 Action 1: Search["Sayner Hütte architect"]
-Predicted observation 1: ("Sayner Hütte", "built by", "Karl Friedrich Schinkel")
+Predicted observation 1: ("Sayner Hütte", "built by", "Carl Ludwig Althans")
 --- carried out up to here ---
 Thought 2: "Then the town of his school."
 Action 2: Search["Karl Friedrich Schinkel school town"]
@@ -193,12 +197,11 @@ Relations that lead on:
 - "Carl Ludwig Althans" -person.educated_at-> ?
 - "Carl Ludwig Althans" -person.employer-> ?
 Next: step 2 of at most 10
-Reply: {"rationale": "Another builder; the school comes first, then its town.", "first": 1, "steps": \
-[{"thought": "Begin with who built it.", "search": "Sayner Hütte architect", "observation": [["Sayner \
-Hütte", "built by", "Carl Ludwig Althans"]]}, {"thought": "Then his school.", "search": "Carl Ludwig \
-Althans educated at", "observation": [["Carl Ludwig Althans", "educated at", "a school"]]}, {"thought": \
-"Then the town of this school.", "search": "town of the school", "observation": [["a school", "located in", \
-"Bückeburg"]]}], "thought": "The town is that of the school.", "answers": ["Bückeburg"], "whether": false}
+Reply: {"rationale": "Another builder; the school comes first, then its town.", "first": 2, "steps": \
+[{"thought": "Then his school.", "search": "Carl Ludwig Althans educated at", "observation": [["Carl Ludwig \
+Althans", "educated at", "a school"]]}, {"thought": "Then the town of this school.", "search": "town of the \
+school", "observation": [["a school", "located in", "Bückeburg"]]}], "thought": "The town is that of the \
+school.", "answers": ["Bückeburg"], "whether": false}
 """
     )
 
@@ -215,9 +218,11 @@ class ReviseMixed(ReviseAhead):
     instructions = (
         """\
 You put right a plan for a search in a knowledge graph. You are given a question, the plan, all facts \
-that were found so far, the last first, and the relations that lead on from where the search stands. The \
-step that was carried out last did not find what it predicted. Put right what these facts speak against, in \
-whichever step it is, then let the next step follow the relation that leads towards the answer.
+that were found so far, of each step in turn, the last step first, and the relations that lead on from where \
+the search stands. The step carried out last did not find what it predicted at first; the plan may show its \
+prediction as it was put right since. Put right what these facts speak against, in whichever step it is, \
+then let the next step follow the relation that leads towards the answer. Where none does, or the answer is \
+found, end the plan there.
 
 """
         + _RULES_AHEAD
@@ -255,9 +260,10 @@ class ReviseGlobally(RevisePlan):
     instructions = (
         """\
 You plan a search in a knowledge graph anew. You are given a question, a plan that has proved unreliable, \
-and all facts that were found so far, the last first. Do not trust the plan: read the question again, see \
-what the facts say, and write the whole plan anew from step 1, so that "first" is 1. Begin with the steps \
-that these facts bear out, then go on to the answer; leave out what led astray.
+and all facts that were found so far, of each step in turn, the last step first. Do not trust the plan: read \
+the question again, see what the facts say, and write the whole plan from step 1, so that "first" is 1: as \
+many steps as were carried out, which say what was found, then those that lead to the answer. A step that \
+led astray stays as one of them, and the plan goes on from what is of use.
 
 """
         + _RULES
@@ -273,15 +279,17 @@ Action 2: Search["Sanssouci river"]
 --- carried out up to here ---
 Action 3: Finish["Havel"]
 Facts:
-1. "Caspar David Friedrich" -person.place_of_birth-> "Greifswald"
+1. "Caspar David Friedrich" -person.nationality-> "Germany"
 2. "The Garden Terrace" <-painting.painter- "Caspar David Friedrich"
 Next: step 3 of at most 10
-Reply: {"rationale": "It is a picture, and its painter is from Greifswald.", "first": 1, "steps": \
+Reply: {"rationale": "It is a picture; its painter is of use, his country is not.", "first": 1, "steps": \
 [{"thought": "Begin with who painted it.", "search": "The Garden Terrace painter", "observation": [["The \
-Garden Terrace", "painted by", "Caspar David Friedrich"]]}, {"thought": "Then where he was born.", \
-"search": "Caspar David Friedrich place of birth", "observation": [["Caspar David Friedrich", "born in", \
-"Greifswald"]]}, {"thought": "Then the river there.", "search": "Greifswald river", "observation": \
-[["Greifswald", "lies on", "Ryck"]]}], "thought": "It is the Ryck.", "answers": ["Ryck"], "whether": false}
+Garden Terrace", "painted by", "Caspar David Friedrich"]]}, {"thought": "His country leads astray.", \
+"search": "Caspar David Friedrich nationality", "observation": [["Caspar David Friedrich", "nationality", \
+"Germany"]]}, {"thought": "Then where the painter was born.", "search": "Caspar David Friedrich place of \
+birth", "observation": [["Caspar David Friedrich", "born in", "Greifswald"]]}, {"thought": "Then the river \
+there.", "search": "Greifswald river", "observation": [["Greifswald", "lies on", "Ryck"]]}], "thought": "It \
+is the Ryck.", "answers": ["Ryck"], "whether": false}
 """
     )
 

@@ -31,7 +31,7 @@ class SelectEntities(QuestionPrompt[SelectedEntities]):
     instructions = """\
 You carry out one step of a search in a knowledge graph. You are given a question, the step at hand, \
 the relation that was followed, and a numbered list of what it led to, only the likeliest where there are \
-many. Say from which of them the search goes on, or which are its answers if this was the last step.
+many. Say from which of them the search goes on or, if this was the last step, which of them are the answers.
 
 - "all": the relation says all that the step asks, so that every one of them fits. It takes in \
 all that are counted, shown or not. Choose it as well where nothing at hand tells them apart: a later step \
@@ -39,6 +39,7 @@ may.
 - "some": the question or the step names or describes those that are meant. Give their numbers in \
 "chosen", best first, as few as possible.
 - The predicted observation is a guess: what it does not name may be right as well.
+- A node may have no name, and that says nothing against it.
 
 Reply with one JSON object: {"rationale": "one short sentence", "keep": "all", "chosen": [numbers]}.
 

@@ -29,8 +29,8 @@ You carry out one step of a search in a knowledge graph. You are given a questio
 and a numbered list of relations that lead on from where the search stands. Choose the relations that \
 this step needs.
 
-- As few as possible: one is often enough. Choose two that say the same, or of which you cannot tell \
-which one it is.
+- As few as possible: one is often enough. Choose more only if you cannot tell which of them it is, or \
+if each says a part of what is sought.
 - If the step is about several entities, choose what it needs for each of them.
 - The words of the step and of its predicted observation are a guess: go by their meaning, and by the \
 question where they mislead.

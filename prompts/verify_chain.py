@@ -84,6 +84,7 @@ Reply: {"rationale": "Works of his, but the poet is not yet checked.", "decision
         yield from draw_met(self.met)
         if not self.filtering:
             yield 'Not available here: the decision "filter", and "some" in "take".'
+            yield 'Where question 2 leads to "filter", decide on "stop" and take "all" or "others".'
         none = 'Candidates: none, so that only "forward" or "backtrack" is left'
         yield draw_candidates(self.candidates, self.truncated) if self.candidates else none
 

@@ -33,12 +33,13 @@ with the observation that it predicted, if any, and the facts that the graph hol
 has to be revised.
 
 - Use the facts alone, nothing that you know besides.
-- Revise if the facts say something else than was predicted: another name, another number, more that \
-the question asks for than was predicted, or a relation with another meaning.
-- Do not revise if the facts bear out what was predicted, in whatever words, or if they only say more \
-than the step asks.
+- Revise if the facts say something else than was predicted (another name, another number, a relation \
+with another meaning), or if they show answers to the question that were not predicted.
+- Do not revise if the facts bear out what was predicted, in whatever words. What else they say is no \
+reason: other relations, or more names on the way to the answers.
 - Where the step has predicted nothing, revise only if the facts are not what it searches for.
-- A node without a name is no reason to revise: what counts are the named nodes around it.
+- A node without a name speaks neither for the prediction nor against it: what counts are the named nodes \
+around it. Where the step has led to such nodes alone, revise, so that a next step goes on from them.
 - If the plan has to be revised, give in "observation" what the step should have predicted, by the \
 facts; else leave it empty.
 
@@ -68,6 +69,16 @@ Facts:
 1. "Bolero" -premiere-> (a node without a name) -conductor-> "Walther Straram"
 2. "Bolero" -premiere-> (a node without a name) -venue-> "Palais Garnier"
 Reply: {"rationale": "The first fact says it in other words.", "revise": false, "observation": []}
+
+Example
+Question: "Who wrote the libretto of the opera that opened the Markgräfliches Opernhaus?"
+Thought 1: "Find the opera that opened it."
+Action 1: Search["Markgräfliches Opernhaus opening opera"]
+Predicted observation 1: ("Markgräfliches Opernhaus", "opened with", "Il trionfo di Ezio")
+Facts:
+1. "Markgräfliches Opernhaus" -opening-> (a node without a name)
+Reply: {"rationale": "The opera is one step on, behind a node without a name.", "revise": true, \
+"observation": [["Markgräfliches Opernhaus", "opening", "a node without a name"]]}
 """
 
     def _lines(self) -> Iterable[str]:

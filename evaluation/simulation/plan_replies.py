@@ -15,7 +15,7 @@ from kgqa.prompts.candidates import aggregate
 from kgqa.prompts.facts import RelationCandidate, facts_as_statements
 from kgqa.prompts.judge_claim import JudgeClaim, Judgement
 from kgqa.prompts.plan_steps import PlanSteps, StepsReply
-from kgqa.prompts.plans import MAX_STATEMENTS_SHOWN, PlanStep, Statement, StepReply
+from kgqa.prompts.plans import PlanStep, Statement, StepReply
 from kgqa.prompts.revise_plan import (
     ReviseAhead,
     RevisedSteps,
@@ -30,6 +30,7 @@ from kgqa.prompts.verify_step import StepVerdict, VerifyStep
 
 UNKNOWN_END = Literal("?")  # what a relation leads to that was not followed yet
 MAX_RELATIONS_TRIED = 5  # relations of a topic that are followed for a wrong answer at most
+MAX_STATEMENTS = 8  # statements that a step predicts at most
 MAX_WRONG_ANSWERS = 3  # wrong answers that a plan gives at most
 _OPPOSITE_VERDICTS = {"yes": ("no",), "no": ("yes",), "unknown": ("yes",)}
 _FALLBACK_ANSWERS = ("somebody else",)
@@ -277,7 +278,7 @@ def _paths_at_stage(paths: Iterable[Path], number: int) -> list[Path]:
 
 def _predict_step(paths: Sequence[Path]) -> PlanStep:
     """Write the step that leads to the ends of paths, in words of their last relations."""
-    stated = facts_as_statements(paths)[:MAX_STATEMENTS_SHOWN]
+    stated = facts_as_statements(paths)[:MAX_STATEMENTS]
     sought = list(dict.fromkeys(_search_text(path) for path in paths))[:2]
     return PlanStep(f"Find {' and '.join(sought)}.", " and ".join(sought), tuple(stated))
 

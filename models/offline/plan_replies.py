@@ -16,7 +16,7 @@ from kgqa.models.offline.lookups import NO_ANSWER, Lookups
 from kgqa.models.offline.question_intent import is_yes_no_question, named_terms
 from kgqa.models.offline.wording import relation_phrase, text_similarities
 from kgqa.prompts.plan_steps import PlanSteps, StepsReply
-from kgqa.prompts.plans import MAX_STATEMENTS_SHOWN, Statement, StepReply
+from kgqa.prompts.plans import Statement, StepReply
 from kgqa.prompts.revise_plan import (
     ReviseAhead,
     RevisedSteps,
@@ -29,6 +29,7 @@ from kgqa.prompts.select_entities import SelectedEntities, SelectEntities
 from kgqa.prompts.select_relations import SelectedRelations, SelectRelations
 from kgqa.prompts.verify_step import StepVerdict, VerifyStep
 
+_MAX_STATEMENTS = 8  # statements that a step predicts at most
 _MAX_HEADS = 3  # nodes of which a prediction is made, of those that a move begins at
 _UNKNOWN_HEAD = "?"  # where a move begins at several: of each only some is foreseen
 _NEAREST_RELATIONS = 3  # that are followed where no chain is known
@@ -48,7 +49,7 @@ def _step_searches(known: Interpretation) -> list[str]:
 async def _outline(known: Interpretation, interpreter: QuestionInterpreter) -> list[StepReply]:
     """Return the steps of a plan along the chosen chains, with what the graph says at each.
 
-    The topics take turns until there are as many statements as a step shows.
+    The topics take turns until there are `_MAX_STATEMENTS`.
     """
     graph = Lookups(interpreter.graph)
     predicted = [await _predict_statements(topic, moves, graph) for topic, moves in known.moves.items()]
@@ -56,7 +57,7 @@ async def _outline(known: Interpretation, interpreter: QuestionInterpreter) -> l
     searches = _step_searches(known)
     for search, row in zip(searches, zip_longest(*predicted, fillvalue=()), strict=True):
         turns = (statement for column in zip_longest(*row) for statement in column if statement)
-        shown = islice(dict.fromkeys(turns), MAX_STATEMENTS_SHOWN)
+        shown = islice(dict.fromkeys(turns), _MAX_STATEMENTS)
         steps.append(
             StepReply(thought=f"Look for the {search}.", search=search, observation=list(map(list, shown)))
         )

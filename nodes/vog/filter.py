@@ -16,6 +16,7 @@ async def filter_entities(state: VoGState, runtime: NodeRuntime) -> VoGUpdate:
 
     Ends that are not chosen stay in the feedback of the step as what the graph says, after
     the chosen, unless ``feedback`` says otherwise. If none at all is chosen, the search goes on from all.
+    Where none has a name there is nothing to choose by, and no call.
     """
     context, index, reached, asked = runtime.context, state["step_index"], state["reached"], state["asked"]
     groups: dict[tuple[Term, tuple[Hop, ...]], list[Path]] = {}
@@ -24,10 +25,10 @@ async def filter_entities(state: VoGState, runtime: NodeRuntime) -> VoGUpdate:
     chosen: list[Path] = []
     for paths in groups.values():
         ends = list(dict.fromkeys(path.end for path in paths))
-        may_ask = asked < max_selections(state, context.width)
+        may_ask = asked < max_selections(state, context)
         if len(ends) > 1 and (may_ask or context.suggestions == "plan"):
             shown, ends = await _narrow_ends(state, ends, runtime)
-            if may_ask:
+            if may_ask and any(term.name for term in shown):
                 ends, asked = await _choose_ends(state, paths, shown, ends, runtime), asked + 1
         staying = set(ends)
         chosen += [path for path in paths if path.end in staying]
@@ -40,7 +41,7 @@ async def filter_entities(state: VoGState, runtime: NodeRuntime) -> VoGUpdate:
     return {
         "frontier": limit_paths(chosen),
         "feedback": [*earlier, *padding, [*chosen, *rest]],
-        "repeated": _is_repeated(state, chosen),
+        "repeated": _is_repeated(state, chosen, by_hop=context.frontier == "previous"),
         "asked": asked,
         "decision": "forward",
     }
@@ -71,7 +72,11 @@ async def _choose_ends(
     return ends if reply.keep == "all" else [shown[number - 1] for number in reply.chosen]
 
 
-def _is_repeated(state: VoGState, chosen: Sequence[Path]) -> bool:
-    """Return whether an end was met before, apart from where this step began: E_rep (equation 10)."""
+def _is_repeated(state: VoGState, chosen: Sequence[Path], *, by_hop: bool) -> bool:
+    """Return whether an end was met before, apart from where this step began: E_rep (equation 10).
+
+    A step begins at the last named node before its end; where each hop is a step, at the node before.
+    """
     met = {*state["topic_entities"], *(each for path in observations(state) for each in path.nodes)}
-    return any(path.end in met and path.end != last_named_node(path) for path in chosen)
+    began = [path.nodes[-2] if by_hop else last_named_node(path) for path in chosen]
+    return any(path.end in met and path.end != start for path, start in zip(chosen, began, strict=True))

@@ -15,7 +15,7 @@ async def prune(state: VoGState, runtime: NodeRuntime) -> VoGUpdate:
     """
     offers, asked = state["offers"], state["asked"]
     chosen = offers[:MAX_UNASKED_RELATIONS]
-    if len(offers) > 1 and asked < max_selections(state, runtime.context.width):
+    if len(offers) > 1 and asked < max_selections(state, runtime.context):
         step, frontier, topics = current_step(state), open_paths(state), tuple(state["topic_entities"])
         prompt = SelectRelations(state["question"], step, tuple(frontier), tuple(offers), topics=topics)
         asked += 1

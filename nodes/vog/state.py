@@ -189,9 +189,9 @@ def earlier_checkpoints(state: VoGState, checkpoint: SearchCheckpoint) -> list[S
     return [each for each in state["checkpoints"] if (each.step_index, each.crossed) < place]
 
 
-def max_selections(state: VoGState, width: int) -> int:
-    """Return how often a step may ask what to retrieve: 2k (VoG, Table 13), less the verdict to come."""
-    return 2 * width - state["plan"].whether
+def max_selections(state: VoGState, context: Any) -> int:
+    """Return how often a step may ask what to retrieve: 2k (VoG, Table 13), less a verdict to come."""
+    return int(2 * context.width - (state["plan"].whether and context.judge))
 
 
 def may_revise(state: VoGState, context: Any) -> bool:

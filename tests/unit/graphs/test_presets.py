@@ -56,8 +56,10 @@ PUBLISHED["pog_egp", "paper"] = {
 VOG: dict[str, Any] = {
     **{"temperature": 0.3, "max_tokens": 1024},  # B.3.2
     **{"encoder": "msmarco-bert-base-dot-v5", "softmax_temperature": 1.0},  # A.2, equation 6
+    # the public code: k_min and k_max, at most 10 steps, 4 revisions of a step; no end to those of a question
+    **{"depth": 10, "width": 10, "k_min": 3, "revisions": 4, "max_revisions": 200},
     **{"suggestions": "plan", "frontier": "previous", "feedback": "chosen"},  # A.2, §3.2, equation 1
-    **{"verifiers": "or", "nli": "microsoft/deberta-large-mnli"},  # §3.3, B.2
+    **{"verification": True, "verifiers": "or", "nli": "microsoft/deberta-large-mnli"},  # §3.3, B.2
     **{"strategy": "adaptive", "reward": "both"},  # equations 2 to 4
     **{"candidate_plans": "revised", "reward_metrics": "raw"},  # Algorithm 2, B.2
     **{"alpha": 1.4, "bonus_scale": 1.0, "kg_priors": True, "diversity": True},  # B.1, B.3.1

@@ -184,8 +184,17 @@ def test_a_loop_is_told_from_going_on() -> None:
     )
     one = Way(ada).then(child, ben)
     state: Any = {"topic_entities": [ada], "feedback": [[one]]}
-    assert _is_repeated(state, [one.then(child.inverse, ada)])
-    assert not _is_repeated(state, [one.then(child, Entity("http://t/e/dora", "Dora"))])
+    assert _is_repeated(state, [one.then(child.inverse, ada)], by_hop=False)
+    assert not _is_repeated(state, [one.then(child, Entity("http://t/e/dora", "Dora"))], by_hop=False)
+
+
+@pytest.mark.parametrize("by_hop", [False, True])
+def test_back_by_way_of_a_node_without_a_name_is_a_loop_where_each_hop_is_a_step(by_hop: bool) -> None:
+    """Appendix B.1: E_rep is 1 where an entity is revisited."""
+    ada, marriage = Entity("http://t/e/ada", "Ada"), Hop("http://t/r/marriage")
+    one = Way(ada).then(marriage, Entity("http://t/e/m"))
+    state: Any = {"topic_entities": [ada], "feedback": [[one]]}
+    assert _is_repeated(state, [one.then(marriage.inverse, ada)], by_hop=by_hop) == by_hop
 
 
 @pytest.mark.parametrize("whether", [False, True])

@@ -3,6 +3,7 @@
 import re
 from collections.abc import Callable, Sequence
 from pathlib import Path
+from types import SimpleNamespace
 from typing import Any
 
 import pytest
@@ -12,6 +13,8 @@ from kgqa.cli.options import read_options
 from kgqa.kg.errors import KGTimeout
 from kgqa.kg.opening import open_graph
 from kgqa.models.errors import MalformedReply
+from kgqa.nodes.vog.state import max_selections
+from kgqa.prompts.plans import SearchPlan
 from kgqa.tests.support.guided import Failing
 from kgqa.tests.support.method_fixtures import AskVoG
 from kgqa.tests.support.planned import (
@@ -122,6 +125,36 @@ async def test_k_candidates_are_left_by_their_weights_alone(
     [asked] = prompts(model, "select_entities")
     names = [term.name for term in asked.candidates]
     assert (len(names), names.count(None)) == (shown, unnamed)
+
+
+async def test_few_relations_are_shown_by_their_weights_too(vog: AskVoG) -> None:
+    """Algorithm 1: the likeliest come first, and are what a malformed reply leaves."""
+    kg = 'e:ada rdfs:label "Ada"@en ; r:aunt e:x ; r:boss e:x ; r:cousin e:x ; r:dog e:x ; r:enemy e:b .\n'
+    kg += 'e:b rdfs:label "Ben"@en . e:x rdfs:label "Xaver"@en .'
+    predicted = plan("Ada enemy", answers=["Ben"])
+    model = playing(plan_steps=predicted, select_relations=MalformedReply("no"))
+    record = await vog(model, kg=kg, suggestions="plan", frontier="previous")
+    assert entries(record, "rerank")[0]["best"][0] == entries(record, "prune")[0]["chosen"][0]
+    assert "enemy" in entries(record, "prune")[0]["chosen"][0]
+
+
+@pytest.mark.parametrize("judge", [True, False])
+def test_a_call_is_left_for_a_verdict_where_one_comes(judge: bool) -> None:
+    """Table 13: 2k selections a step."""
+    state: Any = {"plan": SearchPlan((), whether=True)}
+    assert max_selections(state, SimpleNamespace(width=3, judge=judge)) == (5 if judge else 6)
+
+
+async def test_of_nodes_without_a_name_all_are_kept_without_a_call(vog: AskVoG) -> None:
+    kg = 'e:ada rdfs:label "Ada"@en ; r:child e:x1, e:x2 . e:x2 r:pet e:x3 . e:x3 rdfs:label "Rex"@en .'
+    model = playing(
+        plan_steps=plan("Ada child", "the pet", answers=["Rex"]),
+        select_relations=as_searched,
+        verify_step={"revise": False},
+    )
+    record = await vog(model, kg=kg, frontier="previous")
+    assert (prompts(model, "select_entities"), shown(record)) == ([], ["Rex"])
+    assert entries(record, "filter")[0]["chosen"] == 2
 
 
 @pytest.mark.parametrize(("frontier", "sizes"), [("wide", [1, 2]), ("previous", [1, 1])])

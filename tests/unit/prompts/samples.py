@@ -306,7 +306,7 @@ WORKED: list[Prompt[Any]] = [
                 PlanStep(
                     "Begin with who built it.",
                     "Sayner Hütte architect",
-                    (("Sayner Hütte", "built by", "Karl Friedrich Schinkel"),),
+                    (("Sayner Hütte", "built by", "Carl Ludwig Althans"),),
                 ),
                 PlanStep("Then the town of his school.", "Karl Friedrich Schinkel school town"),
             ),
@@ -327,7 +327,7 @@ WORKED: list[Prompt[Any]] = [
             ("Havel",),
         ),
         2,
-        (path(FRIEDRICH, "person.place_of_birth", "Greifswald"), PAINTED),
+        (path(FRIEDRICH, "person.nationality", "Germany"), PAINTED),
     ),
     ReviseLocally(
         RIVER,
@@ -336,7 +336,7 @@ WORKED: list[Prompt[Any]] = [
                 PlanStep(
                     "Begin with who painted it.",
                     "The Garden Terrace painter",
-                    ((TERRACE, "painted by", "Carl Blechen"),),
+                    ((TERRACE, "painted by", FRIEDRICH),),
                 ),
                 PlanStep("Then the river of the town where he was born.", "Carl Blechen birthplace river"),
             ),
@@ -443,6 +443,16 @@ WORKED: list[Prompt[Any]] = [
             path("Bolero", "premiere", "", "conductor", "Walther Straram"),
             path("Bolero", "premiere", "", "venue", "Palais Garnier"),
         ),
+    ),
+    VerifyStep(
+        "Who wrote the libretto of the opera that opened the Markgräfliches Opernhaus?",
+        PlanStep(
+            "Find the opera that opened it.",
+            "Markgräfliches Opernhaus opening opera",
+            (("Markgräfliches Opernhaus", "opened with", "Il trionfo di Ezio"),),
+        ),
+        1,
+        (path("Markgräfliches Opernhaus", "opening", ""),),
     ),
     UpdateMemory(
         "Which river flows through the home town of Clara Schumann?",

@@ -8,7 +8,7 @@ from kgqa.kg.terms import one_line
 from kgqa.prompts.base import MAX_LABEL_CHARS
 from kgqa.prompts.plans import (
     MAX_ANSWERS_SHOWN,
-    MAX_STATEMENTS_SHOWN,
+    MAX_OBSERVED_TRIPLES,
     PlanStep,
     SearchPlan,
     draw_plan,
@@ -68,8 +68,9 @@ def test_the_mark_stands_before_finish_where_all_was_carried_out() -> None:
         ]
 
 
-def test_statements_and_answers_are_capped() -> None:
-    assert draw_statements([("a", "b", "c")] * (MAX_STATEMENTS_SHOWN + 3)).count("(") == MAX_STATEMENTS_SHOWN
+def test_all_that_a_step_predicts_is_shown_and_of_answers_the_first() -> None:
+    predicted = [("a", "b", str(number)) for number in range(MAX_OBSERVED_TRIPLES)]
+    assert draw_statements(predicted).count("(") == MAX_OBSERVED_TRIPLES
     finish = draw_plan(SearchPlan((), ("a",) * (MAX_ANSWERS_SHOWN + 3)))
     assert finish.count('"a"') == MAX_ANSWERS_SHOWN
 

@@ -10,7 +10,7 @@ from kgqa.kg.terms import one_line
 from kgqa.models.parsing import BadReply, parse_reply
 from kgqa.prompts.base import MAX_LABEL_CHARS
 from kgqa.prompts.plan_steps import PlanSteps, StepsReply
-from kgqa.prompts.plans import MAX_STATEMENTS_SHOWN, PlanStep, SearchPlan, draw_plan, parse_plan
+from kgqa.prompts.plans import MAX_OBSERVED_TRIPLES, PlanStep, SearchPlan, draw_plan, parse_plan
 from kgqa.prompts.react_plan import read_steps
 from kgqa.prompts.revise_plan import ReviseGlobally, ReviseLocally, merge_plans
 from kgqa.tests.unit.prompts.samples import topics
@@ -182,7 +182,7 @@ def test_without_a_finish_there_are_no_answers() -> None:
 
 PLAIN = st.text(min_size=1).map(lambda text: one_line(text, MAX_LABEL_CHARS)).filter(bool)
 STEPS = st.builds(
-    PlanStep, PLAIN, PLAIN, st.lists(st.tuples(PLAIN, PLAIN, PLAIN), max_size=MAX_STATEMENTS_SHOWN).map(tuple)
+    PlanStep, PLAIN, PLAIN, st.lists(st.tuples(PLAIN, PLAIN, PLAIN), max_size=MAX_OBSERVED_TRIPLES).map(tuple)
 )
 PLANS = st.builds(
     SearchPlan, st.lists(STEPS, max_size=4).map(tuple), st.lists(PLAIN, unique=True).map(tuple), PLAIN
