@@ -21,7 +21,7 @@ ALICE, BOB = "a-key-of-alice-0123", "a-key-of-bob-012345"
 
 ASKED = {"question": "Where does Ada live?", "topics": ["Ada"]}
 
-SECONDS = 10.0
+SECONDS = 30.0
 """That an answer may take; most take a hundredth of one."""
 
 JSON = {"content-type": "application/json"}
