@@ -65,7 +65,9 @@ def _lists(kind: Any, habit: Habit) -> Iterator[list[Any]]:
     if kind is int:
         yield from map(list, _numbers(habit))
     elif kind is str:
-        yield from ([text] * n for text in (habit.text, habit.text[:100]) for n in (habit.times, 8, 3, 1, 0))
+        yield from (
+            [text] * n for text in (habit.text, habit.text[:100]) for n in (habit.times, 8, 3, 2, 1, 0)
+        )
     elif get_origin(kind) is list:
         short = habit.text[:100]
         yield from ([[short] * 3] * n for n in (habit.times, 1, 0))
