@@ -44,8 +44,8 @@ def ask(
 
     try:
         named = {"kg": tuple(kg) if kg else None, "model": model, "prompts": prompts}
-        named |= options.read_options(option)
         given = {key: value for key, value in named.items() if value is not None}
+        given |= options.read_options(option)
         context = make_context(method.lower(), given)
         state = make_input(question, topic or [])
     except ValueError as error:

@@ -40,7 +40,7 @@ the "largest" (earliest, latest), then computed.
 
 
 class Assessment(Reply):
-    """What is known now, what to do next, and for ``stop`` what the answer is."""
+    """What is known now, what to do next, and for a stop what the answer is."""
 
     rationale: str = Field(default="", description="one short sentence: why")
     known: list[str] = Field(default=[], description="what is known now of each subgoal, in their order")
@@ -91,7 +91,7 @@ Reply: {"rationale": "A town; its river is still to come.", "known": \
 
 
 class Evaluation(Reply):
-    """Whether it is enough, and for ``stop`` what the answer is, or ``answers`` that the model knows."""
+    """Whether it is enough, and for a stop what the answer is, or what the model itself answers."""
 
     rationale: str = Field(default="", description="one short sentence: why")
     decision: Literal["stop", "filter", "forward"] = Field(description="stop, filter or forward")

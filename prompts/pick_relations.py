@@ -29,7 +29,7 @@ that can be followed next, each under the chain that it extends. Choose those th
 - As few as possible: for one chain, one is often enough. Choose two only if they mean the same in other \
 words, or if you cannot tell which one it is.
 - Chains of several topic entities are to meet at the answer: choose what each that is shown still \
-needs, and nothing for one that says its part already.
+needs, and nothing for one that needs nothing more.
 - Where there are subgoals, choose for those that are still open, by what the relations mean.
 - Relations that only describe the database (keys, types, provenance) seldom help.
 

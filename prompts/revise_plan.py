@@ -68,7 +68,7 @@ class FirstStepReply(ExplainedReply):
 
 
 class RevisedSteps(PlanReply, FirstStepReply):
-    """The steps of a plan from the ``first`` revised one on, and its new end."""
+    """The steps of a plan from the first revised one on, and its new end."""
 
 
 def merge_plans(plan: SearchPlan, reply: RevisedSteps, arm: Arm) -> SearchPlan:

@@ -33,6 +33,13 @@ def watch(monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -
     return ended
 
 
+def test_an_option_of_null_wins_over_a_preset(watch: Callable[..., Watched]) -> None:
+    null = ("--option", "encoder=null", "--option", "tau=null")
+    status, lines, err = watch(QUESTION, "--method", "cog", "--option", "preset=paper", *null)
+    assert (status, err) == (0, "")
+    assert lines[-1].startswith("  grounded · cog, offline")
+
+
 @pytest.mark.parametrize(("method", "options"), [*((method, ()) for method in METHODS), ("cor", LOOKAHEAD)])
 def test_every_method_can_be_watched(
     watch: Callable[..., Watched], method: str, options: tuple[str, ...]
