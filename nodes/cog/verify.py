@@ -114,24 +114,18 @@ def _keep_ends(
 ) -> tuple[list[ChainFindings], list[PrunedChain]]:
     """Return the groups held to what is kept of them, and the branches that are set aside with the rest.
 
-    Of a group that could not be shown whole, what was not shown is kept, and all where anything of it is; one
-    without names is kept.
+    What could not be shown is kept; a group without names as well.
     """
     rows = numbered_candidates(found)
     held: list[ChainFindings] = []
     aside: list[PrunedChain] = []
     for number, group in enumerate(found, 1):
-        shown = [row for row in rows if row.group == number]
-        kept = [row.candidate for row in shown if row.number in keep]
-        whole = len(shown) == len(group.named) and not group.truncated
-        if not shown or (kept and (not whole or len(kept) == len(shown))):
-            held.append(group)
-            continue
-        left = [row.candidate for row in shown if row.candidate not in kept]
+        left = [row.candidate for row in rows if row.group == number and row.number not in keep]
+        rest = [end for end in group.ends if end not in left]
+        if not left or any(end.term.name for end in rest):
+            held.append(hold_group(group, rest))
         others = [end.term for end in left if isinstance(end.term, Entity)]
         aside += [PrunedChain(group.chain.constrained_to(others))] if others else []
-        rest = [end for end in group.ends if end not in left]
-        held += [hold_group(group, rest)] if any(end.term.name for end in rest) else []
     return held, aside
 
 

@@ -302,7 +302,9 @@ def test_what_the_filter_cannot_show_is_kept() -> None:
     [held], [aside] = _keep_ends([group], [])
     assert held.ends == tuple(many[MAX_CANDIDATES_SHOWN:])
     assert len(aside.chain.constraints[0].entities) == MAX_CANDIDATES_SHOWN
-    assert _keep_ends([group], [1]) == ([group], [])
+    [held], [aside] = _keep_ends([group], [1])
+    assert held.ends == (many[0], *many[MAX_CANDIDATES_SHOWN:])
+    assert _keep_ends([group], range(1, MAX_CANDIDATES_SHOWN + 1)) == ([group], [])
 
 
 async def test_a_misleading_blueprint_is_dropped(cog: AskCoG) -> None:
