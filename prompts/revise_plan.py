@@ -27,10 +27,10 @@ Arm = Literal["local", "lookahead", "global", "mixed"]
 
 _RULES = """\
 - What was carried out is not searched again, and what it found stays known. The search goes on with the \
-step of the number that is given as next: let the steps before it say what was found, and that one begin \
+step whose number is given as next: the steps before it should say what was found, and it should begin \
 there. Where it is "none", only the answers are left to put right.
-- Where the next step "has found nothing", it is this one that failed, and none of the facts are its own: \
-choose another way.
+- Where the next step "has found nothing", it is this one that failed: no fact is its own, and the steps \
+before it may be right. Choose another way for it.
 - Where plan and facts differ, the facts are right. Use names as the facts have them.
 - One search a step: one relation to follow, from all entities that the step is about; predict what the \
 graph will say, as triples in plain words.
@@ -133,9 +133,9 @@ class ReviseLocally(RevisePlan):
     instructions = (
         """\
 You put right a plan for a search in a knowledge graph. You are given a question, the plan, and the facts \
-that the step carried out last has found. They did not bear out what it predicted at first; the plan may \
-show its prediction as it was put right since. Change as little as these facts ask for: put this step right \
-where it is not yet, then whatever follows from it.
+that the step carried out last has found. They do not bear out what it first predicted; the plan may show \
+the prediction already put right. Change as little as these facts ask for: put this step right unless it is \
+already, then whatever follows from it.
 
 """
         + _RULES_FROM_A_STEP_ON
@@ -172,11 +172,11 @@ class ReviseAhead(RevisePlan):
     instructions = (
         """\
 You put right a plan for a search in a knowledge graph. You are given a question, the plan, the facts \
-that the step carried out last has found, and the relations that lead on from there. The facts did not bear \
-out what the step predicted at first; the plan may show its prediction as it was put right since. Put this \
-step right where it is not yet, then let the next step follow the relation that leads towards the answer: \
-from one of these entities if the question means one, else from all. Where none does, or the answer is \
-found, end the plan there.
+that the step carried out last has found, and the relations that lead on from there. The facts do not bear \
+out what the step first predicted; the plan may show the prediction already put right. Put this step right \
+unless it is already, then let the next step follow the relation that leads towards the answer: from one of \
+these entities if the question means one, else from all. Where no relation does, or the answer is found, end \
+the plan there.
 
 """
         + _RULES_AHEAD
@@ -218,11 +218,10 @@ class ReviseMixed(ReviseAhead):
     instructions = (
         """\
 You put right a plan for a search in a knowledge graph. You are given a question, the plan, all facts \
-that were found so far, of each step in turn, the last step first, and the relations that lead on from where \
-the search stands. The step carried out last did not find what it predicted at first; the plan may show its \
-prediction as it was put right since. Put right what these facts speak against, in whichever step it is, \
-then let the next step follow the relation that leads towards the answer. Where none does, or the answer is \
-found, end the plan there.
+that were found so far, those of all steps by turns, and the relations that lead on from where the search \
+stands. The last step did not find what it first predicted; the plan may show the prediction already put \
+right. Put right what these facts speak against, in whichever step it is, then let the next step follow the \
+relation that leads towards the answer. Where no relation does, or the answer is found, end the plan there.
 
 """
         + _RULES_AHEAD
@@ -259,8 +258,8 @@ class ReviseGlobally(RevisePlan):
     arm: ClassVar[Arm] = "global"
     instructions = (
         """\
-You plan a search in a knowledge graph anew. You are given a question, a plan that has proved unreliable, \
-and all facts that were found so far, of each step in turn, the last step first. Do not trust the plan: read \
+You plan a search in a knowledge graph anew. You are given a question, a plan in which a step has failed, \
+and all facts that were found so far, those of all steps by turns. Do not trust the plan: read \
 the question again, see what the facts say, and write the whole plan from step 1, so that "first" is 1: as \
 many steps as were carried out, which say what was found, then those that lead to the answer. A step that \
 led astray stays as one of them, and the plan goes on from what is of use.
