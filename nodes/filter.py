@@ -6,9 +6,10 @@ from typing import cast
 
 from kgqa.kg.pages import Candidate
 from kgqa.kg.terms import Term
-from kgqa.nodes.cog.state import CoGState, plan_progress
+from kgqa.nodes.cog.state import CoGState, shown_progress
 from kgqa.prompts.candidates import aggregate
 from kgqa.prompts.filter_candidates import FilterCandidates, split_candidates
+from kgqa.prompts.update_memory import OWN_KNOWLEDGE
 from kgqa.runtime.budget import BudgetExceeded
 from kgqa.runtime.node import NodeRuntime, node
 from kgqa.runtime.record import StoppedBy
@@ -35,8 +36,11 @@ async def filter_candidates(state: State, runtime: NodeRuntime) -> Update:
 async def filter_branch(
     branch: VerifiedChain, state: State, runtime: NodeRuntime, *, met: Sequence[VerifiedChain]
 ) -> tuple[VerifiedChain | None, StoppedBy | None]:
-    """Return a branch with the ends that fit, None if none does; and the limit that cut the turns short."""
-    plan = plan_progress(cast(CoGState, state)) if "findings" in state else None
+    """Return a branch with the ends that fit, None if none does; and the limit that cut the turns short.
+
+    What is chosen beside a note of what the model itself knows is no more than inferred.
+    """
+    plan = shown_progress(cast(CoGState, state), runtime.context) if "findings" in state else None
     others, topics = tuple(each.chain for each in met), tuple(state["topic_entities"])
     prompt = FilterCandidates(state["question"], branch.chain, (), plan, others, topics=topics)
     runtime.trace |= {"chain": str(branch.chain), "candidates": len(branch.ends)}
@@ -51,6 +55,8 @@ async def filter_branch(
         left = _split_ends(kept)
         lots = left if len(left) < len(lots) and len(kept.ends) > 1 else []
     runtime.trace["kept"] = len(kept.ends)
+    if plan and any(OWN_KNOWLEDGE in note for note in plan.findings):
+        kept = replace(kept, verdict="infer")
     return kept if kept.ends else None, limit
 
 

@@ -26,10 +26,10 @@ MAX_GROUPS = 8
 
 @node("infer")
 async def infer(state: CoGState, runtime: NodeRuntime) -> CoGUpdate:
-    """Let the model choose an answer from verified segments and unmet constraints only.
+    """Let the model choose an answer from verified segments and unmet constraints.
 
-    What it chooses is labelled ``grounded_inference``; if it chooses nothing, nothing was
-    found. A malformed reply leaves what working memory holds, so labelled.
+    What it chooses is labelled ``grounded_inference``; if it chooses nothing, nothing was found, but with
+    ``own_knowledge`` it may answer from what it knows, labelled ``parametric``. A malformed reply leaves what working memory holds, so labelled.
     """
     if not runtime.context.refinement:
         runtime.trace["reason"] = "refinement is off"
@@ -64,8 +64,8 @@ async def infer(state: CoGState, runtime: NodeRuntime) -> CoGUpdate:
 async def infer_from_frontier(state: FrontierState, runtime: NodeRuntime) -> FrontierUpdate:
     """Let the model choose an answer from what the chains of the search have led to.
 
-    What it chooses is labelled ``grounded_inference``; if it chooses nothing, or its reply is
-    malformed, nothing was found.
+    What it chooses is labelled ``grounded_inference``, an answer from what it knows, where it may give one,
+    ``parametric``; otherwise, or if its reply is malformed, nothing was found.
     """
     every = [*state.get("found", []), *state.get("explored", [])] if state["tried"] else []
     groups = group_findings(every[:MAX_EXPLORED_CHAINS], (), state["topic_entities"])[:MAX_GROUPS]

@@ -34,8 +34,8 @@ class FilterCandidates(QuestionPrompt[FilteredCandidates]):
     instructions = """\
 You finish a search in a knowledge graph. You are given a question, the chain of relations that \
 leads to its kind of answer, and the candidates at the end of the chain. Choose every candidate \
-that meets all conditions of the question at once: attributes, times, comparisons, superlatives. What \
-the chain says, and any other that the candidates are also the ends of, all of them meet.
+that meets all conditions of the question at once: attributes, times, comparisons, superlatives. All \
+candidates meet what this chain says, and any other chain that they are also the ends of.
 
 Choose only from the numbered candidates. If several fit, choose all of them; if none fits, \
 reply with an empty list. If the question asks how many, choose those to be counted and set \

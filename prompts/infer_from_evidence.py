@@ -58,7 +58,7 @@ class InferFromEvidence(QuestionPrompt[Inferred]):
 A search in a knowledge graph has ended with a part of the question not verified. You are given the \
 question, the segments that it found, each a chain of relations and candidates at its end, what is \
 known so far, and subgoals of which nothing is verified. Choose the candidates that this evidence \
-carries as answers; the last line says what to do where it carries none.
+carries as answers; the line before "Reply" says what to do where it carries none.
 
 - A candidate is carried if it is of the kind that is asked for, the segments and what is known say of \
 it what the question says, and only something that is not verified is missing.

@@ -10,6 +10,7 @@ from kgqa.nodes.frontier.state import FrontierUpdate, open_subgoals
 from kgqa.priors.slots import Blueprint, Slot
 from kgqa.prompts.diagnose import PastDecision
 from kgqa.prompts.progress import Progress
+from kgqa.runtime.context import Context
 from kgqa.runtime.state import State
 
 
@@ -67,7 +68,7 @@ class CoGUpdate(FrontierUpdate, total=False):
     ranking: list[RankedRelation]
     """The chains that are one hop longer, best first."""
     findings: list[Finding]
-    """What was verified on the way, one for each chain that was checked."""
+    """What was reached and noted on the way, for each chain that was checked."""
     pruned: list[PrunedChain]
     """The branches that were set aside, best first for each decision."""
 
@@ -116,6 +117,12 @@ def known_progress(state: CoGState) -> Progress:
     subgoals = tuple(state["subgoals"])
     at = next(iter(open_subgoals(state)), len(subgoals) - 1)
     return Progress(subgoals, at, tuple(state["known"]), verified=False)
+
+
+def shown_progress(state: CoGState, context: Context) -> Progress:
+    """Return the plan and what is known or verified of it, as the search keeps that."""
+    frontier = getattr(context, "exploration", "chain") == "frontier"
+    return known_progress(state) if frontier else plan_progress(state)
 
 
 def topic_slots(state: CoGState) -> tuple[Slot, ...]:

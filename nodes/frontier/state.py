@@ -66,13 +66,22 @@ def uses_own_knowledge(context: Context) -> bool:
 
 def updated_memory(known: Sequence[str], state: FrontierState) -> list[str]:
     """Return the memory after a reply, which says what is ``known`` now; one that says nothing leaves it."""
-    return [one_line(text, MAX_SENTENCE_CHARS) for text in known] or state["known"]
+    notes = list(map(_shorten_note, known))
+    return notes if any(notes) else state["known"]
+
+
+def _shorten_note(text: str) -> str:
+    """Return a note as prompts show it; what marks the model's own knowledge is not cut off."""
+    if OWN_KNOWLEDGE not in text:
+        return one_line(text, MAX_SENTENCE_CHARS)
+    said = one_line(text.replace(OWN_KNOWLEDGE, ""), MAX_SENTENCE_CHARS - len(OWN_KNOWLEDGE) - 1)
+    return f"{said} {OWN_KNOWLEDGE}"
 
 
 def open_subgoals(state: FrontierState) -> list[int]:
     """Return the places of the subgoals of which the graph has shown nothing."""
-    shown = [text if OWN_KNOWLEDGE not in text else "" for text in state["known"]]
-    return [at for at in range(len(state.get("subgoals", []))) if not "".join(shown[at : at + 1])]
+    shown = {at for at, note in enumerate(state["known"]) if note and OWN_KNOWLEDGE not in note}
+    return [at for at in range(len(state.get("subgoals", []))) if at not in shown]
 
 
 def prompt_context(state: FrontierState) -> dict[str, Any]:

@@ -2,7 +2,7 @@
 
 from collections.abc import Sequence
 from dataclasses import replace
-from typing import Any, cast
+from typing import cast
 
 from kgqa.nodes.frontier.state import (
     FrontierState,
@@ -16,6 +16,7 @@ from kgqa.nodes.record import parametric_answers
 from kgqa.nodes.verdicts import accept_group, group_findings, unite_groups
 from kgqa.prompts.assess_found import AssessFound, EvaluateFound
 from kgqa.prompts.candidates import ChainFindings
+from kgqa.prompts.solved_questions import SolvedQuestion
 from kgqa.prompts.update_memory import OWN_KNOWLEDGE
 from kgqa.runtime.node import NodeRuntime, node
 
@@ -48,14 +49,27 @@ async def verify(state: FrontierState, runtime: NodeRuntime) -> FrontierUpdate:
 
 
 async def evaluate(
-    groups: Sequence[ChainFindings], state: FrontierState, runtime: NodeRuntime, **shown: Any
+    groups: Sequence[ChainFindings],
+    state: FrontierState,
+    runtime: NodeRuntime,
+    *,
+    triples: tuple[ChainFindings, ...] = (),
+    exemplars: tuple[SolvedQuestion, ...] = (),
+    own_knowledge: bool = False,
 ) -> FrontierUpdate | None:
     """Return what the model takes of the groups, or answers from what it knows; None where it goes on.
 
     What is picked beside notes of what the model itself knows is no more than inferred.
     """
     reply = await runtime.ask(
-        EvaluateFound(state["question"], tuple(groups), **prompt_context(state), **shown)
+        EvaluateFound(
+            state["question"],
+            tuple(groups),
+            triples,
+            own_knowledge,
+            exemplars=exemplars,
+            **prompt_context(state),
+        )
     )
     runtime.trace |= {"groups": len(groups)} | ({"reason": reply.rationale} if reply else {})
     if reply is None or reply.decision == "forward":
@@ -65,7 +79,11 @@ async def evaluate(
         known = parametric_answers(reply.answers)
         return {**said, "answers": known} if known else None
     accepted = accept_group(groups, reply, runtime)
-    if reply.take == "some" and any(OWN_KNOWLEDGE in note for note in state["known"]):
+    if (
+        reply.decision == "stop"
+        and reply.take == "some"
+        and any(OWN_KNOWLEDGE in note for note in state["known"])
+    ):
         *met, branch = accepted["memory"]
         accepted["memory"] = [*met, replace(branch, verdict="infer")]
     return cast(FrontierUpdate, accepted)

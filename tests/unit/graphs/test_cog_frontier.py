@@ -8,6 +8,7 @@ from kgqa.kg.pages import Candidate
 from kgqa.kg.terms import Chain, Entity, Hop
 from kgqa.nodes.cog.verify import _keep_ends
 from kgqa.prompts.candidates import MAX_CANDIDATES_SHOWN, ChainFindings
+from kgqa.prompts.progress import MAX_SENTENCE_CHARS
 from kgqa.tests.support.guided import (
     GRAPH_ORDER,
     Shelf,
@@ -283,6 +284,36 @@ async def test_a_pick_beside_a_note_of_what_the_model_knows_is_inferred(cog: Ask
         )
         record = await ask(cog, model, own_knowledge=True)
         assert (shown(record), record["outcome"]) == (["Ben"], outcome)
+
+
+async def test_what_a_filter_chooses_beside_such_a_note_is_inferred(cog: AskCoG) -> None:
+    for note, outcome in (
+        ("Ben is older.", "grounded"),
+        ("Ben is older (own knowledge).", "grounded_inference"),
+    ):
+        model = searching(
+            pick_relations=pick("child"),
+            update_memory={"known": [note]},
+            evaluate_found={"decision": "filter", "group": 1},
+            filter_candidates={"chosen": [1]},
+        )
+        record = await ask(cog, model, own_knowledge=True)
+        assert (shown(record), record["outcome"]) == (["Ben"], outcome)
+        assert "Known so far" in asked(model, "filter_candidates")[0].case()
+
+
+async def test_a_long_note_keeps_its_mark_and_no_news_leave_the_memory(cog: AskCoG) -> None:
+    long = f"Ben is {'very ' * MAX_SENTENCE_CHARS}old (own knowledge)"
+    notes = iter([[long], [""]])
+    model = searching(
+        pick_relations=pick("child", "lives_in"),
+        update_memory=lambda prompt: {"known": next(notes, [""])},
+        evaluate_found={"decision": "forward"},
+    )
+    record = await ask(cog, model, own_knowledge=True, depth=2)
+    first, second = [entry["known"] for entry in entries(record, "verify")][:2]
+    assert first == second
+    assert first[0].endswith("(own knowledge)") and len(first[0]) <= MAX_SENTENCE_CHARS
 
 
 async def test_what_the_model_alone_knows_is_not_verified(cog: AskCoG) -> None:
