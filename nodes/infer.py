@@ -29,7 +29,8 @@ async def infer(state: CoGState, runtime: NodeRuntime) -> CoGUpdate:
     """Let the model choose an answer from verified segments and unmet constraints.
 
     What it chooses is labelled ``grounded_inference``; if it chooses nothing, nothing was found, but with
-    ``own_knowledge`` it may answer from what it knows, labelled ``parametric``. A malformed reply leaves what working memory holds, so labelled.
+    ``own_knowledge`` it may answer from what it knows, labelled ``parametric``. A malformed reply leaves what
+    working memory holds, as inferred.
     """
     if not runtime.context.refinement:
         runtime.trace["reason"] = "refinement is off"

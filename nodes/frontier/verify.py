@@ -79,11 +79,8 @@ async def evaluate(
         known = parametric_answers(reply.answers)
         return {**said, "answers": known} if known else None
     accepted = accept_group(groups, reply, runtime)
-    if (
-        reply.decision == "stop"
-        and reply.take == "some"
-        and any(OWN_KNOWLEDGE in note for note in state["known"])
-    ):
+    picked = reply.decision == "stop" and reply.take == "some"
+    if picked and any(OWN_KNOWLEDGE in note for note in state["known"]):
         *met, branch = accepted["memory"]
         accepted["memory"] = [*met, replace(branch, verdict="infer")]
     return cast(FrontierUpdate, accepted)

@@ -272,11 +272,12 @@ async def test_the_evidence_goes_before_what_the_model_knows(cog: AskCoG) -> Non
     assert (shown(record), record["outcome"]) == (["Ulm"], "grounded_inference")
 
 
+NOTES = {"Ben is older.": "grounded", "Ben is older (own knowledge).": "grounded_inference"}
+"""What is known, and what a pick beside it is worth."""
+
+
 async def test_a_pick_beside_a_note_of_what_the_model_knows_is_inferred(cog: AskCoG) -> None:
-    for note, outcome in (
-        ("Ben is older.", "grounded"),
-        ("Ben is older (own knowledge).", "grounded_inference"),
-    ):
+    for note, outcome in NOTES.items():
         model = searching(
             pick_relations=pick("child"),
             update_memory={"known": [note]},
@@ -287,10 +288,7 @@ async def test_a_pick_beside_a_note_of_what_the_model_knows_is_inferred(cog: Ask
 
 
 async def test_what_a_filter_chooses_beside_such_a_note_is_inferred(cog: AskCoG) -> None:
-    for note, outcome in (
-        ("Ben is older.", "grounded"),
-        ("Ben is older (own knowledge).", "grounded_inference"),
-    ):
+    for note, outcome in NOTES.items():
         model = searching(
             pick_relations=pick("child"),
             update_memory={"known": [note]},
