@@ -1,13 +1,14 @@
-"""What Chain-of-Relations counts, called Hits@1, F1 and KGR: in its code, and in its and others' papers."""
+"""What Chain-of-Relations counts, called Hits@1, F1 and KGR: in its code, and in its paper."""
 
 import re
 import string
 from collections import Counter
 from collections.abc import Sequence
+from operator import attrgetter
 from typing import Any, NamedTuple
 
+from kgqa.evaluation.protocols.exact import measure_exactly
 from kgqa.evaluation.protocols.shared import (
-    LegacyCase,
     answer_texts,
     legacy_cases,
     mean_scores,
@@ -16,18 +17,12 @@ from kgqa.evaluation.protocols.shared import (
 )
 from kgqa.evaluation.question import Question
 from kgqa.evaluation.result import Result
-from kgqa.evaluation.scoring.scores import ZERO_SCORE, score_answers
 from kgqa.evaluation.scoring.statistics import mean_share
 
 NOTE = (
     "Hits@1 is the share of questions with any gold name inside of all answers joined to one string; "
     "precision counts gold names that were found, not answers that are right; "
     "KGR is the share of records that say they ended on the graph, unchecked."
-)
-
-EXACT_NOTE = (
-    "Hits@1 is the share of questions whose first answer is right; answers are compared by id, else by name "
-    "to the letter, without aliases."
 )
 
 PAPER_NOTE = (
@@ -83,47 +78,20 @@ def measure_cor(results: Sequence[Result], questions: Sequence[Question], *, see
     )
 
 
-def measure_exact(
-    results: Sequence[Result], questions: Sequence[Question], *, seed: int = 0
-) -> dict[str, Any]:
-    """Count as the papers of PoG, CoG, VoG and PoG-EGP say (exact match), which is not what their code does.
-
-    Questions without gold are left out of all means (``excluded``). A record whose question the
-    dataset does not have is wrong.
-    """
-    return _measure_exactly("exact", EXACT_NOTE, legacy_cases(results, questions), "hit_at_1", seed)
-
-
 def measure_cor_paper(
     results: Sequence[Result], questions: Sequence[Question], *, seed: int = 0
 ) -> dict[str, Any]:
     """Count as CoR's paper says (§4.3, §5.4, §5.5), which is not what its code does.
 
-    As `measure_exact`, but any answer may be right; and KGR, over the questions without gold too.
+    As `measure_exactly` does; any answer may be right, and KGR is over the questions without gold too.
     """
     cases = legacy_cases(results, questions)
     released = [
         bool(case.result.answers) and final_action(case.result).casefold() in GROUNDED_ACTIONS
         for case in cases
     ]
-    found = _measure_exactly("cor_paper", PAPER_NOTE, cases, "hit_any", seed)
+    found = measure_exactly("cor_paper", PAPER_NOTE, cases, attrgetter("hit_any"), seed)
     return found | {"kgr": mean_share(released, seed)}
-
-
-def _measure_exactly(
-    protocol: str, note: str, cases: Sequence[LegacyCase], hit: str, seed: int
-) -> dict[str, Any]:
-    scored = [case for case in cases if case.question is None or case.gold]
-    scores = [
-        (case.question and score_answers(case.result.answers, case.question, exact=True)) or ZERO_SCORE
-        for case in scored
-    ]
-    return (
-        summarise(protocol, note, scored, [getattr(one, hit) > 0 for one in scores], seed)
-        | measure_costs(cases)
-        | {"n": len(cases), "excluded": len(cases) - len(scored)}
-        | mean_scores([(one.precision, one.recall, one.f1) for one in scores], seed)
-    )
 
 
 def score_question(predicted: Sequence[str], gold: Sequence[str]) -> CorScores:

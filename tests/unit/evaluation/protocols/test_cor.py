@@ -7,11 +7,11 @@ import pytest
 from kgqa.evaluation.protocols.cor import (
     measure_cor as measure,
     measure_cor_paper as measure_paper,
-    measure_exact,
     normalise_text,
     predicted_names,
     score_question,
 )
+from kgqa.evaluation.protocols.exact import measure_exact
 from kgqa.evaluation.question import EntityRef
 from kgqa.tests.unit.evaluation.protocols.cases import answered, asked, cor, ours, said, value
 
