@@ -20,9 +20,8 @@ both forgotten.
 import asyncio
 import json
 import logging
-import re
 import time
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from copy import copy
 from dataclasses import dataclass, field
@@ -43,21 +42,15 @@ from kgqa.models.error_messages import describe_failure, error_text
 from kgqa.models.errors import MalformedReply, ModelUnavailable
 from kgqa.models.interface import Completion, ModelSettings, Turn, Usage, budget_allows
 from kgqa.models.parsing import BadReply, parse_reply, strict_schema
+from kgqa.models.refusals import refused_parameter, refuses_schema
 from kgqa.prompts.base import Prompt, R, Reply
-from kgqa.retries import RetryPolicy, is_timeout, status_of
+from kgqa.retries import RetryPolicy, is_timeout
 
 _MAX_CALL_TOKENS = 1 << 40  # a server that reports more, or fewer than none, has not counted
 _REPAIR_TEXT = (
     "That reply cannot be used: {error}. Reply again, with the corrected JSON object and nothing else."
 )
 _MAX_QUOTED_CHARS = 4000
-_SCHEMA_REFUSED_STATUSES = frozenset({400, 415, 422})
-_SCHEMA_WORDS = re.compile(r"response_format|schema|structured|parameter", re.IGNORECASE)
-_PARAMETER_REFUSED_STATUSES = frozenset({400, 422})
-_REFUSAL_WORDS = re.compile(
-    r"support|unrecogni|unknown|unexpected|permitted|not allowed|deprecated", re.IGNORECASE
-)
-_REPLY_LIMIT_NAMES = r"max_(?:\w+_)?tokens"  # each provider has one of its own, and servers name theirs
 _log = logging.getLogger(__name__)
 
 
@@ -219,7 +212,7 @@ class ChatModel:
                 try:
                     return await self._call(lambda client: client.bind(**form), messages, spent, prompt)
                 except Exception as error:
-                    if not _refuses_schema(error):
+                    if not refuses_schema(error):
                         raise
             message = await self._call(lambda client: client, messages, spent, prompt)
             learned.plain = True
@@ -253,7 +246,7 @@ class ChatModel:
             try:
                 return await self._call_bound(runnable, messages, spent)
             except Exception as error:
-                if (refused := _refused_parameter(error, sent)) is None:
+                if (refused := refused_parameter(error, sent)) is None:
                     raise
                 _log.warning("%s refuses %s (%s); it is asked without", self.name, refused, error_text(error))
                 self._learned.refused.add(refused)
@@ -323,25 +316,6 @@ def message_text(message: AIMessage) -> str:
     if not text.strip() and message.tool_calls:
         text = json.dumps(message.tool_calls[0]["args"])
     return replace_surrogates(text)
-
-
-def _refuses_schema(error: Exception) -> bool:
-    """Return whether a server may answer the same without a schema.
-
-    404 is no such model, but where a router says that it has none which takes the parameters.
-    """
-    if (status := status_of(error)) == 404:
-        return _SCHEMA_WORDS.search(error_text(error)) is not None
-    return status in _SCHEMA_REFUSED_STATUSES
-
-
-def _refused_parameter(error: Exception, sent: Iterable[str]) -> str | None:
-    """Return the parameter that a server names as one that the model does not take."""
-    said = error_text(error) if status_of(error) in _PARAMETER_REFUSED_STATUSES else ""
-    if not _REFUSAL_WORDS.search(said):
-        return None
-    names = ((name, _REPLY_LIMIT_NAMES if name == "max_tokens" else re.escape(name)) for name in sent)
-    return next((name for name, written in names if re.search(rf"\b{written}\b", said)), None)
 
 
 def _field_named(client: BaseChatModel, name: str) -> str:

@@ -93,6 +93,12 @@ class LinearBlueprint(Reply):
     rationale: str = Field(default="", description="one short sentence: what the question asks for")
     relations: list[str] = Field(description="the relations on the way to the answer, in their order")
 
+    @classmethod
+    def of(cls, adapted: AdaptedBlueprint) -> "LinearBlueprint":
+        """Return the branches of a blueprint as one list, without their directions."""
+        names = [name.removeprefix("^") for branch in adapted.branches for name in branch]
+        return cls(rationale=adapted.rationale, relations=names[:MAX_BRANCH_HOPS])
+
 
 class AdaptFreely(QuestionPrompt[LinearBlueprint]):
     """Write a blueprint after the ``exemplars`` nearest to a question, each of one list of relations."""

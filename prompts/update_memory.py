@@ -4,11 +4,11 @@ from collections.abc import Iterable
 
 from pydantic import Field
 
+from kgqa.prompts.assess_found import ALONE
 from kgqa.prompts.base import Reply
 from kgqa.prompts.candidates import ChainFindings, draw_triples
 from kgqa.prompts.progress import MAX_SUBGOALS, PlannedPrompt
 
-ALONE = "Go by what was found alone."
 OWN_KNOWLEDGE = "(own knowledge)"
 """What a note ends with that the graph does not show."""
 

@@ -54,10 +54,7 @@ async def adapt_blueprint(prompt: AdaptBlueprint, case: Case) -> AdaptedBlueprin
 async def adapt_freely(prompt: AdaptFreely, case: Case) -> LinearBlueprint:
     """Name the relations of what `adapt_blueprint` writes, one branch after the other."""
     shown = AdaptBlueprint(prompt.question, prompt.topics, prompt.exemplars, ())
-    names = [
-        name.removeprefix("^") for branch in (await adapt_blueprint(shown, case)).branches for name in branch
-    ]
-    return LinearBlueprint(relations=names[:MAX_BRANCH_HOPS])
+    return LinearBlueprint.of(await adapt_blueprint(shown, case))
 
 
 async def diagnose(prompt: Diagnose, case: Case) -> Diagnosis:

@@ -155,9 +155,7 @@ async def adapt_blueprint(prompt: AdaptBlueprint, interpreter: QuestionInterpret
 async def adapt_freely(prompt: AdaptFreely, interpreter: QuestionInterpreter) -> LinearBlueprint:
     """Name the relations of what `adapt_blueprint` writes, one branch after the other."""
     shown = AdaptBlueprint(prompt.question, prompt.topics, prompt.exemplars, ())
-    adapted = await adapt_blueprint(shown, interpreter)
-    names = [name.removeprefix("^") for branch in adapted.branches for name in branch]
-    return LinearBlueprint(rationale=adapted.rationale, relations=names[:MAX_BRANCH_HOPS])
+    return LinearBlueprint.of(await adapt_blueprint(shown, interpreter))
 
 
 async def abstain(prompt: AnswerDirectly, _: QuestionInterpreter) -> DirectAnswer:

@@ -9,6 +9,7 @@ from kgqa.nodes.expand import updated_leads, visit_chain
 from kgqa.nodes.frontier.state import FrontierState, FrontierUpdate, explores_entities
 from kgqa.prompts.candidates import ChainFindings
 from kgqa.runtime.node import NodeRuntime, node
+from kgqa.runtime.state import Decision
 from kgqa.tools.arguments import chain_arguments
 
 
@@ -29,17 +30,14 @@ async def expand(state: FrontierState, runtime: NodeRuntime) -> FrontierUpdate:
     ]
     ends = {each.chain: len(each.ends) for each in found}
     runtime.trace |= {"chains": [f"{chain}: {count}" for chain, count in ends.items()]}
+    going_on: Decision = "forward" if explores_entities(runtime.context) else "refine"
     update: FrontierUpdate = {
         "found": found,
         "explored": [*state["found"], *state["explored"]],
         "frontier": [*state["frontier"], *(chain for chain in chains if chain in ends)],
         "leads": updated_leads(chains, visits, state),
         "tried": [*state["tried"], *chains],
-        "decision": "backtrack"
-        if not found
-        else "forward"
-        if explores_entities(runtime.context)
-        else "refine",
+        "decision": going_on if found else "backtrack",
     }
     if first := next((each for each in found if each.named), None):
         # the evidence, if the budget ends before anyone has judged
