@@ -9,6 +9,7 @@ from dataclasses import dataclass
 from typing import Protocol
 
 from kgqa.kg.pages import Candidate, ChainResult, Description, GraphInfo, Match, Mention, Page, Table
+from kgqa.kg.proof.query import AnswerQuery
 from kgqa.kg.terms import Chain, Hop, Term, Triple
 
 
@@ -83,6 +84,16 @@ class KnowledgeGraph(Protocol):
 
         Raises:
             KGRejected: for updates, SERVICE, FROM, and whatever does not parse.
+        """
+
+    def write_query(self, query: AnswerQuery) -> str:
+        """Return the SPARQL of an answer query; any client gets from this graph what `prove` gives."""
+
+    async def prove(self, query: AnswerQuery) -> Page[Term]:
+        """Return what an answer query gives, with names: its terms, a count, or ``true`` or ``false``.
+
+        Sorted as the ends of `follow_chain`. What is counted or compared is all that the graph has, however
+        many there are; a page of answers is cut where it is full, and says so.
         """
 
     async def info(self) -> GraphInfo:

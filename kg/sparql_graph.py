@@ -15,6 +15,8 @@ from kgqa.kg.linking.name_index import NameIndex
 from kgqa.kg.meter import begin_query, end_query
 from kgqa.kg.naming import Naming, RelationCatalog, make_description
 from kgqa.kg.pages import Candidate, ChainResult, Description, GraphInfo, Match, Mention, Page, Table
+from kgqa.kg.proof import compilation
+from kgqa.kg.proof.query import AnswerQuery
 from kgqa.kg.sparql import chain_queries, patterns, queries
 from kgqa.kg.sparql.chain_queries import Limits
 from kgqa.kg.sparql.decoding import (
@@ -315,6 +317,20 @@ class SparqlGraph:
         answer = await self._executor.query(text, limit=self._rows + 1, foreign=True)
         cut = answer.cut or len(answer.rows) > self._rows
         return Table(answer.columns, tuple(answer.rows[: self._rows]), cut)
+
+    def write_query(self, query: AnswerQuery) -> str:
+        """Return the SPARQL of an answer query; see `KnowledgeGraph`."""
+        return compilation.write_query(query, self._dialect.types)
+
+    async def prove(self, query: AnswerQuery) -> Page[Term]:
+        """Return what an answer query gives; see `KnowledgeGraph`. Names are looked up after it."""
+        limit = "" if query.ask else f"\nLIMIT {self._rows + 1:d}"
+        answer = await self._executor.query(self.write_query(query) + limit)
+        found = list(dict.fromkeys(row[0] for row in answer.rows if row[0] is not None))
+        kept = found[: self._rows]
+        names = await self.names([term.id for term in kept if isinstance(term, Entity)])
+        named = [Entity(term.id, names[term.id]) if isinstance(term, Entity) else term for term in kept]
+        return Page(tuple(sorted(named, key=sort_key)), answer.cut or len(found) > self._rows)
 
     async def both_ways(self) -> dict[tuple[str, str], tuple[int, float]]:
         """Return how many facts two relations state in both directions, and their share of the commoner's.

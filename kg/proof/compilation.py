@@ -1,0 +1,134 @@
+"""The SPARQL of an answer query: one SELECT, or ASK, that any store answers alike.
+
+Triples come first, then what tests them: a planner that knows them all can begin where there is least.
+"""
+
+from collections.abc import Iterable, Sequence
+from dataclasses import replace
+
+from kgqa.kg.dialects import XSD
+from kgqa.kg.proof.query import Aggregate, AnswerQuery, Branch, Condition
+from kgqa.kg.proof.values import bind_number, bind_seconds, compare, is_comparable, is_one_of
+from kgqa.kg.sparql.patterns import serialise, triple_pattern, values_list, write_iri
+from kgqa.kg.terms import Chain, Entity, Hop, Literal
+
+ANSWER = "?answer"
+
+
+def write_query(query: AnswerQuery, types: Sequence[str]) -> str:
+    """Return the SPARQL of an answer query, which calls its answers ``?answer``.
+
+    Args:
+        query: The query.
+        types: The predicates from an entity to its types.
+    """
+    (triples, tests), aggregate = _body(query, types), query.aggregate
+    body = triples + tests
+    if query.ask:
+        lines = _group("ASK {", body)
+    elif aggregate is None:
+        lines = _group(f"SELECT DISTINCT {ANSWER} WHERE {{", body)
+    elif aggregate.function == "count":
+        lines = _group(f"SELECT (COUNT(DISTINCT {_node(query, query.returned)}) AS {ANSWER}) WHERE {{", body)
+    else:
+        lines = _extreme(query, aggregate, triples, tests)
+    text = "\n".join(lines)
+    return f"PREFIX xsd: <{XSD}>\n{text}" if "xsd:" in text else text
+
+
+def _group(head: str, lines: Iterable[str], tail: str = "}") -> list[str]:
+    return [head, *(f"  {line}" for line in lines), tail]
+
+
+def _node(query: AnswerQuery, place: int) -> str:
+    counted = query.aggregate is not None and query.aggregate.function == "count"
+    return ANSWER if place == query.returned and not counted else f"?n{place}"
+
+
+def _body(query: AnswerQuery, types: Sequence[str]) -> tuple[list[str], list[str]]:
+    """Write the triples of branches and conditions, and what tests their nodes."""
+    triples: list[str] = []
+    tests: list[str] = []
+    for number, branch in enumerate(query.branches, 1):
+        triples += _branch(branch, [_node(query, place) for place in branch.places], f"?b{number}")
+    for number, condition in enumerate(query.conditions, 1):
+        more, compared = _condition(condition, _node(query, condition.place), number, types)
+        triples += more
+        tests += compared
+    for pick in query.picked:
+        node = _node(query, pick.place)
+        if all(isinstance(term, Entity) for term in pick.terms):
+            triples.append(f"VALUES {node} {{ {values_list(pick.terms)} }}")
+        else:
+            tests.append(f"FILTER({is_one_of(node, pick.terms)})")
+    return triples, tests
+
+
+def _branch(branch: Branch, nodes: list[str], name: str) -> list[str]:
+    """Write a chain, or the union of alternatives; nodes that not all of them have are called by ``name``."""
+    if not branch.others:
+        return _chain(branch.chain, nodes, branch.fresh)
+    lines: list[str] = []
+    for place, chain in enumerate(branch.chains):
+        own = [f"{name}_{place}_{depth}" for depth in range(1, chain.depth)]
+        passed = nodes if chain.depth == branch.chain.depth else [*own, nodes[-1]]
+        lines += _group("UNION {" if place else "{", _chain(chain, passed, branch.fresh))
+    return lines
+
+
+def _chain(chain: Chain, nodes: Sequence[str], fresh: bool) -> list[str]:
+    topic = serialise(chain.topic)
+    if not chain.hops:
+        return [f"VALUES {nodes[-1]} {{ {topic} }}"]
+    steps = zip([topic, *nodes], chain.steps, nodes, strict=False)
+    lines = [triple_pattern(start, hop, node, held) for start, (hop, held), node in steps]
+    tests = " && ".join(f"{node} != {topic}" for node in dict.fromkeys(nodes))
+    return [*lines, f"FILTER({tests})"] if fresh else lines
+
+
+def _attribute(node: str, hops: Sequence[Hop], value: str, between: str) -> list[str]:
+    nodes = [node, between, value] if len(hops) > 1 else [node, value]
+    return [triple_pattern(start, hop, end) for start, hop, end in zip(nodes, hops, nodes[1:], strict=False)]
+
+
+def _condition(
+    condition: Condition, node: str, number: int, types: Sequence[str]
+) -> tuple[list[str], list[str]]:
+    """Write a condition: the triples that it adds to the chains, and what tests their values."""
+    hops, operator, value = condition.attribute, condition.operator, condition.value
+    if operator == "not exists":
+        positive = replace(condition, operator="=" if value else "exists")
+        triples, tests = _condition(positive, node, number, types)
+        return [], _group("FILTER NOT EXISTS {", triples + tests)
+    between, end = f"?m{number}", f"?v{number}" if hops else node
+    if isinstance(value, Entity) and operator == "=":
+        if not hops:
+            return [f"VALUES {node} {{ {serialise(value)} }}"], []
+        end = serialise(value)
+    triples = _attribute(node, hops, end, between)
+    if isinstance(value, Literal):
+        return triples, list(compare(end, operator, value, f"?k{number}"))
+    if value is None or operator == "=":
+        return triples, []
+    if operator == "!=":
+        return triples, [f"FILTER({end} != {serialise(value)})"]
+    kinds = " ".join(map(write_iri, types))
+    kind = f"?t{number}"
+    return [*triples, f"VALUES {kind} {{ {kinds} }} {end} {kind} {serialise(value)} ."], []
+
+
+def _extreme(query: AnswerQuery, aggregate: Aggregate, triples: list[str], tests: list[str]) -> list[str]:
+    """Write the answers whose value is the first or the last of all: an order would not tell which tie.
+
+    The extreme comes first: rdflib tells a SELECT within a query what is bound before it. Virtuoso fails
+    where one of the two is no SELECT of its own.
+    """
+    node = _node(query, query.returned if aggregate.place is None else aggregate.place)
+    value = "?v" if aggregate.attribute else node
+    bind = bind_number if aggregate.by == "number" else bind_seconds
+    more = [f"FILTER({is_comparable(value, aggregate.by)})", *bind(value, "?key")]
+    body = triples + _attribute(node, aggregate.attribute, value, "?m") + tests + more
+    best = "MIN" if aggregate.function in {"min", "argmin"} else "MAX"
+    extreme = _group(f"{{ SELECT ({best}(?key) AS ?best) WHERE {{", body, "} }")
+    each = _group(f"{{ SELECT {ANSWER} ?key WHERE {{", body, "} }")
+    return _group(f"SELECT DISTINCT {ANSWER} WHERE {{", [*extreme, *each, "FILTER(?key = ?best)"])

@@ -1,0 +1,161 @@
+"""Values of the graph as SPARQL compares them: numbers, dates, text.
+
+A value is read from its characters (``STR``), whatever its datatype: Freebase has numbers and dates as plain
+strings too, and stores differ in what they compare, what they cast, and what ends a query. Each cast is
+guarded by ``IF`` and a regular expression: Virtuoso may look at the second part of ``&&`` first.
+"""
+
+import re
+from collections.abc import Iterator, Sequence
+from datetime import datetime, timedelta
+from typing import Literal as Choice
+
+from kgqa.kg.dialects import XSD
+from kgqa.kg.sparql.patterns import serialise
+from kgqa.kg.terms import XSD_STRING, Entity, Literal, Term
+
+Kind = Choice["entity", "number", "date", "text"]
+
+_DATES = frozenset(XSD + name for name in ("date", "dateTime", "gYear", "gYearMonth"))
+_APPROXIMATE = frozenset(XSD + name for name in ("double", "float"))
+
+_NUMBER = "^[+-]?([0-9]+[.]?[0-9]*|[.][0-9]+)([eE][+-]?[0-9]{1,3})?$"
+
+_YEAR = "-[0-9]{1,4}|[0-9]{4}"  # Virtuoso writes the year -0427 as -427
+_ZONE = "Z|[+-][0-9]{2}:[0-9]{2}"
+_TIME = "T[0-9]{2}:[0-9]{2}(:[0-9]{2}([.][0-9]+)?)?"
+_DATE = f"^({_YEAR})(-[0-9]{{2}}(-[0-9]{{2}}({_TIME})?)?)?({_ZONE})?$"
+_AFTER_DAY = f"(T.*|{_ZONE})$"
+
+_DAYS_BEFORE_YEAR_1 = 428  # as `bind_seconds` counts them, more than datetime's ordinals
+
+
+def kind_of(value: Term) -> Kind:
+    """Return what a value is compared as: ``1961`` is a number unless its datatype is one of dates.
+
+    Of years before year 1, months and days are not compared: such a date is text.
+    """
+    if isinstance(value, Entity):
+        return "entity"
+    text, day = value.value, _day_of(value.value)
+    if value.language:
+        return "text"
+    if value.datatype not in _DATES and re.match(_NUMBER, text):
+        return "number"
+    if value.datatype not in {*_DATES, XSD_STRING} or not re.match(_DATE, text):
+        return "text"
+    known = text[0] != "-" or re.fullmatch(_YEAR, day)
+    return "date" if known and ("T" not in text or _seconds_of(text) is not None) else "text"
+
+
+def year_of(value: Literal) -> int | None:
+    """Return the year that a date is in, or that a whole number is."""
+    found = re.match(f"({_YEAR})([-TZ+]|$)", value.value)
+    return int(found[1]) if found else None
+
+
+def is_comparable(variable: str, kind: Kind) -> str:
+    """Write the test that a value of the graph is a number, or a date."""
+    return f'REGEX(STR({variable}), "{_NUMBER if kind == "number" else _DATE}")'
+
+
+def compare(variable: str, operator: str, value: Literal, key: str) -> Iterator[str]:
+    """Yield what keeps the values of the graph that compare so with a value; ``key`` is a free variable."""
+    kind, text = kind_of(value), serialise(Literal(value.value))
+    if operator == "contains":
+        yield f"FILTER(isLiteral({variable}) && CONTAINS(LCASE(STR({variable})), LCASE({text})))"
+    elif kind == "text":
+        yield f"FILTER(isLiteral({variable}) && STR({variable}) {operator} {text})"
+    elif operator == "year":
+        yield _if_comparable(variable, "date", f"{_year(variable)} = {year_of(value)}")
+    elif kind == "number":
+        yield _if_comparable(variable, kind, f"xsd:double(STR({variable})) {operator} xsd:double({text})")
+    else:
+        yield from _compare_date(variable, operator, value, key)
+
+
+def _if_comparable(variable: str, kind: Kind, test: str) -> str:
+    return f"FILTER(IF({is_comparable(variable, kind)}, {test}, false))"
+
+
+def _compare_date(variable: str, operator: str, value: Literal, key: str) -> Iterator[str]:
+    """Compare a date of the graph by the shorter precision: in its year, its day, or the time of that day."""
+    day = _day_of(value.value)
+    found = f'REPLACE(STR({variable}), "{_AFTER_DAY}", "")'
+    test = f'SUBSTR({found}, 1, {len(day)}) {operator} SUBSTR("{day}", 1, STRLEN({found}))'
+    if re.fullmatch(_YEAR, day):
+        test = f"{_year(variable)} {operator} {year_of(value)}"
+    elif "T" in value.value:
+        yield from bind_seconds(variable, key)
+        test = f'IF(CONTAINS(STR({variable}), "T"), {key} {operator} {_seconds_of(value.value)}, {test})'
+    yield _if_comparable(variable, "date", test)
+
+
+def bind_number(variable: str, key: str) -> Iterator[str]:
+    """Yield what binds a key to a number of the graph, to 0 for what is none."""
+    yield f"BIND(IF({is_comparable(variable, 'number')}, xsd:double(STR({variable})), 0) AS {key})"
+
+
+def bind_seconds(variable: str, key: str) -> Iterator[str]:
+    """Yield what binds a key to the seconds of a date of the graph in UTC; no store compares all dates.
+
+    They are those of the days before, of years that begin in March.
+    """
+    date, rest, zone, month, early, year, day = (
+        f"{key}_{part}" for part in ("date", "rest", "zone", "month", "early", "year", "day")
+    )
+    local = f'REPLACE(STR({variable}), "^([^T]*)({_ZONE})$", "$1")'  # a zone moves times, and no days
+    whole = f'REPLACE({local}, "(T[0-9]{{2}}:[0-9]{{2}})({_ZONE}|)$", "$1:00$2")'
+    yield f'BIND(IF({is_comparable(variable, "date")}, {whole}, "0001") AS {date})'
+    after = f'REPLACE({date}, "^-?[0-9]+", "")'
+    yield f'BIND(CONCAT({after}, SUBSTR("-01-01T00:00:00", STRLEN({after}) + 1)) AS {rest})'
+    offset = f"SUBSTR({rest}, STRLEN({rest}) - 5)"
+    yield f'BIND(IF(REGEX({rest}, "[+-][0-9]{{2}}:[0-9]{{2}}$"), {offset}, "+00:00") AS {zone})'
+    yield f"BIND({_digits(rest, 2)} AS {month})"
+    yield f"BIND(IF({month} < 3, 1, 0) AS {early})"
+    yield f"BIND({_year(date)} - {early} AS {year})"
+    yield (
+        f"BIND(FLOOR(365.25 * {year}) - FLOOR(0.01 * {year}) + FLOOR(0.0025 * {year}) "
+        f"+ FLOOR(30.6001 * ({month} + 1 + 12 * {early})) + {_digits(rest, 5)} AS {day})"
+    )
+    east = f"xsd:integer(CONCAT(SUBSTR({zone}, 1, 1), SUBSTR({zone}, 5, 2)))"
+    hours = f"{_digits(rest, 8)} - xsd:integer(SUBSTR({zone}, 1, 3))"
+    minutes = f"{_digits(rest, 11)} - {east}"
+    yield f"BIND(86400 * {day} + 3600 * ({hours}) + 60 * ({minutes}) + {_digits(rest, 14)} AS {key})"
+
+
+def _digits(variable: str, place: int) -> str:
+    return f"xsd:integer(SUBSTR({variable}, {place}, 2))"
+
+
+def _year(variable: str) -> str:
+    return f'xsd:integer(REPLACE(STR({variable}), "^(-?[0-9]+).*$", "$1"))'
+
+
+def _day_of(text: str) -> str:
+    return re.sub(_AFTER_DAY, "", text)
+
+
+def _seconds_of(text: str) -> int | None:
+    """Return the seconds of a time of day in UTC, as `bind_seconds` counts them; None if there is no such."""
+    try:
+        moment = datetime.fromisoformat(text)
+    except ValueError:
+        return None
+    days = moment.toordinal() + _DAYS_BEFORE_YEAR_1
+    east = (moment.utcoffset() or timedelta()) // timedelta(seconds=1)
+    return 86_400 * days + 3_600 * moment.hour + 60 * moment.minute + moment.second - east
+
+
+def is_one_of(variable: str, terms: Sequence[Term]) -> str:
+    """Write the test that a node is one of some terms: literals by text, or the number that it rounds."""
+    literals = [term for term in terms if isinstance(term, Literal)]
+    rounded = [each for each in literals if each.datatype in _APPROXIMATE and kind_of(each) == "number"]
+    ids = ", ".join(serialise(term) for term in terms if isinstance(term, Entity))
+    texts = ", ".join(serialise(Literal(each.value)) for each in literals)
+    numbers = ", ".join(f"xsd:double({serialise(Literal(each.value))})" for each in rounded)
+    tests = [f"{variable} IN ({ids})"] if ids else []
+    tests += [f"isLiteral({variable}) && STR({variable}) IN ({texts})"] if texts else []
+    is_number = is_comparable(variable, "number")
+    tests += [f"IF({is_number}, xsd:double(STR({variable})) IN ({numbers}), false)"] if numbers else []
+    return " || ".join(tests)
