@@ -9,7 +9,7 @@ from dataclasses import replace
 from kgqa.kg.dialects import XSD
 from kgqa.kg.proof.query import Aggregate, AnswerQuery, Branch, Condition
 from kgqa.kg.proof.values import bind_number, bind_seconds, compare, is_comparable, is_one_of
-from kgqa.kg.sparql.patterns import serialise, triple_pattern, values_list, write_iri
+from kgqa.kg.sparql.patterns import known_entities, serialise, triple_pattern, values_list, write_iri
 from kgqa.kg.terms import Chain, Entity, Hop, Literal
 
 ANSWER = "?answer"
@@ -66,6 +66,8 @@ def _body(query: AnswerQuery, types: Sequence[str]) -> tuple[list[str], list[str
 
 def _branch(branch: Branch, nodes: list[str], name: str) -> list[str]:
     """Write a chain, or the union of alternatives; nodes that not all of them have are called by ``name``."""
+    if not branch.chain.hops:
+        return [known_entities((chain.topic.id for chain in branch.chains), nodes[-1])]
     if not branch.others:
         return _chain(branch.chain, nodes, branch.fresh)
     lines: list[str] = []
@@ -78,8 +80,6 @@ def _branch(branch: Branch, nodes: list[str], name: str) -> list[str]:
 
 def _chain(chain: Chain, nodes: Sequence[str], fresh: bool) -> list[str]:
     topic = serialise(chain.topic)
-    if not chain.hops:
-        return [f"VALUES {nodes[-1]} {{ {topic} }}"]
     steps = zip([topic, *nodes], chain.steps, nodes, strict=False)
     lines = [triple_pattern(start, hop, node, held) for start, (hop, held), node in steps]
     tests = " && ".join(f"{node} != {topic}" for node in dict.fromkeys(nodes))
@@ -126,9 +126,11 @@ def _extreme(query: AnswerQuery, aggregate: Aggregate, triples: list[str], tests
     node = _node(query, query.returned if aggregate.place is None else aggregate.place)
     value = "?v" if aggregate.attribute else node
     bind = bind_number if aggregate.by == "number" else bind_seconds
-    more = [f"FILTER({is_comparable(value, aggregate.by)})", *bind(value, "?key")]
-    body = triples + _attribute(node, aggregate.attribute, value, "?m") + tests + more
+    test = f"FILTER({is_comparable(value, aggregate.by)})"
+    body = [*triples, *_attribute(node, aggregate.attribute, value, "?m"), *tests, test]
+    shown = ANSWER if value == ANSWER else f"{ANSWER} {value}"
+    valued = _group(f"{{ SELECT DISTINCT {shown} WHERE {{", body, "} }") + list(bind(value, "?key"))
     best = "MIN" if aggregate.function in {"min", "argmin"} else "MAX"
-    extreme = _group(f"{{ SELECT ({best}(?key) AS ?best) WHERE {{", body, "} }")
-    each = _group(f"{{ SELECT {ANSWER} ?key WHERE {{", body, "} }")
+    extreme = _group(f"{{ SELECT ({best}(?key) AS ?best) WHERE {{", valued, "} }")
+    each = _group(f"{{ SELECT {ANSWER} ?key WHERE {{", valued, "} }")
     return _group(f"SELECT DISTINCT {ANSWER} WHERE {{", [*extreme, *each, "FILTER(?key = ?best)"])

@@ -44,6 +44,8 @@ def _require(ok: bool, otherwise: str) -> None:
 class Branch:
     """A relation chain, and the place of the node after each hop; of a chain without hops, of its topic.
 
+    A topic that the graph does not know binds nothing.
+
     Attributes:
         chain: The chain, held to entities where it is (`Chain.constraints`).
         places: One for each hop.
@@ -60,6 +62,8 @@ class Branch:
     def __post_init__(self) -> None:
         wanted = max(1, self.chain.depth)
         _require(len(self.places) == wanted, f"a branch of {wanted} nodes with {len(self.places)} places")
+        alike = all(bool(other.hops) == bool(self.chain.hops) for other in self.others)
+        _require(alike, "a topic is no alternative to a chain")
 
     @property
     def chains(self) -> tuple[Chain, ...]:
@@ -199,6 +203,11 @@ class AnswerQuery:
         parts = hops + len(chains) + len(self.conditions)
         _require(parts <= MAX_HOPS_IN_ALL, f"more than {MAX_HOPS_IN_ALL} hops, chains and conditions")
         _require(not (self.ask and self.aggregate), "a question of yes or no has no aggregate")
+        if self.aggregate and self.aggregate.function in {"min", "max"}:
+            topics = {branch.places[-1] for branch in self.branches if not branch.chain.hops}
+            _require(
+                self.returned not in topics, f'"{self.aggregate.function}" of topics, which are no values'
+            )
 
     def _used(self) -> Iterator[int]:
         yield self.returned

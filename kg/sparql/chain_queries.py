@@ -16,7 +16,7 @@ from kgqa.kg.sparql.patterns import (
     NEIGHBOURS,
     NOWHERE,
     TRUE,
-    known_entity,
+    known_entities,
     label_of,
     serialise,
     triple_pattern,
@@ -180,7 +180,7 @@ def visit_chains(
     for place, chain in enumerate(chains):
         numbered = f'BIND("{place:d}" AS ?visit)' if place else ""
         nameless = f"BIND({NOWHERE} AS ?end)" if ends else ""
-        reached = f"{{ {_chain_ends(chain, limits)} }}" if chain.hops else known_entity(chain.topic.id)
+        reached = f"{{ {_chain_ends(chain, limits)} }}" if chain.hops else known_entities([chain.topic.id])
         blocks = [f"{{ {reached} {numbered} }}"] if ends else []
         others = list(_relations_on(chain, limits) if hops else ())
         others += _cuts(chain, limits, ends=ends, hops=hops)

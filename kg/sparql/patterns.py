@@ -83,7 +83,7 @@ def label_of(labels: Sequence[str], variable: str = "?end") -> str:
     return f"OPTIONAL {{ VALUES (?rank ?naming) {{ {places} }} {variable} ?naming ?label{spoken} }}"
 
 
-def known_entity(id: str) -> str:
-    """Bind ``?end`` to an entity where any triple names it."""
-    known = "EXISTS { ?end ?p ?o } || EXISTS { ?s ?q ?end }"
-    return f"{{ VALUES ?end {{ {write_iri(id)} }} FILTER({known}) }}"
+def known_entities(ids: Iterable[str], variable: str = "?end") -> str:
+    """Bind a variable to those entities that any triple names."""
+    known = f"EXISTS {{ {variable} ?p ?o }} || EXISTS {{ ?s ?q {variable} }}"
+    return f"{{ VALUES {variable} {{ {' '.join(map(write_iri, ids))} }} FILTER({known}) }}"

@@ -6,7 +6,7 @@ from kgqa.kg.dialects import Dialect
 from kgqa.kg.sparql.patterns import (
     FALSE,
     TRUE,
-    known_entity,
+    known_entities,
     label_of,
     serialise,
     triple_pattern,
@@ -29,7 +29,7 @@ def literals(values: Iterable[Literal]) -> str:
 
 def entity(id: str, labels: Sequence[str]) -> str:
     """Ask for ``?end ?label ?rank`` of an id that is subject or object of some triple."""
-    return f"SELECT ?end ?label ?rank WHERE {{ {known_entity(id)} {label_of(labels)} }}"
+    return f"SELECT ?end ?label ?rank WHERE {{ {known_entities([id])} {label_of(labels)} }}"
 
 
 def twins(known: Iterable[tuple[str, Term]], labels: Sequence[str]) -> str:

@@ -9,6 +9,7 @@ from hypothesis import strategies as st
 
 from kgqa.kg.dialects import RDF, XSD
 from kgqa.kg.proof.query import Aggregate, AnswerQuery, Branch, Condition, Operator, Pick
+from kgqa.kg.sparql.patterns import serialise
 from kgqa.kg.terms import Chain, Entity, Hop, Literal, Term
 
 NS = "http://x/"
@@ -37,7 +38,8 @@ def answers(query: AnswerQuery, triples: Triples) -> set[Term] | int | bool:
 
 def _bind(branch: Branch, chain: Chain, triples: Triples) -> Iterator[Binding]:
     """Go through the ways of a chain; the nodes of one that is longer or shorter have no places."""
-    ways: list[tuple[Term, ...]] = [(chain.topic,)]
+    known = any(chain.topic in (head, tail) for head, _, tail in triples)
+    ways: list[tuple[Term, ...]] = [(chain.topic,)] if known else []
     for hop, held in chain.steps:
         ways = [(*way, node) for way in ways for node in _follow(way[-1], hop, triples)]
         ways = [way for way in ways if not held or way[-1] in held]
@@ -162,6 +164,17 @@ def _extreme(found: list[Binding], aggregate: Aggregate, returned: int, triples:
     return [each for key, each in keyed if key == best]
 
 
+def text_of(term: Term) -> object:
+    """Return what tells a term from others, whatever the datatype of a literal."""
+    return term if isinstance(term, Entity) else (term.value, term.language)
+
+
+def write(triples: Triples) -> str:
+    """Return triples as N-Triples."""
+    written = (f"{serialise(head)} <{relation}> {serialise(tail)} .\n" for head, relation, tail in triples)
+    return "".join(sorted(written))
+
+
 # Random graphs and queries.
 
 
@@ -243,6 +256,9 @@ def queries(draw: st.DrawFn) -> AnswerQuery:
         return found.constrained_to(held) if len(held) > 3 else found
 
     def branch(first: int) -> Branch:
+        if draw(st.integers(0, 7)) == 0:
+            topics = some(st.sampled_from(ENTITIES), min_size=1, max_size=4)
+            return Branch(Chain(topics[0]), (first,), tuple(map(Chain, topics[1:])))
         main = chain_of(draw(hops))
         if draw(st.integers(0, 3)) == 0:
             main = main.then(Hop(VALUE))
@@ -267,7 +283,8 @@ def queries(draw: st.DrawFn) -> AnswerQuery:
         aggregate = Aggregate("count")
     elif kind == "extreme":
         by = draw(st.sampled_from(["number", "date"]))
-        ways = [Aggregate("min", by=by), Aggregate("max", by=by)]
+        topics = {each.places[-1] for each in branches if not each.chain.hops}
+        ways = [Aggregate(name, by=by) for name in ("min", "max") if returned not in topics]
         for attribute in _ATTRIBUTES:
             ways += [Aggregate(name, attribute, draw(places), by) for name in ("argmin", "argmax")]
         aggregate = draw(st.sampled_from(ways))
