@@ -35,6 +35,10 @@ _KINDS: dict[Operator, tuple[Kind, ...]] = {
 """What an operator compares with; `kind_of` a value."""
 
 
+def _is_value(term: Term | None) -> bool:
+    return isinstance(term, Literal)
+
+
 def _require(ok: bool, otherwise: str) -> None:
     if not ok:
         raise ValueError(otherwise)
@@ -203,11 +207,15 @@ class AnswerQuery:
         parts = hops + len(chains) + len(self.conditions)
         _require(parts <= MAX_HOPS_IN_ALL, f"more than {MAX_HOPS_IN_ALL} hops, chains and conditions")
         _require(not (self.ask and self.aggregate), "a question of yes or no has no aggregate")
+        topics = {branch.places[-1] for branch in self.branches if not branch.chain.hops}
+        _require(not topics & {*self._compared()}, "a topic has no value of its own")
+
+    def _compared(self) -> Iterator[int]:
+        """Yield the places of nodes that are to be values themselves."""
+        yield from (each.place for each in self.conditions if not each.attribute and _is_value(each.value))
+        yield from (pick.place for pick in self.picked if any(map(_is_value, pick.terms)))
         if self.aggregate and self.aggregate.function in {"min", "max"}:
-            topics = {branch.places[-1] for branch in self.branches if not branch.chain.hops}
-            _require(
-                self.returned not in topics, f'"{self.aggregate.function}" of topics, which are no values'
-            )
+            yield self.returned
 
     def _used(self) -> Iterator[int]:
         yield self.returned

@@ -17,7 +17,7 @@ from kgqa.kg.terms import XSD_STRING, Entity, Literal, Term
 Kind = Choice["entity", "number", "date", "text"]
 
 _DATES = frozenset(XSD + name for name in ("date", "dateTime", "gYear", "gYearMonth"))
-_APPROXIMATE = frozenset(XSD + name for name in ("double", "float"))
+_APPROXIMATE = frozenset(XSD + name for name in ("double", "float"))  # stores write them in several ways
 
 _NUMBER = "^[+-]?([0-9]+[.]?[0-9]*|[.][0-9]+)([eE][+-]?[0-9]{1,3})?$"
 
@@ -148,14 +148,13 @@ def _seconds_of(text: str) -> int | None:
 
 
 def is_one_of(variable: str, terms: Sequence[Term]) -> str:
-    """Write the test that a node is one of some terms: literals by text, or the number that it rounds."""
+    """Write the test that a node is one of some terms: literals by text, doubles by number too."""
     literals = [term for term in terms if isinstance(term, Literal)]
-    rounded = [each for each in literals if each.datatype in _APPROXIMATE and kind_of(each) == "number"]
     ids = ", ".join(serialise(term) for term in terms if isinstance(term, Entity))
     texts = ", ".join(serialise(Literal(each.value)) for each in literals)
-    numbers = ", ".join(f"xsd:double({serialise(Literal(each.value))})" for each in rounded)
     tests = [f"{variable} IN ({ids})"] if ids else []
     tests += [f"isLiteral({variable}) && STR({variable}) IN ({texts})"] if texts else []
-    is_number = is_comparable(variable, "number")
-    tests += [f"IF({is_number}, xsd:double(STR({variable})) IN ({numbers}), false)"] if numbers else []
+    for each in literals:
+        if each.datatype in _APPROXIMATE and kind_of(each) == "number":
+            tests.append(f"{variable} = {serialise(each)} && DATATYPE({variable}) = <{each.datatype}>")
     return " || ".join(tests)
