@@ -324,7 +324,7 @@ class SparqlGraph:
 
     async def prove(self, query: AnswerQuery) -> Page[Term]:
         """Return what an answer query gives; see `KnowledgeGraph`. Names are looked up after it."""
-        limit = "" if query.ask else f"\nLIMIT {self._rows + 1:d}"
+        limit = "" if query.has_one_row else f"\nLIMIT {self._rows + 1:d}"
         answer = await self._executor.query(self.write_query(query) + limit)
         found = list(dict.fromkeys(row[0] for row in answer.rows if row[0] is not None))
         kept = found[: self._rows]

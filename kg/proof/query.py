@@ -14,7 +14,7 @@ ValueError: no branch binds place 3
 
 from collections.abc import Iterator
 from dataclasses import dataclass
-from typing import Literal as Choice
+from typing import Literal as Choice, get_args
 
 from kgqa.kg.proof.values import Kind, kind_of, year_of
 from kgqa.kg.terms import Chain, Hop, Literal, Term
@@ -33,10 +33,6 @@ _KINDS: dict[Operator, tuple[Kind, ...]] = {
     "type": ("entity",),
 }
 """What an operator compares with; `kind_of` a value."""
-
-
-def _is_value(term: Term | None) -> bool:
-    return isinstance(term, Literal)
 
 
 def _require(ok: bool, otherwise: str) -> None:
@@ -85,11 +81,10 @@ class Branch:
 class Condition:
     """What is true of a node: of some value of an attribute, or of the node itself.
 
-    Values are compared by the kind of ``value``: numbers as numbers, whatever their datatype; dates by the
-    shorter of both precisions, so that 1961 equals 3 May 1961, and times of day by what they are in UTC; text
-    by its characters, whatever its language (``contains``: whatever its case). ``!=`` asks for a value
-    that differs; that no value is equal is ``not exists`` with this value. What cannot be compared is
-    no such value.
+    Values are compared by the kind of ``value``, whatever their datatype: as numbers; as dates, by the
+    shorter of both precisions, so that 1961 equals 3 May 1961, and times of day in UTC; as text, whatever
+    the language (with ``contains`` whatever the case). What cannot be compared is no such value. ``!=`` asks
+    for a value that differs; that no value is equal is ``not exists`` with this value.
 
     Attributes:
         place: The node.
@@ -132,8 +127,8 @@ class Aggregate:
             and ``argmax`` by an attribute. All that tie are answers.
         attribute: The hops to the value that decides.
         place: The node that has it; None for the returned one.
-        by: What is compared; other values take no part. A date that names no month or day comes first
-            among those that it holds, a time of day is taken in UTC, to the second.
+        by: What is compared; other values take no part. A date that names no month or day is the first
+            of those that it may be, a time of day is taken in UTC, to the second.
     """
 
     function: Function
@@ -143,6 +138,7 @@ class Aggregate:
 
     def __post_init__(self) -> None:
         _require(len(self.attribute) <= MAX_ATTRIBUTE_HOPS, f"more than {MAX_ATTRIBUTE_HOPS} hops to a value")
+        _require(self.function in get_args(Function), f'no function "{self.function}"')
         by_attribute = self.function in {"argmin", "argmax"}
         given = bool(self.attribute) or self.place is not None
         _require(by_attribute or not given, f'"{self.function}" is of the answers themselves')
@@ -210,10 +206,17 @@ class AnswerQuery:
         topics = {branch.places[-1] for branch in self.branches if not branch.chain.hops}
         _require(not topics & {*self._compared()}, "a topic has no value of its own")
 
+    @property
+    def has_one_row(self) -> bool:
+        """Whether the answer is a number, or yes or no: Virtuoso cuts what is counted by a LIMIT."""
+        return self.ask or (self.aggregate is not None and self.aggregate.function == "count")
+
     def _compared(self) -> Iterator[int]:
         """Yield the places of nodes that are to be values themselves."""
-        yield from (each.place for each in self.conditions if not each.attribute and _is_value(each.value))
-        yield from (pick.place for pick in self.picked if any(map(_is_value, pick.terms)))
+        for condition in self.conditions:
+            if isinstance(condition.value, Literal) and not condition.attribute:
+                yield condition.place
+        yield from (pick.place for pick in self.picked if any(isinstance(t, Literal) for t in pick.terms))
         if self.aggregate and self.aggregate.function in {"min", "max"}:
             yield self.returned
 

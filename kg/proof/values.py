@@ -40,9 +40,9 @@ def kind_of(value: Term) -> Kind:
     text, day = value.value, _day_of(value.value)
     if value.language:
         return "text"
-    if value.datatype not in _DATES and re.match(_NUMBER, text):
+    if value.datatype not in _DATES and re.fullmatch(_NUMBER, text):
         return "number"
-    if value.datatype not in {*_DATES, XSD_STRING} or not re.match(_DATE, text):
+    if value.datatype not in {*_DATES, XSD_STRING} or not re.fullmatch(_DATE, text):
         return "text"
     known = text[0] != "-" or re.fullmatch(_YEAR, day)
     return "date" if known and ("T" not in text or _seconds_of(text) is not None) else "text"
@@ -50,7 +50,7 @@ def kind_of(value: Term) -> Kind:
 
 def year_of(value: Literal) -> int | None:
     """Return the year that a date is in, or that a whole number is."""
-    found = re.match(f"({_YEAR})([-TZ+]|$)", value.value)
+    found = re.fullmatch(f"({_YEAR})([-TZ+].*)?", value.value)
     return int(found[1]) if found else None
 
 

@@ -1,7 +1,7 @@
 """Answer queries without SPARQL: a plain evaluation over triples, and random queries to try it with."""
 
 import re
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from datetime import UTC, datetime
 from typing import get_args
 
@@ -173,7 +173,7 @@ def text_of(term: Term) -> object:
     return term if isinstance(term, Entity) else (term.value, term.language)
 
 
-def write(triples: Triples) -> str:
+def write(triples: Iterable[tuple[Term, str, Term]]) -> str:
     """Return triples as N-Triples."""
     written = (f"{serialise(head)} <{relation}> {serialise(tail)} .\n" for head, relation, tail in triples)
     return "".join(sorted(written))

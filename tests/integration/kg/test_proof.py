@@ -22,6 +22,8 @@ DATA = Path(__file__).parent / "proof.ttl"
 SERVERS = ("oxigraph_server", "virtuoso")
 STORES = ("embedded", *SERVERS)
 
+MANY = 12_000  # more than Virtuoso gives in one answer
+
 NUMBERS = Branch(chain("club", "roster", "number"), (1, 2))
 STARTS = Branch(chain("club", "roster", "since"), (1, 2))
 PLAYERS = Branch(chain("club", "roster", "player"), (1, 2))
@@ -267,6 +269,29 @@ async def test_what_a_store_gives_can_be_picked_there(opened, store):
             )
             assert end in set(picked)
             assert {term.id for term in picked} == {end.id}
+
+
+@pytest.fixture(scope="module")
+def hub_file(tmp_path_factory):
+    path = tmp_path_factory.mktemp("proof") / "hub.nt"
+    spokes = [(x("hub"), f"{proofs.NS}spoke", x(f"n{n}")) for n in range(MANY)]
+    sizes = [(spoke, f"{proofs.NS}size", Literal(str(n % 4_000))) for n, (_, _, spoke) in enumerate(spokes)]
+    path.write_text(proofs.write([*spokes, *sizes]), encoding="utf-8")
+    return path
+
+
+@pytest.mark.parametrize("store", tried([(store,) for store in STORES], untried))
+async def test_what_is_counted_or_compared_is_more_than_a_page(opened, hub_file, store):
+    graph = await asyncio.to_thread(opened, store, hub_file)
+    hub = Branch(chain("hub", "spoke"), (2,))
+    page = await graph.prove(made(hub))
+    assert (len(page), page.truncated) == (9_999, True)
+    (count,) = await graph.prove(made(hub, aggregate=Aggregate("count")))
+    assert count.id == str(MANY)
+    largest = await graph.prove(extreme(hub, "argmax", "size"))
+    assert [term.id for term in largest] == [f"{proofs.NS}n{n}" for n in (11_999, 3_999, 7_999)]
+    few = await graph.prove(where(hub, "size", ">=", "3998"))
+    assert (len(few), few.truncated) == (6, False)
 
 
 def random_graph() -> proofs.Triples:

@@ -56,6 +56,7 @@ NO_VALUE = "a topic has no value of its own"
         (lambda: Condition(1, (R,), "contains", Literal("")), '"contains" without text'),
         (lambda: Condition(1, (), "type", SEVEN), '"type" goes with entity'),
         (lambda: Condition(1, (R,), "year", Literal("7.5")), "no year: '7.5'"),
+        (lambda: Aggregate("sum"), 'no function "sum"'),
         (lambda: Aggregate("min", (R,)), '"min" is of the answers themselves'),
         (lambda: Aggregate("count", place=1), '"count" is of the answers themselves'),
         (lambda: Aggregate("argmax"), '"argmax" without an attribute'),
@@ -119,6 +120,8 @@ def test_what_makes_no_sense_is_refused(make, said):
         (typed("12:30:00", "time"), "text"),
         (typed("INF", "double"), "text"),
         (Literal("7 "), "text"),
+        (Literal("7\n"), "text"),
+        (Literal("1961-05\n"), "text"),
         (Literal(""), "text"),
     ],
 )
