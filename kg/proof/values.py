@@ -156,5 +156,7 @@ def is_one_of(variable: str, terms: Sequence[Term]) -> str:
     tests += [f"isLiteral({variable}) && STR({variable}) IN ({texts})"] if texts else []
     for each in literals:
         if each.datatype in _APPROXIMATE and kind_of(each) == "number":
-            tests.append(f"{variable} = {serialise(each)} && DATATYPE({variable}) = <{each.datatype}>")
+            number = f"xsd:double(STR({variable})) = xsd:double({serialise(Literal(each.value))})"
+            is_number = f"IF({is_comparable(variable, 'number')}, {number}, false)"
+            tests.append(f"DATATYPE({variable}) = <{each.datatype}> && {is_number}")
     return " || ".join(tests)

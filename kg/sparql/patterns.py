@@ -84,6 +84,7 @@ def label_of(labels: Sequence[str], variable: str = "?end") -> str:
 
 
 def known_entities(ids: Iterable[str], variable: str = "?end") -> str:
-    """Bind a variable to those entities that any triple names."""
+    """Bind a variable to those entities that any triple names; Virtuoso fails where one is listed twice."""
+    listed = " ".join(dict.fromkeys(map(write_iri, ids)))
     known = f"EXISTS {{ {variable} ?p ?o }} || EXISTS {{ ?s ?q {variable} }}"
-    return f"{{ VALUES {variable} {{ {' '.join(map(write_iri, ids))} }} FILTER({known}) }}"
+    return f"{{ VALUES {variable} {{ {listed} }} FILTER({known}) }}"
