@@ -1,6 +1,18 @@
 """The SPARQL of an answer query: one SELECT, or ASK, that any store answers alike.
 
 Triples come first, then what tests them: a planner that knows them all can begin where there is least.
+
+>>> born, ulm = Hop("http://x/born_in", forward=False), Entity("http://x/Ulm")
+>>> of_ulm = Branch(Chain(ulm, (born, Hop("http://x/wrote"))), (1, 2))
+>>> alive = Condition(1, (Hop("http://x/died"),), "not exists")
+>>> print(write_query(AnswerQuery((of_ulm,), 2, (alive,)), types=()))
+SELECT DISTINCT ?answer WHERE {
+  ?n1 <http://x/born_in> <http://x/Ulm> .
+  ?n1 <http://x/wrote> ?answer .
+  FILTER NOT EXISTS {
+    ?n1 <http://x/died> ?v1 .
+  }
+}
 """
 
 from collections.abc import Iterable, Sequence
@@ -46,7 +58,10 @@ def _node(query: AnswerQuery, place: int) -> str:
 
 
 def _body(query: AnswerQuery, types: Sequence[str]) -> tuple[list[str], list[str]]:
-    """Write the triples of branches and conditions, and what tests their nodes."""
+    """Write the triples of branches and conditions, and what tests their nodes.
+
+    One term is no VALUES: to ASK, Virtuoso says yes whatever a filter says of the only one.
+    """
     triples: list[str] = []
     tests: list[str] = []
     for number, branch in enumerate(query.branches, 1):
@@ -57,7 +72,7 @@ def _body(query: AnswerQuery, types: Sequence[str]) -> tuple[list[str], list[str
         tests += compared
     for pick in query.picked:
         node = _node(query, pick.place)
-        if all(isinstance(term, Entity) for term in pick.terms):
+        if len(pick.terms) > 1 and all(isinstance(term, Entity) for term in pick.terms):
             triples.append(f"VALUES {node} {{ {values_list(pick.terms)} }}")
         else:
             tests.append(f"FILTER({is_one_of(node, pick.terms)})")
@@ -100,20 +115,17 @@ def _condition(
         positive = replace(condition, operator="=" if value else "exists")
         triples, tests = _condition(positive, node, number, types)
         return [], _group("FILTER NOT EXISTS {", triples + tests)
-    between, end = f"?m{number}", f"?v{number}" if hops else node
-    if isinstance(value, Entity) and operator == "=":
-        if not hops:
-            return [f"VALUES {node} {{ {serialise(value)} }}"], []
-        end = serialise(value)
-    triples = _attribute(node, hops, end, between)
+    if hops and operator == "=" and isinstance(value, Entity):
+        return _attribute(node, hops, serialise(value), f"?m{number}"), []
+    end = f"?v{number}" if hops else node
+    triples = _attribute(node, hops, end, f"?m{number}")
+    if value is None:
+        return triples, []
     if isinstance(value, Literal):
         return triples, list(compare(end, operator, value, f"?k{number}"))
-    if value is None or operator == "=":
-        return triples, []
-    if operator == "!=":
-        return triples, [f"FILTER({end} != {serialise(value)})"]
-    kinds = " ".join(map(write_iri, types))
-    kind = f"?t{number}"
+    if operator != "type":
+        return triples, [f"FILTER({end} {operator} {serialise(value)})"]
+    kind, kinds = f"?t{number}", " ".join(map(write_iri, types))
     return [*triples, f"VALUES {kind} {{ {kinds} }} {end} {kind} {serialise(value)} ."], []
 
 

@@ -3,6 +3,7 @@
 The nodes of chains are *places*, numbered by whoever makes the query: chains meet where they name the same
 place, at their ends or between. The bindings of one place are the answers.
 
+>>> from kgqa.kg.terms import Entity
 >>> ulm, born, wrote = Entity("http://x/Ulm"), Hop("http://x/born_in", forward=False), Hop("http://x/wrote")
 >>> late = Condition(2, (Hop("http://x/year"),), ">", Literal("1905"), "after 1905")
 >>> query = AnswerQuery((Branch(Chain(ulm, (born, wrote)), (1, 2)),), 2, (late,))

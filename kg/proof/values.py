@@ -12,7 +12,7 @@ from typing import Literal as Choice
 
 from kgqa.kg.dialects import XSD
 from kgqa.kg.sparql.patterns import serialise
-from kgqa.kg.terms import XSD_STRING, Entity, Literal, Term
+from kgqa.kg.terms import XSD_STRING, Entity, Literal, Term, local_name
 
 Kind = Choice["entity", "number", "date", "text"]
 
@@ -156,7 +156,8 @@ def is_one_of(variable: str, terms: Sequence[Term]) -> str:
     tests += [f"isLiteral({variable}) && STR({variable}) IN ({texts})"] if texts else []
     for each in literals:
         if each.datatype in _APPROXIMATE and kind_of(each) == "number":
-            number = f"xsd:double(STR({variable})) = xsd:double({serialise(Literal(each.value))})"
+            cast = f"xsd:{local_name(each.datatype)}"
+            number = f"{cast}(STR({variable})) = {cast}({serialise(Literal(each.value))})"
             is_number = f"IF({is_comparable(variable, 'number')}, {number}, false)"
             tests.append(f"DATATYPE({variable}) = <{each.datatype}> && {is_number}")
     return " || ".join(tests)
