@@ -36,8 +36,9 @@ def write_query(query: AnswerQuery, types: Sequence[str]) -> str:
     """
     (triples, tests), aggregate = _body(query, types), query.aggregate
     body = triples + tests
-    if query.ask:
-        lines = _group("ASK {", body)
+    if query.ask:  # to Virtuoso, a union of which it sees that nothing passes has a row without values
+        answers = _group(f"{{ SELECT {ANSWER} WHERE {{", body, "} }")
+        lines = _group("ASK {", [*answers, f"FILTER(BOUND({ANSWER}))"])
     elif aggregate is None:
         lines = _group(f"SELECT DISTINCT {ANSWER} WHERE {{", body)
     elif aggregate.function == "count":
@@ -58,10 +59,7 @@ def _node(query: AnswerQuery, place: int) -> str:
 
 
 def _body(query: AnswerQuery, types: Sequence[str]) -> tuple[list[str], list[str]]:
-    """Write the triples of branches and conditions, and what tests their nodes.
-
-    One term is no VALUES: to ASK, Virtuoso says yes whatever a filter says of the only one.
-    """
+    """Write the triples of branches and conditions, and what tests their nodes."""
     triples: list[str] = []
     tests: list[str] = []
     for number, branch in enumerate(query.branches, 1):
@@ -72,7 +70,7 @@ def _body(query: AnswerQuery, types: Sequence[str]) -> tuple[list[str], list[str
         tests += compared
     for pick in query.picked:
         node = _node(query, pick.place)
-        if len(pick.terms) > 1 and all(isinstance(term, Entity) for term in pick.terms):
+        if all(isinstance(term, Entity) for term in pick.terms):
             triples.append(f"VALUES {node} {{ {values_list(pick.terms)} }}")
         else:
             tests.append(f"FILTER({is_one_of(node, pick.terms)})")

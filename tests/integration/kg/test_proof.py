@@ -186,6 +186,10 @@ CASES: dict[str, tuple[AnswerQuery, str]] = {
     # yes or no
     "yes": (made(PLAYERS, conditions=(Condition(2, (), "=", x("ann")),), ask=True), "true"),
     "no": (made(PLAYERS, conditions=(Condition(2, (), "=", x("eve")),), ask=True), "false"),
+    "no, of alternatives that a value cannot be among": (
+        made(EVERYONE, conditions=(Condition(2, (hop("^player"),), "=", Literal("22")),), ask=True),
+        "false",
+    ),
     # what a model picked
     "picked": (made(EVERYONE, picked=(Pick(2, (x("ann"), x("fay"), x("gus"))),)), "ann fay"),
     "picked twice": (
