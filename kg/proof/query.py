@@ -63,6 +63,7 @@ class Branch:
     def __post_init__(self) -> None:
         wanted = max(1, self.chain.depth)
         _require(len(self.places) == wanted, f"a branch of {wanted} nodes with {len(self.places)} places")
+        _require(min(self.places) >= 0, "a place is a number from 0")
         alike = all(bool(other.hops) == bool(self.chain.hops) for other in self.others)
         _require(alike, "a topic is no alternative to a chain")
 

@@ -42,6 +42,7 @@ NO_VALUE = "a topic has no value of its own"
     [
         (lambda: Branch(chain("t", "r"), (1, 2)), "a branch of 1 nodes with 2 places"),
         (lambda: Branch(chain("t"), ()), "a branch of 1 nodes with 0 places"),
+        (lambda: Branch(chain("t", "r"), (-1,)), "a place is a number from 0"),
         (lambda: Branch(chain("t"), (1,), (chain("t", "r"),)), "a topic is no alternative to a chain"),
         (lambda: Condition(1, (R, R, R), "exists"), "more than 2 hops to a value"),
         (lambda: Condition(1, (), "exists"), '"exists" without an attribute'),
