@@ -11,7 +11,7 @@ from datetime import datetime, timedelta
 from typing import Literal as Choice
 
 from kgqa.kg.dialects import XSD
-from kgqa.kg.sparql.patterns import serialise
+from kgqa.kg.sparql.patterns import serialise, write_iri
 from kgqa.kg.terms import XSD_STRING, Entity, Literal, Term, local_name
 
 Kind = Choice["entity", "number", "date", "text"]
@@ -150,9 +150,10 @@ def _seconds_of(text: str) -> int | None:
 def is_one_of(variable: str, terms: Sequence[Term]) -> str:
     """Write the test that a node is one of some terms: literals by text, doubles by number too."""
     literals = [term for term in terms if isinstance(term, Literal)]
-    ids = ", ".join(serialise(term) for term in terms if isinstance(term, Entity))
+    iris = [write_iri(term.id)[1:-1] for term in terms if isinstance(term, Entity)]
+    ids = ", ".join(serialise(Literal(iri)) for iri in iris)
     texts = ", ".join(serialise(Literal(each.value)) for each in literals)
-    tests = [f"{variable} IN ({ids})"] if ids else []
+    tests = [f"isIRI({variable}) && STR({variable}) IN ({ids})"] if ids else []
     tests += [f"isLiteral({variable}) && STR({variable}) IN ({texts})"] if texts else []
     for each in literals:
         if each.datatype in _APPROXIMATE and kind_of(each) == "number":
