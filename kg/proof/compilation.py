@@ -70,7 +70,8 @@ def _body(query: AnswerQuery, types: Sequence[str]) -> tuple[list[str], list[str
         tests += compared
     for pick in query.picked:
         node = _node(query, pick.place)
-        if all(isinstance(term, Entity) for term in pick.terms):
+        has_triples = pick.place not in query.topic_places  # Virtuoso dies of several VALUES without any
+        if has_triples and all(isinstance(term, Entity) for term in pick.terms):
             triples.append(f"VALUES {node} {{ {values_list(pick.terms)} }}")
         else:
             tests.append(f"FILTER({is_one_of(node, pick.terms)})")

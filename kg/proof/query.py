@@ -205,8 +205,14 @@ class AnswerQuery:
         parts = hops + len(chains) + len(self.conditions)
         _require(parts <= MAX_HOPS_IN_ALL, f"more than {MAX_HOPS_IN_ALL} hops, chains and conditions")
         _require(not (self.ask and self.aggregate), "a question of yes or no has no aggregate")
-        topics = {branch.places[-1] for branch in self.branches if not branch.chain.hops}
-        _require(not topics & {*self._compared()}, "a topic has no value of its own")
+        topics = self.topic_places
+        _require(len(topics) == len({*topics}), "the topics of one place are alternatives of one branch")
+        _require(not {*topics} & {*self._compared()}, "a topic has no value of its own")
+
+    @property
+    def topic_places(self) -> tuple[int, ...]:
+        """The places of branches without hops."""
+        return tuple(branch.places[0] for branch in self.branches if not branch.chain.hops)
 
     @property
     def has_one_row(self) -> bool:

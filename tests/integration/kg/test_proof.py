@@ -196,6 +196,13 @@ CASES: dict[str, tuple[AnswerQuery, str]] = {
         made(EVERYONE, picked=(Pick(2, (x("ann"), x("fay"))), Pick(2, (x("ann"), x("cy"))))),
         "ann",
     ),
+    "picked topics, twice": (
+        made(
+            Branch(chain("ann"), (2,), (chain("bob"), chain("cy"))),
+            picked=(Pick(2, (x("ann"), x("bob"))), Pick(2, (x("cy"), x("bob"), x("gus")))),
+        ),
+        "bob",
+    ),
     "picked values": (
         made(NUMBERS, picked=(Pick(2, (Literal("22"), typed("7.5", "string"), x("ann"))),)),
         "22 22 7.5",

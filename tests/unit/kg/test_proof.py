@@ -92,6 +92,7 @@ NO_VALUE = "a topic has no value of its own"
             lambda: AnswerQuery((ENDS,), 1, aggregate=Aggregate("count"), ask=True),
             "a question of yes or no has no aggregate",
         ),
+        (lambda: AnswerQuery((TOPIC, TOPIC), 1), "the topics of one place are alternatives of one branch"),
         (lambda: AnswerQuery((TOPIC,), 1, aggregate=Aggregate("max")), NO_VALUE),
         (lambda: AnswerQuery((TOPIC,), 1, (Condition(1, (), "=", SEVEN),)), NO_VALUE),
         (lambda: AnswerQuery((TOPIC,), 1, picked=(Pick(1, (SEVEN,)),)), NO_VALUE),
