@@ -8,7 +8,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Protocol
 
-from kgqa.kg.pages import Candidate, ChainResult, Description, GraphInfo, Match, Mention, Page, Table
+from kgqa.kg.pages import Candidate, ChainResult, Description, GraphInfo, Match, Mention, Page, Proof, Table
 from kgqa.kg.proof.query import AnswerQuery
 from kgqa.kg.terms import Chain, Hop, Term, Triple
 
@@ -89,11 +89,12 @@ class KnowledgeGraph(Protocol):
     def write_query(self, query: AnswerQuery) -> str:
         """Return the SPARQL of an answer query; any client gets from this graph what `prove` gives."""
 
-    async def prove(self, query: AnswerQuery) -> Page[Term]:
+    async def prove(self, query: AnswerQuery) -> Proof:
         """Return what an answer query gives, with names: its terms, a count, or ``true`` or ``false``.
 
         Sorted as the ends of `follow_chain`. What is counted or compared is all that the graph has, however
-        many there are; a page of answers is cut where it is full, and says so.
+        many there are; a page of answers is cut where it is full, and says so. One query, and one for each
+        condition that some fact meets.
         """
 
     async def info(self) -> GraphInfo:

@@ -4,7 +4,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Generic, Literal as Choice, TypeVar
 
-from kgqa.kg.terms import Entity, Hop, Term
+from kgqa.kg.terms import Entity, Hop, Term, Triple
 
 T = TypeVar("T", covariant=True)
 
@@ -44,6 +44,21 @@ class ChainResult:
 
     ends: Page[Candidate]
     hops: Page[Hop]
+
+
+@dataclass(frozen=True, slots=True)
+class Proof:
+    """What an answer query gives, and the facts that its conditions rest on."""
+
+    sparql: str
+    """Its text: any client gets ``answers`` by it, unless these are cut."""
+
+    answers: Page[Term]
+    conditions: tuple[str, ...] = ()
+    """The part of the text that each condition is, then the extreme, then what was picked."""
+
+    facts: tuple[Triple, ...] = ()
+    """For each of the first answers, what meets each condition; a `not exists` has none."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -4,6 +4,7 @@ import asyncio
 import time
 from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
+from dataclasses import replace
 from typing import TypeVar
 
 from kgqa.kg.dialects import Dialect, entity_iri, is_foreign
@@ -14,8 +15,9 @@ from kgqa.kg.linking.lookup import NameLookup
 from kgqa.kg.linking.name_index import NameIndex
 from kgqa.kg.meter import begin_query, end_query
 from kgqa.kg.naming import Naming, RelationCatalog, make_description
-from kgqa.kg.pages import Candidate, ChainResult, Description, GraphInfo, Match, Mention, Page, Table
+from kgqa.kg.pages import Candidate, ChainResult, Description, GraphInfo, Match, Mention, Page, Proof, Table
 from kgqa.kg.proof import compilation
+from kgqa.kg.proof.facts import conditions_with_facts, read_facts, write_facts_query
 from kgqa.kg.proof.query import AnswerQuery
 from kgqa.kg.sparql import chain_queries, patterns, queries
 from kgqa.kg.sparql.chain_queries import Limits
@@ -41,6 +43,8 @@ IDS_PER_QUERY, PAIRS_PER_QUERY, CHAINS_PER_QUERY = 1_000, 5_000, 8
 
 MAX_SEPARATE_PAGES = 8
 """Pairs of entity and hop up to which each has a page of its own; of more, those of one hop share one."""
+
+MAX_ANSWERS_TRACED = 50  # answers whose facts are looked up for each condition that they meet
 
 MAX_TRIPLES_PAIRED = 1_000_000  # of a graph that is gone through for pairs of relations
 
@@ -322,15 +326,31 @@ class SparqlGraph:
         """Return the SPARQL of an answer query; see `KnowledgeGraph`."""
         return compilation.write_query(query, self._dialect.types)
 
-    async def prove(self, query: AnswerQuery) -> Page[Term]:
+    async def prove(self, query: AnswerQuery) -> Proof:
         """Return what an answer query gives; see `KnowledgeGraph`. Names are looked up after it."""
-        limit = "" if query.has_one_row else f"\nLIMIT {self._rows + 1:d}"
-        answer = await self._executor.query(self.write_query(query) + limit)
-        found = list(dict.fromkeys(row[0] for row in answer.rows if row[0] is not None))
-        kept = found[: self._rows]
-        names = await self.names([term.id for term in kept if isinstance(term, Entity)])
-        named = [Entity(term.id, names[term.id]) if isinstance(term, Entity) else term for term in kept]
-        return Page(tuple(sorted(named, key=sort_key)), answer.cut or len(found) > self._rows)
+        text, types = self.write_query(query), self._dialect.types
+        answer = await self._executor.query(text if query.has_one_row else self._with_names(text))
+        rows = ((*row, None, None) for row in answer.rows)
+        found = list(self._naming.apply((term, label, rank) for term, label, rank, *_ in rows).values())
+        kept = sorted(found[: self._rows], key=sort_key)
+        facts: list[Triple] = []
+        for number in () if query.computes_value else conditions_with_facts(query) if kept else ():
+            asked = write_facts_query(query, number, kept[:MAX_ANSWERS_TRACED], types)
+            facts += read_facts(query, number, await self._executor.query(asked))
+        ids = dict.fromkeys(t.id for fact in facts for t in (fact.head, fact.tail) if isinstance(t, Entity))
+        names = await self.names(list(ids)) if ids else {}
+        parts = tuple(compilation.write_parts(query, types))
+        page = Page(tuple(kept), answer.cut or len(found) > self._rows)
+        return Proof(text, page, parts, tuple(_named_fact(fact, names) for fact in facts))
+
+    def _with_names(self, query: str) -> str:
+        """Ask for the first answers of a query with their names: ``?answer ?label ?rank``."""
+        *prologue, select = query.partition("\n") if query.startswith("PREFIX") else (query,)
+        limited = f"{{ {select} LIMIT {self._rows + 1:d} }}"
+        return (
+            f"{''.join(prologue)}SELECT ?answer ?label ?rank WHERE {{ {limited} "
+            f"{patterns.label_of(self._naming.labels, '?answer')} }}"
+        )
 
     async def both_ways(self) -> dict[tuple[str, str], tuple[int, float]]:
         """Return how many facts two relations state in both directions, and their share of the commoner's.
@@ -456,6 +476,12 @@ def _checked_id(id: str) -> str:
     """Return the id that answers have for it; a blank node may be named by the IRI it is stored under."""
     blank = id.removeprefix(patterns.BLANK_NAMESPACE)
     return Entity(f"_:{blank}" if blank != id else id).id
+
+
+def _named_fact(fact: Triple, names: Mapping[str, str | None]) -> Triple:
+    tail = fact.tail
+    named = replace(tail, name=names[tail.id]) if isinstance(tail, Entity) else tail
+    return Triple(replace(fact.head, name=names[fact.head.id]), fact.relation, named)
 
 
 def _starts_by_hop(steps: Sequence[tuple[str, Hop]]) -> dict[Hop, list[str]]:

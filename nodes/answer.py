@@ -1,6 +1,16 @@
 """Answer: what is found, how it is proved, what it has cost."""
 
+from kgqa.kg.pages import Proof
+from kgqa.kg.proof.query import AnswerQuery
 from kgqa.kg.terms import Path, Term, Triple
+from kgqa.nodes.proof import (
+    UNJUDGED,
+    proved_outcome,
+    query_of_memory,
+    recorded_conditions,
+    run_query,
+    unmet_topics,
+)
 from kgqa.nodes.record import (
     MAX_EVIDENCE_ANSWERS,
     complete_record,
@@ -10,17 +20,11 @@ from kgqa.nodes.record import (
     trace_evidence,
     unique_facts,
 )
+from kgqa.prompts.candidates import Take, aggregate
 from kgqa.runtime.node import NodeRuntime, node
-from kgqa.runtime.record import Outcome, PathStep, ref
+from kgqa.runtime.record import PathStep, ref
 from kgqa.runtime.state import FinalUpdate, KnownExtensions, State, Update, VerifiedChain
 from kgqa.tools.arguments import chain_arguments
-
-OUTCOMES: dict[str, Outcome] = {
-    "stop": "grounded",
-    "filter": "grounded_unverified",
-    "infer": "grounded_inference",
-}
-"""What an answer is worth by the verdict on its chain: with "filter" the budget left no turn to judge it."""
 
 
 @node("answer")
@@ -43,34 +47,79 @@ async def answer(state: State, runtime: NodeRuntime) -> FinalUpdate:
     judged = branches and branches[-1].verdict != "infer"
     if not branches or (state.get("outcome") if judged else failure_outcome(state)):
         return await complete_without_proof(state, runtime)
-    return complete_record(await _prove_answers(branches, state["leads"], runtime), state, runtime)
+    return complete_record(await _prove_answers(branches, state, runtime), state, runtime)
 
 
-async def _prove_answers(
-    branches: list[VerifiedChain], leads: list[KnownExtensions], runtime: NodeRuntime
-) -> Update:
-    last = branches[-1]
-    answers: list[Term] = [last.value] if last.value else list(last.ends)
-    proved = (last.value,) if last.value in last.ends else last.ends
-    shown = proved[:MAX_EVIDENCE_ANSWERS]
+async def _prove_answers(branches: list[VerifiedChain], state: State, runtime: NodeRuntime) -> Update:
+    """Return what the query of working memory gives; where it fails, what memory holds, as not verified."""
+    last, update = branches[-1], Update(outcome="grounded_unverified")
+    found, computed = list(last.ends), _computed(last)
+    answers: list[Term] = [computed] if computed else found
+    facts: tuple[Triple, ...] = ()
+    query, proof = await _run_memory(branches, state, runtime)
+    if query and proof:
+        unmet = unmet_topics(query, state)
+        seen = {term: place for place, term in enumerate(last.ends)}  # the best first
+        answers, facts = sorted(proof.answers, key=lambda term: seen.get(term, len(seen))), proof.facts
+        found = found if query.has_one_row else answers
+        update = {
+            "query": proof.sparql,
+            "conditions": recorded_conditions(query, proof, unmet + [UNJUDGED] * (last.verdict == "filter")),
+            "outcome": proved_outcome(query, branches, unmet),
+        }
+    paths, triples = await _trace_paths(branches, found, state["leads"], runtime)
+    refs = {(term.id, term.name): ref(term) for term in answers}
+    return {
+        **update,
+        "answers": list(refs.values()),
+        "paths": paths,
+        "evidence": unique_facts([*triples, *facts]),
+    }
+
+
+async def _run_memory(
+    branches: list[VerifiedChain], state: State, runtime: NodeRuntime
+) -> tuple[AnswerQuery | None, Proof | None]:
+    """Run the query of memory; where chains were held to some nodes, without that if it gives the same."""
+    topics = state["topic_entities"]
+    try:
+        query, free = (query_of_memory(branches, topics, held=held) for held in (True, False))
+    except ValueError as error:
+        runtime.trace["proof"] = f"left out: {error}"
+        return None, None
+    proof = await run_query(query, runtime)
+    if proof and free != query:
+        found = await run_query(free, runtime)
+        if found and found.answers == proof.answers:
+            return free, found
+    return query, proof
+
+
+def _computed(branch: VerifiedChain) -> Term | None:
+    """Return what is computed of ends that were seen, as far as they tell."""
+    takes: dict[str, Take] = {"count": "count", "min": "smallest", "max": "largest"}
+    take = takes.get(branch.aggregate.function) if branch.aggregate else None
+    return aggregate(take, branch.ends) if take and not branch.truncated else None
+
+
+async def _trace_paths(
+    branches: list[VerifiedChain], ends: list[Term], leads: list[KnownExtensions], runtime: NodeRuntime
+) -> tuple[list[list[PathStep]], list[Triple]]:
+    """Return the chains as paths, and the facts along them to the first ends."""
+    shown = tuple(ends[:MAX_EVIDENCE_ANSWERS])
     paths: list[list[PathStep]] = []
     triples: list[Triple] = []
     for branch in branches:
         chain = branch.chain
         facts = _known_facts(branch, shown, leads)
         facts = facts or await trace_evidence(runtime, **chain_arguments(chain), ends=shown) or []
-        whole = facts if len(facts) == len(proved) and all(facts) else []
+        whole = facts if len(facts) == len(ends) and all(facts) else []
         tails = [
             [f[at].tail if hop.forward else f[at].head for f in whole] for at, hop in enumerate(chain.hops)
         ]
         paths.append(draw_hops(chain.hops, [[chain.topic], *tails]))
         triples += [triple for path in facts for triple in path]
-    return {
-        "answers": list({(term.id, term.name): ref(term) for term in answers}.values()),
-        "outcome": OUTCOMES[last.verdict],
-        "paths": paths,
-        "evidence": unique_facts(triples),
-    }
+    return paths, triples
 
 
 def _known_facts(

@@ -2,14 +2,13 @@
 
 from collections.abc import Sequence
 from dataclasses import replace
-from typing import cast
+from typing import Literal, cast
 
 from kgqa.kg.pages import Candidate
+from kgqa.kg.proof.query import Aggregate
 from kgqa.kg.terms import Term
 from kgqa.nodes.cog.state import CoGState, shown_progress
-from kgqa.prompts.candidates import aggregate
 from kgqa.prompts.filter_candidates import FilterCandidates, split_candidates
-from kgqa.prompts.update_memory import OWN_KNOWLEDGE
 from kgqa.runtime.budget import BudgetExceeded
 from kgqa.runtime.node import NodeRuntime, node
 from kgqa.runtime.record import StoppedBy
@@ -36,10 +35,7 @@ async def filter_candidates(state: State, runtime: NodeRuntime) -> Update:
 async def filter_branch(
     branch: VerifiedChain, state: State, runtime: NodeRuntime, *, met: Sequence[VerifiedChain]
 ) -> tuple[VerifiedChain | None, StoppedBy | None]:
-    """Return a branch with the ends that fit, None if none does; and the limit that cut the turns short.
-
-    What is chosen beside a note of what the model itself knows is no more than inferred.
-    """
+    """Return a branch with the ends that fit, None if none does; and the limit that cut the turns short."""
     plan = shown_progress(cast(CoGState, state), runtime.context) if "findings" in state else None
     others, topics = tuple(each.chain for each in met), tuple(state["topic_entities"])
     prompt = FilterCandidates(state["question"], branch.chain, (), plan, others, topics=topics)
@@ -55,8 +51,6 @@ async def filter_branch(
         left = _split_ends(kept)
         lots = left if len(left) < len(lots) and len(kept.ends) > 1 else []
     runtime.trace["kept"] = len(kept.ends)
-    if plan and any(OWN_KNOWLEDGE in note for note in plan.findings):
-        kept = replace(kept, verdict="infer")
     return kept if kept.ends else None, limit
 
 
@@ -67,9 +61,12 @@ def _split_ends(branch: VerifiedChain) -> list[tuple[Candidate, ...]]:
 async def _choose_ends(
     prompt: FilterCandidates, branch: VerifiedChain, lots: list[tuple[Candidate, ...]], runtime: NodeRuntime
 ) -> tuple[VerifiedChain, StoppedBy | None]:
-    """Go through the lots; where the budget ends on the way, what was chosen so far stands, if anything."""
+    """Go through the lots; where the budget ends on the way, what was chosen so far stands, if anything.
+
+    While there is a lot that nobody has judged, the branch is still to be filtered.
+    """
     kept: list[Term] = []
-    counting, limit = False, None
+    counting, unjudged, limit = False, False, None
     for lot in lots:
         try:
             reply = await runtime.ask(replace(prompt, candidates=lot))
@@ -82,5 +79,9 @@ async def _choose_ends(
             kept += [lot[number - 1].term for number in reply.chosen]
             counting = counting or reply.count
             runtime.trace["reason"] = reply.rationale
-    value = aggregate("count", kept) if counting else None
-    return replace(branch, ends=tuple(kept), verdict="stop", value=value), limit
+        else:
+            unjudged = True
+    verdict: Literal["stop", "filter"] = "filter" if unjudged or limit else "stop"
+    counted = Aggregate("count") if counting else None
+    words = str(runtime.trace.get("reason", ""))
+    return replace(branch, ends=tuple(kept), verdict=verdict, picked=words, aggregate=counted), limit

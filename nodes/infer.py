@@ -11,7 +11,7 @@ from kgqa.nodes.cog.state import CoGState, CoGUpdate, plan_progress, standing_fi
 from kgqa.nodes.frontier.state import FrontierState, FrontierUpdate, open_subgoals, uses_own_knowledge
 from kgqa.nodes.record import parametric_answers
 from kgqa.nodes.verdicts import group_findings
-from kgqa.prompts.candidates import MAX_CANDIDATES_SHOWN, aggregate
+from kgqa.prompts.candidates import MAX_CANDIDATES_SHOWN
 from kgqa.prompts.infer_from_evidence import InferFromEvidence, Inferred, Segment
 from kgqa.runtime.node import NodeRuntime, node
 from kgqa.runtime.state import Update, VerifiedChain
@@ -56,8 +56,8 @@ async def infer(state: CoGState, runtime: NodeRuntime) -> CoGUpdate:
         return cast(CoGUpdate, {"memory": [], **_own_answers(reply), "decision": "stop"})
     place, ends = _best_choice(segments, reply.chosen)
     chain = segments[place].chain
-    counted = any(each.chain == chain and each.value == aggregate("count", each.ends) for each in memory)
-    branch = VerifiedChain(chain, ends, "infer", aggregate("count", ends) if counted else None)
+    counted = next((each.aggregate for each in memory if each.chain == chain and each.aggregate), None)
+    branch = VerifiedChain(chain, ends, "infer", picked=reply.rationale, aggregate=counted)
     return {"memory": [*(each for each in memory if each.chain != chain), branch], "decision": "stop"}
 
 
@@ -89,7 +89,10 @@ async def infer_from_frontier(state: FrontierState, runtime: NodeRuntime) -> Fro
         return cast(FrontierUpdate, {**nothing, **_own_answers(reply)})
     place, ends = _best_choice(segments, reply.chosen)
     met = [VerifiedChain(chain, ends, "stop") for chain in groups[place].met]
-    return {**nothing, "memory": [*met, VerifiedChain(groups[place].chain, ends, "infer")]}
+    return {
+        **nothing,
+        "memory": [*met, VerifiedChain(groups[place].chain, ends, "infer", picked=reply.rationale)],
+    }
 
 
 def _own_answers(reply: Inferred) -> Update:

@@ -32,20 +32,31 @@ async def link(state: State, runtime: NodeRuntime) -> Update:
         named = [mention.matches[0].entity for mention in mentions]
     visits = await _visit_entities((entity for entity in named if entity), runtime)
     topics: dict[Entity, None] = {}
+    passed_over = given[len(named) :]
     for place, entity in enumerate(named):
         if entity and entity not in visits and given and _entity_by_id(given[place]):
             entity = await _entity_by_name(given[place], runtime)
         if entity:  # by the name that the graph has for it
             visit = visits.get(entity)
             topics[Entity(entity.id, visit.ends.items[0].term.name) if visit else entity] = None
+        elif given:
+            passed_over.append(given[place])
     if not getattr(runtime.context, "all_topics", True):
-        topics = dict.fromkeys(list(topics)[:1])
+        first, *others = topics or [None]
+        passed_over += map(str, others)
+        topics = {first: None} if first else {}
     runtime.trace["topics"] = [ref(topic) for topic in topics]
     if not topics:
-        return {"topic_entities": [], "decision": "stop"}
+        return {"topic_entities": [], "passed_over": list(map(one_line, passed_over)), "decision": "stop"}
     chains = [Chain(topic) for topic in topics]
     leads = [known_extensions(chain, visits[chain.topic]) for chain in chains if chain.topic in visits]
-    return {"topic_entities": list(topics), "chain": chains[0], "leads": leads, "resume_points": chains[::-1]}
+    return {
+        "topic_entities": list(topics),
+        "passed_over": list(map(one_line, passed_over)),
+        "chain": chains[0],
+        "leads": leads,
+        "resume_points": chains[::-1],
+    }
 
 
 async def _resolve_topics(texts: Sequence[str], runtime: NodeRuntime) -> list[Entity | None]:

@@ -23,6 +23,8 @@ def complete_record(update: Update, state: State, runtime: NodeRuntime) -> Final
     grounded = update["outcome"] in {"grounded", "grounded_inference"}
     cut_by_depth = not grounded and any(entry.get("limit") == "depth" for entry in state["trace"])
     return {
+        "query": None,
+        "conditions": [],
         **update,
         "id": state["record_id"],
         "method": runtime.context.method,

@@ -12,7 +12,8 @@ from kgqa.prompts.candidates import (
     MAX_CANDIDATES_SHOWN,
     MAX_GROUPS_SHOWN,
     ChainFindings,
-    aggregate,
+    Take,
+    computed_by,
     numbered_candidates,
     taken_terms,
 )
@@ -114,7 +115,8 @@ def accept_chain(state: State, verdict: Verdict | Sufficiency, named: Sequence[C
     branch = _verified_chain(state["chain"], verdict, verdict.chosen, named, truncated=cut)
     whole = isinstance(verdict, Sufficiency) and len(named) <= MAX_CANDIDATES_SHOWN and not cut
     if branch.verdict == "filter" and verdict.chosen and whole:
-        branch = replace(branch, ends=taken_terms("some", verdict.chosen, named), verdict="stop")
+        ends = taken_terms("some", verdict.chosen, named)
+        branch = replace(branch, ends=ends, verdict="stop", picked=verdict.rationale)
     return {
         "memory": [*state["memory"], branch],
         "decision": "refine" if next_topic(state) else branch.verdict,
@@ -141,9 +143,11 @@ def _verified_chain(
     truncated: bool,
 ) -> VerifiedChain:
     """Return what an accepting verdict makes of a chain and those of its ends that have a name."""
+    take: Take = "others" if verdict.decision == "filter" else verdict.take
+    ends = taken_terms(take, chosen, named) or tuple(c.term for c in named)
+    fresh = take in {"others", "count"} and len(ends) < len(named)
     if verdict.decision == "filter":
-        fresh = tuple(c.term for c in named if not c.returning) or tuple(c.term for c in named)
-        return VerifiedChain(chain, fresh, "filter", truncated=truncated)
-    take = verdict.take
-    ends = taken_terms(take, chosen, named)
-    return VerifiedChain(chain, ends, "stop", aggregate(take, ends), truncated and take != "some")
+        return VerifiedChain(chain, ends, "filter", fresh, truncated=truncated)
+    picked = verdict.rationale if take == "some" else None
+    cut = truncated and picked is None
+    return VerifiedChain(chain, ends, "stop", fresh, (), picked, computed_by(take, ends), cut)

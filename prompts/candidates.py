@@ -7,6 +7,7 @@ from decimal import Decimal
 from typing import Literal as Choice
 
 from kgqa.kg.pages import Candidate
+from kgqa.kg.proof.query import Aggregate
 from kgqa.kg.terms import Chain, Literal, Term
 from kgqa.prompts.base import numbered, quoted
 from kgqa.prompts.chain import draw_arrow, draw_chain, draw_head
@@ -186,6 +187,16 @@ def aggregate(take: Take, terms: Sequence[Term]) -> Literal | None:
         return None
     best = (min if take == "smallest" else max)(values, key=values.__getitem__)
     return best if isinstance(best, Literal) else None
+
+
+def computed_by(take: Take, terms: Sequence[Term]) -> Aggregate | None:
+    """Return what a reply has computed of terms; None where it takes them as they are."""
+    if take == "count":
+        return Aggregate("count")
+    if take not in {"smallest", "largest"}:
+        return None
+    numbers = all(parse_number(term) is not None for term in terms)
+    return Aggregate("min" if take == "smallest" else "max", by="number" if numbers else "date")
 
 
 def parse_number(term: Term) -> Decimal | None:

@@ -46,6 +46,19 @@ class Fact(TypedDict):
     tail: Ref
 
 
+class RecordedCondition(TypedDict):
+    """A condition of the question, and who has decided it.
+
+    ``words`` are those in which it is said, ``query`` its part of the record's query; null where it has
+    none: a topic that the search has left out is on no chain. ``by`` is ``graph``, ``model``, or null
+    where nobody has decided it.
+    """
+
+    words: str
+    query: str | None
+    by: Literal["graph", "model"] | None
+
+
 class Spend(TypedDict):
     """What a question has cost; seconds are of wall time.
 
@@ -87,7 +100,11 @@ class Record(TypedDict):
     paths: list[list[PathStep]]
     """The chains that lead to the answers."""
     evidence: list[Fact]
-    """The facts along these chains."""
+    """The facts along these chains, and those that meet the conditions."""
+    query: str | None
+    """The SPARQL that gives exactly the answers, by any client; null where there is none."""
+    conditions: list[RecordedCondition]
+    """What the question asks beside what its chains say, and who has decided it."""
     trace: list[dict[str, Any]]
     """What each step decided and why."""
     usage: Spend

@@ -18,10 +18,21 @@ from pydantic import ConfigDict, TypeAdapter, ValidationError, with_config
 from typing_extensions import TypedDict
 
 from kgqa.kg.pages import Candidate, ChainResult
-from kgqa.kg.terms import Chain, Entity, Hop, Literal as Value, Term, one_line
+from kgqa.kg.proof.query import Aggregate, Condition
+from kgqa.kg.terms import Chain, Entity, Hop, Term, one_line
 from kgqa.prompts.base import MAX_QUESTION_CHARS
 from kgqa.prompts.solved_questions import SolvedQuestion
-from kgqa.runtime.record import Fact, Outcome, PathStep, Ref, Spend, StoppedBy, add_spend, zero_spend
+from kgqa.runtime.record import (
+    Fact,
+    Outcome,
+    PathStep,
+    RecordedCondition,
+    Ref,
+    Spend,
+    StoppedBy,
+    add_spend,
+    zero_spend,
+)
 from kgqa.runtime.server_limits import active_limits
 
 
@@ -37,17 +48,25 @@ Decision = Literal["stop", "forward", "filter", "refine", "backtrack", "infer"]
 class VerifiedChain:
     """A verified chain in working memory and those of its ends that hold so far.
 
-    ``verdict`` is "stop" when the ends are the answer as far as this chain goes,
-    "filter" when a condition is left to apply, "infer" when the ends were inferred
-    although not everything could be verified. ``value`` is a count or another
-    value computed from the ends, where the question asks for one. ``truncated`` says
-    that the row limit cut the ends.
+    Attributes:
+        chain: The chain.
+        ends: Its ends, as far as they were seen; the answers are what the graph gives for all of memory.
+        verdict: "stop" when they are the answer as far as this chain goes, "filter" when a condition is
+            left to apply, "infer" when they were inferred although not everything could be verified.
+        fresh: Whether what only returns to the topic is left out.
+        conditions: What the graph decides; ``place`` counts the hops to the node that has the attribute.
+        picked: In which words a model chose ``ends`` among what is there; None where it did not.
+        aggregate: What is computed of them; ``place`` as above.
+        truncated: Whether the row limit cut the ends.
     """
 
     chain: Chain
     ends: tuple[Term, ...]
     verdict: Literal["stop", "filter", "infer"]
-    value: Value | None = None
+    fresh: bool = False
+    conditions: tuple[Condition, ...] = ()
+    picked: str | None = None
+    aggregate: Aggregate | None = None
     truncated: bool = False
 
 
@@ -95,6 +114,8 @@ class Update(TypedDict, total=False):
     """What the record is filed under."""
     topic_entities: list[Entity]
     """The entities that the question is about, in the order they are taken up."""
+    passed_over: list[str]
+    """What was given or found as a topic, and is no part of the search: the graph does not have it."""
     chain: Chain
     """The relation chain at hand."""
     stack: list[Chain]
@@ -122,6 +143,8 @@ class Update(TypedDict, total=False):
     stopped_by: StoppedBy | None
     paths: list[list[PathStep]]
     evidence: list[Fact]
+    query: str | None
+    conditions: list[RecordedCondition]
     trace: Annotated[list[dict[str, Any]], operator.add]
     usage: Annotated[Spend, add_spend]
     config: dict[str, Any]
@@ -145,6 +168,7 @@ def initial_state(given: Input) -> Update:
     return {
         "record_id": given.get("id") or digest[:12],
         "topic_entities": [],
+        "passed_over": [],
         "stack": [],
         "hops": [],
         "candidates": [],

@@ -15,11 +15,11 @@ SELECT DISTINCT ?answer WHERE {
 }
 """
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import replace
 
 from kgqa.kg.dialects import XSD
-from kgqa.kg.proof.query import Aggregate, AnswerQuery, Branch, Condition
+from kgqa.kg.proof.query import Aggregate, AnswerQuery, Branch, Condition, Pick
 from kgqa.kg.proof.values import bind_number, bind_seconds, compare, is_comparable, is_one_of
 from kgqa.kg.sparql.patterns import known_entities, serialise, triple_pattern, values_list, write_iri
 from kgqa.kg.terms import Chain, Entity, Hop, Literal
@@ -34,7 +34,7 @@ def write_query(query: AnswerQuery, types: Sequence[str]) -> str:
         query: The query.
         types: The predicates from an entity to its types.
     """
-    (triples, tests), aggregate = _body(query, types), query.aggregate
+    (triples, tests), aggregate = write_body(query, types), query.aggregate
     body = triples + tests
     if query.ask:  # to Virtuoso, a union of which it sees that nothing passes has a row without values
         answers = _group(f"{{ SELECT {ANSWER} WHERE {{", body, "} }")
@@ -42,10 +42,16 @@ def write_query(query: AnswerQuery, types: Sequence[str]) -> str:
     elif aggregate is None:
         lines = _group(f"SELECT DISTINCT {ANSWER} WHERE {{", body)
     elif aggregate.function == "count":
-        lines = _group(f"SELECT (COUNT(DISTINCT {_node(query, query.returned)}) AS {ANSWER}) WHERE {{", body)
+        lines = _group(
+            f"SELECT (COUNT(DISTINCT {node_variable(query, query.returned)}) AS {ANSWER}) WHERE {{", body
+        )
     else:
         lines = _extreme(query, aggregate, triples, tests)
-    text = "\n".join(lines)
+    return with_prologue("\n".join(lines))
+
+
+def with_prologue(text: str) -> str:
+    """Return a query with the one prefix that it may have, on a line before it."""
     return f"PREFIX xsd: <{XSD}>\n{text}" if "xsd:" in text else text
 
 
@@ -53,28 +59,25 @@ def _group(head: str, lines: Iterable[str], tail: str = "}") -> list[str]:
     return [head, *(f"  {line}" for line in lines), tail]
 
 
-def _node(query: AnswerQuery, place: int) -> str:
+def node_variable(query: AnswerQuery, place: int) -> str:
+    """Return what the query calls the node of a place."""
     counted = query.aggregate is not None and query.aggregate.function == "count"
     return ANSWER if place == query.returned and not counted else f"?n{place}"
 
 
-def _body(query: AnswerQuery, types: Sequence[str]) -> tuple[list[str], list[str]]:
+def write_body(query: AnswerQuery, types: Sequence[str]) -> tuple[list[str], list[str]]:
     """Write the triples of branches and conditions, and what tests their nodes."""
     triples: list[str] = []
     tests: list[str] = []
     for number, branch in enumerate(query.branches, 1):
-        triples += _branch(branch, [_node(query, place) for place in branch.places], f"?b{number}")
+        triples += _branch(branch, [node_variable(query, place) for place in branch.places], f"?b{number}")
     for number, condition in enumerate(query.conditions, 1):
-        more, compared = _condition(condition, _node(query, condition.place), number, types)
+        more, compared = _condition(condition, node_variable(query, condition.place), number, types)
         triples += more
         tests += compared
     for pick in query.picked:
-        node = _node(query, pick.place)
-        has_triples = pick.place not in query.topic_places  # Virtuoso dies of several VALUES without any
-        if has_triples and all(isinstance(term, Entity) for term in pick.terms):
-            triples.append(f"VALUES {node} {{ {values_list(pick.terms)} }}")
-        else:
-            tests.append(f"FILTER({is_one_of(node, pick.terms)})")
+        part, is_test = _pick(pick, query)
+        (tests if is_test else triples).append(part)
     return triples, tests
 
 
@@ -103,6 +106,29 @@ def _chain(chain: Chain, nodes: Sequence[str], fresh: bool) -> list[str]:
 def _attribute(node: str, hops: Sequence[Hop], value: str, between: str) -> list[str]:
     nodes = [node, between, value] if len(hops) > 1 else [node, value]
     return [triple_pattern(start, hop, end) for start, hop, end in zip(nodes, hops, nodes[1:], strict=False)]
+
+
+def write_parts(query: AnswerQuery, types: Sequence[str]) -> Iterator[str]:
+    """Yield the part of a query that each condition is, then its extreme, then what was picked."""
+    for number, condition in enumerate(query.conditions, 1):
+        triples, tests = _condition(condition, node_variable(query, condition.place), number, types)
+        yield "\n".join(triples + tests)
+    if (extreme := query.aggregate) and extreme.function != "count":
+        node = node_variable(query, query.returned if extreme.place is None else extreme.place)
+        value = "?v" if extreme.attribute else node
+        best = "MIN" if extreme.function in {"min", "argmin"} else "MAX"
+        yield " ".join([f"{best}({value})", *_attribute(node, extreme.attribute, value, "?m")])
+    for pick in query.picked:
+        yield _pick(pick, query)[0]
+
+
+def _pick(pick: Pick, query: AnswerQuery) -> tuple[str, bool]:
+    """Write what holds a node to the terms that were picked, and say whether it is a test."""
+    node = node_variable(query, pick.place)
+    has_triples = pick.place not in query.topic_places  # Virtuoso dies of several VALUES without any
+    if has_triples and all(isinstance(term, Entity) for term in pick.terms):
+        return f"VALUES {node} {{ {values_list(pick.terms)} }}", False
+    return f"FILTER({is_one_of(node, pick.terms)})", True
 
 
 def _condition(
@@ -134,7 +160,7 @@ def _extreme(query: AnswerQuery, aggregate: Aggregate, triples: list[str], tests
     The extreme comes first: rdflib tells a SELECT within a query what is bound before it. Virtuoso fails
     where one of the two is no SELECT of its own.
     """
-    node = _node(query, query.returned if aggregate.place is None else aggregate.place)
+    node = node_variable(query, query.returned if aggregate.place is None else aggregate.place)
     value = "?v" if aggregate.attribute else node
     bind = bind_number if aggregate.by == "number" else bind_seconds
     test = f"FILTER({is_comparable(value, aggregate.by)})"

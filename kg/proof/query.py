@@ -219,6 +219,11 @@ class AnswerQuery:
         """Whether the answer is a number, or yes or no: Virtuoso cuts what is counted by a LIMIT."""
         return self.ask or (self.aggregate is not None and self.aggregate.function == "count")
 
+    @property
+    def computes_value(self) -> bool:
+        """Whether the answer is computed of values, and no node of a chain."""
+        return self.aggregate is not None and self.aggregate.function in {"count", "min", "max"}
+
     def _compared(self) -> Iterator[int]:
         """Yield the places of nodes that are to be values themselves."""
         for condition in self.conditions:

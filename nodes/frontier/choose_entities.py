@@ -26,9 +26,9 @@ async def choose_entities(state: FrontierState, runtime: NodeRuntime) -> Frontie
     """
     reached = [await _screen(group, state["question"], runtime) for group in state["found"]]
     kept = []
-    for group in reached:
+    for whole, group in zip(state["found"], reached, strict=True):
         if ends := await _choose(group, state, runtime):
-            kept.append(hold_group(group, ends))
+            kept.append(hold_group(whole, ends))
     frontier: dict[Entity, Chain] = {}
     for group in kept:
         for end in group.ends:

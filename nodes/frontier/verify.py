@@ -1,7 +1,6 @@
 """Verify: what is known now, and is it enough? (PoG: memory update and evaluation; EGP §4.4; CoG A.3)."""
 
 from collections.abc import Sequence
-from dataclasses import replace
 from typing import cast
 
 from kgqa.nodes.frontier.state import (
@@ -17,7 +16,6 @@ from kgqa.nodes.verdicts import accept_group, group_findings, unite_groups
 from kgqa.prompts.assess_found import AssessFound, EvaluateFound
 from kgqa.prompts.candidates import ChainFindings
 from kgqa.prompts.solved_questions import SolvedQuestion
-from kgqa.prompts.update_memory import OWN_KNOWLEDGE
 from kgqa.runtime.node import NodeRuntime, node
 
 
@@ -57,10 +55,7 @@ async def evaluate(
     exemplars: tuple[SolvedQuestion, ...] = (),
     own_knowledge: bool = False,
 ) -> FrontierUpdate | None:
-    """Return what the model takes of the groups, or answers from what it knows; None where it goes on.
-
-    What is picked beside notes of what the model itself knows is no more than inferred.
-    """
+    """Return what the model takes of the groups, or answers from what it knows; None where it goes on."""
     reply = await runtime.ask(
         EvaluateFound(
             state["question"],
@@ -78,9 +73,4 @@ async def evaluate(
         said: FrontierUpdate = {"memory": [], "candidates": [], "outcome": "parametric", "decision": "stop"}
         known = parametric_answers(reply.answers)
         return {**said, "answers": known} if known else None
-    accepted = accept_group(groups, reply, runtime)
-    picked = reply.decision == "stop" and reply.take == "some"
-    if picked and any(OWN_KNOWLEDGE in note for note in state["known"]):
-        *met, branch = accepted["memory"]
-        accepted["memory"] = [*met, replace(branch, verdict="infer")]
-    return cast(FrontierUpdate, accepted)
+    return cast(FrontierUpdate, accept_group(groups, reply, runtime))

@@ -236,7 +236,7 @@ def untried(store: str, *_: object) -> str | None:
 async def test_a_query_gives_its_answers(opened, store, case):
     query, wanted = CASES[case]
     graph = await asyncio.to_thread(opened, store)
-    page = await graph.prove(query)
+    page = (await graph.prove(query)).answers
     assert not page.truncated
     found = [term.id.removeprefix(proofs.NS) for term in page]
     assert wanted is None or sorted(found) == sorted(wanted.split())
@@ -262,7 +262,7 @@ def club():
 
 def test_argmax_by_two_hops_gives_the_unnamed_node(opened):
     query, _ = CASES["argmax by two hops"]
-    (found,) = asyncio.run(opened("embedded").prove(query))
+    (found,) = asyncio.run(opened("embedded").prove(query)).answers
     assert found.name is None and found.id.startswith("_:")
 
 
@@ -272,14 +272,14 @@ async def test_what_a_store_gives_can_be_picked_there(opened, store):
     for topic, relation in (("doubles", "of"), ("texts", "of says"), ("club", "roster number")):
         walk = chain(topic, *relation.split())
         branch = Branch(walk, tuple(range(walk.depth)))
-        ends = await graph.prove(AnswerQuery((branch,), walk.depth - 1))
+        ends = (await graph.prove(AnswerQuery((branch,), walk.depth - 1))).answers
         assert len(ends) > 2
         for end in ends:
             picked = await graph.prove(
                 AnswerQuery((branch,), walk.depth - 1, picked=(Pick(walk.depth - 1, (end,)),))
             )
-            assert end in set(picked)
-            assert {term.id for term in picked} == {end.id}
+            assert end in set(picked.answers)
+            assert {term.id for term in picked.answers} == {end.id}
 
 
 @pytest.fixture(scope="module")
@@ -295,13 +295,13 @@ def hub_file(tmp_path_factory):
 async def test_what_is_counted_or_compared_is_more_than_a_page(opened, hub_file, store):
     graph = await asyncio.to_thread(opened, store, hub_file)
     hub = Branch(chain("hub", "spoke"), (2,))
-    page = await graph.prove(made(hub))
+    page = (await graph.prove(made(hub))).answers
     assert (len(page), page.truncated) == (9_999, True)
-    (count,) = await graph.prove(made(hub, aggregate=Aggregate("count")))
+    (count,) = (await graph.prove(made(hub, aggregate=Aggregate("count")))).answers
     assert count.id == str(MANY)
-    largest = await graph.prove(extreme(hub, "argmax", "size"))
+    largest = (await graph.prove(extreme(hub, "argmax", "size"))).answers
     assert [term.id for term in largest] == [f"{proofs.NS}n{n}" for n in (11_999, 3_999, 7_999)]
-    few = await graph.prove(where(hub, "size", ">=", "3998"))
+    few = (await graph.prove(where(hub, "size", ">=", "3998"))).answers
     assert (len(few), few.truncated) == (6, False)
 
 
@@ -333,7 +333,14 @@ def test_random_queries_give_what_triples_give(opened, random_file, store):
     @settings(proofs.SETTINGS, max_examples=60)
     @given(proofs.queries())
     def check(query):
-        found = asyncio.run(graph.prove(query)).items
+        proof = asyncio.run(graph.prove(query))
+        found, extreme = proof.answers.items, query.aggregate and query.aggregate.function != "count"
+        assert len(proof.conditions) == len(query.conditions) + bool(extreme) + len(query.picked)
+        for fact in proof.facts:
+            tails = [
+                tail for head, relation, tail in triples if (head, relation) == (fact.head, fact.relation)
+            ]
+            assert proofs.text_of(fact.tail) in map(proofs.text_of, tails)
         wanted = proofs.answers(query, triples)
         if isinstance(wanted, set):
             assert {proofs.text_of(term) for term in found} == {proofs.text_of(term) for term in wanted}

@@ -130,7 +130,7 @@ async def test_without_refinement_what_was_verified_stands(cog: AskCoG) -> None:
         check_sufficiency=decide(child="stop"),
     )
     record = await cog(model, topics=["Ada", "Mill"], depth=1, refinement=False)
-    assert (shown(record), record["outcome"]) == (["Ben", "Cleo"], "grounded")
+    assert (shown(record), record["outcome"]) == (["Ben", "Cleo"], "grounded_unverified")
 
 
 async def test_without_refinement_the_first_try_is_the_same(cog: AskCoG) -> None:

@@ -272,32 +272,28 @@ async def test_the_evidence_goes_before_what_the_model_knows(cog: AskCoG) -> Non
     assert (shown(record), record["outcome"]) == (["Ulm"], "grounded_inference")
 
 
-NOTES = {"Ben is older.": "grounded", "Ben is older (own knowledge).": "grounded_inference"}
-"""What is known, and what a pick beside it is worth."""
+async def test_a_pick_is_inferred(cog: AskCoG) -> None:
+    model = searching(
+        pick_relations=pick("child"),
+        update_memory={"known": ["Ben is older."]},
+        evaluate_found=stop_at("child", take="some", chosen=[1]),
+    )
+    record = await ask(cog, model, own_knowledge=True)
+    assert (shown(record), record["outcome"]) == (["Ben"], "grounded_inference")
+    assert [each["by"] for each in record["conditions"]] == ["model"]
 
 
-async def test_a_pick_beside_a_note_of_what_the_model_knows_is_inferred(cog: AskCoG) -> None:
-    for note, outcome in NOTES.items():
-        model = searching(
-            pick_relations=pick("child"),
-            update_memory={"known": [note]},
-            evaluate_found=stop_at("child", take="some", chosen=[1]),
-        )
-        record = await ask(cog, model, own_knowledge=True)
-        assert (shown(record), record["outcome"]) == (["Ben"], outcome)
-
-
-async def test_what_a_filter_chooses_beside_such_a_note_is_inferred(cog: AskCoG) -> None:
-    for note, outcome in NOTES.items():
-        model = searching(
-            pick_relations=pick("child"),
-            update_memory={"known": [note]},
-            evaluate_found={"decision": "filter", "group": 1},
-            filter_candidates={"chosen": [1]},
-        )
-        record = await ask(cog, model, own_knowledge=True)
-        assert (shown(record), record["outcome"]) == (["Ben"], outcome)
-        assert "Known so far" in asked(model, "filter_candidates")[0].case()
+async def test_what_a_filter_chooses_is_inferred(cog: AskCoG) -> None:
+    model = searching(
+        pick_relations=pick("child"),
+        update_memory={"known": ["Ben is older."]},
+        evaluate_found={"decision": "filter", "group": 1},
+        filter_candidates={"chosen": [1], "rationale": "Ben is older."},
+    )
+    record = await ask(cog, model, own_knowledge=True)
+    assert (shown(record), record["outcome"]) == (["Ben"], "grounded_inference")
+    assert [(each["words"], each["by"]) for each in record["conditions"]] == [("Ben is older.", "model")]
+    assert "Known so far" in asked(model, "filter_candidates")[0].case()
 
 
 async def test_a_long_note_keeps_its_mark_and_no_news_leave_the_memory(cog: AskCoG) -> None:

@@ -187,7 +187,8 @@ async def test_where_nothing_is_to_blame_the_topic_is_passed_over(cog: AskCoG) -
         diagnose={"step": 0},
     )
     record = await cog(model, topics=["Ada", "Mill"], depth=1)
-    assert (shown(record), record["outcome"]) == (["Ben", "Cleo"], "grounded")
+    assert (shown(record), record["outcome"]) == (["Ben", "Cleo"], "grounded_unverified")
+    assert record["conditions"] == [{"words": "Mill", "query": None, "by": None}]
 
 
 async def test_after_a_topic_that_is_passed_over_the_next_is_taken_up(cog: AskCoG) -> None:

@@ -413,15 +413,17 @@ async def test_what_is_left_of_several_prompts_is_judged_until_one_holds_it(
     assert offered(model) == shown_by_prompts
 
 
-@pytest.mark.parametrize(("calls", "left"), [(2, 1), (4, 3)])
+@pytest.mark.parametrize(
+    ("calls", "left", "outcome"), [(2, 1, "grounded_unverified"), (4, 3, "grounded_inference")]
+)
 async def test_when_the_budget_ends_on_the_way_what_was_chosen_stands(
-    graph: Open, calls: int, left: int
+    graph: Open, calls: int, left: int, outcome: str
 ) -> None:
     model = playing(choose("^part_of"), at_depth("filter"), lambda p: {"chosen": [1]})
     kg, budget = graph(hub(700, "x" * 110)), {"llm_calls": calls}
     record = await kgqa.aask("?", topics=["Hub"], kg=kg, model=model, budget=budget)
     assert (len(record["answers"]), record["stopped_by"]) == (left, "llm_calls")
-    assert record["outcome"] == "grounded"
+    assert record["outcome"] == outcome
 
 
 async def test_an_unknown_topic_is_said_with_its_nearest(graph: Open) -> None:

@@ -39,7 +39,7 @@ async def test_the_beam_is_scored_by_relation_and_entity(graph: Open) -> None:
     record = await asked(graph(FAMILY), model, width=2)
     beam = entries(record, "rerank")[0]["beam"]
     assert beam == ["Ada -pet-> Rex 0.90", "Ada -child-> Cleo 0.80"]
-    assert (shown(record), record["outcome"]) == (["Cleo"], "grounded")
+    assert (shown(record), record["outcome"]) == (["Cleo"], "grounded_inference")
 
 
 async def test_the_beam_goes_on_from_what_it_holds_alone(graph: Open) -> None:

@@ -279,19 +279,19 @@ async def test_answers_have_names_and_are_sorted(make_graph):
         ':t :r :b, :a, :c, [ :s 1 ], 7, "x"@en .'
     )
     with metered() as meter:
-        page = await graph.prove(AnswerQuery((ENDS,), 1))
+        page = (await graph.prove(AnswerQuery((ENDS,), 1))).answers
     assert [term.name for term in page] == ["7", "Abe", "Kit", "Zoe", "x", None]
-    assert (page.truncated, meter.queries) == (False, 2)
+    assert (page.truncated, meter.queries) == (False, 1)
     assert {end.term for end in await graph.follow_chain(ENDS.chain)} == {*page}
 
 
 async def test_a_page_that_is_full_is_cut_and_says_so_and_a_count_is_not(make_graph):
     graph = make_graph(f":t :r {', '.join(f':n{number:03}' for number in range(250))} .", rows=100)
-    page = await graph.prove(AnswerQuery((ENDS,), 1))
+    page = (await graph.prove(AnswerQuery((ENDS,), 1))).answers
     assert (len(page), page.truncated) == (100, True)
-    count = await graph.prove(AnswerQuery((ENDS,), 1, aggregate=Aggregate("count")))
+    count = (await graph.prove(AnswerQuery((ENDS,), 1, aggregate=Aggregate("count")))).answers
     assert ([term.id for term in count], count.truncated) == (["250"], False)
-    exact = await make_graph(":t :r :a, :b .", rows=2).prove(AnswerQuery((ENDS,), 1))
+    exact = (await make_graph(":t :r :a, :b .", rows=2).prove(AnswerQuery((ENDS,), 1))).answers
     assert (len(exact), exact.truncated) == (2, False)
 
 
@@ -299,7 +299,7 @@ async def test_yes_and_no(make_graph):
     graph = make_graph(":t :r :a .")
     for name, said in (("a", "true"), ("b", "false")):
         query = AnswerQuery((ENDS,), 1, (Condition(1, (), "=", x(name)),), ask=True)
-        (answer,) = await graph.prove(query)
+        (answer,) = (await graph.prove(query)).answers
         assert answer == typed(said, "boolean")
 
 
@@ -308,7 +308,8 @@ async def test_what_does_not_return_is_fresh(make_graph):
     for depth in (1, 2, 3):
         walk = Chain(x("t"), (R,) * depth)
         found = await graph.follow_chain(walk)
-        fresh = await graph.prove(AnswerQuery((Branch(walk, tuple(range(depth)), fresh=True),), depth - 1))
+        branch = Branch(walk, tuple(range(depth)), fresh=True)
+        fresh = (await graph.prove(AnswerQuery((branch,), depth - 1))).answers
         assert {*fresh} == {end.term for end in found if not end.returning}
 
 
@@ -319,9 +320,9 @@ async def test_text_cannot_break_out(make_graph, text):
     graph = make_graph(f":t :r :a . :a :says {json.dumps(text, ensure_ascii=False)} . :t :r :b .")
     for operator in ("=", "contains"):
         query = AnswerQuery((ENDS,), 1, (Condition(1, (hop("says"),), operator, Literal(text)),))
-        assert [term.id for term in await graph.prove(query)] == ["http://x/a"]
+        assert [term.id for term in (await graph.prove(query)).answers] == ["http://x/a"]
     picked = AnswerQuery((Branch(chain("a", "says"), (1,)),), 1, picked=(Pick(1, (Literal(text),)),))
-    assert [term.id for term in await graph.prove(picked)] == [text]
+    assert [term.id for term in (await graph.prove(picked)).answers] == [text]
 
 
 async def test_a_value_of_any_length_ends_no_query(make_graph):
@@ -332,7 +333,8 @@ async def test_a_value_of_any_length_ends_no_query(make_graph):
         ("<", Literal("1961-05-04"), 0),
         ("contains", Literal("É"), 1),
     ):
-        assert len(await graph.prove(AnswerQuery((ENDS,), 1, (Condition(1, (), operator, value),)))) == count
+        proof = await graph.prove(AnswerQuery((ENDS,), 1, (Condition(1, (), operator, value),)))
+        assert len(proof.answers) == count
 
 
 async def test_freebase_types_are_found_by_any_of_its_predicates(make_graph):
@@ -340,5 +342,5 @@ async def test_freebase_types_are_found_by_any_of_its_predicates(make_graph):
         ":t fb:a.b.c :a, :b, :d . :a fb:type.object.type :Town . :b fb:common.topic.notable_types :Town ."
     )
     branch = Branch(Chain(x("t"), (Hop("http://rdf.freebase.com/ns/a.b.c"),)), (1,))
-    found = await graph.prove(AnswerQuery((branch,), 1, (Condition(1, (), "type", x("Town")),)))
+    found = (await graph.prove(AnswerQuery((branch,), 1, (Condition(1, (), "type", x("Town")),)))).answers
     assert [term.id for term in found] == ["http://x/a", "http://x/b"]

@@ -45,10 +45,10 @@ async def test_kg_queries(graph: Open, limit: int) -> None:
     assert (record["outcome"], record["answers"]) == ("none", [])
 
 
-async def test_kg_queries_that_leave_none_for_the_evidence(graph: Open) -> None:
+async def test_kg_queries_that_leave_none_for_the_proof(graph: Open) -> None:
     record = await run(graph(FAMILY), grandchildren(), kg_queries=4)
     assert (record["stopped_by"], record["usage"]["kg_queries"]) == ("kg_queries", 4)
-    assert (record["outcome"], shown(record)) == ("grounded", ["Dora"])
+    assert (record["outcome"], shown(record)) == ("grounded_unverified", ["Dora"])
 
 
 async def test_seconds_end_a_call_of_the_model(graph: Open) -> None:

@@ -1,0 +1,114 @@
+"""Proof: the one query that answers come down to, and who has decided what of it (beyond the papers)."""
+
+from collections.abc import Sequence
+from dataclasses import replace
+from itertools import chain as joined
+
+from kgqa.kg.errors import KGError
+from kgqa.kg.pages import Proof
+from kgqa.kg.proof.query import AnswerQuery, Branch, Pick
+from kgqa.kg.terms import Chain, Entity
+from kgqa.runtime.budget import BudgetExceeded
+from kgqa.runtime.node import NodeRuntime
+from kgqa.runtime.record import Outcome, RecordedCondition
+from kgqa.runtime.state import State, VerifiedChain
+
+RETURNED = 0  # the place of the answers
+
+UNJUDGED = "which of these meet the question"
+"""The condition that is left where nobody was asked, or every turn was spent."""
+
+
+def query_of_memory(
+    branches: Sequence[VerifiedChain], topics: Sequence[Entity], *, held: bool = True
+) -> AnswerQuery:
+    """Return what working memory comes down to: its chains meet at their ends, which are the answers.
+
+    What the search has held a chain to is picked, apart from topics; or, if not ``held``, left free.
+
+    Raises:
+        ValueError: if it is more than a query takes.
+    """
+    parts, picked = [], []
+    free = 1
+    for each in branches:
+        places = (*range(free, free + each.chain.depth - 1), RETURNED)
+        free += len(places) - 1
+        chain, picks = _without_held(each.chain, places, topics)
+        parts.append(Branch(chain, places, fresh=each.fresh))
+        picked += picks if held else []
+        picked += [Pick(RETURNED, each.ends, each.picked)] if each.picked is not None else []
+    conditions = (
+        replace(condition, place=branch.places[condition.place - 1])
+        for each, branch in zip(branches, parts, strict=True)
+        for condition in each.conditions
+    )
+    last, places = branches[-1].aggregate, parts[-1].places
+    computed = replace(last, place=places[last.place - 1]) if last and last.place is not None else last
+    return AnswerQuery(tuple(parts), RETURNED, tuple(conditions), computed, tuple(picked))
+
+
+def _without_held(chain: Chain, places: Sequence[int], topics: Sequence[Entity]) -> tuple[Chain, list[Pick]]:
+    """Return a chain without the entities that it is held to, but for topics, and these as picks."""
+    kept = tuple(each for each in chain.constraints if {*each.entities} <= {*topics})
+    picks = [
+        Pick(places[each.depth - 1], each.entities, f"by way of {', '.join(map(str, each.entities[:3]))}")
+        for each in chain.constraints
+        if each not in kept
+    ]
+    return Chain(chain.topic, chain.hops, kept), picks
+
+
+async def run_query(query: AnswerQuery, runtime: NodeRuntime) -> Proof | None:
+    """Run an answer query; None where it fails, gives nothing, or more than a page, as the trace says."""
+    try:
+        proof: Proof = await runtime.call_tool("prove_answers", query=query)
+    except (BudgetExceeded, KGError) as error:
+        runtime.trace["proof"] = f"left out: {error}"
+        if isinstance(error, BudgetExceeded):
+            runtime.trace["limit"] = error.limit
+        return None
+    if not len(proof.answers) or proof.answers.truncated:
+        found = f"more than {len(proof.answers)}" if len(proof.answers) else "no"
+        runtime.trace["proof"] = f"the query gives {found} answers"
+        return None
+    return proof
+
+
+def unmet_topics(query: AnswerQuery, state: State) -> list[str]:
+    """Return the topics of the question that are no part of a query, by name."""
+    chains = list(joined.from_iterable(branch.chains for branch in query.branches))
+    met: set[object] = {chain.topic for chain in chains} | {each.value for each in query.conditions}
+    met |= {entity for chain in chains for held in chain.constraints for entity in held.entities}
+    return [*state["passed_over"], *(str(topic) for topic in state["topic_entities"] if topic not in met)]
+
+
+def recorded_conditions(
+    query: AnswerQuery, proof: Proof, unchecked: Sequence[str]
+) -> list[RecordedCondition]:
+    """Return the conditions of a query with their parts of it, and those that nobody has checked."""
+    words = [condition.words for condition in query.conditions]
+    if query.aggregate and query.aggregate.function != "count":
+        words.append(query.aggregate.function.removeprefix("arg"))
+    graph = [
+        RecordedCondition(words=each, query=part, by="graph")
+        for each, part in zip(words, proof.conditions, strict=False)
+    ]
+    model = [
+        RecordedCondition(words=pick.words or "chosen by the model", query=part, by="model")
+        for pick, part in zip(query.picked, proof.conditions[len(words) :], strict=True)
+    ]
+    return [*graph, *model, *(RecordedCondition(words=each, query=None, by=None) for each in unchecked)]
+
+
+def proved_outcome(query: AnswerQuery, branches: Sequence[VerifiedChain], unmet: Sequence[str]) -> Outcome:
+    """Return how far what a query gives is to be trusted.
+
+    It is unverified where nobody has judged all of it, or a topic is no part of it; what a model has picked
+    or inferred is an inference.
+    """
+    if branches[-1].verdict == "filter":
+        return "grounded_unverified"
+    if query.picked or any(branch.verdict == "infer" for branch in branches):
+        return "grounded_inference"
+    return "grounded_unverified" if unmet else "grounded"
