@@ -33,6 +33,9 @@ def ask(
     prompts: options.Wordings = None,
     option: options.MethodOptions = None,
     as_json: Annotated[bool, typer.Option("--json", help="Print the whole record as JSON.")] = False,
+    sparql: Annotated[
+        bool, typer.Option("--sparql", help="Print the query that gives the answers, and nothing else.")
+    ] = False,
     watch: Annotated[bool, typer.Option(help="Show each step as it happens.")] = False,
 ) -> None:
     """Answer a question over a knowledge graph, with the path that proves the answer.
@@ -50,24 +53,28 @@ def ask(
         state = make_input(question, topic or [])
     except ValueError as error:
         output.fail(error)
-    record = asyncio.run(_run(state, context, watch=watch, as_json=as_json))
+    record = asyncio.run(_run(state, context, watch=watch, to_stderr=as_json or sparql))
     if as_json:
         output.print_json(record)
+    elif sparql and record["query"]:
+        typer.echo(record["query"])
     errors = [entry for entry in record["trace"] if "error" in entry]
     if status := output.outage_exit_code(record):
         output.fail(errors[-1]["error"] if errors else "the run failed", status)
     if not record["answers"] and errors and errors[0]["node"] == "link":
         output.fail(errors[0]["error"])
-    if not as_json:
+    if sparql and not record["query"] and record["answers"]:
+        output.fail(f"no query gives these answers ({record['outcome']})", output.ExitCode.NO_ANSWER)
+    if not (as_json or (sparql and record["query"])):
         show_record(record)
     answered = record["answers"] and record["outcome"] != "none"
     raise SystemExit(int(output.ExitCode.ANSWERED if answered else output.ExitCode.NO_ANSWER))
 
 
-async def _run(state: "Input", context: "Context", *, watch: bool, as_json: bool) -> "Record":
+async def _run(state: "Input", context: "Context", *, watch: bool, to_stderr: bool) -> "Record":
     from kgqa.api import extract_record, stream_states
 
     async for now in stream_states(state, context):
         if watch:
-            show_step(now["trace"][-1], to_stderr=as_json)
+            show_step(now["trace"][-1], to_stderr=to_stderr)
     return extract_record(now)

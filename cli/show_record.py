@@ -27,12 +27,15 @@ OUTCOME_LABELS = {
     "none": "no answer",
     "parametric": "from the model, not proved by the graph",
     "grounded_inference": "inferred by the model from facts of the graph",
-    "grounded_unverified": "from the graph, not judged",
+    "grounded_unverified": "from the graph, not all checked",
 }
 
 
+DECIDED_BY = {"graph": "decided by the graph", "model": "decided by the model", None: "not checked"}
+
+
 def show_record(record: "Record") -> None:
-    """Print the answers, the paths that prove them, and what they cost."""
+    """Print the answers, the paths that prove them, who decided the conditions, and what they cost."""
     console = output.open_console()
     style = "yellow" if record["outcome"] == "none" else "bold green"
     for answer in record["answers"][:MAX_ANSWERS]:
@@ -43,6 +46,13 @@ def show_record(record: "Record") -> None:
         console.print(output.styled_line(f"No answer found{_no_answer_reason(record)}.", "yellow"))
     for path in record["paths"]:
         console.print(Text("  ").append_text(draw_path(path)))
+    for condition in record["conditions"]:
+        said = f"{DECIDED_BY[condition['by']]}: {condition['words']}"
+        console.print(
+            Text("  ").append_text(
+                output.styled_line(said, "dim" if condition["by"] == "graph" else "yellow")
+            )
+        )
     console.print(Text("  ", style="dim").append_text(output.styled_line(_format_footer(record))))
 
 

@@ -3,14 +3,7 @@
 from kgqa.kg.pages import Proof
 from kgqa.kg.proof.query import AnswerQuery
 from kgqa.kg.terms import Path, Term, Triple
-from kgqa.nodes.proof import (
-    UNJUDGED,
-    proved_outcome,
-    query_of_memory,
-    recorded_conditions,
-    run_query,
-    unmet_topics,
-)
+from kgqa.nodes.proof import proof_update, query_of_memory, run_query
 from kgqa.nodes.record import (
     MAX_EVIDENCE_ANSWERS,
     complete_record,
@@ -58,15 +51,10 @@ async def _prove_answers(branches: list[VerifiedChain], state: State, runtime: N
     facts: tuple[Triple, ...] = ()
     query, proof = await _run_memory(branches, state, runtime)
     if query and proof:
-        unmet = unmet_topics(query, state)
         seen = {term: place for place, term in enumerate(last.ends)}  # the best first
         answers, facts = sorted(proof.answers, key=lambda term: seen.get(term, len(seen))), proof.facts
         found = found if query.has_one_row else answers
-        update = {
-            "query": proof.sparql,
-            "conditions": recorded_conditions(query, proof, unmet + [UNJUDGED] * (last.verdict == "filter")),
-            "outcome": proved_outcome(query, branches, unmet),
-        }
+        update = proof_update(query, proof, branches, state)
     paths, triples = await _trace_paths(branches, found, state["leads"], runtime)
     refs = {(term.id, term.name): ref(term) for term in answers}
     return {

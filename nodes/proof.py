@@ -1,17 +1,17 @@
 """Proof: the one query that answers come down to, and who has decided what of it (beyond the papers)."""
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from itertools import chain as joined
 
 from kgqa.kg.errors import KGError
 from kgqa.kg.pages import Proof
-from kgqa.kg.proof.query import AnswerQuery, Branch, Pick
-from kgqa.kg.terms import Chain, Entity
+from kgqa.kg.proof.query import Aggregate, AnswerQuery, Branch, Pick
+from kgqa.kg.terms import Chain, Entity, Path, Term
 from kgqa.runtime.budget import BudgetExceeded
 from kgqa.runtime.node import NodeRuntime
 from kgqa.runtime.record import Outcome, RecordedCondition
-from kgqa.runtime.state import State, VerifiedChain
+from kgqa.runtime.state import State, Update, VerifiedChain
 
 RETURNED = 0  # the place of the answers
 
@@ -101,14 +101,84 @@ def recorded_conditions(
     return [*graph, *model, *(RecordedCondition(words=each, query=None, by=None) for each in unchecked)]
 
 
-def proved_outcome(query: AnswerQuery, branches: Sequence[VerifiedChain], unmet: Sequence[str]) -> Outcome:
-    """Return how far what a query gives is to be trusted.
+async def prove_paths(
+    paths: Sequence[Path], answers: Sequence[Term], state: State, runtime: NodeRuntime
+) -> Update:
+    """Return the query, conditions and outcome of answers that a model has named, and paths lead to.
+
+    The chains of all topics are to meet, or else are alternatives. Where they lead to other ends as well,
+    the answers are picked among these; a lone number that is no end counts them.
+    """
+    wanted = {each.id for each in answers}
+    try:
+        for query in _queries_of_paths(paths, answers) if paths and answers else ():
+            if (proof := await run_query(query, runtime)) and {each.id for each in proof.answers} == wanted:
+                return proof_update(query, proof, (), state)
+    except ValueError as error:
+        runtime.trace["proof"] = f"left out: {error}"
+    return {"outcome": "grounded_unverified"}
+
+
+async def prove_claim(paths: Sequence[Path], *, holds: bool, state: State, runtime: NodeRuntime) -> Update:
+    """Return the query, conditions and outcome of a yes or no by a chain between two topics.
+
+    It holds where a path for it ends at the other topic, and does not where one against it ends elsewhere;
+    what rests on other evidence is the model's inference.
+    """
+    claims = (
+        path.chain.constrained_to([topic])
+        for path in paths
+        for topic in state["topic_entities"]
+        if path.steps and topic != path.topic and (path.end == topic) is holds
+    )
+    if (claim := next(claims, None)) is not None:
+        query = AnswerQuery(_branches([[claim]]), RETURNED, ask=True)
+        proof = await run_query(query, runtime)
+        if proof and [each.id for each in proof.answers] == [str(holds).lower()]:
+            return proof_update(query, proof, (), state)
+    return {"outcome": "grounded_inference"}
+
+
+def proof_update(query: AnswerQuery, proof: Proof, branches: Sequence[VerifiedChain], state: State) -> Update:
+    """Return what a record says of a query that gives its answers, of ``branches`` of memory where it is so.
 
     It is unverified where nobody has judged all of it, or a topic is no part of it; what a model has picked
     or inferred is an inference.
     """
-    if branches[-1].verdict == "filter":
-        return "grounded_unverified"
-    if query.picked or any(branch.verdict == "infer" for branch in branches):
-        return "grounded_inference"
-    return "grounded_unverified" if unmet else "grounded"
+    unmet, verdicts = unmet_topics(query, state), [branch.verdict for branch in branches]
+    judged = verdicts[-1:] != ["filter"]
+    outcome: Outcome = "grounded_unverified" if unmet or not judged else "grounded"
+    if judged and (query.picked or "infer" in verdicts):
+        outcome = "grounded_inference"
+    unchecked = unmet if judged else [*unmet, UNJUDGED]
+    return {
+        "query": proof.sparql,
+        "conditions": recorded_conditions(query, proof, unchecked),
+        "outcome": outcome,
+    }
+
+
+def _queries_of_paths(paths: Sequence[Path], answers: Sequence[Term]) -> Iterator[AnswerQuery]:
+    """Yield what may give the answers: what all topics lead to, or any; without what returns; picked."""
+    counts = not {path.end for path in paths}.issuperset(answers)
+    chains: dict[Entity, dict[Chain, None]] = {}
+    for path in paths:
+        chains.setdefault(path.topic, {})[path.chain] = None
+    by_topic = [list(each) for each in chains.values()]
+    united = [[chain for each in by_topic for chain in each]]
+    computed = Aggregate("count") if counts else None
+    pick = Pick(RETURNED, tuple(answers), "named by the model")
+    for alternatives in [by_topic, united][: len(by_topic)]:
+        for fresh in (False, True)[: max(chain.depth for chain in united[0])]:
+            yield AnswerQuery(_branches(alternatives, fresh=fresh), RETURNED, (), computed)
+        if not counts:
+            yield AnswerQuery(_branches(alternatives), RETURNED, picked=(pick,))
+
+
+def _branches(alternatives: Sequence[Sequence[Chain]], *, fresh: bool = False) -> tuple[Branch, ...]:
+    free, parts = 1, []
+    for first, *others in alternatives:
+        places = (*range(free, free + first.depth - 1), RETURNED)
+        parts.append(Branch(first, places, tuple(others), fresh))
+        free += len(places) - 1
+    return tuple(parts)

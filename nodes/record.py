@@ -96,8 +96,10 @@ def answers_update(
 ) -> Update:
     """Return what is proved, and beside it, where that is allowed, what the model says from memory."""
     memory = parametric_answers(others) if runtime.context.allow_parametric else []
-    outcome: Outcome = "parametric" if memory else "grounded" if proved else "none"
-    return {**proof, "answers": [*map(ref, proved), *memory], "outcome": outcome}
+    update: Update = {**proof, "answers": [*map(ref, proved), *memory]}
+    if memory:
+        return {**update, "outcome": "parametric", "query": None, "conditions": []}
+    return update if proved else {**update, "outcome": "none"}
 
 
 def build_proof(paths: Sequence[Path]) -> Update:

@@ -4,6 +4,7 @@ from collections.abc import Iterable, Sequence
 
 from kgqa.kg.terms import Literal, Path, Term
 from kgqa.nodes.agent.state import AgentState, FollowedChain, followed_chain_arguments, followed_path
+from kgqa.nodes.proof import prove_paths
 from kgqa.nodes.record import (
     MAX_EVIDENCE_ANSWERS,
     answers_update,
@@ -44,14 +45,21 @@ async def _prove_answers(state: AgentState, runtime: NodeRuntime) -> Update:
         # a lone number counts the ends of the chain that was followed last, if none of it was cut
         last = chains[-1] if len(said) == 1 and chains else None
         if last and not last.truncated and is_count_of(said[0].name, last.ends):
-            proof = build_proof(await _trace_paths(last.ends, [last], runtime))
-            return answers_update([Literal(said[0].name, XSD_INTEGER)], (), proof, runtime)
+            paths = await _trace_paths(last.ends, [last], runtime)
+            return await _update([Literal(said[0].name, XSD_INTEGER)], [], paths, state, runtime)
         found = [(each, _shown_terms(each, chains)) for each in said]
         terms = list(dict.fromkeys(term for _, shown in found for term in shown))
         unseen = [each.name for each, shown in found if not shown]
     runtime.trace["proved"] = len(terms)
-    update = answers_update(terms, unseen, build_proof(await _trace_paths(terms, chains, runtime)), runtime)
+    update = await _update(terms, unseen, await _trace_paths(terms, chains, runtime), state, runtime)
     return {**update, "outcome": "grounded_unverified"} if said is None else update
+
+
+async def _update(
+    terms: list[Term], unseen: list[str], paths: list[Path], state: AgentState, runtime: NodeRuntime
+) -> Update:
+    proof: Update = {**build_proof(paths), **await prove_paths(paths, terms, state, runtime)}
+    return answers_update(terms, unseen, proof, runtime)
 
 
 def _last_ends(state: AgentState) -> list[Term]:

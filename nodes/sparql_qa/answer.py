@@ -8,7 +8,7 @@ from kgqa.nodes.record import complete_record, complete_without_proof, failure_o
 from kgqa.nodes.sparql_qa.state import SparqlQAState
 from kgqa.prompts.base import MAX_LABEL_CHARS
 from kgqa.runtime.node import NodeRuntime, node
-from kgqa.runtime.record import Outcome, ref
+from kgqa.runtime.record import Outcome, RecordedCondition, ref
 from kgqa.runtime.state import FinalUpdate, Update, node_has_run
 
 MAX_TEXT_ANSWER_CHARS = 300  # characters of an answer that is nothing but text
@@ -19,7 +19,8 @@ async def answer(state: SparqlQAState, runtime: NodeRuntime) -> FinalUpdate:
     """Complete the record: the names of the rows that the text holds are the answers.
 
     What the query itself has brought into its rows is from the model's memory, and so is a text
-    that names nothing of them; where there are no rows, a text is no answer. Where the budget
+    that names nothing of them; where there are no rows, a text is no answer. What it names of more rows it
+    has picked. Where the budget
     left no turn to write one, what the graph has of the rows is the answer.
     """
     if state.get("outcome") or not node_has_run(state, "write_sparql"):
@@ -42,12 +43,18 @@ def _extract_answers(state: SparqlQAState, runtime: NodeRuntime) -> Update:
         if state["rows"] and not named:
             unseen = [one_line(said, MAX_TEXT_ANSWER_CHARS)]
     memory = parametric_answers(unseen)
-    grounded: Outcome = "grounded_unverified" if said is None else "grounded"
+    query = state["query"] if {*proved} == {*state["rows"]} and not memory else None
+    unmet = [str(topic) for topic in topics if not query or local_name(topic.id) not in query]
+    grounded: Outcome = "grounded" if query and not unmet else "grounded_inference"
+    if said is None or (query and unmet):
+        grounded = "grounded_unverified"
     return {
         "answers": [*map(ref, proved), *memory],
         "outcome": "parametric" if memory else grounded if proved else failure_outcome(state) or "none",
         "paths": [],
         "evidence": [],
+        "query": query,
+        "conditions": [RecordedCondition(words=each, query=None, by=None) for each in unmet],
     }
 
 

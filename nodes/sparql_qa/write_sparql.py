@@ -61,7 +61,7 @@ async def write_sparql(state: SparqlQAState, runtime: NodeRuntime) -> SparqlQAUp
         update["stopped_by"] = error.limit
     except (KGRejected, peer.Refused) as error:
         runtime.record_failure(error)
-    return {**update, "rows": rows.terms, "proved": rows.proved}
+    return {**update, "rows": rows.terms, "proved": rows.proved, "query": rows.query}
 
 
 async def _run_in_thread(chain: Callable[[], str]) -> str:
@@ -88,12 +88,14 @@ class Rows:
     """Runs queries for a chain that knows nothing of event loops, and keeps the terms of their rows.
 
     What a query gives need not be in the graph: it may name things itself. ``proved`` are the terms
-    that the graph holds, and numbers that the query has computed of what it holds.
+    that the graph holds, and numbers that the query has computed of what it holds. ``query`` is the text of
+    the last query, if its one column has been shown whole.
     """
 
     def __init__(self, runtime: NodeRuntime) -> None:
         self.terms: list[Term] = []
         self.proved: list[Term] = []
+        self.query: str | None = None
         self._runtime, self._loop = runtime, asyncio.get_running_loop()
 
     def select(self, query: str) -> list[tuple[str, ...]]:
@@ -106,6 +108,8 @@ class Rows:
         self._runtime.trace["query"] = text
         table: Table = await self._runtime.call_tool("run_select", query=text)
         self._runtime.trace["rows"] = len(table.rows)
+        whole = len(table.columns) == 1 and not table.truncated and len(table.rows) <= MAX_CANDIDATES_SHOWN
+        self.query = text if whole else None
         shown = [[cell for cell in row if cell is not None] for row in table.rows[:MAX_CANDIDATES_SHOWN]]
         cells = dict.fromkeys(cell for row in shown for cell in row)
         named = await self._name_entities([cell for cell in cells if isinstance(cell, Entity)])

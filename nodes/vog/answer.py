@@ -5,6 +5,7 @@ from collections.abc import Iterator, Sequence
 from kgqa.kg.errors import KGError
 from kgqa.kg.pages import Match
 from kgqa.kg.terms import Chain, Literal, Path, Term
+from kgqa.nodes.proof import prove_claim, prove_paths
 from kgqa.nodes.record import (
     answers_update,
     build_proof,
@@ -43,7 +44,7 @@ async def answer(state: VoGState, runtime: NodeRuntime) -> FinalUpdate:
     arm = next((entry["taken"] for entry in reversed(state["trace"]) if "taken" in entry), None)
     runtime.trace["plan"] = {"steps": len(plan.steps), "answers": list(plan.answers), "arm": arm}
     if plan.whether and runtime.context.verification and runtime.context.judge:
-        return complete_record(_answer_yes_no(state), state, runtime)
+        return complete_record(await _answer_yes_no(state, runtime), state, runtime)
     return complete_record(await _prove_answers(state, runtime), state, runtime)
 
 
@@ -62,7 +63,7 @@ async def _prove_answers(state: VoGState, runtime: NodeRuntime) -> Update:
     """Prove as many answers as the evidence shows."""
     names = _given_names(state)
     if counted := _counted_paths(names, state):
-        return answers_update([Literal(names[0], XSD_INTEGER)], (), build_proof(counted), runtime)
+        return await _update([Literal(names[0], XSD_INTEGER)], [], counted, state, runtime)
     shown = _index_paths(observations(state))
     found: dict[str, list[Path]] = {}
     for name in names:
@@ -75,7 +76,14 @@ async def _prove_answers(state: VoGState, runtime: NodeRuntime) -> Update:
     unproved = [name for name, paths in found.items() if not paths]
     proved = list(dict.fromkeys(path.end for path in proofs))
     runtime.trace["proved"] = len(found) - len(unproved)
-    return answers_update(proved, unproved, build_proof(_add_other_topics(proofs, state)), runtime)
+    return await _update(proved, unproved, _add_other_topics(proofs, state), state, runtime)
+
+
+async def _update(
+    proved: list[Term], unproved: list[str], paths: list[Path], state: VoGState, runtime: NodeRuntime
+) -> Update:
+    proof: Update = {**build_proof(paths), **await prove_paths(paths, proved, state, runtime)}
+    return answers_update(proved, unproved, proof, runtime)
 
 
 def _given_names(state: VoGState) -> list[str]:
@@ -146,9 +154,12 @@ def _add_other_topics(proofs: list[Path], state: VoGState) -> list[Path]:
     return [*proofs, *others.values()]
 
 
-def _answer_yes_no(state: VoGState) -> Update:
+async def _answer_yes_no(state: VoGState, runtime: NodeRuntime) -> Update:
     verdict = state["verdict"] or "unknown"
     if verdict == "unknown":
         return {"answers": [UNKNOWN], "outcome": "none", "paths": [], "evidence": []}
-    proof = build_proof([*state["supporting"], *state["against"]])
-    return {**proof, "answers": [YES if verdict == "yes" else NO], "outcome": "grounded"}
+    holds = verdict == "yes"
+    evidence = build_proof([*state["supporting"], *state["against"]])
+    paths = state["supporting"] if holds else state["against"]
+    proof = await prove_claim(paths, holds=holds, state=state, runtime=runtime)
+    return {**evidence, **proof, "answers": [YES if holds else NO]}

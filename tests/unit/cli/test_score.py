@@ -176,8 +176,9 @@ def test_answers_are_looked_for_on_the_graph(
     run: Score, write: Write, gold: str, turtle: Callable[[str], Path]
 ) -> None:
     graph = turtle('e:ulm rdfs:label "Ulm" ; r:river e:danube . e:danube rdfs:label "Danube" .')
-    there = record(1, answers=[DANUBE], paths=[PATH])
-    elsewhere = record(2, answers=[DANUBE], paths=[[{**PATH[0], "relation": "http://t/r/mouth"}]])
+    query = "SELECT ?answer WHERE { <http://t/e/ulm> <http://t/r/river> ?answer }"
+    there = record(1, answers=[DANUBE], query=query)
+    elsewhere = record(2, answers=[DANUBE], query=query.replace("river", "mouth"))
     path = write("results.jsonl", there, elsewhere)
     found = json.loads(run(path, "--dataset", gold, "--limit", "2", "--kg", str(graph), "--json").out)
     assert (found["kg_grounded_rate"]["value"], found["kg_grounded_rate_strict"]["value"]) == (1.0, 0.5)

@@ -245,7 +245,7 @@ async def test_some_that_were_chosen_are_gone_on_from_alone(vog: Ask) -> None:
     record = await vog(model)
     assert entries(record, "filter")[0]["chosen"] == 1
     assert [entry["frontier"] for entry in entries(record, "retrieve_relations")] == [1, 1]
-    assert record["outcome"] == "grounded"
+    assert record["outcome"] == "grounded_inference"
 
 
 async def test_yes_or_no_is_told_by_the_evidence(vog: Ask) -> None:
@@ -256,7 +256,7 @@ async def test_yes_or_no_is_told_by_the_evidence(vog: Ask) -> None:
     )
     record = await vog(model)
     assert record["answers"] == [{"id": "false", "name": "no"}]
-    assert record["outcome"] == "grounded"
+    assert record["outcome"] == "grounded_inference"
     assert [fact["relation"] for fact in record["evidence"]] == ["http://t/r/lives_in"]
     assert entries(record, "judge")[0]["against"] == ["Ada -lives_in-> Ulm"]
 

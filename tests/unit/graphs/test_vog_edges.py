@@ -120,7 +120,7 @@ async def test_a_right_prediction_among_many_facts_is_no_contradiction(vog: AskV
     model = playing(plan_steps=plan("Ada child child080", answers=["child080"]), select_relations=as_searched)
     record = await vog(model, kg='e:ada rdfs:label "Ada"@en .\n' + many("child", 100))
     assert entries(record, "verify")[0]["signals"] == {"model": False, "nli": False}
-    assert (shown(record), record["outcome"]) == (["child080"], "grounded")
+    assert (shown(record), record["outcome"]) == (["child080"], "grounded_inference")
 
 
 async def test_facts_of_every_step_are_shown(vog: AskVoG) -> None:
@@ -231,7 +231,7 @@ async def test_thousands_of_ends_do_not_hold_the_loop(vog: AskVoG) -> None:
     record = await vog(
         model, kg='e:ada rdfs:label "Ada"@en .\n' + many("child", 4000), budget={"seconds": 20}
     )
-    assert (record["outcome"], record["stopped_by"]) == ("grounded", None)
+    assert (record["outcome"], record["stopped_by"]) == ("grounded_inference", None)
     assert entries(record, "expand")[0]["truncated"]
 
 

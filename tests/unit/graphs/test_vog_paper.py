@@ -66,7 +66,7 @@ async def test_the_verifier_sees_what_the_step_chose(
     )
     record = await vog(model, feedback=feedback, frontier="previous")
     assert [ends(prompt.facts) for prompt in prompts(model, "verify_step")] == [first, second]
-    assert (shown(record), record["outcome"]) == (["Bonn"], "grounded")
+    assert (shown(record), record["outcome"]) == (["Bonn"], "grounded_inference")
 
 
 async def test_a_step_is_one_hop_from_the_entities_of_the_step_before(vog: AskVoG) -> None:

@@ -135,7 +135,7 @@ async def test_what_was_observed_before_a_look_still_proves_an_answer(vog: AskVo
         revise_locally=revision("Ada child Ben", answers=["Ben"]),
     )
     record = await vog(model, threshold=0, **LOOKS_AGAIN)
-    assert (shown(record), record["outcome"], looks(record)) == (["Ben"], "grounded", [1, None])
+    assert (shown(record), record["outcome"], looks(record)) == (["Ben"], "grounded_inference", [1, None])
     facts = [prompt.facts for prompt in model.prompts if prompt.name == "verify_step"]
     assert [{str(path.end) for path in paths} for paths in facts] == [{"Ben", "Cleo"}, {"Ulm"}]
 
