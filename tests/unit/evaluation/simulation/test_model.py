@@ -199,7 +199,7 @@ async def test_however_much_it_errs_every_reply_is_one_of_those_offered(family, 
     for filtering in (True, False):
         model = SimulatedModel(about, family, errors)
         record = await kgqa.aask("Who?", topics=["Ann", "Bonn"], kg=family, model=model, filtering=filtering)
-        assert record["outcome"] in {"grounded", "parametric", "none"}
+        assert record["query"] or record["outcome"] in {"parametric", "none"}
         again = SimulatedModel(about, family, errors)
         same = await kgqa.aask("Who?", topics=["Ann", "Bonn"], kg=family, model=again, filtering=filtering)
         assert (same["answers"], same["trace"]) == (record["answers"], record["trace"])
