@@ -11,7 +11,7 @@ from kgqa.prompts.answer_from_memory import AnswerDirectly
 from kgqa.prompts.candidates import parse_number
 from kgqa.runtime.budget import BudgetExceeded
 from kgqa.runtime.node import NodeRuntime
-from kgqa.runtime.record import VARIABLE_REF, Fact, Outcome, PathStep, Ref, fact, ref
+from kgqa.runtime.record import FROM_GRAPH, VARIABLE_REF, Fact, Outcome, PathStep, Ref, fact, ref
 from kgqa.runtime.state import FinalUpdate, State, Update
 
 MAX_EVIDENCE_ANSWERS = 50  # answers whose facts a record carries at most
@@ -20,8 +20,9 @@ MAX_EVIDENCE_ANSWERS = 50  # answers whose facts a record carries at most
 def complete_record(update: Update, state: State, runtime: NodeRuntime) -> FinalUpdate:
     """Complete the record of a question."""
     runtime.trace["outcome"] = update["outcome"]
-    grounded = update["outcome"] in {"grounded", "grounded_inference"}
-    cut_by_depth = not grounded and any(entry.get("limit") == "depth" for entry in state["trace"])
+    cut_by_depth = update["outcome"] not in FROM_GRAPH and any(
+        entry.get("limit") == "depth" for entry in state["trace"]
+    )
     return {
         "query": None,
         "conditions": [],

@@ -19,6 +19,9 @@ Outcome = Literal[
     "kg_unavailable",
     "model_unavailable",
 ]
+FROM_GRAPH = frozenset({"grounded", "grounded_inference"})
+"""Outcomes of answers that chains of the graph lead to, and that were judged."""
+
 StoppedBy = Literal["llm_calls", "tokens", "kg_queries", "seconds", "depth"]
 
 

@@ -9,6 +9,7 @@ from kgqa.evaluation.paper_analysis.trace import in_order, trace_entries
 from kgqa.evaluation.result import OUTAGE_OUTCOMES, Result
 from kgqa.evaluation.scoring.scores import GroupMetrics, ScoredQuestion, measure_group
 from kgqa.evaluation.scoring.statistics import Costs, Share, mean_share, mean_shares, summarise_costs
+from kgqa.runtime.record import FROM_GRAPH
 
 BLUEPRINT_SOURCES = ("copied", "adapted", "nearest", "none")
 """Where a blueprint may be from, in the order in which the metrics have them."""
@@ -97,7 +98,7 @@ def measure_refinement(scored: Sequence[ScoredQuestion], seed: int) -> Refinemen
     hit = {case.scored.question.id for case in cases}
     dropped = [any(one.get("blueprint") == "drop" for one in case.diagnoses) for case in cases]
     rerouted = [case for case in cases if any(_blames_step(one) for one in case.diagnoses)]
-    recovered = [case.scored.right and case.outcome == "grounded" for case in rerouted if case.scored.score]
+    recovered = [case.scored.right and case.outcome in FROM_GRAPH for case in rerouted if case.scored.score]
     by_signal: dict[str, list[_DiagnosedQuestion]] = {}
     for case in cases:
         by_signal.setdefault(case.diagnoses[0]["signal"], []).append(case)

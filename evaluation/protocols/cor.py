@@ -18,6 +18,7 @@ from kgqa.evaluation.protocols.shared import (
 from kgqa.evaluation.question import Question
 from kgqa.evaluation.result import Result
 from kgqa.evaluation.scoring.statistics import mean_share
+from kgqa.runtime.record import FROM_GRAPH
 
 NOTE = (
     "Hits@1 is the share of questions with any gold name inside of all answers joined to one string; "
@@ -54,7 +55,7 @@ def measure_cor(results: Sequence[Result], questions: Sequence[Question], *, see
     which the gold "One" is found. Aliases do not count. A record whose question the
     dataset does not have is wrong.
 
-    One of our records takes part with its list of answers; a grounded outcome is the
+    One of our records takes part with its list of answers; an answer from the graph is the
     action ``Stop``, any other stands for itself. A published reply in text is one
     string, as CoR's own ports of PoG and ToG give it.
     """
@@ -141,4 +142,4 @@ def final_action(result: Result) -> str:
     """Return how a record says it ended."""
     if "action" in result.record:
         return str(result.record["action"])
-    return "Stop" if result.outcome == "grounded" else result.outcome or "unknown"
+    return "Stop" if result.outcome in FROM_GRAPH else result.outcome or "unknown"

@@ -32,6 +32,7 @@ from kgqa.evaluation.scoring.statistics import (
     mean_share,
     summarise_usage,
 )
+from kgqa.runtime.record import FROM_GRAPH
 
 
 class Metrics(Accuracy, UsageCosts):
@@ -117,7 +118,7 @@ def _measure_grounded_rates(
     if given and not any(result.outcome for result in given):
         results = []
     claiming = [
-        result for result in given if result.outcome == "grounded" and result.answers and not result.failed
+        result for result in given if result.outcome in FROM_GRAPH and result.answers and not result.failed
     ]
     others = [False] * (len(results) - len(claiming))
     loose = mean_share([True] * len(claiming) + others, seed)

@@ -94,7 +94,7 @@ def test_without_results_every_question_is_wrong() -> None:
     assert found["kg_grounded_rate_strict"] == {"value": 0.0, "low": 0.0, "high": 0.0}
 
 
-def test_grounded_takes_an_answer_and_strictly_a_path_to_it() -> None:
+def test_grounded_takes_an_answer_and_strictly_a_query_that_gives_it() -> None:
     questions = [question(id, "Ulm") for id in "12345678"]
     results = [
         result("1", "Ulm"),
@@ -107,7 +107,7 @@ def test_grounded_takes_an_answer_and_strictly_a_path_to_it() -> None:
     ]
     graph = {"1": True, "2": False, "3": True, "4": True, "7": True}
     found = measured(results, questions, grounded=graph)
-    assert found["kg_grounded_rate"]["value"] == 3 / 8
+    assert found["kg_grounded_rate"]["value"] == 4 / 8
     assert found["kg_grounded_rate_strict"] is not None
     assert found["kg_grounded_rate_strict"]["value"] == 2 / 8
     assert measured(results, questions)["kg_grounded_rate_strict"] is None

@@ -88,7 +88,7 @@ def test_diagnoses_are_counted_and_may_drop_the_blueprint() -> None:
     assert found["dropped"]["value"] == 1 / 2
 
 
-def test_recovered_is_what_was_rerouted_and_ended_grounded_and_right() -> None:
+def test_recovered_is_what_was_rerouted_and_ended_with_an_answer_of_the_graph_and_right() -> None:
     results = [
         result(0, diagnosis(step=0), diagnosis(step=2)),
         result(1, diagnosis(step=1), outcome="grounded_inference"),
@@ -97,7 +97,7 @@ def test_recovered_is_what_was_rerouted_and_ended_grounded_and_right() -> None:
         result(4, {"node": "diagnose", "signal": "no_gain", "failure": "MalformedReply"}),
     ]
     found = refined(results, asked(5))
-    assert (found["triggered"], found["rerouted"], found["recovered"]["value"]) == (5, 3, 1 / 3)
+    assert (found["triggered"], found["rerouted"], found["recovered"]["value"]) == (5, 3, 2 / 3)
 
 
 def test_the_first_signal_sorts_the_questions() -> None:
