@@ -1,4 +1,4 @@
-"""Is what is called grounded so? The query of every such record is run by pyoxigraph alone, on the same files.
+"""Is what is called grounded so? The query of each such record is run by pyoxigraph alone, on the same files.
 
 Questions of all sets are asked of every method, by a simulated model that errs, on three stores. Prints how
 many records were grounded, how many of these their query does not give exactly, how many are not all of
