@@ -29,12 +29,13 @@ from kgqa.nodes.look_again import look_again, look_again_from_frontier
 from kgqa.nodes.plan import plan
 from kgqa.nodes.refine import refine
 from kgqa.nodes.retrieve_relations import retrieve_relations
-from kgqa.runtime.context import Budget, Presets, SearchContext
+from kgqa.runtime.context import ONE_HOP_A_TIME, Budget, ChoiceContext, Presets
 from kgqa.runtime.graph_builder import Edges, build_graph
 from kgqa.runtime.node import Node, NodeRuntime
 from kgqa.runtime.state import Decision, Update
 
 PAPER = {
+    **ONE_HOP_A_TIME,
     "temperature": 0.3,
     "max_tokens": 1024,
     "depth": 4,
@@ -55,7 +56,7 @@ PAPER = {
 """What the paper sets (§3.2.2, appendices A, E.1, E.2 and E.3); it has no budget."""
 
 
-class CoG(SearchContext):
+class CoG(ChoiceContext):
     """The options of CoG; ``depth`` and weights are by default the paper's (§3.2.2, appendix E).
 
     The paper explores a frontier (``exploration``); the default goes along one chain, with fewer calls.

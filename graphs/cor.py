@@ -21,15 +21,15 @@ from kgqa.nodes.recall_exemplars import recall_exemplars
 from kgqa.nodes.refine import refine
 from kgqa.nodes.retrieve_relations import retrieve_relations
 from kgqa.nodes.smart_lookahead import smart_lookahead
-from kgqa.runtime.context import Budget, ExemplarContext, Presets
+from kgqa.runtime.context import ONE_HOP_A_TIME, Budget, ChoiceContext, ExemplarContext, Presets
 from kgqa.runtime.graph_builder import Edges, build_graph
 
 PAPER = {
+    **ONE_HOP_A_TIME,
     "temperature": 0.01,
     "width": 3,
     "depth": 3,
     "all_topics": True,
-    "always_ask": True,
     "allow_parametric": "always",
     "backtracking": True,
     "filtering": True,
@@ -42,7 +42,7 @@ From all of E_topic (§3), the model asked at each iteration and with backtracki
 """
 
 
-class CoR(ExemplarContext):
+class CoR(ChoiceContext, ExemplarContext):
     """The options of CoR; ``width`` and, for CWQ, ``depth`` are by default the paper's (§5.3).
 
     The paper asks the model at every step (§4.1): ``always_ask``. The default spares the calls whose reply
@@ -62,11 +62,6 @@ class CoR(ExemplarContext):
     filtering: bool = Field(default=True, description="filter the candidates of a chain (Table 3: GEF)")
     all_topics: bool = Field(
         default=True, description="explore every topic entity; the public code: the first alone"
-    )
-    always_ask: bool = Field(
-        default=False,
-        description="leave all to the model: also where there is one relation only, no end with a name, "
-        "or an end is the topic again (paper)",
     )
     lookahead: bool = Field(default=False, description="try chains of solved questions first (EGP §4.3)")
 

@@ -24,10 +24,11 @@ from kgqa.nodes.infer import infer_from_frontier
 from kgqa.nodes.link import link
 from kgqa.nodes.look_again import look_again_from_frontier
 from kgqa.nodes.plan import plan
-from kgqa.runtime.context import Presets, SearchContext
+from kgqa.runtime.context import ONE_HOP_A_TIME, ChoiceContext, Presets
 from kgqa.runtime.graph_builder import Edges, build_graph
 
 PAPER = {
+    **ONE_HOP_A_TIME,
     "temperature": 0.3,
     "max_tokens": 4096,
     "depth": 4,
@@ -41,7 +42,7 @@ PAPER = {
 published runs a question takes up to 390 calls and 215,000 tokens, which none of these limits cuts."""
 
 
-class PoG(SearchContext):
+class PoG(ChoiceContext):
     """The options of PoG; numbers are those of its public code, whose way ``preset=paper`` is."""
 
     method: ClassVar[str] = "pog"

@@ -28,7 +28,7 @@ from functools import cached_property
 from typing import Literal as Choice
 from urllib.parse import unquote
 
-from kgqa.kg.terms import Entity, Literal, Term, local_name
+from kgqa.kg.terms import Entity, Hop, Literal, Term, local_name
 
 
 @dataclass(frozen=True)
@@ -99,6 +99,9 @@ class Dialect:
     ignored_prefixes: tuple[str, ...] = ()  # beginnings of IRIs,
     ignored_parts: tuple[str, ...] = ()  # pieces of IRIs,
     noise: str = r"(?!)"  # and words that a relation is called by (a regular expression)
+    about_data: str = (
+        r"(?!)"  # relations, ``^`` in front of what is against the arrow, that describe the database
+    )
     off_schema_prefixes: tuple[str, ...] = ()  # of users' own and retired relations; a search may walk them
     twins: tuple[CrossReference, ...] = ()  # predicates to ids in graphs of other kinds
     unlabelled: Choice["local", "none"] = "local"  # without any label, the local part of an IRI is the name
@@ -116,6 +119,11 @@ class Dialect:
             or any(part in relation for part in self.ignored_parts)
             or bool(words and re.search(self.noise, words, re.IGNORECASE))
         )
+
+    def describes_data(self, hop: Hop) -> bool:
+        """Return whether a hop says something of the database rather than of the world."""
+        label = self.relation_label(hop.relation)
+        return re.match(self.about_data, label if hop.forward else f"^{label}") is not None
 
     def is_off_schema(self, relation: str) -> bool:
         """Return whether the relation is known to be outside of the schema."""
@@ -263,6 +271,9 @@ FREEBASE = Dialect(
     ),
     ignored_prefixes=(f"{FB}type.object.", f"{FB}kg.object_profile."),
     ignored_parts=("sameAs",),
+    # of what is notable, only the way from a type to its entities is asked about
+    about_data=r"\^?(?:freebase\.valuenotation|dataworld|common\.webpage|type\.type\.instance)\b"
+    r"|common\.topic\.notable_types$|\^common\.topic\.notable_for$",
     off_schema_prefixes=(f"{FB}user.", f"{FB}common.notable_for.object"),
     twins=(CrossReference(f"{OWL}sameAs", f"{re.escape(WD)}.+"),),
     opaque=r"[mg]\.[0-9a-z_]+",
@@ -343,6 +354,11 @@ def detect_dialect(predicates: Sequence[str]) -> Dialect:
 def is_ignored(relation: str) -> bool:
     """Return whether searches leave out a relation, whose dialect it tells itself."""
     return detect_dialect((relation,)).ignores(relation)
+
+
+def describes_data(hop: Hop) -> bool:
+    """Return whether a hop describes the database, whose dialect its relation tells."""
+    return detect_dialect((hop.relation,)).describes_data(hop)
 
 
 def entity_iri(text: str) -> str | None:

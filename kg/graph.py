@@ -47,6 +47,16 @@ class KnowledgeGraph(Protocol):
         of a chain at most; in one that is cut, what returns may not do so on another way.
         """
 
+    async def cross_mediators(
+        self, extended: Sequence[tuple[Chain, Sequence[Hop]]]
+    ) -> list[tuple[tuple[Hop, ...], ...]]:
+        """Return how each chain can go on by some hops: by one, or by two where it leads to mediators.
+
+        One query for all, and none where nothing leads to a node without a name. What only leads back to
+        where a chain has come from is left out, and so is a mediator that leads nowhere else. Of many
+        mediators some are looked at. In the order of the hops.
+        """
+
     async def trace_chain(self, chain: Chain, ends: Sequence[Term]) -> list[tuple[Triple, ...]]:
         """Return one path of triples along ``chain`` for each of ``ends`` it reaches.
 

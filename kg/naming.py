@@ -8,7 +8,8 @@ from kgqa.kg.graph import Executor, Row
 from kgqa.kg.meter import unmetered
 from kgqa.kg.pages import Description, Page
 from kgqa.kg.sparql import queries
-from kgqa.kg.sparql.decoding import is_true, read_integer, sort_key
+from kgqa.kg.sparql.chain_queries import some_ends
+from kgqa.kg.sparql.decoding import is_true, item_at, read_integer, sort_key
 from kgqa.kg.terms import Entity, Hop, Literal, Term, local_name, one_line
 
 MAX_NAME_CHARS = 1_000
@@ -68,6 +69,8 @@ class Naming:
 
 
 NAMES_PER_QUERY = 500
+HOPS_PER_QUERY = 24  # about which one query asks where they lead
+ENDS_SAMPLED = 10  # of a hop, by which it is told whether it leads to nodes without a name
 MAX_RELATION_NAME_CHARS = 80  # characters of a name; a graph may say anything, and prompts show it
 
 
@@ -82,6 +85,7 @@ class RelationCatalog:
         self, executor: Executor, dialect: Dialect, naming: Naming, listed: Mapping[str, int]
     ) -> None:
         self._executor, self._dialect, self._naming = executor, dialect, naming
+        self._to_mediators: dict[Hop, bool] = {}
         named: dict[str, str] = {}
         for query in self._name_queries(listed):
             named |= self._read_names(executor.query_now(query).rows)
@@ -106,6 +110,28 @@ class RelationCatalog:
     def label(self, relation: str) -> str:
         """Return what a relation is shown by: its name, its IRI without namespace, or all of it."""
         return self._labels.get(relation) or one_line(self._dialect.relation_label(relation))
+
+    async def lead_to_mediators(self, hops: Iterable[Hop]) -> set[Hop]:
+        """Return those of some hops that lead to nodes without a name, as far as some of their ends tell.
+
+        This is asked once and kept, like names; no meter sees it either.
+        """
+        wanted = list(dict.fromkeys(hops))
+        new = [hop for hop in wanted if hop not in self._to_mediators]
+        for first in range(0, len(new), HOPS_PER_QUERY):
+            some = new[first : first + HOPS_PER_QUERY]
+            with unmetered():
+                answer = await self._executor.query(some_ends(some, self._naming.labels, ENDS_SAMPLED))
+            named = self._naming.apply((end, label, rank) for _, end, label, rank in answer.rows)
+            ends: list[list[Term]] = [[] for _ in some]
+            for place, end, _, _ in answer.rows:
+                if end is not None:
+                    item_at(ends, place).append(named[end])
+            self._to_mediators |= {
+                hop: bool(those) and not any(end.name for end in those)
+                for hop, those in zip(some, ends, strict=True)
+            }
+        return {hop for hop in wanted if self._to_mediators[hop]}
 
     def ignores(self, relation: str) -> bool:
         """Return whether a search leaves the relation out."""

@@ -41,6 +41,11 @@ T = TypeVar("T")
 IDS_PER_QUERY, PAIRS_PER_QUERY, CHAINS_PER_QUERY = 1_000, 5_000, 8
 """Entities, steps and chains in one query: Virtuoso takes longer and longer to read long ones, or refuses."""
 
+CHAINS_CROSSED_PER_QUERY = 24
+"""Chains to mediators in one query, which asks for the relations that lead on and for nothing else."""
+
+MEDIATORS_SAMPLED = 200  # nodes without a name, at the end of one chain, that are looked past
+
 MAX_SEPARATE_PAGES = 8
 """Pairs of entity and hop up to which each has a page of its own; of more, those of one hop share one."""
 
@@ -129,6 +134,32 @@ class SparqlGraph:
                     sampled |= entities > looked_up or bool(chain.hops and not entities)
                 visits[chain] = ChainResult(found, self._hops(rows.hops, sampled))
         return [visits[chain] for chain in chains]
+
+    async def cross_mediators(
+        self, extended: Sequence[tuple[Chain, Sequence[Hop]]]
+    ) -> list[tuple[tuple[Hop, ...], ...]]:
+        """Return how each chain can go on by some hops, mediators crossed; see `KnowledgeGraph`."""
+        mediated = await self._relations.lead_to_mediators(hop for _, hops in extended for hop in hops)
+        crossed = [chain.then(hop) for chain, hops in extended for hop in hops if hop in mediated]
+        turned = [chain for chain, hops in extended if chain.hops and chain.hops[-1].inverse in hops]
+        limits = Limits.of(self._rows, MEDIATORS_SAMPLED)
+
+        def write(some: Sequence[Chain]) -> str:
+            return chain_queries.relations_past(some, limits)
+
+        found: dict[Chain, list[Row]] = {}
+        wanted = list(dict.fromkeys([*crossed, *turned]))
+        for some, answer in await self._ask_batches(wanted, CHAINS_CROSSED_PER_QUERY, write):
+            for visit, *hop in answer.rows:
+                found.setdefault(item_at(some, visit), []).append(tuple(hop))
+        on = {chain: self._hops(found.get(chain, ())).items for chain in wanted}
+
+        def ways(chain: Chain, hop: Hop) -> list[tuple[Hop, ...]]:
+            if chain.hops and hop == chain.hops[-1].inverse and hop not in on[chain]:
+                return []
+            return [(hop, after) for after in on[chain.then(hop)]] if hop in mediated else [(hop,)]
+
+        return [tuple(way for hop in hops for way in ways(chain, hop)) for chain, hops in extended]
 
     async def reached_ends(self, chain: Chain, ends: Sequence[Term]) -> set[Term]:
         """Return those of some terms that a chain reaches; see `KnowledgeGraph`."""

@@ -1,12 +1,44 @@
 """How prompts draw a relation chain."""
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
 from itertools import groupby
 
 from kgqa.kg.terms import Chain, Entity, Hop
 from kgqa.prompts.base import quoted
 
 MAX_CONSTRAINT_NAMES = 5
+
+
+@dataclass(frozen=True, slots=True)
+class Extension:
+    """A chain and how it can go on: by one hop, or by two where the first leads to nodes without a name.
+
+    ``score`` says how much that promises (ToG); 1 where nobody says.
+    """
+
+    start: Chain
+    hops: tuple[Hop, ...]
+    score: float = 1.0
+
+    @property
+    def chain(self) -> Chain:
+        """The longer chain."""
+        return Chain(self.start.topic, (*self.start.hops, *self.hops), self.start.constraints)
+
+    def __str__(self) -> str:
+        """Draw the hops as arrows."""
+        return " ".join(map(str, self.hops))
+
+
+def last_extension(chain: Chain) -> Extension:
+    """Return a chain as what its last hop makes of the chain before."""
+    return Extension(without_last_hop(chain), chain.hops[-1:])
+
+
+def extensions_by(chain: Chain, hops: Iterable[Hop]) -> tuple[Extension, ...]:
+    """Return a chain's extensions by one hop each."""
+    return tuple(Extension(chain, (hop,)) for hop in hops)
 
 
 def draw_arrow(hop: Hop, target: str) -> str:
@@ -53,9 +85,19 @@ def draw_met(chains: Sequence[Chain]) -> list[str]:
     return [f"The candidates are also the ends of: {draw_chain(chain)}" for chain in chains]
 
 
-def draw_extensions(chain: Chain, hops: Sequence[Hop]) -> list[str]:
-    """Draw each hop as it continues the chain, from its last node on."""
-    return [f"{_draw_end(chain)} {draw_arrow(hop, f'?{chain.depth + 1}')}" for hop in hops]
+def draw_extensions(offers: Sequence[Extension]) -> list[str]:
+    """Draw how each offer continues its chain, from the last node on."""
+    return [f"{_draw_end(offer.start)} {draw_further(offer)}" for offer in offers]
+
+
+def draw_further(offer: Extension) -> str:
+    """Draw the hops by which a chain goes on.
+
+    >>> draw_further(Extension(Chain(Entity("http://x/u")), (Hop("http://x/mayor"), Hop("http://x/person"))))
+    '-mayor-> ?1 -person-> ?2'
+    """
+    steps = enumerate(offer.hops, offer.start.depth + 1)
+    return " ".join(draw_arrow(hop, f"?{number}") for number, hop in steps)
 
 
 def draw_step(chain: Chain) -> str:
@@ -92,19 +134,17 @@ def draw_entity(chain: Chain) -> str:
     return f"{draw_head(chain)} {draw_arrow(hop, name)}"
 
 
-def draw_grouped_chains(offers: Sequence[Chain]) -> list[str]:
-    """Number chains and draw the last hop of each, under a heading for the chain that it extends.
-
-    Chains that extend the same one stand together.
+def draw_grouped_extensions(offers: Sequence[Extension]) -> list[str]:
+    """Number offers and draw each under a heading for the chain that it extends; those of one stand together.
 
     >>> ulm = Chain(Entity("http://x/u", "Ulm"), (Hop("http://x/born_in", forward=False),))
-    >>> draw_grouped_chains([ulm.then(Hop("http://x/spouse")), ulm.then(Hop("http://x/wrote"))])
+    >>> draw_grouped_extensions(extensions_by(ulm, [Hop("http://x/spouse"), Hop("http://x/wrote")]))
     ['From "Ulm" <-born_in- ?1:', '1. -spouse-> ?2', '2. -wrote-> ?2']
     """
     lines: list[str] = []
-    for start, group in groupby(enumerate(offers, 1), lambda offer: without_last_hop(offer[1])):
+    for start, group in groupby(enumerate(offers, 1), lambda offer: offer[1].start):
         lines.append(f"From {draw_chain(start)}:")
-        lines += [f"{number}. {draw_hop(chain)}" for number, chain in group]
+        lines += [f"{number}. {draw_further(offer)}" for number, offer in group]
     return lines
 
 

@@ -4,9 +4,8 @@ from collections.abc import Iterable
 
 from pydantic import Field
 
-from kgqa.kg.terms import Chain
 from kgqa.prompts.base import Reply, check_numbers
-from kgqa.prompts.chain import draw_grouped_chains
+from kgqa.prompts.chain import Extension, draw_grouped_extensions
 from kgqa.prompts.progress import PlannedPrompt
 
 
@@ -18,9 +17,9 @@ class PickedRelations(Reply):
 
 
 class PickRelations(PlannedPrompt[PickedRelations]):
-    """Choose among ``offers``, one hop longer than chains of the frontier; those of one stand together."""
+    """Choose among ``offers``, which extend chains of the frontier; those of one stand together."""
 
-    offers: tuple[Chain, ...]
+    offers: tuple[Extension, ...]
 
     instructions = """\
 You steer a search in a knowledge graph. You are given a question and a numbered list of relations \
@@ -54,7 +53,7 @@ Reply: {"rationale": "His teachers are reached; from the towns on the river, tho
 """
 
     def _lines(self) -> Iterable[str]:
-        return draw_grouped_chains(self.offers)
+        return draw_grouped_extensions(self.offers)
 
     def check(self, reply: PickedRelations) -> None:
         """Refuse numbers that were not offered or come twice."""

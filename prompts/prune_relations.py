@@ -4,9 +4,9 @@ from collections.abc import Iterable
 
 from pydantic import Field
 
-from kgqa.kg.terms import Chain, Hop
+from kgqa.kg.terms import Chain
 from kgqa.prompts.base import QuestionPrompt, Reply, check_numbers, numbered
-from kgqa.prompts.chain import draw_chain, draw_extensions
+from kgqa.prompts.chain import Extension, draw_chain, draw_extensions
 from kgqa.prompts.progress import Progress
 
 
@@ -18,10 +18,10 @@ class PrunedRelations(Reply):
 
 
 class PruneRelations(QuestionPrompt[PrunedRelations]):
-    """Choose at most ``width`` of the ``hops`` that extend ``chain``, each with its direction."""
+    """Choose at most ``width`` of the ``offers`` that extend ``chain``, each with its direction."""
 
     chain: Chain
-    hops: tuple[Hop, ...]
+    offers: tuple[Extension, ...]
     width: int = 3
     progress: Progress | None = None
 
@@ -57,10 +57,10 @@ Reply: {"rationale": "The school is the composer's, so the composer comes first.
         if self.progress:
             yield self.progress.draw()
         yield from (f"Chain: {draw_chain(self.chain)}", f"Relations, choose at most {self.width}:")
-        yield numbered(draw_extensions(self.chain, self.hops))
+        yield numbered(draw_extensions(self.offers))
 
     def check(self, reply: PrunedRelations) -> None:
         """Refuse numbers that were not offered, repeated numbers, and too many."""
-        check_numbers(reply.relations, len(self.hops), "relation")
+        check_numbers(reply.relations, len(self.offers), "relation")
         if len(reply.relations) > self.width:
             raise ValueError(f"at most {self.width} relations may be chosen")

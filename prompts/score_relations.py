@@ -3,9 +3,8 @@
 from collections import Counter
 from collections.abc import Iterable
 
-from kgqa.kg.terms import Chain
 from kgqa.prompts.base import QuestionPrompt, Scores, check_scores
-from kgqa.prompts.chain import draw_chain, draw_grouped_chains, without_last_hop
+from kgqa.prompts.chain import Extension, draw_chain, draw_grouped_extensions
 
 
 class ScoredRelations(Scores):
@@ -13,9 +12,9 @@ class ScoredRelations(Scores):
 
 
 class ScoreRelations(QuestionPrompt[ScoredRelations]):
-    """Score at most ``width`` of the ``offers`` that extend one chain of the beam by a hop."""
+    """Score at most ``width`` of the ``offers`` that extend one chain of the beam."""
 
-    offers: tuple[Chain, ...]
+    offers: tuple[Extension, ...]
     width: int
 
     instructions = """\
@@ -48,12 +47,12 @@ Reply: {"rationale": "The school is the composer's.", "scores": [{"number": 1, "
 
     def _lines(self) -> Iterable[str]:
         yield f"Relations, score at most {self.width} for each chain:"
-        yield from draw_grouped_chains(self.offers)
+        yield from draw_grouped_extensions(self.offers)
 
     def check(self, reply: ScoredRelations) -> None:
         """Refuse numbers that were not offered, scores beyond 0 to 1, and too many for one chain."""
         check_scores(reply.scores, len(self.offers), "relation")
-        given = Counter(without_last_hop(self.offers[each.number - 1]) for each in reply.scores)
+        given = Counter(self.offers[each.number - 1].start for each in reply.scores)
         for chain, count in given.items():
             if count > self.width:
                 raise ValueError(f"{count} scores are for {draw_chain(chain)}; give at most {self.width}")

@@ -292,6 +292,28 @@ class SearchContext(GroundedContext):
         return schema
 
 
+ONE_HOP_A_TIME: Mapping[str, Any] = {"cross_mediators": False, "hide_noise": False, "always_ask": True}
+"""How papers offer relations: whatever leads on by one hop, and the model is asked about a single one too."""
+
+
+class ChoiceContext(SearchContext):
+    """The options of every method that has relations chosen which extend a chain."""
+
+    cross_mediators: bool = Field(
+        default=True,
+        description="offer a relation to nodes without a name together with the relations out of them, and "
+        "no way that only leads back",
+    )
+    hide_noise: bool = Field(
+        default=True, description="offer no relations that describe the database, as its dialect lists them"
+    )
+    always_ask: bool = Field(
+        default=False,
+        description="leave all to the model: also where there is one relation only; of CoR also where no end "
+        "has a name, or an end is the topic again (paper)",
+    )
+
+
 class ExemplarContext(SearchContext):
     """The options of a method that recalls solved questions like the one asked (EGP).
 

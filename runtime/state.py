@@ -21,6 +21,7 @@ from kgqa.kg.pages import Candidate, ChainResult
 from kgqa.kg.proof.query import Aggregate, Condition
 from kgqa.kg.terms import Chain, Entity, Hop, Term, one_line
 from kgqa.prompts.base import MAX_QUESTION_CHARS
+from kgqa.prompts.chain import Extension
 from kgqa.prompts.solved_questions import SolvedQuestion
 from kgqa.runtime.record import (
     Fact,
@@ -120,8 +121,8 @@ class Update(TypedDict, total=False):
     """The relation chain at hand."""
     stack: list[Chain]
     """The relation-chain stack: alternatives, the next one last."""
-    hops: list[Hop]
-    """The relations that extend the chain at hand."""
+    extensions: list[Extension]
+    """How the chain at hand can go on."""
     candidates: list[Candidate]
     """The ends of the chain at hand, as far as they meet the branches in memory."""
     truncated: bool
@@ -170,7 +171,7 @@ def initial_state(given: Input) -> Update:
         "topic_entities": [],
         "passed_over": [],
         "stack": [],
-        "hops": [],
+        "extensions": [],
         "candidates": [],
         "truncated": False,
         "memory": [],

@@ -91,6 +91,11 @@ def chain_arguments(chain: Chain) -> dict[str, Any]:
     return {"topic": _write_entity(chain.topic), "hops": hops} | ({"held": held} if held else {})
 
 
+def extended_chain_arguments(chain: Chain, hops: Iterable[Hop]) -> dict[str, Any]:
+    """Write a chain and hops that lead on from its end as cross_mediators reads them."""
+    return {**chain_arguments(chain), "further": list(map(_write_hop, hops))}
+
+
 def relation_arguments(entities: Iterable[Entity], hop: Hop | None = None) -> dict[str, Any]:
     """Write entities as list_relations reads them, with a hop as follow_relation does.
 

@@ -9,7 +9,7 @@ from typing_extensions import TypedDict
 from kgqa.kg.graph import KnowledgeGraph
 from kgqa.kg.pages import Candidate, ChainResult, Page
 from kgqa.kg.terms import Entity, Hop, Literal, Term, Triple
-from kgqa.tools.arguments import resolve_chain
+from kgqa.tools.arguments import resolve_chain, resolve_hop
 from kgqa.tools.text import (
     MAX_RELATION_LINES,
     graph_tool,
@@ -45,6 +45,14 @@ class ChainArguments(TypedDict):
     """the relations of the chain in order; ``^`` in front follows one backwards; may be empty"""
     held: NotRequired[Waypoints]
     """under a number of hops, the ids or names of the only entities that the chain may be at then"""
+
+
+@with_config(ConfigDict(use_attribute_docstrings=True))
+class ExtendedChainArguments(ChainArguments):
+    """A chain as a caller writes it, and relations that lead on from its end."""
+
+    further: list[str]
+    """the relations that lead on; ``^`` in front follows one backwards"""
 
 
 def chain_tools(graph: KnowledgeGraph) -> list[BaseTool]:
@@ -89,6 +97,24 @@ def chain_tools(graph: KnowledgeGraph) -> list[BaseTool]:
         return "\n".join(parts) or "no chain was named", visits
 
     @graph_tool
+    async def cross_mediators(
+        chains: list[ExtendedChainArguments],
+    ) -> tuple[str, list[tuple[tuple[Hop, ...], ...]]]:
+        """Tell of relations that lead on from chains which lead to nodes without a name, and what follows.
+
+        Args:
+            chains: the chains, each with the relations to look past.
+        """
+        named = [await resolve_chain(graph, each["topic"], each["hops"], each.get("held")) for each in chains]
+        further = [[resolve_hop(graph, hop) for hop in each["further"]] for each in chains]
+        found = await graph.cross_mediators(list(zip(named, further, strict=True)))
+        parts = []
+        for chain, ways in zip(named, found, strict=True):
+            lines = [" ".join(map(show_hop, way)) for way in ways]
+            parts.append(listing(f"ways on from {show_chain(chain)}", lines, most=MAX_RELATION_LINES))
+        return "\n".join(parts) or "no chain was named", found
+
+    @graph_tool
     async def trace_chain(
         topic: Topic, hops: Hops, ends: Ends, held: Held = None
     ) -> tuple[str, list[tuple[Triple, ...]]]:
@@ -104,4 +130,4 @@ def chain_tools(graph: KnowledgeGraph) -> list[BaseTool]:
         reached = await graph.reached_ends(await resolve_chain(graph, topic, hops, held), ends)
         return listing("nodes at the end", [show_term(end) for end in ends if end in reached]), reached
 
-    return [extend_chain, follow_chain, visit_chains, trace_chain, check_ends]
+    return [extend_chain, follow_chain, visit_chains, cross_mediators, trace_chain, check_ends]

@@ -6,7 +6,7 @@ from typing import NamedTuple, get_args
 from kgqa.evaluation.simulation.gold_answers import AnswerMarks, GoldAnswers
 from kgqa.evaluation.simulation.oracle import Case, wrong_choice
 from kgqa.kg.pages import Candidate
-from kgqa.kg.terms import Chain, Entity, Hop, Term
+from kgqa.kg.terms import Chain, Entity, Term
 from kgqa.prompts.answer_from_memory import (
     AnswerBriefly,
     AnswerDirectly,
@@ -15,6 +15,7 @@ from kgqa.prompts.answer_from_memory import (
 )
 from kgqa.prompts.base import Reply
 from kgqa.prompts.candidates import MAX_CANDIDATES_SHOWN, Take, aggregate, taken_terms
+from kgqa.prompts.chain import Extension
 from kgqa.prompts.check_sufficiency import CheckSufficiency, Sufficiency
 from kgqa.prompts.filter_candidates import FilterCandidates, FilteredCandidates
 from kgqa.prompts.infer_from_evidence import InferFromEvidence, Inferred
@@ -143,12 +144,13 @@ async def draw_wrong_entities(chain: Chain, ends: Mapping[int, Term], case: Case
     return sorted(drawn[: len(drawn) // 2])
 
 
-async def leading_hops(chain: Chain, hops: Mapping[int, Hop], case: Case) -> list[int]:
-    """Number the hops that lead on along a gold path, or those that take the place of one not offered."""
-    own = [number for number, hop in hops.items() if await case.oracle.right_hop(chain, [hop]) is not None]
+async def leading_offers(chain: Chain, offers: Mapping[int, Extension], case: Case) -> list[int]:
+    """Number the offers that lead on along a gold path, or those that take the place of one not offered."""
+    way = case.oracle.right_way
+    own = [number for number, offer in offers.items() if await way(chain, [offer.hops]) is not None]
     if own or not any(await case.rests(chain)):
         return own
-    return [number for number, hop in hops.items() if await case.rests(chain.then(hop))]
+    return [number for number, offer in offers.items() if await case.rests(offer.chain)]
 
 
 async def prune_relations(prompt: PruneRelations, case: Case) -> PrunedRelations:
@@ -156,7 +158,7 @@ async def prune_relations(prompt: PruneRelations, case: Case) -> PrunedRelations
 
     A wrong choice is one wrong relation, and after it the right one where the model recalls it.
     """
-    right = await case.oracle.right_hop(prompt.chain, prompt.hops)
+    right = await case.oracle.right_way(prompt.chain, [offer.hops for offer in prompt.offers])
     picks = [] if right is None else [right]
     wrong = None if case.happens("accuracy") else await _draw_wrong_relation(prompt, case, right)
     if wrong is not None:
@@ -166,8 +168,8 @@ async def prune_relations(prompt: PruneRelations, case: Case) -> PrunedRelations
 
 async def _draw_wrong_relation(prompt: PruneRelations, case: Case, right: int | None) -> int | None:
     """Draw a relation that does not lead to the answers; where none does, any is wrong."""
-    for place in case.draws.shuffled("wrong relations", range(len(prompt.hops))):
-        if right is None or not (place == right or await case.rests(prompt.chain.then(prompt.hops[place]))):
+    for place in case.draws.shuffled("wrong relations", range(len(prompt.offers))):
+        if right is None or not (place == right or await case.rests(prompt.offers[place].chain)):
             return place
     return None
 

@@ -61,7 +61,7 @@ async def next_tool_call(messages: Sequence[BaseMessage], tools: Sequence[BaseTo
 async def _extend_chain(last: _ToolResult, case: Case) -> AIMessage:
     """Take a relation of those shown: the right one, or where it errs another."""
     offered: tuple[Hop, ...] = last.artifact.items
-    right = await case.oracle.right_hop(last.chain, offered)
+    right = await case.oracle.right_way(last.chain, [(hop,) for hop in offered])
     others = [hop for place, hop in enumerate(offered) if place != right]
     wrong = next(case.draws.shuffled("wrong relations", others), None)
     if right is not None and (wrong is None or case.happens("accuracy")):

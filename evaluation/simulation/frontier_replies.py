@@ -9,12 +9,12 @@ from kgqa.evaluation.simulation.chain_replies import (
     draw_wrong_entities,
     find_computed_take,
     find_exact_take,
-    leading_hops,
+    leading_offers,
 )
 from kgqa.evaluation.simulation.gold_answers import AnswerMarks
 from kgqa.evaluation.simulation.graph_cache import GoldRelations
 from kgqa.evaluation.simulation.oracle import Case, wrong_choice
-from kgqa.kg.terms import Chain, Entity, Hop, Term
+from kgqa.kg.terms import Chain, Entity, Term
 from kgqa.priors.candidate_ranking import relation_words
 from kgqa.prompts.assess_found import AssessFound, Assessment, EvaluateFound, Evaluation
 from kgqa.prompts.base import Score
@@ -25,7 +25,7 @@ from kgqa.prompts.candidates import (
     NumberedCandidate,
     numbered_candidates,
 )
-from kgqa.prompts.chain import without_last_hop
+from kgqa.prompts.chain import Extension
 from kgqa.prompts.choose_entities import ChooseEntities, ChosenEntities
 from kgqa.prompts.filter_found import FilterFound, KeptCandidates
 from kgqa.prompts.pick_relations import PickedRelations, PickRelations
@@ -50,23 +50,25 @@ async def pick_relations(prompt: PickRelations, case: Case) -> PickedRelations:
     return PickedRelations(relations=[number for wrong, right in chosen for number in (*wrong, *right)])
 
 
-async def _choose_offers(offers: Sequence[Chain], most: int, case: Case) -> list[tuple[list[int], list[int]]]:
+async def _choose_offers(
+    offers: Sequence[Extension], most: int, case: Case
+) -> list[tuple[list[int], list[int]]]:
     """Choose, for each chain that is extended, at most so many wrong offers, and those that are right.
 
     Right are the offers on a gold path, or those in place of one. A chain at its end needs none.
     """
-    groups: dict[Chain, dict[int, Hop]] = defaultdict(dict)
+    groups: dict[Chain, dict[int, Extension]] = defaultdict(dict)
     for number, offer in enumerate(offers, 1):
-        groups[without_last_hop(offer)][number] = offer.hops[-1]
+        groups[offer.start][number] = offer
     chosen = []
-    for chain, hops in groups.items():
-        right = [] if () in await case.rests(chain) else await leading_hops(chain, hops, case)
+    for chain, own in groups.items():
+        right = [] if () in await case.rests(chain) else await leading_offers(chain, own, case)
         wrong: list[int] = []
         errs, drawn = not case.happens("accuracy", str(chain)), f"wrong relations {chain}"
-        for number in case.draws.shuffled(drawn, list(hops)) if errs else ():
+        for number in case.draws.shuffled(drawn, list(own)) if errs else ():
             if len(wrong) == max(1, min(len(right), most)):
                 break
-            if not await case.rests(offers[number - 1]):
+            if not await case.rests(own[number].chain):
                 wrong.append(number)
         recalled = not wrong or case.happens("recall", str(chain))
         chosen.append((wrong, right if recalled else []))

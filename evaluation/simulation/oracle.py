@@ -230,10 +230,14 @@ class Oracle:
         rest = self._detours[chain]
         return [] if rest is None else [rest]
 
-    async def right_hop(self, chain: Chain, offered: Sequence[Hop]) -> int | None:
-        """Return the place of the hop that leads on to the answers; None if none does."""
-        steps = [rest[0] for rest in await self.rests(chain) if rest]
-        places = (place for step in steps for place, hop in enumerate(offered) if is_hop_named(hop, step))
+    async def right_way(self, chain: Chain, offered: Sequence[Sequence[Hop]]) -> int | None:
+        """Return the place of the hop, or of the hops, that lead on to the answers; None if none do."""
+        places = (
+            place
+            for rest in await self.rests(chain)
+            for place, hops in enumerate(offered)
+            if len(hops) <= len(rest) and all(map(is_hop_named, hops, rest))
+        )
         return next(places, None)
 
     def complete(self, chain: Chain, rest: GoldRelations) -> Chain:

@@ -5,13 +5,14 @@ from collections.abc import Iterable, Iterator, Sequence
 from itertools import islice, zip_longest
 from typing import get_args
 
-from kgqa.evaluation.simulation.chain_replies import COMPUTED_TAKES, leading_hops
+from kgqa.evaluation.simulation.chain_replies import COMPUTED_TAKES, leading_offers
 from kgqa.evaluation.simulation.gold_answers import YesNoVerdict
 from kgqa.evaluation.simulation.oracle import Case
-from kgqa.kg.terms import Chain, Entity, Hop, Literal, Path, Term
+from kgqa.kg.terms import Chain, Entity, Literal, Path, Term
 from kgqa.kg.text import fold
 from kgqa.priors.candidate_ranking import relation_words
 from kgqa.prompts.candidates import aggregate
+from kgqa.prompts.chain import Extension
 from kgqa.prompts.facts import RelationCandidate, facts_as_statements
 from kgqa.prompts.judge_claim import JudgeClaim, Judgement
 from kgqa.prompts.plan_steps import PlanSteps, StepsReply
@@ -100,11 +101,12 @@ async def _leading_relations(
     frontier: Sequence[Path], offers: Sequence[RelationCandidate], case: Case
 ) -> list[int]:
     """Number the relations on a gold path to the answers, or those that take the place of one not offered."""
-    chains: dict[Chain, dict[int, Hop]] = defaultdict(dict)
+    chains: dict[Chain, dict[int, Extension]] = defaultdict(dict)
     for number, offer in enumerate(offers, 1):
         for head in offer.heads:
-            chains[frontier[head].chain][number] = offer.hop
-    return sorted({n for chain, hops in chains.items() for n in await leading_hops(chain, hops, case)})
+            chain = frontier[head].chain
+            chains[chain][number] = Extension(chain, (offer.hop,))
+    return sorted({n for chain, own in chains.items() for n in await leading_offers(chain, own, case)})
 
 
 async def select_entities(prompt: SelectEntities, case: Case) -> SelectedEntities:

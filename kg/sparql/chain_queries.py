@@ -23,7 +23,7 @@ from kgqa.kg.sparql.patterns import (
     values_list,
     write_iri,
 )
-from kgqa.kg.terms import Chain, Entity, Literal, Term
+from kgqa.kg.terms import Chain, Entity, Hop, Literal, Term
 
 MAX_NODES_BETWEEN = 9_999
 """Distinct nodes after a hop, except the last one, that a chain is followed on from."""
@@ -189,6 +189,39 @@ def visit_chains(
     columns = "?visit" + " ?end ?fresh ?label ?rank" * ends + " ?relation ?forward" * hops + " ?cut"
     named = label_of(labels) if ends else ""
     return f"SELECT {columns} WHERE {{ {{ {' UNION '.join(parts)} }} {named} }}"
+
+
+def relations_past(chains: Sequence[Chain], limits: Limits) -> str:
+    """Ask for ``?visit ?relation ?forward`` that lead on from the ends of chains, and elsewhere than back.
+
+    Back is the node that the last hop of a chain has come from. ``?visit`` is the place of the chain, from 0.
+    """
+    blocks = []
+    for place, chain in enumerate(chains):
+        start = f"?e{chain.depth - 1}" if chain.depth > 1 else ""
+        walk = f"{_walk(chain, limits.nodes)} FILTER(!isLiteral(?end))"
+        reached = f"SELECT {start} ?end WHERE {{ {walk} }} LIMIT {limits.scanned:d}"
+        for triple, other, forward in (
+            ("?end ?relation ?to", "?to", TRUE),
+            ("?from ?relation ?end", "?from", FALSE),
+        ):
+            read = f"SELECT {start} ?relation {other} WHERE {{ {{ {reached} }} OPTIONAL {{ {triple} }} }}"
+            elsewhere = f"FILTER(isLiteral({other}) || {other} != {start or serialise(chain.topic)})"
+            blocks.append(
+                f'{{ SELECT DISTINCT ("{place:d}" AS ?visit) ?relation ({forward} AS ?forward) WHERE {{ '
+                f"{{ {read} LIMIT {limits.triples:d} }} {elsewhere} }} }}"
+            )
+    return f"SELECT ?visit ?relation ?forward WHERE {{ {' UNION '.join(blocks)} }}"
+
+
+def some_ends(hops: Sequence[Hop], labels: Sequence[str], most: int) -> str:
+    """Ask for ``?place ?end ?label ?rank``: some nodes that each of some hops leads to, from anywhere."""
+    blocks = (
+        f'{{ SELECT ("{place:d}" AS ?place) ?end WHERE {{ {triple_pattern("?start", hop, "?end")} }} '
+        f"LIMIT {most:d} }}"
+        for place, hop in enumerate(hops)
+    )
+    return f"SELECT ?place ?end ?label ?rank WHERE {{ {{ {' UNION '.join(blocks)} }} {label_of(labels)} }}"
 
 
 def relations_held(chains: Sequence[Chain], unseen: Mapping[bool, Sequence[str]], limits: Limits) -> str:

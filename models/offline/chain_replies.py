@@ -113,9 +113,13 @@ async def infer_answers(prompt: InferFromEvidence, interpreter: QuestionInterpre
 async def prune_relations(prompt: PruneRelations, interpreter: QuestionInterpreter) -> PrunedRelations:
     """Choose the relation that the chosen chain goes on by, then those of others; none beside all chains."""
     known = await interpreter.interpret(prompt.question, prompt.topics, [prompt.chain])
-    hops = list(dict.fromkeys(rest[0] for rest in known.rests(prompt.chain) if rest))
-    chosen = [prompt.hops.index(hop) + 1 for hop in hops if hop in prompt.hops]
-    relations = chosen[: prompt.width] if hops and hops[0] in prompt.hops else []
+    rests = [tuple(rest) for rest in known.rests(prompt.chain) if rest]
+    places = [
+        [number for number, offer in enumerate(prompt.offers, 1) if rest[: len(offer.hops)] == offer.hops]
+        for rest in rests
+    ]
+    chosen = list(dict.fromkeys(number for those in places for number in those))
+    relations = chosen[: prompt.width] if places and places[0] else []
     return PrunedRelations(rationale=known.reason, relations=relations)
 
 

@@ -76,14 +76,23 @@ def _unfinished(known: Interpretation, seen: Sequence[Chain]) -> Chain | None:
 
 async def pick_relations(prompt: PickRelations, interpreter: QuestionInterpreter) -> PickedRelations:
     """Choose what the chosen chains go on by; where none of it is offered, what others go on by."""
-    known = await interpreter.interpret(prompt.question, prompt.topics, prompt.offers)
-    return PickedRelations(rationale=known.reason, relations=_onwards(known, prompt.offers))
+    known = await interpreter.interpret(
+        prompt.question, prompt.topics, [offer.chain for offer in prompt.offers]
+    )
+    return PickedRelations(
+        rationale=known.reason, relations=_onwards(known, [offer.chain for offer in prompt.offers])
+    )
 
 
 async def score_relations(prompt: ScoreRelations, interpreter: QuestionInterpreter) -> ScoredRelations:
     """Score what `pick_relations` chooses; the beam has room for nothing else."""
-    known = await interpreter.interpret(prompt.question, prompt.topics, prompt.offers)
-    scores = [Score(number=number, score=1.0) for number in _onwards(known, prompt.offers)]
+    known = await interpreter.interpret(
+        prompt.question, prompt.topics, [offer.chain for offer in prompt.offers]
+    )
+    scores = [
+        Score(number=number, score=1.0)
+        for number in _onwards(known, [offer.chain for offer in prompt.offers])
+    ]
     return ScoredRelations(rationale=known.reason, scores=scores)
 
 

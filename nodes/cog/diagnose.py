@@ -2,6 +2,7 @@
 
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
+from itertools import pairwise
 from typing import Any, cast
 
 from kgqa.kg.terms import Chain
@@ -10,13 +11,13 @@ from kgqa.nodes.cog.state import (
     CoGState,
     CoGUpdate,
     Finding,
+    decided_chains,
     known_progress,
     plan_progress,
     standing_decisions,
     topic_index,
 )
 from kgqa.nodes.look_again import may_look_again
-from kgqa.prompts.chain import without_last_hop
 from kgqa.prompts.diagnose import (
     MAX_BRANCHES_SHOWN,
     MAX_DECISIONS_SHOWN,
@@ -128,11 +129,10 @@ def _frontier_decisions(state: CoGState, *, undecided: bool) -> list[PastDecisio
     stand = {(chain.topic, chain.hops) for chain in state["frontier"]}
     followed = (offer.chain for offer in state["offers"])
     chains = [*state["frontier"], *(each for each in followed if (each.topic, each.hops) not in stand)]
-    begun = dict.fromkeys(chain.upto(depth) for chain in chains for depth in range(1, chain.depth + 1))
+    begun = {after: before for chain in chains for before, after in pairwise(decided_chains(chain, state))}
     found = [findings.get(chain, Finding(chain, "")) for chain in begun]
     taken = [
-        PastDecision(without_last_hop(each.chain), each.chain, each.reached, each.total, each.text)
-        for each in found
+        PastDecision(begun[each.chain], each.chain, each.reached, each.total, each.text) for each in found
     ]
     return [*taken, *(PastDecision(chain, None, (), 0, "") for chain in chains if undecided)]
 

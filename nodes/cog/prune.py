@@ -5,9 +5,8 @@ from itertools import chain as joined
 
 from kgqa.models.errors import MalformedReply
 from kgqa.nodes.cog.state import CoGState, CoGUpdate, PrunedChain, RankedRelation, plan_progress, topic_slots
-from kgqa.nodes.frontier.state import ScoredChain, prompt_context
+from kgqa.nodes.frontier.state import prompt_context
 from kgqa.nodes.look_again import remaining_points
-from kgqa.prompts.chain import without_last_hop
 from kgqa.prompts.pick_relations import PickRelations
 from kgqa.prompts.prune_relations import PruneRelations
 from kgqa.runtime.node import NodeRuntime, node
@@ -31,10 +30,13 @@ async def prune(state: CoGState, runtime: NodeRuntime) -> CoGUpdate:
     chosen = await _choose_relations(state, runtime)
     added = [each for each in _safeguard(ranking, chosen, state, runtime) if each not in chosen]
     final = chosen + added
-    runtime.trace |= {"chosen": [str(each.hop) for each in final], "added": [str(each.hop) for each in added]}
+    runtime.trace |= {
+        "chosen": [str(each.offer) for each in final],
+        "added": [str(each.offer) for each in added],
+    }
     others = [each for each in ranking if each not in final]
     runtime.trace["set_aside"] = len(others)
-    fresh = [PrunedChain(each.chain, True, each.relevance) for each in final[1:]]
+    fresh = [_pruned(each, waiting=True) for each in final[1:]]
     pruned = _remember([*fresh, *_set_aside(others)], state)
     if not final:
         if "malformed" in runtime.trace:
@@ -54,10 +56,10 @@ async def prune_frontier(state: CoGState, runtime: NodeRuntime) -> CoGUpdate:
     topics = dict.fromkeys(each.chain.topic for each in ranking)
     by_topic = [[each for each in ranking if each.chain.topic == topic] for topic in topics]
     short = (own[: most if own[0].score is not None else None] for own in by_topic)
-    offered = sorted(joined.from_iterable(short), key=lambda each: str(without_last_hop(each.chain)))
-    prompt = PickRelations(state["question"], tuple(each.chain for each in offered), **prompt_context(state))
-    chosen: list[RankedRelation] = []
-    if reply := await runtime.ask(prompt):
+    offered = sorted(joined.from_iterable(short), key=lambda each: str(each.offer.start))
+    prompt = PickRelations(state["question"], tuple(each.offer for each in offered), **prompt_context(state))
+    chosen = offered if len(offered) == 1 and not runtime.context.always_ask else []
+    if not chosen and (reply := await runtime.ask(prompt)):
         chosen = [offered[number - 1] for number in reply.relations]
         runtime.trace["reason"] = reply.rationale
     safe = [each for own in by_topic for each in _safeguard(own, chosen, state, runtime)]
@@ -65,10 +67,10 @@ async def prune_frontier(state: CoGState, runtime: NodeRuntime) -> CoGUpdate:
     final = list(dict.fromkeys([*chosen, *safe]))
     others = [each for each in ranking if each not in final]
     runtime.trace |= {"chosen": [str(each.chain) for each in final], "added": added, "set_aside": len(others)}
-    decisions = dict.fromkeys(without_last_hop(each.chain) for each in others)
-    aside = ([each for each in others if without_last_hop(each.chain) == before] for before in decisions)
+    decisions = dict.fromkeys(each.offer.start for each in others)
+    aside = ([each for each in others if each.offer.start == before] for before in decisions)
     return {
-        "offers": [ScoredChain(each.chain) for each in final],
+        "offers": [each.offer for each in final],
         "frontier": [] if final else state["frontier"],
         "pruned": _remember([branch for each in aside for branch in _set_aside(each)], state),
         "decision": "forward" if final else "backtrack",
@@ -78,7 +80,11 @@ async def prune_frontier(state: CoGState, runtime: NodeRuntime) -> CoGUpdate:
 def _set_aside(others: list[RankedRelation]) -> list[PrunedChain]:
     """Return the most relevant of what was not chosen at one decision."""
     best = sorted(others, key=lambda each: -(each.relevance or 0.0))[:MAX_REMEMBERED_RELATIONS]
-    return [PrunedChain(each.chain, False, each.relevance) for each in best]
+    return list(map(_pruned, best))
+
+
+def _pruned(each: RankedRelation, *, waiting: bool = False) -> PrunedChain:
+    return PrunedChain(each.chain, waiting, each.relevance, len(each.offer.hops))
 
 
 def _remember(fresh: list[PrunedChain], state: CoGState) -> list[PrunedChain]:
@@ -89,14 +95,16 @@ def _remember(fresh: list[PrunedChain], state: CoGState) -> list[PrunedChain]:
 async def _choose_relations(state: CoGState, runtime: NodeRuntime) -> list[RankedRelation]:
     """Ask about the shortlist, then about the rest; without scores all are offered at once."""
     ranking, topics = state["ranking"], tuple(state["topic_entities"])
+    if len(ranking) == 1 and not runtime.context.always_ask:
+        return ranking
     question, chain, width = state["question"], state["chain"], runtime.context.width
     cut = runtime.context.shortlist if ranking[0].score is not None else MAX_FURTHER_RELATIONS
     for offered in (ranking[:cut], ranking[cut : cut + MAX_FURTHER_RELATIONS]):
         if not offered:
             break
-        hops = tuple(each.hop for each in offered)
+        offers = tuple(each.offer for each in offered)
         try:
-            prompt = PruneRelations(question, chain, hops, width, plan_progress(state), topics=topics)
+            prompt = PruneRelations(question, chain, offers, width, plan_progress(state), topics=topics)
             reply = await runtime.prompt(prompt)
         except MalformedReply as error:
             runtime.trace["malformed"] = str(error)
@@ -123,8 +131,8 @@ def _safeguard(
     if runtime.context.safeguard == "sparse":
         slots = topic_slots({**state, "chain": ranking[0].chain})
         named = {slot.relation: place for place, slot in reversed(list(enumerate(slots)))}
-        exact = [each for each in ranking if each.hop.words in named]
-        exact.sort(key=lambda each: (named[each.hop.words], not each.hop.forward))
+        exact = [each for each in ranking if each.offer.hops[-1].words in named]
+        exact.sort(key=lambda each: (named[each.offer.hops[-1].words], not each.offer.hops[-1].forward))
         return [each for each in exact if each not in chosen][:1] if len(chosen) < 2 else []
     scored = [each for each in ranking if each.step is not None]
     return [max(scored, key=lambda each: (each.step or 0.0, not each.turned))] if scored else []

@@ -4,7 +4,7 @@ from collections.abc import Sequence
 
 import numpy as np
 
-from kgqa.kg.terms import Chain, Hop
+from kgqa.kg.terms import Chain
 from kgqa.nodes.cog.state import (
     CoGState,
     CoGUpdate,
@@ -23,7 +23,7 @@ from kgqa.priors.candidate_ranking import (
     relation_words,
 )
 from kgqa.priors.slots import Slot
-from kgqa.prompts.chain import without_last_hop
+from kgqa.prompts.chain import Extension
 from kgqa.runtime.node import NodeRuntime, node
 
 LIKENESS_DECIMALS = 6
@@ -40,11 +40,11 @@ async def rerank(state: CoGState, runtime: NodeRuntime) -> CoGUpdate:
     """
     chain, tried = state["chain"], set(state["tried"])
     runtime.trace["chain"] = str(chain)
-    hops = [hop for hop in state["hops"] if chain.then(hop) not in tried]
-    if not hops:
+    offers = [each for each in state["extensions"] if each.chain not in tried]
+    if not offers:
         runtime.trace |= {"signal": "no_candidates", "reason": "every relation here was tried"}
         return {"ranking": [], "resume_points": remaining_points(state), "decision": "backtrack"}
-    return {"ranking": _in_order(await _rank(state, hops, runtime), runtime)}
+    return {"ranking": _in_order(await _rank(state, offers, runtime), runtime)}
 
 
 @node("rerank")
@@ -53,11 +53,11 @@ async def rerank_frontier(state: CoGState, runtime: NodeRuntime) -> CoGUpdate:
 
     Equations 4 to 6 are taken to the letter: each hop is a step of the plan, and no slot is passed.
     """
-    hops: dict[Chain, list[Hop]] = {}
+    offers: dict[Chain, list[Extension]] = {}
     for offer in state["offers"]:
-        hops.setdefault(without_last_hop(offer.chain), []).append(offer.chain.hops[-1])
+        offers.setdefault(offer.start, []).append(offer)
     ranking: list[RankedRelation] = []
-    for chain, following in hops.items():
+    for chain, following in offers.items():
         ranking += await _rank({**state, "chain": chain}, following, runtime)
     return {"ranking": _in_order(ranking, runtime)}
 
@@ -67,26 +67,26 @@ def _in_order(ranking: list[RankedRelation], runtime: NodeRuntime) -> list[Ranke
         return ranking
     ordered = sorted(ranking, key=lambda each: (-(each.score or 0.0), each.turned))
     together = runtime.context.exploration == "frontier"
-    best = [f"{each.chain if together else each.hop} {each.score:.3f}" for each in ordered[:3]]
+    best = [f"{each.chain if together else each.offer} {each.score:.3f}" for each in ordered[:3]]
     runtime.trace["best"] = best
     return ordered
 
 
-async def _rank(state: CoGState, hops: Sequence[Hop], runtime: NodeRuntime) -> list[RankedRelation]:
-    chain, context = state["chain"], runtime.context
+async def _rank(state: CoGState, offers: Sequence[Extension], runtime: NodeRuntime) -> list[RankedRelation]:
+    context = runtime.context
     if not context.guidance or not (context.reranking or topic_slots(state)):
-        return [RankedRelation(chain.then(hop)) for hop in hops]
-    signals, slot = await _compute_signals(state, hops, runtime)
+        return list(map(RankedRelation, offers))
+    signals, slot = await _compute_signals(state, offers, runtime)
     scores = None
     if context.reranking:
         scores = signals.fuse(SignalWeights(context.weight_local, context.weight_step, context.weight_global))
         runtime.trace |= {"subgoal": _subgoals(state, runtime)[-1], "slot": str(slot) if slot else None}
     ranked = []
-    for at, hop in enumerate(hops):
+    for at, offer in enumerate(offers):
         step, anywhere = _rounded(signals.step, at), _rounded(signals.glob, at)
         relevance = max((each for each in (step, anywhere) if each is not None), default=None)
-        turned = slot is not None and hop.forward is not slot.forward
-        ranked.append(RankedRelation(chain.then(hop), _rounded(scores, at), step, relevance, turned))
+        turned = slot is not None and offer.hops[0].forward is not slot.forward
+        ranked.append(RankedRelation(offer, _rounded(scores, at), step, relevance, turned))
     return ranked
 
 
@@ -95,19 +95,22 @@ def _subgoals(state: CoGState, runtime: NodeRuntime) -> list[str]:
 
 
 async def _compute_signals(
-    state: CoGState, hops: Sequence[Hop], runtime: NodeRuntime
+    state: CoGState, offers: Sequence[Extension], runtime: NodeRuntime
 ) -> tuple[RelationSignals, Slot | None]:
-    """Return the signals of equation 5, and the slot that the step is aligned to (equation 4)."""
+    """Return the signals of equation 5, and the slot that the step is aligned to (equation 4).
+
+    Of an offer of two hops they are the means of both, the second compared with the slots after.
+    """
     chain, blueprint, slots = state["chain"], state["blueprint"], topic_slots(state)
     aims, to_the_letter = _subgoals(state, runtime), runtime.context.exploration == "frontier"
     if runtime.context.relevance == "question":
         aims = [state["question"]] * len(aims)
     whole = [blueprint.template] if blueprint and runtime.context.compatibility == "whole" else []
-    hop_texts = [relation_words(hop.words) for hop in hops]
+    hop_texts = [relation_words(hop.words) for offer in offers for hop in offer.hops]
     slot_texts = [relation_words(slot.relation) for slot in slots]
     rows = await runtime.encode([*hop_texts, *aims, *slot_texts, *whole])
-    relations, wanted, places, raw = np.split(rows, np.cumsum([len(hops), len(aims), len(slots)]))
-    local = relations @ wanted[-1]
+    relations, wanted, places, raw = np.split(rows, np.cumsum([len(hop_texts), len(aims), len(slots)]))
+    local = _mean_of_hops(relations @ wanted[-1:].T, offers)[:, 0]
     if not slots:
         return RelationSignals(local), None
     if runtime.context.alignment == "positional":  # there is no slot past the last
@@ -115,16 +118,30 @@ async def _compute_signals(
     else:
         behind = [passed_slots(chain.upto(depth), slots) for depth in range(chain.depth + 1)]
         at = align_steps(wanted @ places.T, () if to_the_letter else behind)[-1]
-    to_slots = relations @ places.T
+    to_slots = _mean_of_hops(relations @ places.T, offers)
     stays = not chain.hops or to_the_letter
-    if not stays and (back := chain.hops[-1].inverse) in hops:  # no progress, unless a slot to come says so
-        passed = passed_slots(chain, slots)
-        named = [place >= passed and slot.relation == back.words for place, slot in enumerate(slots)]
-        to_slots[hops.index(back)] *= named
-    anywhere = (relations @ raw.T)[:, 0] if whole else to_slots.max(axis=1)
+    back = Extension(chain, () if stays else (chain.hops[-1].inverse,))
+    if back in offers:  # no progress, unless a slot to come says so
+        passed, words = passed_slots(chain, slots), back.hops[0].words
+        named = [place >= passed and slot.relation == words for place, slot in enumerate(slots)]
+        to_slots[offers.index(back)] *= named
+    anywhere = _mean_of_hops(relations @ raw.T, offers)[:, 0] if whole else to_slots.max(axis=1)
     if at is None:
         return RelationSignals(local, None, anywhere), None
     return RelationSignals(local, to_slots[:, at], anywhere), slots[at]
+
+
+def _mean_of_hops(likeness: Similarities, offers: Sequence[Extension]) -> Similarities:
+    """Return the likeness of offers, a row each, by that of all their hops; a second hop's is one further."""
+    found, at = [], 0
+    for offer in offers:
+        rows = [
+            np.append(likeness[at + place, place:], [likeness[at + place, -1]] * place)
+            for place in range(len(offer.hops))
+        ]
+        found.append(np.mean(rows, axis=0) if len(rows) > 1 else rows[0])
+        at += len(offer.hops)
+    return np.asarray(found, np.float32)
 
 
 def _rounded(signal: Similarities | None, at: int) -> float | None:

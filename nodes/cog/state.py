@@ -2,12 +2,14 @@
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from itertools import pairwise
 
 from pydantic import ConfigDict, with_config
 
-from kgqa.kg.terms import Chain, Entity, Hop
+from kgqa.kg.terms import Chain, Entity
 from kgqa.nodes.frontier.state import FrontierUpdate, open_subgoals
 from kgqa.priors.slots import Blueprint, Slot
+from kgqa.prompts.chain import Extension
 from kgqa.prompts.diagnose import PastDecision
 from kgqa.prompts.progress import Progress
 from kgqa.runtime.context import Context
@@ -26,18 +28,18 @@ class Finding:
 
 @dataclass(frozen=True, slots=True)
 class RankedRelation:
-    """A chain that can follow and the scores of its last hop (CoG equations 5, 6); None where not scored."""
+    """An offer and the scores of its hops (CoG equations 5, 6); None where not scored."""
 
-    chain: Chain
+    offer: Extension
     score: float | None = None
     step: float | None = None  # its likeness to the current slot
     relevance: float | None = None  # the larger of that and its likeness to any slot
     turned: bool = False  # whether it goes against the direction of the current slot
 
     @property
-    def hop(self) -> Hop:
-        """The relation that can follow."""
-        return self.chain.hops[-1]
+    def chain(self) -> Chain:
+        """The chain that it leads to."""
+        return self.offer.chain
 
 
 @dataclass(frozen=True, slots=True)
@@ -47,6 +49,7 @@ class PrunedChain:
     chain: Chain  # leads to it; where entities were set aside, it is held to them at its end
     waiting: bool = False  # whether it was chosen, but another was taken up first
     relevance: float | None = None
+    hops: int = 1  # of them, how many were decided on at once
 
     @property
     def is_first(self) -> bool:
@@ -57,7 +60,7 @@ class PrunedChain:
     @property
     def before(self) -> Chain:
         """The chain from which the decision was taken."""
-        return self.chain.upto(self.chain.depth - 1)
+        return self.chain.upto(self.chain.depth - self.hops)
 
 
 class CoGUpdate(FrontierUpdate, total=False):
@@ -66,7 +69,7 @@ class CoGUpdate(FrontierUpdate, total=False):
     blueprint: Blueprint | None
     """The relations that the answer is expected behind; None without, or when it was dropped."""
     ranking: list[RankedRelation]
-    """The chains that are one hop longer, best first."""
+    """How the chains in hand can go on, best first."""
     findings: list[Finding]
     """What was reached and noted on the way, for each chain that was checked."""
     pruned: list[PrunedChain]
@@ -149,12 +152,17 @@ def standing_decisions(state: CoGState, *, undecided: bool) -> list[PastDecision
     findings = {finding.chain: finding for finding in state["findings"]}
     decisions = []
     for whole in standing_chains(state):
-        for depth in range(1, whole.depth + 1):
-            chain = whole.upto(depth)
+        for before, chain in pairwise(decided_chains(whole, state)):
             found = findings.get(chain, Finding(chain, ""))
-            before = whole.upto(depth - 1)
             decisions.append(PastDecision(before, found.chain, found.reached, found.total, found.text))
     return [*decisions, PastDecision(state["chain"], None, (), 0, "")] if undecided else decisions
+
+
+def decided_chains(whole: Chain, state: CoGState) -> list[Chain]:
+    """Return a chain's topic and what each decision has made of it; some were on two hops at once."""
+    taken = {(chain.topic, chain.hops) for chain in state["tried"]}
+    between = (whole.upto(depth) for depth in range(1, whole.depth))
+    return list(dict.fromkeys([whole.upto(0), *(c for c in between if (c.topic, c.hops) in taken), whole]))
 
 
 def topic_index(state: CoGState, topic: Entity) -> int:

@@ -14,21 +14,21 @@ async def prune(state: State, runtime: NodeRuntime) -> Update:
     call, unless ``always_ask`` is set, as what it leads to is judged in any case. Without backtracking no
     other is kept. A malformed reply counts as no choice.
     """
-    question, chain, hops = state["question"], state["chain"], state["hops"]
+    question, chain, offers = state["question"], state["chain"], state["extensions"]
     runtime.trace["chain"] = str(chain)
-    chosen = hops
-    if len(hops) != 1 or runtime.context.always_ask:
+    chosen = offers
+    if len(offers) != 1 or runtime.context.always_ask:
         topics = tuple(state["topic_entities"])
-        prompt = PruneRelations(question, chain, tuple(hops), runtime.context.width, topics=topics)
+        prompt = PruneRelations(question, chain, tuple(offers), runtime.context.width, topics=topics)
         reply = await runtime.ask(prompt)
         if reply is None:
             return {"decision": "backtrack"}
         runtime.trace["reason"] = reply.rationale
-        chosen = [hops[number - 1] for number in reply.relations]
-    runtime.trace |= {"chosen": [str(hop) for hop in chosen], "set_aside": len(hops) - len(chosen)}
+        chosen = [offers[number - 1] for number in reply.relations]
+    runtime.trace |= {"chosen": list(map(str, chosen)), "set_aside": len(offers) - len(chosen)}
     if not chosen:
         return {"resume_points": remaining_points(state), "decision": "backtrack"}
-    best, *others = [chain.then(hop) for hop in chosen]
+    best, *others = [each.chain for each in chosen]
     kept = others[::-1] if runtime.context.backtracking else []
     return {
         "chain": best,

@@ -24,7 +24,8 @@ async def verify(state: State, runtime: NodeRuntime) -> Update:
     if not shown and not always_ask:
         runtime.trace["reason"] = "no named candidate to judge by"
         return _extend_or_backtrack(state, runtime)
-    undone = chain.depth == 2 and state["hops"] == [chain.hops[1]] == [chain.hops[0].inverse]
+    only = [each.hops for each in state["extensions"]]
+    undone = chain.depth == 2 and only == [chain.hops[1:]] == [(chain.hops[0].inverse,)]
     if undone and not always_ask and all(c.term == chain.topic for c in found):
         runtime.trace["reason"] = "it only leads straight back"
         return {"candidates": [], "decision": "backtrack"}

@@ -2,6 +2,7 @@
 
 from collections import Counter
 from collections.abc import Sequence
+from dataclasses import replace
 from itertools import groupby
 
 from kgqa.kg.terms import Chain
@@ -9,14 +10,13 @@ from kgqa.nodes.frontier.rerank import question_likeness
 from kgqa.nodes.frontier.state import (
     FrontierState,
     FrontierUpdate,
-    ScoredChain,
     explores_entities,
     prompt_context,
     spent_chains,
 )
 from kgqa.nodes.recall_exemplars import exemplar_hops, hop_text, shown_exemplars
-from kgqa.priors.candidate_ranking import relation_words
-from kgqa.prompts.chain import without_last_hop
+from kgqa.nodes.retrieve_relations import extension_words
+from kgqa.prompts.chain import Extension
 from kgqa.prompts.pick_relations import PickRelations
 from kgqa.prompts.score_relations import ScoreRelations
 from kgqa.runtime.node import NodeRuntime, node
@@ -33,18 +33,20 @@ async def pick_relations(state: FrontierState, runtime: NodeRuntime) -> Frontier
     offers, exemplars = state["offers"], shown_exemplars(state, runtime, "guide_exploration")
     lots = [offers]
     if explores_entities(runtime.context):
-        lots = [list(lot) for _, lot in groupby(offers, lambda offer: without_last_hop(offer.chain))]
-    chosen: list[ScoredChain] = []
+        lots = [list(lot) for _, lot in groupby(offers, lambda offer: offer.start)]
+    chosen: list[Extension] = []
     for lot in lots:
-        chains = tuple(offer.chain for offer in lot)
-        prompt = PickRelations(state["question"], chains, exemplars=exemplars, **prompt_context(state))
+        if len(lot) == 1 and not runtime.context.always_ask:
+            chosen += lot
+            continue
+        prompt = PickRelations(state["question"], tuple(lot), exemplars=exemplars, **prompt_context(state))
         if reply := await runtime.ask(prompt):
             chosen += [lot[number - 1] for number in reply.relations]
             runtime.trace["reason"] = reply.rationale
     runtime.trace |= {"chosen": [str(each.chain) for each in chosen], "set_aside": len(offers) - len(chosen)}
     if exemplars:
         guide = exemplar_hops(exemplars)
-        added = [each for each in offers if hop_text(each.chain.hops[-1]) in guide and each not in chosen]
+        added = [each for each in offers if guide.issuperset(map(hop_text, each.hops)) and each not in chosen]
         runtime.trace["guided"] = [str(each.chain) for each in added]
         chosen += added
     return _chosen_update(chosen, state)
@@ -57,32 +59,33 @@ async def score_relations(state: FrontierState, runtime: NodeRuntime) -> Frontie
     The model scores it, in one call for the whole frontier, or BM25 or the encoder by the words
     of the question (``pruning``). A malformed reply counts as no choice.
     """
-    chains = [offer.chain for offer in state["offers"]]
+    offers = state["offers"]
     by, width = runtime.context.pruning, runtime.context.width
     question, topics = state["question"], tuple(state["topic_entities"])
     if by in {"bm25", "encoder"}:
-        texts = [relation_words(chain.hops[-1].words) for chain in chains]
+        texts = [extension_words(offer) for offer in offers]
         scores = await question_likeness(texts, question, by, runtime)
-        scored = [ScoredChain(chain, score) for chain, score in zip(chains, scores, strict=True)]
+        scored = [replace(offer, score=score) for offer, score in zip(offers, scores, strict=True)]
+    elif len(offers) == 1 and not runtime.context.always_ask:
+        scored = offers
     else:
-        reply = await runtime.ask(ScoreRelations(question, tuple(chains), width, topics=topics))
+        reply = await runtime.ask(ScoreRelations(question, tuple(offers), width, topics=topics))
         if reply is None:
             return {"offers": [], "decision": "backtrack"}
         runtime.trace["reason"] = reply.rationale
-        scored = [ScoredChain(chains[each.number - 1], each.score) for each in reply.scores]
-    kept: list[ScoredChain] = []
+        scored = [replace(offers[each.number - 1], score=each.score) for each in reply.scores]
+    kept: list[Extension] = []
     taken: Counter[Chain] = Counter()
     for offer in sorted(scored, key=lambda each: -each.score):
-        parent = without_last_hop(offer.chain)
-        if offer.score > 0 and taken[parent] < width:
-            taken[parent] += 1
+        if offer.score > 0 and taken[offer.start] < width:
+            taken[offer.start] += 1
             kept.append(offer)
     chosen = [f"{each.chain} {each.score:.2f}" for each in kept]
-    runtime.trace |= {"chosen": chosen, "set_aside": len(chains) - len(kept)}
+    runtime.trace |= {"chosen": chosen, "set_aside": len(offers) - len(kept)}
     return _chosen_update(kept, state)
 
 
-def _chosen_update(chosen: Sequence[ScoredChain], state: FrontierState) -> FrontierUpdate:
+def _chosen_update(chosen: Sequence[Extension], state: FrontierState) -> FrontierUpdate:
     if chosen:  # these are in place of what they extend
         return {"offers": list(chosen), "frontier": []}
     return {"offers": [], "spent": spent_chains(state), "decision": "backtrack"}

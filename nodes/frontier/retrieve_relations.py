@@ -6,11 +6,11 @@ from kgqa.kg.terms import Chain
 from kgqa.nodes.frontier.state import (
     FrontierState,
     FrontierUpdate,
-    ScoredChain,
     explores_entities,
     spent_chains,
 )
-from kgqa.nodes.retrieve_relations import MAX_OFFERED_RELATIONS, limit_hops
+from kgqa.nodes.retrieve_relations import MAX_OFFERED_RELATIONS, limit_extensions, list_extensions
+from kgqa.prompts.chain import Extension
 from kgqa.runtime.node import NodeRuntime, node
 from kgqa.runtime.state import node_has_run
 from kgqa.tools.arguments import chain_arguments
@@ -36,14 +36,15 @@ async def retrieve_relations(state: FrontierState, runtime: NodeRuntime) -> Fron
     asked = [chain for chain in dict.fromkeys(open_) if chain not in known]
     arguments = [chain_arguments(chain) for chain in asked]
     visits = await runtime.try_tool("visit_chains", chains=arguments, ends=False) if asked else ()
-    offers: list[ScoredChain] = []
+    offers: list[Extension] = []
     if visits is not None:
         known |= {chain: visit.hops.items for chain, visit in zip(asked, visits, strict=True)}
         share = max(1, MAX_OFFERED_RELATIONS // max(1, len(open_)))
         if explores_entities(runtime.context):  # each entity has a prompt of its own
             tried, share = set(), MAX_OFFERED_RELATIONS
-        longer = (chain.then(hop) for chain in open_ for hop in limit_hops(known[chain], share))
-        offers = [ScoredChain(chain) for chain in longer if chain not in tried]
+        every = await list_extensions({chain: known[chain] for chain in open_}, runtime)
+        shares = (limit_extensions([each for each in every if each.start == chain], share) for chain in open_)
+        offers = [each for those in shares for each in those if each.chain not in tried]
         runtime.trace |= {"frontier": [str(chain) for chain in open_], "relations": len(offers)}
     if offers:
         return {**begun, "offers": offers}

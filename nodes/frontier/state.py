@@ -1,25 +1,17 @@
 """The state of a search over a frontier of chains (PoG, ToG), beside that of any search."""
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 from typing import Any
 
 from pydantic import ConfigDict, with_config
 
 from kgqa.kg.terms import Chain, one_line
 from kgqa.prompts.candidates import ChainFindings
+from kgqa.prompts.chain import Extension
 from kgqa.prompts.progress import MAX_SENTENCE_CHARS
 from kgqa.prompts.update_memory import OWN_KNOWLEDGE
 from kgqa.runtime.context import Context
 from kgqa.runtime.state import State, Update
-
-
-@dataclass(frozen=True, slots=True)
-class ScoredChain:
-    """A chain that a search may go on along, and how much it promises (ToG); 1 where nobody says."""
-
-    chain: Chain
-    score: float = 1.0
 
 
 class FrontierUpdate(Update, total=False):
@@ -27,8 +19,8 @@ class FrontierUpdate(Update, total=False):
 
     frontier: list[Chain]
     """Where the search stands: the chains that are extended next, beside those of ``offers``."""
-    offers: list[ScoredChain]
-    """Chains that are one hop longer: what can follow, then what of it was chosen."""
+    offers: list[Extension]
+    """Extensions of its chains: what can follow, then what of it was chosen."""
     found: list[ChainFindings]
     """What the chosen chains have led to."""
     explored: list[ChainFindings]
