@@ -1,15 +1,25 @@
 """Retrieve relations: what can follow the current chain? (CoR §4.1, step 1)."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Awaitable, Callable, Mapping, Sequence
+from dataclasses import replace
+from typing import Any, TypeVar
 
 from kgqa.kg.dialects import describes_data
-from kgqa.kg.terms import Chain, Hop
+from kgqa.kg.terms import Chain, Hop, one_line
 from kgqa.nodes.look_again import remaining_points
 from kgqa.priors.candidate_ranking import relation_words
 from kgqa.prompts.chain import Extension
+from kgqa.prompts.pick_relations import PickedRelations, PickRelations
+from kgqa.prompts.prune_relations import PrunedRelations, PruneRelations
 from kgqa.runtime.node import NodeRuntime, node
 from kgqa.runtime.state import KnownExtensions, State, Update, node_has_run
 from kgqa.tools.arguments import chain_arguments, extended_chain_arguments
+
+P = TypeVar("P", PruneRelations, PickRelations)
+Ask = Callable[[Any], Awaitable[Any]]
+
+MAX_LOOKED_UP = 15  # offers that are shown where a relation is missing: those most alike to its words
+LIKENESS_DECIMALS = 6  # decimals by which likenesses are compared
 
 MAX_OFFERED_RELATIONS = 500  # offers of one prompt at most; both directions keep their share
 
@@ -33,36 +43,64 @@ async def retrieve_relations(state: State, runtime: NodeRuntime) -> Update:
         lead = KnownExtensions(chain, page.items, page.truncated)
     again = node_has_run(state, "look_again")
     tried = {*state["tried"]} - {*state["resume_points"]} if again else set()
-    every = await list_extensions({chain: lead.hops}, runtime)
-    extensions = limit_extensions([each for each in every if each.chain not in tried])
-    runtime.trace |= {"relations": len(every), "offered": len(extensions), "truncated": lead.truncated}
-    return {"extensions": extensions, "decision": "forward"} if extensions else nothing
+    offered, withheld = await list_extensions({chain: lead.hops}, runtime)
+    offered, withheld = ([x for x in some if x.chain not in tried] for some in (offered, withheld))
+    shown, others = limit_extensions(offered or withheld)
+    runtime.trace |= {"relations": len(lead.hops), "offered": len(shown), "truncated": lead.truncated}
+    if not shown:
+        return nothing
+    return {"extensions": shown, "withheld": [*others, *(withheld if offered else [])], "decision": "forward"}
 
 
-async def list_extensions(known: Mapping[Chain, Sequence[Hop]], runtime: NodeRuntime) -> list[Extension]:
-    """Return how some chains can go on, by the hops that are known to leave each.
+async def list_extensions(
+    known: Mapping[Chain, Sequence[Hop]], runtime: NodeRuntime
+) -> tuple[list[Extension], list[Extension]]:
+    """Return how some chains can go on, by the hops that are known to leave each, and what describes data.
 
     Where the graph does not say in time what is behind nodes without a name, by each hop alone.
     """
     context = runtime.context
-    left = {
-        chain: [hop for hop in hops if not (context.hide_noise and describes_data(hop))]
-        for chain, hops in known.items()
-    }
-    ways: dict[Chain, Sequence[tuple[Hop, ...]]] = {
-        chain: [(hop,) for hop in hops] for chain, hops in left.items()
-    }
-    near = [chain for chain, hops in left.items() if hops and chain.depth + 2 <= context.depth]
+    every = [Extension(chain, (hop,)) for chain, hops in known.items() for hop in hops]
+    noise = [each for each in every if context.hide_noise and describes_data(each.hops[0])]
+    left = [each for each in every if each not in noise]
+    near = dict.fromkeys(each.start for each in left if each.start.depth + 2 <= context.depth)
     if context.cross_mediators and near:
-        arguments = [extended_chain_arguments(chain, left[chain]) for chain in near]
+        hops = [[each.hops[0] for each in left if each.start == chain] for chain in near]
+        arguments = list(map(extended_chain_arguments, near, hops))
         if found := await runtime.try_tool("cross_mediators", chains=arguments):
-            ways |= dict(zip(near, found, strict=True))
-    return [
-        Extension(chain, way)
-        for chain, those in ways.items()
-        for way in those
-        if not (context.hide_noise and describes_data(way[-1]))
-    ]
+            longer = (Extension(chain, way) for chain, ways in zip(near, found, strict=True) for way in ways)
+            left = [*longer, *(each for each in left if each.start not in near)]
+            noise += [each for each in left if context.hide_noise and describes_data(each.hops[-1])]
+    return [each for each in left if each not in noise], noise
+
+
+async def likest_extensions(
+    offers: Sequence[Extension], words: str, runtime: NodeRuntime
+) -> tuple[Extension, ...]:
+    """Return the offers that are most alike to what a relation is called."""
+    rows = await runtime.encode([*map(extension_words, offers), words])
+    likeness = rows[:-1] @ rows[-1]
+    best = sorted(range(len(offers)), key=lambda at: -round(float(likeness[at]), LIKENESS_DECIMALS))
+    return tuple(offers[at] for at in best[:MAX_LOOKED_UP])
+
+
+async def choose_extensions(
+    prompt: P, withheld: Sequence[Extension], runtime: NodeRuntime, ask: Ask | None = None
+) -> tuple[list[Extension], PrunedRelations | PickedRelations | None]:
+    """Return what the model chooses, and its reply; None where that is malformed.
+
+    Where it says that a relation is missing, what was withheld and is most alike is shown once.
+    """
+    ask = ask or runtime.ask
+    reply = await ask(replace(prompt, missing=bool(withheld) and runtime.context.missing_relations))
+    if reply is not None and not reply.relations and reply.missing and withheld:
+        runtime.trace["missing"] = one_line(reply.missing)
+        prompt = replace(prompt, offers=await likest_extensions(withheld, reply.missing, runtime))
+        reply = await ask(prompt)
+    if reply is None:
+        return [], None
+    runtime.trace["reason"] = reply.rationale
+    return [prompt.offers[number - 1] for number in reply.relations], reply
 
 
 def extension_words(offer: Extension) -> str:
@@ -70,10 +108,12 @@ def extension_words(offer: Extension) -> str:
     return " ".join(relation_words(hop.words) for hop in offer.hops)
 
 
-def limit_extensions(offers: Sequence[Extension], most: int = MAX_OFFERED_RELATIONS) -> list[Extension]:
-    """Cut to the most that are offered so that neither direction crowds out the other."""
+def limit_extensions(
+    offers: Sequence[Extension], most: int = MAX_OFFERED_RELATIONS
+) -> tuple[list[Extension], list[Extension]]:
+    """Part the most that are offered from the others, so that neither direction crowds out the other."""
     ahead = [each for each in offers if each.hops[0].forward]
     back = [each for each in offers if not each.hops[0].forward]
     kept_back = min(len(back), max(most // 2, most - len(ahead)))
     kept = {*ahead[: most - kept_back], *back[:kept_back]}
-    return [each for each in offers if each in kept]
+    return [each for each in offers if each in kept], [each for each in offers if each not in kept]

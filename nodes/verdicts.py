@@ -105,6 +105,11 @@ def _intersections(group: _Group, others: Sequence[_Group], topics: Sequence[Ent
             yield ChainFindings(found.chain, kept, cut, tuple(other.chain for other, _ in met)), shared
 
 
+def fresh_take(ends: Sequence[Candidate]) -> Take:
+    """Return what to take of ends so that what only returns to the topic is left out, if there is more."""
+    return "others" if len({end.returning for end in ends}) > 1 else "all"
+
+
 def accept_chain(state: State, verdict: Verdict | Sufficiency, named: Sequence[Candidate]) -> Update:
     """Put the chain into working memory; other topics that wait refine it.
 

@@ -134,6 +134,20 @@ def draw_entity(chain: Chain) -> str:
     return f"{draw_head(chain)} {draw_arrow(hop, name)}"
 
 
+OUTRIGHT = (
+    "If the first relation that you choose says by itself all that the question asks, so that whatever it "
+    'leads to is the answer, add "complete": true; not where a condition, a comparison or a count is left.'
+)
+MISSING = (
+    'If none of these can help, and you know which relation would, say so in a few words: "missing": "...".'
+)
+
+
+def draw_freedoms(*, outright: bool, missing: bool) -> list[str]:
+    """Say what a choice of relations may say beside it."""
+    return [OUTRIGHT] * outright + [MISSING] * missing
+
+
 def draw_grouped_extensions(offers: Sequence[Extension]) -> list[str]:
     """Number offers and draw each under a heading for the chain that it extends; those of one stand together.
 

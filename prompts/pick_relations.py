@@ -5,7 +5,7 @@ from collections.abc import Iterable
 from pydantic import Field
 
 from kgqa.prompts.base import Reply, check_numbers
-from kgqa.prompts.chain import Extension, draw_grouped_extensions
+from kgqa.prompts.chain import Extension, draw_freedoms, draw_grouped_extensions
 from kgqa.prompts.progress import PlannedPrompt
 
 
@@ -14,12 +14,19 @@ class PickedRelations(Reply):
 
     rationale: str = Field(default="", description="one short sentence: why these")
     relations: list[int] = Field(description="numbers of the chosen relations; empty if none can help")
+    complete: bool = Field(default=False, description="whether the first says all by itself, where asked")
+    missing: str = Field(default="", description="where asked: the relation that is needed and not listed")
 
 
 class PickRelations(PlannedPrompt[PickedRelations]):
-    """Choose among ``offers``, which extend chains of the frontier; those of one stand together."""
+    """Choose among ``offers``, which extend chains of the frontier; those of one stand together.
+
+    The reply may say that the first is the whole answer (``outright``), or what is ``missing``.
+    """
 
     offers: tuple[Extension, ...]
+    outright: bool = False
+    missing: bool = False
 
     instructions = """\
 You steer a search in a knowledge graph. You are given a question and a numbered list of relations \
@@ -53,7 +60,8 @@ Reply: {"rationale": "His teachers are reached; from the towns on the river, tho
 """
 
     def _lines(self) -> Iterable[str]:
-        return draw_grouped_extensions(self.offers)
+        yield from draw_freedoms(outright=self.outright, missing=self.missing)
+        yield from draw_grouped_extensions(self.offers)
 
     def check(self, reply: PickedRelations) -> None:
         """Refuse numbers that were not offered or come twice."""

@@ -6,7 +6,7 @@ from pydantic import Field
 
 from kgqa.kg.terms import Chain
 from kgqa.prompts.base import QuestionPrompt, Reply, check_numbers, numbered
-from kgqa.prompts.chain import Extension, draw_chain, draw_extensions
+from kgqa.prompts.chain import Extension, draw_chain, draw_extensions, draw_freedoms
 from kgqa.prompts.progress import Progress
 
 
@@ -15,15 +15,22 @@ class PrunedRelations(Reply):
 
     rationale: str = Field(default="", description="one short sentence: why these")
     relations: list[int] = Field(description="numbers of the chosen relations, most relevant first")
+    complete: bool = Field(default=False, description="whether the first says all by itself, where asked")
+    missing: str = Field(default="", description="where asked: the relation that is needed and not listed")
 
 
 class PruneRelations(QuestionPrompt[PrunedRelations]):
-    """Choose at most ``width`` of the ``offers`` that extend ``chain``, each with its direction."""
+    """Choose at most ``width`` of the ``offers`` that extend ``chain``, each with its direction.
+
+    The reply may say that the first is the whole answer (``outright``), or what is ``missing``.
+    """
 
     chain: Chain
     offers: tuple[Extension, ...]
     width: int = 3
     progress: Progress | None = None
+    outright: bool = False
+    missing: bool = False
 
     instructions = """\
 You steer a search in a knowledge graph. You are given a question, the chain of relations \
@@ -56,6 +63,7 @@ Reply: {"rationale": "The school is the composer's, so the composer comes first.
     def _lines(self) -> Iterable[str]:
         if self.progress:
             yield self.progress.draw()
+        yield from draw_freedoms(outright=self.outright, missing=self.missing)
         yield from (f"Chain: {draw_chain(self.chain)}", f"Relations, choose at most {self.width}:")
         yield numbered(draw_extensions(self.offers))
 

@@ -292,7 +292,10 @@ class SearchContext(GroundedContext):
         return schema
 
 
-ONE_HOP_A_TIME: Mapping[str, Any] = {"cross_mediators": False, "hide_noise": False, "always_ask": True}
+ONE_HOP_A_TIME: Mapping[str, Any] = {
+    **dict.fromkeys(("cross_mediators", "hide_noise", "outright_answers", "missing_relations"), False),
+    "always_ask": True,
+}
 """How papers offer relations: whatever leads on by one hop, and the model is asked about a single one too."""
 
 
@@ -306,6 +309,15 @@ class ChoiceContext(SearchContext):
     )
     hide_noise: bool = Field(
         default=True, description="offer no relations that describe the database, as its dialect lists them"
+    )
+    outright_answers: bool = Field(
+        default=True,
+        description="let the choice of relations say that the first is the whole answer by itself: then no "
+        "verdict is asked for",
+    )
+    missing_relations: bool = Field(
+        default=True,
+        description="let it say which relation is missing: what was not shown is looked through once",
     )
     always_ask: bool = Field(
         default=False,

@@ -123,6 +123,10 @@ class Update(TypedDict, total=False):
     """The relation-chain stack: alternatives, the next one last."""
     extensions: list[Extension]
     """How the chain at hand can go on."""
+    withheld: list[Extension]
+    """How else: what is shown only where the model says that a relation is missing."""
+    outright: Chain | None
+    """The chain of which the model has said that it is the whole answer by itself."""
     candidates: list[Candidate]
     """The ends of the chain at hand, as far as they meet the branches in memory."""
     truncated: bool
@@ -172,6 +176,8 @@ def initial_state(given: Input) -> Update:
         "passed_over": [],
         "stack": [],
         "extensions": [],
+        "withheld": [],
+        "outright": None,
         "candidates": [],
         "truncated": False,
         "memory": [],

@@ -6,7 +6,8 @@ from typing import NamedTuple, get_args
 from kgqa.evaluation.simulation.gold_answers import AnswerMarks, GoldAnswers
 from kgqa.evaluation.simulation.oracle import Case, wrong_choice
 from kgqa.kg.pages import Candidate
-from kgqa.kg.terms import Chain, Entity, Term
+from kgqa.kg.terms import Chain, Entity, Term, local_name
+from kgqa.priors.candidate_ranking import relation_words
 from kgqa.prompts.answer_from_memory import (
     AnswerBriefly,
     AnswerDirectly,
@@ -163,7 +164,28 @@ async def prune_relations(prompt: PruneRelations, case: Case) -> PrunedRelations
     wrong = None if case.happens("accuracy") else await _draw_wrong_relation(prompt, case, right)
     if wrong is not None:
         picks = [wrong, *picks] if prompt.width > 1 and case.happens("recall") else [wrong]
-    return PrunedRelations(relations=[place + 1 for place in picks])
+    chosen = [prompt.offers[place] for place in picks]
+    return PrunedRelations(
+        relations=[place + 1 for place in picks],
+        complete=prompt.outright and await is_outright(chosen, case),
+        missing=await name_missing([prompt.chain], case) if prompt.missing and not picks else "",
+    )
+
+
+async def is_outright(chosen: Sequence[Extension], case: Case) -> bool:
+    """Say whether the first of what is chosen leads to the gold answers and to nothing else, or err."""
+    if not chosen:
+        return False
+    chain = chosen[0].chain
+    ends = [end for end in await case.cache.ends(chain) if end.name]
+    fresh = [end for end in ends if end != chain.topic] or ends
+    return (bool(fresh) and case.gold.mark(fresh).exact) != case.happens("judge")
+
+
+async def name_missing(chains: Sequence[Chain], case: Case) -> str:
+    """Say in words which relation leads on from some chains; nothing where none of them leads on."""
+    rests = [rest for chain in chains for rest in await case.rests(chain) if rest]
+    return relation_words(local_name(rests[0][0].removeprefix("^"))) if rests else ""
 
 
 async def _draw_wrong_relation(prompt: PruneRelations, case: Case, right: int | None) -> int | None:

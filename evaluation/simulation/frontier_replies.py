@@ -9,7 +9,9 @@ from kgqa.evaluation.simulation.chain_replies import (
     draw_wrong_entities,
     find_computed_take,
     find_exact_take,
+    is_outright,
     leading_offers,
+    name_missing,
 )
 from kgqa.evaluation.simulation.gold_answers import AnswerMarks
 from kgqa.evaluation.simulation.graph_cache import GoldRelations
@@ -47,7 +49,13 @@ async def pick_relations(prompt: PickRelations, case: Case) -> PickedRelations:
     the model recalls the right ones, they come after.
     """
     chosen = await _choose_offers(prompt.offers, len(prompt.offers), case)
-    return PickedRelations(relations=[number for wrong, right in chosen for number in (*wrong, *right)])
+    numbers = [number for wrong, right in chosen for number in (*wrong, *right)]
+    starts = list(dict.fromkeys(offer.start for offer in prompt.offers))
+    return PickedRelations(
+        relations=numbers,
+        complete=prompt.outright and await is_outright([prompt.offers[n - 1] for n in numbers], case),
+        missing=await name_missing(starts, case) if prompt.missing and not numbers else "",
+    )
 
 
 async def _choose_offers(

@@ -7,9 +7,11 @@ from kgqa.models.errors import MalformedReply
 from kgqa.nodes.cog.state import CoGState, CoGUpdate, PrunedChain, RankedRelation, plan_progress, topic_slots
 from kgqa.nodes.frontier.state import prompt_context
 from kgqa.nodes.look_again import remaining_points
+from kgqa.nodes.retrieve_relations import choose_extensions
 from kgqa.prompts.pick_relations import PickRelations
 from kgqa.prompts.prune_relations import PruneRelations
 from kgqa.runtime.node import NodeRuntime, node
+from kgqa.runtime.state import next_topic
 
 MAX_REMEMBERED_RELATIONS = 20  # relations of one decision that are remembered as pruned at most
 
@@ -27,7 +29,7 @@ async def prune(state: CoGState, runtime: NodeRuntime) -> CoGUpdate:
     """
     chain, ranking = state["chain"], state["ranking"]
     runtime.trace["chain"] = str(chain)
-    chosen = await _choose_relations(state, runtime)
+    chosen, complete = await _choose_relations(state, runtime)
     added = [each for each in _safeguard(ranking, chosen, state, runtime) if each not in chosen]
     final = chosen + added
     runtime.trace |= {
@@ -43,7 +45,13 @@ async def prune(state: CoGState, runtime: NodeRuntime) -> CoGUpdate:
             runtime.trace["failure"] = MalformedReply.__name__
         return {"pruned": pruned, "resume_points": remaining_points(state), "decision": "backtrack"}
     taken = final[0].chain
-    return {"chain": taken, "tried": [*state["tried"], taken], "pruned": pruned, "decision": "forward"}
+    return {
+        "chain": taken,
+        "tried": [*state["tried"], taken],
+        "pruned": pruned,
+        "outright": taken if complete else None,
+        "decision": "forward",
+    }
 
 
 @node("prune")
@@ -92,27 +100,37 @@ def _remember(fresh: list[PrunedChain], state: CoGState) -> list[PrunedChain]:
     return [*(each for each in state["pruned"] if each.chain not in known), *fresh]
 
 
-async def _choose_relations(state: CoGState, runtime: NodeRuntime) -> list[RankedRelation]:
-    """Ask about the shortlist, then about the rest; without scores all are offered at once."""
-    ranking, topics = state["ranking"], tuple(state["topic_entities"])
-    if len(ranking) == 1 and not runtime.context.always_ask:
-        return ranking
-    question, chain, width = state["question"], state["chain"], runtime.context.width
-    cut = runtime.context.shortlist if ranking[0].score is not None else MAX_FURTHER_RELATIONS
-    for offered in (ranking[:cut], ranking[cut : cut + MAX_FURTHER_RELATIONS]):
-        if not offered:
-            break
-        offers = tuple(each.offer for each in offered)
+async def _choose_relations(state: CoGState, runtime: NodeRuntime) -> tuple[list[RankedRelation], bool]:
+    """Ask about the shortlist, then about the rest; without scores all are offered at once.
+
+    Of the rest all is shown, or (``missing_relations``) what is most alike to what the model misses. Return
+    as well whether the first choice is said to be the whole answer.
+    """
+    ranking, context = state["ranking"], runtime.context
+    if len(ranking) == 1 and not context.always_ask:
+        return ranking, False
+    cut = context.shortlist if ranking and ranking[0].score is not None else MAX_FURTHER_RELATIONS
+    rest, missing = ranking[cut : cut + MAX_FURTHER_RELATIONS], context.missing_relations
+    withheld = [*(each.offer for each in rest), *state["withheld"]] if missing else []
+    for offered in filter(None, [ranking[:cut], [] if missing else rest]):
+        prompt = PruneRelations(
+            question=state["question"],
+            chain=state["chain"],
+            offers=tuple(each.offer for each in offered),
+            width=context.width,
+            progress=plan_progress(state),
+            outright=context.outright_answers and not next_topic(state),
+            topics=tuple(state["topic_entities"]),
+        )
         try:
-            prompt = PruneRelations(question, chain, offers, width, plan_progress(state), topics=topics)
-            reply = await runtime.prompt(prompt)
+            chosen, reply = await choose_extensions(prompt, withheld, runtime, runtime.prompt)
         except MalformedReply as error:
             runtime.trace["malformed"] = str(error)
-            return []
-        runtime.trace["reason"] = reply.rationale
-        if reply.relations:
-            return [offered[number - 1] for number in reply.relations]
-    return []
+            break
+        if chosen and reply:
+            known = {each.offer: each for each in ranking}
+            return [known.get(each, RankedRelation(each)) for each in chosen], reply.complete
+    return [], False
 
 
 def _safeguard(

@@ -19,7 +19,7 @@ from kgqa.nodes.cog.state import (
 from kgqa.nodes.frontier.state import prompt_context, uses_own_knowledge
 from kgqa.nodes.frontier.update_memory import write_memory
 from kgqa.nodes.frontier.verify import evaluate
-from kgqa.nodes.verdicts import accept_chain, group_findings, hold_group
+from kgqa.nodes.verdicts import accept_chain, fresh_take, group_findings, hold_group
 from kgqa.priors.masking import mask_names
 from kgqa.prompts.candidates import MAX_CANDIDATES_SHOWN, ChainFindings, numbered_candidates
 from kgqa.prompts.check_sufficiency import CheckSufficiency, Sufficiency
@@ -27,6 +27,7 @@ from kgqa.prompts.diagnose import MAX_REACHED_NAMES, Signal
 from kgqa.prompts.filter_found import FilterFound
 from kgqa.prompts.progress import MAX_SENTENCE_CHARS
 from kgqa.runtime.node import NodeRuntime, node
+from kgqa.runtime.state import next_topic
 
 STAGNANT_CHECKS = 2  # checks one after the other without a finding that are stagnation
 
@@ -48,6 +49,11 @@ async def verify(state: CoGState, runtime: NodeRuntime) -> CoGUpdate:
         unmet = "no candidate meets the other topics' chains"
         runtime.trace["reason"] = "no named candidate to judge by" if candidates else unmet
         return _extend_or_fail(state, chain, findings, runtime)
+    if chain == state["outright"] and not next_topic(state):
+        runtime.trace["reason"] = "said to be the whole answer when it was chosen"
+        said = Sufficiency(decision="stop", take=fresh_take(named))
+        accepted = accept_chain(state, said, named)
+        return cast(CoGUpdate, {**accepted, "findings": [*findings, _finding(chain, said, named)]})
     slots = topic_slots(state)
     prompt = CheckSufficiency(
         question=state["question"],

@@ -1,9 +1,10 @@
 """Prune: which of these relations are worth following? (CoR §4.1, steps 2 and 3)."""
 
 from kgqa.nodes.look_again import remaining_points
+from kgqa.nodes.retrieve_relations import choose_extensions
 from kgqa.prompts.prune_relations import PruneRelations
 from kgqa.runtime.node import NodeRuntime, node
-from kgqa.runtime.state import State, Update
+from kgqa.runtime.state import State, Update, next_topic
 
 
 @node("prune")
@@ -12,20 +13,25 @@ async def prune(state: State, runtime: NodeRuntime) -> Update:
 
     The best chain is taken up at once; a relation that is the only one is followed without a
     call, unless ``always_ask`` is set, as what it leads to is judged in any case. Without backtracking no
-    other is kept. A malformed reply counts as no choice.
+    other is kept. The model may say that the best is the whole answer. A malformed reply counts as no choice.
     """
-    question, chain, offers = state["question"], state["chain"], state["extensions"]
+    chain, chosen = state["chain"], state["extensions"]
     runtime.trace["chain"] = str(chain)
-    chosen = offers
-    if len(offers) != 1 or runtime.context.always_ask:
-        topics = tuple(state["topic_entities"])
-        prompt = PruneRelations(question, chain, tuple(offers), runtime.context.width, topics=topics)
-        reply = await runtime.ask(prompt)
+    outright = None
+    if len(chosen) != 1 or runtime.context.always_ask:
+        prompt = PruneRelations(
+            question=state["question"],
+            chain=chain,
+            offers=tuple(chosen),
+            width=runtime.context.width,
+            outright=runtime.context.outright_answers and not next_topic(state),
+            topics=tuple(state["topic_entities"]),
+        )
+        chosen, reply = await choose_extensions(prompt, state["withheld"], runtime)
         if reply is None:
             return {"decision": "backtrack"}
-        runtime.trace["reason"] = reply.rationale
-        chosen = [offers[number - 1] for number in reply.relations]
-    runtime.trace |= {"chosen": list(map(str, chosen)), "set_aside": len(offers) - len(chosen)}
+        outright = chosen[0].chain if chosen and reply.complete else None
+    runtime.trace |= {"chosen": list(map(str, chosen)), "set_aside": len(state["extensions"]) - len(chosen)}
     if not chosen:
         return {"resume_points": remaining_points(state), "decision": "backtrack"}
     best, *others = [each.chain for each in chosen]
@@ -34,5 +40,6 @@ async def prune(state: State, runtime: NodeRuntime) -> Update:
         "chain": best,
         "stack": [*state["stack"], *kept],
         "tried": [*state["tried"], best, *kept],
+        "outright": outright,
         "decision": "forward",
     }

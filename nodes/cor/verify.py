@@ -1,20 +1,20 @@
 """Verify: is the chain the answer's, in whole or in part? (CoR §4.1, step 4)."""
 
 from kgqa.kg.pages import Candidate
-from kgqa.nodes.verdicts import accept_chain
-from kgqa.prompts.verify_chain import VerifyChain
+from kgqa.nodes.verdicts import accept_chain, fresh_take
+from kgqa.prompts.verify_chain import Verdict, VerifyChain
 from kgqa.runtime.node import NodeRuntime, node
-from kgqa.runtime.state import State, Update
+from kgqa.runtime.state import State, Update, next_topic
 
 
 @node("verify")
 async def verify(state: State, runtime: NodeRuntime) -> Update:
     """Let the model judge the chain by its candidates and decide what is next.
 
-    A chain whose ends have no names cannot be judged, nor one whose ends do not
-    meet the other topics' chains: it is extended without a call. Nor is there anything
-    to judge where the only relation there was leads straight back. With ``always_ask`` the model
-    judges these as well, and what comes back to the topic or has no name is a candidate like any other.
+    A chain whose ends have no names cannot be judged, nor one whose ends do not meet the other topics'
+    chains: it is extended without a call. One that the model has chosen as the whole answer is accepted, and
+    the only relation there was is turned back from where it leads straight back. With ``always_ask`` the
+    model judges these as well, and what comes back to the topic or has no name is a candidate like any other.
     A malformed reply turns back.
     """
     always_ask, chain = runtime.context.always_ask, state["chain"]
@@ -29,6 +29,9 @@ async def verify(state: State, runtime: NodeRuntime) -> Update:
     if undone and not always_ask and all(c.term == chain.topic for c in found):
         runtime.trace["reason"] = "it only leads straight back"
         return {"candidates": [], "decision": "backtrack"}
+    if chain == state["outright"] and not next_topic(state):
+        runtime.trace["reason"] = "said to be the whole answer when it was chosen"
+        return accept_chain(state, Verdict(decision="stop", take=fresh_take(shown)), shown)
     prompt = VerifyChain(
         question=state["question"],
         chain=chain,

@@ -15,7 +15,7 @@ from kgqa.nodes.frontier.state import (
     spent_chains,
 )
 from kgqa.nodes.recall_exemplars import exemplar_hops, hop_text, shown_exemplars
-from kgqa.nodes.retrieve_relations import extension_words
+from kgqa.nodes.retrieve_relations import choose_extensions, extension_words
 from kgqa.prompts.chain import Extension
 from kgqa.prompts.pick_relations import PickRelations
 from kgqa.prompts.score_relations import ScoreRelations
@@ -35,21 +35,30 @@ async def pick_relations(state: FrontierState, runtime: NodeRuntime) -> Frontier
     if explores_entities(runtime.context):
         lots = [list(lot) for _, lot in groupby(offers, lambda offer: offer.start)]
     chosen: list[Extension] = []
+    alone = len(state["topic_entities"]) == 1 and not explores_entities(runtime.context)
+    outright = None
     for lot in lots:
         if len(lot) == 1 and not runtime.context.always_ask:
             chosen += lot
             continue
-        prompt = PickRelations(state["question"], tuple(lot), exemplars=exemplars, **prompt_context(state))
-        if reply := await runtime.ask(prompt):
-            chosen += [lot[number - 1] for number in reply.relations]
-            runtime.trace["reason"] = reply.rationale
+        prompt = PickRelations(
+            state["question"],
+            tuple(lot),
+            alone and runtime.context.outright_answers,
+            exemplars=exemplars,
+            **prompt_context(state),
+        )
+        withheld = [] if explores_entities(runtime.context) else state["withheld"]
+        taken, reply = await choose_extensions(prompt, withheld, runtime)
+        chosen += taken
+        outright = taken[0].chain if taken and reply and reply.complete else None
     runtime.trace |= {"chosen": [str(each.chain) for each in chosen], "set_aside": len(offers) - len(chosen)}
     if exemplars:
         guide = exemplar_hops(exemplars)
         added = [each for each in offers if guide.issuperset(map(hop_text, each.hops)) and each not in chosen]
         runtime.trace["guided"] = [str(each.chain) for each in added]
         chosen += added
-    return _chosen_update(chosen, state)
+    return {**_chosen_update(chosen, state), "outright": outright}
 
 
 @node("prune")

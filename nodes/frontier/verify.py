@@ -12,8 +12,8 @@ from kgqa.nodes.frontier.state import (
     uses_own_knowledge,
 )
 from kgqa.nodes.record import parametric_answers
-from kgqa.nodes.verdicts import accept_group, group_findings, unite_groups
-from kgqa.prompts.assess_found import AssessFound, EvaluateFound
+from kgqa.nodes.verdicts import accept_group, fresh_take, group_findings, unite_groups
+from kgqa.prompts.assess_found import AssessFound, Assessment, EvaluateFound
 from kgqa.prompts.candidates import ChainFindings
 from kgqa.prompts.solved_questions import SolvedQuestion
 from kgqa.runtime.node import NodeRuntime, node
@@ -35,6 +35,10 @@ async def verify(state: FrontierState, runtime: NodeRuntime) -> FrontierUpdate:
         taken = await evaluate(groups, state, runtime, triples=triples, own_knowledge=own)
         return taken or {"candidates": [], "decision": "forward"}
     groups = group_findings(found, state["explored"], state["topic_entities"])
+    if group := next((each for each in groups if each.chain == state["outright"]), None):
+        runtime.trace["reason"] = "said to be the whole answer when it was chosen"
+        said = Assessment(decision="stop", group=groups.index(group) + 1, take=fresh_take(group.named))
+        return cast(FrontierUpdate, accept_group(groups, said, runtime))
     prompt = AssessFound(state["question"], tuple(groups), **prompt_context(state))
     reply = await runtime.ask(prompt)
     if reply is None:
