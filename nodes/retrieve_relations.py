@@ -2,17 +2,17 @@
 
 from collections.abc import Awaitable, Callable, Mapping, Sequence
 from dataclasses import replace
-from typing import Any, TypeVar
+from typing import Any, NamedTuple, TypeVar
 
 from kgqa.kg.dialects import describes_data
 from kgqa.kg.terms import Chain, Hop, one_line
 from kgqa.nodes.look_again import remaining_points
 from kgqa.priors.candidate_ranking import relation_words
 from kgqa.prompts.chain import Extension
-from kgqa.prompts.pick_relations import PickedRelations, PickRelations
-from kgqa.prompts.prune_relations import PrunedRelations, PruneRelations
+from kgqa.prompts.pick_relations import PickRelations
+from kgqa.prompts.prune_relations import PruneRelations
 from kgqa.runtime.node import NodeRuntime, node
-from kgqa.runtime.state import KnownExtensions, State, Update, node_has_run
+from kgqa.runtime.state import KnownExtensions, OutrightChain, State, Update, node_has_run
 from kgqa.tools.arguments import chain_arguments, extended_chain_arguments
 
 P = TypeVar("P", PruneRelations, PickRelations)
@@ -84,10 +84,17 @@ async def likest_extensions(
     return tuple(offers[at] for at in best[:MAX_LOOKED_UP])
 
 
+class Choice(NamedTuple):
+    """What the model has chosen of some offers, and which of their chains it says leads to the answers."""
+
+    offers: list[Extension]
+    outright: OutrightChain | None
+
+
 async def choose_extensions(
     prompt: P, withheld: Sequence[Extension], runtime: NodeRuntime, ask: Ask | None = None
-) -> tuple[list[Extension], PrunedRelations | PickedRelations | None]:
-    """Return what the model chooses, and its reply; None where that is malformed.
+) -> Choice | None:
+    """Return what the model chooses; None where its reply is malformed.
 
     Where it says that a relation is missing, what was withheld and is most alike is shown once.
     """
@@ -98,9 +105,13 @@ async def choose_extensions(
         prompt = replace(prompt, offers=await likest_extensions(withheld, reply.missing, runtime))
         reply = await ask(prompt)
     if reply is None:
-        return [], None
+        return None
     runtime.trace["reason"] = reply.rationale
-    return [prompt.offers[number - 1] for number in reply.relations], reply
+    chosen = [prompt.offers[number - 1] for number in reply.relations]
+    if not (chosen and reply.complete and prompt.outright):
+        return Choice(chosen, None)
+    filters = getattr(prompt, "condition", False) and reply.condition
+    return Choice(chosen, OutrightChain(chosen[0].chain, "filter" if filters else "stop"))
 
 
 def extension_words(offer: Extension) -> str:

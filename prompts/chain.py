@@ -138,14 +138,18 @@ OUTRIGHT = (
     "If the first relation that you choose says by itself all that the question asks, so that whatever it "
     'leads to is the answer, add "complete": true; not where a condition, a comparison or a count is left.'
 )
+CONDITION = (
+    'If it leads to the answers and to others, so that only a condition on them is left, add "condition": '
+    'true to "complete": true.'
+)
 MISSING = (
     'If none of these can help, and you know which relation would, say so in a few words: "missing": "...".'
 )
 
 
-def draw_freedoms(*, outright: bool, missing: bool) -> list[str]:
+def draw_freedoms(*, outright: bool, missing: bool, condition: bool = False) -> list[str]:
     """Say what a choice of relations may say beside it."""
-    return [OUTRIGHT] * outright + [MISSING] * missing
+    return [OUTRIGHT] * outright + [CONDITION] * (outright and condition) + [MISSING] * missing
 
 
 def draw_grouped_extensions(offers: Sequence[Extension]) -> list[str]:

@@ -16,13 +16,15 @@ class PrunedRelations(Reply):
     rationale: str = Field(default="", description="one short sentence: why these")
     relations: list[int] = Field(description="numbers of the chosen relations, most relevant first")
     complete: bool = Field(default=False, description="whether the first says all by itself, where asked")
+    condition: bool = Field(default=False, description="with complete: whether a condition is left to apply")
     missing: str = Field(default="", description="where asked: the relation that is needed and not listed")
 
 
 class PruneRelations(QuestionPrompt[PrunedRelations]):
     """Choose at most ``width`` of the ``offers`` that extend ``chain``, each with its direction.
 
-    The reply may say that the first is the whole answer (``outright``), or what is ``missing``.
+    The reply may say that the first is the whole answer (``outright``), or leads to it with a
+    ``condition`` left, or what is ``missing``.
     """
 
     chain: Chain
@@ -30,6 +32,7 @@ class PruneRelations(QuestionPrompt[PrunedRelations]):
     width: int = 3
     progress: Progress | None = None
     outright: bool = False
+    condition: bool = False
     missing: bool = False
 
     instructions = """\
@@ -63,7 +66,7 @@ Reply: {"rationale": "The school is the composer's, so the composer comes first.
     def _lines(self) -> Iterable[str]:
         if self.progress:
             yield self.progress.draw()
-        yield from draw_freedoms(outright=self.outright, missing=self.missing)
+        yield from draw_freedoms(outright=self.outright, missing=self.missing, condition=self.condition)
         yield from (f"Chain: {draw_chain(self.chain)}", f"Relations, choose at most {self.width}:")
         yield numbered(draw_extensions(self.offers))
 

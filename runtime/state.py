@@ -84,6 +84,14 @@ class KnownExtensions:
     node: Entity | None = None
 
 
+@dataclass(frozen=True, slots=True)
+class OutrightChain:
+    """A chain that was chosen as the whole answer, or with a condition left to apply to its ends."""
+
+    chain: Chain
+    decision: Literal["stop", "filter"] = "stop"
+
+
 def known_extensions(chain: Chain, visit: ChainResult) -> KnownExtensions:
     """Return what a visit says of where a chain leads."""
     only = visit.ends.items[0].term if len(visit.ends) == 1 else None
@@ -125,8 +133,8 @@ class Update(TypedDict, total=False):
     """How the chain at hand can go on."""
     withheld: list[Extension]
     """How else: what is shown only where the model says that a relation is missing."""
-    outright: Chain | None
-    """The chain of which the model has said that it is the whole answer by itself."""
+    outright: OutrightChain | None
+    """The chain of which the model has said, when it chose it, that it leads to the answers."""
     candidates: list[Candidate]
     """The ends of the chain at hand, as far as they meet the branches in memory."""
     truncated: bool

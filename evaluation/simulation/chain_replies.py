@@ -1,7 +1,7 @@
 """Replies to prompts about one chain: pick its next relation, judge and filter its ends; and from memory."""
 
 from collections.abc import Mapping, Sequence
-from typing import NamedTuple, get_args
+from typing import Literal, NamedTuple, get_args
 
 from kgqa.evaluation.simulation.gold_answers import AnswerMarks, GoldAnswers
 from kgqa.evaluation.simulation.oracle import Case, wrong_choice
@@ -164,22 +164,32 @@ async def prune_relations(prompt: PruneRelations, case: Case) -> PrunedRelations
     wrong = None if case.happens("accuracy") else await _draw_wrong_relation(prompt, case, right)
     if wrong is not None:
         picks = [wrong, *picks] if prompt.width > 1 and case.happens("recall") else [wrong]
-    chosen = [prompt.offers[place] for place in picks]
+    said = await say_outright([prompt.offers[place] for place in picks], case) if prompt.outright else None
+    condition = said == "filter" and prompt.condition
     return PrunedRelations(
         relations=[place + 1 for place in picks],
-        complete=prompt.outright and await is_outright(chosen, case),
+        complete=said == "stop" or condition,
+        condition=condition,
         missing=await name_missing([prompt.chain], case) if prompt.missing and not picks else "",
     )
 
 
-async def is_outright(chosen: Sequence[Extension], case: Case) -> bool:
-    """Say whether the first of what is chosen leads to the gold answers and to nothing else, or err."""
-    if not chosen:
-        return False
+async def say_outright(chosen: Sequence[Extension], case: Case) -> Literal["stop", "filter"] | None:
+    """Say whether the first of what is chosen leads to the answers, and whether to others as well, or err.
+
+    That is at the end of a gold path; a number or a verdict is computed, and not said of a relation.
+    """
+    if not chosen or () not in await case.rests(chosen[0].chain):
+        return "stop" if chosen and case.happens("judge") else None
     chain = chosen[0].chain
     ends = [end for end in await case.cache.ends(chain) if end.name]
     fresh = [end for end in ends if end != chain.topic] or ends
-    return (bool(fresh) and case.gold.mark(fresh).exact) != case.happens("judge")
+    right = case.gold.mark(fresh).right
+    if not any(right) or (
+        len(fresh) < len(ends) and case.gold.mark(ends).missing < case.gold.mark(fresh).missing
+    ):
+        return None
+    return "stop" if all(right) != case.happens("judge") else "filter"
 
 
 async def name_missing(chains: Sequence[Chain], case: Case) -> str:

@@ -9,9 +9,9 @@ from kgqa.evaluation.simulation.chain_replies import (
     draw_wrong_entities,
     find_computed_take,
     find_exact_take,
-    is_outright,
     leading_offers,
     name_missing,
+    say_outright,
 )
 from kgqa.evaluation.simulation.gold_answers import AnswerMarks
 from kgqa.evaluation.simulation.graph_cache import GoldRelations
@@ -53,7 +53,8 @@ async def pick_relations(prompt: PickRelations, case: Case) -> PickedRelations:
     starts = list(dict.fromkeys(offer.start for offer in prompt.offers))
     return PickedRelations(
         relations=numbers,
-        complete=prompt.outright and await is_outright([prompt.offers[n - 1] for n in numbers], case),
+        complete=prompt.outright
+        and await say_outright([prompt.offers[n - 1] for n in numbers], case) == "stop",
         missing=await name_missing(starts, case) if prompt.missing and not numbers else "",
     )
 

@@ -11,7 +11,7 @@ from kgqa.nodes.retrieve_relations import choose_extensions
 from kgqa.prompts.pick_relations import PickRelations
 from kgqa.prompts.prune_relations import PruneRelations
 from kgqa.runtime.node import NodeRuntime, node
-from kgqa.runtime.state import next_topic
+from kgqa.runtime.state import OutrightChain, next_topic
 
 MAX_REMEMBERED_RELATIONS = 20  # relations of one decision that are remembered as pruned at most
 
@@ -29,7 +29,7 @@ async def prune(state: CoGState, runtime: NodeRuntime) -> CoGUpdate:
     """
     chain, ranking = state["chain"], state["ranking"]
     runtime.trace["chain"] = str(chain)
-    chosen, complete = await _choose_relations(state, runtime)
+    chosen, outright = await _choose_relations(state, runtime)
     added = [each for each in _safeguard(ranking, chosen, state, runtime) if each not in chosen]
     final = chosen + added
     runtime.trace |= {
@@ -49,7 +49,7 @@ async def prune(state: CoGState, runtime: NodeRuntime) -> CoGUpdate:
         "chain": taken,
         "tried": [*state["tried"], taken],
         "pruned": pruned,
-        "outright": taken if complete else None,
+        "outright": outright,
         "decision": "forward",
     }
 
@@ -100,15 +100,17 @@ def _remember(fresh: list[PrunedChain], state: CoGState) -> list[PrunedChain]:
     return [*(each for each in state["pruned"] if each.chain not in known), *fresh]
 
 
-async def _choose_relations(state: CoGState, runtime: NodeRuntime) -> tuple[list[RankedRelation], bool]:
+async def _choose_relations(
+    state: CoGState, runtime: NodeRuntime
+) -> tuple[list[RankedRelation], OutrightChain | None]:
     """Ask about the shortlist, then about the rest; without scores all are offered at once.
 
     Of the rest all is shown, or (``missing_relations``) what is most alike to what the model misses. Return
-    as well whether the first choice is said to be the whole answer.
+    the chain as well that is said to be the whole answer.
     """
     ranking, context = state["ranking"], runtime.context
     if len(ranking) == 1 and not context.always_ask:
-        return ranking, False
+        return ranking, None
     cut = context.shortlist if ranking and ranking[0].score is not None else MAX_FURTHER_RELATIONS
     rest, missing = ranking[cut : cut + MAX_FURTHER_RELATIONS], context.missing_relations
     withheld = [*(each.offer for each in rest), *state["withheld"]] if missing else []
@@ -123,14 +125,14 @@ async def _choose_relations(state: CoGState, runtime: NodeRuntime) -> tuple[list
             topics=tuple(state["topic_entities"]),
         )
         try:
-            chosen, reply = await choose_extensions(prompt, withheld, runtime, runtime.prompt)
+            choice = await choose_extensions(prompt, withheld, runtime, runtime.prompt)
         except MalformedReply as error:
             runtime.trace["malformed"] = str(error)
             break
-        if chosen and reply:
+        if choice and choice.offers:
             known = {each.offer: each for each in ranking}
-            return [known.get(each, RankedRelation(each)) for each in chosen], reply.complete
-    return [], False
+            return [known.get(each, RankedRelation(each)) for each in choice.offers], choice.outright
+    return [], None
 
 
 def _safeguard(

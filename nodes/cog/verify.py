@@ -27,7 +27,7 @@ from kgqa.prompts.diagnose import MAX_REACHED_NAMES, Signal
 from kgqa.prompts.filter_found import FilterFound
 from kgqa.prompts.progress import MAX_SENTENCE_CHARS
 from kgqa.runtime.node import NodeRuntime, node
-from kgqa.runtime.state import next_topic
+from kgqa.runtime.state import OutrightChain, next_topic
 
 STAGNANT_CHECKS = 2  # checks one after the other without a finding that are stagnation
 
@@ -49,8 +49,8 @@ async def verify(state: CoGState, runtime: NodeRuntime) -> CoGUpdate:
         unmet = "no candidate meets the other topics' chains"
         runtime.trace["reason"] = "no named candidate to judge by" if candidates else unmet
         return _extend_or_fail(state, chain, findings, runtime)
-    if chain == state["outright"] and not next_topic(state):
-        runtime.trace["reason"] = "said to be the whole answer when it was chosen"
+    if state["outright"] == OutrightChain(chain) and not next_topic(state):
+        runtime.trace["reason"] = "said to lead to the answers when it was chosen"
         said = Sufficiency(decision="stop", take=fresh_take(named))
         accepted = accept_chain(state, said, named)
         return cast(CoGUpdate, {**accepted, "findings": [*findings, _finding(chain, said, named)]})

@@ -25,12 +25,13 @@ async def prune(state: State, runtime: NodeRuntime) -> Update:
             offers=tuple(chosen),
             width=runtime.context.width,
             outright=runtime.context.outright_answers and not next_topic(state),
+            condition=runtime.context.filtering,
             topics=tuple(state["topic_entities"]),
         )
-        chosen, reply = await choose_extensions(prompt, state["withheld"], runtime)
-        if reply is None:
+        choice = await choose_extensions(prompt, state["withheld"], runtime)
+        if choice is None:
             return {"decision": "backtrack"}
-        outright = chosen[0].chain if chosen and reply.complete else None
+        chosen, outright = choice
     runtime.trace |= {"chosen": list(map(str, chosen)), "set_aside": len(state["extensions"]) - len(chosen)}
     if not chosen:
         return {"resume_points": remaining_points(state), "decision": "backtrack"}

@@ -29,9 +29,9 @@ async def verify(state: State, runtime: NodeRuntime) -> Update:
     if undone and not always_ask and all(c.term == chain.topic for c in found):
         runtime.trace["reason"] = "it only leads straight back"
         return {"candidates": [], "decision": "backtrack"}
-    if chain == state["outright"] and not next_topic(state):
-        runtime.trace["reason"] = "said to be the whole answer when it was chosen"
-        return accept_chain(state, Verdict(decision="stop", take=fresh_take(shown)), shown)
+    if (said := state["outright"]) and said.chain == chain and not next_topic(state):
+        runtime.trace["reason"] = "said to lead to the answers when it was chosen"
+        return accept_chain(state, Verdict(decision=said.decision, take=fresh_take(shown)), shown)
     prompt = VerifyChain(
         question=state["question"],
         chain=chain,

@@ -49,9 +49,9 @@ async def pick_relations(state: FrontierState, runtime: NodeRuntime) -> Frontier
             **prompt_context(state),
         )
         withheld = [] if explores_entities(runtime.context) else state["withheld"]
-        taken, reply = await choose_extensions(prompt, withheld, runtime)
-        chosen += taken
-        outright = taken[0].chain if taken and reply and reply.complete else None
+        if choice := await choose_extensions(prompt, withheld, runtime):
+            chosen += choice.offers
+            outright = choice.outright
     runtime.trace |= {"chosen": [str(each.chain) for each in chosen], "set_aside": len(offers) - len(chosen)}
     if exemplars:
         guide = exemplar_hops(exemplars)

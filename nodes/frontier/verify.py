@@ -17,6 +17,7 @@ from kgqa.prompts.assess_found import AssessFound, Assessment, EvaluateFound
 from kgqa.prompts.candidates import ChainFindings
 from kgqa.prompts.solved_questions import SolvedQuestion
 from kgqa.runtime.node import NodeRuntime, node
+from kgqa.runtime.state import OutrightChain
 
 
 @node("verify")
@@ -35,8 +36,8 @@ async def verify(state: FrontierState, runtime: NodeRuntime) -> FrontierUpdate:
         taken = await evaluate(groups, state, runtime, triples=triples, own_knowledge=own)
         return taken or {"candidates": [], "decision": "forward"}
     groups = group_findings(found, state["explored"], state["topic_entities"])
-    if group := next((each for each in groups if each.chain == state["outright"]), None):
-        runtime.trace["reason"] = "said to be the whole answer when it was chosen"
+    if group := next((each for each in groups if state["outright"] == OutrightChain(each.chain)), None):
+        runtime.trace["reason"] = "said to lead to the answers when it was chosen"
         said = Assessment(decision="stop", group=groups.index(group) + 1, take=fresh_take(group.named))
         return cast(FrontierUpdate, accept_group(groups, said, runtime))
     prompt = AssessFound(state["question"], tuple(groups), **prompt_context(state))
