@@ -157,7 +157,8 @@ class SparqlGraph:
         def ways(chain: Chain, hop: Hop) -> list[tuple[Hop, ...]]:
             if chain.hops and hop == chain.hops[-1].inverse and hop not in on[chain]:
                 return []
-            return [(hop, after) for after in on[chain.then(hop)]] if hop in mediated else [(hop,)]
+            first = self._relations.hop(hop.relation, hop.forward)
+            return [(first, after) for after in on[chain.then(hop)]] if hop in mediated else [(first,)]
 
         return [tuple(way for hop in hops for way in ways(chain, hop)) for chain, hops in extended]
 

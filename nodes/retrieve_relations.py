@@ -99,10 +99,12 @@ async def choose_extensions(
     Where it says that a relation is missing, what was withheld and is most alike is shown once.
     """
     ask = ask or runtime.ask
-    reply = await ask(replace(prompt, missing=bool(withheld) and runtime.context.missing_relations))
-    if reply is not None and not reply.relations and reply.missing and withheld:
+    prompt = replace(prompt, missing=bool(withheld) and runtime.context.missing_relations)
+    reply = await ask(prompt)
+    if prompt.missing and reply is not None and not reply.relations and reply.missing:
         runtime.trace["missing"] = one_line(reply.missing)
-        prompt = replace(prompt, offers=await likest_extensions(withheld, reply.missing, runtime))
+        others = await likest_extensions(withheld, reply.missing, runtime)
+        prompt = replace(prompt, offers=others, missing=False)
         reply = await ask(prompt)
     if reply is None:
         return None
@@ -110,7 +112,7 @@ async def choose_extensions(
     chosen = [prompt.offers[number - 1] for number in reply.relations]
     if not (chosen and reply.complete and prompt.outright):
         return Choice(chosen, None)
-    filters = getattr(prompt, "condition", False) and reply.condition
+    filters = getattr(prompt, "condition", False) and getattr(reply, "condition", False)
     return Choice(chosen, OutrightChain(chosen[0].chain, "filter" if filters else "stop"))
 
 

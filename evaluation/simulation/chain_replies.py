@@ -184,12 +184,10 @@ async def say_outright(chosen: Sequence[Extension], case: Case) -> Literal["stop
     chain = chosen[0].chain
     ends = [end for end in await case.cache.ends(chain) if end.name]
     fresh = [end for end in ends if end != chain.topic] or ends
-    right = case.gold.mark(fresh).right
-    if not any(right) or (
-        len(fresh) < len(ends) and case.gold.mark(ends).missing < case.gold.mark(fresh).missing
-    ):
+    marks, every = case.gold.mark(fresh), case.gold.mark(ends)
+    if not any(marks.right) or every.missing < marks.missing:  # then what returns is an answer as well
         return None
-    return "stop" if all(right) != case.happens("judge") else "filter"
+    return "stop" if all(marks.right) != case.happens("judge") else "filter"
 
 
 async def name_missing(chains: Sequence[Chain], case: Case) -> str:

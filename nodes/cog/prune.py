@@ -105,8 +105,8 @@ async def _choose_relations(
 ) -> tuple[list[RankedRelation], OutrightChain | None]:
     """Ask about the shortlist, then about the rest; without scores all are offered at once.
 
-    Of the rest all is shown, or (``missing_relations``) what is most alike to what the model misses. Return
-    the chain as well that is said to be the whole answer.
+    Where the model says what is missing, what is most alike to that is shown in place of the rest. Return the
+    chain as well that is said to be the whole answer.
     """
     ranking, context = state["ranking"], runtime.context
     if len(ranking) == 1 and not context.always_ask:
@@ -114,7 +114,7 @@ async def _choose_relations(
     cut = context.shortlist if ranking and ranking[0].score is not None else MAX_FURTHER_RELATIONS
     rest, missing = ranking[cut : cut + MAX_FURTHER_RELATIONS], context.missing_relations
     withheld = [*(each.offer for each in rest), *state["withheld"]] if missing else []
-    for offered in filter(None, [ranking[:cut], [] if missing else rest]):
+    for offered in filter(None, [ranking[:cut], rest]):
         prompt = PruneRelations(
             question=state["question"],
             chain=state["chain"],
@@ -132,6 +132,9 @@ async def _choose_relations(
         if choice and choice.offers:
             known = {each.offer: each for each in ranking}
             return [known.get(each, RankedRelation(each)) for each in choice.offers], choice.outright
+        if "missing" in runtime.trace:
+            break
+        withheld = []
     return [], None
 
 

@@ -12,9 +12,9 @@ async def verify(state: State, runtime: NodeRuntime) -> Update:
     """Let the model judge the chain by its candidates and decide what is next.
 
     A chain whose ends have no names cannot be judged, nor one whose ends do not meet the other topics'
-    chains: it is extended without a call. One that the model has chosen as the whole answer is accepted, and
-    the only relation there was is turned back from where it leads straight back. With ``always_ask`` the
-    model judges these as well, and what comes back to the topic or has no name is a candidate like any other.
+    chains: it is extended without a call. One that the model has chosen as the whole answer is accepted.
+    With ``always_ask`` the model judges the former as well, and what comes back to the topic or has no name
+    is a candidate like any other.
     A malformed reply turns back.
     """
     always_ask, chain = runtime.context.always_ask, state["chain"]
@@ -24,11 +24,6 @@ async def verify(state: State, runtime: NodeRuntime) -> Update:
     if not shown and not always_ask:
         runtime.trace["reason"] = "no named candidate to judge by"
         return _extend_or_backtrack(state, runtime)
-    only = [each.hops for each in state["extensions"]]
-    undone = chain.depth == 2 and only == [chain.hops[1:]] == [(chain.hops[0].inverse,)]
-    if undone and not always_ask and all(c.term == chain.topic for c in found):
-        runtime.trace["reason"] = "it only leads straight back"
-        return {"candidates": [], "decision": "backtrack"}
     if (said := state["outright"]) and said.chain == chain and not next_topic(state):
         runtime.trace["reason"] = "said to lead to the answers when it was chosen"
         return accept_chain(state, Verdict(decision=said.decision, take=fresh_take(shown)), shown)

@@ -3,7 +3,7 @@
 from collections.abc import Callable, Sequence
 from typing import Any
 
-from kgqa.kg.terms import Chain
+from kgqa.kg.terms import Chain, Hop
 from kgqa.models.scripted import Line
 from kgqa.prompts.candidates import ChainFindings, numbered_candidates
 
@@ -12,7 +12,12 @@ Policy = Callable[[Any], Line]
 
 def drawn(chain: Chain) -> str:
     """Write the hops of a chain: ``child ^lives_in``."""
-    return " ".join(("" if hop.forward else "^") + hop.words for hop in chain.hops)
+    return written(chain.hops)
+
+
+def written(hops: Sequence[Hop]) -> str:
+    """Write hops: ``child ^lives_in``."""
+    return " ".join(("" if hop.forward else "^") + hop.words for hop in hops)
 
 
 def places(chains: Sequence[Chain], wanted: Sequence[str]) -> list[int]:
@@ -23,7 +28,7 @@ def places(chains: Sequence[Chain], wanted: Sequence[str]) -> list[int]:
 
 def pick(*wanted: str) -> Policy:
     """Choose the offered chains that are wanted."""
-    return lambda prompt: {"relations": places(prompt.offers, wanted)}
+    return lambda prompt: {"relations": places([offer.chain for offer in prompt.offers], wanted)}
 
 
 def stop_at(hops: str, **reply: Any) -> Policy:
@@ -60,7 +65,7 @@ def rate(scores: dict[str, float]) -> Policy:
 
     def line(prompt: Any) -> Line:
         if prompt.name == "score_relations":
-            texts = [drawn(chain) for chain in prompt.offers]
+            texts = [drawn(offer.chain) for offer in prompt.offers]
         else:
             texts = [str(each.candidate.term) for each in numbered_candidates(prompt.found)]
         rated = [(number, scores[text]) for number, text in enumerate(texts, 1) if text in scores]

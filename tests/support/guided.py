@@ -12,6 +12,7 @@ from kgqa.priors.blueprints import BlueprintMatch
 from kgqa.priors.encoder import Vectors
 from kgqa.priors.slots import Blueprint
 from kgqa.runtime.record import Record
+from kgqa.tests.support.frontier import written
 
 FAMILY = """
 e:ada rdfs:label "Ada"@en ; r:child e:ben, e:cleo ; r:lives_in e:ulm ; r:employer e:mill ; r:pet e:rex .
@@ -142,7 +143,7 @@ def choose(*wanted: str) -> Callable[[Any], dict[str, Any]]:
     """Prune to the named hops, in this order, as far as they are offered."""
 
     def line(prompt: Any) -> dict[str, Any]:
-        offered = [named(hop) for hop in prompt.hops]
+        offered = [written(each.hops) for each in prompt.offers]
         return {"relations": [offered.index(name) + 1 for name in wanted if name in offered]}
 
     return line

@@ -7,6 +7,7 @@ from typing import Any
 
 from kgqa.models.scripted import Line, ScriptedModel
 from kgqa.prompts.base import Prompt
+from kgqa.tests.support.frontier import written
 
 TOWNS = 12
 
@@ -47,9 +48,7 @@ def guide(replace: Callable[[Prompt[Any]], Line | None] = lambda prompt: None) -
             return other
         if prompt.name == "prune_relations":
             wanted = ("river", "mouth")[prompt.chain.depth]
-            return {
-                "relations": [[hop.words if hop.forward else "" for hop in prompt.hops].index(wanted) + 1]
-            }
+            return {"relations": [[written(each.hops) for each in prompt.offers].index(wanted) + 1]}
         if prompt.name == "verify_chain":
             return {"decision": "stop" if prompt.chain.depth == 2 else "forward"}
         return {"answers": []}

@@ -15,6 +15,7 @@ from rdflib import RDFS, Graph, Literal, Namespace, URIRef
 import kgqa
 from kgqa.models.scripted import ScriptedModel
 from kgqa.prompts.base import Prompt
+from kgqa.tests.support.frontier import written
 
 EXAMPLES = Path(__file__).parents[3] / "examples"
 OBAMA, OSCARS = "Who inspired Obama?", "Which directors have worked with actors who won the Best Actor Oscar?"
@@ -33,7 +34,7 @@ def following(*chain: str, width: int = 1) -> ScriptedModel:
         depth = prompt.chain.depth
         if prompt.name == "verify_chain":
             return {"decision": "stop" if depth == len(chain) else "forward"}
-        offered = [hop.words if hop.forward else f"^{hop.words}" for hop in prompt.hops]
+        offered = [written(offer.hops) for offer in prompt.offers]
         best = offered.index(chain[depth]) + 1
         return {"relations": [best, *(n for n in range(1, len(offered) + 1) if n != best)][:width]}
 

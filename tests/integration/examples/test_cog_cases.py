@@ -77,7 +77,7 @@ async def play(name: str, library: str, model: ScriptedModel | None = None, **op
 def takes_the_first(prompt: Prompt[Any]) -> dict[str, Any]:
     """Another weakness: take the first relation to movies that is listed, and movies for movies."""
     if isinstance(prompt, PruneRelations):
-        movies = [n for n, hop in enumerate(prompt.hops, 1) if hop.forward and hop.words.endswith(".film")]
+        movies = [n for n, offer in enumerate(prompt.offers, 1) if str(offer).endswith(".film->")]
         return {"relations": movies[:1] or [1]}
     return {"decision": "stop"} if isinstance(prompt, CheckSufficiency) else cog.falls_for_acting(prompt)
 
@@ -117,7 +117,7 @@ async def test_the_safeguard_keeps_directing_when_the_model_falls_for_acting(lib
     prompt, reply = next(each for each in played.model.history if isinstance(each.prompt, PruneRelations))
     assert isinstance(prompt, PruneRelations)
     assert isinstance(reply, dict)
-    chosen = [str(prompt.hops[number - 1]) for number in reply["relations"]]
+    chosen = [str(prompt.offers[number - 1]) for number in reply["relations"]]
     assert (chosen[0], DIRECTED in chosen) == (ACTED, False)
     assert played.entries("prune")[0]["chosen"] == [*chosen, DIRECTED]
 

@@ -78,15 +78,16 @@ async def test_the_check_is_told_what_the_blueprint_goes_on_with(cog: AskCoG) ->
 
 
 async def test_unnamed_nodes_are_crossed_without_a_call(cog: AskCoG) -> None:
-    model = playing(
-        prune_relations=lambda p: choose("member" if p.chain.hops else "membership")(p),
-        check_sufficiency=decide(member="stop"),
-    )
+    model = playing(prune_relations=choose("membership member"), check_sufficiency=decide(member="stop"))
     record = await cog(model, topics=["Club"], kg=MEDIATED)
     assert shown(record) == ["Ann", "Bob"]
-    assert [prompt.name for prompt in model.prompts][1:] == [
-        *("prune_relations", "prune_relations", "check_sufficiency"),
-    ]
+    assert [prompt.name for prompt in model.prompts][1:] == ["prune_relations", "check_sufficiency"]
+
+
+async def test_a_chain_chosen_as_the_whole_answer_needs_no_check(cog: AskCoG) -> None:
+    model = playing(prune_relations=lambda p: {**choose("child")(p), "complete": True})
+    assert shown(await cog(model)) == ["Ben", "Cleo"]
+    assert [prompt.name for prompt in model.prompts][-1] == "prune_relations"
 
 
 async def test_two_topics_are_both_met(cog: AskCoG) -> None:
@@ -130,7 +131,7 @@ async def test_what_a_chain_is_held_to_bounds_the_relations_that_follow(cog: Ask
         infer_from_evidence={"chosen": []},
     )
     await cog(model)
-    assert "spouse" not in [named(hop) for hop in asked(model, "prune_relations")[1].hops]
+    assert "spouse" not in [named(each.hops[-1]) for each in asked(model, "prune_relations")[1].offers]
 
 
 async def test_keeping_all_sets_nothing_aside(cog: AskCoG) -> None:
@@ -169,7 +170,7 @@ async def test_the_same_run_leaves_the_same_record(cog: AskCoG) -> None:
     def model() -> Any:
         choice = random.Random(5)
         return playing(
-            prune_relations=lambda p: {"relations": [choice.randint(1, len(p.hops))]},
+            prune_relations=lambda p: {"relations": [choice.randint(1, len(p.offers))]},
             check_sufficiency=lambda p: {"decision": choice.choice(["forward", "backtrack", "filter"])},
             diagnose=lambda p: {"step": choice.randint(0, len(p.trajectory))},
             filter_candidates={"chosen": []},

@@ -69,7 +69,7 @@ async def test_without_adaptation_what_is_above_the_threshold_is_copied_still(co
 async def test_without_reranking_relations_are_offered_as_the_graph_gave_them(cog: AskCoG) -> None:
     model = erring()
     record = await cog(model, library(), reranking=False, safeguard="none", shortlist=1)
-    assert [named(hop) for hop in asked(model, "prune_relations")[0].hops] == GRAPH_ORDER
+    assert [named(each.hops[-1]) for each in asked(model, "prune_relations")[0].offers] == GRAPH_ORDER
     assert all("best" not in entry for entry in entries(record, "rerank"))
     assert entries(record, "prune")[0]["added"] == []
     assert (entries(record, "blueprint")[0]["source"], shown(record)) == ("adapted", ["Ulm"])
@@ -95,7 +95,7 @@ async def test_system_2_only_has_no_blueprint_and_no_ranking(cog: AskCoG) -> Non
     record = await cog(model, shelf, guidance=False, shortlist=1)
     assert (shelf.asked, entries(record, "blueprint")[0]["reason"]) == ([], "guidance is off")
     assert "adapt_blueprint" not in names(model)
-    assert [named(hop) for hop in asked(model, "prune_relations")[0].hops] == GRAPH_ORDER
+    assert [named(each.hops[-1]) for each in asked(model, "prune_relations")[0].offers] == GRAPH_ORDER
     assert entries(record, "prune")[0]["added"] == []
     assert asked(model, "diagnose")[0].blueprint == ""
     assert (shown(record), signals(record)) == (["Ulm"], ["wrong_type"])

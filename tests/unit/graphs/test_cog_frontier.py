@@ -9,6 +9,7 @@ from kgqa.kg.terms import Chain, Entity, Hop
 from kgqa.nodes.cog.verify import _keep_ends
 from kgqa.prompts.candidates import MAX_CANDIDATES_SHOWN, ChainFindings
 from kgqa.prompts.progress import MAX_SENTENCE_CHARS
+from kgqa.runtime.context import ONE_HOP_A_TIME
 from kgqa.tests.support.guided import (
     GRAPH_ORDER,
     Shelf,
@@ -64,7 +65,7 @@ def searching(**policies: Any) -> Any:
 
 
 async def ask(cog: AskCoG, model: Any, library: Shelf | None = None, **options: Any) -> Any:
-    return await cog(model, library, exploration="frontier", **options)
+    return await cog(model, library, **{"exploration": "frontier", **ONE_HOP_A_TIME, **options})
 
 
 async def test_a_round_asks_five_prompts(cog: AskCoG) -> None:
@@ -98,7 +99,7 @@ async def test_all_topics_are_explored_at_once_and_meet(cog: AskCoG) -> None:
     )
     record = await ask(cog, model, topics=["Ada", "Ulm"])
     [prompt] = asked(model, "pick_relations")
-    assert {str(offer.topic) for offer in prompt.offers} == {"Ada", "Ulm"}
+    assert {str(offer.start.topic) for offer in prompt.offers} == {"Ada", "Ulm"}
     assert (shown(record), len(record["paths"])) == (["Cleo"], 2)
 
 
@@ -146,7 +147,7 @@ async def test_equation_6_adds_up_the_three_signals(cog: AskCoG) -> None:
 
 async def test_filtered_entities_are_held_and_the_others_can_be_recalled(cog: AskCoG) -> None:
     model = searching(
-        pick_relations=lambda p: pick("child" if p.offers[0].depth == 1 else "spouse")(p),
+        pick_relations=lambda p: pick("child" if not p.offers[0].start.hops else "spouse")(p),
         filter_found=keep("Ben"),
         evaluate_found={"decision": "forward"},
     )
@@ -172,7 +173,7 @@ async def test_a_diagnosis_goes_back_before_the_decision_and_follows_what_is_rec
 
 async def test_what_does_not_go_through_the_blamed_decision_stands(cog: AskCoG) -> None:
     model = searching(
-        pick_relations=lambda p: pick("pet", "child")(p) if p.offers[0].depth == 1 else {"relations": []},
+        pick_relations=lambda p: pick("pet", "child")(p) if not p.offers[0].start.hops else {"relations": []},
         evaluate_found=stop_at("lives_in"),
         diagnose=lambda p: blame(
             next(n for n, d in enumerate(p.trajectory, 1) if str(d.after).endswith("-pet->")), "lives_in"
@@ -345,7 +346,7 @@ async def test_a_misleading_blueprint_is_dropped(cog: AskCoG) -> None:
 async def test_a_decision_shows_what_names_its_own_ends_and_no_more(cog: AskCoG) -> None:
     model = searching(
         decompose={"subgoals": ["the child", "its town"]},
-        pick_relations=lambda p: pick("child", "pet")(p) if p.offers[0].depth == 1 else {"relations": []},
+        pick_relations=lambda p: pick("child", "pet")(p) if not p.offers[0].start.hops else {"relations": []},
         update_memory={"known": ["Ben and Cleo are the children.", ""]},
         evaluate_found={"decision": "forward"},
     )
@@ -362,7 +363,7 @@ async def test_a_decision_shows_what_names_its_own_ends_and_no_more(cog: AskCoG)
 async def test_the_half_stop_has_what_was_not_blamed_and_names_what_is_open(cog: AskCoG) -> None:
     model = searching(
         decompose={"subgoals": ["the pet", "its owner"]},
-        pick_relations=lambda p: pick("child", "pet")(p) if p.offers[0].depth == 1 else {"relations": []},
+        pick_relations=lambda p: pick("child", "pet")(p) if not p.offers[0].start.hops else {"relations": []},
         update_memory={"known": ["", "Ada owns it."]},
         evaluate_found={"decision": "forward"},
         diagnose=lambda p: blame(

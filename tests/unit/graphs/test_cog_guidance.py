@@ -24,7 +24,7 @@ def planned(*subgoals: str, **more: Any) -> Any:
 
 
 def offered(model: Any, turn: int = 0) -> list[str]:
-    return [named(hop) for hop in asked(model, "prune_relations")[turn].hops]
+    return [named(each.hops[-1]) for each in asked(model, "prune_relations")[turn].offers]
 
 
 async def test_scores_are_fused_from_subgoal_slot_and_any_slot(cog: AskCoG) -> None:

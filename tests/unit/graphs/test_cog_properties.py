@@ -93,7 +93,7 @@ def anything(seed: int) -> ScriptedModel:
             "branches": [choice.choices([*p.relations, "school", "^child"], k=2) for _ in p.topics]
         },
         "adapt_freely": lambda p: {"relations": choice.choices(["child", "school", "^child"], k=2)},
-        "prune_relations": lambda p: {"relations": some(len(p.hops), p.width)},
+        "prune_relations": lambda p: {"relations": some(len(p.offers), p.width)},
         "check_sufficiency": check,
         "filter_candidates": lambda p: {"chosen": some(len(p.candidates))},
         "diagnose": diagnose,

@@ -11,6 +11,8 @@ from kgqa.graphs import cor
 from kgqa.kg.opening import open_graph
 from kgqa.kg.sparql_graph import SparqlGraph
 from kgqa.models.scripted import ScriptedModel
+from kgqa.runtime.context import ONE_HOP_A_TIME
+from kgqa.tests.support.frontier import written
 
 FAMILY = """
 e:ada rdfs:label "Ada"@en ; r:child e:ben, e:cleo ; r:lives_in e:ulm ; r:employer e:mill .
@@ -38,7 +40,7 @@ def choose(*wanted: str) -> Callable[[Any], dict[str, Any]]:
     """Prune to the named hops, in this order, as far as they are offered."""
 
     def line(prompt: Any) -> dict[str, Any]:
-        offered = [("" if hop.forward else "^") + hop.words for hop in prompt.hops]
+        offered = [written(offer.hops) for offer in prompt.offers]
         return {"relations": [offered.index(name) + 1 for name in wanted if name in offered]}
 
     return line
@@ -158,12 +160,62 @@ async def test_a_count_is_computed_from_the_candidates(graph: Open) -> None:
 
 
 async def test_unnamed_nodes_are_crossed_without_a_call(graph: Open) -> None:
+    crossing = playing(choose("membership member"), lambda _: {"decision": "stop"})
     model = playing(
         lambda p: choose("member" if p.chain.hops else "membership")(p), at_depth("forward", "stop")
     )
-    record = await kgqa.aask("Who is in the club?", topics=["Club"], kg=graph(MEDIATED), model=model)
-    assert shown(record) == ["Ann", "Bob"]
+    for each, cross in ((crossing, True), (model, False)):
+        record = await kgqa.aask("?", topics=["Club"], kg=graph(MEDIATED), model=each, cross_mediators=cross)
+        assert shown(record) == ["Ann", "Bob"]
+    assert [prompt.name for prompt in crossing.prompts] == ["prune_relations", "verify_chain"]
     assert [prompt.name for prompt in model.prompts] == ["prune_relations", "verify_chain"]
+    assert crossing.prompts[0].case().splitlines()[-3:-1] == [
+        '1. "Club" -membership-> ?1 -member-> ?2',
+        '2. "Club" -membership-> ?1 -since-> ?2',
+    ]
+
+
+async def test_a_chain_chosen_as_the_whole_answer_needs_no_verdict(graph: Open) -> None:
+    said = {"relations": [1], "complete": True}
+    model = playing(lambda p: {**choose("child")(p), "complete": True}, lambda _: {"decision": "backtrack"})
+    record = await kgqa.aask("Who are Ada's children?", topics=["Ada"], kg=graph(FAMILY), model=model)
+    assert (shown(record), record["outcome"]) == (["Ben", "Cleo"], "grounded")
+    assert [prompt.name for prompt in model.prompts] == ["prune_relations"]
+    for options in ({"outright_answers": False}, {"topics": ["Ada", "Ulm"]}):
+        model = playing(lambda p: said, lambda _: {"decision": "backtrack"}, recall=[])
+        await kgqa.aask("?", **{"topics": ["Ada"], "kg": graph(FAMILY), "model": model, **options})
+        assert [prompt.name for prompt in model.prompts][:2] == ["prune_relations", "verify_chain"]
+        assert "complete" not in model.prompts[0].case()
+
+
+async def test_a_chain_chosen_with_a_condition_left_is_filtered_at_once(graph: Open) -> None:
+    model = playing(
+        lambda p: {**choose("child")(p), "complete": True, "condition": True},
+        lambda _: {"decision": "backtrack"},
+        lambda _: {"chosen": [2]},
+    )
+    record = await kgqa.aask("Which child lives in Ulm?", topics=["Ada"], kg=graph(FAMILY), model=model)
+    assert shown(record) == ["Cleo"]
+    assert [prompt.name for prompt in model.prompts] == ["prune_relations", "filter_candidates"]
+
+
+async def test_what_is_missing_is_looked_for_once_among_what_was_not_shown(
+    graph: Open, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("kgqa.nodes.retrieve_relations.limit_extensions", lambda some: (some[:2], some[2:]))
+    monkeypatch.setattr("kgqa.nodes.retrieve_relations.MAX_LOOKED_UP", 1)
+    missing = {"relations": [], "missing": "town where somebody lives"}
+    model = playing(
+        lambda p: choose("lives_in")(p) if p.offers[0].hops[0].words == "lives_in" else missing,
+        lambda _: {"decision": "stop"},
+    )
+    record = await kgqa.aask("Where does Ben live?", topics=["Ben"], kg=graph(FAMILY), model=model)
+    assert shown(record) == ["Bonn"]
+    assert [len(prompt.offers) for prompt in model.prompts[:2]] == [2, 1]
+    assert ["missing" in prompt.case() for prompt in model.prompts[:2]] == [True, False]
+    model = playing(lambda _: missing, lambda _: {"decision": "stop"}, recall=[])
+    await kgqa.aask("?", topics=["Ben"], kg=graph(FAMILY), model=model, missing_relations=False)
+    assert [prompt.name for prompt in model.prompts] == ["prune_relations", "answer_directly"]
 
 
 async def test_the_only_relation_is_followed_without_a_call_and_judged(graph: Open) -> None:
@@ -180,7 +232,7 @@ async def test_the_paper_asks_at_every_step(graph: Open) -> None:
         lambda p: choose("member" if p.chain.hops else "membership")(p), at_depth("forward", "stop")
     )
     kg = graph(MEDIATED)
-    record = await kgqa.aask("Who is in the club?", topics=["Club"], kg=kg, model=model, always_ask=True)
+    record = await kgqa.aask("Who is it?", topics=["Club"], kg=kg, model=model, **ONE_HOP_A_TIME)
     assert shown(record) == ["Ann", "Bob"]
     assert [prompt.name for prompt in model.prompts] == ["prune_relations", "verify_chain"] * 2
     assert [candidate.term.name for candidate in model.prompts[1].candidates] == [None, None]
@@ -205,7 +257,7 @@ async def test_the_paper_filters_what_comes_back_to_the_topic_too(
 async def test_the_paper_s_candidates_are_all_that_a_chain_reaches(graph: Open) -> None:
     """CoR §4.2, step 1: those without a name as well."""
     model = playing(choose("membership"), at_depth("stop"))
-    record = await kgqa.aask("?", topics=["Club"], kg=graph(MEDIATED), model=model, always_ask=True)
+    record = await kgqa.aask("?", topics=["Club"], kg=graph(MEDIATED), model=model, **ONE_HOP_A_TIME)
     assert [answer["name"] for answer in record["answers"]] == [None, None]
     assert record["outcome"] == "grounded"
 

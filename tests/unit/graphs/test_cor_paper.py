@@ -13,6 +13,7 @@ from kgqa.graphs.cor import CoR
 from kgqa.kg.sparql_graph import SparqlGraph
 from kgqa.models.scripted import ScriptedModel
 from kgqa.prompts.base import Prompt
+from kgqa.runtime.context import ONE_HOP_A_TIME
 
 PAPER: dict[str, Any] = {"preset": "paper"}
 
@@ -32,7 +33,7 @@ Open = Callable[[str], SparqlGraph]
 def reasoning(prompt: Prompt[Any]) -> dict[str, Any]:
     """Choose host before winner, judge as Q1 and Q2 say, and filter for two directors."""
     if prompt.name == "prune_relations":
-        offered = [hop.words if hop.forward else "" for hop in prompt.hops]
+        offered = [offer.hops[0].words if offer.hops[0].forward else "" for offer in prompt.offers]
         wanted = [name for name in ("host", "winner", "worked_with") if name in offered]
         return {"relations": [offered.index(name) + 1 for name in wanted]}
     if prompt.name == "filter_candidates":
@@ -45,7 +46,7 @@ def reasoning(prompt: Prompt[Any]) -> dict[str, Any]:
 def test_the_defaults_are_the_paper_s_but_for_what_the_page_lists() -> None:
     usual, paper = CoR().model_dump(), CoR(**PAPER).model_dump()
     differing = {name for name in usual if usual[name] != paper[name]} - {"preset"}
-    assert differing == {"temperature", "depth", "always_ask", "allow_parametric", "budget"}
+    assert differing == {"temperature", "depth", "allow_parametric", "budget", *ONE_HOP_A_TIME}
     assert usual["depth"] == 4  # §5.3: on CWQ
 
 
@@ -91,7 +92,7 @@ async def test_the_top_k_relations_are_explored_in_the_order_of_their_scores(gra
 
     def reply(prompt: Prompt[Any]) -> dict[str, Any]:
         if prompt.name == "prune_relations":
-            offered = [hop.words for hop in prompt.hops]
+            offered = [offer.hops[0].words for offer in prompt.offers]
             return {"relations": [offered.index(name) + 1 for name in ranked][: prompt.width]}
         if prompt.name == "verify_chain":
             visited.append(prompt.chain.hops[0].words)

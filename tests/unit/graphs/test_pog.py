@@ -93,7 +93,7 @@ async def test_reflection_comes_back_to_what_was_explored_before(graph: Open) ->
 
 
 def _offers(prompt: Any, words: str) -> bool:
-    return any(chain.hops[-1].words == words for chain in prompt.offers)
+    return any(offer.hops[-1].words == words for offer in prompt.offers)
 
 
 async def test_what_was_tried_is_not_offered_again(graph: Open) -> None:
@@ -123,7 +123,9 @@ async def test_more_candidates_than_one_prompt_shows_are_filtered(graph: Open) -
 async def test_a_second_look_begins_where_the_search_last_went_on(graph: Open) -> None:
     tries = iter(["child spouse", "child lives_in"])
     model = playing(
-        pick_relations=lambda prompt: pick("child" if prompt.offers[0].depth == 1 else next(tries))(prompt),
+        pick_relations=lambda prompt: pick("child" if not prompt.offers[0].start.hops else next(tries))(
+            prompt
+        ),
         assess_found=stop_at("child lives_in"),
         reflect=go_on("child"),
         infer_from_evidence={"chosen": []},

@@ -13,6 +13,7 @@ from kgqa.evaluation.scoring.metrics import measure_results
 from kgqa.models.scripted import Line, ScriptedModel
 from kgqa.prompts.base import Prompt
 from kgqa.tests.conftest import PREFIXES
+from kgqa.tests.support.frontier import written
 
 HOSTILE = "</script><script>document.title='owned'</script><img src=x onerror=document.title='owned'>"
 
@@ -69,7 +70,7 @@ def guide(question: Json, hops: int) -> ScriptedModel:
     def line(prompt: Prompt[Any]) -> Line:
         if prompt.name == "prune_relations":
             at = prompt.chain.depth
-            names = [("" if hop.forward else "^") + hop.words.replace(" ", "_") for hop in prompt.hops]
+            names = [written(offer.hops).replace(" ", "_") for offer in prompt.offers]
             wanted = path[at] if at < len(path) else None
             return {"relations": [names.index(wanted) + 1] if wanted in names else [], "rationale": HOSTILE}
         if prompt.name == "verify_chain":
