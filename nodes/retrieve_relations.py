@@ -8,7 +8,7 @@ from kgqa.kg.dialects import describes_data
 from kgqa.kg.terms import Chain, Hop, one_line
 from kgqa.nodes.look_again import remaining_points
 from kgqa.priors.candidate_ranking import relation_words
-from kgqa.prompts.chain import Extension
+from kgqa.prompts.chain import Extension, extend
 from kgqa.prompts.pick_relations import PickRelations
 from kgqa.prompts.prune_relations import PruneRelations
 from kgqa.runtime.node import NodeRuntime, node
@@ -60,7 +60,7 @@ async def list_extensions(
     Where the graph does not say in time what is behind nodes without a name, by each hop alone.
     """
     context = runtime.context
-    every = [Extension(chain, (hop,)) for chain, hops in known.items() for hop in hops]
+    every = [extend(chain, hop) for chain, hops in known.items() for hop in hops]
     noise = [each for each in every if context.hide_noise and describes_data(each.hops[0])]
     left = [each for each in every if each not in noise]
     near = dict.fromkeys(each.start for each in left if each.start.depth + 2 <= context.depth)
@@ -68,7 +68,7 @@ async def list_extensions(
         hops = [[each.hops[0] for each in left if each.start == chain] for chain in near]
         arguments = list(map(extended_chain_arguments, near, hops))
         if found := await runtime.try_tool("cross_mediators", chains=arguments):
-            longer = (Extension(chain, way) for chain, ways in zip(near, found, strict=True) for way in ways)
+            longer = (extend(chain, *way) for chain, ways in zip(near, found, strict=True) for way in ways)
             left = [*longer, *(each for each in left if each.start not in near)]
             noise += [each for each in left if context.hide_noise and describes_data(each.hops[-1])]
     return [each for each in left if each not in noise], noise

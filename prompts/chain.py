@@ -1,6 +1,6 @@
 """How prompts draw a relation chain."""
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from itertools import groupby
 
@@ -12,33 +12,33 @@ MAX_CONSTRAINT_NAMES = 5
 
 @dataclass(frozen=True, slots=True)
 class Extension:
-    """A chain and how it can go on: by one hop, or by two where the first leads to nodes without a name.
+    """A chain and how many of its hops are new: one, or two where the first leads to nodes without a name.
 
-    ``score`` says how much that promises (ToG); 1 where nobody says.
+    ``score`` says how much it promises (ToG); 1 where nobody says.
     """
 
-    start: Chain
-    hops: tuple[Hop, ...]
+    chain: Chain
+    added: int = 1
     score: float = 1.0
 
     @property
-    def chain(self) -> Chain:
-        """The longer chain."""
-        return Chain(self.start.topic, (*self.start.hops, *self.hops), self.start.constraints)
+    def start(self) -> Chain:
+        """The chain that is extended."""
+        return self.chain.upto(self.chain.depth - self.added)
+
+    @property
+    def hops(self) -> tuple[Hop, ...]:
+        """The new hops."""
+        return self.chain.hops[-self.added :]
 
     def __str__(self) -> str:
-        """Draw the hops as arrows."""
+        """Draw the new hops as arrows."""
         return " ".join(map(str, self.hops))
 
 
-def last_extension(chain: Chain) -> Extension:
-    """Return a chain as what its last hop makes of the chain before."""
-    return Extension(without_last_hop(chain), chain.hops[-1:])
-
-
-def extensions_by(chain: Chain, hops: Iterable[Hop]) -> tuple[Extension, ...]:
-    """Return a chain's extensions by one hop each."""
-    return tuple(Extension(chain, (hop,)) for hop in hops)
+def extend(chain: Chain, *hops: Hop) -> Extension:
+    """Return what hops make of a chain."""
+    return Extension(Chain(chain.topic, (*chain.hops, *hops), chain.constraints), len(hops))
 
 
 def draw_arrow(hop: Hop, target: str) -> str:
@@ -93,7 +93,7 @@ def draw_extensions(offers: Sequence[Extension]) -> list[str]:
 def draw_further(offer: Extension) -> str:
     """Draw the hops by which a chain goes on.
 
-    >>> draw_further(Extension(Chain(Entity("http://x/u")), (Hop("http://x/mayor"), Hop("http://x/person"))))
+    >>> draw_further(extend(Chain(Entity("http://x/u")), Hop("http://x/mayor"), Hop("http://x/person")))
     '-mayor-> ?1 -person-> ?2'
     """
     steps = enumerate(offer.hops, offer.start.depth + 1)
@@ -156,7 +156,7 @@ def draw_grouped_extensions(offers: Sequence[Extension]) -> list[str]:
     """Number offers and draw each under a heading for the chain that it extends; those of one stand together.
 
     >>> ulm = Chain(Entity("http://x/u", "Ulm"), (Hop("http://x/born_in", forward=False),))
-    >>> draw_grouped_extensions(extensions_by(ulm, [Hop("http://x/spouse"), Hop("http://x/wrote")]))
+    >>> draw_grouped_extensions([extend(ulm, Hop("http://x/spouse")), extend(ulm, Hop("http://x/wrote"))])
     ['From "Ulm" <-born_in- ?1:', '1. -spouse-> ?2', '2. -wrote-> ?2']
     """
     lines: list[str] = []

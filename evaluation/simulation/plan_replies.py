@@ -12,7 +12,7 @@ from kgqa.kg.terms import Chain, Entity, Literal, Path, Term
 from kgqa.kg.text import fold
 from kgqa.priors.candidate_ranking import relation_words
 from kgqa.prompts.candidates import aggregate
-from kgqa.prompts.chain import Extension
+from kgqa.prompts.chain import Extension, extend
 from kgqa.prompts.facts import RelationCandidate, facts_as_statements
 from kgqa.prompts.judge_claim import JudgeClaim, Judgement
 from kgqa.prompts.plan_steps import PlanSteps, StepsReply
@@ -105,7 +105,7 @@ async def _leading_relations(
     for number, offer in enumerate(offers, 1):
         for head in offer.heads:
             chain = frontier[head].chain
-            chains[chain][number] = Extension(chain, (offer.hop,))
+            chains[chain][number] = extend(chain, offer.hop)
     return sorted({n for chain, own in chains.items() for n in await leading_offers(chain, own, case)})
 
 

@@ -1,7 +1,7 @@
 """Backtrack: the search goes on before the decision that led astray (CoG §3.3, targeted re-routing)."""
 
 from kgqa.nodes.cog.state import CoGState, CoGUpdate
-from kgqa.prompts.chain import last_extension
+from kgqa.prompts.chain import Extension
 from kgqa.runtime.node import NodeRuntime, node
 
 
@@ -23,4 +23,4 @@ async def backtrack_frontier(state: CoGState, runtime: NodeRuntime) -> CoGUpdate
     runtime.trace["chains"] = [str(chain) for chain in chains or state["frontier"]]
     if not chains:
         return {"decision": "refine"}
-    return {"offers": list(map(last_extension, chains)), "stack": [], "decision": "forward"}
+    return {"offers": list(map(Extension, chains)), "stack": [], "decision": "forward"}

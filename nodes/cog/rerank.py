@@ -23,7 +23,7 @@ from kgqa.priors.candidate_ranking import (
     relation_words,
 )
 from kgqa.priors.slots import Slot
-from kgqa.prompts.chain import Extension
+from kgqa.prompts.chain import Extension, extend
 from kgqa.runtime.node import NodeRuntime, node
 
 LIKENESS_DECIMALS = 6
@@ -120,8 +120,8 @@ async def _compute_signals(
         at = align_steps(wanted @ places.T, () if to_the_letter else behind)[-1]
     to_slots = _mean_of_hops(relations @ places.T, offers)
     stays = not chain.hops or to_the_letter
-    back = Extension(chain, () if stays else (chain.hops[-1].inverse,))
-    if back in offers:  # no progress, unless a slot to come says so
+    back = None if stays else extend(chain, chain.hops[-1].inverse)
+    if back and back in offers:  # no progress, unless a slot to come says so
         passed, words = passed_slots(chain, slots), back.hops[0].words
         named = [place >= passed and slot.relation == words for place, slot in enumerate(slots)]
         to_slots[offers.index(back)] *= named

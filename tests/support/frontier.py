@@ -6,6 +6,10 @@ from typing import Any
 from kgqa.kg.terms import Chain, Hop
 from kgqa.models.scripted import Line
 from kgqa.prompts.candidates import ChainFindings, numbered_candidates
+from kgqa.prompts.chain import Extension, extend
+from kgqa.prompts.pick_relations import PickRelations
+from kgqa.prompts.prune_relations import PruneRelations
+from kgqa.prompts.score_relations import ScoreRelations
 
 Policy = Callable[[Any], Line]
 
@@ -18,6 +22,21 @@ def drawn(chain: Chain) -> str:
 def written(hops: Sequence[Hop]) -> str:
     """Write hops: ``child ^lives_in``."""
     return " ".join(("" if hop.forward else "^") + hop.words for hop in hops)
+
+
+def pruning(question: str, chain: Chain, hops: Sequence[Hop], *more: Any, **options: Any) -> PruneRelations:
+    """Make a prompt to choose among hops that lead on from a chain."""
+    return PruneRelations(question, chain, tuple(extend(chain, hop) for hop in hops), *more, **options)
+
+
+def picking(question: str, chains: Sequence[Chain], **options: Any) -> PickRelations:
+    """Make a prompt to choose among chains, each one hop longer than one of the frontier."""
+    return PickRelations(question, tuple(map(Extension, chains)), **options)
+
+
+def scoring(question: str, chains: Sequence[Chain], width: int, **options: Any) -> ScoreRelations:
+    """Make a prompt to score chains, each one hop longer than one of the beam."""
+    return ScoreRelations(question, tuple(map(Extension, chains)), width, **options)
 
 
 def places(chains: Sequence[Chain], wanted: Sequence[str]) -> list[int]:

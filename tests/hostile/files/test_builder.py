@@ -73,6 +73,8 @@ WRITTEN: dict[str, Callable[[Given], str]] = {
     "visit_chains": lambda x: chain_queries.visit_chains(
         [x.chain, Chain(x.entity)], x.labels, LIMITS, ends=True, hops=True
     ),
+    "relations_past": lambda x: chain_queries.relations_past([x.chain, Chain(x.entity, (x.hop,))], LIMITS),
+    "some_ends": lambda x: chain_queries.some_ends([x.hop], x.labels, 9),
     "names": lambda x: queries.names([x.entity.id], x.labels),
     "literals": lambda x: queries.literals([x.literal]),
     "entity": lambda x: queries.entity(x.entity.id, x.labels),

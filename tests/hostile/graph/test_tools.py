@@ -29,6 +29,7 @@ CALLS: list[tuple[str, dict[str, Any]]] = [
     ("extend_chain", {"topic": "Ada", "hops": ["knows"], "held": {1: ALL}}),
     ("follow_chain", {"topic": "Ada", "hops": ["knows", "next", "^next"], "held": {1: ALL}}),
     ("visit_chains", {"chains": [{"topic": "Ada", "hops": ["knows"], "held": {1: ALL}}] * 20}),
+    ("cross_mediators", {"chains": [{"topic": "Ada", "hops": ["knows"], "further": ["^knows", "next"]}]}),
     ("run_select", {"query": "SELECT ?a ?p ?b WHERE { ?a ?p ?b }"}),
     ("run_select", {"query": f"SELECT ?n WHERE {{ <{E}ada> ?p ?x . ?x ?q ?n }}"}),
     *[("find_entities", {"name": name, "limit": 1000}) for name in (*NAMES, *ODD)],

@@ -8,13 +8,13 @@ import sys
 import pytest
 
 from kgqa.models.parsing import BadReply, parse_reply
-from kgqa.prompts.prune_relations import PruneRelations
 from kgqa.tests.hostile.conftest import Tried
 from kgqa.tests.hostile.model.parsing_child import good
 from kgqa.tests.hostile.model.replies import huge, static
+from kgqa.tests.support.frontier import pruning
 from kgqa.tests.unit.prompts.samples import PROMPTS, WORKED, chain, hop
 
-PRUNE = PruneRelations("?", chain("Ulm"), (hop("a"), hop("b"), hop("c")), 3)
+PRUNE = pruning("?", chain("Ulm"), (hop("a"), hop("b"), hop("c")), 3)
 
 
 def test_the_corpus_is_large_and_every_prompt_meets_it() -> None:

@@ -22,6 +22,7 @@ from kgqa.prompts.base import Prompt
 from kgqa.prompts.check_sufficiency import CheckSufficiency
 from kgqa.prompts.progress import Progress
 from kgqa.prompts.prune_relations import PruneRelations
+from kgqa.tests.support.frontier import pruning
 from kgqa.tests.unit.prompts.test_instructions import HASHES, fingerprint
 
 EXAMPLES = Path(cog.__file__).parent
@@ -199,7 +200,7 @@ async def retry(graph: SparqlGraph, model: ScriptedModel, school: Chain) -> Chai
     question = cog.CASES["hanks"].question
     plan = Progress((question,), 0, ())
     offered = (await graph.extend_chain(school)).items
-    chosen = (await model.ask(PruneRelations(question, school, offered, 3, plan))).reply
+    chosen = (await model.ask(pruning(question, school, offered, 3, plan))).reply
     reached = school.then(offered[chosen.relations[0] - 1])
     ends = (await graph.follow_chain(reached)).items
     verdict = (await model.ask(CheckSufficiency(question, reached, ends, plan))).reply

@@ -108,6 +108,11 @@ async def visit(graph: KnowledgeGraph, walk: Walk) -> Any:
     return await graph.visit_chains(upto_each(walk))
 
 
+async def cross(graph: KnowledgeGraph, walk: Walk) -> Any:
+    chains = upto_each(walk)
+    return await graph.cross_mediators([(chain, (await graph.extend_chain(chain)).items) for chain in chains])
+
+
 async def trace(graph: KnowledgeGraph, walk: Walk) -> Any:
     return await graph.trace_chain(walk.chain, [*walk.ends, NOWHERE, Literal("nowhere")])
 
@@ -172,6 +177,7 @@ OPERATIONS: dict[str, Ask] = {
         extend,
         follow,
         visit,
+        cross,
         trace,
         list_relations,
         follow_relation,

@@ -16,8 +16,8 @@ from kgqa.models.chat import ChatModel
 from kgqa.models.errors import MalformedReply, ModelUnavailable, UnknownModel
 from kgqa.models.interface import ModelSettings, Usage
 from kgqa.models.registry import MAX_REPLY_TOKENS
-from kgqa.prompts.prune_relations import PruneRelations
 from kgqa.retries import RetryPolicy
+from kgqa.tests.support.frontier import pruning
 from kgqa.tests.support.model_stub import Answer, failed, said
 from kgqa.tests.unit.models.pick import Pick
 
@@ -361,7 +361,7 @@ async def test_a_cache_that_breaks_is_a_miss(chat, stub, tmp_path, caplog):
         chat(cache=path)
 
 
-SCHOOL = PruneRelations(
+SCHOOL = pruning(
     "In which city did the composer of Vltava go to school?",
     Chain(Entity("http://x/v", "Vltava")),
     (Hop("http://x/composed_by"), Hop("http://x/key_signature"), Hop("http://x/recorded_work", False)),

@@ -24,10 +24,10 @@ from kgqa.prompts.diagnose import Diagnose, PastDecision, PrunedBranch
 from kgqa.prompts.filter_candidates import FilterCandidates
 from kgqa.prompts.infer_from_evidence import InferFromEvidence, Segment
 from kgqa.prompts.progress import Progress
-from kgqa.prompts.prune_relations import PruneRelations
 from kgqa.prompts.solved_questions import SolvedQuestion
 from kgqa.prompts.verify_chain import VerifyChain
 from kgqa.tests.conftest import MEMO
+from kgqa.tests.support.frontier import pruning
 
 TOWNS = """
 e:ulm rdfs:label "Ulm" ; r:mayor e:ada ; r:river e:danube, e:blau ; r:sister_town e:bonn .
@@ -63,26 +63,26 @@ async def ask(model: OfflineModel, prompt: Prompt[R]) -> R:
 
 async def test_the_relation_that_leads_to_the_answer_is_chosen_first(model) -> None:
     question = "Who is the mayor of Ulm?"
-    reply = await ask(model, PruneRelations(question, Chain(ULM), (RIVER, MAYOR)))
+    reply = await ask(model, pruning(question, Chain(ULM), (RIVER, MAYOR)))
     assert reply.relations == [2, 1]
     assert "confidence" in reply.rationale
-    assert (await ask(model, PruneRelations(question, Chain(ULM), (RIVER, MAYOR), width=1))).relations == [2]
+    assert (await ask(model, pruning(question, Chain(ULM), (RIVER, MAYOR), width=1))).relations == [2]
 
 
 async def test_without_the_relation_of_the_way_nothing_is_chosen(model) -> None:
-    reply = await ask(model, PruneRelations("Who is the mayor of Ulm?", Chain(ULM), (RIVER,)))
+    reply = await ask(model, pruning("Who is the mayor of Ulm?", Chain(ULM), (RIVER,)))
     assert reply.relations == []
 
 
 async def test_the_hop_nearest_to_the_entity_is_taken_first(model) -> None:
     question = "Who is the spouse of the mayor of Ulm?"
-    first = await ask(model, PruneRelations(question, Chain(ULM), (RIVER, MAYOR)))
-    second = await ask(model, PruneRelations(question, Chain(ULM, (MAYOR,)), (MAYOR.inverse, SPOUSE)))
+    first = await ask(model, pruning(question, Chain(ULM), (RIVER, MAYOR)))
+    second = await ask(model, pruning(question, Chain(ULM, (MAYOR,)), (MAYOR.inverse, SPOUSE)))
     assert (first.relations[0], second.relations[0]) == (2, 2)
 
 
 async def test_nothing_is_chosen_beside_the_way(model) -> None:
-    prompt = PruneRelations("Who is the mayor of Ulm?", Chain(ULM, (RIVER,)), (MOUTH,))
+    prompt = pruning("Who is the mayor of Ulm?", Chain(ULM, (RIVER,)), (MOUTH,))
     assert (await ask(model, prompt)).relations == []
 
 
@@ -155,14 +155,14 @@ async def test_two_topics_have_chains_that_meet(graph) -> None:
     starred, directed = (Hop(f"http://t/r/{name}", False) for name in ("starred", "directed_by"))
     question = "Which films starred Ann and were directed by Bob?"
     for topic, hop in zip(topics, (starred, directed), strict=True):
-        prompt = PruneRelations(question, Chain(topic), (hop,), topics=topics)
+        prompt = pruning(question, Chain(topic), (hop,), topics=topics)
         assert (await ask(model, prompt)).relations == [1]
 
 
 async def test_of_a_comparison_only_the_winner_has_a_chain(model) -> None:
     question = "Which river is longer, that of Bonn or that of Ulm?"
     for topic, wins in ((ULM, True), (BONN, False)):
-        prompt = PruneRelations(question, Chain(topic), (RIVER,), topics=(BONN, ULM))
+        prompt = pruning(question, Chain(topic), (RIVER,), topics=(BONN, ULM))
         assert bool((await ask(model, prompt)).relations) is wins
 
 
@@ -251,7 +251,7 @@ async def test_a_question_is_interpreted_once_and_counted_for_its_first_reply(gr
 
     counting: Any = Counting(graph(TOWNS))
     model = OfflineModel(counting, MEMO.encode)
-    prompt = PruneRelations("Who is the mayor of Ulm?", Chain(ULM), (RIVER, MAYOR))
+    prompt = pruning("Who is the mayor of Ulm?", Chain(ULM), (RIVER, MAYOR))
     first = await model.ask(prompt)
     assert 0 < counting.queries == first.usage.model_queries <= MAX_QUERIES
     made = counting.queries
@@ -277,7 +277,7 @@ async def test_all_texts_of_a_question_are_encoded_at_once(graph) -> None:
     memo = CachedEncoder(lambda: counting)
     memo.preload([text for each in towns.relations for text in relation_texts(towns.relation_label(each))])
     prepared = counting.encoded
-    prompt = PruneRelations("What is the river in the sister town of Ulm?", Chain(ULM), (RIVER, MAYOR))
+    prompt = pruning("What is the river in the sister town of Ulm?", Chain(ULM), (RIVER, MAYOR))
     await OfflineModel(towns, memo.encode).ask(prompt)
     assert counting.encoded == prepared + 1
 

@@ -15,15 +15,15 @@ from kgqa.prompts.answer_from_memory import AnswerBriefly, AnswerDirectly, Reaso
 from kgqa.prompts.assess_found import AssessFound, Assessment, EvaluateFound
 from kgqa.prompts.base import Prompt, R
 from kgqa.prompts.candidates import MAX_CANDIDATES_SHOWN, ChainFindings
+from kgqa.prompts.chain import Extension
 from kgqa.prompts.filter_found import FilterFound
 from kgqa.prompts.infer_from_evidence import InferFromEvidence, Segment
-from kgqa.prompts.pick_relations import PickRelations
 from kgqa.prompts.reflect import Reflect
 from kgqa.prompts.score_entities import ScoreEntities
-from kgqa.prompts.score_relations import ScoreRelations
 from kgqa.prompts.solved_questions import SolvedQuestion
 from kgqa.prompts.update_memory import UpdateMemory
 from kgqa.tests.conftest import MEMO, PREFIXES
+from kgqa.tests.support.frontier import picking, scoring
 
 TOWNS = """
 e:ulm rdfs:label "Ulm" ; r:mayor e:ada ; r:river e:danube, e:blau .
@@ -95,43 +95,48 @@ def group(reply: Assessment) -> tuple[str, int, str, list[int]]:
 
 
 async def test_of_the_whole_frontier_what_the_way_goes_on_by_is_picked(model) -> None:
-    first = PickRelations(SPOUSE_OF_MAYOR, (ulm(RIVER), ulm(MAYOR)), topics=(ULM,))
-    second = replace(first, offers=(ulm(RIVER, MOUTH), ulm(MAYOR, SPOUSE), ulm(MAYOR, MAYOR_OF)))
+    first = picking(SPOUSE_OF_MAYOR, (ulm(RIVER), ulm(MAYOR)), topics=(ULM,))
+    second = replace(
+        first,
+        offers=tuple(map(Extension, (ulm(RIVER, MOUTH), ulm(MAYOR, SPOUSE), ulm(MAYOR, MAYOR_OF)))),
+    )
     assert [(await ask(model, prompt)).relations for prompt in (first, second)] == [[2], [2]]
 
 
 async def test_each_topic_has_its_relation_and_one_without_a_part_has_none(films) -> None:
     offers = (Chain(ANN, (STARRED,)), Chain(BOB, (DIRECTED,)), Chain(NOWHERE, (RIVER,)))
-    reply = await ask(films, PickRelations(BOTH, offers, topics=(ANN, BOB, NOWHERE)))
+    reply = await ask(films, picking(BOTH, offers, topics=(ANN, BOB, NOWHERE)))
     assert reply.relations == [1, 2]
 
 
 async def test_a_mirrored_relation_is_picked_where_the_way_has_no_other(model) -> None:
     other = {MAYOR: MAYOR_OF.inverse, MAYOR_OF.inverse: MAYOR}
-    every = PickRelations("Who is the mayor of Ulm?", tuple(map(ulm, (*other, RIVER))), topics=(ULM,))
+    every = picking("Who is the mayor of Ulm?", tuple(map(ulm, (*other, RIVER))), topics=(ULM,))
     (own,) = (await ask(model, every)).relations
-    alone = replace(every, offers=(ulm(RIVER), ulm(other[every.offers[own - 1].hops[0]])))
+    alone = replace(
+        every, offers=tuple(map(Extension, (ulm(RIVER), ulm(other[every.offers[own - 1].hops[0]]))))
+    )
     assert (await ask(model, alone)).relations == [2]
 
 
 async def test_what_is_held_to_some_entities_goes_on_all_the_same(model) -> None:
     held = ulm(MAYOR).constrained_to([ADA])
-    prompt = PickRelations(SPOUSE_OF_MAYOR, (held.then(MAYOR_OF), held.then(SPOUSE)))
+    prompt = picking(SPOUSE_OF_MAYOR, (held.then(MAYOR_OF), held.then(SPOUSE)))
     assert (await ask(model, prompt)).relations == [2]
 
 
 async def test_another_way_is_picked_where_the_believed_one_is_not_offered(model) -> None:
-    prompt = PickRelations(SPOUSE_OF_MAYOR, (ulm(UNHEARD_OF), ulm(RIVER)), topics=(ULM,))
+    prompt = picking(SPOUSE_OF_MAYOR, (ulm(UNHEARD_OF), ulm(RIVER)), topics=(ULM,))
     assert (await ask(model, prompt)).relations == [2]
 
 
 async def test_nothing_is_picked_where_nothing_is_believed(model) -> None:
     offers = (Chain(NOWHERE, (MAYOR,)),)
-    assert (await ask(model, PickRelations("Who is it?", offers, topics=(NOWHERE,)))).relations == []
+    assert (await ask(model, picking("Who is it?", offers, topics=(NOWHERE,)))).relations == []
 
 
 async def test_a_beam_scores_what_is_picked_and_nothing_else(model) -> None:
-    prompt = ScoreRelations("Who is the mayor of Ulm?", (ulm(RIVER), ulm(MAYOR)), 3, topics=(ULM,))
+    prompt = scoring("Who is the mayor of Ulm?", (ulm(RIVER), ulm(MAYOR)), 3, topics=(ULM,))
     assert [(each.number, each.score) for each in (await ask(model, prompt)).scores] == [(2, 1.0)]
 
 

@@ -21,22 +21,20 @@ from kgqa.prompts.filter_candidates import FilterCandidates
 from kgqa.prompts.filter_found import FilterFound
 from kgqa.prompts.infer_from_evidence import InferFromEvidence, Segment
 from kgqa.prompts.judge_claim import JudgeClaim
-from kgqa.prompts.pick_relations import PickRelations
 from kgqa.prompts.plan_steps import PlanSteps
 from kgqa.prompts.plans import PlanStep, SearchPlan
 from kgqa.prompts.progress import Progress
-from kgqa.prompts.prune_relations import PruneRelations
 from kgqa.prompts.recall_entities import JudgeDirection, RecallEntities
 from kgqa.prompts.reflect import Reflect
 from kgqa.prompts.revise_plan import ReviseAhead, ReviseGlobally, ReviseLocally, ReviseMixed
 from kgqa.prompts.score_entities import ScoreEntities
-from kgqa.prompts.score_relations import ScoreRelations
 from kgqa.prompts.select_entities import SelectEntities
 from kgqa.prompts.select_relations import SelectRelations
 from kgqa.prompts.solved_questions import SolvedQuestion
 from kgqa.prompts.update_memory import UpdateMemory
 from kgqa.prompts.verify_chain import VerifyChain
 from kgqa.prompts.verify_step import VerifyStep
+from kgqa.tests.support.frontier import picking, pruning, scoring
 
 _MODULES = [
     import_module(found.name) for found in pkgutil.iter_modules(kgqa.prompts.__path__, "kgqa.prompts.")
@@ -270,7 +268,7 @@ WORKED: list[Prompt[Any]] = [
         ),
     ),
     JudgeClaim("Does birch sap lower a fever?", (path("birch sap", "contains", "xylitol"),)),
-    PickRelations(
+    picking(
         "Who of Beethoven's teachers was born in a town on the Danube?",
         (
             chain("Ludwig van Beethoven", "taught_by", "born_in"),
@@ -282,7 +280,7 @@ WORKED: list[Prompt[Any]] = [
     ),
     PlanSteps(RIVER, topics(TERRACE)),
     PlanSteps(ALGAE, topics("lichen", "coral"), depth=4),
-    PruneRelations(
+    pruning(
         "In which town did the composer of Vltava go to school?",
         chain("Vltava"),
         (hop("composed_by"), hop("musical_key"), hop("^recorded_work")),
@@ -371,7 +369,7 @@ WORKED: list[Prompt[Any]] = [
             ),
         ),
     ),
-    ScoreRelations(
+    scoring(
         "In which town did the composer of Vltava go to school?",
         (chain("Vltava", "composed_by"), chain("Vltava", "musical_key"), chain("Vltava", "^recorded_work")),
         2,

@@ -18,13 +18,14 @@ from kgqa.prompts.filter_candidates import MAX_LOT_CHARS, FilterCandidates, spli
 from kgqa.prompts.infer_from_evidence import InferFromEvidence
 from kgqa.prompts.prune_relations import PruneRelations
 from kgqa.prompts.verify_chain import VerifyChain
+from kgqa.tests.support.frontier import pruning
 from kgqa.tests.unit.prompts.samples import PROMPTS, chain, ends, hop, values
 from kgqa.tests.unit.prompts.test_apart_cases import APART
 from kgqa.tests.unit.prompts.test_frontier_cases import OVER_A_FRONTIER, OVER_ENTITIES
 from kgqa.tests.unit.prompts.test_memory_cases import FROM_MEMORY
 from kgqa.tests.unit.prompts.test_step_cases import STEPWISE
 
-PRUNE = PruneRelations("Where do they live?", chain("Ada", "child"), (hop("lives_in"), hop("^child")), 1)
+PRUNE = pruning("Where do they live?", chain("Ada", "child"), (hop("lives_in"), hop("^child")), 1)
 VERIFY = VerifyChain("Who?", chain("Ada", "^child", "child"), ends("Ada", "Ben", returning=("Ada",)))
 FILTER = FilterCandidates("Which?", chain("Ada", "child"), ends("Ben", "Cleo"))
 MANY = tuple(
@@ -44,7 +45,7 @@ def test_prune_shows_each_relation_with_its_direction() -> None:
 
 
 def test_prune_starts_from_the_topic() -> None:
-    assert PruneRelations("Who?", chain("Ada"), (hop("child"), hop("^spouse"))).case() == (
+    assert pruning("Who?", chain("Ada"), (hop("child"), hop("^spouse"))).case() == (
         'Question: "Who?"\n'
         'Chain: "Ada"\n'
         "Relations, choose at most 3:\n"
@@ -102,7 +103,7 @@ def test_answering_directly_shows_the_question_alone() -> None:
 
 def test_a_node_without_a_name_is_shown_by_its_id() -> None:
     nameless = Chain(Entity("http://x/m1"), (Hop("http://x/p1", name="member of"),))
-    assert PruneRelations("Who?", nameless, (hop("since"),)).case().splitlines()[1:4:2] == [
+    assert pruning("Who?", nameless, (hop("since"),)).case().splitlines()[1:4:2] == [
         'Chain: "http://x/m1" -member of-> ?1',
         "1. ?1 -since-> ?2",
     ]

@@ -5,7 +5,7 @@ import json
 from hypothesis import example, given, strategies as st
 
 from kgqa.kg.terms import Chain, Entity, Hop
-from kgqa.prompts.chain import draw_chain, draw_extensions
+from kgqa.prompts.chain import draw_chain, draw_extensions, extend
 
 HOP = Hop("http://x/r")
 CHAIN = Chain(Entity("http://x/t", "T"), (HOP,))
@@ -32,7 +32,7 @@ def test_entities_without_a_name_are_counted() -> None:
 
 
 def test_an_extension_starts_from_the_number_of_a_held_node() -> None:
-    assert draw_extensions(CHAIN.constrained_to(named("Ran")), [HOP]) == ["?1 -r-> ?2"]
+    assert draw_extensions([extend(CHAIN.constrained_to(named("Ran")), HOP)]) == ["?1 -r-> ?2"]
 
 
 @given(st.text(min_size=1))

@@ -20,6 +20,7 @@ from kgqa.prompts.score_entities import ScoreEntities
 from kgqa.prompts.score_relations import ScoreRelations
 from kgqa.prompts.solved_questions import SolvedQuestion
 from kgqa.prompts.update_memory import BESIDE, UpdateMemory
+from kgqa.tests.support.frontier import picking, scoring
 from kgqa.tests.unit.prompts.samples import chain, ends, held, topics, values
 
 OVER_A_FRONTIER = [AssessFound, PickRelations, Reflect, ScoreEntities, ScoreRelations]
@@ -54,10 +55,10 @@ HISTORY = (ChainFindings(chain("Ada"), ()), ChainFindings(chain("Ada", "spouse")
 SOLVED = (SolvedQuestion("Where does [person] live?", (("lives_in",),)),)
 TWO = topics("Ada", "Ulm")
 
-PICK = PickRelations("Where?", OFFERS, **PLAN, topics=TWO)
+PICK = picking("Where?", OFFERS, **PLAN, topics=TWO)
 ASSESS = AssessFound("Where?", FOUND, **PLAN, topics=TWO)
 REFLECT = Reflect("Where?", FOUND, HISTORY, **PLAN, topics=TWO)
-SCORE = ScoreRelations("Where?", OFFERS, 1)
+SCORE = scoring("Where?", OFFERS, 1)
 RATE = ScoreEntities("Where?", FOUND)
 PART = Reflect("Where?", (ChainFindings(chain("Ada", "child"), ends("Ben"), truncated=True),), ())
 
@@ -72,7 +73,7 @@ def test_scoring_says_how_many_relations_of_one_chain_may_be_scored() -> None:
 
 def test_an_offer_shows_what_its_chain_is_held_to() -> None:
     held = chain("Ada", "child").constrained_to([Entity("http://x/b", "Ben")])
-    lines = PickRelations("Where?", (held.then(OFFERS[0].hops[-1]),)).case().splitlines()
+    lines = picking("Where?", (held.then(OFFERS[0].hops[-1]),)).case().splitlines()
     assert lines[1:-1] == ['From "Ada" -child-> ?1 (only "Ben"):', "1. -lives_in-> ?2"]
 
 

@@ -22,8 +22,8 @@ from kgqa.prompts.diagnose import (
 from kgqa.prompts.filter_candidates import FilterCandidates
 from kgqa.prompts.infer_from_evidence import ALONE, MAX_SEGMENTS_SHOWN, InferFromEvidence, Segment
 from kgqa.prompts.progress import MAX_FINDINGS_SHOWN, MAX_SUBGOALS, Progress
-from kgqa.prompts.prune_relations import PruneRelations
 from kgqa.prompts.solved_questions import MAX_BRANCH_HOPS, SolvedQuestion
+from kgqa.tests.support.frontier import pruning
 from kgqa.tests.unit.prompts.samples import chain, ends, hop, topics, values, went
 
 PROGRESS = Progress(("Find the child.", "Find its town."), 1, ("Ben is the child.",))
@@ -83,7 +83,7 @@ def test_a_plan_shows_the_last_findings() -> None:
 
 @pytest.mark.parametrize(
     ("kind", "rest"),
-    [(PruneRelations, (chain("Ada"), (hop("child"),), 1)), (FilterCandidates, (chain("Ada"), ends("Ben")))],
+    [(pruning, (chain("Ada"), (hop("child"),), 1)), (FilterCandidates, (chain("Ada"), ends("Ben")))],
 )
 def test_a_plan_comes_between_question_and_chain_and_changes_nothing_else(kind: Any, rest: Any) -> None:
     without = kind("Where?", *rest).case()

@@ -25,22 +25,20 @@ from kgqa.prompts.filter_candidates import FilterCandidates
 from kgqa.prompts.filter_found import FilterFound
 from kgqa.prompts.infer_from_evidence import InferFromEvidence, Segment
 from kgqa.prompts.judge_claim import JudgeClaim
-from kgqa.prompts.pick_relations import PickRelations
 from kgqa.prompts.plan_steps import PlanSteps
 from kgqa.prompts.plans import PlanStep, SearchPlan
 from kgqa.prompts.progress import Progress
-from kgqa.prompts.prune_relations import PruneRelations
 from kgqa.prompts.recall_entities import JudgeDirection, RecallEntities
 from kgqa.prompts.reflect import Reflect
 from kgqa.prompts.revise_plan import ReviseAhead, ReviseGlobally, ReviseLocally, ReviseMixed
 from kgqa.prompts.score_entities import ScoreEntities
-from kgqa.prompts.score_relations import ScoreRelations
 from kgqa.prompts.select_entities import SelectEntities
 from kgqa.prompts.select_relations import SelectRelations
 from kgqa.prompts.solved_questions import SolvedQuestion
 from kgqa.prompts.update_memory import UpdateMemory
 from kgqa.prompts.verify_chain import VerifyChain
 from kgqa.prompts.verify_step import VerifyStep
+from kgqa.tests.support.frontier import picking, pruning, scoring
 
 ANYTHING = st.text(st.characters(exclude_categories=()), max_size=300)
 """Text with lone surrogates, control characters and all else."""
@@ -108,12 +106,12 @@ def test_a_long_label_costs_no_more_than_its_beginning() -> None:
 
 MAKERS: list[Callable[[str], Prompt[Any]]] = [
     lambda text: AnswerDirectly(text),
-    lambda text: PruneRelations(text, Chain(Entity("http://x/t", text)), (Hop("http://x/r", name=text),)),
-    lambda text: PruneRelations("?", hostile_chain(text), (Hop("http://x/r", False, text),)),
+    lambda text: pruning(text, Chain(Entity("http://x/t", text)), (Hop("http://x/r", name=text),)),
+    lambda text: pruning("?", hostile_chain(text), (Hop("http://x/r", False, text),)),
     lambda text: VerifyChain(text, hostile_chain(text), hostile_ends(text), met=(hostile_chain(text),)),
     lambda text: FilterCandidates(text, hostile_chain(text), hostile_ends(text)),
     lambda text: FilterCandidates("?", hostile_chain(text), hostile_ends(text), hostile_progress(text)),
-    lambda text: PruneRelations(
+    lambda text: pruning(
         text, hostile_chain(text), (Hop("http://x/r", name=text),), progress=hostile_progress(text)
     ),
     lambda text: Decompose(text),
@@ -171,9 +169,7 @@ MAKERS: list[Callable[[str], Prompt[Any]]] = [
     lambda text: ReasonAloud(text),
     lambda text: Decompose(text, hostile_solved(text)),
     lambda text: PlanSteps(text, (), exemplars=hostile_solved(text)),
-    lambda text: PickRelations(
-        text, (hostile_chain(text).then(hostile_hop(text)),) * 2, **hostile_plan_of(text)
-    ),
+    lambda text: picking(text, (hostile_chain(text).then(hostile_hop(text)),) * 2, **hostile_plan_of(text)),
     lambda text: AssessFound(text, hostile_found(text), **hostile_plan_of(text)),
     lambda text: DecomposeAlong(text, hostile_solved(text)),
     lambda text: EvaluateFound(
@@ -183,7 +179,7 @@ MAKERS: list[Callable[[str], Prompt[Any]]] = [
     lambda text: JudgeDirection(text, (hostile_chain(text),), hostile_found(text), **hostile_plan_of(text)),
     lambda text: RecallEntities(text, (hostile_chain(text),) * 2, f"x{text}", **hostile_plan_of(text)),
     lambda text: Reflect(text, hostile_found(text), hostile_found(text), **hostile_plan_of(text)),
-    lambda text: ScoreRelations(text, (hostile_chain(text).then(hostile_hop(text)),) * 2, 1),
+    lambda text: scoring(text, (hostile_chain(text).then(hostile_hop(text)),) * 2, 1),
     lambda text: ScoreEntities(text, hostile_found(text)),
     lambda text: FilterFound(text, hostile_found(text), **hostile_plan_of(text)),
     lambda text: UpdateMemory(text, hostile_found(text), **hostile_plan_of(text)),
@@ -265,11 +261,11 @@ ONWARD = tuple(
 PLANNED: dict[str, Any] = {"subgoals": NAMES, "known": NAMES, "topics": TOPICS}
 BOUNDS: list[tuple[Prompt[Any], int]] = [
     (AnswerDirectly(BRIM * 1000), 2_100),
-    (PruneRelations(BRIM * 1000, LONG, HOPS), 75_000),
+    (pruning(BRIM * 1000, LONG, HOPS), 75_000),
     (VerifyChain(BRIM * 1000, LONG, ENDS, met=(LONG, LONG)), 20_000),
     (FilterCandidates(BRIM * 1000, LONG, ENDS), 43_500),
     (FilterCandidates(BRIM * 1000, LONG, ENDS, FULL), 48_000),
-    (PruneRelations(BRIM * 1000, LONG, HOPS, progress=FULL), 79_500),
+    (pruning(BRIM * 1000, LONG, HOPS, progress=FULL), 79_500),
     (Decompose(BRIM * 1000), 2_100),
     (AdaptBlueprint(BRIM * 1000, NAMES, SOLVED, NAMES), 82_000),
     (AdaptFreely(BRIM * 1000, SOLVED), 72_000),
@@ -300,7 +296,7 @@ BOUNDS: list[tuple[Prompt[Any], int]] = [
     (JudgeClaim(BRIM * 1000, PATHS, topics=TOPICS), 26_500),
     (AnswerBriefly(BRIM * 1000), 2_100),
     (ReasonAloud(BRIM * 1000), 2_100),
-    (PickRelations(BRIM * 1000, ONWARD, exemplars=SOLVED, **PLANNED), 169_000),
+    (picking(BRIM * 1000, ONWARD, exemplars=SOLVED, **PLANNED), 169_000),
     (AssessFound(BRIM * 1000, FOUND, exemplars=SOLVED, **PLANNED), 173_000),
     (DecomposeAlong(BRIM * 1000, SOLVED), 72_000),
     (EvaluateFound(BRIM * 1000, FOUND, exemplars=SOLVED, triples=FOUND * 5, **PLANNED), 560_000),
@@ -309,7 +305,7 @@ BOUNDS: list[tuple[Prompt[Any], int]] = [
     (JudgeDirection(BRIM * 1000, (LONG,) * 500, FOUND * 5, **PLANNED), 300_000),
     (RecallEntities(BRIM * 1000, HELD * 500, BRIM * 10, **PLANNED), 260_000),
     (Reflect(BRIM * 1000, FOUND, FOUND, **PLANNED), 161_000),
-    (ScoreRelations(BRIM * 1000, ONWARD, 3, topics=TOPICS), 99_000),
+    (scoring(BRIM * 1000, ONWARD, 3, topics=TOPICS), 99_000),
     (ScoreEntities(BRIM * 1000, FOUND, topics=TOPICS), 102_000),
     (FilterFound(BRIM * 1000, FOUND, **PLANNED), 107_000),
 ]

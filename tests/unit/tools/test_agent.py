@@ -25,6 +25,7 @@ ARGUMENTS = {
     "extend_chain": ["topic", "hops", "held"],
     "follow_chain": ["topic", "hops", "held"],
     "visit_chains": ["chains", "ends", "hops"],
+    "cross_mediators": ["chains"],
     "trace_chain": ["topic", "hops", "ends", "held"],
     "check_ends": ["topic", "hops", "ends", "held"],
     "list_schema": [],

@@ -153,6 +153,7 @@ CALLS: list[tuple[str, dict[str, Any]]] = [
     ("extend_chain", {"topic": "http://t/e/a", "hops": []}),
     ("follow_chain", {"topic": "http://t/e/a", "hops": ["http://t/r/b"]}),
     ("visit_chains", {"chains": [{"topic": "http://t/e/a", "hops": ["http://t/r/b"]}]}),
+    ("cross_mediators", {"chains": [{"topic": "http://t/e/a", "hops": [], "further": ["http://t/r/b"]}]}),
     ("trace_chain", {"topic": "http://t/e/a", "hops": ["http://t/r/b"], "ends": [{"id": "http://t/e/c"}]}),
     ("check_ends", {"topic": "http://t/e/a", "hops": ["http://t/r/b"], "ends": [{"id": "http://t/e/c"}]}),
     ("run_select", {"query": "ASK {}"}),

@@ -12,8 +12,8 @@ from kgqa.prompts.base import Prompt, R
 from kgqa.prompts.check_sufficiency import CheckSufficiency, Sufficiency
 from kgqa.prompts.diagnose import PastDecision
 from kgqa.prompts.progress import Progress
-from kgqa.prompts.prune_relations import PruneRelations
 from kgqa.prompts.verify_chain import Verdict, VerifyChain
+from kgqa.tests.support.frontier import pruning
 
 FAMILY = """
 e:ann rdfs:label "Ann" ; r:mother e:eve ; r:parent e:eve, e:max ; r:born_in e:ulm ;
@@ -94,7 +94,7 @@ class Interview:
     async def prune_at(self, at: Chain, width: int = 3) -> list[str]:
         """The relations picked after a chain."""
         hops = (await self.graph.extend_chain(at)).items
-        reply: Any = (await self.model.ask(PruneRelations("?", at, hops, width))).reply
+        reply: Any = (await self.model.ask(pruning("?", at, hops, width))).reply
         return [written(hops[number - 1]) for number in reply.relations]
 
     async def verify(self, topic: str, path: str, met: Sequence[Chain] = (), **options: Any) -> Verdict:

@@ -3,7 +3,7 @@
 import pytest
 
 from kgqa.kg.terms import Chain
-from kgqa.prompts.pick_relations import PickRelations
+from kgqa.tests.support.frontier import picking
 from kgqa.tests.unit.evaluation.simulation.exploring import of_two_topics, offers
 from kgqa.tests.unit.evaluation.simulation.family import FAMILY, Interview, chain, only, question
 
@@ -18,7 +18,7 @@ def family(graph):
 
 async def picked(family, *frontier: Chain, about=ABOUT, **errors: float) -> list[str]:
     offered = await offers(family, *frontier)
-    reply = await Interview(about, family, **errors).ask(PickRelations("?", offered))
+    reply = await Interview(about, family, **errors).ask(picking("?", offered))
     return [str(offered[number - 1]) for number in reply.relations]
 
 
@@ -40,7 +40,7 @@ async def test_a_chain_at_the_end_of_a_way_and_one_that_leads_astray_need_none(f
 
 async def test_one_that_leads_the_same_way_takes_the_place_of_what_is_not_offered(family) -> None:
     offered = [each for each in await offers(family, ANN) if each != chain("ann", "mother")]
-    reply = await Interview(ABOUT, family).ask(PickRelations("?", tuple(offered)))
+    reply = await Interview(ABOUT, family).ask(picking("?", tuple(offered)))
     assert [offered[number - 1] for number in reply.relations] == [chain("ann", "^child")]
 
 

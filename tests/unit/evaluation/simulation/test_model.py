@@ -16,7 +16,7 @@ from kgqa.models.errors import MalformedReply, UnknownModel
 from kgqa.prompts.answer_from_memory import AnswerBriefly, AnswerDirectly, ReasonAloud
 from kgqa.prompts.base import Prompt, Reply
 from kgqa.prompts.filter_candidates import FilterCandidates
-from kgqa.prompts.prune_relations import PruneRelations
+from kgqa.tests.support.frontier import pruning
 from kgqa.tests.unit.evaluation.simulation.family import FAMILY, Interview, chain, named, question
 
 ABOUT = question("bonn", "mother born_in")
@@ -165,14 +165,14 @@ async def test_a_graph_that_fails_in_time_leads_nowhere(family, monkeypatch) -> 
     hops = (await family.extend_chain(chain("ann"))).items
     monkeypatch.setattr(family, "follow_chain", late)
     model = SimulatedModel(ABOUT, family, ErrorRates())
-    assert (await model.ask(PruneRelations("?", chain("ann"), hops))).reply.relations == []
+    assert (await model.ask(pruning("?", chain("ann"), hops))).reply.relations == []
 
 
 async def test_a_whole_question_is_answered_in_few_calls(family) -> None:
     model = SimulatedModel(question("de", "mother born_in country"), family, ErrorRates())
     record = await kgqa.aask("Which country?", topics=["Ann"], kg=family, model=model)
     assert [answer["name"] for answer in record["answers"]] == ["Germany"]
-    assert record["usage"]["llm_calls"] == 6
+    assert record["usage"]["llm_calls"] == 5
     assert record["config"]["model"] == "simulated"
 
 

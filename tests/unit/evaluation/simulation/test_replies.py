@@ -13,8 +13,8 @@ from kgqa.prompts.check_sufficiency import CheckSufficiency
 from kgqa.prompts.decompose import Decompose
 from kgqa.prompts.diagnose import Diagnose, PrunedBranch
 from kgqa.prompts.infer_from_evidence import InferFromEvidence, Segment
-from kgqa.prompts.prune_relations import PruneRelations
 from kgqa.prompts.solved_questions import SolvedQuestion
+from kgqa.tests.support.frontier import pruning
 from kgqa.tests.unit.evaluation.simulation.family import FAMILY, PROGRESS, Interview, chain, decided, question
 
 ABOUT = question("bonn", "parent born_in")
@@ -82,7 +82,7 @@ async def test_a_worse_model_errs_where_a_better_one_does_and_elsewhere(family, 
 
 async def test_what_is_verified_so_far_does_not_change_which_relation_is_right(family) -> None:
     hops = (await family.extend_chain(chain("ann"))).items
-    bare = PruneRelations("Where?", chain("ann"), hops)
+    bare = pruning("Where?", chain("ann"), hops)
     about = Interview(ABOUT, family)
     assert await about.ask(replace(bare, progress=PROGRESS)) == await about.ask(bare)
 

@@ -7,7 +7,7 @@ from kgqa.evaluation.simulation.frontier_replies import BEST_SCORE, LEAST_SCORE
 from kgqa.kg.terms import Chain
 from kgqa.prompts.candidates import numbered_candidates
 from kgqa.prompts.score_entities import ScoreEntities
-from kgqa.prompts.score_relations import ScoreRelations
+from kgqa.tests.support.frontier import scoring
 from kgqa.tests.unit.evaluation.simulation.exploring import of_two_topics, offers, reached
 from kgqa.tests.unit.evaluation.simulation.family import FAMILY, Interview, chain, named, only, question
 
@@ -22,7 +22,7 @@ def family(graph):
 
 async def relations(family, *beam: Chain, about=ABOUT, width: int = 3, **errors: float) -> dict[str, float]:
     offered = await offers(family, *beam)
-    reply = await Interview(about, family, **errors).ask(ScoreRelations("?", offered, width))
+    reply = await Interview(about, family, **errors).ask(scoring("?", offered, width))
     return {str(offered[each.number - 1]): each.score for each in reply.scores}
 
 
