@@ -70,7 +70,7 @@ class Naming:
 
 NAMES_PER_QUERY = 500
 HOPS_PER_QUERY = 24  # about which one query asks where they lead
-ENDS_SAMPLED = 10  # of a hop, by which it is told whether it leads to nodes without a name
+ENDS_SAMPLED = 50  # of a hop, by which it is told whether it leads to nodes without a name
 MAX_RELATION_NAME_CHARS = 80  # characters of a name; a graph may say anything, and prompts show it
 
 

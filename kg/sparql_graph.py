@@ -152,7 +152,7 @@ class SparqlGraph:
         for some, answer in await self._ask_batches(wanted, CHAINS_CROSSED_PER_QUERY, write):
             for visit, *hop in answer.rows:
                 found.setdefault(item_at(some, visit), []).append(tuple(hop))
-        on = {chain: self._hops(found.get(chain, ())).items for chain in wanted}
+        on = {chain: self._sorted_hops(found.get(chain, ())) for chain in wanted}
 
         def ways(chain: Chain, hop: Hop) -> list[tuple[Hop, ...]]:
             if chain.hops and hop == chain.hops[-1].inverse and hop not in on[chain]:
@@ -494,14 +494,17 @@ class SparqlGraph:
         return limits.ends_looked_up(unseen)
 
     def _hops(self, rows: Sequence[Row], cut: bool = False) -> Page[Hop]:
+        ordered = self._sorted_hops(rows)
+        cut = cut or len(ordered) > self._rows
+        return Page(tuple(ordered[: self._rows]), cut)
+
+    def _sorted_hops(self, rows: Sequence[Row]) -> list[Hop]:
         hops = {
             self._relations.hop(relation.id, is_true(forward))
             for relation, forward in rows
             if relation is not None and is_iri(relation.id) and not self._relations.ignores(relation.id)
         }
-        ordered = sorted(hops, key=lambda hop: (hop.relation, not hop.forward))
-        cut = cut or len(ordered) > self._rows
-        return Page(tuple(ordered[: self._rows]), cut)
+        return sorted(hops, key=lambda hop: (hop.relation, not hop.forward))
 
 
 def _checked_id(id: str) -> str:

@@ -109,8 +109,8 @@ async def visit(graph: KnowledgeGraph, walk: Walk) -> Any:
 
 
 async def cross(graph: KnowledgeGraph, walk: Walk) -> Any:
-    chains = upto_each(walk)
-    return await graph.cross_mediators([(chain, (await graph.extend_chain(chain)).items) for chain in chains])
+    hops = sorted({hop for each in walk.chain.hops for hop in (each, each.inverse)})
+    return await graph.cross_mediators([(chain, hops) for chain in upto_each(walk)])
 
 
 async def trace(graph: KnowledgeGraph, walk: Walk) -> Any:
