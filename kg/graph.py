@@ -48,13 +48,14 @@ class KnowledgeGraph(Protocol):
         """
 
     async def cross_mediators(
-        self, extended: Sequence[tuple[Chain, Sequence[Hop]]]
+        self, extended: Sequence[tuple[Chain, Sequence[Hop]]], *, pair_inverses: bool = False
     ) -> list[tuple[tuple[Hop, ...], ...]]:
         """Return how each chain can go on by some hops: by one, or by two where it leads to mediators.
 
         One query for all, and none where nothing leads to a node without a name. What only leads back to
         where a chain has come from is left out, and so is a mediator that leads nowhere else. Of many
-        mediators some are looked at. In the order of the hops.
+        mediators some are looked at. In the order of the hops. With ``pair_inverses`` a hop is left out all
+        of whose facts another of the hops states the other way round, as far as the graph has been counted.
         """
 
     async def trace_chain(self, chain: Chain, ends: Sequence[Term]) -> list[tuple[Triple, ...]]:

@@ -13,7 +13,7 @@ from kgqa.kg.graph import Executor, GraphFacts, Row, Rows
 from kgqa.kg.linking.linker import Linker
 from kgqa.kg.linking.lookup import NameLookup
 from kgqa.kg.linking.name_index import NameIndex
-from kgqa.kg.meter import begin_query, end_query
+from kgqa.kg.meter import begin_query, end_query, unmetered
 from kgqa.kg.naming import Naming, RelationCatalog, make_description
 from kgqa.kg.pages import Candidate, ChainResult, Description, GraphInfo, Match, Mention, Page, Proof, Table
 from kgqa.kg.proof import compilation
@@ -78,6 +78,7 @@ class SparqlGraph:
         self._relations = RelationCatalog(executor, dialect, naming, facts.predicates)
         self._linking: tuple[NameIndex, Linker] | None = None
         self._info: GraphInfo | None = None
+        self._inverses: dict[str, set[str]] | None = None
 
     @property
     def fingerprint(self) -> str:
@@ -136,9 +137,11 @@ class SparqlGraph:
         return [visits[chain] for chain in chains]
 
     async def cross_mediators(
-        self, extended: Sequence[tuple[Chain, Sequence[Hop]]]
+        self, extended: Sequence[tuple[Chain, Sequence[Hop]]], *, pair_inverses: bool = False
     ) -> list[tuple[tuple[Hop, ...], ...]]:
         """Return how each chain can go on by some hops, mediators crossed; see `KnowledgeGraph`."""
+        inverses = await self._whole_inverses() if pair_inverses else {}
+        extended = [(chain, _without_inverses(hops, inverses)) for chain, hops in extended]
         mediated = await self._relations.lead_to_mediators(hop for _, hops in extended for hop in hops)
         crossed = [chain.then(hop) for chain, hops in extended for hop in hops if hop in mediated]
         turned = [chain for chain, hops in extended if chain.hops and chain.hops[-1].inverse in hops]
@@ -152,7 +155,7 @@ class SparqlGraph:
         for some, answer in await self._ask_batches(wanted, CHAINS_CROSSED_PER_QUERY, write):
             for visit, *hop in answer.rows:
                 found.setdefault(item_at(some, visit), []).append(tuple(hop))
-        on = {chain: self._sorted_hops(found.get(chain, ())) for chain in wanted}
+        on = {chain: _without_inverses(self._sorted_hops(found.get(chain, ())), inverses) for chain in wanted}
 
         def ways(chain: Chain, hop: Hop) -> list[tuple[Hop, ...]]:
             if chain.hops and hop == chain.hops[-1].inverse and hop not in on[chain]:
@@ -397,6 +400,18 @@ class SparqlGraph:
             for one, other, n in counted or ()
         }
 
+    async def _whole_inverses(self) -> dict[str, set[str]]:
+        """Return for each relation the others that state all of its facts the other way round."""
+        if self._inverses is None:
+            facts, self._inverses = self._facts.predicates, {}
+            with unmetered():
+                pairs = await self.both_ways()
+            for (one, other), (n, _) in pairs.items():
+                for fewer, more in ((one, other), (other, one)):
+                    if one != other and n == facts.get(fewer):
+                        self._inverses.setdefault(fewer, set()).add(more)
+        return self._inverses
+
     async def info(self) -> GraphInfo:
         """Count triples, entities, relations and named entities; what a folder tells is not counted again."""
         if self._info is None:
@@ -517,6 +532,16 @@ def _named_fact(fact: Triple, names: Mapping[str, str | None]) -> Triple:
     tail = fact.tail
     named = replace(tail, name=names[tail.id]) if isinstance(tail, Entity) else tail
     return Triple(replace(fact.head, name=names[fact.head.id]), fact.relation, named)
+
+
+def _without_inverses(hops: Sequence[Hop], inverses: Mapping[str, set[str]]) -> list[Hop]:
+    """Leave out hops whose facts others of them state; of two that state the same, the later."""
+    kept = list(hops)
+    for hop in reversed(hops):
+        others = inverses.get(hop.relation, ())
+        if any(each.relation in others and each.forward is not hop.forward for each in kept):
+            kept.remove(hop)
+    return kept
 
 
 def _starts_by_hop(steps: Sequence[tuple[str, Hop]]) -> dict[Hop, list[str]]:

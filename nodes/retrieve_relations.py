@@ -66,8 +66,8 @@ async def list_extensions(
     near = dict.fromkeys(each.start for each in left if each.start.depth + 2 <= context.depth)
     if context.cross_mediators and near:
         hops = [[each.hops[0] for each in left if each.start == chain] for chain in near]
-        arguments = list(map(extended_chain_arguments, near, hops))
-        if found := await runtime.try_tool("cross_mediators", chains=arguments):
+        arguments, paired = list(map(extended_chain_arguments, near, hops)), context.pair_inverses
+        if found := await runtime.try_tool("cross_mediators", chains=arguments, pair_inverses=paired):
             longer = (extend(chain, *way) for chain, ways in zip(near, found, strict=True) for way in ways)
             left = [*longer, *(each for each in left if each.start not in near)]
             noise += [each for each in left if context.hide_noise and describes_data(each.hops[-1])]

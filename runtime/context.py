@@ -293,7 +293,9 @@ class SearchContext(GroundedContext):
 
 
 ONE_HOP_A_TIME: Mapping[str, Any] = {
-    **dict.fromkeys(("cross_mediators", "hide_noise", "outright_answers", "missing_relations"), False),
+    **dict.fromkeys(
+        ("cross_mediators", "pair_inverses", "hide_noise", "outright_answers", "missing_relations"), False
+    ),
     "always_ask": True,
 }
 """How papers offer relations: whatever leads on by one hop, and the model is asked about a single one too."""
@@ -306,6 +308,11 @@ class ChoiceContext(SearchContext):
         default=True,
         description="offer a relation to nodes without a name together with the relations out of them, and "
         "no way that only leads back",
+    )
+    pair_inverses: bool = Field(
+        default=True,
+        description="of a relation and its inverse, of which one states all facts of the other, offer that "
+        "one alone (with cross_mediators)",
     )
     hide_noise: bool = Field(
         default=True, description="offer no relations that describe the database, as its dialect lists them"

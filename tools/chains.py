@@ -98,16 +98,19 @@ def chain_tools(graph: KnowledgeGraph) -> list[BaseTool]:
 
     @graph_tool
     async def cross_mediators(
-        chains: list[ExtendedChainArguments],
+        chains: list[ExtendedChainArguments], pair_inverses: bool = False
     ) -> tuple[str, list[tuple[tuple[Hop, ...], ...]]]:
         """Tell of relations that lead on from chains which lead to nodes without a name, and what follows.
 
         Args:
             chains: the chains, each with the relations to look past.
+            pair_inverses: whether to leave out relations that others say the other way round.
         """
         named = [await resolve_chain(graph, each["topic"], each["hops"], each.get("held")) for each in chains]
         further = [[resolve_hop(graph, hop) for hop in each["further"]] for each in chains]
-        found = await graph.cross_mediators(list(zip(named, further, strict=True)))
+        found = await graph.cross_mediators(
+            list(zip(named, further, strict=True)), pair_inverses=pair_inverses
+        )
         parts = []
         for chain, ways in zip(named, found, strict=True):
             lines = [" ".join(map(show_hop, way)) for way in ways]

@@ -160,6 +160,9 @@ async def prune_relations(prompt: PruneRelations, case: Case) -> PrunedRelations
     A wrong choice is one wrong relation, and after it the right one where the model recalls it.
     """
     right = await case.oracle.right_way(prompt.chain, [offer.hops for offer in prompt.offers])
+    if right is None and any(await case.rests(prompt.chain)):  # what takes the place of one not offered
+        places = [n for n, offer in enumerate(prompt.offers) if await case.rests(offer.chain)]
+        right = next(iter(places), None)
     picks = [] if right is None else [right]
     wrong = None if case.happens("accuracy") else await _draw_wrong_relation(prompt, case, right)
     if wrong is not None:
