@@ -1,5 +1,6 @@
 """Which relations does the whole frontier need? (PoG: adaptive exploration; EGP §4.3)."""
 
+import operator
 from collections.abc import Iterable
 
 from pydantic import Field
@@ -14,8 +15,16 @@ class PickedRelations(Reply):
 
     rationale: str = Field(default="", description="one short sentence: why these")
     relations: list[int] = Field(description="numbers of the chosen relations; empty if none can help")
-    complete: bool = Field(default=False, description="whether the first says all by itself, where asked")
-    missing: str = Field(default="", description="where asked: the relation that is needed and not listed")
+    complete: bool = Field(
+        default=False,
+        exclude_if=operator.not_,
+        description="whether the first says all by itself, where asked",
+    )
+    missing: str = Field(
+        default="",
+        exclude_if=operator.not_,
+        description="where asked: the relation that is needed and not listed",
+    )
 
 
 class PickRelations(PlannedPrompt[PickedRelations]):

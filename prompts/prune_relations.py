@@ -1,5 +1,6 @@
 """Which relations lead on from here? (CoR §4.1, step 2: relation prune)."""
 
+import operator
 from collections.abc import Iterable
 
 from pydantic import Field
@@ -15,9 +16,21 @@ class PrunedRelations(Reply):
 
     rationale: str = Field(default="", description="one short sentence: why these")
     relations: list[int] = Field(description="numbers of the chosen relations, most relevant first")
-    complete: bool = Field(default=False, description="whether the first says all by itself, where asked")
-    condition: bool = Field(default=False, description="with complete: whether a condition is left to apply")
-    missing: str = Field(default="", description="where asked: the relation that is needed and not listed")
+    complete: bool = Field(
+        default=False,
+        exclude_if=operator.not_,
+        description="whether the first says all by itself, where asked",
+    )
+    condition: bool = Field(
+        default=False,
+        exclude_if=operator.not_,
+        description="with complete: whether a condition is left to apply",
+    )
+    missing: str = Field(
+        default="",
+        exclude_if=operator.not_,
+        description="where asked: the relation that is needed and not listed",
+    )
 
 
 class PruneRelations(QuestionPrompt[PrunedRelations]):
