@@ -46,6 +46,9 @@ CHAINS_CROSSED_PER_QUERY = 24
 
 MEDIATORS_SAMPLED = 200  # nodes without a name, at the end of one chain, that are looked past
 
+MIN_FACTS_ALIKE, MIN_SHARE_ALIKE = 10, 0.5
+"""Facts that two relations state both ways, and their share of the commoner's, for them to mean the same."""
+
 MAX_SEPARATE_PAGES = 8
 """Pairs of entity and hop up to which each has a page of its own; of more, those of one hop share one."""
 
@@ -406,9 +409,10 @@ class SparqlGraph:
             facts, self._inverses = self._facts.predicates, {}
             with unmetered():
                 pairs = await self.both_ways()
-            for (one, other), (n, _) in pairs.items():
-                for fewer, more in ((one, other), (other, one)):
-                    if one != other and n == facts.get(fewer):
+            for (one, other), (n, share) in pairs.items():
+                alike = one != other and n >= MIN_FACTS_ALIKE and share >= MIN_SHARE_ALIKE
+                for fewer, more in ((one, other), (other, one)) if alike else ():
+                    if n == facts.get(fewer):
                         self._inverses.setdefault(fewer, set()).add(more)
         return self._inverses
 

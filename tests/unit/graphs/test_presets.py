@@ -7,7 +7,7 @@ import pytest
 import kgqa
 from kgqa.api import OptionError, make_context
 from kgqa.graphs import METHODS, context_of, cor
-from kgqa.runtime.context import SearchContext
+from kgqa.runtime.context import ONE_HOP_A_TIME, SearchContext
 
 PUBLISHED: dict[tuple[str, str], dict[str, Any]] = {
     ("cog", "paper"): {
@@ -39,7 +39,7 @@ COR: dict[str, Any] = {
     # §5.3: temperature 0.01; top-k pruning with k = 3; l = 3 on WebQSP and QALD10, 4 on CWQ
     **{"temperature": 0.01, "width": 3, "depth": 3},
     # §3: E_topic; §4.1: at each iteration; §4.3 and A.4: whatever failed; §4.1 and §4.2: RB and GEF
-    **{"all_topics": True, "always_ask": True, "allow_parametric": "always"},
+    **{"all_topics": True, "allow_parametric": "always"},
     **{"backtracking": True, "filtering": True},
     "budget": {"llm_calls": None, "tokens": None, "kg_queries": None, "seconds": None},  # it has none
 }
@@ -70,6 +70,11 @@ VOG: dict[str, Any] = {
 }
 PUBLISHED |= {("vog", name): VOG for name in ("paper", "paper-webqsp", "paper-webquestions")}
 PUBLISHED["vog", "paper-cwq"] = {**VOG, "threshold": 0.73, "beta": 0.4, "expected_depth": 5}  # B.3.1
+
+# papers offer whatever leads on by one hop, and ask about a single relation as well
+PUBLISHED = {
+    key: ONE_HOP_A_TIME | options if key[0] != "vog" else options for key, options in PUBLISHED.items()
+}
 
 
 @pytest.mark.parametrize(("method", "preset"), PUBLISHED)
