@@ -59,7 +59,7 @@ def grandchildren() -> ScriptedModel:
 
     def line(prompt: Any) -> Line:
         if prompt.name == "prune_relations":
-            return {"relations": [list(map(str, prompt.hops)).index("-child->") + 1]}
+            return {"relations": [list(map(str, prompt.offers)).index("-child->") + 1]}
         return {"decision": "stop" if prompt.chain.depth == 2 else "forward"}
 
     return ScriptedModel(line)

@@ -46,7 +46,9 @@ class PerfectModel(ScriptedModel):
         path = gold_paths(self.question)[prompt.chain.topic.id]
         at = prompt.chain.depth
         if prompt.name == "prune_relations":
-            return {"relations": [[hop_name(hop) for hop in prompt.hops].index(path[at]) + 1]}
+            ways = [[hop_name(hop) for hop in offer.hops] for offer in prompt.offers]
+            right = [n for n, way in enumerate(ways, 1) if way == [*path[at : at + len(way)]]]
+            return {"relations": right[:1]}
         if at < len(path):
             return {"decision": "forward"}
         gold = {answer["id"] for answer in self.question["answers"]}
