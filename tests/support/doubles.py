@@ -9,6 +9,7 @@ from kgqa.models.interface import Completion, Usage
 from kgqa.models.scripted import Line, ScriptedModel
 from kgqa.prompts.base import Prompt, R
 from kgqa.runtime.record import Record
+from kgqa.tests.support.frontier import written
 
 FAMILY = """
 e:ada rdfs:label "Ada"@en ; r:child e:ben, e:cleo ; r:lives_in e:ulm .
@@ -42,7 +43,7 @@ def children(verify: str = "stop", **lines: Line) -> ScriptedModel:
         if prompt.name in lines:
             return lines[prompt.name]
         if prompt.name == "prune_relations":
-            offered = [f"{'' if hop.forward else '^'}{hop.words}" for hop in prompt.hops]
+            offered = [written(offer.hops) for offer in prompt.offers]
             return {"relations": [offered.index("child") + 1]}
         replies: dict[str, Line] = {
             "verify_chain": {"decision": verify},

@@ -20,6 +20,7 @@ from kgqa.nodes.cog.state import (
     topic_slots,
 )
 from kgqa.priors.slots import Blueprint, Slot
+from kgqa.prompts.chain import Extension
 from kgqa.prompts.diagnose import PastDecision
 from kgqa.runtime.record import zero_spend
 from kgqa.runtime.state import StateError, VerifiedChain, to_plain, to_typed
@@ -191,11 +192,17 @@ def test_a_relation_is_known_by_what_the_graph_calls_it() -> None:
 
 
 def test_the_trajectory_is_every_decision_with_what_it_found() -> None:
-    at = state(CHILD_HOME, findings=[Finding(CHILD, "one")])
+    at = state(CHILD_HOME, findings=[Finding(CHILD, "one")], tried=[CHILD])
     assert standing_decisions(at, undecided=False) == [
         PastDecision(Chain(ADA), CHILD, (), 0, "one"),
         PastDecision(CHILD, CHILD_HOME, (), 0, ""),
     ]
+
+
+def test_two_hops_that_were_chosen_at_once_are_one_decision() -> None:
+    [decided] = standing_decisions(state(CHILD_HOME), undecided=False)
+    assert (decided.before, decided.after) == (Chain(ADA), CHILD_HOME)
+    assert PrunedChain(CHILD_HOME, hops=2).before == Chain(ADA)
 
 
 def test_a_decision_that_chose_nothing_is_the_last() -> None:
@@ -212,7 +219,7 @@ def test_the_decisions_of_earlier_topics_come_first() -> None:
 
 def test_what_was_held_stays_held_in_the_trajectory() -> None:
     held = CHILD.constrained_to([BEN])
-    at = state(held.then(Hop("http://t/r/home")))
+    at = state(held.then(Hop("http://t/r/home")), tried=[CHILD])
     assert [decided.before for decided in standing_decisions(at, undecided=False)] == [Chain(ADA), held]
 
 
@@ -228,7 +235,7 @@ def full() -> CoGState:
         memory=[VerifiedChain(MAYOR, (BEN,), "infer")],
         findings=[Finding(held, "one")],
         blueprint=Blueprint.parse([["child", "^home"], ["mayor"]]),
-        ranking=[RankedRelation(CHILD, 0.5, 0.25, 0.75), RankedRelation(MAYOR)],
+        ranking=[RankedRelation(Extension(CHILD), 0.5, 0.25, 0.75), RankedRelation(Extension(MAYOR))],
         pruned=[PrunedChain(CHILD_HOME, True, 0.5), PrunedChain(held)],
         tried=[CHILD, held],
         stack=[MAYOR],
