@@ -51,6 +51,7 @@ class Metrics(Accuracy, UsageCosts):
     outcomes: dict[str, int]  # results by their outcome
     kg_grounded_rate: Share  # of all questions, those answered from the graph (CoR's KGR)
     kg_grounded_rate_strict: Share | None  # those whose every answer was found there again
+    conditions_by_graph: Share | None  # of records with conditions, those where the graph decided every one
     unknown_calls: int  # calls, of all questions, whose tokens the model's server did not report
     cached_calls: int  # calls, of all questions, that the cache answered
     cost: TotalCosts | None  # in US dollars, filled in by the run, which knows the prices
@@ -90,6 +91,7 @@ def measure_results(
         **measure_accuracy(scored, seed),
         "kg_grounded_rate": loose,
         "kg_grounded_rate_strict": strict,
+        "conditions_by_graph": _measure_conditions(given, seed),
         **summarise_usage([result.usage for result in given]),
         "unknown_calls": round(sum(result.usage.get("unknown_calls") or 0 for result in given)),
         "cached_calls": round(sum(result.usage.get("cached_calls") or 0 for result in given)),
@@ -128,6 +130,17 @@ def _measure_grounded_rates(
     return loose, mean_share([] if verdicts and not known else known + others, seed)
 
 
+def _measure_conditions(results: Sequence[Result], seed: int) -> Share | None:
+    """Return the share of the records with conditions where ``by`` of each is the graph; None without any."""
+    conditions = [result.record.get("conditions") for result in results]
+    stated = [each for each in conditions if isinstance(each, list) and each]
+    return mean_share([all(map(_is_decided, each)) for each in stated], seed) if stated else None
+
+
+def _is_decided(condition: Any) -> bool:
+    return isinstance(condition, dict) and condition.get("by") == "graph"
+
+
 SHARE_LABELS = {
     "hits_at_1": "Hits@1",
     "hit_any": "hit any",
@@ -138,6 +151,7 @@ SHARE_LABELS = {
     "kgr": "KGR",
     "kg_grounded_rate": "KG-grounded",
     "kg_grounded_rate_strict": "KG-grounded, checked",
+    "conditions_by_graph": "conditions by the graph",
     "blueprints.copied.share": "blueprint copied",
     "blueprints.adapted.share": "blueprint adapted",
     "refinement.rate": "refined",

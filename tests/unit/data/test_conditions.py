@@ -114,6 +114,13 @@ def test_the_sparql_of_the_sample_is_that_of_the_query() -> None:
         assert question.sparql == write_query(query_of(question), (f"{RDF}type",))
 
 
+def test_the_readme_states_the_true_numbers() -> None:
+    readme = SAMPLE_GRAPH.with_name("README.md").read_text(encoding="utf-8")
+    kinds = Counter(question.kind for question in asked("conditions"))
+    assert f"| questions with conditions | {kinds.total()} |" in readme
+    assert all(f"| {kind} | {number} |" in readme for kind, number in kinds.items())
+
+
 def test_there_are_150_of_every_kind_and_with_every_operator() -> None:
     questions = [*asked("conditions"), *asked(WORLDCUP_QUESTIONS)]
     assert len({question.text for question in questions}) == 150

@@ -124,6 +124,28 @@ def test_grounded_results_without_a_path_are_left_out_of_what_is_checked() -> No
     assert none["kg_grounded_rate_strict"] == {"value": None, "low": None, "high": None}
 
 
+def test_conditions_are_the_graphs_where_it_has_decided_every_one() -> None:
+    stated = ["graph", "graph graph", "graph model", "model", "nobody", "nobody graph", ""]
+    results = [
+        result(
+            str(at),
+            "Ulm",
+            record={"conditions": [{"by": by.replace("nobody", "") or None} for by in whom.split()]},
+        )
+        for at, whom in enumerate(stated)
+    ]
+    results += [
+        result("7", "Ulm", record={"conditions": "graph"}),
+        result("8", "Ulm", record={"conditions": ["graph"]}),
+    ]
+    questions = [question(str(at), "Ulm") for at in range(10)]
+    share = measured(results, questions)["conditions_by_graph"]
+    assert share is not None
+    assert share["value"] == pytest.approx(2 / 7)
+    assert share["low"] < share["value"] < share["high"]
+    assert measured([result("0", "Ulm", record={"conditions": []})], questions)["conditions_by_graph"] is None
+
+
 def test_results_that_do_not_tell_how_they_were_found_have_no_grounded_rate() -> None:
     found = measured([result("1", "Ulm", None)], [question("1", "Ulm")])
     assert found["kg_grounded_rate"] == {"value": None, "low": None, "high": None}
@@ -227,7 +249,8 @@ def guided(at: int) -> Result:
         {"node": "plan", "answers": [draw.choice(["Ulm", "Rome"])], "steps": 2, "tokens": [90, 10]},
         {"node": "verify", "step": 1, "signals": {"model": draw.random() < 0.5, "nli": False}},
     ]
-    record = {"trace": trace, "config": {"method": "cog", "refinement": True}}
+    conditions = [{"by": draw.choice(["graph", "model"])}]
+    record = {"trace": trace, "config": {"method": "cog", "refinement": True}, "conditions": conditions}
     return result(str(at), "Ulm" if right else "Rome", draw.choice(["grounded", "parametric"]), record=record)
 
 
@@ -240,7 +263,7 @@ def test_the_seed_decides_every_interval() -> None:
 
     first, again = drawn(), drawn()
     parts = ("refinement", "blueprints", "revision", "lookahead", "answered", "breakdowns", "f1")
-    for part in (*parts, "kg_grounded_rate", "kg_grounded_rate_strict"):
+    for part in (*parts, "kg_grounded_rate", "kg_grounded_rate_strict", "conditions_by_graph"):
         found = [json.dumps(one[part]) for one in first]
         assert found == [json.dumps(one[part]) for one in again]
         assert len(set(found)) > 1, part
