@@ -19,6 +19,7 @@ from kgqa.evaluation.scoring.scores import (
     Accuracy,
     Breakdowns,
     GroupMetrics,
+    ScoredQuestion,
     measure_accuracy,
     measure_breakdowns,
     measure_group,
@@ -32,6 +33,7 @@ from kgqa.evaluation.scoring.statistics import (
     mean_share,
     summarise_usage,
 )
+from kgqa.kg.proof.query import AnswerQuery
 
 
 class Metrics(Accuracy, UsageCosts):
@@ -51,7 +53,7 @@ class Metrics(Accuracy, UsageCosts):
     outcomes: dict[str, int]  # results by their outcome
     kg_grounded_rate: Share  # of all questions, those answered from the graph (CoR's KGR)
     kg_grounded_rate_strict: Share | None  # those whose every answer was found there again
-    conditions_by_graph: Share | None  # of records with conditions, those where the graph decided every one
+    conditions_by_graph: Share | None  # of questions with conditions, those where the graph decided every one
     unknown_calls: int  # calls, of all questions, whose tokens the model's server did not report
     cached_calls: int  # calls, of all questions, that the cache answered
     cost: TotalCosts | None  # in US dollars, filled in by the run, which knows the prices
@@ -91,7 +93,7 @@ def measure_results(
         **measure_accuracy(scored, seed),
         "kg_grounded_rate": loose,
         "kg_grounded_rate_strict": strict,
-        "conditions_by_graph": _measure_conditions(given, seed),
+        "conditions_by_graph": _measure_conditions(scored, seed),
         **summarise_usage([result.usage for result in given]),
         "unknown_calls": round(sum(result.usage.get("unknown_calls") or 0 for result in given)),
         "cached_calls": round(sum(result.usage.get("cached_calls") or 0 for result in given)),
@@ -130,11 +132,22 @@ def _measure_grounded_rates(
     return loose, mean_share([] if verdicts and not known else known + others, seed)
 
 
-def _measure_conditions(results: Sequence[Result], seed: int) -> Share | None:
-    """Return the share of the records with conditions where ``by`` of each is the graph; None without any."""
-    conditions = [result.record.get("conditions") for result in results]
-    stated = [each for each in conditions if isinstance(each, list) and each]
-    return mean_share([all(map(_is_decided, each)) for each in stated], seed) if stated else None
+def _measure_conditions(scored: Sequence[ScoredQuestion], seed: int) -> Share | None:
+    """Return the share of the questions with conditions where the graph decided every one; None without any.
+
+    They are those of which the file, by an answer query, or the record says so.
+    """
+    decided = []
+    for each in scored:
+        stated = (each.result.record.get("conditions") if each.result else None) or []
+        if stated or _is_conditional(each.question.query):
+            decided.append(bool(stated) and isinstance(stated, list) and all(map(_is_decided, stated)))
+    return mean_share(decided, seed) if decided else None
+
+
+def _is_conditional(query: AnswerQuery | None) -> bool:
+    computed = query.aggregate if query else None
+    return query is not None and bool(query.conditions or (computed and computed.function != "count"))
 
 
 def _is_decided(condition: Any) -> bool:
