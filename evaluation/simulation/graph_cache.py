@@ -16,6 +16,7 @@ from weakref import WeakKeyDictionary
 from kgqa.kg.dialects import DIALECTS, Dialect, detect_dialect, entity_iri
 from kgqa.kg.errors import KGRejected, KGTimeout
 from kgqa.kg.graph import KnowledgeGraph
+from kgqa.kg.pages import Proof
 from kgqa.kg.proof.query import AnswerQuery
 from kgqa.kg.sparql.parsing import PREFIXES
 from kgqa.kg.terms import Chain, Entity, Hop, Path, Term, Triple, is_iri, local_name
@@ -116,7 +117,7 @@ class GraphCache:
     async def answers(self, query: AnswerQuery) -> tuple[Term, ...]:
         """Return what an answer query gives."""
         if query not in self._answers:
-            proof = await self._query(self.graph.prove(query), None)
+            proof: Proof | None = await self._query(self.graph.prove(query), None)
             self._answers[query] = proof.answers.items if proof else ()
         return self._answers[query]
 
