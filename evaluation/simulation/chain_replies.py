@@ -21,7 +21,6 @@ from kgqa.prompts.infer_from_evidence import InferFromEvidence, Inferred
 from kgqa.prompts.prune_relations import PrunedRelations, PruneRelations
 from kgqa.prompts.verify_chain import Decision, Verdict, VerifyChain
 
-COMPUTED_TAKES: tuple[Take, ...] = ("count", "smallest", "largest")  # what answers are computed by
 MAX_CANDIDATES_TRIED = 20  # candidates that are looked at for one that leads astray
 
 
@@ -48,6 +47,8 @@ async def _judge_chain(seen: ShownChain, case: Case) -> Verdict:
         others = await case.oracle.finder.after(seen.chain.topic)
         if found := _judge_complete(seen, marks, case.gold, others=others):
             return found
+        if seen.filtering and case.oracle.tells_apart(seen.chain):  # what is counted meets conditions
+            return Verdict(decision="filter")
     if any(rests):
         return Verdict(decision="forward")
     take = find_exact_take(seen, marks, case.gold)
@@ -100,7 +101,7 @@ def find_exact_take(seen: ShownChain, marks: AnswerMarks, gold: GoldAnswers) -> 
 
 def find_computed_take(seen: ShownChain, gold: GoldAnswers) -> Take | None:
     """Find what to compute from the candidates so that it is the gold answer."""
-    for take in COMPUTED_TAKES if gold.is_single and not seen.truncated else ():
+    for take in () if seen.truncated else gold.takes:
         value = aggregate(take, taken_terms(take, (), seen.candidates))
         if value is not None and gold.mark([value]).exact:
             return take
@@ -215,7 +216,10 @@ async def reason_aloud(prompt: ReasonAloud, case: Case) -> ReasonedAnswer:
 
 
 async def filter_candidates(prompt: FilterCandidates, case: Case) -> FilteredCandidates:
-    """Choose the gold answers; a wrong choice is of others."""
+    """Choose the gold answers, or what they count; a wrong choice is of others."""
+    if counted := await case.oracle.counted():
+        right = [number for number, each in enumerate(prompt.offered, 1) if each.term in counted]
+        return FilteredCandidates(chosen=case.choose(right, len(prompt.offered)), count=True)
     return FilteredCandidates(chosen=_choose_gold(prompt.offered, case))
 
 

@@ -244,7 +244,14 @@ async def _judge_groups(groups: Sequence[_ShownGroup], case: Case) -> Assessment
             return Assessment(decision="stop", group=group.number, take=take)
     among = [group for group in complete if any(group.marks.right)]
     among.sort(key=lambda group: (group.marks.missing, -len(group.topics), len(group.marks.right)))
-    return _judge_group(among[0], groups) if among else Assessment(decision="forward")
+    if among:
+        return _judge_group(among[0], groups)
+    counted = [
+        each for each in complete if topics <= each.topics and case.oracle.tells_apart(each.found.chain)
+    ]
+    return next(
+        (Assessment(decision="filter", group=each.number) for each in counted), Assessment(decision="forward")
+    )
 
 
 def _judge_group(group: _ShownGroup, groups: Sequence[_ShownGroup]) -> Assessment:
