@@ -117,12 +117,14 @@ BESIDE = (
 class EvaluateFound(PlannedPrompt[Evaluation]):
     """Judge what was ``found`` with the memory as it stands, by ``own_knowledge`` also from what one knows.
 
-    Where groups are all ends of the same relations together, ``triples`` are the same entity by entity.
+    Where groups are all ends of the same relations together, ``triples`` are the same entity by entity, or
+    ``facts`` say it.
     """
 
     found: tuple[ChainFindings, ...]
     triples: tuple[ChainFindings, ...] = ()
     own_knowledge: bool = False
+    facts: tuple[str, ...] = ()
 
     instructions = (
         """\
@@ -152,7 +154,8 @@ Reply: {"rationale": "A town; its river is still to come.", "decision": "forward
 
     def _lines(self) -> Iterable[str]:
         groups = draw_chain_findings(self.found)
-        return *draw_triples(self.triples), *groups, BESIDE if self.own_knowledge else ALONE
+        facts = ("Found:", *(f"- {fact}" for fact in self.facts)) if self.facts else ()
+        return *draw_triples(self.triples), *facts, *groups, BESIDE if self.own_knowledge else ALONE
 
     def check(self, reply: Evaluation) -> None:
         """Refuse what was not offered, and answers from memory where they are not asked for."""

@@ -38,7 +38,7 @@ async def retrieve_relations(state: VoGState, runtime: NodeRuntime) -> VoGUpdate
         checkpoint = SearchCheckpoint(index, state["frontier"], state["crossing"], state["crossed"], ahead)
         update["checkpoints"] = [*earlier_checkpoints(state, checkpoint), checkpoint]
     runtime.trace["relations"] = len(offers)
-    decision = next_decision(offers, state, runtime.context)
+    decision = next_decision(offers, state, runtime.context, dead_end=not offers)
     return {**update, "offers": offers, "decision": decision}
 
 

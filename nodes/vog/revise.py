@@ -5,7 +5,13 @@ from typing import Any
 
 from kgqa.nodes.vog.rerank import rank_candidates
 from kgqa.nodes.vog.retrieve_relations import list_candidates
-from kgqa.nodes.vog.state import VoGState, VoGUpdate, interleaved_observations, observed_nothing
+from kgqa.nodes.vog.state import (
+    VoGState,
+    VoGUpdate,
+    interleaved_observations,
+    observed_nothing,
+    why_unanswered,
+)
 from kgqa.prompts.plans import plan_outline
 from kgqa.prompts.revise_plan import REVISIONS, Arm, RevisePlan, merge_plans
 from kgqa.runtime.node import NodeRuntime, node
@@ -41,6 +47,7 @@ async def revise(state: VoGState, runtime: NodeRuntime) -> VoGUpdate:
 def _revision_prompt(state: VoGState, arm: Arm, depth: int) -> RevisePlan:
     empty = observed_nothing(state)
     case: dict[str, Any] = {"depth": depth, "empty": empty, "topics": tuple(state["topic_entities"])}
+    case["unanswered"] = why_unanswered(state)
     facts = () if empty else tuple(state["feedback"][-1])
     if arm in {"global", "mixed"}:
         facts = interleaved_observations(state)
