@@ -21,7 +21,7 @@ from kgqa.priors.answer_agreement import answer_key, is_unanswered
 from kgqa.prompts.candidates import XSD_INTEGER
 from kgqa.runtime.budget import BudgetExceeded
 from kgqa.runtime.node import NodeRuntime, node
-from kgqa.runtime.record import Ref
+from kgqa.runtime.record import RecordedCondition, Ref
 from kgqa.runtime.state import FinalUpdate, Update
 
 YES: Ref = {"id": "true", "name": "yes"}
@@ -169,4 +169,7 @@ async def _answer_yes_no(state: VoGState, runtime: NodeRuntime) -> Update:
     evidence = build_proof([*state["supporting"], *state["against"]])
     paths = state["supporting"] if holds else state["against"]
     proof = await prove_claim(paths, holds=holds, state=state, runtime=runtime)
-    return {**evidence, **proof, "answers": [YES if holds else NO]}
+    reason = next(entry.get("reason") for entry in reversed(state["trace"]) if entry["node"] == "judge")
+    judged = RecordedCondition(words=reason or "judged by the model", query=None, by="model")
+    said: Update = {} if "query" in proof else {"conditions": [judged]}
+    return {**evidence, **said, **proof, "answers": [YES if holds else NO]}
