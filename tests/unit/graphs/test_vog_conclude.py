@@ -129,6 +129,24 @@ async def test_a_plan_that_stopped_too_early_goes_on_from_where_it_is(vog: AskVo
     assert (shown(record), record["outcome"]) == (["Danube"], "grounded")
 
 
+async def test_a_plan_that_led_astray_may_begin_anew_at_its_topic(vog: AskVoG) -> None:
+    model = playing(
+        plan_steps=plan("Ada child", answers=["Rex"]),
+        select_relations=as_searched,
+        evaluate_found=lambda p: stop() if "Ulm" in p.case() else NONE_OF_THEM,
+        revise_ahead=revision("Ada lives_in", answers=["Bonn"], first=2),
+    )
+    record = await vog(model, threshold=0, **DEFAULTS)
+    [ahead] = asked(model, "revise_ahead")
+    assert 'or anew at "Ada".' in ahead.case()
+    assert '"Ada" -lives_in-> ?' in ahead.case()
+    assert '"Ada" -child-> ?' not in ahead.case()
+    assert "Ulm" in shown(record)
+    bound = await vog(model, threshold=0, frontier="previous", **DEFAULTS)
+    assert "anew" not in asked(model, "revise_ahead")[-1].case()
+    assert bound["outcome"]
+
+
 async def test_what_was_turned_down_is_not_asked_about_again(vog: AskVoG) -> None:
     model = playing(
         plan_steps=plan("Ada lives_in", answers=["Paris"]),
