@@ -720,9 +720,9 @@ DRAFTS = (
     ),
     _ask(
         "between",
-        "Which neighbours of Germany have a capital [with more than a million people]?",
-        "Country Germany: borders",
-        Where("capital population", ">", 1_000_000),
+        "In which time zones are those neighbours of Germany that have [fewer than six million people]?",
+        "Country Germany: borders has_timezone",
+        Where("population", "<", 6_000_000, 1),
     ),
     _ask(
         "between",
