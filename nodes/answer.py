@@ -1,5 +1,7 @@
 """Answer: what is found, how it is proved, what it has cost."""
 
+from dataclasses import replace
+
 from kgqa.kg.pages import Proof
 from kgqa.kg.proof.query import AnswerQuery
 from kgqa.kg.terms import Path, Term, Triple
@@ -68,19 +70,29 @@ async def _prove_answers(branches: list[VerifiedChain], state: State, runtime: N
 async def _run_memory(
     branches: list[VerifiedChain], state: State, runtime: NodeRuntime
 ) -> tuple[AnswerQuery | None, Proof | None]:
-    """Run the query of memory; where chains were held to some nodes, without that if it gives the same."""
+    """Run the query of memory; where chains were held to some nodes, without that if it gives the same.
+
+    What was left out on the way may be what returns to the topic.
+    """
     topics = state["topic_entities"]
     try:
-        query, free = (query_of_memory(branches, topics, held=held) for held in (True, False))
+        query, *free = (
+            query_of_memory(each, topics, held=held)
+            for each, held in ((branches, True), (branches, False), (_all_fresh(branches), False))
+        )
     except ValueError as error:
         runtime.trace["proof"] = f"left out: {error}"
         return None, None
     proof = await run_query(query, runtime)
-    if proof and free != query:
-        found = await run_query(free, runtime)
-        if found and found.answers == proof.answers:
-            return free, found
+    for other in dict.fromkeys(free) if proof and query not in free else ():
+        found = await run_query(other, runtime)
+        if proof and found and found.answers == proof.answers:
+            return other, found
     return query, proof
+
+
+def _all_fresh(branches: list[VerifiedChain]) -> list[VerifiedChain]:
+    return [replace(branch, fresh=True) for branch in branches]
 
 
 def _computed(branch: VerifiedChain) -> Term | None:
