@@ -15,6 +15,7 @@ from kgqa.nodes.cog.backtrack import backtrack, backtrack_frontier
 from kgqa.nodes.cog.blueprint import blueprint
 from kgqa.nodes.cog.diagnose import diagnose, diagnose_frontier
 from kgqa.nodes.cog.learn import learn
+from kgqa.nodes.cog.outline import outline
 from kgqa.nodes.cog.prune import prune, prune_frontier
 from kgqa.nodes.cog.rerank import rerank, rerank_frontier
 from kgqa.nodes.cog.state import CoGState
@@ -50,6 +51,7 @@ PAPER = {
     "exploration": "frontier",
     "adaptation": "free",
     "own_knowledge": True,
+    "planning": "first",
     "budget": dict.fromkeys(Budget.model_fields),
 }
 """What the paper sets (§3.2.2, appendices A, E.1, E.2 and E.3); it has no budget."""
@@ -121,16 +123,31 @@ class CoG(SearchContext):
         description="let memory and check (with exploration=frontier) and inference go by what the model "
         "knows as well, answers labelled so (paper, A.2.3, A.3 and A.4.3)",
     )
+    planning: Literal["needed", "first"] = Field(
+        default="needed",
+        description="subgoals and the adapted blueprint by one call, the first time that there are more "
+        "relations than the shortlist; or, as in the paper, by a call each, before the search",
+    )
     overlay: str | None = Field(
         default=None,
         description="a folder that blueprints of grounded answers are added to; read on top of the library",
     )
 
+    @property
+    def plans_first(self) -> bool:
+        """Whether the question is broken down, and the blueprint adapted, before the search."""
+        return self.planning == "first"
+
+    @property
+    def plans_when_needed(self) -> bool:
+        """Whether both are done by one call, where something uses them."""
+        return self.planning == "needed"
+
 
 def _either(chain: Node, frontier: Node) -> Node:
     """Return a node that goes along one chain, or takes the same step from all of them at once."""
 
-    async def explore(state: Any, runtime: NodeRuntime) -> Update:
+    async def explore(state: Any, runtime: NodeRuntime) -> Update | None:
         at_once = runtime.context.exploration == "frontier"
         return await (frontier if at_once else chain).body(state, runtime)
 
@@ -158,7 +175,8 @@ EDGES: Edges = {
     link: {"forward": plan},
     plan: {"forward": blueprint},
     blueprint: {"forward": retrieve_relations},
-    retrieve_relations: {"forward": rerank, "backtrack": diagnose},
+    retrieve_relations: {"forward": outline, "backtrack": diagnose},
+    outline: {"forward": rerank},
     rerank: {"forward": prune, "backtrack": diagnose},
     prune: {"forward": expand, "backtrack": diagnose},
     expand: {"forward": verify, "refine": retrieve_relations, "backtrack": diagnose},

@@ -19,6 +19,7 @@ from kgqa.prompts.infer_from_evidence import (
     InferFromEvidence,
     Inferred,
 )
+from kgqa.prompts.outline_search import OutlineSearch, SearchOutline
 from kgqa.prompts.prune_relations import PrunedRelations, PruneRelations
 from kgqa.prompts.solved_questions import MAX_BRANCH_HOPS
 from kgqa.prompts.verify_chain import Verdict, VerifyChain
@@ -152,6 +153,14 @@ async def adapt_blueprint(prompt: AdaptBlueprint, interpreter: QuestionInterpret
     return AdaptedBlueprint(rationale=known.reason, branches=branches)
 
 
+async def outline_search(prompt: OutlineSearch, interpreter: QuestionInterpreter) -> SearchOutline:
+    """Say what `decompose` and `adapt_blueprint` say."""
+    shown = AdaptBlueprint(prompt.question, prompt.topics, prompt.exemplars, prompt.relations)
+    adapted = await adapt_blueprint(shown, interpreter)
+    subgoals = [prompt.question.strip() or "?"]
+    return SearchOutline(rationale=adapted.rationale, subgoals=subgoals, branches=adapted.branches)
+
+
 async def adapt_freely(prompt: AdaptFreely, interpreter: QuestionInterpreter) -> LinearBlueprint:
     """Name the relations of what `adapt_blueprint` writes, one branch after the other."""
     shown = AdaptBlueprint(prompt.question, prompt.topics, prompt.exemplars, ())
@@ -173,6 +182,7 @@ CHAIN_REPLIES: Replies = {
     Diagnose: diagnose_branch,
     FilterCandidates: filter_candidates,
     InferFromEvidence: infer_answers,
+    OutlineSearch: outline_search,
     PruneRelations: prune_relations,
     VerifyChain: verify_chain,
 }

@@ -21,6 +21,7 @@ from kgqa.prompts.filter_candidates import FilterCandidates
 from kgqa.prompts.filter_found import FilterFound
 from kgqa.prompts.infer_from_evidence import InferFromEvidence, Segment
 from kgqa.prompts.judge_claim import JudgeClaim
+from kgqa.prompts.outline_search import OutlineSearch
 from kgqa.prompts.pick_relations import PickRelations
 from kgqa.prompts.plan_steps import PlanSteps
 from kgqa.prompts.plans import PlanStep, SearchPlan
@@ -270,6 +271,12 @@ WORKED: list[Prompt[Any]] = [
         ),
     ),
     JudgeClaim("Does birch sap lower a fever?", (path("birch sap", "contains", "xylitol"),)),
+    OutlineSearch(
+        "Which plays by Schiller had their premiere in Mannheim?",
+        topics("Friedrich Schiller", "Mannheim"),
+        (SolvedQuestion("which books by [ENT] were printed in [ENT]", (("^written_by",), ("^printed_in",))),),
+        ("first_staged_in", "located_in", "written_by"),
+    ),
     PickRelations(
         "Who of Beethoven's teachers was born in a town on the Danube?",
         (
