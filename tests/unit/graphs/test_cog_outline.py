@@ -45,6 +45,7 @@ async def test_it_is_asked_once(cog: AskCoG) -> None:
         outline_search=reply,
         prune_relations=choose("child", "lives_in"),
         check_sufficiency=decide(child="forward", lives_in="stop"),
+        diagnose={"step": 0},
     )
     await cog(model, NEAREST, planning="needed", shortlist=1)
     assert len(asked(model, "outline_search")) == 1

@@ -21,6 +21,8 @@ PUBLISHED: dict[tuple[str, str], dict[str, Any]] = {
         **{"alignment": "semantic", "relevance": "subgoal", "compatibility": "slots", "safeguard": "union"},
         # §3.2.2: the frontier; A.5: no relations of the graph are shown; A.3, A.4.3: "and your knowledge"
         **{"exploration": "frontier", "adaptation": "free", "own_knowledge": True},
+        # A.1 and A.5: two prompts, before the search
+        "planning": "first",
         # no budget
         "budget": dict.fromkeys(("llm_calls", "tokens", "kg_queries", "seconds")),
     },

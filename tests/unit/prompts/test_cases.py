@@ -16,6 +16,7 @@ from kgqa.prompts.decompose import Decompose
 from kgqa.prompts.diagnose import Diagnose
 from kgqa.prompts.filter_candidates import MAX_LOT_CHARS, FilterCandidates, split_candidates
 from kgqa.prompts.infer_from_evidence import InferFromEvidence
+from kgqa.prompts.outline_search import OutlineSearch
 from kgqa.prompts.prune_relations import PruneRelations
 from kgqa.prompts.verify_chain import VerifyChain
 from kgqa.tests.unit.prompts.samples import PROMPTS, chain, ends, hop, values
@@ -115,7 +116,7 @@ def test_of_many_candidates_the_first_are_shown_and_all_are_counted() -> None:
 
 
 def test_every_prompt_is_shown_here_or_among_those_of_plans() -> None:
-    plans = {AdaptBlueprint, CheckSufficiency, Decompose, Diagnose, InferFromEvidence}
+    plans = {AdaptBlueprint, CheckSufficiency, Decompose, Diagnose, InferFromEvidence, OutlineSearch}
     shown = {AnswerDirectly, FilterCandidates, PruneRelations, VerifyChain} | plans
     shown |= {*APART, *STEPWISE, *OVER_A_FRONTIER, *OVER_ENTITIES, *FROM_MEMORY}
     assert [prompt.name for prompt in PROMPTS if prompt not in shown] == []
