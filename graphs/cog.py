@@ -30,7 +30,7 @@ from kgqa.nodes.look_again import look_again, look_again_from_frontier
 from kgqa.nodes.plan import plan
 from kgqa.nodes.refine import refine
 from kgqa.nodes.retrieve_relations import retrieve_relations
-from kgqa.runtime.context import Budget, Presets, SearchContext
+from kgqa.runtime.context import Budget, PlannedContext, Presets
 from kgqa.runtime.graph_builder import Edges, build_graph
 from kgqa.runtime.node import Node, NodeRuntime
 from kgqa.runtime.state import Decision, Update
@@ -57,7 +57,7 @@ PAPER = {
 """What the paper sets (§3.2.2, appendices A, E.1, E.2 and E.3); it has no budget."""
 
 
-class CoG(SearchContext):
+class CoG(PlannedContext):
     """The options of CoG; ``depth`` and weights are by default the paper's (§3.2.2, appendix E).
 
     The paper explores a frontier (``exploration``); the default goes along one chain, with fewer calls.
@@ -123,25 +123,10 @@ class CoG(SearchContext):
         description="let memory and check (with exploration=frontier) and inference go by what the model "
         "knows as well, answers labelled so (paper, A.2.3, A.3 and A.4.3)",
     )
-    planning: Literal["needed", "first"] = Field(
-        default="needed",
-        description="subgoals and the adapted blueprint by one call, the first time that there are more "
-        "relations than the shortlist; or, as in the paper, by a call each, before the search",
-    )
     overlay: str | None = Field(
         default=None,
         description="a folder that blueprints of grounded answers are added to; read on top of the library",
     )
-
-    @property
-    def plans_first(self) -> bool:
-        """Whether the question is broken down, and the blueprint adapted, before the search."""
-        return self.planning == "first"
-
-    @property
-    def plans_when_needed(self) -> bool:
-        """Whether both are done by one call, where something uses them."""
-        return self.planning == "needed"
 
 
 def _either(chain: Node, frontier: Node) -> Node:

@@ -125,8 +125,9 @@ def accept_chain(state: State, verdict: Verdict | Sufficiency, named: Sequence[C
 
 def accept_group(groups: Sequence[ChainFindings], reply: GroupVerdict, runtime: NodeRuntime) -> Update:
     """Put the group that a reply takes into working memory, after the chains that it meets."""
-    group = groups[reply.group - 1]
-    numbers = [each.number for each in numbered_candidates(groups) if each.group == reply.group]
+    [place] = reply.groups
+    group = groups[place - 1]
+    numbers = [each.number for each in numbered_candidates(groups) if each.group == place]
     chosen = [numbers.index(number) + 1 for number in reply.chosen]
     branch = _verified_chain(group.chain, reply, chosen, group.named, truncated=group.truncated)
     runtime.trace["chain"] = str(group.chain)

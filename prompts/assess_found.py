@@ -10,6 +10,7 @@ from kgqa.prompts.candidates import (
     MAX_GROUPS_SHOWN,
     ChainFindings,
     Take,
+    check_kept,
     check_take,
     draw_chain_findings,
     draw_triples,
@@ -22,12 +23,14 @@ Decide:
 
 - "stop" if a group has the answer: its chain, together with those that have the same ends, says \
 what the question asks, read with the direction of the arrows;
-- "filter" if the answers are among a group's candidates, only a condition is left to apply, and \
-not all of them are shown; where all are shown, stop with "some";
+- "filter" if the answers are among a group's candidates, and a condition is left on what they are or have \
+(a date, a number, a name, a kind, the largest), which is then checked in the graph; stop with "some" only \
+for what no graph would say;
 - "forward" if a relation is still to be followed, from here or from elsewhere.
 
-Judge by the chains, not by the few candidates that are shown, and do not doubt the data. Where there \
-are several topic entities, each has a chain of its own: prefer the group where they meet.
+Where there are several topic entities, each has a chain of its own: stop or filter where they meet, and \
+elsewhere only if nothing that the others say is left to be met. Judge by the chains, not by the few \
+candidates that are shown. What the data says is right, but it may be short of facts.
 "A -relation-> B" reads "A has the relation to B"; "A <-relation- B" reads "B has the relation \
 to A". ?1, ?2 ... stand for all nodes reached at that step, named or not.
 
@@ -45,11 +48,14 @@ class Assessment(Reply):
     rationale: str = Field(default="", description="one short sentence: why")
     known: list[str] = Field(default=[], description="what is known now of each subgoal, in their order")
     decision: Literal["stop", "filter", "forward"] = Field(description="stop, filter or forward")
-    group: int = Field(default=0, description="for stop and filter: the group's number; else 0")
+    groups: list[int] = Field(
+        default=[], description="for stop and filter the number of the group; for forward those to go on from"
+    )
     take: Take = Field(default="all", description="for stop: what of the group is the answer")
     chosen: list[int] = Field(
-        default=[], description="for stop with take=some: candidate numbers, best first"
+        default=[], description="candidate numbers: for stop with take=some, and for forward"
     )
+    subgoals: list[str] = Field(default=[], description="for forward, where none are given: the plan")
 
 
 class AssessFound(PlannedPrompt[Assessment]):
@@ -63,22 +69,26 @@ You check a search in a knowledge graph. You are given a question and what was f
 chain of relations from an entity of the question with the candidates at its end. """
         + RULES
         + """
+With "forward", "groups" are those to go on from, as few as possible, of each topic entity that still \
+needs a relation, and "chosen" the candidates of them that the question means, where it says which (none: \
+go on from all). If none of them leads on, leave both empty: the search comes back to what it passed by. \
+Where no subgoals are given, write in "subgoals" what is to be found, in order, what is known first.
+
 "known": what is known now, old and new: one short sentence for each subgoal, in their order, "" for \
 one of which nothing is.
 
 Reply with one JSON object: {"rationale": "one short sentence", "known": ["..."], "decision": "...", \
-"group": number, "take": "...", "chosen": [numbers]}.
+"groups": [numbers], "take": "...", "chosen": [numbers], "subgoals": ["..."]}.
 
 Example
 Question: "Which river flows through the home town of Clara Schumann?"
-Subgoals:
-- "Find her home town."
-- "Find the river there."
-Known so far: nothing
 Group 1: "Clara Schumann" -born_in-> ?1 (1)
 1. "Leipzig"
-Reply: {"rationale": "A town; its river is still to come.", "known": \
-["She comes from Leipzig.", ""], "decision": "forward", "group": 0, "take": "all", "chosen": []}
+Group 2: "Clara Schumann" -spouse-> ?1 (1)
+2. "Robert Schumann"
+Reply: {"rationale": "A town; its river is still to come.", "known": ["She comes from Leipzig.", ""], \
+"decision": "forward", "groups": [1], "take": "all", "chosen": [], "subgoals": ["Find her home town.", \
+"Find the river there."]}
 """
     )
 
@@ -87,7 +97,9 @@ Reply: {"rationale": "A town; its river is still to come.", "known": \
 
     def check(self, reply: Assessment) -> None:
         """Refuse a group that was not offered and candidates that are not of the group."""
-        _check_group(reply, self.found)
+        _check_groups(reply, self.found)
+        if reply.decision == "forward" and reply.groups:
+            check_kept(reply.groups, reply.chosen, self.found)
 
 
 class Evaluation(Reply):
@@ -95,13 +107,13 @@ class Evaluation(Reply):
 
     rationale: str = Field(default="", description="one short sentence: why")
     decision: Literal["stop", "filter", "forward"] = Field(description="stop, filter or forward")
-    group: int = Field(default=0, description="for stop and filter: the group's number; else 0")
+    groups: list[int] = Field(default=[], description="for stop and filter: the number of the group")
     take: Take = Field(default="all", description="for stop: what of the group is the answer")
     chosen: list[int] = Field(
         default=[], description="for stop with take=some: candidate numbers, best first"
     )
     answers: list[str] = Field(
-        default=[], description="for stop with group 0: answers from your own knowledge, as short names"
+        default=[], description="for stop without a group: answers from your own knowledge, as short names"
     )
 
 
@@ -110,7 +122,7 @@ GroupVerdict: TypeAlias = Assessment | Evaluation
 ALONE = "Go by what was found alone."
 BESIDE = (
     "You may also answer from what you know: where no group has the answer, but what was found and what you "
-    'know give it, decide on "stop" with group 0 and name the answers in "answers".'
+    'know give it, decide on "stop" without a group and name the answers in "answers".'
 )
 
 
@@ -134,7 +146,7 @@ with the candidates at its end. Lines under "Found", where there are any, say wh
 to which of them. What a group shows goes before what is said to be known. """
         + RULES
         + """
-Reply with one JSON object: {"rationale": "one short sentence", "decision": "...", "group": number, \
+Reply with one JSON object: {"rationale": "one short sentence", "decision": "...", "groups": [number], \
 "take": "...", "chosen": [numbers], "answers": []}.
 
 Example
@@ -147,7 +159,7 @@ Known so far:
 Group 1: "Clara Schumann" -born_in-> ?1 (1)
 1. "Leipzig"
 Go by what was found alone.
-Reply: {"rationale": "A town; its river is still to come.", "decision": "forward", "group": 0, \
+Reply: {"rationale": "A town; its river is still to come.", "decision": "forward", "groups": [], \
 "take": "all", "chosen": [], "answers": []}
 """
     )
@@ -160,23 +172,25 @@ Reply: {"rationale": "A town; its river is still to come.", "decision": "forward
     def check(self, reply: Evaluation) -> None:
         """Refuse what was not offered, and answers from memory where they are not asked for."""
         if not reply.answers:
-            _check_group(reply, self.found)
+            _check_groups(reply, self.found)
         elif not self.own_knowledge:
             raise ValueError('go by what was found alone; leave "answers" empty')
-        elif reply.decision != "stop" or reply.group:
-            raise ValueError('"answers" goes with decision "stop" and group 0')
+        elif reply.decision != "stop" or reply.groups:
+            raise ValueError('"answers" goes with decision "stop" and no group')
 
 
-def _check_group(reply: GroupVerdict, groups: Sequence[ChainFindings]) -> None:
-    """Raise ValueError for a group that was not offered and for candidates that are not of the group."""
+def _check_groups(reply: GroupVerdict, groups: Sequence[ChainFindings]) -> None:
+    """Raise ValueError for groups that were not offered and for candidates that are not of them."""
+    check_numbers(reply.groups, min(MAX_GROUPS_SHOWN, len(groups)), "group")
     if reply.decision == "forward":
         return
-    check_numbers([reply.group], min(MAX_GROUPS_SHOWN, len(groups)), "group")
+    if len(reply.groups) != 1:
+        raise ValueError(f'with "{reply.decision}", name one group, not {len(reply.groups)}')
     offered = numbered_candidates(groups)
     check_numbers(reply.chosen, len(offered), "candidate")
     for number in reply.chosen:
-        if (group := offered[number - 1].group) != reply.group:
-            raise ValueError(f"candidate {number} is of group {group}, not of group {reply.group}")
+        if (group := offered[number - 1].group) not in reply.groups:
+            raise ValueError(f'candidate {number} is of group {group}, which is not in "groups"')
     if reply.decision == "stop":
-        found = groups[reply.group - 1]
+        found = groups[reply.groups[0] - 1]
         check_take(reply.take, reply.chosen, found.named, found.truncated)

@@ -9,7 +9,7 @@ from typing import Literal as Choice
 from kgqa.kg.pages import Candidate
 from kgqa.kg.proof.query import Aggregate
 from kgqa.kg.terms import Chain, Literal, Term
-from kgqa.prompts.base import numbered, quoted
+from kgqa.prompts.base import check_numbers, numbered, quoted
 from kgqa.prompts.chain import draw_arrow, draw_chain, draw_head
 
 MAX_CANDIDATES_SHOWN = 100
@@ -162,6 +162,19 @@ def check_take(
         raise ValueError("every candidate is marked with *; there are no others")
     if take in {"smallest", "largest"} and not _comparable_values([c.term for c in candidates]):
         raise ValueError(f'"{take}" needs candidates that are all numbers, or all dates')
+
+
+def check_kept(groups: Sequence[int], keep: Sequence[int], found: Sequence[ChainFindings]) -> None:
+    """Raise ValueError for candidates to go on from that are of none of the groups, or not all shown."""
+    offered = numbered_candidates(found)
+    check_numbers(keep, len(offered), "candidate")
+    for number in keep:
+        group = offered[number - 1].group
+        if group not in groups:
+            raise ValueError(f"candidate {number} is of group {group}, which is not gone on from")
+        whole = found[group - 1]
+        if whole.truncated or len(whole.named) > sum(row.group == group for row in offered):
+            raise ValueError(f"not all of group {group} are shown; name no candidates of it")
 
 
 def taken_terms(take: Take, chosen: Sequence[int], candidates: Sequence[Candidate]) -> tuple[Term, ...]:

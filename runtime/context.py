@@ -292,6 +292,26 @@ class SearchContext(GroundedContext):
         return schema
 
 
+class PlannedContext(SearchContext):
+    """The options of a method that breaks a question down into subgoals."""
+
+    planning: Literal["needed", "first"] = Field(
+        default="needed",
+        description="write the subgoals where something uses them, by a call that does more than that; or, "
+        "as in the paper, by a call of its own before the search",
+    )
+
+    @property
+    def plans_first(self) -> bool:
+        """Whether the question is broken down before the search."""
+        return self.planning == "first"
+
+    @property
+    def plans_when_needed(self) -> bool:
+        """Whether it is broken down once something uses the subgoals."""
+        return not self.plans_first
+
+
 class ExemplarContext(SearchContext):
     """The options of a method that recalls solved questions like the one asked (EGP).
 

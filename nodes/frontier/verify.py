@@ -6,8 +6,13 @@ from typing import cast
 from kgqa.nodes.frontier.state import (
     FrontierState,
     FrontierUpdate,
+    continue_from,
     explores_entities,
+    held_chains,
+    plans_when_needed,
     prompt_context,
+    shown_plan,
+    steers,
     updated_memory,
     uses_own_knowledge,
 )
@@ -22,6 +27,9 @@ from kgqa.runtime.node import NodeRuntime, node
 @node("verify")
 async def verify(state: FrontierState, runtime: NodeRuntime) -> FrontierUpdate:
     """Let the model write down what is known, and say whether one of the groups is the answer.
+
+    Where none is, it also says which to go on from, and without a plan writes one; only where it names none
+    that leads on is it asked to reflect (``reflection``).
 
     Groups are the named ends of each chain that was just followed, and what of them chains from other topics
     lead to as well, followed now or before. After a malformed reply the search goes on.
@@ -42,7 +50,15 @@ async def verify(state: FrontierState, runtime: NodeRuntime) -> FrontierUpdate:
     known = updated_memory(reply.known, state)
     runtime.trace |= {"groups": len(groups), "known": known, "reason": reply.rationale}
     if reply.decision == "forward":
-        return {"known": known, "candidates": [], "decision": "forward"}
+        noted: FrontierUpdate = {"known": known, "candidates": [], "decision": "forward"}
+        if plans_when_needed(runtime.context) and not state["subgoals"]:
+            noted["subgoals"] = shown_plan(reply.subgoals)
+            runtime.trace["subgoals"] = noted["subgoals"]
+        if not steers(runtime.context):
+            return noted
+        going = [number for number in reply.groups if groups[number - 1].chain.depth < runtime.context.depth]
+        chains = held_chains(groups, going, reply.chosen)
+        return {**noted, **continue_from(state, chains), "decision": "refine"} if chains else noted
     return cast(FrontierUpdate, {**accept_group(groups, reply, runtime), "known": known})
 
 

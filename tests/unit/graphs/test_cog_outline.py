@@ -92,7 +92,7 @@ async def test_a_frontier_is_planned_likewise(cog: AskCoG) -> None:
         pick_relations=lambda prompt: {"relations": [1]},
         filter_found={"keep": [1]},
         update_memory={"known": ["Ben."]},
-        evaluate_found={"decision": "stop", "group": 1},
+        evaluate_found={"decision": "stop", "groups": [1]},
     )
     record = await cog(model, NEAREST, planning="needed", shortlist=2, exploration="frontier")
     assert entries(record, "outline")[0]["subgoals"] == ["Find it."]

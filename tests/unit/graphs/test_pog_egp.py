@@ -134,7 +134,7 @@ async def test_no_chain_is_longer_than_the_depth(ask: Ask) -> None:
 
 async def test_chains_from_two_topics_meet(ask: Ask) -> None:
     def meets(prompt: Any) -> dict[str, Any]:
-        return {"decision": "stop", "group": next(n for n, g in enumerate(prompt.found, 1) if g.met)}
+        return {"decision": "stop", "groups": [next(n for n, g in enumerate(prompt.found, 1) if g.met)]}
 
     both = solution("who are the children that live there", "child", "^lives_in")
     record = await ask(playing(assess_found=meets), both, topics=["Ada", "Bonn"])
@@ -150,7 +150,7 @@ async def test_a_condition_that_is_left_is_applied_at_once(ask: Ask) -> None:
 
 
 async def test_where_no_end_meets_the_condition_the_search_begins(ask: Ask) -> None:
-    replies = iter([{"decision": "filter", "group": 1}])
+    replies = iter([{"decision": "filter", "groups": [1]}])
     model = playing(
         assess_found=lambda p: next(replies, None) or stop_at("child")(p),
         filter_candidates={"chosen": []},

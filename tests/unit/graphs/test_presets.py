@@ -33,6 +33,8 @@ PUBLISHED: dict[tuple[str, str], dict[str, Any]] = {
         **{"temperature": 0.3, "max_tokens": 4096, "depth": 4, "reflections": 5},
         # main_freebase.py and freebase_func.py; EGP §4.3: entity exploration
         **{"frontier": "entities", "width": 70, "entity_encoder": "msmarco-distilbert-base-tas-b"},
+        # Figure 2: decomposition first, a reflection in each round
+        **{"planning": "first", "reflection": "always"},
         # no question of the published runs (390 calls at most) may be cut
         "budget": {"llm_calls": 400, "tokens": 400_000, "kg_queries": 500, "seconds": 1800.0},
     },

@@ -138,8 +138,10 @@ WORKED: list[Prompt[Any]] = [
     AnswerDirectly("Which two seas does the Kiel Canal join?"),
     AssessFound(
         "Which river flows through the home town of Clara Schumann?",
-        (ChainFindings(chain("Clara Schumann", "born_in"), ends("Leipzig")),),
-        subgoals=("Find her home town.", "Find the river there."),
+        (
+            ChainFindings(chain("Clara Schumann", "born_in"), ends("Leipzig")),
+            ChainFindings(chain("Clara Schumann", "spouse"), ends("Robert Schumann")),
+        ),
     ),
     ChooseEntities(
         "When was the university opened that Lise Meitner studied at?",

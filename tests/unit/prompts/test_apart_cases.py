@@ -46,7 +46,7 @@ def test_a_free_blueprint_is_a_list_after_lists() -> None:
     )
 
 
-STOP = {"decision": "stop", "group": 1}
+STOP = {"decision": "stop", "groups": [1]}
 
 
 @pytest.mark.parametrize(
