@@ -52,6 +52,7 @@ PAPER = {
     "adaptation": "free",
     "own_knowledge": True,
     "planning": "first",
+    "topic_conditions": False,
     "budget": dict.fromkeys(Budget.model_fields),
 }
 """What the paper sets (§3.2.2, appendices A, E.1, E.2 and E.3); it has no budget."""
@@ -166,7 +167,7 @@ EDGES: Edges = {
     prune: {"forward": expand, "backtrack": diagnose},
     expand: {"forward": verify, "refine": retrieve_relations, "backtrack": diagnose},
     verify: {"forward": retrieve_relations, "filter": filter_candidates, "refine": refine, **AFTER_VERDICT},
-    refine: retrieve_relations,
+    refine: {"forward": retrieve_relations, "filter": filter_candidates, "stop": learn},
     filter_candidates: {**AFTER_VERDICT},
     diagnose: {"backtrack": backtrack, "forward": look_again, "infer": infer, **TOPIC_EXHAUSTED},
     backtrack: {"forward": expand, "refine": retrieve_relations},

@@ -34,6 +34,7 @@ PAPER = {
     "reflections": 5,
     "frontier": "entities",
     "planning": "first",
+    "topic_conditions": False,
     "reflection": "always",
     "width": 70,
     "entity_encoder": "msmarco-distilbert-base-tas-b",

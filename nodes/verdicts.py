@@ -105,8 +105,10 @@ def _intersections(group: _Group, others: Sequence[_Group], topics: Sequence[Ent
             yield ChainFindings(found.chain, kept, cut, tuple(other.chain for other, _ in met)), shared
 
 
-def accept_chain(state: State, verdict: Verdict | Sufficiency, named: Sequence[Candidate]) -> Update:
-    """Put the chain into working memory; other topics that wait refine it.
+def accept_chain(
+    state: State, verdict: Verdict | Sufficiency, named: Sequence[Candidate], awaited: Sequence[Entity] = ()
+) -> Update:
+    """Put the chain into working memory; other topics that wait refine it, and those that are ``awaited``.
 
     Where CoG's check, which is its filter as well, was shown all candidates and names those that meet the
     condition, nothing is left to filter.
@@ -119,7 +121,7 @@ def accept_chain(state: State, verdict: Verdict | Sufficiency, named: Sequence[C
         branch = replace(branch, ends=ends, verdict="stop", picked=verdict.rationale)
     return {
         "memory": [*state["memory"], branch],
-        "decision": "refine" if next_topic(state) else branch.verdict,
+        "decision": "refine" if awaited or next_topic(state) else branch.verdict,
     }
 
 

@@ -22,9 +22,10 @@ MAX_NUMBER_DIGITS = 400  # digits that a number of the graph may have on either 
 Take = Choice["all", "others", "some", "count", "smallest", "largest"]
 
 VERDICT_RULES = """\
-Judge the kind of the candidates, not the few that happen to be shown, and do not doubt the data.
-Where there are several topic entities, each has a chain of its own, and their ends are brought together: \
-what the question says of another one need not be said by this chain.
+Judge the kind of the candidates, not the few that happen to be shown. What the data says is right, but it \
+may be short of facts.
+Where there are several topic entities, each is checked by itself: stop where this chain says its own part, \
+and filter only for a condition that names none of the others.
 
 "A -relation-> B" reads "A has the relation to B"; "A <-relation- B" reads "B has the relation \
 to A". ?1, ?2 ... stand for all nodes reached at that step, named or not.

@@ -6,10 +6,10 @@ from typing import Literal
 from pydantic import Field
 
 from kgqa.kg.pages import Candidate
-from kgqa.kg.terms import Chain
+from kgqa.kg.terms import Chain, Entity
 from kgqa.prompts.base import QuestionPrompt, Reply, check_numbers, quoted
 from kgqa.prompts.candidates import MAX_CANDIDATES_SHOWN, VERDICT_RULES, Take, check_take, draw_candidates
-from kgqa.prompts.chain import draw_chain, draw_met
+from kgqa.prompts.chain import draw_awaited, draw_chain, draw_met
 from kgqa.prompts.progress import Progress
 
 
@@ -33,7 +33,8 @@ class Sufficiency(Reply):
 class CheckSufficiency(QuestionPrompt[Sufficiency]):
     """Judge a ``chain`` by its ``candidates`` and the ``progress`` of the plan.
 
-    ``met`` are chains from other topic entities whose ends the candidates also are;
+    ``met`` are chains from other topic entities whose ends the candidates also are, ``awaited`` topics that
+    are brought together with this one next;
     ``expected`` is the relation with which the blueprint goes on, or empty.
     """
 
@@ -42,6 +43,7 @@ class CheckSufficiency(QuestionPrompt[Sufficiency]):
     progress: Progress
     met: tuple[Chain, ...] = ()
     truncated: bool = False
+    awaited: tuple[Entity, ...] = ()
     expected: str = ""
 
     instructions = (
@@ -112,6 +114,7 @@ Reply: {"rationale": "Songs; the poet is not yet checked.", "finding": "He compo
     def _lines(self) -> Iterable[str]:
         yield from (self.progress.draw(), f"Chain: {draw_chain(self.chain)}")
         yield from draw_met(self.met)
+        yield from draw_awaited(self.awaited)
         if self.expected:
             yield f"Similar questions go on by (a hint only): {quoted(self.expected)}"
         yield draw_candidates(self.candidates, self.truncated)

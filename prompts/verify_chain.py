@@ -6,10 +6,10 @@ from typing import Literal
 from pydantic import Field
 
 from kgqa.kg.pages import Candidate
-from kgqa.kg.terms import Chain
+from kgqa.kg.terms import Chain, Entity
 from kgqa.prompts.base import QuestionPrompt, Reply, check_numbers
 from kgqa.prompts.candidates import MAX_CANDIDATES_SHOWN, VERDICT_RULES, Take, check_take, draw_candidates
-from kgqa.prompts.chain import draw_chain, draw_met
+from kgqa.prompts.chain import draw_awaited, draw_chain, draw_met
 
 Decision = Literal["stop", "forward", "filter", "backtrack"]
 
@@ -37,6 +37,7 @@ class VerifyChain(QuestionPrompt[Verdict]):
     candidates: tuple[Candidate, ...]
     met: tuple[Chain, ...] = ()
     truncated: bool = False
+    awaited: tuple[Entity, ...] = ()
     filtering: bool = True
 
     instructions = (
@@ -82,6 +83,7 @@ Reply: {"rationale": "Works of his, but the poet is not yet checked.", "decision
     def _lines(self) -> Iterable[str]:
         yield f"Chain: {draw_chain(self.chain)}"
         yield from draw_met(self.met)
+        yield from draw_awaited(self.awaited)
         if not self.filtering:
             yield 'Not available here: the decision "filter", and "some" in "take".'
             yield 'Where question 2 leads to "filter", decide on "stop" and take "all" or "others".'

@@ -266,6 +266,11 @@ class SearchContext(GroundedContext):
         default=None,
         description="sets options as the paper does, for a dataset or in general; what is given besides wins",
     )
+    topic_conditions: bool = Field(
+        default=True,
+        description="make a further topic that is a neighbour of a node of the chain a condition of that "
+        "node, checked by the graph, and search no chain from it",
+    )
     retry_search: bool = Field(
         default=False,
         description="where the search runs dry, ask again from where it was, what was tried left out",

@@ -16,6 +16,7 @@ from kgqa.prompts.answer_from_memory import (
 from kgqa.prompts.base import Reply
 from kgqa.prompts.candidates import MAX_CANDIDATES_SHOWN, Take, aggregate, taken_terms
 from kgqa.prompts.check_sufficiency import CheckSufficiency, Sufficiency
+from kgqa.prompts.connect_topic import Connection, ConnectTopic
 from kgqa.prompts.filter_candidates import FilterCandidates, FilteredCandidates
 from kgqa.prompts.infer_from_evidence import InferFromEvidence, Inferred
 from kgqa.prompts.prune_relations import PrunedRelations, PruneRelations
@@ -32,6 +33,7 @@ class ShownChain(NamedTuple):
     truncated: bool = False
     filtering: bool = True  # whether candidates may be told apart at all
     names_filtered: bool = False  # whether the decision to filter may name what is left
+    awaited: bool = False  # whether other topics are checked after it, as the prompt says
 
 
 async def _judge_chain(seen: ShownChain, case: Case) -> Verdict:
@@ -45,6 +47,8 @@ async def _judge_chain(seen: ShownChain, case: Case) -> Verdict:
     rests = await case.rests(seen.chain)
     if () in rests and seen.candidates:
         others = await case.oracle.finder.after(seen.chain.topic)
+        if others and seen.awaited and await _topics_suffice(case):
+            return Verdict(decision="stop")
         if found := _judge_complete(seen, marks, case.gold, others=others):
             return found
         if seen.filtering and case.oracle.tells_apart(seen.chain):  # what is counted meets conditions
@@ -53,6 +57,13 @@ async def _judge_chain(seen: ShownChain, case: Case) -> Verdict:
         return Verdict(decision="forward")
     take = find_exact_take(seen, marks, case.gold)
     return Verdict(decision="stop", take=take) if take else Verdict(decision="backtrack")
+
+
+async def _topics_suffice(case: Case) -> bool:
+    """Return whether the gold answers are what the gold paths from all topics lead to, and nothing else."""
+    plans = await case.oracle.plans()
+    ends = [{*await case.cache.ends(Chain(topic, hops))} for topic, hops in plans]
+    return len(ends) > 1 and case.gold.mark(list(ends[0].intersection(*ends[1:]))).exact
 
 
 def _misjudge_chain(right: Verdict, seen: ShownChain, case: Case) -> Verdict:
@@ -178,7 +189,9 @@ async def verify_chain(prompt: VerifyChain, case: Case) -> Verdict:
 
     A wrong verdict is another of those offered; a wrong choice of entities takes others.
     """
-    seen = ShownChain(prompt.chain, prompt.candidates, prompt.truncated, prompt.filtering)
+    seen = ShownChain(
+        prompt.chain, prompt.candidates, prompt.truncated, prompt.filtering, awaited=bool(prompt.awaited)
+    )
     return _misjudge_chain(await _judge_chain(seen, case), seen, case)
 
 
@@ -188,7 +201,9 @@ async def check_sufficiency(prompt: CheckSufficiency, case: Case) -> Sufficiency
     A wrong verdict is another of those offered; a wrong choice of entities takes others, or goes
     on from a candidate that leads astray. A chain that leads astray establishes nothing.
     """
-    seen = ShownChain(prompt.chain, prompt.candidates, prompt.truncated, names_filtered=True)
+    seen = ShownChain(
+        prompt.chain, prompt.candidates, prompt.truncated, names_filtered=True, awaited=bool(prompt.awaited)
+    )
     right = await _judge_chain(seen, case)
     said = _misjudge_chain(right, seen, case)
     ends = {number: candidate.term for number, candidate in enumerate(prompt.candidates, 1)}
@@ -201,6 +216,18 @@ async def check_sufficiency(prompt: CheckSufficiency, case: Case) -> Sufficiency
         chosen=said.chosen,
         keep=await draw_wrong_entities(prompt.chain, ends, case) if strays else [],
     )
+
+
+async def connect_topic(prompt: ConnectTopic, case: Case) -> Connection:
+    """Choose the relation by which a gold path leads from the topic; a wrong choice is of another."""
+    right = 0
+    for number, (place, hop) in enumerate(prompt.offers, 1):
+        whole = Chain(prompt.topic, (hop.inverse, *prompt.chain.hops[place:]))
+        if not right and () in await case.rests(whole):
+            right = number
+    offered = range(1, len(prompt.offers) + 1)
+    wrong = case.draw_wrongly("wrong connection", [right], offered)
+    return Connection(relation=wrong[0] if wrong else right)
 
 
 async def answer_directly(prompt: AnswerDirectly | AnswerBriefly, case: Case) -> Reply:

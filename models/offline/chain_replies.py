@@ -12,6 +12,7 @@ from kgqa.prompts.answer_from_memory import AnswerDirectly, DirectAnswer
 from kgqa.prompts.base import Prompt, Reply
 from kgqa.prompts.candidates import MAX_CANDIDATES_SHOWN, Take, parse_number
 from kgqa.prompts.check_sufficiency import CheckSufficiency, Sufficiency
+from kgqa.prompts.connect_topic import Connection, ConnectTopic
 from kgqa.prompts.decompose import Decompose, DecomposeAlong, Subgoals
 from kgqa.prompts.diagnose import MAX_BRANCHES_SHOWN, Diagnose, Diagnosis
 from kgqa.prompts.filter_candidates import FilterCandidates, FilteredCandidates
@@ -99,6 +100,14 @@ async def filter_candidates(prompt: FilterCandidates, interpreter: QuestionInter
     return FilteredCandidates(rationale=known.reason, chosen=chosen, count=counting)
 
 
+async def connect_topic(prompt: ConnectTopic, interpreter: QuestionInterpreter) -> Connection:
+    """Choose the relation that the topic's own chain begins with, if it goes on as the other one does."""
+    known = await interpreter.interpret(prompt.question, prompt.topics, [prompt.chain])
+    ways = [Chain(prompt.topic, (hop.inverse, *prompt.chain.hops[place:])) for place, hop in prompt.offers]
+    right = (number for number, way in enumerate(ways, 1) if known.remaining_hops(way) == ())
+    return Connection(rationale=known.reason, relation=next(right, 0))
+
+
 async def infer_answers(prompt: InferFromEvidence, interpreter: QuestionInterpreter) -> Inferred:
     """Choose the ends of complete chains that are answers by the interpretation."""
     chains = [segment.chain for segment in prompt.segments for _ in segment.ends]
@@ -177,6 +186,7 @@ CHAIN_REPLIES: Replies = {
     AdaptFreely: adapt_freely,
     AnswerDirectly: abstain,
     CheckSufficiency: check_sufficiency,
+    ConnectTopic: connect_topic,
     Decompose: decompose,
     DecomposeAlong: decompose,
     Diagnose: diagnose_branch,

@@ -166,7 +166,8 @@ async def assess_frontier(prompt: AssessFound, interpreter: QuestionInterpreter)
                 take=judged.take,
                 chosen=[numbers[at - 1] for at in judged.chosen],
             )
-    going = _groups_going_on(known, [each.chain for each in prompt.found[:MAX_GROUPS_SHOWN]])
+    found = [] if prompt.exemplars else prompt.found[:MAX_GROUPS_SHOWN]
+    going = _groups_going_on(known, [each.chain for each in found])
     plan = [] if prompt.subgoals else [prompt.question.strip() or "?"]
     return Assessment(rationale=known.reason, known=facts, decision="forward", groups=going, subgoals=plan)
 

@@ -46,7 +46,7 @@ def stop_at(*relations: str, **said: Any) -> Any:
     def line(prompt: Any) -> dict[str, Any]:
         taken = [[named(hop) for hop in group.chain.hops] for group in prompt.found]
         if list(relations) in taken:
-            return {"decision": "stop", "group": taken.index(list(relations)) + 1, **said}
+            return {"decision": "stop", "groups": [taken.index(list(relations)) + 1], **said}
         return {"decision": "forward"}
 
     return line

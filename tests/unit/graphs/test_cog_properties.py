@@ -75,7 +75,7 @@ def anything(seed: int) -> ScriptedModel:
         group = choice.randint(1, len(prompt.found))
         return {
             "decision": choice.choice(["stop", "filter", "forward", "forward", "forward"]),
-            "group": group,
+            "groups": [group],
         }
 
     def infer(prompt: Any) -> dict[str, Any]:
