@@ -53,6 +53,7 @@ PAPER = {
     "own_knowledge": True,
     "planning": "first",
     "topic_conditions": False,
+    "unite": False,
     "budget": dict.fromkeys(Budget.model_fields),
 }
 """What the paper sets (§3.2.2, appendices A, E.1, E.2 and E.3); it has no budget."""
@@ -133,7 +134,7 @@ class CoG(PlannedContext):
 def _either(chain: Node, frontier: Node) -> Node:
     """Return a node that goes along one chain, or takes the same step from all of them at once."""
 
-    async def explore(state: Any, runtime: NodeRuntime) -> Update | None:
+    async def explore(state: Any, runtime: NodeRuntime) -> Update:
         at_once = runtime.context.exploration == "frontier"
         return await (frontier if at_once else chain).body(state, runtime)
 

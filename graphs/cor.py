@@ -21,7 +21,7 @@ from kgqa.nodes.recall_exemplars import recall_exemplars
 from kgqa.nodes.refine import refine
 from kgqa.nodes.retrieve_relations import retrieve_relations
 from kgqa.nodes.smart_lookahead import smart_lookahead
-from kgqa.runtime.context import Budget, ExemplarContext, Presets
+from kgqa.runtime.context import Budget, ChainContext, ExemplarContext, Presets
 from kgqa.runtime.graph_builder import Edges, build_graph
 
 PAPER = {
@@ -30,6 +30,7 @@ PAPER = {
     "depth": 3,
     "all_topics": True,
     "topic_conditions": False,
+    "unite": False,
     "always_ask": True,
     "allow_parametric": "always",
     "backtracking": True,
@@ -43,7 +44,7 @@ From all of E_topic (§3), the model asked at each iteration and with backtracki
 """
 
 
-class CoR(ExemplarContext):
+class CoR(ExemplarContext, ChainContext):
     """The options of CoR; ``width`` and, for CWQ, ``depth`` are by default the paper's (§5.3).
 
     The paper asks the model at every step (§4.1): ``always_ask``. The default spares the calls whose reply

@@ -35,6 +35,7 @@ PAPER = {
     "frontier": "entities",
     "planning": "first",
     "topic_conditions": False,
+    "unite": False,
     "reflection": "always",
     "width": 70,
     "entity_encoder": "msmarco-distilbert-base-tas-b",

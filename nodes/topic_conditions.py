@@ -62,7 +62,7 @@ async def _narrowed(
 
 def awaited_topics(state: State, runtime: NodeRuntime) -> tuple[Entity, ...]:
     """Return the topics that are brought together with the chain at hand after it: those not met so far."""
-    met = {state["chain"].topic, *(branch.chain.topic for branch in state["memory"])}
+    met: set[object] = {state["chain"].topic, *(branch.chain.topic for branch in state["memory"])}
     met |= {each.value for branch in state["memory"] for each in branch.conditions}
     return (
         tuple(t for t in state["topic_entities"] if t not in met) if runtime.context.topic_conditions else ()

@@ -119,6 +119,7 @@ def accept_chain(
     if branch.verdict == "filter" and verdict.chosen and whole:
         ends = taken_terms("some", verdict.chosen, named)
         branch = replace(branch, ends=ends, verdict="stop", picked=verdict.rationale)
+    branch = _united(branch, [state["siblings"][number - 1] for number in verdict.united], verdict.take)
     return {
         "memory": [*state["memory"], branch],
         "decision": "refine" if awaited or next_topic(state) else branch.verdict,
@@ -127,14 +128,29 @@ def accept_chain(
 
 def accept_group(groups: Sequence[ChainFindings], reply: GroupVerdict, runtime: NodeRuntime) -> Update:
     """Put the group that a reply takes into working memory, after the chains that it meets."""
-    [place] = reply.groups
-    group = groups[place - 1]
-    numbers = [each.number for each in numbered_candidates(groups) if each.group == place]
-    chosen = [numbers.index(number) + 1 for number in reply.chosen]
-    branch = _verified_chain(group.chain, reply, chosen, group.named, truncated=group.truncated)
+    taken = [groups[number - 1] for number in reply.groups]
+    group, named = taken[0], [end for each in taken for end in each.named]
+    rows = [row for number in reply.groups for row in numbered_candidates(groups) if row.group == number]
+    places = {row.number: named.index(row.candidate) + 1 for row in rows}
+    chosen = [places[number] for number in reply.chosen]
+    cut = any(each.truncated for each in taken)
+    branch = _verified_chain(group.chain, reply, chosen, named, truncated=cut)
+    others = tuple(each.chain for each in taken[1:])
+    branch = replace(branch, ends=tuple(dict.fromkeys(branch.ends)), others=others)
     runtime.trace["chain"] = str(group.chain)
     met = [VerifiedChain(chain, branch.ends, "stop") for chain in group.met]
     return {"memory": [*met, branch], "decision": branch.verdict}
+
+
+def _united(branch: VerifiedChain, others: Sequence[ChainFindings], take: Take) -> VerifiedChain:
+    """Return a branch with the ends of chains that say the same beside its own."""
+    ends = dict.fromkeys(branch.ends)
+    for each in others:
+        own = taken_terms("all" if take == "some" else take, (), each.named)
+        ends |= dict.fromkeys(own)
+    chains = tuple(Chain(each.chain.topic, each.chain.hops) for each in others)
+    cut = branch.truncated or any(each.truncated for each in others)
+    return replace(branch, ends=tuple(ends), others=chains, truncated=cut) if others else branch
 
 
 def _verified_chain(

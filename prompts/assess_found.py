@@ -10,6 +10,7 @@ from kgqa.prompts.candidates import (
     MAX_GROUPS_SHOWN,
     ChainFindings,
     Take,
+    can_unite,
     check_kept,
     check_take,
     draw_chain_findings,
@@ -22,7 +23,7 @@ RULES = """\
 Decide:
 
 - "stop" if a group has the answer: its chain, together with those that have the same ends, says \
-what the question asks, read with the direction of the arrows;
+what the question asks, read with the direction of the arrows; several that say the same are united;
 - "filter" if the answers are among a group's candidates, and a condition is left on what they are or have \
 (a date, a number, a name, a kind, the largest), which is then checked in the graph; stop with "some" only \
 for what no graph would say;
@@ -49,7 +50,8 @@ class Assessment(Reply):
     known: list[str] = Field(default=[], description="what is known now of each subgoal, in their order")
     decision: Literal["stop", "filter", "forward"] = Field(description="stop, filter or forward")
     groups: list[int] = Field(
-        default=[], description="for stop and filter the number of the group; for forward those to go on from"
+        default=[],
+        description="for stop and filter the number of the answer, for forward of what to go on from",
     )
     take: Take = Field(default="all", description="for stop: what of the group is the answer")
     chosen: list[int] = Field(
@@ -184,13 +186,15 @@ def _check_groups(reply: GroupVerdict, groups: Sequence[ChainFindings]) -> None:
     check_numbers(reply.groups, min(MAX_GROUPS_SHOWN, len(groups)), "group")
     if reply.decision == "forward":
         return
-    if len(reply.groups) != 1:
-        raise ValueError(f'with "{reply.decision}", name one group, not {len(reply.groups)}')
+    several = reply.decision == "stop" and all(map(can_unite, (groups[n - 1] for n in reply.groups)))
+    if not reply.groups or (len(reply.groups) > 1 and not several):
+        raise ValueError(f'with "{reply.decision}", name one group here, not {len(reply.groups)}')
     offered = numbered_candidates(groups)
     check_numbers(reply.chosen, len(offered), "candidate")
     for number in reply.chosen:
         if (group := offered[number - 1].group) not in reply.groups:
             raise ValueError(f'candidate {number} is of group {group}, which is not in "groups"')
     if reply.decision == "stop":
-        found = groups[reply.groups[0] - 1]
-        check_take(reply.take, reply.chosen, found.named, found.truncated)
+        found = [groups[number - 1] for number in reply.groups]
+        named = [end for each in found for end in each.named]
+        check_take(reply.take, reply.chosen, named, any(each.truncated for each in found))

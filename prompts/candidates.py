@@ -10,11 +10,12 @@ from kgqa.kg.pages import Candidate
 from kgqa.kg.proof.query import Aggregate
 from kgqa.kg.terms import Chain, Literal, Term
 from kgqa.prompts.base import check_numbers, numbered, quoted
-from kgqa.prompts.chain import draw_arrow, draw_chain, draw_head
+from kgqa.prompts.chain import draw_arrow, draw_chain, draw_head, draw_hop
 
 MAX_CANDIDATES_SHOWN = 100
 MAX_GROUPS_SHOWN = 20
 MAX_EARLIER_NAMES = 3
+MAX_SIBLING_NAMES = 5
 MAX_TRIPLE_LINES = 100
 MAX_TRIPLE_NAMES = 500
 MAX_NUMBER_DIGITS = 400  # digits that a number of the graph may have on either side of its point
@@ -33,7 +34,8 @@ to A". ?1, ?2 ... stand for all nodes reached at that step, named or not.
 With "stop", say in "take" what the answer is: "all" candidates; "others", without those marked with *, \
 if any: they are reached only by way of the start; "some", their numbers in "chosen", best first; or, \
 unless there are "more than" so many, what is computed: the "count", and of numbers alone or dates alone \
-the "smallest" or the "largest" (earliest, latest).
+the "smallest" or the "largest" (earliest, latest). Chains that were chosen beside this one may be listed: \
+"united" are those that say the same, whose ends are answers as well.
 """
 """How a chain is to be judged by its candidates, and what a verdict takes of them, as `check_take` has it."""
 
@@ -113,6 +115,21 @@ def draw_earlier_chains(history: Sequence[ChainFindings]) -> list[str]:
     return ["Reached earlier:", *lines] if lines else []
 
 
+def draw_siblings(found: Sequence[ChainFindings]) -> list[str]:
+    """Draw the last hop of chains that were chosen beside another one, with the first names at their ends.
+
+    >>> from kgqa.kg.terms import Entity, Hop
+    >>> spoken = Chain(Entity("http://x/m", "Malta"), (Hop("http://x/official_language"),))
+    >>> draw_siblings([ChainFindings(spoken, (Candidate(Entity("http://x/l", "Maltese")),))])
+    ['Chosen beside it:', 'Chain 1: -official_language-> ?1 (1): "Maltese"']
+    """
+    lines = []
+    for number, each in enumerate(found, 1):
+        names = ", ".join(quoted(str(end.term)) for end in each.named[:MAX_SIBLING_NAMES])
+        lines.append(f"Chain {number}: {draw_hop(each.chain)} ({_describe_ends(each)}): {names}")
+    return ["Chosen beside it:", *lines] if lines else []
+
+
 def draw_triples(found: Sequence[ChainFindings]) -> list[str]:
     """Draw what each chain has led to, by name, from the entity that it is held to before its last hop.
 
@@ -163,6 +180,11 @@ def check_take(
         raise ValueError("every candidate is marked with *; there are no others")
     if take in {"smallest", "largest"} and not _comparable_values([c.term for c in candidates]):
         raise ValueError(f'"{take}" needs candidates that are all numbers, or all dates')
+
+
+def can_unite(found: ChainFindings) -> bool:
+    """Return whether what a chain leads to can be united with what others do: all of it, from it alone."""
+    return not (found.met or found.chain.constraints)
 
 
 def check_kept(groups: Sequence[int], keep: Sequence[int], found: Sequence[ChainFindings]) -> None:

@@ -8,7 +8,15 @@ from pydantic import Field
 from kgqa.kg.pages import Candidate
 from kgqa.kg.terms import Chain, Entity
 from kgqa.prompts.base import QuestionPrompt, Reply, check_numbers, quoted
-from kgqa.prompts.candidates import MAX_CANDIDATES_SHOWN, VERDICT_RULES, Take, check_take, draw_candidates
+from kgqa.prompts.candidates import (
+    MAX_CANDIDATES_SHOWN,
+    VERDICT_RULES,
+    ChainFindings,
+    Take,
+    check_take,
+    draw_candidates,
+    draw_siblings,
+)
 from kgqa.prompts.chain import draw_awaited, draw_chain, draw_met
 from kgqa.prompts.progress import Progress
 
@@ -28,13 +36,14 @@ class Sufficiency(Reply):
     keep: list[int] = Field(
         default=[], description="for forward: numbers of the candidates to go on from; empty for all"
     )
+    united: list[int] = Field(default=[], description="for stop: chains beside it that say the same")
 
 
 class CheckSufficiency(QuestionPrompt[Sufficiency]):
     """Judge a ``chain`` by its ``candidates`` and the ``progress`` of the plan.
 
     ``met`` are chains from other topic entities whose ends the candidates also are, ``awaited`` topics that
-    are brought together with this one next;
+    are brought together with this one next, ``siblings`` what chains lead to that were chosen beside it;
     ``expected`` is the relation with which the blueprint goes on, or empty.
     """
 
@@ -44,6 +53,7 @@ class CheckSufficiency(QuestionPrompt[Sufficiency]):
     met: tuple[Chain, ...] = ()
     truncated: bool = False
     awaited: tuple[Entity, ...] = ()
+    siblings: tuple[ChainFindings, ...] = ()
     expected: str = ""
 
     instructions = (
@@ -70,7 +80,7 @@ With "forward", "keep" holds the numbers of the candidates to go on from, where 
 which; when in doubt leave it empty, to go on from all.
 
 Reply with one JSON object: {"rationale": "one short sentence", "finding": "one short sentence", \
-"decision": "...", "take": "...", "chosen": [numbers], "keep": [numbers]}.
+"decision": "...", "take": "...", "chosen": [numbers], "keep": [numbers], "united": [numbers]}.
 
 Example
 Question: "Who wrote the words of the song Mondnacht?"
@@ -81,7 +91,7 @@ Chain: "Mondnacht" -lyrics_by-> ?1
 Candidates (1):
 1. "Joseph von Eichendorff"
 Reply: {"rationale": "The chain says all that is asked.", "finding": "Eichendorff wrote the words.", \
-"decision": "stop", "take": "all", "chosen": [], "keep": []}
+"decision": "stop", "take": "all", "chosen": [], "keep": [], "united": []}
 
 Example
 Question: "When was the university opened that Lise Meitner studied at?"
@@ -94,7 +104,7 @@ Candidates (2):
 1. "Akademisches Gymnasium"
 2. "University of Vienna"
 Reply: {"rationale": "One is a university; its date is to come.", "finding": "She studied at the University \
-of Vienna.", "decision": "forward", "take": "all", "chosen": [], "keep": [2]}
+of Vienna.", "decision": "forward", "take": "all", "chosen": [], "keep": [2], "united": []}
 
 Example
 Question: "Which of Robert Schumann's songs set words by Eichendorff?"
@@ -107,7 +117,7 @@ Candidates (2):
 1. "Mondnacht"
 2. "Widmung"
 Reply: {"rationale": "Songs; the poet is not yet checked.", "finding": "He composed both songs.", \
-"decision": "filter", "take": "all", "chosen": [], "keep": []}
+"decision": "filter", "take": "all", "chosen": [], "keep": [], "united": []}
 """
     )
 
@@ -115,6 +125,7 @@ Reply: {"rationale": "Songs; the poet is not yet checked.", "finding": "He compo
         yield from (self.progress.draw(), f"Chain: {draw_chain(self.chain)}")
         yield from draw_met(self.met)
         yield from draw_awaited(self.awaited)
+        yield from draw_siblings(self.siblings)
         if self.expected:
             yield f"Similar questions go on by (a hint only): {quoted(self.expected)}"
         yield draw_candidates(self.candidates, self.truncated)
@@ -122,6 +133,9 @@ Reply: {"rationale": "Songs; the poet is not yet checked.", "finding": "He compo
     def check(self, reply: Sufficiency) -> None:
         """Refuse numbers that were not offered or do not go with the decision."""
         offered = min(MAX_CANDIDATES_SHOWN, len(self.candidates))
+        check_numbers(reply.united, len(self.siblings), "chain beside it")
+        if reply.united and reply.decision != "stop":
+            raise ValueError('"united" goes with decision "stop"')
         check_numbers(reply.chosen, offered, "candidate")
         check_numbers(reply.keep, offered, "candidate")
         if reply.keep and reply.decision != "forward":

@@ -3,7 +3,7 @@
 from pydantic import Field
 
 from kgqa.kg.terms import Entity
-from kgqa.prompts.adapt_blueprint import AdaptedBlueprint, case_of_blueprint, check_branches
+from kgqa.prompts.adapt_blueprint import case_of_blueprint, check_branches
 from kgqa.prompts.base import Prompt, Reply
 from kgqa.prompts.decompose import check_subgoals
 from kgqa.prompts.solved_questions import SolvedQuestion
@@ -14,7 +14,9 @@ class SearchOutline(Reply):
 
     rationale: str = Field(default="", description="one short sentence: how the answer is reached")
     subgoals: list[str] = Field(description="what to find, each one short sentence, first one first")
-    branches: list[list[str]] = AdaptedBlueprint.model_fields["branches"]
+    branches: list[list[str]] = Field(
+        description="one list of relation names for each topic entity, in their order"
+    )
 
 
 class OutlineSearch(Prompt[SearchOutline]):

@@ -8,7 +8,15 @@ from pydantic import Field
 from kgqa.kg.pages import Candidate
 from kgqa.kg.terms import Chain, Entity
 from kgqa.prompts.base import QuestionPrompt, Reply, check_numbers
-from kgqa.prompts.candidates import MAX_CANDIDATES_SHOWN, VERDICT_RULES, Take, check_take, draw_candidates
+from kgqa.prompts.candidates import (
+    MAX_CANDIDATES_SHOWN,
+    VERDICT_RULES,
+    ChainFindings,
+    Take,
+    check_take,
+    draw_candidates,
+    draw_siblings,
+)
 from kgqa.prompts.chain import draw_awaited, draw_chain, draw_met
 
 Decision = Literal["stop", "forward", "filter", "backtrack"]
@@ -23,6 +31,7 @@ class Verdict(Reply):
     chosen: list[int] = Field(
         default=[], description="for stop with take=some: candidate numbers, best first"
     )
+    united: list[int] = Field(default=[], description="for stop: chains beside it that say the same")
 
 
 class VerifyChain(QuestionPrompt[Verdict]):
@@ -38,6 +47,7 @@ class VerifyChain(QuestionPrompt[Verdict]):
     met: tuple[Chain, ...] = ()
     truncated: bool = False
     awaited: tuple[Entity, ...] = ()
+    siblings: tuple[ChainFindings, ...] = ()
     filtering: bool = True
 
     instructions = (
@@ -58,7 +68,7 @@ and only a condition is left to apply?
         + VERDICT_RULES
         + """
 Reply with one JSON object: {"rationale": "one short sentence", "decision": "...", "take": "...", \
-"chosen": [numbers, for "some" alone]}.
+"chosen": [numbers, for "some" alone], "united": [numbers]}.
 
 Example
 Question: "Which rivers flow through the home town of Clara Schumann?"
@@ -66,7 +76,7 @@ Chain: "Clara Schumann" -born_in-> ?1
 Candidates (1):
 1. "Leipzig"
 Reply: {"rationale": "A town; its rivers are still to come.", "decision": "forward", "take": "all", \
-"chosen": []}
+"chosen": [], "united": []}
 
 Example
 Question: "Which of Robert Schumann's songs set words by Eichendorff?"
@@ -76,7 +86,7 @@ Candidates (3):
 2. "Widmung"
 3. "Zwielicht"
 Reply: {"rationale": "Works of his, but the poet is not yet checked.", "decision": "filter", "take": "all", \
-"chosen": []}
+"chosen": [], "united": []}
 """
     )
 
@@ -84,6 +94,7 @@ Reply: {"rationale": "Works of his, but the poet is not yet checked.", "decision
         yield f"Chain: {draw_chain(self.chain)}"
         yield from draw_met(self.met)
         yield from draw_awaited(self.awaited)
+        yield from draw_siblings(self.siblings)
         if not self.filtering:
             yield 'Not available here: the decision "filter", and "some" in "take".'
             yield 'Where question 2 leads to "filter", decide on "stop" and take "all" or "others".'
@@ -96,6 +107,9 @@ Reply: {"rationale": "Works of his, but the poet is not yet checked.", "decision
             raise ValueError("the decision filter is not available")
         if reply.decision in {"stop", "filter"} and not self.candidates:
             raise ValueError("there are no candidates; decide on forward or backtrack")
+        check_numbers(reply.united, len(self.siblings), "chain beside it")
+        if reply.united and reply.decision != "stop":
+            raise ValueError('"united" goes with decision "stop"')
         check_numbers(reply.chosen, min(MAX_CANDIDATES_SHOWN, len(self.candidates)), "candidate")
         if reply.decision == "stop":
             if reply.take == "some" and not self.filtering:

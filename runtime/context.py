@@ -266,11 +266,6 @@ class SearchContext(GroundedContext):
         default=None,
         description="sets options as the paper does, for a dataset or in general; what is given besides wins",
     )
-    topic_conditions: bool = Field(
-        default=True,
-        description="make a further topic that is a neighbour of a node of the chain a condition of that "
-        "node, checked by the graph, and search no chain from it",
-    )
     retry_search: bool = Field(
         default=False,
         description="where the search runs dry, ask again from where it was, what was tried left out",
@@ -297,7 +292,22 @@ class SearchContext(GroundedContext):
         return schema
 
 
-class PlannedContext(SearchContext):
+class ChainContext(SearchContext):
+    """The options of a method that verifies relation chains."""
+
+    topic_conditions: bool = Field(
+        default=True,
+        description="make a further topic that is a neighbour of a node of the chain a condition of that "
+        "node, checked by the graph, and search no chain from it",
+    )
+    unite: bool = Field(
+        default=True,
+        description="show what relations chosen together lead to side by side, so that those that say the "
+        "same are united",
+    )
+
+
+class PlannedContext(ChainContext):
     """The options of a method that breaks a question down into subgoals."""
 
     planning: Literal["needed", "first"] = Field(

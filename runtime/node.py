@@ -45,6 +45,8 @@ class NodeRuntime(NodeBudget):
 
     trace: dict[str, Any] = field(default_factory=dict)
     """What the trace says about this node, beside its name and decision."""
+    idle: bool = False
+    """Whether there is nothing for the node to do."""
 
     async def prompt(self, prompt: Prompt[R]) -> R:
         """Put a prompt to the model; raise `ModelError` if it cannot be reached, or misunderstands."""
@@ -157,8 +159,8 @@ class NodeRuntime(NodeBudget):
             self.trace |= {"failure": type(error).__name__, "error": str(error)}
 
 
-NodeBody = Callable[[Any, NodeRuntime], Awaitable[Update | None]]
-"""The work of a node itself: takes the state of the method and returns what changes, if anything is due."""
+NodeBody = Callable[[Any, NodeRuntime], Awaitable[Update]]
+"""The work of a node itself: takes the state of the method and returns what changes."""
 
 
 @dataclass(frozen=True)
@@ -166,8 +168,8 @@ class Node:
     """A node without its method; ``bind`` makes a node of a graph of it.
 
     A node that ``opens`` a run leaves nothing of an earlier run on the same thread. One that has an
-    ``option`` is passed, and leaves no trace, where that option of the context is off; so is one whose
-    body returns nothing.
+    ``option`` is passed, and leaves no trace, where that option of the context is off; so is one that
+    finds nothing to do (`NodeRuntime.idle`).
     """
 
     name: str
@@ -196,10 +198,9 @@ class Node:
         begun: Update = initial_state(given) if self.opens else {}
         if begun and len(given["question"]) > MAX_QUESTION_CHARS:
             runtime.trace["unread"] = len(given["question"]) - MAX_QUESTION_CHARS
-        changed = await self._call_body(state, runtime)
-        if changed is None:
+        update: Update = {**begun, **await self._call_body(state, runtime)}
+        if runtime.idle:
             return {"decision": "forward"}
-        update: Update = {**begun, **changed}
         return self._write(update, runtime, schema, begins_anew=self.opens and bool(given.get("trace")))
 
     def _read(self, given: State, schema: type[State]) -> State:
@@ -210,11 +211,10 @@ class Node:
         check_run_started(given)
         return to_typed(given, schema)
 
-    async def _call_body(self, state: State, runtime: NodeRuntime) -> Update | None:
+    async def _call_body(self, state: State, runtime: NodeRuntime) -> Update:
         """Call the body; an empty budget or an outage becomes the decision to stop."""
         try:
-            changed = await self.body(state, runtime)
-            return None if changed is None else {"decision": "forward", **changed}
+            return {"decision": "forward", **await self.body(state, runtime)}
         except BudgetExceeded as error:
             runtime.trace["reason"] = str(error)
             return {"decision": "stop", "stopped_by": error.limit}

@@ -192,7 +192,18 @@ async def verify_chain(prompt: VerifyChain, case: Case) -> Verdict:
     seen = ShownChain(
         prompt.chain, prompt.candidates, prompt.truncated, prompt.filtering, awaited=bool(prompt.awaited)
     )
-    return _misjudge_chain(await _judge_chain(seen, case), seen, case)
+    said = _misjudge_chain(await _judge_chain(seen, case), seen, case)
+    return said.model_copy(update={"united": await _chains_to_unite(prompt, said, case)})
+
+
+async def _chains_to_unite(prompt: VerifyChain | CheckSufficiency, said: Verdict, case: Case) -> list[int]:
+    """Number the chains beside this one that lead to gold answers it lacks, and to nothing else."""
+    own = [candidate.term for candidate in prompt.candidates]
+    if said.decision != "stop" or not case.gold.mark(own).missing:
+        return []
+    ends = {n: [end.term for end in each.named] for n, each in enumerate(prompt.siblings, 1)}
+    lacking = {n: terms for n, terms in ends.items() if terms and all(case.gold.mark(terms).right)}
+    return [n for n, terms in lacking.items() if not {*terms} <= {*own}]
 
 
 async def check_sufficiency(prompt: CheckSufficiency, case: Case) -> Sufficiency:
@@ -215,6 +226,7 @@ async def check_sufficiency(prompt: CheckSufficiency, case: Case) -> Sufficiency
         take=said.take,
         chosen=said.chosen,
         keep=await draw_wrong_entities(prompt.chain, ends, case) if strays else [],
+        united=await _chains_to_unite(prompt, said, case),
     )
 
 

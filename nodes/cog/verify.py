@@ -59,6 +59,7 @@ async def verify(state: CoGState, runtime: NodeRuntime) -> CoGUpdate:
         met=tuple(branch.chain for branch in state["memory"]),
         truncated=state["truncated"],
         awaited=awaited,
+        siblings=tuple(state["siblings"]),
         expected=next((slot.relation for slot in slots[passed_slots(chain, slots) :]), ""),
         topics=tuple(state["topic_entities"]),
     )

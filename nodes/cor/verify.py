@@ -37,6 +37,7 @@ async def verify(state: State, runtime: NodeRuntime) -> Update:
         met=tuple(branch.chain for branch in state["memory"]),
         truncated=state["truncated"],
         awaited=awaited,
+        siblings=tuple(state["siblings"]),
         filtering=runtime.context.filtering,
         topics=tuple(state["topic_entities"]),
     )
