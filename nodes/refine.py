@@ -25,6 +25,6 @@ async def refine(state: State, runtime: NodeRuntime) -> Update:
             state = {**state, "chain": Chain(each)}
             topic = next_topic(state)
     if topic is None:
-        return {"memory": memory, "decision": memory[-1].verdict if memory else "stop"}
+        return {"memory": memory, "decision": memory[-1].decision if memory else "stop"}
     runtime.trace["chain"] = str(topic)
     return {"chain": Chain(topic), "memory": memory, "decision": "forward"}

@@ -16,6 +16,16 @@ MAX_CONNECTIONS = 6
 """Relations between a chain's nodes and a topic that are looked up at most: those of the ends first."""
 
 
+async def with_topics(
+    memory: Sequence[VerifiedChain], state: State, runtime: NodeRuntime
+) -> list[VerifiedChain]:
+    """Return what working memory comes to, with those topics as conditions that are beside its last chain."""
+    held = list(memory)
+    for topic in awaited_topics({**state, "chain": held[-1].chain, "memory": held}, runtime):
+        held[-1] = await with_topic(held, topic, state, runtime) or held[-1]
+    return held
+
+
 async def with_topic(
     memory: Sequence[VerifiedChain], topic: Entity, state: State, runtime: NodeRuntime
 ) -> VerifiedChain | None:
@@ -64,9 +74,8 @@ def awaited_topics(state: State, runtime: NodeRuntime) -> tuple[Entity, ...]:
     """Return the topics that are brought together with the chain at hand after it: those not met so far."""
     met: set[object] = {state["chain"].topic, *(branch.chain.topic for branch in state["memory"])}
     met |= {each.value for branch in state["memory"] for each in branch.conditions}
-    return (
-        tuple(t for t in state["topic_entities"] if t not in met) if runtime.context.topic_conditions else ()
-    )
+    applies = getattr(runtime.context, "topic_conditions", False)
+    return tuple(t for t in state["topic_entities"] if t not in met) if applies else ()
 
 
 def _connections(chain: Chain, topic: Entity, leads: Sequence[KnownExtensions]) -> Iterator[tuple[int, Hop]]:

@@ -3,7 +3,7 @@
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from itertools import islice, product
-from typing import TypeAlias
+from typing import Literal, TypeAlias
 
 from kgqa.kg.pages import Candidate
 from kgqa.kg.terms import Chain, Entity, Hop, NodeConstraint, Term
@@ -122,7 +122,7 @@ def accept_chain(
     branch = _united(branch, [state["siblings"][number - 1] for number in verdict.united], verdict.take)
     return {
         "memory": [*state["memory"], branch],
-        "decision": "refine" if awaited or next_topic(state) else branch.verdict,
+        "decision": "refine" if awaited or next_topic(state) else branch.decision,
     }
 
 
@@ -139,7 +139,7 @@ def accept_group(groups: Sequence[ChainFindings], reply: GroupVerdict, runtime: 
     branch = replace(branch, ends=tuple(dict.fromkeys(branch.ends)), others=others)
     runtime.trace["chain"] = str(group.chain)
     met = [VerifiedChain(chain, branch.ends, "stop") for chain in group.met]
-    return {"memory": [*met, branch], "decision": branch.verdict}
+    return {"memory": [*met, branch], "decision": branch.decision}
 
 
 def _united(branch: VerifiedChain, others: Sequence[ChainFindings], take: Take) -> VerifiedChain:
@@ -169,4 +169,5 @@ def _verified_chain(
         return VerifiedChain(chain, ends, "filter", fresh, truncated=truncated)
     picked = verdict.rationale if take == "some" else None
     cut = truncated and picked is None
-    return VerifiedChain(chain, ends, "stop", fresh, (), picked, computed_by(take, ends), cut)
+    how: Literal["infer", "stop"] = "infer" if verdict.unsure else "stop"
+    return VerifiedChain(chain, ends, how, fresh, (), picked, computed_by(take, ends), cut)

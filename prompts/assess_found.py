@@ -22,23 +22,21 @@ from kgqa.prompts.progress import PlannedPrompt
 RULES = """\
 Decide:
 
-- "stop" if a group has the answer: its chain, together with those that have the same ends, says \
-what the question asks, read with the direction of the arrows; several that say the same are united;
-- "filter" if the answers are among a group's candidates, and a condition is left on what they are or have \
-(a date, a number, a name, a kind, the largest), which is then checked in the graph; stop with "some" only \
-for what no graph would say;
+- "stop" if a group has the answer: its chain, with those that have the same ends, says what the question \
+asks, read with the direction of the arrows; several that say the same are united;
+- "filter" if the answers are among a group's candidates, and a condition is left (a date, a number, a name, \
+a kind, the largest), which the graph decides where it can; stop with "some" only for what no graph says;
 - "forward" if a relation is still to be followed, from here or from elsewhere.
 
-Where there are several topic entities, each has a chain of its own: stop or filter where they meet, and \
-elsewhere only if nothing that the others say is left to be met. Judge by the chains, not by the few \
-candidates that are shown. What the data says is right, but it may be short of facts.
+With several topic entities each has a chain of its own: stop or filter where they meet, and elsewhere only \
+if nothing that the others say is left. Judge by the chains, not by the few candidates that are shown. What \
+the data says is right, but it may be short of facts.
 "A -relation-> B" reads "A has the relation to B"; "A <-relation- B" reads "B has the relation \
 to A". ?1, ?2 ... stand for all nodes reached at that step, named or not.
 
-With "stop", "take" says what of the group is the answer: "all"; the "others", which leaves out those \
-marked with *, that are reached only by coming back to the start; "some", with their numbers in "chosen", \
-best first; or, of a group without "more than", the "count", and of numbers or dates the "smallest" or \
-the "largest" (earliest, latest), then computed.
+With "stop", "take" says what is the answer: "all"; the "others", without those marked with *, reached only \
+by coming back to the start; "some", numbers in "chosen", best first; or, without "more than", the "count", \
+and of numbers or dates the "smallest" or the "largest" (earliest, latest). "unsure": true if it is a guess.
 """
 """What both prompts say of groups and of what is taken of them."""
 
@@ -57,6 +55,7 @@ class Assessment(Reply):
     chosen: list[int] = Field(
         default=[], description="candidate numbers: for stop with take=some, and for forward"
     )
+    unsure: bool = Field(default=False, description="true if it is a guess")
     subgoals: list[str] = Field(default=[], description="for forward, where none are given: the plan")
 
 
@@ -67,20 +66,19 @@ class AssessFound(PlannedPrompt[Assessment]):
 
     instructions = (
         """\
-You check a search in a knowledge graph. You are given a question and what was found: groups, each a \
-chain of relations from an entity of the question with the candidates at its end. """
+You check a search in a knowledge graph, which has found groups: each a chain of relations from an entity \
+of the question with the candidates at its end. """
         + RULES
         + """
 With "forward", "groups" are those to go on from, as few as possible, of each topic entity that still \
-needs a relation, and "chosen" the candidates of them that the question means, where it says which (none: \
-go on from all). If none of them leads on, leave both empty: the search comes back to what it passed by. \
-Where no subgoals are given, write in "subgoals" what is to be found, in order, what is known first.
+needs a relation; "chosen" their candidates that the question means, where it says which. If none leads on, \
+leave both empty: the search comes back to what it passed by. Where no subgoals are given, write them in \
+"subgoals", in order, what is known first.
 
-"known": what is known now, old and new: one short sentence for each subgoal, in their order, "" for \
-one of which nothing is.
+"known": what is known now of each subgoal, in their order, one short sentence or "".
 
 Reply with one JSON object: {"rationale": "one short sentence", "known": ["..."], "decision": "...", \
-"groups": [numbers], "take": "...", "chosen": [numbers], "subgoals": ["..."]}.
+"groups": [numbers], "take": "...", "chosen": [numbers], "unsure": false, "subgoals": ["..."]}.
 
 Example
 Question: "Which river flows through the home town of Clara Schumann?"
@@ -89,8 +87,8 @@ Group 1: "Clara Schumann" -born_in-> ?1 (1)
 Group 2: "Clara Schumann" -spouse-> ?1 (1)
 2. "Robert Schumann"
 Reply: {"rationale": "A town; its river is still to come.", "known": ["She comes from Leipzig.", ""], \
-"decision": "forward", "groups": [1], "take": "all", "chosen": [], "subgoals": ["Find her home town.", \
-"Find the river there."]}
+"decision": "forward", "groups": [1], "take": "all", "chosen": [], "unsure": false, "subgoals": \
+["Find her home town.", "Find the river there."]}
 """
     )
 
@@ -114,6 +112,7 @@ class Evaluation(Reply):
     chosen: list[int] = Field(
         default=[], description="for stop with take=some: candidate numbers, best first"
     )
+    unsure: bool = Field(default=False, description="true if it is a guess")
     answers: list[str] = Field(
         default=[], description="for stop without a group: answers from your own knowledge, as short names"
     )
@@ -149,7 +148,7 @@ to which of them. What a group shows goes before what is said to be known. """
         + RULES
         + """
 Reply with one JSON object: {"rationale": "one short sentence", "decision": "...", "groups": [number], \
-"take": "...", "chosen": [numbers], "answers": []}.
+"take": "...", "chosen": [numbers], "unsure": false, "answers": []}.
 
 Example
 Question: "Which river flows through the home town of Clara Schumann?"
@@ -162,7 +161,7 @@ Group 1: "Clara Schumann" -born_in-> ?1 (1)
 1. "Leipzig"
 Go by what was found alone.
 Reply: {"rationale": "A town; its river is still to come.", "decision": "forward", "groups": [], \
-"take": "all", "chosen": [], "answers": []}
+"take": "all", "chosen": [], "unsure": false, "answers": []}
 """
     )
 
@@ -188,7 +187,7 @@ def _check_groups(reply: GroupVerdict, groups: Sequence[ChainFindings]) -> None:
         return
     several = reply.decision == "stop" and all(map(can_unite, (groups[n - 1] for n in reply.groups)))
     if not reply.groups or (len(reply.groups) > 1 and not several):
-        raise ValueError(f'with "{reply.decision}", name one group here, not {len(reply.groups)}')
+        raise ValueError(f'with "{reply.decision}", name one group, not {len(reply.groups)}')
     offered = numbered_candidates(groups)
     check_numbers(reply.chosen, len(offered), "candidate")
     for number in reply.chosen:

@@ -23,19 +23,23 @@ MAX_NUMBER_DIGITS = 400  # digits that a number of the graph may have on either 
 Take = Choice["all", "others", "some", "count", "smallest", "largest"]
 
 VERDICT_RULES = """\
-Judge the kind of the candidates, not the few that happen to be shown. What the data says is right, but it \
-may be short of facts.
-Where there are several topic entities, each is checked by itself: stop where this chain says its own part, \
-and filter only for a condition that names none of the others.
+- "stop": the chain, read with the direction of its arrows, says all that the question asks;
+- "filter": the candidates are of the kind that is asked for, and only a condition (a date, a number, a \
+name, a kind, the largest) is left, which the graph decides where it can;
+- "forward": they are of another kind, and the chain has to go on from here;
+- "backtrack": it leads astray, or all candidates are shown and none can be meant.
+
+Judge the kind of the candidates, not the few that are shown. What the data says is right, but it may lack \
+facts. With several topic entities each is checked by itself: stop where this chain says its own part, and \
+filter only for a condition that names none of the others.
 
 "A -relation-> B" reads "A has the relation to B"; "A <-relation- B" reads "B has the relation \
 to A". ?1, ?2 ... stand for all nodes reached at that step, named or not.
 
-With "stop", say in "take" what the answer is: "all" candidates; "others", without those marked with *, \
-if any: they are reached only by way of the start; "some", their numbers in "chosen", best first; or, \
-unless there are "more than" so many, what is computed: the "count", and of numbers alone or dates alone \
-the "smallest" or the "largest" (earliest, latest). Chains that were chosen beside this one may be listed: \
-"united" are those that say the same, whose ends are answers as well.
+With "stop", "take" is "all" candidates; "others", without those marked with *, reached only by way of the \
+start; "some", numbers in "chosen", best first, only for what no graph says; or, unless there are "more \
+than" so many, what is computed: the "count", and of numbers or dates the "smallest" or the "largest" \
+(earliest, latest). "unsure": true if it is a guess.
 """
 """How a chain is to be judged by its candidates, and what a verdict takes of them, as `check_take` has it."""
 
@@ -116,18 +120,19 @@ def draw_earlier_chains(history: Sequence[ChainFindings]) -> list[str]:
 
 
 def draw_siblings(found: Sequence[ChainFindings]) -> list[str]:
-    """Draw the last hop of chains that were chosen beside another one, with the first names at their ends.
+    r"""Draw the last hop of chains that were chosen beside another one, with the first names at their ends.
 
     >>> from kgqa.kg.terms import Entity, Hop
     >>> spoken = Chain(Entity("http://x/m", "Malta"), (Hop("http://x/official_language"),))
-    >>> draw_siblings([ChainFindings(spoken, (Candidate(Entity("http://x/l", "Maltese")),))])
-    ['Chosen beside it:', 'Chain 1: -official_language-> ?1 (1): "Maltese"']
+    >>> print(*draw_siblings([ChainFindings(spoken, (Candidate(Entity("http://x/l", "Maltese")),))]), sep="\n")
+    Chosen beside it ("united" are those that say the same):
+    Chain 1: -official_language-> ?1 (1): "Maltese"
     """
     lines = []
     for number, each in enumerate(found, 1):
         names = ", ".join(quoted(str(end.term)) for end in each.named[:MAX_SIBLING_NAMES])
         lines.append(f"Chain {number}: {draw_hop(each.chain)} ({_describe_ends(each)}): {names}")
-    return ["Chosen beside it:", *lines] if lines else []
+    return ['Chosen beside it ("united" are those that say the same):', *lines] if lines else []
 
 
 def draw_triples(found: Sequence[ChainFindings]) -> list[str]:

@@ -32,6 +32,7 @@ class Verdict(Reply):
         default=[], description="for stop with take=some: candidate numbers, best first"
     )
     united: list[int] = Field(default=[], description="for stop: chains beside it that say the same")
+    unsure: bool = Field(default=False, description="true if it is a guess")
 
 
 class VerifyChain(QuestionPrompt[Verdict]):
@@ -46,47 +47,48 @@ class VerifyChain(QuestionPrompt[Verdict]):
     candidates: tuple[Candidate, ...]
     met: tuple[Chain, ...] = ()
     truncated: bool = False
+    filtering: bool = True
     awaited: tuple[Entity, ...] = ()
     siblings: tuple[ChainFindings, ...] = ()
-    filtering: bool = True
 
     instructions = (
         """\
-You check a search in a knowledge graph. You are given a question, a chain of relations that \
-starts from an entity of the question, and the candidates: the nodes at the chain's end. Decide \
-what to do next by two questions.
+You check a search in a knowledge graph. You are given a question, a chain of relations from one of its \
+entities, and the candidates at the chain's end. Decide what is next:
 
-1. Does the chain, read with the direction of its arrows, say what the question asks?
-   - yes, all of it: "stop";
-   - no, it leads astray: "backtrack";
-   - in part: go to 2.
-2. Are the candidates already of the kind that is asked for, so that the answers are among them \
-and only a condition is left to apply?
-   - yes: "filter";
-   - no, the chain has to go on from here: "forward".
 """
         + VERDICT_RULES
         + """
 Reply with one JSON object: {"rationale": "one short sentence", "decision": "...", "take": "...", \
-"chosen": [numbers, for "some" alone], "united": [numbers]}.
+"chosen": [numbers, for "some" alone], "united": [numbers], "unsure": false}.
 
 Example
-Question: "Which rivers flow through the home town of Clara Schumann?"
-Chain: "Clara Schumann" -born_in-> ?1
+Question: "Which of Beethoven's teachers was born in a town on the Danube?"
+Topic entities: "Ludwig van Beethoven", "Danube"
+Chain: "Ludwig van Beethoven" -taught_by-> ?1
+Checked next, by themselves: "Danube"
+Candidates (2):
+1. "Antonio Salieri"
+2. "Joseph Haydn"
+Reply: {"rationale": "His teachers; the Danube is checked next.", "decision": "stop", "take": "all", \
+"chosen": [], "united": [], "unsure": false}
+
+Example
+Question: "How long is the longest river of Saxony?"
+Chain: "Saxony" <-flows_through- ?1 -length_km-> ?2
+Candidates (2):
+1. "1094"
+2. "166"
+Reply: {"rationale": "Lengths of its rivers.", "decision": "stop", "take": "largest", "chosen": [], \
+"united": [], "unsure": false}
+
+Example
+Question: "Which school did Clara Schumann teach at?"
+Chain: "Clara Schumann" -member_of-> ?1
 Candidates (1):
-1. "Leipzig"
-Reply: {"rationale": "A town; its rivers are still to come.", "decision": "forward", "take": "all", \
-"chosen": [], "united": []}
-
-Example
-Question: "Which of Robert Schumann's songs set words by Eichendorff?"
-Chain: "Robert Schumann" <-composed_by- ?1
-Candidates (3):
-1. "Mondnacht"
-2. "Widmung"
-3. "Zwielicht"
-Reply: {"rationale": "Works of his, but the poet is not yet checked.", "decision": "filter", "take": "all", \
-"chosen": [], "united": []}
+1. "Order of Louise"
+Reply: {"rationale": "No school is among them.", "decision": "backtrack", "take": "all", "chosen": [], \
+"united": [], "unsure": false}
 """
     )
 
@@ -97,7 +99,7 @@ Reply: {"rationale": "Works of his, but the poet is not yet checked.", "decision
         yield from draw_siblings(self.siblings)
         if not self.filtering:
             yield 'Not available here: the decision "filter", and "some" in "take".'
-            yield 'Where question 2 leads to "filter", decide on "stop" and take "all" or "others".'
+            yield 'Where it would be "filter", decide on "stop" and take "all" or "others".'
         none = 'Candidates: none, so that only "forward" or "backtrack" is left'
         yield draw_candidates(self.candidates, self.truncated) if self.candidates else none
 

@@ -73,6 +73,11 @@ class VerifiedChain:
     others: tuple[Chain, ...] = ()
 
     @property
+    def decision(self) -> Literal["stop", "filter"]:
+        """What follows, where nothing else is to be met."""
+        return "filter" if self.verdict == "filter" else "stop"
+
+    @property
     def chains(self) -> tuple[Chain, ...]:
         """The chain and those that are united with it."""
         return (self.chain, *self.others)

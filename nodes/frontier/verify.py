@@ -17,6 +17,7 @@ from kgqa.nodes.frontier.state import (
     uses_own_knowledge,
 )
 from kgqa.nodes.record import parametric_answers
+from kgqa.nodes.topic_conditions import with_topics
 from kgqa.nodes.verdicts import accept_group, group_findings, unite_groups
 from kgqa.prompts.assess_found import AssessFound, EvaluateFound
 from kgqa.prompts.candidates import ChainFindings
@@ -59,7 +60,9 @@ async def verify(state: FrontierState, runtime: NodeRuntime) -> FrontierUpdate:
         going = [number for number in reply.groups if groups[number - 1].chain.depth < runtime.context.depth]
         chains = held_chains(groups, going, reply.chosen)
         return {**noted, **continue_from(state, chains), "decision": "refine"} if chains else noted
-    return cast(FrontierUpdate, {**accept_group(groups, reply, runtime), "known": known})
+    accepted = accept_group(groups, reply, runtime)
+    memory = await with_topics(accepted["memory"], state, runtime)
+    return cast(FrontierUpdate, {**accepted, "memory": memory, "known": known})
 
 
 async def evaluate(

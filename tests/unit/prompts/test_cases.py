@@ -12,6 +12,7 @@ from kgqa.prompts.answer_from_memory import AnswerDirectly
 from kgqa.prompts.base import Prompt
 from kgqa.prompts.candidates import MAX_CANDIDATES_SHOWN, draw_candidate
 from kgqa.prompts.check_sufficiency import CheckSufficiency
+from kgqa.prompts.connect_topic import ConnectTopic
 from kgqa.prompts.decompose import Decompose
 from kgqa.prompts.diagnose import Diagnose
 from kgqa.prompts.filter_candidates import MAX_LOT_CHARS, FilterCandidates, split_candidates
@@ -117,7 +118,7 @@ def test_of_many_candidates_the_first_are_shown_and_all_are_counted() -> None:
 
 def test_every_prompt_is_shown_here_or_among_those_of_plans() -> None:
     plans = {AdaptBlueprint, CheckSufficiency, Decompose, Diagnose, InferFromEvidence, OutlineSearch}
-    shown = {AnswerDirectly, FilterCandidates, PruneRelations, VerifyChain} | plans
+    shown = {AnswerDirectly, ConnectTopic, FilterCandidates, PruneRelations, VerifyChain} | plans
     shown |= {*APART, *STEPWISE, *OVER_A_FRONTIER, *OVER_ENTITIES, *FROM_MEMORY}
     assert [prompt.name for prompt in PROMPTS if prompt not in shown] == []
 
