@@ -84,8 +84,9 @@ class PoG(PlannedContext):
 
     @property
     def plans_first(self) -> bool:
-        """Whether the question is broken down before the search."""
-        return super().plans_first or self.explores_entities
+        """Whether the question is broken down before the search, as where solved questions guide that."""
+        guided = getattr(self, "guide_decomposition", False)
+        return super().plans_first or self.explores_entities or guided
 
     @property
     def steers(self) -> bool:

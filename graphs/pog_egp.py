@@ -59,11 +59,6 @@ class PoGEGP(PoG, ExemplarContext):
     )
 
     @property
-    def plans_first(self) -> bool:
-        """Whether the question is broken down before the search: always where solved questions guide that."""
-        return super().plans_first or self.guide_decomposition
-
-    @property
     def looks_ahead(self) -> bool:
         """Whether chains are tried before the plan; without guidance in the exploration none are."""
         return self.lookahead and self.guide_exploration and self.lookahead_by == "question"

@@ -29,8 +29,8 @@ a kind, the largest), which the graph decides where it can; stop with "some" onl
 - "forward" if a relation is still to be followed, from here or from elsewhere.
 
 With several topic entities each has a chain of its own: stop or filter where they meet, and elsewhere only \
-if nothing that the others say is left. Judge by the chains, not by the few candidates that are shown. What \
-the data says is right, but it may be short of facts.
+if nothing that the others say is left. Judge by the chains, not by the few candidates that are shown. The \
+data is right, but may lack facts.
 "A -relation-> B" reads "A has the relation to B"; "A <-relation- B" reads "B has the relation \
 to A". ?1, ?2 ... stand for all nodes reached at that step, named or not.
 
@@ -72,7 +72,7 @@ of the question with the candidates at its end. """
         + """
 With "forward", "groups" are those to go on from, as few as possible, of each topic entity that still \
 needs a relation; "chosen" their candidates that the question means, where it says which. If none leads on, \
-leave both empty: the search comes back to what it passed by. Where no subgoals are given, write them in \
+leave both empty: the search comes back. Where no subgoals are given, write them in \
 "subgoals", in order, what is known first.
 
 "known": what is known now of each subgoal, in their order, one short sentence or "".

@@ -123,8 +123,9 @@ def draw_siblings(found: Sequence[ChainFindings]) -> list[str]:
     r"""Draw the last hop of chains that were chosen beside another one, with the first names at their ends.
 
     >>> from kgqa.kg.terms import Entity, Hop
-    >>> spoken = Chain(Entity("http://x/m", "Malta"), (Hop("http://x/official_language"),))
-    >>> print(*draw_siblings([ChainFindings(spoken, (Candidate(Entity("http://x/l", "Maltese")),))]), sep="\n")
+    >>> maltese = Candidate(Entity("http://x/l", "Maltese"))
+    >>> chain = Chain(Entity("http://x/m", "Malta"), (Hop("http://x/official_language"),))
+    >>> print(*draw_siblings([ChainFindings(chain, (maltese,))]), sep="\n")
     Chosen beside it ("united" are those that say the same):
     Chain 1: -official_language-> ?1 (1): "Maltese"
     """

@@ -75,19 +75,10 @@ Reply: {"rationale": "His teachers; the Danube is checked next.", "decision": "s
 
 Example
 Question: "How long is the longest river of Saxony?"
-Chain: "Saxony" <-flows_through- ?1 -length_km-> ?2
-Candidates (2):
-1. "1094"
-2. "166"
-Reply: {"rationale": "Lengths of its rivers.", "decision": "stop", "take": "largest", "chosen": [], \
-"united": [], "unsure": false}
-
-Example
-Question: "Which school did Clara Schumann teach at?"
-Chain: "Clara Schumann" -member_of-> ?1
+Chain: "Saxony" -population-> ?1
 Candidates (1):
-1. "Order of Louise"
-Reply: {"rationale": "No school is among them.", "decision": "backtrack", "take": "all", "chosen": [], \
+1. "4042422"
+Reply: {"rationale": "That is no length.", "decision": "backtrack", "take": "all", "chosen": [], \
 "united": [], "unsure": false}
 """
     )

@@ -43,13 +43,14 @@ def ask(graph: Open, monkeypatch: pytest.MonkeyPatch) -> Ask:
             return index(*solutions) if solutions else None
 
         monkeypatch.setattr(NodeRuntime, "exemplar_index", lent)
+        chains = {"planning": "first", "reflection": "always"} if "method" not in options else {}
         record = await kgqa.aask(
             "who are the children of Ada",
             topics=topics,
             method=options.pop("method", "pog_egp"),
             kg=graph(kg) if isinstance(kg, str) else kg,
             model=model,
-            **{"similarity": 0.1, **options},
+            **{"similarity": 0.1, **chains, **options},
         )
         assert record.keys() == kgqa.Record.__annotations__.keys()
         return record

@@ -429,13 +429,8 @@ WORKED: list[Prompt[Any]] = [
     ),
     VerifyChain(
         "How long is the longest river of Saxony?",
-        chain("Saxony", "^flows_through", "length_km"),
-        values("1094", "166"),
-    ),
-    VerifyChain(
-        "Which school did Clara Schumann teach at?",
-        chain("Clara Schumann", "member_of"),
-        ends("Order of Louise"),
+        chain("Saxony", "population"),
+        values("4042422"),
     ),
     VerifyStep(
         RIVER,

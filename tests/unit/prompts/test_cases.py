@@ -83,7 +83,7 @@ def test_verify_says_that_it_may_not_filter() -> None:
     lines = VerifyChain("Who?", chain("Ada", "child"), ends("Ben"), filtering=False).case().splitlines()
     assert lines[2:4] == [
         'Not available here: the decision "filter", and "some" in "take".',
-        'Where question 2 leads to "filter", decide on "stop" and take "all" or "others".',
+        'Where it would be "filter", decide on "stop" and take "all" or "others".',
     ]
 
 
