@@ -37,10 +37,7 @@ async def with_topic(
     """
     chain = memory[-1].chain
     found = list(islice(_connections(chain, topic, state["leads"]), MAX_CONNECTIONS))
-    chains = [chain.upto(place).then(hop).constrained_to([topic]) for place, hop in found]
-    arguments = [chain_arguments(chain) for chain in chains]
-    visits = await runtime.try_tool("visit_chains", chains=arguments, hops=False) if chains else None
-    connected = [each for each, visit in zip(found, visits or (), strict=False) if len(visit.ends)]
+    connected = await _connected(chain, found, topic, runtime) if len(found) > 1 else found
     tried = [await _narrowed(memory, place, hop, topic, state, runtime) for place, hop in connected]
     narrowed = dict(zip(connected, tried, strict=True))
     possible = {connection: met for connection, met in narrowed.items() if met is not None}
@@ -55,6 +52,16 @@ async def with_topic(
         condition = met.conditions[-1].words
         runtime.trace |= {"chain": str(met.chain), "condition": condition, "ends": len(met.ends)}
     return met
+
+
+async def _connected(
+    chain: Chain, found: Sequence[tuple[int, Hop]], topic: Entity, runtime: NodeRuntime
+) -> list[tuple[int, Hop]]:
+    """Return those hops by which a node of a chain is beside a topic: one query for all."""
+    chains = [chain.upto(place).then(hop).constrained_to([topic]) for place, hop in found]
+    arguments = [chain_arguments(each) for each in chains]
+    visits = await runtime.try_tool("visit_chains", chains=arguments, hops=False) or ()
+    return [each for each, visit in zip(found, visits, strict=False) if len(visit.ends)]
 
 
 async def _narrowed(

@@ -231,15 +231,15 @@ async def check_sufficiency(prompt: CheckSufficiency, case: Case) -> Sufficiency
 
 
 async def connect_topic(prompt: ConnectTopic, case: Case) -> Connection:
-    """Choose the relation by which a gold path leads from the topic; a wrong choice is of another."""
+    """Choose the relation by which a gold path leads from the topic; a wrong verdict is another, or none."""
     right = 0
     for number, (place, hop) in enumerate(prompt.offers, 1):
         whole = Chain(prompt.topic, (hop.inverse, *prompt.chain.hops[place:]))
         if not right and () in await case.rests(whole):
             right = number
-    offered = range(1, len(prompt.offers) + 1)
-    wrong = case.draw_wrongly("wrong connection", [right], offered)
-    return Connection(relation=wrong[0] if wrong else right)
+    if case.happens("judge"):
+        right = case.draw_other("wrong connection", range(len(prompt.offers) + 1), right)
+    return Connection(relation=right)
 
 
 async def answer_directly(prompt: AnswerDirectly | AnswerBriefly, case: Case) -> Reply:

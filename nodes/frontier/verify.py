@@ -58,7 +58,10 @@ async def verify(state: FrontierState, runtime: NodeRuntime) -> FrontierUpdate:
         if not steers(runtime.context):
             return noted
         going = [number for number in reply.groups if groups[number - 1].chain.depth < runtime.context.depth]
-        chains = held_chains(groups, going, reply.chosen)
+        unnamed = [
+            each.chain for each in found if not each.named and each.chain.depth < runtime.context.depth
+        ]
+        chains = [*held_chains(groups, going, reply.chosen), *unnamed]  # of these nothing could be said
         return {**noted, **continue_from(state, chains), "decision": "refine"} if chains else noted
     accepted = accept_group(groups, reply, runtime)
     memory = await with_topics(accepted["memory"], state, runtime)

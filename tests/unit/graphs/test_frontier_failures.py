@@ -122,7 +122,7 @@ async def test_a_budget_that_ends_before_the_verdict_leaves_what_the_beam_holds(
     assert (shown(record), record["stopped_by"]) == (["Ben", "Cleo"], "llm_calls")
 
 
-@pytest.mark.parametrize(("method", "calls"), [("pog", 3), ("tog", 3)])
+@pytest.mark.parametrize(("method", "calls"), [("pog", 2), ("tog", 3)])
 async def test_what_was_judged_not_to_be_enough_is_no_evidence_at_hand(
     graph: Open, method: str, calls: int
 ) -> None:
