@@ -261,7 +261,8 @@ async def _judge_groups(groups: Sequence[_ShownGroup], case: Case) -> Assessment
         each for each in complete if topics <= each.topics and case.oracle.tells_apart(each.found.chain)
     ]
     return next(
-        (Assessment(decision="filter", group=each.number) for each in counted), Assessment(decision="forward")
+        (Assessment(decision="filter", groups=[each.number]) for each in counted),
+        Assessment(decision="forward"),
     )
 
 
