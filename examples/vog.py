@@ -98,7 +98,7 @@ def remembers_wrong(prompt: Prompt[Any]) -> Reply:
             return _revised(prompt)
         case EvaluateFound():
             met = [number for number, group in enumerate(prompt.found, 1) if group.met]
-            return {"decision": "stop", "group": met[0]} if met else {"decision": "forward"}
+            return {"decision": "stop", "groups": met[:1]} if met else {"decision": "forward"}
     return {"answers": []}
 
 

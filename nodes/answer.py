@@ -110,15 +110,17 @@ async def _trace_paths(
     paths: list[list[PathStep]] = []
     triples: list[Triple] = []
     for branch in branches:
-        chain = branch.chain
         facts = _known_facts(branch, shown, leads)
-        facts = facts or await trace_evidence(runtime, **chain_arguments(chain), ends=shown) or []
-        whole = facts if len(facts) == len(ends) and all(facts) else []
-        tails = [
-            [f[at].tail if hop.forward else f[at].head for f in whole] for at, hop in enumerate(chain.hops)
-        ]
-        paths.append(draw_hops(chain.hops, [[chain.topic], *tails]))
-        triples += [triple for path in facts for triple in path]
+        for chain in branch.chains:
+            facts = facts or await trace_evidence(runtime, **chain_arguments(chain), ends=shown) or []
+            whole = facts if len(facts) == len(ends) and all(facts) else []
+            tails = [
+                [f[at].tail if hop.forward else f[at].head for f in whole]
+                for at, hop in enumerate(chain.hops)
+            ]
+            paths.append(draw_hops(chain.hops, [[chain.topic], *tails]))
+            triples += [triple for path in facts for triple in path]
+            facts = []
     return paths, triples
 
 
@@ -128,6 +130,6 @@ def _known_facts(
     """Return the facts behind ends where there is one node on the way after each hop: no need to ask."""
     chain, nodes = branch.chain, {lead.chain: lead.node for lead in leads}
     between = [each for depth in range(1, chain.depth) if (each := nodes.get(chain.upto(depth)))]
-    if len(between) + 1 < chain.depth or not {*ends} <= {*branch.ends}:
+    if len(between) + 1 < chain.depth or not {*ends} <= {*branch.ends} or branch.others:
         return []
     return [Path(chain.topic, tuple(zip(chain.hops, (*between, end), strict=True))).triples for end in ends]

@@ -35,7 +35,7 @@ def query_of_memory(
         places = (*range(free, free + each.chain.depth - 1), RETURNED)
         free += len(places) - 1
         chain, picks = _without_held(each.chain, places, topics)
-        parts.append(Branch(chain, places, fresh=each.fresh))
+        parts.append(Branch(chain, places, each.others, each.fresh))
         picked += picks if held else []
         picked += [Pick(RETURNED, each.ends, each.picked)] if each.picked is not None else []
     conditions = (

@@ -53,6 +53,12 @@ def draw_met(chains: Sequence[Chain]) -> list[str]:
     return [f"The candidates are also the ends of: {draw_chain(chain)}" for chain in chains]
 
 
+def draw_awaited(topics: Sequence[Entity]) -> list[str]:
+    """Name the topics that are brought together with a chain after it."""
+    names = ", ".join(quoted(str(topic)) for topic in topics)
+    return [f"Checked next, by themselves: {names}"] if names else []
+
+
 def draw_extensions(chain: Chain, hops: Sequence[Hop]) -> list[str]:
     """Draw each hop as it continues the chain, from its last node on."""
     return [f"{_draw_end(chain)} {draw_arrow(hop, f'?{chain.depth + 1}')}" for hop in hops]

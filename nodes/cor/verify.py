@@ -1,6 +1,7 @@
 """Verify: is the chain the answer's, in whole or in part? (CoR §4.1, step 4)."""
 
 from kgqa.kg.pages import Candidate
+from kgqa.nodes.topic_conditions import awaited_topics
 from kgqa.nodes.verdicts import accept_chain
 from kgqa.prompts.verify_chain import VerifyChain
 from kgqa.runtime.node import NodeRuntime, node
@@ -28,12 +29,15 @@ async def verify(state: State, runtime: NodeRuntime) -> Update:
     if undone and not always_ask and all(c.term == chain.topic for c in found):
         runtime.trace["reason"] = "it only leads straight back"
         return {"candidates": [], "decision": "backtrack"}
+    awaited = awaited_topics(state, runtime)
     prompt = VerifyChain(
         question=state["question"],
         chain=chain,
         candidates=tuple(shown),
         met=tuple(branch.chain for branch in state["memory"]),
         truncated=state["truncated"],
+        awaited=awaited,
+        siblings=tuple(state["siblings"]),
         filtering=runtime.context.filtering,
         topics=tuple(state["topic_entities"]),
     )
@@ -45,7 +49,7 @@ async def verify(state: State, runtime: NodeRuntime) -> Update:
         return _extend_or_backtrack(state, runtime)
     if verdict.decision == "backtrack":
         return {"candidates": [], "decision": "backtrack"}
-    return accept_chain(state, verdict, shown)
+    return accept_chain(state, verdict, shown, awaited)
 
 
 def _extend_or_backtrack(state: State, runtime: NodeRuntime) -> Update:

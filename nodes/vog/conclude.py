@@ -36,7 +36,7 @@ async def conclude(state: VoGState, runtime: NodeRuntime) -> VoGUpdate:
     runtime.trace |= {"step": state["step_index"], "groups": len(groups)}
     if (number := _expected_group(groups, state)) is not None:
         runtime.trace["reason"] = "the plan's answers are what a chain leads to"
-        agreed = Evaluation(decision="stop", group=number)
+        agreed = Evaluation(decision="stop", groups=[number])
         return cast(VoGUpdate, accept_group(groups, agreed, runtime))
     if {each.chain for each in found if each.named} <= {*state["concluded"]}:
         runtime.trace["reason"] = "nothing else was found"

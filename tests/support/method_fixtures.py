@@ -35,7 +35,7 @@ def lend(monkeypatch: pytest.MonkeyPatch) -> Lend:
 
 @pytest.fixture
 def cog(turtle: Callable[[str], Path], lend: Lend) -> AskCoG:
-    """Ask by CoG, of the family if nothing else is said."""
+    """Ask by CoG, of the family and with the plan first if nothing else is said."""
 
     async def ask(
         model: Any,
@@ -48,6 +48,7 @@ def cog(turtle: Callable[[str], Path], lend: Lend) -> AskCoG:
     ) -> kgqa.Record:
         lend(library)
         graph = open_graph([turtle(kg)]) if isinstance(kg, str) else kg
+        options = {"planning": "first", **options}
         record = await kgqa.aask(question, topics=topics, method="cog", kg=graph, model=model, **options)
         assert record.keys() == kgqa.Record.__annotations__.keys()
         return record

@@ -30,7 +30,7 @@ NONE_OF_THEM = {"decision": "forward"}
 
 
 def stop(take: str = "all", *chosen: int, group: int = 1) -> dict[str, Any]:
-    return {"decision": "stop", "group": group, "take": take, "chosen": list(chosen)}
+    return {"decision": "stop", "groups": [group], "take": take, "chosen": list(chosen)}
 
 
 def asked(model: Any, name: str) -> list[Any]:
@@ -89,7 +89,7 @@ async def test_the_group_may_be_filtered(vog: AskVoG) -> None:
     model = playing(
         plan_steps=plan("Ada child", answers=["Finn"]),
         select_relations=as_searched,
-        evaluate_found={"decision": "filter", "group": 1},
+        evaluate_found={"decision": "filter", "groups": [1]},
         filter_candidates={"chosen": [1]},
     )
     record = await vog(model, **DEFAULTS)
@@ -100,7 +100,7 @@ async def test_where_the_filter_leaves_nothing_the_plan_is_revised(vog: AskVoG) 
     model = playing(
         plan_steps=plan("Ada child", answers=["Finn"]),
         select_relations=as_searched,
-        evaluate_found={"decision": "filter", "group": 1},
+        evaluate_found={"decision": "filter", "groups": [1]},
         filter_candidates={"chosen": []},
         revise_ahead=revision("Ada child", answers=["Ben"]),
     )
@@ -309,7 +309,7 @@ async def test_the_budget_is_checked_before_each_call_of_the_end(vog: AskVoG) ->
         model = playing(
             plan_steps=plan("Ada child", answers=["Finn"]),
             select_relations=as_searched,
-            evaluate_found={"decision": "filter", "group": 1},
+            evaluate_found={"decision": "filter", "groups": [1]},
             filter_candidates={"chosen": [1]},
         )
         record = await vog(model, budget={"llm_calls": calls}, **DEFAULTS)

@@ -87,7 +87,7 @@ async def test_what_meets_a_condition_is_filtered_and_counted(family) -> None:
     assert [candidates[number - 1].term.name for number in reply.chosen] == ["Max"]
     found = await reached(family, PARENTS)
     assessed = await interview.ask(AssessFound("?", tuple(found)))
-    assert (assessed.decision, assessed.group) == ("filter", 1)
+    assert (assessed.decision, assessed.groups) == ("filter", [1])
 
 
 async def test_a_count_without_conditions_is_computed(family) -> None:
