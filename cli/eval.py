@@ -14,7 +14,9 @@ if TYPE_CHECKING:
 
 
 def evaluate(
-    dataset: Annotated[str, typer.Option(help='"sample", or a file of questions, plain or gzipped.')],
+    dataset: Annotated[
+        str, typer.Option(help='"sample", "conditions", or a file of questions, plain or gzipped.')
+    ],
     out: Annotated[Path, typer.Option(help="The folder of the run; one that was not finished goes on.")],
     kg: options.Graph = None,
     method: Annotated[str, typer.Option(help="How to answer; see: kgqa methods.")] = "cor",

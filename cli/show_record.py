@@ -127,7 +127,7 @@ def _describe_signals(entry: dict[str, Any]) -> str:
     names = {"model": "the model", "nli": str(entry.get("verifier", "inference"))}
     called = [names[who] for who, signal in entry["signals"].items() if signal]
     if not called:
-        return "borne out"
+        return "borne out" if False in entry["signals"].values() else "not verified"
     heeded = "" if entry["decision"] == "refine" else ", not heeded"
     return f"revision called for by {' and '.join(called)}{heeded}"
 

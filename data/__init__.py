@@ -1,6 +1,6 @@
 """The sample knowledge graph and its questions.
 
-The two files are read by name; nothing here needs the source packages:
+The files are read by name; nothing here needs the source packages:
 
     >>> SAMPLE_GRAPH.name, SAMPLE_QUESTIONS.name
     ('sample.nt.gz', 'questions.jsonl.gz')
@@ -17,4 +17,7 @@ SAMPLE_GRAPH: Path = Path(__file__).with_name("sample.nt.gz")
 SAMPLE_QUESTIONS: Path = Path(__file__).with_name("questions.jsonl.gz")
 """Gzipped JSON lines: questions about the sample graph, with answers and gold paths."""
 
-__all__ = ["SAMPLE_GRAPH", "SAMPLE_QUESTIONS"]
+CONDITION_QUESTIONS: Path = Path(__file__).with_name("conditions.jsonl.gz")
+"""Gzipped JSON lines: questions about it with conditions on values, with their answer queries."""
+
+__all__ = ["CONDITION_QUESTIONS", "SAMPLE_GRAPH", "SAMPLE_QUESTIONS"]

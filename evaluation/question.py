@@ -3,6 +3,8 @@
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 
+from kgqa.kg.proof.query import AnswerQuery
+
 
 @dataclass(frozen=True, slots=True)
 class EntityRef:
@@ -45,6 +47,7 @@ class Question:
     readings: tuple[tuple[EntityRef, ...], ...] = ()
     paths: tuple[GoldPath, ...] = ()
     sparql: str | None = None
+    query: AnswerQuery | None = None  # what gives the answers: branches, conditions, an aggregate
     hops: int | None = None  # hops of the longest gold path
     intermediate: int | None = None  # entities side by side between topics and answers (`intermediates`)
     kind: str | None = None  # the compositionality type, or whatever the file sorts its questions by

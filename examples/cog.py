@@ -145,7 +145,8 @@ def main(name: str, *options: str) -> None:
     """Ask the question of a case, with options as key=value; show each step and the answer."""
     case = CASES[name]
     with TemporaryDirectory() as folder:
-        given = {"blueprints": build_library(Path(folder) / "solved"), "allow_parametric": False}
+        library = build_library(Path(folder) / "solved")
+        given = {"blueprints": library, "allow_parametric": False, "planning": "first"}
         record = kgqa.ask(
             case.question,
             kg=case.kg,

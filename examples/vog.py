@@ -18,6 +18,7 @@ import kgqa
 from kgqa.cli.options import read_options
 from kgqa.cli.show_record import show_record, show_step
 from kgqa.models.scripted import ScriptedModel
+from kgqa.prompts.assess_found import EvaluateFound
 from kgqa.prompts.base import Prompt
 from kgqa.prompts.facts import facts_as_statements
 from kgqa.prompts.plan_steps import PlanSteps
@@ -95,6 +96,9 @@ def remembers_wrong(prompt: Prompt[Any]) -> Reply:
             return _verdict(prompt)
         case RevisePlan():
             return _revised(prompt)
+        case EvaluateFound():
+            met = [number for number, group in enumerate(prompt.found, 1) if group.met]
+            return {"decision": "stop", "groups": met[:1]} if met else {"decision": "forward"}
     return {"answers": []}
 
 

@@ -15,6 +15,7 @@ from kgqa.nodes.cog.backtrack import backtrack, backtrack_frontier
 from kgqa.nodes.cog.blueprint import blueprint
 from kgqa.nodes.cog.diagnose import diagnose, diagnose_frontier
 from kgqa.nodes.cog.learn import learn
+from kgqa.nodes.cog.outline import outline
 from kgqa.nodes.cog.prune import prune, prune_frontier
 from kgqa.nodes.cog.rerank import rerank, rerank_frontier
 from kgqa.nodes.cog.state import CoGState
@@ -29,7 +30,7 @@ from kgqa.nodes.look_again import look_again, look_again_from_frontier
 from kgqa.nodes.plan import plan
 from kgqa.nodes.refine import refine
 from kgqa.nodes.retrieve_relations import retrieve_relations
-from kgqa.runtime.context import ONE_HOP_A_TIME, Budget, ChoiceContext, Presets
+from kgqa.runtime.context import ONE_HOP_A_TIME, Budget, PlannedContext, Presets
 from kgqa.runtime.graph_builder import Edges, build_graph
 from kgqa.runtime.node import Node, NodeRuntime
 from kgqa.runtime.state import Decision, Update
@@ -51,12 +52,15 @@ PAPER = {
     "exploration": "frontier",
     "adaptation": "free",
     "own_knowledge": True,
+    "planning": "first",
+    "topic_conditions": False,
+    "unite": False,
     "budget": dict.fromkeys(Budget.model_fields),
 }
 """What the paper sets (§3.2.2, appendices A, E.1, E.2 and E.3); it has no budget."""
 
 
-class CoG(ChoiceContext):
+class CoG(PlannedContext):
     """The options of CoG; ``depth`` and weights are by default the paper's (§3.2.2, appendix E).
 
     The paper explores a frontier (``exploration``); the default goes along one chain, with fewer calls.
@@ -159,12 +163,13 @@ EDGES: Edges = {
     link: {"forward": plan},
     plan: {"forward": blueprint},
     blueprint: {"forward": retrieve_relations},
-    retrieve_relations: {"forward": rerank, "backtrack": diagnose},
+    retrieve_relations: {"forward": outline, "backtrack": diagnose},
+    outline: {"forward": rerank},
     rerank: {"forward": prune, "backtrack": diagnose},
     prune: {"forward": expand, "backtrack": diagnose},
     expand: {"forward": verify, "refine": retrieve_relations, "backtrack": diagnose},
     verify: {"forward": retrieve_relations, "filter": filter_candidates, "refine": refine, **AFTER_VERDICT},
-    refine: retrieve_relations,
+    refine: {"forward": retrieve_relations, "filter": filter_candidates, "stop": learn},
     filter_candidates: {**AFTER_VERDICT},
     diagnose: {"backtrack": backtrack, "forward": look_again, "infer": infer, **TOPIC_EXHAUSTED},
     backtrack: {"forward": expand, "refine": retrieve_relations},

@@ -21,7 +21,7 @@ from kgqa.nodes.recall_exemplars import recall_exemplars
 from kgqa.nodes.refine import refine
 from kgqa.nodes.retrieve_relations import retrieve_relations
 from kgqa.nodes.smart_lookahead import smart_lookahead
-from kgqa.runtime.context import ONE_HOP_A_TIME, Budget, ChoiceContext, ExemplarContext, Presets
+from kgqa.runtime.context import ONE_HOP_A_TIME, Budget, ChainContext, ExemplarContext, Presets
 from kgqa.runtime.graph_builder import Edges, build_graph
 
 PAPER = {
@@ -30,6 +30,8 @@ PAPER = {
     "width": 3,
     "depth": 3,
     "all_topics": True,
+    "topic_conditions": False,
+    "unite": False,
     "allow_parametric": "always",
     "backtracking": True,
     "filtering": True,
@@ -42,7 +44,7 @@ From all of E_topic (§3), the model asked at each iteration and with backtracki
 """
 
 
-class CoR(ChoiceContext, ExemplarContext):
+class CoR(ExemplarContext, ChainContext):
     """The options of CoR; ``width`` and, for CWQ, ``depth`` are by default the paper's (§5.3).
 
     The paper asks the model at every step (§4.1): ``always_ask``. The default spares the calls whose reply
@@ -79,7 +81,7 @@ EDGES: Edges = {
         "refine": refine,
         "backtrack": backtrack,
     },
-    refine: retrieve_relations,
+    refine: {"forward": retrieve_relations, "filter": filter_candidates},
     filter_candidates: {"backtrack": backtrack},
     backtrack: {"forward": expand, "refine": refine, "filter": filter_candidates, "backtrack": look_again},
     look_again: {"refine": retrieve_relations, "stop": answer},

@@ -24,7 +24,7 @@ from kgqa.nodes.infer import infer_from_frontier
 from kgqa.nodes.link import link
 from kgqa.nodes.look_again import look_again_from_frontier
 from kgqa.nodes.plan import plan
-from kgqa.runtime.context import ONE_HOP_A_TIME, ChoiceContext, Presets
+from kgqa.runtime.context import ONE_HOP_A_TIME, PlannedContext, Presets
 from kgqa.runtime.graph_builder import Edges, build_graph
 
 PAPER = {
@@ -34,6 +34,10 @@ PAPER = {
     "depth": 4,
     "reflections": 5,
     "frontier": "entities",
+    "planning": "first",
+    "topic_conditions": False,
+    "unite": False,
+    "reflection": "always",
     "width": 70,
     "entity_encoder": "msmarco-distilbert-base-tas-b",
     "budget": {"llm_calls": 400, "tokens": 400_000, "seconds": 1800.0},
@@ -42,7 +46,7 @@ PAPER = {
 published runs a question takes up to 390 calls and 215,000 tokens, which none of these limits cuts."""
 
 
-class PoG(ChoiceContext):
+class PoG(PlannedContext):
     """The options of PoG; numbers are those of its public code, whose way ``preset=paper`` is."""
 
     method: ClassVar[str] = "pog"
@@ -56,6 +60,11 @@ class PoG(ChoiceContext):
         description="what the search goes on from: relation chains, chosen and judged in few calls; or, as "
         "in the paper, entities, with a call for each choice (relations of an entity, entities of one, "
         "memory, evaluation, reflection, recall) and `depth` rounds",
+    )
+    reflection: Literal["needed", "always"] = Field(
+        default="needed",
+        description="where to go on is said by the check, and the model reflects where nothing of it leads "
+        "on; or, as in the paper, after each check",
     )
     width: int = Field(
         default=70,
@@ -73,6 +82,17 @@ class PoG(ChoiceContext):
     def explores_entities(self) -> bool:
         """Whether the frontier is of entities."""
         return self.frontier == "entities"
+
+    @property
+    def plans_first(self) -> bool:
+        """Whether the question is broken down before the search, as where solved questions guide that."""
+        guided = getattr(self, "guide_decomposition", False)
+        return super().plans_first or self.explores_entities or guided
+
+    @property
+    def steers(self) -> bool:
+        """Whether a check that goes on says from where."""
+        return self.reflection == "needed" and not self.explores_entities
 
     @property
     def own_knowledge(self) -> bool:
@@ -93,7 +113,7 @@ SEARCH_EDGES: Edges = {
     expand: {"forward": choose_entities, "refine": retrieve_relations, "backtrack": reflect},
     choose_entities: {"forward": update_memory, "refine": retrieve_relations, "backtrack": reflect},
     update_memory: {"forward": verify},
-    verify: {"forward": reflect, "filter": filter_candidates},
+    verify: {"forward": reflect, "refine": retrieve_relations, "filter": filter_candidates},
     filter_candidates: {"backtrack": reflect},
     reflect: {"forward": retrieve_relations, "backtrack": backtrack, "infer": look_again_from_frontier},
     backtrack: retrieve_relations,

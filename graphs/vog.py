@@ -15,6 +15,7 @@ from kgqa.nodes.vog.advance import advance
 from kgqa.nodes.vog.answer import answer
 from kgqa.nodes.vog.appraise import appraise
 from kgqa.nodes.vog.choose_arm import choose_arm
+from kgqa.nodes.vog.conclude import conclude
 from kgqa.nodes.vog.expand import expand
 from kgqa.nodes.vog.filter import filter_entities
 from kgqa.nodes.vog.judge import judge
@@ -60,6 +61,9 @@ PAPER = {
     "candidate_plans": "revised",
     "reward": "both",
     "judge": False,
+    "conclude": False,
+    "exact_match": False,
+    "repeat_revisions": True,
     "allow_parametric": "always",
     "budget": dict.fromkeys(Budget.model_fields),
 }
@@ -172,6 +176,20 @@ class VoG(ExemplarContext):
         default=True,
         description="answer yes or no by the evidence for and against; if not, as in the paper, by the plan",
     )
+    conclude: bool = Field(
+        default=True,
+        description="ask at the end which of what the last steps have led to is the answer, in place of "
+        "choosing among it and checking it; if not, as in the paper, the plan's answers are",
+    )
+    exact_match: bool = Field(
+        default=True,
+        description="a step that has found the names that it predicted, and no others, needs no check",
+    )
+    repeat_revisions: bool = Field(
+        default=False,
+        description="revise by the same arm, and try a step again by the same search, where nothing new was "
+        "observed since, as the paper does (Algorithm 2)",
+    )
     guide_decomposition: bool = Field(
         default=False, description="show the plan solved questions like this one (EGP §4.2)"
     )
@@ -206,7 +224,8 @@ EDGES: Edges = {
     look_ahead: {"forward": revise},
     revise: {"forward": appraise},
     appraise: {"refine": choose_arm, "forward": advance, "backtrack": retrieve_relations},
-    advance: {"forward": retrieve_relations, "refine": look_again, "infer": judge},
+    advance: {"forward": retrieve_relations, "filter": conclude, "refine": look_again, "infer": judge},
+    conclude: {"refine": choose_arm, "forward": look_again},
     look_again: {"refine": retrieve_relations},
     judge: answer,
 }

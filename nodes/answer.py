@@ -1,5 +1,7 @@
 """Answer: what is found, how it is proved, what it has cost."""
 
+from dataclasses import replace
+
 from kgqa.kg.pages import Proof
 from kgqa.kg.proof.query import AnswerQuery
 from kgqa.kg.terms import Path, Term, Triple
@@ -68,19 +70,29 @@ async def _prove_answers(branches: list[VerifiedChain], state: State, runtime: N
 async def _run_memory(
     branches: list[VerifiedChain], state: State, runtime: NodeRuntime
 ) -> tuple[AnswerQuery | None, Proof | None]:
-    """Run the query of memory; where chains were held to some nodes, without that if it gives the same."""
+    """Run the query of memory; where chains were held to some nodes, without that if it gives the same.
+
+    What was left out on the way may be what returns to the topic.
+    """
     topics = state["topic_entities"]
     try:
-        query, free = (query_of_memory(branches, topics, held=held) for held in (True, False))
+        query, *free = (
+            query_of_memory(each, topics, held=held)
+            for each, held in ((branches, True), (branches, False), (_all_fresh(branches), False))
+        )
     except ValueError as error:
         runtime.trace["proof"] = f"left out: {error}"
         return None, None
     proof = await run_query(query, runtime)
-    if proof and free != query:
-        found = await run_query(free, runtime)
-        if found and found.answers == proof.answers:
-            return free, found
+    for other in dict.fromkeys(free) if proof and query not in free else ():
+        found = await run_query(other, runtime)
+        if proof and found and found.answers == proof.answers:
+            return other, found
     return query, proof
+
+
+def _all_fresh(branches: list[VerifiedChain]) -> list[VerifiedChain]:
+    return [replace(branch, fresh=True) for branch in branches]
 
 
 def _computed(branch: VerifiedChain) -> Term | None:
@@ -98,15 +110,17 @@ async def _trace_paths(
     paths: list[list[PathStep]] = []
     triples: list[Triple] = []
     for branch in branches:
-        chain = branch.chain
         facts = _known_facts(branch, shown, leads)
-        facts = facts or await trace_evidence(runtime, **chain_arguments(chain), ends=shown) or []
-        whole = facts if len(facts) == len(ends) and all(facts) else []
-        tails = [
-            [f[at].tail if hop.forward else f[at].head for f in whole] for at, hop in enumerate(chain.hops)
-        ]
-        paths.append(draw_hops(chain.hops, [[chain.topic], *tails]))
-        triples += [triple for path in facts for triple in path]
+        for chain in branch.chains:
+            facts = facts or await trace_evidence(runtime, **chain_arguments(chain), ends=shown) or []
+            whole = facts if len(facts) == len(ends) and all(facts) else []
+            tails = [
+                [f[at].tail if hop.forward else f[at].head for f in whole]
+                for at, hop in enumerate(chain.hops)
+            ]
+            paths.append(draw_hops(chain.hops, [[chain.topic], *tails]))
+            triples += [triple for path in facts for triple in path]
+            facts = []
     return paths, triples
 
 
@@ -116,6 +130,6 @@ def _known_facts(
     """Return the facts behind ends where there is one node on the way after each hop: no need to ask."""
     chain, nodes = branch.chain, {lead.chain: lead.node for lead in leads}
     between = [each for depth in range(1, chain.depth) if (each := nodes.get(chain.upto(depth)))]
-    if len(between) + 1 < chain.depth or not {*ends} <= {*branch.ends}:
+    if len(between) + 1 < chain.depth or not {*ends} <= {*branch.ends} or branch.others:
         return []
     return [Path(chain.topic, tuple(zip(chain.hops, (*between, end), strict=True))).triples for end in ends]

@@ -1,20 +1,27 @@
 """Expand: what is at the end of the chain? (CoR §4.2, step 1: entity retrieval)."""
 
 from collections.abc import Sequence
+from typing import cast
 
 from kgqa.kg.errors import KGRejected, KGTimeout
 from kgqa.kg.pages import Candidate, ChainResult
 from kgqa.kg.terms import Chain, Term
+from kgqa.nodes.cog.state import CoGState
+from kgqa.prompts.candidates import ChainFindings
+from kgqa.prompts.chain import without_last_hop
 from kgqa.runtime.node import NodeRuntime, node
 from kgqa.runtime.state import KnownExtensions, State, Update, VerifiedChain, known_extensions
 from kgqa.tools.arguments import chain_arguments
+
+MAX_SIBLINGS = 4  # chains chosen beside the one at hand that are visited with it at most
 
 
 @node("expand")
 async def expand(state: State, runtime: NodeRuntime) -> Update:
     """Follow the chain, its nodes between left as variables, to all its candidates.
 
-    Unless it is as deep as allowed, the same query tells what leads on from there.
+    Unless it is as deep as allowed, the same query tells what leads on from there. Chains that were chosen
+    beside it and wait are followed as well (``unite``).
     Where another topic's chain has been verified, only the ends that both chains
     share are candidates. A time-out is no empty result: it turns back.
     """
@@ -22,15 +29,45 @@ async def expand(state: State, runtime: NodeRuntime) -> Update:
     runtime.trace["chain"] = str(chain)
     try:
         visit = await visit_chain(chain, chain.depth < runtime.context.depth, runtime)
-        candidates, cut = list(visit.ends.items), visit.ends.truncated
-        for branch in state["memory"]:
-            candidates, cut = await _intersect(candidates, cut, branch, chain, runtime)
+        met = await _meet_memory(chain, visit, state, runtime)
     except (KGTimeout, KGRejected) as error:
         runtime.record_failure(error)
         return {"candidates": [], "truncated": False, "decision": "backtrack"}
+    candidates, cut = list(met.ends), met.truncated
     runtime.trace |= {"ends": len(visit.ends), "candidates": len(candidates), "truncated": cut}
-    leads = updated_leads([chain], [visit], state)
-    return {"candidates": candidates, "truncated": cut, "leads": leads, "decision": "forward"}
+    beside = await _visit_siblings(state, runtime)
+    return {
+        "candidates": candidates,
+        "truncated": cut,
+        "siblings": beside,
+        "leads": updated_leads([chain], [visit], state),
+        "decision": "forward",
+    }
+
+
+async def _visit_siblings(state: State, runtime: NodeRuntime) -> list[ChainFindings]:
+    """Return what chains that wait, chosen beside the one at hand, lead to; one query for all of them."""
+    chain, before = state["chain"], without_last_hop(state["chain"])
+    pruned = cast(CoGState, state).get("pruned", [])
+    waiting = [*reversed(state["stack"]), *(each.chain for each in pruned if each.waiting)]
+    chains = [each for each in dict.fromkeys(waiting) if each != chain and without_last_hop(each) == before]
+    chains = [each for each in chains if not each.constraints][:MAX_SIBLINGS]
+    if not (chains and runtime.context.unite):
+        return []
+    arguments = [chain_arguments(each) for each in chains]
+    visits = await runtime.try_tool("visit_chains", chains=arguments, hops=False) or ()
+    met = [await _meet_memory(each, v, state, runtime) for each, v in zip(chains, visits, strict=False)]
+    found = [each for each in met if each.named]
+    runtime.trace["siblings"] = [f"{each.chain}: {len(each.ends)}" for each in found]
+    return found
+
+
+async def _meet_memory(chain: Chain, visit: ChainResult, state: State, runtime: NodeRuntime) -> ChainFindings:
+    """Return the ends of a chain that the branches in memory have as well."""
+    candidates, cut = list(visit.ends.items), visit.ends.truncated
+    for branch in state["memory"]:
+        candidates, cut = await _intersect(candidates, cut, branch, chain, runtime)
+    return ChainFindings(chain, tuple(candidates), cut)
 
 
 def updated_leads(
@@ -66,7 +103,9 @@ async def _intersect(
         return [Candidate(end) for end in branch.ends if end in reached], False
     ends = set(branch.ends)
     if not cut and branch.truncated:
-        ends = await _ends_reached(branch.chain, [c.term for c in candidates], runtime)
+        ends = set()
+        for each in branch.chains:
+            ends |= await _ends_reached(each, [c.term for c in candidates], runtime)
     return [c for c in candidates if c.term in ends], cut
 
 

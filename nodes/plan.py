@@ -8,7 +8,7 @@ from kgqa.prompts.progress import MAX_SENTENCE_CHARS
 from kgqa.runtime.node import NodeRuntime, node
 
 
-@node("plan")
+@node("plan", option="plans_first")
 async def plan(state: CoGState, runtime: NodeRuntime) -> CoGUpdate:
     """Let the model break the question down into subgoals.
 

@@ -35,7 +35,7 @@ def query_of_memory(
         places = (*range(free, free + each.chain.depth - 1), RETURNED)
         free += len(places) - 1
         chain, picks = _without_held(each.chain, places, topics)
-        parts.append(Branch(chain, places, fresh=each.fresh))
+        parts.append(Branch(chain, places, each.others, each.fresh))
         picked += picks if held else []
         picked += [Pick(RETURNED, each.ends, each.picked)] if each.picked is not None else []
     conditions = (
@@ -120,23 +120,33 @@ async def prove_paths(
 
 
 async def prove_claim(paths: Sequence[Path], *, holds: bool, state: State, runtime: NodeRuntime) -> Update:
-    """Return the query, conditions and outcome of a yes or no by a chain between two topics.
+    """Return the query, conditions and outcome of a yes or no by chains that join topics.
 
-    It holds where a path for it ends at the other topic, and does not where one against it ends elsewhere;
-    what rests on other evidence is the model's inference.
+    It holds where a path for it ends at another topic, or where those of another do. It does not where a
+    path against it ends at no topic; what rests on other evidence is the model's inference.
     """
-    claims = (
-        path.chain.constrained_to([topic])
-        for path in paths
-        for topic in state["topic_entities"]
-        if path.steps and topic != path.topic and (path.end == topic) is holds
-    )
+    claims = _joining_chains(paths, state["topic_entities"], holds=holds)
     if (claim := next(claims, None)) is not None:
-        query = AnswerQuery(_branches([[claim]]), RETURNED, ask=True)
+        query = AnswerQuery(_branches([[chain] for chain in claim]), RETURNED, ask=True)
         proof = await run_query(query, runtime)
         if proof and [each.id for each in proof.answers] == [str(holds).lower()]:
             return proof_update(query, proof, (), state)
     return {"outcome": "grounded_inference"}
+
+
+def _joining_chains(
+    paths: Sequence[Path], topics: Sequence[Entity], *, holds: bool
+) -> Iterator[Sequence[Chain]]:
+    """Yield chains that join topics by evidence, or that would join them if it were not against it."""
+    for path in paths:
+        for topic in topics:
+            meets = path.end == topic if holds else path.end not in topics
+            if path.steps and topic != path.topic and meets:
+                yield [path.chain.constrained_to([topic])]
+    for path in paths if holds else ():
+        met = {other.topic: other.chain for other in paths if other.end == path.end and other.steps}
+        if len(met) > 1:
+            yield list(met.values())
 
 
 def proof_update(query: AnswerQuery, proof: Proof, branches: Sequence[VerifiedChain], state: State) -> Update:

@@ -3,7 +3,7 @@
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from itertools import islice, product
-from typing import TypeAlias
+from typing import Literal, TypeAlias
 
 from kgqa.kg.pages import Candidate
 from kgqa.kg.terms import Chain, Entity, Hop, NodeConstraint, Term
@@ -110,8 +110,10 @@ def fresh_take(ends: Sequence[Candidate]) -> Take:
     return "others" if len({end.returning for end in ends}) > 1 else "all"
 
 
-def accept_chain(state: State, verdict: Verdict | Sufficiency, named: Sequence[Candidate]) -> Update:
-    """Put the chain into working memory; other topics that wait refine it.
+def accept_chain(
+    state: State, verdict: Verdict | Sufficiency, named: Sequence[Candidate], awaited: Sequence[Entity] = ()
+) -> Update:
+    """Put the chain into working memory; other topics that wait refine it, and those that are ``awaited``.
 
     Where CoG's check, which is its filter as well, was shown all candidates and names those that meet the
     condition, nothing is left to filter.
@@ -122,21 +124,38 @@ def accept_chain(state: State, verdict: Verdict | Sufficiency, named: Sequence[C
     if branch.verdict == "filter" and verdict.chosen and whole:
         ends = taken_terms("some", verdict.chosen, named)
         branch = replace(branch, ends=ends, verdict="stop", picked=verdict.rationale)
+    branch = _united(branch, [state["siblings"][number - 1] for number in verdict.united], verdict.take)
     return {
         "memory": [*state["memory"], branch],
-        "decision": "refine" if next_topic(state) else branch.verdict,
+        "decision": "refine" if awaited or next_topic(state) else branch.decision,
     }
 
 
 def accept_group(groups: Sequence[ChainFindings], reply: GroupVerdict, runtime: NodeRuntime) -> Update:
     """Put the group that a reply takes into working memory, after the chains that it meets."""
-    group = groups[reply.group - 1]
-    numbers = [each.number for each in numbered_candidates(groups) if each.group == reply.group]
-    chosen = [numbers.index(number) + 1 for number in reply.chosen]
-    branch = _verified_chain(group.chain, reply, chosen, group.named, truncated=group.truncated)
+    taken = [groups[number - 1] for number in reply.groups]
+    group, named = taken[0], [end for each in taken for end in each.named]
+    rows = [row for number in reply.groups for row in numbered_candidates(groups) if row.group == number]
+    places = {row.number: named.index(row.candidate) + 1 for row in rows}
+    chosen = [places[number] for number in reply.chosen]
+    cut = any(each.truncated for each in taken)
+    branch = _verified_chain(group.chain, reply, chosen, named, truncated=cut)
+    others = tuple(each.chain for each in taken[1:])
+    branch = replace(branch, ends=tuple(dict.fromkeys(branch.ends)), others=others)
     runtime.trace["chain"] = str(group.chain)
     met = [VerifiedChain(chain, branch.ends, "stop") for chain in group.met]
-    return {"memory": [*met, branch], "decision": branch.verdict}
+    return {"memory": [*met, branch], "decision": branch.decision}
+
+
+def _united(branch: VerifiedChain, others: Sequence[ChainFindings], take: Take) -> VerifiedChain:
+    """Return a branch with the ends of chains that say the same beside its own."""
+    ends = dict.fromkeys(branch.ends)
+    for each in others:
+        own = taken_terms("all" if take == "some" else take, (), each.named)
+        ends |= dict.fromkeys(own)
+    chains = tuple(Chain(each.chain.topic, each.chain.hops) for each in others)
+    cut = branch.truncated or any(each.truncated for each in others)
+    return replace(branch, ends=tuple(ends), others=chains, truncated=cut) if others else branch
 
 
 def _verified_chain(
@@ -155,4 +174,5 @@ def _verified_chain(
         return VerifiedChain(chain, ends, "filter", fresh, truncated=truncated)
     picked = verdict.rationale if take == "some" else None
     cut = truncated and picked is None
-    return VerifiedChain(chain, ends, "stop", fresh, (), picked, computed_by(take, ends), cut)
+    how: Literal["infer", "stop"] = "infer" if verdict.unsure else "stop"
+    return VerifiedChain(chain, ends, how, fresh, (), picked, computed_by(take, ends), cut)

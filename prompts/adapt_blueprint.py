@@ -70,21 +70,35 @@ Reply: {"rationale": "Plays that he wrote and that were first staged there.", "b
 
     def case(self) -> str:
         """Show the question, its topic entities, the exemplars and some relations of the graph."""
-        topics = [quoted(str(topic)) for topic in self.topics[:MAX_TOPICS_SHOWN]]
-        names = [quoted(name, MAX_RELATION_NAME_CHARS) for name in self.relations[:MAX_RELATIONS_SHOWN]]
-        lines = ["Topic entities:", numbered(topics)] if topics else []
-        lines += draw_solved_questions(self.exemplars)
-        lines += [f"Relations of this graph, some of them: {', '.join(names)}"] if names else []
-        return draw_case(self.question, *lines)
+        return case_of_blueprint(self.question, self.topics, self.exemplars, self.relations)
 
     def check(self, reply: AdaptedBlueprint) -> None:
         """Refuse a blueprint of no branches or too many, and names that no relation has."""
-        most = max(1, len(self.topics))
-        if not 1 <= len(reply.branches) <= most:
-            given = len(reply.branches)
-            raise ValueError(f"give a branch for each topic entity, at most {most}, not {given}")
-        for number, branch in enumerate(reply.branches, 1):
-            _check_relations(branch, f"branch {number}")
+        check_branches(reply.branches, self.topics)
+
+
+def case_of_blueprint(
+    question: str,
+    topics: Sequence[Entity],
+    exemplars: Sequence[SolvedQuestion],
+    relations: Sequence[str],
+) -> str:
+    """Draw a question, its topic entities, the exemplars and some relations of the graph."""
+    shown = [quoted(str(topic)) for topic in topics[:MAX_TOPICS_SHOWN]]
+    names = [quoted(name, MAX_RELATION_NAME_CHARS) for name in relations[:MAX_RELATIONS_SHOWN]]
+    lines = ["Topic entities:", numbered(shown)] if shown else []
+    lines += draw_solved_questions(exemplars)
+    lines += [f"Relations of this graph, some of them: {', '.join(names)}"] if names else []
+    return draw_case(question, *lines)
+
+
+def check_branches(branches: Sequence[Sequence[str]], topics: Sequence[Entity]) -> None:
+    """Raise ValueError for no branches or too many, and for names that no relation has."""
+    most = max(1, len(topics))
+    if not 1 <= len(branches) <= most:
+        raise ValueError(f"give a branch for each topic entity, at most {most}, not {len(branches)}")
+    for number, branch in enumerate(branches, 1):
+        _check_relations(branch, f"branch {number}")
 
 
 class LinearBlueprint(Reply):

@@ -10,6 +10,8 @@ from kgqa.prompts.candidates import (
     MAX_GROUPS_SHOWN,
     ChainFindings,
     Take,
+    can_unite,
+    check_kept,
     check_take,
     draw_chain_findings,
     draw_triples,
@@ -20,21 +22,21 @@ from kgqa.prompts.progress import PlannedPrompt
 RULES = """\
 Decide:
 
-- "stop" if a group has the answer: its chain, together with those that have the same ends, says \
-what the question asks, read with the direction of the arrows;
-- "filter" if the answers are among a group's candidates, only a condition is left to apply, and \
-not all of them are shown; where all are shown, stop with "some";
+- "stop" if a group has the answer: its chain, with those that have the same ends, says what the question \
+asks, read with the direction of the arrows; several that say the same are united;
+- "filter" if the answers are among a group's candidates, and a condition is left (a date, a number, a name, \
+a kind, the largest), which the graph decides where it can; stop with "some" only for what no graph says;
 - "forward" if a relation is still to be followed, from here or from elsewhere.
 
-Judge by the chains, not by the few candidates that are shown, and do not doubt the data. Where there \
-are several topic entities, each has a chain of its own: prefer the group where they meet.
+With several topic entities each has a chain of its own: stop or filter where they meet, and elsewhere only \
+if nothing that the others say is left. Judge by the chains, not by the few candidates that are shown. The \
+data is right, but may lack facts.
 "A -relation-> B" reads "A has the relation to B"; "A <-relation- B" reads "B has the relation \
 to A". ?1, ?2 ... stand for all nodes reached at that step, named or not.
 
-With "stop", "take" says what of the group is the answer: "all"; the "others", which leaves out those \
-marked with *, that are reached only by coming back to the start; "some", with their numbers in "chosen", \
-best first; or, of a group without "more than", the "count", and of numbers or dates the "smallest" or \
-the "largest" (earliest, latest), then computed.
+With "stop", "take" says what is the answer: "all"; the "others", without those marked with *, reached only \
+by coming back to the start; "some", numbers in "chosen", best first; or, without "more than", the "count", \
+and of numbers or dates the "smallest" or the "largest" (earliest, latest). "unsure": true if it is a guess.
 """
 """What both prompts say of groups and of what is taken of them."""
 
@@ -45,11 +47,16 @@ class Assessment(Reply):
     rationale: str = Field(default="", description="one short sentence: why")
     known: list[str] = Field(default=[], description="what is known now of each subgoal, in their order")
     decision: Literal["stop", "filter", "forward"] = Field(description="stop, filter or forward")
-    group: int = Field(default=0, description="for stop and filter: the group's number; else 0")
+    groups: list[int] = Field(
+        default=[],
+        description="for stop and filter the number of the answer, for forward of what to go on from",
+    )
     take: Take = Field(default="all", description="for stop: what of the group is the answer")
     chosen: list[int] = Field(
-        default=[], description="for stop with take=some: candidate numbers, best first"
+        default=[], description="candidate numbers: for stop with take=some, and for forward"
     )
+    unsure: bool = Field(default=False, description="true if it is a guess")
+    subgoals: list[str] = Field(default=[], description="for forward, where none are given: the plan")
 
 
 class AssessFound(PlannedPrompt[Assessment]):
@@ -59,26 +66,29 @@ class AssessFound(PlannedPrompt[Assessment]):
 
     instructions = (
         """\
-You check a search in a knowledge graph. You are given a question and what was found: groups, each a \
-chain of relations from an entity of the question with the candidates at its end. """
+You check a search in a knowledge graph, which has found groups: each a chain of relations from an entity \
+of the question with the candidates at its end. """
         + RULES
         + """
-"known": what is known now, old and new: one short sentence for each subgoal, in their order, "" for \
-one of which nothing is.
+With "forward", "groups" are those to go on from, as few as possible, of each topic entity that still \
+needs a relation; "chosen" their candidates that the question means, where it says which. If none leads on, \
+leave both empty: the search comes back. Where no subgoals are given, write them in \
+"subgoals", in order, what is known first.
+
+"known": what is known now of each subgoal, in their order, one short sentence or "".
 
 Reply with one JSON object: {"rationale": "one short sentence", "known": ["..."], "decision": "...", \
-"group": number, "take": "...", "chosen": [numbers]}.
+"groups": [numbers], "take": "...", "chosen": [numbers], "unsure": false, "subgoals": ["..."]}.
 
 Example
 Question: "Which river flows through the home town of Clara Schumann?"
-Subgoals:
-- "Find her home town."
-- "Find the river there."
-Known so far: nothing
 Group 1: "Clara Schumann" -born_in-> ?1 (1)
 1. "Leipzig"
-Reply: {"rationale": "A town; its river is still to come.", "known": \
-["She comes from Leipzig.", ""], "decision": "forward", "group": 0, "take": "all", "chosen": []}
+Group 2: "Clara Schumann" -spouse-> ?1 (1)
+2. "Robert Schumann"
+Reply: {"rationale": "A town; its river is still to come.", "known": ["She comes from Leipzig.", ""], \
+"decision": "forward", "groups": [1], "take": "all", "chosen": [], "unsure": false, "subgoals": \
+["Find her home town.", "Find the river there."]}
 """
     )
 
@@ -87,7 +97,9 @@ Reply: {"rationale": "A town; its river is still to come.", "known": \
 
     def check(self, reply: Assessment) -> None:
         """Refuse a group that was not offered and candidates that are not of the group."""
-        _check_group(reply, self.found)
+        _check_groups(reply, self.found)
+        if reply.decision == "forward" and reply.groups:
+            check_kept(reply.groups, reply.chosen, self.found)
 
 
 class Evaluation(Reply):
@@ -95,13 +107,14 @@ class Evaluation(Reply):
 
     rationale: str = Field(default="", description="one short sentence: why")
     decision: Literal["stop", "filter", "forward"] = Field(description="stop, filter or forward")
-    group: int = Field(default=0, description="for stop and filter: the group's number; else 0")
+    groups: list[int] = Field(default=[], description="for stop and filter: the number of the group")
     take: Take = Field(default="all", description="for stop: what of the group is the answer")
     chosen: list[int] = Field(
         default=[], description="for stop with take=some: candidate numbers, best first"
     )
+    unsure: bool = Field(default=False, description="true if it is a guess")
     answers: list[str] = Field(
-        default=[], description="for stop with group 0: answers from your own knowledge, as short names"
+        default=[], description="for stop without a group: answers from your own knowledge, as short names"
     )
 
 
@@ -110,19 +123,21 @@ GroupVerdict: TypeAlias = Assessment | Evaluation
 ALONE = "Go by what was found alone."
 BESIDE = (
     "You may also answer from what you know: where no group has the answer, but what was found and what you "
-    'know give it, decide on "stop" with group 0 and name the answers in "answers".'
+    'know give it, decide on "stop" without a group and name the answers in "answers".'
 )
 
 
 class EvaluateFound(PlannedPrompt[Evaluation]):
     """Judge what was ``found`` with the memory as it stands, by ``own_knowledge`` also from what one knows.
 
-    Where groups are all ends of the same relations together, ``triples`` are the same entity by entity.
+    Where groups are all ends of the same relations together, ``triples`` are the same entity by entity, or
+    ``facts`` say it.
     """
 
     found: tuple[ChainFindings, ...]
     triples: tuple[ChainFindings, ...] = ()
     own_knowledge: bool = False
+    facts: tuple[str, ...] = ()
 
     instructions = (
         """\
@@ -132,8 +147,8 @@ with the candidates at its end. Lines under "Found", where there are any, say wh
 to which of them. What a group shows goes before what is said to be known. """
         + RULES
         + """
-Reply with one JSON object: {"rationale": "one short sentence", "decision": "...", "group": number, \
-"take": "...", "chosen": [numbers], "answers": []}.
+Reply with one JSON object: {"rationale": "one short sentence", "decision": "...", "groups": [number], \
+"take": "...", "chosen": [numbers], "unsure": false, "answers": []}.
 
 Example
 Question: "Which river flows through the home town of Clara Schumann?"
@@ -145,35 +160,40 @@ Known so far:
 Group 1: "Clara Schumann" -born_in-> ?1 (1)
 1. "Leipzig"
 Go by what was found alone.
-Reply: {"rationale": "A town; its river is still to come.", "decision": "forward", "group": 0, \
-"take": "all", "chosen": [], "answers": []}
+Reply: {"rationale": "A town; its river is still to come.", "decision": "forward", "groups": [], \
+"take": "all", "chosen": [], "unsure": false, "answers": []}
 """
     )
 
     def _lines(self) -> Iterable[str]:
         groups = draw_chain_findings(self.found)
-        return *draw_triples(self.triples), *groups, BESIDE if self.own_knowledge else ALONE
+        facts = ("Found:", *(f"- {fact}" for fact in self.facts)) if self.facts else ()
+        return *draw_triples(self.triples), *facts, *groups, BESIDE if self.own_knowledge else ALONE
 
     def check(self, reply: Evaluation) -> None:
         """Refuse what was not offered, and answers from memory where they are not asked for."""
         if not reply.answers:
-            _check_group(reply, self.found)
+            _check_groups(reply, self.found)
         elif not self.own_knowledge:
             raise ValueError('go by what was found alone; leave "answers" empty')
-        elif reply.decision != "stop" or reply.group:
-            raise ValueError('"answers" goes with decision "stop" and group 0')
+        elif reply.decision != "stop" or reply.groups:
+            raise ValueError('"answers" goes with decision "stop" and no group')
 
 
-def _check_group(reply: GroupVerdict, groups: Sequence[ChainFindings]) -> None:
-    """Raise ValueError for a group that was not offered and for candidates that are not of the group."""
+def _check_groups(reply: GroupVerdict, groups: Sequence[ChainFindings]) -> None:
+    """Raise ValueError for groups that were not offered and for candidates that are not of them."""
+    check_numbers(reply.groups, min(MAX_GROUPS_SHOWN, len(groups)), "group")
     if reply.decision == "forward":
         return
-    check_numbers([reply.group], min(MAX_GROUPS_SHOWN, len(groups)), "group")
+    several = reply.decision == "stop" and all(map(can_unite, (groups[n - 1] for n in reply.groups)))
+    if not reply.groups or (len(reply.groups) > 1 and not several):
+        raise ValueError(f'with "{reply.decision}", name one group, not {len(reply.groups)}')
     offered = numbered_candidates(groups)
     check_numbers(reply.chosen, len(offered), "candidate")
     for number in reply.chosen:
-        if (group := offered[number - 1].group) != reply.group:
-            raise ValueError(f"candidate {number} is of group {group}, not of group {reply.group}")
+        if (group := offered[number - 1].group) not in reply.groups:
+            raise ValueError(f'candidate {number} is of group {group}, which is not in "groups"')
     if reply.decision == "stop":
-        found = groups[reply.group - 1]
-        check_take(reply.take, reply.chosen, found.named, found.truncated)
+        found = [groups[number - 1] for number in reply.groups]
+        named = [end for each in found for end in each.named]
+        check_take(reply.take, reply.chosen, named, any(each.truncated for each in found))

@@ -9,12 +9,13 @@ from typing import Literal as Choice
 from kgqa.kg.pages import Candidate
 from kgqa.kg.proof.query import Aggregate
 from kgqa.kg.terms import Chain, Literal, Term
-from kgqa.prompts.base import numbered, quoted
-from kgqa.prompts.chain import draw_arrow, draw_chain, draw_head
+from kgqa.prompts.base import check_numbers, numbered, quoted
+from kgqa.prompts.chain import draw_arrow, draw_chain, draw_head, draw_hop
 
 MAX_CANDIDATES_SHOWN = 100
 MAX_GROUPS_SHOWN = 20
 MAX_EARLIER_NAMES = 3
+MAX_SIBLING_NAMES = 5
 MAX_TRIPLE_LINES = 100
 MAX_TRIPLE_NAMES = 500
 MAX_NUMBER_DIGITS = 400  # digits that a number of the graph may have on either side of its point
@@ -22,17 +23,23 @@ MAX_NUMBER_DIGITS = 400  # digits that a number of the graph may have on either 
 Take = Choice["all", "others", "some", "count", "smallest", "largest"]
 
 VERDICT_RULES = """\
-Judge the kind of the candidates, not the few that happen to be shown, and do not doubt the data.
-Where there are several topic entities, each has a chain of its own, and their ends are brought together: \
-what the question says of another one need not be said by this chain.
+- "stop": the chain, read with the direction of its arrows, says all that the question asks;
+- "filter": the candidates are of the kind that is asked for, and only a condition (a date, a number, a \
+name, a kind, the largest) is left, which the graph decides where it can;
+- "forward": they are of another kind, and the chain has to go on from here;
+- "backtrack": it leads astray, or all candidates are shown and none can be meant.
+
+Judge the kind of the candidates, not the few that are shown. What the data says is right, but it may lack \
+facts. With several topic entities each is checked by itself: stop where this chain says its own part, and \
+filter only for a condition that names none of the others.
 
 "A -relation-> B" reads "A has the relation to B"; "A <-relation- B" reads "B has the relation \
 to A". ?1, ?2 ... stand for all nodes reached at that step, named or not.
 
-With "stop", say in "take" what the answer is: "all" candidates; "others", without those marked with *, \
-if any: they are reached only by way of the start; "some", their numbers in "chosen", best first; or, \
-unless there are "more than" so many, what is computed: the "count", and of numbers alone or dates alone \
-the "smallest" or the "largest" (earliest, latest).
+With "stop", "take" is "all" candidates; "others", without those marked with *, reached only by way of the \
+start; "some", numbers in "chosen", best first, only for what no graph says; or, unless there are "more \
+than" so many, what is computed: the "count", and of numbers or dates the "smallest" or the "largest" \
+(earliest, latest). "unsure": true if it is a guess.
 """
 """How a chain is to be judged by its candidates, and what a verdict takes of them, as `check_take` has it."""
 
@@ -112,6 +119,23 @@ def draw_earlier_chains(history: Sequence[ChainFindings]) -> list[str]:
     return ["Reached earlier:", *lines] if lines else []
 
 
+def draw_siblings(found: Sequence[ChainFindings]) -> list[str]:
+    r"""Draw the last hop of chains that were chosen beside another one, with the first names at their ends.
+
+    >>> from kgqa.kg.terms import Entity, Hop
+    >>> maltese = Candidate(Entity("http://x/l", "Maltese"))
+    >>> chain = Chain(Entity("http://x/m", "Malta"), (Hop("http://x/official_language"),))
+    >>> print(*draw_siblings([ChainFindings(chain, (maltese,))]), sep="\n")
+    Chosen beside it ("united" are those that say the same):
+    Chain 1: -official_language-> ?1 (1): "Maltese"
+    """
+    lines = []
+    for number, each in enumerate(found, 1):
+        names = ", ".join(quoted(str(end.term)) for end in each.named[:MAX_SIBLING_NAMES])
+        lines.append(f"Chain {number}: {draw_hop(each.chain)} ({_describe_ends(each)}): {names}")
+    return ['Chosen beside it ("united" are those that say the same):', *lines] if lines else []
+
+
 def draw_triples(found: Sequence[ChainFindings]) -> list[str]:
     """Draw what each chain has led to, by name, from the entity that it is held to before its last hop.
 
@@ -162,6 +186,24 @@ def check_take(
         raise ValueError("every candidate is marked with *; there are no others")
     if take in {"smallest", "largest"} and not _comparable_values([c.term for c in candidates]):
         raise ValueError(f'"{take}" needs candidates that are all numbers, or all dates')
+
+
+def can_unite(found: ChainFindings) -> bool:
+    """Return whether what a chain leads to can be united with what others do: all of it, from it alone."""
+    return not (found.met or found.chain.constraints)
+
+
+def check_kept(groups: Sequence[int], keep: Sequence[int], found: Sequence[ChainFindings]) -> None:
+    """Raise ValueError for candidates to go on from that are of none of the groups, or not all shown."""
+    offered = numbered_candidates(found)
+    check_numbers(keep, len(offered), "candidate")
+    for number in keep:
+        group = offered[number - 1].group
+        if group not in groups:
+            raise ValueError(f"candidate {number} is of group {group}, which is not gone on from")
+        whole = found[group - 1]
+        if whole.truncated or len(whole.named) > sum(row.group == group for row in offered):
+            raise ValueError(f"not all of group {group} are shown; name no candidates of it")
 
 
 def taken_terms(take: Take, chosen: Sequence[int], candidates: Sequence[Candidate]) -> tuple[Term, ...]:

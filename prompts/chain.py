@@ -85,6 +85,12 @@ def draw_met(chains: Sequence[Chain]) -> list[str]:
     return [f"The candidates are also the ends of: {draw_chain(chain)}" for chain in chains]
 
 
+def draw_awaited(topics: Sequence[Entity]) -> list[str]:
+    """Name the topics that are brought together with a chain after it."""
+    names = ", ".join(quoted(str(topic)) for topic in topics)
+    return [f"Checked next, by themselves: {names}"] if names else []
+
+
 def draw_extensions(offers: Sequence[Extension]) -> list[str]:
     """Draw how each offer continues its chain, from the last node on."""
     return [f"{_draw_end(offer.start)} {draw_further(offer)}" for offer in offers]

@@ -6,10 +6,18 @@ from typing import Literal
 from pydantic import Field
 
 from kgqa.kg.pages import Candidate
-from kgqa.kg.terms import Chain
+from kgqa.kg.terms import Chain, Entity
 from kgqa.prompts.base import QuestionPrompt, Reply, check_numbers, quoted
-from kgqa.prompts.candidates import MAX_CANDIDATES_SHOWN, VERDICT_RULES, Take, check_take, draw_candidates
-from kgqa.prompts.chain import draw_chain, draw_met
+from kgqa.prompts.candidates import (
+    MAX_CANDIDATES_SHOWN,
+    VERDICT_RULES,
+    ChainFindings,
+    Take,
+    check_take,
+    draw_candidates,
+    draw_siblings,
+)
+from kgqa.prompts.chain import draw_awaited, draw_chain, draw_met
 from kgqa.prompts.progress import Progress
 
 
@@ -28,12 +36,15 @@ class Sufficiency(Reply):
     keep: list[int] = Field(
         default=[], description="for forward: numbers of the candidates to go on from; empty for all"
     )
+    united: list[int] = Field(default=[], description="for stop: chains beside it that say the same")
+    unsure: bool = Field(default=False, description="true if it is a guess")
 
 
 class CheckSufficiency(QuestionPrompt[Sufficiency]):
     """Judge a ``chain`` by its ``candidates`` and the ``progress`` of the plan.
 
-    ``met`` are chains from other topic entities whose ends the candidates also are;
+    ``met`` are chains from other topic entities whose ends the candidates also are, ``awaited`` topics that
+    are brought together with this one next, ``siblings`` what chains lead to that were chosen beside it;
     ``expected`` is the relation with which the blueprint goes on, or empty.
     """
 
@@ -43,23 +54,16 @@ class CheckSufficiency(QuestionPrompt[Sufficiency]):
     met: tuple[Chain, ...] = ()
     truncated: bool = False
     expected: str = ""
+    awaited: tuple[Entity, ...] = ()
+    siblings: tuple[ChainFindings, ...] = ()
 
     instructions = (
         """\
 You check a search in a knowledge graph. You are given a question, its subgoals, what is verified \
-so far, a chain of relations that starts from an entity of the question, and the candidates: the \
-nodes at the chain's end. Say in "finding", in one short sentence, what the candidates establish \
-for the subgoal marked "<- now"; leave it empty if nothing. Then decide by two questions.
+so far, a chain of relations from an entity of the question, and the candidates at the chain's end. Say in \
+"finding", in one short sentence, what they establish for the subgoal marked "<- now", or nothing. Then \
+decide what is next:
 
-1. Does the chain, read with the direction of its arrows, say what the question asks?
-   - yes, all of it: "stop";
-   - no, it leads astray: "backtrack";
-   - in part: go to 2.
-2. Are the candidates already of the kind that is asked for, so that the answers are among them \
-and only a condition is left to apply?
-   - yes: "filter";
-   - no, and the chain can go on from here to the answer: "forward";
-   - no, and nothing of this kind leads to the answer: "backtrack".
 """
         + VERDICT_RULES
         + """With "filter", where all candidates are shown, "chosen" may name those that meet the condition.
@@ -68,18 +72,8 @@ With "forward", "keep" holds the numbers of the candidates to go on from, where 
 which; when in doubt leave it empty, to go on from all.
 
 Reply with one JSON object: {"rationale": "one short sentence", "finding": "one short sentence", \
-"decision": "...", "take": "...", "chosen": [numbers], "keep": [numbers]}.
-
-Example
-Question: "Who wrote the words of the song Mondnacht?"
-Subgoals, in their order:
-- "Find who wrote the words of Mondnacht." <- now
-Verified so far: nothing
-Chain: "Mondnacht" -lyrics_by-> ?1
-Candidates (1):
-1. "Joseph von Eichendorff"
-Reply: {"rationale": "The chain says all that is asked.", "finding": "Eichendorff wrote the words.", \
-"decision": "stop", "take": "all", "chosen": [], "keep": []}
+"decision": "...", "take": "...", "chosen": [numbers], "keep": [numbers], "united": [numbers], \
+"unsure": false}.
 
 Example
 Question: "When was the university opened that Lise Meitner studied at?"
@@ -92,26 +86,30 @@ Candidates (2):
 1. "Akademisches Gymnasium"
 2. "University of Vienna"
 Reply: {"rationale": "One is a university; its date is to come.", "finding": "She studied at the University \
-of Vienna.", "decision": "forward", "take": "all", "chosen": [], "keep": [2]}
+of Vienna.", "decision": "forward", "take": "all", "chosen": [], "keep": [2], "united": [], "unsure": false}
 
 Example
-Question: "Which of Robert Schumann's songs set words by Eichendorff?"
+Question: "Which of Beethoven's teachers was born in a town on the Danube?"
+Topic entities: "Ludwig van Beethoven", "Danube"
 Subgoals, in their order:
-- "Find the songs that Robert Schumann composed." <- now
-- "Choose those with words by Eichendorff."
+- "Find Beethoven's teachers." <- now
+- "Choose those born in a town on the Danube."
 Verified so far: nothing
-Chain: "Robert Schumann" <-composed_by- ?1
+Chain: "Ludwig van Beethoven" -taught_by-> ?1
+Checked next, by themselves: "Danube"
 Candidates (2):
-1. "Mondnacht"
-2. "Widmung"
-Reply: {"rationale": "Songs; the poet is not yet checked.", "finding": "He composed both songs.", \
-"decision": "filter", "take": "all", "chosen": [], "keep": []}
+1. "Antonio Salieri"
+2. "Joseph Haydn"
+Reply: {"rationale": "His teachers; the Danube is checked next.", "finding": "Two men taught \
+him.", "decision": "stop", "take": "all", "chosen": [], "keep": [], "united": [], "unsure": false}
 """
     )
 
     def _lines(self) -> Iterable[str]:
         yield from (self.progress.draw(), f"Chain: {draw_chain(self.chain)}")
         yield from draw_met(self.met)
+        yield from draw_awaited(self.awaited)
+        yield from draw_siblings(self.siblings)
         if self.expected:
             yield f"Similar questions go on by (a hint only): {quoted(self.expected)}"
         yield draw_candidates(self.candidates, self.truncated)
@@ -119,6 +117,9 @@ Reply: {"rationale": "Songs; the poet is not yet checked.", "finding": "He compo
     def check(self, reply: Sufficiency) -> None:
         """Refuse numbers that were not offered or do not go with the decision."""
         offered = min(MAX_CANDIDATES_SHOWN, len(self.candidates))
+        check_numbers(reply.united, len(self.siblings), "chain beside it")
+        if reply.united and reply.decision != "stop":
+            raise ValueError('"united" goes with decision "stop"')
         check_numbers(reply.chosen, offered, "candidate")
         check_numbers(reply.keep, offered, "candidate")
         if reply.keep and reply.decision != "forward":

@@ -1,5 +1,7 @@
 """Which steps lead to the answer? (CoG §3.2.1 and appendix A.1: task decomposition)."""
 
+from collections.abc import Sequence
+
 from pydantic import Field
 
 from kgqa.prompts.base import Prompt, Reply, draw_case
@@ -49,10 +51,15 @@ through.", "Find the deepest of these lakes."]}
 
     def check(self, reply: Subgoals) -> None:
         """Refuse a plan without subgoals, with blank ones, or with too many."""
-        if not 1 <= len(reply.subgoals) <= MAX_SUBGOALS:
-            raise ValueError(f"give 1 to {MAX_SUBGOALS} subgoals, not {len(reply.subgoals)}")
-        if not all(goal.strip() for goal in reply.subgoals):
-            raise ValueError("a subgoal is blank; leave it out or say what to find")
+        check_subgoals(reply.subgoals)
+
+
+def check_subgoals(subgoals: Sequence[str]) -> None:
+    """Raise ValueError for a plan without subgoals, with blank ones, or with too many."""
+    if not 1 <= len(subgoals) <= MAX_SUBGOALS:
+        raise ValueError(f"give 1 to {MAX_SUBGOALS} subgoals, not {len(subgoals)}")
+    if not all(goal.strip() for goal in subgoals):
+        raise ValueError("a subgoal is blank; leave it out or say what to find")
 
 
 class DecomposeAlong(Decompose):

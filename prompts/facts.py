@@ -41,6 +41,30 @@ def draw_facts(paths: Sequence[Path]) -> str:
     return "\n".join([numbered(drawn[:MAX_FACTS_SHOWN]), *more]) if drawn else "none"
 
 
+def draw_owned_facts(paths: Sequence[Path]) -> list[str]:
+    """Draw what each node before the ends led to, on one line each, as many as one prompt shows.
+
+    >>> from kgqa.kg.terms import Entity, Literal
+    >>> squad = Path(Entity("http://x/t", "Lions")).then(Hop("http://x/squad"), Entity("http://x/m"))
+    >>> player = squad.then(Hop("http://x/player"), Entity("http://x/b", "Bob"))
+    >>> draw_owned_facts([player, squad.then(Hop("http://x/number"), Literal("22"))])
+    ['"Lions" -squad-> (a node without a name): -player-> "Bob", -number-> "22"']
+    """
+    owned: dict[str, dict[Term, dict[str, None]]] = {}
+    for path in paths:
+        if path.steps and path.end.name:
+            before = Path(path.topic, path.steps[:-1])
+            drawn = draw_node(before.end) if before.end.name else draw_fact(before)
+            ends = owned.setdefault(drawn, {}).setdefault(before.end, {})
+            ends[draw_arrow(path.steps[-1][0], draw_node(path.end))] = None
+    lines = [
+        f"{drawn}{'' if before.name else ':'} {', '.join(ends)}"
+        for drawn, each in owned.items()
+        for before, ends in each.items()
+    ]
+    return lines[:MAX_FACTS_SHOWN]
+
+
 def facts_as_statements(paths: Sequence[Path]) -> list[Statement]:
     """Return facts that end at a name as statements; a step through unnamed nodes is one statement."""
     return list(dict.fromkeys(filter(None, map(_fact_as_statement, paths))))

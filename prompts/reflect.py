@@ -8,9 +8,9 @@ from kgqa.prompts.base import Reply, check_numbers
 from kgqa.prompts.candidates import (
     MAX_GROUPS_SHOWN,
     ChainFindings,
+    check_kept,
     draw_chain_findings,
     draw_earlier_chains,
-    numbered_candidates,
 )
 from kgqa.prompts.progress import PlannedPrompt
 
@@ -66,19 +66,15 @@ Reply: {"rationale": "A wife leads astray; back to the author.", "go_on": [], "k
 """
 
     def _lines(self) -> Iterable[str]:
-        earlier = self.history[:MAX_EARLIER_CHAINS]
-        return *draw_chain_findings(self.found), *draw_earlier_chains(earlier)
+        yield from draw_chain_findings(self.found)
+        yield from draw_earlier_chains(self.history[:MAX_EARLIER_CHAINS])
+        if not self.found:
+            yield 'No group is left: "go_on" and "keep" stay empty.'
+        if not self.history:
+            yield 'There is nothing to come back to: "recall" stays empty.'
 
     def check(self, reply: Reflection) -> None:
         """Refuse what was not offered, and candidates of groups that are not gone on from."""
         check_numbers(reply.go_on, min(MAX_GROUPS_SHOWN, len(self.found)), "group")
         check_numbers(reply.recall, min(MAX_EARLIER_CHAINS, len(self.history)), "earlier chain")
-        offered = numbered_candidates(self.found)
-        check_numbers(reply.keep, len(offered), "candidate")
-        for number in reply.keep:
-            group = offered[number - 1].group
-            if group not in reply.go_on:
-                raise ValueError(f'candidate {number} is of group {group}, which is not in "go_on"')
-            found = self.found[group - 1]
-            if found.truncated or len(found.named) > sum(row.group == group for row in offered):
-                raise ValueError(f'not all of group {group} are shown; leave "keep" without candidates of it')
+        check_kept(reply.go_on, reply.keep, self.found)

@@ -7,7 +7,7 @@ from typing import Any, ClassVar, Literal
 from pydantic import Field
 
 from kgqa.kg.terms import Path
-from kgqa.prompts.base import QuestionPrompt
+from kgqa.prompts.base import MAX_TOPICS_SHOWN, QuestionPrompt, quoted
 from kgqa.prompts.facts import RelationCandidate, draw_facts, draw_relation_candidate
 from kgqa.prompts.plans import (
     MAX_PLAN_STEPS,
@@ -19,6 +19,7 @@ from kgqa.prompts.plans import (
     draw_plan,
     parse_plan,
 )
+from kgqa.prompts.progress import MAX_SENTENCE_CHARS
 from kgqa.prompts.react_plan import read_steps
 
 MAX_RELATIONS_SHOWN = 60
@@ -86,7 +87,9 @@ def merge_plans(plan: SearchPlan, reply: RevisedSteps, arm: Arm) -> SearchPlan:
 class RevisePlan(QuestionPrompt[RevisedSteps]):
     """Revise a ``plan`` whose step ``done`` failed, by the ``facts`` observed, to at most ``depth`` steps.
 
-    If ``empty``, it is the step after it that failed, of which nothing was observed.
+    If ``empty``, it is the step after it that failed, of which nothing was observed; where it is
+    ``unanswered``, no step failed, and this says why what was found is not the answer; then the next step
+    may begin at the topics ``anew``, where the search can.
     """
 
     plan: SearchPlan
@@ -95,12 +98,20 @@ class RevisePlan(QuestionPrompt[RevisedSteps]):
     _: KW_ONLY
     depth: int = MAX_PLAN_STEPS
     empty: bool = False
+    unanswered: str | None = None
+    anew: bool = False
 
     arm: ClassVar[Arm]  # the arm of the bandit that this revision is
 
     def _lines(self) -> Iterator[str]:
         yield from ("Plan:", draw_plan(self.plan, self.done), "Facts:", draw_facts(self.facts))
         yield from self._draw_offers()
+        if self.unanswered:
+            reason = quoted(self.unanswered, MAX_SENTENCE_CHARS)
+            yield f"The facts stand, but do not answer the question: {reason}"
+            names = ", ".join(quoted(str(topic)) for topic in self.topics[:MAX_TOPICS_SHOWN])
+            if self.anew:
+                yield f"The next step may begin where this leads, or anew at {names}."
         following = f"step {self.done + 1} of at most {self.depth}{', which has found nothing' * self.empty}"
         yield f"Next: {following if self.done < self.depth else 'none, all steps are carried out'}"
 

@@ -6,10 +6,18 @@ from typing import Literal
 from pydantic import Field
 
 from kgqa.kg.pages import Candidate
-from kgqa.kg.terms import Chain
+from kgqa.kg.terms import Chain, Entity
 from kgqa.prompts.base import QuestionPrompt, Reply, check_numbers
-from kgqa.prompts.candidates import MAX_CANDIDATES_SHOWN, VERDICT_RULES, Take, check_take, draw_candidates
-from kgqa.prompts.chain import draw_chain, draw_met
+from kgqa.prompts.candidates import (
+    MAX_CANDIDATES_SHOWN,
+    VERDICT_RULES,
+    ChainFindings,
+    Take,
+    check_take,
+    draw_candidates,
+    draw_siblings,
+)
+from kgqa.prompts.chain import draw_awaited, draw_chain, draw_met
 
 Decision = Literal["stop", "forward", "filter", "backtrack"]
 
@@ -23,6 +31,8 @@ class Verdict(Reply):
     chosen: list[int] = Field(
         default=[], description="for stop with take=some: candidate numbers, best first"
     )
+    united: list[int] = Field(default=[], description="for stop: chains beside it that say the same")
+    unsure: bool = Field(default=False, description="true if it is a guess")
 
 
 class VerifyChain(QuestionPrompt[Verdict]):
@@ -38,53 +48,49 @@ class VerifyChain(QuestionPrompt[Verdict]):
     met: tuple[Chain, ...] = ()
     truncated: bool = False
     filtering: bool = True
+    awaited: tuple[Entity, ...] = ()
+    siblings: tuple[ChainFindings, ...] = ()
 
     instructions = (
         """\
-You check a search in a knowledge graph. You are given a question, a chain of relations that \
-starts from an entity of the question, and the candidates: the nodes at the chain's end. Decide \
-what to do next by two questions.
+You check a search in a knowledge graph. You are given a question, a chain of relations from one of its \
+entities, and the candidates at the chain's end. Decide what is next:
 
-1. Does the chain, read with the direction of its arrows, say what the question asks?
-   - yes, all of it: "stop";
-   - no, it leads astray: "backtrack";
-   - in part: go to 2.
-2. Are the candidates already of the kind that is asked for, so that the answers are among them \
-and only a condition is left to apply?
-   - yes: "filter";
-   - no, the chain has to go on from here: "forward".
 """
         + VERDICT_RULES
         + """
 Reply with one JSON object: {"rationale": "one short sentence", "decision": "...", "take": "...", \
-"chosen": [numbers, for "some" alone]}.
+"chosen": [numbers, for "some" alone], "united": [numbers], "unsure": false}.
 
 Example
-Question: "Which rivers flow through the home town of Clara Schumann?"
-Chain: "Clara Schumann" -born_in-> ?1
+Question: "Which of Beethoven's teachers was born in a town on the Danube?"
+Topic entities: "Ludwig van Beethoven", "Danube"
+Chain: "Ludwig van Beethoven" -taught_by-> ?1
+Checked next, by themselves: "Danube"
+Candidates (2):
+1. "Antonio Salieri"
+2. "Joseph Haydn"
+Reply: {"rationale": "His teachers; the Danube is checked next.", "decision": "stop", "take": "all", \
+"chosen": [], "united": [], "unsure": false}
+
+Example
+Question: "How long is the longest river of Saxony?"
+Chain: "Saxony" -population-> ?1
 Candidates (1):
-1. "Leipzig"
-Reply: {"rationale": "A town; its rivers are still to come.", "decision": "forward", "take": "all", \
-"chosen": []}
-
-Example
-Question: "Which of Robert Schumann's songs set words by Eichendorff?"
-Chain: "Robert Schumann" <-composed_by- ?1
-Candidates (3):
-1. "Mondnacht"
-2. "Widmung"
-3. "Zwielicht"
-Reply: {"rationale": "Works of his, but the poet is not yet checked.", "decision": "filter", "take": "all", \
-"chosen": []}
+1. "4042422"
+Reply: {"rationale": "That is no length.", "decision": "backtrack", "take": "all", "chosen": [], \
+"united": [], "unsure": false}
 """
     )
 
     def _lines(self) -> Iterable[str]:
         yield f"Chain: {draw_chain(self.chain)}"
         yield from draw_met(self.met)
+        yield from draw_awaited(self.awaited)
+        yield from draw_siblings(self.siblings)
         if not self.filtering:
             yield 'Not available here: the decision "filter", and "some" in "take".'
-            yield 'Where question 2 leads to "filter", decide on "stop" and take "all" or "others".'
+            yield 'Where it would be "filter", decide on "stop" and take "all" or "others".'
         none = 'Candidates: none, so that only "forward" or "backtrack" is left'
         yield draw_candidates(self.candidates, self.truncated) if self.candidates else none
 
@@ -94,6 +100,9 @@ Reply: {"rationale": "Works of his, but the poet is not yet checked.", "decision
             raise ValueError("the decision filter is not available")
         if reply.decision in {"stop", "filter"} and not self.candidates:
             raise ValueError("there are no candidates; decide on forward or backtrack")
+        check_numbers(reply.united, len(self.siblings), "chain beside it")
+        if reply.united and reply.decision != "stop":
+            raise ValueError('"united" goes with decision "stop"')
         check_numbers(reply.chosen, min(MAX_CANDIDATES_SHOWN, len(self.candidates)), "candidate")
         if reply.decision == "stop":
             if reply.take == "some" and not self.filtering:

@@ -333,6 +333,41 @@ class ChoiceContext(SearchContext):
     )
 
 
+class ChainContext(ChoiceContext):
+    """The options of a method that verifies relation chains."""
+
+    topic_conditions: bool = Field(
+        default=True,
+        description="make a further topic that is a neighbour of a node of the chain a condition of that "
+        "node, checked by the graph, and search no chain from it",
+    )
+    unite: bool = Field(
+        default=True,
+        description="show what relations chosen together lead to side by side, so that those that say the "
+        "same are united",
+    )
+
+
+class PlannedContext(ChainContext):
+    """The options of a method that breaks a question down into subgoals."""
+
+    planning: Literal["needed", "first"] = Field(
+        default="needed",
+        description="write the subgoals where something uses them, by a call that does more than that; or, "
+        "as in the paper, by a call of its own before the search",
+    )
+
+    @property
+    def plans_first(self) -> bool:
+        """Whether the question is broken down before the search."""
+        return self.planning == "first"
+
+    @property
+    def plans_when_needed(self) -> bool:
+        """Whether it is broken down once something uses the subgoals."""
+        return not self.plans_first
+
+
 class ExemplarContext(SearchContext):
     """The options of a method that recalls solved questions like the one asked (EGP).
 

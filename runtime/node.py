@@ -45,6 +45,8 @@ class NodeRuntime(NodeBudget):
 
     trace: dict[str, Any] = field(default_factory=dict)
     """What the trace says about this node, beside its name and decision."""
+    idle: bool = False
+    """Whether there is nothing for the node to do."""
 
     async def prompt(self, prompt: Prompt[R]) -> R:
         """Put a prompt to the model; raise `ModelError` if it cannot be reached, or misunderstands."""
@@ -166,7 +168,8 @@ class Node:
     """A node without its method; ``bind`` makes a node of a graph of it.
 
     A node that ``opens`` a run leaves nothing of an earlier run on the same thread. One that has an
-    ``option`` is passed, and leaves no trace, where that option of the context is off.
+    ``option`` is passed, and leaves no trace, where that option of the context is off; so is one that
+    finds nothing to do (`NodeRuntime.idle`).
     """
 
     name: str
@@ -196,6 +199,8 @@ class Node:
         if begun and len(given["question"]) > MAX_QUESTION_CHARS:
             runtime.trace["unread"] = len(given["question"]) - MAX_QUESTION_CHARS
         update: Update = {**begun, **await self._call_body(state, runtime)}
+        if runtime.idle:
+            return {"decision": "forward"}
         return self._write(update, runtime, schema, begins_anew=self.opens and bool(given.get("trace")))
 
     def _read(self, given: State, schema: type[State]) -> State:

@@ -21,6 +21,7 @@ from kgqa.kg.pages import Candidate, ChainResult
 from kgqa.kg.proof.query import Aggregate, Condition
 from kgqa.kg.terms import Chain, Entity, Hop, Term, one_line
 from kgqa.prompts.base import MAX_QUESTION_CHARS
+from kgqa.prompts.candidates import ChainFindings
 from kgqa.prompts.chain import Extension
 from kgqa.prompts.solved_questions import SolvedQuestion
 from kgqa.runtime.record import (
@@ -59,6 +60,7 @@ class VerifiedChain:
         picked: In which words a model chose ``ends`` among what is there; None where it did not.
         aggregate: What is computed of them; ``place`` as above.
         truncated: Whether the row limit cut the ends.
+        others: Chains that say the same and are united with it.
     """
 
     chain: Chain
@@ -69,6 +71,17 @@ class VerifiedChain:
     picked: str | None = None
     aggregate: Aggregate | None = None
     truncated: bool = False
+    others: tuple[Chain, ...] = ()
+
+    @property
+    def decision(self) -> Literal["stop", "filter"]:
+        """What follows, where nothing else is to be met."""
+        return "filter" if self.verdict == "filter" else "stop"
+
+    @property
+    def chains(self) -> tuple[Chain, ...]:
+        """The chain and those that are united with it."""
+        return (self.chain, *self.others)
 
 
 @dataclass(frozen=True, slots=True)
@@ -139,6 +152,8 @@ class Update(TypedDict, total=False):
     """The ends of the chain at hand, as far as they meet the branches in memory."""
     truncated: bool
     """Whether the row limit cut the candidates."""
+    siblings: list[ChainFindings]
+    """What the chains that were chosen beside the one at hand lead to, as far as they meet the branches."""
     memory: list[VerifiedChain]
     """Working memory: the verified branches, one for each topic entity."""
     leads: list[KnownExtensions]
@@ -188,6 +203,7 @@ def initial_state(given: Input) -> Update:
         "outright": None,
         "candidates": [],
         "truncated": False,
+        "siblings": [],
         "memory": [],
         "leads": [],
         "tried": [],

@@ -44,6 +44,7 @@ What is found in a file means the same in all formats:
 | `gold_path` | one path from the first topic |
 | `gold_paths` | branches; a topic may be named by its id, its `mid` or the end of its IRI |
 | a path without relations | left out |
+| `query` | the answer query that gives the answers (`kgqa.kg.proof.query`); what it does not know, ignored |
 | `hops` | as given, else `min_hops_gold`, else the length of the longest path, else None |
 | any text whose field begins with `split` | `splits` |
 | any other field | ignored |

@@ -8,7 +8,7 @@ from itertools import chain
 from pathlib import Path
 from typing import Any
 
-from kgqa.data import SAMPLE_QUESTIONS
+from kgqa.data import CONDITION_QUESTIONS, SAMPLE_QUESTIONS
 from kgqa.evaluation.datasets import freebase, kgqa_format, qald, text_files
 from kgqa.evaluation.datasets.format import Format, FormatMismatch
 from kgqa.evaluation.question import Question
@@ -25,6 +25,9 @@ ALL_FORMATS: tuple[Format[Any], ...] = (
 """All formats, in the order in which a file is tried on them."""
 
 FORMATS = tuple(dict.fromkeys(format.name for format in ALL_FORMATS))  # some are published in two ways
+
+BUNDLED = {"sample": SAMPLE_QUESTIONS, "conditions": CONDITION_QUESTIONS}
+"""The question files that come with kgqa, by name."""
 
 FILE_SUFFIXES = re.compile(r"(\.(jsonl|ndjson|json|txt))?(\.gz)?\Z", re.IGNORECASE)
 """What is left out of the name of a file where it names a dataset."""
@@ -72,7 +75,7 @@ def load(source: str | Path, format: str | None = None, *, pipes: bool = True) -
     """Read a question file.
 
     Args:
-        source: ``sample`` for the questions of the sample graph, or a file, gzipped or not.
+        source: ``sample`` or ``conditions`` for questions of the sample graph, or a file, gzipped or not.
         format: One of ``FORMATS``; None tells it by the file's first record.
         pipes: Whether it may be a pipe, which is waited for; not where a file of others names it.
 
@@ -81,7 +84,8 @@ def load(source: str | Path, format: str | None = None, *, pipes: bool = True) -
     """
     collecting = gc.isenabled()
     try:
-        file = read_question_file(SAMPLE_QUESTIONS if source == "sample" else Path(source), pipes=pipes)
+        bundled = BUNDLED.get(source) if isinstance(source, str) else None
+        file = read_question_file(bundled or Path(source), pipes=pipes)
         first = next(file.records, None)
         if first is None:
             raise DatasetError(f"{file.name}: no questions in it")
@@ -93,7 +97,7 @@ def load(source: str | Path, format: str | None = None, *, pipes: bool = True) -
     finally:
         if collecting:
             gc.enable()
-    name = "sample" if source == "sample" else FILE_SUFFIXES.sub("", file.name)
+    name = str(source) if bundled else FILE_SUFFIXES.sub("", file.name)
     return Dataset(name, questions, file.digest, chosen.name)
 
 

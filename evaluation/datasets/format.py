@@ -112,6 +112,7 @@ Record = TypeVar("Record")
 KINDS: dict[type, str] = {tuple: "tab-separated text", dict: "an object", list: "a list"}
 """What a value is called that is too long to be shown."""
 
+OBJECT = re.compile(r"a (valid )?dictionary( or an instance of \w+)?")  # what pydantic calls an object
 PYDANTIC_PREFIX = re.compile(r"^(Value error, |Input |String )")  # how pydantic begins a complaint
 
 
@@ -149,18 +150,24 @@ class Format(Generic[Record]):
 def _describe_error(error: ValidationError, record: Any) -> str:
     """Describe the mistake that lies deepest: of a field with alternatives, it is the nearest miss."""
     details = error.errors(include_url=False, include_context=False)
-    path, mistake = max(
-        ((_field_path(each, record), each) for each in details), key=lambda found: len(found[0])
-    )
+    path, mistake = max(((_field_path(each, record), each) for each in details), key=_nearness)
     place = f"field {one_line('.'.join(map(str, path)), 80)}:" if path else "the record"
     return f"{place} {_describe_mistake(mistake)}"
+
+
+def _nearness(found: tuple[list[str | int], ErrorDetails]) -> tuple[int, bool]:
+    """Return how deep a mistake lies: of what is missing, where it should be."""
+    path, mistake = found
+    is_missing = mistake["type"] == "missing"
+    return len(path) - is_missing, not is_missing
 
 
 def _field_path(mistake: ErrorDetails, record: Any) -> list[str | int]:
     """Return the path to the mistake, without the names that pydantic gives to alternatives."""
     path: list[str | int] = []
     for part in mistake["loc"]:
-        if isinstance(record, dict) and (part in record or mistake["type"] == "missing"):
+        missing = mistake["loc"][-1] if mistake["type"] == "missing" else None
+        if isinstance(record, dict) and (part in record or part == missing):
             record = record.get(part)
         elif isinstance(record, list) and isinstance(part, int) and part < len(record):
             record = record[part]
@@ -173,6 +180,8 @@ def _field_path(mistake: ErrorDetails, record: Any) -> list[str | int]:
 def _describe_mistake(mistake: ErrorDetails) -> str:
     if mistake["type"] == "missing":
         return "is missing"
-    found, message = mistake["input"], mistake["msg"].replace("a valid dictionary", "an object")
-    shown = KINDS.get(type(found)) or one_line(json.dumps(found, ensure_ascii=False), 40)
-    return f"{PYDANTIC_PREFIX.sub('', message)}, not {shown}"
+    found, kind = mistake["input"], KINDS.get(type(mistake["input"]))
+    message = PYDANTIC_PREFIX.sub("", OBJECT.sub("an object", mistake["msg"]))
+    if kind and mistake["type"] == "value_error":  # it says itself what it is about
+        return one_line(message)
+    return f"{message}, not {kind or one_line(json.dumps(found, ensure_ascii=False), 40)}"

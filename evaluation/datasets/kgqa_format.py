@@ -19,6 +19,7 @@ from kgqa.evaluation.datasets.format import (
     unique_refs,
 )
 from kgqa.evaluation.question import EntityRef, GoldPath, Question
+from kgqa.kg.proof.query import AnswerQuery
 from kgqa.kg.terms import local_name
 
 
@@ -49,6 +50,7 @@ class Record(TypedDict, total=False):
     gold_path: Relations | None
     gold_paths: list[_Branch] | dict[str, Relations] | None
     sparql: str | None
+    query: AnswerQuery | None
     hops: Hops | None
     min_hops_gold: Hops | None
     kind: str | None
@@ -68,6 +70,7 @@ def _to_question(record: Record) -> Question:
         readings=gold_readings(_item_refs("answers", record.get("answers") or [])),
         paths=paths,
         sparql=record.get("sparql"),
+        query=record.get("query"),
         hops=next((number for number in hops if number is not None), None),
         kind=record.get("kind") or record.get("qtype"),
         level=record.get("level"),

@@ -128,13 +128,18 @@ def _has_refinement(result: Result) -> bool:
 
 
 def _blueprint_source(result: Result | None) -> str | None:
-    sources = (entry.get("source") for entry in trace_entries(result, "blueprint"))
-    return next((source for source in sources if isinstance(source, str)), None)
+    """Return where the blueprint comes from at last: an outline adapts what was the nearest before."""
+    sources = [entry.get("source") for entry in _planning_entries(result)]
+    return next((source for source in reversed(sources) if isinstance(source, str)), None)
 
 
 def _dropped_relations(result: Result | None) -> int:
-    dropped = (entry.get("dropped") for entry in trace_entries(result, "blueprint"))
+    dropped = (entry.get("dropped") for entry in _planning_entries(result))
     return sum(len(names) for names in dropped if isinstance(names, list))
+
+
+def _planning_entries(result: Result | None) -> list[Mapping[str, Any]]:
+    return [*trace_entries(result, "blueprint"), *trace_entries(result, "outline")]
 
 
 def _outcome(result: Result) -> str:

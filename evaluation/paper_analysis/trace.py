@@ -22,7 +22,7 @@ SIGNAL_SOURCES: tuple[SignalSource, ...] = get_args(SignalSource)
 STAGE_NODES = {
     "planning": ("plan",),
     "retrieval": ("prune", "filter"),
-    "verification": ("verify",),
+    "verification": ("verify", "conclude"),
     "revision": ("revise",),
     "other": (),
 }

@@ -19,6 +19,7 @@ METRIC_TITLES = {
     "recall": "Recall",
     "kg_grounded_rate": "Grounded",
     "kg_grounded_rate_strict": "Grounded, checked",
+    "conditions_by_graph": "Conditions by the graph",
 }
 """What has an interval, and what the page calls it."""
 

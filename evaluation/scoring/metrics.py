@@ -19,6 +19,7 @@ from kgqa.evaluation.scoring.scores import (
     Accuracy,
     Breakdowns,
     GroupMetrics,
+    ScoredQuestion,
     measure_accuracy,
     measure_breakdowns,
     measure_group,
@@ -32,6 +33,7 @@ from kgqa.evaluation.scoring.statistics import (
     mean_share,
     summarise_usage,
 )
+from kgqa.kg.proof.query import AnswerQuery
 from kgqa.runtime.record import FROM_GRAPH
 
 
@@ -52,6 +54,7 @@ class Metrics(Accuracy, UsageCosts):
     outcomes: dict[str, int]  # results by their outcome
     kg_grounded_rate: Share  # of all questions, those answered from the graph (CoR's KGR)
     kg_grounded_rate_strict: Share | None  # those whose every answer was found there again
+    conditions_by_graph: Share | None  # of questions with conditions, those where the graph decided every one
     unknown_calls: int  # calls, of all questions, whose tokens the model's server did not report
     cached_calls: int  # calls, of all questions, that the cache answered
     cost: TotalCosts | None  # in US dollars, filled in by the run, which knows the prices
@@ -91,6 +94,7 @@ def measure_results(
         **measure_accuracy(scored, seed),
         "kg_grounded_rate": loose,
         "kg_grounded_rate_strict": strict,
+        "conditions_by_graph": _measure_conditions(scored, seed),
         **summarise_usage([result.usage for result in given]),
         "unknown_calls": round(sum(result.usage.get("unknown_calls") or 0 for result in given)),
         "cached_calls": round(sum(result.usage.get("cached_calls") or 0 for result in given)),
@@ -129,6 +133,28 @@ def _measure_grounded_rates(
     return loose, mean_share([] if verdicts and not known else known + others, seed)
 
 
+def _measure_conditions(scored: Sequence[ScoredQuestion], seed: int) -> Share | None:
+    """Return the share of the questions with conditions where the graph decided every one; None without any.
+
+    They are those of which the file, by an answer query, or the record says so.
+    """
+    decided = []
+    for each in scored:
+        stated = (each.result.record.get("conditions") if each.result else None) or []
+        if stated or _is_conditional(each.question.query):
+            decided.append(bool(stated) and isinstance(stated, list) and all(map(_is_decided, stated)))
+    return mean_share(decided, seed) if decided else None
+
+
+def _is_conditional(query: AnswerQuery | None) -> bool:
+    computed = query.aggregate if query else None
+    return query is not None and bool(query.conditions or (computed and computed.function != "count"))
+
+
+def _is_decided(condition: Any) -> bool:
+    return isinstance(condition, dict) and condition.get("by") == "graph"
+
+
 SHARE_LABELS = {
     "hits_at_1": "Hits@1",
     "hit_any": "hit any",
@@ -139,6 +165,7 @@ SHARE_LABELS = {
     "kgr": "KGR",
     "kg_grounded_rate": "KG-grounded",
     "kg_grounded_rate_strict": "KG-grounded, checked",
+    "conditions_by_graph": "conditions by the graph",
     "blueprints.copied.share": "blueprint copied",
     "blueprints.adapted.share": "blueprint adapted",
     "refinement.rate": "refined",

@@ -18,12 +18,12 @@ from kgqa.prompts.base import Reply
 from kgqa.prompts.candidates import MAX_CANDIDATES_SHOWN, Take, aggregate, taken_terms
 from kgqa.prompts.chain import Extension
 from kgqa.prompts.check_sufficiency import CheckSufficiency, Sufficiency
+from kgqa.prompts.connect_topic import Connection, ConnectTopic
 from kgqa.prompts.filter_candidates import FilterCandidates, FilteredCandidates
 from kgqa.prompts.infer_from_evidence import InferFromEvidence, Inferred
 from kgqa.prompts.prune_relations import PrunedRelations, PruneRelations
 from kgqa.prompts.verify_chain import Decision, Verdict, VerifyChain
 
-COMPUTED_TAKES: tuple[Take, ...] = ("count", "smallest", "largest")  # what answers are computed by
 MAX_CANDIDATES_TRIED = 20  # candidates that are looked at for one that leads astray
 
 
@@ -35,6 +35,7 @@ class ShownChain(NamedTuple):
     truncated: bool = False
     filtering: bool = True  # whether candidates may be told apart at all
     names_filtered: bool = False  # whether the decision to filter may name what is left
+    awaited: bool = False  # whether other topics are checked after it, as the prompt says
 
 
 async def _judge_chain(seen: ShownChain, case: Case) -> Verdict:
@@ -48,12 +49,23 @@ async def _judge_chain(seen: ShownChain, case: Case) -> Verdict:
     rests = await case.rests(seen.chain)
     if () in rests and seen.candidates:
         others = await case.oracle.finder.after(seen.chain.topic)
+        if others and seen.awaited and await _topics_suffice(case):
+            return Verdict(decision="stop")
         if found := _judge_complete(seen, marks, case.gold, others=others):
             return found
+        if seen.filtering and case.oracle.tells_apart(seen.chain):  # what is counted meets conditions
+            return Verdict(decision="filter")
     if any(rests):
         return Verdict(decision="forward")
     take = find_exact_take(seen, marks, case.gold)
     return Verdict(decision="stop", take=take) if take else Verdict(decision="backtrack")
+
+
+async def _topics_suffice(case: Case) -> bool:
+    """Return whether the gold answers are what the gold paths from all topics lead to, and nothing else."""
+    plans = await case.oracle.plans()
+    ends = [{*await case.cache.ends(Chain(topic, hops))} for topic, hops in plans]
+    return len(ends) > 1 and case.gold.mark(list(ends[0].intersection(*ends[1:]))).exact
 
 
 def _misjudge_chain(right: Verdict, seen: ShownChain, case: Case) -> Verdict:
@@ -102,7 +114,7 @@ def find_exact_take(seen: ShownChain, marks: AnswerMarks, gold: GoldAnswers) -> 
 
 def find_computed_take(seen: ShownChain, gold: GoldAnswers) -> Take | None:
     """Find what to compute from the candidates so that it is the gold answer."""
-    for take in COMPUTED_TAKES if gold.is_single and not seen.truncated else ():
+    for take in () if seen.truncated else gold.takes:
         value = aggregate(take, taken_terms(take, (), seen.candidates))
         if value is not None and gold.mark([value]).exact:
             return take
@@ -212,8 +224,21 @@ async def verify_chain(prompt: VerifyChain, case: Case) -> Verdict:
 
     A wrong verdict is another of those offered; a wrong choice of entities takes others.
     """
-    seen = ShownChain(prompt.chain, prompt.candidates, prompt.truncated, prompt.filtering)
-    return _misjudge_chain(await _judge_chain(seen, case), seen, case)
+    seen = ShownChain(
+        prompt.chain, prompt.candidates, prompt.truncated, prompt.filtering, awaited=bool(prompt.awaited)
+    )
+    said = _misjudge_chain(await _judge_chain(seen, case), seen, case)
+    return said.model_copy(update={"united": await _chains_to_unite(prompt, said, case)})
+
+
+async def _chains_to_unite(prompt: VerifyChain | CheckSufficiency, said: Verdict, case: Case) -> list[int]:
+    """Number the chains beside this one that lead to gold answers it lacks, and to nothing else."""
+    own = [candidate.term for candidate in prompt.candidates]
+    if said.decision != "stop" or not case.gold.mark(own).missing:
+        return []
+    ends = {n: [end.term for end in each.named] for n, each in enumerate(prompt.siblings, 1)}
+    lacking = {n: terms for n, terms in ends.items() if terms and all(case.gold.mark(terms).right)}
+    return [n for n, terms in lacking.items() if not {*terms} <= {*own}]
 
 
 async def check_sufficiency(prompt: CheckSufficiency, case: Case) -> Sufficiency:
@@ -222,7 +247,9 @@ async def check_sufficiency(prompt: CheckSufficiency, case: Case) -> Sufficiency
     A wrong verdict is another of those offered; a wrong choice of entities takes others, or goes
     on from a candidate that leads astray. A chain that leads astray establishes nothing.
     """
-    seen = ShownChain(prompt.chain, prompt.candidates, prompt.truncated, names_filtered=True)
+    seen = ShownChain(
+        prompt.chain, prompt.candidates, prompt.truncated, names_filtered=True, awaited=bool(prompt.awaited)
+    )
     right = await _judge_chain(seen, case)
     said = _misjudge_chain(right, seen, case)
     ends = {number: candidate.term for number, candidate in enumerate(prompt.candidates, 1)}
@@ -234,7 +261,20 @@ async def check_sufficiency(prompt: CheckSufficiency, case: Case) -> Sufficiency
         take=said.take,
         chosen=said.chosen,
         keep=await draw_wrong_entities(prompt.chain, ends, case) if strays else [],
+        united=await _chains_to_unite(prompt, said, case),
     )
+
+
+async def connect_topic(prompt: ConnectTopic, case: Case) -> Connection:
+    """Choose the relation by which a gold path leads from the topic; a wrong verdict is another, or none."""
+    right = 0
+    for number, (place, hop) in enumerate(prompt.offers, 1):
+        whole = Chain(prompt.topic, (hop.inverse, *prompt.chain.hops[place:]))
+        if not right and () in await case.rests(whole):
+            right = number
+    if case.happens("judge"):
+        right = case.draw_other("wrong connection", range(len(prompt.offers) + 1), right)
+    return Connection(relation=right)
 
 
 async def answer_directly(prompt: AnswerDirectly | AnswerBriefly, case: Case) -> Reply:
@@ -250,7 +290,10 @@ async def reason_aloud(prompt: ReasonAloud, case: Case) -> ReasonedAnswer:
 
 
 async def filter_candidates(prompt: FilterCandidates, case: Case) -> FilteredCandidates:
-    """Choose the gold answers; a wrong choice is of others."""
+    """Choose the gold answers, or what they count; a wrong choice is of others."""
+    if counted := await case.oracle.counted():
+        right = [number for number, each in enumerate(prompt.offered, 1) if each.term in counted]
+        return FilteredCandidates(chosen=case.choose(right, len(prompt.offered)), count=True)
     return FilteredCandidates(chosen=_choose_gold(prompt.offered, case))
 
 

@@ -2,7 +2,8 @@
 
 from collections import defaultdict
 from collections.abc import Sequence
-from typing import NamedTuple
+from dataclasses import replace
+from typing import Any, NamedTuple
 
 from kgqa.evaluation.simulation.chain_replies import (
     ShownChain,
@@ -15,6 +16,7 @@ from kgqa.evaluation.simulation.chain_replies import (
 )
 from kgqa.evaluation.simulation.gold_answers import AnswerMarks
 from kgqa.evaluation.simulation.graph_cache import GoldRelations
+from kgqa.evaluation.simulation.guidance_replies import decompose
 from kgqa.evaluation.simulation.oracle import Case, wrong_choice
 from kgqa.kg.terms import Chain, Entity, Term
 from kgqa.priors.candidate_ranking import relation_words
@@ -29,6 +31,7 @@ from kgqa.prompts.candidates import (
 )
 from kgqa.prompts.chain import Extension
 from kgqa.prompts.choose_entities import ChooseEntities, ChosenEntities
+from kgqa.prompts.decompose import Decompose
 from kgqa.prompts.filter_found import FilterFound, KeptCandidates
 from kgqa.prompts.pick_relations import PickedRelations, PickRelations
 from kgqa.prompts.progress import MAX_SUBGOALS
@@ -161,12 +164,20 @@ async def assess_found(prompt: AssessFound, case: Case) -> Assessment:
     """
     groups = await _read_groups(prompt.found, case)
     said = await _assess(groups, case)
-    return said.model_copy(update={"known": _note_known(prompt, groups)})
+    plan = (await decompose(Decompose(prompt.question), case)).subgoals if not prompt.subgoals else []
+    noted = replace(prompt, subgoals=prompt.subgoals or tuple(plan))
+    update: dict[str, Any] = {"known": _note_known(noted, groups), "subgoals": plan}
+    if said.decision == "forward":
+        shown = Reflect(prompt.question, prompt.found, ())
+        update |= dict(zip(("groups", "chosen"), await _choose_groups(shown, said.groups, case), strict=True))
+    return said.model_copy(update=update)
 
 
 async def evaluate_found(prompt: EvaluateFound, case: Case) -> Evaluation:
     """Judge as `assess_found` does; what is not found is not answered from memory."""
-    return Evaluation(**vars(await _assess(await _read_groups(prompt.found, case), case)))
+    said = await _assess(await _read_groups(prompt.found, case), case)
+    groups = said.groups if said.decision != "forward" else []
+    return Evaluation(decision=said.decision, groups=groups, take=said.take, chosen=said.chosen)
 
 
 async def update_memory(prompt: UpdateMemory, case: Case) -> Memory:
@@ -247,15 +258,23 @@ async def _judge_groups(groups: Sequence[_ShownGroup], case: Case) -> Assessment
     ended = sorted(groups, key=lambda group: not group.complete)
     for group in ended:
         if take := find_exact_take(group.seen, group.marks, case.gold):
-            return Assessment(decision="stop", group=group.number, take=take)
+            return Assessment(decision="stop", groups=[group.number], take=take)
     complete = [group for group in groups if group.complete]
     topics = {plan.topic for plan in await case.oracle.plans()}
     for group in complete:
         if topics <= group.topics and (take := find_computed_take(group.seen, case.gold)):
-            return Assessment(decision="stop", group=group.number, take=take)
+            return Assessment(decision="stop", groups=[group.number], take=take)
     among = [group for group in complete if any(group.marks.right)]
     among.sort(key=lambda group: (group.marks.missing, -len(group.topics), len(group.marks.right)))
-    return _judge_group(among[0], groups) if among else Assessment(decision="forward")
+    if among:
+        return _judge_group(among[0], groups)
+    counted = [
+        each for each in complete if topics <= each.topics and case.oracle.tells_apart(each.found.chain)
+    ]
+    return next(
+        (Assessment(decision="filter", groups=[each.number]) for each in counted),
+        Assessment(decision="forward"),
+    )
 
 
 def _judge_group(group: _ShownGroup, groups: Sequence[_ShownGroup]) -> Assessment:
@@ -264,13 +283,13 @@ def _judge_group(group: _ShownGroup, groups: Sequence[_ShownGroup]) -> Assessmen
     if any(group.marks.missing or not other.topics <= group.topics for other in leading_on):
         return Assessment(decision="forward")
     if all(group.marks.right):
-        return Assessment(decision="stop", group=group.number)
+        return Assessment(decision="stop", groups=[group.number])
     pairs = zip(group.found.named, group.marks.right, strict=True)
     wanted = any(end.returning and right for end, right in pairs)
     shown = not group.found.truncated and len(group.rows) == len(group.marks.right)
     if group.right and (shown or wanted):  # filtering would leave out what returns to the topic
-        return Assessment(decision="stop", group=group.number, take="some", chosen=group.right)
-    return Assessment(decision="filter", group=group.number)
+        return Assessment(decision="stop", groups=[group.number], take="some", chosen=group.right)
+    return Assessment(decision="filter", groups=[group.number])
 
 
 def _misjudge_groups(right: Assessment, groups: Sequence[_ShownGroup], case: Case) -> Assessment:
@@ -278,14 +297,14 @@ def _misjudge_groups(right: Assessment, groups: Sequence[_ShownGroup], case: Cas
     judged = [group for group in groups if group.rows]
     if case.happens("judge") and judged:
         decision = case.draw_other("wrong verdict", ("stop", "filter", "forward"), right.decision)
-        drawn = right.group or next(case.draws.shuffled("wrong group", judged)).number
-        return Assessment(decision=decision, group=0 if decision == "forward" else drawn)
+        drawn = right.groups[0] if right.groups else next(case.draws.shuffled("wrong group", judged)).number
+        return Assessment(decision=decision, groups=[drawn])
     if right.decision == "stop" and case.happens("entity"):
-        group = groups[right.group - 1]
+        group = groups[right.groups[0] - 1]
         places = [place for place, row in enumerate(group.rows, 1) if row.number in group.right]
         chosen = [group.rows[n - 1].number for n in wrong_choice(places, len(group.rows), case.draws)]
         if chosen:
-            return Assessment(decision="stop", group=group.number, take="some", chosen=chosen)
+            return Assessment(decision="stop", groups=[group.number], take="some", chosen=chosen)
     return right
 
 
@@ -295,13 +314,25 @@ async def reflect(prompt: Reflect, case: Case) -> Reflection:
     A wrong verdict goes on from the other groups, a wrong choice of entities from a candidate that
     leads astray. What is come back to is right as often as a choice of relations.
     """
+    go_on, keep = await _choose_groups(prompt, (), case)
+    leads_on = any([any(await case.rests(each.chain)) for each in prompt.found[:MAX_GROUPS_SHOWN]])
+    recall = [] if leads_on else await _recall_earlier(prompt, case)
+    return Reflection(go_on=go_on, keep=keep, recall=recall)
+
+
+async def _choose_groups(prompt: Reflect, drawn: Sequence[int], case: Case) -> tuple[list[int], list[int]]:
+    """Choose the groups that lead on, unless others were ``drawn``, and of these the candidates.
+
+    A wrong verdict goes on from the other groups, a wrong choice of entities from a candidate that
+    leads astray.
+    """
     found = list(enumerate(prompt.found[:MAX_GROUPS_SHOWN], 1))
     right = [number for number, each in found if any(await case.rests(each.chain))]
     go_on = [number for number, _ in found if number not in right] if case.happens("judge") else right
+    go_on = list(drawn) or go_on
     strays = go_on == right and case.happens("entity")
     keep = [n for number in go_on for n in await _draw_wrong_rows(prompt, number, case)] if strays else []
-    recall = [] if right else await _recall_earlier(prompt, case)
-    return Reflection(go_on=go_on, keep=keep, recall=recall)
+    return go_on, keep
 
 
 async def _draw_wrong_rows(prompt: Reflect, number: int, case: Case) -> list[int]:

@@ -6,9 +6,13 @@ from typing import Literal, NamedTuple, TypeAlias, TypeVar
 from kgqa.evaluation.question import EntityRef, Question
 from kgqa.evaluation.scoring.matching import AnswerIndex, AnswerKeys, NameKey, answer_keys
 from kgqa.evaluation.simulation.graph_cache import resolve_iri
+from kgqa.kg.proof.query import Function
 from kgqa.kg.terms import Term
+from kgqa.prompts.candidates import Take
 
 _MAX_IDS = 10
+
+_TAKES: dict[Function, Take] = {"count": "count", "min": "smallest", "max": "largest"}
 
 AnyTerm = TypeVar("AnyTerm", bound=Term)
 
@@ -57,6 +61,7 @@ class GoldAnswers:
         alone = [index.answers[0] for index in self._readings if len(index.answers) == 1]
         self.is_single = bool(alone)  # one gold answer is all, in some reading
         self.is_number = any(name.kind == "number" for answer in alone for name in answer.names)
+        self.takes = _computed_takes(question, single=self.is_single)
         literals = (answer for answer in alone if not (answer.id and answer.id.scheme))
         verdicts = (_VERDICTS.get(name) for answer in literals for name in answer.names)
         # None where no yes or no is asked for.
@@ -81,6 +86,14 @@ class GoldAnswers:
     def among(self, terms: Sequence[AnyTerm]) -> list[AnyTerm]:
         """Return the terms that are gold answers."""
         return [term for term, right in zip(terms, self.mark(terms).right, strict=True) if right]
+
+
+def _computed_takes(question: Question, *, single: bool) -> tuple[Take, ...]:
+    """Return what the answer may be computed by from what a gold path leads to: by its query, or by any."""
+    if question.query is None:
+        return tuple(_TAKES.values()) if single else ()
+    computed = None if question.query.conditions else question.query.aggregate
+    return (_TAKES[computed.function],) if computed and computed.function in _TAKES else ()
 
 
 def _mark_reading(given: Sequence[AnswerKeys], gold: AnswerIndex) -> AnswerMarks:

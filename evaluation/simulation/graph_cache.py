@@ -16,6 +16,8 @@ from weakref import WeakKeyDictionary
 from kgqa.kg.dialects import DIALECTS, Dialect, detect_dialect, entity_iri
 from kgqa.kg.errors import KGRejected, KGTimeout
 from kgqa.kg.graph import KnowledgeGraph
+from kgqa.kg.pages import Proof
+from kgqa.kg.proof.query import AnswerQuery
 from kgqa.kg.sparql.parsing import PREFIXES
 from kgqa.kg.terms import Chain, Entity, Hop, Path, Term, Triple, is_iri, local_name
 
@@ -96,6 +98,7 @@ class GraphCache:
         self._ends: dict[Chain, tuple[Term, ...]] = {}
         self._traced: dict[Chain, tuple[Path, ...]] = {}
         self._found: dict[str, Entity | None] = {}
+        self._answers: dict[AnswerQuery, tuple[Term, ...]] = {}
 
     async def _query(self, query: Awaitable[T], nothing: Any) -> T:
         self.queries += 1
@@ -110,6 +113,13 @@ class GraphCache:
             page = await self._query(self.graph.follow_chain(chain), ())
             self._ends[chain] = tuple(each.term for each in page)
         return self._ends[chain]
+
+    async def answers(self, query: AnswerQuery) -> tuple[Term, ...]:
+        """Return what an answer query gives."""
+        if query not in self._answers:
+            proof: Proof | None = await self._query(self.graph.prove(query), None)
+            self._answers[query] = proof.answers.items if proof else ()
+        return self._answers[query]
 
     async def traced(self, chain: Chain, ends: Sequence[Term]) -> tuple[Path, ...]:
         """Return a path along a chain to each of the first ends; a chain always has the same ends."""

@@ -8,6 +8,7 @@ from kgqa.priors.candidate_ranking import relation_words
 from kgqa.prompts.adapt_blueprint import AdaptBlueprint, AdaptedBlueprint, AdaptFreely, LinearBlueprint
 from kgqa.prompts.decompose import Decompose, DecomposeAlong, Subgoals
 from kgqa.prompts.diagnose import MAX_BRANCHES_SHOWN, MAX_DECISIONS_SHOWN, Diagnose, Diagnosis
+from kgqa.prompts.outline_search import OutlineSearch, SearchOutline
 from kgqa.prompts.progress import MAX_SUBGOALS
 from kgqa.prompts.solved_questions import MAX_BRANCH_HOPS
 
@@ -49,6 +50,13 @@ async def adapt_blueprint(prompt: AdaptBlueprint, case: Case) -> AdaptedBlueprin
         nearest = prompt.exemplars[0].branches if prompt.exemplars else (prompt.relations[:1],)
         branches = [list(branch[:MAX_BRANCH_HOPS]) for branch in nearest[: max(1, len(prompt.topics))]]
     return AdaptedBlueprint(branches=branches)
+
+
+async def outline_search(prompt: OutlineSearch, case: Case) -> SearchOutline:
+    """Say what `decompose` and `adapt_blueprint` say; either errs by itself."""
+    shown = AdaptBlueprint(prompt.question, prompt.topics, prompt.exemplars, prompt.relations)
+    plan, adapted = await decompose(Decompose(prompt.question), case), await adapt_blueprint(shown, case)
+    return SearchOutline(subgoals=plan.subgoals, branches=adapted.branches)
 
 
 async def adapt_freely(prompt: AdaptFreely, case: Case) -> LinearBlueprint:

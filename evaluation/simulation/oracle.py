@@ -11,6 +11,8 @@ A chain is right if it begins the gold relations. It is right as well if what is
 after its length, put after it, leads to what they lead to, or to less of that but all gold
 answers: a reverse property, a parallel relation. A chain with entities held fixed is right if it
 leads from these to a gold answer. Only that takes queries.
+
+What a question asks beside its paths, conditions and an aggregate, is known by its answer query.
 """
 
 import asyncio
@@ -34,8 +36,9 @@ from kgqa.evaluation.simulation.graph_cache import (
 )
 from kgqa.kg.dialects import is_foreign
 from kgqa.kg.graph import KnowledgeGraph
+from kgqa.kg.proof.query import Aggregate, Condition
 from kgqa.kg.sparql.path_extraction import UnreadableQuery, read_chains
-from kgqa.kg.terms import Chain, Entity, Hop, Path
+from kgqa.kg.terms import Chain, Entity, Hop, Path, Term
 
 T = TypeVar("T")
 
@@ -182,11 +185,41 @@ class Oracle:
     """Knows one question's gold, and remembers what it has found out."""
 
     def __init__(self, question: Question, graph: KnowledgeGraph) -> None:
-        self._topics = question.topics
+        self._topics, self._query = question.topics, question.query
         self.gold = GoldAnswers(question)
         self.cache = GraphCache(graph)  # what was looked up
         self.finder = GoldRelationFinder(question, self.cache, self.gold)
         self._detours: dict[Chain, GoldRelations | None] = {}
+
+    def conditions(self, chain: Chain) -> tuple[Condition, ...]:
+        """Return what the question asks of the nodes of a gold path; a place counts hops from its topic."""
+        places = self._places(chain)
+        asked = self._query.conditions if self._query else ()
+        return tuple(replace(c, place=places.index(c.place) + 1) for c in asked if c.place in places)
+
+    def aggregate(self, chain: Chain) -> Aggregate | None:
+        """Return what the question asks to be computed of the ends of a gold path; places as above."""
+        places, asked = self._places(chain), self._query.aggregate if self._query else None
+        if not asked or asked.place is None:
+            return asked
+        return replace(asked, place=places.index(asked.place) + 1) if asked.place in places else None
+
+    def tells_apart(self, chain: Chain) -> bool:
+        """Return whether the question asks more of the ends of a gold path than to compute them."""
+        computed = self.aggregate(chain)
+        return bool(self.conditions(chain)) or (computed is not None and computed.function.startswith("arg"))
+
+    async def counted(self) -> tuple[Term, ...]:
+        """Return what the answer counts; nothing where it is no count under conditions."""
+        if not self._query or not self._query.conditions or self._query.aggregate != Aggregate("count"):
+            return ()
+        return await self.cache.answers(replace(self._query, aggregate=None))
+
+    def _places(self, chain: Chain) -> tuple[int, ...]:
+        """Return the places that the answer query gives to the nodes of a chain, which may be a detour."""
+        branches = self._query.branches if self._query else ()
+        alike = [b for b in branches if (b.chain.topic, b.chain.depth) == (chain.topic, chain.depth)]
+        return min(alike, key=lambda branch: branch.chain.hops != chain.hops).places if alike else ()
 
     async def rests(self, chain: Chain) -> list[GoldRelations]:
         """Return the gold relations left after a chain, for all that it begins; none if it leads astray."""

@@ -5,7 +5,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from itertools import islice, zip_longest
 from typing import get_args
 
-from kgqa.evaluation.simulation.chain_replies import COMPUTED_TAKES, leading_offers
+from kgqa.evaluation.simulation.chain_replies import leading_offers
 from kgqa.evaluation.simulation.gold_answers import YesNoVerdict
 from kgqa.evaluation.simulation.oracle import Case
 from kgqa.kg.terms import Chain, Entity, Literal, Path, Term
@@ -299,7 +299,7 @@ async def _name_found_answers(facts: Iterable[Path], case: Case) -> list[str]:
         return list(dict.fromkeys(map(str, right)))
     if gold.verdict:
         return [gold.verdict] if ends else []
-    values = [aggregate(take, ends) for take in COMPUTED_TAKES] if gold.is_single else []
+    values = [aggregate(take, ends) for take in gold.takes]
     return next(([str(value)] for value in values if value and gold.mark([value]).exact), [])
 
 

@@ -12,6 +12,7 @@ from kgqa.prompts.answer_from_memory import AnswerDirectly, DirectAnswer
 from kgqa.prompts.base import Prompt, Reply
 from kgqa.prompts.candidates import MAX_CANDIDATES_SHOWN, Take, parse_number
 from kgqa.prompts.check_sufficiency import CheckSufficiency, Sufficiency
+from kgqa.prompts.connect_topic import Connection, ConnectTopic
 from kgqa.prompts.decompose import Decompose, DecomposeAlong, Subgoals
 from kgqa.prompts.diagnose import MAX_BRANCHES_SHOWN, Diagnose, Diagnosis
 from kgqa.prompts.filter_candidates import FilterCandidates, FilteredCandidates
@@ -19,6 +20,7 @@ from kgqa.prompts.infer_from_evidence import (
     InferFromEvidence,
     Inferred,
 )
+from kgqa.prompts.outline_search import OutlineSearch, SearchOutline
 from kgqa.prompts.prune_relations import PrunedRelations, PruneRelations
 from kgqa.prompts.solved_questions import MAX_BRANCH_HOPS
 from kgqa.prompts.verify_chain import Verdict, VerifyChain
@@ -98,6 +100,14 @@ async def filter_candidates(prompt: FilterCandidates, interpreter: QuestionInter
     return FilteredCandidates(rationale=known.reason, chosen=chosen, count=counting)
 
 
+async def connect_topic(prompt: ConnectTopic, interpreter: QuestionInterpreter) -> Connection:
+    """Choose the relation that the topic's own chain begins with, if it goes on as the other one does."""
+    known = await interpreter.interpret(prompt.question, prompt.topics, [prompt.chain])
+    ways = [Chain(prompt.topic, (hop.inverse, *prompt.chain.hops[place:])) for place, hop in prompt.offers]
+    right = (number for number, way in enumerate(ways, 1) if known.remaining_hops(way) == ())
+    return Connection(rationale=known.reason, relation=next(right, 0))
+
+
 async def infer_answers(prompt: InferFromEvidence, interpreter: QuestionInterpreter) -> Inferred:
     """Choose the ends of complete chains that are answers by the interpretation."""
     chains = [segment.chain for segment in prompt.segments for _ in segment.ends]
@@ -156,6 +166,14 @@ async def adapt_blueprint(prompt: AdaptBlueprint, interpreter: QuestionInterpret
     return AdaptedBlueprint(rationale=known.reason, branches=branches)
 
 
+async def outline_search(prompt: OutlineSearch, interpreter: QuestionInterpreter) -> SearchOutline:
+    """Say what `decompose` and `adapt_blueprint` say."""
+    shown = AdaptBlueprint(prompt.question, prompt.topics, prompt.exemplars, prompt.relations)
+    adapted = await adapt_blueprint(shown, interpreter)
+    subgoals = [prompt.question.strip() or "?"]
+    return SearchOutline(rationale=adapted.rationale, subgoals=subgoals, branches=adapted.branches)
+
+
 async def adapt_freely(prompt: AdaptFreely, interpreter: QuestionInterpreter) -> LinearBlueprint:
     """Name the relations of what `adapt_blueprint` writes, one branch after the other."""
     shown = AdaptBlueprint(prompt.question, prompt.topics, prompt.exemplars, ())
@@ -172,11 +190,13 @@ CHAIN_REPLIES: Replies = {
     AdaptFreely: adapt_freely,
     AnswerDirectly: abstain,
     CheckSufficiency: check_sufficiency,
+    ConnectTopic: connect_topic,
     Decompose: decompose,
     DecomposeAlong: decompose,
     Diagnose: diagnose_branch,
     FilterCandidates: filter_candidates,
     InferFromEvidence: infer_answers,
+    OutlineSearch: outline_search,
     PruneRelations: prune_relations,
     VerifyChain: verify_chain,
 }

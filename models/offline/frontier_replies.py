@@ -101,12 +101,18 @@ async def reflect(prompt: Reflect, interpreter: QuestionInterpreter) -> Reflecti
     found = [each.chain for each in prompt.found[:MAX_GROUPS_SHOWN]]
     history = [each.chain for each in prompt.history[:MAX_EARLIER_CHAINS]]
     known = await interpreter.interpret(prompt.question, prompt.topics, [*history, *found])
-    for chosen in (True, False):
-        if going := [at for at, chain in enumerate(found, 1) if _goes_on(known, chain, chosen=chosen)]:
-            return Reflection(rationale=known.reason, go_on=going)
+    if going := _groups_going_on(known, found):
+        return Reflection(rationale=known.reason, go_on=going)
     back = _unfinished(known, [*history, *found])
     recall = [history.index(back) + 1] if back in history else []
     return Reflection(rationale=known.reason, go_on=[], recall=recall)
+
+
+def _groups_going_on(known: Interpretation, found: Sequence[Chain]) -> list[int]:
+    """Number the groups that the chosen chains go on from; where there is none, those that others do."""
+    shown = list(enumerate(found, 1))
+    tried = ([at for at, chain in shown if _goes_on(known, chain, chosen=own)] for own in (True, False))
+    return next(filter(None, tried), [])
 
 
 async def score_entities(prompt: ScoreEntities, interpreter: QuestionInterpreter) -> ScoredEntities:
@@ -165,17 +171,24 @@ async def assess_frontier(prompt: AssessFound, interpreter: QuestionInterpreter)
                 rationale=known.reason,
                 known=facts,
                 decision="filter" if judged.decision == "filter" else "stop",
-                group=number,
+                groups=[number],
                 take=judged.take,
                 chosen=[numbers[at - 1] for at in judged.chosen],
             )
-    return Assessment(rationale=known.reason, known=facts, decision="forward")
+    found = [] if prompt.exemplars else prompt.found[:MAX_GROUPS_SHOWN]
+    going = _groups_going_on(known, [each.chain for each in found])
+    plan = [] if prompt.subgoals else [prompt.question.strip() or "?"]
+    return Assessment(rationale=known.reason, known=facts, decision="forward", groups=going, subgoals=plan)
 
 
 async def evaluate_found(prompt: EvaluateFound, interpreter: QuestionInterpreter) -> Evaluation:
     """Judge as `assess_frontier` does: it knows nothing beside what was found."""
     shown = AssessFound(prompt.question, prompt.found, exemplars=prompt.exemplars, topics=prompt.topics)
-    return Evaluation(**vars(await assess_frontier(shown, interpreter)))
+    said = await assess_frontier(shown, interpreter)
+    groups = said.groups if said.decision != "forward" else []
+    return Evaluation(
+        rationale=said.rationale, decision=said.decision, groups=groups, take=said.take, chosen=said.chosen
+    )
 
 
 async def update_memory(prompt: UpdateMemory, interpreter: QuestionInterpreter) -> Memory:

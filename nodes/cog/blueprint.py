@@ -24,26 +24,22 @@ MAX_OFFERED_RELATIONS = 40  # relations of the graph, the nearest to the questio
 async def blueprint(state: CoGState, runtime: NodeRuntime) -> CoGUpdate:
     """Copy the nearest blueprint, or let the model adapt the nearest two.
 
-    It is copied where its likeness is above the threshold, or where the model is not to adapt; a malformed
-    reply leaves it as it is. An adapted blueprint keeps only relations that the graph has, and counts only if
-    there are any; where the graph does not list them all, or adaptation is free, the others stay as hints.
-    Without a library the search goes on without a blueprint.
+    It is copied where its likeness is above the threshold, or where the model is not to adapt, or not yet
+    (``planning``); a malformed reply leaves it as it is. An adapted blueprint keeps only relations that the
+    graph has, and counts only if there are any; where the graph does not list them all, or adaptation is
+    free, the others stay as hints. Without a library the search goes on without a blueprint.
     """
     found = await _choose_blueprint(state, runtime)
-    return {"ranking": [], "findings": [], "pruned": [], "blueprint": found}
+    begun: CoGUpdate = {"ranking": [], "findings": [], "pruned": [], "blueprint": found}
+    return begun if runtime.context.plans_first else {**begun, "subgoals": []}
 
 
 async def _choose_blueprint(state: CoGState, runtime: NodeRuntime) -> Blueprint | None:
     if not runtime.context.guidance:
         runtime.trace["reason"] = "guidance is off"
         return None
-    library = await runtime.blueprint_library()
-    nearest: list[BlueprintMatch] = []
-    if library:
-        masked = mask_names(state["question"], [each.name for each in state["topic_entities"] if each.name])
-        finding = asyncio.to_thread(library.nearest, masked, runtime.context.top_k)
-        nearest = await runtime.within_time_limit(finding)
-    if library is None or not nearest:
+    nearest = await nearest_blueprints(state, runtime)
+    if not nearest:
         runtime.trace |= {"source": "none", "similarity": None, "anchor": None, "blueprint": None}
         return None
     best = nearest[0]
@@ -55,10 +51,10 @@ async def _choose_blueprint(state: CoGState, runtime: NodeRuntime) -> Blueprint 
             for branch in best.blueprint
         )
     )
-    tau = library.tau if runtime.context.tau is None else runtime.context.tau
-    source = "copied" if best.similarity > tau else "nearest"
-    if source == "nearest" and runtime.context.adaptation:
-        adapted = await _adapt(state, nearest[:MAX_EXEMPLARS], relations, names, runtime)
+    source = "copied" if await is_copied(best, runtime) else "nearest"
+    if source == "nearest" and runtime.context.adaptation and runtime.context.plans_first:
+        written = await _write_branches(state, nearest[:MAX_EXEMPLARS], relations, runtime)
+        adapted = read_branches(written, relations, runtime)
         source, found = ("adapted", adapted) if adapted else (source, found)
     runtime.trace |= {
         "source": source,
@@ -69,15 +65,28 @@ async def _choose_blueprint(state: CoGState, runtime: NodeRuntime) -> Blueprint 
     return found
 
 
-async def _adapt(
-    state: CoGState,
-    nearest: Sequence[BlueprintMatch],
-    known: KnownRelations,
-    names: dict[str, str],
-    runtime: NodeRuntime,
+async def nearest_blueprints(state: CoGState, runtime: NodeRuntime) -> list[BlueprintMatch]:
+    """Return the blueprints of the questions that are most alike, best first; none without a library."""
+    library = await runtime.blueprint_library()
+    if library is None:
+        return []
+    masked = mask_names(state["question"], [each.name for each in state["topic_entities"] if each.name])
+    finding = asyncio.to_thread(library.nearest, masked, runtime.context.top_k)
+    return await runtime.within_time_limit(finding)
+
+
+async def is_copied(best: BlueprintMatch, runtime: NodeRuntime) -> bool:
+    """Return whether a blueprint is so near that it is taken as it is."""
+    library = await runtime.blueprint_library()
+    tau = runtime.context.tau
+    return library is not None and best.similarity > (library.tau if tau is None else tau)
+
+
+def read_branches(
+    branches: Sequence[Sequence[str]], known: KnownRelations, runtime: NodeRuntime
 ) -> Blueprint | None:
-    """Return what the model makes of the nearest; None where the graph has none of it."""
-    branches = await _write_branches(state, nearest, known, runtime)
+    """Return the blueprint that a model has written; None where the graph has none of it."""
+    names = {name: hop.words for name, hop in known.by_name.items()}
     written = [[text.strip() for text in branch] for branch in branches]
     read = [[(text.removeprefix("^").strip(), text[:1] != "^") for text in branch] for branch in written]
     if runtime.context.adaptation == "free" or not known.is_complete:
@@ -102,16 +111,18 @@ async def _write_branches(
         lists = (SolvedQuestion(anchor, (tuple(s.relation for s in slots),)) for anchor, slots in templates)
         linear = await runtime.ask(AdaptFreely(question, tuple(lists), topics=topics))
         return [linear.relations] if linear else []
-    exemplars = (
-        SolvedQuestion(each.anchor, tuple(tuple(map(str, branch)) for branch in each.blueprint))
-        for each in nearest
-    )
-    relations = await _nearest_relations(question, known.hops, runtime)
-    reply = await runtime.ask(AdaptBlueprint(question, topics, tuple(exemplars), tuple(relations)))
+    relations = await nearest_relations(question, known.hops, runtime)
+    reply = await runtime.ask(AdaptBlueprint(question, topics, solved_questions(nearest), tuple(relations)))
     return reply.branches if reply else []
 
 
-async def _nearest_relations(question: str, schema: Sequence[Hop], runtime: NodeRuntime) -> list[str]:
+def solved_questions(nearest: Sequence[BlueprintMatch]) -> tuple[SolvedQuestion, ...]:
+    """Return blueprints as prompts show them."""
+    branches = (tuple(tuple(map(str, branch)) for branch in each.blueprint) for each in nearest)
+    return tuple(map(SolvedQuestion, (each.anchor for each in nearest), branches))
+
+
+async def nearest_relations(question: str, schema: Sequence[Hop], runtime: NodeRuntime) -> list[str]:
     """Return the names of the relations that are most alike to the question, best first."""
     names = list(dict.fromkeys(hop.words for hop in schema))
     if len(names) <= MAX_OFFERED_RELATIONS:

@@ -250,5 +250,5 @@ def _skip_topic(state: CoGState, runtime: NodeRuntime) -> CoGUpdate:
     if next_topic(state):
         return {**update, "decision": "refine"}
     if state["memory"]:
-        return {**update, "decision": "filter" if state["memory"][-1].verdict == "filter" else "stop"}
+        return {**update, "decision": state["memory"][-1].decision}
     return {**update, "decision": "forward" if may_look_again(state, runtime) else "infer"}

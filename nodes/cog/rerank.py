@@ -113,7 +113,10 @@ async def _compute_signals(
     local = _mean_of_hops(relations @ wanted[-1:].T, offers)[:, 0]
     if not slots:
         return RelationSignals(local), None
-    if runtime.context.alignment == "positional":  # there is no slot past the last
+    at: int | None
+    if not state["subgoals"]:  # nothing is planned: the next slot that the chain has not taken
+        at = min(passed_slots(chain, slots), len(slots) - 1)
+    elif runtime.context.alignment == "positional":  # there is no slot past the last
         at = chain.depth if chain.depth < len(slots) else None
     else:
         behind = [passed_slots(chain.upto(depth), slots) for depth in range(chain.depth + 1)]

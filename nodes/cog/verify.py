@@ -19,6 +19,7 @@ from kgqa.nodes.cog.state import (
 from kgqa.nodes.frontier.state import prompt_context, uses_own_knowledge
 from kgqa.nodes.frontier.update_memory import write_memory
 from kgqa.nodes.frontier.verify import evaluate
+from kgqa.nodes.topic_conditions import awaited_topics
 from kgqa.nodes.verdicts import accept_chain, fresh_take, group_findings, hold_group
 from kgqa.priors.masking import mask_names
 from kgqa.prompts.candidates import MAX_CANDIDATES_SHOWN, ChainFindings, numbered_candidates
@@ -55,6 +56,7 @@ async def verify(state: CoGState, runtime: NodeRuntime) -> CoGUpdate:
         accepted = accept_chain(state, said, named)
         return cast(CoGUpdate, {**accepted, "findings": [*findings, _finding(chain, said, named)]})
     slots = topic_slots(state)
+    awaited = awaited_topics(state, runtime)
     prompt = CheckSufficiency(
         question=state["question"],
         chain=chain,
@@ -62,6 +64,8 @@ async def verify(state: CoGState, runtime: NodeRuntime) -> CoGUpdate:
         progress=plan_progress(state),
         met=tuple(branch.chain for branch in state["memory"]),
         truncated=state["truncated"],
+        awaited=awaited,
+        siblings=tuple(state["siblings"]),
         expected=next((slot.relation for slot in slots[passed_slots(chain, slots) :]), ""),
         topics=tuple(state["topic_entities"]),
     )
@@ -74,7 +78,7 @@ async def verify(state: CoGState, runtime: NodeRuntime) -> CoGUpdate:
     finding = _finding(chain, verdict, named)
     if verdict.decision == "backtrack":
         return {**_fail("wrong_type", runtime), "findings": [*findings, replace(finding, text="")]}
-    return cast(CoGUpdate, {**accept_chain(state, verdict, named), "findings": [*findings, finding]})
+    return cast(CoGUpdate, {**accept_chain(state, verdict, named, awaited), "findings": [*findings, finding]})
 
 
 @node("verify")

@@ -20,7 +20,7 @@ async def backtrack(state: State, runtime: NodeRuntime) -> Update:
         return {"candidates": [], "decision": "refine"}
     if not here and memory:
         runtime.trace["reason"] = "no other chain meets what is verified"
-        return {"decision": memory[-1].verdict}
+        return {"decision": memory[-1].decision}
     if not stack:
         runtime.trace["reason"] = "the stack is empty"
         return {"decision": "backtrack" if may_look_again(state, runtime) else "stop"}

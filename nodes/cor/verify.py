@@ -1,6 +1,7 @@
 """Verify: is the chain the answer's, in whole or in part? (CoR §4.1, step 4)."""
 
 from kgqa.kg.pages import Candidate
+from kgqa.nodes.topic_conditions import awaited_topics
 from kgqa.nodes.verdicts import accept_chain, fresh_take
 from kgqa.prompts.verify_chain import Verdict, VerifyChain
 from kgqa.runtime.node import NodeRuntime, node
@@ -27,12 +28,15 @@ async def verify(state: State, runtime: NodeRuntime) -> Update:
     if (said := state["outright"]) and said.chain == chain and not next_topic(state):
         runtime.trace["reason"] = "said to lead to the answers when it was chosen"
         return accept_chain(state, Verdict(decision=said.decision, take=fresh_take(shown)), shown)
+    awaited = awaited_topics(state, runtime)
     prompt = VerifyChain(
         question=state["question"],
         chain=chain,
         candidates=tuple(shown),
         met=tuple(branch.chain for branch in state["memory"]),
         truncated=state["truncated"],
+        awaited=awaited,
+        siblings=tuple(state["siblings"]),
         filtering=runtime.context.filtering,
         topics=tuple(state["topic_entities"]),
     )
@@ -44,7 +48,7 @@ async def verify(state: State, runtime: NodeRuntime) -> Update:
         return _extend_or_backtrack(state, runtime)
     if verdict.decision == "backtrack":
         return {"candidates": [], "decision": "backtrack"}
-    return accept_chain(state, verdict, shown)
+    return accept_chain(state, verdict, shown, awaited)
 
 
 def _extend_or_backtrack(state: State, runtime: NodeRuntime) -> Update:

@@ -3,10 +3,18 @@
 from collections.abc import Sequence
 
 from kgqa.kg.terms import Chain, Entity
-from kgqa.nodes.frontier.state import FrontierState, FrontierUpdate, explores_entities, prompt_context
-from kgqa.prompts.candidates import MAX_GROUPS_SHOWN, ChainFindings, numbered_candidates
+from kgqa.nodes.frontier.state import (
+    FrontierState,
+    FrontierUpdate,
+    continue_from,
+    explores_entities,
+    held_chains,
+    prompt_context,
+    steers,
+)
+from kgqa.prompts.candidates import ChainFindings
 from kgqa.prompts.recall_entities import JudgeDirection, RecallEntities
-from kgqa.prompts.reflect import Reflect, Reflection
+from kgqa.prompts.reflect import Reflect
 from kgqa.runtime.node import NodeRuntime, node
 from kgqa.runtime.state import node_count
 
@@ -19,12 +27,14 @@ async def reflect(state: FrontierState, runtime: NodeRuntime) -> FrontierUpdate:
     """Let the model choose what to go on from, and what of all that was explored to come back to.
 
     After a malformed reply the search goes on from all that was found. Where nothing is left to
-    go on from, the answer is inferred from what is known.
+    go on from, the answer is inferred from what is known. Where one chain only is left to come back to, and
+    nothing to go on from, nobody is asked, unless ``reflection`` says so.
     Of an entity frontier the model says whether something is missing, and then which of all entities that
     were ever reached are added; after the last round it is asked for an answer from memory.
     """
-    last, depth = state["trace"][-1], runtime.context.depth
+    last, depth, steered = state["trace"][-1], runtime.context.depth, steers(runtime.context)
     dry = last["decision"] == "backtrack" and last["node"] != "filter"
+    dry = dry or (steered and last["node"] == "verify")  # none of what was found leads on
     if explores_entities(runtime.context):
         return await _reflect_on_entities(state, dry, runtime)
     found = [] if dry else [each for each in state["found"] if each.chain.depth < depth]
@@ -38,41 +48,18 @@ async def reflect(state: FrontierState, runtime: NodeRuntime) -> FrontierUpdate:
         history = [each for each in every if each.chain not in state["spent"]][:MAX_HISTORY_CHAINS]
     if not (found or history):
         runtime.trace["reason"] = "nothing is left to come back to"
-        return _continue_from(state, [], [])
+        return continue_from(state, [], [])
+    if steered and not found and len(history) == 1:
+        runtime.trace["recalled"] = [str(history[0].chain)]
+        return continue_from(state, [], [history[0].chain])
     prompt = Reflect(state["question"], tuple(found), tuple(history), **prompt_context(state))
     reply = await runtime.ask(prompt)
     if reply is None:
-        return _continue_from(state, [each.chain for each in found], [])
+        return continue_from(state, [each.chain for each in found], [])
     runtime.trace["reason"] = reply.rationale
     recalled = [history[number - 1].chain for number in reply.recall]
     runtime.trace["recalled"] = [str(chain) for chain in recalled]
-    unseen = [each.chain for each in found[MAX_GROUPS_SHOWN:]]
-    return _continue_from(state, [*_constrained_chains(found, reply), *unseen], recalled)
-
-
-def _constrained_chains(found: Sequence[ChainFindings], reply: Reflection) -> list[Chain]:
-    """Return the chains to go on along, held to the candidates that are kept where some of them are."""
-    chains, shown = [], {each.number: each for each in numbered_candidates(found)}
-    for number in reply.go_on:
-        whole = found[number - 1]
-        candidates = [shown[n].candidate for n in reply.keep if n in shown and shown[n].group == number]
-        kept = [each.term for each in candidates if isinstance(each.term, Entity)]
-        chains.append(whole.chain.constrained_to(kept) if 0 < len(kept) < len(whole.ends) else whole.chain)
-    return chains
-
-
-def _continue_from(
-    state: FrontierState, chains: Sequence[Chain], recalled: Sequence[Chain]
-) -> FrontierUpdate:
-    points = state["resume_points"]
-    return {
-        "frontier": list(chains),
-        "stack": list(reversed(recalled)),
-        "resume_points": [*points, *(chain for chain in chains if chain not in points)],
-        "memory": [],
-        "candidates": [],
-        "decision": "backtrack" if recalled else "forward" if chains else "infer",
-    }
+    return continue_from(state, held_chains(found, reply.go_on, reply.keep), recalled)
 
 
 async def _reflect_on_entities(state: FrontierState, dry: bool, runtime: NodeRuntime) -> FrontierUpdate:
@@ -83,7 +70,7 @@ async def _reflect_on_entities(state: FrontierState, dry: bool, runtime: NodeRun
     recalled: list[Chain] = []
     if not dry and node_count(state, "backtrack") < runtime.context.reflections:
         recalled = await _recall(state, following, runtime)
-    return _continue_from(state, [] if dry else following, recalled)
+    return continue_from(state, [] if dry else following, recalled)
 
 
 async def _recall(state: FrontierState, following: Sequence[Chain], runtime: NodeRuntime) -> list[Chain]:

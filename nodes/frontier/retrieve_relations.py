@@ -28,6 +28,8 @@ async def retrieve_relations(state: FrontierState, runtime: NodeRuntime) -> Fron
     if not node_has_run(state, "retrieve_relations"):
         topics = [Chain(topic) for topic in state["topic_entities"]]
         begun = {"frontier": topics, "found": [], "explored": [], "reached": [], "spent": [], "known": []}
+        if not node_has_run(state, "plan"):
+            begun["subgoals"] = []
     state = cast(FrontierState, {**state, **begun})
     open_ = [chain for chain in state["frontier"] if chain.depth < runtime.context.depth]
     if len(open_) < len(state["frontier"]):

@@ -5,10 +5,10 @@ from typing import Any
 
 from pydantic import ConfigDict, with_config
 
-from kgqa.kg.terms import Chain, one_line
-from kgqa.prompts.candidates import ChainFindings
+from kgqa.kg.terms import Chain, Entity, one_line
+from kgqa.prompts.candidates import MAX_GROUPS_SHOWN, ChainFindings, numbered_candidates
 from kgqa.prompts.chain import Extension
-from kgqa.prompts.progress import MAX_SENTENCE_CHARS
+from kgqa.prompts.progress import MAX_SENTENCE_CHARS, MAX_SUBGOALS
 from kgqa.prompts.update_memory import OWN_KNOWLEDGE
 from kgqa.runtime.context import Context
 from kgqa.runtime.state import State, Update
@@ -51,6 +51,16 @@ def explores_entities(context: Context) -> bool:
     return getattr(context, "explores_entities", False)
 
 
+def plans_when_needed(context: Context) -> bool:
+    """Return whether the plan is written with the first check that goes on."""
+    return getattr(context, "plans_when_needed", False)
+
+
+def steers(context: Context) -> bool:
+    """Return whether a check that goes on says from where, so that a reflection is seldom needed."""
+    return getattr(context, "steers", False)
+
+
 def uses_own_knowledge(context: Context) -> bool:
     """Return whether memory, evaluation and inference may go by what the model knows, as published."""
     return bool(getattr(context, "own_knowledge", False) and getattr(context, "allow_parametric", False))
@@ -68,6 +78,40 @@ def _shorten_note(text: str) -> str:
         return one_line(text, MAX_SENTENCE_CHARS)
     said = one_line(text.replace(OWN_KNOWLEDGE, ""), MAX_SENTENCE_CHARS - len(OWN_KNOWLEDGE) - 1)
     return f"{said} {OWN_KNOWLEDGE}"
+
+
+def held_chains(groups: Sequence[ChainFindings], going: Sequence[int], keep: Sequence[int]) -> list[Chain]:
+    """Return the chains of some groups, held to the candidates that are kept where some of a group are.
+
+    ``going`` and ``keep`` are numbers that a prompt shows; what it could not show is gone on from.
+    """
+    chains, rows = [], numbered_candidates(groups)
+    for number in going:
+        whole = groups[number - 1]
+        kept = [row.candidate.term for row in rows if row.number in keep and row.group == number]
+        ends = [term for term in kept if isinstance(term, Entity)]
+        chains.append(whole.chain.constrained_to(ends) if 0 < len(ends) < len(whole.ends) else whole.chain)
+    return [*chains, *(each.chain for each in groups[MAX_GROUPS_SHOWN:])]
+
+
+def continue_from(
+    state: FrontierState, chains: Sequence[Chain], recalled: Sequence[Chain] = ()
+) -> FrontierUpdate:
+    """Return how a search goes on: from some chains, and from earlier ones that it comes back to."""
+    points = state["resume_points"]
+    return {
+        "frontier": list(chains),
+        "stack": list(reversed(recalled)),
+        "resume_points": [*points, *(chain for chain in chains if chain not in points)],
+        "memory": [],
+        "candidates": [],
+        "decision": "backtrack" if recalled else "forward" if chains else "infer",
+    }
+
+
+def shown_plan(subgoals: Sequence[str]) -> list[str]:
+    """Return the subgoals that a model has written as prompts show them."""
+    return [text for each in subgoals[:MAX_SUBGOALS] if (text := one_line(each, MAX_SENTENCE_CHARS))]
 
 
 def open_subgoals(state: FrontierState) -> list[int]:

@@ -6,12 +6,18 @@ from typing import cast
 from kgqa.nodes.frontier.state import (
     FrontierState,
     FrontierUpdate,
+    continue_from,
     explores_entities,
+    held_chains,
+    plans_when_needed,
     prompt_context,
+    shown_plan,
+    steers,
     updated_memory,
     uses_own_knowledge,
 )
 from kgqa.nodes.record import parametric_answers
+from kgqa.nodes.topic_conditions import with_topics
 from kgqa.nodes.verdicts import accept_group, fresh_take, group_findings, unite_groups
 from kgqa.prompts.assess_found import AssessFound, Assessment, EvaluateFound
 from kgqa.prompts.candidates import ChainFindings
@@ -23,6 +29,9 @@ from kgqa.runtime.state import OutrightChain
 @node("verify")
 async def verify(state: FrontierState, runtime: NodeRuntime) -> FrontierUpdate:
     """Let the model write down what is known, and say whether one of the groups is the answer.
+
+    Where none is, it also says which to go on from, and without a plan writes one; only where it names none
+    that leads on is it asked to reflect (``reflection``).
 
     Groups are the named ends of each chain that was just followed, and what of them chains from other topics
     lead to as well, followed now or before. After a malformed reply the search goes on.
@@ -38,7 +47,7 @@ async def verify(state: FrontierState, runtime: NodeRuntime) -> FrontierUpdate:
     groups = group_findings(found, state["explored"], state["topic_entities"])
     if group := next((each for each in groups if state["outright"] == OutrightChain(each.chain)), None):
         runtime.trace["reason"] = "said to lead to the answers when it was chosen"
-        said = Assessment(decision="stop", group=groups.index(group) + 1, take=fresh_take(group.named))
+        said = Assessment(decision="stop", groups=[groups.index(group) + 1], take=fresh_take(group.named))
         return cast(FrontierUpdate, accept_group(groups, said, runtime))
     prompt = AssessFound(state["question"], tuple(groups), **prompt_context(state))
     reply = await runtime.ask(prompt)
@@ -47,8 +56,21 @@ async def verify(state: FrontierState, runtime: NodeRuntime) -> FrontierUpdate:
     known = updated_memory(reply.known, state)
     runtime.trace |= {"groups": len(groups), "known": known, "reason": reply.rationale}
     if reply.decision == "forward":
-        return {"known": known, "candidates": [], "decision": "forward"}
-    return cast(FrontierUpdate, {**accept_group(groups, reply, runtime), "known": known})
+        noted: FrontierUpdate = {"known": known, "candidates": [], "decision": "forward"}
+        if plans_when_needed(runtime.context) and not state["subgoals"]:
+            noted["subgoals"] = shown_plan(reply.subgoals)
+            runtime.trace["subgoals"] = noted["subgoals"]
+        if not steers(runtime.context):
+            return noted
+        going = [number for number in reply.groups if groups[number - 1].chain.depth < runtime.context.depth]
+        unnamed = [
+            each.chain for each in found if not each.named and each.chain.depth < runtime.context.depth
+        ]
+        chains = [*held_chains(groups, going, reply.chosen), *unnamed]  # of these nothing could be said
+        return {**noted, **continue_from(state, chains), "decision": "refine"} if chains else noted
+    accepted = accept_group(groups, reply, runtime)
+    memory = await with_topics(accepted["memory"], state, runtime)
+    return cast(FrontierUpdate, {**accepted, "memory": memory, "known": known})
 
 
 async def evaluate(

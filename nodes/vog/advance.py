@@ -12,15 +12,21 @@ MAX_SKIPPED_STEPS = 2
 
 @node("advance")
 async def advance(state: VoGState, runtime: NodeRuntime) -> VoGUpdate:
-    """Go on from what was chosen, and from known entities that the next step names; or end, or look again."""
+    """Go on from what was chosen, and from known entities that the next step names; or end, or look again.
+
+    Where the end asks who the answer is, the search stays at its last step: a revision may go on from there.
+    """
     context, plan, index = runtime.context, state["plan"], state["step_index"] + 1
     skipped = state["skipped"] + observed_nothing(state)
     carried_out = index > len(plan.steps)
     if carried_out or skipped >= (1 if node_has_run(state, "look_again") else MAX_SKIPPED_STEPS):
         runtime.trace["reason"] = "the plan is carried out" if carried_out else "nothing is observed"
+        if plan.whether and context.judge:
+            return {"step_index": index, "skipped": skipped, "decision": "infer"}
+        if context.conclude:
+            return {"decision": "filter"}
         ends: Decision = "refine" if context.retry_search else "stop"
-        judged = plan.whether and context.judge
-        return {"step_index": index, "skipped": skipped, "decision": "infer" if judged else ends}
+        return {"step_index": index, "skipped": skipped, "decision": ends}
     step = plan.steps[index - 1]
     said = f" {normalise_answer(' '.join([step.search, *(head for head, _, _ in step.observation)]))} "
     known = [*map(Path, state["topic_entities"]), *observations(state)]

@@ -1,10 +1,12 @@
 """Answer: which of the plan's answers does the evidence show? (beyond VoG, which does not ask)."""
 
 from collections.abc import Iterator, Sequence
+from typing import cast
 
 from kgqa.kg.errors import KGError
 from kgqa.kg.pages import Match
 from kgqa.kg.terms import Chain, Literal, Path, Term
+from kgqa.nodes.answer import answer as shared_answer
 from kgqa.nodes.proof import prove_claim, prove_paths
 from kgqa.nodes.record import (
     answers_update,
@@ -19,7 +21,7 @@ from kgqa.priors.answer_agreement import answer_key, is_unanswered
 from kgqa.prompts.candidates import XSD_INTEGER
 from kgqa.runtime.budget import BudgetExceeded
 from kgqa.runtime.node import NodeRuntime, node
-from kgqa.runtime.record import Ref
+from kgqa.runtime.record import RecordedCondition, Ref
 from kgqa.runtime.state import FinalUpdate, Update
 
 YES: Ref = {"id": "true", "name": "yes"}
@@ -29,7 +31,9 @@ UNKNOWN: Ref = {"id": None, "name": "unknown"}
 
 @node("answer")
 async def answer(state: VoGState, runtime: NodeRuntime) -> FinalUpdate:
-    """Complete the record: what was retrieved proves an answer, the others are from the model's memory.
+    """Complete the record from working memory, where the end of the plan has filled it (`conclude`).
+
+    Else what was retrieved proves an answer of the plan, the others are from the model's memory.
 
     With ``allow_parametric`` off only proved answers are given. A question that asks for yes or no
     has the verdict on the evidence. After a time-out there is no answer, as evidence is missing, unless
@@ -38,11 +42,14 @@ async def answer(state: VoGState, runtime: NodeRuntime) -> FinalUpdate:
     # on a thread the state may hold the plan of an earlier run
     planned = any(entry["node"] == "plan" and "answers" in entry for entry in state["trace"])
     always = runtime.context.allow_parametric == "always"
-    if not planned or (failure_outcome(state) and not (always and state["plan"].answers)):
+    failed = failure_outcome(state) and not (state["memory"] or (always and state["plan"].answers))
+    if failed or not planned:
         return await complete_without_proof(state, runtime)
     plan = state["plan"]
     arm = next((entry["taken"] for entry in reversed(state["trace"]) if "taken" in entry), None)
     runtime.trace["plan"] = {"steps": len(plan.steps), "answers": list(plan.answers), "arm": arm}
+    if state["memory"]:
+        return cast(FinalUpdate, await shared_answer.body(state, runtime))
     if plan.whether and runtime.context.verification and runtime.context.judge:
         return complete_record(await _answer_yes_no(state, runtime), state, runtime)
     return complete_record(await _prove_answers(state, runtime), state, runtime)
@@ -162,4 +169,7 @@ async def _answer_yes_no(state: VoGState, runtime: NodeRuntime) -> Update:
     evidence = build_proof([*state["supporting"], *state["against"]])
     paths = state["supporting"] if holds else state["against"]
     proof = await prove_claim(paths, holds=holds, state=state, runtime=runtime)
-    return {**evidence, **proof, "answers": [YES if holds else NO]}
+    reason = next(entry.get("reason") for entry in reversed(state["trace"]) if entry["node"] == "judge")
+    judged = RecordedCondition(words=reason or "judged by the model", query=None, by="model")
+    said: Update = {} if "query" in proof else {"conditions": [judged]}
+    return {**evidence, **said, **proof, "answers": [YES if holds else NO]}

@@ -1,6 +1,7 @@
 """Appraise: is a revised plan good enough to go by? (VoG §3.4.2, equations 3 and 4)."""
 
 import asyncio
+from collections.abc import Sequence
 from dataclasses import asdict
 
 from kgqa.nodes.vog.state import (
@@ -25,7 +26,7 @@ from kgqa.priors.rewards import (
     task_reward,
 )
 from kgqa.prompts.facts import MAX_FACTS_SHOWN, draw_fact, facts_as_statements
-from kgqa.prompts.plans import SearchPlan
+from kgqa.prompts.plans import PlanStep, SearchPlan, Statement
 from kgqa.runtime.node import NodeRuntime, node
 from kgqa.runtime.state import Decision
 
@@ -38,6 +39,8 @@ async def appraise(state: VoGState, runtime: NodeRuntime) -> VoGUpdate:
     """
     arm, revised, best, context = state["arm"] or "local", state["revised"], state["best"], runtime.context
     pool, reward = state["pool"], 0.0
+    repeats = context.repeat_revisions
+    again = not repeats and any(_is_same(revised, plan) for plan in pool)
     if revised:
         pool = [*pool, revised]
         reward = await _reward_last(state, pool, runtime)
@@ -49,8 +52,9 @@ async def appraise(state: VoGState, runtime: NodeRuntime) -> VoGUpdate:
     if threshold is None:
         threshold = default_threshold(context.encoder, context.reward_metrics)
     good, empty = revised is not None and reward >= threshold, observed_nothing(state)
-    tried: VoGState = {**state, "bandit": bandit, "revisions": revisions}
-    last = empty or not may_revise(tried, context)
+    tried_arms = [*state["tried_arms"], arm]
+    tried: VoGState = {**state, "bandit": bandit, "revisions": revisions, "tried_arms": tried_arms}
+    last = empty or again or not may_revise(tried, context)
     taken = RewardedPlan(revised, arm, reward) if revised and good else best if last else None
     plan = taken.plan if taken else state["plan"]
     runtime.trace |= {
@@ -64,19 +68,33 @@ async def appraise(state: VoGState, runtime: NodeRuntime) -> VoGUpdate:
         **({"empty": True} if empty else {}),
         **({"taken": taken.arm} if taken else {}),
     }
-    # a step that has observed nothing is tried again, if the plan still has it
-    following: Decision = "backtrack" if empty and state["step_index"] <= len(plan.steps) else "forward"
+    # a step that has observed nothing is tried again, if the plan still has it, or has another in its place
+    step, before = (each.steps[state["step_index"] - 1 :][:1] for each in (plan, state["plan"]))
+    tries_again = empty and step and (repeats or _searches(step) != _searches(before))
+    following: Decision = "backtrack" if tries_again else "forward"
     return {
         "pool": pool,
         "bandit": bandit,
         "best": best,
         "revisions": revisions,
+        "tried_arms": tried_arms,
         "plan": plan,
         "arm": taken.arm if taken else arm,
         "crossing": [],
         "crossed": 0,
         "decision": following if taken or last else "refine",
     }
+
+
+def _is_same(revised: SearchPlan | None, plan: SearchPlan) -> bool:
+    """Return whether a revision searches and answers what another plan does."""
+    if revised is None or revised.answers != plan.answers:
+        return False
+    return _searches(revised.steps) == _searches(plan.steps)
+
+
+def _searches(steps: Sequence[PlanStep]) -> list[tuple[str, tuple[Statement, ...]]]:
+    return [(step.search, step.observation) for step in steps]
 
 
 async def _reward_last(state: VoGState, pool: list[SearchPlan], runtime: NodeRuntime) -> float:

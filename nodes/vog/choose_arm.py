@@ -4,7 +4,15 @@ import math
 from collections.abc import Mapping
 from typing import Any
 
-from kgqa.nodes.vog.state import ARMS, Bandit, VoGState, VoGUpdate, candidate_answers, observed_nothing
+from kgqa.nodes.vog.state import (
+    ARMS,
+    Bandit,
+    VoGState,
+    VoGUpdate,
+    candidate_answers,
+    observed_nothing,
+    open_arms,
+)
 from kgqa.priors.rewards import answer_entropy
 from kgqa.prompts.revise_plan import Arm
 from kgqa.runtime.node import NodeRuntime, node
@@ -18,7 +26,7 @@ DIVERSITY_PENALTY: Mapping[Arm, float] = {"local": 0.05, "lookahead": 0.1, "glob
 
 @node("choose_arm")
 async def choose_arm(state: VoGState, runtime: NodeRuntime) -> VoGUpdate:
-    """Choose by UCB, or the fixed strategy; an empty observation is answered by looking ahead."""
+    """Choose by UCB, or the fixed strategy; look ahead where nothing was observed, or no answer among it."""
     once = runtime.context.candidate_plans == "revised" and state["revisions"]  # Algorithm 2, line 4
     answers = candidate_answers(state, state["pool"], runtime.context)
     entropy = state["entropy"] if once else answer_entropy(answers)
@@ -34,12 +42,13 @@ def _choose(state: VoGState, entropy: float, runtime: NodeRuntime) -> Arm:
     if context.strategy != "adaptive":
         fixed: Arm = context.strategy
         return fixed
-    if observed_nothing(state):
+    arms = open_arms(state, context)
+    if "lookahead" in arms and (observed_nothing(state) or state["trace"][-1]["node"] == "conclude"):
         return "lookahead"
     index, repeated = state["step_index"], state["repeated"]
     scores = score_arms(bandit, context, entropy=entropy, step_index=index, repeated=repeated)
     runtime.trace["scores"] = {arm: score if math.isfinite(score) else None for arm, score in scores.items()}
-    return best_arm(scores)
+    return best_arm({arm: scores[arm] for arm in arms})
 
 
 def score_arms(
@@ -82,4 +91,4 @@ def kg_bonus(arm: Arm, step_index: int, expected_depth: float, repeated: bool) -
 
 def best_arm(scores: Mapping[Arm, float]) -> Arm:
     """Return the arm with the highest score, the first of equals."""
-    return max(ARMS, key=scores.__getitem__)
+    return max(filter(scores.__contains__, ARMS), key=scores.__getitem__)

@@ -4,7 +4,15 @@ from collections.abc import Sequence
 
 from kgqa.kg.terms import Hop, Path, Term
 from kgqa.nodes.vog.rerank import likeliest_terms, predicted_texts
-from kgqa.nodes.vog.state import VoGState, VoGUpdate, current_step, limit_paths, max_selections, observations
+from kgqa.nodes.vog.state import (
+    VoGState,
+    VoGUpdate,
+    concludes,
+    current_step,
+    limit_paths,
+    max_selections,
+    observations,
+)
 from kgqa.prompts.facts import draw_shared_chain, last_named_node
 from kgqa.prompts.select_entities import SelectEntities
 from kgqa.runtime.node import NodeRuntime, node
@@ -16,7 +24,8 @@ async def filter_entities(state: VoGState, runtime: NodeRuntime) -> VoGUpdate:
 
     Ends that are not chosen stay in the feedback of the step as what the graph says, after
     the chosen, unless ``feedback`` says otherwise. If none at all is chosen, the search goes on from all.
-    Where none has a name there is nothing to choose by, and no call.
+    Where none has a name there is nothing to choose by, and no call; nor after the last step, where the
+    end of the plan asks which of them are the answers (``conclude``).
     """
     context, index, reached, asked = runtime.context, state["step_index"], state["reached"], state["asked"]
     groups: dict[tuple[Term, tuple[Hop, ...]], list[Path]] = {}
@@ -25,7 +34,7 @@ async def filter_entities(state: VoGState, runtime: NodeRuntime) -> VoGUpdate:
     chosen: list[Path] = []
     for paths in groups.values():
         ends = list(dict.fromkeys(path.end for path in paths))
-        may_ask = asked < max_selections(state, context)
+        may_ask = asked < max_selections(state, context) and not concludes(state, context)
         if len(ends) > 1 and (may_ask or context.suggestions == "plan"):
             shown, ends = await _narrow_ends(state, ends, runtime)
             if may_ask and any(term.name for term in shown):
@@ -34,7 +43,8 @@ async def filter_entities(state: VoGState, runtime: NodeRuntime) -> VoGUpdate:
         chosen += [path for path in paths if path.end in staying]
     chosen = chosen or reached
     taken = set(chosen)
-    rest = [path for path in reached if path not in taken] if context.feedback == "reached" else []
+    left_out = [path for path in reached if path not in taken]
+    rest = left_out if context.feedback == "reached" else []
     runtime.trace |= {"step": index, "reached": len(reached), "chosen": len(chosen)}
     earlier = state["feedback"][: index - 1]
     padding: list[list[Path]] = [[] for _ in range(index - 1 - len(earlier))]
@@ -42,6 +52,8 @@ async def filter_entities(state: VoGState, runtime: NodeRuntime) -> VoGUpdate:
         "frontier": limit_paths(chosen),
         "feedback": [*earlier, *padding, [*chosen, *rest]],
         "repeated": _is_repeated(state, chosen, by_hop=context.frontier == "previous"),
+        "left_out": [*state["left_out"], *left_out],
+        "tried_arms": [],
         "asked": asked,
         "decision": "forward",
     }

@@ -30,6 +30,8 @@ async def plan_steps(state: VoGState, runtime: NodeRuntime) -> VoGUpdate:
         "feedback": [],
         "set_aside": [],
         "checkpoints": [],
+        "left_out": [],
+        "concluded": [],
         "skipped": 0,
         "bandit": Bandit.blank(),
         "verdict": None,

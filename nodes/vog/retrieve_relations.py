@@ -33,12 +33,12 @@ async def retrieve_relations(state: VoGState, runtime: NodeRuntime) -> VoGUpdate
     update: VoGUpdate = {}
     if runtime.context.retry_search:
         if node_has_run(state, "look_again"):
-            offers = _leave_out_tried(offers, frontier, set(state["tried"]))
+            offers = leave_out_tried(offers, frontier, set(state["tried"]))
         ahead = extended_chains(offers, frontier)
         checkpoint = SearchCheckpoint(index, state["frontier"], state["crossing"], state["crossed"], ahead)
         update["checkpoints"] = [*earlier_checkpoints(state, checkpoint), checkpoint]
     runtime.trace["relations"] = len(offers)
-    decision = next_decision(offers, state, runtime.context)
+    decision = next_decision(offers, state, runtime.context, dead_end=not offers)
     return {**update, "offers": offers, "decision": decision}
 
 
@@ -61,7 +61,7 @@ async def list_candidates(
     return [RelationCandidate(hop, tuple(heads[hop])) for hop in ordered]
 
 
-def _leave_out_tried(
+def leave_out_tried(
     offers: Sequence[RelationCandidate], frontier: Sequence[Path], tried: set[Chain]
 ) -> list[RelationCandidate]:
     """Leave out of each relation the places from where it was followed before."""

@@ -91,6 +91,10 @@ class VoGUpdate(Update, total=False):
     """Where the search has stood, the last one last: where a second look goes back to."""
     asked: int
     """How often the model was asked what to retrieve in the current step."""
+    left_out: list[Path]
+    """What was reached and not chosen to go on from, of any step."""
+    concluded: list[Chain]
+    """The chains whose ends were shown when the model was asked at the end who the answer is."""
     skipped: int
     """How many steps were passed over without an observation."""
     pool: list[SearchPlan]
@@ -109,6 +113,8 @@ class VoGUpdate(Update, total=False):
     """The best revision of the current step."""
     revisions: int
     """How many revisions the current step has had."""
+    tried_arms: list[Arm]
+    """The arms of those since something was observed last."""
     verdict: Literal["yes", "no", "unknown"] | None
     """The answer to a question that asks for yes or no."""
     supporting: list[Path]
@@ -136,6 +142,7 @@ def new_step() -> VoGUpdate:
         "revised": None,
         "best": None,
         "revisions": 0,
+        "tried_arms": [],
     }
 
 
@@ -194,18 +201,43 @@ def max_selections(state: VoGState, context: Any) -> int:
     return int(2 * context.width - (state["plan"].whether and context.judge))
 
 
+def concludes(state: VoGState, context: Any) -> bool:
+    """Return whether the plan ends with the current step, and the model is asked then who the answer is."""
+    last = state["step_index"] >= len(state["plan"].steps)
+    return bool(last and context.conclude and not (state["plan"].whether and context.judge))
+
+
+def open_arms(state: VoGState, context: Any) -> list[Arm]:
+    """Return the arms that may revise the current step, as often as they were tried or only once."""
+    arms: tuple[Arm, ...] = ARMS if context.strategy == "adaptive" else (context.strategy,)
+    return [arm for arm in arms if context.repeat_revisions or arm not in state["tried_arms"]]
+
+
+def why_unanswered(state: VoGState) -> str | None:
+    """Return why the end of the plan found no answer, where the revision at hand is asked for by that."""
+    revising = {"choose_arm", "look_ahead", "revise", "appraise"}
+    cause = next(entry for entry in reversed(state["trace"]) if entry["node"] not in revising)
+    if cause["node"] != "conclude":
+        return None
+    return cause.get("reason") or "nothing that was found is the answer"
+
+
 def may_revise(state: VoGState, context: Any) -> bool:
     """Return whether the step and the question have revisions left."""
     total = sum(state["bandit"].counts.values())
-    return bool(state["revisions"] < context.revisions and total < context.max_revisions)
+    left = state["revisions"] < context.revisions and total < context.max_revisions
+    return bool(left and open_arms(state, context))
 
 
-def next_decision(offers: Sequence[RelationCandidate], state: VoGState, context: Any) -> Decision:
+def next_decision(
+    offers: Sequence[RelationCandidate], state: VoGState, context: Any, *, dead_end: bool = False
+) -> Decision:
     """Decide what follows a part of a retrieval.
 
     Where nothing leads on, what the step has reached before counts. An empty observation is answered
     by one revision, if there may be one, and by passing the step over if that does not help; so is a
-    step of which the graph did not answer all, and one of a second look.
+    step of which the graph did not answer all, and one of a second look. Where not a single relation leads
+    on (``dead_end``), no revision helps.
     """
     if offers:
         return "forward"
@@ -213,7 +245,7 @@ def next_decision(offers: Sequence[RelationCandidate], state: VoGState, context:
         return "filter"
     index = state["step_index"]
     failed = any("failure" in entry for entry in state["trace"] if entry.get("step") == index)
-    again = node_has_run(state, "look_again")
+    again = node_has_run(state, "look_again") or (dead_end and not context.repeat_revisions)
     return (
         "backtrack" if failed or again or state["revisions"] or not may_revise(state, context) else "refine"
     )

@@ -1,10 +1,21 @@
 """Verify: does the graph bear out what the step predicted? (VoG §3.3, equation 1)."""
 
 import asyncio
+from collections.abc import Sequence
 from dataclasses import replace
+from typing import Any
 
-from kgqa.nodes.vog.state import VoGState, VoGUpdate, current_step, interleaved_observations, may_revise
-from kgqa.prompts.facts import draw_fact, facts_as_statements
+from kgqa.kg.terms import Path
+from kgqa.nodes.vog.state import (
+    VoGState,
+    VoGUpdate,
+    concludes,
+    current_step,
+    interleaved_observations,
+    may_revise,
+)
+from kgqa.priors.answer_agreement import answer_key
+from kgqa.prompts.facts import draw_fact, facts_as_statements, last_named_node
 from kgqa.prompts.plans import PlanStep, SearchPlan, draw_statements, parse_statements
 from kgqa.prompts.verify_step import VerifyStep
 from kgqa.runtime.node import NodeRuntime, node
@@ -18,12 +29,17 @@ async def verify(state: VoGState, runtime: NodeRuntime) -> VoGUpdate:
 
     Either may call for a revision (``verifiers``). In a plan that is revised, an observation
     that the model corrects replaces the predicted one. A malformed reply is no signal.
+    A step that has found what it predicted is not verified (``exact_match``), nor is the last one, where
+    the end of the plan asks who the answer is (``conclude``).
     """
     step, verifiers = current_step(state), runtime.context.verifiers
     by_model, plan, by_nli = None, state["plan"], None
-    if verifiers != "nli":
+    needless = _why_not(state, step, runtime.context)
+    if needless:
+        runtime.trace["reason"] = needless
+    if verifiers != "nli" and not needless:
         by_model, plan = await _ask_verifier(state, step, runtime)
-    if verifiers != "model":
+    if verifiers != "model" and not needless:
         detector = await runtime.contradiction_detector()
         runtime.trace["verifier"] = detector.name
         observed = facts_as_statements(state["feedback"][-1])
@@ -40,6 +56,22 @@ async def verify(state: VoGState, runtime: NodeRuntime) -> VoGUpdate:
     if calls and not revises:
         runtime.trace["spent"] = "revisions"
     return {"plan": plan, "decision": "refine"} if revises else {"decision": "forward"}
+
+
+def _why_not(state: VoGState, step: PlanStep, context: Any) -> str | None:
+    """Say why a step need not be verified, if so."""
+    if concludes(state, context):
+        return "the end of the plan asks for the answer"
+    if context.exact_match and _is_as_predicted(state["frontier"], step):
+        return "it has found what it predicted"
+    return None
+
+
+def _is_as_predicted(found: Sequence[Path], step: PlanStep) -> bool:
+    """Return whether chosen facts join the same names, compared as answers, as predicted ones do."""
+    predicted = {answer_key([head, tail]) for head, _, tail in step.observation}
+    chosen = {answer_key([last_named_node(path).name or "", path.end.name or ""]) for path in found}
+    return predicted == chosen and all(len(pair) == 2 for pair in chosen)
 
 
 async def _ask_verifier(

@@ -11,32 +11,32 @@ import argparse
 import gzip
 import json
 import sys
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator, Mapping
 from pathlib import Path
+from typing import Any
 
-from kgqa.data import SAMPLE_GRAPH, SAMPLE_QUESTIONS
+from kgqa.data import CONDITION_QUESTIONS, SAMPLE_GRAPH, SAMPLE_QUESTIONS
 from kgqa.scripts.sample.facts import build_graph
-from kgqa.scripts.sample.questions import build_questions
+from kgqa.scripts.sample.questions import build_conditions, build_questions
 from kgqa.scripts.sample.sources import differing_sources
 
 
-def build(folder: Path) -> tuple[Path, Path]:
+def build(folder: Path) -> tuple[Path, Path, Path]:
     """Write graph and questions into a folder.
 
     Returns:
-        The graph file and the question file.
+        The graph file, the question file, and that of the questions with conditions.
     """
     triples = list(build_graph().lines())
-    questions = build_questions(triples)
-    records = (json.dumps(question, ensure_ascii=False) + "\n" for question in questions)
     return (
         _write_gzip(folder / SAMPLE_GRAPH.name, triples),
-        _write_gzip(folder / SAMPLE_QUESTIONS.name, records),
+        _write_gzip(folder / SAMPLE_QUESTIONS.name, _json_lines(build_questions(triples))),
+        _write_gzip(folder / CONDITION_QUESTIONS.name, _json_lines(build_conditions(triples))),
     )
 
 
 def main() -> None:
-    """Build both files into the package's data, or into the folder given."""
+    """Build the files into the package's data, or into the folder given."""
     parser = argparse.ArgumentParser(description=build.__doc__)
     parser.add_argument("--out", type=Path, default=SAMPLE_GRAPH.parent, help="folder to write to")
     folder: Path = parser.parse_args().out
@@ -44,6 +44,10 @@ def main() -> None:
         sys.exit(f"these versions would give other files: {', '.join(differing)}")
     for path in build(folder):
         sys.stdout.write(f"{path}  {path.stat().st_size:,} bytes\n")
+
+
+def _json_lines(records: Iterable[Mapping[str, Any]]) -> Iterator[str]:
+    return (json.dumps(record, ensure_ascii=False) + "\n" for record in records)
 
 
 def _write_gzip(path: Path, lines: Iterable[str]) -> Path:

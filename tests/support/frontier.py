@@ -57,7 +57,7 @@ def stop_at(hops: str, **reply: Any) -> Policy:
         groups = places([each.chain for each in prompt.found], [hops])
         if not groups:
             return {"decision": "forward", "known": ["nothing yet"]}
-        return {"decision": "stop", "group": groups[0], **reply}
+        return {"decision": "stop", "groups": groups[:1], **reply}
 
     return line
 

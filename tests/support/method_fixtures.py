@@ -9,7 +9,7 @@ from kgqa.kg.opening import open_graph
 from kgqa.priors.encoder import Vectors
 from kgqa.runtime.node import NodeRuntime
 from kgqa.tests.support.guided import FAMILY, Shelf, by_words
-from kgqa.tests.support.planned import TOWNS
+from kgqa.tests.support.planned import PLAN_ANSWERS, TOWNS
 
 AskCoG = Callable[..., Awaitable[kgqa.Record]]
 AskVoG = Callable[..., Awaitable[kgqa.Record]]
@@ -35,7 +35,7 @@ def lend(monkeypatch: pytest.MonkeyPatch) -> Lend:
 
 @pytest.fixture
 def cog(turtle: Callable[[str], Path], lend: Lend) -> AskCoG:
-    """Ask by CoG, of the family if nothing else is said."""
+    """Ask by CoG, of the family and with the plan first if nothing else is said."""
 
     async def ask(
         model: Any,
@@ -48,6 +48,7 @@ def cog(turtle: Callable[[str], Path], lend: Lend) -> AskCoG:
     ) -> kgqa.Record:
         lend(library)
         graph = open_graph([turtle(kg)]) if isinstance(kg, str) else kg
+        options = {"planning": "first", **options}
         record = await kgqa.aask(question, topics=topics, method="cog", kg=graph, model=model, **options)
         assert record.keys() == kgqa.Record.__annotations__.keys()
         return record
@@ -57,14 +58,14 @@ def cog(turtle: Callable[[str], Path], lend: Lend) -> AskCoG:
 
 @pytest.fixture
 def vog(turtle: Callable[[str], Path]) -> AskVoG:
-    """Ask by VoG, of the towns if nothing else is said."""
+    """Ask by VoG, of the towns and with the answers of the plan if nothing else is said."""
 
     async def ask(
         model: Any, *, topics: Sequence[str] = ("Ada",), kg: Any = TOWNS, **options: Any
     ) -> kgqa.Record:
         graph = open_graph([turtle(kg)]) if isinstance(kg, str) else kg
         record = await kgqa.aask(
-            "the question", topics=topics, method="vog", kg=graph, model=model, **options
+            "the question", topics=topics, method="vog", kg=graph, model=model, **{**PLAN_ANSWERS, **options}
         )
         assert record.keys() == kgqa.Record.__annotations__.keys()
         return record

@@ -18,6 +18,9 @@ e:danube rdfs:label "Danube"@en .
 e:rhine rdfs:label "Rhine"@en .
 """
 
+PLAN_ANSWERS: dict[str, Any] = {"conclude": False, "exact_match": False, "repeat_revisions": True}
+"""Options by which the plan answers, and every step is checked and revised, as published."""
+
 Policy = Callable[[Any], Line] | Line
 """Replies to one kind of prompt: by the prompt, or always the same."""
 

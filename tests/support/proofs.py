@@ -1,8 +1,10 @@
 """Answer queries without SPARQL: a plain evaluation over triples, and random queries to try it with."""
 
 import re
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections import defaultdict
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from datetime import UTC, datetime
+from functools import lru_cache
 from typing import get_args
 
 from hypothesis import HealthCheck, Phase, reject, settings, strategies as st
@@ -54,11 +56,19 @@ def _bind(branch: Branch, chain: Chain, triples: Triples) -> Iterator[Binding]:
             yield dict(pairs)
 
 
-def _follow(node: Term, hop: Hop, triples: Triples) -> Iterator[Term]:
+def _follow(node: Term, hop: Hop, triples: Triples) -> Sequence[Term]:
+    return _neighbours(triples).get((node, hop), ())
+
+
+@lru_cache(maxsize=1)
+def _neighbours(triples: Triples) -> Mapping[tuple[Term, Hop], Sequence[Term]]:
+    """Return where each hop leads from each node."""
+    found: dict[tuple[Term, Hop], list[Term]] = defaultdict(list)
     for head, relation, tail in triples:
-        start, end = (head, tail) if hop.forward else (tail, head)
-        if relation == hop.relation and start == node:
-            yield end
+        hop = Hop(relation)
+        found[head, hop].append(tail)
+        found[tail, hop.inverse].append(head)
+    return found
 
 
 def _values(node: Term, hops: Sequence[Hop], triples: Triples) -> set[Term]:

@@ -70,7 +70,7 @@ async def play(name: str, library: str, model: ScriptedModel | None = None, **op
         topics=case.topics,
         method="cog",
         model=model,
-        **{"blueprints": library, "allow_parametric": False, **options},
+        **{"blueprints": library, "allow_parametric": False, "planning": "first", **options},
     )
     return Played(record, model)
 

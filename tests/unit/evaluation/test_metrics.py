@@ -13,6 +13,8 @@ from kgqa.evaluation.question import EntityRef, Question
 from kgqa.evaluation.result import Result
 from kgqa.evaluation.scoring.metrics import Metrics, measure_results
 from kgqa.evaluation.scoring.statistics import BOOTSTRAP_RESAMPLES
+from kgqa.kg.proof.query import Aggregate, AnswerQuery, Branch, Condition
+from kgqa.kg.terms import Chain, Entity, Hop, Literal
 
 METRICS = ("hits_at_1", "hit_any", "precision", "recall", "f1")
 
@@ -124,6 +126,47 @@ def test_grounded_results_without_a_path_are_left_out_of_what_is_checked() -> No
     assert none["kg_grounded_rate_strict"] == {"value": None, "low": None, "high": None}
 
 
+def stated(id: str, *by: object) -> Result:
+    return result(id, "Ulm", record={"conditions": [{"by": each} for each in by]})
+
+
+def test_conditions_are_the_graphs_where_it_has_decided_every_one() -> None:
+    results = [
+        stated("1", "graph"),
+        stated("2", "graph", "graph"),
+        stated("3", "graph", "model"),
+        stated("4", "model"),
+        stated("5", None, "graph"),
+        stated("6"),
+        result("7", "Ulm", record={"conditions": "graph"}),
+        result("8", "Ulm", record={"conditions": ["graph"]}),
+        result("9", "Ulm"),
+    ]
+    share = measured(results, [question(id, "Ulm") for id in "1234567890"])["conditions_by_graph"]
+    assert share is not None
+    assert share["value"] == pytest.approx(2 / 7)
+    assert measured([stated("1")], [question("1", "Ulm")])["conditions_by_graph"] is None
+
+
+def test_a_question_with_conditions_counts_whatever_its_record_says() -> None:
+    born = Branch(Chain(Entity("http://x/Ulm"), (Hop("http://x/born"),)), (1,))
+    late = Condition(1, (Hop("http://x/year"),), ">", Literal("1905"))
+    queries = [
+        AnswerQuery((born,), 1, (late,)),
+        AnswerQuery((born,), 1, (late,), Aggregate("count")),
+        AnswerQuery((born,), 1, aggregate=Aggregate("argmax", (Hop("http://x/year"),))),
+        AnswerQuery((born,), 1, aggregate=Aggregate("max")),
+        AnswerQuery((born,), 1),
+        AnswerQuery((born,), 1, aggregate=Aggregate("count")),
+    ]
+    questions = [question(str(at), "Ulm", query=query) for at, query in enumerate(queries)]
+    results = [stated("0", "graph"), stated("1"), result("2", "Ulm"), stated("4"), stated("5")]
+    share = measured(results, questions)["conditions_by_graph"]
+    assert share is not None
+    assert share["value"] == 1 / 4
+    assert measured(results[3:], questions[4:])["conditions_by_graph"] is None
+
+
 def test_results_that_do_not_tell_how_they_were_found_have_no_grounded_rate() -> None:
     found = measured([result("1", "Ulm", None)], [question("1", "Ulm")])
     assert found["kg_grounded_rate"] == {"value": None, "low": None, "high": None}
@@ -227,7 +270,8 @@ def guided(at: int) -> Result:
         {"node": "plan", "answers": [draw.choice(["Ulm", "Rome"])], "steps": 2, "tokens": [90, 10]},
         {"node": "verify", "step": 1, "signals": {"model": draw.random() < 0.5, "nli": False}},
     ]
-    record = {"trace": trace, "config": {"method": "cog", "refinement": True}}
+    conditions = [{"by": draw.choice(["graph", "model"])}]
+    record = {"trace": trace, "config": {"method": "cog", "refinement": True}, "conditions": conditions}
     return result(str(at), "Ulm" if right else "Rome", draw.choice(["grounded", "parametric"]), record=record)
 
 
@@ -240,7 +284,7 @@ def test_the_seed_decides_every_interval() -> None:
 
     first, again = drawn(), drawn()
     parts = ("refinement", "blueprints", "revision", "lookahead", "answered", "breakdowns", "f1")
-    for part in (*parts, "kg_grounded_rate", "kg_grounded_rate_strict"):
+    for part in (*parts, "kg_grounded_rate", "kg_grounded_rate_strict", "conditions_by_graph"):
         found = [json.dumps(one[part]) for one in first]
         assert found == [json.dumps(one[part]) for one in again]
         assert len(set(found)) > 1, part

@@ -95,7 +95,7 @@ async def test_two_topics_are_both_met(cog: AskCoG) -> None:
         prune_relations=lambda p: choose("^lives_in" if str(p.chain.topic) == "Ulm" else "child")(p),
         check_sufficiency=lambda p: {"decision": "stop" if p.met else "filter"},
     )
-    record = await cog(model, copied("child", "^lives_in"), topics=["Ada", "Ulm"])
+    record = await cog(model, copied("child", "^lives_in"), topics=["Ada", "Ulm"], topic_conditions=False)
     assert (shown(record), record["usage"]["llm_calls"]) == (["Cleo"], 5)
     assert [entry["slot"] for entry in entries(record, "rerank")] == ["child", "^lives_in"]
     assert [path[0]["head"]["name"] for path in record["paths"]] == ["Ada", "Ulm"]

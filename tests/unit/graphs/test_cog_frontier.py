@@ -47,7 +47,7 @@ def stop_at(*relations: str, **said: Any) -> Any:
     def line(prompt: Any) -> dict[str, Any]:
         taken = [[named(hop) for hop in group.chain.hops] for group in prompt.found]
         if list(relations) in taken:
-            return {"decision": "stop", "group": taken.index(list(relations)) + 1, **said}
+            return {"decision": "stop", "groups": [taken.index(list(relations)) + 1], **said}
         return {"decision": "forward"}
 
     return line
@@ -95,7 +95,7 @@ async def test_without_safeguard_nothing_is_added(cog: AskCoG) -> None:
 async def test_all_topics_are_explored_at_once_and_meet(cog: AskCoG) -> None:
     model = searching(
         pick_relations=pick("child", "^lives_in"),
-        evaluate_found={"decision": "stop", "group": 1},
+        evaluate_found={"decision": "stop", "groups": [1]},
     )
     record = await ask(cog, model, topics=["Ada", "Ulm"])
     [prompt] = asked(model, "pick_relations")
@@ -288,7 +288,7 @@ async def test_what_a_filter_chooses_is_inferred(cog: AskCoG) -> None:
     model = searching(
         pick_relations=pick("child"),
         update_memory={"known": ["Ben is older."]},
-        evaluate_found={"decision": "filter", "group": 1},
+        evaluate_found={"decision": "filter", "groups": [1]},
         filter_candidates={"chosen": [1], "rationale": "Ben is older."},
     )
     record = await ask(cog, model, own_knowledge=True)

@@ -44,6 +44,7 @@ RUNS = {
     "safeguard": st.sampled_from(["union", "sparse", "none"]),
     "exploration": st.sampled_from(["chain", "frontier"]),
     "own_knowledge": st.booleans(),
+    "planning": st.sampled_from(["needed", "first"]),
     "tau": st.sampled_from([0.1, 0.9]),
     "budget": st.fixed_dictionaries({"llm_calls": st.sampled_from([None, 60, 12, 3])}),
 }
@@ -74,7 +75,7 @@ def anything(seed: int) -> ScriptedModel:
         group = choice.randint(1, len(prompt.found))
         return {
             "decision": choice.choice(["stop", "filter", "forward", "forward", "forward"]),
-            "group": group,
+            "groups": [group],
         }
 
     def infer(prompt: Any) -> dict[str, Any]:
@@ -91,6 +92,10 @@ def anything(seed: int) -> ScriptedModel:
         "decompose": lambda p: {"subgoals": [f"goal {number}" for number in range(choice.randint(1, 3))]},
         "adapt_blueprint": lambda p: {
             "branches": [choice.choices([*p.relations, "school", "^child"], k=2) for _ in p.topics]
+        },
+        "outline_search": lambda p: {
+            "subgoals": [f"goal {number}" for number in range(choice.randint(1, 3))],
+            "branches": [choice.choices([*p.relations, "school", "^child"], k=2) for _ in p.topics],
         },
         "adapt_freely": lambda p: {"relations": choice.choices(["child", "school", "^child"], k=2)},
         "prune_relations": lambda p: {"relations": some(len(p.offers), p.width)},

@@ -18,7 +18,12 @@ Open = Callable[[str], SparqlGraph]
 
 async def asked(graph: Any, model: Any, *topics: str, **options: Any) -> kgqa.Record:
     record = await kgqa.aask(
-        "the question", topics=topics or ("Ada",), method="pog", kg=graph, model=model, **options
+        "the question",
+        topics=topics or ("Ada",),
+        method="pog",
+        kg=graph,
+        model=model,
+        **{"planning": "first", "reflection": "always", **options},
     )
     assert record.keys() == kgqa.Record.__annotations__.keys()
     return record
@@ -59,7 +64,7 @@ async def test_nodes_without_names_are_gone_through_without_a_verdict(graph: Ope
 
 async def test_chains_from_two_topics_meet(graph: Open) -> None:
     def meets(prompt: Any) -> dict[str, Any]:
-        return {"decision": "stop", "group": next(n for n, g in enumerate(prompt.found, 1) if g.met)}
+        return {"decision": "stop", "groups": [next(n for n, g in enumerate(prompt.found, 1) if g.met)]}
 
     model = playing(pick_relations=pick("child", "^lives_in"), assess_found=meets)
     record = await asked(graph(FAMILY), model, "Ada", "Bonn")
@@ -70,7 +75,7 @@ async def test_chains_from_two_topics_meet(graph: Open) -> None:
 async def test_a_chain_that_is_done_waits_until_another_topics_meets_it(graph: Open) -> None:
     def meets(prompt: Any) -> dict[str, Any]:
         met = [n for n, g in enumerate(prompt.found, 1) if g.met]
-        return {"decision": "stop", "group": met[0]} if met else {"decision": "forward"}
+        return {"decision": "stop", "groups": met[:1]} if met else {"decision": "forward"}
 
     model = playing(
         pick_relations=pick("child", "mayor", "^mayor ^lives_in", "^mayor"),
@@ -113,7 +118,7 @@ async def test_more_candidates_than_one_prompt_shows_are_filtered(graph: Open) -
     crowd += "".join(f"e:p{n} rdfs:label 'Person {n:03}'@en .\n" for n in range(150))
     model = playing(
         pick_relations=pick("knows"),
-        assess_found={"decision": "filter", "group": 1},
+        assess_found={"decision": "filter", "groups": [1]},
         filter_candidates=lambda prompt: {"chosen": [len(prompt.candidates)]},
     )
     record = await asked(graph(crowd), model)

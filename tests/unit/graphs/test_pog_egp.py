@@ -43,13 +43,14 @@ def ask(graph: Open, monkeypatch: pytest.MonkeyPatch) -> Ask:
             return index(*solutions) if solutions else None
 
         monkeypatch.setattr(NodeRuntime, "exemplar_index", lent)
+        chains = {"planning": "first", "reflection": "always"} if "method" not in options else {}
         record = await kgqa.aask(
             "who are the children of Ada",
             topics=topics,
             method=options.pop("method", "pog_egp"),
             kg=graph(kg) if isinstance(kg, str) else kg,
             model=model,
-            **{"similarity": 0.1, **options},
+            **{"similarity": 0.1, **chains, **options},
         )
         assert record.keys() == kgqa.Record.__annotations__.keys()
         return record
@@ -134,7 +135,7 @@ async def test_no_chain_is_longer_than_the_depth(ask: Ask) -> None:
 
 async def test_chains_from_two_topics_meet(ask: Ask) -> None:
     def meets(prompt: Any) -> dict[str, Any]:
-        return {"decision": "stop", "group": next(n for n, g in enumerate(prompt.found, 1) if g.met)}
+        return {"decision": "stop", "groups": [next(n for n, g in enumerate(prompt.found, 1) if g.met)]}
 
     both = solution("who are the children that live there", "child", "^lives_in")
     record = await ask(playing(assess_found=meets), both, topics=["Ada", "Bonn"])
@@ -150,7 +151,7 @@ async def test_a_condition_that_is_left_is_applied_at_once(ask: Ask) -> None:
 
 
 async def test_where_no_end_meets_the_condition_the_search_begins(ask: Ask) -> None:
-    replies = iter([{"decision": "filter", "group": 1}])
+    replies = iter([{"decision": "filter", "groups": [1]}])
     model = playing(
         assess_found=lambda p: next(replies, None) or stop_at("child")(p),
         filter_candidates={"chosen": []},

@@ -21,6 +21,8 @@ PUBLISHED: dict[tuple[str, str], dict[str, Any]] = {
         **{"alignment": "semantic", "relevance": "subgoal", "compatibility": "slots", "safeguard": "union"},
         # §3.2.2: the frontier; A.5: no relations of the graph are shown; A.3, A.4.3: "and your knowledge"
         **{"exploration": "frontier", "adaptation": "free", "own_knowledge": True},
+        # A.1 and A.5: two prompts, before the search
+        **{"planning": "first", "topic_conditions": False, "unite": False},
         # no budget
         "budget": dict.fromkeys(("llm_calls", "tokens", "kg_queries", "seconds")),
     },
@@ -31,6 +33,8 @@ PUBLISHED: dict[tuple[str, str], dict[str, Any]] = {
         **{"temperature": 0.3, "max_tokens": 4096, "depth": 4, "reflections": 5},
         # main_freebase.py and freebase_func.py; EGP §4.3: entity exploration
         **{"frontier": "entities", "width": 70, "entity_encoder": "msmarco-distilbert-base-tas-b"},
+        # Figure 2: decomposition first, a reflection in each round
+        **{"planning": "first", "reflection": "always", "topic_conditions": False, "unite": False},
         # no question of the published runs (390 calls at most) may be cut
         "budget": {"llm_calls": 400, "tokens": 400_000, "kg_queries": 500, "seconds": 1800.0},
     },
@@ -41,6 +45,8 @@ COR: dict[str, Any] = {
     # §3: E_topic; §4.1: at each iteration; §4.3 and A.4: whatever failed; §4.1 and §4.2: RB and GEF
     **{"all_topics": True, "allow_parametric": "always"},
     **{"backtracking": True, "filtering": True},
+    # §3: a chain of its own for each topic; §4.1: one chain at a time
+    **{"topic_conditions": False, "unite": False},
     "budget": {"llm_calls": None, "tokens": None, "kg_queries": None, "seconds": None},  # it has none
 }
 PUBLISHED |= {("cor", name): COR for name in ("paper", "paper-webqsp", "paper-qald10")}
@@ -63,7 +69,8 @@ VOG: dict[str, Any] = {
     **{"strategy": "adaptive", "reward": "both"},  # equations 2 to 4
     **{"candidate_plans": "revised", "reward_metrics": "raw"},  # Algorithm 2, B.2
     **{"alpha": 1.4, "bonus_scale": 1.0, "kg_priors": True, "diversity": True},  # B.1, B.3.1
-    "judge": False,  # appendix G
+    # appendix G, E.6; Algorithm 2
+    **{"judge": False, "conclude": False, "exact_match": False, "repeat_revisions": True},
     # §3.4.2, E.6: the answer is that of the last plan; there is no budget
     **{"allow_parametric": "always", "budget": COR["budget"]},
     **{"threshold": 0.77, "beta": 0.2, "expected_depth": 3},  # B.3.1: WebQSP and WebQuestions

@@ -61,7 +61,7 @@ async def test_the_paper_to_the_letter_answers_as_well(graph: str, name: str) ->
 async def test_verification_recovers_from_a_wrong_plan(graph: str, name: str) -> None:
     asked = chains(name)
     with_it = await right(graph, asked, WRONG_PLAN)
-    assert sum(with_it) >= 0.8 * len(asked)
+    assert sum(with_it) >= 0.7 * len(asked)
     assert not any(await right(graph, asked, WRONG_PLAN, verification=False))
 
 

@@ -90,8 +90,8 @@ def found(chain: Chain, *ends: Entity, met: tuple[Chain, ...] = ()) -> ChainFind
     return ChainFindings(chain, tuple(map(Candidate, ends)), met=met)
 
 
-def group(reply: Assessment) -> tuple[str, int, str, list[int]]:
-    return reply.decision, reply.group, reply.take, reply.chosen
+def group(reply: Assessment) -> tuple[str, list[int], str, list[int]]:
+    return reply.decision, reply.groups, reply.take, reply.chosen
 
 
 async def test_of_the_whole_frontier_what_the_way_goes_on_by_is_picked(model) -> None:
@@ -144,7 +144,7 @@ async def test_the_end_of_the_way_is_the_answer_and_before_it_the_search_goes_on
     before = AssessFound(SPOUSE_OF_MAYOR, (found(ulm(RIVER), BLAU), found(ulm(MAYOR), ADA)), topics=(ULM,))
     at_end = replace(before, found=(found(ulm(RIVER), BLAU), found(ulm(MAYOR, SPOUSE), CLEO)))
     replies = [await ask(model, prompt) for prompt in (before, at_end)]
-    assert [group(reply) for reply in replies] == [("forward", 0, "all", []), ("stop", 2, "others", [])]
+    assert [group(reply) for reply in replies] == [("forward", [2], "all", []), ("stop", [2], "others", [])]
     assert [reply.known for reply in replies] == [["mayor of Ulm: Ada"], ["spouse of mayor of Ulm: Cleo"]]
 
 
@@ -156,25 +156,25 @@ async def test_what_is_known_stays_where_nothing_on_the_way_was_found(model) -> 
 async def test_some_of_a_group_are_named_by_the_numbers_that_they_are_shown_by(model) -> None:
     groups = (found(ulm(MAYOR), ADA), found(ulm(RIVER), BLAU, DANUBE))
     reply = await ask(model, AssessFound(LONGEST, groups, topics=(ULM,)))
-    assert group(reply) == ("stop", 2, "some", [3])
+    assert group(reply) == ("stop", [2], "some", [3])
 
 
 async def test_answers_that_are_not_shown_are_filtered_for(model) -> None:
     many = [Entity(f"http://t/e/x{number}", f"x{number}") for number in range(MAX_CANDIDATES_SHOWN)]
     reply = await ask(model, AssessFound(LONGEST, (found(ulm(RIVER), *many, DANUBE),), topics=(ULM,)))
-    assert group(reply)[:2] == ("filter", 1)
+    assert group(reply)[:2] == ("filter", [1])
 
 
 async def test_of_several_groups_at_the_end_of_ways_the_one_where_they_meet_is_the_answer(films) -> None:
     ann, bob = Chain(ANN, (STARRED,)), Chain(BOB, (DIRECTED,))
     groups = (found(ann, FOG, GAS), found(bob, FOG, met=(ann,)), found(bob, FOG, HUT))
     reply = await ask(films, AssessFound(BOTH, groups, topics=(ANN, BOB)))
-    assert group(reply) == ("stop", 2, "others", [])
+    assert group(reply) == ("stop", [2], "others", [])
 
 
 async def test_without_a_group_where_ways_meet_what_they_share_is_the_answer(films) -> None:
     groups = (found(Chain(ANN, (STARRED,)), FOG, GAS),)
-    assert group(await ask(films, AssessFound(BOTH, groups, topics=(ANN, BOB)))) == ("stop", 1, "some", [1])
+    assert group(await ask(films, AssessFound(BOTH, groups, topics=(ANN, BOB)))) == ("stop", [1], "some", [1])
 
 
 async def test_a_way_that_ends_awaits_a_longer_one(tmp_path) -> None:
@@ -185,12 +185,12 @@ async def test_a_way_that_ends_awaits_a_longer_one(tmp_path) -> None:
     first = AssessFound(question, (found(ann, FOG, GAS), found(pupil, cy)), topics=(ANN, BOB))
     then = replace(first, found=(found(pupil.then(DIRECTED), FOG, met=(ann,)),))
     replies = [await ask(model, prompt) for prompt in (first, then)]
-    assert [group(reply)[:2] for reply in replies] == [("forward", 0), ("stop", 1)]
+    assert [group(reply)[:2] for reply in replies] == [("forward", [2]), ("stop", [1])]
 
 
 async def test_another_way_is_the_answer_where_the_believed_one_was_turned_down(model) -> None:
     prompt = AssessFound(SPOUSE_OF_MAYOR, (found(ulm(RIVER), BLAU),), topics=(ULM,))
-    assert group(await ask(model, prompt)) == ("stop", 1, "others", [])
+    assert group(await ask(model, prompt)) == ("stop", [1], "others", [])
 
 
 async def test_before_the_search_a_group_is_taken_only_at_the_whole_of_the_believed_way(model) -> None:
@@ -198,25 +198,25 @@ async def test_before_the_search_a_group_is_taken_only_at_the_whole_of_the_belie
     early = AssessFound(SPOUSE_OF_MAYOR, (other, begun, on), exemplars=SOLVED, topics=(ULM,))
     whole = replace(early, found=(*early.found, found(ulm(MAYOR, SPOUSE), CLEO)))
     tried = [replace(early, found=(each,)) for each in early.found]
-    assert [group(await ask(model, prompt))[:2] for prompt in (early, *tried)] == [("forward", 0)] * 4
-    assert group(await ask(model, whole)) == ("stop", 4, "others", [])
+    assert [group(await ask(model, prompt))[:2] for prompt in (early, *tried)] == [("forward", [])] * 4
+    assert group(await ask(model, whole)) == ("stop", [4], "others", [])
 
 
 async def test_before_the_search_a_mirror_of_the_believed_way_is_as_good(model) -> None:
     groups = (found(ulm(RIVER), BLAU), found(ulm(MAYOR_OF.inverse, SPOUSE), CLEO))
     prompt = AssessFound(SPOUSE_OF_MAYOR, groups, exemplars=SOLVED, topics=(ULM,))
-    assert group(await ask(model, prompt)) == ("stop", 2, "others", [])
+    assert group(await ask(model, prompt)) == ("stop", [2], "others", [])
 
 
 async def test_before_the_search_a_chain_to_the_very_ends_of_the_believed_way_is_as_good(model) -> None:
     same, more = found(ulm(UNHEARD_OF), DANUBE, BLAU), found(ulm(UNHEARD_OF), DANUBE, BLAU, CLEO)
     prompt = AssessFound(LONGEST, (same,), exemplars=SOLVED, topics=(ULM,))
-    assert group(await ask(model, prompt)) == ("stop", 1, "some", [1])
+    assert group(await ask(model, prompt)) == ("stop", [1], "some", [1])
     others = (found(ulm(UNHEARD_OF), DANUBE), more, replace(same, truncated=True))
     replies = [await ask(model, replace(prompt, found=(each,))) for each in others]
-    assert [group(reply)[:2] for reply in replies] == [("forward", 0)] * 3
+    assert [group(reply)[:2] for reply in replies] == [("forward", [])] * 3
     own = replace(prompt, found=(same, found(ulm(RIVER), DANUBE, BLAU)))
-    assert group(await ask(model, own)) == ("stop", 2, "some", [3])
+    assert group(await ask(model, own)) == ("stop", [2], "some", [3])
 
 
 async def test_before_the_search_one_topics_way_awaits_those_that_it_is_to_meet(films) -> None:
@@ -224,7 +224,7 @@ async def test_before_the_search_one_topics_way_awaits_those_that_it_is_to_meet(
     alone = AssessFound(BOTH, (found(ann, FOG, GAS),), exemplars=SOLVED, topics=(ANN, BOB))
     met = replace(alone, found=(found(bob, FOG, met=(ann,)), found(ann, FOG, GAS)))
     replies = [await ask(films, prompt) for prompt in (alone, met)]
-    assert [group(reply)[:2] for reply in replies] == [("forward", 0), ("stop", 1)]
+    assert [group(reply)[:2] for reply in replies] == [("forward", []), ("stop", [1])]
 
 
 async def test_the_search_goes_on_from_what_the_way_goes_on_from(model) -> None:
@@ -284,7 +284,7 @@ async def test_prompts_of_their_own_are_answered_as_the_joint_ones(model: Offlin
     groups = (found(ulm(RIVER), BLAU, DANUBE), found(ulm(MAYOR), ADA))
     joint = await ask(model, AssessFound(SPOUSE_OF_MAYOR, groups, topics=(ULM,)))
     apart = await ask(model, EvaluateFound(SPOUSE_OF_MAYOR, groups, topics=(ULM,)))
-    assert (apart.decision, apart.group, apart.answers) == (joint.decision, joint.group, [])
+    assert (apart.decision, apart.groups, apart.answers) == (joint.decision, [], [])
     assert (await ask(model, UpdateMemory(SPOUSE_OF_MAYOR, groups, topics=(ULM,)))).known == joint.known
     kept = await ask(model, FilterFound(SPOUSE_OF_MAYOR, groups, topics=(ULM,)))
     scored = await ask(model, ScoreEntities(SPOUSE_OF_MAYOR, groups, topics=(ULM,)))

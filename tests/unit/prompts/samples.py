@@ -14,6 +14,7 @@ from kgqa.prompts.base import Prompt
 from kgqa.prompts.candidates import ChainFindings
 from kgqa.prompts.check_sufficiency import CheckSufficiency
 from kgqa.prompts.choose_entities import ChooseEntities
+from kgqa.prompts.connect_topic import ConnectTopic
 from kgqa.prompts.decompose import Decompose, DecomposeAlong
 from kgqa.prompts.diagnose import Diagnose, PastDecision, PrunedBranch
 from kgqa.prompts.facts import RelationCandidate
@@ -21,6 +22,7 @@ from kgqa.prompts.filter_candidates import FilterCandidates
 from kgqa.prompts.filter_found import FilterFound
 from kgqa.prompts.infer_from_evidence import InferFromEvidence, Segment
 from kgqa.prompts.judge_claim import JudgeClaim
+from kgqa.prompts.outline_search import OutlineSearch
 from kgqa.prompts.plan_steps import PlanSteps
 from kgqa.prompts.plans import PlanStep, SearchPlan
 from kgqa.prompts.progress import Progress
@@ -135,19 +137,15 @@ WORKED: list[Prompt[Any]] = [
     AnswerDirectly("Which two seas does the Kiel Canal join?"),
     AssessFound(
         "Which river flows through the home town of Clara Schumann?",
-        (ChainFindings(chain("Clara Schumann", "born_in"), ends("Leipzig")),),
-        subgoals=("Find her home town.", "Find the river there."),
+        (
+            ChainFindings(chain("Clara Schumann", "born_in"), ends("Leipzig")),
+            ChainFindings(chain("Clara Schumann", "spouse"), ends("Robert Schumann")),
+        ),
     ),
     ChooseEntities(
         "When was the university opened that Lise Meitner studied at?",
         chain("Lise Meitner", "educated_at"),
         ends("Akademisches Gymnasium", "University of Vienna"),
-    ),
-    CheckSufficiency(
-        "Who wrote the words of the song Mondnacht?",
-        chain("Mondnacht", "lyrics_by"),
-        ends("Joseph von Eichendorff"),
-        Progress(("Find who wrote the words of Mondnacht.",), 0, ()),
     ),
     CheckSufficiency(
         "When was the university opened that Lise Meitner studied at?",
@@ -156,14 +154,19 @@ WORKED: list[Prompt[Any]] = [
         Progress(("Find the university that Lise Meitner studied at.", "Find when it was opened."), 0, ()),
     ),
     CheckSufficiency(
-        "Which of Robert Schumann's songs set words by Eichendorff?",
-        chain("Robert Schumann", "^composed_by"),
-        ends("Mondnacht", "Widmung"),
-        Progress(
-            ("Find the songs that Robert Schumann composed.", "Choose those with words by Eichendorff."),
-            0,
-            (),
-        ),
+        "Which of Beethoven's teachers was born in a town on the Danube?",
+        chain("Ludwig van Beethoven", "taught_by"),
+        ends("Antonio Salieri", "Joseph Haydn"),
+        Progress(("Find Beethoven's teachers.", "Choose those born in a town on the Danube."), 0, ()),
+        awaited=topics("Danube"),
+        topics=topics("Ludwig van Beethoven", "Danube"),
+    ),
+    ConnectTopic(
+        "Which of Beethoven's teachers were born in Vienna?",
+        chain("Ludwig van Beethoven", "taught_by"),
+        chain("Vienna").topic,
+        ((1, hop("died_in")), (1, hop("born_in"))),
+        topics=topics("Ludwig van Beethoven", "Vienna"),
     ),
     Decompose("In which town did the composer of Vltava go to school?"),
     Decompose("Which is the deepest of the lakes that the Rhine flows through?"),
@@ -268,6 +271,12 @@ WORKED: list[Prompt[Any]] = [
         ),
     ),
     JudgeClaim("Does birch sap lower a fever?", (path("birch sap", "contains", "xylitol"),)),
+    OutlineSearch(
+        "Which plays by Schiller had their premiere in Mannheim?",
+        topics("Friedrich Schiller", "Mannheim"),
+        (SolvedQuestion("which books by [ENT] were printed in [ENT]", (("^written_by",), ("^printed_in",))),),
+        ("first_staged_in", "located_in", "written_by"),
+    ),
     picking(
         "Who of Beethoven's teachers was born in a town on the Danube?",
         (
@@ -410,14 +419,16 @@ WORKED: list[Prompt[Any]] = [
         topics=topics("lichen", "coral"),
     ),
     VerifyChain(
-        "Which rivers flow through the home town of Clara Schumann?",
-        chain("Clara Schumann", "born_in"),
-        ends("Leipzig"),
+        "Which of Beethoven's teachers was born in a town on the Danube?",
+        chain("Ludwig van Beethoven", "taught_by"),
+        ends("Antonio Salieri", "Joseph Haydn"),
+        awaited=topics("Danube"),
+        topics=topics("Ludwig van Beethoven", "Danube"),
     ),
     VerifyChain(
-        "Which of Robert Schumann's songs set words by Eichendorff?",
-        chain("Robert Schumann", "^composed_by"),
-        ends("Mondnacht", "Widmung", "Zwielicht"),
+        "How long is the longest river of Saxony?",
+        chain("Saxony", "population"),
+        values("4042422"),
     ),
     VerifyStep(
         RIVER,

@@ -46,7 +46,7 @@ def test_a_free_blueprint_is_a_list_after_lists() -> None:
     )
 
 
-STOP = {"decision": "stop", "group": 1}
+STOP = {"decision": "stop", "groups": [1]}
 
 
 @pytest.mark.parametrize(
@@ -73,11 +73,11 @@ def test_what_is_taken(prompt: Prompt[Any], reply: dict[str, Any]) -> None:
         (FREE, {"relations": ["^ "]}, "the blueprint has a name that is blank"),
         (FILTER, {"keep": [4]}, "candidate 4 was not offered; choose from 1 to 3"),
         (FILTER, {"keep": [1, 1]}, "each candidate may be named once"),
-        (EVALUATE, {"decision": "stop"}, "group 0 was not offered"),
-        (EVALUATE, {**STOP, "take": "some", "chosen": [3]}, "candidate 3 is of group 2, not of group 1"),
+        (EVALUATE, {"decision": "stop"}, "name one group, not 0"),
+        (EVALUATE, {**STOP, "take": "some", "chosen": [3]}, "candidate 3 is of group 2, which is not in"),
         (EVALUATE, {**STOP, "take": "largest"}, '"largest" needs candidates that are all numbers'),
         (EVALUATE, {"decision": "stop", "answers": ["Ulm"]}, "go by what was found alone"),
-        (KNOWING, {**STOP, "answers": ["Ulm"]}, '"answers" goes with decision "stop" and group 0'),
+        (KNOWING, {**STOP, "answers": ["Ulm"]}, '"answers" goes with decision "stop" and no group'),
         (KNOWING, {"decision": "forward", "answers": ["Ulm"]}, '"answers" goes with decision "stop"'),
         (BRIDGING, {"chosen": [1], "answers": ["Ulm"]}, 'where candidates are chosen, leave "answers" empty'),
         (INFER, {"chosen": [], "answers": ["Ulm"]}, "go by the evidence alone"),

@@ -12,10 +12,12 @@ from kgqa.prompts.answer_from_memory import AnswerDirectly
 from kgqa.prompts.base import Prompt
 from kgqa.prompts.candidates import MAX_CANDIDATES_SHOWN, draw_candidate
 from kgqa.prompts.check_sufficiency import CheckSufficiency
+from kgqa.prompts.connect_topic import ConnectTopic
 from kgqa.prompts.decompose import Decompose
 from kgqa.prompts.diagnose import Diagnose
 from kgqa.prompts.filter_candidates import MAX_LOT_CHARS, FilterCandidates, split_candidates
 from kgqa.prompts.infer_from_evidence import InferFromEvidence
+from kgqa.prompts.outline_search import OutlineSearch
 from kgqa.prompts.prune_relations import PruneRelations
 from kgqa.prompts.verify_chain import VerifyChain
 from kgqa.tests.support.frontier import pruning
@@ -82,7 +84,7 @@ def test_verify_says_that_it_may_not_filter() -> None:
     lines = VerifyChain("Who?", chain("Ada", "child"), ends("Ben"), filtering=False).case().splitlines()
     assert lines[2:4] == [
         'Not available here: the decision "filter", and "some" in "take".',
-        'Where question 2 leads to "filter", decide on "stop" and take "all" or "others".',
+        'Where it would be "filter", decide on "stop" and take "all" or "others".',
     ]
 
 
@@ -116,8 +118,8 @@ def test_of_many_candidates_the_first_are_shown_and_all_are_counted() -> None:
 
 
 def test_every_prompt_is_shown_here_or_among_those_of_plans() -> None:
-    plans = {AdaptBlueprint, CheckSufficiency, Decompose, Diagnose, InferFromEvidence}
-    shown = {AnswerDirectly, FilterCandidates, PruneRelations, VerifyChain} | plans
+    plans = {AdaptBlueprint, CheckSufficiency, Decompose, Diagnose, InferFromEvidence, OutlineSearch}
+    shown = {AnswerDirectly, ConnectTopic, FilterCandidates, PruneRelations, VerifyChain} | plans
     shown |= {*APART, *STEPWISE, *OVER_A_FRONTIER, *OVER_ENTITIES, *FROM_MEMORY}
     assert [prompt.name for prompt in PROMPTS if prompt not in shown] == []
 

@@ -20,6 +20,16 @@ RECORDS: dict[str, Any] = {
         "answers": [{"id": "a", "name": "A", "aliases": ["B"]}],
         "gold_path": ["r"],
         "gold_paths": {"m.0": ["r", "^s"]},
+        "query": {
+            "branches": [
+                {
+                    "chain": {"topic": {"id": "http://x/e/t"}, "hops": [{"relation": "http://x/r"}]},
+                    "places": [1],
+                }
+            ],
+            "returned": 1,
+            "conditions": [{"place": 1, "attribute": [], "operator": "=", "value": {"value": "7"}}],
+        },
         "hops": 2,
         "min_hops_gold": 1,
         "kind": "chain",

@@ -1,18 +1,56 @@
 """The project's own question files."""
 
+import copy
 import json
 from collections.abc import Callable
+from functools import reduce
+from operator import getitem
 from typing import Any
 
 import pytest
+from pydantic import TypeAdapter
 
 from kgqa.evaluation.datasets import DatasetError, load
 from kgqa.evaluation.question import EntityRef, GoldPath, Question
+from kgqa.kg.proof.query import Aggregate, AnswerQuery, Branch, Condition
+from kgqa.kg.terms import Chain, Entity, Hop, Literal
 
 One = Callable[..., Question]
 
 ULM = {"id": "http://x/e/Ulm", "name": "Ulm", "mid": "m.0u"}
 KOELN = {"id": "http://x/e/Koeln", "name": "Köln"}
+
+
+QUERY = {
+    "branches": [
+        {
+            "chain": {
+                "topic": {"id": "http://x/e/Ulm"},
+                "hops": [{"relation": "http://x/born_in", "forward": False}],
+            },
+            "places": [1],
+        }
+    ],
+    "returned": 1,
+    "conditions": [
+        {
+            "place": 1,
+            "attribute": [{"relation": "http://x/year"}],
+            "operator": "<",
+            "value": {"value": "1930", "datatype": "http://www.w3.org/2001/XMLSchema#gYear"},
+            "words": "before 1930",
+        }
+    ],
+    "aggregate": {"function": "argmax", "attribute": [{"relation": "http://x/height"}]},
+}
+
+
+def changed(value: object, *path: str | int) -> dict[str, Any]:
+    """Return the query with another value at a place."""
+    query: Any = copy.deepcopy(QUERY)
+    *way, last = path
+    reduce(getitem, way, query)[last] = value
+    return {"query": query}
 
 
 def record(**fields: Any) -> list[dict[str, Any]]:
@@ -127,6 +165,29 @@ def test_numbers_as_ids_become_text(one: One) -> None:
     assert one([{"id": 2100176005000, "question": "who?", "answers": []}], "kgqa").id == "2100176005000"
 
 
+def test_an_answer_query_is_read(one: One) -> None:
+    born, year = Hop("http://x/born_in", forward=False), Hop("http://x/year")
+    before = Literal("1930", "http://www.w3.org/2001/XMLSchema#gYear")
+    query = AnswerQuery(
+        branches=(Branch(Chain(Entity("http://x/e/Ulm"), (born,)), (1,)),),
+        returned=1,
+        conditions=(Condition(1, (year,), "<", before, "before 1930"),),
+        aggregate=Aggregate("argmax", (Hop("http://x/height"),)),
+    )
+    assert one(record(query=QUERY), "kgqa").query == query
+    written = TypeAdapter(AnswerQuery).dump_python(query, mode="json", exclude_defaults=True)
+    assert one(record(query=written), "kgqa").query == query
+    assert written == QUERY
+    of_type = changed({"id": "http://x/Person"}, "conditions", 0, "value")["query"]
+    of_type["conditions"][0]["operator"] = "type"
+    assert one(record(query=of_type), "kgqa").query.conditions[0].value == Entity("http://x/Person")
+
+
+@pytest.mark.parametrize("fields", [{}, {"query": None}])
+def test_an_answer_query_may_be_missing(one: One, fields: dict[str, Any]) -> None:
+    assert one(record(**fields), "kgqa").query is None
+
+
 def test_an_id_of_two_records_is_an_error_that_names_both(write: Callable[..., Any]) -> None:
     line = json.dumps(record()[0])
     with pytest.raises(
@@ -152,6 +213,42 @@ def test_an_id_of_two_records_is_an_error_that_names_both(write: Callable[..., A
         ({"hops": -1}, "field hops: should be greater than or equal to 0, not -1"),
         ({"hops": "two"}, "field hops: should be a valid integer"),
         ({"kind": 7}, "field kind: should be a valid string, not 7"),
+        ({"query": "SELECT *"}, 'field query: should be an object, not "SELECT *"'),
+        ({"query": {}}, "field query.branches: is missing"),
+        (changed(7, "returned"), "field query: no branch binds place 7"),
+        (changed("all", "returned"), "field query.returned: should be a valid integer"),
+        (changed([], "branches"), "field query: no branch binds place 1"),
+        (
+            changed([1, 2], "branches", 0, "places"),
+            "field query.branches.0: a branch of 1 nodes with 2 places",
+        ),
+        (
+            changed([{"relation": "born"}], "branches", 0, "chain", "hops"),
+            "field query.branches.0.chain.hops.0: not an IRI: 'born'",
+        ),
+        (changed("~", "conditions", 0, "operator"), "field query.conditions.0.operator: should be '=', '!='"),
+        (
+            changed("", "conditions", 0, "value"),
+            'field query.conditions.0.value: should be an object, not ""',
+        ),
+        (changed({}, "conditions", 0, "value"), "field query.conditions.0.value.id: is missing"),
+        (
+            changed({"value": 1930}, "conditions", 0, "value"),
+            "field query.conditions.0.value.value: should be a valid string, not 1930",
+        ),
+        (
+            changed({"value": "1930", "datatype": "int"}, "conditions", 0, "value"),
+            "field query.conditions.0.value: not an IRI: 'int'",
+        ),
+        (
+            changed({"id": "http://x/e"}, "conditions", 0, "value"),
+            "field query.conditions.0: \"<\" goes with number or date: 'http://x/e'",
+        ),
+        (
+            changed({"function": "sum"}, "aggregate"),
+            "field query.aggregate.function: should be 'count', 'min'",
+        ),
+        (changed([], "aggregate", "attribute"), 'field query.aggregate: "argmax" without an attribute'),
     ],
 )
 def test_a_wrong_field_is_named(write: Callable[..., Any], fields: dict[str, Any], complaint: str) -> None:

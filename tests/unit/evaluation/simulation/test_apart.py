@@ -45,7 +45,7 @@ async def test_it_is_judged_as_where_all_is_one_prompt(family) -> None:
     assert (first.decision, first.answers) == ("forward", [])
     ends = await found(family, chain("ann", "mother born_in"))
     last = await Interview(about, family).ask(EvaluateFound("?", ends, own_knowledge=True))
-    assert (last.decision, last.group, last.take, last.answers) == ("stop", 1, "all", [])
+    assert (last.decision, last.groups, last.take, last.answers) == ("stop", [1], "all", [])
 
 
 async def test_what_no_candidate_is_may_be_known(family) -> None:

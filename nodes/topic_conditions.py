@@ -1,0 +1,93 @@
+"""Topics that are only conditions, of a node of the chain that stands (beyond the papers)."""
+
+from collections.abc import Iterator, Sequence
+from dataclasses import replace
+from itertools import islice
+
+from kgqa.kg.proof.query import Condition
+from kgqa.kg.terms import Chain, Entity, Hop
+from kgqa.nodes.proof import query_of_memory, run_query
+from kgqa.prompts.connect_topic import ConnectTopic
+from kgqa.runtime.node import NodeRuntime
+from kgqa.runtime.state import KnownExtensions, State, VerifiedChain
+from kgqa.tools.arguments import chain_arguments
+
+MAX_CONNECTIONS = 6
+"""Relations between a chain's nodes and a topic that are looked up at most: those of the ends first."""
+
+
+async def with_topics(
+    memory: Sequence[VerifiedChain], state: State, runtime: NodeRuntime
+) -> list[VerifiedChain]:
+    """Return what working memory comes to, with those topics as conditions that are beside its last chain."""
+    held = list(memory)
+    for topic in awaited_topics({**state, "chain": held[-1].chain, "memory": held}, runtime):
+        held[-1] = await with_topic(held, topic, state, runtime) or held[-1]
+    return held
+
+
+async def with_topic(
+    memory: Sequence[VerifiedChain], topic: Entity, state: State, runtime: NodeRuntime
+) -> VerifiedChain | None:
+    """Return the last chain of memory with a topic as its condition; None where they are no neighbours.
+
+    What leads on from both is known already; one query tells which of it connects them. Where one relation
+    does, or all leave the same ends, nobody is asked; else the model says which one the question means, if
+    any. One that leaves no ends is no condition.
+    """
+    chain = memory[-1].chain
+    found = list(islice(_connections(chain, topic, state["leads"]), MAX_CONNECTIONS))
+    connected = await _connected(chain, found, topic, runtime) if len(found) > 1 else found
+    tried = [await _narrowed(memory, place, hop, topic, state, runtime) for place, hop in connected]
+    narrowed = dict(zip(connected, tried, strict=True))
+    possible = {connection: met for connection, met in narrowed.items() if met is not None}
+    if len({frozenset(met.ends) for met in possible.values()}) > 1:
+        topics, offers = tuple(state["topic_entities"]), tuple(possible)
+        prompt = ConnectTopic(state["question"], memory[-1].chain, topic, offers, topics=topics)
+        reply = await runtime.ask(prompt)
+        chosen = offers[reply.relation - 1 : reply.relation] if reply else ()
+        possible = {connection: possible[connection] for connection in chosen}
+    met = next(iter(possible.values()), None)
+    if met:
+        condition = met.conditions[-1].words
+        runtime.trace |= {"chain": str(met.chain), "condition": condition, "ends": len(met.ends)}
+    return met
+
+
+async def _connected(
+    chain: Chain, found: Sequence[tuple[int, Hop]], topic: Entity, runtime: NodeRuntime
+) -> list[tuple[int, Hop]]:
+    """Return those hops by which a node of a chain is beside a topic: one query for all."""
+    chains = [chain.upto(place).then(hop).constrained_to([topic]) for place, hop in found]
+    arguments = [chain_arguments(each) for each in chains]
+    visits = await runtime.try_tool("visit_chains", chains=arguments, hops=False) or ()
+    return [each for each, visit in zip(found, visits, strict=False) if len(visit.ends)]
+
+
+async def _narrowed(
+    memory: Sequence[VerifiedChain], place: int, hop: Hop, topic: Entity, state: State, runtime: NodeRuntime
+) -> VerifiedChain | None:
+    """Return the last chain of memory with a condition more and the ends that are left; None without any."""
+    *earlier, branch = memory
+    condition = Condition(place, (hop,), "=", topic, f"{hop.words}: {topic}")
+    met = replace(branch, conditions=(*branch.conditions, condition))
+    query = query_of_memory([*earlier, replace(met, aggregate=None)], state["topic_entities"])
+    proof = await run_query(query, runtime)
+    runtime.trace.pop("proof", None)
+    return replace(met, ends=tuple(proof.answers)) if proof else None
+
+
+def awaited_topics(state: State, runtime: NodeRuntime) -> tuple[Entity, ...]:
+    """Return the topics that are brought together with the chain at hand after it: those not met so far."""
+    met: set[object] = {state["chain"].topic, *(branch.chain.topic for branch in state["memory"])}
+    met |= {each.value for branch in state["memory"] for each in branch.conditions}
+    applies = getattr(runtime.context, "topic_conditions", False)
+    return tuple(t for t in state["topic_entities"] if t not in met) if applies else ()
+
+
+def _connections(chain: Chain, topic: Entity, leads: Sequence[KnownExtensions]) -> Iterator[tuple[int, Hop]]:
+    """Yield the hops, by the place of the node, that may lead from a chain to a topic, the ends' first."""
+    hops = {lead.chain: lead.hops for lead in leads}
+    back = {hop.inverse for hop in hops.get(Chain(topic), ())}
+    for place in range(chain.depth, 0, -1):
+        yield from ((place, hop) for hop in hops.get(chain.upto(place), ()) if hop in back)

@@ -1,0 +1,161 @@
+"""Conclude: who is the answer, of what the plan has led to? (beyond VoG, whose plan says it)."""
+
+from collections.abc import Sequence
+from dataclasses import replace
+from itertools import chain as joined
+from typing import cast
+
+from kgqa.kg.pages import Candidate
+from kgqa.kg.terms import Chain, Entity, Hop, Literal, Path, Term
+from kgqa.nodes.filter import filter_branch
+from kgqa.nodes.record import failure_outcome
+from kgqa.nodes.verdicts import accept_group, group_findings
+from kgqa.nodes.vog.state import MAX_FRONTIER_PATHS, VoGState, VoGUpdate, entity_ids, may_revise
+from kgqa.priors.answer_agreement import answer_key, is_unanswered
+from kgqa.prompts.assess_found import EvaluateFound, Evaluation
+from kgqa.prompts.candidates import ChainFindings
+from kgqa.prompts.facts import MAX_HEADS_SHOWN, draw_owned_facts
+from kgqa.runtime.node import NodeRuntime, node
+from kgqa.runtime.state import Decision
+
+
+@node("conclude")
+async def conclude(state: VoGState, runtime: NodeRuntime) -> VoGUpdate:
+    """Let the model take the answer from what the steps have led to, or have the plan revised.
+
+    Groups are the ends of each chain from which no later step has gone on, those of the last step first.
+    Where the plan's answers are all ends of one chain, there is no call; nor where all groups were shown
+    before. If nothing is taken and there is no revision left, the plan's answers are all there is.
+    """
+    context = runtime.context
+    otherwise: Decision = "forward" if context.retry_search else "stop"
+    paths = _open_ends(state)
+    cut = _is_cut(state)
+    found = [ChainFindings(_held_chain(along, state), _ends_of(along), cut) for along in paths]
+    groups = _unite_equal(group_findings(found, (), state["topic_entities"]))
+    runtime.trace |= {"step": state["step_index"], "groups": len(groups)}
+    if (number := _expected_group(groups, state)) is not None:
+        runtime.trace["reason"] = "the plan's answers are what a chain leads to"
+        agreed = Evaluation(decision="stop", groups=[number])
+        return cast(VoGUpdate, accept_group(groups, agreed, runtime))
+    if {each.chain for each in found if each.named} <= {*state["concluded"]}:
+        runtime.trace["reason"] = "nothing else was found"
+        return {"decision": otherwise}
+    update: VoGUpdate = {"concluded": [*state["concluded"], *(each.chain for each in found)]}
+    if reply := await runtime.ask(_final_prompt(groups, [*joined(*paths)], state)):
+        runtime.trace["reason"] = reply.rationale
+        if (taken := await _take_answer(groups, reply, state, runtime)) is not None:
+            return {**update, **taken}
+    revises = reply is not None and may_revise(state, context)
+    return {**update, "skipped": 0, "decision": "refine" if revises else otherwise}
+
+
+def _final_prompt(groups: Sequence[ChainFindings], paths: Sequence[Path], state: VoGState) -> EvaluateFound:
+    """Show the plan, what its steps have found on the way, what they have led to, and what is whose."""
+    steps, topics = state["plan"].steps, state["topic_entities"]
+    known = [_found_on_the_way(observed, topics) for observed in state["feedback"][: len(steps) - 1]]
+    return EvaluateFound(
+        state["question"],
+        tuple(groups),
+        facts=tuple(draw_owned_facts(_owned_paths(paths))),
+        subgoals=tuple(step.thought or step.search for step in steps),
+        known=tuple(known),
+        topics=tuple(topics),
+    )
+
+
+def _found_on_the_way(paths: Sequence[Path], topics: Sequence[Entity]) -> str:
+    names = list(dict.fromkeys(path.end.name for path in paths if path.end.name and path.end not in topics))
+    more = f" and {len(names) - MAX_HEADS_SHOWN} more" if len(names) > MAX_HEADS_SHOWN else ""
+    return f"found: {', '.join(names[:MAX_HEADS_SHOWN])}{more}" if names else ""
+
+
+def _owned_paths(paths: Sequence[Path]) -> list[Path]:
+    """Return the paths by which values, or several things of one unnamed node, are of several owners."""
+    fresh = {path.nodes: path for path in paths if path.end.name and path.end not in path.nodes[:-1]}
+    owned: dict[tuple[Term, ...], set[Hop]] = {}
+    for path in fresh.values():  # one for each end, whatever relations lead to it
+        owned.setdefault(path.nodes[:-1], set()).add(path.steps[-1][0])
+    joined = {nodes for nodes, hops in owned.items() if len(hops) > 1 and not nodes[-1].name}
+    several = fresh.values() if len(owned) > 1 else ()
+    return [path for path in several if isinstance(path.end, Literal) or path.nodes[:-1] in joined]
+
+
+async def _take_answer(
+    groups: Sequence[ChainFindings], reply: Evaluation, state: VoGState, runtime: NodeRuntime
+) -> VoGUpdate | None:
+    """Return working memory with what a reply takes, filtered where it asks for that; None if nothing."""
+    if reply.decision == "forward":
+        return None
+    accepted = cast(VoGUpdate, accept_group(groups, reply, runtime))
+    if reply.decision == "stop":
+        return accepted
+    *met, branch = accepted["memory"]
+    kept, limit = await filter_branch(branch, state, runtime, met=met)
+    return {"memory": [*met, kept], "stopped_by": limit, "decision": "stop"} if kept else None
+
+
+def _expected_group(groups: Sequence[ChainFindings], state: VoGState) -> int | None:
+    """Return the number of the group whose ends the plan's answers are, and that all topics lead to."""
+    if is_unanswered(state["plan"].answers) or failure_outcome(state):
+        return None
+    ids, topics = entity_ids(state), set(state["topic_entities"])
+    answers = answer_key(state["plan"].answers, ids)
+    for number, group in enumerate(groups, 1):
+        names = [str(end.term) for end in group.ends]
+        met = {group.chain.topic, *(chain.topic for chain in group.met)}
+        if met == topics and not group.truncated and answer_key(names, ids) == answers:
+            return number
+    return None
+
+
+def _open_ends(state: VoGState) -> list[list[Path]]:
+    """Return the paths along each chain that no later step goes on from, those of the last step first.
+
+    What only leads back to its topic is left out.
+    """
+    found: dict[Chain, list[Path]] = {}
+    gone_on: set[Chain] = set()
+    for observed in reversed(state["feedback"]):
+        chains = {path: path.chain for path in observed}
+        for path, chain in chains.items():
+            if chain not in gone_on:
+                found.setdefault(chain, []).append(path)
+        gone_on |= {chain.upto(depth) for chain in {*chains.values()} for depth in range(1, chain.depth)}
+    return [paths for paths in found.values() if any(path.end != path.topic for path in paths)]
+
+
+def _unite_equal(groups: Sequence[ChainFindings]) -> list[ChainFindings]:
+    """Return groups of the same ends as one: that of the first, with the chains of the others."""
+    alike: dict[frozenset[Term], ChainFindings] = {}
+    for each in groups:
+        ends = frozenset(end.term for end in each.ends)
+        first = alike.setdefault(ends, each)
+        if first is not each:
+            alike[ends] = replace(first, met=tuple(dict.fromkeys([*first.met, each.chain, *each.met])))
+    return list(alike.values())
+
+
+def _is_cut(state: VoGState) -> bool:
+    """Return whether any step may have led to more."""
+    cut = any(entry.get("truncated") for entry in state["trace"] if entry["node"] == "expand")
+    return cut or len(state["frontier"]) >= MAX_FRONTIER_PATHS
+
+
+def _held_chain(paths: Sequence[Path], state: VoGState) -> Chain:
+    """Return the chain of paths, held to what was chosen where a filter has left something out."""
+    whole = paths[0].chain
+    chain = Chain(whole.topic)
+    for depth, hop in enumerate(whole.hops, 1):
+        chain = chain.then(hop)
+        beginning = whole.upto(depth)
+        if depth < whole.depth and any(path.chain == beginning for path in state["left_out"]):
+            nodes = (path.nodes[depth] for path in paths)
+            chain = chain.constrained_to(each for each in nodes if isinstance(each, Entity))
+    return chain
+
+
+def _ends_of(paths: Sequence[Path]) -> tuple[Candidate, ...]:
+    """Return each end once; it returns to the topic where all paths to it do."""
+    fresh = {path.end for path in paths if path.topic not in path.nodes[1:]}
+    return tuple(Candidate(end, end not in fresh) for end in dict.fromkeys(path.end for path in paths))

@@ -1,0 +1,56 @@
+"""By which relation does the question mean a further topic? (beyond the papers)."""
+
+from collections.abc import Iterable
+
+from pydantic import Field
+
+from kgqa.kg.terms import Chain, Entity, Hop
+from kgqa.prompts.base import QuestionPrompt, Reply, check_numbers, numbered, quoted
+from kgqa.prompts.chain import draw_arrow, draw_chain
+
+
+class Connection(Reply):
+    """The relation that the question speaks of, if any."""
+
+    rationale: str = Field(default="", description="one short sentence: why")
+    relation: int = Field(description="number of the relation; 0 if the question means none of them")
+
+
+class ConnectTopic(QuestionPrompt[Connection]):
+    """Choose by which of the relations that connect them a node of ``chain`` is held to ``topic``.
+
+    ``offers`` are places on the chain, from 1, and the hop that leads from there to the topic.
+    """
+
+    chain: Chain
+    topic: Entity
+    offers: tuple[tuple[int, Hop], ...]
+
+    instructions = """\
+You finish a search in a knowledge graph. You are given a question, the chain of relations that leads to its \
+kind of answer, and the relations that connect nodes of this chain directly with another entity of the \
+question. Say which of them the question speaks of. If it means another connection, which is not listed, \
+reply 0.
+
+"A -relation-> B" reads "A has the relation to B"; "A <-relation- B" reads "B has the relation \
+to A". ?1, ?2 ... stand for the nodes of the chain.
+
+Reply with one JSON object: {"rationale": "one short sentence", "relation": number}.
+
+Example
+Question: "Which of Beethoven's teachers were born in Vienna?"
+Topic entities: "Ludwig van Beethoven", "Vienna"
+Chain: "Ludwig van Beethoven" -taught_by-> ?1
+1. ?1 -died_in-> "Vienna"
+2. ?1 -born_in-> "Vienna"
+Reply: {"rationale": "It asks for the place of birth.", "relation": 2}
+"""
+
+    def _lines(self) -> Iterable[str]:
+        name = quoted(str(self.topic))
+        yield f"Chain: {draw_chain(self.chain)}"
+        yield numbered(f"?{place} {draw_arrow(hop, name)}" for place, hop in self.offers)
+
+    def check(self, reply: Connection) -> None:
+        """Refuse a number that was not offered."""
+        check_numbers([reply.relation] if reply.relation else [], len(self.offers), "relation")

@@ -1,0 +1,87 @@
+"""PoG by default: the check plans and says where to go on; a reflection is asked where nothing leads on."""
+
+from collections.abc import Callable
+from typing import Any
+
+import kgqa
+from kgqa.kg.sparql_graph import SparqlGraph
+from kgqa.tests.support.frontier import numbers, pick
+from kgqa.tests.support.guided import FAMILY, asked, entries, nodes, playing, shown
+
+Open = Callable[[str], SparqlGraph]
+
+
+async def ask(graph: Open, model: Any, *topics: str, **options: Any) -> kgqa.Record:
+    return await kgqa.aask(
+        "the question", topics=topics or ("Ada",), method="pog", kg=graph(FAMILY), model=model, **options
+    )
+
+
+def going(prompt: Any) -> dict[str, Any]:
+    """Go on from the first group until there is one of two hops."""
+    if prompt.found[0].chain.depth == 2:
+        return {"decision": "stop", "groups": [1]}
+    said = {"subgoals": ["Find  her children.", "Find their town."], "known": ["Ben and Cleo.", ""]}
+    return {"decision": "forward", "groups": [1], "chosen": numbers(prompt.found, ["Ben"]), **said}
+
+
+async def test_a_check_that_goes_on_plans_and_says_from_where(graph: Open) -> None:
+    model = playing(pick_relations=pick("child", "child lives_in"), assess_found=going)
+    record = await ask(graph, model)
+    assert shown(record) == ["Bonn"]
+    names = ["pick_relations", "assess_found", "pick_relations", "assess_found"]
+    assert [prompt.name for prompt in model.prompts] == names
+    assert not {"plan", "reflect"} & {*nodes(record)}
+    assert model.prompts[2].subgoals == ("Find her children.", "Find their town.")
+    assert model.prompts[2].known == ("Ben and Cleo.", "")
+    assert entries(record, "verify")[0]["subgoals"] == ["Find her children.", "Find their town."]
+
+
+async def test_where_no_group_leads_on_the_model_reflects_on_what_can_be_chosen(graph: Open) -> None:
+    def turn(prompt: Any) -> dict[str, Any]:
+        return (
+            {"decision": "stop", "groups": [1]}
+            if prompt.found[0].chain.depth == 2
+            else {"decision": "forward"}
+        )
+
+    model = playing(
+        pick_relations=lambda p: pick("child lives_in" if p.offers[0].depth == 2 else "pet", "child")(p),
+        assess_found=turn,
+        reflect=lambda p: {"go_on": [], "recall": [2]},
+    )
+    await ask(graph, model)
+    prompt = asked(model, "reflect")[0]
+    assert prompt.found == ()
+    assert [each.chain.depth for each in prompt.history] == [0, 1, 1]
+    assert 'No group is left: "go_on" and "keep" stay empty.' in prompt.case()
+
+
+async def test_a_dead_end_with_one_way_back_costs_no_call(graph: Open) -> None:
+    def once(prompt: Any) -> dict[str, Any]:
+        offered = {chain.hops[-1].words for chain in prompt.offers}
+        return pick("pet" if "pet" in offered else "child")(prompt)
+
+    model = playing(
+        pick_relations=lambda p: {"relations": []} if p.offers[0].depth == 2 else once(p),
+        assess_found=lambda p: (
+            {"decision": "stop", "groups": [1]}
+            if len(p.found[0].ends) == 2
+            else {"decision": "forward", "groups": [1]}
+        ),
+    )
+    record = await ask(graph, model)
+    assert shown(record) == ["Ben", "Cleo"]
+    assert not asked(model, "reflect")
+    assert entries(record, "reflect")[0]["recalled"] == ["Ada"]
+
+
+async def test_what_is_as_deep_as_allowed_is_not_gone_on_from(graph: Open) -> None:
+    model = playing(
+        pick_relations=pick("child"),
+        assess_found={"decision": "forward", "groups": [1]},
+        reflect={"go_on": []},
+        infer_from_evidence={"chosen": []},
+    )
+    record = await ask(graph, model, depth=1)
+    assert nodes(record).count("verify") == 1

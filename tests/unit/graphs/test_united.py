@@ -1,0 +1,69 @@
+"""Chains that were chosen together are judged together, and united where they say the same."""
+
+from collections.abc import Callable
+from typing import Any
+
+import kgqa
+from kgqa.kg.sparql_graph import SparqlGraph
+from kgqa.tests.support.frontier import drawn, pick
+from kgqa.tests.support.guided import asked, choose, playing, shown
+
+Open = Callable[[str], SparqlGraph]
+
+MALTA = """
+e:malta rdfs:label "Malta"@en ; r:spoken e:en ; r:official e:mt, e:en ; r:anthem e:hymn .
+e:en rdfs:label "English"@en . e:mt rdfs:label "Maltese"@en . e:hymn rdfs:label "Hymn"@en .
+"""
+
+
+async def ask(graph: Open, model: Any, **options: Any) -> kgqa.Record:
+    return await kgqa.aask("Which languages?", topics=["Malta"], kg=graph(MALTA), model=model, **options)
+
+
+def spoken(**verdict: Any) -> Any:
+    return playing(prune_relations=choose("spoken", "official"), verify_chain={"decision": "stop", **verdict})
+
+
+async def test_what_was_chosen_beside_a_chain_is_shown_and_united(graph: Open) -> None:
+    model = spoken(united=[1])
+    record = await ask(graph, model)
+    assert (sorted(filter(None, shown(record))), record["outcome"]) == (["English", "Maltese"], "grounded")
+    assert "UNION" in record["query"]
+    [prompt] = asked(model, "verify_chain")
+    assert 'Chain 1: -official-> ?1 (2): "English", "Maltese"' in prompt.case().splitlines()
+    assert {path[0]["relation"] for path in record["paths"]} == {"http://t/r/spoken", "http://t/r/official"}
+
+
+async def test_what_is_not_united_stays_an_alternative(graph: Open) -> None:
+    record = await ask(graph, spoken())
+    assert shown(record) == ["English"]
+
+
+async def test_it_can_be_left_out(graph: Open) -> None:
+    model = spoken()
+    await ask(graph, model, unite=False)
+    assert asked(model, "verify_chain")[0].siblings == ()
+
+
+async def test_cog_sees_what_waits(graph: Open) -> None:
+    model = playing(
+        prune_relations=choose("spoken", "official"),
+        check_sufficiency={"decision": "stop", "united": [1]},
+    )
+    record = await ask(graph, model, method="cog")
+    assert sorted(filter(None, shown(record))) == ["English", "Maltese"]
+
+
+async def test_groups_of_a_frontier_are_united(graph: Open) -> None:
+    def both(prompt: Any) -> dict[str, Any]:
+        assert [drawn(each.chain) for each in prompt.found] == ["spoken", "official"]
+        return {"decision": "stop", "groups": [1, 2]}
+
+    model = playing(pick_relations=pick("spoken", "official"), assess_found=both)
+    record = await ask(graph, model, method="pog")
+    assert (sorted(filter(None, shown(record))), record["outcome"]) == (["English", "Maltese"], "grounded")
+
+
+async def test_a_guess_is_inferred(graph: Open) -> None:
+    record = await ask(graph, spoken(unsure=True))
+    assert (shown(record), record["outcome"]) == (["English"], "grounded_inference")

@@ -1,0 +1,317 @@
+"""How VoG ends: it asks who the answer is, and asks nothing that it knows already."""
+
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from kgqa.kg.errors import KGTimeout
+from kgqa.kg.opening import open_graph
+from kgqa.models.errors import MalformedReply
+from kgqa.runtime.record import Record
+from kgqa.tests.support.guided import Failing
+from kgqa.tests.support.method_fixtures import AskVoG
+from kgqa.tests.support.planned import (
+    TOWNS,
+    as_searched,
+    entries,
+    nodes,
+    plan,
+    playing,
+    revision,
+    shown,
+    take,
+)
+
+DEFAULTS: dict[str, Any] = {"conclude": True, "exact_match": True, "repeat_revisions": False}
+
+NONE_OF_THEM = {"decision": "forward"}
+
+
+def stop(take: str = "all", *chosen: int, group: int = 1) -> dict[str, Any]:
+    return {"decision": "stop", "groups": [group], "take": take, "chosen": list(chosen)}
+
+
+def asked(model: Any, name: str) -> list[Any]:
+    return [prompt for prompt in model.prompts if prompt.name == name]
+
+
+def called(model: Any) -> list[str]:
+    return [prompt.name for prompt in model.prompts]
+
+
+async def test_a_plan_that_finds_what_it_answers_takes_no_call_at_its_end(vog: AskVoG) -> None:
+    model = playing(
+        plan_steps=plan("Ada lives_in Ulm", "Ulm river Danube", answers=["the  danube"]),
+        select_relations=as_searched,
+    )
+    record = await vog(model, **DEFAULTS)
+    assert (shown(record), record["outcome"]) == (["Danube"], "grounded")
+    assert called(model) == ["plan_steps", "select_relations", "select_relations"]
+    assert [entry["reason"] for entry in entries(record, "verify")] == [
+        "it has found what it predicted",
+        "the end of the plan asks for the answer",
+    ]
+
+
+async def test_a_guess_that_the_graph_does_not_bear_out_is_not_the_answer(vog: AskVoG) -> None:
+    model = playing(
+        plan_steps=plan("Ada lives_in Bonn", answers=["Bonn"]),
+        select_relations=as_searched,
+        evaluate_found=stop(),
+    )
+    record = await vog(model, **DEFAULTS)
+    assert (shown(record), record["outcome"]) == (["Ulm"], "grounded")
+    assert called(model) == ["plan_steps", "select_relations", "evaluate_found"]
+    assert record["query"]
+
+
+@pytest.mark.parametrize(
+    ("said", "answers", "outcome"),
+    [
+        (stop(), ["Ben", "Cleo"], "grounded"),
+        (stop("some", 2), ["Cleo"], "grounded_inference"),
+        (stop("count"), ["2"], "grounded"),
+    ],
+)
+async def test_what_is_taken_of_a_group_is_the_answer(
+    vog: AskVoG, said: dict[str, Any], answers: list[str], outcome: str
+) -> None:
+    model = playing(
+        plan_steps=plan("Ada child", answers=["Finn"]), select_relations=as_searched, evaluate_found=said
+    )
+    record = await vog(model, **DEFAULTS)
+    assert (sorted(map(str, shown(record))), record["outcome"]) == (answers, outcome)
+
+
+async def test_the_group_may_be_filtered(vog: AskVoG) -> None:
+    model = playing(
+        plan_steps=plan("Ada child", answers=["Finn"]),
+        select_relations=as_searched,
+        evaluate_found={"decision": "filter", "groups": [1]},
+        filter_candidates={"chosen": [1]},
+    )
+    record = await vog(model, **DEFAULTS)
+    assert (shown(record), record["outcome"]) == (["Ben"], "grounded_inference")
+
+
+async def test_where_the_filter_leaves_nothing_the_plan_is_revised(vog: AskVoG) -> None:
+    model = playing(
+        plan_steps=plan("Ada child", answers=["Finn"]),
+        select_relations=as_searched,
+        evaluate_found={"decision": "filter", "groups": [1]},
+        filter_candidates={"chosen": []},
+        revise_ahead=revision("Ada child", answers=["Ben"]),
+    )
+    record = await vog(model, threshold=0, **DEFAULTS)
+    assert "revise_ahead" in called(model)
+    assert (shown(record), record["outcome"]) == (["Ben"], "grounded_inference")
+
+
+async def test_a_plan_that_stopped_too_early_goes_on_from_where_it_is(vog: AskVoG) -> None:
+    def end(prompt: Any) -> Any:
+        return {**NONE_OF_THEM, "rationale": "A town."} if "Danube" not in prompt.case() else stop()
+
+    model = playing(
+        plan_steps=plan("Ada lives_in", answers=["Rhine"]),
+        select_relations=as_searched,
+        evaluate_found=end,
+        revise_ahead=revision("Ulm river", answers=["Neckar"], first=2),
+    )
+    record = await vog(model, threshold=0, **DEFAULTS)
+    [ahead] = asked(model, "revise_ahead")
+    assert 'do not answer the question: "A town."' in ahead.case()
+    assert "Next: step 2 of at most 10\n" in ahead.case()
+    assert '"Ulm" -river-> ?' in ahead.case()
+    last = asked(model, "evaluate_found")[-1]
+    assert "found: Ulm" in last.case()  # on the way
+    assert (shown(record), record["outcome"]) == (["Danube"], "grounded")
+
+
+async def test_a_plan_that_led_astray_may_begin_anew_at_its_topic(vog: AskVoG) -> None:
+    model = playing(
+        plan_steps=plan("Ada child", answers=["Rex"]),
+        select_relations=as_searched,
+        evaluate_found=lambda p: stop() if "Ulm" in p.case() else NONE_OF_THEM,
+        revise_ahead=revision("Ada lives_in", answers=["Bonn"], first=2),
+    )
+    record = await vog(model, threshold=0, **DEFAULTS)
+    [ahead] = asked(model, "revise_ahead")
+    assert 'or anew at "Ada".' in ahead.case()
+    assert '"Ada" -lives_in-> ?' in ahead.case()
+    assert '"Ada" -child-> ?' not in ahead.case()
+    assert "Ulm" in shown(record)
+    bound = await vog(model, threshold=0, frontier="previous", **DEFAULTS)
+    assert "anew" not in asked(model, "revise_ahead")[-1].case()
+    assert bound["outcome"]
+
+
+async def test_what_was_turned_down_is_not_asked_about_again(vog: AskVoG) -> None:
+    model = playing(
+        plan_steps=plan("Ada lives_in", answers=["Paris"]),
+        select_relations=as_searched,
+        evaluate_found=NONE_OF_THEM,
+        revise_ahead=revision(answers=["Rome"], first=2),
+    )
+    record = await vog(model, threshold=0, **DEFAULTS)
+    assert called(model).count("evaluate_found") == 1
+    assert (shown(record), record["outcome"]) == (["Rome"], "parametric")
+
+
+async def test_a_malformed_end_leaves_the_answers_of_the_plan(vog: AskVoG) -> None:
+    model = playing(
+        plan_steps=plan("Ada child", answers=["Cleo"]),
+        select_relations=as_searched,
+        evaluate_found=MalformedReply("what?"),
+    )
+    record = await vog(model, **DEFAULTS)
+    assert "revise" not in nodes(record)
+    assert (shown(record), record["outcome"]) == (["Cleo"], "grounded_inference")
+
+
+async def test_of_several_topics_what_all_lead_to_needs_no_call(vog: AskVoG) -> None:
+    kg = TOWNS + "e:finn r:child e:ben ."
+    model = playing(
+        plan_steps=plan("Ada child", answers=["Ben"]), select_relations=as_searched, evaluate_found=stop()
+    )
+    record = await vog(model, kg=kg, topics=("Ada", "Finn"), **DEFAULTS)
+    assert (shown(record), record["outcome"]) == (["Ben"], "grounded")
+    assert "evaluate_found" not in called(model)
+    other = await vog(model, kg=kg, topics=("Ada", "Bonn"), **DEFAULTS)
+    assert "evaluate_found" in called(model)
+    assert other["outcome"] == "grounded_unverified"  # a topic is left out
+
+
+async def test_the_chain_is_held_to_what_was_chosen_on_the_way(vog: AskVoG) -> None:
+    def ben(prompt: Any) -> Any:
+        return {"keep": "some", "chosen": [list(map(str, prompt.candidates)).index("Ben") + 1]}
+
+    model = playing(
+        plan_steps=plan("Ada child", "children lives_in", answers=["Ulm"]),
+        select_relations=as_searched,
+        select_entities=ben,
+        evaluate_found=stop(),
+    )
+    record = await vog(model, **DEFAULTS)
+    [end] = asked(model, "evaluate_found")
+    assert 'Group 1: "Ada" -child-> ?1 (only "Ben") -lives_in-> ?2 (1)' in end.case()
+    assert (shown(record), record["outcome"]) == (["Bonn"], "grounded_inference")
+
+
+async def test_values_are_shown_with_whose_they_are(vog: AskVoG) -> None:
+    kg = TOWNS + "e:ben r:marriage e:m2 . e:m2 r:partner e:cleo ; r:year 1992 . e:ben r:born 1960 . "
+    kg += "e:cleo r:born 1962 ."
+    model = playing(
+        plan_steps=plan("Ada child", "children born", answers=["1961"]),
+        select_relations=as_searched,
+        evaluate_found=stop("smallest"),
+    )
+    record = await vog(model, kg=kg, **DEFAULTS)
+    assert '- "Ben" -born-> "1960"\n- "Cleo" -born-> "1962"' in asked(model, "evaluate_found")[0].case()
+    assert (shown(record), record["outcome"]) == (["1960"], "grounded")
+    married = playing(
+        plan_steps=plan("people marriage", answers=["2000"]),
+        select_relations=lambda p: as_searched(p) if p.frontier[0].end.name else take("year", "partner")(p),
+        evaluate_found=stop(),
+    )
+    await vog(married, kg=kg, topics=("Ada", "Ben"), **DEFAULTS)
+    case = asked(married, "evaluate_found")[0].case()
+    assert '- "Ada" -marriage-> (a node without a name): -year-> "1990", -partner-> "Finn"' in case
+
+
+async def test_a_step_that_finds_more_than_it_predicted_is_checked(vog: AskVoG) -> None:
+    model = playing(
+        plan_steps=plan("Ada child Ben", "children lives_in", answers=["Bonn"]),
+        select_relations=as_searched,
+        evaluate_found=stop(),
+    )
+    record = await vog(model, **DEFAULTS)
+    assert called(model).count("verify_step") == 1
+    unchecked: Record = await vog(model, **{**DEFAULTS, "verifiers": "nli"})
+    assert entries(unchecked, "verify")[0]["signals"] == {"model": None, "nli": False}
+    assert record["outcome"] == "grounded"
+
+
+async def test_a_step_is_revised_once_by_each_arm(vog: AskVoG) -> None:
+    model = playing(
+        plan_steps=plan("Ada lives_in Bonn", "there river", answers=["Rhine"]),
+        select_relations=as_searched,
+        verify_step={"revise": True},
+        revise_locally=revision("Ada lives_in Ulm", "there river", answers=["Rhine"]),
+        revise_ahead=revision("Ada lives_in Ulm", "there river", answers=["Neckar"]),
+        revise_globally=revision("Ada lives_in Ulm", "there river", answers=["Danube"]),
+        evaluate_found=stop(),
+    )
+    record = await vog(model, threshold=1.1, **DEFAULTS)
+    assert [entry["arm"] for entry in entries(record, "appraise")] == ["local", "lookahead", "global"]
+    local = await vog(model, threshold=1.1, strategy="local", **DEFAULTS)
+    assert [entry["arm"] for entry in entries(local, "appraise")] == ["local"]
+
+
+async def test_a_revision_that_was_made_before_ends_the_revising(vog: AskVoG) -> None:
+    same = revision("Ada lives_in Bonn", "there river", answers=["Rhine"])
+    model = playing(
+        plan_steps=plan("Ada lives_in Bonn", "there river", answers=["Rhine"]),
+        select_relations=as_searched,
+        verify_step={"revise": True},
+        revise_locally=same,
+        revise_ahead=same,
+        revise_globally=same,
+        evaluate_found=stop(),
+    )
+    await vog(model, threshold=1.1, **DEFAULTS)
+    assert called(model).count("revise_locally") == 1
+    assert not {"revise_ahead", "revise_globally"} & set(called(model))
+
+
+async def test_a_dead_end_costs_one_revision_and_is_tried_again_only_another_way(vog: AskVoG) -> None:
+    def ask(search: str) -> Any:
+        return playing(
+            plan_steps=plan("Ada pet", answers=["Rex"]),
+            select_relations=lambda p: {"relations": []} if "pet" in p.step.search else as_searched(p),
+            revise_ahead=revision(search, answers=["Rex"]),
+            evaluate_found=stop(),
+        )
+
+    same, other = ask("Ada pet"), ask("Ada lives_in")
+    record = await vog(same, **DEFAULTS)
+    assert called(same) == ["plan_steps", "select_relations", "revise_ahead"]
+    assert (shown(record), record["outcome"]) == (["Rex"], "parametric")
+    assert shown(await vog(other, **DEFAULTS)) == ["Ulm"]
+
+
+async def test_where_nothing_leads_on_no_revision_is_asked_for(vog: AskVoG) -> None:
+    model = playing(
+        plan_steps=plan("Ada born 1815", "then what", answers=["1815"]), select_relations=as_searched
+    )
+    record = await vog(model, kg=TOWNS + "e:ada r:born 1815 .", **DEFAULTS)
+    assert called(model) == ["plan_steps", "select_relations"]
+    assert (shown(record), record["outcome"]) == (["1815"], "grounded")
+
+
+async def test_after_a_time_out_the_end_is_asked(vog: AskVoG, turtle: Callable[[str], Path]) -> None:
+    slow = Failing(
+        open_graph([turtle(TOWNS)]), "follow_relation", KGTimeout("slow"), lambda steps: "child" in str(steps)
+    )
+    model = playing(
+        plan_steps=plan("Ada lives_in", answers=["Ulm"]),
+        select_relations=take("lives_in", "child"),
+        evaluate_found=stop(),
+    )
+    record = await vog(model, kg=slow, **DEFAULTS)
+    assert called(model)[-1] == "evaluate_found"
+    assert (shown(record), record["outcome"]) == (["Ulm"], "grounded")
+
+
+async def test_the_budget_is_checked_before_each_call_of_the_end(vog: AskVoG) -> None:
+    for calls in range(4):
+        model = playing(
+            plan_steps=plan("Ada child", answers=["Finn"]),
+            select_relations=as_searched,
+            evaluate_found={"decision": "filter", "groups": [1]},
+            filter_candidates={"chosen": [1]},
+        )
+        record = await vog(model, budget={"llm_calls": calls}, **DEFAULTS)
+        assert len(model.prompts) == record["usage"]["llm_calls"] == calls
+        assert record["stopped_by"] == "llm_calls"
