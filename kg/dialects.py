@@ -356,11 +356,6 @@ def is_ignored(relation: str) -> bool:
     return detect_dialect((relation,)).ignores(relation)
 
 
-def describes_data(hop: Hop) -> bool:
-    """Return whether a hop describes the database, whose dialect its relation tells."""
-    return detect_dialect((hop.relation,)).describes_data(hop)
-
-
 def entity_iri(text: str) -> str | None:
     """Return the entity of any kind of graph that an id stands for; None for a name, or another id."""
     return next(filter(None, (dialect.entity_iri(text) for dialect in DIALECTS.values())), None)

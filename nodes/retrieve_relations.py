@@ -4,7 +4,6 @@ from collections.abc import Awaitable, Callable, Mapping, Sequence
 from dataclasses import replace
 from typing import Any, NamedTuple, TypeVar
 
-from kgqa.kg.dialects import describes_data
 from kgqa.kg.terms import Chain, Hop, one_line
 from kgqa.nodes.look_again import remaining_points
 from kgqa.priors.candidate_ranking import relation_words
@@ -13,7 +12,7 @@ from kgqa.prompts.pick_relations import PickRelations
 from kgqa.prompts.prune_relations import PruneRelations
 from kgqa.runtime.node import NodeRuntime, node
 from kgqa.runtime.state import KnownExtensions, OutrightChain, State, Update, node_has_run
-from kgqa.tools.arguments import chain_arguments, extended_chain_arguments
+from kgqa.tools.arguments import chain_arguments, describes_data, extended_chain_arguments
 
 P = TypeVar("P", PruneRelations, PickRelations)
 Ask = Callable[[Any], Awaitable[Any]]

@@ -5,12 +5,13 @@ from pathlib import Path
 
 import pytest
 
-from kgqa.kg.dialects import FB, describes_data
+from kgqa.kg.dialects import FB
 from kgqa.kg.meter import metered
 from kgqa.kg.opening import open_graph
 from kgqa.kg.sparql_graph import SparqlGraph
 from kgqa.kg.terms import Chain, Entity, Hop
 from kgqa.tests.support.frontier import written
+from kgqa.tools.arguments import describes_data
 
 TOWNS = """
 e:ulm rdfs:label "Ulm"@en ; r:mayor e:x1, e:x2 ; r:river e:danube ; r:mark e:x3 .
