@@ -49,7 +49,9 @@ def falls_for_acting(prompt: Prompt[Any]) -> Reply:
         case AdaptBlueprint():
             return {"branches": [["film.director.film"], ["^film.film.music"]]}
         case PruneRelations():
-            acting = [n for n, hop in enumerate(prompt.hops, 1) if hop.forward and _acting(hop.words)]
+            acting = [
+                n for n, o in enumerate(prompt.offers, 1) if o.hops[0].forward and _acting(o.hops[0].words)
+            ]
             return {"relations": acting[: prompt.width] or [1]}
         case CheckSufficiency():
             if prompt.chain.hops[-1].words in {"film.director.film", "film.film.music"}:
@@ -74,7 +76,7 @@ def falls_for_schools(prompt: Prompt[Any]) -> Reply:
             return {"branches": [["education", "institution", "number_of_postgraduates"]]}
         case PruneRelations():
             clues = ("number_of_postgraduates", "number_of_students", "institution", "education")
-            offered = [hop.words for hop in prompt.hops]
+            offered = [offer.hops[0].words for offer in prompt.offers]
             return {"relations": [offered.index(clue) + 1 for clue in clues if clue in offered][:1]}
         case CheckSufficiency():
             return _judge_schools(prompt)
