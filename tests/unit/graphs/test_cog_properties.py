@@ -108,6 +108,7 @@ def anything(seed: int) -> ScriptedModel:
         "update_memory": lambda p: {"known": choice.choices(["more", "some", ""], k=len(p.subgoals))},
         "evaluate_found": evaluate,
         "answer_directly": lambda p: {"answers": ["from memory"]},
+        "connect_topic": lambda p: {"relation": choice.randint(0, len(p.offers))},
     }
     return ScriptedModel(lambda p: "rambling" if choice.random() < 0.03 else policies[p.name](p))
 
