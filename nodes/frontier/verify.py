@@ -44,7 +44,8 @@ async def verify(state: FrontierState, runtime: NodeRuntime) -> FrontierUpdate:
         taken = await evaluate(groups, state, runtime, triples=triples, own_knowledge=own)
         return taken or {"candidates": [], "decision": "forward"}
     groups = group_findings(found, state["explored"], state["topic_entities"])
-    prompt = AssessFound(state["question"], tuple(groups), **prompt_context(state))
+    shown = runtime.context.attributes
+    prompt = AssessFound(state["question"], tuple(groups), shown, **prompt_context(state))
     reply = await runtime.ask(prompt)
     if reply is None:
         return {"decision": "forward"}
@@ -84,6 +85,7 @@ async def evaluate(
             tuple(groups),
             triples,
             own_knowledge,
+            attributes=runtime.context.attributes,
             exemplars=exemplars,
             **prompt_context(state),
         )

@@ -100,7 +100,7 @@ def anything(seed: int) -> ScriptedModel:
         "adapt_freely": lambda p: {"relations": choice.choices(["child", "school", "^child"], k=2)},
         "prune_relations": lambda p: {"relations": some(len(p.hops), p.width)},
         "check_sufficiency": check,
-        "filter_candidates": lambda p: {"chosen": some(len(p.candidates))},
+        "apply_conditions": lambda p: {"chosen": some(len(p.candidates))},
         "diagnose": diagnose,
         "infer_from_evidence": infer,
         "pick_relations": lambda p: {"relations": some(len(p.offers), 3)},

@@ -45,7 +45,7 @@ def reasoning(prompt: Prompt[Any]) -> dict[str, Any]:
 def test_the_defaults_are_the_paper_s_but_for_what_the_page_lists() -> None:
     usual, paper = CoR().model_dump(), CoR(**PAPER).model_dump()
     differing = {name for name in usual if usual[name] != paper[name]} - {"preset"}
-    beyond = {"topic_conditions", "unite"}
+    beyond = {"attributes", "topic_conditions", "unite"}
     assert differing == {"temperature", "depth", "always_ask", "allow_parametric", "budget"} | beyond
     assert usual["depth"] == 4  # §5.3: on CWQ
 

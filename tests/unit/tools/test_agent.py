@@ -27,6 +27,7 @@ ARGUMENTS = {
     "visit_chains": ["chains", "ends", "hops"],
     "trace_chain": ["topic", "hops", "ends", "held"],
     "check_ends": ["topic", "hops", "ends", "held"],
+    "chain_attributes": ["topic", "hops", "relations", "near", "held"],
     "list_schema": [],
     "run_select": ["query"],
 }
@@ -46,7 +47,9 @@ def test_a_tool_says_what_it_does_and_what_each_argument_is(tools: Tools, name: 
 
 
 def may_be_left_out(name: str, argument: str) -> bool:
-    return argument in ("limit", "held") or (name == "visit_chains" and argument in ("ends", "hops"))
+    return argument in ("limit", "held", "relations", "near") or (
+        name == "visit_chains" and argument in ("ends", "hops")
+    )
 
 
 @pytest.mark.parametrize("name", ARGUMENTS)
