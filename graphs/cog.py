@@ -55,6 +55,7 @@ PAPER = {
     "planning": "first",
     "topic_conditions": False,
     "unite": False,
+    "attributes": False,
     "budget": dict.fromkeys(Budget.model_fields),
 }
 """What the paper sets (§3.2.2, appendices A, E.1, E.2 and E.3); it has no budget."""

@@ -35,6 +35,7 @@ PAPER = {
     "allow_parametric": "always",
     "backtracking": True,
     "filtering": True,
+    "attributes": False,
     "budget": dict.fromkeys(Budget.model_fields),
 }
 """What the paper sets (§5.3), and how it searches.

@@ -33,6 +33,7 @@ PAPER = {
     "max_tokens": 4096,
     "depth": 4,
     "reflections": 5,
+    "attributes": False,
     "frontier": "entities",
     "planning": "first",
     "topic_conditions": False,

@@ -4,11 +4,22 @@ Every operation takes and gives typed terms, says whether its answer was cut
 (`Page.truncated`), and raises a `KGError` on failure.
 """
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Protocol
 
-from kgqa.kg.pages import Candidate, ChainResult, Description, GraphInfo, Match, Mention, Page, Proof, Table
+from kgqa.kg.pages import (
+    Candidate,
+    ChainAttributes,
+    ChainResult,
+    Description,
+    GraphInfo,
+    Match,
+    Mention,
+    Page,
+    Proof,
+    Table,
+)
 from kgqa.kg.proof.query import AnswerQuery
 from kgqa.kg.terms import Chain, Hop, Term, Triple
 
@@ -68,6 +79,18 @@ class KnowledgeGraph(Protocol):
 
     async def reached_ends(self, chain: Chain, ends: Sequence[Term]) -> set[Term]:
         """Return those of ``ends`` that ``chain`` reaches; each is looked up for itself."""
+
+    async def chain_attributes(
+        self, chain: Chain, relations: Mapping[int, Sequence[Hop]], near: Sequence[Term] = ()
+    ) -> ChainAttributes:
+        """Return what the nodes at each place of ``chain`` have: two queries at most.
+
+        The nodes between that have a name, themselves; the values of ``relations``, which are under a
+        number of hops; by any relation each of ``near`` that stands one hop from a node: an entity, a
+        literal with this text, or a date within that of a literal; and the types of the ends. In place of a
+        value without a name there is what this has. Of many nodes, or many values, the first are read,
+        and the pages say so. Sorted by place, hops, end and value.
+        """
 
     async def list_relations(self, ids: Sequence[str]) -> dict[str, Page[Hop]]:
         """Return the hops that leave each of the entities: one query for all."""

@@ -62,6 +62,28 @@ class Proof:
 
 
 @dataclass(frozen=True, slots=True)
+class AttributeValue:
+    """A value that a node on a chain has, by some hops; by none it is the node itself.
+
+    ``place`` is the number of hops to the node, and ``end`` an end of the chain that it leads to: the node
+    itself at the last place.
+    """
+
+    place: int
+    hops: tuple[Hop, ...]
+    end: Term
+    value: Term
+
+
+@dataclass(frozen=True, slots=True)
+class ChainAttributes:
+    """What the nodes on a chain have, and the types of its ends: pairs of an end and a type."""
+
+    values: Page[AttributeValue]
+    types: Page[tuple[Term, Term]]
+
+
+@dataclass(frozen=True, slots=True)
 class Match:
     """An entity found by name: how well (0 to 1) and how."""
 

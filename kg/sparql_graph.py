@@ -15,11 +15,23 @@ from kgqa.kg.linking.lookup import NameLookup
 from kgqa.kg.linking.name_index import NameIndex
 from kgqa.kg.meter import begin_query, end_query, unmetered
 from kgqa.kg.naming import Naming, RelationCatalog, make_description
-from kgqa.kg.pages import Candidate, ChainResult, Description, GraphInfo, Match, Mention, Page, Proof, Table
+from kgqa.kg.pages import (
+    AttributeValue,
+    Candidate,
+    ChainAttributes,
+    ChainResult,
+    Description,
+    GraphInfo,
+    Match,
+    Mention,
+    Page,
+    Proof,
+    Table,
+)
 from kgqa.kg.proof import compilation
 from kgqa.kg.proof.facts import conditions_with_facts, read_facts, write_facts_query
 from kgqa.kg.proof.query import AnswerQuery
-from kgqa.kg.sparql import chain_queries, patterns, queries
+from kgqa.kg.sparql import attribute_queries, chain_queries, patterns, queries
 from kgqa.kg.sparql.chain_queries import Limits
 from kgqa.kg.sparql.decoding import (
     ChainRows,
@@ -230,6 +242,62 @@ class SparqlGraph:
             }
             for end, nodes in found.items()
         }
+
+    async def chain_attributes(
+        self, chain: Chain, relations: Mapping[int, Sequence[Hop]], near: Sequence[Term] = ()
+    ) -> ChainAttributes:
+        """Return what the nodes at each place of a chain have; see `KnowledgeGraph`."""
+        if not chain.hops:
+            return ChainAttributes(Page(()), Page(()))
+        types = tuple(map(Hop, self._dialect.types))
+        wanted = {**relations, chain.depth: [*types, *relations.get(chain.depth, ())]}
+        labels, limits = self._naming.labels, Limits.of(self._rows)
+        answer = await self._ask(attribute_queries.attribute_values(chain, wanted, near, labels, limits))
+        rows = [row[:-1] for row in answer.rows if row[-1] is None]
+        named = self._naming.apply((value, label, rank) for *_, value, label, rank in rows)
+        found: dict[AttributeValue, None] = {}
+        sizes = Counter((place, relation and forward) for place, _, relation, forward, *_ in rows)
+        for place, end, relation, forward, value, *_ in rows:
+            if end is None or value is None or (relation is not None and not is_iri(relation.id)):
+                continue
+            hops = (self._relations.hop(relation.id, is_true(forward)),) if relation else ()
+            found[AttributeValue(read_integer(place), hops, named.get(end, end), named[value])] = None
+        kinds = {(each.end, each.value) for each in found if each.hops and each.hops[0] in types}
+        silent = {*types, *(h for each in found for h in each.hops if self._relations.ignores(h.relation))}
+        values, more = await self._past_unnamed([each for each in found if silent.isdisjoint(each.hops)])
+        values = [each for each in values if each.hops or (each.place < chain.depth and each.value.name)]
+        values.sort(key=lambda each: (each.place, each.hops, sort_key(each.end), sort_key(each.value)))
+        listed = sorted(kinds, key=lambda pair: (sort_key(pair[0]), sort_key(pair[1])))
+        cut = answer.cut or len(rows) < len(answer.rows) or max(sizes.values(), default=0) > self._rows
+        return ChainAttributes(
+            Page(tuple(values[: self._rows]), cut or more or len(values) > self._rows),
+            Page(tuple(listed[: self._rows]), cut or len(listed) > self._rows),
+        )
+
+    async def _past_unnamed(self, found: Sequence[AttributeValue]) -> tuple[list[AttributeValue], bool]:
+        """Return, in place of each value without a name, what this has, and whether there is more of it."""
+        unnamed = [each for each in found if each.hops and each.value.name is None]
+        listed = list(dict.fromkeys(each.value.id for each in unnamed))
+        if not listed:
+            return list(found), False
+        some = listed[:IDS_PER_QUERY]
+        answer = await self._ask(attribute_queries.facts_of(some, self._naming.labels, self._rows + 1))
+        named = self._naming.apply((value, label, rank) for *_, value, label, rank in answer.rows)
+        facts: dict[str, dict[tuple[Hop, Term], None]] = {id: {} for id in some}
+        for start, relation, value, *_ in answer.rows:
+            if start is None or value is None or relation is None or not is_iri(relation.id):
+                continue
+            if not self._relations.ignores(relation.id):
+                facts[start.id][self._relations.hop(relation.id, forward=True), named[value]] = None
+        past = [
+            replace(each, hops=(*each.hops, hop), value=value)
+            for each in unnamed
+            for hop, value in facts.get(each.value.id, ())
+            if value != each.end
+        ]
+        cut = answer.cut or len(answer.rows) > self._rows or len(listed) > len(some)
+        named_ones = [each for each in found if not each.hops or each.value.name is not None]
+        return list(dict.fromkeys([*named_ones, *past])), cut
 
     async def list_relations(self, ids: Sequence[str]) -> dict[str, Page[Hop]]:
         """Return the hops that leave each of the entities; see `KnowledgeGraph`."""

@@ -79,7 +79,8 @@ def _exemplar_chains(state: State, relations: KnownRelations, runtime: NodeRunti
 async def _judge_findings(state: State, found: list[ChainFindings], runtime: NodeRuntime) -> Update:
     exemplars, topics = tuple(state["exemplars"]), tuple(state["topic_entities"])
     groups = group_findings(found, (), topics)
-    prompt = AssessFound(state["question"], tuple(groups), exemplars=exemplars, topics=topics)
+    shown = runtime.context.attributes
+    prompt = AssessFound(state["question"], tuple(groups), shown, exemplars=exemplars, topics=topics)
     reply = await runtime.ask(prompt)
     if reply is None:
         return {"decision": "forward"}

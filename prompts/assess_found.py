@@ -7,6 +7,7 @@ from pydantic import Field
 
 from kgqa.prompts.base import Reply, check_numbers
 from kgqa.prompts.candidates import (
+    LEFT_TO_THE_GRAPH,
     MAX_GROUPS_SHOWN,
     ChainFindings,
     Take,
@@ -60,9 +61,13 @@ class Assessment(Reply):
 
 
 class AssessFound(PlannedPrompt[Assessment]):
-    """Judge what the chains of the frontier have led to; the reply's ``known`` replaces what was before."""
+    """Judge what the chains of the frontier have led to; the reply's ``known`` replaces what was before.
+
+    With ``attributes`` a filter sees what the graph knows of candidates.
+    """
 
     found: tuple[ChainFindings, ...]
+    attributes: bool = False
 
     instructions = (
         """\
@@ -93,7 +98,7 @@ Reply: {"rationale": "A town; its river is still to come.", "known": ["She comes
     )
 
     def _lines(self) -> Iterable[str]:
-        return draw_chain_findings(self.found)
+        return *([LEFT_TO_THE_GRAPH] if self.attributes else []), *draw_chain_findings(self.found)
 
     def check(self, reply: Assessment) -> None:
         """Refuse a group that was not offered and candidates that are not of the group."""
@@ -131,13 +136,14 @@ class EvaluateFound(PlannedPrompt[Evaluation]):
     """Judge what was ``found`` with the memory as it stands, by ``own_knowledge`` also from what one knows.
 
     Where groups are all ends of the same relations together, ``triples`` are the same entity by entity, or
-    ``facts`` say it.
+    ``facts`` say it. With ``attributes`` a filter sees what the graph knows of candidates.
     """
 
     found: tuple[ChainFindings, ...]
     triples: tuple[ChainFindings, ...] = ()
     own_knowledge: bool = False
     facts: tuple[str, ...] = ()
+    attributes: bool = False
 
     instructions = (
         """\
@@ -168,7 +174,9 @@ Reply: {"rationale": "A town; its river is still to come.", "decision": "forward
     def _lines(self) -> Iterable[str]:
         groups = draw_chain_findings(self.found)
         facts = ("Found:", *(f"- {fact}" for fact in self.facts)) if self.facts else ()
-        return *draw_triples(self.triples), *facts, *groups, BESIDE if self.own_knowledge else ALONE
+        rules = [LEFT_TO_THE_GRAPH] if self.attributes else []
+        shown = *rules, *draw_triples(self.triples), *facts, *groups
+        return *shown, BESIDE if self.own_knowledge else ALONE
 
     def check(self, reply: Evaluation) -> None:
         """Refuse what was not offered, and answers from memory where they are not asked for."""

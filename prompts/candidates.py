@@ -43,6 +43,12 @@ than" so many, what is computed: the "count", and of numbers or dates the "small
 """
 """How a chain is to be judged by its candidates, and what a verdict takes of them, as `check_take` has it."""
 
+LEFT_TO_THE_GRAPH = (
+    'Leave a condition that a graph may know of to "filter", also where all candidates are shown: there you '
+    'see what it knows of them. "some" is for what no graph can tell.'
+)
+"""What a verdict leaves to a filter that sees attributes."""
+
 _NUMBER = re.compile(r"[+-]?(?:[0-9]+(?:\.[0-9]*)?|\.[0-9]+)(?:[eE][+-]?[0-9]{1,9})?")
 _DATE = re.compile(r"(-?[0-9]{4,9})-([0-9]{2})-([0-9]{2})(?:T([0-9]{2}):([0-9]{2}):([0-9]{2})[^ ]{0,20})?")
 XSD_INTEGER = "http://www.w3.org/2001/XMLSchema#integer"

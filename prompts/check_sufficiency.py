@@ -9,6 +9,7 @@ from kgqa.kg.pages import Candidate
 from kgqa.kg.terms import Chain, Entity
 from kgqa.prompts.base import QuestionPrompt, Reply, check_numbers, quoted
 from kgqa.prompts.candidates import (
+    LEFT_TO_THE_GRAPH,
     MAX_CANDIDATES_SHOWN,
     VERDICT_RULES,
     ChainFindings,
@@ -45,7 +46,8 @@ class CheckSufficiency(QuestionPrompt[Sufficiency]):
 
     ``met`` are chains from other topic entities whose ends the candidates also are, ``awaited`` topics that
     are brought together with this one next, ``siblings`` what chains lead to that were chosen beside it;
-    ``expected`` is the relation with which the blueprint goes on, or empty.
+    ``expected`` is the relation with which the blueprint goes on, or empty; with ``attributes`` a filter sees
+    what the graph knows.
     """
 
     chain: Chain
@@ -56,6 +58,7 @@ class CheckSufficiency(QuestionPrompt[Sufficiency]):
     expected: str = ""
     awaited: tuple[Entity, ...] = ()
     siblings: tuple[ChainFindings, ...] = ()
+    attributes: bool = False
 
     instructions = (
         """\
@@ -112,6 +115,8 @@ him.", "decision": "stop", "take": "all", "chosen": [], "keep": [], "united": []
         yield from draw_siblings(self.siblings)
         if self.expected:
             yield f"Similar questions go on by (a hint only): {quoted(self.expected)}"
+        if self.attributes:
+            yield f'{LEFT_TO_THE_GRAPH} Leave "chosen" empty with "filter".'
         yield draw_candidates(self.candidates, self.truncated)
 
     def check(self, reply: Sufficiency) -> None:

@@ -24,7 +24,7 @@ class FilteredCandidates(Reply):
 
 
 class FilterCandidates(QuestionPrompt[FilteredCandidates]):
-    """Choose among the ends of a chain, in lots (`split_candidates`); those of ``met`` have them as well."""
+    """Choose among the ends of a chain, in lots; those of ``met`` have them as well."""
 
     chain: Chain
     candidates: tuple[Candidate, ...]
@@ -61,21 +61,26 @@ Reply: {"rationale": "Anne died there in 1849.", "chosen": [1], "count": false}
         return *progress, f"Chain: {draw_chain(self.chain)}", *draw_met(self.met), candidates
 
     @property
+    def lots(self) -> list[tuple[Candidate, ...]]:
+        """The candidates in lots that one prompt can show each, in their order."""
+        return list(split_lots(self.candidates, map(draw_candidate, self.candidates)))
+
+    @property
     def offered(self) -> tuple[Candidate, ...]:
         """The candidates that the prompt shows."""
-        return next(split_candidates(self.candidates), ())
+        return next(iter(self.lots), ())
 
     def check(self, reply: FilteredCandidates) -> None:
         """Refuse numbers that were not offered or come twice."""
         check_numbers(reply.chosen, len(self.offered), "candidate")
 
 
-def split_candidates(candidates: Sequence[Candidate]) -> Iterator[tuple[Candidate, ...]]:
-    """Yield the candidates in lots that one prompt can show each, in their order."""
+def split_lots(candidates: Sequence[Candidate], drawn: Iterable[str]) -> Iterator[tuple[Candidate, ...]]:
+    """Yield the candidates in lots, as long as they are ``drawn``."""
     lot: list[Candidate] = []
     chars = 0
-    for candidate in candidates:
-        line = len(draw_candidate(candidate)) + _LINE_CHARS
+    for candidate, text in zip(candidates, drawn, strict=True):
+        line = len(text) + _LINE_CHARS
         if lot and chars + line > MAX_LOT_CHARS:
             yield tuple(lot)
             lot, chars = [], 0

@@ -9,6 +9,7 @@ from kgqa.kg.pages import Candidate
 from kgqa.kg.terms import Chain, Entity
 from kgqa.prompts.base import QuestionPrompt, Reply, check_numbers
 from kgqa.prompts.candidates import (
+    LEFT_TO_THE_GRAPH,
     MAX_CANDIDATES_SHOWN,
     VERDICT_RULES,
     ChainFindings,
@@ -40,7 +41,7 @@ class VerifyChain(QuestionPrompt[Verdict]):
 
     Two questions (CoR §4.1): is the chain complete and correct; if only in
     part, are its candidates of the answer's kind. ``met`` are chains from other
-    topic entities whose ends the candidates also are.
+    topic entities whose ends the candidates also are; with ``attributes`` a filter sees what the graph knows.
     """
 
     chain: Chain
@@ -50,6 +51,7 @@ class VerifyChain(QuestionPrompt[Verdict]):
     filtering: bool = True
     awaited: tuple[Entity, ...] = ()
     siblings: tuple[ChainFindings, ...] = ()
+    attributes: bool = False
 
     instructions = (
         """\
@@ -91,6 +93,8 @@ Reply: {"rationale": "That is no length.", "decision": "backtrack", "take": "all
         if not self.filtering:
             yield 'Not available here: the decision "filter", and "some" in "take".'
             yield 'Where it would be "filter", decide on "stop" and take "all" or "others".'
+        elif self.attributes:
+            yield LEFT_TO_THE_GRAPH
         none = 'Candidates: none, so that only "forward" or "backtrack" is left'
         yield draw_candidates(self.candidates, self.truncated) if self.candidates else none
 

@@ -333,7 +333,17 @@ class ChoiceContext(SearchContext):
     )
 
 
-class ChainContext(ChoiceContext):
+class FilterContext(ChoiceContext):
+    """The options of a method that filters the ends of a chain."""
+
+    attributes: bool = Field(
+        default=True,
+        description="show what the graph knows of candidates: types, values, what the question names beside "
+        "them; conditions on these are checked by the graph, for all candidates (papers: names alone)",
+    )
+
+
+class ChainContext(FilterContext):
     """The options of a method that verifies relation chains."""
 
     topic_conditions: bool = Field(

@@ -86,14 +86,14 @@ def _entity_by_id(text: str) -> Entity | None:
 
 def chain_arguments(chain: Chain) -> dict[str, Any]:
     """Write a chain as the tools read it; "held" is there only where the chain has constraints."""
-    hops = [_write_hop(hop) for hop in chain.hops]
+    hops = [write_hop(hop) for hop in chain.hops]
     held = {each.depth: list(map(_write_entity, each.entities)) for each in chain.constraints}
     return {"topic": _write_entity(chain.topic), "hops": hops} | ({"held": held} if held else {})
 
 
 def extended_chain_arguments(chain: Chain, hops: Iterable[Hop]) -> dict[str, Any]:
     """Write a chain and hops that lead on from its end as cross_mediators reads them."""
-    return {**chain_arguments(chain), "further": list(map(_write_hop, hops))}
+    return {**chain_arguments(chain), "further": list(map(write_hop, hops))}
 
 
 def describes_data(hop: Hop) -> bool:
@@ -107,7 +107,7 @@ def relation_arguments(entities: Iterable[Entity], hop: Hop | None = None) -> di
     >>> relation_arguments([Entity("http://x/Ulm")], Hop("http://x/born_in", forward=False))
     {'entities': ['<http://x/Ulm>'], 'relation': '^http://x/born_in'}
     """
-    return {"entities": list(map(_write_entity, entities))} | ({"relation": _write_hop(hop)} if hop else {})
+    return {"entities": list(map(_write_entity, entities))} | ({"relation": write_hop(hop)} if hop else {})
 
 
 def _write_entity(entity: Entity) -> str:
@@ -115,5 +115,6 @@ def _write_entity(entity: Entity) -> str:
     return f"<{entity.id}>"
 
 
-def _write_hop(hop: Hop) -> str:
+def write_hop(hop: Hop) -> str:
+    """Write a hop as the tools read it."""
     return hop.relation if hop.forward else f"^{hop.relation}"

@@ -7,13 +7,14 @@ from pydantic import ConfigDict, with_config
 from typing_extensions import TypedDict
 
 from kgqa.kg.graph import KnowledgeGraph
-from kgqa.kg.pages import Candidate, ChainResult, Page
+from kgqa.kg.pages import Candidate, ChainAttributes, ChainResult, Page
 from kgqa.kg.terms import Entity, Hop, Literal, Term, Triple
 from kgqa.tools.arguments import resolve_chain, resolve_hop
 from kgqa.tools.text import (
     MAX_RELATION_LINES,
     graph_tool,
     listing,
+    show_attribute,
     show_candidate,
     show_chain,
     show_facts,
@@ -28,6 +29,13 @@ AnyHops = Annotated[list[str], f"{_HOPS} May be empty."]
 Waypoints = dict[int, list[str]]  # under a number of hops, the entities that a chain may be at after them
 Ends = Annotated[list[Entity | Literal], "the nodes at the chain's end whose facts are wanted."]
 CheckedEnds = Annotated[list[Entity | Literal], "the nodes that may be at the chain's end."]
+Relations = Annotated[
+    dict[int, list[str]] | None,
+    "under a number of hops, relations of the nodes there whose values are wanted; ``^`` in front as above.",
+]
+Near = Annotated[
+    list[Entity | Literal] | None, "values that are looked for beside the nodes, by any relation."
+]
 Held = Annotated[
     Waypoints | None,
     "under a number of hops, the ids or names of the only entities that the chain may be at after so many "
@@ -133,4 +141,28 @@ def chain_tools(graph: KnowledgeGraph) -> list[BaseTool]:
         reached = await graph.reached_ends(await resolve_chain(graph, topic, hops, held), ends)
         return listing("nodes at the end", [show_term(end) for end in ends if end in reached]), reached
 
-    return [extend_chain, follow_chain, visit_chains, cross_mediators, trace_chain, check_ends]
+    @graph_tool
+    async def chain_attributes(
+        topic: Topic, hops: Hops, relations: Relations = None, near: Near = None, held: Held = None
+    ) -> tuple[str, ChainAttributes]:
+        """Give what tells the nodes along a chain of relations apart: types, values, the nodes between."""
+        chain = await resolve_chain(graph, topic, hops, held)
+        wanted = {
+            place: [resolve_hop(graph, text) for text in texts]
+            for place, texts in (relations or {}).items()
+            if 1 <= place <= chain.depth
+        }
+        found = await graph.chain_attributes(chain, wanted, near or ())
+        values = listing("values", map(show_attribute, found.values), found.values)
+        types = (f"{show_term(end)} is a {show_term(kind)}" for end, kind in found.types)
+        return "\n".join([values, listing("types", types, found.types)]), found
+
+    return [
+        extend_chain,
+        follow_chain,
+        visit_chains,
+        cross_mediators,
+        trace_chain,
+        check_ends,
+        chain_attributes,
+    ]

@@ -9,7 +9,7 @@ from typing import Any
 from langchain_core.tools import BaseTool, tool
 from langchain_core.tools.base import ArgsSchema
 
-from kgqa.kg.pages import Candidate, Page
+from kgqa.kg.pages import AttributeValue, Candidate, Page
 from kgqa.kg.terms import Chain, Entity, Hop, Term, Triple, one_line
 
 MAX_LINES = 50  # of one listing; the artifact holds the rest
@@ -62,6 +62,12 @@ def show_hop(hop: Hop) -> str:
 def show_candidate(candidate: Candidate) -> str:
     """Write what is at a chain's end, and whether the chain has come back to its start on the way."""
     return show_term(candidate.term) + (" (by way of the start)" if candidate.returning else "")
+
+
+def show_attribute(found: AttributeValue) -> str:
+    """Write a value with the end of the chain that it tells apart, and the node that has it."""
+    way = " ".join(map(show_hop, found.hops)) or "is"
+    return f"{show_term(found.end)}: after {found.place} hops {way} {show_term(found.value)}"
 
 
 def show_chain(chain: Chain) -> str:

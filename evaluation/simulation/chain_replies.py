@@ -1,12 +1,16 @@
 """Replies to prompts about one chain: pick its next relation, judge and filter its ends; and from memory."""
 
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
+from itertools import islice
 from typing import Literal, NamedTuple, get_args
 
 from kgqa.evaluation.simulation.gold_answers import AnswerMarks, GoldAnswers
 from kgqa.evaluation.simulation.oracle import Case, wrong_choice
 from kgqa.kg.pages import Candidate
+from kgqa.kg.proof.query import AnswerQuery, Branch
 from kgqa.kg.terms import Chain, Entity, Term, local_name
+from kgqa.models.decisive import decisive_replies, stated_conditions
 from kgqa.priors.candidate_ranking import relation_words
 from kgqa.prompts.answer_from_memory import (
     AnswerBriefly,
@@ -14,6 +18,8 @@ from kgqa.prompts.answer_from_memory import (
     ReasonAloud,
     ReasonedAnswer,
 )
+from kgqa.prompts.apply_conditions import ApplyConditions, StatedCondition, StatedConditions
+from kgqa.prompts.attributes import Extreme
 from kgqa.prompts.base import Reply
 from kgqa.prompts.candidates import MAX_CANDIDATES_SHOWN, Take, aggregate, taken_terms
 from kgqa.prompts.chain import Extension
@@ -24,6 +30,7 @@ from kgqa.prompts.infer_from_evidence import InferFromEvidence, Inferred
 from kgqa.prompts.prune_relations import PrunedRelations, PruneRelations
 from kgqa.prompts.verify_chain import Decision, Verdict, VerifyChain
 
+MAX_CONDITIONS_TRIED = 12  # conditions that are held against the graph
 MAX_CANDIDATES_TRIED = 20  # candidates that are looked at for one that leads astray
 
 
@@ -36,6 +43,7 @@ class ShownChain(NamedTuple):
     filtering: bool = True  # whether candidates may be told apart at all
     names_filtered: bool = False  # whether the decision to filter may name what is left
     awaited: bool = False  # whether other topics are checked after it, as the prompt says
+    attributes: bool = False  # whether a filter may state conditions
 
 
 async def _judge_chain(seen: ShownChain, case: Case) -> Verdict:
@@ -225,7 +233,12 @@ async def verify_chain(prompt: VerifyChain, case: Case) -> Verdict:
     A wrong verdict is another of those offered; a wrong choice of entities takes others.
     """
     seen = ShownChain(
-        prompt.chain, prompt.candidates, prompt.truncated, prompt.filtering, awaited=bool(prompt.awaited)
+        prompt.chain,
+        prompt.candidates,
+        prompt.truncated,
+        prompt.filtering,
+        awaited=bool(prompt.awaited),
+        attributes=prompt.attributes and prompt.filtering,
     )
     said = _misjudge_chain(await _judge_chain(seen, case), seen, case)
     return said.model_copy(update={"united": await _chains_to_unite(prompt, said, case)})
@@ -248,7 +261,12 @@ async def check_sufficiency(prompt: CheckSufficiency, case: Case) -> Sufficiency
     on from a candidate that leads astray. A chain that leads astray establishes nothing.
     """
     seen = ShownChain(
-        prompt.chain, prompt.candidates, prompt.truncated, names_filtered=True, awaited=bool(prompt.awaited)
+        prompt.chain,
+        prompt.candidates,
+        prompt.truncated,
+        names_filtered=not prompt.attributes,
+        awaited=bool(prompt.awaited),
+        attributes=prompt.attributes,
     )
     right = await _judge_chain(seen, case)
     said = _misjudge_chain(right, seen, case)
@@ -295,6 +313,81 @@ async def filter_candidates(prompt: FilterCandidates, case: Case) -> FilteredCan
         right = [number for number, each in enumerate(prompt.offered, 1) if each.term in counted]
         return FilteredCandidates(chosen=case.choose(right, len(prompt.offered)), count=True)
     return FilteredCandidates(chosen=_choose_gold(prompt.offered, case))
+
+
+async def apply_conditions(prompt: ApplyConditions, case: Case) -> StatedConditions:
+    """State what leaves the gold answers on the graph, if anything shown does; else choose them.
+
+    A wrong reply states another condition, or chooses others.
+    """
+    right = await _state_gold(prompt, case)
+    if not case.happens("entity"):
+        return right
+    others = [each for each in stated_conditions(prompt) if each not in right.conditions]
+    if right.conditions and others:
+        wrong = next(case.draws.shuffled("wrong condition", others))
+        return right.model_copy(update={"conditions": [wrong]})
+    numbers = case.gold.mark([candidate.term for candidate in prompt.offered]).numbers
+    return StatedConditions(
+        chosen=wrong_choice(numbers, len(prompt.offered), case.draws), words=prompt.question
+    )
+
+
+async def _state_gold(prompt: ApplyConditions, case: Case) -> StatedConditions:
+    if (asked := _state_asked(prompt, case)) is not None:
+        return asked
+    gold, counted = case.gold, await case.oracle.counted()
+    terms = [candidate.term for candidate in prompt.candidates]
+    wanted = {*terms} & {*counted} if counted else {*gold.among(terms)}
+    replies = decisive_replies(prompt, wanted) if wanted else iter(())
+    for reply, _ in islice(replies, MAX_CONDITIONS_TRIED):
+        left = {term for term in await case.cache.answers(_query_of(prompt, reply)) if term.name}
+        if left == wanted or gold.mark([*left]).exact:
+            return reply.model_copy(update={"count": bool(counted) and reply.extreme == "none"})
+    chosen = [number for number, each in enumerate(prompt.offered, 1) if each.term in wanted]
+    return StatedConditions(chosen=chosen, words=prompt.question, count=bool(counted and chosen))
+
+
+def _state_asked(prompt: ApplyConditions, case: Case) -> StatedConditions | None:
+    """State what the question asks by its answer query, if all of it is of attributes shown; else None."""
+    letters = {(each.place, each.hops): letter for letter, each in prompt.known.lettered.items()}
+    asked, computed = case.oracle.conditions(prompt.chain), case.oracle.aggregate(prompt.chain)
+    if not asked and computed is None:
+        return None
+    known = [*prompt.known.kinds.items(), *(p for a in prompt.known.listed for p in a.distinct.items())]
+    texts = {term: text for text, term in known}  # an answer query has no names
+    stated = [
+        StatedCondition(
+            attribute="" if each.operator == "type" else letters.get((each.place, each.attribute), "?"),
+            operator=each.operator,
+            value="" if each.value is None else texts.get(each.value, each.value.name or each.value.id),
+        )
+        for each in asked
+    ]
+    reply = StatedConditions(conditions=stated, count=computed is not None and computed.function == "count")
+    if computed and not reply.count:
+        place = prompt.chain.depth if computed.place is None else computed.place
+        by = letters.get((place, computed.attribute), "?")
+        extreme: Extreme = "largest" if computed.function.endswith("max") else "smallest"
+        reply = reply.model_copy(update={"extreme": extreme, "by": by})
+    try:
+        prompt.check(reply)
+    except ValueError:
+        return None
+    return reply
+
+
+def _query_of(prompt: ApplyConditions, reply: StatedConditions) -> AnswerQuery:
+    """Return what a reply makes of the chain and those that it meets."""
+    branches, free = [], 1
+    for chain in (prompt.chain, *prompt.met):
+        branches.append(Branch(chain, (*range(free, free + chain.depth - 1), 0)))
+        free += max(0, chain.depth - 1)
+    own, computed = branches[0].places, prompt.aggregate(reply)
+    conditions = tuple(replace(each, place=own[each.place - 1]) for each in prompt.conditions(reply))
+    if computed and computed.place:
+        computed = replace(computed, place=own[computed.place - 1])
+    return AnswerQuery(tuple(branches), 0, conditions, computed)
 
 
 async def infer_from_evidence(prompt: InferFromEvidence, case: Case) -> Inferred:

@@ -141,6 +141,7 @@ class _ShownGroup(NamedTuple):
     marks: AnswerMarks  # its candidates, shown or not, held against the gold answers
     rests: Sequence[GoldRelations]  # what is left to go after its chain
     complete: bool  # whether its chain, and each that it meets, is at the end of a gold path
+    attributes: bool  # whether a filter may state conditions
 
     @property
     def topics(self) -> set[Entity]:
@@ -162,7 +163,7 @@ async def assess_found(prompt: AssessFound, case: Case) -> Assessment:
     A wrong verdict is another decision, on the same group where there was one; a wrong choice of
     entities takes others. What is on a gold path is known from then on.
     """
-    groups = await _read_groups(prompt.found, case)
+    groups = await _read_groups(prompt.found, case, attributes=prompt.attributes)
     said = await _assess(groups, case)
     plan = (await decompose(Decompose(prompt.question), case)).subgoals if not prompt.subgoals else []
     noted = replace(prompt, subgoals=prompt.subgoals or tuple(plan))
@@ -175,7 +176,7 @@ async def assess_found(prompt: AssessFound, case: Case) -> Assessment:
 
 async def evaluate_found(prompt: EvaluateFound, case: Case) -> Evaluation:
     """Judge as `assess_found` does; what is not found is not answered from memory."""
-    said = await _assess(await _read_groups(prompt.found, case), case)
+    said = await _assess(await _read_groups(prompt.found, case, attributes=prompt.attributes), case)
     groups = said.groups if said.decision != "forward" else []
     return Evaluation(decision=said.decision, groups=groups, take=said.take, chosen=said.chosen)
 
@@ -233,7 +234,9 @@ async def filter_found(prompt: FilterFound, case: Case) -> KeptCandidates:
     return KeptCandidates(keep=case.choose(right, len(rows)))
 
 
-async def _read_groups(found: Sequence[ChainFindings], case: Case) -> list[_ShownGroup]:
+async def _read_groups(
+    found: Sequence[ChainFindings], case: Case, *, attributes: bool = False
+) -> list[_ShownGroup]:
     rows = numbered_candidates(found)
     groups = []
     for number, each in enumerate(found[:MAX_GROUPS_SHOWN], 1):
@@ -241,7 +244,7 @@ async def _read_groups(found: Sequence[ChainFindings], case: Case) -> list[_Show
         complete = all(() in left for left in [rests, *[await case.rests(chain) for chain in each.met]])
         marks = case.gold.mark([end.term for end in each.named])
         own = [row for row in rows if row.group == number]
-        groups.append(_ShownGroup(number, each, own, marks, rests, complete))
+        groups.append(_ShownGroup(number, each, own, marks, rests, complete, attributes))
     return groups
 
 
@@ -287,7 +290,8 @@ def _judge_group(group: _ShownGroup, groups: Sequence[_ShownGroup]) -> Assessmen
     pairs = zip(group.found.named, group.marks.right, strict=True)
     wanted = any(end.returning and right for end, right in pairs)
     shown = not group.found.truncated and len(group.rows) == len(group.marks.right)
-    if group.right and (shown or wanted):  # filtering would leave out what returns to the topic
+    named = shown and not group.attributes
+    if group.right and (named or wanted):  # filtering would leave out what returns to the topic
         return Assessment(decision="stop", groups=[group.number], take="some", chosen=group.right)
     return Assessment(decision="filter", groups=[group.number])
 

@@ -84,7 +84,7 @@ CUT_NODES, CUT_ENDS, CUT_TRIPLES = "nodes", "ends", "triples"
 _APPROXIMATE = frozenset(f"http://www.w3.org/2001/XMLSchema#{name}" for name in ("double", "float"))
 
 
-def _nodes_after(chain: Chain, depth: int, most: int, *, marked: bool = False) -> str:
+def nodes_after(chain: Chain, depth: int, most: int, *, marked: bool = False) -> str:
     """Ask for the distinct nodes ``?e1``, ``?e2`` … after so many hops of a chain, the last hop left out.
 
     Those after the hops before are the first ``most``. ``marked`` binds ``?f1`` and so on: whether no
@@ -94,7 +94,7 @@ def _nodes_after(chain: Chain, depth: int, most: int, *, marked: bool = False) -
     start, fresh, before = topic, TRUE, ""
     if depth > 1:
         start, fresh = f"?e{depth - 1}", f"?f{depth - 1}"
-        before = f"{{ {_nodes_after(chain, depth - 1, most, marked=marked)} LIMIT {most:d} }}"
+        before = f"{{ {nodes_after(chain, depth - 1, most, marked=marked)} LIMIT {most:d} }}"
     mark = f" (IF({node} = {topic}, {FALSE}, {fresh}) AS ?f{depth})" if marked else ""
     hop, held = chain.steps[depth - 1]
     return f"SELECT DISTINCT {node}{mark} WHERE {{ {before} {triple_pattern(start, hop, node, held)} }}"
@@ -107,7 +107,7 @@ def _walk(chain: Chain, most: int, *, marked: bool = False) -> str:
     start, before = serialise(chain.topic), ""
     if (depth := chain.depth - 1) > 0:
         start = f"?e{depth}"
-        before = f"{{ {_nodes_after(chain, depth, most, marked=marked)} LIMIT {most:d} }}"
+        before = f"{{ {nodes_after(chain, depth, most, marked=marked)} LIMIT {most:d} }}"
     hop, held = chain.steps[-1]
     return f"{before} {triple_pattern(start, hop, '?end', held)}"
 
@@ -150,18 +150,19 @@ def _cuts(chain: Chain, limits: Limits, *, ends: bool, hops: bool) -> Iterator[s
     between |= {CUT_ENDS: limits.scanned} if hops else {}
     for depth in range(1, chain.depth):
         for name, most in between.items():
-            yield _cut(name, _nodes_after(chain, depth, most), most)
+            yield cut_query(name, nodes_after(chain, depth, most), most)
     if hops and chain.hops and not ends:
         walk = _walk(chain, limits.scanned)
         reached = f"SELECT DISTINCT ?end WHERE {{ {walk} FILTER(!isLiteral(?end)) }}"
-        yield _cut(CUT_ENDS, reached, limits.scanned)
+        yield cut_query(CUT_ENDS, reached, limits.scanned)
     if hops:
         scanned = _scanned_ends(chain, limits, limits.scanned)
         read = f"SELECT ?relation WHERE {{ {scanned} OPTIONAL {{ {NEIGHBOURS} }} }}"
-        yield _cut(CUT_TRIPLES, read, limits.triples)
+        yield cut_query(CUT_TRIPLES, read, limits.triples)
 
 
-def _cut(limit: str, query: str, most: int) -> str:
+def cut_query(limit: str, query: str, most: int) -> str:
+    """Ask for ``?cut``, the name of a limit, where a query has more rows than that."""
     return f'SELECT ("{limit}" AS ?cut) WHERE {{ {{ {query} OFFSET {most:d} LIMIT 1 }} }}'
 
 
@@ -259,7 +260,7 @@ def list_relations(ids: Sequence[str]) -> str:
     )
     return (
         f"SELECT DISTINCT ?end ?relation ?forward ?cut WHERE {{ {{ {read} LIMIT {MAX_TRIPLES_SCANNED:d} }} "
-        f"UNION {{ {_cut(CUT_TRIPLES, read, MAX_TRIPLES_SCANNED)} }} }}"
+        f"UNION {{ {cut_query(CUT_TRIPLES, read, MAX_TRIPLES_SCANNED)} }} }}"
     )
 
 
@@ -288,10 +289,10 @@ def trace_chain(chain: Chain, ends: Sequence[Term], labels: Sequence[str]) -> st
     least = f"SELECT ?end (MIN(?w{last}) AS ?path) WHERE {{ {{ {ways} }} }} GROUP BY ?end"
     blocks = [f"{{ {{ {least} }} {_path_nodes(chain)} }}"]
     for depth in range(1, last + 1) if last > 1 else ():
-        more = _cut(CUT_NODES, _ways(chain, depth, ends, limited=False), MAX_NODES_BETWEEN)
+        more = cut_query(CUT_NODES, _ways(chain, depth, ends, limited=False), MAX_NODES_BETWEEN)
         blocks.append(f"{{ {{ {more} }} BIND({NOWHERE} AS ?node) }}")
     if tried := _nodes_tried(chain, ends):
-        more = _cut(CUT_NODES, _nodes_after(chain, last - 1, MAX_NODES_BETWEEN), tried)
+        more = cut_query(CUT_NODES, nodes_after(chain, last - 1, MAX_NODES_BETWEEN), tried)
         blocks.append(f"{{ {{ {more} }} BIND({NOWHERE} AS ?node) }}")
     return (
         "SELECT ?end ?path ?place ?node ?label ?rank ?cut WHERE { "

@@ -5,10 +5,12 @@ from typing import Any
 
 from kgqa.kg.pages import Candidate
 from kgqa.kg.terms import Chain, one_line
+from kgqa.models.decisive import decisive_replies
 from kgqa.models.offline.interpreter import Interpretation, QuestionInterpreter
 from kgqa.models.offline.wording import relation_phrase
 from kgqa.prompts.adapt_blueprint import AdaptBlueprint, AdaptedBlueprint, AdaptFreely, LinearBlueprint
 from kgqa.prompts.answer_from_memory import AnswerDirectly, DirectAnswer
+from kgqa.prompts.apply_conditions import ApplyConditions, StatedConditions
 from kgqa.prompts.base import Prompt, Reply
 from kgqa.prompts.candidates import MAX_CANDIDATES_SHOWN, Take, parse_number
 from kgqa.prompts.check_sufficiency import CheckSufficiency, Sufficiency
@@ -41,11 +43,13 @@ def judge_chain(
     *,
     filtering: bool = True,
     shown: int = MAX_CANDIDATES_SHOWN,
+    attributes: bool = False,
 ) -> Verdict:
     """Judge a chain by what is left to go after it, and by those of its ends that are answers.
 
     Only the first ``shown`` candidates can be chosen; where others are answers, they are filtered for.
-    Without ``filtering`` candidates are not told apart: all are answers, if any is.
+    Without ``filtering`` candidates are not told apart: all are answers, if any is. With ``attributes`` a
+    filter may tell them apart by a condition.
     """
     rest = known.remaining_hops(chain)
     right = known.answer_numbers(chain, candidates)
@@ -59,7 +63,7 @@ def judge_chain(
         take: Take = "all" if all(each.returning for each in candidates) else "others"
         take = "count" if counted and not truncated else take
         return Verdict(rationale=known.reason, decision="stop", take=take)
-    if right[-1] > shown or counted:
+    if right[-1] > shown or counted or attributes:
         return Verdict(rationale=known.reason, decision="filter")
     return Verdict(rationale=known.reason, decision="stop", take="some", chosen=right)
 
@@ -81,13 +85,16 @@ def describe_finding(chain: Chain, candidates: Sequence[Candidate]) -> str:
 async def verify_chain(prompt: VerifyChain, interpreter: QuestionInterpreter) -> Verdict:
     """Stop at the end of a known chain, the chosen one first; go on before it, turn back beside all."""
     known = await interpreter.interpret(prompt.question, prompt.topics, [prompt.chain])
-    return judge_chain(known, prompt.chain, prompt.candidates, prompt.truncated, filtering=prompt.filtering)
+    filtering, attributes = prompt.filtering, prompt.attributes
+    seen = prompt.chain, prompt.candidates, prompt.truncated
+    return judge_chain(known, *seen, filtering=filtering, attributes=attributes)
 
 
 async def check_sufficiency(prompt: CheckSufficiency, interpreter: QuestionInterpreter) -> Sufficiency:
     """Judge as `verify_chain` does, and say what the chain leads to."""
     known = await interpreter.interpret(prompt.question, prompt.topics, [prompt.chain])
-    judged = judge_chain(known, prompt.chain, prompt.candidates, prompt.truncated)
+    seen = prompt.chain, prompt.candidates, prompt.truncated
+    judged = judge_chain(known, *seen, attributes=prompt.attributes)
     finding = "" if judged.decision == "backtrack" else describe_finding(prompt.chain, prompt.candidates)
     return Sufficiency(finding=finding, **vars(judged))
 
@@ -106,6 +113,23 @@ async def connect_topic(prompt: ConnectTopic, interpreter: QuestionInterpreter) 
     ways = [Chain(prompt.topic, (hop.inverse, *prompt.chain.hops[place:])) for place, hop in prompt.offers]
     right = (number for number, way in enumerate(ways, 1) if known.remaining_hops(way) == ())
     return Connection(rationale=known.reason, relation=next(right, 0))
+
+
+async def apply_conditions(prompt: ApplyConditions, interpreter: QuestionInterpreter) -> StatedConditions:
+    """State what leaves the answers by the interpretation: values and types in the question, an extreme.
+
+    Where there is no such condition, the answers are chosen.
+    """
+    known = await interpreter.interpret(prompt.question, prompt.topics, [prompt.chain])
+    chosen = known.answer_numbers(prompt.chain, prompt.offered)
+    counting, whole = asks_for_count(known, prompt.candidates), len(prompt.offered) == len(prompt.candidates)
+    if whole and 0 < len(chosen) < len(prompt.offered):
+        wanted = [prompt.offered[number - 1].term for number in chosen]
+        for reply, basis in decisive_replies(prompt, wanted):
+            if basis == "named" or (basis == "extreme" and reply.extreme == known.intent.kind):
+                count = counting and reply.extreme == "none"
+                return reply.model_copy(update={"rationale": known.reason, "count": count})
+    return StatedConditions(rationale=known.reason, chosen=chosen, count=counting, words=prompt.question)
 
 
 async def infer_answers(prompt: InferFromEvidence, interpreter: QuestionInterpreter) -> Inferred:
@@ -189,6 +213,7 @@ CHAIN_REPLIES: Replies = {
     AdaptBlueprint: adapt_blueprint,
     AdaptFreely: adapt_freely,
     AnswerDirectly: abstain,
+    ApplyConditions: apply_conditions,
     CheckSufficiency: check_sufficiency,
     ConnectTopic: connect_topic,
     Decompose: decompose,

@@ -165,7 +165,8 @@ async def assess_frontier(prompt: AssessFound, interpreter: QuestionInterpreter)
     for number, chain in _complete_groups(prompt, known):
         group = prompt.found[number - 1]
         numbers = [row.number for row in numbered_candidates(prompt.found) if row.group == number]
-        judged = judge_chain(known, chain, group.named, group.truncated, shown=len(numbers))
+        seen = chain, group.named, group.truncated
+        judged = judge_chain(known, *seen, shown=len(numbers), attributes=prompt.attributes)
         if judged.decision in {"stop", "filter"}:
             return Assessment(
                 rationale=known.reason,
@@ -183,7 +184,9 @@ async def assess_frontier(prompt: AssessFound, interpreter: QuestionInterpreter)
 
 async def evaluate_found(prompt: EvaluateFound, interpreter: QuestionInterpreter) -> Evaluation:
     """Judge as `assess_frontier` does: it knows nothing beside what was found."""
-    shown = AssessFound(prompt.question, prompt.found, exemplars=prompt.exemplars, topics=prompt.topics)
+    shown = AssessFound(
+        prompt.question, prompt.found, prompt.attributes, exemplars=prompt.exemplars, topics=prompt.topics
+    )
     said = await assess_frontier(shown, interpreter)
     groups = said.groups if said.decision != "forward" else []
     return Evaluation(

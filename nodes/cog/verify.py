@@ -68,6 +68,7 @@ async def verify(state: CoGState, runtime: NodeRuntime) -> CoGUpdate:
         siblings=tuple(state["siblings"]),
         expected=next((slot.relation for slot in slots[passed_slots(chain, slots) :]), ""),
         topics=tuple(state["topic_entities"]),
+        attributes=runtime.context.attributes,
     )
     verdict = await runtime.ask(prompt)
     if verdict is None:

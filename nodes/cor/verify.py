@@ -38,6 +38,7 @@ async def verify(state: State, runtime: NodeRuntime) -> Update:
         awaited=awaited,
         siblings=tuple(state["siblings"]),
         filtering=runtime.context.filtering,
+        attributes=runtime.context.attributes,
         topics=tuple(state["topic_entities"]),
     )
     verdict = await runtime.ask(prompt)

@@ -49,7 +49,8 @@ async def verify(state: FrontierState, runtime: NodeRuntime) -> FrontierUpdate:
         runtime.trace["reason"] = "said to lead to the answers when it was chosen"
         said = Assessment(decision="stop", groups=[groups.index(group) + 1], take=fresh_take(group.named))
         return cast(FrontierUpdate, accept_group(groups, said, runtime))
-    prompt = AssessFound(state["question"], tuple(groups), **prompt_context(state))
+    shown = runtime.context.attributes
+    prompt = AssessFound(state["question"], tuple(groups), shown, **prompt_context(state))
     reply = await runtime.ask(prompt)
     if reply is None:
         return {"decision": "forward"}
@@ -89,6 +90,7 @@ async def evaluate(
             tuple(groups),
             triples,
             own_knowledge,
+            attributes=runtime.context.attributes,
             exemplars=exemplars,
             **prompt_context(state),
         )

@@ -47,7 +47,7 @@ def children(verify: str = "stop", **lines: Line) -> ScriptedModel:
             return {"relations": [offered.index("child") + 1]}
         replies: dict[str, Line] = {
             "verify_chain": {"decision": verify},
-            "filter_candidates": {"chosen": [1]},
+            "apply_conditions": {"chosen": [1]},
             "answer_directly": {"answers": ["Ben"]},
         }
         return replies[prompt.name]

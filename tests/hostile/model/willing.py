@@ -75,7 +75,7 @@ def _lists(kind: Any, habit: Habit) -> Iterator[list[Any]]:
         yield from ([{"number": n, "score": 1.0} for n in numbers] for numbers in _numbers(habit))
     else:
         fields = {name: next(_values(field.annotation, habit)) for name, field in kind.model_fields.items()}
-        yield from ([fields] * n for n in (10, 4, 2, 1))
+        yield from ([fields] * n for n in (10, 4, 2, 1, 0))
 
 
 def _numbers(habit: Habit) -> Iterator[Sequence[int]]:

@@ -12,7 +12,7 @@ import pytest
 
 from kgqa.kg.graph import KnowledgeGraph
 from kgqa.kg.opening import open_graph
-from kgqa.kg.pages import ChainResult, Description, Page, Table
+from kgqa.kg.pages import ChainAttributes, ChainResult, Description, Page, Table
 from kgqa.kg.sparql_graph import SparqlGraph
 from kgqa.kg.terms import Chain, Entity, Hop, Literal
 from kgqa.tests.support.cases import server_missing, tried
@@ -117,6 +117,18 @@ async def trace(graph: KnowledgeGraph, walk: Walk) -> Any:
     return await graph.trace_chain(walk.chain, [*walk.ends, NOWHERE, Literal("nowhere")])
 
 
+async def attributes(graph: KnowledgeGraph, walk: Walk) -> Any:
+    near = [*walk.ends[:3], walk.entity, Literal("1961"), Literal("abc")]
+    pages = []
+    for chain in upto_each(walk):
+        hops = {
+            depth: (await graph.extend_chain(chain.upto(depth))).items[:9]
+            for depth in range(1, chain.depth + 1)
+        }
+        pages.append(await graph.chain_attributes(chain, hops, near))
+    return pages
+
+
 async def list_relations(graph: KnowledgeGraph, walk: Walk) -> Any:
     found = await graph.list_relations([walk.chain.topic.id, walk.entity.id, NOWHERE.id])
     return list(found.items())
@@ -179,6 +191,7 @@ OPERATIONS: dict[str, Ask] = {
         visit,
         cross,
         trace,
+        attributes,
         list_relations,
         follow_relation,
         follow_many,
@@ -223,7 +236,8 @@ async def test_an_answer_that_is_cut_is_some_of_the_whole_and_says_so(opened, sa
             if not isinstance(found, Page) or not found.truncated:
                 assert found == whole, walk
                 continue
-            if not operation.startswith("follow_"):  # of many steps, those of one hop share a page
+            # of many steps, those of one hop share a page; some of what is cut of attributes is not shown
+            if not operation.startswith(("follow_", "attributes")):
                 assert len(set(found)) == len(found) == FEW < len(whole), walk
             assert set(found) <= set(whole), walk
             assert [each for each in whole if each in set(found)] == list(found), walk
@@ -235,6 +249,8 @@ def pages(answer: Any) -> list[Any]:
         return [page for each in answer for page in pages(each)]
     if isinstance(answer, ChainResult):
         return [answer.ends, answer.hops]
+    if isinstance(answer, ChainAttributes):
+        return [answer.values, answer.types]
     if isinstance(answer, Description):  # its facts are cut at a limit of its own
         return [answer.entity, answer.aliases, answer.types]
     if isinstance(answer, Table):

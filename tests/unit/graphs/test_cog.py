@@ -105,7 +105,7 @@ async def test_filter_keeps_what_the_model_chooses_in_its_order(cog: AskCoG) -> 
     model = playing(
         prune_relations=choose("child"),
         check_sufficiency=decide(child="filter"),
-        filter_candidates={"chosen": [2, 1]},
+        apply_conditions={"chosen": [2, 1]},
     )
     assert shown(await cog(model)) == ["Cleo", "Ben"]
 
@@ -156,7 +156,7 @@ async def test_a_budget_of_calls_is_held(cog: AskCoG, limit: int) -> None:
             prune_relations=choose("pet"),
             check_sufficiency=decide(child="filter"),
             diagnose=blame(1, "child"),
-            filter_candidates={"chosen": [1]},
+            apply_conditions={"chosen": [1]},
         )
 
     record = await cog(model(), budget={"llm_calls": limit})
@@ -173,7 +173,7 @@ async def test_the_same_run_leaves_the_same_record(cog: AskCoG) -> None:
             prune_relations=lambda p: {"relations": [choice.randint(1, len(p.offers))]},
             check_sufficiency=lambda p: {"decision": choice.choice(["forward", "backtrack", "filter"])},
             diagnose=lambda p: {"step": choice.randint(0, len(p.trajectory))},
-            filter_candidates={"chosen": []},
+            apply_conditions={"chosen": []},
             infer_from_evidence={"chosen": []},
         )
 

@@ -289,12 +289,12 @@ async def test_what_a_filter_chooses_is_inferred(cog: AskCoG) -> None:
         pick_relations=pick("child"),
         update_memory={"known": ["Ben is older."]},
         evaluate_found={"decision": "filter", "groups": [1]},
-        filter_candidates={"chosen": [1], "rationale": "Ben is older."},
+        apply_conditions={"chosen": [1], "rationale": "Ben is older."},
     )
     record = await ask(cog, model, own_knowledge=True)
     assert (shown(record), record["outcome"]) == (["Ben"], "grounded_inference")
     assert [(each["words"], each["by"]) for each in record["conditions"]] == [("Ben is older.", "model")]
-    assert "Known so far" in asked(model, "filter_candidates")[0].case()
+    assert "Known so far" in asked(model, "apply_conditions")[0].case()
 
 
 async def test_a_long_note_keeps_its_mark_and_no_news_leave_the_memory(cog: AskCoG) -> None:

@@ -60,7 +60,7 @@ async def test_no_filter_takes_the_next_branch_without_a_call(cog: AskCoG) -> No
     model = playing(
         prune_relations=choose("pet", "child"),
         check_sufficiency=decide(pet="filter", child="stop"),
-        filter_candidates=RAMBLING,
+        apply_conditions=RAMBLING,
     )
     record = await cog(model)
     assert (shown(record), signals(record)) == (["Ben", "Cleo"], [])

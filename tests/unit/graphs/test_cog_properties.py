@@ -100,7 +100,7 @@ def anything(seed: int) -> ScriptedModel:
         "adapt_freely": lambda p: {"relations": choice.choices(["child", "school", "^child"], k=2)},
         "prune_relations": lambda p: {"relations": some(len(p.offers), p.width)},
         "check_sufficiency": check,
-        "filter_candidates": lambda p: {"chosen": some(len(p.candidates))},
+        "apply_conditions": lambda p: {"chosen": some(len(p.candidates))},
         "diagnose": diagnose,
         "infer_from_evidence": infer,
         "pick_relations": lambda p: {"relations": some(len(p.offers), 3)},
@@ -108,6 +108,7 @@ def anything(seed: int) -> ScriptedModel:
         "update_memory": lambda p: {"known": choice.choices(["more", "some", ""], k=len(p.subgoals))},
         "evaluate_found": evaluate,
         "answer_directly": lambda p: {"answers": ["from memory"]},
+        "connect_topic": lambda p: {"relation": choice.randint(0, len(p.offers))},
     }
     return ScriptedModel(lambda p: "rambling" if choice.random() < 0.03 else policies[p.name](p))
 

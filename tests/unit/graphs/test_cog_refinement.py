@@ -207,7 +207,7 @@ async def test_what_stands_is_filtered_after_a_topic_is_passed_over(cog: AskCoG)
     model = playing(
         prune_relations=by_topic(Ada="child", Mill="^employer"),
         check_sufficiency=decide(child="filter"),
-        filter_candidates={"chosen": [2]},
+        apply_conditions={"chosen": [2]},
         diagnose={"step": 0},
     )
     record = await cog(model, topics=["Ada", "Mill"], depth=1)

@@ -133,7 +133,7 @@ async def test_an_empty_filter_is_diagnosed(cog: AskCoG) -> None:
     model = playing(
         prune_relations=choose("child"),
         check_sufficiency=decide(child="filter", lives_in="stop"),
-        filter_candidates={"chosen": []},
+        apply_conditions={"chosen": []},
         diagnose=blame(1, "lives_in"),
     )
     record = await cog(model)
@@ -189,7 +189,7 @@ async def test_a_graph_that_is_away_ends_the_question(
     assert "diagnose" not in nodes(record)
 
 
-ASKED = ["decompose", "adapt_blueprint", "prune_relations", "check_sufficiency", "filter_candidates"]
+ASKED = ["decompose", "adapt_blueprint", "prune_relations", "check_sufficiency", "apply_conditions"]
 
 
 @pytest.mark.parametrize("prompt", [*ASKED, "diagnose", "infer_from_evidence", "answer_directly"])
@@ -199,7 +199,7 @@ async def test_a_model_that_is_away_ends_the_question(cog: AskCoG, prompt: str) 
         "adapt_blueprint": {"branches": [["child"]]},
         "prune_relations": choose("child"),
         "check_sufficiency": decide(child="filter", lives_in=FOUND),
-        "filter_candidates": {"chosen": []},
+        "apply_conditions": {"chosen": []},
         "diagnose": lambda p: blame(1, "lives_in")(p) if p.signal != "insufficient" else {"step": 0},
         "infer_from_evidence": {"chosen": []},
     }

@@ -53,7 +53,7 @@ def playing(
     policies: dict[str, Policy] = {
         "prune_relations": prune,
         "verify_chain": verify,
-        "filter_candidates": filter_,
+        "apply_conditions": filter_,
         "answer_directly": lambda _: {"answers": recall or []},
     }
     return ScriptedModel(lambda prompt: policies[prompt.name](prompt))
@@ -269,7 +269,7 @@ async def test_a_filter_sees_the_chains_of_the_other_topics(graph: Open) -> None
         lambda _: {"chosen": [1]},
     )
     await kgqa.aask("?", topics=["Ada", "Ulm"], kg=graph(FAMILY), model=model, topic_conditions=False)
-    assert model.prompts[-1].name == "filter_candidates"
+    assert model.prompts[-1].name == "apply_conditions"
     assert [str(chain) for chain in model.prompts[-1].met] == ["Ada -child->"]
     assert 'The candidates are also the ends of: "Ada" -child-> ?1' in model.prompts[-1].case()
 
@@ -416,12 +416,12 @@ async def test_when_the_search_fails_the_model_may_answer_from_memory(graph: Ope
     assert (closed["outcome"], closed["answers"]) == ("none", [])
 
 
-@pytest.mark.parametrize("prompt", ["prune_relations", "verify_chain", "filter_candidates"])
+@pytest.mark.parametrize("prompt", ["prune_relations", "verify_chain", "apply_conditions"])
 async def test_a_malformed_reply_turns_back(graph: Open, prompt: str) -> None:
     good: dict[str, Policy] = {
         "prune_relations": choose("child"),
         "verify_chain": at_depth("filter"),
-        "filter_candidates": lambda _: {"chosen": [1]},
+        "apply_conditions": lambda _: {"chosen": [1]},
         "answer_directly": lambda _: {"answers": []},
     }
     model = ScriptedModel(lambda p: "no JSON here" if p.name == prompt else good[p.name](p))
@@ -438,7 +438,7 @@ def hub(ends: int, name: str = "N") -> str:
 
 def offered(model: ScriptedModel) -> list[int]:
     """Return how many candidates each prompt of the filter has shown."""
-    return [len(prompt.offered) for prompt in model.prompts if prompt.name == "filter_candidates"]
+    return [len(prompt.offered) for prompt in model.prompts if prompt.name == "apply_conditions"]
 
 
 async def test_all_candidates_that_one_prompt_holds_are_filtered_at_once(graph: Open) -> None:

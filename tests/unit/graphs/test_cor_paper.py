@@ -46,7 +46,8 @@ def reasoning(prompt: Prompt[Any]) -> dict[str, Any]:
 def test_the_defaults_are_the_paper_s_but_for_what_the_page_lists() -> None:
     usual, paper = CoR().model_dump(), CoR(**PAPER).model_dump()
     differing = {name for name in usual if usual[name] != paper[name]} - {"preset"}
-    assert differing == {"temperature", "depth", "allow_parametric", "budget", *ONE_HOP_A_TIME}
+    beyond = {"attributes", "topic_conditions", "unite", *ONE_HOP_A_TIME}
+    assert differing == {"temperature", "depth", "allow_parametric", "budget"} | beyond
     assert usual["depth"] == 4  # §5.3: on CWQ
 
 

@@ -55,7 +55,7 @@ async def test_what_a_chain_says_by_itself_is_grounded(turtle: Turtle) -> None:
 
 async def test_what_a_model_picks_is_an_inference_in_its_words(turtle: Turtle) -> None:
     file = turtle(FAMILY)
-    model = children("filter", filter_candidates={"chosen": [2], "rationale": "Cleo is the younger."})
+    model = children("filter", apply_conditions={"chosen": [2], "rationale": "Cleo is the younger."})
     record = await kgqa.aask(QUESTION, topics=["Ada"], kg=open_graph([file]), model=model)
     assert record["outcome"] == "grounded_inference"
     (condition,) = record["conditions"]
@@ -73,7 +73,7 @@ async def test_a_count_is_of_all_that_the_query_counts(turtle: Turtle) -> None:
 
 
 async def test_lots_that_the_budget_left_unjudged_leave_the_rest_unverified(turtle: Turtle) -> None:
-    model = decide(verify_chain={"decision": "filter"}, filter_candidates={"chosen": [1, 2], "count": True})
+    model = decide(verify_chain={"decision": "filter"}, apply_conditions={"chosen": [1, 2], "count": True})
     budget = {"llm_calls": 2}
     record = await kgqa.aask("?", topics=["Hub"], kg=open_graph([turtle(HUB)]), model=model, budget=budget)
     assert (record["outcome"], record["stopped_by"]) == ("grounded_unverified", "llm_calls")
@@ -107,7 +107,7 @@ async def test_a_time_out_of_one_topic_leaves_the_other_unverified(turtle: Turtl
         graph, "ends", KGTimeout("slow"), lambda chain: bool(chain.hops) and chain.topic.id.endswith("ulm")
     )
     model = decide(verify_chain={"decision": "stop"})
-    record = await kgqa.aask("?", topics=["Ada", "Ulm"], kg=slow, model=model)
+    record = await kgqa.aask("?", topics=["Ada", "Ulm"], kg=slow, model=model, topic_conditions=False)
     assert (record["outcome"], shown(record)) == ("grounded_unverified", ["Ben", "Cleo"])
 
 

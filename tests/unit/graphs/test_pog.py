@@ -119,7 +119,7 @@ async def test_more_candidates_than_one_prompt_shows_are_filtered(graph: Open) -
     model = playing(
         pick_relations=pick("knows"),
         assess_found={"decision": "filter", "groups": [1]},
-        filter_candidates=lambda prompt: {"chosen": [len(prompt.candidates)]},
+        apply_conditions=lambda prompt: {"chosen": [len(prompt.candidates)]},
     )
     record = await asked(graph(crowd), model)
     assert shown(record) == ["Person 149"]

@@ -144,7 +144,7 @@ async def test_chains_from_two_topics_meet(ask: Ask) -> None:
 
 
 async def test_a_condition_that_is_left_is_applied_at_once(ask: Ask) -> None:
-    model = playing(assess_found=stop_at("child", decision="filter"), filter_candidates={"chosen": [2]})
+    model = playing(assess_found=stop_at("child", decision="filter"), apply_conditions={"chosen": [2]})
     record = await ask(model, CHILDREN)
     assert shown(record) == ["Cleo"]
     assert nodes(record)[-2:] == ["smart_lookahead", "answer"]
@@ -154,7 +154,7 @@ async def test_where_no_end_meets_the_condition_the_search_begins(ask: Ask) -> N
     replies = iter([{"decision": "filter", "groups": [1]}])
     model = playing(
         assess_found=lambda p: next(replies, None) or stop_at("child")(p),
-        filter_candidates={"chosen": []},
+        apply_conditions={"chosen": []},
         **GOING_ON,
     )
     record = await ask(model, CHILDREN)

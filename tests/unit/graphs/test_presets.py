@@ -23,14 +23,18 @@ PUBLISHED: dict[tuple[str, str], dict[str, Any]] = {
         **{"exploration": "frontier", "adaptation": "free", "own_knowledge": True},
         # A.1 and A.5: two prompts, before the search
         **{"planning": "first", "topic_conditions": False, "unite": False},
+        "attributes": False,  # A.2.2: names
         # no budget
         "budget": dict.fromkeys(("llm_calls", "tokens", "kg_queries", "seconds")),
     },
     # Sun et al. 2024 §3.1: 0.4 while exploring, 256 tokens, N = 3, D_max = 3
-    ("tog", "paper"): {"temperature": 0.4, "max_tokens": 256, "width": 3, "depth": 3, "pruning": "model"},
+    ("tog", "paper"): {
+        **{"temperature": 0.4, "max_tokens": 256, "width": 3, "depth": 3, "pruning": "model"},
+        "attributes": False,  # names
+    },
     # arguments of the public code (main_freebase.py); five recalls
     ("pog", "paper"): {
-        **{"temperature": 0.3, "max_tokens": 4096, "depth": 4, "reflections": 5},
+        **{"temperature": 0.3, "max_tokens": 4096, "depth": 4, "reflections": 5, "attributes": False},
         # main_freebase.py and freebase_func.py; EGP §4.3: entity exploration
         **{"frontier": "entities", "width": 70, "entity_encoder": "msmarco-distilbert-base-tas-b"},
         # Figure 2: decomposition first, a reflection in each round
@@ -47,6 +51,7 @@ COR: dict[str, Any] = {
     **{"backtracking": True, "filtering": True},
     # §3: a chain of its own for each topic; §4.1: one chain at a time
     **{"topic_conditions": False, "unite": False},
+    "attributes": False,  # §4.2, step 2: entities by name
     "budget": {"llm_calls": None, "tokens": None, "kg_queries": None, "seconds": None},  # it has none
 }
 PUBLISHED |= {("cor", name): COR for name in ("paper", "paper-webqsp", "paper-qald10")}

@@ -9,7 +9,9 @@ from kgqa.kg.pages import Candidate
 from kgqa.kg.terms import Chain, Entity, Hop, Literal, Path
 from kgqa.prompts.adapt_blueprint import AdaptBlueprint, AdaptFreely
 from kgqa.prompts.answer_from_memory import AnswerBriefly, AnswerDirectly, ReasonAloud
+from kgqa.prompts.apply_conditions import ApplyConditions
 from kgqa.prompts.assess_found import AssessFound, EvaluateFound
+from kgqa.prompts.attributes import Attribute, KnownAttributes, Mention
 from kgqa.prompts.base import Prompt
 from kgqa.prompts.candidates import ChainFindings
 from kgqa.prompts.check_sufficiency import CheckSufficiency
@@ -100,6 +102,20 @@ def values(*texts: str) -> tuple[Candidate, ...]:
     return tuple(Candidate(Literal(text)) for text in texts)
 
 
+def attribute(place: int, hops: str, of: tuple[Candidate, ...], *found: str | Literal) -> Attribute:
+    """What the first candidates have, one each in their order: entities by name, or literals."""
+    terms = [Entity(f"http://x/{each}", each) if isinstance(each, str) else each for each in found]
+    pairs = zip((candidate.term for candidate in of), terms, strict=False)
+    return Attribute(place, tuple(map(hop, hops.split())), tuple(pairs))
+
+
+def dates(*texts: str) -> tuple[Literal, ...]:
+    return tuple(Literal(text, "http://www.w3.org/2001/XMLSchema#date") for text in texts)
+
+
+BRONTES = ends("Anne Brontë", "Branwell Brontë", "Charlotte Brontë", "Emily Brontë")
+PATRICK = chain("Patrick Brontë", "^father")
+NOVELS, EMILY = ends("Wuthering Heights"), chain("Emily Brontë", "^author")
 NOETHER, BRIEST = "Emmy Noether", "Effi Briest"
 TERRACE, FRIEDRICH = "The Garden Terrace", "Caspar David Friedrich"
 RIVER = "Which river runs through the town that the painter of The Garden Terrace was born in?"
@@ -135,6 +151,30 @@ WORKED: list[Prompt[Any]] = [
     ),
     AnswerBriefly("Which two seas does the Kiel Canal join?"),
     AnswerDirectly("Which two seas does the Kiel Canal join?"),
+    ApplyConditions(
+        "Which of the Brontë sisters died in Scarborough?",
+        PATRICK,
+        BRONTES,
+        KnownAttributes(
+            PATRICK,
+            (
+                attribute(1, "place_of_death", BRONTES, "Scarborough", "Haworth", "Haworth", "Haworth"),
+                attribute(1, "gender", BRONTES, "Female", "Male", "Female", "Female"),
+                attribute(1, "died", BRONTES, *dates("1849-05-28", "1848-09-24", "1855-03-31", "1848-12-19")),
+            ),
+            mentions=(Mention("Scarborough", found=((0, BRONTES[0].term),)),),
+        ),
+    ),
+    ApplyConditions(
+        "Which of the novels by Emily Brontë was first printed in Edinburgh?",
+        EMILY,
+        NOVELS,
+        KnownAttributes(
+            EMILY,
+            (attribute(1, "place_of_publication", NOVELS, "London"),),
+            mentions=(Mention("Edinburgh"),),
+        ),
+    ),
     AssessFound(
         "Which river flows through the home town of Clara Schumann?",
         (

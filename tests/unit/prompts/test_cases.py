@@ -1,5 +1,6 @@
 """What each prompt says about the case at hand, to the letter, and what it takes for a reply."""
 
+from dataclasses import replace
 from typing import Any
 
 import pytest
@@ -9,15 +10,18 @@ from kgqa.kg.terms import Chain, Entity, Hop
 from kgqa.models.parsing import BadReply, check_reply, validate_reply
 from kgqa.prompts.adapt_blueprint import AdaptBlueprint
 from kgqa.prompts.answer_from_memory import AnswerDirectly
+from kgqa.prompts.apply_conditions import ApplyConditions
+from kgqa.prompts.assess_found import AssessFound, EvaluateFound
 from kgqa.prompts.base import Prompt
-from kgqa.prompts.candidates import MAX_CANDIDATES_SHOWN, draw_candidate
+from kgqa.prompts.candidates import LEFT_TO_THE_GRAPH, MAX_CANDIDATES_SHOWN, ChainFindings, draw_candidate
 from kgqa.prompts.check_sufficiency import CheckSufficiency
 from kgqa.prompts.connect_topic import ConnectTopic
 from kgqa.prompts.decompose import Decompose
 from kgqa.prompts.diagnose import Diagnose
-from kgqa.prompts.filter_candidates import MAX_LOT_CHARS, FilterCandidates, split_candidates
+from kgqa.prompts.filter_candidates import MAX_LOT_CHARS, FilterCandidates
 from kgqa.prompts.infer_from_evidence import InferFromEvidence
 from kgqa.prompts.outline_search import OutlineSearch
+from kgqa.prompts.progress import Progress
 from kgqa.prompts.prune_relations import PruneRelations
 from kgqa.prompts.verify_chain import VerifyChain
 from kgqa.tests.support.frontier import pruning
@@ -88,6 +92,21 @@ def test_verify_says_that_it_may_not_filter() -> None:
     ]
 
 
+def test_a_verdict_leaves_conditions_to_a_filter_that_sees_attributes() -> None:
+    found = (ChainFindings(chain("Ada", "child"), ends("Ben")),)
+    prompts = [
+        VerifyChain("Who?", chain("Ada", "child"), ends("Ben"), attributes=True),
+        CheckSufficiency(
+            "Who?", chain("Ada", "child"), ends("Ben"), Progress(("Who?",), 0, ()), attributes=True
+        ),
+        AssessFound("Who?", found, attributes=True),
+        EvaluateFound("Who?", found, attributes=True),
+    ]
+    assert all(LEFT_TO_THE_GRAPH in prompt.case() for prompt in prompts)
+    plain = [replace(prompt, attributes=False) for prompt in prompts]
+    assert not any(LEFT_TO_THE_GRAPH in prompt.case() for prompt in plain)
+
+
 def test_verify_says_that_there_are_no_candidates() -> None:
     lines = VerifyChain("Who?", chain("Ada", "child"), ()).case().splitlines()
     assert lines[2] == 'Candidates: none, so that only "forward" or "backtrack" is left'
@@ -119,7 +138,14 @@ def test_of_many_candidates_the_first_are_shown_and_all_are_counted() -> None:
 
 def test_every_prompt_is_shown_here_or_among_those_of_plans() -> None:
     plans = {AdaptBlueprint, CheckSufficiency, Decompose, Diagnose, InferFromEvidence, OutlineSearch}
-    shown = {AnswerDirectly, ConnectTopic, FilterCandidates, PruneRelations, VerifyChain} | plans
+    shown = {
+        AnswerDirectly,
+        ApplyConditions,
+        ConnectTopic,
+        FilterCandidates,
+        PruneRelations,
+        VerifyChain,
+    } | plans
     shown |= {*APART, *STEPWISE, *OVER_A_FRONTIER, *OVER_ENTITIES, *FROM_MEMORY}
     assert [prompt.name for prompt in PROMPTS if prompt not in shown] == []
 
@@ -197,10 +223,10 @@ def test_a_candidate_that_was_not_shown_cannot_be_chosen() -> None:
 
 
 def test_lots_hold_every_candidate_once_and_a_long_one_alone() -> None:
-    lots = list(split_candidates(MANY * 100))
+    lots = FilterCandidates("Which?", chain("Hub", "^part_of"), MANY * 100).lots
     assert [candidate for lot in lots for candidate in lot] == [*MANY * 100]
     assert all(len("\n".join(map(draw_candidate, lot))) < MAX_LOT_CHARS for lot in lots)
-    assert list(split_candidates(())) == []
+    assert FilterCandidates("Which?", chain("Hub", "^part_of"), ()).lots == []
 
 
 def test_filter_cannot_be_decided_on_where_it_is_not_available() -> None:

@@ -32,7 +32,7 @@ def wandering() -> Any:
     return playing(
         prune_relations=lambda p: choose("lives_in")(p) if p.chain.hops else choose("pet", "employer")(p),
         check_sufficiency=decide(child=kept, lives_in="filter"),
-        filter_candidates={"chosen": [1]},
+        apply_conditions={"chosen": [1]},
         diagnose=blame(1, "child"),
     )
 

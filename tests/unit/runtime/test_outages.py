@@ -18,7 +18,7 @@ from kgqa.tests.support.doubles import FAMILY, KEYS, QUESTION, Flaky, children, 
 
 Open = Callable[[str], SparqlGraph]
 
-PROMPTS = ["prune_relations", "verify_chain", "filter_candidates"]
+PROMPTS = ["prune_relations", "verify_chain", "apply_conditions"]
 
 
 async def run(graph: Any, model: Any, topics: tuple[str, ...] = ("Ada",), **options: Any) -> kgqa.Record:

@@ -28,6 +28,7 @@ ARGUMENTS = {
     "cross_mediators": ["chains", "pair_inverses"],
     "trace_chain": ["topic", "hops", "ends", "held"],
     "check_ends": ["topic", "hops", "ends", "held"],
+    "chain_attributes": ["topic", "hops", "relations", "near", "held"],
     "list_schema": [],
     "run_select": ["query"],
 }
@@ -47,7 +48,7 @@ def test_a_tool_says_what_it_does_and_what_each_argument_is(tools: Tools, name: 
 
 
 def may_be_left_out(name: str, argument: str) -> bool:
-    return argument in ("limit", "held", "pair_inverses") or (
+    return argument in ("limit", "held", "pair_inverses", "relations", "near") or (
         name == "visit_chains" and argument in ("ends", "hops")
     )
 

@@ -1,0 +1,166 @@
+"""Conditions on what is known of candidates that leave some of them, for models that know which these are."""
+
+import operator as compare
+import re
+from collections.abc import Callable, Collection, Iterator
+from decimal import Decimal
+from typing import Any, Literal as Choice, NamedTuple, get_args
+
+from kgqa.kg.terms import Literal, Term
+from kgqa.prompts.apply_conditions import ApplyConditions, Operator, StatedCondition, StatedConditions
+from kgqa.prompts.attributes import Attribute, term_text
+from kgqa.prompts.candidates import parse_number
+
+Basis = Choice["named", "extreme", "value"]
+"""What a reply is told by: what the question names, an order, or any value that is shown."""
+
+_NEGATION = re.compile(r"\b(?:not|never|no|without|except)\b|n't\b", re.IGNORECASE)
+
+_COMPARED = re.compile(
+    r"\b(?:than|before|after|since|until|by|from|over|under|above|below|between|least|most|prior|exceed\w*)\b",
+    re.IGNORECASE,
+)
+
+MAX_VALUES_TRIED = 50  # of one attribute
+
+_COMPARISONS: dict[Operator, Callable[[Any, Any], bool]] = {
+    "=": compare.eq,
+    "<": compare.lt,
+    "<=": compare.le,
+    ">": compare.gt,
+    ">=": compare.ge,
+}
+
+
+_ORDERED: tuple[Operator, ...] = (*_COMPARISONS, "year")
+
+
+class _Stated(NamedTuple):
+    """A condition, and the candidates that meet it as far as is known."""
+
+    condition: StatedCondition
+    meeting: frozenset[Term]
+    basis: Basis
+
+
+def decisive_replies(
+    prompt: ApplyConditions, wanted: Collection[Term]
+) -> Iterator[tuple[StatedConditions, Basis]]:
+    """Yield the replies that leave those of the candidates that are ``wanted``, the plainest first.
+
+    All values that the question names and the wanted have; these and one condition; one alone, or an
+    extreme of what they leave.
+    """
+    everyone, goal = _everyone(prompt), frozenset(wanted)
+    fitting = [each for each in _conditions(prompt) if goal <= each.meeting]
+    named = [each for each in fitting if each.basis == "named" and each.condition.operator == "="]
+    equal: dict[str, _Stated] = {}
+    for each in named:
+        equal.setdefault(each.condition.value, each)
+    left = everyone.intersection(*(each.meeting for each in equal.values()))
+    said = [each.condition for each in equal.values()]
+    if left == goal and said:
+        yield StatedConditions(conditions=said), "named"
+    more = [(said, left), ([], everyone)] if said else [([], everyone)]
+    for basis in get_args(Basis):
+        for base, among in more:
+            for each in fitting:
+                if each.basis == basis and each.condition not in base and among & each.meeting == goal:
+                    yield StatedConditions(conditions=[*base, each.condition]), basis
+            for letter, attribute in prompt.known.lettered.items() if basis == "extreme" else ():
+                first, last = _extremes(attribute, among)
+                if goal in (first, last) and first != last:
+                    extreme: Choice["smallest", "largest"] = "smallest" if goal == first else "largest"
+                    yield StatedConditions(conditions=base, extreme=extreme, by=letter), basis
+
+
+def stated_conditions(prompt: ApplyConditions) -> list[StatedCondition]:
+    """Return the conditions that can be told of what a prompt shows, right or wrong, each met by some."""
+    return [each.condition for each in _conditions(prompt)]
+
+
+def _everyone(prompt: ApplyConditions) -> frozenset[Term]:
+    return frozenset(candidate.term for candidate in prompt.candidates)
+
+
+def _conditions(prompt: ApplyConditions) -> list[_Stated]:
+    """Return the conditions that can be told of what a prompt shows: those that the question names first."""
+    known, everyone = prompt.known, _everyone(prompt)
+    named = sorted({term_text(term) for each in known.mentions for term in each.terms})
+    found: list[_Stated] = []
+    for letter, attribute in known.lettered.items():
+        for text in named:
+            for operator in _ORDERED if attribute.kind in {"number", "date"} else _ORDERED[:1]:
+                meeting = _meeting(attribute, operator, text)
+                stated = StatedCondition(attribute=letter, operator=operator, value=text)
+                compared = operator in {"=", "year"} or _COMPARED.search(prompt.question)
+                found.append(_Stated(stated, meeting, "named" if compared else "value"))
+                if operator == "=":
+                    without = StatedCondition(attribute=letter, operator="not exists", value=text)
+                    basis: Basis = "named" if _NEGATION.search(prompt.question) else "value"
+                    found.append(_Stated(without, everyone - meeting, basis))
+        for text in [*attribute.distinct][:MAX_VALUES_TRIED]:
+            stated = StatedCondition(attribute=letter, operator="=", value=text)
+            found.append(_Stated(stated, _meeting(attribute, "=", text), "value"))
+        has = frozenset(attribute.of)
+        found.append(_Stated(StatedCondition(attribute=letter, operator="exists"), has, "value"))
+        stated = StatedCondition(attribute=letter, operator="not exists")
+        found.append(_Stated(stated, everyone - has, "value"))
+    for text, kind in known.kinds.items():
+        meeting = frozenset(candidate for candidate, each in known.types if each == kind)
+        stated = StatedCondition(attribute="", operator="type", value=text)
+        said = text.lower() in prompt.question.lower()
+        found.append(_Stated(stated, meeting, "named" if said else "value"))
+    sound = [each for each in found if each.meeting and _is_taken(prompt, each.condition)]
+    return sorted(sound, key=lambda each: each.basis != "named")
+
+
+def _is_taken(prompt: ApplyConditions, condition: StatedCondition) -> bool:
+    """Return whether the graph can check a condition."""
+    try:
+        prompt.known.condition(condition.attribute, condition.operator, condition.value)
+    except ValueError:
+        return False
+    return True
+
+
+def _meeting(attribute: Attribute, operator: Operator, text: str) -> frozenset[Term]:
+    return frozenset(
+        candidate
+        for candidate, values in attribute.of.items()
+        if any(_is_met(value, operator, text) for value in values)
+    )
+
+
+def _is_met(value: Term, operator: Operator, text: str) -> bool:
+    """Compare numbers as such, dates and years by the shorter of both; everything else is equal or not."""
+    found, given = parse_number(value), parse_number(Literal(text.replace(",", "")))
+    if operator == "year":
+        return isinstance(value, Literal) and value.value[:4] == text
+    if isinstance(value, Literal) and found is not None and given is not None:
+        return _COMPARISONS[operator](found, given)
+    if isinstance(value, Literal) and text[:4].isdigit() and value.value[:4].isdigit():
+        size = min(len(text), len(value.value))
+        return _COMPARISONS[operator](value.value[:size], text[:size])
+    return operator == "=" and term_text(value) == text
+
+
+def _extremes(attribute: Attribute, among: Collection[Term]) -> tuple[frozenset[Term], frozenset[Term]]:
+    """Return the candidates with the smallest, and with the largest value; none where these have no order."""
+    if attribute.kind not in {"number", "date"}:
+        return frozenset(), frozenset()
+    keys = {
+        candidate: [
+            (parse_number(each) or Decimal()) if attribute.kind == "number" else str(each) for each in values
+        ]
+        for candidate, values in attribute.of.items()
+        if candidate in among
+    }
+    if not keys:
+        return frozenset(), frozenset()
+    first = min(min(each) for each in keys.values())
+    last = max(max(each) for each in keys.values())
+    return (
+        frozenset(candidate for candidate, each in keys.items() if first in each),
+        frozenset(candidate for candidate, each in keys.items() if last in each),
+    )

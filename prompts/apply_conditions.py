@@ -1,0 +1,152 @@
+"""By which conditions does the question tell these candidates apart? (CoR §4.2, step 2, by the graph)."""
+
+from collections.abc import Iterable, Sequence
+from functools import cached_property
+
+from pydantic import Field
+
+from kgqa.kg.pages import Candidate
+from kgqa.kg.proof.query import Aggregate, Condition, Operator
+from kgqa.kg.terms import Chain
+from kgqa.prompts.attributes import Extreme, KnownAttributes, draw_told_apart
+from kgqa.prompts.base import QuestionPrompt, Reply, check_numbers, numbered
+from kgqa.prompts.chain import draw_chain, draw_met
+from kgqa.prompts.filter_candidates import split_lots
+from kgqa.prompts.progress import Progress
+
+MAX_CONDITIONS = 8
+MAX_VALUED_CANDIDATES = 100  # up to which their values stand beside them: of more the graph is asked anyway
+
+__all__ = ["ApplyConditions", "Operator", "StatedCondition", "StatedConditions"]
+
+
+class StatedCondition(Reply):
+    """What is true of an attribute of the answers."""
+
+    attribute: str = Field(description='the letter of the attribute; "" with type')
+    operator: Operator = Field(description="how its values are compared")
+    value: str = Field(default="", description='what with; "" with exists')
+
+
+class StatedConditions(Reply):
+    """The conditions that the graph is to check, or the candidates that no attribute tells."""
+
+    rationale: str = Field(default="", description="one short sentence: why")
+    conditions: list[StatedCondition] = Field(
+        default=[], description="what is true of the answers, all of it"
+    )
+    extreme: Extreme = Field(default="none", description="smallest or largest (earliest, latest), else none")
+    by: str = Field(default="", description='the letter of the attribute that the extreme compares, else ""')
+    count: bool = Field(default=False, description="true when the question asks how many candidates fit")
+    chosen: list[int] = Field(
+        default=[], description="numbers of candidates, best first, only where no attribute says which"
+    )
+    words: str = Field(default="", description="for chosen: the words of the question that no attribute says")
+
+    @property
+    def decides(self) -> bool:
+        """Whether the graph is to decide anything, or to count all."""
+        return bool(self.conditions) or self.extreme != "none" or (self.count and not self.chosen)
+
+
+class ApplyConditions(QuestionPrompt[StatedConditions]):
+    """State the conditions on the ends of a chain, in lots; those of ``met`` have them as well."""
+
+    chain: Chain
+    candidates: tuple[Candidate, ...]
+    known: KnownAttributes
+    progress: Progress | None = None
+    met: tuple[Chain, ...] = ()
+
+    instructions = """\
+You finish a search in a knowledge graph. You are given a question, the chain of relations that leads \
+to its kind of answer, the candidates at the end of the chain, and what the graph knows of them and of \
+the nodes ?1, ?2 ... on the way: attributes with their values, and types. All candidates meet what this \
+chain says, and any other chain that they are also the ends of. Say what else the question asks of them. \
+The graph checks it, on all candidates, shown or not.
+
+- "conditions": each is {"attribute": "A", "operator": "=", "value": "..."}. Operators: = != < <= > >=; \
+contains (a part of a text); year (of a date); exists; not exists (with a value: none that equals it); \
+type (attribute "", one of the types shown). All of them must be true of a candidate. A number or a date \
+need not be among the values shown; 1961 equals any day of it.
+- "extreme": of the candidates that meet the conditions, those with the "smallest" or the "largest" value \
+(earliest, latest) of the attribute "by"; else "none" and "".
+- "count": true if the question asks how many fit.
+- "chosen": only where no attribute says what is asked: numbers of the candidates that fit, and in "words" \
+these words of the question. What an attribute can say is never chosen by what you remember.
+
+If none fits, leave all of this empty.
+
+Reply with one JSON object: {"rationale": "one short sentence", "conditions": [conditions], "extreme": \
+"none", "by": "", "count": false, "chosen": [numbers], "words": ""}.
+
+Example
+Question: "Which of the Brontë sisters died in Scarborough?"
+Chain: "Patrick Brontë" <-father- ?1
+Attributes:
+A. ?1 -place_of_death-> "Scarborough", "Haworth" (of 4)
+B. ?1 -gender-> "Female", "Male" (of 4)
+C. ?1 -died-> "1849-05-28", "1848-09-24", "1855-03-31", "1848-12-19" (of 4)
+Found near the candidates: "Scarborough": A of "Anne Brontë"
+Candidates (4):
+1. "Anne Brontë" (A "Scarborough"; B "Female"; C "1849-05-28")
+2. "Branwell Brontë" (A "Haworth"; B "Male"; C "1848-09-24")
+3. "Charlotte Brontë" (A "Haworth"; B "Female"; C "1855-03-31")
+4. "Emily Brontë" (A "Haworth"; B "Female"; C "1848-12-19")
+Reply: {"rationale": "Where and who: two attributes say it.", "conditions": [{"attribute": "A", "operator": \
+"=", "value": "Scarborough"}, {"attribute": "B", "operator": "=", "value": "Female"}], "extreme": "none", \
+"by": "", "count": false, "chosen": [], "words": ""}
+
+Example
+Question: "Which of the novels by Emily Brontë was first printed in Edinburgh?"
+Chain: "Emily Brontë" <-author- ?1
+Attributes:
+A. ?1 -place_of_publication-> "London" (of 1)
+Not found near the candidates: "Edinburgh"
+Candidates (1):
+1. "Wuthering Heights" (A "London")
+Reply: {"rationale": "It was printed in London.", "conditions": [], "extreme": "none", "by": "", "count": \
+false, "chosen": [], "words": ""}
+"""
+
+    def _lines(self) -> Iterable[str]:
+        progress = (self.progress.draw(),) if self.progress else ()
+        head = *progress, f"Chain: {draw_chain(self.chain)}", *draw_met(self.met), *self.known.draw()
+        shown, note = self._drawn[: len(self.offered)], str(len(self.candidates))
+        note += f", the first {len(shown)} shown" if len(shown) < len(self.candidates) else ""
+        return *head, f"Candidates ({note}):", numbered(shown)
+
+    @cached_property
+    def _drawn(self) -> list[str]:
+        terms = [candidate.term for candidate in self.candidates]
+        few = len(terms) <= MAX_VALUED_CANDIDATES
+        return list(draw_told_apart(terms, [self.known.draw_values(term) if few else "" for term in terms]))
+
+    @cached_property
+    def lots(self) -> list[tuple[Candidate, ...]]:
+        """The candidates in lots that one prompt can show each, in their order."""
+        return list(split_lots(self.candidates, self._drawn))
+
+    @property
+    def offered(self) -> Sequence[Candidate]:
+        """The candidates that the prompt shows."""
+        return next(iter(self.lots), ())
+
+    def conditions(self, reply: StatedConditions) -> tuple[Condition, ...]:
+        """Return the conditions of a reply; raise ValueError for one that cannot be checked."""
+        stated = dict.fromkeys((each.attribute, each.operator, each.value) for each in reply.conditions)
+        return tuple(self.known.condition(*each) for each in stated)
+
+    def aggregate(self, reply: StatedConditions) -> Aggregate | None:
+        """Return the extreme of a reply; raise ValueError if it cannot be computed."""
+        if reply.extreme == "none":
+            return None
+        return self.known.extreme(reply.by, largest=reply.extreme == "largest")
+
+    def check(self, reply: StatedConditions) -> None:
+        """Refuse what was not offered, and what the graph cannot check."""
+        check_numbers(reply.chosen, len(self.offered), "candidate")
+        if len(self.conditions(reply)) > MAX_CONDITIONS:
+            raise ValueError(f"no more than {MAX_CONDITIONS} conditions")
+        if self.aggregate(reply) and reply.count:
+            raise ValueError('"count" goes without an "extreme"')

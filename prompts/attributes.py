@@ -1,0 +1,224 @@
+"""How prompts show what the graph knows of candidates, and how replies become conditions that it checks."""
+
+from collections import Counter
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from functools import cached_property
+from string import ascii_uppercase
+from typing import Literal as Choice
+
+from kgqa.kg.dialects import XSD
+from kgqa.kg.proof.query import Aggregate, Condition, Operator
+from kgqa.kg.proof.values import Kind, kind_of
+from kgqa.kg.terms import Chain, Entity, Hop, Literal, Term, local_name, one_line
+from kgqa.kg.text import fold
+from kgqa.prompts.base import quoted
+from kgqa.prompts.chain import draw_arrow
+
+MAX_ATTRIBUTES = len(ascii_uppercase)
+MAX_TYPES = 12
+MAX_ALL_VALUES, MAX_EXAMPLES = 6, 4  # values up to which all are shown, and how many of more
+MAX_SHOWN_BESIDE = 3  # attributes, the first, whose values stand beside candidates; and values of each
+MAX_FOUND_BESIDE = 3  # candidates that a mention stands near, by name
+MAX_VALUE_CHARS = 60
+
+Extreme = Choice["none", "smallest", "largest"]
+
+
+@dataclass(frozen=True)
+class Attribute:
+    """What nodes at a place of a chain have by some hops, without hops the nodes themselves.
+
+    ``values`` are pairs of a candidate and a value.
+    """
+
+    place: int
+    hops: tuple[Hop, ...]
+    values: tuple[tuple[Term, Term], ...]
+
+    @cached_property
+    def of(self) -> Mapping[Term, list[Term]]:
+        """The values of each candidate that has any."""
+        found: dict[Term, list[Term]] = {}
+        for candidate, value in self.values:
+            found.setdefault(candidate, []).append(value)
+        return found
+
+    @cached_property
+    def distinct(self) -> Mapping[str, Term]:
+        """The values by their texts, each once, in their order."""
+        return {term_text(value): value for _, value in self.values}
+
+    @cached_property
+    def kind(self) -> Kind:
+        """What its values are compared as: among dates, 1961 is one."""
+        kinds = {kind_of(value) for value in self.distinct.values()}
+        if kinds == {"date", "number"}:
+            return "date"
+        return kinds.pop() if len(kinds) == 1 else "text"
+
+    @property
+    def words(self) -> str:
+        """The relations that lead to the values."""
+        return " ".join(hop.words for hop in self.hops)
+
+    def draw(self) -> str:
+        """Draw the way to the values, some of them, and how many candidates have any.
+
+        >>> ulm, born = Entity("http://x/u", "Ulm"), Hop("http://x/born")
+        >>> Attribute(1, (born,), ((ulm, Literal("854")),)).draw()
+        '?1 -born-> "854" (of 1)'
+        """
+        texts = [quoted(text, MAX_VALUE_CHARS) for text in self.distinct]
+        if len(texts) > MAX_ALL_VALUES:
+            texts = [*texts[:MAX_EXAMPLES], f"{len(texts) - MAX_EXAMPLES} more"]
+        way = f"?{self.place}" if self.hops else f"?{self.place} itself:"
+        for hop in self.hops[:-1]:
+            way += f" {draw_arrow(hop, '?')}"
+        shown = ", ".join(texts)
+        return f"{way} {draw_arrow(self.hops[-1], shown) if self.hops else shown} (of {len(self.of)})"
+
+
+@dataclass(frozen=True, slots=True)
+class Mention:
+    """What a question names beside its topics, the ``terms`` that it may stand for, and where these are.
+
+    They are ``found`` as values of an attribute, by its place in the list, of a candidate.
+    """
+
+    text: str
+    terms: tuple[Term, ...] = ()
+    found: tuple[tuple[int, Term], ...] = ()
+
+    def draw(self) -> str:
+        """Say where it was found."""
+        near = [f"{ascii_uppercase[at]} of {quoted(str(term))}" for at, term in self.found[:MAX_FOUND_BESIDE]]
+        more = [f"{len(self.found) - len(near)} more"] if len(self.found) > len(near) else []
+        return f"{quoted(self.text)}: {', '.join([*near, *more])}"
+
+
+@dataclass(frozen=True)
+class KnownAttributes:
+    """What the graph knows of candidates: ``listed`` attributes, the likest to the question first.
+
+    ``types`` are pairs of a candidate and a type, in such an order; ``cut`` says that of many candidates some
+    were looked at.
+    """
+
+    chain: Chain
+    listed: tuple[Attribute, ...] = ()
+    types: tuple[tuple[Term, Term], ...] = ()
+    mentions: tuple[Mention, ...] = ()
+    cut: bool = False
+
+    @cached_property
+    def kinds(self) -> Mapping[str, Term]:
+        """The types that not all of the candidates have, by their texts, the likest to the question first."""
+        sizes: dict[Term, int] = {}
+        for _, kind in self.types:
+            sizes[kind] = sizes.get(kind, 0) + 1
+        most = len({candidate for candidate, _ in self.types})
+        telling = [kind for kind in sizes if sizes[kind] < most][:MAX_TYPES]
+        return {term_text(kind): kind for kind in telling or [*sizes][:1]}
+
+    @cached_property
+    def _kinds_of(self) -> Mapping[Term, list[str]]:
+        found: dict[Term, list[str]] = {}
+        shown = {kind: text for text, kind in self.kinds.items()}
+        for candidate, kind in self.types if len(self.kinds) > 1 else ():
+            if kind in shown:
+                found.setdefault(candidate, []).append(shown[kind])
+        return found
+
+    def draw(self) -> Iterator[str]:
+        """Draw attributes and types, and what the question names."""
+        if self.listed:
+            yield "Attributes" + (" (of some candidates, there are more):" if self.cut else ":")
+            yield from (f"{letter}. {each.draw()}" for letter, each in self.lettered.items())
+        else:
+            yield "Attributes: none"
+        if self.types:
+            yield f"Types: {', '.join(quoted(text, MAX_VALUE_CHARS) for text in self.kinds)}"
+        found = [each.draw() for each in self.mentions if each.found]
+        lost = [quoted(each.text) for each in self.mentions if not each.found]
+        yield from (f"Found near the candidates: {line}" for line in found)
+        if lost:
+            yield f"Not found near the candidates: {', '.join(lost)}"
+
+    @property
+    def lettered(self) -> Mapping[str, Attribute]:
+        """The attributes by the letters that they are shown with."""
+        return dict(zip(ascii_uppercase, self.listed, strict=False))
+
+    def draw_values(self, candidate: Term) -> str:
+        """Draw the types of a candidate and what it has of the first attributes."""
+        kinds = ", ".join(quoted(text, MAX_VALUE_CHARS) for text in self._kinds_of.get(candidate, ())[:2])
+        parts = [kinds] if kinds else []
+        for letter, each in [*self.lettered.items()][:MAX_SHOWN_BESIDE]:
+            values = each.of.get(candidate, ()) if each.place < self.chain.depth or each.hops else ()
+            if values:
+                texts = dict.fromkeys(quoted(term_text(value), MAX_VALUE_CHARS) for value in values)
+                parts.append(f"{letter} {', '.join([*texts][:MAX_SHOWN_BESIDE])}")
+        return f" ({'; '.join(parts)})" if parts else ""
+
+    def condition(self, letter: str, operator: Operator, text: str) -> Condition:
+        """Return the condition that a reply states; raise ValueError if it cannot be checked."""
+        if operator == "type":
+            return Condition(self.chain.depth, (), "type", _named(text, self.kinds, "type"), f"is a {text}")
+        attribute = self._attribute(letter)
+        words = " ".join(filter(None, (attribute.words, operator, text)))
+        if not text and "exists" in operator:
+            return Condition(attribute.place, attribute.hops, operator, None, words)
+        value = _value(attribute, letter, operator, text)
+        return Condition(attribute.place, attribute.hops, operator, value, words)
+
+    def extreme(self, letter: str, *, largest: bool) -> Aggregate:
+        """Return what a reply asks for; raise ValueError if there is nothing to compare."""
+        attribute = self._attribute(letter)
+        if attribute.kind not in {"number", "date"}:
+            raise ValueError(f"attribute {letter} has neither numbers nor dates to compare")
+        by = attribute.kind
+        if not attribute.hops and attribute.place == self.chain.depth:
+            return Aggregate("max" if largest else "min", by=by)
+        return Aggregate("argmax" if largest else "argmin", attribute.hops, attribute.place, by)
+
+    def _attribute(self, letter: str) -> Attribute:
+        found = self.lettered.get(letter)
+        if found is None:
+            last = [*self.lettered][-1:]
+            offered = f"choose from A to {last[0]}" if last else "there are none"
+            raise ValueError(f'attribute "{letter}" was not offered; {offered}')
+        return found
+
+
+def term_text(term: Term) -> str:
+    """Return what a term is called: a type may have nothing but its id."""
+    return term.name or local_name(term.id)
+
+
+def _value(attribute: Attribute, letter: str, operator: Operator, text: str) -> Term:
+    """Return the value that a condition compares with: an entity, or a text as a value of its kind."""
+    if attribute.kind == "entity":
+        return _named(text, attribute.distinct, f"value of attribute {letter}")
+    if operator in {"contains", "year"} or attribute.kind == "text":
+        return Literal(text) if operator != "=" else attribute.distinct.get(text, Literal(text))
+    value = Literal(text.replace(",", "")) if attribute.kind == "number" else Literal(text, f"{XSD}date")
+    if kind_of(value) != attribute.kind:
+        raise ValueError(f"attribute {letter} has {attribute.kind}s, and {quoted(text)} is none")
+    return value
+
+
+def _named(text: str, terms: Mapping[str, Term], what: str) -> Entity:
+    folded = {fold(name): term for name, term in terms.items()}
+    found = terms.get(text) or folded.get(fold(text))
+    if not isinstance(found, Entity):
+        raise ValueError(f"no {what} is called {quoted(text)}")
+    return found
+
+
+def draw_told_apart(terms: Sequence[Term], marks: Sequence[str]) -> Iterator[str]:
+    """Draw candidates, each with its marks; those that look the same are told apart by their ids."""
+    lines = [f"{quoted(str(term))}{mark}" for term, mark in zip(terms, marks, strict=True)]
+    sizes = Counter(lines)
+    for term, line in zip(terms, lines, strict=True):
+        yield f"{line} <{one_line(local_name(term.id), MAX_VALUE_CHARS)}>" if sizes[line] > 1 else line

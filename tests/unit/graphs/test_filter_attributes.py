@@ -1,0 +1,198 @@
+"""Filters by attributes: conditions that the graph decides, for all candidates; picks only beside them."""
+
+from collections.abc import Callable
+from typing import Any
+
+import pytest
+
+import kgqa
+from kgqa.kg.errors import KGTimeout
+from kgqa.kg.sparql_graph import SparqlGraph
+from kgqa.models.scripted import Line, ScriptedModel
+from kgqa.priors.errors import EncoderError
+from kgqa.runtime.node import NodeRuntime
+from kgqa.tests.support.doubles import Flaky, shown
+
+TEAM = """
+e:team rdfs:label "Team" ; r:roster _:b1, _:b2, _:b3 .
+_:b1 r:player e:ann ; r:number 22 . _:b2 r:player e:ben ; r:number 7 . _:b3 r:player e:cy ; r:number 9 .
+e:ann rdfs:label "Ann" ; a e:Person ; r:born "1961-05-03" ; r:from e:ulm .
+e:ben rdfs:label "Ben" ; a e:Person, e:Star ; r:born "1970" ; r:from e:bonn .
+e:cy rdfs:label "Cy" ; a e:Person ; r:born "1985-01-01" ; r:from e:ulm .
+e:ulm rdfs:label "Ulm" ; r:in e:land . e:bonn rdfs:label "Bonn" ; r:in e:land .
+e:Person rdfs:label "Person" . e:land rdfs:label "Land" .
+"""
+
+QUESTION = "Which player of the Team with number 22 comes from Ulm?"
+
+Open = Callable[[str], SparqlGraph]
+
+
+def filtering(*replies: Line) -> ScriptedModel:
+    """A model that goes from the team to its players, and filters them by these replies."""
+    left = list(replies)
+
+    def line(prompt: Any) -> Line:
+        if prompt.name == "prune_relations":
+            wanted = ("roster", "player")[prompt.chain.depth]
+            return {"relations": [[hop.words for hop in prompt.hops].index(wanted) + 1]}
+        if prompt.name == "verify_chain":
+            return {"decision": ("forward", "filter")[prompt.chain.depth - 1]}
+        return left.pop(0) if prompt.name == "apply_conditions" else {"answers": []}
+
+    return ScriptedModel(line)
+
+
+def state(model: ScriptedModel) -> Any:
+    return next(prompt for prompt in model.prompts if prompt.name == "apply_conditions")
+
+
+def where(*conditions: tuple[str, str, str], **beside: Any) -> dict[str, Any]:
+    keys = ("attribute", "operator", "value")
+    return {"conditions": [dict(zip(keys, each, strict=True)) for each in conditions], **beside}
+
+
+async def ask(graph: Any, model: ScriptedModel, question: str = QUESTION, **options: Any) -> kgqa.Record:
+    options = {"allow_parametric": False, **options}
+    return await kgqa.aask(question, topics=["Team"], kg=graph, model=model, **options)
+
+
+async def test_the_filter_sees_what_the_graph_knows_and_what_the_question_names(graph: Open) -> None:
+    model = filtering({"conditions": []})
+    await ask(graph(TEAM), model)
+    lines = state(model).case().splitlines()
+    assert lines[3:] == [
+        'A. ?1 -number-> "22", "7", "9" (of 3)',
+        'B. ?2 -from-> "Ulm", "Bonn" (of 3)',
+        'C. ?2 -born-> "1961-05-03", "1970", "1985-01-01" (of 3)',
+        'Types: "Star"',
+        'Found near the candidates: "22": A of "Ann"',
+        'Found near the candidates: "Ulm": B of "Ann", B of "Cy"',
+        "Candidates (3):",
+        '1. "Ann" (A "22"; B "Ulm"; C "1961-05-03")',
+        '2. "Ben" (A "7"; B "Bonn"; C "1970")',
+        '3. "Cy" (A "9"; B "Ulm"; C "1985-01-01")',
+        "Reply:",
+    ]
+
+
+@pytest.mark.parametrize(
+    ("reply", "answers"),
+    [
+        (where(("A", "=", "22")), ["Ann"]),
+        (where(("B", "=", "Ulm"), ("C", ">", "1970")), ["Cy"]),
+        (where(("B", "not exists", "Ulm")), ["Ben"]),
+        (where(("", "type", "Star")), ["Ben"]),
+        (where(("B", "=", "Ulm"), extreme="smallest", by="A"), ["Cy"]),
+        ({"extreme": "smallest", "by": "C"}, ["Ann"]),
+        (where(("B", "=", "Ulm"), count=True), ["2"]),
+        ({"count": True}, ["3"]),
+    ],
+)
+async def test_conditions_are_decided_by_the_graph(graph: Open, reply: Any, answers: list[str]) -> None:
+    record = await ask(graph(TEAM), filtering(reply))
+    assert (shown(record), record["outcome"]) == (answers, "grounded")
+    assert {condition["by"] for condition in record["conditions"]} <= {"graph"}
+
+
+async def test_what_no_attribute_says_is_picked_and_inferred(graph: Open) -> None:
+    record = await ask(graph(TEAM), filtering({"chosen": [2], "words": "the best"}))
+    assert (shown(record), record["outcome"]) == (["Ben"], "grounded_inference")
+    assert [(each["words"], each["by"]) for each in record["conditions"]] == [("the best", "model")]
+
+
+async def test_what_is_picked_beside_a_condition_meets_it(graph: Open) -> None:
+    record = await ask(graph(TEAM), filtering(where(("B", "=", "Ulm"), chosen=[2, 3], words="the best")))
+    assert (shown(record), record["outcome"]) == (["Cy"], "grounded_inference")
+    assert [each["by"] for each in record["conditions"]] == ["graph", "model"]
+
+
+@pytest.mark.parametrize(
+    "reply", [{"conditions": []}, where(("A", "=", "1000")), where(("A", "=", "22"), ("B", "=", "Bonn"))]
+)
+async def test_where_none_fits_the_search_turns_back(graph: Open, reply: Any) -> None:
+    record = await ask(graph(TEAM), filtering(reply))
+    assert (shown(record), record["outcome"]) == ([], "none")
+    assert [entry["decision"] for entry in record["trace"] if entry["node"] == "filter"] == ["backtrack"]
+
+
+def hub(ends: int) -> str:
+    lines = (
+        f'e:n{at:04} rdfs:label "{at:04} Doe" ; r:size {at} . _:b{at} r:player e:n{at:04} .'
+        for at in range(ends)
+    )
+    rosters = ", ".join(f"_:b{at}" for at in range(ends))
+    return f'e:team rdfs:label "Team" ; r:roster {rosters} .\n' + "\n".join(lines)
+
+
+async def test_a_condition_is_of_all_candidates_shown_or_not(graph: Open) -> None:
+    model = filtering(where(("A", ">=", "2990")))
+    record = await ask(graph(hub(3_000)), model, "Which players have a size from 2990?")
+    assert len(state(model).offered) < 3_000 and len(model.prompts) == 3
+    assert (len(record["answers"]), record["outcome"]) == (10, "grounded")
+
+
+async def test_a_lot_that_nobody_judged_leaves_it_unverified(graph: Open) -> None:
+    model = filtering(where(("A", ">=", "2990"), chosen=[1], words="the best"))
+    record = await ask(graph(hub(3_000)), model, "Which players have a size from 2990?")
+    assert record["outcome"] == "grounded_unverified"
+    best = {"chosen": [1, 2], "count": True, "words": "the best"}
+    record = await ask(graph(hub(3_000)), filtering(best, "no reply", best))
+    assert [entry["kept"] for entry in record["trace"] if "kept" in entry] == [2]
+    assert None in [condition["by"] for condition in record["conditions"]]
+    assert record["outcome"] != "grounded"
+
+
+@pytest.mark.parametrize("operation", ["chain_attributes", "link"])
+async def test_where_attributes_take_too_long_candidates_are_picked(graph: Open, operation: str) -> None:
+    model = filtering({"chosen": [1], "words": "number 22"})
+    record = await ask(Flaky(graph(TEAM), operation, KGTimeout("slow")), model)
+    assert shown(record) == ["Ann"]
+    assert ("Attributes: none" in state(model).case()) == (operation == "chain_attributes")
+
+
+async def test_without_an_encoder_attributes_are_ordered_by_words(
+    graph: Open, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    async def none(*_: Any) -> Any:
+        raise EncoderError("there is none")
+
+    monkeypatch.setattr(NodeRuntime, "encode", none)
+    record = await ask(graph(TEAM), filtering(where(("A", "=", "22"))))
+    assert shown(record) == ["Ann"]
+
+
+async def test_without_attributes_names_are_chosen(graph: Open) -> None:
+    def line(prompt: Any) -> Line:
+        return filtering()._line(prompt) if prompt.name != "filter_candidates" else {"chosen": [1]}
+
+    model = ScriptedModel(line)
+    record = await ask(graph(TEAM), model, attributes=False)
+    assert model.prompts[-1].name == "filter_candidates"
+    assert (shown(record), record["outcome"]) == (["Ann"], "grounded_inference")
+
+
+@pytest.mark.parametrize(
+    ("question", "found"),
+    [
+        ("Which was born on 3 May 1961?", "3 May 1961"),
+        ("Which was born on May 3, 1961?", "May 3, 1961"),
+        ("Which was born in May 1961?", "May 1961"),
+        ("Which was born in 1961?", "1961"),
+        ("Which was born on 1961-05-03?", "1961-05-03"),
+        ("Which has the number '22'?", "22"),
+        ("Which is from Ulm?", "Ulm"),
+    ],
+)
+async def test_names_numbers_dates_and_quoted_text_are_looked_for(
+    graph: Open, question: str, found: str
+) -> None:
+    model = filtering({"conditions": []})
+    await ask(graph(TEAM), model, question)
+    assert f'Found near the candidates: "{found}"' in state(model).case()
+
+
+async def test_what_is_not_found_is_said_and_topics_are_not_looked_for(graph: Open) -> None:
+    model = filtering({"conditions": []})
+    await ask(graph(TEAM), model, "Which player of the Team has number 99, and lives in Land?")
+    assert 'Not found near the candidates: "99", "Land"' in state(model).case()

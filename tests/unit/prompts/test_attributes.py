@@ -1,0 +1,133 @@
+"""What the graph knows of candidates, as prompts show it; and the conditions that replies make of it."""
+
+from dataclasses import replace
+from typing import Any
+
+import pytest
+
+from kgqa.kg.proof.query import Aggregate, Condition
+from kgqa.kg.terms import Entity, Hop, Literal
+from kgqa.prompts.apply_conditions import ApplyConditions, StatedConditions
+from kgqa.prompts.attributes import KnownAttributes, Mention
+from kgqa.tests.unit.prompts.samples import attribute, chain, dates, ends, hop
+
+CHAIN = chain("Dolphins", "roster", "player")
+PLAYERS = ends("Ann", "Ben", "Cy")
+ANN, BEN, CY = (each.term for each in PLAYERS)
+STAR = Entity("http://x/type/star")
+KNOWN = KnownAttributes(
+    CHAIN,
+    (
+        attribute(1, "number", PLAYERS, Literal("22"), Literal("7"), Literal("7")),
+        attribute(2, "born", PLAYERS, *dates("1961-05-03", "1961-06-01"), Literal("1970")),
+        attribute(2, "school at", PLAYERS, "Bonn", "Ulm"),
+        attribute(2, "motto", PLAYERS, Literal("Run."), Literal("22")),
+        attribute(1, "", PLAYERS, "Squad"),
+    ),
+    ((ANN, STAR), (BEN, Entity("http://x/type/person", "Person")), (CY, STAR)),
+    (Mention("22", (Literal("22"),), ((0, ANN), (3, BEN))), Mention("Palmas")),
+)
+PROMPT = ApplyConditions("Who has number 22?", CHAIN, PLAYERS, KNOWN)
+
+
+def test_attributes_stand_under_letters_and_the_first_beside_candidates() -> None:
+    assert PROMPT.case().splitlines()[1:] == [
+        'Chain: "Dolphins" -roster-> ?1 -player-> ?2',
+        "Attributes:",
+        'A. ?1 -number-> "22", "7" (of 3)',
+        'B. ?2 -born-> "1961-05-03", "1961-06-01", "1970" (of 3)',
+        'C. ?2 -school-> ? -at-> "Bonn", "Ulm" (of 2)',
+        'D. ?2 -motto-> "Run.", "22" (of 2)',
+        'E. ?1 itself: "Squad" (of 1)',
+        'Types: "star", "Person"',
+        'Found near the candidates: "22": A of "Ann", D of "Ben"',
+        'Not found near the candidates: "Palmas"',
+        "Candidates (3):",
+        '1. "Ann" ("star"; A "22"; B "1961-05-03"; C "Bonn")',
+        '2. "Ben" ("Person"; A "7"; B "1961-06-01"; C "Ulm")',
+        '3. "Cy" ("star"; A "7"; B "1970")',
+        "Reply:",
+    ]
+
+
+def test_of_many_values_some_are_shown_and_what_was_not_looked_at_is_said() -> None:
+    many = ends(*(f"N{number}" for number in range(9)))
+    values = [Literal(str(number)) for number in range(9)]
+    known = KnownAttributes(CHAIN, (attribute(2, "size", many, *values),), cut=True)
+    assert list(known.draw()) == [
+        "Attributes (of some candidates, there are more):",
+        'A. ?2 -size-> "0", "1", "2", "3", 5 more (of 9)',
+    ]
+    assert list(KnownAttributes(CHAIN).draw()) == ["Attributes: none"]
+
+
+def test_candidates_that_look_the_same_are_told_apart() -> None:
+    twins = ends("Siege of Dunkirk", "Siege of Dunkirk", "Siege of Bonn")
+    lines = ApplyConditions("Which?", CHAIN, twins, KnownAttributes(CHAIN)).case().splitlines()[-4:-1]
+    assert lines == ['1. "Siege of Dunkirk" <0>', '2. "Siege of Dunkirk" <1>', '3. "Siege of Bonn"']
+
+
+SCHOOL = (hop("school"), hop("at"))
+
+
+@pytest.mark.parametrize(
+    ("stated", "condition"),
+    [
+        ("A = 22", Condition(1, (hop("number"),), "=", Literal("22"), "number = 22")),
+        ("A > 1,000", Condition(1, (hop("number"),), ">", Literal("1000"), "number > 1,000")),
+        ("B < 1962", Condition(2, (hop("born"),), "<", *dates("1962"), "born < 1962")),
+        ("B year 1961", Condition(2, (hop("born"),), "year", Literal("1961"), "born year 1961")),
+        ("C = ulm", Condition(2, SCHOOL, "=", Entity("http://x/Ulm"), "school at = ulm")),
+        ("D contains un", Condition(2, (hop("motto"),), "contains", Literal("un"), "motto contains un")),
+        ("C exists ", Condition(2, SCHOOL, "exists", None, "school at exists")),
+        ("E = Squad", Condition(1, (), "=", Entity("http://x/Squad"), "= Squad")),
+        (" type Star", Condition(2, (), "type", STAR, "is a Star")),
+    ],
+)
+def test_a_reply_states_what_the_graph_can_check(stated: str, condition: Condition) -> None:
+    letter, operator, text = stated.split(" ", 2)
+    assert PROMPT.conditions(reply(letter, operator, text)) == (condition,)
+
+
+def reply(letter: str, operator: str, text: str, **beside: Any) -> StatedConditions:
+    stated = {"attribute": letter, "operator": operator, "value": text}
+    return StatedConditions.model_validate({"conditions": [stated], **beside})
+
+
+@pytest.mark.parametrize(
+    ("said", "why"),
+    [
+        (StatedConditions(chosen=[4]), "candidate 4 was not offered"),
+        (reply("F", "=", "1"), 'attribute "F" was not offered; choose from A to E'),
+        (reply("", "=", "1"), 'attribute "" was not offered'),
+        (reply("C", "=", "Rome"), 'no value of attribute C is called "Rome"'),
+        (reply("A", "=", "many"), 'attribute A has numbers, and "many" is none'),
+        (reply("C", "<", "Ulm"), '"<" goes with'),
+        (reply("", "type", "City"), 'no type is called "City"'),
+        (reply("E", "exists", ""), "without an attribute"),
+        (StatedConditions(extreme="largest", by="D"), "attribute D has neither numbers nor dates"),
+        (StatedConditions(extreme="largest", by="A", count=True), '"count" goes without'),
+        (
+            StatedConditions(conditions=[reply("A", "=", str(n)).conditions[0] for n in range(9)]),
+            "no more than 8",
+        ),
+    ],
+)
+def test_what_the_graph_cannot_check_is_refused(said: StatedConditions, why: str) -> None:
+    with pytest.raises(ValueError, match=why):
+        PROMPT.check(said)
+
+
+def test_extremes_are_of_attributes_or_of_the_candidates_themselves() -> None:
+    assert KNOWN.extreme("A", largest=True) == Aggregate("argmax", (Hop("http://x/number"),), 1)
+    assert KNOWN.extreme("B", largest=False) == Aggregate("argmin", (Hop("http://x/born"),), 2, "date")
+    sizes = ends("a", "b")
+    own = replace(attribute(2, "", sizes, Literal("3"), Literal("5")))
+    assert KnownAttributes(CHAIN, (own,)).extreme("A", largest=True) == Aggregate("max")
+
+
+def test_a_reply_that_states_nothing_finds_that_none_fits() -> None:
+    said = PROMPT.reply.model_validate({"rationale": "none"})
+    PROMPT.check(said)
+    assert not said.decides
+    assert PROMPT.reply(count=True).decides  # all of them are counted
