@@ -196,7 +196,7 @@ async def test_a_chain_chosen_with_a_condition_left_is_filtered_at_once(graph: O
     )
     record = await kgqa.aask("Which child lives in Ulm?", topics=["Ada"], kg=graph(FAMILY), model=model)
     assert shown(record) == ["Cleo"]
-    assert [prompt.name for prompt in model.prompts] == ["prune_relations", "filter_candidates"]
+    assert [prompt.name for prompt in model.prompts] == ["prune_relations", "apply_conditions"]
 
 
 async def test_what_is_missing_is_looked_for_once_among_what_was_not_shown(
