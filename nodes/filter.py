@@ -133,10 +133,10 @@ async def _decide(
     runtime: NodeRuntime,
 ) -> VerifiedChain:
     """Let the graph apply what a reply states; what it cannot check, no candidate meets."""
-    stated = replace(
-        branch, verdict="stop", conditions=prompt.conditions(reply), aggregate=prompt.aggregate(reply)
-    )
-    runtime.trace["conditions"] = [each.words for each in stated.conditions]
+    conditions = prompt.conditions(reply)
+    runtime.trace["conditions"] = [each.words for each in conditions]
+    conditions = tuple(dict.fromkeys((*branch.conditions, *conditions)))
+    stated = replace(branch, verdict="stop", conditions=conditions, aggregate=prompt.aggregate(reply))
     try:
         query = query_of_memory([*met, stated], state["topic_entities"])
     except ValueError as error:
