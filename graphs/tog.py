@@ -18,7 +18,7 @@ from kgqa.nodes.frontier.state import FrontierState
 from kgqa.nodes.frontier.verify import verify
 from kgqa.nodes.link import link
 from kgqa.nodes.look_again import look_again_from_frontier
-from kgqa.runtime.context import ONE_HOP_A_TIME, FilterContext, Presets
+from kgqa.runtime.context import ONE_HOP_A_TIME, ChoiceContext, FilterContext, Presets
 from kgqa.runtime.graph_builder import Edges, build_graph
 
 PAPER = {
@@ -33,7 +33,7 @@ PAPER = {
 """What the paper sets (§3.1); its temperature is that of exploration, and the reasoning's is 0."""
 
 
-class ToG(FilterContext):
+class ToG(ChoiceContext, FilterContext):
     """The options of ToG; the defaults are those of the paper and of its public code."""
 
     method: ClassVar[str] = "tog"

@@ -333,7 +333,7 @@ class ChoiceContext(SearchContext):
     )
 
 
-class FilterContext(ChoiceContext):
+class FilterContext(SearchContext):
     """The options of a method that filters the ends of a chain."""
 
     attributes: bool = Field(
@@ -343,7 +343,7 @@ class FilterContext(ChoiceContext):
     )
 
 
-class ChainContext(FilterContext):
+class ChainContext(ChoiceContext, FilterContext):
     """The options of a method that verifies relation chains."""
 
     topic_conditions: bool = Field(

@@ -46,7 +46,9 @@ async def test_where_no_group_leads_on_the_model_reflects_on_what_can_be_chosen(
         )
 
     model = playing(
-        pick_relations=lambda p: pick("child lives_in" if p.offers[0].depth == 2 else "pet", "child")(p),
+        pick_relations=lambda p: pick("child lives_in" if p.offers[0].chain.depth == 2 else "pet", "child")(
+            p
+        ),
         assess_found=turn,
         reflect=lambda p: {"go_on": [], "recall": [2]},
     )
@@ -59,11 +61,11 @@ async def test_where_no_group_leads_on_the_model_reflects_on_what_can_be_chosen(
 
 async def test_a_dead_end_with_one_way_back_costs_no_call(graph: Open) -> None:
     def once(prompt: Any) -> dict[str, Any]:
-        offered = {chain.hops[-1].words for chain in prompt.offers}
+        offered = {each.chain.hops[-1].words for each in prompt.offers}
         return pick("pet" if "pet" in offered else "child")(prompt)
 
     model = playing(
-        pick_relations=lambda p: {"relations": []} if p.offers[0].depth == 2 else once(p),
+        pick_relations=lambda p: {"relations": []} if p.offers[0].chain.depth == 2 else once(p),
         assess_found=lambda p: (
             {"decision": "stop", "groups": [1]}
             if len(p.found[0].ends) == 2

@@ -75,7 +75,13 @@ VOG: dict[str, Any] = {
     **{"candidate_plans": "revised", "reward_metrics": "raw"},  # Algorithm 2, B.2
     **{"alpha": 1.4, "bonus_scale": 1.0, "kg_priors": True, "diversity": True},  # B.1, B.3.1
     # appendix G, E.6; Algorithm 2
-    **{"judge": False, "conclude": False, "exact_match": False, "repeat_revisions": True},
+    **{
+        "judge": False,
+        "conclude": False,
+        "attributes": False,
+        "exact_match": False,
+        "repeat_revisions": True,
+    },
     # §3.4.2, E.6: the answer is that of the last plan; there is no budget
     **{"allow_parametric": "always", "budget": COR["budget"]},
     **{"threshold": 0.77, "beta": 0.2, "expected_depth": 3},  # B.3.1: WebQSP and WebQuestions

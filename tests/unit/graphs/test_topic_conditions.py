@@ -22,7 +22,7 @@ def verifying(**by_last: Any) -> Any:
         prune_relations=choose("child"),
         verify_chain=lambda p: {"decision": by_last.get(p.chain.hops[-1].words, "backtrack")},
         connect_topic=lambda p: {"relation": 1},
-        filter_candidates={"chosen": [1]},
+        apply_conditions={"chosen": [1]},
     )
 
 
@@ -101,7 +101,7 @@ async def test_what_is_left_to_filter_is_filtered(graph: Open) -> None:
     model = verifying(child="filter")
     record = await ask(graph, model, "Ada", "Ulm")
     assert shown(record) == ["Cleo"]
-    assert model.prompts[-1].name == "filter_candidates"
+    assert model.prompts[-1].name == "apply_conditions"
     assert [str(each.term) for each in model.prompts[-1].candidates] == ["Cleo"]
 
 

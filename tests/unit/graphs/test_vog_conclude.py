@@ -90,7 +90,7 @@ async def test_the_group_may_be_filtered(vog: AskVoG) -> None:
         plan_steps=plan("Ada child", answers=["Finn"]),
         select_relations=as_searched,
         evaluate_found={"decision": "filter", "groups": [1]},
-        filter_candidates={"chosen": [1]},
+        apply_conditions={"chosen": [1]},
     )
     record = await vog(model, **DEFAULTS)
     assert (shown(record), record["outcome"]) == (["Ben"], "grounded_inference")
@@ -101,7 +101,7 @@ async def test_where_the_filter_leaves_nothing_the_plan_is_revised(vog: AskVoG) 
         plan_steps=plan("Ada child", answers=["Finn"]),
         select_relations=as_searched,
         evaluate_found={"decision": "filter", "groups": [1]},
-        filter_candidates={"chosen": []},
+        apply_conditions={"chosen": []},
         revise_ahead=revision("Ada child", answers=["Ben"]),
     )
     record = await vog(model, threshold=0, **DEFAULTS)
@@ -310,7 +310,7 @@ async def test_the_budget_is_checked_before_each_call_of_the_end(vog: AskVoG) ->
             plan_steps=plan("Ada child", answers=["Finn"]),
             select_relations=as_searched,
             evaluate_found={"decision": "filter", "groups": [1]},
-            filter_candidates={"chosen": [1]},
+            apply_conditions={"chosen": [1]},
         )
         record = await vog(model, budget={"llm_calls": calls}, **DEFAULTS)
         assert len(model.prompts) == record["usage"]["llm_calls"] == calls
