@@ -81,6 +81,8 @@ def _read_run_options(pairs: list[str] | None, taken: set[str]) -> dict[str, Any
         if other := sorted(given.keys() & taken):
             raise ValueError(f"{other[0]} is no option of vog; see: kgqa calibrate --help")
         given["threshold"] = UNREACHABLE_REWARD
+        for name in ("conclude", "exact_match"):  # what spares revisions
+            given.setdefault(name, False)
         context = make_context("vog", given)
     for name in ("verification", "revisions", "max_revisions"):
         if not (value := getattr(context, name)):

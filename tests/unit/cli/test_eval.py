@@ -68,7 +68,7 @@ def test_a_run_ends_with_its_metrics(evaluate: Kgqa) -> None:
     assert [line.split() for line in lines if "Hits@1" in line] == [
         ["Hits@1", "100.0", "100.0", "to", "100.0"]
     ]
-    assert [line.split()[:4] for line in lines if "LLM calls" in line] == [["LLM", "calls", "3", "3"]]
+    assert [line.split()[:4] for line in lines if "LLM calls" in line] == [["LLM", "calls", "2", "2"]]
     assert lines[-1] == "run"
     assert {path.name for path in Path("run").iterdir()} == {
         ".lock",

@@ -45,7 +45,7 @@ def context(graph: Open, monkeypatch: pytest.MonkeyPatch) -> Any:
         return library
 
     monkeypatch.setattr(NodeRuntime, "blueprint_library", lent)
-    return cog.CoG(kg=graph(FAMILY), model=wandering(), safeguard="sparse")
+    return cog.CoG(kg=graph(FAMILY), model=wandering(), safeguard="sparse", planning="first")
 
 
 @asynccontextmanager
