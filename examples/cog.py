@@ -76,7 +76,7 @@ def falls_for_schools(prompt: Prompt[Any]) -> Reply:
             return {"branches": [["education", "institution", "number_of_postgraduates"]]}
         case PruneRelations():
             clues = ("number_of_postgraduates", "number_of_students", "institution", "education")
-            offered = [offer.hops[0].words for offer in prompt.offers]
+            offered = [offer.hops[-1].words for offer in prompt.offers]
             return {"relations": [offered.index(clue) + 1 for clue in clues if clue in offered][:1]}
         case CheckSufficiency():
             return _judge_schools(prompt)

@@ -165,6 +165,11 @@ def decided_chains(whole: Chain, state: CoGState) -> list[Chain]:
     return list(dict.fromkeys([whole.upto(0), *(c for c in between if (c.topic, c.hops) in taken), whole]))
 
 
+def last_hops(chain: Chain, state: CoGState) -> int:
+    """Return how many hops the last decision on a chain has added."""
+    return chain.depth - decided_chains(chain, state)[-2].depth
+
+
 def topic_index(state: CoGState, topic: Entity) -> int:
     """Return the number of a topic entity, from 0, in the order they are taken up."""
     return state["topic_entities"].index(topic)

@@ -11,6 +11,7 @@ from kgqa.nodes.cog.state import (
     CoGUpdate,
     Finding,
     PrunedChain,
+    last_hops,
     passed_slots,
     plan_progress,
     standing_findings,
@@ -94,7 +95,7 @@ async def verify_frontier(state: CoGState, runtime: NodeRuntime) -> CoGUpdate:
     findings = [*state["findings"], *(_group_finding(each, []) for each in found)]
     update: CoGUpdate = {"candidates": [], "findings": findings}
     if kept := await runtime.ask(FilterFound(state["question"], tuple(found), **prompt_context(state))):
-        found, aside = _keep_ends(found, kept.keep)
+        found, aside = _keep_ends(found, kept.keep, state)
         runtime.trace["kept"] = [str(each.chain) for each in found]
         update |= {"found": found, "pruned": [*state["pruned"], *aside]}
     frontier = [each.chain for each in found if any(isinstance(end.term, Entity) for end in each.ends)]
@@ -121,7 +122,7 @@ async def verify_frontier(state: CoGState, runtime: NodeRuntime) -> CoGUpdate:
 
 
 def _keep_ends(
-    found: Sequence[ChainFindings], keep: Sequence[int]
+    found: Sequence[ChainFindings], keep: Sequence[int], state: CoGState
 ) -> tuple[list[ChainFindings], list[PrunedChain]]:
     """Return the groups held to what is kept of them, and the branches that are set aside with the rest.
 
@@ -136,7 +137,9 @@ def _keep_ends(
         if not left or any(end.term.name for end in rest):
             held.append(hold_group(group, rest))
         others = [end.term for end in left if isinstance(end.term, Entity)]
-        aside += [PrunedChain(group.chain.constrained_to(others))] if others else []
+        if others:
+            branch = group.chain.constrained_to(others)
+            aside.append(PrunedChain(branch, hops=last_hops(branch, state)))
     return held, aside
 
 
@@ -158,7 +161,7 @@ def _extend(
     others = [end for end in ends if end not in kept]
     if kept and others:
         runtime.trace["kept"] = [str(entity) for entity in kept]
-        pruned = [*pruned, PrunedChain(chain.constrained_to(others))]
+        pruned = [*pruned, PrunedChain(chain.constrained_to(others), hops=last_hops(chain, state))]
         chain = chain.constrained_to(kept)
         tried = [*tried, chain]
         named = [c for c in named if c.term in kept]

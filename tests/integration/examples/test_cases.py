@@ -28,14 +28,14 @@ CHAIN = ("won_by", "acting_credit", "director")
 
 
 def following(*chain: str, width: int = 1) -> ScriptedModel:
-    """A perfect model: it takes the chain's next relation, then as many others as it may."""
+    """A perfect model: it takes the chain's next relations, then as many others as it may."""
 
     def line(prompt: Prompt[Any]) -> dict[str, Any]:
         depth = prompt.chain.depth
         if prompt.name == "verify_chain":
             return {"decision": "stop" if depth == len(chain) else "forward"}
         offered = [written(offer.hops) for offer in prompt.offers]
-        best = offered.index(chain[depth]) + 1
+        best = next(n for n, hops in enumerate(offered, 1) if " ".join(chain[depth:]).startswith(hops))
         return {"relations": [best, *(n for n in range(1, len(offered) + 1) if n != best)][:width]}
 
     return ScriptedModel(line)
@@ -110,7 +110,7 @@ async def test_the_path_to_those_who_inspired_obama_is_one_chain() -> None:
 async def test_all_directors_are_found_by_way_of_nodes_without_names(everyone: set[str]) -> None:
     record = await ask_oscars(EXAMPLES / "best_actor.ttl", following(*CHAIN))
     assert names(record) == everyone
-    assert (record["outcome"], record["usage"]["llm_calls"]) == ("grounded", 5)
+    assert (record["outcome"], record["usage"]["llm_calls"]) == ("grounded", 4)
 
 
 async def test_names_between_topic_and_answer_make_no_difference(
@@ -118,7 +118,7 @@ async def test_names_between_topic_and_answer_make_no_difference(
 ) -> None:
     record = await ask_oscars(unlabelled, following(*CHAIN))
     assert names(record) == everyone
-    assert record["usage"]["llm_calls"] == 4  # nameless winners are not shown to the model
+    assert record["usage"]["llm_calls"] == 2  # nameless winners are crossed, and one relation is no choice
 
 
 async def test_a_width_of_three_loses_no_winner(
@@ -133,8 +133,7 @@ async def test_no_number_of_candidates_is_cut(oscars: Graph, everyone: set[str])
     model = following(*CHAIN)
     record = await ask_oscars(EXAMPLES / "best_actor.ttl", model)
     winners = set(oscars.objects(E.Academy_Award_for_Best_Actor, R.won_by))
-    credits = [credit for winner in winners for credit in oscars.objects(winner, R.acting_credit)]
-    assert ends(record) == [len(winners), len(credits), len(everyone)]
+    assert ends(record) == [len(winners), len(everyone)]
     assert len(model.prompts[-1].candidates) == len(everyone)
 
 
@@ -145,7 +144,6 @@ async def test_acting_credits_are_crossed_without_a_call() -> None:
         ("prune_relations", 0),
         ("verify_chain", 1),
         ("prune_relations", 1),
-        ("prune_relations", 2),
         ("verify_chain", 3),
     ]
 

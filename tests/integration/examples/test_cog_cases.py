@@ -30,6 +30,7 @@ README = (EXAMPLES / "README.md").read_text(encoding="utf-8")
 
 E, R = Namespace("https://kgqa.example/e/"), Namespace("https://kgqa.example/r/")
 ACTED, DIRECTED = "-film.actor.film->", "-film.director.film->"
+FILMS = f"{ACTED} -film.performance.film->"
 
 
 class Played(NamedTuple):
@@ -103,14 +104,14 @@ def movies(foster: Graph) -> set[str]:
 
 
 async def test_the_words_of_the_plan_rank_acting_first(library: str) -> None:
-    played = await play("foster", library, weight_step=0, weight_global=0)
+    played = await play("foster", library, weight_step=0, weight_global=0, cross_mediators=False)
     assert played.entries("rerank")[0]["best"][0].startswith(ACTED)
 
 
 async def test_the_blueprint_ranks_directing_first(library: str) -> None:
     first = (await play("foster", library)).entries("rerank")[0]
     assert first["slot"] == "film.director.film"
-    assert [relation.split()[0] for relation in first["best"][:2]] == [DIRECTED, ACTED]
+    assert [ranked.rsplit(maxsplit=1)[0] for ranked in first["best"][:2]] == [DIRECTED, FILMS]
 
 
 async def test_the_safeguard_keeps_directing_when_the_model_falls_for_acting(library: str) -> None:
@@ -119,7 +120,7 @@ async def test_the_safeguard_keeps_directing_when_the_model_falls_for_acting(lib
     assert isinstance(prompt, PruneRelations)
     assert isinstance(reply, dict)
     chosen = [str(prompt.offers[number - 1]) for number in reply["relations"]]
-    assert (chosen[0], DIRECTED in chosen) == (ACTED, False)
+    assert (chosen[0], DIRECTED in chosen) == (FILMS, False)
     assert played.entries("prune")[0]["chosen"] == [*chosen, DIRECTED]
 
 
@@ -128,12 +129,12 @@ async def test_with_a_blueprint_a_model_that_falls_for_acting_ends_right(
 ) -> None:
     played = await play("foster", library)
     assert (played.record["outcome"], played.answers) == ("grounded", movies)
-    assert (played.calls, len(played.diagnoses)) == (9, 1)
+    assert (played.calls, len(played.diagnoses)) == (6, 1)
 
 
 async def test_without_guidance_the_same_model_goes_astray_and_asks_more(library: str) -> None:
     played = await play("foster", library, guidance=False)
-    assert (played.record["outcome"], played.calls) == ("none", 12)
+    assert (played.record["outcome"], played.calls) == ("none", 9)
     assert not any(DIRECTED in entry["chain"] for entry in played.entries("expand"))
 
 
@@ -141,7 +142,7 @@ async def test_without_guidance_the_same_model_needs_far_more_diagnoses(
     library: str, movies: set[str]
 ) -> None:
     played = await play("foster", library, guidance=False, refinements=20)
-    assert (played.answers, played.calls, len(played.diagnoses)) == (movies, 22, 6)
+    assert (played.answers, played.calls, len(played.diagnoses)) == (movies, 17, 7)
 
 
 @pytest.mark.parametrize(("guidance", "wrong"), [(True, set()), (False, {"Nell"})])
@@ -166,7 +167,7 @@ def postgraduates() -> str:
 async def test_a_dead_end_at_a_wrong_type_is_diagnosed_once(library: str) -> None:
     played = await play("hanks", library)
     [diagnosis] = played.diagnoses
-    assert (diagnosis["signal"], diagnosis["step"], diagnosis["blueprint"]) == ("wrong_type", 2, "keep")
+    assert (diagnosis["signal"], diagnosis["step"], diagnosis["blueprint"]) == ("wrong_type", 1, "keep")
     assert diagnosis["recalled"] == [
         "Tom Hanks -education-> -institution-> (only California State University, Sacramento, Chabot College)"
     ]
@@ -216,7 +217,7 @@ async def test_to_take_up_the_same_school_again_is_a_loop() -> None:
     for _ in range(13):  # the paper counts 26 calls
         assert await retry(graph, model, school) == school
     assert (len(model.prompts), len(set(model.prompts))) == (26, 2)
-    offered = [hop.words for hop in model.prompts[0].hops]
+    offered = [offer.hops[0].words for offer in model.prompts[0].offers]
     assert (len(offered), "number_of_postgraduates" in offered) == (9, False)
 
 

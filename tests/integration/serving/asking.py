@@ -15,7 +15,7 @@ FAMILY = """\
 @prefix r: <http://t/r/> .
 @prefix rdfs: <http://www.w3.org/2000/01/rdf-schema#> .
 e:ada rdfs:label "Ada"@en ; r:child e:ben, e:cleo ; r:lives_in e:ulm .
-e:ben rdfs:label "Ben"@en ; r:lives_in e:bonn .
+e:ben rdfs:label "Ben"@en ; r:lives_in e:bonn ; r:works_in e:ulm .
 e:cleo rdfs:label "Cleo"@en ; r:lives_in e:ulm .
 e:ulm rdfs:label "Ulm"@en .
 e:bonn rdfs:label "Bonn"@en .

@@ -325,12 +325,12 @@ async def test_what_the_model_alone_knows_is_not_verified(cog: AskCoG) -> None:
 def test_what_the_filter_cannot_show_is_kept() -> None:
     many = [Candidate(Entity(f"http://t/e/{n}", f"child {n}")) for n in range(MAX_CANDIDATES_SHOWN + 3)]
     group = ChainFindings(Chain(Entity("http://t/e/ada", "Ada"), (Hop("http://t/r/child"),)), tuple(many))
-    [held], [aside] = _keep_ends([group], [])
+    [held], [aside] = _keep_ends([group], [], state)
     assert held.ends == tuple(many[MAX_CANDIDATES_SHOWN:])
     assert len(aside.chain.constraints[0].entities) == MAX_CANDIDATES_SHOWN
-    [held], [aside] = _keep_ends([group], [1])
+    [held], [aside] = _keep_ends([group], [1], state)
     assert held.ends == (many[0], *many[MAX_CANDIDATES_SHOWN:])
-    assert _keep_ends([group], range(1, MAX_CANDIDATES_SHOWN + 1)) == ([group], [])
+    assert _keep_ends([group], range(1, MAX_CANDIDATES_SHOWN + 1), state) == ([group], [])
 
 
 async def test_a_misleading_blueprint_is_dropped(cog: AskCoG) -> None:
