@@ -64,8 +64,8 @@ class KnowledgeGraph(Protocol):
         """Return how each chain can go on by some hops: by one, or by two where it leads to mediators.
 
         One query for all, and none where nothing leads to a node without a name. What only leads back to
-        where a chain has come from is left out, and so is a mediator that leads nowhere else. Of many
-        mediators some are looked at. In the order of the hops. With ``pair_inverses`` a hop is left out all
+        where a chain has come from is left out. Of many mediators some are looked at; where these lead
+        nowhere else, it goes on by the hop alone. In the order of the hops. With ``pair_inverses`` a hop is left out all
         of whose facts another of the hops states the other way round, as far as the graph has been counted.
         """
 

@@ -176,7 +176,7 @@ class SparqlGraph:
             if chain.hops and hop == chain.hops[-1].inverse and hop not in on[chain]:
                 return []
             first = self._relations.hop(hop.relation, hop.forward)
-            return [(first, after) for after in on[chain.then(hop)]] if hop in mediated else [(first,)]
+            return [(first, after) for after in on.get(chain.then(hop), ())] or [(first,)]
 
         return [tuple(way for hop in hops for way in ways(chain, hop)) for chain, hops in extended]
 

@@ -72,6 +72,8 @@ def failed_record(question: Question, config: Json, error: Exception) -> AskedRe
         "stopped_by": None,
         "paths": [],
         "evidence": [],
+        "query": None,
+        "conditions": [],
         "trace": [],
         "usage": dict.fromkeys(zero_spend()),
         "config": config,

@@ -16,7 +16,7 @@ from kgqa.evaluation.simulation import ErrorRates, SimulatedModel
 from kgqa.graphs import METHODS
 from kgqa.kg.opening import open_graph
 from kgqa.kg.sparql_graph import SparqlGraph
-from kgqa.runtime.record import Outcome
+from kgqa.runtime.record import FROM_GRAPH, Outcome
 from kgqa.tests.conftest import MEMO
 from kgqa.tests.hostile.conftest import Tried
 from kgqa.tests.hostile.graph.graph import NAMES, ODD, ORDERS, VALUES, E, crowd, hostile_graph
@@ -90,7 +90,7 @@ async def test_every_question_ends_in_a_record_of_the_graph(
         assert_prompts_are_safe(heard)
     grounded = [result for result in results if result.outcome == "grounded"]
     assert {None, True} >= set((await check_grounding(grounded, graph)).values())
-    assert grounded or method in ("io", "cot", "sc")
+    assert method in ("io", "cot", "sc") or any(result.outcome in FROM_GRAPH for result in results)
     tried(questions=asked, records=len(results), inputs=len(NAMES) + len(VALUES) + len(ODD))
 
 
@@ -98,7 +98,7 @@ async def test_every_question_ends_in_a_record_of_the_graph(
 async def test_without_a_language_model_it_is_no_different(kg: str, method: str, tried: Tried) -> None:
     record = await kgqa.aask("What does Ada know?", topics=["Ada"], kg=kg, model="offline", method=method)
     complete(record, method)
-    assert record["outcome"] == "grounded"
+    assert record["outcome"] in FROM_GRAPH
     tried(questions=1, records=1)
 
 

@@ -136,6 +136,8 @@ def test_a_record_of_any_words_is_shown_as_text(capsys: pytest.CaptureFixture[st
                 "paths": [path],
                 "method": text,
                 "stopped_by": text,
+                "query": text,
+                "conditions": [{"words": text, "query": text, "by": by} for by in ("graph", "model", None)],
             },
             **{"config": {"model": text}, "trace": [{"node": "answer", "reason": text}]},
             "usage": {"llm_calls": 1, "cached_calls": 0, "kg_queries": 1, "model_queries": 0, "seconds": 0.1},
@@ -145,7 +147,7 @@ def test_a_record_of_any_words_is_shown_as_text(capsys: pytest.CaptureFixture[st
         show_record({**record, "answers": [], "stopped_by": None})
         out = capsys.readouterr().out
         assert not commanding(out), text
-        assert out.count("\n") == 9
+        assert out.count("\n") == 9 + 9  # and three conditions of each
     tried(inputs=len(STRANGE))
 
 
