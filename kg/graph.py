@@ -65,8 +65,9 @@ class KnowledgeGraph(Protocol):
 
         One query for all, and none where nothing leads to a node without a name. What only leads back to
         where a chain has come from is left out. Of many mediators some are looked at; where these lead
-        nowhere else, it goes on by the hop alone. In the order of the hops. With ``pair_inverses`` a hop is left out all
-        of whose facts another of the hops states the other way round, as far as the graph has been counted.
+        nowhere else, it goes on by the hop alone. In the order of the hops. With ``pair_inverses`` a hop is
+        left out all of whose facts another of the hops states the other way round, as far as the graph has
+        been counted.
         """
 
     async def trace_chain(self, chain: Chain, ends: Sequence[Term]) -> list[tuple[Triple, ...]]:

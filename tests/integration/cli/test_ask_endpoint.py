@@ -48,10 +48,11 @@ def test_it_goes_away_in_the_middle(
     with Proxy(oxigraph_server([turtle(TOWN)])) as proxy:
         status, out, _ = ask("--kg", proxy.url, "--json")
         assert (status, json.loads(out)["outcome"]) == (0, "grounded")
-        last = proxy.queries[-1]
+        linked = next(query for query in proxy.queries if "Ulm" in query or "/ulm" in query)
+        followed = proxy.queries[proxy.queries.index(linked) + 1]
 
         def choose(request: Request) -> Fault | None:
-            return Status(503) if last in proxy.queries else None
+            return Status(503) if followed in proxy.queries else None
 
         proxy.requests.clear()
         proxy.faults = choose

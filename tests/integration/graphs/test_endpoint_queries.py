@@ -56,7 +56,7 @@ STEPS = {
 """Queries of a step at most."""
 
 PROOF = 4
-"""Queries that prove an answer: its query as it stands, without what holds it, names; the facts of a condition."""
+"""Queries that prove an answer: its query, twice without what holds it, and the facts of its conditions."""
 
 each_method = pytest.mark.parametrize("method", SEARCHING)
 

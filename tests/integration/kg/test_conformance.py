@@ -240,7 +240,8 @@ async def test_an_answer_that_is_cut_is_some_of_the_whole_and_says_so(opened, sa
             if not operation.startswith(("follow_", "attributes")):
                 assert len(set(found)) == len(found) == FEW < len(whole), walk
             assert set(found) <= set(whole), walk
-            assert [each for each in whole if each in set(found)] == list(found), walk
+            if operation != "attributes":  # they come by how many nodes have them
+                assert [each for each in whole if each in set(found)] == list(found), walk
 
 
 def pages(answer: Any) -> list[Any]:

@@ -323,6 +323,7 @@ async def test_what_the_model_alone_knows_is_not_verified(cog: AskCoG) -> None:
 
 
 def test_what_the_filter_cannot_show_is_kept() -> None:
+    state: Any = {"tried": []}
     many = [Candidate(Entity(f"http://t/e/{n}", f"child {n}")) for n in range(MAX_CANDIDATES_SHOWN + 3)]
     group = ChainFindings(Chain(Entity("http://t/e/ada", "Ada"), (Hop("http://t/r/child"),)), tuple(many))
     [held], [aside] = _keep_ends([group], [], state)
