@@ -40,6 +40,9 @@ LEARNED = DOCS.parent / "build" / "table"
 
 HEAD = ("method", "Hits@1 %", "F1 %", "grounded %", "calls", "tokens", "queries", "seconds")
 
+SHIPPED = ("sample", "conditions")
+"""What comes with kgqa, by its name."""
+
 
 @dataclass(frozen=True)
 class Setting:
@@ -47,7 +50,7 @@ class Setting:
 
     Attributes:
         name: what the page calls it.
-        dataset: "sample", or a file of the data folder.
+        dataset: what comes with kgqa, or a file of the data folder.
         kg: "sample", or a file of the data folder.
         split: the part that is asked.
         learned: a file of the data folder to build exemplars and blueprints from; None for what the
@@ -62,7 +65,7 @@ class Setting:
 
     def file(self, name: str) -> str:
         """Return the path of a file of the data folder."""
-        return name if name == "sample" else str(DATA / name)
+        return name if name in SHIPPED else str(DATA / name)
 
     def folder(self, kind: str) -> Path:
         """Return the folder of what is learned before."""
@@ -71,7 +74,7 @@ class Setting:
     @property
     def there(self) -> bool:
         """Whether its files are."""
-        files = [name for name in (self.dataset, self.kg, self.learned) if name not in ("sample", None)]
+        files = [name for name in (self.dataset, self.kg, self.learned) if name not in (*SHIPPED, None)]
         return all(DATA.joinpath(str(name)).is_file() for name in files)
 
 

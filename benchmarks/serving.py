@@ -183,9 +183,9 @@ async def ask(client: Any, question: Question, gold: Gold, method: str, kept: bo
 
 
 def wrong(record: Any, question: Question, calls: int) -> str | None:
-    """Say what is wrong with a record: it must have the gold answers, and calls that were all made."""
+    """Say what is wrong with a record: its answers must be of the graph, and its calls all made."""
     used = record["usage"]
-    if record["outcome"] != "grounded":
+    if not record["outcome"].startswith("grounded"):
         return f"{question.id}: {record['outcome']}: {record['trace'][-1]}"
     if used["llm_calls"] != calls or used["cached_calls"]:
         return f"{question.id}: {used['llm_calls']} calls instead of {calls}"
