@@ -2,7 +2,7 @@
 
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
-from itertools import islice
+from itertools import chain as joined, islice
 from typing import Literal, NamedTuple, get_args
 
 from kgqa.evaluation.simulation.gold_answers import AnswerMarks, GoldAnswers
@@ -328,9 +328,7 @@ async def apply_conditions(prompt: ApplyConditions, case: Case) -> StatedConditi
         wrong = next(case.draws.shuffled("wrong condition", others))
         return right.model_copy(update={"conditions": [wrong]})
     numbers = case.gold.mark([candidate.term for candidate in prompt.offered]).numbers
-    return StatedConditions(
-        chosen=wrong_choice(numbers, len(prompt.offered), case.draws), words=prompt.question
-    )
+    return _choose_by_name(wrong_choice(numbers, len(prompt.offered), case.draws), prompt)
 
 
 async def _state_gold(prompt: ApplyConditions, case: Case) -> StatedConditions:
@@ -339,13 +337,30 @@ async def _state_gold(prompt: ApplyConditions, case: Case) -> StatedConditions:
     gold, counted = case.gold, await case.oracle.counted()
     terms = [candidate.term for candidate in prompt.candidates]
     wanted = {*terms} & {*counted} if counted else {*gold.among(terms)}
-    replies = decisive_replies(prompt, wanted) if wanted else iter(())
+    everyone = [(StatedConditions(fits="all"), "named")] if wanted == {*terms} else []
+    replies = joined(everyone, decisive_replies(prompt, wanted)) if wanted else iter(())
     for reply, _ in islice(replies, MAX_CONDITIONS_TRIED):
         left = {term for term in await case.cache.answers(_query_of(prompt, reply)) if term.name}
         if left == wanted or gold.mark([*left]).exact:
             return reply.model_copy(update={"count": bool(counted) and reply.extreme == "none"})
     chosen = [number for number, each in enumerate(prompt.offered, 1) if each.term in wanted]
-    return StatedConditions(chosen=chosen, words=prompt.question, count=bool(counted and chosen))
+    missing = "" if prompt.final or not chosen else _hidden_attribute(prompt, case)
+    return _choose_by_name(chosen, prompt, count=bool(counted)).model_copy(update={"missing": missing})
+
+
+def _hidden_attribute(prompt: ApplyConditions, case: Case) -> str:
+    """Return the words of an attribute that the question asks by its answer query, and that is not shown."""
+    shown = {each.hops for each in prompt.known.listed}
+    asked, computed = case.oracle.conditions(prompt.chain), case.oracle.aggregate(prompt.chain)
+    used = [*(each.attribute for each in asked), computed.attribute if computed else ()]
+    hidden = next((hops for hops in used if hops not in shown), ())
+    return " ".join(relation_words(hop.words) for hop in hidden)
+
+
+def _choose_by_name(chosen: list[int], prompt: ApplyConditions, *, count: bool = False) -> StatedConditions:
+    if not chosen:
+        return StatedConditions(fits="none")
+    return StatedConditions(chosen=chosen, words=prompt.question, count=count)
 
 
 def _state_asked(prompt: ApplyConditions, case: Case) -> StatedConditions | None:
