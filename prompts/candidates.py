@@ -30,8 +30,8 @@ name, a kind, the largest) is left, which the graph decides where it can;
 - "backtrack": it leads astray, or all candidates are shown and none can be meant.
 
 Judge the kind of the candidates, not the few that are shown. What the data says is right, but it may lack \
-facts. With several topic entities each is checked by itself: stop where this chain says its own part, and \
-filter only for a condition that names none of the others.
+facts. With several topic entities each is checked by itself: stop where this chain says its own part, with \
+the "take" that the question ends in, and filter only for a condition that names none of the others.
 
 "A -relation-> B" reads "A has the relation to B"; "A <-relation- B" reads "B has the relation \
 to A". ?1, ?2 ... stand for all nodes reached at that step, named or not.

@@ -8,7 +8,7 @@ from typing import Literal, NamedTuple, get_args
 from kgqa.evaluation.simulation.gold_answers import AnswerMarks, GoldAnswers
 from kgqa.evaluation.simulation.oracle import Case, wrong_choice
 from kgqa.kg.pages import Candidate
-from kgqa.kg.proof.query import AnswerQuery, Branch
+from kgqa.kg.proof.query import Aggregate, AnswerQuery, Branch
 from kgqa.kg.terms import Chain, Entity, Term, local_name
 from kgqa.models.decisive import decisive_replies, stated_conditions
 from kgqa.priors.candidate_ranking import relation_words
@@ -57,8 +57,8 @@ async def _judge_chain(seen: ShownChain, case: Case) -> Verdict:
     rests = await case.rests(seen.chain)
     if () in rests and seen.candidates:
         others = await case.oracle.finder.after(seen.chain.topic)
-        if others and seen.awaited and await _topics_suffice(case):
-            return Verdict(decision="stop")
+        if others and seen.awaited and (said := await _judge_own_part(seen, case)):
+            return said
         if found := _judge_complete(seen, marks, case.gold, others=others):
             return found
         if seen.filtering and case.oracle.tells_apart(seen.chain):  # what is counted meets conditions
@@ -67,6 +67,16 @@ async def _judge_chain(seen: ShownChain, case: Case) -> Verdict:
         return Verdict(decision="forward")
     take = find_exact_take(seen, marks, case.gold)
     return Verdict(decision="stop", take=take) if take else Verdict(decision="backtrack")
+
+
+async def _judge_own_part(seen: ShownChain, case: Case) -> Verdict | None:
+    """Judge a chain that other topics will narrow: filter or count where the question does so beside them."""
+    if seen.filtering and case.oracle.tells_apart(seen.chain):
+        return Verdict(decision="filter")
+    if await _topics_suffice(case):
+        return Verdict(decision="stop")
+    counts = case.oracle.aggregate(seen.chain) == Aggregate("count")
+    return Verdict(decision="stop", take="count") if counts and not seen.truncated else None
 
 
 async def _topics_suffice(case: Case) -> bool:
