@@ -49,6 +49,10 @@ LEFT_TO_THE_GRAPH = (
 )
 """What a verdict leaves to a filter that sees attributes."""
 
+SIBLINGS = (
+    'Chosen beside it (those that say the same are "united" with it by "stop" or "filter"; others come later):'
+)
+
 _NUMBER = re.compile(r"[+-]?(?:[0-9]+(?:\.[0-9]*)?|\.[0-9]+)(?:[eE][+-]?[0-9]{1,9})?")
 _DATE = re.compile(r"(-?[0-9]{4,9})-([0-9]{2})-([0-9]{2})(?:T([0-9]{2}):([0-9]{2}):([0-9]{2})[^ ]{0,20})?")
 XSD_INTEGER = "http://www.w3.org/2001/XMLSchema#integer"
@@ -132,14 +136,14 @@ def draw_siblings(found: Sequence[ChainFindings]) -> list[str]:
     >>> maltese = Candidate(Entity("http://x/l", "Maltese"))
     >>> chain = Chain(Entity("http://x/m", "Malta"), (Hop("http://x/official_language"),))
     >>> print(*draw_siblings([ChainFindings(chain, (maltese,))]), sep="\n")
-    Chosen beside it ("united" are those that say the same):
+    Chosen beside it (those that say the same are "united" with it by "stop" or "filter"; others come later):
     Chain 1: -official_language-> ?1 (1): "Maltese"
     """
     lines = []
     for number, each in enumerate(found, 1):
         names = ", ".join(quoted(str(end.term)) for end in each.named[:MAX_SIBLING_NAMES])
         lines.append(f"Chain {number}: {draw_hop(each.chain)} ({_describe_ends(each)}): {names}")
-    return ['Chosen beside it ("united" are those that say the same):', *lines] if lines else []
+    return [SIBLINGS, *lines] if lines else []
 
 
 def draw_triples(found: Sequence[ChainFindings]) -> list[str]:

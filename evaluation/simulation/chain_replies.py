@@ -255,12 +255,13 @@ async def verify_chain(prompt: VerifyChain, case: Case) -> Verdict:
 
 
 async def _chains_to_unite(prompt: VerifyChain | CheckSufficiency, said: Verdict, case: Case) -> list[int]:
-    """Number the chains beside this one that lead to gold answers it lacks, and to nothing else."""
+    """Number the chains beside this one that lead to gold answers it lacks; to others only for a filter."""
     own = [candidate.term for candidate in prompt.candidates]
-    if said.decision != "stop" or not case.gold.mark(own).missing:
+    if said.decision not in {"stop", "filter"} or not case.gold.mark(own).missing:
         return []
     ends = {n: [end.term for end in each.named] for n, each in enumerate(prompt.siblings, 1)}
-    lacking = {n: terms for n, terms in ends.items() if terms and all(case.gold.mark(terms).right)}
+    right = any if said.decision == "filter" else all
+    lacking = {n: terms for n, terms in ends.items() if terms and right(case.gold.mark(terms).right)}
     return [n for n, terms in lacking.items() if not {*terms} <= {*own}]
 
 
