@@ -73,10 +73,10 @@ async def _make_prompt(
     plan = shown_progress(cast(CoGState, state), runtime.context) if "findings" in state else None
     question, topics = state["question"], tuple(state["topic_entities"])
     others, ends = tuple(each.chain for each in met), _candidates(branch)
+    applied = branch.conditions
     if not runtime.context.attributes:
-        return FilterCandidates(question, branch.chain, ends, plan, others, topics=topics)
+        return FilterCandidates(question, branch.chain, ends, plan, others, applied, topics=topics)
     known = await known_attributes(question, branch, met, topics, runtime)
-    applied = tuple(condition for each in (*met, branch) for condition in each.conditions)
     return ApplyConditions(question, branch.chain, ends, known, plan, others, applied, topics=topics)
 
 

@@ -24,12 +24,12 @@ RULES = """\
 Decide:
 
 - "stop" if a group has the answer: its chain, with those that have the same ends, says what the question \
-asks, read with the direction of the arrows;
+asks, read by its arrows;
 - "filter" if the answers are among a group's candidates, and a condition is left (a date, a number, a name, \
 a kind, the largest), which the graph decides where it can; stop with "some" only for what no graph says;
 - "forward" if a relation is still to be followed, from here or from elsewhere.
 
-Stop or filter with one group, or with several that say the same: these are united.
+Stop or filter with one group, or several that say the same: they are united.
 
 With several topic entities each has a chain of its own: stop or filter where they meet, and elsewhere only \
 if nothing that the others say is left. Judge by the chains, not by the few candidates that are shown. The \
