@@ -1,6 +1,7 @@
 """Topics that are only conditions, of a node of the chain that stands (beyond the papers)."""
 
-from collections.abc import Iterator, Sequence
+from collections import Counter
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
 from itertools import islice
 
@@ -10,7 +11,7 @@ from kgqa.nodes.proof import query_of_memory, run_query
 from kgqa.prompts.connect_topic import ConnectTopic, Share
 from kgqa.runtime.node import NodeRuntime
 from kgqa.runtime.state import KnownExtensions, State, VerifiedChain
-from kgqa.tools.arguments import chain_arguments
+from kgqa.tools.arguments import chain_arguments, write_hop
 
 MAX_CONNECTIONS = 6
 """Relations between a chain's nodes and a topic that are looked up at most: those of the ends first."""
@@ -44,7 +45,7 @@ async def with_topic(
         condition = Condition(place, (hop,), "=", topic, f"{hop.words}: {topic}")
         if met := await _narrowed(memory, condition, state, runtime):
             possible[place, hop] = met
-    shares = [await _share(memory, *at, len(met.ends), state, runtime) for at, met in possible.items()]
+    shares = await _shares(memory[-1], possible, runtime)
     doubted = any(2 * each.silent > ends - each.holding for each in shares)
     if len({frozenset(met.ends) for met in possible.values()}) > 1 or doubted:
         topics, offers = tuple(state["topic_entities"]), tuple(possible)
@@ -59,15 +60,24 @@ async def with_topic(
     return met
 
 
-async def _share(
-    memory: Sequence[VerifiedChain], place: int, hop: Hop, holding: int, state: State, runtime: NodeRuntime
-) -> Share:
-    """Return of how many ends a condition holds, and of how many the graph has nothing to say by its hop."""
-    ends = len(memory[-1].ends)
-    if holding >= ends:
-        return Share(holding, 0, ends)
-    told = await _narrowed(memory, Condition(place, (hop,), "exists"), state, runtime)
-    return Share(holding, max(0, ends - len(told.ends)) if told else 0, ends)
+async def _shares(
+    branch: VerifiedChain, possible: Mapping[tuple[int, Hop], VerifiedChain], runtime: NodeRuntime
+) -> list[Share]:
+    """Return of how many ends each connection holds, and of how many the graph has nothing by its hop.
+
+    One query for all, none where no end is left out.
+    """
+    total, told = len(branch.ends), Counter[tuple[int, Hop]]()
+    if any(len(met.ends) < total for met in possible.values()):
+        hops = {place: [write_hop(hop) for at, hop in possible if at == place] for place, _ in possible}
+        arguments = chain_arguments(branch.chain)
+        found = await runtime.try_tool("chain_attributes", **arguments, relations=hops)
+        values = found.values if found and not found.values.truncated else ()
+        ends = {*branch.ends}
+        told.update(at for at, _ in {((v.place, v.hops[0]), v.end) for v in values if v.hops and v.end in ends})
+    return [
+        Share(len(met.ends), total - told[at] if told else 0, total) for at, met in possible.items()
+    ]
 
 
 async def _connected(

@@ -204,6 +204,11 @@ class Oracle:
             return asked
         return replace(asked, place=places.index(asked.place) + 1) if asked.place in places else None
 
+    @property
+    def asks_more(self) -> bool:
+        """Whether the question is known to ask more than its paths say: another chain is right by chance."""
+        return self._query is not None and bool(self._query.conditions or self._query.aggregate)
+
     def tells_apart(self, chain: Chain) -> bool:
         """Return whether the question asks more of the ends of a gold path than to compute them."""
         computed = self.aggregate(chain)
