@@ -77,7 +77,7 @@ class AttributeValue:
 
 @dataclass(frozen=True, slots=True)
 class ChainAttributes:
-    """What the nodes on a chain have, the types of its ends (an end and a type), and what says their names."""
+    """What the nodes on a chain have, its ends' types (an end and a type), and what says their names."""
 
     values: Page[AttributeValue]
     types: Page[tuple[Term, Term]]

@@ -7,7 +7,7 @@ from dataclasses import replace
 from datetime import date
 from itertools import islice
 
-from kgqa.kg.pages import AttributeValue, ChainAttributes, Mention as LinkedMention
+from kgqa.kg.pages import ChainAttributes, Mention as LinkedMention
 from kgqa.kg.terms import Chain, Entity, Hop, Literal, Term
 from kgqa.nodes.frontier.rerank import question_likeness
 from kgqa.priors.candidate_ranking import relation_words
@@ -161,7 +161,7 @@ def _tells_apart(pairs: _Pairs, ends: Sequence[Term]) -> bool:
 async def _likeliest(
     keys: Sequence[_Key], told: set[_Key], question: str, chain: Chain, runtime: NodeRuntime
 ) -> list[_Key]:
-    """Return what the question names a value of, then what is most like it; what is far less so is left out."""
+    """Return what the question names a value of, then what is most like it, but for what is far less so."""
     words = [
         relation_words(" ".join(hop.words for hop in hops or chain.hops[place - 1 : place]))
         for place, hops in keys
@@ -173,7 +173,9 @@ async def _likeliest(
     }
     order = sorted(sorted(keys), key=lambda key: score[key], reverse=True)[:MAX_SHOWN]
     best = max((like for _, like in score.values()), default=0.0)
-    return [key for at, key in enumerate(order) if at < MIN_SHOWN or score[key] >= (False, MIN_LIKENESS * best)]
+    return [
+        key for at, key in enumerate(order) if at < MIN_SHOWN or score[key] >= (False, MIN_LIKENESS * best)
+    ]
 
 
 async def _by_likeness(

@@ -74,10 +74,10 @@ async def _shares(
         found = await runtime.try_tool("chain_attributes", **arguments, relations=hops)
         values = found.values if found and not found.values.truncated else ()
         ends = {*branch.ends}
-        told.update(at for at, _ in {((v.place, v.hops[0]), v.end) for v in values if v.hops and v.end in ends})
-    return [
-        Share(len(met.ends), total - told[at] if told else 0, total) for at, met in possible.items()
-    ]
+        told.update(
+            at for at, _ in {((v.place, v.hops[0]), v.end) for v in values if v.hops and v.end in ends}
+        )
+    return [Share(len(met.ends), total - told[at] if told else 0, total) for at, met in possible.items()]
 
 
 async def _connected(

@@ -154,7 +154,8 @@ class KnownAttributes:
             yield "Attributes: none"
         if self.types:
             shown = (
-                f"{quoted(text, MAX_VALUE_CHARS)} {_draw_share(len(of))}" for text, (_, of) in self._kinds.items()
+                f"{quoted(text, MAX_VALUE_CHARS)} {_draw_share(len(of))}"
+                for text, (_, of) in self._kinds.items()
             )
             yield f"Types: {', '.join(shown)}"
         found = [each.draw() for each in self.mentions if each.found]

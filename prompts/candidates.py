@@ -49,9 +49,7 @@ LEFT_TO_THE_GRAPH = (
 )
 """What a verdict leaves to a filter that sees attributes."""
 
-SIBLINGS = (
-    'Chosen beside it (those that say the same are "united" with it by "stop" or "filter"; others come later):'
-)
+SIBLINGS = 'Chosen beside it; with "stop" or "filter", "united" are those that say the same:'
 
 _NUMBER = re.compile(r"[+-]?(?:[0-9]+(?:\.[0-9]*)?|\.[0-9]+)(?:[eE][+-]?[0-9]{1,9})?")
 _DATE = re.compile(r"(-?[0-9]{4,9})-([0-9]{2})-([0-9]{2})(?:T([0-9]{2}):([0-9]{2}):([0-9]{2})[^ ]{0,20})?")
@@ -136,7 +134,7 @@ def draw_siblings(found: Sequence[ChainFindings]) -> list[str]:
     >>> maltese = Candidate(Entity("http://x/l", "Maltese"))
     >>> chain = Chain(Entity("http://x/m", "Malta"), (Hop("http://x/official_language"),))
     >>> print(*draw_siblings([ChainFindings(chain, (maltese,))]), sep="\n")
-    Chosen beside it (those that say the same are "united" with it by "stop" or "filter"; others come later):
+    Chosen beside it; with "stop" or "filter", "united" are those that say the same:
     Chain 1: -official_language-> ?1 (1): "Maltese"
     """
     lines = []

@@ -26,7 +26,7 @@ class FilteredCandidates(Reply):
 
 
 class FilterCandidates(QuestionPrompt[FilteredCandidates]):
-    """Choose among the ends of a chain, in lots; those of ``met`` have them as well, ``applied`` hold of all."""
+    """Choose among the ends of a chain, in lots; those of ``met`` have them as well, all meet ``applied``."""
 
     chain: Chain
     candidates: tuple[Candidate, ...]

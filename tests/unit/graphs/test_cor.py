@@ -47,7 +47,10 @@ def choose(*wanted: str) -> Callable[[Any], dict[str, Any]]:
 
 
 def playing(
-    prune: Policy, verify: Policy, filter_: Policy = lambda _: {"fits": "none"}, recall: list[str] | None = None
+    prune: Policy,
+    verify: Policy,
+    filter_: Policy = lambda _: {"fits": "none"},
+    recall: list[str] | None = None,
 ) -> ScriptedModel:
     """Script a model by one policy for each prompt."""
     policies: dict[str, Policy] = {

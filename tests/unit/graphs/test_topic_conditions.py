@@ -87,8 +87,10 @@ async def test_where_it_means_none_the_topic_has_a_chain_of_its_own(graph: Open,
     assert len(record["paths"]) == 2
 
 
-UNKNOWN = FAMILY + 'e:ada r:child e:fay , e:gil , e:hal . ' + " ".join(
-    f'e:{name} rdfs:label "{name.title()}" .' for name in ("fay", "gil", "hal")
+UNKNOWN = (
+    FAMILY
+    + "e:ada r:child e:fay , e:gil , e:hal . "
+    + " ".join(f'e:{name} rdfs:label "{name.title()}" .' for name in ("fay", "gil", "hal"))
 )  # of whom nobody says where they live
 
 
