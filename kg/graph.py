@@ -88,9 +88,9 @@ class KnowledgeGraph(Protocol):
 
         The nodes between that have a name, themselves; the values of ``relations``, which are under a
         number of hops; by any relation each of ``near`` that stands one hop from a node: an entity, a
-        literal with this text, or a date within that of a literal; and the types of the ends. In place of a
-        value without a name there is what this has. Of many nodes, or many values, the first are read,
-        and the pages say so. Sorted by place, hops, end and value.
+        literal with this text, or a date within that of a literal; and the types and names of the ends. In
+        place of a value without a name there is what this has. Of many nodes, or many values, the first are
+        read, and the pages say so. Sorted by place, hops, end and value.
         """
 
     async def list_relations(self, ids: Sequence[str]) -> dict[str, Page[Hop]]:

@@ -77,10 +77,11 @@ class AttributeValue:
 
 @dataclass(frozen=True, slots=True)
 class ChainAttributes:
-    """What the nodes on a chain have, and the types of its ends: pairs of an end and a type."""
+    """What the nodes on a chain have, its ends' types (an end and a type), and what says their names."""
 
     values: Page[AttributeValue]
     types: Page[tuple[Term, Term]]
+    names: tuple[AttributeValue, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)

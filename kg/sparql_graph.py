@@ -45,7 +45,7 @@ from kgqa.kg.sparql.decoding import (
     split_by_chain,
 )
 from kgqa.kg.sparql.guard import guard_query
-from kgqa.kg.terms import Chain, Entity, Hop, Term, Triple, is_id, is_iri
+from kgqa.kg.terms import Chain, Entity, Hop, Literal, Term, Triple, is_id, is_iri
 
 S = TypeVar("S")
 T = TypeVar("T")
@@ -262,6 +262,12 @@ class SparqlGraph:
                 continue
             hops = (self._relations.hop(relation.id, is_true(forward)),) if relation else ()
             found[AttributeValue(read_integer(place), hops, named.get(end, end), named[value])] = None
+        names = [
+            AttributeValue(chain.depth, (self._relations.hop(labels[read_integer(rank)], True),), end, label)
+            for _, start, relation, _, value, label, rank in rows
+            if start and relation is None and start == value and isinstance(label, Literal)
+            if (end := named.get(start, start)).name == label.value
+        ]
         kinds = {(each.end, each.value) for each in found if each.hops and each.hops[0] in types}
         silent = {*types, *(h for each in found for h in each.hops if self._relations.ignores(h.relation))}
         values, more = await self._past_unnamed([each for each in found if silent.isdisjoint(each.hops)])
@@ -272,6 +278,7 @@ class SparqlGraph:
         return ChainAttributes(
             Page(tuple(values[: self._rows]), cut or more or len(values) > self._rows),
             Page(tuple(listed[: self._rows]), cut or len(listed) > self._rows),
+            tuple(sorted({*names}, key=lambda each: (each.hops, sort_key(each.end)))),
         )
 
     async def _past_unnamed(self, found: Sequence[AttributeValue]) -> tuple[list[AttributeValue], bool]:

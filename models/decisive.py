@@ -84,11 +84,16 @@ def _everyone(prompt: ApplyConditions) -> frozenset[Term]:
 
 
 def _conditions(prompt: ApplyConditions) -> list[_Stated]:
-    """Return the conditions that can be told of what a prompt shows: those that the question names first."""
+    """Return the conditions that can be told of what a prompt shows: those that the question names first.
+
+    Names are left out: by them anything can be told.
+    """
     known, everyone = prompt.known, _everyone(prompt)
     named = sorted({term_text(term) for each in known.mentions for term in each.terms})
     found: list[_Stated] = []
     for letter, attribute in known.lettered.items():
+        if attribute.says_names:
+            continue
         for text in named:
             for operator in _ORDERED if attribute.kind in {"number", "date"} else _ORDERED[:1]:
                 meeting = _meeting(attribute, operator, text)
@@ -118,7 +123,7 @@ def _conditions(prompt: ApplyConditions) -> list[_Stated]:
 def _is_taken(prompt: ApplyConditions, condition: StatedCondition) -> bool:
     """Return whether the graph can check a condition."""
     try:
-        prompt.known.condition(condition.attribute, condition.operator, condition.value)
+        prompt.known.condition(condition.attribute, condition.operator, condition.value, prompt.question)
     except ValueError:
         return False
     return True

@@ -2,11 +2,12 @@
 
 import re
 from calendar import month_name
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import replace
 from datetime import date
 from itertools import islice
 
-from kgqa.kg.pages import AttributeValue, ChainAttributes, Mention as LinkedMention
+from kgqa.kg.pages import ChainAttributes, Mention as LinkedMention
 from kgqa.kg.terms import Chain, Entity, Hop, Literal, Term
 from kgqa.nodes.frontier.rerank import question_likeness
 from kgqa.priors.candidate_ranking import relation_words
@@ -17,7 +18,9 @@ from kgqa.runtime.state import VerifiedChain
 from kgqa.tools.arguments import chain_arguments, write_hop
 
 MAX_HOPS_READ = 12  # relations of each place whose values are read, the likest to the question
-MAX_SHOWN = 8  # attributes that a prompt shows
+MIN_SHOWN, MAX_SHOWN = 3, 8  # attributes that a prompt shows
+MIN_LIKENESS = 0.6  # to the question, as a share of the likest attribute's, of those beyond the first
+MAX_FOUND_MISSING = 4  # attributes that a search for what is missing adds
 MAX_MENTIONS = 8
 MAX_MEANINGS = 3  # entities that a name in the question may stand for
 BETWEEN_BONUS = 0.1  # in likeness, of what stands at a node on the way: it tells of this very chain
@@ -45,28 +48,24 @@ async def known_attributes(
     topics: Sequence[Entity],
     runtime: NodeRuntime,
 ) -> KnownAttributes:
-    """Return what the graph knows of a chain's ends, the likest to the question first.
+    """Return what the graph knows of a branch's ends, the likest to the question first.
 
     What the question names is looked for near them, topics too from which no chain has led to them. Two
-    queries, one more where a value has no name, and one for the names in the question. What takes too
-    long is not known.
+    queries for each of its chains, one more where a value has no name, and one for the names in the
+    question. What takes too long is not known.
     """
     chain = branch.chain
     named = await _named_beside(question, topics, runtime)
     begun = {chain.topic, *(each.chain.topic for each in met)}
     others: dict[str, list[Term]] = {str(topic): [topic] for topic in topics if topic not in begun}
     named = others | named
-    hops = await _likely_hops(question, chain, runtime)
-    found: ChainAttributes | None = await runtime.try_tool(
-        "chain_attributes",
-        **chain_arguments(chain),
-        relations={place: list(map(write_hop, of)) for place, of in hops.items()},
-        near=[term for terms in named.values() for term in terms],
-    )
-    if found is None:
+    near = [term for terms in named.values() for term in terms]
+    read = {each: await _read(question, each, near, runtime) for each in branch.chains}
+    pages = {each.hops: page for each, page in read.items() if page}
+    if not pages:
         return KnownAttributes(chain, mentions=tuple(Mention(text, tuple(of)) for text, of in named.items()))
     within = None if branch.truncated else {*branch.ends}
-    groups = _groups(chain, found.values, within)
+    groups = _groups(chain, pages, within)
     standing = {
         text: [(key, end) for key, pairs in groups.items() for end, value in pairs if _is_any(value, terms)]
         for text, terms in named.items()
@@ -75,7 +74,7 @@ async def known_attributes(
     telling = [key for key, pairs in groups.items() if key in told or _tells_apart(pairs, branch.ends)]
     alike = {frozenset(groups[key]): key for key in reversed(telling)}  # a relation and its inverse
     telling = [key for key in telling if alike[frozenset(groups[key])] == key]
-    listed = (await _ordered(telling, told, question, chain, runtime))[:MAX_SHOWN]
+    listed = await _likeliest(telling, told, question, chain, runtime)
     values = [end for end in branch.ends if isinstance(end, Literal)]
     own = [Attribute(chain.depth, (), tuple((end, end) for end in values))] if len(values) > 1 else []
     at = {key: number for number, key in enumerate(listed, len(own))}
@@ -85,38 +84,84 @@ async def known_attributes(
         )
         for text, of in standing.items()
     )
-    kinds = [pair for pair in found.types if within is None or pair[0] in within]
-    types = await _by_likeness(kinds, question, runtime)
+    kinds = [pair for each in pages.values() for pair in each.types if within is None or pair[0] in within]
     attributes = (*own, *(Attribute(*key, tuple(groups[key])) for key in listed))
     return KnownAttributes(
         chain,
-        attributes,
-        await _by_likeness(types, question, runtime),
+        (*attributes, *_names(chain, pages.values(), within)),
+        await _by_likeness(list(dict.fromkeys(kinds)), question, runtime),
         tuple(mentions),
-        found.values.truncated,
+        any(each.values.truncated for each in pages.values()),
     )
 
 
-def _groups(chain: Chain, found: Iterable[AttributeValue], within: set[Term] | None) -> dict[_Key, _Pairs]:
-    """Return the values by what they are of; what the chain itself says is left out."""
-    own = set(enumerate(chain.hops)) | {(place, hop.inverse) for place, hop in enumerate(chain.hops, 1)}
-    groups: dict[_Key, _Pairs] = {}
-    for each in found:
-        said = bool(each.hops) and (each.place, each.hops[0]) in own
-        if not said and (within is None or each.end in within):
-            groups.setdefault((each.place, each.hops), []).append((each.end, each.value))
-    return groups
+async def look_for_missing(
+    missing: str,
+    known: KnownAttributes,
+    branch: VerifiedChain,
+    met: Sequence[VerifiedChain],
+    runtime: NodeRuntime,
+) -> KnownAttributes | None:
+    """Return what is known with what is likest to some words after it; None where there is no more."""
+    again = await known_attributes(missing, branch, met, (), runtime)
+    shown = {(each.place, each.hops) for each in known.listed}
+    new = [each for each in again.listed if (each.place, each.hops) not in shown][:MAX_FOUND_MISSING]
+    return replace(known, listed=(*known.listed, *new)) if new else None
+
+
+async def _read(
+    question: str, chain: Chain, near: Sequence[Term], runtime: NodeRuntime
+) -> ChainAttributes | None:
+    """Read what the nodes on a chain have by the relations that are likest to the question."""
+    hops = await _likely_hops(question, chain, runtime)
+    found: ChainAttributes | None = await runtime.try_tool(
+        "chain_attributes",
+        **chain_arguments(chain),
+        relations={place: list(map(write_hop, of)) for place, of in hops.items()},
+        near=near,
+    )
+    return found
+
+
+def _groups(
+    chain: Chain, pages: Mapping[tuple[Hop, ...], ChainAttributes], within: set[Term] | None
+) -> dict[_Key, _Pairs]:
+    """Return the values by what they are of; what a chain itself says is left out.
+
+    Of several chains to the same ends only what the ends have counts.
+    """
+    own = {step for hops in pages for step in enumerate(hops)}
+    own |= {(place, hop.inverse) for hops in pages for place, hop in enumerate(hops, 1)}
+    groups: dict[_Key, dict[tuple[Term, Term], None]] = {}
+    for hops, page in pages.items():
+        for each in page.values:
+            said = bool(each.hops) and (each.place, each.hops[0]) in own
+            at_end = each.place == len(hops)
+            if not said and (at_end or len(pages) == 1) and (within is None or each.end in within):
+                place = chain.depth if at_end else each.place
+                groups.setdefault((place, each.hops), {})[each.end, each.value] = None
+    return {key: list(pairs) for key, pairs in groups.items()}
+
+
+def _names(chain: Chain, found: Iterable[ChainAttributes], within: set[Term] | None) -> Iterator[Attribute]:
+    """Yield what says the names of the ends."""
+    groups: dict[tuple[Hop, ...], dict[tuple[Term, Term], None]] = {}
+    for each in (name for page in found for name in page.names):
+        if within is None or each.end in within:
+            groups.setdefault(each.hops, {})[each.end, each.value] = None
+    for hops, pairs in groups.items():
+        yield Attribute(chain.depth, hops, tuple(pairs))
 
 
 def _tells_apart(pairs: _Pairs, ends: Sequence[Term]) -> bool:
-    """Return whether not all candidates have the same value."""
-    return len({value for _, value in pairs}) > 1 or {*ends} > {end for end, _ in pairs}
+    """Return whether not all candidates have the same value; of one alone, everything may tell."""
+    return len(ends) == 1 or len({value for _, value in pairs}) > 1 or {*ends} > {end for end, _ in pairs}
 
 
-async def _ordered(
+async def _likeliest(
     keys: Sequence[_Key], told: set[_Key], question: str, chain: Chain, runtime: NodeRuntime
 ) -> list[_Key]:
-    """Order attributes: what the question names a value of, then by likeness to it."""
+    """Return what the question names a value of, then what is most like it, but for what is far less so."""
     words = [
         relation_words(" ".join(hop.words for hop in hops or chain.hops[place - 1 : place]))
         for place, hops in keys
@@ -126,7 +171,11 @@ async def _ordered(
         key: (key in told, like + BETWEEN_BONUS * (key[0] < chain.depth))
         for key, like in zip(keys, likes, strict=True)
     }
-    return sorted(sorted(keys), key=lambda key: score[key], reverse=True)
+    order = sorted(sorted(keys), key=lambda key: score[key], reverse=True)[:MAX_SHOWN]
+    best = max((like for _, like in score.values()), default=0.0)
+    return [
+        key for at, key in enumerate(order) if at < MIN_SHOWN or score[key] >= (False, MIN_LIKENESS * best)
+    ]
 
 
 async def _by_likeness(

@@ -7,7 +7,7 @@ from typing import Literal, cast
 from kgqa.kg.pages import Candidate, Page, Proof
 from kgqa.kg.proof.query import Aggregate
 from kgqa.kg.terms import Term
-from kgqa.nodes.attributes import known_attributes
+from kgqa.nodes.attributes import known_attributes, look_for_missing
 from kgqa.nodes.cog.state import CoGState, shown_progress
 from kgqa.nodes.proof import query_of_memory
 from kgqa.prompts.apply_conditions import ApplyConditions, StatedConditions
@@ -26,11 +26,12 @@ async def filter_candidates(state: State, runtime: NodeRuntime) -> Update:
     """Let the model say by which conditions the question tells the ends of the verified chain apart.
 
     What it is shown of them are their ``attributes``: conditions on these are checked by the graph, on all
-    ends at once. What no attribute says it chooses by name, as with ``attributes`` off it chooses all, where
-    one prompt cannot show them all, in lots, and among what is left once more, until one prompt
-    holds it or no fewer prompts do. While there is a lot that nobody has judged, the branch is still to be
-    filtered. When none fits, the chain leaves working memory, with those that lead to the same ends,
-    and the search turns back to its alternatives. A malformed reply chooses nothing.
+    ends at once. What it misses among them is looked for once; where it cannot be decided, the ends stay, and
+    the branch is still to be filtered, as while there is a lot that nobody has judged. What no attribute says
+    it may choose by name, as with ``attributes`` off it chooses all, where one prompt cannot show them all,
+    in lots, and among what is left once more, until one prompt holds it or no fewer prompts do. When none
+    fits, the chain leaves working memory, with those that lead to the same ends, and the search turns back to
+    its alternatives. A malformed reply chooses nothing; of attributes it leaves the ends as they are.
     """
     *earlier, branch = state["memory"]
     kept, limit = await filter_branch(branch, state, runtime, met=earlier)
@@ -72,10 +73,11 @@ async def _make_prompt(
     plan = shown_progress(cast(CoGState, state), runtime.context) if "findings" in state else None
     question, topics = state["question"], tuple(state["topic_entities"])
     others, ends = tuple(each.chain for each in met), _candidates(branch)
+    applied = branch.conditions
     if not runtime.context.attributes:
-        return FilterCandidates(question, branch.chain, ends, plan, others, topics=topics)
+        return FilterCandidates(question, branch.chain, ends, plan, others, applied, topics=topics)
     known = await known_attributes(question, branch, met, topics, runtime)
-    return ApplyConditions(question, branch.chain, ends, known, plan, others, topics=topics)
+    return ApplyConditions(question, branch.chain, ends, known, plan, others, applied, topics=topics)
 
 
 async def _judge_lots(
@@ -90,38 +92,59 @@ async def _judge_lots(
     What the graph is to decide is of all lots, and ends the round.
     """
     kept: list[Term] = []
-    counting, unjudged, limit = False, False, None
+    counting, open_lots, none_fits, limit = False, 0, False, None
     words: dict[str, None] = {}
     for lot in prompt.lots:
-        shown = replace(prompt, candidates=lot)
         try:
-            reply = await _ask(shown, runtime)
+            shown, reply = await _ask(replace(prompt, candidates=lot), branch, met, runtime)
         except BudgetExceeded as error:
             if not kept:
                 raise
             limit = error.limit
             break
+        terms = [candidate.term for candidate in lot]
         if reply is None:
-            unjudged = True
+            open_lots += 1
             continue
         runtime.trace["reason"] = reply.rationale
-        chosen = [lot[number - 1].term for number in reply.chosen]
-        if isinstance(reply, StatedConditions) and isinstance(shown, ApplyConditions) and reply.decides:
-            decided = await _decide(shown, reply, branch, met, state, runtime)
-            return _choose_beside(decided, chosen, reply, whole=len(prompt.lots) == 1), limit
-        kept += chosen
+        chosen = [terms[number - 1] for number in reply.chosen]
         counting = counting or reply.count
+        if isinstance(reply, StatedConditions) and isinstance(shown, ApplyConditions):
+            if reply.missing:
+                runtime.trace["missing"] = reply.missing
+            if reply.decides:
+                decided = await _decide(shown, reply, branch, met, state, runtime)
+                return _choose_beside(decided, chosen, reply, whole=len(prompt.lots) == 1), limit
+            undecided = bool(reply.missing) and not chosen
+            open_lots += undecided
+            none_fits = none_fits or reply.fits == "none"
+            if undecided or reply.fits == "all" or (reply.count and not chosen):
+                kept += terms
+                continue
+        kept += chosen
         words[getattr(reply, "words", "") or reply.rationale] = None
-    verdict: Literal["stop", "filter"] = "filter" if unjudged or limit else "stop"
+    if isinstance(prompt, ApplyConditions) and open_lots and not (kept or none_fits):
+        kept = [candidate.term for candidate in prompt.candidates]
+    verdict: Literal["stop", "filter"] = "filter" if open_lots or limit else "stop"
     counted = Aggregate("count") if counting else None
-    picked = "; ".join(filter(None, words))
+    picked = "; ".join(filter(None, words)) if words or not kept else None
     return replace(branch, ends=tuple(kept), verdict=verdict, picked=picked, aggregate=counted), limit
 
 
-async def _ask(prompt: FilterPrompt, runtime: NodeRuntime) -> FilterReply | None:
-    if isinstance(prompt, ApplyConditions):
-        return await runtime.ask(prompt)
-    return await runtime.ask(prompt)
+async def _ask(
+    prompt: FilterPrompt, branch: VerifiedChain, met: Sequence[VerifiedChain], runtime: NodeRuntime
+) -> tuple[FilterPrompt, FilterReply | None]:
+    """Return the reply, and the prompt that it is to: with what was missing, once it was looked for."""
+    if not isinstance(prompt, ApplyConditions):
+        return prompt, await runtime.ask(prompt)
+    reply = await runtime.ask(prompt)
+    if reply is None or not prompt.can_look_for(reply):
+        return prompt, reply
+    known = await look_for_missing(reply.missing, prompt.known, branch, met, runtime)
+    if known is None:
+        return prompt, reply
+    searched = replace(prompt, known=known, final=True)
+    return searched, await runtime.ask(searched)
 
 
 async def _decide(
@@ -151,9 +174,12 @@ async def _decide(
 def _choose_beside(
     decided: VerifiedChain, chosen: Sequence[Term], reply: StatedConditions, *, whole: bool
 ) -> VerifiedChain:
-    """Return what is chosen of what the graph has decided; of one lot among several it is not all."""
+    """Return what is chosen of what the graph has decided; of one lot among several it is not all.
+
+    What is missing is left to filter.
+    """
     if not chosen:
-        return decided
+        return replace(decided, verdict="filter") if reply.missing else decided
     if not whole:
         return replace(decided, verdict="filter")
     ends = tuple(term for term in chosen if term in {*decided.ends})

@@ -1,16 +1,17 @@
 """Topics that are only conditions, of a node of the chain that stands (beyond the papers)."""
 
-from collections.abc import Iterator, Sequence
+from collections import Counter
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
 from itertools import islice
 
 from kgqa.kg.proof.query import Condition
 from kgqa.kg.terms import Chain, Entity, Hop
 from kgqa.nodes.proof import query_of_memory, run_query
-from kgqa.prompts.connect_topic import ConnectTopic
+from kgqa.prompts.connect_topic import ConnectTopic, Share
 from kgqa.runtime.node import NodeRuntime
 from kgqa.runtime.state import KnownExtensions, State, VerifiedChain
-from kgqa.tools.arguments import chain_arguments
+from kgqa.tools.arguments import chain_arguments, write_hop
 
 MAX_CONNECTIONS = 6
 """Relations between a chain's nodes and a topic that are looked up at most: those of the ends first."""
@@ -33,25 +34,50 @@ async def with_topic(
 
     What leads on from both is known already; one query tells which of it connects them. Where one relation
     does, or all leave the same ends, nobody is asked; else the model says which one the question means, if
-    any. One that leaves no ends is no condition.
+    any. It is asked as well where most of the ends that are left out have nothing by that relation, since
+    facts may be missing. One that leaves no ends is no condition.
     """
-    chain = memory[-1].chain
+    chain, ends = memory[-1].chain, len(memory[-1].ends)
     found = list(islice(_connections(chain, topic, state["leads"]), MAX_CONNECTIONS))
     connected = await _connected(chain, found, topic, runtime) if len(found) > 1 else found
-    tried = [await _narrowed(memory, place, hop, topic, state, runtime) for place, hop in connected]
-    narrowed = dict(zip(connected, tried, strict=True))
-    possible = {connection: met for connection, met in narrowed.items() if met is not None}
-    if len({frozenset(met.ends) for met in possible.values()}) > 1:
+    possible: dict[tuple[int, Hop], VerifiedChain] = {}
+    for place, hop in connected:
+        condition = Condition(place, (hop,), "=", topic, f"{hop.words}: {topic}")
+        if met := await _narrowed(memory, condition, state, runtime):
+            possible[place, hop] = met
+    shares = await _shares(memory[-1], possible, runtime)
+    doubted = any(2 * each.silent > ends - each.holding for each in shares)
+    if len({frozenset(met.ends) for met in possible.values()}) > 1 or doubted:
         topics, offers = tuple(state["topic_entities"]), tuple(possible)
-        prompt = ConnectTopic(state["question"], memory[-1].chain, topic, offers, topics=topics)
+        prompt = ConnectTopic(state["question"], chain, topic, offers, tuple(shares), topics=topics)
         reply = await runtime.ask(prompt)
         chosen = offers[reply.relation - 1 : reply.relation] if reply else ()
         possible = {connection: possible[connection] for connection in chosen}
     met = next(iter(possible.values()), None)
     if met:
-        condition = met.conditions[-1].words
-        runtime.trace |= {"chain": str(met.chain), "condition": condition, "ends": len(met.ends)}
+        words = met.conditions[-1].words
+        runtime.trace |= {"chain": str(met.chain), "condition": words, "ends": len(met.ends)}
     return met
+
+
+async def _shares(
+    branch: VerifiedChain, possible: Mapping[tuple[int, Hop], VerifiedChain], runtime: NodeRuntime
+) -> list[Share]:
+    """Return of how many ends each connection holds, and of how many the graph has nothing by its hop.
+
+    One query for all, none where no end is left out.
+    """
+    total, told = len(branch.ends), Counter[tuple[int, Hop]]()
+    if any(len(met.ends) < total for met in possible.values()):
+        hops = {place: [write_hop(hop) for at, hop in possible if at == place] for place, _ in possible}
+        arguments = chain_arguments(branch.chain)
+        found = await runtime.try_tool("chain_attributes", **arguments, relations=hops)
+        values = found.values if found and not found.values.truncated else ()
+        ends = {*branch.ends}
+        told.update(
+            at for at, _ in {((v.place, v.hops[0]), v.end) for v in values if v.hops and v.end in ends}
+        )
+    return [Share(len(met.ends), total - told[at] if told else 0, total) for at, met in possible.items()]
 
 
 async def _connected(
@@ -65,11 +91,10 @@ async def _connected(
 
 
 async def _narrowed(
-    memory: Sequence[VerifiedChain], place: int, hop: Hop, topic: Entity, state: State, runtime: NodeRuntime
+    memory: Sequence[VerifiedChain], condition: Condition, state: State, runtime: NodeRuntime
 ) -> VerifiedChain | None:
     """Return the last chain of memory with a condition more and the ends that are left; None without any."""
     *earlier, branch = memory
-    condition = Condition(place, (hop,), "=", topic, f"{hop.words}: {topic}")
     met = replace(branch, conditions=(*branch.conditions, condition))
     query = query_of_memory([*earlier, replace(met, aggregate=None)], state["topic_entities"])
     proof = await run_query(query, runtime)

@@ -120,11 +120,13 @@ def accept_chain(
     """
     cut = state["truncated"]
     branch = _verified_chain(state["chain"], verdict, verdict.chosen, named, truncated=cut)
-    whole = isinstance(verdict, Sufficiency) and len(named) <= MAX_CANDIDATES_SHOWN and not cut
+    whole = isinstance(verdict, Sufficiency) and len(named) <= MAX_CANDIDATES_SHOWN
+    whole = whole and not (cut or verdict.united)
     if branch.verdict == "filter" and verdict.chosen and whole:
         ends = taken_terms("some", verdict.chosen, named)
         branch = replace(branch, ends=ends, verdict="stop", picked=verdict.rationale)
-    branch = _united(branch, [state["siblings"][number - 1] for number in verdict.united], verdict.take)
+    take: Take = "others" if branch.verdict == "filter" else verdict.take
+    branch = _united(branch, [state["siblings"][number - 1] for number in verdict.united], take)
     return {
         "memory": [*state["memory"], branch],
         "decision": "refine" if awaited or next_topic(state) else branch.decision,
@@ -149,13 +151,14 @@ def accept_group(groups: Sequence[ChainFindings], reply: GroupVerdict, runtime: 
 
 def _united(branch: VerifiedChain, others: Sequence[ChainFindings], take: Take) -> VerifiedChain:
     """Return a branch with the ends of chains that say the same beside its own."""
-    ends = dict.fromkeys(branch.ends)
+    ends, fresh = dict.fromkeys(branch.ends), branch.fresh
     for each in others:
         own = taken_terms("all" if take == "some" else take, (), each.named)
         ends |= dict.fromkeys(own)
+        fresh = fresh or len(own) < len(each.named)
     chains = tuple(Chain(each.chain.topic, each.chain.hops) for each in others)
     cut = branch.truncated or any(each.truncated for each in others)
-    return replace(branch, ends=tuple(ends), others=chains, truncated=cut) if others else branch
+    return replace(branch, ends=tuple(ends), fresh=fresh, others=chains, truncated=cut) if others else branch
 
 
 def _verified_chain(

@@ -2,13 +2,14 @@
 
 from collections.abc import Iterable, Sequence
 from functools import cached_property
+from typing import Literal as Choice
 
 from pydantic import Field
 
 from kgqa.kg.pages import Candidate
 from kgqa.kg.proof.query import Aggregate, Condition, Operator
 from kgqa.kg.terms import Chain
-from kgqa.prompts.attributes import Extreme, KnownAttributes, draw_told_apart
+from kgqa.prompts.attributes import Extreme, KnownAttributes, draw_applied, draw_told_apart
 from kgqa.prompts.base import QuestionPrompt, Reply, check_numbers, numbered
 from kgqa.prompts.chain import draw_chain, draw_met
 from kgqa.prompts.filter_candidates import split_lots
@@ -16,6 +17,10 @@ from kgqa.prompts.progress import Progress
 
 MAX_CONDITIONS = 8
 MAX_VALUED_CANDIDATES = 100  # up to which their values stand beside them: of more the graph is asked anyway
+
+Fits = Choice["some", "all", "none"]
+
+SEARCHED = "What was missing was looked for; nothing else is known of the candidates."
 
 __all__ = ["ApplyConditions", "Operator", "StatedCondition", "StatedConditions"]
 
@@ -32,6 +37,7 @@ class StatedConditions(Reply):
     """The conditions that the graph is to check, or the candidates that no attribute tells."""
 
     rationale: str = Field(default="", description="one short sentence: why")
+    fits: Fits = Field(default="some", description="some (as said below), all, or none of the candidates")
     conditions: list[StatedCondition] = Field(
         default=[], description="what is true of the answers, all of it"
     )
@@ -42,76 +48,102 @@ class StatedConditions(Reply):
         default=[], description="numbers of candidates, best first, only where no attribute says which"
     )
     words: str = Field(default="", description="for chosen: the words of the question that no attribute says")
+    missing: str = Field(default="", description="what no attribute says and the question turns on")
 
     @property
     def decides(self) -> bool:
-        """Whether the graph is to decide anything, or to count all."""
-        return bool(self.conditions) or self.extreme != "none" or (self.count and not self.chosen)
+        """Whether the graph is to decide anything."""
+        return bool(self.conditions) or self.extreme != "none"
 
 
 class ApplyConditions(QuestionPrompt[StatedConditions]):
-    """State the conditions on the ends of a chain, in lots; those of ``met`` have them as well."""
+    """State the conditions on the ends of a chain, in lots; those of ``met`` have them as well.
+
+    ``applied`` are conditions that hold of all of them; of the attributes that are not shown, any can be
+    looked for, once, unless it is ``final``.
+    """
 
     chain: Chain
     candidates: tuple[Candidate, ...]
     known: KnownAttributes
     progress: Progress | None = None
     met: tuple[Chain, ...] = ()
+    applied: tuple[Condition, ...] = ()
+    final: bool = False
 
     instructions = """\
 You finish a search in a knowledge graph. You are given a question, the chain of relations that leads \
 to its kind of answer, the candidates at the end of the chain, and what the graph knows of them and of \
-the nodes ?1, ?2 ... on the way: attributes with their values, and types. All candidates meet what this \
-chain says, and any other chain that they are also the ends of. Say what else the question asks of them. \
+the nodes ?1, ?2 ... on the way: attributes with their values, and types. In brackets behind an attribute \
+or a type is how many candidates have it; behind a candidate are its own values. All candidates meet what \
+this chain says, and any other chain or condition that is named. Say what else the question asks of them. \
 The graph checks it, on all candidates, shown or not.
 
+- "fits": "some" of the candidates, those that you say in what follows; "all" if the question asks nothing \
+else of them, so that nothing is left to filter; "none" if none can be meant, and the search has to go \
+elsewhere.
 - "conditions": each is {"attribute": "A", "operator": "=", "value": "..."}. Operators: = != < <= > >=; \
 contains (a part of a text); year (of a date); exists; not exists (with a value: none that equals it); \
 type (attribute "", one of the types shown). All of them must be true of a candidate. A number or a date \
-need not be among the values shown; 1961 equals any day of it.
+need not be among the values shown; 1961 equals any day of it. A name is compared only with words of the \
+question.
 - "extreme": of the candidates that meet the conditions, those with the "smallest" or the "largest" value \
 (earliest, latest) of the attribute "by"; else "none" and "".
 - "count": true if the question asks how many fit.
-- "chosen": only where no attribute says what is asked: numbers of the candidates that fit, and in "words" \
-these words of the question. What an attribute can say is never chosen by what you remember.
+- "missing": a few words for what the question turns on and no attribute shown says ("population"). Other \
+attributes, where there are any, are then searched for it, and you are asked again. What stays missing is \
+left unchecked: all candidates that meet the rest are kept, and the answer is marked as not verified.
+- "chosen": in place of what is missing, if you are sure of it by other knowledge: numbers of the candidates \
+that fit, and in "words" these words of the question. What an attribute can say is never chosen by what \
+you remember.
 
-If none fits, leave all of this empty.
-
-Reply with one JSON object: {"rationale": "one short sentence", "conditions": [conditions], "extreme": \
-"none", "by": "", "count": false, "chosen": [numbers], "words": ""}.
+Reply with one JSON object: {"rationale": "one short sentence", "fits": "some", "conditions": [conditions], \
+"extreme": "none", "by": "", "count": false, "chosen": [numbers], "words": "", "missing": ""}.
 
 Example
 Question: "Which of the Brontë sisters died in Scarborough?"
 Chain: "Patrick Brontë" <-father- ?1
 Attributes:
-A. ?1 -place_of_death-> "Scarborough", "Haworth" (of 4)
-B. ?1 -gender-> "Female", "Male" (of 4)
-C. ?1 -died-> "1849-05-28", "1848-09-24", "1855-03-31", "1848-12-19" (of 4)
+A. ?1 -place_of_death-> "Scarborough", "Haworth" (4 candidates)
+B. ?1 -gender-> "Female", "Male" (4 candidates)
+C. ?1 -died-> "1849-05-28", "1848-09-24", "1855-03-31", "1848-12-19" (4 candidates)
 Found near the candidates: "Scarborough": A of "Anne Brontë"
 Candidates (4):
 1. "Anne Brontë" (A "Scarborough"; B "Female"; C "1849-05-28")
 2. "Branwell Brontë" (A "Haworth"; B "Male"; C "1848-09-24")
 3. "Charlotte Brontë" (A "Haworth"; B "Female"; C "1855-03-31")
 4. "Emily Brontë" (A "Haworth"; B "Female"; C "1848-12-19")
-Reply: {"rationale": "Where and who: two attributes say it.", "conditions": [{"attribute": "A", "operator": \
-"=", "value": "Scarborough"}, {"attribute": "B", "operator": "=", "value": "Female"}], "extreme": "none", \
-"by": "", "count": false, "chosen": [], "words": ""}
+Reply: {"rationale": "Where and who: two attributes say it.", "fits": "some", "conditions": [{"attribute": \
+"A", "operator": "=", "value": "Scarborough"}, {"attribute": "B", "operator": "=", "value": "Female"}], \
+"extreme": "none", "by": "", "count": false, "chosen": [], "words": "", "missing": ""}
 
 Example
 Question: "Which of the novels by Emily Brontë was first printed in Edinburgh?"
 Chain: "Emily Brontë" <-author- ?1
 Attributes:
-A. ?1 -place_of_publication-> "London" (of 1)
+A. ?1 -place_of_publication-> "London" (1 candidate)
 Not found near the candidates: "Edinburgh"
 Candidates (1):
 1. "Wuthering Heights" (A "London")
-Reply: {"rationale": "It was printed in London.", "conditions": [], "extreme": "none", "by": "", "count": \
-false, "chosen": [], "words": ""}
+Reply: {"rationale": "It was printed in London.", "fits": "none", "conditions": [], "extreme": "none", \
+"by": "", "count": false, "chosen": [], "words": "", "missing": ""}
+
+Example
+Question: "Which of the novels by Anne Brontë has the most pages?"
+Chain: "Anne Brontë" <-author- ?1
+Attributes:
+A. ?1 -published-> "1847", "1848" (2 candidates)
+Candidates (2):
+1. "Agnes Grey" (A "1847")
+2. "The Tenant of Wildfell Hall" (A "1848")
+Reply: {"rationale": "No attribute says how many pages.", "fits": "some", "conditions": [], "extreme": \
+"none", "by": "", "count": false, "chosen": [], "words": "", "missing": "number of pages"}
 """
 
     def _lines(self) -> Iterable[str]:
         progress = (self.progress.draw(),) if self.progress else ()
-        head = *progress, f"Chain: {draw_chain(self.chain)}", *draw_met(self.met), *self.known.draw()
+        chains = f"Chain: {draw_chain(self.chain)}", *draw_met(self.met), *draw_applied(self.applied)
+        head = *progress, *chains, *self.known.draw(), *([SEARCHED] if self.final else [])
         shown, note = self._drawn[: len(self.offered)], str(len(self.candidates))
         note += f", the first {len(shown)} shown" if len(shown) < len(self.candidates) else ""
         return *head, f"Candidates ({note}):", numbered(shown)
@@ -132,10 +164,14 @@ false, "chosen": [], "words": ""}
         """The candidates that the prompt shows."""
         return next(iter(self.lots), ())
 
+    def can_look_for(self, reply: StatedConditions) -> bool:
+        """Return whether what a reply misses was not looked for."""
+        return bool(reply.missing) and not self.final
+
     def conditions(self, reply: StatedConditions) -> tuple[Condition, ...]:
         """Return the conditions of a reply; raise ValueError for one that cannot be checked."""
         stated = dict.fromkeys((each.attribute, each.operator, each.value) for each in reply.conditions)
-        return tuple(self.known.condition(*each) for each in stated)
+        return tuple(self.known.condition(*each, self.question) for each in stated)
 
     def aggregate(self, reply: StatedConditions) -> Aggregate | None:
         """Return the extreme of a reply; raise ValueError if it cannot be computed."""
@@ -150,3 +186,8 @@ false, "chosen": [], "words": ""}
             raise ValueError(f"no more than {MAX_CONDITIONS} conditions")
         if self.aggregate(reply) and reply.count:
             raise ValueError('"count" goes without an "extreme"')
+        said = reply.decides or reply.chosen or reply.missing
+        if reply.fits == "some" and not (said or reply.count):
+            raise ValueError('say which: by "conditions", "extreme", "chosen" or "missing"; or "all", "none"')
+        if reply.fits != "some" and said:
+            raise ValueError(f'with "fits": "{reply.fits}" leave conditions, extreme, chosen, missing empty')

@@ -24,10 +24,12 @@ RULES = """\
 Decide:
 
 - "stop" if a group has the answer: its chain, with those that have the same ends, says what the question \
-asks, read with the direction of the arrows; several that say the same are united;
+asks, read by its arrows;
 - "filter" if the answers are among a group's candidates, and a condition is left (a date, a number, a name, \
 a kind, the largest), which the graph decides where it can; stop with "some" only for what no graph says;
 - "forward" if a relation is still to be followed, from here or from elsewhere.
+
+Stop or filter with one group, or several that say the same: they are united.
 
 With several topic entities each has a chain of its own: stop or filter where they meet, and elsewhere only \
 if nothing that the others say is left. Judge by the chains, not by the few candidates that are shown. The \
@@ -50,7 +52,7 @@ class Assessment(Reply):
     decision: Literal["stop", "filter", "forward"] = Field(description="stop, filter or forward")
     groups: list[int] = Field(
         default=[],
-        description="for stop and filter the number of the answer, for forward of what to go on from",
+        description="for stop and filter those of the answer, for forward those to go on from",
     )
     take: Take = Field(default="all", description="for stop: what of the group is the answer")
     chosen: list[int] = Field(
@@ -112,7 +114,7 @@ class Evaluation(Reply):
 
     rationale: str = Field(default="", description="one short sentence: why")
     decision: Literal["stop", "filter", "forward"] = Field(description="stop, filter or forward")
-    groups: list[int] = Field(default=[], description="for stop and filter: the number of the group")
+    groups: list[int] = Field(default=[], description="for stop and filter: the numbers of the groups")
     take: Take = Field(default="all", description="for stop: what of the group is the answer")
     chosen: list[int] = Field(
         default=[], description="for stop with take=some: candidate numbers, best first"
@@ -193,7 +195,7 @@ def _check_groups(reply: GroupVerdict, groups: Sequence[ChainFindings]) -> None:
     check_numbers(reply.groups, min(MAX_GROUPS_SHOWN, len(groups)), "group")
     if reply.decision == "forward":
         return
-    several = reply.decision == "stop" and all(map(can_unite, (groups[n - 1] for n in reply.groups)))
+    several = all(map(can_unite, (groups[number - 1] for number in reply.groups)))
     if not reply.groups or (len(reply.groups) > 1 and not several):
         raise ValueError(f'with "{reply.decision}", name one group, not {len(reply.groups)}')
     offered = numbered_candidates(groups)

@@ -16,9 +16,9 @@ from kgqa.prompts.base import quoted
 from kgqa.prompts.chain import draw_arrow
 
 MAX_ATTRIBUTES = len(ascii_uppercase)
-MAX_TYPES = 12
+MAX_TYPES = 6
 MAX_ALL_VALUES, MAX_EXAMPLES = 6, 4  # values up to which all are shown, and how many of more
-MAX_SHOWN_BESIDE = 3  # attributes, the first, whose values stand beside candidates; and values of each
+MAX_SHOWN_BESIDE = 3  # values of an attribute that stand beside a candidate
 MAX_FOUND_BESIDE = 3  # candidates that a mention stands near, by name
 MAX_VALUE_CHARS = 60
 
@@ -62,13 +62,24 @@ class Attribute:
         """The relations that lead to the values."""
         return " ".join(hop.words for hop in self.hops)
 
+    @cached_property
+    def says_names(self) -> bool:
+        """Whether its values are the candidates' own names."""
+        return bool(self.hops) and all(
+            isinstance(value, Literal) and value.value == candidate.name for candidate, value in self.values
+        )
+
     def draw(self) -> str:
         """Draw the way to the values, some of them, and how many candidates have any.
 
-        >>> ulm, born = Entity("http://x/u", "Ulm"), Hop("http://x/born")
+        >>> ulm, born, label = Entity("http://x/u", "Ulm"), Hop("http://x/born"), Hop("http://x/label")
         >>> Attribute(1, (born,), ((ulm, Literal("854")),)).draw()
-        '?1 -born-> "854" (of 1)'
+        '?1 -born-> "854" (1 candidate)'
+        >>> Attribute(1, (label,), ((ulm, Literal("Ulm")),)).draw()
+        '?1 -label-> its name'
         """
+        if self.says_names:
+            return f"?{self.place} {draw_arrow(self.hops[-1], 'its name')}"
         texts = [quoted(text, MAX_VALUE_CHARS) for text in self.distinct]
         if len(texts) > MAX_ALL_VALUES:
             texts = [*texts[:MAX_EXAMPLES], f"{len(texts) - MAX_EXAMPLES} more"]
@@ -76,7 +87,7 @@ class Attribute:
         for hop in self.hops[:-1]:
             way += f" {draw_arrow(hop, '?')}"
         shown = ", ".join(texts)
-        return f"{way} {draw_arrow(self.hops[-1], shown) if self.hops else shown} (of {len(self.of)})"
+        return f"{way} {draw_arrow(self.hops[-1], shown) if self.hops else shown} {_draw_share(len(self.of))}"
 
 
 @dataclass(frozen=True, slots=True)
@@ -112,23 +123,27 @@ class KnownAttributes:
     cut: bool = False
 
     @cached_property
-    def kinds(self) -> Mapping[str, Term]:
-        """The types that not all of the candidates have, by their texts, the likest to the question first."""
-        sizes: dict[Term, int] = {}
-        for _, kind in self.types:
-            sizes[kind] = sizes.get(kind, 0) + 1
-        most = len({candidate for candidate, _ in self.types})
-        telling = [kind for kind in sizes if sizes[kind] < most][:MAX_TYPES]
-        return {term_text(kind): kind for kind in telling or [*sizes][:1]}
+    def _kinds(self) -> Mapping[str, tuple[Term, frozenset[Term]]]:
+        """The types that not all of the candidates have, by their texts, and whose they are.
 
-    @cached_property
-    def _kinds_of(self) -> Mapping[Term, list[str]]:
-        found: dict[Term, list[str]] = {}
-        shown = {kind: text for text, kind in self.kinds.items()}
-        for candidate, kind in self.types if len(self.kinds) > 1 else ():
-            if kind in shown:
-                found.setdefault(candidate, []).append(shown[kind])
-        return found
+        The likest to the question first; of those that the same candidates have, one with a name.
+        """
+        having: dict[Term, set[Term]] = {}
+        for candidate, kind in self.types:
+            having.setdefault(kind, set()).add(candidate)
+        named: dict[frozenset[Term], Term] = {}
+        for kind, candidates in having.items():
+            first = named.setdefault(frozenset(candidates), kind)
+            if kind.name and not first.name:
+                named[frozenset(candidates)] = kind
+        most = len({candidate for candidate, _ in self.types})
+        telling = [of for of in named if len(of) < most][:MAX_TYPES] or [*named][:1]
+        return {term_text(named[of]): (named[of], of) for of in telling}
+
+    @property
+    def kinds(self) -> Mapping[str, Term]:
+        """The types that are shown, by their texts."""
+        return {text: kind for text, (kind, _) in self._kinds.items()}
 
     def draw(self) -> Iterator[str]:
         """Draw attributes and types, and what the question names."""
@@ -138,7 +153,11 @@ class KnownAttributes:
         else:
             yield "Attributes: none"
         if self.types:
-            yield f"Types: {', '.join(quoted(text, MAX_VALUE_CHARS) for text in self.kinds)}"
+            shown = (
+                f"{quoted(text, MAX_VALUE_CHARS)} {_draw_share(len(of))}"
+                for text, (_, of) in self._kinds.items()
+            )
+            yield f"Types: {', '.join(shown)}"
         found = [each.draw() for each in self.mentions if each.found]
         lost = [quoted(each.text) for each in self.mentions if not each.found]
         yield from (f"Found near the candidates: {line}" for line in found)
@@ -151,21 +170,26 @@ class KnownAttributes:
         return dict(zip(ascii_uppercase, self.listed, strict=False))
 
     def draw_values(self, candidate: Term) -> str:
-        """Draw the types of a candidate and what it has of the first attributes."""
-        kinds = ", ".join(quoted(text, MAX_VALUE_CHARS) for text in self._kinds_of.get(candidate, ())[:2])
-        parts = [kinds] if kinds else []
-        for letter, each in [*self.lettered.items()][:MAX_SHOWN_BESIDE]:
+        """Draw the types of a candidate and what it has of the attributes."""
+        kinds = [quoted(text, MAX_VALUE_CHARS) for text, (_, of) in self._kinds.items() if candidate in of]
+        parts = [", ".join(kinds[:2])] if kinds else []
+        for letter, each in self.lettered.items():
             values = each.of.get(candidate, ()) if each.place < self.chain.depth or each.hops else ()
-            if values:
+            if values and not each.says_names:
                 texts = dict.fromkeys(quoted(term_text(value), MAX_VALUE_CHARS) for value in values)
                 parts.append(f"{letter} {', '.join([*texts][:MAX_SHOWN_BESIDE])}")
         return f" ({'; '.join(parts)})" if parts else ""
 
-    def condition(self, letter: str, operator: Operator, text: str) -> Condition:
-        """Return the condition that a reply states; raise ValueError if it cannot be checked."""
+    def condition(self, letter: str, operator: Operator, text: str, question: str) -> Condition:
+        """Return the condition that a reply states; raise ValueError if it cannot be checked.
+
+        A name is compared with what the question says, lest it be a choice by name.
+        """
         if operator == "type":
             return Condition(self.chain.depth, (), "type", _named(text, self.kinds, "type"), f"is a {text}")
         attribute = self._attribute(letter)
+        if attribute.says_names and fold(text) not in fold(question):
+            raise ValueError(f'the question does not say {quoted(text)}; candidates are named in "chosen"')
         words = " ".join(filter(None, (attribute.words, operator, text)))
         if not text and "exists" in operator:
             return Condition(attribute.place, attribute.hops, operator, None, words)
@@ -189,6 +213,26 @@ class KnownAttributes:
             offered = f"choose from A to {last[0]}" if last else "there are none"
             raise ValueError(f'attribute "{letter}" was not offered; {offered}')
         return found
+
+
+def _draw_share(count: int) -> str:
+    return f"({count} candidate{'s' * (count != 1)})"
+
+
+def draw_applied(conditions: Sequence[Condition]) -> list[str]:
+    """Draw the conditions that hold of all candidates.
+
+    >>> in_ulm = Condition(1, (Hop("http://x/lives_in"),), "=", Entity("http://x/u", "Ulm"))
+    >>> draw_applied([in_ulm, Condition(1, (Hop("http://x/born"),), "year", Literal("1905"))])
+    ['All candidates meet: ?1 -lives_in-> "Ulm"; ?1 -born-> (year) "1905"']
+    """
+    drawn = []
+    for each in conditions:
+        way = " ".join(draw_arrow(hop, "?") for hop in each.attribute).removesuffix(" ?")
+        how = f"({each.operator})" if each.operator != "=" else ""
+        value = quoted(term_text(each.value), MAX_VALUE_CHARS) if each.value else ""
+        drawn.append(" ".join(filter(None, (f"?{each.place}", way, how, value))))
+    return [f"All candidates meet: {'; '.join(drawn)}"] if drawn else []
 
 
 def term_text(term: Term) -> str:

@@ -30,8 +30,8 @@ name, a kind, the largest) is left, which the graph decides where it can;
 - "backtrack": it leads astray, or all candidates are shown and none can be meant.
 
 Judge the kind of the candidates, not the few that are shown. What the data says is right, but it may lack \
-facts. With several topic entities each is checked by itself: stop where this chain says its own part, and \
-filter only for a condition that names none of the others.
+facts. With several topic entities each is checked by itself: stop where this chain says its own part, with \
+the "take" that the question ends in, and filter only for a condition that names none of the others.
 
 "A -relation-> B" reads "A has the relation to B"; "A <-relation- B" reads "B has the relation \
 to A". ?1, ?2 ... stand for all nodes reached at that step, named or not.
@@ -48,6 +48,8 @@ LEFT_TO_THE_GRAPH = (
     'see what it knows of them. "some" is for what no graph can tell.'
 )
 """What a verdict leaves to a filter that sees attributes."""
+
+SIBLINGS = 'Chosen beside it; with "stop" or "filter", "united" are those that say the same:'
 
 _NUMBER = re.compile(r"[+-]?(?:[0-9]+(?:\.[0-9]*)?|\.[0-9]+)(?:[eE][+-]?[0-9]{1,9})?")
 _DATE = re.compile(r"(-?[0-9]{4,9})-([0-9]{2})-([0-9]{2})(?:T([0-9]{2}):([0-9]{2}):([0-9]{2})[^ ]{0,20})?")
@@ -132,14 +134,14 @@ def draw_siblings(found: Sequence[ChainFindings]) -> list[str]:
     >>> maltese = Candidate(Entity("http://x/l", "Maltese"))
     >>> chain = Chain(Entity("http://x/m", "Malta"), (Hop("http://x/official_language"),))
     >>> print(*draw_siblings([ChainFindings(chain, (maltese,))]), sep="\n")
-    Chosen beside it ("united" are those that say the same):
+    Chosen beside it; with "stop" or "filter", "united" are those that say the same:
     Chain 1: -official_language-> ?1 (1): "Maltese"
     """
     lines = []
     for number, each in enumerate(found, 1):
         names = ", ".join(quoted(str(end.term)) for end in each.named[:MAX_SIBLING_NAMES])
         lines.append(f"Chain {number}: {draw_hop(each.chain)} ({_describe_ends(each)}): {names}")
-    return ['Chosen beside it ("united" are those that say the same):', *lines] if lines else []
+    return [SIBLINGS, *lines] if lines else []
 
 
 def draw_triples(found: Sequence[ChainFindings]) -> list[str]:

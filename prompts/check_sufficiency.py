@@ -37,7 +37,9 @@ class Sufficiency(Reply):
     keep: list[int] = Field(
         default=[], description="for forward: numbers of the candidates to go on from; empty for all"
     )
-    united: list[int] = Field(default=[], description="for stop: chains beside it that say the same")
+    united: list[int] = Field(
+        default=[], description="for stop and filter: chains beside it that say the same"
+    )
     unsure: bool = Field(default=False, description="true if it is a guess")
 
 
@@ -123,8 +125,6 @@ him.", "decision": "stop", "take": "all", "chosen": [], "keep": [], "united": []
         """Refuse numbers that were not offered or do not go with the decision."""
         offered = min(MAX_CANDIDATES_SHOWN, len(self.candidates))
         check_numbers(reply.united, len(self.siblings), "chain beside it")
-        if reply.united and reply.decision != "stop":
-            raise ValueError('"united" goes with decision "stop"')
         check_numbers(reply.chosen, offered, "candidate")
         check_numbers(reply.keep, offered, "candidate")
         if reply.keep and reply.decision != "forward":

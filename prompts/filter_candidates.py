@@ -5,7 +5,9 @@ from collections.abc import Iterable, Iterator, Sequence
 from pydantic import Field
 
 from kgqa.kg.pages import Candidate
+from kgqa.kg.proof.query import Condition
 from kgqa.kg.terms import Chain
+from kgqa.prompts.attributes import draw_applied
 from kgqa.prompts.base import QuestionPrompt, Reply, check_numbers
 from kgqa.prompts.candidates import draw_candidate, draw_candidates
 from kgqa.prompts.chain import draw_chain, draw_met
@@ -24,12 +26,13 @@ class FilteredCandidates(Reply):
 
 
 class FilterCandidates(QuestionPrompt[FilteredCandidates]):
-    """Choose among the ends of a chain, in lots; those of ``met`` have them as well."""
+    """Choose among the ends of a chain, in lots; those of ``met`` have them as well, all meet ``applied``."""
 
     chain: Chain
     candidates: tuple[Candidate, ...]
     progress: Progress | None = None
     met: tuple[Chain, ...] = ()
+    applied: tuple[Condition, ...] = ()
 
     instructions = """\
 You finish a search in a knowledge graph. You are given a question, the chain of relations that \
@@ -58,7 +61,8 @@ Reply: {"rationale": "Anne died there in 1849.", "chosen": [1], "count": false}
     def _lines(self) -> Iterable[str]:
         progress = (self.progress.draw(),) if self.progress else ()
         candidates = draw_candidates(self.candidates, shown=len(self.offered))
-        return *progress, f"Chain: {draw_chain(self.chain)}", *draw_met(self.met), candidates
+        chains = f"Chain: {draw_chain(self.chain)}", *draw_met(self.met), *draw_applied(self.applied)
+        return *progress, *chains, candidates
 
     @property
     def lots(self) -> list[tuple[Candidate, ...]]:

@@ -32,7 +32,9 @@ class Verdict(Reply):
     chosen: list[int] = Field(
         default=[], description="for stop with take=some: candidate numbers, best first"
     )
-    united: list[int] = Field(default=[], description="for stop: chains beside it that say the same")
+    united: list[int] = Field(
+        default=[], description="for stop and filter: chains beside it that say the same"
+    )
     unsure: bool = Field(default=False, description="true if it is a guess")
 
 
@@ -105,8 +107,6 @@ Reply: {"rationale": "That is no length.", "decision": "backtrack", "take": "all
         if reply.decision in {"stop", "filter"} and not self.candidates:
             raise ValueError("there are no candidates; decide on forward or backtrack")
         check_numbers(reply.united, len(self.siblings), "chain beside it")
-        if reply.united and reply.decision != "stop":
-            raise ValueError('"united" goes with decision "stop"')
         check_numbers(reply.chosen, min(MAX_CANDIDATES_SHOWN, len(self.candidates)), "candidate")
         if reply.decision == "stop":
             if reply.take == "some" and not self.filtering:

@@ -2,13 +2,13 @@
 
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
-from itertools import islice
+from itertools import chain as joined, islice
 from typing import Literal, NamedTuple, get_args
 
 from kgqa.evaluation.simulation.gold_answers import AnswerMarks, GoldAnswers
 from kgqa.evaluation.simulation.oracle import Case, wrong_choice
 from kgqa.kg.pages import Candidate
-from kgqa.kg.proof.query import AnswerQuery, Branch
+from kgqa.kg.proof.query import Aggregate, AnswerQuery, Branch
 from kgqa.kg.terms import Chain, Entity, Term, local_name
 from kgqa.models.decisive import decisive_replies, stated_conditions
 from kgqa.priors.candidate_ranking import relation_words
@@ -57,16 +57,26 @@ async def _judge_chain(seen: ShownChain, case: Case) -> Verdict:
     rests = await case.rests(seen.chain)
     if () in rests and seen.candidates:
         others = await case.oracle.finder.after(seen.chain.topic)
-        if others and seen.awaited and await _topics_suffice(case):
-            return Verdict(decision="stop")
+        if others and seen.awaited and (said := await _judge_own_part(seen, case)):
+            return said
         if found := _judge_complete(seen, marks, case.gold, others=others):
             return found
         if seen.filtering and case.oracle.tells_apart(seen.chain):  # what is counted meets conditions
             return Verdict(decision="filter")
     if any(rests):
         return Verdict(decision="forward")
-    take = find_exact_take(seen, marks, case.gold)
+    take = None if case.oracle.asks_more else find_exact_take(seen, marks, case.gold)
     return Verdict(decision="stop", take=take) if take else Verdict(decision="backtrack")
+
+
+async def _judge_own_part(seen: ShownChain, case: Case) -> Verdict | None:
+    """Judge a chain that other topics will narrow: filter or count where the question does so beside them."""
+    if seen.filtering and case.oracle.tells_apart(seen.chain):
+        return Verdict(decision="filter")
+    if await _topics_suffice(case):
+        return Verdict(decision="stop")
+    counts = case.oracle.aggregate(seen.chain) == Aggregate("count")
+    return Verdict(decision="stop", take="count") if counts and not seen.truncated else None
 
 
 async def _topics_suffice(case: Case) -> bool:
@@ -245,12 +255,13 @@ async def verify_chain(prompt: VerifyChain, case: Case) -> Verdict:
 
 
 async def _chains_to_unite(prompt: VerifyChain | CheckSufficiency, said: Verdict, case: Case) -> list[int]:
-    """Number the chains beside this one that lead to gold answers it lacks, and to nothing else."""
+    """Number the chains beside this one that lead to gold answers it lacks; to others only for a filter."""
     own = [candidate.term for candidate in prompt.candidates]
-    if said.decision != "stop" or not case.gold.mark(own).missing:
+    if said.decision not in {"stop", "filter"} or not case.gold.mark(own).missing:
         return []
     ends = {n: [end.term for end in each.named] for n, each in enumerate(prompt.siblings, 1)}
-    lacking = {n: terms for n, terms in ends.items() if terms and all(case.gold.mark(terms).right)}
+    right = any if said.decision == "filter" else all
+    lacking = {n: terms for n, terms in ends.items() if terms and right(case.gold.mark(terms).right)}
     return [n for n, terms in lacking.items() if not {*terms} <= {*own}]
 
 
@@ -328,9 +339,7 @@ async def apply_conditions(prompt: ApplyConditions, case: Case) -> StatedConditi
         wrong = next(case.draws.shuffled("wrong condition", others))
         return right.model_copy(update={"conditions": [wrong]})
     numbers = case.gold.mark([candidate.term for candidate in prompt.offered]).numbers
-    return StatedConditions(
-        chosen=wrong_choice(numbers, len(prompt.offered), case.draws), words=prompt.question
-    )
+    return _choose_by_name(wrong_choice(numbers, len(prompt.offered), case.draws), prompt)
 
 
 async def _state_gold(prompt: ApplyConditions, case: Case) -> StatedConditions:
@@ -339,13 +348,30 @@ async def _state_gold(prompt: ApplyConditions, case: Case) -> StatedConditions:
     gold, counted = case.gold, await case.oracle.counted()
     terms = [candidate.term for candidate in prompt.candidates]
     wanted = {*terms} & {*counted} if counted else {*gold.among(terms)}
-    replies = decisive_replies(prompt, wanted) if wanted else iter(())
+    everyone = [(StatedConditions(fits="all"), "named")] if wanted == {*terms} else []
+    replies = joined(everyone, decisive_replies(prompt, wanted)) if wanted else iter(())
     for reply, _ in islice(replies, MAX_CONDITIONS_TRIED):
         left = {term for term in await case.cache.answers(_query_of(prompt, reply)) if term.name}
         if left == wanted or gold.mark([*left]).exact:
             return reply.model_copy(update={"count": bool(counted) and reply.extreme == "none"})
     chosen = [number for number, each in enumerate(prompt.offered, 1) if each.term in wanted]
-    return StatedConditions(chosen=chosen, words=prompt.question, count=bool(counted and chosen))
+    missing = "" if prompt.final or not chosen else _hidden_attribute(prompt, case)
+    return _choose_by_name(chosen, prompt, count=bool(counted)).model_copy(update={"missing": missing})
+
+
+def _hidden_attribute(prompt: ApplyConditions, case: Case) -> str:
+    """Return the words of an attribute that the question asks by its answer query, and that is not shown."""
+    shown = {each.hops for each in prompt.known.listed}
+    asked, computed = case.oracle.conditions(prompt.chain), case.oracle.aggregate(prompt.chain)
+    used = [*(each.attribute for each in asked), computed.attribute if computed else ()]
+    hidden = next((hops for hops in used if hops not in shown), ())
+    return " ".join(relation_words(hop.words) for hop in hidden)
+
+
+def _choose_by_name(chosen: list[int], prompt: ApplyConditions, *, count: bool = False) -> StatedConditions:
+    if not chosen:
+        return StatedConditions(fits="none")
+    return StatedConditions(chosen=chosen, words=prompt.question, count=count)
 
 
 def _state_asked(prompt: ApplyConditions, case: Case) -> StatedConditions | None:

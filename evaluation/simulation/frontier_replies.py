@@ -260,7 +260,8 @@ async def _judge_groups(groups: Sequence[_ShownGroup], case: Case) -> Assessment
     """
     ended = sorted(groups, key=lambda group: not group.complete)
     for group in ended:
-        if take := find_exact_take(group.seen, group.marks, case.gold):
+        sound = group.complete or not case.oracle.asks_more
+        if sound and (take := find_exact_take(group.seen, group.marks, case.gold)):
             return Assessment(decision="stop", groups=[group.number], take=take)
     complete = [group for group in groups if group.complete]
     topics = {plan.topic for plan in await case.oracle.plans()}

@@ -9,7 +9,8 @@ Where no topic has any, they are searched.
 
 A chain is right if it begins the gold relations. It is right as well if what is left of them
 after its length, put after it, leads to what they lead to, or to less of that but all gold
-answers: a reverse property, a parallel relation. A chain with entities held fixed is right if it
+answers: a reverse property, a parallel relation. Less is not enough where the question asks more than its
+paths say. A chain with entities held fixed is right if it
 leads from these to a gold answer. Only that takes queries.
 
 What a question asks beside its paths, conditions and an aggregate, is known by its answer query.
@@ -204,6 +205,11 @@ class Oracle:
             return asked
         return replace(asked, place=places.index(asked.place) + 1) if asked.place in places else None
 
+    @property
+    def asks_more(self) -> bool:
+        """Whether the question is known to ask more than its paths say: another chain is right by chance."""
+        return self._query is not None and bool(self._query.conditions or self._query.aggregate)
+
     def tells_apart(self, chain: Chain) -> bool:
         """Return whether the question asks more of the ends of a gold path than to compute them."""
         computed = self.aggregate(chain)
@@ -296,7 +302,8 @@ class Oracle:
             if len(gold_path) >= chain.depth and hops is not None:
                 usual = set(await self.cache.ends(Chain(chain.topic, hops)))
                 ends = await self.cache.ends(Chain(chain.topic, (*chain.hops, *hops[chain.depth :])))
-                if ends and (usual == set(ends) or (usual > set(ends) and not self.gold.mark(ends).missing)):
+                fewer = usual > set(ends) and not (self.asks_more or self.gold.mark(ends).missing)
+                if ends and (usual == set(ends) or fewer):
                     return rest
         return None
 

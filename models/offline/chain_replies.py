@@ -129,6 +129,8 @@ async def apply_conditions(prompt: ApplyConditions, interpreter: QuestionInterpr
             if basis == "named" or (basis == "extreme" and reply.extreme == known.intent.kind):
                 count = counting and reply.extreme == "none"
                 return reply.model_copy(update={"rationale": known.reason, "count": count})
+    if not chosen or (whole and len(chosen) == len(prompt.offered)):
+        return StatedConditions(rationale=known.reason, fits="all" if chosen else "none", count=counting)
     return StatedConditions(rationale=known.reason, chosen=chosen, count=counting, words=prompt.question)
 
 

@@ -173,7 +173,7 @@ async def test_the_same_run_leaves_the_same_record(cog: AskCoG) -> None:
             prune_relations=lambda p: {"relations": [choice.randint(1, len(p.offers))]},
             check_sufficiency=lambda p: {"decision": choice.choice(["forward", "backtrack", "filter"])},
             diagnose=lambda p: {"step": choice.randint(0, len(p.trajectory))},
-            apply_conditions={"chosen": []},
+            apply_conditions={"fits": "none"},
             infer_from_evidence={"chosen": []},
         )
 

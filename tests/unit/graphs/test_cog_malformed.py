@@ -56,14 +56,14 @@ async def test_no_verdict_takes_the_next_branch_without_a_call(cog: AskCoG) -> N
     assert failures(record, "verify") == ["MalformedReply"]
 
 
-async def test_no_filter_takes_the_next_branch_without_a_call(cog: AskCoG) -> None:
+async def test_no_filter_leaves_the_ends_unjudged(cog: AskCoG) -> None:
     model = playing(
         prune_relations=choose("pet", "child"),
         check_sufficiency=decide(pet="filter", child="stop"),
         apply_conditions=RAMBLING,
     )
     record = await cog(model)
-    assert (shown(record), signals(record)) == (["Ben", "Cleo"], [])
+    assert (shown(record), record["outcome"]) == (["Rex"], "grounded_unverified")
     assert failures(record, "filter") == ["MalformedReply"]
 
 

@@ -133,7 +133,7 @@ async def test_an_empty_filter_is_diagnosed(cog: AskCoG) -> None:
     model = playing(
         prune_relations=choose("child"),
         check_sufficiency=decide(child="filter", lives_in="stop"),
-        apply_conditions={"chosen": []},
+        apply_conditions={"fits": "none"},
         diagnose=blame(1, "lives_in"),
     )
     record = await cog(model)
@@ -199,7 +199,7 @@ async def test_a_model_that_is_away_ends_the_question(cog: AskCoG, prompt: str) 
         "adapt_blueprint": {"branches": [["child"]]},
         "prune_relations": choose("child"),
         "check_sufficiency": decide(child="filter", lives_in=FOUND),
-        "apply_conditions": {"chosen": []},
+        "apply_conditions": {"fits": "none"},
         "diagnose": lambda p: blame(1, "lives_in")(p) if p.signal != "insufficient" else {"step": 0},
         "infer_from_evidence": {"chosen": []},
     }

@@ -9,6 +9,7 @@ import kgqa
 from kgqa.kg.errors import KGTimeout
 from kgqa.kg.sparql_graph import SparqlGraph
 from kgqa.models.scripted import Line, ScriptedModel
+from kgqa.nodes import attributes
 from kgqa.priors.errors import EncoderError
 from kgqa.runtime.node import NodeRuntime
 from kgqa.tests.support.doubles import Flaky, shown
@@ -58,19 +59,20 @@ async def ask(graph: Any, model: ScriptedModel, question: str = QUESTION, **opti
 
 
 async def test_the_filter_sees_what_the_graph_knows_and_what_the_question_names(graph: Open) -> None:
-    model = filtering({"conditions": []})
+    model = filtering({"fits": "none"})
     await ask(graph(TEAM), model)
     lines = state(model).case().splitlines()
     assert lines[3:] == [
-        'A. ?1 -number-> "22", "7", "9" (of 3)',
-        'B. ?2 -from-> "Ulm", "Bonn" (of 3)',
-        'C. ?2 -born-> "1961-05-03", "1970", "1985-01-01" (of 3)',
-        'Types: "Star"',
+        'A. ?1 -number-> "22", "7", "9" (3 candidates)',
+        'B. ?2 -from-> "Ulm", "Bonn" (3 candidates)',
+        'C. ?2 -born-> "1961-05-03", "1970", "1985-01-01" (3 candidates)',
+        "D. ?2 -label-> its name",
+        'Types: "Star" (1 candidate)',
         'Found near the candidates: "22": A of "Ann"',
         'Found near the candidates: "Ulm": B of "Ann", B of "Cy"',
         "Candidates (3):",
         '1. "Ann" (A "22"; B "Ulm"; C "1961-05-03")',
-        '2. "Ben" (A "7"; B "Bonn"; C "1970")',
+        '2. "Ben" ("Star"; A "7"; B "Bonn"; C "1970")',
         '3. "Cy" (A "9"; B "Ulm"; C "1985-01-01")',
         "Reply:",
     ]
@@ -87,6 +89,8 @@ async def test_the_filter_sees_what_the_graph_knows_and_what_the_question_names(
         ({"extreme": "smallest", "by": "C"}, ["Ann"]),
         (where(("B", "=", "Ulm"), count=True), ["2"]),
         ({"count": True}, ["3"]),
+        ({"fits": "all"}, ["Ann", "Ben", "Cy"]),
+        ({"fits": "all", "count": True}, ["3"]),
     ],
 )
 async def test_conditions_are_decided_by_the_graph(graph: Open, reply: Any, answers: list[str]) -> None:
@@ -108,12 +112,46 @@ async def test_what_is_picked_beside_a_condition_meets_it(graph: Open) -> None:
 
 
 @pytest.mark.parametrize(
-    "reply", [{"conditions": []}, where(("A", "=", "1000")), where(("A", "=", "22"), ("B", "=", "Bonn"))]
+    "reply", [{"fits": "none"}, where(("A", "=", "1000")), where(("A", "=", "22"), ("B", "=", "Bonn"))]
 )
 async def test_where_none_fits_the_search_turns_back(graph: Open, reply: Any) -> None:
     record = await ask(graph(TEAM), filtering(reply))
     assert (shown(record), record["outcome"]) == ([], "none")
     assert [entry["decision"] for entry in record["trace"] if entry["node"] == "filter"] == ["backtrack"]
+
+
+async def test_a_name_is_compared_by_the_graph(graph: Open) -> None:
+    asking = "Which players of the Team have an n in the name?"
+    record = await ask(graph(TEAM), filtering(where(("D", "contains", "N"))), asking)
+    assert (shown(record), record["outcome"]) == (["Ann", "Ben"], "grounded")
+    assert [each["by"] for each in record["conditions"]] == ["graph"]
+
+
+@pytest.mark.parametrize(
+    ("replies", "answers"),
+    [
+        ([{"missing": "height"}], ["Ann", "Ben", "Cy"]),
+        ([where(("B", "=", "Ulm"), missing="height")], ["Ann", "Cy"]),
+        ([{}, {}], ["Ann", "Ben", "Cy"]),
+        (["no reply"], ["Ann", "Ben", "Cy"]),
+    ],
+)
+async def test_what_cannot_be_decided_stays_unverified(graph: Open, replies: Any, answers: list[str]) -> None:
+    record = await ask(graph(TEAM), filtering(*replies))
+    assert (shown(record), record["outcome"]) == (answers, "grounded_unverified")
+    assert record["conditions"][-1]["by"] is None
+
+
+async def test_what_is_missing_is_looked_for_among_what_was_not_shown(
+    graph: Open, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(attributes, "MAX_SHOWN", 1)
+    model = filtering({"missing": "born"}, where(("C", "<", "1970")))
+    record = await ask(graph(TEAM), model, "Which of the Team is oldest?")
+    first, second = (prompt for prompt in model.prompts if prompt.name == "apply_conditions")
+    assert not first.final and second.final
+    assert [each.words for each in second.known.listed] == [*(e.words for e in first.known.listed), "born"]
+    assert (shown(record), record["outcome"]) == (["Ann"], "grounded")
 
 
 def hub(ends: int) -> str:
@@ -187,12 +225,12 @@ async def test_without_attributes_names_are_chosen(graph: Open) -> None:
 async def test_names_numbers_dates_and_quoted_text_are_looked_for(
     graph: Open, question: str, found: str
 ) -> None:
-    model = filtering({"conditions": []})
+    model = filtering({"fits": "none"})
     await ask(graph(TEAM), model, question)
     assert f'Found near the candidates: "{found}"' in state(model).case()
 
 
 async def test_what_is_not_found_is_said_and_topics_are_not_looked_for(graph: Open) -> None:
-    model = filtering({"conditions": []})
+    model = filtering({"fits": "none"})
     await ask(graph(TEAM), model, "Which player of the Team has number 99, and lives in Land?")
     assert 'Not found near the candidates: "99", "Land"' in state(model).case()

@@ -47,7 +47,7 @@ async def test_what_a_filter_has_rejected_is_no_answer(graph: Open, method: str,
         score_relations=rate({"star": 1.0, "shows": 1.0}),
         score_entities=rate({f"Star {n:03}": 1.0 for n in range(150)}),
         assess_found={"decision": "filter", "groups": [1]},
-        apply_conditions={"chosen": []},
+        apply_conditions={"fits": "none"},
         reflect=go_on(),
         infer_from_evidence={"chosen": []},
     )
@@ -103,7 +103,7 @@ async def test_a_group_in_which_nothing_fits_may_still_lead_on(graph: Open) -> N
     model = playing(
         pick_relations=pick("child", "child lives_in"),
         assess_found=assess,
-        apply_conditions={"chosen": []},
+        apply_conditions={"fits": "none"},
         reflect=go_on("child"),
     )
     assert shown(await asked(graph(FAMILY), model, reflections=0)) == ["Bonn", "Ulm"]

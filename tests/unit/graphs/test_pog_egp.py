@@ -154,7 +154,7 @@ async def test_where_no_end_meets_the_condition_the_search_begins(ask: Ask) -> N
     replies = iter([{"decision": "filter", "groups": [1]}])
     model = playing(
         assess_found=lambda p: next(replies, None) or stop_at("child")(p),
-        apply_conditions={"chosen": []},
+        apply_conditions={"fits": "none"},
         **GOING_ON,
     )
     record = await ask(model, CHILDREN)

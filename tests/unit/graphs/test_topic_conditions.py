@@ -87,6 +87,41 @@ async def test_where_it_means_none_the_topic_has_a_chain_of_its_own(graph: Open,
     assert len(record["paths"]) == 2
 
 
+UNKNOWN = (
+    FAMILY
+    + "e:ada r:child e:fay , e:gil , e:hal . "
+    + " ".join(f'e:{name} rdfs:label "{name.title()}" .' for name in ("fay", "gil", "hal"))
+)  # of whom nobody says where they live
+
+
+@pytest.mark.parametrize(("relation", "names"), [(1, ["Cleo"]), (0, ["Ben", "Cleo", "Fay", "Gil", "Hal"])])
+async def test_where_facts_may_be_missing_the_model_is_asked(
+    graph: Open, relation: int, names: list[str]
+) -> None:
+    model = playing(
+        prune_relations=lambda p: choose("child")(p) if str(p.chain.topic) == "Ada" else {"relations": []},
+        verify_chain={"decision": "stop"},
+        connect_topic={"relation": relation},
+    )
+    record = await ask(graph, model, "Ada", "Ulm", kg=UNKNOWN)
+    assert shown(record) == names
+    assert record["outcome"] == ("grounded" if relation else "grounded_unverified")
+    [prompt] = asked(model, "connect_topic")
+    assert '1. ?1 -lives_in-> "Ulm" (true of 1 of 5 candidates; 3 have no such relation)' in prompt.case()
+
+
+async def test_a_filter_shows_the_conditions_that_hold(graph: Open) -> None:
+    for attributes in (True, False):
+        model = playing(
+            prune_relations=choose("child"),
+            verify_chain={"decision": "filter"},
+            apply_conditions={"fits": "all"},
+            filter_candidates={"chosen": [1]},
+        )
+        await ask(graph, model, "Ada", "Ulm", attributes=attributes)
+        assert 'All candidates meet: ?1 -lives_in-> "Ulm"' in model.prompts[-1].case().splitlines()
+
+
 async def test_what_is_no_neighbour_is_searched_from(graph: Open) -> None:
     model = playing(
         prune_relations=lambda p: choose("child" if str(p.chain.topic) == "Ada" else "^pet")(p),

@@ -3,6 +3,8 @@
 from collections.abc import Callable
 from typing import Any
 
+import pytest
+
 import kgqa
 from kgqa.kg.sparql_graph import SparqlGraph
 from kgqa.tests.support.frontier import drawn, pick
@@ -62,6 +64,39 @@ async def test_groups_of_a_frontier_are_united(graph: Open) -> None:
     model = playing(pick_relations=pick("spoken", "official"), assess_found=both)
     record = await ask(graph, model, method="pog")
     assert (sorted(filter(None, shown(record))), record["outcome"]) == (["English", "Maltese"], "grounded")
+
+
+BORN = MALTA + 'e:en r:since "1934" . e:mt r:since "1964" .'
+
+
+@pytest.mark.parametrize("method", ["cor", "cog", "pog"])
+async def test_what_is_united_is_filtered_together(graph: Open, method: str) -> None:
+    after = {"conditions": [{"attribute": "A", "operator": ">", "value": "1950"}]}
+    model = playing(
+        prune_relations=choose("spoken", "official"),
+        verify_chain={"decision": "filter", "united": [1]},
+        check_sufficiency={"decision": "filter", "united": [1]},
+        pick_relations=pick("spoken", "official"),
+        assess_found={"decision": "filter", "groups": [1, 2]},
+        apply_conditions=after,
+    )
+    record = await kgqa.aask("Since when?", topics=["Malta"], kg=graph(BORN), model=model, method=method)
+    [prompt] = asked(model, "apply_conditions")
+    assert '1. "English" (A "1934")' in prompt.case() and '2. "Maltese" (A "1964")' in prompt.case()
+    assert (shown(record), record["outcome"]) == (["Maltese"], "grounded")
+
+
+async def test_what_is_united_with_another_decision_waits_for_its_turn(graph: Open) -> None:
+    model = playing(
+        prune_relations=choose("spoken", "official"),
+        verify_chain=lambda p: {
+            "decision": "backtrack" if p.siblings else "stop",
+            "united": [*range(1, len(p.siblings) + 1)],
+        },
+    )
+    record = await ask(graph, model)
+    assert len(asked(model, "verify_chain")) == 2
+    assert sorted(filter(None, shown(record))) == ["English", "Maltese"]
 
 
 async def test_a_guess_is_inferred(graph: Open) -> None:

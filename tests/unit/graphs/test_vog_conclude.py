@@ -101,7 +101,7 @@ async def test_where_the_filter_leaves_nothing_the_plan_is_revised(vog: AskVoG) 
         plan_steps=plan("Ada child", answers=["Finn"]),
         select_relations=as_searched,
         evaluate_found={"decision": "filter", "groups": [1]},
-        apply_conditions={"chosen": []},
+        apply_conditions={"fits": "none"},
         revise_ahead=revision("Ada child", answers=["Ben"]),
     )
     record = await vog(model, threshold=0, **DEFAULTS)

@@ -2,6 +2,7 @@
 
 import pytest
 
+from kgqa.kg.dialects import RDFS
 from kgqa.kg.meter import metered
 from kgqa.kg.sparql import chain_queries
 from kgqa.kg.terms import Chain, Entity, Hop, Literal
@@ -60,6 +61,15 @@ async def test_types_are_of_the_ends(graph):
     pairs = [(str(end), kind.id.rpartition("/")[2]) for end, kind in found.types]
     assert pairs == [("Ann", "Person"), ("Ben", "Person"), ("Ben", "Star")]
     assert not found.types.truncated and not found.values.items
+
+
+async def test_names_of_the_ends_are_by_what_says_them(graph):
+    _, found = await values(graph(TEAM), PLAYERS)
+    assert [(str(each.end), str(each.value), each.place) for each in found.names] == [
+        ("Ann", "Ann", 2),
+        ("Ben", "Ben", 2),
+    ]
+    assert {hop.relation for each in found.names for hop in each.hops} == {f"{RDFS}label"}
 
 
 async def test_nodes_between_that_have_a_name_are_values_themselves(graph):

@@ -16,7 +16,7 @@ from kgqa.prompts.base import Prompt
 from kgqa.prompts.candidates import ChainFindings
 from kgqa.prompts.check_sufficiency import CheckSufficiency
 from kgqa.prompts.choose_entities import ChooseEntities
-from kgqa.prompts.connect_topic import ConnectTopic
+from kgqa.prompts.connect_topic import ConnectTopic, Share
 from kgqa.prompts.decompose import Decompose, DecomposeAlong
 from kgqa.prompts.diagnose import Diagnose, PastDecision, PrunedBranch
 from kgqa.prompts.facts import RelationCandidate
@@ -115,6 +115,7 @@ def dates(*texts: str) -> tuple[Literal, ...]:
 
 BRONTES = ends("Anne Brontë", "Branwell Brontë", "Charlotte Brontë", "Emily Brontë")
 PATRICK = chain("Patrick Brontë", "^father")
+ANNES, ANNE = ends("Agnes Grey", "The Tenant of Wildfell Hall"), chain("Anne Brontë", "^author")
 NOVELS, EMILY = ends("Wuthering Heights"), chain("Emily Brontë", "^author")
 NOETHER, BRIEST = "Emmy Noether", "Effi Briest"
 TERRACE, FRIEDRICH = "The Garden Terrace", "Caspar David Friedrich"
@@ -175,6 +176,12 @@ WORKED: list[Prompt[Any]] = [
             mentions=(Mention("Edinburgh"),),
         ),
     ),
+    ApplyConditions(
+        "Which of the novels by Anne Brontë has the most pages?",
+        ANNE,
+        ANNES,
+        KnownAttributes(ANNE, (attribute(1, "published", ANNES, *dates("1847", "1848")),)),
+    ),
     AssessFound(
         "Which river flows through the home town of Clara Schumann?",
         (
@@ -206,6 +213,7 @@ WORKED: list[Prompt[Any]] = [
         chain("Ludwig van Beethoven", "taught_by"),
         chain("Vienna").topic,
         ((1, hop("died_in")), (1, hop("born_in"))),
+        (Share(3, 0, 5), Share(1, 1, 5)),
         topics=topics("Ludwig van Beethoven", "Vienna"),
     ),
     Decompose("In which town did the composer of Vltava go to school?"),

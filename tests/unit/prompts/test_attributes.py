@@ -7,7 +7,7 @@ import pytest
 
 from kgqa.kg.proof.query import Aggregate, Condition
 from kgqa.kg.terms import Entity, Hop, Literal
-from kgqa.prompts.apply_conditions import ApplyConditions, StatedConditions
+from kgqa.prompts.apply_conditions import SEARCHED, ApplyConditions, StatedConditions
 from kgqa.prompts.attributes import KnownAttributes, Mention
 from kgqa.tests.unit.prompts.samples import attribute, chain, dates, ends, hop
 
@@ -30,21 +30,21 @@ KNOWN = KnownAttributes(
 PROMPT = ApplyConditions("Who has number 22?", CHAIN, PLAYERS, KNOWN)
 
 
-def test_attributes_stand_under_letters_and_the_first_beside_candidates() -> None:
+def test_attributes_stand_under_letters_and_their_values_beside_candidates() -> None:
     assert PROMPT.case().splitlines()[1:] == [
         'Chain: "Dolphins" -roster-> ?1 -player-> ?2',
         "Attributes:",
-        'A. ?1 -number-> "22", "7" (of 3)',
-        'B. ?2 -born-> "1961-05-03", "1961-06-01", "1970" (of 3)',
-        'C. ?2 -school-> ? -at-> "Bonn", "Ulm" (of 2)',
-        'D. ?2 -motto-> "Run.", "22" (of 2)',
-        'E. ?1 itself: "Squad" (of 1)',
-        'Types: "star", "Person"',
+        'A. ?1 -number-> "22", "7" (3 candidates)',
+        'B. ?2 -born-> "1961-05-03", "1961-06-01", "1970" (3 candidates)',
+        'C. ?2 -school-> ? -at-> "Bonn", "Ulm" (2 candidates)',
+        'D. ?2 -motto-> "Run.", "22" (2 candidates)',
+        'E. ?1 itself: "Squad" (1 candidate)',
+        'Types: "star" (2 candidates), "Person" (1 candidate)',
         'Found near the candidates: "22": A of "Ann", D of "Ben"',
         'Not found near the candidates: "Palmas"',
         "Candidates (3):",
-        '1. "Ann" ("star"; A "22"; B "1961-05-03"; C "Bonn")',
-        '2. "Ben" ("Person"; A "7"; B "1961-06-01"; C "Ulm")',
+        '1. "Ann" ("star"; A "22"; B "1961-05-03"; C "Bonn"; D "Run."; E "Squad")',
+        '2. "Ben" ("Person"; A "7"; B "1961-06-01"; C "Ulm"; D "22")',
         '3. "Cy" ("star"; A "7"; B "1970")',
         "Reply:",
     ]
@@ -56,7 +56,7 @@ def test_of_many_values_some_are_shown_and_what_was_not_looked_at_is_said() -> N
     known = KnownAttributes(CHAIN, (attribute(2, "size", many, *values),), cut=True)
     assert list(known.draw()) == [
         "Attributes (of some candidates, there are more):",
-        'A. ?2 -size-> "0", "1", "2", "3", 5 more (of 9)',
+        'A. ?2 -size-> "0", "1", "2", "3", 5 more (9 candidates)',
     ]
     assert list(KnownAttributes(CHAIN).draw()) == ["Attributes: none"]
 
@@ -126,8 +126,42 @@ def test_extremes_are_of_attributes_or_of_the_candidates_themselves() -> None:
     assert KnownAttributes(CHAIN, (own,)).extreme("A", largest=True) == Aggregate("max")
 
 
-def test_a_reply_that_states_nothing_finds_that_none_fits() -> None:
-    said = PROMPT.reply.model_validate({"rationale": "none"})
-    PROMPT.check(said)
-    assert not said.decides
-    assert PROMPT.reply(count=True).decides  # all of them are counted
+def test_all_none_and_what_is_missing_are_said_and_nothing_is_no_reply() -> None:
+    for said in ({"fits": "all"}, {"fits": "none"}, {"missing": "height"}, {"count": True}):
+        PROMPT.check(PROMPT.reply.model_validate(said))
+    with pytest.raises(ValueError, match="say which"):
+        PROMPT.check(PROMPT.reply(rationale="none"))
+    with pytest.raises(ValueError, match='with "fits": "all" leave conditions'):
+        PROMPT.check(StatedConditions(fits="all", chosen=[1]))
+
+
+def test_what_is_missing_is_looked_for_once() -> None:
+    missing = PROMPT.reply(missing="height")
+    assert PROMPT.can_look_for(missing) and not PROMPT.can_look_for(PROMPT.reply(fits="all"))
+    final = replace(PROMPT, final=True)
+    assert not final.can_look_for(missing)
+    assert SEARCHED in final.case().splitlines() and SEARCHED not in PROMPT.case()
+
+
+NAMED = replace(KNOWN, listed=(attribute(2, "label", PLAYERS, *map(Literal, ("Ann", "Ben", "Cy"))),))
+
+
+def test_a_name_is_an_attribute_that_is_compared_with_words_of_the_question() -> None:
+    prompt = ApplyConditions("Who has Be in the name?", CHAIN, PLAYERS, NAMED)
+    assert "A. ?2 -label-> its name" in prompt.case().splitlines()
+    assert '2. "Ben" ("Person")' in prompt.case().splitlines()
+    condition = Condition(2, (hop("label"),), "contains", Literal("be"), "label contains be")
+    assert prompt.conditions(reply("A", "contains", "be")) == (condition,)
+    with pytest.raises(ValueError, match='the question does not say "Ann"'):
+        prompt.check(reply("A", "=", "Ann"))
+
+
+def test_types_of_the_same_candidates_are_one_the_named_if_any() -> None:
+    twins = (*KNOWN.types, *((each, Entity("http://x/type/s", "Star player")) for each in (ANN, CY)))
+    assert [*replace(KNOWN, types=twins).kinds] == ["Star player", "Person"]
+
+
+def test_conditions_that_hold_already_are_shown() -> None:
+    applied = (Condition(2, (hop("from"),), "=", Entity("http://x/Ulm", "Ulm")),)
+    lines = replace(PROMPT, applied=applied).case().splitlines()
+    assert lines[2] == 'All candidates meet: ?2 -from-> "Ulm"'
