@@ -46,7 +46,7 @@ async def _prove_answers(state: AgentState, runtime: NodeRuntime) -> Update:
     if said is not None:
         # a lone number counts the ends of the chain that was followed last, if none of it was cut
         last = chains[-1] if len(said) == 1 and chains else None
-        if last and not last.truncated and is_count_of(said[0].name, last.ends):
+        if last and not last.truncated and is_count_of(said[0].name, last.ends, 0 if last.memory else 2):
             paths = await _trace_paths(last.ends, [last], runtime)
             return await _update([Literal(said[0].name, XSD_INTEGER)], [], paths, state, runtime)
         found = [(each, _shown_terms(each, chains)) for each in said]

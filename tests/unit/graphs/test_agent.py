@@ -224,10 +224,12 @@ async def test_what_the_graph_has_filtered_is_grounded(graph: Open, ask: Ask) ->
     assert len(record["paths"]) == 1
 
 
-async def test_a_count_of_what_the_graph_has_filtered_is_grounded(graph: Open, ask: Ask) -> None:
-    exists = filtering({"attribute": ["age"], "operator": "exists"})
-    record = await ask(called(exists), answered((None, "2")), kg=graph(AGED))
-    assert (shown(record), record["outcome"]) == (["2"], "grounded")
+@pytest.mark.parametrize(("value", "count"), [("100", "2"), ("10", "1"), ("1", "0")])
+async def test_a_count_of_what_the_graph_has_filtered_is_grounded(
+    graph: Open, ask: Ask, value: str, count: str
+) -> None:
+    record = await ask(called(filtering({**YOUNG, "value": value})), answered((None, count)), kg=graph(AGED))
+    assert (shown(record), record["outcome"]) == ([count], "grounded")
     assert [each["by"] for each in record["conditions"]] == ["graph"]
 
 
