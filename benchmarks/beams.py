@@ -29,7 +29,9 @@ SETS = {
 QUESTIONS = 200
 """Of a set at most."""
 
-METHODS = ("cor", "pog", "tog")
+METHODS = {"cor": {}, "pog": {}, "tog": {"beam": "entities"}}
+"""With their options."""
+
 KINDS = ("at most 3", "more than 3")
 HEAD = ("questions", "method", *(f"{kind} between" for kind in KINDS), "without names, difference")
 
@@ -52,7 +54,7 @@ def rows(folder: Path) -> Iterator[list[str]]:
         name, method, named = order
         questions, unnamed = made[name]
         kg = str(DATA / SETS[name][1]) if named else unnamed
-        ask = Ask(questions, (kg,), method, "simulated:accuracy=1")
+        ask = Ask(questions, (kg,), method, "simulated:accuracy=1", options=METHODS[method])
         return asked(ask, folder / f"{name}-{method}-{named}")
 
     orders = list(product(SETS, METHODS, (True, False)))

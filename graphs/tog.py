@@ -1,7 +1,7 @@
-"""Think-on-Graph (ToG): beam search over entities, scored by the model.
+"""Think-on-Graph (ToG): beam search over relation chains or entities, scored by the model.
 
-At each step the relations that leave the beam are scored, then the entities that they lead to,
-and the best are held; then the model says whether what is held is enough (Sun et al. 2024).
+At each step the relations that leave the beam are scored, in the paper then the entities that they lead to
+as well, and the best are held; then the model says whether what is held is enough (Sun et al. 2024).
 """
 
 from typing import ClassVar, Literal
@@ -18,7 +18,7 @@ from kgqa.nodes.frontier.state import FrontierState
 from kgqa.nodes.frontier.verify import verify
 from kgqa.nodes.link import link
 from kgqa.nodes.look_again import look_again_from_frontier
-from kgqa.runtime.context import ONE_HOP_A_TIME, ChoiceContext, FilterContext, Presets
+from kgqa.runtime.context import ONE_HOP_A_TIME, ChoiceContext, FilterContext, Presets, TopicContext
 from kgqa.runtime.graph_builder import Edges, build_graph
 
 PAPER = {
@@ -29,22 +29,29 @@ PAPER = {
     "depth": 3,
     "pruning": "model",
     "attributes": False,
+    "beam": "entities",
+    "topic_conditions": False,
 }
 """What the paper sets (§3.1); its temperature is that of exploration, and the reasoning's is 0."""
 
 
-class ToG(ChoiceContext, FilterContext):
-    """The options of ToG; the defaults are those of the paper and of its public code."""
+class ToG(ChoiceContext, TopicContext, FilterContext):
+    """The options of ToG; numbers are those of the paper and of its public code."""
 
     method: ClassVar[str] = "tog"
 
     PRESETS: ClassVar[Presets] = {"paper": PAPER}
 
     depth: int = Field(default=3, ge=1, le=10, description="hops of a path at most")
-    width: int = Field(default=3, ge=1, le=50, description="entities that the beam holds (N)")
+    width: int = Field(default=3, ge=1, le=50, description="chains, or entities, that the beam holds (N)")
+    beam: Literal["chains", "entities"] = Field(
+        default="chains",
+        description="what the beam holds: relation chains with all their ends, which conditions on values "
+        "then tell apart; or, as in the paper, entities, which are scored one by one",
+    )
     pruning: Literal["model", "random", "bm25", "encoder"] = Field(
         default="model",
-        description="who scores; random: the model scores relations, entities are drawn (ToG-R)",
+        description="who scores; random: the model scores relations, entities are drawn (ToG-R; entities)",
     )
 
 

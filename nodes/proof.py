@@ -1,5 +1,6 @@
 """Proof: the one query that answers come down to, and who has decided what of it (beyond the papers)."""
 
+import re
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from itertools import chain as joined
@@ -8,12 +9,15 @@ from kgqa.kg.errors import KGError
 from kgqa.kg.pages import Proof
 from kgqa.kg.proof.query import Aggregate, AnswerQuery, Branch, Pick
 from kgqa.kg.terms import Chain, Entity, Path, Term
+from kgqa.prompts.candidates import parse_number
 from kgqa.runtime.budget import BudgetExceeded
 from kgqa.runtime.node import NodeRuntime
 from kgqa.runtime.record import Outcome, RecordedCondition
 from kgqa.runtime.state import State, Update, VerifiedChain
 
 RETURNED = 0  # the place of the answers
+
+_COUNTED = re.compile(r"\bhow many\b", re.IGNORECASE)
 
 UNJUDGED = "which of these meet the question"
 """The condition that is left where nobody was asked, or every turn was spent."""
@@ -81,6 +85,13 @@ def unmet_topics(query: AnswerQuery, state: State) -> list[str]:
     met: set[object] = {chain.topic for chain in chains} | {each.value for each in query.conditions}
     met |= {entity for chain in chains for held in chain.constraints for entity in held.entities}
     return [*state["passed_over"], *(str(topic) for topic in state["topic_entities"] if topic not in met)]
+
+
+def unmet_count(query: AnswerQuery, proof: Proof, question: str) -> list[str]:
+    """Return the words by which a question asks for a number, where no answer is one."""
+    asked = _COUNTED.search(question)
+    numbers = query.has_one_row or all(parse_number(each) is not None for each in proof.answers)
+    return [asked.group()] if asked and not numbers else []
 
 
 def recorded_conditions(
@@ -152,10 +163,11 @@ def _joining_chains(
 def proof_update(query: AnswerQuery, proof: Proof, branches: Sequence[VerifiedChain], state: State) -> Update:
     """Return what a record says of a query that gives its answers, of ``branches`` of memory where it is so.
 
-    It is unverified where nobody has judged all of it, or a topic is no part of it; what a model has picked
-    or inferred is an inference.
+    It is unverified where nobody has judged all of it, a topic is no part of it, or nothing counts what the
+    question asks the number of; what a model has picked or inferred is an inference.
     """
-    unmet, verdicts = unmet_topics(query, state), [branch.verdict for branch in branches]
+    verdicts = [branch.verdict for branch in branches]
+    unmet = [*unmet_topics(query, state), *unmet_count(query, proof, state["question"])]
     judged = verdicts[-1:] != ["filter"]
     outcome: Outcome = "grounded_unverified" if unmet or not judged else "grounded"
     if judged and (query.picked or "infer" in verdicts):

@@ -86,10 +86,10 @@ async def trace_evidence(runtime: NodeRuntime, **arguments: Any) -> list[tuple[T
     return facts
 
 
-def is_count_of(said: str, ends: Sequence[Term]) -> bool:
-    """Return whether an answer counts several things; values and what has no name are not counted."""
+def is_count_of(said: str, ends: Sequence[Term], least: int = 2) -> bool:
+    """Return whether an answer counts things, several by default; values and the unnamed are not counted."""
     things = all(end.name and parse_number(end) is None for end in ends)
-    return things and len(ends) > 1 and said == str(len(ends))
+    return things and len(ends) >= least and said == str(len(ends))
 
 
 def answers_update(

@@ -343,14 +343,19 @@ class FilterContext(SearchContext):
     )
 
 
-class ChainContext(ChoiceContext, FilterContext):
-    """The options of a method that verifies relation chains."""
+class TopicContext(SearchContext):
+    """The options of a method that makes a topic a condition of what another one leads to."""
 
     topic_conditions: bool = Field(
         default=True,
         description="make a further topic that is a neighbour of a node of the chain a condition of that "
         "node, checked by the graph, and search no chain from it",
     )
+
+
+class ChainContext(ChoiceContext, TopicContext, FilterContext):
+    """The options of a method that verifies relation chains."""
+
     unite: bool = Field(
         default=True,
         description="show what relations chosen together lead to side by side, so that those that say the "

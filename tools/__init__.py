@@ -8,6 +8,7 @@ from langchain_core.tools import BaseTool
 
 from kgqa.kg.graph import KnowledgeGraph
 from kgqa.tools.chains import chain_tools
+from kgqa.tools.conditions import filter_tool
 from kgqa.tools.entities import entity_tools
 from kgqa.tools.relations import relation_tools, schema_tool
 from kgqa.tools.select import select_tool
@@ -20,7 +21,7 @@ def make_tools(graph: KnowledgeGraph) -> list[BaseTool]:
     a failure of the graph is raised (`KGError`).
     """
     walking = [*entity_tools(graph), *relation_tools(graph), *chain_tools(graph)]
-    tools = [*walking, schema_tool(graph), select_tool(graph)]
+    tools = [*walking, filter_tool(graph), schema_tool(graph), select_tool(graph)]
     for tool in tools:
         tool.handle_tool_error = True
     return tools

@@ -3,7 +3,7 @@
 from typing import Annotated, NotRequired
 
 from langchain_core.tools import BaseTool
-from pydantic import ConfigDict, with_config
+from pydantic import Field
 from typing_extensions import TypedDict
 
 from kgqa.kg.graph import KnowledgeGraph
@@ -43,24 +43,35 @@ Held = Annotated[
 ]
 
 
-@with_config(ConfigDict(use_attribute_docstrings=True))
 class ChainArguments(TypedDict):
     """A chain as a caller writes it."""
 
-    topic: str
-    """id or name of the entity that the chain starts from"""
-    hops: list[str]
-    """the relations of the chain in order; ``^`` in front follows one backwards; may be empty"""
-    held: NotRequired[Waypoints]
-    """under a number of hops, the ids or names of the only entities that the chain may be at then"""
+    topic: Annotated[str, Field(description="id or name of the entity that the chain starts from")]
+    hops: Annotated[
+        list[str],
+        Field(
+            description="the relations of the chain in order; ``^`` in front follows one backwards; may be "
+            "empty"
+        ),
+    ]
+    held: NotRequired[
+        Annotated[
+            Waypoints,
+            Field(
+                description="under a number of hops, the ids or names of the only entities that the chain "
+                "may be at then"
+            ),
+        ]
+    ]
 
 
-@with_config(ConfigDict(use_attribute_docstrings=True))
 class ExtendedChainArguments(ChainArguments):
     """A chain as a caller writes it, and relations that lead on from its end."""
 
-    further: list[str]
-    """the relations that lead on; ``^`` in front follows one backwards"""
+    further: Annotated[
+        list[str],
+        Field(description="the relations that lead on; ``^`` in front follows one backwards"),
+    ]
 
 
 def chain_tools(graph: KnowledgeGraph) -> list[BaseTool]:

@@ -2,8 +2,8 @@
 
 Its turn depends on the seed, the question and the number of the turn; it errs as `ErrorRates` says.
 As an agent it goes relation by relation to the gold answers, from each topic, then answers. Where a
-relation is wrong its end is followed as if it were right; a model that recalls sees that this is not
-what was asked, and goes back a step.
+relation is wrong its end is followed as if it were right; the model sees that this is not what was asked,
+unless it misjudges. If it recalls it goes back a step, else it has found nothing.
 """
 
 import json
@@ -17,11 +17,15 @@ from langchain_core.utils.function_calling import convert_to_openai_tool
 
 from kgqa.evaluation.simulation.error_rates import Draws, ErrorRates
 from kgqa.evaluation.simulation.oracle import Case, Oracle, TopicPlan
-from kgqa.kg.terms import Chain, Entity, Hop, Term
+from kgqa.kg.proof.query import Aggregate, Condition
+from kgqa.kg.proof.values import kind_of
+from kgqa.kg.terms import Chain, Entity, Hop
 from kgqa.prompts.chain import without_last_hop
-from kgqa.tools.arguments import chain_arguments
+from kgqa.tools.arguments import chain_arguments, write_hop
+from kgqa.tools.conditions import FilteredChain
 
 MAX_STEPS_BACK = 3  # how often the model goes back at most
+FOLLOWING = ("follow_chain", "filter_chain")
 UNKNOWN_ANSWER = "I do not know."
 MALFORMED_TEXT = "This reply is malformed, as simulated."
 
@@ -44,41 +48,76 @@ async def next_tool_call(messages: Sequence[BaseMessage], tools: Sequence[BaseTo
     if last.artifact is None:
         return await _answer_message(calls, case)
     if last.tool == "extend_chain":
-        return await _extend_chain(last, case)
+        followed = [call.chain for call in calls if call.tool in FOLLOWING]
+        whole = {*topics} <= {last.chain.topic, *(chain.topic for chain in followed)}
+        return await _extend_chain(last, followed, case, whole=whole)
     if () not in await case.rests(last.chain):
         before = without_last_hop(last.chain)
         back = sum(call.tool == "extend_chain" and call.chain == before for call in calls)
         if back <= MAX_STEPS_BACK and case.happens("recall"):
             return _call_tool("extend_chain", chain_arguments(before))
-        return await _answer_message(calls, case)
-    done = {call.chain.topic for call in calls if call.tool == "follow_chain"}
+        return await _answer_message(calls if case.happens("judge") else (), case)
+    done = {call.chain.topic for call in calls if call.tool in FOLLOWING}
     rest = [topic for topic in topics if topic not in done]
     if rest:
         return _call_tool("extend_chain", chain_arguments(Chain(rest[0])))
     return await _answer_message(calls, case)
 
 
-async def _extend_chain(last: _ToolResult, case: Case) -> AIMessage:
-    """Take a relation of those shown: the right one, or where it errs another."""
+async def _extend_chain(
+    last: _ToolResult, followed: Sequence[Chain], case: Case, *, whole: bool
+) -> AIMessage:
+    """Take a relation of those shown: the right one, or where it errs another.
+
+    At the end of the last gold path conditions are stated, where there are any.
+    """
     offered: tuple[Hop, ...] = last.artifact.items
     right = await case.oracle.right_way(last.chain, [(hop,) for hop in offered])
     others = [hop for place, hop in enumerate(offered) if place != right]
     wrong = next(case.draws.shuffled("wrong relations", others), None)
     if right is not None and (wrong is None or case.happens("accuracy")):
         chain = last.chain.then(offered[right])
-        rests = await case.rests(chain)
-        return _call_tool("follow_chain" if () in rests else "extend_chain", chain_arguments(chain))
+        if () not in await case.rests(chain):
+            return _call_tool("extend_chain", chain_arguments(chain))
+        if whole and case.oracle.asks_more(chain):
+            return _call_tool("filter_chain", _filter_arguments(chain, followed, case))
+        return _call_tool("follow_chain", chain_arguments(chain))
     return _call_tool("follow_chain", chain_arguments(last.chain.then(wrong) if wrong else last.chain))
+
+
+def _filter_arguments(chain: Chain, followed: Sequence[Chain], case: Case) -> dict[str, Any]:
+    """Write what the question asks of the nodes of a chain, which the ends of others are as well."""
+    computed = case.oracle.aggregate(chain)
+    given = {"conditions": [_write_condition(each) for each in case.oracle.conditions(chain)]}
+    extreme = {"extreme": _write_extreme(computed)} if computed and computed.function != "count" else {}
+    meeting = {"meeting": list(map(chain_arguments, followed))} if followed else {}
+    return {**chain_arguments(chain), **given, **extreme, **meeting}
+
+
+def _write_condition(asked: Condition) -> dict[str, Any]:
+    written = {"attribute": list(map(write_hop, asked.attribute)), "after": asked.place}
+    if asked.value is None:
+        return {**written, "operator": asked.operator}
+    value = f"<{asked.value.id}>" if isinstance(asked.value, Entity) else asked.value.id
+    by = {"by": "date"} if kind_of(asked.value) == "date" else {}
+    return {**written, **by, "operator": asked.operator, "value": value}
+
+
+def _write_extreme(asked: Aggregate) -> dict[str, Any]:
+    place = {} if asked.place is None else {"after": asked.place}
+    largest = asked.function in {"max", "argmax"}
+    return {"attribute": list(map(write_hop, asked.attribute)), **place, "by": asked.by, "largest": largest}
 
 
 async def _answer_message(calls: Sequence[_ToolResult], case: Case) -> AIMessage:
     """Say what is at the ends that were followed, or what the model remembers."""
     gold = case.gold
     known: list[dict[str, str | None]] = [{"id": None, "name": name} for name in gold.names]
-    followed = [call for call in calls if call.tool == "follow_chain" and call.artifact is not None]
+    followed = [call for call in calls if call.tool in FOLLOWING and call.artifact is not None]
     if not followed:
         return _call_tool("Answer", {"answers": known if case.happens("memory") else []})
-    ends: list[Term] = [candidate.term for candidate in followed[-1].artifact]
+    found = followed[-1].artifact
+    ends = [*found.ends] if isinstance(found, FilteredChain) else [candidate.term for candidate in found]
     right = gold.mark(ends).numbers
     if not right and () in await case.rests(followed[-1].chain):
         return _call_tool("Answer", {"answers": known})

@@ -215,6 +215,11 @@ class Oracle:
         computed = self.aggregate(chain)
         return bool(self.conditions(chain)) or (computed is not None and computed.function.startswith("arg"))
 
+    def asks_more(self, chain: Chain) -> bool:
+        """Return whether the question asks anything of the nodes of a gold path, or of their values."""
+        computed = self.aggregate(chain)
+        return bool(self.conditions(chain)) or (computed is not None and computed.function != "count")
+
     async def counted(self) -> tuple[Term, ...]:
         """Return what the answer counts; nothing where it is no count under conditions."""
         if not self._query or not self._query.conditions or self._query.aggregate != Aggregate("count"):

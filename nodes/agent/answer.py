@@ -1,10 +1,12 @@
 """Answer: which of the agent's answers have its tools shown, and by which chain?"""
 
 from collections.abc import Iterable, Sequence
+from dataclasses import replace
 
+from kgqa.kg.proof.query import Aggregate
 from kgqa.kg.terms import Literal, Path, Term
 from kgqa.nodes.agent.state import AgentState, FollowedChain, followed_chain_arguments, followed_path
-from kgqa.nodes.proof import prove_paths
+from kgqa.nodes.proof import proof_update, prove_paths, query_of_memory, run_query
 from kgqa.nodes.record import (
     MAX_EVIDENCE_ANSWERS,
     answers_update,
@@ -44,7 +46,7 @@ async def _prove_answers(state: AgentState, runtime: NodeRuntime) -> Update:
     if said is not None:
         # a lone number counts the ends of the chain that was followed last, if none of it was cut
         last = chains[-1] if len(said) == 1 and chains else None
-        if last and not last.truncated and is_count_of(said[0].name, last.ends):
+        if last and not last.truncated and is_count_of(said[0].name, last.ends, 0 if last.memory else 2):
             paths = await _trace_paths(last.ends, [last], runtime)
             return await _update([Literal(said[0].name, XSD_INTEGER)], [], paths, state, runtime)
         found = [(each, _shown_terms(each, chains)) for each in said]
@@ -58,8 +60,25 @@ async def _prove_answers(state: AgentState, runtime: NodeRuntime) -> Update:
 async def _update(
     terms: list[Term], unseen: list[str], paths: list[Path], state: AgentState, runtime: NodeRuntime
 ) -> Update:
-    proof: Update = {**build_proof(paths), **await prove_paths(paths, terms, state, runtime)}
+    filtered = await _prove_filtered(terms, state, runtime)
+    proof: Update = {**build_proof(paths), **(filtered or await prove_paths(paths, terms, state, runtime))}
     return answers_update(terms, unseen, proof, runtime)
+
+
+async def _prove_filtered(terms: Sequence[Term], state: AgentState, runtime: NodeRuntime) -> Update | None:
+    """Return the proof of answers that are what the graph has filtered, the last time, or its count."""
+    wanted = {term.id for term in terms}
+    for chain in reversed([each for each in state["ways"] if each.memory]):
+        *met, last = chain.memory
+        if wanted == {str(len(chain.ends))} and not last.aggregate:
+            last = replace(last, aggregate=Aggregate("count"))
+        elif wanted != {end.id for end in chain.ends}:
+            continue
+        query = query_of_memory([*met, last], state["topic_entities"])
+        proof = await run_query(query, runtime)
+        if proof and {term.id for term in proof.answers} == wanted:
+            return proof_update(query, proof, [*met, last], state)
+    return None
 
 
 def _last_ends(state: AgentState) -> list[Term]:

@@ -28,6 +28,7 @@ TOOL_NAMES = (
     "follow_relation",
     "extend_chain",
     "follow_chain",
+    "filter_chain",
 )
 """What an agent is given: all that reads the graph in its own terms, and no SPARQL."""
 

@@ -9,19 +9,25 @@ from pydantic import ConfigDict, TypeAdapter, with_config
 from kgqa.kg.pages import Candidate, Description, Page
 from kgqa.kg.terms import Entity, Hop, Path, Term, Triple
 from kgqa.prompts.act import EntityRef
-from kgqa.runtime.state import State, Update
+from kgqa.runtime.state import State, Update, VerifiedChain
+from kgqa.tools.arguments import chain_arguments
 from kgqa.tools.chains import Waypoints
+from kgqa.tools.conditions import FilteredChain
 
 
 @dataclass(frozen=True, slots=True)
 class FollowedChain:
-    """A chain that a tool has followed, in the words that the tools read, and what it led to."""
+    """A chain that a tool has followed, in the words that the tools read, and what it led to.
+
+    Where the graph has filtered that, ``memory`` is what working memory would be.
+    """
 
     topic: str
     hops: tuple[str, ...]
     ends: tuple[Term, ...]
     held: Mapping[int, Sequence[str]] = field(default_factory=dict)
     truncated: bool = False
+    memory: tuple[VerifiedChain, ...] = ()
 
 
 class AgentUpdate(Update, total=False):
@@ -51,6 +57,21 @@ def chains_of_call(tool: str, arguments: Mapping[str, Any], artifact: Any) -> li
         held = _WAYPOINTS.validate_python(arguments.get("held") or {})
         hops, ends = tuple(arguments["hops"]), tuple(candidate.term for candidate in page)
         return [FollowedChain(arguments["topic"], hops, ends, held, page.truncated)]
+    if tool == "filter_chain":
+        filtered: FilteredChain = artifact
+        ends, cut = filtered.ends.items, filtered.ends.truncated
+        met = (VerifiedChain(chain, ends, "stop") for chain in filtered.meeting)
+        own = VerifiedChain(
+            filtered.chain,
+            ends,
+            "stop",
+            conditions=filtered.conditions,
+            aggregate=filtered.aggregate,
+            truncated=cut,
+        )
+        written = chain_arguments(filtered.chain)
+        hops, held = tuple(written["hops"]), written.get("held", {})
+        return [FollowedChain(written["topic"], hops, ends, held, cut, (*met, own))]
     if tool == "follow_relation":
         pages: list[Page[Term]] = artifact
         hops = (arguments["relation"],)
@@ -78,7 +99,7 @@ def extend_from_topic(
         if met and at + len(chain.hops) <= MAX_CHAIN_HOPS:
             later = {at + place: ids for place, ids in chain.held.items()}
             held = {**before.held, at: (f"<{met[0].id}>",), **later}
-            return replace(chain, topic=before.topic, hops=(*before.hops, *chain.hops), held=held)
+            return replace(chain, topic=before.topic, hops=(*before.hops, *chain.hops), held=held, memory=())
     return chain
 
 

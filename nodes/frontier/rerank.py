@@ -1,4 +1,4 @@
-"""Rerank: which entities does the beam hold? (ToG: entity exploration)."""
+"""Rerank: which chains, or which of their entities, does the beam hold? (ToG: entity exploration)."""
 
 import asyncio
 import random
@@ -42,22 +42,26 @@ async def question_likeness(
 
 @node("rerank")
 async def rerank(state: FrontierState, runtime: NodeRuntime) -> FrontierUpdate:
-    """Score the ends of the chosen relations, and keep the ``width`` best of all.
+    """Keep the ``width`` best of what the chosen relations lead to: their chains, or single entities.
 
-    A score is that of the relation times that of the entity. Ends without a name cannot be
-    told apart, and share the score of their relation evenly; so do all of them where the
+    A chain has the score of its relation. An entity has that times its own score. Ends without a name
+    cannot be told apart, and share the score of their relation evenly; so do all of them where the
     model's reply is malformed. The only named end of a relation has its score whole.
     """
-    scores = {offer.chain: offer.score for offer in state["offers"]}
+    scores, width = {offer.chain: offer.score for offer in state["offers"]}, runtime.context.width
+    if runtime.context.beam == "chains":
+        best = sorted(state["found"], key=lambda each: -scores.get(each.chain, 0.0))[:width]
+        runtime.trace["beam"] = [f"{each.chain} {scores.get(each.chain, 0.0):.2f}" for each in best]
+        return _hold_beam(state, best)
     rated = await _rate_ends([each for each in state["found"] if len(each.named) > 1], state, runtime)
     every = [
         ((group.chain, end), scores.get(group.chain, 0.0) * share)
         for group in state["found"]
         for end, share in _score_shares(group, rated)
     ]
-    beam = sorted((each for each in every if each[1] > 0), key=lambda each: -each[1])[: runtime.context.width]
+    beam = sorted((each for each in every if each[1] > 0), key=lambda each: -each[1])[:width]
     runtime.trace["beam"] = [f"{chain} {end.term} {score:.2f}" for (chain, end), score in beam]
-    return _hold_beam(state, [each for each, _ in beam])
+    return _hold_beam(state, _held_groups([each for each, _ in beam]))
 
 
 async def _rate_ends(
@@ -112,23 +116,31 @@ def _score_shares(group: ChainFindings, rated: dict[_ChainEnd, float]) -> Iterat
             yield end, 1 / len(group.ends)
 
 
-def _hold_beam(state: FrontierState, beam: Sequence[_ChainEnd]) -> FrontierUpdate:
-    """Hold each chain to its ends in the beam; nothing leads on from a value."""
+def _held_groups(beam: Sequence[_ChainEnd]) -> list[ChainFindings]:
+    """Hold each chain to its ends in the beam; those that are values are a group of their own."""
     groups: dict[tuple[Chain, bool], list[Candidate]] = {}
     for chain, end in beam:
         groups.setdefault((chain, isinstance(end.term, Entity)), []).append(end)
-    found, frontier = [], []
-    for (chain, leads_on), ends in groups.items():
-        if leads_on:
-            chain = chain.constrained_to([end.term for end in ends if isinstance(end.term, Entity)])
-            frontier.append(chain)
-        found.append(ChainFindings(chain, tuple(ends)))
+    return [
+        ChainFindings(
+            chain.constrained_to([end.term for end in ends if isinstance(end.term, Entity)])
+            if leads_on
+            else chain,
+            tuple(ends),
+        )
+        for (chain, leads_on), ends in groups.items()
+    ]
+
+
+def _hold_beam(state: FrontierState, beam: Sequence[ChainFindings]) -> FrontierUpdate:
+    """Return how a search goes on with a beam; nothing leads on from a value."""
+    frontier = [each.chain for each in beam if any(isinstance(end.term, Entity) for end in each.ends)]
     update: FrontierUpdate = {
-        "found": found,
+        "found": list(beam),
         "frontier": frontier,
         "resume_points": [*state["resume_points"], *frontier],
         "decision": "refine" if frontier else "backtrack",
     }
-    if named := next((group for group in found if group.named), None):
+    if named := next((group for group in beam if group.named), None):
         update |= {"chain": named.chain, "candidates": list(named.named), "decision": "forward"}
     return update

@@ -89,7 +89,10 @@ async def _prove_answers(state: VoGState, runtime: NodeRuntime) -> Update:
 async def _update(
     proved: list[Term], unproved: list[str], paths: list[Path], state: VoGState, runtime: NodeRuntime
 ) -> Update:
+    """Return a record's answers and proof; where the end of the plan has turned all down, it is a guess."""
     proof: Update = {**build_proof(paths), **await prove_paths(paths, proved, state, runtime)}
+    if state["concluded"] and proof["outcome"] == "grounded":
+        proof["outcome"] = "grounded_unverified"
     return answers_update(proved, unproved, proof, runtime)
 
 

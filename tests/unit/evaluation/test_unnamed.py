@@ -64,6 +64,6 @@ async def test_relation_chains_need_no_names_between(compared, method) -> None:
 
 
 async def test_a_beam_cannot_tell_entities_without_names_apart(compared) -> None:
-    found = (await compared("tog", cross_mediators=False)).differences["f1"]
+    found = (await compared("tog", beam="entities", cross_mediators=False)).differences["f1"]
     assert found.value == -0.5
     assert found.high < 0

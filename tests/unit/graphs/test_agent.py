@@ -204,8 +204,45 @@ async def test_cached_turns_cost_nothing_and_give_the_same_record(
 async def test_the_last_call_that_the_budget_leaves_can_only_answer(ask: Ask, stub: Stub) -> None:
     record = await ask(called(HOMES), answered(ULM), budget={"llm_calls": 2})
     assert [offered(request)[-1:] for request in stub.requests] == [["Answer"], ["Answer"]]
-    assert (len(offered(stub.requests[0])), len(offered(stub.requests[1]))) == (7, 1)
+    assert (len(offered(stub.requests[0])), len(offered(stub.requests[1]))) == (8, 1)
     assert (record["outcome"], record["stopped_by"]) == ("grounded_inference", None)
+
+
+AGED = TOWNS + "e:ben r:age 9 . e:cleo r:age 12 ."
+YOUNG = {"attribute": ["age"], "operator": "<", "value": "10"}
+BEN = ("http://t/e/ben", "Ben")
+
+
+def filtering(*conditions: dict[str, Any], **more: Any) -> tuple[str, dict[str, Any]]:
+    return ("filter_chain", {"topic": "Ada", "hops": ["child"], "conditions": list(conditions), **more})
+
+
+async def test_what_the_graph_has_filtered_is_grounded(graph: Open, ask: Ask) -> None:
+    record = await ask(called(filtering(YOUNG)), answered(BEN), kg=graph(AGED))
+    assert (shown(record), record["outcome"]) == (["Ben"], "grounded")
+    assert [(each["words"], each["by"]) for each in record["conditions"]] == [("age < 10", "graph")]
+    assert len(record["paths"]) == 1
+
+
+@pytest.mark.parametrize(("value", "count"), [("100", "2"), ("10", "1"), ("1", "0")])
+async def test_a_count_of_what_the_graph_has_filtered_is_grounded(
+    graph: Open, ask: Ask, value: str, count: str
+) -> None:
+    record = await ask(called(filtering({**YOUNG, "value": value})), answered((None, count)), kg=graph(AGED))
+    assert (shown(record), record["outcome"]) == ([count], "grounded")
+    assert [each["by"] for each in record["conditions"]] == ["graph"]
+
+
+async def test_what_is_chosen_of_what_the_graph_has_filtered_is_an_inference(graph: Open, ask: Ask) -> None:
+    exists = filtering({"attribute": ["age"], "operator": "exists"})
+    record = await ask(called(exists), answered(BEN), kg=graph(AGED))
+    assert (shown(record), record["outcome"]) == (["Ben"], "grounded_inference")
+
+
+async def test_what_was_filtered_from_elsewhere_is_an_inference(graph: Open, ask: Ask) -> None:
+    away = ("filter_chain", {"topic": "Ben", "hops": ["lives_in"], "conditions": []})
+    record = await ask(called(CHILDREN), called(away), answered(BONN), kg=graph(AGED))
+    assert (shown(record), record["outcome"]) == (["Bonn"], "grounded_inference")
 
 
 @pytest.mark.parametrize(
@@ -403,7 +440,11 @@ def test_ask_works_in_scripts(graph: Open, stub: Stub) -> None:
 
 @pytest.mark.parametrize(
     ("errors", "outcome", "gold"),
-    [(ErrorRates(), "grounded", True), (ErrorRates(accuracy=0.0, recall=0.0), "grounded", False)],
+    [
+        (ErrorRates(), "grounded", True),
+        (ErrorRates(accuracy=0.0, recall=0.0), "none", False),
+        (ErrorRates(accuracy=0.0, recall=0.0, judge=1.0), "grounded", False),
+    ],
 )
 async def test_a_simulated_model_walks_the_way_as_rightly_as_it_is_told(
     graph: Open, errors: ErrorRates, outcome: str, gold: bool

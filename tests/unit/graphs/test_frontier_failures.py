@@ -109,20 +109,21 @@ async def test_a_group_in_which_nothing_fits_may_still_lead_on(graph: Open) -> N
     assert shown(await asked(graph(FAMILY), model, reflections=0)) == ["Bonn", "Ulm"]
 
 
-@pytest.mark.parametrize("calls", [1, 2])
+@pytest.mark.parametrize(("beam", "calls"), [("chains", 1), ("entities", 1), ("entities", 2)])
 async def test_a_budget_that_ends_before_the_verdict_leaves_what_the_beam_holds(
-    graph: Open, calls: int
+    graph: Open, beam: str, calls: int
 ) -> None:
     model = playing(
         score_relations=rate({"child": 1.0}),
         score_entities=rate({"Ben": 1.0, "Cleo": 1.0}),
         assess_found=stop_at("child"),
     )
-    record = await asked(graph(FAMILY), model, method="tog", budget={"llm_calls": calls})
+    options = {"method": "tog", "beam": beam, "budget": {"llm_calls": calls}}
+    record = await asked(graph(FAMILY), model, **options)
     assert (shown(record), record["stopped_by"]) == (["Ben", "Cleo"], "llm_calls")
 
 
-@pytest.mark.parametrize(("method", "calls"), [("pog", 2), ("tog", 3)])
+@pytest.mark.parametrize(("method", "calls"), [("pog", 2), ("tog", 2)])
 async def test_what_was_judged_not_to_be_enough_is_no_evidence_at_hand(
     graph: Open, method: str, calls: int
 ) -> None:

@@ -72,6 +72,22 @@ async def test_a_count_is_of_all_that_the_query_counts(turtle: Turtle) -> None:
     assert replayed(file, record) == {"500"}
 
 
+async def test_what_nobody_has_counted_is_no_number_of_it(turtle: Turtle) -> None:
+    file = turtle(FAMILY)
+    ask = {"topics": ["Ada"], "kg": open_graph([file]), "model": children()}
+    record = await kgqa.aask("How many children has Ada?", **ask)
+    assert record["outcome"] == "grounded_unverified"
+    assert [(each["words"], each["by"]) for each in record["conditions"]] == [("How many", None)]
+    assert replayed(file, record) == ids(record)
+
+
+async def test_a_value_that_is_a_number_needs_no_count(turtle: Turtle) -> None:
+    file = turtle('e:ulm rdfs:label "Ulm" ; r:people 128928 .')
+    model = decide(verify_chain={"decision": "stop"})
+    record = await kgqa.aask("How many people?", topics=["Ulm"], kg=open_graph([file]), model=model)
+    assert (record["outcome"], shown(record)) == ("grounded", ["128928"])
+
+
 async def test_lots_that_the_budget_left_unjudged_leave_the_rest_unverified(turtle: Turtle) -> None:
     model = decide(verify_chain={"decision": "filter"}, apply_conditions={"chosen": [1, 2], "count": True})
     budget = {"llm_calls": 2}

@@ -30,6 +30,7 @@ PUBLISHED: dict[tuple[str, str], dict[str, Any]] = {
     # Sun et al. 2024 §3.1: 0.4 while exploring, 256 tokens, N = 3, D_max = 3
     ("tog", "paper"): {
         **{"temperature": 0.4, "max_tokens": 256, "width": 3, "depth": 3, "pruning": "model"},
+        **{"beam": "entities", "topic_conditions": False},  # a beam of entities
         "attributes": False,  # names
     },
     # arguments of the public code (main_freebase.py); five recalls

@@ -22,8 +22,10 @@ STARS += "".join(
 
 
 async def asked(graph: Any, model: Any, topic: str = "Ada", **options: Any) -> kgqa.Record:
+    """Ask with a beam of entities, unless the options say otherwise."""
     question = options.pop("question", "the question")
-    return await kgqa.aask(question, topics=[topic], method="tog", kg=graph, model=model, **options)
+    options = {"method": "tog", "beam": "entities", **options}
+    return await kgqa.aask(question, topics=[topic], kg=graph, model=model, **options)
 
 
 def entries(record: kgqa.Record, node: str) -> list[dict[str, Any]]:
@@ -59,6 +61,42 @@ async def test_what_the_beam_cannot_hold_is_lost(graph: Open) -> None:
     )
     assert len(shown(await asked(graph(STARS), model, "Sky", width=3))) == 3
     assert len(shown(await asked(graph(STARS), model, "Sky", width=9))) == 9
+
+
+async def test_a_beam_of_chains_scores_no_entities_and_holds_all_of_them(graph: Open) -> None:
+    model = playing(
+        score_relations=rate({"star": 1.0, "star moon": 0.7}),
+        assess_found=stop_at("star moon"),
+    )
+    record = await asked(graph(STARS), model, "Sky", beam="chains", width=1)
+    assert (len(shown(record)), record["outcome"]) == (9, "grounded")
+    assert {prompt.name for prompt in model.prompts} == {"assess_found"}  # one relation needs no score
+
+
+async def test_a_beam_of_chains_holds_the_best_of_all(graph: Open) -> None:
+    further = {"child child": 0.5, "child lives_in": 0.6, "lives_in mayor": 1.0}
+    model = playing(
+        score_relations=rate({"child": 0.9, "lives_in": 0.8, **further}),
+        assess_found=stop_at("lives_in mayor"),
+    )
+    record = await asked(graph(FAMILY), model, beam="chains", width=2)
+    assert [entry["beam"] for entry in entries(record, "rerank")] == [
+        ["Ada -child-> 0.90", "Ada -lives_in-> 0.80"],
+        ["Ada -lives_in-> -mayor-> 1.00", "Ada -child-> -lives_in-> 0.60"],
+    ]
+    assert shown(record) == ["Zed"]
+
+
+async def test_the_graph_decides_a_condition_at_the_end_of_a_beam_of_chains(graph: Open) -> None:
+    model = playing(
+        score_relations=rate({"star": 1.0}),
+        assess_found=stop_at("star", decision="filter"),
+        apply_conditions={"extreme": "largest", "by": "A"},
+    )
+    sizes = "".join(f"e:s{n} r:size {n} . " for n in range(9))
+    record = await asked(graph(STARS + sizes), model, "Sky", beam="chains", question="The largest star?")
+    assert (shown(record), record["outcome"]) == (["Star 8"], "grounded")
+    assert [each["by"] for each in record["conditions"]] == ["graph"]
 
 
 async def test_nodes_without_names_share_the_score_of_their_relation(graph: Open) -> None:

@@ -1,6 +1,7 @@
-"""With a perfect simulated model ToG answers what its beam can hold."""
+"""With a perfect simulated model ToG answers everything, and by a beam of entities what that can hold."""
 
 from collections.abc import Sequence
+from typing import Any
 
 import pytest
 
@@ -27,9 +28,12 @@ def chains(name: str) -> Sequence[Question]:
 
 @pytest.mark.timeout(1800)
 @pytest.mark.parametrize(("graph", "name"), available(CHAINS))
-async def test_what_the_beam_can_hold_is_answered_and_proved(graph: str, name: str) -> None:
+@pytest.mark.parametrize("held", [{"beam": "chains"}, {"beam": "entities", "width": 50}])
+async def test_what_the_beam_can_hold_is_answered_and_proved(
+    graph: str, name: str, held: dict[str, Any]
+) -> None:
     asked = chains(name)
-    results = await answered(asked, graph_of(graph), ErrorRates(), method="tog", width=50)
+    results = await answered(asked, graph_of(graph), ErrorRates(), method="tog", **held)
     assert not [q.id for q, (_, score) in zip(asked, results, strict=True) if score.f1 < 1]
     for record, _ in results:
         by_graph = all(condition["by"] == "graph" for condition in record["conditions"])
@@ -40,7 +44,8 @@ async def test_what_the_beam_can_hold_is_answered_and_proved(graph: str, name: s
 @needs_data
 async def test_what_the_beam_cannot_hold_is_lost() -> None:
     asked, opened = questions("metaqa/metaqa-3hop-test-sample", most=6), graph_of("metaqa")
-    narrow, usual = [await f1(asked, opened, ErrorRates(), method="tog", width=width) for width in (1, 3)]
+    held = {"method": "tog", "beam": "entities"}
+    narrow, usual = [await f1(asked, opened, ErrorRates(), width=width, **held) for width in (1, 3)]
     assert narrow + 0.1 < usual < await f1(asked, opened, ErrorRates(), method="cor")
 
 
@@ -48,7 +53,7 @@ async def test_what_the_beam_cannot_hold_is_lost() -> None:
 @needs_data
 async def test_some_answer_is_found_by_a_narrow_beam_and_no_wrong_one() -> None:
     asked = chains("pathquestion/pq-3h")
-    results = await answered(asked, graph_of("pq-3h"), ErrorRates(), method="tog", width=1)
+    results = await answered(asked, graph_of("pq-3h"), ErrorRates(), method="tog", beam="entities", width=1)
     assert {(score.hit_at_1, score.precision) for _, score in results} == {(1, 1.0)}
 
 

@@ -170,6 +170,17 @@ async def test_a_malformed_end_leaves_the_answers_of_the_plan(vog: AskVoG) -> No
     assert (shown(record), record["outcome"]) == (["Cleo"], "grounded_inference")
 
 
+async def test_what_the_end_has_turned_down_is_not_verified(vog: AskVoG) -> None:
+    model = playing(
+        plan_steps=plan("Ada lives_in Ulm", "Ulm river Danube", answers=["Ulm"]),
+        select_relations=as_searched,
+        evaluate_found=NONE_OF_THEM,
+    )
+    record = await vog(model, revisions=0, **DEFAULTS)
+    assert called(model).count("evaluate_found") == 1
+    assert (shown(record), record["outcome"]) == (["Ulm"], "grounded_unverified")
+
+
 async def test_of_several_topics_what_all_lead_to_needs_no_call(vog: AskVoG) -> None:
     kg = TOWNS + "e:finn r:child e:ben ."
     model = playing(

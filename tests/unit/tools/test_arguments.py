@@ -118,6 +118,7 @@ async def test_what_does_not_fit_the_hops_is_said(family: SparqlGraph, held: dic
         ("trace_chain", {"topic": "Nobody", "hops": ["child"], "ends": []}),
         ("check_ends", {"topic": "Nobody", "hops": ["child"], "ends": []}),
         ("chain_attributes", {"topic": "Nobody", "hops": ["child"]}),
+        ("filter_chain", {"topic": "Nobody", "hops": ["child"], "conditions": []}),
         ("chain_attributes", {"topic": "Ulm", "hops": ["^lives_in"], "relations": {"1": ["cousin"]}}),
     ],
 )
@@ -159,6 +160,7 @@ CALLS: list[tuple[str, dict[str, Any]]] = [
     ("trace_chain", {"topic": "http://t/e/a", "hops": ["http://t/r/b"], "ends": [{"id": "http://t/e/c"}]}),
     ("check_ends", {"topic": "http://t/e/a", "hops": ["http://t/r/b"], "ends": [{"id": "http://t/e/c"}]}),
     ("chain_attributes", {"topic": "http://t/e/a", "hops": ["http://t/r/b"]}),
+    ("filter_chain", {"topic": "http://t/e/a", "hops": ["http://t/r/b"], "conditions": []}),
     ("run_select", {"query": "ASK {}"}),
 ]
 
