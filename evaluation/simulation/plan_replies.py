@@ -30,6 +30,7 @@ from kgqa.prompts.select_relations import SelectedRelations, SelectRelations
 from kgqa.prompts.verify_step import StepVerdict, VerifyStep
 
 UNKNOWN_END = Literal("?")  # what a relation leads to that was not followed yet
+UNKNOWN_NODE = Entity("_:unknown")  # the node without a name before it
 MAX_RELATIONS_TRIED = 5  # relations of a topic that are followed for a wrong answer at most
 MAX_STATEMENTS = 8  # statements that a step predicts at most
 MAX_WRONG_ANSWERS = 3  # wrong answers that a plan gives at most
@@ -105,7 +106,7 @@ async def _leading_relations(
     for number, offer in enumerate(offers, 1):
         for head in offer.heads:
             chain = frontier[head].chain
-            chains[chain][number] = extend(chain, offer.hop)
+            chains[chain][number] = extend(chain, *offer.hops)
     return sorted({n for chain, own in chains.items() for n in await leading_offers(chain, own, case)})
 
 
@@ -236,12 +237,16 @@ async def _correct_steps(prompt: RevisePlan, case: Case) -> list[PlanStep]:
     if isinstance(prompt, ReviseAhead):
         for number in await _leading_relations(prompt.frontier, prompt.offers, case):
             offer = prompt.offers[number - 1]
-            ahead += [prompt.frontier[head].then(offer.hop, UNKNOWN_END) for head in offer.heads]
+            ahead += [_go_on(prompt.frontier[head], offer) for head in offer.heads]
     if ahead:
         steps[prompt.done : prompt.done + 1] = [_predict_step(ahead)]
     elif not prompt.facts:
         steps[prompt.done : prompt.done + 1] = [PlanStep("Find what leads on.", prompt.question)]
     return steps
+
+
+def _go_on(path: Path, offer: RelationCandidate) -> Path:
+    return (path.then(offer.hop, UNKNOWN_NODE) if offer.after else path).then(offer.hops[-1], UNKNOWN_END)
 
 
 async def judge_claim(prompt: JudgeClaim, case: Case) -> Judgement:

@@ -22,6 +22,6 @@ async def prune(state: VoGState, runtime: NodeRuntime) -> VoGUpdate:
         if reply := await runtime.ask(prompt):
             runtime.trace["reason"] = reply.rationale
             chosen = [offers[number - 1] for number in reply.relations]
-    runtime.trace |= {"step": state["step_index"], "chosen": [str(offer.hop) for offer in chosen]}
+    runtime.trace |= {"step": state["step_index"], "chosen": list(map(str, chosen))}
     decision = next_decision(chosen, state, runtime.context)
     return {"offers": chosen, "asked": asked, "decision": decision}

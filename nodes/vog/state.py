@@ -187,7 +187,7 @@ def observed_nothing(state: VoGState) -> bool:
 
 def extended_chains(offers: Sequence[RelationCandidate], frontier: Sequence[Path]) -> list[Chain]:
     """Return the chains that relations make of those of a frontier, each once."""
-    return list(dict.fromkeys(frontier[at].chain.then(offer.hop) for offer in offers for at in offer.heads))
+    return list(dict.fromkeys(offer.extend(frontier[at]) for offer in offers for at in offer.heads))
 
 
 def earlier_checkpoints(state: VoGState, checkpoint: SearchCheckpoint) -> list[SearchCheckpoint]:
