@@ -1,5 +1,6 @@
 """Is what was found enough? (PoG: evaluation, with the memory update or alone; ToG: reasoning; CoG: A.3)."""
 
+import operator
 from collections.abc import Iterable, Sequence
 from typing import Literal, TypeAlias
 
@@ -121,6 +122,9 @@ class Evaluation(Reply):
     answers: list[str] = Field(
         default=[], description="for stop without a group: answers from your own knowledge, as short names"
     )
+    node: int = Field(
+        default=0, exclude_if=operator.not_, description="1 for ?1: where asked, which node is the answer"
+    )
 
 
 GroupVerdict: TypeAlias = Assessment | Evaluation
@@ -132,11 +136,20 @@ BESIDE = (
 )
 
 
+ON_THE_WAY = (
+    'Where a node on the way is asked for, not the candidates at its end (whose value it is, the place '
+    'between), add "node": 1 for ?1, 2 for ?2 ...: the answer is then every such node that leads to what is '
+    'taken, with "largest" or "smallest" to this value, with "some" to those chosen; "filter" filters these '
+    "nodes."
+)
+
+
 class EvaluateFound(PlannedPrompt[Evaluation]):
     """Judge what was ``found`` with the memory as it stands, by ``own_knowledge`` also from what one knows.
 
     Where groups are all ends of the same relations together, ``triples`` are the same entity by entity, or
-    ``facts`` say it. With ``attributes`` a filter sees what the graph knows of candidates.
+    ``facts`` say it. With ``attributes`` a filter sees what the graph knows of candidates; with ``inner``
+    the answer may be a node of a chain before its end.
     """
 
     found: tuple[ChainFindings, ...]
@@ -144,6 +157,7 @@ class EvaluateFound(PlannedPrompt[Evaluation]):
     own_knowledge: bool = False
     facts: tuple[str, ...] = ()
     attributes: bool = False
+    inner: bool = False
 
     instructions = (
         """\
@@ -174,7 +188,7 @@ Reply: {"rationale": "A town; its river is still to come.", "decision": "forward
     def _lines(self) -> Iterable[str]:
         groups = draw_chain_findings(self.found)
         facts = ("Found:", *(f"- {fact}" for fact in self.facts)) if self.facts else ()
-        rules = [LEFT_TO_THE_GRAPH] if self.attributes else []
+        rules = [LEFT_TO_THE_GRAPH] * self.attributes + [ON_THE_WAY] * self.inner
         shown = *rules, *draw_triples(self.triples), *facts, *groups
         return *shown, BESIDE if self.own_knowledge else ALONE
 
@@ -186,6 +200,9 @@ Reply: {"rationale": "A town; its river is still to come.", "decision": "forward
             raise ValueError('go by what was found alone; leave "answers" empty')
         elif reply.decision != "stop" or reply.groups:
             raise ValueError('"answers" goes with decision "stop" and no group')
+        depths = [self.found[number - 1].chain.depth for number in reply.groups] if self.inner else []
+        if reply.node and depths != [max(reply.node, *depths)]:
+            raise ValueError(f'no group has a node {reply.node}')
 
 
 def _check_groups(reply: GroupVerdict, groups: Sequence[ChainFindings]) -> None:

@@ -5,7 +5,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from itertools import islice, zip_longest
 from typing import get_args
 
-from kgqa.evaluation.simulation.chain_replies import leading_offers
+from kgqa.evaluation.simulation.chain_replies import leading_offers, say_outright
 from kgqa.evaluation.simulation.gold_answers import YesNoVerdict
 from kgqa.evaluation.simulation.oracle import Case
 from kgqa.kg.terms import Chain, Entity, Literal, Path, Term
@@ -90,12 +90,16 @@ async def select_relations(prompt: SelectRelations, case: Case) -> SelectedRelat
     A wrong choice picks as many others; where the model recalls the right ones, they come after.
     """
     right = await _leading_relations(prompt.frontier, prompt.offers, case)
-    if case.happens("accuracy"):
-        return SelectedRelations(relations=right)
-    drawn = case.draws.shuffled("wrong relations", range(1, len(prompt.offers) + 1))
-    wrong = [number for number in drawn if number not in right][: max(1, len(right))]
-    recalled = right if case.happens("recall") or not wrong else []
-    return SelectedRelations(relations=[*wrong, *recalled])
+    chosen = right
+    if not case.happens("accuracy"):
+        drawn = case.draws.shuffled("wrong relations", range(1, len(prompt.offers) + 1))
+        wrong = [number for number in drawn if number not in right][: max(1, len(right))]
+        chosen = [*wrong, *(right if case.happens("recall") or not wrong else [])]
+    offers = [prompt.offers[number - 1] for number in chosen]
+    made = [extend(prompt.frontier[offer.heads[0]].chain, *offer.hops) for offer in offers]
+    return SelectedRelations(
+        relations=chosen, complete=prompt.outright and await say_outright(made, case) == "stop"
+    )
 
 
 async def _leading_relations(

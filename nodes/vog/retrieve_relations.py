@@ -58,7 +58,7 @@ async def list_candidates(
         pages = await runtime.try_tool("list_relations", **relation_arguments(asked))
         if pages is None:
             return None
-        known |= {id: page.items for id, page in pages.items()}
+        known |= {entity.id: pages[entity.id].items if entity.id in pages else () for entity in asked}
     groups: dict[Chain, dict[int, Path]] = {}
     for place, path in enumerate(frontier):
         if isinstance(path.end, Entity):

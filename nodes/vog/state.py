@@ -237,7 +237,8 @@ def next_decision(
     Where nothing leads on, what the step has reached before counts. An empty observation is answered
     by one revision, if there may be one, and by passing the step over if that does not help; so is a
     step of which the graph did not answer all, and one of a second look. Where not a single relation leads
-    on (``dead_end``), no revision helps.
+    on (``dead_end``), no revision helps; where the end of the plan asks who the answer is, and steps before
+    have found anything, it asks at once.
     """
     if offers:
         return "forward"
@@ -246,6 +247,7 @@ def next_decision(
     index = state["step_index"]
     failed = any("failure" in entry for entry in state["trace"] if entry.get("step") == index)
     again = node_has_run(state, "look_again") or (dead_end and not context.repeat_revisions)
+    again |= concludes(state, context) and any(state["feedback"])
     return (
         "backtrack" if failed or again or state["revisions"] or not may_revise(state, context) else "refine"
     )
