@@ -183,12 +183,13 @@ class VoG(ExemplarContext, FilterContext, OfferContext):
     )
     conclude: bool = Field(
         default=True,
-        description="ask at the end which of what the last steps have led to is the answer, in place of "
-        "choosing among it and checking it; if not, as in the paper, the plan's answers are",
+        description="ask at the end which of what the steps have led to is the answer, in place of choosing "
+        "among it after each step and checking the last; if not, as in the paper, the plan's answers are",
     )
     exact_match: bool = Field(
         default=True,
-        description="a step that has found the names that it predicted, and no others, needs no check",
+        description="a step that has found the names that it predicted, and no others, needs no check; with "
+        "conclude one that has found any of them",
     )
     repeat_revisions: bool = Field(
         default=False,

@@ -203,8 +203,12 @@ def max_selections(state: VoGState, context: Any) -> int:
 
 def concludes(state: VoGState, context: Any) -> bool:
     """Return whether the plan ends with the current step, and the model is asked then who the answer is."""
-    last = state["step_index"] >= len(state["plan"].steps)
-    return bool(last and context.conclude and not (state["plan"].whether and context.judge))
+    return state["step_index"] >= len(state["plan"].steps) and asks_at_end(state, context)
+
+
+def asks_at_end(state: VoGState, context: Any) -> bool:
+    """Return whether the model is asked at the end of the plan who the answer is."""
+    return bool(context.conclude and not (state["plan"].whether and context.judge))
 
 
 def open_arms(state: VoGState, context: Any) -> list[Arm]:
