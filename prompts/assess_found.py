@@ -137,7 +137,7 @@ BESIDE = (
 
 
 ON_THE_WAY = (
-    'Where a node on the way is asked for, not the candidates at its end (whose value it is, the place '
+    "Where a node on the way is asked for, not the candidates at its end (whose value it is, the place "
     'between), add "node": 1 for ?1, 2 for ?2 ...: the answer is then every such node that leads to what is '
     'taken, with "largest" or "smallest" to this value, with "some" to those chosen; "filter" filters these '
     "nodes."
@@ -200,9 +200,9 @@ Reply: {"rationale": "A town; its river is still to come.", "decision": "forward
             raise ValueError('go by what was found alone; leave "answers" empty')
         elif reply.decision != "stop" or reply.groups:
             raise ValueError('"answers" goes with decision "stop" and no group')
-        depths = [self.found[number - 1].chain.depth for number in reply.groups] if self.inner else []
-        if reply.node and depths != [max(reply.node, *depths)]:
-            raise ValueError(f'no group has a node {reply.node}')
+        groups = [self.found[number - 1] for number in reply.groups] if self.inner else []
+        if reply.node and not (len(groups) == 1 and 0 < reply.node <= groups[0].chain.depth):
+            raise ValueError(f"no group has a node {reply.node}, or more than one is named")
 
 
 def _check_groups(reply: GroupVerdict, groups: Sequence[ChainFindings]) -> None:

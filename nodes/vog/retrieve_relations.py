@@ -79,7 +79,11 @@ async def list_candidates(
 
 def _hold_end(chain: Chain, paths: Iterable[Path]) -> Chain:
     """Return a chain held to the ends of paths along it."""
-    return chain.constrained_to(path.end for path in paths if isinstance(path.end, Entity)) if chain.hops else chain
+    return (
+        chain.constrained_to(path.end for path in paths if isinstance(path.end, Entity))
+        if chain.hops
+        else chain
+    )
 
 
 def leave_out_tried(
