@@ -137,10 +137,10 @@ BESIDE = (
 
 
 ON_THE_WAY = (
-    "Where a node on the way is asked for, not the candidates at its end (whose value it is, the place "
-    'between), add "node": 1 for ?1, 2 for ?2 ...: the answer is then every such node that leads to what is '
-    'taken, with "largest" or "smallest" to this value, with "some" to those chosen; "filter" filters these '
-    "nodes."
+    "Where a node on the way along a chain is asked for and not the candidates at its end (say, who has the "
+    'largest of these numbers), add "node": 1 for ?1, 2 for ?2 and so on. Then the answer is each such node '
+    'that leads to what is taken: to any candidate with "all", to those chosen with "some", to that value '
+    'with "smallest" or "largest"; "count" counts these nodes, and "filter" filters them.'
 )
 
 

@@ -22,18 +22,24 @@ class SelectedRelations(Reply):
         exclude_if=operator.not_,
         description="whether the first says all by itself, where asked",
     )
+    condition: bool = Field(
+        default=False,
+        exclude_if=operator.not_,
+        description="where asked: whether all but a condition on what it leads to",
+    )
 
 
 class SelectRelations(QuestionPrompt[SelectedRelations]):
     """Choose those of the ``offers``, which lead on from the ``frontier``, that a ``step`` needs.
 
-    The reply may say that the first is the whole answer (``outright``).
+    The reply may say that the first is the whole answer (``outright``), or all but a ``condition`` on it.
     """
 
     step: PlanStep
     frontier: tuple[Path, ...]
     offers: tuple[RelationCandidate, ...]
     outright: bool = False
+    condition: bool = False
 
     instructions = """\
 You carry out one step of a search in a knowledge graph. You are given a question, the step at hand, \
@@ -78,7 +84,7 @@ Reply: {"rationale": "Each of the two has a relation of its own for it.", "relat
 
     def _lines(self) -> Iterable[str]:
         offers = numbered(draw_relation_candidate(offer, self.frontier) for offer in self.offers)
-        freedoms = draw_freedoms(outright=self.outright, missing=False)
+        freedoms = draw_freedoms(outright=self.outright, missing=False, condition=self.condition)
         return *freedoms, *draw_current_step(self.step), "Relations:", offers
 
     def check(self, reply: SelectedRelations) -> None:

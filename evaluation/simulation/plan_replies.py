@@ -97,9 +97,9 @@ async def select_relations(prompt: SelectRelations, case: Case) -> SelectedRelat
         chosen = [*wrong, *(right if case.happens("recall") or not wrong else [])]
     offers = [prompt.offers[number - 1] for number in chosen]
     made = [extend(prompt.frontier[offer.heads[0]].chain, *offer.hops) for offer in offers]
-    return SelectedRelations(
-        relations=chosen, complete=prompt.outright and await say_outright(made, case) == "stop"
-    )
+    said = await say_outright(made, case) if prompt.outright else None
+    condition = said == "filter" and prompt.condition
+    return SelectedRelations(relations=chosen, complete=said == "stop" or condition, condition=condition)
 
 
 async def _leading_relations(

@@ -26,7 +26,8 @@ async def conclude(state: VoGState, runtime: NodeRuntime) -> VoGUpdate:
 
     Groups are the ends of each chain from which no later step has gone on, those of the last step first; the
     answer may be a node before them. Where the plan's answers are all ends of one chain, or a relation was
-    said to lead to the answers, there is no call; nor where all groups were shown before. If nothing is taken and there is no revision left, the plan's answers are all there is.
+    said to lead to the answers, there is no call; nor where all groups were shown before. If
+    nothing is taken and there is no revision left, the plan's answers are all there is.
     """
     context = runtime.context
     otherwise: Decision = "forward" if context.retry_search else "stop"
@@ -35,14 +36,15 @@ async def conclude(state: VoGState, runtime: NodeRuntime) -> VoGUpdate:
     found = [ChainFindings(_held_chain(along, state), _ends_of(along), cut) for along in paths]
     groups = _unite_equal(group_findings(found, (), state["topic_entities"]))
     runtime.trace |= {"step": state["step_index"], "groups": len(groups)}
-    if known := _known_answer(groups, state):
-        runtime.trace["reason"] = known.rationale
-        return cast(VoGUpdate, accept_group(groups, known, runtime))
-    if {each.chain for each in found if each.named} <= {*state["concluded"]}:
-        runtime.trace["reason"] = "nothing else was found"
-        return {"decision": otherwise}
-    update: VoGUpdate = {"concluded": [*state["concluded"], *(each.chain for each in found)]}
-    if reply := await runtime.ask(_final_prompt(groups, paths, state, context)):
+    update: VoGUpdate = {"outright": None}
+    reply = _known_answer(groups, state)
+    if reply is None:
+        if {each.chain for each in found if each.named} <= {*state["concluded"]}:
+            runtime.trace["reason"] = "nothing else was found"
+            return {"decision": otherwise}
+        update["concluded"] = [*state["concluded"], *(each.chain for each in found)]
+        reply = await runtime.ask(_final_prompt(groups, paths, state, context))
+    if reply:
         runtime.trace["reason"] = reply.rationale
         if (taken := await _take_answer(groups, reply, [*joined(*paths)], state, runtime)) is not None:
             return {**update, **taken}
@@ -63,7 +65,7 @@ def _final_prompt(
         subgoals=tuple(step.thought or step.search for step in steps),
         known=tuple(known),
         attributes=context.attributes,
-        inner=any(group.chain.depth > 1 for group in groups),
+        inner=any(node.name for along in paths for path in along for node in path.nodes[1:-1]),
         topics=tuple(topics),
     )
 
@@ -160,7 +162,7 @@ def _known_answer(groups: Sequence[ChainFindings], state: VoGState) -> Evaluatio
         if outright and outright.chain in [Chain(chain.topic, chain.hops) for chain in chains]:
             take = fresh_take(group.ends)
             reason = "its last relation was said to lead to the answers"
-            return Evaluation(rationale=reason, decision="stop", groups=[number], take=take)
+            return Evaluation(rationale=reason, decision=outright.decision, groups=[number], take=take)
     return None
 
 

@@ -20,7 +20,8 @@ MAX_UNASKED_RELATIONS = 3  # relations that are followed where the model was not
 async def prune(state: VoGState, runtime: NodeRuntime) -> VoGUpdate:
     """Let the model choose among the relations; a single one needs no call.
 
-    In the last step it may say that the first leads to the answers by itself (``outright_answers``). A malformed reply, or one too many in the same step, leaves the likeliest.
+    In the last step it may say that the first leads to the answers by itself, or with only a condition left
+    (``outright_answers``). A malformed reply, or one too many in the same step, leaves the likeliest.
     """
     context, offers, asked = runtime.context, state["offers"], state["asked"]
     said: OutrightChain | None = None
@@ -29,14 +30,21 @@ async def prune(state: VoGState, runtime: NodeRuntime) -> VoGUpdate:
         step, frontier, topics = current_step(state), open_paths(state), tuple(state["topic_entities"])
         outright = context.outright_answers and concludes(state, context) and len(topics) == 1
         prompt = SelectRelations(
-            state["question"], step, tuple(frontier), tuple(offers), outright, topics=topics
+            state["question"],
+            step,
+            tuple(frontier),
+            tuple(offers),
+            outright,
+            condition=context.attributes,
+            topics=topics,
         )
         asked += 1
         if reply := await runtime.ask(prompt):
             runtime.trace["reason"] = reply.rationale
             chosen = [offers[number - 1] for number in reply.relations]
             if outright and reply.complete and chosen:
-                said = OutrightChain(chosen[0].extend(frontier[chosen[0].heads[0]]))
+                chain = chosen[0].extend(frontier[chosen[0].heads[0]])
+                said = OutrightChain(chain, "filter" if context.attributes and reply.condition else "stop")
     runtime.trace |= {"step": state["step_index"], "chosen": list(map(str, chosen))}
     decision = next_decision(chosen, state, context)
     return {"offers": chosen, "asked": asked, "outright": said, "decision": decision}

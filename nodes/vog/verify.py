@@ -1,11 +1,9 @@
 """Verify: does the graph bear out what the step predicted? (VoG §3.3, equation 1)."""
 
 import asyncio
-from collections.abc import Sequence
 from dataclasses import replace
 from typing import Any
 
-from kgqa.kg.terms import Path
 from kgqa.nodes.vog.state import (
     VoGState,
     VoGUpdate,

@@ -123,7 +123,7 @@ async def test_a_plan_that_stopped_too_early_goes_on_from_where_it_is(vog: AskVo
     )
     record = await vog(model, threshold=0, **DEFAULTS)
     [ahead] = asked(model, "revise_ahead")
-    assert 'do not answer the question: "A town."' in ahead.case()
+    assert 'were not seen to answer the question: "A town."' in ahead.case()
     assert "Next: step 2 of at most 10\n" in ahead.case()
     assert '"Ulm" -river-> ?' in ahead.case()
     last = asked(model, "evaluate_found")[-1]
@@ -357,11 +357,12 @@ async def test_a_node_on_the_way_may_be_the_answer(
     assert [step["relation"].rpartition("/")[2] for step in path] == ["child", "floors"]
 
 
-async def test_nodes_on_the_way_may_be_filtered(vog: AskVoG) -> None:
-    def tallest(prompt: Any) -> Any:
-        letter = next(letter for letter, each in prompt.known.lettered.items() if "floors" in str(each.hops))
-        return {"conditions": [{"attribute": letter, "operator": ">", "value": "5"}]}
+def tallest(prompt: Any) -> dict[str, Any]:
+    letter = next(letter for letter, each in prompt.known.lettered.items() if "floors" in str(each.hops))
+    return {"conditions": [{"attribute": letter, "operator": ">", "value": "5"}]}
 
+
+async def test_nodes_on_the_way_may_be_filtered(vog: AskVoG) -> None:
     model = playing(
         plan_steps=OWNED,
         select_relations=as_searched,
@@ -411,6 +412,30 @@ async def test_a_relation_may_be_said_to_be_the_whole_answer(vog: AskVoG) -> Non
     assert called(model) == ["plan_steps", "select_relations"]
     assert '"complete": true' in asked(model, "select_relations")[0].case()
     assert (sorted(map(str, shown(record))), record["outcome"]) == (["Ben", "Cleo"], "grounded")
+
+
+async def test_or_all_but_a_condition_on_what_it_leads_to(vog: AskVoG) -> None:
+    model = playing(
+        plan_steps=plan("Ada child", answers=["Rex"]),
+        select_relations=lambda p: {**as_searched(p), "complete": True, "condition": True},
+        apply_conditions=tallest,
+    )
+    record = await vog(model, kg=HOUSES, **{**DEFAULTS, "outright_answers": True})
+    assert called(model) == ["plan_steps", "select_relations", "apply_conditions"]
+    assert (shown(record), record["outcome"]) == (["Cleo"], "grounded")
+
+
+async def test_where_that_condition_leaves_nothing_the_end_is_asked(vog: AskVoG) -> None:
+    model = playing(
+        plan_steps=plan("Ada child", answers=["Rex"]),
+        select_relations=lambda p: {**as_searched(p), "complete": True, "condition": True},
+        apply_conditions={"conditions": []},
+        revise_ahead=revision(answers=["Rex"], first=2),
+        evaluate_found=stop(),
+    )
+    record = await vog(model, kg=HOUSES, threshold=0, **{**DEFAULTS, "outright_answers": True})
+    assert called(model)[-3:] == ["apply_conditions", "revise_ahead", "evaluate_found"]
+    assert sorted(map(str, shown(record))) == ["Ben", "Cleo"]
 
 
 @pytest.mark.parametrize(("topics", "searches"), [(("Ada", "Ben"), 1), (("Ada",), 2)])
