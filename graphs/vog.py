@@ -28,7 +28,7 @@ from kgqa.nodes.vog.revise import look_ahead, revise
 from kgqa.nodes.vog.state import VoGState
 from kgqa.nodes.vog.verify import verify
 from kgqa.priors.rewards import UNREACHABLE_REWARD, RewardMetrics, default_threshold
-from kgqa.runtime.context import Budget, ExemplarContext, FilterContext, Presets
+from kgqa.runtime.context import Budget, ExemplarContext, FilterContext, OfferContext, Presets
 from kgqa.runtime.graph_builder import Edges, build_graph
 from kgqa.runtime.node import Node
 from kgqa.runtime.state import Decision
@@ -63,6 +63,10 @@ PAPER = {
     "judge": False,
     "conclude": False,
     "attributes": False,
+    "cross_mediators": False,
+    "pair_inverses": False,
+    "hide_noise": False,
+    "outright_answers": False,
     "exact_match": False,
     "repeat_revisions": True,
     "allow_parametric": "always",
@@ -75,7 +79,7 @@ code's. Neither bounds the revisions of a question: ``max_revisions`` is one tha
 """
 
 
-class VoG(ExemplarContext, FilterContext):
+class VoG(ExemplarContext, FilterContext, OfferContext):
     """The options of VoG; numbers are the paper's for WebQSP (appendix B.3), or its page says whose.
 
     Where a default is another way than the paper's, its description names the paper's value and the section.
@@ -179,12 +183,13 @@ class VoG(ExemplarContext, FilterContext):
     )
     conclude: bool = Field(
         default=True,
-        description="ask at the end which of what the last steps have led to is the answer, in place of "
-        "choosing among it and checking it; if not, as in the paper, the plan's answers are",
+        description="ask at the end which of what the steps have led to is the answer, in place of choosing "
+        "among it after each step and checking the last; if not, as in the paper, the plan's answers are",
     )
     exact_match: bool = Field(
         default=True,
-        description="a step that has found the names that it predicted, and no others, needs no check",
+        description="a step that has found the names that it predicted, and no others, needs no check; with "
+        "conclude one that has found any of them",
     )
     repeat_revisions: bool = Field(
         default=False,

@@ -112,10 +112,11 @@ async def _trace_paths(
     for branch in branches:
         facts = _known_facts(branch, shown, leads)
         for chain in branch.chains:
-            facts = facts or await trace_evidence(runtime, **chain_arguments(chain), ends=shown) or []
+            upto = chain.upto(branch.place or chain.depth)
+            facts = facts or await trace_evidence(runtime, **chain_arguments(upto), ends=shown) or []
             whole = facts if len(facts) == len(ends) and all(facts) else []
             tails = [
-                [f[at].tail if hop.forward else f[at].head for f in whole]
+                [f[at].tail if hop.forward else f[at].head for f in whole] if at < upto.depth else []
                 for at, hop in enumerate(chain.hops)
             ]
             paths.append(draw_hops(chain.hops, [[chain.topic], *tails]))
@@ -130,6 +131,6 @@ def _known_facts(
     """Return the facts behind ends where there is one node on the way after each hop: no need to ask."""
     chain, nodes = branch.chain, {lead.chain: lead.node for lead in leads}
     between = [each for depth in range(1, chain.depth) if (each := nodes.get(chain.upto(depth)))]
-    if len(between) + 1 < chain.depth or not {*ends} <= {*branch.ends} or branch.others:
+    if len(between) + 1 < chain.depth or not {*ends} <= {*branch.ends} or branch.others or branch.place:
         return []
     return [Path(chain.topic, tuple(zip(chain.hops, (*between, end), strict=True))).triples for end in ends]

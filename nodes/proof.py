@@ -26,7 +26,9 @@ UNJUDGED = "which of these meet the question"
 def query_of_memory(
     branches: Sequence[VerifiedChain], topics: Sequence[Entity], *, held: bool = True
 ) -> AnswerQuery:
-    """Return what working memory comes down to: its chains meet at their ends, which are the answers.
+    """Return what working memory comes down to: its chains meet at their ends.
+
+    The answers are these, or what is at the place that the last one names.
 
     What the search has held a chain to is picked, apart from topics; or, if not ``held``, left free.
 
@@ -41,7 +43,8 @@ def query_of_memory(
         chain, picks = _without_held(each.chain, places, topics)
         parts.append(Branch(chain, places, each.others, each.fresh))
         picked += picks if held else []
-        picked += [Pick(RETURNED, each.ends, each.picked)] if each.picked is not None else []
+        if each.picked is not None:
+            picked.append(Pick(places[(each.place or 0) - 1], each.ends, each.picked))
     conditions = (
         replace(condition, place=branch.places[condition.place - 1])
         for each, branch in zip(branches, parts, strict=True)
@@ -49,7 +52,8 @@ def query_of_memory(
     )
     last, places = branches[-1].aggregate, parts[-1].places
     computed = replace(last, place=places[last.place - 1]) if last and last.place is not None else last
-    return AnswerQuery(tuple(parts), RETURNED, tuple(conditions), computed, tuple(picked))
+    returned = places[(branches[-1].place or 0) - 1]
+    return AnswerQuery(tuple(parts), returned, tuple(conditions), computed, tuple(picked))
 
 
 def _without_held(chain: Chain, places: Sequence[int], topics: Sequence[Entity]) -> tuple[Chain, list[Pick]]:

@@ -1,5 +1,6 @@
 """Is what was found enough? (PoG: evaluation, with the memory update or alone; ToG: reasoning; CoG: A.3)."""
 
+import operator
 from collections.abc import Iterable, Sequence
 from typing import Literal, TypeAlias
 
@@ -123,6 +124,9 @@ class Evaluation(Reply):
     answers: list[str] = Field(
         default=[], description="for stop without a group: answers from your own knowledge, as short names"
     )
+    node: int = Field(
+        default=0, exclude_if=operator.not_, description="1 for ?1: where asked, which node is the answer"
+    )
 
 
 GroupVerdict: TypeAlias = Assessment | Evaluation
@@ -134,11 +138,20 @@ BESIDE = (
 )
 
 
+ON_THE_WAY = (
+    "Where a node on the way along a chain is asked for and not the candidates at its end (say, who has the "
+    'largest of these numbers), add "node": 1 for ?1, 2 for ?2 and so on. Then the answer is each such node '
+    'that leads to what is taken: to any candidate with "all", to those chosen with "some", to that value '
+    'with "smallest" or "largest"; "count" counts these nodes, and "filter" filters them.'
+)
+
+
 class EvaluateFound(PlannedPrompt[Evaluation]):
     """Judge what was ``found`` with the memory as it stands, by ``own_knowledge`` also from what one knows.
 
     Where groups are all ends of the same relations together, ``triples`` are the same entity by entity, or
-    ``facts`` say it. With ``attributes`` a filter sees what the graph knows of candidates.
+    ``facts`` say it. With ``attributes`` a filter sees what the graph knows of candidates; with ``inner``
+    the answer may be a node of a chain before its end.
     """
 
     found: tuple[ChainFindings, ...]
@@ -146,6 +159,7 @@ class EvaluateFound(PlannedPrompt[Evaluation]):
     own_knowledge: bool = False
     facts: tuple[str, ...] = ()
     attributes: bool = False
+    inner: bool = False
 
     instructions = (
         """\
@@ -176,7 +190,7 @@ Reply: {"rationale": "A town; its river is still to come.", "decision": "forward
     def _lines(self) -> Iterable[str]:
         groups = draw_chain_findings(self.found)
         facts = ("Found:", *(f"- {fact}" for fact in self.facts)) if self.facts else ()
-        rules = [LEFT_TO_THE_GRAPH] if self.attributes else []
+        rules = [LEFT_TO_THE_GRAPH] * self.attributes + [ON_THE_WAY] * self.inner
         shown = *rules, *draw_triples(self.triples), *facts, *groups
         return *shown, BESIDE if self.own_knowledge else ALONE
 
@@ -188,6 +202,9 @@ Reply: {"rationale": "A town; its river is still to come.", "decision": "forward
             raise ValueError('go by what was found alone; leave "answers" empty')
         elif reply.decision != "stop" or reply.groups:
             raise ValueError('"answers" goes with decision "stop" and no group')
+        groups = [self.found[number - 1] for number in reply.groups] if self.inner else []
+        if reply.node and not (len(groups) == 1 and 0 < reply.node <= groups[0].chain.depth):
+            raise ValueError(f"no group has a node {reply.node}, or more than one is named")
 
 
 def _check_groups(reply: GroupVerdict, groups: Sequence[ChainFindings]) -> None:

@@ -3,9 +3,9 @@
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
-from kgqa.kg.terms import Hop, Path, Term
+from kgqa.kg.terms import Chain, Hop, Path, Term
 from kgqa.prompts.base import numbered, quoted
-from kgqa.prompts.chain import draw_arrow
+from kgqa.prompts.chain import draw_arrow, extend
 from kgqa.prompts.plans import Statement
 
 MAX_FACTS_SHOWN = 60
@@ -15,10 +15,27 @@ UNNAMED_NODE = "(a node without a name)"
 
 @dataclass(frozen=True, slots=True)
 class RelationCandidate:
-    """A relation that leads on, and from where: ``heads`` are places in the frontier, rising, from 0."""
+    """A relation that leads on, and from where: ``heads`` are places in the frontier, rising, from 0.
+
+    ``after`` is the relation that goes on from there, where the first leads to nodes without a name.
+    """
 
     hop: Hop
     heads: tuple[int, ...]
+    after: Hop | None = None
+
+    @property
+    def hops(self) -> tuple[Hop, ...]:
+        """The one hop, or both."""
+        return (self.hop, self.after) if self.after else (self.hop,)
+
+    def extend(self, path: Path) -> Chain:
+        """Return the chain that the hops make of that of a path."""
+        return extend(path.chain, *self.hops).chain
+
+    def __str__(self) -> str:
+        """Draw the hops as arrows."""
+        return " ".join(map(str, self.hops))
 
 
 def draw_fact(path: Path) -> str:
@@ -73,8 +90,7 @@ def facts_as_statements(paths: Sequence[Path]) -> list[Statement]:
 def draw_shared_chain(paths: Sequence[Path]) -> str:
     """Draw the relations by which paths along one chain came from their last named node to their ends."""
     hops = [hop for hop, _ in paths[0].steps[_last_named_index(paths[0]) :]]
-    arrows = map(draw_arrow, hops, [UNNAMED_NODE] * (len(hops) - 1) + ["?"])
-    return " ".join([_draw_heads(draw_node(last_named_node(path)) for path in paths), *arrows])
+    return " ".join([_draw_heads(draw_node(last_named_node(path)) for path in paths), *_draw_way(hops)])
 
 
 def last_named_node(path: Path) -> Term:
@@ -105,7 +121,12 @@ def draw_relation_candidate(offer: RelationCandidate, frontier: Sequence[Path]) 
     """Draw a relation as it leads on from what it is offered from."""
     ends = (frontier[place] for place in offer.heads)
     drawn = (draw_fact(path) if path.steps and not path.end.name else draw_node(path.end) for path in ends)
-    return f"{_draw_heads(drawn)} {draw_arrow(offer.hop, '?')}"
+    return " ".join([_draw_heads(drawn), *_draw_way(offer.hops)])
+
+
+def _draw_way(hops: Sequence[Hop]) -> Iterable[str]:
+    """Draw hops through nodes without a name to what they lead to."""
+    return map(draw_arrow, hops, [UNNAMED_NODE] * (len(hops) - 1) + ["?"])
 
 
 def _draw_heads(drawn: Iterable[str]) -> str:

@@ -8,18 +8,28 @@ from kgqa.prompts.plans import MAX_PLAN_STEPS, STEP_FORM, ExplainedReply, PlanRe
 from kgqa.prompts.react_plan import read_steps
 from kgqa.prompts.solved_questions import SolvedQuestion, draw_solved_questions
 
+LEFT_TO_THE_END = (
+    "What only tells the answers from others of their kind (a date, a number, a kind, the largest by some "
+    "value) needs no step: it is looked up and checked at the end. Plan a step for it only if the question "
+    "asks for this value, or for yes or no."
+)
+
 
 class StepsReply(PlanReply, ExplainedReply):
     """A plan: its reason, its steps, and what it ends with."""
 
 
 class PlanSteps(Prompt[StepsReply]):
-    """Write a plan of at most ``depth`` search steps that begins at the ``topics``."""
+    """Write a plan of at most ``depth`` search steps that begins at the ``topics``.
+
+    With ``attributes`` conditions on the answers are for the end of the search.
+    """
 
     question: str
     topics: tuple[Entity, ...]
     depth: int = MAX_PLAN_STEPS
     exemplars: tuple[SolvedQuestion, ...] = ()
+    attributes: bool = False
 
     instructions = (
         """\
@@ -68,6 +78,7 @@ symbiosis with.", "search": "lichen and coral symbiosis", "observation": [["lich
         """Show solved questions, the question, the topic entities and the number of steps."""
         names = ", ".join(quoted(str(topic)) for topic in self.topics[:MAX_TOPICS_SHOWN])
         lines = [f"Topic entities: {names or 'none'}", f"Steps, at most: {self.depth}"]
+        lines += [LEFT_TO_THE_END] * self.attributes
         return draw_case(self.question, *lines, before=draw_solved_questions(self.exemplars))
 
     def check(self, reply: StepsReply) -> None:

@@ -108,7 +108,8 @@ class RevisePlan(QuestionPrompt[RevisedSteps]):
         yield from self._draw_offers()
         if self.unanswered:
             reason = quoted(self.unanswered, MAX_SENTENCE_CHARS)
-            yield f"The facts stand, but do not answer the question: {reason}"
+            yield f"The facts stand, but were not seen to answer the question: {reason}"
+            yield "If they do answer it, end the plan there."
             names = ", ".join(quoted(str(topic)) for topic in self.topics[:MAX_TOPICS_SHOWN])
             if self.anew:
                 yield f"The next step may begin where this leads, or anew at {names}."

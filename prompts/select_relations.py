@@ -1,11 +1,13 @@
 """Which relations does this step need? (VoG §3.2: relation selection)."""
 
+import operator
 from collections.abc import Iterable
 
 from pydantic import Field
 
 from kgqa.kg.terms import Path
 from kgqa.prompts.base import QuestionPrompt, Reply, check_numbers, numbered
+from kgqa.prompts.chain import draw_freedoms
 from kgqa.prompts.facts import RelationCandidate, draw_relation_candidate
 from kgqa.prompts.plans import PlanStep, draw_current_step
 
@@ -15,14 +17,29 @@ class SelectedRelations(Reply):
 
     rationale: str = Field(default="", description="one short sentence: why these")
     relations: list[int] = Field(description="numbers of the chosen relations; empty if none can help")
+    complete: bool = Field(
+        default=False,
+        exclude_if=operator.not_,
+        description="whether the first says all by itself, where asked",
+    )
+    condition: bool = Field(
+        default=False,
+        exclude_if=operator.not_,
+        description="where asked: whether all but a condition on what it leads to",
+    )
 
 
 class SelectRelations(QuestionPrompt[SelectedRelations]):
-    """Choose those of the ``offers``, which lead on from the ``frontier``, that a ``step`` needs."""
+    """Choose those of the ``offers``, which lead on from the ``frontier``, that a ``step`` needs.
+
+    The reply may say that the first is the whole answer (``outright``), or all but a ``condition`` on it.
+    """
 
     step: PlanStep
     frontier: tuple[Path, ...]
     offers: tuple[RelationCandidate, ...]
+    outright: bool = False
+    condition: bool = False
 
     instructions = """\
 You carry out one step of a search in a knowledge graph. You are given a question, the step at hand, \
@@ -37,7 +54,8 @@ question where they mislead.
 - An empty list says that none of the relations can help.
 
 "A -relation-> B" reads "A has the relation to B"; "A <-relation- B" reads "B has the relation \
-to A". ? stands for what the relation leads to. A node may have no name, and that says nothing against it.
+to A". ? stands for what the relation leads to. A node may have no name, and that says nothing against it: \
+a relation that leads on from there may stand behind it, as one with it.
 
 Reply with one JSON object: {"rationale": "one short sentence", "relations": [numbers]}.
 
@@ -66,7 +84,8 @@ Reply: {"rationale": "Each of the two has a relation of its own for it.", "relat
 
     def _lines(self) -> Iterable[str]:
         offers = numbered(draw_relation_candidate(offer, self.frontier) for offer in self.offers)
-        return *draw_current_step(self.step), "Relations:", offers
+        freedoms = draw_freedoms(outright=self.outright, missing=False, condition=self.condition)
+        return *freedoms, *draw_current_step(self.step), "Relations:", offers
 
     def check(self, reply: SelectedRelations) -> None:
         """Refuse numbers that were not offered or come twice."""

@@ -301,8 +301,8 @@ ONE_HOP_A_TIME: Mapping[str, Any] = {
 """How papers offer relations: whatever leads on by one hop, and the model is asked about a single one too."""
 
 
-class ChoiceContext(SearchContext):
-    """The options of every method that has relations chosen which extend a chain."""
+class OfferContext(SearchContext):
+    """The options of every method that offers relations to choose from."""
 
     cross_mediators: bool = Field(
         default=True,
@@ -322,6 +322,11 @@ class ChoiceContext(SearchContext):
         description="let the choice of relations say that the first is the whole answer by itself: then no "
         "verdict is asked for",
     )
+
+
+class ChoiceContext(OfferContext):
+    """The options of every method that has relations chosen which extend a chain."""
+
     missing_relations: bool = Field(
         default=True,
         description="let it say which relation is missing: what was not shown is looked through once",

@@ -61,6 +61,7 @@ class VerifiedChain:
         aggregate: What is computed of them; ``place`` as above.
         truncated: Whether the row limit cut the ends.
         others: Chains that say the same and are united with it.
+        place: The node of the chain that the answers are, by the hops to it; None for its end.
     """
 
     chain: Chain
@@ -72,6 +73,7 @@ class VerifiedChain:
     aggregate: Aggregate | None = None
     truncated: bool = False
     others: tuple[Chain, ...] = ()
+    place: int | None = None
 
     @property
     def decision(self) -> Literal["stop", "filter"]:

@@ -220,7 +220,14 @@ async def say_outright(chosen: Sequence[Extension], case: Case) -> Literal["stop
     marks, every = case.gold.mark(fresh), case.gold.mark(ends)
     if not any(marks.right) or every.missing < marks.missing:  # then what returns is an answer as well
         return None
-    return "stop" if all(marks.right) != case.happens("judge") else "filter"
+    whole = all(marks.right) or await _is_whole_without_returning(chain, case)
+    return "stop" if whole != case.happens("judge") else "filter"
+
+
+async def _is_whole_without_returning(chain: Chain, case: Case) -> bool:
+    """Return whether a chain leads to the gold answers alone on the ways that do not return to its topic."""
+    branch = Branch(Chain(chain.topic, chain.hops), tuple(range(1, chain.depth + 1)), fresh=True)
+    return case.gold.mark(await case.cache.answers(AnswerQuery((branch,), chain.depth))).exact
 
 
 async def name_missing(chains: Sequence[Chain], case: Case) -> str:

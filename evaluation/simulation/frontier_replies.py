@@ -3,7 +3,7 @@
 from collections import defaultdict
 from collections.abc import Sequence
 from dataclasses import replace
-from typing import Any, NamedTuple
+from typing import Any, Literal, NamedTuple
 
 from kgqa.evaluation.simulation.chain_replies import (
     ShownChain,
@@ -18,6 +18,7 @@ from kgqa.evaluation.simulation.gold_answers import AnswerMarks
 from kgqa.evaluation.simulation.graph_cache import GoldRelations
 from kgqa.evaluation.simulation.guidance_replies import decompose
 from kgqa.evaluation.simulation.oracle import Case, wrong_choice
+from kgqa.kg.proof.query import AnswerQuery, Branch
 from kgqa.kg.terms import Chain, Entity, Term
 from kgqa.priors.candidate_ranking import relation_words
 from kgqa.prompts.assess_found import AssessFound, Assessment, EvaluateFound, Evaluation
@@ -175,10 +176,27 @@ async def assess_found(prompt: AssessFound, case: Case) -> Assessment:
 
 
 async def evaluate_found(prompt: EvaluateFound, case: Case) -> Evaluation:
-    """Judge as `assess_found` does; what is not found is not answered from memory."""
+    """Judge as `assess_found` does; what is not found is not answered from memory.
+
+    Where no group is the answer, it may be a node on the way to one, which a wrong verdict does not see.
+    """
     said = await _assess(await _read_groups(prompt.found, case, attributes=prompt.attributes), case)
+    if prompt.inner and said.decision == "forward" and not case.happens("judge"):
+        for number, group in enumerate(prompt.found[:MAX_GROUPS_SHOWN], 1):
+            for node in range(1, group.chain.depth):
+                if decision := await _judge_node(group.chain, node, case):
+                    return Evaluation(decision=decision, groups=[number], node=node)
     groups = said.groups if said.decision != "forward" else []
     return Evaluation(decision=said.decision, groups=groups, take=said.take, chosen=said.chosen)
+
+
+async def _judge_node(chain: Chain, node: int, case: Case) -> Literal["stop", "filter"] | None:
+    """Say whether the nodes on the way along a chain are the gold answers, or these are among them."""
+    if () not in await case.rests(chain.upto(node)):
+        return None
+    branch = Branch(Chain(chain.topic, chain.hops), tuple(range(1, chain.depth + 1)))
+    marks = case.gold.mark(await case.cache.answers(AnswerQuery((branch,), node)))
+    return "stop" if marks.exact else "filter" if any(marks.right) else None
 
 
 async def update_memory(prompt: UpdateMemory, case: Case) -> Memory:

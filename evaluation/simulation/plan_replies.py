@@ -5,7 +5,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from itertools import islice, zip_longest
 from typing import get_args
 
-from kgqa.evaluation.simulation.chain_replies import leading_offers
+from kgqa.evaluation.simulation.chain_replies import leading_offers, say_outright
 from kgqa.evaluation.simulation.gold_answers import YesNoVerdict
 from kgqa.evaluation.simulation.oracle import Case
 from kgqa.kg.terms import Chain, Entity, Literal, Path, Term
@@ -30,6 +30,7 @@ from kgqa.prompts.select_relations import SelectedRelations, SelectRelations
 from kgqa.prompts.verify_step import StepVerdict, VerifyStep
 
 UNKNOWN_END = Literal("?")  # what a relation leads to that was not followed yet
+UNKNOWN_NODE = Entity("_:unknown")  # the node without a name before it
 MAX_RELATIONS_TRIED = 5  # relations of a topic that are followed for a wrong answer at most
 MAX_STATEMENTS = 8  # statements that a step predicts at most
 MAX_WRONG_ANSWERS = 3  # wrong answers that a plan gives at most
@@ -89,12 +90,16 @@ async def select_relations(prompt: SelectRelations, case: Case) -> SelectedRelat
     A wrong choice picks as many others; where the model recalls the right ones, they come after.
     """
     right = await _leading_relations(prompt.frontier, prompt.offers, case)
-    if case.happens("accuracy"):
-        return SelectedRelations(relations=right)
-    drawn = case.draws.shuffled("wrong relations", range(1, len(prompt.offers) + 1))
-    wrong = [number for number in drawn if number not in right][: max(1, len(right))]
-    recalled = right if case.happens("recall") or not wrong else []
-    return SelectedRelations(relations=[*wrong, *recalled])
+    chosen = right
+    if not case.happens("accuracy"):
+        drawn = case.draws.shuffled("wrong relations", range(1, len(prompt.offers) + 1))
+        wrong = [number for number in drawn if number not in right][: max(1, len(right))]
+        chosen = [*wrong, *(right if case.happens("recall") or not wrong else [])]
+    offers = [prompt.offers[number - 1] for number in chosen]
+    made = [extend(prompt.frontier[offer.heads[0]].chain, *offer.hops) for offer in offers]
+    said = await say_outright(made, case) if prompt.outright else None
+    condition = said == "filter" and prompt.condition
+    return SelectedRelations(relations=chosen, complete=said == "stop" or condition, condition=condition)
 
 
 async def _leading_relations(
@@ -105,7 +110,7 @@ async def _leading_relations(
     for number, offer in enumerate(offers, 1):
         for head in offer.heads:
             chain = frontier[head].chain
-            chains[chain][number] = extend(chain, offer.hop)
+            chains[chain][number] = extend(chain, *offer.hops)
     return sorted({n for chain, own in chains.items() for n in await leading_offers(chain, own, case)})
 
 
@@ -236,12 +241,16 @@ async def _correct_steps(prompt: RevisePlan, case: Case) -> list[PlanStep]:
     if isinstance(prompt, ReviseAhead):
         for number in await _leading_relations(prompt.frontier, prompt.offers, case):
             offer = prompt.offers[number - 1]
-            ahead += [prompt.frontier[head].then(offer.hop, UNKNOWN_END) for head in offer.heads]
+            ahead += [_go_on(prompt.frontier[head], offer) for head in offer.heads]
     if ahead:
         steps[prompt.done : prompt.done + 1] = [_predict_step(ahead)]
     elif not prompt.facts:
         steps[prompt.done : prompt.done + 1] = [PlanStep("Find what leads on.", prompt.question)]
     return steps
+
+
+def _go_on(path: Path, offer: RelationCandidate) -> Path:
+    return (path.then(offer.hop, UNKNOWN_NODE) if offer.after else path).then(offer.hops[-1], UNKNOWN_END)
 
 
 async def judge_claim(prompt: JudgeClaim, case: Case) -> Judgement:

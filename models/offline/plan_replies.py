@@ -15,6 +15,7 @@ from kgqa.models.offline.interpreter import Interpretation, QuestionInterpreter
 from kgqa.models.offline.lookups import NO_ANSWER, Lookups
 from kgqa.models.offline.question_intent import is_yes_no_question, named_terms
 from kgqa.models.offline.wording import relation_phrase, text_similarities
+from kgqa.prompts.chain import extend
 from kgqa.prompts.plan_steps import PlanSteps, StepsReply
 from kgqa.prompts.plans import Statement, StepReply
 from kgqa.prompts.revise_plan import (
@@ -99,7 +100,7 @@ async def select_relations(prompt: SelectRelations, interpreter: QuestionInterpr
     """
     known = await interpreter.interpret(prompt.question, prompt.topics, prompt.frontier)
     if not known.chains:
-        texts = [relation_phrase(offer.hop.words) for offer in prompt.offers]
+        texts = [" ".join(relation_phrase(hop.words) for hop in offer.hops) for offer in prompt.offers]
         alike = await asyncio.to_thread(text_similarities, prompt.question, texts, interpreter.encode)
         nearest = [int(at) + 1 for at in np.argsort(-alike, kind="stable")[:_NEAREST_RELATIONS]]
         return SelectedRelations(rationale=known.reason, relations=nearest)
@@ -122,7 +123,7 @@ def _matching_offers(prompt: SelectRelations, chains: Iterable[Chain], known: In
     numbers = []
     for number, offer in enumerate(prompt.offers, 1):
         heads = {starts[at] for at in offer.heads if starts[at].hops or starts[at].topic not in left}
-        longer = [head.then(offer.hop) for head in heads]
+        longer = [extend(head, *offer.hops).chain for head in heads]
         if any(known.goes_along(chain, each) for chain in chains for each in longer):
             numbers.append(number)
     return numbers

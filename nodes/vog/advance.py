@@ -7,7 +7,10 @@ from kgqa.runtime.node import NodeRuntime, node
 from kgqa.runtime.state import Decision, node_has_run
 
 MAX_SKIPPED_STEPS = 2
-"""Steps without an observation after which the plan is all there is; a second look makes do with one."""
+"""Steps without an observation after which the plan is all there is.
+
+A second look makes do with one, and so does a search that has not observed anything so far.
+"""
 
 
 @node("advance")
@@ -19,7 +22,9 @@ async def advance(state: VoGState, runtime: NodeRuntime) -> VoGUpdate:
     context, plan, index = runtime.context, state["plan"], state["step_index"] + 1
     skipped = state["skipped"] + observed_nothing(state)
     carried_out = index > len(plan.steps)
-    if carried_out or skipped >= (1 if node_has_run(state, "look_again") else MAX_SKIPPED_STEPS):
+    from_nothing = not (context.repeat_revisions or any(state["feedback"]))
+    once = from_nothing or node_has_run(state, "look_again")
+    if carried_out or skipped >= (1 if once else MAX_SKIPPED_STEPS):
         runtime.trace["reason"] = "the plan is carried out" if carried_out else "nothing is observed"
         if plan.whether and context.judge:
             return {"step_index": index, "skipped": skipped, "decision": "infer"}

@@ -11,6 +11,7 @@ from kgqa.nodes.vog.state import (
     candidate_answers,
     may_revise,
     observed_nothing,
+    why_unanswered,
 )
 from kgqa.priors.answer_agreement import is_unanswered
 from kgqa.priors.nli import says_nothing
@@ -35,7 +36,8 @@ from kgqa.runtime.state import Decision
 async def appraise(state: VoGState, runtime: NodeRuntime) -> VoGUpdate:
     """Reward the arm for its plan, and take up the plan where the reward reaches the threshold.
 
-    After the last revision of a step the best of them is taken up, if it earned anything.
+    After the last revision of a step the best of them is taken up, if it earned anything. Where nothing was
+    observed, or what was is not the answer, one is the last.
     """
     arm, revised, best, context = state["arm"] or "local", state["revised"], state["best"], runtime.context
     pool, reward = state["pool"], 0.0
@@ -54,7 +56,8 @@ async def appraise(state: VoGState, runtime: NodeRuntime) -> VoGUpdate:
     good, empty = revised is not None and reward >= threshold, observed_nothing(state)
     tried_arms = [*state["tried_arms"], arm]
     tried: VoGState = {**state, "bandit": bandit, "revisions": revisions, "tried_arms": tried_arms}
-    last = empty or again or not may_revise(tried, context)
+    unanswered = not repeats and why_unanswered(state) is not None
+    last = empty or again or unanswered or not may_revise(tried, context)
     taken = RewardedPlan(revised, arm, reward) if revised and good else best if last else None
     plan = taken.plan if taken else state["plan"]
     runtime.trace |= {

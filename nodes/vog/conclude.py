@@ -3,29 +3,31 @@
 from collections.abc import Sequence
 from dataclasses import replace
 from itertools import chain as joined
-from typing import cast
+from typing import Any, cast
 
 from kgqa.kg.pages import Candidate
+from kgqa.kg.proof.query import Aggregate
 from kgqa.kg.terms import Chain, Entity, Hop, Literal, Path, Term
 from kgqa.nodes.filter import filter_branch
 from kgqa.nodes.record import failure_outcome
-from kgqa.nodes.verdicts import accept_group, group_findings
+from kgqa.nodes.verdicts import accept_group, fresh_take, group_findings
 from kgqa.nodes.vog.state import MAX_FRONTIER_PATHS, VoGState, VoGUpdate, entity_ids, may_revise
 from kgqa.priors.answer_agreement import answer_key, is_unanswered
 from kgqa.prompts.assess_found import EvaluateFound, Evaluation
-from kgqa.prompts.candidates import ChainFindings
-from kgqa.prompts.facts import MAX_HEADS_SHOWN, draw_owned_facts
+from kgqa.prompts.candidates import ChainFindings, aggregate
+from kgqa.prompts.facts import MAX_HEADS_SHOWN, draw_owned_facts, last_named_node
 from kgqa.runtime.node import NodeRuntime, node
-from kgqa.runtime.state import Decision
+from kgqa.runtime.state import Decision, VerifiedChain
 
 
 @node("conclude")
 async def conclude(state: VoGState, runtime: NodeRuntime) -> VoGUpdate:
     """Let the model take the answer from what the steps have led to, or have the plan revised.
 
-    Groups are the ends of each chain from which no later step has gone on, those of the last step first.
-    Where the plan's answers are all ends of one chain, there is no call; nor where all groups were shown
-    before. If nothing is taken and there is no revision left, the plan's answers are all there is.
+    Groups are the ends of each chain from which no later step has gone on, those of the last step first; the
+    answer may be a node before them. Where the plan's answers are all ends of one chain, or a relation was
+    said to lead to the answers, there is no call; nor where all groups were shown before. If
+    nothing is taken and there is no revision left, the plan's answers are all there is.
     """
     context = runtime.context
     otherwise: Decision = "forward" if context.retry_search else "stop"
@@ -34,23 +36,25 @@ async def conclude(state: VoGState, runtime: NodeRuntime) -> VoGUpdate:
     found = [ChainFindings(_held_chain(along, state), _ends_of(along), cut) for along in paths]
     groups = _unite_equal(group_findings(found, (), state["topic_entities"]))
     runtime.trace |= {"step": state["step_index"], "groups": len(groups)}
-    if (number := _expected_group(groups, state)) is not None:
-        runtime.trace["reason"] = "the plan's answers are what a chain leads to"
-        agreed = Evaluation(decision="stop", groups=[number])
-        return cast(VoGUpdate, accept_group(groups, agreed, runtime))
-    if {each.chain for each in found if each.named} <= {*state["concluded"]}:
-        runtime.trace["reason"] = "nothing else was found"
-        return {"decision": otherwise}
-    update: VoGUpdate = {"concluded": [*state["concluded"], *(each.chain for each in found)]}
-    if reply := await runtime.ask(_final_prompt(groups, [*joined(*paths)], state)):
+    update: VoGUpdate = {"outright": None}
+    reply = _known_answer(groups, state)
+    if reply is None:
+        if {each.chain for each in found if each.named} <= {*state["concluded"]}:
+            runtime.trace["reason"] = "nothing else was found"
+            return {"decision": otherwise}
+        update["concluded"] = [*state["concluded"], *(each.chain for each in found)]
+        reply = await runtime.ask(_final_prompt(groups, paths, state, context))
+    if reply:
         runtime.trace["reason"] = reply.rationale
-        if (taken := await _take_answer(groups, reply, state, runtime)) is not None:
+        if (taken := await _take_answer(groups, reply, [*joined(*paths)], state, runtime)) is not None:
             return {**update, **taken}
     revises = reply is not None and may_revise(state, context)
     return {**update, "skipped": 0, "decision": "refine" if revises else otherwise}
 
 
-def _final_prompt(groups: Sequence[ChainFindings], paths: Sequence[Path], state: VoGState) -> EvaluateFound:
+def _final_prompt(
+    groups: Sequence[ChainFindings], paths: Sequence[Sequence[Path]], state: VoGState, context: Any
+) -> EvaluateFound:
     """Show the plan, what its steps have found on the way, what they have led to, and what is whose."""
     steps, topics = state["plan"].steps, state["topic_entities"]
     known = [_found_on_the_way(observed, topics) for observed in state["feedback"][: len(steps) - 1]]
@@ -60,6 +64,8 @@ def _final_prompt(groups: Sequence[ChainFindings], paths: Sequence[Path], state:
         facts=tuple(draw_owned_facts(_owned_paths(paths))),
         subgoals=tuple(step.thought or step.search for step in steps),
         known=tuple(known),
+        attributes=context.attributes,
+        inner=any(node.name for along in paths for path in along for node in path.nodes[1:-1]),
         topics=tuple(topics),
     )
 
@@ -70,42 +76,93 @@ def _found_on_the_way(paths: Sequence[Path], topics: Sequence[Entity]) -> str:
     return f"found: {', '.join(names[:MAX_HEADS_SHOWN])}{more}" if names else ""
 
 
-def _owned_paths(paths: Sequence[Path]) -> list[Path]:
-    """Return the paths by which values, or several things of one unnamed node, are of several owners."""
-    fresh = {path.nodes: path for path in paths if path.end.name and path.end not in path.nodes[:-1]}
+def _owned_paths(paths: Sequence[Sequence[Path]]) -> list[Path]:
+    """Return the paths, of those along each chain, that say whose the ends are, where it has to be said.
+
+    That is where values are of several nodes, fewer ends than these, or several of one unnamed node.
+    """
+    every = [path for along in paths for path in along]
+    fresh = {path.nodes: path for path in every if path.end.name and path.end not in path.nodes[:-1]}
     owned: dict[tuple[Term, ...], set[Hop]] = {}
     for path in fresh.values():  # one for each end, whatever relations lead to it
         owned.setdefault(path.nodes[:-1], set()).add(path.steps[-1][0])
     joined = {nodes for nodes, hops in owned.items() if len(hops) > 1 and not nodes[-1].name}
+    shared = {along[0].chain for along in paths if _are_shared(along)}
     several = fresh.values() if len(owned) > 1 else ()
-    return [path for path in several if isinstance(path.end, Literal) or path.nodes[:-1] in joined]
+    return [
+        path
+        for path in several
+        if isinstance(path.end, Literal) or path.nodes[:-1] in joined or path.chain in shared
+    ]
+
+
+def _are_shared(paths: Sequence[Path]) -> bool:
+    """Return whether paths lead from more nodes to fewer ends."""
+    return len({path.end for path in paths}) < len({last_named_node(path) for path in paths})
 
 
 async def _take_answer(
-    groups: Sequence[ChainFindings], reply: Evaluation, state: VoGState, runtime: NodeRuntime
+    groups: Sequence[ChainFindings],
+    reply: Evaluation,
+    paths: Sequence[Path],
+    state: VoGState,
+    runtime: NodeRuntime,
 ) -> VoGUpdate | None:
     """Return working memory with what a reply takes, filtered where it asks for that; None if nothing."""
     if reply.decision == "forward":
         return None
     accepted = cast(VoGUpdate, accept_group(groups, reply, runtime))
-    if reply.decision == "stop":
-        return accepted
     *met, branch = accepted["memory"]
+    if 0 < reply.node < branch.chain.depth:
+        branch = _taken_inside(branch, reply.node, paths)
+        met = met if branch.place else []
+    if reply.decision == "stop":
+        return {**accepted, "memory": [*met, branch]}
     kept, limit = await filter_branch(branch, state, runtime, met=met)
     return {"memory": [*met, kept], "stopped_by": limit, "decision": "stop"} if kept else None
 
 
-def _expected_group(groups: Sequence[ChainFindings], state: VoGState) -> int | None:
-    """Return the number of the group whose ends the plan's answers are, and that all topics lead to."""
-    if is_unanswered(state["plan"].answers) or failure_outcome(state):
+def _taken_inside(branch: VerifiedChain, node: int, paths: Sequence[Path]) -> VerifiedChain:
+    """Return a branch of which a node on the way is the answer: what leads to the ends that were taken.
+
+    Ends that were chosen are what the chain is held to. What a filter is to tell apart are the nodes.
+    """
+    chain, ends, computed, picked = branch.chain, {*branch.ends}, branch.aggregate, branch.picked
+    if computed and computed.function != "count":
+        first = computed.function == "min"
+        ends = {aggregate("smallest" if first else "largest", branch.ends) or branch.ends[0]}
+        computed = Aggregate("argmin" if first else "argmax", place=chain.depth, by=computed.by)
+    along = [path for path in paths if (path.topic, path.chain.hops) == (chain.topic, chain.hops)]
+    nodes = tuple(dict.fromkeys(path.nodes[node] for path in along if path.end in ends))
+    if branch.verdict == "filter":
+        return VerifiedChain(chain.upto(node), nodes, "filter")
+    entities = [end for end in branch.ends if isinstance(end, Entity)]
+    if picked is not None and len(entities) == len(branch.ends):
+        chain, picked = chain.constrained_to(entities), None
+    return replace(branch, chain=chain, ends=nodes, aggregate=computed, picked=picked, place=node)
+
+
+def _known_answer(groups: Sequence[ChainFindings], state: VoGState) -> Evaluation | None:
+    """Take the group that needs no call: the plan's answers, that all topics lead to, or said to be it.
+
+    What was said when its relation was chosen is of a chain, with others of the same ends.
+    """
+    if failure_outcome(state):
         return None
-    ids, topics = entity_ids(state), set(state["topic_entities"])
-    answers = answer_key(state["plan"].answers, ids)
+    ids, topics, plan = entity_ids(state), set(state["topic_entities"]), state["plan"].answers
+    answers = None if is_unanswered(plan) else answer_key(plan, ids)
+    outright = state["outright"]
     for number, group in enumerate(groups, 1):
+        chains = [group.chain, *group.met]
         names = [str(end.term) for end in group.ends]
-        met = {group.chain.topic, *(chain.topic for chain in group.met)}
-        if met == topics and not group.truncated and answer_key(names, ids) == answers:
-            return number
+        expected = topics == {chain.topic for chain in chains} and not group.truncated
+        if expected and answer_key(names, ids) == answers:
+            reason = "the plan's answers are what a chain leads to"
+            return Evaluation(rationale=reason, decision="stop", groups=[number])
+        if outright and outright.chain in [Chain(chain.topic, chain.hops) for chain in chains]:
+            take = fresh_take(group.ends)
+            reason = "its last relation was said to lead to the answers"
+            return Evaluation(rationale=reason, decision=outright.decision, groups=[number], take=take)
     return None
 
 

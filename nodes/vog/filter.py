@@ -7,7 +7,7 @@ from kgqa.nodes.vog.rerank import likeliest_terms, predicted_texts
 from kgqa.nodes.vog.state import (
     VoGState,
     VoGUpdate,
-    concludes,
+    asks_at_end,
     current_step,
     limit_paths,
     max_selections,
@@ -24,8 +24,8 @@ async def filter_entities(state: VoGState, runtime: NodeRuntime) -> VoGUpdate:
 
     Ends that are not chosen stay in the feedback of the step as what the graph says, after
     the chosen, unless ``feedback`` says otherwise. If none at all is chosen, the search goes on from all.
-    Where none has a name there is nothing to choose by, and no call; nor after the last step, where the
-    end of the plan asks which of them are the answers (``conclude``).
+    Where none has a name there is nothing to choose by, and no call; nor where the end of the plan asks who
+    the answer is (``conclude``): what tells them apart is for the graph to decide there, not for a name.
     """
     context, index, reached, asked = runtime.context, state["step_index"], state["reached"], state["asked"]
     groups: dict[tuple[Term, tuple[Hop, ...]], list[Path]] = {}
@@ -34,7 +34,7 @@ async def filter_entities(state: VoGState, runtime: NodeRuntime) -> VoGUpdate:
     chosen: list[Path] = []
     for paths in groups.values():
         ends = list(dict.fromkeys(path.end for path in paths))
-        may_ask = asked < max_selections(state, context) and not concludes(state, context)
+        may_ask = asked < max_selections(state, context) and not asks_at_end(state, context)
         if len(ends) > 1 and (may_ask or context.suggestions == "plan"):
             shown, ends = await _narrow_ends(state, ends, runtime)
             if may_ask and any(term.name for term in shown):

@@ -17,7 +17,9 @@ async def plan_steps(state: VoGState, runtime: NodeRuntime) -> VoGUpdate:
     """
     question, topics = state["question"], tuple(state["topic_entities"])
     exemplars = shown_exemplars(state, runtime, "guide_decomposition")
-    reply = await runtime.ask(PlanSteps(question, topics, runtime.context.depth, exemplars))
+    context = runtime.context
+    checks = context.conclude and context.attributes
+    reply = await runtime.ask(PlanSteps(question, topics, context.depth, exemplars, attributes=checks))
     plan = parse_plan(reply) if reply else SearchPlan((PlanStep("", question),))
     runtime.trace |= {"steps": len(plan.steps), "plan": plan_outline(plan), "answers": list(plan.answers)}
     return {
@@ -37,5 +39,5 @@ async def plan_steps(state: VoGState, runtime: NodeRuntime) -> VoGUpdate:
         "verdict": None,
         "supporting": [],
         "against": [],
-        "decision": "forward" if runtime.context.verification else "stop",
+        "decision": "forward" if context.verification else "stop",
     }

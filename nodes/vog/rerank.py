@@ -22,7 +22,7 @@ async def rerank(state: VoGState, runtime: NodeRuntime) -> VoGUpdate:
     """Keep the relations that are most alike to what the step predicts, the fewer the clearer they are."""
     step, frontier = current_step(state), open_paths(state)
     offers = await rank_candidates(state["offers"], frontier, state["question"], step, runtime)
-    best = [str(offer.hop) for offer in offers[:3]]
+    best = list(map(str, offers[:3]))
     runtime.trace |= {"step": state["step_index"], "kept": len(offers), "best": best}
     return {"offers": offers, "decision": "forward"}
 
@@ -42,7 +42,7 @@ async def rank_candidates(
     """
     if not offers:
         return []
-    texts = [relation_words(offer.hop.words) for offer in offers]
+    texts = [" ".join(relation_words(hop.words) for hop in offer.hops) for offer in offers]
     hints = [hint for hint in ([question], predicted_texts(step)) if hint]
     if runtime.context.suggestions == "plan":
         likest = await _likeness_weights(texts, hints[-1], runtime)

@@ -68,7 +68,7 @@ def _revision_prompt(state: VoGState, arm: Arm, runtime: NodeRuntime) -> ReviseP
     case |= {"unanswered": why_unanswered(state), "anew": _begins_anew(state, runtime)}
     case["topics"] = tuple(state["topic_entities"])
     facts = () if empty else tuple(state["feedback"][-1])
-    if arm in {"global", "mixed"}:
+    if arm in {"global", "mixed"} or why_unanswered(state):
         facts = interleaved_observations(state)
     if arm in {"lookahead", "mixed"}:
         case |= {"frontier": tuple(_places_ahead(state, runtime)), "offers": tuple(state["offers"])}

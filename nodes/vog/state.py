@@ -187,7 +187,7 @@ def observed_nothing(state: VoGState) -> bool:
 
 def extended_chains(offers: Sequence[RelationCandidate], frontier: Sequence[Path]) -> list[Chain]:
     """Return the chains that relations make of those of a frontier, each once."""
-    return list(dict.fromkeys(frontier[at].chain.then(offer.hop) for offer in offers for at in offer.heads))
+    return list(dict.fromkeys(offer.extend(frontier[at]) for offer in offers for at in offer.heads))
 
 
 def earlier_checkpoints(state: VoGState, checkpoint: SearchCheckpoint) -> list[SearchCheckpoint]:
@@ -203,8 +203,12 @@ def max_selections(state: VoGState, context: Any) -> int:
 
 def concludes(state: VoGState, context: Any) -> bool:
     """Return whether the plan ends with the current step, and the model is asked then who the answer is."""
-    last = state["step_index"] >= len(state["plan"].steps)
-    return bool(last and context.conclude and not (state["plan"].whether and context.judge))
+    return state["step_index"] >= len(state["plan"].steps) and asks_at_end(state, context)
+
+
+def asks_at_end(state: VoGState, context: Any) -> bool:
+    """Return whether the model is asked at the end of the plan who the answer is."""
+    return bool(context.conclude and not (state["plan"].whether and context.judge))
 
 
 def open_arms(state: VoGState, context: Any) -> list[Arm]:
@@ -237,7 +241,8 @@ def next_decision(
     Where nothing leads on, what the step has reached before counts. An empty observation is answered
     by one revision, if there may be one, and by passing the step over if that does not help; so is a
     step of which the graph did not answer all, and one of a second look. Where not a single relation leads
-    on (``dead_end``), no revision helps.
+    on (``dead_end``), no revision helps; where the end of the plan asks who the answer is, and steps before
+    have found anything, it asks at once.
     """
     if offers:
         return "forward"
@@ -246,6 +251,7 @@ def next_decision(
     index = state["step_index"]
     failed = any("failure" in entry for entry in state["trace"] if entry.get("step") == index)
     again = node_has_run(state, "look_again") or (dead_end and not context.repeat_revisions)
+    again |= concludes(state, context) and any(state["feedback"])
     return (
         "backtrack" if failed or again or state["revisions"] or not may_revise(state, context) else "refine"
     )

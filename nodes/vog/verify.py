@@ -1,14 +1,13 @@
 """Verify: does the graph bear out what the step predicted? (VoG §3.3, equation 1)."""
 
 import asyncio
-from collections.abc import Sequence
 from dataclasses import replace
 from typing import Any
 
-from kgqa.kg.terms import Path
 from kgqa.nodes.vog.state import (
     VoGState,
     VoGUpdate,
+    asks_at_end,
     concludes,
     current_step,
     interleaved_observations,
@@ -30,7 +29,7 @@ async def verify(state: VoGState, runtime: NodeRuntime) -> VoGUpdate:
     Either may call for a revision (``verifiers``). In a plan that is revised, an observation
     that the model corrects replaces the predicted one. A malformed reply is no signal.
     A step that has found what it predicted is not verified (``exact_match``), nor is the last one, where
-    the end of the plan asks who the answer is (``conclude``).
+    the end of the plan asks who the answer is (``conclude``): there any of what was predicted will do before.
     """
     step, verifiers = current_step(state), runtime.context.verifiers
     by_model, plan, by_nli = None, state["plan"], None
@@ -62,15 +61,21 @@ def _why_not(state: VoGState, step: PlanStep, context: Any) -> str | None:
     """Say why a step need not be verified, if so."""
     if concludes(state, context):
         return "the end of the plan asks for the answer"
-    if context.exact_match and _is_as_predicted(state["frontier"], step):
+    if context.exact_match and _is_as_predicted(state, step, context):
         return "it has found what it predicted"
     return None
 
 
-def _is_as_predicted(found: Sequence[Path], step: PlanStep) -> bool:
-    """Return whether chosen facts join the same names, compared as answers, as predicted ones do."""
+def _is_as_predicted(state: VoGState, step: PlanStep, context: Any) -> bool:
+    """Return whether chosen facts join the same names, compared as answers, as predicted ones do.
+
+    Where the end of the plan asks for the answer, what else is found is for the end to tell apart.
+    """
     predicted = {answer_key([head, tail]) for head, _, tail in step.observation}
-    chosen = {answer_key([last_named_node(path).name or "", path.end.name or ""]) for path in found}
+    paths = state["frontier"]
+    chosen = {answer_key([last_named_node(path).name or "", path.end.name or ""]) for path in paths}
+    if asks_at_end(state, context):
+        return any(len(pair) == 2 for pair in predicted & chosen)
     return predicted == chosen and all(len(pair) == 2 for pair in chosen)
 
 

@@ -18,7 +18,15 @@ e:danube rdfs:label "Danube"@en .
 e:rhine rdfs:label "Rhine"@en .
 """
 
-PLAN_ANSWERS: dict[str, Any] = {"conclude": False, "exact_match": False, "repeat_revisions": True}
+ONE_HOP: dict[str, Any] = dict.fromkeys(
+    ("cross_mediators", "pair_inverses", "hide_noise", "outright_answers"), False
+)
+"""How VoG's paper offers relations."""
+
+PLAN_ANSWERS: dict[str, Any] = {
+    **{"conclude": False, "exact_match": False, "repeat_revisions": True},
+    **ONE_HOP,
+}
 """Options by which the plan answers, and every step is checked and revised, as published."""
 
 Policy = Callable[[Any], Line] | Line
@@ -47,7 +55,8 @@ def take(*wanted: str) -> Callable[[Any], Line]:
     """Choose the named relations, as far as they are offered; ``^`` in front is against the arrow."""
 
     def line(prompt: Any) -> Line:
-        names = [("" if offer.hop.forward else "^") + offer.hop.words for offer in prompt.offers]
+        hops = [offer.hops[-1] for offer in prompt.offers]
+        names = [("" if hop.forward else "^") + hop.words for hop in hops]
         return {"relations": [names.index(name) + 1 for name in wanted if name in names]}
 
     return line

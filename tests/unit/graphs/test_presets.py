@@ -8,6 +8,7 @@ import kgqa
 from kgqa.api import OptionError, make_context
 from kgqa.graphs import METHODS, context_of, cor
 from kgqa.runtime.context import ONE_HOP_A_TIME, SearchContext
+from kgqa.tests.support.planned import ONE_HOP
 
 PUBLISHED: dict[tuple[str, str], dict[str, Any]] = {
     ("cog", "paper"): {
@@ -83,6 +84,7 @@ VOG: dict[str, Any] = {
         "exact_match": False,
         "repeat_revisions": True,
     },
+    **ONE_HOP,
     # §3.4.2, E.6: the answer is that of the last plan; there is no budget
     **{"allow_parametric": "always", "budget": COR["budget"]},
     **{"threshold": 0.77, "beta": 0.2, "expected_depth": 3},  # B.3.1: WebQSP and WebQuestions

@@ -11,7 +11,7 @@ from kgqa.models.parsing import BadReply, check_reply, validate_reply
 from kgqa.prompts.adapt_blueprint import AdaptBlueprint
 from kgqa.prompts.answer_from_memory import AnswerDirectly
 from kgqa.prompts.apply_conditions import ApplyConditions
-from kgqa.prompts.assess_found import AssessFound, EvaluateFound
+from kgqa.prompts.assess_found import ON_THE_WAY, AssessFound, EvaluateFound
 from kgqa.prompts.base import Prompt
 from kgqa.prompts.candidates import LEFT_TO_THE_GRAPH, MAX_CANDIDATES_SHOWN, ChainFindings, draw_candidate
 from kgqa.prompts.check_sufficiency import CheckSufficiency
@@ -21,11 +21,12 @@ from kgqa.prompts.diagnose import Diagnose
 from kgqa.prompts.filter_candidates import MAX_LOT_CHARS, FilterCandidates
 from kgqa.prompts.infer_from_evidence import InferFromEvidence
 from kgqa.prompts.outline_search import OutlineSearch
+from kgqa.prompts.plan_steps import LEFT_TO_THE_END, PlanSteps
 from kgqa.prompts.progress import Progress
 from kgqa.prompts.prune_relations import PruneRelations
 from kgqa.prompts.verify_chain import VerifyChain
 from kgqa.tests.support.frontier import pruning
-from kgqa.tests.unit.prompts.samples import PROMPTS, chain, ends, hop, values
+from kgqa.tests.unit.prompts.samples import PROMPTS, chain, ends, hop, topics, values
 from kgqa.tests.unit.prompts.test_apart_cases import APART
 from kgqa.tests.unit.prompts.test_frontier_cases import OVER_A_FRONTIER, OVER_ENTITIES
 from kgqa.tests.unit.prompts.test_memory_cases import FROM_MEMORY
@@ -105,6 +106,19 @@ def test_a_verdict_leaves_conditions_to_a_filter_that_sees_attributes() -> None:
     assert all(LEFT_TO_THE_GRAPH in prompt.case() for prompt in prompts)
     plain = [replace(prompt, attributes=False) for prompt in prompts]
     assert not any(LEFT_TO_THE_GRAPH in prompt.case() for prompt in plain)
+
+
+def test_a_plan_leaves_conditions_to_the_end_where_they_are_checked_there() -> None:
+    asked = PlanSteps("Which child of Ada was born before 1990?", topics("Ada"), attributes=True)
+    assert LEFT_TO_THE_END in asked.case()
+    assert LEFT_TO_THE_END not in replace(asked, attributes=False).case()
+
+
+def test_the_answer_may_be_a_node_on_the_way_where_it_is_asked_for() -> None:
+    found = (ChainFindings(chain("Ada", "child", "born"), ends("1990", "1992")),)
+    asked = EvaluateFound("Who is the eldest?", found, inner=True)
+    assert ON_THE_WAY in asked.case()
+    assert ON_THE_WAY not in replace(asked, inner=False).case()
 
 
 def test_verify_says_that_there_are_no_candidates() -> None:

@@ -4,7 +4,7 @@ import json
 
 from hypothesis import example, given, strategies as st
 
-from kgqa.kg.terms import Entity, Hop, Literal, Path
+from kgqa.kg.terms import Chain, Entity, Hop, Literal, Path
 from kgqa.prompts.facts import (
     MAX_FACTS_SHOWN,
     MAX_HEADS_SHOWN,
@@ -84,6 +84,12 @@ def test_an_offer_is_drawn_from_its_heads() -> None:
         draw_relation_candidate(RelationCandidate(WED.inverse, (0, 1)), frontier) == '"Ann", "Bob" <-wed- ?'
     )
     assert draw_relation_candidate(RelationCandidate(WED, (1,)), frontier) == '"Bob" -wed-> ?'
+
+
+def test_an_offer_of_two_hops_is_drawn_past_the_node_without_a_name() -> None:
+    offer = RelationCandidate(WED, (0,), SPOUSE)
+    assert draw_relation_candidate(offer, [Path(ANN)]) == f'"Ann" -wed-> {UNNAMED_NODE} -spouse-> ?'
+    assert offer.extend(Path(ANN)) == Chain(ANN, (WED, SPOUSE))
 
 
 def test_a_head_without_a_name_is_drawn_with_the_way_to_it() -> None:

@@ -12,6 +12,7 @@ from typing import Any
 import pytest
 
 from kgqa.models.parsing import parse_reply
+from kgqa.prompts.assess_found import ON_THE_WAY
 from kgqa.prompts.base import Prompt
 from kgqa.prompts.chain import CONDITION, MISSING, OUTRIGHT
 from kgqa.tests.unit.prompts.samples import PROMPTS, WORKED
@@ -24,9 +25,12 @@ each_prompt = pytest.mark.parametrize("prompt", PROMPTS, ids=lambda prompt: prom
 
 def always_named(prompt: type[Prompt[Any]]) -> list[str]:
     """The keys of a reply, without those that only some cases name."""
-    by_case = set(re.findall(r'"(\w+)":', f"{OUTRIGHT} {CONDITION} {MISSING}"))
-    offers = "offers" in prompt.__dataclass_fields__
-    return [key for key in prompt.reply.model_fields if not (offers and key in by_case)]
+    said = {"offers": (OUTRIGHT, CONDITION, MISSING), "inner": (ON_THE_WAY,)}
+    texts = " ".join(
+        text for field, each in said.items() if field in prompt.__dataclass_fields__ for text in each
+    )
+    by_case = set(re.findall(r'"(\w+)":', texts))
+    return [key for key in prompt.reply.model_fields if key not in by_case]
 
 
 @each_prompt

@@ -1,5 +1,6 @@
 """What the prompts of a stepwise search say about the case at hand, and what they take for a reply."""
 
+from dataclasses import replace
 from typing import Any
 
 import pytest
@@ -8,6 +9,7 @@ from kgqa.kg.terms import Entity, Literal
 from kgqa.models.parsing import BadReply, check_reply, validate_reply
 from kgqa.prompts.base import Prompt
 from kgqa.prompts.candidates import MAX_CANDIDATES_SHOWN
+from kgqa.prompts.chain import CONDITION, OUTRIGHT
 from kgqa.prompts.facts import MAX_FACTS_SHOWN
 from kgqa.prompts.judge_claim import JudgeClaim
 from kgqa.prompts.plan_steps import PlanSteps
@@ -173,6 +175,13 @@ def test_facts_of_a_claim_go_by_the_numbers_they_are_shown_with() -> None:
     assert CLAIM.offered == (BEN, path("Ada", "spouse", "Don"))
     many = tuple(path("Ada", "knows", f"N{number}") for number in range(MAX_FACTS_SHOWN + 5))
     assert JudgeClaim("Is it so?", many).offered == many[:MAX_FACTS_SHOWN]
+
+
+def test_the_choice_of_relations_may_say_that_it_is_all() -> None:
+    assert not any(text in RELATIONS.case() for text in (OUTRIGHT, CONDITION))
+    whole = replace(RELATIONS, outright=True)
+    assert OUTRIGHT in whole.case() and CONDITION not in whole.case()
+    assert CONDITION in replace(whole, condition=True).case()
 
 
 @pytest.mark.parametrize(

@@ -77,7 +77,7 @@ async def test_the_runs_visit_every_node(either: Any) -> None:
     unseen = {"look_again"} if yes_or_no else {"look_again", "judge"}
     assert set(vog.graph.builder.nodes) - set(nodes(record)) == unseen
     assert [entry["arm"] for entry in entries(record, "appraise")] == ["local", "lookahead", "global"]
-    assert [entry["step"] for entry in entries(record, "expand")] == [1, 1, 2, 3]
+    assert [entry["step"] for entry in entries(record, "expand")] == [1, 2, 3]
 
 
 async def test_a_run_that_was_interrupted_at_every_step_ends_like_one_that_was_not(

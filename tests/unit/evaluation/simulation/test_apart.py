@@ -48,6 +48,15 @@ async def test_it_is_judged_as_where_all_is_one_prompt(family) -> None:
     assert (last.decision, last.groups, last.take, last.answers) == ("stop", [1], "all", [])
 
 
+async def test_a_node_on_the_way_may_be_the_answer(family) -> None:
+    about = question("eve", "mother")
+    ends = await found(family, chain("ann", "mother born_in"))
+    reply = await Interview(about, family).ask(EvaluateFound("?", ends, inner=True))
+    assert (reply.decision, reply.groups, reply.node) == ("stop", [1], 1)
+    for asked, shown in ((Interview(about, family), False), (Interview(about, family, judge=1), True)):
+        assert (await asked.ask(EvaluateFound("?", ends, inner=shown))).node == 0
+
+
 async def test_what_no_candidate_is_may_be_known(family) -> None:
     about = question("bonn", "mother born_in")
     [astray, right] = [(await found(family, chain("ann", at)))[0] for at in ("friend", "mother born_in")]

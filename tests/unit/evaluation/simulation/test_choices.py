@@ -37,6 +37,35 @@ async def test_the_relation_that_leads_on_is_chosen(family) -> None:
     assert await relations(family, later, offers("age", "born_in", heads=(0, 1))) == [2]
 
 
+async def test_two_hops_past_a_node_without_a_name_are_chosen_as_one(family) -> None:
+    offered = (
+        RelationCandidate(hop("parent"), (0,), hop("age")),
+        RelationCandidate(hop("parent"), (0,), hop("born_in")),
+    )
+    assert await relations(family, (walk("ann"),), offered) == [2]
+
+
+@pytest.mark.parametrize(
+    ("first", "condition", "said"),
+    [
+        ("mother", True, (True, False)),
+        ("parent", True, (True, True)),
+        ("parent", False, (False, False)),
+    ],
+)
+async def test_it_is_said_that_a_relation_leads_to_the_answers(
+    family, first: str, condition: bool, said: tuple[bool, bool]
+) -> None:
+    asked = Interview(question("bonn", f"{first} born_in"), family)
+    frontier, offered = (walk("ann", f"{first} eve"),), offers("friend", "born_in")
+    reply = await asked.ask(
+        SelectRelations("?", step(), frontier, offered, outright=True, condition=condition)
+    )
+    assert (reply.relations, (reply.complete, reply.condition)) == ([2], said)
+    plain = await asked.ask(SelectRelations("?", step(), frontier, offered))
+    assert not (plain.complete or plain.condition)
+
+
 async def test_it_is_chosen_wherever_it_is_offered(family) -> None:
     strayed = (walk("ann", "friend bob"), walk("ann", "parent max"))
     assert await relations(family, strayed, (RelationCandidate(hop("born_in"), (0,)),)) == []
