@@ -13,7 +13,7 @@ import pytest
 
 from kgqa.models.parsing import parse_reply
 from kgqa.prompts.base import Prompt
-from kgqa.prompts.chain import CONDITION, MISSING, OUTRIGHT
+from kgqa.prompts.chain import MISSING, THEN
 from kgqa.tests.unit.prompts.samples import PROMPTS, WORKED
 
 DATA = Path(os.environ.get("KGQA_DATA") or Path(__file__).resolve().parents[4] / "shared" / "data")
@@ -24,7 +24,7 @@ each_prompt = pytest.mark.parametrize("prompt", PROMPTS, ids=lambda prompt: prom
 
 def always_named(prompt: type[Prompt[Any]]) -> list[str]:
     """The keys of a reply, without those that only some cases name."""
-    by_case = set(re.findall(r'"(\w+)":', f"{OUTRIGHT} {CONDITION} {MISSING}"))
+    by_case = set(re.findall(r'"(\w+)":', f"{THEN} {MISSING}"))
     offers = "offers" in prompt.__dataclass_fields__
     return [key for key in prompt.reply.model_fields if not (offers and key in by_case)]
 
