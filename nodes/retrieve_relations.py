@@ -109,8 +109,10 @@ async def choose_extensions(
         return None
     runtime.trace["reason"] = reply.rationale
     chosen = [prompt.offers[number - 1] for number in reply.relations]
-    said = chosen and prompt.outright and reply.then
-    return Choice(chosen, OutrightChain(chosen[0].chain, said) if said else None)
+    if not (chosen and prompt.outright and reply.then):
+        return Choice(chosen, None)
+    first, *others = [each.chain for each in chosen]
+    return Choice(chosen, OutrightChain(first, reply.then, tuple(others)))
 
 
 def reached_names(chain: Chain, state: State) -> tuple[str, ...]:

@@ -113,6 +113,13 @@ def fresh_take(ends: Sequence[Candidate]) -> Take:
     return "others" if len({end.returning for end in ends}) > 1 else "all"
 
 
+def said_to_unite(state: State) -> list[int]:
+    """Number the chains beside the one at hand that are the answer with it, as was said when it was chosen."""
+    said = state["outright"]
+    stops = said is not None and said.decision == "stop"
+    return [n for n, each in enumerate(state["siblings"], 1) if said and stops and each.chain in said.beside]
+
+
 def accept_chain(
     state: State, verdict: Verdict | Sufficiency, named: Sequence[Candidate], awaited: Sequence[Entity] = ()
 ) -> Update:

@@ -143,13 +143,14 @@ Next = Choice["", "stop", "filter", "forward"]
 
 THEN = (
     'Where the relations themselves tell what {chosen} to, add "then": "stop" if all of it is the answer; '
-    '"filter" if the answers are among it, and a condition (a date, a number, a name, a kind, the largest) is '
+    '"filter" if the answers are among it and a condition (a date, a number, a name, a kind, the largest) is '
     'left; "forward" if another relation has to follow. Else leave it out: you are shown what is there first.'
 )
 THEN_UNFILTERED = (
     'Where the relations themselves tell what {chosen} to, add "then": "stop" if it is the answer; "forward" '
     "if another relation has to follow. Else leave it out: you are shown what is there first."
 )
+UNITED = 'With "stop", what else you choose is united with the first: such as its inverse, or the same in other words.'
 EACH_TOPIC = (
     'Each topic entity is checked by itself: "stop" and "filter" look at what the question says of this one, '
     "and leave the others to their turn."

@@ -105,6 +105,15 @@ Candidates (2):
 2. "Joseph Haydn"
 Reply: {"rationale": "His teachers; the Danube is checked next.", "finding": "Two men taught \
 him.", "decision": "stop", "take": "all", "chosen": [], "keep": [], "united": [], "unsure": false}
+
+Example
+Question: "How long is the longest river of Saxony?"
+Verified so far: nothing
+Chain: "Saxony" -population-> ?1
+Candidates (1):
+1. "4042422"
+Reply: {"rationale": "That is no length.", "finding": "", "decision": "backtrack", "take": "all", \
+"chosen": [], "keep": [], "united": [], "unsure": false}
 """
     )
 
@@ -114,7 +123,7 @@ him.", "decision": "stop", "take": "all", "chosen": [], "keep": [], "united": []
         yield from draw_awaited(self.awaited)
         yield from draw_siblings(self.siblings)
         if self.expected:
-            yield f"Similar questions go on by (a hint only): {quoted(self.expected)}"
+            yield f"Questions built like this one go on by (a hint only): {quoted(self.expected)}"
         if self.attributes:
             yield f'{LEFT_TO_THE_GRAPH} Leave "chosen" empty with "filter".'
         yield draw_candidates(self.candidates, self.truncated)

@@ -10,6 +10,7 @@ from kgqa.prompts.base import QuestionPrompt, Reply, check_numbers, numbered
 from kgqa.prompts.chain import (
     EACH_TOPIC,
     MISSING,
+    UNITED,
     Extension,
     Next,
     draw_chain,
@@ -41,7 +42,8 @@ class PruneRelations(QuestionPrompt[PrunedRelations]):
     """Choose at most ``width`` of the ``offers`` that extend ``chain``, each with its direction.
 
     ``reached`` are some names of what the chain has led to. The reply may say what comes after the first
-    (``outright``), which without ``filtering`` is no filter, or what is ``missing``.
+    (``outright``), which without ``filtering`` is no filter, and with which others may be united (``unites``),
+    or what is ``missing``.
     """
 
     chain: Chain
@@ -50,6 +52,7 @@ class PruneRelations(QuestionPrompt[PrunedRelations]):
     progress: Progress | None = None
     outright: bool = False
     filtering: bool = True
+    unites: bool = False
     missing: bool = False
     reached: tuple[str, ...] = ()
 
@@ -79,6 +82,15 @@ Relations, choose at most 2:
 2. "Vltava" -musical_key-> ?1
 3. "Vltava" <-recorded_work- ?1
 Reply: {"rationale": "The school is the composer's, so the composer comes first.", "relations": [1]}
+
+Example
+Question: "Which of Beethoven's teachers was born in a town on the Danube?"
+Topic entities: "Ludwig van Beethoven", "Danube"
+Chain: "Danube" <-lies_on- ?1 ("Ulm", "Passau")
+Relations, choose at most 3:
+1. ?1 -country-> ?2
+2. ?1 -mayor-> ?2
+Reply: {"rationale": "Neither leads to those who were born there.", "relations": []}
 """
 
     def _lines(self) -> Iterable[str]:
@@ -86,6 +98,7 @@ Reply: {"rationale": "The school is the composer's, so the composer comes first.
             yield self.progress.draw()
         if self.outright:
             yield draw_then("the first that you choose leads", filtering=self.filtering)
+            yield from [UNITED] * self.unites
             yield from [EACH_TOPIC] * (len(self.topics) > 1)
         yield from [MISSING] * self.missing
         names = draw_reached(self.reached)

@@ -101,10 +101,11 @@ class KnownExtensions:
 
 @dataclass(frozen=True, slots=True)
 class OutrightChain:
-    """A chain whose verdict was given when it was chosen."""
+    """A chain whose verdict was given when it was chosen, and those that were chosen beside it."""
 
     chain: Chain
     decision: Literal["stop", "filter", "forward"]
+    beside: tuple[Chain, ...] = ()
 
 
 def known_extensions(chain: Chain, visit: ChainResult) -> KnownExtensions:

@@ -12,6 +12,7 @@ from kgqa.nodes.cog.state import (
     CoGUpdate,
     Finding,
     decided_chains,
+    fitting_blueprint,
     known_progress,
     plan_progress,
     standing_decisions,
@@ -44,8 +45,9 @@ async def diagnose(state: CoGState, runtime: NodeRuntime) -> CoGUpdate:
 
     What it recalls of the branches that were pruned there is tried next; if it recalls none, the relations
     there are chosen from again. Where it blames nothing, or has just turned down all that leaves the topics,
-    the current topic leads no further, and the search does without it. An outage of the graph or a malformed reply is no failure of the search: what was chosen
-    and waits is tried, the last first, without a call; after a malformed reply, what was set aside as well.
+    the current topic leads no further, and the search does without it. An outage of the graph or a malformed
+    reply is no failure of the search: what was chosen and waits is tried, the last first, without a call;
+    after a malformed reply, what was set aside as well.
     When all diagnoses are spent, what the last one has recalled is tried, and then the answer is inferred
     from what was verified. Without refinement a failure ends the search from the current topic (Table 3).
     """
@@ -161,13 +163,14 @@ async def _review(
     runtime: NodeRuntime,
 ) -> Diagnosis | None:
     runtime.trace["signal"] = signal
+    shown = fitting_blueprint(state, runtime.context)
     prompt = Diagnose(
         question=state["question"],
         signal=signal,
         progress=progress,
         trajectory=tuple(steps),
-        pruned=tuple(branches),
-        blueprint=str(state["blueprint"] or ""),
+        pruned=tuple(branches if shown else (replace(each, relevance=None) for each in branches)),
+        blueprint=str(shown or ""),
         topics=tuple(state["topic_entities"]),
     )
     reply = await runtime.ask(prompt)

@@ -122,6 +122,7 @@ async def _choose_relations(
             width=context.width,
             progress=plan_progress(state),
             outright=context.outright_answers,
+            unites=context.unite,
             reached=reached_names(state["chain"], state) if context.outright_answers else (),
             topics=tuple(state["topic_entities"]),
         )

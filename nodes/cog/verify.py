@@ -11,6 +11,7 @@ from kgqa.nodes.cog.state import (
     CoGUpdate,
     Finding,
     PrunedChain,
+    fitting_blueprint,
     last_hops,
     passed_slots,
     plan_progress,
@@ -21,7 +22,7 @@ from kgqa.nodes.frontier.state import prompt_context, uses_own_knowledge
 from kgqa.nodes.frontier.update_memory import write_memory
 from kgqa.nodes.frontier.verify import evaluate
 from kgqa.nodes.topic_conditions import awaited_topics
-from kgqa.nodes.verdicts import SAID_BEFORE, accept_chain, fresh_take, group_findings, hold_group
+from kgqa.nodes.verdicts import SAID_BEFORE, accept_chain, fresh_take, group_findings, hold_group, said_to_unite
 from kgqa.priors.masking import mask_names
 from kgqa.prompts.candidates import MAX_CANDIDATES_SHOWN, ChainFindings, Take, numbered_candidates
 from kgqa.prompts.chain import MAX_REACHED_NAMES, draw_chain, draw_reached
@@ -56,9 +57,10 @@ async def verify(state: CoGState, runtime: NodeRuntime) -> CoGUpdate:
         runtime.trace["reason"] = SAID_BEFORE
         reached = draw_reached([one_line(str(each.term)) for each in named])
         take: Take = "all" if outright.decision == "forward" else fresh_take(named)
-        said = Sufficiency(decision=outright.decision, take=take, finding=f"{draw_chain(chain)}: {reached}")
+        finding, united = f"{draw_chain(chain)}: {reached}", said_to_unite(state)
+        said = Sufficiency(decision=outright.decision, take=take, finding=finding, united=united)
         return _go_by(said, named, awaited, state, runtime)
-    slots = topic_slots(state)
+    slots = topic_slots(state) if fitting_blueprint(state, runtime.context) else ()
     prompt = CheckSufficiency(
         question=state["question"],
         chain=chain,

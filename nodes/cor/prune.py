@@ -26,6 +26,7 @@ async def prune(state: State, runtime: NodeRuntime) -> Update:
             width=runtime.context.width,
             outright=runtime.context.outright_answers,
             filtering=runtime.context.filtering,
+            unites=runtime.context.unite,
             reached=reached_names(chain, state) if runtime.context.outright_answers else (),
             topics=tuple(state["topic_entities"]),
         )

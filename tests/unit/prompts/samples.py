@@ -115,6 +115,14 @@ def dates(*texts: str) -> tuple[Literal, ...]:
 
 BRONTES = ends("Anne Brontë", "Branwell Brontë", "Charlotte Brontë", "Emily Brontë")
 PATRICK = chain("Patrick Brontë", "^father")
+TEACHERS = topics("Ludwig van Beethoven", "Danube")
+TAUGHT = chain("Ludwig van Beethoven", "taught_by")
+BORN = chain("Danube", "^lies_on", "^born_in")
+DANUBE = (
+    ChainFindings(BORN, ends("Joseph Haydn"), met=(TAUGHT,)),
+    ChainFindings(TAUGHT, ends("Antonio Salieri", "Joseph Haydn")),
+)
+FOUNDED = chain("Saxony", "^located_in", "university.founded")
 NOVELS, EMILY = ends("Wuthering Heights"), chain("Emily Brontë", "^author")
 NOETHER, BRIEST = "Emmy Noether", "Effi Briest"
 TERRACE, FRIEDRICH = "The Garden Terrace", "Caspar David Friedrich"
@@ -182,6 +190,11 @@ WORKED: list[Prompt[Any]] = [
             ChainFindings(chain("Clara Schumann", "spouse"), ends("Robert Schumann")),
         ),
     ),
+    AssessFound("Which of Beethoven's teachers was born in a town on the Danube?", DANUBE, topics=TEACHERS),
+    AssessFound(
+        "How long is the longest river of Saxony?",
+        (ChainFindings(chain("Saxony", "population"), values("4042422")),),
+    ),
     ChooseEntities(
         "When was the university opened that Lise Meitner studied at?",
         chain("Lise Meitner", "educated_at"),
@@ -199,7 +212,13 @@ WORKED: list[Prompt[Any]] = [
         ends("Antonio Salieri", "Joseph Haydn"),
         Progress(("Find Beethoven's teachers.", "Choose those born in a town on the Danube."), 0, ()),
         awaited=topics("Danube"),
-        topics=topics("Ludwig van Beethoven", "Danube"),
+        topics=TEACHERS,
+    ),
+    CheckSufficiency(
+        "How long is the longest river of Saxony?",
+        chain("Saxony", "population"),
+        values("4042422"),
+        Progress((), 0, ()),
     ),
     ConnectTopic(
         "Which of Beethoven's teachers were born in Vienna?",
@@ -254,6 +273,11 @@ WORKED: list[Prompt[Any]] = [
         (ChainFindings(chain("Clara Schumann", "born_in"), ends("Leipzig")),),
         subgoals=("Find her home town.", "Find the river there."),
         known=("She comes from Leipzig.",),
+    ),
+    EvaluateFound("Which of Beethoven's teachers was born in a town on the Danube?", DANUBE, topics=TEACHERS),
+    EvaluateFound(
+        "When was the oldest university of Saxony founded?",
+        (ChainFindings(FOUNDED, values("1409-12-02", "1765-11-21", "1828-05-01")),),
     ),
     FilterFound(
         "When was the university opened that Lise Meitner studied at?",
@@ -469,6 +493,11 @@ WORKED: list[Prompt[Any]] = [
         "How long is the longest river of Saxony?",
         chain("Saxony", "population"),
         values("4042422"),
+    ),
+    VerifyChain(
+        "When was the oldest university of Saxony founded?",
+        FOUNDED,
+        values("1409-12-02", "1765-11-21", "1828-05-01"),
     ),
     VerifyStep(
         RIVER,
