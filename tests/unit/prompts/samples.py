@@ -14,6 +14,7 @@ from kgqa.prompts.assess_found import AssessFound, EvaluateFound
 from kgqa.prompts.attributes import Attribute, KnownAttributes, Mention
 from kgqa.prompts.base import Prompt
 from kgqa.prompts.candidates import ChainFindings
+from kgqa.prompts.chain import Extension
 from kgqa.prompts.check_sufficiency import CheckSufficiency
 from kgqa.prompts.choose_entities import ChooseEntities
 from kgqa.prompts.connect_topic import ConnectTopic
@@ -28,6 +29,7 @@ from kgqa.prompts.outline_search import OutlineSearch
 from kgqa.prompts.plan_steps import PlanSteps
 from kgqa.prompts.plans import PlanStep, SearchPlan
 from kgqa.prompts.progress import Progress
+from kgqa.prompts.prune_relations import PruneRelations
 from kgqa.prompts.recall_entities import JudgeDirection, RecallEntities
 from kgqa.prompts.reflect import Reflect
 from kgqa.prompts.revise_plan import ReviseAhead, ReviseGlobally, ReviseLocally, ReviseMixed
@@ -358,6 +360,13 @@ WORKED: list[Prompt[Any]] = [
         chain("Vltava"),
         (hop("composed_by"), hop("musical_key"), hop("^recorded_work")),
         2,
+    ),
+    PruneRelations(
+        "Which of Beethoven's teachers was born in a town on the Danube?",
+        chain("Danube", "^lies_on"),
+        (Extension(chain("Danube", "^lies_on", "country")), Extension(chain("Danube", "^lies_on", "mayor"))),
+        reached=("Ulm", "Passau"),
+        topics=TEACHERS,
     ),
     ReasonAloud("In which sea does the river that flows through Meissen end?"),
     RecallEntities(
