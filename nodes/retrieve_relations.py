@@ -111,8 +111,8 @@ async def choose_extensions(
     chosen = [prompt.offers[number - 1] for number in reply.relations]
     if not (chosen and prompt.outright and reply.then):
         return Choice(chosen, None)
-    first, *others = [each.chain for each in chosen]
-    return Choice(chosen, OutrightChain(first, reply.then, tuple(others)))
+    first, *beside = [each.chain for each in chosen]
+    return Choice(chosen, OutrightChain(first, reply.then, tuple(beside)))
 
 
 def reached_names(chain: Chain, state: State) -> tuple[str, ...]:

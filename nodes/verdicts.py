@@ -114,10 +114,10 @@ def fresh_take(ends: Sequence[Candidate]) -> Take:
 
 
 def said_to_unite(state: State) -> list[int]:
-    """Number the chains beside the one at hand that are the answer with it, as was said when it was chosen."""
+    """Number the chains beside the one at hand that are the answer with it, as was said beforehand."""
     said = state["outright"]
-    stops = said is not None and said.decision == "stop"
-    return [n for n, each in enumerate(state["siblings"], 1) if said and stops and each.chain in said.beside]
+    beside = said.beside if said and said.decision == "stop" else ()
+    return [number for number, each in enumerate(state["siblings"], 1) if each.chain in beside]
 
 
 def accept_chain(

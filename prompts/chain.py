@@ -150,12 +150,14 @@ THEN_UNFILTERED = (
     'Where the relations themselves tell what {chosen} to, add "then": "stop" if it is the answer; "forward" '
     "if another relation has to follow. Else leave it out: you are shown what is there first."
 )
-UNITED = 'With "stop", what else you choose is united with the first: such as its inverse, or the same in other words.'
+UNITED = (
+    'With "stop", what else you choose is united with the first: its inverse, or the same in other words.'
+)
 EACH_TOPIC = (
     'Each topic entity is checked by itself: "stop" and "filter" look at what the question says of this one, '
     "and leave the others to their turn."
 )
-MEETING = "Of several topic entities that is what the chains of all have in common."
+MEETING = 'With several topic entities "all of it" is what the chains of all of them have in common.'
 MISSING = 'If none can help: "missing": the relation that you need, in a few words.'
 
 

@@ -42,8 +42,8 @@ class PruneRelations(QuestionPrompt[PrunedRelations]):
     """Choose at most ``width`` of the ``offers`` that extend ``chain``, each with its direction.
 
     ``reached`` are some names of what the chain has led to. The reply may say what comes after the first
-    (``outright``), which without ``filtering`` is no filter, and with which others may be united (``unites``),
-    or what is ``missing``.
+    (``outright``), which without ``filtering`` is no filter, and with which the others may be united
+    (``unites``), or what is ``missing``.
     """
 
     chain: Chain

@@ -22,7 +22,14 @@ from kgqa.nodes.frontier.state import prompt_context, uses_own_knowledge
 from kgqa.nodes.frontier.update_memory import write_memory
 from kgqa.nodes.frontier.verify import evaluate
 from kgqa.nodes.topic_conditions import awaited_topics
-from kgqa.nodes.verdicts import SAID_BEFORE, accept_chain, fresh_take, group_findings, hold_group, said_to_unite
+from kgqa.nodes.verdicts import (
+    SAID_BEFORE,
+    accept_chain,
+    fresh_take,
+    group_findings,
+    hold_group,
+    said_to_unite,
+)
 from kgqa.priors.masking import mask_names
 from kgqa.prompts.candidates import MAX_CANDIDATES_SHOWN, ChainFindings, Take, numbered_candidates
 from kgqa.prompts.chain import MAX_REACHED_NAMES, draw_chain, draw_reached
