@@ -74,16 +74,19 @@ async def verify(state: FrontierState, runtime: NodeRuntime) -> FrontierUpdate:
 def _said_before(
     groups: Sequence[ChainFindings], state: FrontierState, runtime: NodeRuntime
 ) -> FrontierUpdate | None:
-    """Do what the model has said when it chose the chains; None where it has not, or they do not meet."""
+    """Do what the model has said when it chose the chains; None where it has not, or they do not meet.
+
+    Of chains that were added to its choice it has said nothing.
+    """
     said, topics, depth = state["outright"], {*state["topic_entities"]}, runtime.context.depth
     if said is None:
         return None
-    chains = [each.chain for each in state["found"] if each.chain.depth < depth]
+    chosen, found = {said.chain, *said.beside}, [each.chain for each in state["found"]]
     if said.decision == "forward":
-        runtime.trace["reason"] = SAID_BEFORE
-        on = continue_from(state, chains)
-        return {**on, "decision": "refine"} if chains else None
-    whole = [g for g in groups if topics == {g.chain.topic, *(chain.topic for chain in g.met)}]
+        chains = [chain for chain in found if chain.depth < depth] if chosen.issuperset(found) else []
+        runtime.trace |= {"reason": SAID_BEFORE} if chains else {}
+        return {**continue_from(state, chains), "decision": "refine"} if chains else None
+    whole = [g for g in groups if g.chain in chosen and topics == {g.chain.topic, *(c.topic for c in g.met)}]
     if not whole or (len(whole) > 1 and not (said.decision == "stop" and all(map(can_unite, whole)))):
         return None
     runtime.trace["reason"] = SAID_BEFORE
