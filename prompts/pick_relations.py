@@ -52,8 +52,8 @@ needs, and nothing for one that needs nothing more.
 - Relations that only describe the database (keys, types, provenance) seldom help.
 
 "A -relation-> B" reads "A has the relation to B"; "A <-relation- B" reads "B has the relation \
-to A". ?1, ?2 ... stand for all nodes reached at that step, or "only" for those named behind it; they \
-may have no names, and that says nothing against them.
+to A". ?1, ?2 ... stand for all nodes reached at that step, or "only" for those named behind it; some \
+may be named in brackets; they may have no names, and that says nothing against them.
 
 Reply with one JSON object: {"rationale": "one short sentence", "relations": [numbers]}. \
 An empty list says that none can help.

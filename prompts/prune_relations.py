@@ -67,8 +67,9 @@ Rank them by three things:
 - nearness: the fewer further steps to the answer, the better.
 
 "A -relation-> B" reads "A has the relation to B"; "A <-relation- B" reads "B has the relation \
-to A". ?1, ?2 ... stand for all nodes reached by the chain; they may have no names, and that says \
-nothing against them. Relations that only describe the database (keys, types, provenance) seldom help. \
+to A". ?1, ?2 ... stand for all nodes reached by the chain, some of which may be named in brackets; they may \
+have no names, and that says nothing against them. Relations that only describe the database (keys, types, \
+provenance) seldom help. \
 Where there are several topic entities, each has a chain of its own, of which this is one.
 
 Reply with one JSON object: {"rationale": "one short sentence", "relations": [numbers, best first]}. \

@@ -32,7 +32,7 @@ from kgqa.nodes.verdicts import (
 )
 from kgqa.priors.masking import mask_names
 from kgqa.prompts.candidates import MAX_CANDIDATES_SHOWN, ChainFindings, Take, numbered_candidates
-from kgqa.prompts.chain import MAX_REACHED_NAMES, draw_chain, draw_reached
+from kgqa.prompts.chain import MAX_REACHED_NAMES
 from kgqa.prompts.check_sufficiency import CheckSufficiency, Sufficiency
 from kgqa.prompts.diagnose import Signal
 from kgqa.prompts.filter_found import FilterFound
@@ -62,9 +62,9 @@ async def verify(state: CoGState, runtime: NodeRuntime) -> CoGUpdate:
     awaited = awaited_topics(state, runtime)
     if (outright := state["outright"]) and outright.chain == chain:
         runtime.trace["reason"] = SAID_BEFORE
-        reached = draw_reached([one_line(str(each.term)) for each in named])
+        names = ", ".join(str(each.term) for each in named[:MAX_REACHED_NAMES])
         take: Take = "all" if outright.decision == "forward" else fresh_take(named)
-        finding, united = f"{draw_chain(chain)}: {reached}", said_to_unite(state)
+        finding, united = f"{chain}: {names}", said_to_unite(state)
         said = Sufficiency(decision=outright.decision, take=take, finding=finding, united=united)
         return _go_by(said, named, awaited, state, runtime)
     slots = topic_slots(state) if fitting_blueprint(state, runtime.context) else ()
