@@ -47,10 +47,12 @@ async def expand(state: State, runtime: NodeRuntime) -> Update:
 
 async def _visit_siblings(state: State, runtime: NodeRuntime) -> list[ChainFindings]:
     """Return what chains that wait, chosen beside the one at hand, lead to; one query for all of them."""
-    chain, before = state["chain"], without_last_hop(state["chain"])
+    chain, before, said = state["chain"], without_last_hop(state["chain"]), state["outright"]
+    beside = said.beside if said and said.chain == chain else ()
     pruned = cast(CoGState, state).get("pruned", [])
     waiting = [*reversed(state["stack"]), *(each.chain for each in pruned if each.waiting)]
-    chains = [each for each in dict.fromkeys(waiting) if each != chain and without_last_hop(each) == before]
+    alike = [each for each in dict.fromkeys(waiting) if each in beside or without_last_hop(each) == before]
+    chains = [each for each in alike if each != chain]
     chains = [each for each in chains if not each.constraints][:MAX_SIBLINGS]
     if not (chains and runtime.context.unite):
         return []

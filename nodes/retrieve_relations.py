@@ -84,7 +84,7 @@ async def likest_extensions(
 
 
 class Choice(NamedTuple):
-    """What the model has chosen of some offers, and which of their chains it says leads to the answers."""
+    """What the model has chosen of some offers, and what it says comes after that."""
 
     offers: list[Extension]
     outright: OutrightChain | None
@@ -109,10 +109,15 @@ async def choose_extensions(
         return None
     runtime.trace["reason"] = reply.rationale
     chosen = [prompt.offers[number - 1] for number in reply.relations]
-    if not (chosen and reply.complete and prompt.outright):
+    if not (chosen and prompt.outright and reply.then):
         return Choice(chosen, None)
-    filters = getattr(prompt, "condition", False) and getattr(reply, "condition", False)
-    return Choice(chosen, OutrightChain(chosen[0].chain, "filter" if filters else "stop"))
+    first, *beside = [each.chain for each in chosen]
+    return Choice(chosen, OutrightChain(first, reply.then, tuple(beside)))
+
+
+def reached_names(chain: Chain, state: State) -> tuple[str, ...]:
+    """Return some names of what a chain has led to, where it was visited."""
+    return next((lead.names for lead in state["leads"] if lead.chain == chain), ())
 
 
 def extension_words(offer: Extension) -> str:

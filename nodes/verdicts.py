@@ -25,6 +25,9 @@ from kgqa.runtime.state import State, Update, VerifiedChain, next_topic
 MAX_CHAIN_COMBINATIONS = 8
 """Combinations of chains from other topics that one chain is brought together with at most."""
 
+SAID_BEFORE = "said when it was chosen"
+"""Why a chain has a verdict that nobody was asked for."""
+
 _Group: TypeAlias = tuple[ChainFindings, frozenset[Term]]  # what is at the end of a chain, and its terms
 
 
@@ -108,6 +111,13 @@ def _intersections(group: _Group, others: Sequence[_Group], topics: Sequence[Ent
 def fresh_take(ends: Sequence[Candidate]) -> Take:
     """Return what to take of ends so that what only returns to the topic is left out, if there is more."""
     return "others" if len({end.returning for end in ends}) > 1 else "all"
+
+
+def said_to_unite(state: State) -> list[int]:
+    """Number the chains beside the one at hand that are the answer with it, as was said beforehand."""
+    said = state["outright"]
+    beside = said.beside if said and said.decision == "stop" else ()
+    return [number for number, each in enumerate(state["siblings"], 1) if each.chain in beside]
 
 
 def accept_chain(

@@ -97,6 +97,26 @@ Group 2: "Clara Schumann" -spouse-> ?1 (1)
 Reply: {"rationale": "A town; its river is still to come.", "known": ["She comes from Leipzig.", ""], \
 "decision": "forward", "groups": [1], "take": "all", "chosen": [], "unsure": false, "subgoals": \
 ["Find her home town.", "Find the river there."]}
+
+Example
+Question: "Which of Beethoven's teachers was born in a town on the Danube?"
+Topic entities: "Ludwig van Beethoven", "Danube"
+Group 1: "Danube" <-lies_on- ?1 <-born_in- ?2 (1)
+  these are also the ends of: "Ludwig van Beethoven" -taught_by-> ?1
+1. "Joseph Haydn"
+Group 2: "Ludwig van Beethoven" -taught_by-> ?1 (2)
+2. "Antonio Salieri"
+3. "Joseph Haydn"
+Reply: {"rationale": "Both chains meet there.", "known": [], "decision": "stop", "groups": [1], \
+"take": "all", "chosen": [], "unsure": false, "subgoals": []}
+
+Example
+Question: "How long is the longest river of Saxony?"
+Group 1: "Saxony" -population-> ?1 (1)
+1. "4042422"
+Reply: {"rationale": "That is no length, and nothing leads on from it.", "known": [], "decision": \
+"forward", "groups": [], "take": "all", "chosen": [], "unsure": false, "subgoals": ["Find the rivers of \
+Saxony.", "Find the largest of their lengths."]}
 """
     )
 
@@ -184,6 +204,29 @@ Group 1: "Clara Schumann" -born_in-> ?1 (1)
 Go by what was found alone.
 Reply: {"rationale": "A town; its river is still to come.", "decision": "forward", "groups": [], \
 "take": "all", "chosen": [], "unsure": false, "answers": []}
+
+Example
+Question: "Which of Beethoven's teachers was born in a town on the Danube?"
+Topic entities: "Ludwig van Beethoven", "Danube"
+Group 1: "Danube" <-lies_on- ?1 <-born_in- ?2 (1)
+  these are also the ends of: "Ludwig van Beethoven" -taught_by-> ?1
+1. "Joseph Haydn"
+Group 2: "Ludwig van Beethoven" -taught_by-> ?1 (2)
+2. "Antonio Salieri"
+3. "Joseph Haydn"
+Go by what was found alone.
+Reply: {"rationale": "Both chains meet there.", "decision": "stop", "groups": [1], "take": "all", \
+"chosen": [], "unsure": false, "answers": []}
+
+Example
+Question: "When was the oldest university of Saxony founded?"
+Group 1: "Saxony" <-located_in- ?1 -university.founded-> ?2 (3)
+1. "1409-12-02"
+2. "1765-11-21"
+3. "1828-05-01"
+Go by what was found alone.
+Reply: {"rationale": "Of their dates the earliest is asked for.", "decision": "stop", "groups": [1], \
+"take": "smallest", "chosen": [], "unsure": false, "answers": []}
 """
     )
 

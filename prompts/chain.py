@@ -1,13 +1,16 @@
 """How prompts draw a relation chain."""
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import groupby
+from types import MappingProxyType
+from typing import Literal as Choice
 
 from kgqa.kg.terms import Chain, Entity, Hop
 from kgqa.prompts.base import quoted
 
 MAX_CONSTRAINT_NAMES = 5
+MAX_REACHED_NAMES = 5
 
 
 @dataclass(frozen=True, slots=True)
@@ -57,11 +60,13 @@ def draw_chain(chain: Chain) -> str:
     >>> draw_chain(chain.constrained_to([Entity("http://x/f", "Ran")]))
     '"Best Actor" -won_by-> ?1 <-starred- ?2 (only "Ran")'
     """
-    steps = (
-        draw_arrow(hop, f"?{number}{_draw_constraint(entities)}")
-        for number, (hop, entities) in enumerate(chain.steps, 1)
-    )
-    return " ".join([quoted(str(chain.topic)), *steps])
+    return " ".join([quoted(str(chain.topic)), *_draw_steps(chain)])
+
+
+def _draw_steps(chain: Chain, passed: int = 0) -> Iterator[str]:
+    """Draw each hop of a chain, after those that are passed."""
+    for number, (hop, entities) in enumerate(chain.steps[passed:], passed + 1):
+        yield draw_arrow(hop, f"?{number}{_draw_constraint(entities)}")
 
 
 def _draw_constraint(entities: Sequence[Entity]) -> str:
@@ -102,19 +107,12 @@ def draw_further(offer: Extension) -> str:
     >>> draw_further(extend(Chain(Entity("http://x/u")), Hop("http://x/mayor"), Hop("http://x/person")))
     '-mayor-> ?1 -person-> ?2'
     """
-    steps = enumerate(offer.hops, offer.start.depth + 1)
-    return " ".join(draw_arrow(hop, f"?{number}") for number, hop in steps)
-
-
-def draw_step(chain: Chain) -> str:
-    """Draw the last hop of a chain, from the node before it on."""
-    return f"{_draw_end(without_last_hop(chain))} {draw_hop(chain)}"
+    return " ".join(_draw_steps(offer.chain, offer.start.depth))
 
 
 def draw_hop(chain: Chain) -> str:
     """Draw the last hop of a chain alone."""
-    hop, entities = chain.steps[-1]
-    return draw_arrow(hop, f"?{chain.depth}{_draw_constraint(entities)}")
+    return draw_further(Extension(chain))
 
 
 def draw_head(chain: Chain) -> str:
@@ -140,26 +138,50 @@ def draw_entity(chain: Chain) -> str:
     return f"{draw_head(chain)} {draw_arrow(hop, name)}"
 
 
-OUTRIGHT = (
-    "If the first relation that you choose says by itself all that the question asks, so that whatever it "
-    'leads to is the answer, add "complete": true; not where a condition, a comparison or a count is left.'
+Next = Choice["", "stop", "filter", "forward"]
+"""What a choice of relations says comes next; nothing where that is seen by what they lead to."""
+
+THEN = (
+    'Where the relations themselves tell what {chosen} to, add "then": "stop" if all of it is the answer; '
+    '"filter" if the answers are among it and a condition (a date, a number, a name, a kind, the largest) is '
+    'left; "forward" if another relation has to follow. Else leave it out: you are shown what is there first.'
 )
-CONDITION = (
-    'If it leads to the answers and to others, so that only a condition on them is left, add "condition": '
-    'true to "complete": true.'
+THEN_UNFILTERED = (
+    'Where the relations themselves tell what {chosen} to, add "then": "stop" if it is the answer; "forward" '
+    "if another relation has to follow. Else leave it out: you are shown what is there first."
 )
-MISSING = (
-    'If none of these can help, and you know which relation would, say so in a few words: "missing": "...".'
+UNITED = (
+    'With "stop", what else you choose is united with the first: its inverse, or the same in other words.'
 )
+EACH_TOPIC = (
+    'Each topic entity is checked by itself: "stop" and "filter" look at what the question says of this one, '
+    "and leave the others to their turn."
+)
+MEETING = 'With several topic entities "all of it" is what the chains of all of them have in common.'
+MISSING = 'If none can help: "missing": the relation that you need, in a few words.'
 
 
-def draw_freedoms(*, outright: bool, missing: bool, condition: bool = False) -> list[str]:
-    """Say what a choice of relations may say beside it."""
-    return [OUTRIGHT] * outright + [CONDITION] * (outright and condition) + [MISSING] * missing
+def draw_then(chosen: str, *, filtering: bool = True) -> str:
+    """Say how a choice of relations may say what comes next."""
+    return (THEN if filtering else THEN_UNFILTERED).format(chosen=chosen)
 
 
-def draw_grouped_extensions(offers: Sequence[Extension]) -> list[str]:
+def draw_reached(names: Sequence[str]) -> str:
+    """Name some of the nodes that a chain has reached; nothing where none has a name.
+
+    >>> draw_reached(["Ulm", "Passau"])
+    '"Ulm", "Passau"'
+    """
+    others = " and others" if len(names) > MAX_REACHED_NAMES else ""
+    return ", ".join(map(quoted, names[:MAX_REACHED_NAMES])) + others
+
+
+def draw_grouped_extensions(
+    offers: Sequence[Extension], reached: Mapping[Chain, Sequence[str]] = MappingProxyType({})
+) -> list[str]:
     """Number offers and draw each under a heading for the chain that it extends; those of one stand together.
+
+    A heading tells what the chain has ``reached``, where that is known.
 
     >>> ulm = Chain(Entity("http://x/u", "Ulm"), (Hop("http://x/born_in", forward=False),))
     >>> draw_grouped_extensions([extend(ulm, Hop("http://x/spouse")), extend(ulm, Hop("http://x/wrote"))])
@@ -167,7 +189,8 @@ def draw_grouped_extensions(offers: Sequence[Extension]) -> list[str]:
     """
     lines: list[str] = []
     for start, group in groupby(enumerate(offers, 1), lambda offer: offer[1].start):
-        lines.append(f"From {draw_chain(start)}:")
+        names = draw_reached(reached.get(start, ()))
+        lines.append(f"From {draw_chain(start)}{names and f' ({names})'}:")
         lines += [f"{number}. {draw_further(offer)}" for number, offer in group]
     return lines
 

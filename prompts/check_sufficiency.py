@@ -74,7 +74,7 @@ decide what is next:
         + """With "filter", where all candidates are shown, "chosen" may name those that meet the condition.
 
 With "forward", "keep" holds the numbers of the candidates to go on from, where the question says \
-which; when in doubt leave it empty, to go on from all.
+which; when in doubt none, to go on from all.
 
 Reply with one JSON object: {"rationale": "one short sentence", "finding": "one short sentence", \
 "decision": "...", "take": "...", "chosen": [numbers], "keep": [numbers], "united": [numbers], \
@@ -90,7 +90,7 @@ Chain: "Lise Meitner" -educated_at-> ?1
 Candidates (2):
 1. "Akademisches Gymnasium"
 2. "University of Vienna"
-Reply: {"rationale": "One is a university; its date is to come.", "finding": "She studied at the University \
+Reply: {"rationale": "One is a university.", "finding": "She studied at the University \
 of Vienna.", "decision": "forward", "take": "all", "chosen": [], "keep": [2], "united": [], "unsure": false}
 
 Example
@@ -107,6 +107,15 @@ Candidates (2):
 2. "Joseph Haydn"
 Reply: {"rationale": "His teachers; the Danube is checked next.", "finding": "Two men taught \
 him.", "decision": "stop", "take": "all", "chosen": [], "keep": [], "united": [], "unsure": false}
+
+Example
+Question: "How long is the longest river of Saxony?"
+Verified so far: nothing
+Chain: "Saxony" -population-> ?1
+Candidates (1):
+1. "4042422"
+Reply: {"rationale": "That is no length.", "finding": "", "decision": "backtrack", "take": "all", \
+"chosen": [], "keep": [], "united": [], "unsure": false}
 """
     )
 
@@ -116,7 +125,7 @@ him.", "decision": "stop", "take": "all", "chosen": [], "keep": [], "united": []
         yield from draw_awaited(self.awaited)
         yield from draw_siblings(self.siblings)
         if self.expected:
-            yield f"Similar questions go on by (a hint only): {quoted(self.expected)}"
+            yield f"Questions built like this one go on by (a hint only): {quoted(self.expected)}"
         if self.attributes:
             yield f'{LEFT_TO_THE_GRAPH} Leave "chosen" empty with "filter".'
         yield draw_candidates(self.candidates, self.truncated)

@@ -8,7 +8,7 @@ from pydantic import Field
 
 from kgqa.kg.terms import Chain
 from kgqa.prompts.base import QuestionPrompt, Reply, check_numbers, quoted
-from kgqa.prompts.chain import draw_chain, draw_step
+from kgqa.prompts.chain import MAX_REACHED_NAMES, Extension, draw_chain, draw_extensions
 from kgqa.prompts.progress import MAX_SENTENCE_CHARS, Progress
 
 Signal = Literal["no_candidates", "no_gain", "wrong_type", "insufficient"]
@@ -25,7 +25,6 @@ SIGNALS: dict[Signal, str] = {
 MAX_DECISIONS_SHOWN = 12
 MAX_BRANCHES_SHOWN = 40
 MAX_BLUEPRINT_CHARS = 1000
-MAX_REACHED_NAMES = 5
 
 
 @dataclass(frozen=True, slots=True)
@@ -47,7 +46,7 @@ class PastDecision:
 class PrunedBranch:
     """A ``chain`` that decision number ``step`` (from 1) set aside.
 
-    The chain has one hop more than there was before that decision. ``waiting``: chosen
+    The chain has one hop more than there was before that decision, or two. ``waiting``: chosen
     there, but not tried yet. ``relevance``: its likeness to the blueprint, None without one.
     """
 
@@ -145,7 +144,8 @@ Reply: {"rationale": "The blueprint led to his wife instead of his mother.", "st
         shown = list(enumerate(self.pruned[:MAX_BRANCHES_SHOWN], 1))
         for step in range(self._first, len(self.trajectory) + 1):
             yield from _draw_decision(step, self.trajectory[step - 1])
-            yield from (_draw_branch(number, branch) for number, branch in shown if branch.step == step)
+            before = self.trajectory[step - 1].before
+            yield from (_draw_branch(number, each, before) for number, each in shown if each.step == step)
 
     def check(self, reply: Diagnosis) -> None:
         """Refuse a decision that is not shown, and branches that it did not set aside."""
@@ -182,8 +182,9 @@ def _draw_decision(number: int, decided: PastDecision) -> Iterator[str]:
         yield f"  found: {quoted(decided.finding, MAX_SENTENCE_CHARS)}"
 
 
-def _draw_branch(number: int, branch: PrunedBranch) -> str:
+def _draw_branch(number: int, branch: PrunedBranch, before: Chain) -> str:
     notes = ["chosen, not tried yet"] if branch.waiting else []
     if branch.relevance is not None:
         notes.append(f"likeness to the blueprint {branch.relevance:.2f}")
-    return f"  branch {number}: {draw_step(branch.chain)}" + (f" ({'; '.join(notes)})" if notes else "")
+    (way,) = draw_extensions([Extension(branch.chain, branch.chain.depth - before.depth)])
+    return f"  branch {number}: {way}" + (f" ({'; '.join(notes)})" if notes else "")

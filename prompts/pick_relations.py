@@ -5,8 +5,9 @@ from collections.abc import Iterable
 
 from pydantic import Field
 
+from kgqa.kg.terms import Chain
 from kgqa.prompts.base import Reply, check_numbers
-from kgqa.prompts.chain import Extension, draw_freedoms, draw_grouped_extensions
+from kgqa.prompts.chain import MEETING, MISSING, Extension, Next, draw_grouped_extensions, draw_then
 from kgqa.prompts.progress import PlannedPrompt
 
 
@@ -15,10 +16,10 @@ class PickedRelations(Reply):
 
     rationale: str = Field(default="", description="one short sentence: why these")
     relations: list[int] = Field(description="numbers of the chosen relations; empty if none can help")
-    complete: bool = Field(
-        default=False,
+    then: Next = Field(
+        default="",
         exclude_if=operator.not_,
-        description="whether the first says all by itself, where asked",
+        description="where asked: stop, filter or forward, if what they lead to need not be judged",
     )
     missing: str = Field(
         default="",
@@ -30,12 +31,14 @@ class PickedRelations(Reply):
 class PickRelations(PlannedPrompt[PickedRelations]):
     """Choose among ``offers``, which extend chains of the frontier; those of one stand together.
 
-    The reply may say that the first is the whole answer (``outright``), or what is ``missing``.
+    ``reached`` are some names of what these have led to. The reply may say what comes after the choice
+    (``outright``), or what is ``missing``.
     """
 
     offers: tuple[Extension, ...]
     outright: bool = False
     missing: bool = False
+    reached: tuple[tuple[Chain, tuple[str, ...]], ...] = ()
 
     instructions = """\
 You steer a search in a knowledge graph. You are given a question and a numbered list of relations \
@@ -49,8 +52,8 @@ needs, and nothing for one that needs nothing more.
 - Relations that only describe the database (keys, types, provenance) seldom help.
 
 "A -relation-> B" reads "A has the relation to B"; "A <-relation- B" reads "B has the relation \
-to A". ?1, ?2 ... stand for all nodes reached at that step, or "only" for those named behind it; they \
-may have no names, and that says nothing against them.
+to A". ?1, ?2 ... stand for all nodes reached at that step, or "only" for those named behind it; some \
+may be named in brackets; they may have no names, and that says nothing against them.
 
 Reply with one JSON object: {"rationale": "one short sentence", "relations": [numbers]}. \
 An empty list says that none can help.
@@ -69,8 +72,11 @@ Reply: {"rationale": "His teachers are reached; from the towns on the river, tho
 """
 
     def _lines(self) -> Iterable[str]:
-        yield from draw_freedoms(outright=self.outright, missing=self.missing)
-        yield from draw_grouped_extensions(self.offers)
+        if self.outright:
+            yield draw_then("those that you choose lead")
+            yield from [MEETING] * (len(self.topics) > 1)
+        yield from [MISSING] * self.missing
+        yield from draw_grouped_extensions(self.offers, dict(self.reached))
 
     def check(self, reply: PickedRelations) -> None:
         """Refuse numbers that were not offered or come twice."""

@@ -7,7 +7,17 @@ from pydantic import Field
 
 from kgqa.kg.terms import Chain
 from kgqa.prompts.base import QuestionPrompt, Reply, check_numbers, numbered
-from kgqa.prompts.chain import Extension, draw_chain, draw_extensions, draw_freedoms
+from kgqa.prompts.chain import (
+    EACH_TOPIC,
+    MISSING,
+    UNITED,
+    Extension,
+    Next,
+    draw_chain,
+    draw_extensions,
+    draw_reached,
+    draw_then,
+)
 from kgqa.prompts.progress import Progress
 
 
@@ -16,15 +26,10 @@ class PrunedRelations(Reply):
 
     rationale: str = Field(default="", description="one short sentence: why these")
     relations: list[int] = Field(description="numbers of the chosen relations, most relevant first")
-    complete: bool = Field(
-        default=False,
+    then: Next = Field(
+        default="",
         exclude_if=operator.not_,
-        description="whether the first says all by itself, where asked",
-    )
-    condition: bool = Field(
-        default=False,
-        exclude_if=operator.not_,
-        description="with complete: whether a condition is left to apply",
+        description="where asked: stop, filter or forward, if what the first leads to need not be judged",
     )
     missing: str = Field(
         default="",
@@ -36,8 +41,9 @@ class PrunedRelations(Reply):
 class PruneRelations(QuestionPrompt[PrunedRelations]):
     """Choose at most ``width`` of the ``offers`` that extend ``chain``, each with its direction.
 
-    The reply may say that the first is the whole answer (``outright``), or leads to it with a
-    ``condition`` left, or what is ``missing``.
+    ``reached`` are some names of what the chain has led to. The reply may say what comes after the first
+    (``outright``), which without ``filtering`` is no filter, and with which the others may be united
+    (``unites``), or what is ``missing``.
     """
 
     chain: Chain
@@ -45,8 +51,10 @@ class PruneRelations(QuestionPrompt[PrunedRelations]):
     width: int = 3
     progress: Progress | None = None
     outright: bool = False
-    condition: bool = False
+    filtering: bool = True
+    unites: bool = False
     missing: bool = False
+    reached: tuple[str, ...] = ()
 
     instructions = """\
 You steer a search in a knowledge graph. You are given a question, the chain of relations \
@@ -59,8 +67,9 @@ Rank them by three things:
 - nearness: the fewer further steps to the answer, the better.
 
 "A -relation-> B" reads "A has the relation to B"; "A <-relation- B" reads "B has the relation \
-to A". ?1, ?2 ... stand for all nodes reached by the chain; they may have no names, and that says \
-nothing against them. Relations that only describe the database (keys, types, provenance) seldom help. \
+to A". ?1, ?2 ... stand for all nodes reached by the chain, some of which may be named in brackets; they may \
+have no names, and that says nothing against them. Relations that only describe the database (keys, types, \
+provenance) seldom help. \
 Where there are several topic entities, each has a chain of its own, of which this is one.
 
 Reply with one JSON object: {"rationale": "one short sentence", "relations": [numbers, best first]}. \
@@ -74,17 +83,34 @@ Relations, choose at most 2:
 2. "Vltava" -musical_key-> ?1
 3. "Vltava" <-recorded_work- ?1
 Reply: {"rationale": "The school is the composer's, so the composer comes first.", "relations": [1]}
+
+Example
+Question: "Which of Beethoven's teachers was born in a town on the Danube?"
+Topic entities: "Ludwig van Beethoven", "Danube"
+Chain: "Danube" <-lies_on- ?1 ("Ulm", "Passau")
+Relations, choose at most 3:
+1. ?1 -country-> ?2
+2. ?1 -mayor-> ?2
+Reply: {"rationale": "Neither leads to those who were born there.", "relations": []}
 """
 
     def _lines(self) -> Iterable[str]:
         if self.progress:
             yield self.progress.draw()
-        yield from draw_freedoms(outright=self.outright, missing=self.missing, condition=self.condition)
-        yield from (f"Chain: {draw_chain(self.chain)}", f"Relations, choose at most {self.width}:")
+        if self.outright:
+            yield draw_then("the first that you choose leads", filtering=self.filtering)
+            yield from [UNITED] * self.unites
+            yield from [EACH_TOPIC] * (len(self.topics) > 1)
+        yield from [MISSING] * self.missing
+        names = draw_reached(self.reached)
+        yield f"Chain: {draw_chain(self.chain)}{names and f' ({names})'}"
+        yield f"Relations, choose at most {self.width}:"
         yield numbered(draw_extensions(self.offers))
 
     def check(self, reply: PrunedRelations) -> None:
-        """Refuse numbers that were not offered, repeated numbers, and too many."""
+        """Refuse numbers that were not offered, repeated numbers, too many, and what is not available."""
         check_numbers(reply.relations, len(self.offers), "relation")
         if len(reply.relations) > self.width:
             raise ValueError(f"at most {self.width} relations may be chosen")
+        if self.outright and reply.then == "filter" and not self.filtering:
+            raise ValueError('"filter" is not available')

@@ -7,7 +7,7 @@ from pydantic import Field
 
 from kgqa.kg.terms import Path
 from kgqa.prompts.base import QuestionPrompt, Reply, check_numbers, numbered
-from kgqa.prompts.chain import draw_freedoms
+from kgqa.prompts.chain import Next, draw_then
 from kgqa.prompts.facts import RelationCandidate, draw_relation_candidate
 from kgqa.prompts.plans import PlanStep, draw_current_step
 
@@ -17,29 +17,24 @@ class SelectedRelations(Reply):
 
     rationale: str = Field(default="", description="one short sentence: why these")
     relations: list[int] = Field(description="numbers of the chosen relations; empty if none can help")
-    complete: bool = Field(
-        default=False,
+    then: Next = Field(
+        default="",
         exclude_if=operator.not_,
-        description="whether the first says all by itself, where asked",
-    )
-    condition: bool = Field(
-        default=False,
-        exclude_if=operator.not_,
-        description="where asked: whether all but a condition on what it leads to",
+        description="where asked: stop, filter or forward, if what the first leads to need not be judged",
     )
 
 
 class SelectRelations(QuestionPrompt[SelectedRelations]):
     """Choose those of the ``offers``, which lead on from the ``frontier``, that a ``step`` needs.
 
-    The reply may say that the first is the whole answer (``outright``), or all but a ``condition`` on it.
+    The reply may say what comes after the first (``outright``), which without ``filtering`` is no filter.
     """
 
     step: PlanStep
     frontier: tuple[Path, ...]
     offers: tuple[RelationCandidate, ...]
     outright: bool = False
-    condition: bool = False
+    filtering: bool = True
 
     instructions = """\
 You carry out one step of a search in a knowledge graph. You are given a question, the step at hand, \
@@ -84,9 +79,11 @@ Reply: {"rationale": "Each of the two has a relation of its own for it.", "relat
 
     def _lines(self) -> Iterable[str]:
         offers = numbered(draw_relation_candidate(offer, self.frontier) for offer in self.offers)
-        freedoms = draw_freedoms(outright=self.outright, missing=False, condition=self.condition)
-        return *freedoms, *draw_current_step(self.step), "Relations:", offers
+        then = [draw_then("the first that you choose leads", filtering=self.filtering)] * self.outright
+        return *then, *draw_current_step(self.step), "Relations:", offers
 
     def check(self, reply: SelectedRelations) -> None:
-        """Refuse numbers that were not offered or come twice."""
+        """Refuse numbers that were not offered or come twice, and what is not available."""
         check_numbers(reply.relations, len(self.offers), "relation")
+        if self.outright and reply.then == "filter" and not self.filtering:
+            raise ValueError('"filter" is not available')

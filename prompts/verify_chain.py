@@ -84,6 +84,16 @@ Candidates (1):
 1. "4042422"
 Reply: {"rationale": "That is no length.", "decision": "backtrack", "take": "all", "chosen": [], \
 "united": [], "unsure": false}
+
+Example
+Question: "When was the oldest university of Saxony founded?"
+Chain: "Saxony" <-located_in- ?1 -university.founded-> ?2
+Candidates (3):
+1. "1409-12-02"
+2. "1765-11-21"
+3. "1828-05-01"
+Reply: {"rationale": "Of their dates the earliest is asked for.", "decision": "stop", "take": "smallest", \
+"chosen": [], "united": [], "unsure": false}
 """
     )
 

@@ -319,8 +319,8 @@ class OfferContext(SearchContext):
     )
     outright_answers: bool = Field(
         default=True,
-        description="let the choice of relations say that the first is the whole answer by itself: then no "
-        "verdict is asked for",
+        description="let the choice of relations say what comes next where they tell: the answer, a "
+        "condition on it, another relation; then no verdict is asked for",
     )
 
 

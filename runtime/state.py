@@ -10,6 +10,7 @@ import operator
 from collections.abc import Callable, Hashable
 from dataclasses import dataclass
 from functools import cache
+from itertools import islice
 from typing import Annotated, Any, Literal, NotRequired, Required, cast, get_type_hints
 
 from langchain_core.runnables import Runnable, RunnableConfig
@@ -22,7 +23,7 @@ from kgqa.kg.proof.query import Aggregate, Condition
 from kgqa.kg.terms import Chain, Entity, Hop, Term, one_line
 from kgqa.prompts.base import MAX_QUESTION_CHARS
 from kgqa.prompts.candidates import ChainFindings
-from kgqa.prompts.chain import Extension
+from kgqa.prompts.chain import MAX_REACHED_NAMES, Extension
 from kgqa.prompts.solved_questions import SolvedQuestion
 from kgqa.runtime.record import (
     Fact,
@@ -90,28 +91,32 @@ class VerifiedChain:
 class KnownExtensions:
     """A chain whose end was visited, and the hops that lead on from there.
 
-    ``node`` is what is there, if it is one entity.
+    ``node`` is what is there, if it is one entity; ``names`` are some names of what is.
     """
 
     chain: Chain
     hops: tuple[Hop, ...]
     truncated: bool = False
     node: Entity | None = None
+    names: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
 class OutrightChain:
-    """A chain that was chosen as the whole answer, or with a condition left to apply to its ends."""
+    """A chain whose verdict was given when it was chosen, and those that were chosen beside it."""
 
     chain: Chain
-    decision: Literal["stop", "filter"] = "stop"
+    decision: Literal["stop", "filter", "forward"]
+    beside: tuple[Chain, ...] = ()
 
 
 def known_extensions(chain: Chain, visit: ChainResult) -> KnownExtensions:
     """Return what a visit says of where a chain leads."""
     only = visit.ends.items[0].term if len(visit.ends) == 1 else None
     node = only if isinstance(only, Entity) else None
-    return KnownExtensions(chain, visit.hops.items, visit.hops.truncated, node)
+    some = islice((end.term.name for end in visit.ends.items if end.term.name), MAX_REACHED_NAMES + 1)
+    names = tuple(one_line(name) for name in some) if chain.hops else ()
+    return KnownExtensions(chain, visit.hops.items, visit.hops.truncated, node, names)
 
 
 @with_config(ConfigDict(use_attribute_docstrings=True))
@@ -149,7 +154,7 @@ class Update(TypedDict, total=False):
     withheld: list[Extension]
     """How else: what is shown only where the model says that a relation is missing."""
     outright: OutrightChain | None
-    """The chain of which the model has said, when it chose it, that it leads to the answers."""
+    """The chain of which the model has said, when it chose it, what comes next."""
     candidates: list[Candidate]
     """The ends of the chain at hand, as far as they meet the branches in memory."""
     truncated: bool

@@ -3,7 +3,7 @@
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from itertools import chain as joined, islice
-from typing import Literal, NamedTuple, get_args
+from typing import NamedTuple, get_args
 
 from kgqa.evaluation.simulation.gold_answers import AnswerMarks, GoldAnswers
 from kgqa.evaluation.simulation.oracle import Case, wrong_choice
@@ -22,7 +22,7 @@ from kgqa.prompts.apply_conditions import ApplyConditions, StatedCondition, Stat
 from kgqa.prompts.attributes import Extreme
 from kgqa.prompts.base import Reply
 from kgqa.prompts.candidates import MAX_CANDIDATES_SHOWN, Take, aggregate, taken_terms
-from kgqa.prompts.chain import Extension
+from kgqa.prompts.chain import Extension, Next
 from kgqa.prompts.check_sufficiency import CheckSufficiency, Sufficiency
 from kgqa.prompts.connect_topic import Connection, ConnectTopic
 from kgqa.prompts.filter_candidates import FilterCandidates, FilteredCandidates
@@ -197,31 +197,52 @@ async def prune_relations(prompt: PruneRelations, case: Case) -> PrunedRelations
     wrong = None if case.happens("accuracy") else await _draw_wrong_relation(prompt, case, right)
     if wrong is not None:
         picks = [wrong, *picks] if prompt.width > 1 and case.happens("recall") else [wrong]
-    said = await say_outright([prompt.offers[place] for place in picks], case) if prompt.outright else None
-    condition = said == "filter" and prompt.condition
+    first = [prompt.offers[place].chain for place in picks[:1]]
     return PrunedRelations(
         relations=[place + 1 for place in picks],
-        complete=said == "stop" or condition,
-        condition=condition,
+        then=await say_next(first, case, filtering=prompt.filtering) if prompt.outright else "",
         missing=await name_missing([prompt.chain], case) if prompt.missing and not picks else "",
     )
 
 
-async def say_outright(chosen: Sequence[Extension], case: Case) -> Literal["stop", "filter"] | None:
-    """Say whether the first of what is chosen leads to the answers, and whether to others as well, or err.
+async def say_next(
+    chosen: Sequence[Chain], case: Case, *, filtering: bool = True, together: bool = False
+) -> Next:
+    """Say what comes after what is chosen, or err; nothing where what it leads to has to be seen.
 
-    That is at the end of a gold path; a number or a verdict is computed, and not said of a relation.
+    That is seen where a number or a verdict is computed. Where the question has several topics, what one is
+    asked for is its own part, unless those of all are judged ``together``.
     """
-    if not chosen or () not in await case.rests(chosen[0].chain):
-        return "stop" if chosen and case.happens("judge") else None
-    chain = chosen[0].chain
-    ends = [end for end in await case.cache.ends(chain) if end.name]
-    fresh = [end for end in ends if end != chain.topic] or ends
-    marks, every = case.gold.mark(fresh), case.gold.mark(ends)
-    if not any(marks.right) or every.missing < marks.missing:  # then what returns is an answer as well
-        return None
-    whole = all(marks.right) or await _is_whole_without_returning(chain, case)
-    return "stop" if whole != case.happens("judge") else "filter"
+    right = await _next_after(chosen, case, filtering=filtering, together=together)
+    if not (chosen and case.happens("judge")):
+        return right
+    offered = [each for each in get_args(Next) if filtering or each != "filter"]
+    return case.draw_other("wrong next", offered, right)
+
+
+async def _next_after(chosen: Sequence[Chain], case: Case, *, filtering: bool, together: bool) -> Next:
+    rests = [await case.rests(chain) for chain in chosen]
+    if not (rests and all(rests)):
+        return ""
+    if not all(() in left for left in rests):
+        return "forward"
+    topics = {plan.topic for plan in await case.oracle.plans()}
+    if not together and len(topics) > 1 and await _topics_suffice(case):
+        return "stop"
+    if together and not topics <= {chain.topic for chain in chosen}:
+        return ""
+    ends: dict[Entity, set[Term]] = {}
+    for chain in chosen:
+        ends.setdefault(chain.topic, set()).update(await case.cache.ends(chain))
+    every = [end for end in set.intersection(*ends.values()) if end.name]
+    fresh = [end for end in every if end not in ends] or every
+    marks = case.gold.mark(fresh)
+    if not any(marks.right) or case.gold.mark(every).missing < marks.missing:
+        return ""  # what is asked for is computed, or is the topic itself
+    alone = len(chosen) == 1 and await _is_whole_without_returning(chosen[0], case)
+    if all(marks.right) or alone:
+        return "stop"
+    return "filter" if filtering else ""
 
 
 async def _is_whole_without_returning(chain: Chain, case: Case) -> bool:

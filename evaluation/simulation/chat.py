@@ -79,7 +79,7 @@ async def _extend_chain(
         chain = last.chain.then(offered[right])
         if () not in await case.rests(chain):
             return _call_tool("extend_chain", chain_arguments(chain))
-        if whole and case.oracle.asks_more(chain):
+        if whole and case.oracle.asks_of_nodes(chain):
             return _call_tool("filter_chain", _filter_arguments(chain, followed, case))
         return _call_tool("follow_chain", chain_arguments(chain))
     return _call_tool("follow_chain", chain_arguments(last.chain.then(wrong) if wrong else last.chain))

@@ -12,7 +12,7 @@ from kgqa.evaluation.simulation.chain_replies import (
     find_exact_take,
     leading_offers,
     name_missing,
-    say_outright,
+    say_next,
 )
 from kgqa.evaluation.simulation.gold_answers import AnswerMarks
 from kgqa.evaluation.simulation.graph_cache import GoldRelations
@@ -55,10 +55,10 @@ async def pick_relations(prompt: PickRelations, case: Case) -> PickedRelations:
     chosen = await _choose_offers(prompt.offers, len(prompt.offers), case)
     numbers = [number for wrong, right in chosen for number in (*wrong, *right)]
     starts = list(dict.fromkeys(offer.start for offer in prompt.offers))
+    picked = [prompt.offers[number - 1].chain for number in numbers]
     return PickedRelations(
         relations=numbers,
-        complete=prompt.outright
-        and await say_outright([prompt.offers[n - 1] for n in numbers], case) == "stop",
+        then=await say_next(picked, case, together=True) if prompt.outright else "",
         missing=await name_missing(starts, case) if prompt.missing and not numbers else "",
     )
 

@@ -215,7 +215,7 @@ class Oracle:
         computed = self.aggregate(chain)
         return bool(self.conditions(chain)) or (computed is not None and computed.function.startswith("arg"))
 
-    def asks_more(self, chain: Chain) -> bool:
+    def asks_of_nodes(self, chain: Chain) -> bool:
         """Return whether the question asks anything of the nodes of a gold path, or of their values."""
         computed = self.aggregate(chain)
         return bool(self.conditions(chain)) or (computed is not None and computed.function != "count")

@@ -5,7 +5,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from itertools import islice, zip_longest
 from typing import get_args
 
-from kgqa.evaluation.simulation.chain_replies import leading_offers, say_outright
+from kgqa.evaluation.simulation.chain_replies import leading_offers, say_next
 from kgqa.evaluation.simulation.gold_answers import YesNoVerdict
 from kgqa.evaluation.simulation.oracle import Case
 from kgqa.kg.terms import Chain, Entity, Literal, Path, Term
@@ -96,10 +96,9 @@ async def select_relations(prompt: SelectRelations, case: Case) -> SelectedRelat
         wrong = [number for number in drawn if number not in right][: max(1, len(right))]
         chosen = [*wrong, *(right if case.happens("recall") or not wrong else [])]
     offers = [prompt.offers[number - 1] for number in chosen]
-    made = [extend(prompt.frontier[offer.heads[0]].chain, *offer.hops) for offer in offers]
-    said = await say_outright(made, case) if prompt.outright else None
-    condition = said == "filter" and prompt.condition
-    return SelectedRelations(relations=chosen, complete=said == "stop" or condition, condition=condition)
+    first = [extend(prompt.frontier[offer.heads[0]].chain, *offer.hops).chain for offer in offers[:1]]
+    said = await say_next(first, case, filtering=prompt.filtering) if prompt.outright else ""
+    return SelectedRelations(relations=chosen, then=said)
 
 
 async def _leading_relations(

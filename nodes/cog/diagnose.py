@@ -12,6 +12,7 @@ from kgqa.nodes.cog.state import (
     CoGUpdate,
     Finding,
     decided_chains,
+    fitting_blueprint,
     known_progress,
     plan_progress,
     standing_decisions,
@@ -43,9 +44,10 @@ async def diagnose(state: CoGState, runtime: NodeRuntime) -> CoGUpdate:
     """Let the model name the decision to blame, and turn back to before it.
 
     What it recalls of the branches that were pruned there is tried next; if it recalls none, the relations
-    there are chosen from again. Where it blames nothing, the current topic leads no further, and the search
-    does without it. An outage of the graph or a malformed reply is no failure of the search: what was chosen
-    and waits is tried, the last first, without a call; after a malformed reply, what was set aside as well.
+    there are chosen from again. Where it blames nothing, or has just turned down all that leaves the topics,
+    the current topic leads no further, and the search does without it. An outage of the graph or a malformed
+    reply is no failure of the search: what was chosen and waits is tried, the last first, without a call;
+    after a malformed reply, what was set aside as well.
     When all diagnoses are spent, what the last one has recalled is tried, and then the answer is inferred
     from what was verified. Without refinement a failure ends the search from the current topic (Table 3).
     """
@@ -61,7 +63,7 @@ async def diagnose(state: CoGState, runtime: NodeRuntime) -> CoGUpdate:
     if not runtime.context.refinement:
         runtime.trace["reason"] = "refinement is off"
         return _skip_topic(state, runtime)
-    if not branches and not any(decided.after for decided in steps):
+    if not any(decided.after for decided in steps) and (not branches or _turned_down(last, runtime)):
         runtime.trace["reason"] = f"{state['chain'].topic} leads nowhere"
         return _skip_topic(state, runtime)
     if _count_diagnoses(state) >= runtime.context.refinements:
@@ -92,7 +94,7 @@ async def diagnose_frontier(state: CoGState, runtime: NodeRuntime) -> CoGUpdate:
     if "failure" in last or _count_diagnoses(state) >= runtime.context.refinements:
         runtime.trace["reason"] = "no failure of the search" if "failure" in last else SPENT
         return over
-    if not branches and not any(decided.after for decided in steps):
+    if not any(decided.after for decided in steps) and (not branches or _turned_down(last, runtime)):
         runtime.trace["reason"] = "the topics lead nowhere"
         return over
     signal = _signal(last)
@@ -141,6 +143,11 @@ def _count_diagnoses(state: CoGState) -> int:
     return sum(entry["node"] == "diagnose" and "signal" in entry for entry in state["trace"])
 
 
+def _turned_down(last: dict[str, Any], runtime: NodeRuntime) -> bool:
+    """Return whether the model was shown all relations and chose none: there is no use in asking again."""
+    return last["node"] == "prune" and not runtime.context.always_ask
+
+
 def _signal(last: dict[str, Any]) -> Signal:
     usual: Signal = "wrong_type" if last["node"] == "filter" else "no_candidates"
     found: Signal = last.get("signal", usual)
@@ -156,13 +163,14 @@ async def _review(
     runtime: NodeRuntime,
 ) -> Diagnosis | None:
     runtime.trace["signal"] = signal
+    shown = fitting_blueprint(state, runtime.context)
     prompt = Diagnose(
         question=state["question"],
         signal=signal,
         progress=progress,
         trajectory=tuple(steps),
-        pruned=tuple(branches),
-        blueprint=str(state["blueprint"] or ""),
+        pruned=tuple(branches if shown else (replace(each, relevance=None) for each in branches)),
+        blueprint=str(shown or ""),
         topics=tuple(state["topic_entities"]),
     )
     reply = await runtime.ask(prompt)

@@ -7,11 +7,11 @@ from kgqa.models.errors import MalformedReply
 from kgqa.nodes.cog.state import CoGState, CoGUpdate, PrunedChain, RankedRelation, plan_progress, topic_slots
 from kgqa.nodes.frontier.state import prompt_context
 from kgqa.nodes.look_again import remaining_points
-from kgqa.nodes.retrieve_relations import choose_extensions
+from kgqa.nodes.retrieve_relations import choose_extensions, reached_names
 from kgqa.prompts.pick_relations import PickRelations
 from kgqa.prompts.prune_relations import PruneRelations
 from kgqa.runtime.node import NodeRuntime, node
-from kgqa.runtime.state import OutrightChain, next_topic
+from kgqa.runtime.state import OutrightChain
 
 MAX_REMEMBERED_RELATIONS = 20  # relations of one decision that are remembered as pruned at most
 
@@ -105,8 +105,8 @@ async def _choose_relations(
 ) -> tuple[list[RankedRelation], OutrightChain | None]:
     """Ask about the shortlist, then about the rest; without scores all are offered at once.
 
-    Where the model says what is missing, what is most alike to that is shown in place of the rest. Return the
-    chain as well that is said to be the whole answer.
+    Where the model says what is missing, what is most alike to that is shown in place of the rest. Return as
+    well what the model says comes after the first.
     """
     ranking, context = state["ranking"], runtime.context
     if len(ranking) == 1 and not context.always_ask:
@@ -121,7 +121,9 @@ async def _choose_relations(
             offers=tuple(each.offer for each in offered),
             width=context.width,
             progress=plan_progress(state),
-            outright=context.outright_answers and not next_topic(state),
+            outright=context.outright_answers,
+            unites=context.unite,
+            reached=reached_names(state["chain"], state) if context.outright_answers else (),
             topics=tuple(state["topic_entities"]),
         )
         try:

@@ -134,6 +134,16 @@ def topic_slots(state: CoGState) -> tuple[Slot, ...]:
     return blueprint.branch(topic_index(state, state["chain"].topic)) if blueprint else ()
 
 
+def fitting_blueprint(state: CoGState, context: Context) -> Blueprint | None:
+    """Return the blueprint, if prompts are to show it: one that is merely the nearest may be of anything.
+
+    It is shown where it was copied, or adapted by the model, or where that was to adapt it first.
+    """
+    sources = (entry["source"] for entry in reversed(state["trace"]) if "source" in entry)
+    fits = getattr(context, "plans_first", False) or next(sources, "") in {"copied", "adapted"}
+    return state["blueprint"] if fits else None
+
+
 def passed_slots(chain: Chain, slots: Sequence[Slot]) -> int:
     """Count the slots that lie behind a chain: up to the last one that a hop has taken, in order.
 

@@ -11,6 +11,7 @@ from kgqa.nodes.cog.state import (
     CoGUpdate,
     Finding,
     PrunedChain,
+    fitting_blueprint,
     last_hops,
     passed_slots,
     plan_progress,
@@ -21,15 +22,22 @@ from kgqa.nodes.frontier.state import prompt_context, uses_own_knowledge
 from kgqa.nodes.frontier.update_memory import write_memory
 from kgqa.nodes.frontier.verify import evaluate
 from kgqa.nodes.topic_conditions import awaited_topics
-from kgqa.nodes.verdicts import accept_chain, fresh_take, group_findings, hold_group
+from kgqa.nodes.verdicts import (
+    SAID_BEFORE,
+    accept_chain,
+    fresh_take,
+    group_findings,
+    hold_group,
+    said_to_unite,
+)
 from kgqa.priors.masking import mask_names
-from kgqa.prompts.candidates import MAX_CANDIDATES_SHOWN, ChainFindings, numbered_candidates
+from kgqa.prompts.candidates import MAX_CANDIDATES_SHOWN, ChainFindings, Take, numbered_candidates
+from kgqa.prompts.chain import MAX_REACHED_NAMES
 from kgqa.prompts.check_sufficiency import CheckSufficiency, Sufficiency
-from kgqa.prompts.diagnose import MAX_REACHED_NAMES, Signal
+from kgqa.prompts.diagnose import Signal
 from kgqa.prompts.filter_found import FilterFound
 from kgqa.prompts.progress import MAX_SENTENCE_CHARS
 from kgqa.runtime.node import NodeRuntime, node
-from kgqa.runtime.state import OutrightChain, next_topic
 
 STAGNANT_CHECKS = 2  # checks one after the other without a finding that are stagnation
 
@@ -42,7 +50,7 @@ async def verify(state: CoGState, runtime: NodeRuntime) -> CoGUpdate:
     reached is of the wrong kind, or the search is as deep as allowed. A chain whose ends have no names, or do
     not meet the other topics' chains, is extended without a call.
     """
-    chain, candidates, findings = state["chain"], state["candidates"], state["findings"]
+    chain, candidates = state["chain"], state["candidates"]
     named = [c for c in candidates if c.term.name]
     runtime.trace["chain"] = str(chain)
     if not candidates and not state["memory"]:
@@ -50,14 +58,16 @@ async def verify(state: CoGState, runtime: NodeRuntime) -> CoGUpdate:
     if not named:
         unmet = "no candidate meets the other topics' chains"
         runtime.trace["reason"] = "no named candidate to judge by" if candidates else unmet
-        return _extend_or_fail(state, chain, findings, runtime)
-    if state["outright"] == OutrightChain(chain) and not next_topic(state):
-        runtime.trace["reason"] = "said to lead to the answers when it was chosen"
-        said = Sufficiency(decision="stop", take=fresh_take(named))
-        accepted = accept_chain(state, said, named)
-        return cast(CoGUpdate, {**accepted, "findings": [*findings, _finding(chain, said, named)]})
-    slots = topic_slots(state)
+        return _extend_or_fail(state, chain, state["findings"], runtime)
     awaited = awaited_topics(state, runtime)
+    if (outright := state["outright"]) and outright.chain == chain:
+        runtime.trace["reason"] = SAID_BEFORE
+        names = ", ".join(str(each.term) for each in named[:MAX_REACHED_NAMES])
+        take: Take = "all" if outright.decision == "forward" else fresh_take(named)
+        finding, united = f"{chain}: {names}", said_to_unite(state)
+        said = Sufficiency(decision=outright.decision, take=take, finding=finding, united=united)
+        return _go_by(said, named, awaited, state, runtime)
+    slots = topic_slots(state) if fitting_blueprint(state, runtime.context) else ()
     prompt = CheckSufficiency(
         question=state["question"],
         chain=chain,
@@ -75,9 +85,20 @@ async def verify(state: CoGState, runtime: NodeRuntime) -> CoGUpdate:
     if verdict is None:
         return {"candidates": [], "decision": "backtrack"}
     runtime.trace |= {"reason": verdict.rationale, "finding": verdict.finding}
+    return _go_by(verdict, named, awaited, state, runtime)
+
+
+def _go_by(
+    verdict: Sufficiency,
+    named: Sequence[Candidate],
+    awaited: Sequence[Entity],
+    state: CoGState,
+    runtime: NodeRuntime,
+) -> CoGUpdate:
+    """Do what a verdict says."""
     if verdict.decision == "forward":
         return _extend(state, verdict, named, runtime)
-    finding = _finding(chain, verdict, named)
+    findings, finding = state["findings"], _finding(state["chain"], verdict, named)
     if verdict.decision == "backtrack":
         return {**_fail("wrong_type", runtime), "findings": [*findings, replace(finding, text="")]}
     return cast(CoGUpdate, {**accept_chain(state, verdict, named, awaited), "findings": [*findings, finding]})

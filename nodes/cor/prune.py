@@ -1,10 +1,10 @@
 """Prune: which of these relations are worth following? (CoR §4.1, steps 2 and 3)."""
 
 from kgqa.nodes.look_again import remaining_points
-from kgqa.nodes.retrieve_relations import choose_extensions
+from kgqa.nodes.retrieve_relations import choose_extensions, reached_names
 from kgqa.prompts.prune_relations import PruneRelations
 from kgqa.runtime.node import NodeRuntime, node
-from kgqa.runtime.state import State, Update, next_topic
+from kgqa.runtime.state import State, Update
 
 
 @node("prune")
@@ -13,7 +13,7 @@ async def prune(state: State, runtime: NodeRuntime) -> Update:
 
     The best chain is taken up at once; a relation that is the only one is followed without a
     call, unless ``always_ask`` is set, as what it leads to is judged in any case. Without backtracking no
-    other is kept. The model may say that the best is the whole answer. A malformed reply counts as no choice.
+    other is kept. The model may say what comes after the best. A malformed reply counts as no choice.
     """
     chain, chosen = state["chain"], state["extensions"]
     runtime.trace["chain"] = str(chain)
@@ -24,8 +24,10 @@ async def prune(state: State, runtime: NodeRuntime) -> Update:
             chain=chain,
             offers=tuple(chosen),
             width=runtime.context.width,
-            outright=runtime.context.outright_answers and not next_topic(state),
-            condition=runtime.context.filtering,
+            outright=runtime.context.outright_answers,
+            filtering=runtime.context.filtering,
+            unites=runtime.context.unite,
+            reached=reached_names(chain, state) if runtime.context.outright_answers else (),
             topics=tuple(state["topic_entities"]),
         )
         choice = await choose_extensions(prompt, state["withheld"], runtime)

@@ -2,10 +2,10 @@
 
 from kgqa.kg.pages import Candidate
 from kgqa.nodes.topic_conditions import awaited_topics
-from kgqa.nodes.verdicts import accept_chain, fresh_take
+from kgqa.nodes.verdicts import SAID_BEFORE, accept_chain, fresh_take, said_to_unite
 from kgqa.prompts.verify_chain import Verdict, VerifyChain
 from kgqa.runtime.node import NodeRuntime, node
-from kgqa.runtime.state import State, Update, next_topic
+from kgqa.runtime.state import State, Update
 
 
 @node("verify")
@@ -13,7 +13,8 @@ async def verify(state: State, runtime: NodeRuntime) -> Update:
     """Let the model judge the chain by its candidates and decide what is next.
 
     A chain whose ends have no names cannot be judged, nor one whose ends do not meet the other topics'
-    chains: it is extended without a call. One that the model has chosen as the whole answer is accepted.
+    chains: it is extended without a call. What the model has said when it
+    chose the chain is done without asking again.
     With ``always_ask`` the model judges the former as well, and what comes back to the topic or has no name
     is a candidate like any other.
     A malformed reply turns back.
@@ -25,10 +26,13 @@ async def verify(state: State, runtime: NodeRuntime) -> Update:
     if not shown and not always_ask:
         runtime.trace["reason"] = "no named candidate to judge by"
         return _extend_or_backtrack(state, runtime)
-    if (said := state["outright"]) and said.chain == chain and not next_topic(state):
-        runtime.trace["reason"] = "said to lead to the answers when it was chosen"
-        return accept_chain(state, Verdict(decision=said.decision, take=fresh_take(shown)), shown)
     awaited = awaited_topics(state, runtime)
+    if (said := state["outright"]) and said.chain == chain:
+        runtime.trace["reason"] = SAID_BEFORE
+        if said.decision == "forward":
+            return _extend_or_backtrack(state, runtime)
+        take, united = fresh_take(shown), said_to_unite(state)
+        return accept_chain(state, Verdict(decision=said.decision, take=take, united=united), shown, awaited)
     prompt = VerifyChain(
         question=state["question"],
         chain=chain,

@@ -15,7 +15,7 @@ from kgqa.nodes.frontier.state import (
     spent_chains,
 )
 from kgqa.nodes.recall_exemplars import exemplar_hops, hop_text, shown_exemplars
-from kgqa.nodes.retrieve_relations import choose_extensions, extension_words
+from kgqa.nodes.retrieve_relations import choose_extensions, extension_words, reached_names
 from kgqa.prompts.chain import Extension
 from kgqa.prompts.pick_relations import PickRelations
 from kgqa.prompts.score_relations import ScoreRelations
@@ -32,10 +32,11 @@ async def pick_relations(state: FrontierState, runtime: NodeRuntime) -> Frontier
     """
     offers, exemplars = state["offers"], shown_exemplars(state, runtime, "guide_exploration")
     lots = [offers]
+    says = runtime.context.outright_answers and not explores_entities(runtime.context)
+    reached = [(start, reached_names(start, state)) for start in dict.fromkeys(each.start for each in offers)]
     if explores_entities(runtime.context):
         lots = [list(lot) for _, lot in groupby(offers, lambda offer: offer.start)]
     chosen: list[Extension] = []
-    alone = len(state["topic_entities"]) == 1 and not explores_entities(runtime.context)
     outright = None
     for lot in lots:
         if len(lot) == 1 and not runtime.context.always_ask:
@@ -44,7 +45,8 @@ async def pick_relations(state: FrontierState, runtime: NodeRuntime) -> Frontier
         prompt = PickRelations(
             state["question"],
             tuple(lot),
-            alone and runtime.context.outright_answers,
+            says,
+            reached=tuple(reached) if says else (),
             exemplars=exemplars,
             **prompt_context(state),
         )

@@ -18,12 +18,11 @@ from kgqa.nodes.frontier.state import (
 )
 from kgqa.nodes.record import parametric_answers
 from kgqa.nodes.topic_conditions import with_topics
-from kgqa.nodes.verdicts import accept_group, fresh_take, group_findings, unite_groups
+from kgqa.nodes.verdicts import SAID_BEFORE, accept_group, fresh_take, group_findings, unite_groups
 from kgqa.prompts.assess_found import AssessFound, Assessment, EvaluateFound
-from kgqa.prompts.candidates import ChainFindings
+from kgqa.prompts.candidates import ChainFindings, can_unite
 from kgqa.prompts.solved_questions import SolvedQuestion
 from kgqa.runtime.node import NodeRuntime, node
-from kgqa.runtime.state import OutrightChain
 
 
 @node("verify")
@@ -45,10 +44,8 @@ async def verify(state: FrontierState, runtime: NodeRuntime) -> FrontierUpdate:
         taken = await evaluate(groups, state, runtime, triples=triples, own_knowledge=own)
         return taken or {"candidates": [], "decision": "forward"}
     groups = group_findings(found, state["explored"], state["topic_entities"])
-    if group := next((each for each in groups if state["outright"] == OutrightChain(each.chain)), None):
-        runtime.trace["reason"] = "said to lead to the answers when it was chosen"
-        said = Assessment(decision="stop", groups=[groups.index(group) + 1], take=fresh_take(group.named))
-        return cast(FrontierUpdate, accept_group(groups, said, runtime))
+    if said := _said_before(groups, state, runtime):
+        return said
     shown = runtime.context.attributes
     prompt = AssessFound(state["question"], tuple(groups), shown, **prompt_context(state))
     reply = await runtime.ask(prompt)
@@ -72,6 +69,33 @@ async def verify(state: FrontierState, runtime: NodeRuntime) -> FrontierUpdate:
     accepted = accept_group(groups, reply, runtime)
     memory = await with_topics(accepted["memory"], state, runtime)
     return cast(FrontierUpdate, {**accepted, "memory": memory, "known": known})
+
+
+def _said_before(
+    groups: Sequence[ChainFindings], state: FrontierState, runtime: NodeRuntime
+) -> FrontierUpdate | None:
+    """Do what the model has said when it chose the chains; None where it has not, or they do not meet.
+
+    Of chains that were added to its choice it has said nothing.
+    """
+    said, topics, depth = state["outright"], {*state["topic_entities"]}, runtime.context.depth
+    if said is None:
+        return None
+    chosen, found = {said.chain, *said.beside}, [each.chain for each in state["found"]]
+    if said.decision == "forward":
+        chains = [chain for chain in found if chain.depth < depth] if chosen.issuperset(found) else []
+        runtime.trace |= {"reason": SAID_BEFORE} if chains else {}
+        return {**continue_from(state, chains), "decision": "refine"} if chains else None
+    whole = [g for g in groups if g.chain in chosen and topics == {g.chain.topic, *(c.topic for c in g.met)}]
+    if not whole or (len(whole) > 1 and not (said.decision == "stop" and all(map(can_unite, whole)))):
+        return None
+    runtime.trace["reason"] = SAID_BEFORE
+    take = fresh_take([end for each in whole for end in each.named])
+    numbers = [groups.index(each) + 1 for each in whole]
+    verdict = Assessment(
+        decision=said.decision, groups=numbers, take=take if said.decision == "stop" else "all"
+    )
+    return cast(FrontierUpdate, accept_group(groups, verdict, runtime))
 
 
 async def evaluate(

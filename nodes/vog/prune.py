@@ -20,7 +20,7 @@ MAX_UNASKED_RELATIONS = 3  # relations that are followed where the model was not
 async def prune(state: VoGState, runtime: NodeRuntime) -> VoGUpdate:
     """Let the model choose among the relations; a single one needs no call.
 
-    In the last step it may say that the first leads to the answers by itself, or with only a condition left
+    In the last step it may say that the first leads to the answers, by itself or with only a condition left
     (``outright_answers``). A malformed reply, or one too many in the same step, leaves the likeliest.
     """
     context, offers, asked = runtime.context, state["offers"], state["asked"]
@@ -35,16 +35,15 @@ async def prune(state: VoGState, runtime: NodeRuntime) -> VoGUpdate:
             tuple(frontier),
             tuple(offers),
             outright,
-            condition=context.attributes,
+            filtering=context.attributes,
             topics=topics,
         )
         asked += 1
         if reply := await runtime.ask(prompt):
             runtime.trace["reason"] = reply.rationale
             chosen = [offers[number - 1] for number in reply.relations]
-            if outright and reply.complete and chosen:
-                chain = chosen[0].extend(frontier[chosen[0].heads[0]])
-                said = OutrightChain(chain, "filter" if context.attributes and reply.condition else "stop")
+            if outright and chosen and reply.then in {"stop", "filter"}:
+                said = OutrightChain(chosen[0].extend(frontier[chosen[0].heads[0]]), reply.then)
     runtime.trace |= {"step": state["step_index"], "chosen": list(map(str, chosen))}
     decision = next_decision(chosen, state, context)
     return {"offers": chosen, "asked": asked, "outright": said, "decision": decision}

@@ -85,9 +85,20 @@ async def test_unnamed_nodes_are_crossed_without_a_call(cog: AskCoG) -> None:
 
 
 async def test_a_chain_chosen_as_the_whole_answer_needs_no_check(cog: AskCoG) -> None:
-    model = playing(prune_relations=lambda p: {**choose("child")(p), "complete": True})
+    model = playing(prune_relations=lambda p: {**choose("child")(p), "then": "stop"})
     assert shown(await cog(model)) == ["Ben", "Cleo"]
     assert [prompt.name for prompt in model.prompts][-1] == "prune_relations"
+
+
+async def test_a_chain_chosen_as_on_the_way_is_gone_on_from_at_once(cog: AskCoG) -> None:
+    ways = {0: ("child", "forward"), 1: ("lives_in", "stop")}
+    model = playing(
+        prune_relations=lambda p: choose(ways[p.chain.depth][0])(p) | {"then": ways[p.chain.depth][1]}
+    )
+    assert shown(await cog(model)) == ["Bonn", "Ulm"]
+    second = asked(model, "prune_relations")[1]
+    assert second.progress.findings == ("Ada -child->: Ben, Cleo",)
+    assert second.reached == ("Ben", "Cleo")
 
 
 async def test_two_topics_are_both_met(cog: AskCoG) -> None:

@@ -22,7 +22,7 @@ async def test_where_every_relation_is_shown_nothing_is_planned(cog: AskCoG) -> 
     assert not {"plan", "outline"} & {*nodes(record)}
     [entry] = entries(record, "blueprint")
     assert (entry["source"], entry["blueprint"]) == ("nearest", "pet")
-    assert model.prompts[1].expected == "pet"
+    assert model.prompts[1].expected == ""  # what is merely the nearest may be of anything
 
 
 async def test_where_the_shortlist_is_cut_one_call_gives_subgoals_and_blueprint(cog: AskCoG) -> None:

@@ -44,8 +44,17 @@ def before_diagnosis(record: Any) -> str:
 
 
 async def test_no_relation_that_is_chosen_is_no_candidates(cog: AskCoG) -> None:
-    record = await cog(playing(prune_relations={"relations": []}, **GIVE_UP))
+    record = await cog(playing(prune_relations={"relations": []}, **GIVE_UP), always_ask=True)
     assert (signals(record), before_diagnosis(record)) == (["no_candidates"], "prune")
+
+
+async def test_relations_that_were_all_turned_down_are_not_reviewed_unless_always_ask_says_so(
+    cog: AskCoG,
+) -> None:
+    model = playing(prune_relations={"relations": []}, **GIVE_UP)
+    record = await cog(model)
+    assert (signals(record), entries(record, "diagnose")[0]["reason"]) == ([], "Ada leads nowhere")
+    assert not asked(model, "diagnose")
 
 
 async def test_no_relation_that_follows_is_no_candidates(cog: AskCoG) -> None:

@@ -179,21 +179,49 @@ async def test_unnamed_nodes_are_crossed_without_a_call(graph: Open) -> None:
 
 
 async def test_a_chain_chosen_as_the_whole_answer_needs_no_verdict(graph: Open) -> None:
-    said = {"relations": [1], "complete": True}
-    model = playing(lambda p: {**choose("child")(p), "complete": True}, lambda _: {"decision": "backtrack"})
+    model = playing(lambda p: {**choose("child")(p), "then": "stop"}, lambda _: {"decision": "backtrack"})
     record = await kgqa.aask("Who are Ada's children?", topics=["Ada"], kg=graph(FAMILY), model=model)
     assert (shown(record), record["outcome"]) == (["Ben", "Cleo"], "grounded")
     assert [prompt.name for prompt in model.prompts] == ["prune_relations"]
-    for options in ({"outright_answers": False}, {"topics": ["Ada", "Ulm"]}):
-        model = playing(lambda p: said, lambda _: {"decision": "backtrack"}, recall=[])
-        await kgqa.aask("?", **{"topics": ["Ada"], "kg": graph(FAMILY), "model": model, **options})
-        assert [prompt.name for prompt in model.prompts][:2] == ["prune_relations", "verify_chain"]
-        assert "complete" not in model.prompts[0].case()
+    said = {"relations": [1], "then": "stop"}
+    model = playing(lambda p: said, lambda _: {"decision": "backtrack"}, recall=[])
+    await kgqa.aask("?", topics=["Ada"], kg=graph(FAMILY), model=model, outright_answers=False)
+    assert [prompt.name for prompt in model.prompts][:2] == ["prune_relations", "verify_chain"]
+    assert "then" not in model.prompts[0].case()
+
+
+async def test_a_chain_chosen_as_on_the_way_is_gone_on_from_at_once(graph: Open) -> None:
+    model = playing(
+        lambda p: choose("lives_in")(p) if p.chain.hops else {**choose("child")(p), "then": "forward"},
+        lambda _: {"decision": "stop"},
+    )
+    record = await kgqa.aask("Where do Ada's children live?", topics=["Ada"], kg=graph(FAMILY), model=model)
+    assert shown(record) == ["Bonn", "Ulm"]
+    assert [prompt.name for prompt in model.prompts] == ["prune_relations", "prune_relations", "verify_chain"]
+    assert 'Chain: "Ada" -child-> ?1 ("Ben", "Cleo")' in model.prompts[1].case().splitlines()
+
+
+async def test_each_topic_may_have_its_own_part_said_when_it_is_chosen(graph: Open) -> None:
+    model = playing(lambda p: {**choose("child")(p), "then": "stop"}, lambda _: {"decision": "stop"})
+    options: dict[str, Any] = {"topics": ["Ada", "Ulm"], "kg": graph(FAMILY), "model": model}
+    record = await kgqa.aask("Who of them lives in Ulm?", **options, topic_conditions=False)
+    assert (shown(record), record["outcome"]) == (["Cleo"], "grounded")
+    assert [prompt.name for prompt in model.prompts] == ["prune_relations", "verify_chain"]
+    assert model.prompts[1].chain.topic.name == "Ulm"  # there is one relation only, and no choice
+    assert "Each topic entity is checked by itself" in model.prompts[0].case()
+
+
+async def test_a_filter_is_not_said_of_a_relation_where_there_is_none(graph: Open) -> None:
+    model = playing(lambda p: {**choose("child")(p), "then": "filter"}, lambda _: {"decision": "stop"})
+    options: dict[str, Any] = {"topics": ["Ada"], "kg": graph(FAMILY), "model": model}
+    record = await kgqa.aask("?", **options, filtering=False, allow_parametric=False)
+    assert record["trace"][2]["failure"] == "MalformedReply"
+    assert '"filter"' not in model.prompts[0].case()
 
 
 async def test_a_chain_chosen_with_a_condition_left_is_filtered_at_once(graph: Open) -> None:
     model = playing(
-        lambda p: {**choose("child")(p), "complete": True, "condition": True},
+        lambda p: {**choose("child")(p), "then": "filter"},
         lambda _: {"decision": "backtrack"},
         lambda _: {"chosen": [2]},
     )

@@ -87,3 +87,33 @@ async def test_what_is_as_deep_as_allowed_is_not_gone_on_from(graph: Open) -> No
     )
     record = await ask(graph, model, depth=1)
     assert nodes(record).count("verify") == 1
+
+
+async def test_chains_chosen_as_on_the_way_are_gone_on_from_without_a_check(graph: Open) -> None:
+    model = playing(
+        pick_relations=lambda p: (
+            pick("child lives_in")(p) | {"then": "stop"}
+            if p.offers[0].chain.depth == 2
+            else pick("child")(p) | {"then": "forward"}
+        )
+    )
+    record = await ask(graph, model)
+    assert (shown(record), record["outcome"]) == (["Bonn", "Ulm"], "grounded")
+    assert [prompt.name for prompt in model.prompts] == ["pick_relations", "pick_relations"]
+    assert 'From "Ada" -child-> ?1 ("Ben", "Cleo"):' in model.prompts[1].case().splitlines()
+
+
+async def test_chains_of_all_topics_are_accepted_where_they_meet(graph: Open) -> None:
+    model = playing(pick_relations=lambda p: pick("child", "^lives_in")(p) | {"then": "stop"})
+    record = await ask(graph, model, "Ada", "Ulm")
+    assert (shown(record), record["outcome"]) == (["Cleo"], "grounded")
+    assert [prompt.name for prompt in model.prompts] == ["pick_relations"]
+
+
+async def test_chains_that_do_not_meet_are_checked_whatever_was_said(graph: Open) -> None:
+    model = playing(
+        pick_relations=lambda p: pick("pet", "^lives_in")(p) | {"then": "stop"},
+        assess_found={"decision": "stop", "groups": [1]},
+    )
+    await ask(graph, model, "Ada", "Ulm")
+    assert [prompt.name for prompt in model.prompts][:2] == ["pick_relations", "assess_found"]

@@ -36,6 +36,22 @@ async def test_what_was_chosen_beside_a_chain_is_shown_and_united(graph: Open) -
     assert {path[0]["relation"] for path in record["paths"]} == {"http://t/r/spoken", "http://t/r/official"}
 
 
+@pytest.mark.parametrize("method", ["cor", "cog", "pog"])
+async def test_what_is_chosen_together_as_the_whole_answer_is_united_at_once(
+    graph: Open, method: str
+) -> None:
+    both = choose("spoken", "official")
+    picked = pick("spoken", "official")
+    model = playing(
+        prune_relations=lambda p: both(p) | {"then": "stop"},
+        pick_relations=lambda p: picked(p) | {"then": "stop"},
+    )
+    record = await ask(graph, model, method=method)
+    assert (sorted(filter(None, shown(record))), record["outcome"]) == (["English", "Maltese"], "grounded")
+    assert "UNION" in record["query"]
+    assert len(model.prompts) == 1
+
+
 async def test_what_is_not_united_stays_an_alternative(graph: Open) -> None:
     record = await ask(graph, spoken())
     assert shown(record) == ["English"]

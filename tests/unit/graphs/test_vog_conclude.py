@@ -417,18 +417,18 @@ async def test_a_node_that_no_chain_has_is_refused(vog: AskVoG) -> None:
 async def test_a_relation_may_be_said_to_be_the_whole_answer(vog: AskVoG) -> None:
     model = playing(
         plan_steps=plan("Ada child", answers=["Rex"]),
-        select_relations=lambda p: {**as_searched(p), "complete": True},
+        select_relations=lambda p: {**as_searched(p), "then": "stop"},
     )
     record = await vog(model, **{**DEFAULTS, "outright_answers": True})
     assert called(model) == ["plan_steps", "select_relations"]
-    assert '"complete": true' in asked(model, "select_relations")[0].case()
+    assert '"then": "stop"' in asked(model, "select_relations")[0].case()
     assert (sorted(map(str, shown(record))), record["outcome"]) == (["Ben", "Cleo"], "grounded")
 
 
 async def test_or_all_but_a_condition_on_what_it_leads_to(vog: AskVoG) -> None:
     model = playing(
         plan_steps=plan("Ada child", answers=["Rex"]),
-        select_relations=lambda p: {**as_searched(p), "complete": True, "condition": True},
+        select_relations=lambda p: {**as_searched(p), "then": "filter"},
         apply_conditions=tallest,
     )
     record = await vog(model, kg=HOUSES, **{**DEFAULTS, "outright_answers": True})
@@ -439,8 +439,8 @@ async def test_or_all_but_a_condition_on_what_it_leads_to(vog: AskVoG) -> None:
 async def test_where_that_condition_leaves_nothing_the_end_is_asked(vog: AskVoG) -> None:
     model = playing(
         plan_steps=plan("Ada child", answers=["Rex"]),
-        select_relations=lambda p: {**as_searched(p), "complete": True, "condition": True},
-        apply_conditions={"conditions": []},
+        select_relations=lambda p: {**as_searched(p), "then": "filter"},
+        apply_conditions={"fits": "none"},
         revise_ahead=revision(answers=["Rex"], first=2),
         evaluate_found=stop(),
     )
@@ -455,11 +455,11 @@ async def test_what_is_not_the_end_is_not_asked_whether_it_is_all(
 ) -> None:
     model = playing(
         plan_steps=plan("Ada child", *["children lives_in"] * (searches - 1), answers=["Rex"]),
-        select_relations=lambda p: {**as_searched(p), "complete": True},
+        select_relations=lambda p: {**as_searched(p), "then": "stop"},
         evaluate_found=stop(),
     )
     await vog(model, topics=topics, **{**DEFAULTS, "outright_answers": True})
-    assert '"complete": true' not in asked(model, "select_relations")[0].case()
+    assert '"then": "stop"' not in asked(model, "select_relations")[0].case()
 
 
 @pytest.mark.parametrize("paired", [True, False])

@@ -14,6 +14,7 @@ from kgqa.prompts.assess_found import AssessFound, EvaluateFound
 from kgqa.prompts.attributes import Attribute, KnownAttributes, Mention
 from kgqa.prompts.base import Prompt
 from kgqa.prompts.candidates import ChainFindings
+from kgqa.prompts.chain import Extension
 from kgqa.prompts.check_sufficiency import CheckSufficiency
 from kgqa.prompts.choose_entities import ChooseEntities
 from kgqa.prompts.connect_topic import ConnectTopic, Share
@@ -28,6 +29,7 @@ from kgqa.prompts.outline_search import OutlineSearch
 from kgqa.prompts.plan_steps import PlanSteps
 from kgqa.prompts.plans import PlanStep, SearchPlan
 from kgqa.prompts.progress import Progress
+from kgqa.prompts.prune_relations import PruneRelations
 from kgqa.prompts.recall_entities import JudgeDirection, RecallEntities
 from kgqa.prompts.reflect import Reflect
 from kgqa.prompts.revise_plan import ReviseAhead, ReviseGlobally, ReviseLocally, ReviseMixed
@@ -116,6 +118,14 @@ def dates(*texts: str) -> tuple[Literal, ...]:
 BRONTES = ends("Anne Brontë", "Branwell Brontë", "Charlotte Brontë", "Emily Brontë")
 PATRICK = chain("Patrick Brontë", "^father")
 ANNES, ANNE = ends("Agnes Grey", "The Tenant of Wildfell Hall"), chain("Anne Brontë", "^author")
+TEACHERS = topics("Ludwig van Beethoven", "Danube")
+TAUGHT = chain("Ludwig van Beethoven", "taught_by")
+BORN = chain("Danube", "^lies_on", "^born_in")
+DANUBE = (
+    ChainFindings(BORN, ends("Joseph Haydn"), met=(TAUGHT,)),
+    ChainFindings(TAUGHT, ends("Antonio Salieri", "Joseph Haydn")),
+)
+FOUNDED = chain("Saxony", "^located_in", "university.founded")
 NOVELS, EMILY = ends("Wuthering Heights"), chain("Emily Brontë", "^author")
 NOETHER, BRIEST = "Emmy Noether", "Effi Briest"
 TERRACE, FRIEDRICH = "The Garden Terrace", "Caspar David Friedrich"
@@ -189,6 +199,11 @@ WORKED: list[Prompt[Any]] = [
             ChainFindings(chain("Clara Schumann", "spouse"), ends("Robert Schumann")),
         ),
     ),
+    AssessFound("Which of Beethoven's teachers was born in a town on the Danube?", DANUBE, topics=TEACHERS),
+    AssessFound(
+        "How long is the longest river of Saxony?",
+        (ChainFindings(chain("Saxony", "population"), values("4042422")),),
+    ),
     ChooseEntities(
         "When was the university opened that Lise Meitner studied at?",
         chain("Lise Meitner", "educated_at"),
@@ -206,7 +221,13 @@ WORKED: list[Prompt[Any]] = [
         ends("Antonio Salieri", "Joseph Haydn"),
         Progress(("Find Beethoven's teachers.", "Choose those born in a town on the Danube."), 0, ()),
         awaited=topics("Danube"),
-        topics=topics("Ludwig van Beethoven", "Danube"),
+        topics=TEACHERS,
+    ),
+    CheckSufficiency(
+        "How long is the longest river of Saxony?",
+        chain("Saxony", "population"),
+        values("4042422"),
+        Progress((), 0, ()),
     ),
     ConnectTopic(
         "Which of Beethoven's teachers were born in Vienna?",
@@ -262,6 +283,11 @@ WORKED: list[Prompt[Any]] = [
         (ChainFindings(chain("Clara Schumann", "born_in"), ends("Leipzig")),),
         subgoals=("Find her home town.", "Find the river there."),
         known=("She comes from Leipzig.",),
+    ),
+    EvaluateFound("Which of Beethoven's teachers was born in a town on the Danube?", DANUBE, topics=TEACHERS),
+    EvaluateFound(
+        "When was the oldest university of Saxony founded?",
+        (ChainFindings(FOUNDED, values("1409-12-02", "1765-11-21", "1828-05-01")),),
     ),
     FilterFound(
         "When was the university opened that Lise Meitner studied at?",
@@ -342,6 +368,13 @@ WORKED: list[Prompt[Any]] = [
         chain("Vltava"),
         (hop("composed_by"), hop("musical_key"), hop("^recorded_work")),
         2,
+    ),
+    PruneRelations(
+        "Which of Beethoven's teachers was born in a town on the Danube?",
+        chain("Danube", "^lies_on"),
+        (Extension(chain("Danube", "^lies_on", "country")), Extension(chain("Danube", "^lies_on", "mayor"))),
+        reached=("Ulm", "Passau"),
+        topics=TEACHERS,
     ),
     ReasonAloud("In which sea does the river that flows through Meissen end?"),
     RecallEntities(
@@ -477,6 +510,11 @@ WORKED: list[Prompt[Any]] = [
         "How long is the longest river of Saxony?",
         chain("Saxony", "population"),
         values("4042422"),
+    ),
+    VerifyChain(
+        "When was the oldest university of Saxony founded?",
+        FOUNDED,
+        values("1409-12-02", "1765-11-21", "1828-05-01"),
     ),
     VerifyStep(
         RIVER,

@@ -223,4 +223,4 @@ def test_a_reply_that_fits_is_taken(prompt: Prompt[Any], reply: dict[str, Any]) 
 
 @pytest.mark.parametrize("kind", OVER_A_FRONTIER + OVER_ENTITIES, ids=lambda kind: kind.name)
 def test_instructions_cost_few_tokens(kind: type[Prompt[Any]]) -> None:
-    assert len(kind.instructions) <= (2_500 if kind is AssessFound else 2_000)  # it plans and steers as well
+    assert len(kind.instructions) <= (3_500 if kind is AssessFound else 2_000)  # it plans and steers as well

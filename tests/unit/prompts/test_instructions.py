@@ -14,7 +14,7 @@ import pytest
 from kgqa.models.parsing import parse_reply
 from kgqa.prompts.assess_found import ON_THE_WAY
 from kgqa.prompts.base import Prompt
-from kgqa.prompts.chain import CONDITION, MISSING, OUTRIGHT
+from kgqa.prompts.chain import MISSING, THEN
 from kgqa.tests.unit.prompts.samples import PROMPTS, WORKED
 
 DATA = Path(os.environ.get("KGQA_DATA") or Path(__file__).resolve().parents[4] / "shared" / "data")
@@ -25,7 +25,7 @@ each_prompt = pytest.mark.parametrize("prompt", PROMPTS, ids=lambda prompt: prom
 
 def always_named(prompt: type[Prompt[Any]]) -> list[str]:
     """The keys of a reply, without those that only some cases name."""
-    said = {"offers": (OUTRIGHT, CONDITION, MISSING), "inner": (ON_THE_WAY,)}
+    said = {"offers": (THEN, MISSING), "inner": (ON_THE_WAY,)}
     texts = " ".join(
         text for field, each in said.items() if field in prompt.__dataclass_fields__ for text in each
     )

@@ -129,7 +129,7 @@ def test_check_shows_what_else_is_met_and_what_similar_questions_do() -> None:
     )
     assert shown.case().splitlines()[7:-2] == [
         'The candidates are also the ends of: "Ulm" <-lives_in- ?1',
-        'Similar questions go on by (a hint only): "lives_in"',
+        'Questions built like this one go on by (a hint only): "lives_in"',
         "Candidates (more than 1):",
     ]
 

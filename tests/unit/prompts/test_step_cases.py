@@ -9,7 +9,7 @@ from kgqa.kg.terms import Entity, Literal
 from kgqa.models.parsing import BadReply, check_reply, validate_reply
 from kgqa.prompts.base import Prompt
 from kgqa.prompts.candidates import MAX_CANDIDATES_SHOWN
-from kgqa.prompts.chain import CONDITION, OUTRIGHT
+from kgqa.prompts.chain import draw_then
 from kgqa.prompts.facts import MAX_FACTS_SHOWN
 from kgqa.prompts.judge_claim import JudgeClaim
 from kgqa.prompts.plan_steps import PlanSteps
@@ -22,7 +22,7 @@ from kgqa.prompts.revise_plan import (
     ReviseMixed,
 )
 from kgqa.prompts.select_entities import SelectEntities
-from kgqa.prompts.select_relations import SelectRelations
+from kgqa.prompts.select_relations import SelectedRelations, SelectRelations
 from kgqa.prompts.verify_step import VerifyStep
 from kgqa.tests.unit.prompts.samples import offer, path, topics
 
@@ -178,10 +178,14 @@ def test_facts_of_a_claim_go_by_the_numbers_they_are_shown_with() -> None:
 
 
 def test_the_choice_of_relations_may_say_that_it_is_all() -> None:
-    assert not any(text in RELATIONS.case() for text in (OUTRIGHT, CONDITION))
+    said, unfiltered = (
+        draw_then("the first that you choose leads", filtering=each) for each in (True, False)
+    )
     whole = replace(RELATIONS, outright=True)
-    assert OUTRIGHT in whole.case() and CONDITION not in whole.case()
-    assert CONDITION in replace(whole, condition=True).case()
+    assert said in whole.case() and said not in RELATIONS.case()
+    assert unfiltered in replace(whole, filtering=False).case()
+    with pytest.raises(ValueError, match='"filter" is not available'):
+        replace(whole, filtering=False).check(SelectedRelations(relations=[1], then="filter"))
 
 
 @pytest.mark.parametrize(

@@ -46,24 +46,20 @@ async def test_two_hops_past_a_node_without_a_name_are_chosen_as_one(family) -> 
 
 
 @pytest.mark.parametrize(
-    ("first", "condition", "said"),
-    [
-        ("mother", True, (True, False)),
-        ("parent", True, (True, True)),
-        ("parent", False, (False, False)),
-    ],
+    ("first", "filtering", "said"),
+    [("mother", True, "stop"), ("parent", True, "filter"), ("parent", False, "")],
 )
 async def test_it_is_said_that_a_relation_leads_to_the_answers(
-    family, first: str, condition: bool, said: tuple[bool, bool]
+    family, first: str, filtering: bool, said: str
 ) -> None:
     asked = Interview(question("bonn", f"{first} born_in"), family)
     frontier, offered = (walk("ann", f"{first} eve"),), offers("friend", "born_in")
     reply = await asked.ask(
-        SelectRelations("?", step(), frontier, offered, outright=True, condition=condition)
+        SelectRelations("?", step(), frontier, offered, outright=True, filtering=filtering)
     )
-    assert (reply.relations, (reply.complete, reply.condition)) == ([2], said)
+    assert (reply.relations, reply.then) == ([2], said)
     plain = await asked.ask(SelectRelations("?", step(), frontier, offered))
-    assert not (plain.complete or plain.condition)
+    assert not plain.then
 
 
 async def test_it_is_chosen_wherever_it_is_offered(family) -> None:

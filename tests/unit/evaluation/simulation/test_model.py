@@ -172,7 +172,7 @@ async def test_a_whole_question_is_answered_in_few_calls(family) -> None:
     model = SimulatedModel(question("de", "mother born_in country"), family, ErrorRates())
     record = await kgqa.aask("Which country?", topics=["Ann"], kg=family, model=model)
     assert [answer["name"] for answer in record["answers"]] == ["Germany"]
-    assert record["usage"]["llm_calls"] == 5
+    assert record["usage"]["llm_calls"] == 3
     assert record["config"]["model"] == "simulated"
 
 
