@@ -9,9 +9,9 @@ Where no topic has any, they are searched.
 
 A chain is right if it begins the gold relations. It is right as well if what is left of them
 after its length, put after it, leads to what they lead to, or to less of that but all gold
-answers: a reverse property, a parallel relation. Less is not enough where the question asks more than its
-paths say. A chain with entities held fixed is right if it
-leads from these to a gold answer. Only that takes queries.
+answers: a reverse property, a parallel relation. Less is not enough where the question asks more
+than its paths say. A chain with entities held fixed is right if it leads from these to a gold
+answer. Only that takes queries.
 
 What a question asks beside its paths, conditions and an aggregate, is known by its answer query.
 """
