@@ -104,7 +104,8 @@ def remembers_wrong(prompt: Prompt[Any]) -> Reply:
 
 def _asked_for(prompt: SelectRelations) -> list[int]:
     asked = next(names for word, names in reversed(RELATIONS.items()) if word in prompt.step.search)
-    return [n for n, offer in enumerate(prompt.offers, 1) if offer.hop.forward and offer.hop.words in asked]
+    last = [offer.hops[-1] for offer in prompt.offers]
+    return [number for number, hop in enumerate(last, 1) if hop.forward and hop.words in asked]
 
 
 def _countries(prompt: SelectEntities) -> Reply:

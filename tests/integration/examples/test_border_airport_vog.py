@@ -51,10 +51,11 @@ async def test_the_paths_stand_up_on_the_graph() -> None:
     assert await check_grounding([result], open_graph([vog.GRAPH])) == {"1": True}
 
 
-async def test_borders_are_crossed_within_the_first_step() -> None:
-    record = await play()
+@pytest.mark.parametrize(("offered", "ends"), [(True, [(8, 0)]), (False, [(8, 8), (8, 0)])])
+async def test_borders_are_crossed_within_the_first_step(offered: bool, ends: list[tuple[int, int]]) -> None:
+    record = await play(cross_mediators=offered)
     first = [entry for entry in entries(record, "expand") if entry["step"] == 1]
-    assert [(entry["ends"], entry["unnamed"]) for entry in first] == [(8, 8), (8, 0)]
+    assert [(entry["ends"], entry["unnamed"]) for entry in first] == ends
     assert entries(record, "filter")[0]["chosen"] == 8
 
 
@@ -62,7 +63,7 @@ async def test_only_the_step_that_predicts_an_airport_which_is_not_there_is_revi
     record = await play()
     signals = {entry["step"]: entry["signals"] for entry in entries(record, "verify")}
     assert signals == {
-        1: {"model": False, "nli": False},
+        1: {"model": None, "nli": None},  # it has found what it predicted
         2: {"model": True, "nli": True},
         3: {"model": None, "nli": None},  # the end of the plan asks for the answer
     }
