@@ -105,7 +105,7 @@ Checked next, by themselves: "Danube"
 Candidates (2):
 1. "Antonio Salieri"
 2. "Joseph Haydn"
-Reply: {"rationale": "His teachers; the Danube is checked next.", "finding": "Two men taught \
+Reply: {"rationale": "His teachers; the Danube is checked next.", "finding": "Two taught \
 him.", "decision": "stop", "take": "all", "chosen": [], "keep": [], "united": [], "unsure": false}
 
 Example
