@@ -21,6 +21,7 @@ MAX_HOPS_READ = 12  # relations of each place whose values are read, the likest 
 MIN_SHOWN, MAX_SHOWN = 3, 8  # attributes that a prompt shows
 MIN_LIKENESS = 0.6  # to the question, as a share of the likest attribute's, of those beyond the first
 MAX_FOUND_MISSING = 4  # attributes that a search for what is missing adds
+MIN_MISSING_LIKENESS = 0.4  # to what is missing, of those
 MAX_MENTIONS = 8
 MAX_MEANINGS = 3  # entities that a name in the question may stand for
 BETWEEN_BONUS = 0.1  # in likeness, of what stands at a node on the way: it tells of this very chain
@@ -102,11 +103,13 @@ async def look_for_missing(
     met: Sequence[VerifiedChain],
     runtime: NodeRuntime,
 ) -> KnownAttributes | None:
-    """Return what is known with what is likest to some words after it; None where there is no more."""
+    """Return what is known with what is alike to some words after it; None where nothing more is."""
     again = await known_attributes(missing, branch, met, (), runtime)
     shown = {(each.place, each.hops) for each in known.listed}
-    new = [each for each in again.listed if (each.place, each.hops) not in shown][:MAX_FOUND_MISSING]
-    return replace(known, listed=(*known.listed, *new)) if new else None
+    new = [each for each in again.listed if (each.place, each.hops) not in shown]
+    likes = await _likeness([_attribute_words(each.hops) for each in new], missing, runtime)
+    alike = [each for each, like in zip(new, likes, strict=True) if like >= MIN_MISSING_LIKENESS]
+    return replace(known, listed=(*known.listed, *alike[:MAX_FOUND_MISSING])) if alike else None
 
 
 async def _read(
@@ -162,10 +165,7 @@ async def _likeliest(
     keys: Sequence[_Key], told: set[_Key], question: str, chain: Chain, runtime: NodeRuntime
 ) -> list[_Key]:
     """Return what the question names a value of, then what is most like it, but for what is far less so."""
-    words = [
-        relation_words(" ".join(hop.words for hop in hops or chain.hops[place - 1 : place]))
-        for place, hops in keys
-    ]
+    words = [_attribute_words(hops or chain.hops[place - 1 : place]) for place, hops in keys]
     likes = await _likeness(words, question, runtime)
     score = {
         key: (key in told, like + BETWEEN_BONUS * (key[0] < chain.depth))
@@ -176,6 +176,10 @@ async def _likeliest(
     return [
         key for at, key in enumerate(order) if at < MIN_SHOWN or score[key] >= (False, MIN_LIKENESS * best)
     ]
+
+
+def _attribute_words(hops: Sequence[Hop]) -> str:
+    return relation_words(" ".join(hop.words for hop in hops))
 
 
 async def _by_likeness(

@@ -93,9 +93,9 @@ question.
 - "missing": a few words for what the question turns on and no attribute shown says ("population"). Other \
 attributes, where there are any, are then searched for it, and you are asked again. What stays missing is \
 left unchecked: all candidates that meet the rest are kept, and the answer is marked as not verified.
-- "chosen": in place of what is missing, if you are sure of it by other knowledge: numbers of the candidates \
-that fit, and in "words" these words of the question. What an attribute can say is never chosen by what \
-you remember.
+- "chosen": beside what is missing, for where it is not found and if you are sure of it by other knowledge: \
+numbers of the candidates that fit, and in "words" these words of the question. What an attribute can say \
+is never chosen by what you remember.
 
 Reply with one JSON object: {"rationale": "one short sentence", "fits": "some", "conditions": [conditions], \
 "extreme": "none", "by": "", "count": false, "chosen": [numbers], "words": "", "missing": ""}.

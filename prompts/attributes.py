@@ -101,6 +101,12 @@ class Mention:
     terms: tuple[Term, ...] = ()
     found: tuple[tuple[int, Term], ...] = ()
 
+    @property
+    def is_bound(self) -> bool:
+        """Whether it may be a bound and no value: a number or a date says nothing where it is not found."""
+        values = [term for term in self.terms if isinstance(term, Literal)]
+        return bool(values) and all(kind_of(value) != "text" for value in values)
+
     def draw(self) -> str:
         """Say where it was found."""
         near = [f"{ascii_uppercase[at]} of {quoted(str(term))}" for at, term in self.found[:MAX_FOUND_BESIDE]]
@@ -159,7 +165,7 @@ class KnownAttributes:
             )
             yield f"Types: {', '.join(shown)}"
         found = [each.draw() for each in self.mentions if each.found]
-        lost = [quoted(each.text) for each in self.mentions if not each.found]
+        lost = [quoted(each.text) for each in self.mentions if not each.found and not each.is_bound]
         yield from (f"Found near the candidates: {line}" for line in found)
         if lost:
             yield f"Not found near the candidates: {', '.join(lost)}"
