@@ -116,7 +116,7 @@ def fresh_take(ends: Sequence[Candidate]) -> Take:
 def said_to_unite(state: State) -> list[int]:
     """Number the chains beside the one at hand that are the answer with it, as was said beforehand."""
     said = state["outright"]
-    beside = said.beside if said and said.decision == "stop" else ()
+    beside = said.beside if said and said.decision != "forward" else ()
     return [number for number, each in enumerate(state["siblings"], 1) if each.chain in beside]
 
 

@@ -151,7 +151,8 @@ THEN_UNFILTERED = (
     "if another relation has to follow. Else leave it out: you are shown what is there first."
 )
 UNITED = (
-    'With "stop", what else you choose is united with the first: its inverse, or the same in other words.'
+    'Unless "then" is "forward" or left out, what else you choose is united with the first: its inverse, or '
+    "the same in other words."
 )
 EACH_TOPIC = (
     'Each topic entity is checked by itself: "stop" and "filter" look at what the question says of this one, '

@@ -226,6 +226,10 @@ async def _next_after(chosen: Sequence[Chain], case: Case, *, filtering: bool, t
         return ""
     if not all(() in left for left in rests):
         return "forward"
+    if any(map(case.oracle.tells_apart, chosen)):
+        return "filter" if filtering else ""
+    if any(map(case.oracle.aggregate, chosen)):
+        return ""
     topics = {plan.topic for plan in await case.oracle.plans()}
     if not together and len(topics) > 1 and await _topics_suffice(case):
         return "stop"

@@ -87,7 +87,7 @@ def _said_before(
         runtime.trace |= {"reason": SAID_BEFORE} if chains else {}
         return {**continue_from(state, chains), "decision": "refine"} if chains else None
     whole = [g for g in groups if g.chain in chosen and topics == {g.chain.topic, *(c.topic for c in g.met)}]
-    if not whole or (len(whole) > 1 and not (said.decision == "stop" and all(map(can_unite, whole)))):
+    if not whole or (len(whole) > 1 and not all(map(can_unite, whole))):
         return None
     runtime.trace["reason"] = SAID_BEFORE
     take = fresh_take([end for each in whole for end in each.named])
