@@ -156,6 +156,7 @@ def _known_answer(groups: Sequence[ChainFindings], state: VoGState) -> Evaluatio
         chains = [group.chain, *group.met]
         names = [str(end.term) for end in group.ends]
         expected = topics == {chain.topic for chain in chains} and not group.truncated
+        expected = expected and group.chain not in state["concluded"]  # the end has turned it down
         if expected and answer_key(names, ids) == answers:
             reason = "the plan's answers are what a chain leads to"
             return Evaluation(rationale=reason, decision="stop", groups=[number])
