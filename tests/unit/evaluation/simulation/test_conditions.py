@@ -106,7 +106,7 @@ async def test_a_value_under_a_condition_is_not_taken_for_the_largest(family) ->
 
 @each_set
 @pytest.mark.timeout(600)
-@pytest.mark.parametrize("method", ["cor", "cog", "pog", "pog_egp", "tog", "agent"])
+@pytest.mark.parametrize("method", ["cor", "cog", "vog", "pog", "pog_egp", "tog", "agent"])
 async def test_a_perfect_model_answers_every_question_by_the_graph(
     source: str | Path, graph: Path, method: str
 ) -> None:
