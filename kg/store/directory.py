@@ -16,6 +16,7 @@ from collections.abc import Callable, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import asdict
 from pathlib import Path
+from secrets import token_hex
 
 import pyoxigraph as ox
 
@@ -94,12 +95,9 @@ def build_store(
     is_other = directory.exists() and not is_store(directory)
     if is_other and (not directory.is_dir() or any(directory.iterdir())):
         raise KGUnavailable(f"{directory} exists and is no graph store; choose another folder or empty it")
-    try:
-        directory.parent.mkdir(parents=True, exist_ok=True)
-        beside = Path(tempfile.mkdtemp(prefix=f".{directory.name}.", dir=directory.parent))
-    except OSError as error:
-        raise KGUnavailable(f"cannot write beside {directory}: {error.strerror}") from error
-    try:
+    beside = directory.with_name(f".{directory.name}.{token_hex(8)}")
+    try:  # whoever interrupts, however early, leaves nothing behind
+        _make_folder(beside, directory)
         facts = _build_folder(QuadReader(files, watch), beside, keeps_name)
         _replace_folder(beside, directory)
     except OSError as error:
@@ -107,6 +105,14 @@ def build_store(
     finally:
         shutil.rmtree(beside, ignore_errors=True)
     return facts
+
+
+def _make_folder(beside: Path, directory: Path) -> None:
+    try:
+        directory.parent.mkdir(parents=True, exist_ok=True)
+        beside.mkdir(mode=0o700)
+    except OSError as error:
+        raise KGUnavailable(f"cannot write beside {directory}: {error.strerror}") from error
 
 
 def open_store(directory: Path) -> tuple[ox.Store, GraphFacts]:

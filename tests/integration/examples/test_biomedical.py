@@ -199,7 +199,7 @@ async def test_the_offline_model_is_right_or_says_that_it_does_not_know(id: str)
     [
         ("b1", "for", "Metformin -treats-> Type 2 diabetes"),
         ("b2", "for", "Aspirin -inhibits-> Cyclooxygenase-1 <-inhibits- Ibuprofen"),
-        ("b4", "for", "Morphine -activates-> Mu opioid receptor <-blocks- Naloxone"),
+        ("b4", "for", "Naloxone -blocks-> Mu opioid receptor <-activates- Morphine"),
         ("b6", "against", "Penicillin -does_not_treat-> Influenza"),
     ],
 )
