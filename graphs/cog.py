@@ -30,13 +30,13 @@ from kgqa.nodes.look_again import look_again, look_again_from_frontier
 from kgqa.nodes.plan import plan
 from kgqa.nodes.refine import refine
 from kgqa.nodes.retrieve_relations import retrieve_relations
-from kgqa.runtime.context import ONE_HOP_A_TIME, Budget, PlannedContext, Presets
+from kgqa.runtime.context import ONE_STEP_A_TIME, Budget, PlannedContext, Presets
 from kgqa.runtime.graph_builder import Edges, build_graph
 from kgqa.runtime.node import Node, NodeRuntime
 from kgqa.runtime.state import Decision, Update
 
 PAPER = {
-    **ONE_HOP_A_TIME,
+    **ONE_STEP_A_TIME,
     "temperature": 0.3,
     "max_tokens": 1024,
     "depth": 4,

@@ -21,11 +21,11 @@ from kgqa.nodes.recall_exemplars import recall_exemplars
 from kgqa.nodes.refine import refine
 from kgqa.nodes.retrieve_relations import retrieve_relations
 from kgqa.nodes.smart_lookahead import smart_lookahead
-from kgqa.runtime.context import ONE_HOP_A_TIME, Budget, ChainContext, ExemplarContext, Presets
+from kgqa.runtime.context import ONE_STEP_A_TIME, Budget, ChainContext, ExemplarContext, Presets
 from kgqa.runtime.graph_builder import Edges, build_graph
 
 PAPER = {
-    **ONE_HOP_A_TIME,
+    **ONE_STEP_A_TIME,
     "temperature": 0.01,
     "width": 3,
     "depth": 3,

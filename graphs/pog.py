@@ -24,11 +24,11 @@ from kgqa.nodes.infer import infer_from_frontier
 from kgqa.nodes.link import link
 from kgqa.nodes.look_again import look_again_from_frontier
 from kgqa.nodes.plan import plan
-from kgqa.runtime.context import ONE_HOP_A_TIME, PlannedContext, Presets
+from kgqa.runtime.context import ONE_STEP_A_TIME, PlannedContext, Presets
 from kgqa.runtime.graph_builder import Edges, build_graph
 
 PAPER = {
-    **ONE_HOP_A_TIME,
+    **ONE_STEP_A_TIME,
     "temperature": 0.3,
     "max_tokens": 4096,
     "depth": 4,

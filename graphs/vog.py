@@ -28,7 +28,14 @@ from kgqa.nodes.vog.revise import look_ahead, revise
 from kgqa.nodes.vog.state import VoGState
 from kgqa.nodes.vog.verify import verify
 from kgqa.priors.rewards import UNREACHABLE_REWARD, RewardMetrics, default_threshold
-from kgqa.runtime.context import Budget, ExemplarContext, FilterContext, OfferContext, Presets
+from kgqa.runtime.context import (
+    Budget,
+    ExemplarContext,
+    FilterContext,
+    OfferContext,
+    OutrightContext,
+    Presets,
+)
 from kgqa.runtime.graph_builder import Edges, build_graph
 from kgqa.runtime.node import Node
 from kgqa.runtime.state import Decision
@@ -79,7 +86,7 @@ code's. Neither bounds the revisions of a question: ``max_revisions`` is one tha
 """
 
 
-class VoG(ExemplarContext, FilterContext, OfferContext):
+class VoG(ExemplarContext, FilterContext, OfferContext, OutrightContext):
     """The options of VoG; numbers are the paper's for WebQSP (appendix B.3), or its page says whose.
 
     Where a default is another way than the paper's, its description names the paper's value and the section.

@@ -293,12 +293,17 @@ class SearchContext(GroundedContext):
 
 
 ONE_HOP_A_TIME: Mapping[str, Any] = {
-    **dict.fromkeys(
-        ("cross_mediators", "pair_inverses", "hide_noise", "outright_answers", "missing_relations"), False
-    ),
+    **dict.fromkeys(("cross_mediators", "pair_inverses", "hide_noise"), False),
     "always_ask": True,
 }
 """How papers offer relations: whatever leads on by one hop, and the model is asked about a single one too."""
+
+ONE_STEP_A_TIME: Mapping[str, Any] = {
+    **ONE_HOP_A_TIME,
+    "outright_answers": False,
+    "missing_relations": False,
+}
+"""How papers choose among them: what comes next, and whether anything is missing, is for other prompts."""
 
 
 class OfferContext(SearchContext):
@@ -317,24 +322,25 @@ class OfferContext(SearchContext):
     hide_noise: bool = Field(
         default=True, description="offer no relations that describe the database, as its dialect lists them"
     )
-    outright_answers: bool = Field(
-        default=True,
-        description="let the choice of relations say what comes next where they tell: the answer, a "
-        "condition on it, another relation; then no verdict is asked for",
-    )
 
 
 class ChoiceContext(OfferContext):
     """The options of every method that has relations chosen which extend a chain."""
 
-    missing_relations: bool = Field(
-        default=True,
-        description="let it say which relation is missing: what was not shown is looked through once",
-    )
     always_ask: bool = Field(
         default=False,
         description="leave all to the model: also where there is one relation only; of CoR also where no end "
         "has a name, or an end is the topic again (paper)",
+    )
+
+
+class OutrightContext(SearchContext):
+    """The options of a method whose choice of relations may say more than which."""
+
+    outright_answers: bool = Field(
+        default=True,
+        description="let the choice of relations say what comes next where they tell: the answer, a "
+        "condition on it, another relation; then no verdict is asked for",
     )
 
 
@@ -358,9 +364,14 @@ class TopicContext(SearchContext):
     )
 
 
-class ChainContext(ChoiceContext, TopicContext, FilterContext):
+class ChainContext(ChoiceContext, OutrightContext, TopicContext, FilterContext):
     """The options of a method that verifies relation chains."""
 
+    missing_relations: bool = Field(
+        default=True,
+        description="let the choice of relations say which is missing: what was not shown is looked through "
+        "once",
+    )
     unite: bool = Field(
         default=True,
         description="show what relations chosen together lead to side by side, so that those that say the "

@@ -9,7 +9,7 @@ from kgqa.kg.terms import Chain, Entity, Hop
 from kgqa.nodes.cog.verify import _keep_ends
 from kgqa.prompts.candidates import MAX_CANDIDATES_SHOWN, ChainFindings
 from kgqa.prompts.progress import MAX_SENTENCE_CHARS
-from kgqa.runtime.context import ONE_HOP_A_TIME
+from kgqa.runtime.context import ONE_STEP_A_TIME
 from kgqa.tests.support.guided import (
     GRAPH_ORDER,
     Shelf,
@@ -65,7 +65,7 @@ def searching(**policies: Any) -> Any:
 
 
 async def ask(cog: AskCoG, model: Any, library: Shelf | None = None, **options: Any) -> Any:
-    return await cog(model, library, **{"exploration": "frontier", **ONE_HOP_A_TIME, **options})
+    return await cog(model, library, **{"exploration": "frontier", **ONE_STEP_A_TIME, **options})
 
 
 async def test_a_round_asks_five_prompts(cog: AskCoG) -> None:

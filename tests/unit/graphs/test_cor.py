@@ -11,7 +11,7 @@ from kgqa.graphs import cor
 from kgqa.kg.opening import open_graph
 from kgqa.kg.sparql_graph import SparqlGraph
 from kgqa.models.scripted import ScriptedModel
-from kgqa.runtime.context import ONE_HOP_A_TIME
+from kgqa.runtime.context import ONE_STEP_A_TIME
 from kgqa.tests.support.frontier import written
 
 FAMILY = """
@@ -263,7 +263,7 @@ async def test_the_paper_asks_at_every_step(graph: Open) -> None:
         lambda p: choose("member" if p.chain.hops else "membership")(p), at_depth("forward", "stop")
     )
     kg = graph(MEDIATED)
-    record = await kgqa.aask("Who is it?", topics=["Club"], kg=kg, model=model, **ONE_HOP_A_TIME)
+    record = await kgqa.aask("Who is it?", topics=["Club"], kg=kg, model=model, **ONE_STEP_A_TIME)
     assert shown(record) == ["Ann", "Bob"]
     assert [prompt.name for prompt in model.prompts] == ["prune_relations", "verify_chain"] * 2
     assert [candidate.term.name for candidate in model.prompts[1].candidates] == [None, None]
@@ -288,7 +288,7 @@ async def test_the_paper_filters_what_comes_back_to_the_topic_too(
 async def test_the_paper_s_candidates_are_all_that_a_chain_reaches(graph: Open) -> None:
     """CoR §4.2, step 1: those without a name as well."""
     model = playing(choose("membership"), at_depth("stop"))
-    record = await kgqa.aask("?", topics=["Club"], kg=graph(MEDIATED), model=model, **ONE_HOP_A_TIME)
+    record = await kgqa.aask("?", topics=["Club"], kg=graph(MEDIATED), model=model, **ONE_STEP_A_TIME)
     assert [answer["name"] for answer in record["answers"]] == [None, None]
     assert record["outcome"] == "grounded"
 

@@ -13,7 +13,7 @@ from kgqa.graphs.cor import CoR
 from kgqa.kg.sparql_graph import SparqlGraph
 from kgqa.models.scripted import ScriptedModel
 from kgqa.prompts.base import Prompt
-from kgqa.runtime.context import ONE_HOP_A_TIME
+from kgqa.runtime.context import ONE_STEP_A_TIME
 
 PAPER: dict[str, Any] = {"preset": "paper"}
 
@@ -46,7 +46,7 @@ def reasoning(prompt: Prompt[Any]) -> dict[str, Any]:
 def test_the_defaults_are_the_paper_s_but_for_what_the_page_lists() -> None:
     usual, paper = CoR().model_dump(), CoR(**PAPER).model_dump()
     differing = {name for name in usual if usual[name] != paper[name]} - {"preset"}
-    beyond = {"attributes", "topic_conditions", "unite", *ONE_HOP_A_TIME}
+    beyond = {"attributes", "topic_conditions", "unite", *ONE_STEP_A_TIME}
     assert differing == {"temperature", "depth", "allow_parametric", "budget"} | beyond
     assert usual["depth"] == 4  # §5.3: on CWQ
 

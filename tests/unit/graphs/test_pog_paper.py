@@ -10,7 +10,7 @@ import kgqa
 from kgqa.evaluation.simulation import ErrorRates
 from kgqa.kg.sparql_graph import SparqlGraph
 from kgqa.runtime import resources
-from kgqa.runtime.context import ONE_HOP_A_TIME
+from kgqa.runtime.context import ONE_STEP_A_TIME
 from kgqa.tests.support.frontier import pick, stop_at
 from kgqa.tests.support.guided import FAMILY, asked, entries, playing, shown
 from kgqa.tests.unit.evaluation.simulation.public import answered, graph_of, questions
@@ -22,7 +22,7 @@ ROUND = ("retrieve_relations", "prune", "expand", "choose_entities", "update_mem
 
 
 async def ask(graph: Any, model: Any, *topics: str, **options: Any) -> kgqa.Record:
-    given = {"method": "pog", "kg": graph, "model": model, "frontier": "entities"} | ONE_HOP_A_TIME | options
+    given = {"method": "pog", "kg": graph, "model": model, "frontier": "entities"} | ONE_STEP_A_TIME | options
     return await kgqa.aask("the question", topics=topics or ("Ada",), **given)
 
 

@@ -7,7 +7,7 @@ import pytest
 import kgqa
 from kgqa.api import OptionError, make_context
 from kgqa.graphs import METHODS, context_of, cor
-from kgqa.runtime.context import ONE_HOP_A_TIME, SearchContext
+from kgqa.runtime.context import ONE_HOP_A_TIME, ONE_STEP_A_TIME, SearchContext
 from kgqa.tests.support.planned import ONE_HOP
 
 PUBLISHED: dict[tuple[str, str], dict[str, Any]] = {
@@ -93,9 +93,8 @@ PUBLISHED |= {("vog", name): VOG for name in ("paper", "paper-webqsp", "paper-we
 PUBLISHED["vog", "paper-cwq"] = {**VOG, "threshold": 0.73, "beta": 0.4, "expected_depth": 5}  # B.3.1
 
 # papers offer whatever leads on by one hop, and ask about a single relation as well
-PUBLISHED = {
-    key: ONE_HOP_A_TIME | options if key[0] != "vog" else options for key, options in PUBLISHED.items()
-}
+OFFERED = {"vog": {}, "tog": ONE_HOP_A_TIME}
+PUBLISHED = {key: OFFERED.get(key[0], ONE_STEP_A_TIME) | options for key, options in PUBLISHED.items()}
 
 
 @pytest.mark.parametrize(("method", "preset"), PUBLISHED)
