@@ -114,7 +114,8 @@ async def _judge_lots(
                 runtime.trace["missing"] = reply.missing
             if reply.decides:
                 decided = await _decide(shown, reply, branch, met, state, runtime)
-                return _choose_beside(decided, chosen, reply, whole=len(prompt.lots) == 1), limit
+                chosen_of = _choose_beside(decided, chosen, reply, whole=len(prompt.lots) == 1)
+                return replace(chosen_of, verdict="filter") if open_lots or words else chosen_of, limit
             undecided = bool(reply.missing) and not chosen
             open_lots += undecided
             none_fits = none_fits or reply.fits == "none"

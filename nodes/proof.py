@@ -7,8 +7,9 @@ from itertools import chain as joined
 
 from kgqa.kg.errors import KGError
 from kgqa.kg.pages import Proof
-from kgqa.kg.proof.query import Aggregate, AnswerQuery, Branch, Pick
-from kgqa.kg.terms import Chain, Entity, Path, Term
+from kgqa.kg.proof.query import Aggregate, AnswerQuery, Branch, Condition, Pick
+from kgqa.kg.proof.values import kind_of
+from kgqa.kg.terms import Chain, Entity, Literal, Path, Term
 from kgqa.prompts.candidates import parse_number
 from kgqa.runtime.budget import BudgetExceeded
 from kgqa.runtime.node import NodeRuntime
@@ -16,6 +17,8 @@ from kgqa.runtime.record import Outcome, RecordedCondition
 from kgqa.runtime.state import State, Update, VerifiedChain
 
 RETURNED = 0  # the place of the answers
+
+_DIGITS = re.compile(r"\d+")
 
 _COUNTED = re.compile(r"\bhow many\b", re.IGNORECASE)
 
@@ -99,15 +102,20 @@ def unmet_count(query: AnswerQuery, proof: Proof, question: str) -> list[str]:
 
 
 def recorded_conditions(
-    query: AnswerQuery, proof: Proof, unchecked: Sequence[str]
+    query: AnswerQuery, proof: Proof, question: str, unchecked: Sequence[str]
 ) -> list[RecordedCondition]:
-    """Return the conditions of a query with their parts of it, and those that nobody has checked."""
+    """Return the conditions of a query with their parts of it, and those that nobody has checked.
+
+    The graph compares, but the model has decided where it remembers what to compare with.
+    """
     words = [condition.words for condition in query.conditions]
+    remembered = [not is_said(condition, question) for condition in query.conditions]
     if query.aggregate and query.aggregate.function != "count":
         words.append(query.aggregate.function.removeprefix("arg"))
+        remembered.append(False)
     graph = [
-        RecordedCondition(words=each, query=part, by="graph")
-        for each, part in zip(words, proof.conditions, strict=False)
+        RecordedCondition(words=each, query=part, by="model" if own else "graph")
+        for each, own, part in zip(words, remembered, proof.conditions, strict=False)
     ]
     model = [
         RecordedCondition(words=pick.words or "chosen by the model", query=part, by="model")
@@ -116,19 +124,33 @@ def recorded_conditions(
     return [*graph, *model, *(RecordedCondition(words=each, query=None, by=None) for each in unchecked)]
 
 
+def is_said(condition: Condition, question: str) -> bool:
+    """Return whether a number or date that something is to equal is in the question, at least its year."""
+    value = condition.value
+    if condition.operator not in {"=", "year"} or not isinstance(value, Literal) or kind_of(value) == "text":
+        return True
+    first = next(iter(_DIGITS.findall(value.value)), "")
+    said = {each.strip("0") for each in _DIGITS.findall(question.replace(",", ""))}
+    return first.strip("0") in {*said, ""}
+
+
 async def prove_paths(
     paths: Sequence[Path], answers: Sequence[Term], state: State, runtime: NodeRuntime
 ) -> Update:
     """Return the query, conditions and outcome of answers that a model has named, and paths lead to.
 
-    The chains of all topics are to meet, or else are alternatives. Where they lead to other ends as well,
-    the answers are picked among these; a lone number that is no end counts them.
+    The chains of all topics are to meet, or else the model has inferred that they are alternatives. Where
+    they lead to other ends as well, the answers are picked among these; a lone number that is no end counts
+    them.
     """
     wanted = {each.id for each in answers}
     try:
         for query in _queries_of_paths(paths, answers) if paths and answers else ():
             if (proof := await run_query(query, runtime)) and {each.id for each in proof.answers} == wanted:
-                return proof_update(query, proof, (), state)
+                update = proof_update(query, proof, (), state)
+                united = len({path.topic for path in paths}) > len(query.branches)
+                inferred = united and update["outcome"] == "grounded"
+                return {**update, "outcome": "grounded_inference"} if inferred else update
     except ValueError as error:
         runtime.trace["proof"] = f"left out: {error}"
     return {"outcome": "grounded_unverified"}
@@ -172,16 +194,16 @@ def proof_update(query: AnswerQuery, proof: Proof, branches: Sequence[VerifiedCh
     """
     verdicts = [branch.verdict for branch in branches]
     unmet = [*unmet_topics(query, state), *unmet_count(query, proof, state["question"])]
-    judged = verdicts[-1:] != ["filter"]
-    outcome: Outcome = "grounded_unverified" if unmet or not judged else "grounded"
-    if judged and (query.picked or "infer" in verdicts):
+    judged = "filter" not in verdicts and not any(branch.aggregate for branch in branches[:-1])
+    conditions = recorded_conditions(query, proof, state["question"], unmet if judged else [*unmet, UNJUDGED])
+    outcome: Outcome = "grounded"
+    if any(each["by"] == "model" for each in conditions):
         outcome = "grounded_inference"
-    unchecked = unmet if judged else [*unmet, UNJUDGED]
-    return {
-        "query": proof.sparql,
-        "conditions": recorded_conditions(query, proof, unchecked),
-        "outcome": outcome,
-    }
+    if unmet or not judged:
+        outcome = "grounded_unverified"
+    if judged and "infer" in verdicts:  # what is unmet was said when it was inferred
+        outcome = "grounded_inference"
+    return {"query": proof.sparql, "conditions": conditions, "outcome": outcome}
 
 
 def _queries_of_paths(paths: Sequence[Path], answers: Sequence[Term]) -> Iterator[AnswerQuery]:

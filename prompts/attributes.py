@@ -1,5 +1,6 @@
 """How prompts show what the graph knows of candidates, and how replies become conditions that it checks."""
 
+import re
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
@@ -15,7 +16,6 @@ from kgqa.kg.text import fold
 from kgqa.prompts.base import quoted
 from kgqa.prompts.chain import draw_arrow
 
-MAX_ATTRIBUTES = len(ascii_uppercase)
 MAX_TYPES = 6
 MAX_ALL_VALUES, MAX_EXAMPLES = 6, 4  # values up to which all are shown, and how many of more
 MAX_SHOWN_BESIDE = 3  # values of an attribute that stand beside a candidate
@@ -194,7 +194,7 @@ class KnownAttributes:
         if operator == "type":
             return Condition(self.chain.depth, (), "type", _named(text, self.kinds, "type"), f"is a {text}")
         attribute = self._attribute(letter)
-        if attribute.says_names and fold(text) not in fold(question):
+        if attribute.says_names and not _says(question, text):
             raise ValueError(f'the question does not say {quoted(text)}; candidates are named in "chosen"')
         words = " ".join(filter(None, (attribute.words, operator, text)))
         if not text and "exists" in operator:
@@ -249,6 +249,8 @@ def term_text(term: Term) -> str:
 def _value(attribute: Attribute, letter: str, operator: Operator, text: str) -> Term:
     """Return the value that a condition compares with: an entity, or a text as a value of its kind."""
     if attribute.kind == "entity":
+        if len({value for _, value in attribute.values if fold(term_text(value)) == fold(text)}) > 1:
+            raise ValueError(f"several values of attribute {letter} are called {quoted(text)}")
         return _named(text, attribute.distinct, f"value of attribute {letter}")
     if operator in {"contains", "year"} or attribute.kind == "text":
         return Literal(text) if operator != "=" else attribute.distinct.get(text, Literal(text))
@@ -256,6 +258,11 @@ def _value(attribute: Attribute, letter: str, operator: Operator, text: str) -> 
     if kind_of(value) != attribute.kind:
         raise ValueError(f"attribute {letter} has {attribute.kind}s, and {quoted(text)} is none")
     return value
+
+
+def _says(question: str, text: str) -> bool:
+    """Return whether a question has a text in whole words."""
+    return re.search(rf"(?<!\w){re.escape(fold(text))}(?!\w)", fold(question)) is not None
 
 
 def _named(text: str, terms: Mapping[str, Term], what: str) -> Entity:

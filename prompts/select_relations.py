@@ -20,14 +20,14 @@ class SelectedRelations(Reply):
     then: Next = Field(
         default="",
         exclude_if=operator.not_,
-        description="where asked: stop, filter or forward, if what the first leads to need not be judged",
+        description="where asked: stop, filter or forward, if what a single one leads to need not be judged",
     )
 
 
 class SelectRelations(QuestionPrompt[SelectedRelations]):
     """Choose those of the ``offers``, which lead on from the ``frontier``, that a ``step`` needs.
 
-    The reply may say what comes after the first (``outright``), which without ``filtering`` is no filter.
+    The reply may say what comes after a single one (``outright``), which without ``filtering`` is no filter.
     """
 
     step: PlanStep
@@ -79,7 +79,7 @@ Reply: {"rationale": "Each of the two has a relation of its own for it.", "relat
 
     def _lines(self) -> Iterable[str]:
         offers = numbered(draw_relation_candidate(offer, self.frontier) for offer in self.offers)
-        then = [draw_then("the first that you choose leads", filtering=self.filtering)] * self.outright
+        then = [draw_then("a single choice leads", filtering=self.filtering)] * self.outright
         return *then, *draw_current_step(self.step), "Relations:", offers
 
     def check(self, reply: SelectedRelations) -> None:

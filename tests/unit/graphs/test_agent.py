@@ -366,14 +366,16 @@ async def test_the_agent_may_be_told_in_other_words(ask: Ask, stub: Stub, tmp_pa
     assert {request["messages"][0]["content"] for request in stub.requests} == {"Use the tools."}
 
 
-@pytest.mark.parametrize("topics", [["Zoe"], []])
+@pytest.mark.parametrize(
+    ("topics", "outcome"), [(["Zoe"], "grounded_unverified"), ([], "grounded_inference")]
+)
 async def test_where_no_topic_is_linked_the_agent_looks_itself(
-    ask: Ask, stub: Stub, topics: list[str]
+    ask: Ask, stub: Stub, topics: list[str], outcome: str
 ) -> None:
     replies = (called(("find_entities", {"name": "Ada"})), called(HOMES), answered(ULM))
     record = await ask(*replies, topics=topics, question="Where do her children live?")
     assert stub.requests[0]["messages"][-1]["content"] == 'Question: "Where do her children live?"'
-    assert (record["outcome"], shown(record)) == ("grounded_inference", ["Ulm"])
+    assert (record["outcome"], shown(record)) == (outcome, ["Ulm"])
     assert drawn(record) == ["child Cleo lives_in Ulm"]
 
 

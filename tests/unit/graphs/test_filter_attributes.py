@@ -105,6 +105,12 @@ async def test_what_no_attribute_says_is_picked_and_inferred(graph: Open) -> Non
     assert [(each["words"], each["by"]) for each in record["conditions"]] == [("the best", "model")]
 
 
+async def test_a_number_that_the_question_does_not_say_is_the_models(graph: Open) -> None:
+    record = await ask(graph(TEAM), filtering(where(("A", "=", "7"))))
+    assert (shown(record), record["outcome"]) == (["Ben"], "grounded_inference")
+    assert [each["by"] for each in record["conditions"]] == ["model"]
+
+
 async def test_what_is_picked_beside_a_condition_meets_it(graph: Open) -> None:
     record = await ask(graph(TEAM), filtering(where(("B", "=", "Ulm"), chosen=[2, 3], words="the best")))
     assert (shown(record), record["outcome"]) == (["Cy"], "grounded_inference")
@@ -179,6 +185,13 @@ async def test_a_lot_that_nobody_judged_leaves_it_unverified(graph: Open) -> Non
     assert [entry["kept"] for entry in record["trace"] if "kept" in entry] == [2]
     assert None in [condition["by"] for condition in record["conditions"]]
     assert record["outcome"] != "grounded"
+
+
+@pytest.mark.parametrize("first", [{"missing": "height"}, {"chosen": [1], "words": "the best"}])
+async def test_a_condition_does_not_judge_what_an_earlier_lot_left(graph: Open, first: Any) -> None:
+    model = filtering(first, where(("A", ">=", "2990")))
+    record = await ask(graph(hub(3_000)), model, "Which players have a size from 2990?")
+    assert (len(record["answers"]), record["outcome"]) == (10, "grounded_unverified")
 
 
 @pytest.mark.parametrize("operation", ["chain_attributes", "link"])

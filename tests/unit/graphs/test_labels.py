@@ -12,7 +12,7 @@ from kgqa.kg.errors import KGTimeout
 from kgqa.kg.opening import open_graph
 from kgqa.models.scripted import ScriptedModel
 from kgqa.tests.support.doubles import FAMILY, QUESTION, children, shown
-from kgqa.tests.support.guided import FailingVisits
+from kgqa.tests.support.guided import FailingVisits, choose
 
 Turtle = Callable[[str], Path]
 
@@ -115,6 +115,34 @@ async def test_a_topic_that_is_on_no_path_is_said_and_never_grounded(turtle: Tur
     record = await kgqa.aask("?", topics=["Ada", topic], kg=kg, model=ScriptedModel(line))
     assert (record["outcome"], shown(record)) == ("grounded_unverified", ["Ben", "Cleo"])
     assert record["conditions"] == [{"words": topic, "query": None, "by": None}]
+
+
+@pytest.mark.parametrize(
+    ("first", "answer", "outcome"),
+    [
+        ({"decision": "stop"}, "Cleo", "grounded"),
+        ({"decision": "filter"}, "Cleo", "grounded_unverified"),
+        ({"decision": "stop", "take": "count"}, "1", "grounded_unverified"),
+    ],
+)
+async def test_what_one_topic_left_to_filter_is_not_done_by_the_next(
+    turtle: Turtle, first: Any, answer: str, outcome: str
+) -> None:
+    def line(prompt: Any) -> Any:
+        if prompt.name != "prune_relations":
+            return first
+        if str(prompt.chain.topic) == "Ada":
+            return choose("child")(prompt)
+        return {**choose("^lives_in")(prompt), "then": "stop"}
+
+    record = await kgqa.aask(
+        QUESTION,
+        topics=["Ada", "Ulm"],
+        kg=open_graph([turtle(FAMILY)]),
+        model=ScriptedModel(line),
+        topic_conditions=False,
+    )
+    assert (shown(record), record["outcome"]) == ([answer], outcome)
 
 
 async def test_a_time_out_of_one_topic_leaves_the_other_unverified(turtle: Turtle) -> None:

@@ -8,13 +8,14 @@ import pytest
 from kgqa.kg.proof.query import Aggregate, Condition
 from kgqa.kg.terms import Entity, Hop, Literal
 from kgqa.prompts.apply_conditions import SEARCHED, ApplyConditions, StatedConditions
-from kgqa.prompts.attributes import KnownAttributes, Mention
+from kgqa.prompts.attributes import Attribute, KnownAttributes, Mention
 from kgqa.tests.unit.prompts.samples import attribute, chain, dates, ends, hop
 
 CHAIN = chain("Dolphins", "roster", "player")
 PLAYERS = ends("Ann", "Ben", "Cy")
 ANN, BEN, CY = (each.term for each in PLAYERS)
 STAR = Entity("http://x/type/star")
+SPRINGFIELDS = (Entity("http://x/1", "Springfield"), Entity("http://x/2", "Springfield"))
 KNOWN = KnownAttributes(
     CHAIN,
     (
@@ -59,6 +60,14 @@ def test_of_many_values_some_are_shown_and_what_was_not_looked_at_is_said() -> N
         'A. ?2 -size-> "0", "1", "2", "3", 5 more (9 candidates)',
     ]
     assert list(KnownAttributes(CHAIN).draw()) == ["Attributes: none"]
+
+
+def test_a_name_of_several_values_is_no_value() -> None:
+    towns = KnownAttributes(
+        CHAIN, (Attribute(2, (hop("from"),), tuple(zip((ANN, BEN), SPRINGFIELDS, strict=True))),)
+    )
+    with pytest.raises(ValueError, match='several values of attribute A are called "Springfield"'):
+        towns.condition("A", "=", "Springfield", "Who is from Springfield?")
 
 
 def test_candidates_that_look_the_same_are_told_apart() -> None:
@@ -152,8 +161,9 @@ def test_a_name_is_an_attribute_that_is_compared_with_words_of_the_question() ->
     assert '2. "Ben" ("Person")' in prompt.case().splitlines()
     condition = Condition(2, (hop("label"),), "contains", Literal("be"), "label contains be")
     assert prompt.conditions(reply("A", "contains", "be")) == (condition,)
-    with pytest.raises(ValueError, match='the question does not say "Ann"'):
-        prompt.check(reply("A", "=", "Ann"))
+    for unsaid in ("Ann", "nam"):
+        with pytest.raises(ValueError, match=f'the question does not say "{unsaid}"'):
+            prompt.check(reply("A", "contains", unsaid))
 
 
 def test_types_of_the_same_candidates_are_one_the_named_if_any() -> None:

@@ -178,9 +178,7 @@ def test_facts_of_a_claim_go_by_the_numbers_they_are_shown_with() -> None:
 
 
 def test_the_choice_of_relations_may_say_that_it_is_all() -> None:
-    said, unfiltered = (
-        draw_then("the first that you choose leads", filtering=each) for each in (True, False)
-    )
+    said, unfiltered = (draw_then("a single choice leads", filtering=each) for each in (True, False))
     whole = replace(RELATIONS, outright=True)
     assert said in whole.case() and said not in RELATIONS.case()
     assert unfiltered in replace(whole, filtering=False).case()
