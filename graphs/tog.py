@@ -4,9 +4,9 @@ At each step the relations that leave the beam are scored, in the paper then the
 as well, and the best are held; then the model says whether what is held is enough (Sun et al. 2024).
 """
 
-from typing import ClassVar, Literal, Self
+from typing import ClassVar, Literal
 
-from pydantic import Field, model_validator
+from pydantic import Field
 
 from kgqa.graphs.pog import FRONTIER_EXHAUSTED
 from kgqa.nodes.filter import filter_candidates
@@ -51,15 +51,8 @@ class ToG(ChoiceContext, TopicContext, FilterContext):
     )
     pruning: Literal["model", "random", "bm25", "encoder"] = Field(
         default="model",
-        description="who scores; random: the model scores relations, entities are drawn (ToG-R), "
-        "with beam=entities",
+        description="who scores; random: the model scores relations, entities are drawn (ToG-R), with beam=entities",
     )
-
-    @model_validator(mode="after")
-    def _draws_entities(self) -> Self:
-        if self.pruning == "random" and self.beam == "chains":
-            raise ValueError("pruning=random draws entities; give beam=entities as well")
-        return self
 
 
 EDGES: Edges = {

@@ -174,8 +174,7 @@ class Context(BaseModel):
         if error["type"] == "extra_forbidden":
             return f"{cls.method} has no option {name!r}; its options are: {', '.join(cls.model_fields)}"
         if error["type"] == "value_error":
-            said = one_line(str(error["ctx"]["error"]), 1000)
-            return f"option {name}: {said}" if name else said  # of several options together
+            return f"option {name}: {one_line(str(error['ctx']['error']), 1000)}"
         given = repr(error["input"])
         return f"option {name}: {error['msg']}" + ("" if "://" in given else f", not {one_line(given)}")
 

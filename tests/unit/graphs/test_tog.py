@@ -145,11 +145,6 @@ async def test_words_can_score_in_place_of_the_model(graph: Open) -> None:
     assert [prompt.name for prompt in model.prompts] == ["assess_found"]
 
 
-def test_chains_are_not_drawn_at_random() -> None:
-    with pytest.raises(ValueError, match="give beam=entities as well"):
-        tog.ToG(pruning="random", model="offline")
-
-
 async def test_entities_drawn_at_random_are_the_same_each_time(graph: Open) -> None:
     async def drawn() -> list[str | None]:
         model = playing(score_relations=rate({"star": 1.0}), assess_found=stop_at("star"))
