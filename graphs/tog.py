@@ -51,7 +51,8 @@ class ToG(ChoiceContext, TopicContext, FilterContext):
     )
     pruning: Literal["model", "random", "bm25", "encoder"] = Field(
         default="model",
-        description="who scores; random: the model scores relations, entities are drawn (ToG-R), with beam=entities",
+        description="who scores; random: the model scores relations, entities are drawn (ToG-R), "
+        "with beam=entities",
     )
 
 
