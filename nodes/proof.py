@@ -7,9 +7,8 @@ from itertools import chain as joined
 
 from kgqa.kg.errors import KGError
 from kgqa.kg.pages import Proof
-from kgqa.kg.proof.query import Aggregate, AnswerQuery, Branch, Condition, Pick
-from kgqa.kg.proof.values import kind_of
-from kgqa.kg.terms import Chain, Entity, Literal, Path, Term
+from kgqa.kg.proof.query import Aggregate, AnswerQuery, Branch, Pick
+from kgqa.kg.terms import Chain, Entity, Path, Term
 from kgqa.prompts.candidates import parse_number
 from kgqa.runtime.budget import BudgetExceeded
 from kgqa.runtime.node import NodeRuntime
@@ -17,8 +16,6 @@ from kgqa.runtime.record import Outcome, RecordedCondition
 from kgqa.runtime.state import State, Update, VerifiedChain
 
 RETURNED = 0  # the place of the answers
-
-_DIGITS = re.compile(r"\d+")
 
 _COUNTED = re.compile(r"\bhow many\b", re.IGNORECASE)
 
@@ -109,7 +106,7 @@ def recorded_conditions(
     The graph compares, but the model has decided where it remembers what to compare with.
     """
     words = [condition.words for condition in query.conditions]
-    remembered = [not is_said(condition, question) for condition in query.conditions]
+    remembered = [not condition.is_said(question) for condition in query.conditions]
     if query.aggregate and query.aggregate.function != "count":
         words.append(query.aggregate.function.removeprefix("arg"))
         remembered.append(False)
@@ -122,16 +119,6 @@ def recorded_conditions(
         for pick, part in zip(query.picked, proof.conditions[len(words) :], strict=True)
     ]
     return [*graph, *model, *(RecordedCondition(words=each, query=None, by=None) for each in unchecked)]
-
-
-def is_said(condition: Condition, question: str) -> bool:
-    """Return whether a number or date that something is to equal is in the question, at least its year."""
-    value = condition.value
-    if condition.operator not in {"=", "year"} or not isinstance(value, Literal) or kind_of(value) == "text":
-        return True
-    first = next(iter(_DIGITS.findall(value.value)), "")
-    said = {each.strip("0") for each in _DIGITS.findall(question.replace(",", ""))}
-    return first.strip("0") in {*said, ""}
 
 
 async def prove_paths(

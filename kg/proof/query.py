@@ -13,6 +13,7 @@ Traceback (most recent call last):
 ValueError: no branch binds place 3
 """
 
+import re
 from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Literal as Choice, get_args
@@ -26,6 +27,8 @@ Function = Choice["count", "min", "max", "argmin", "argmax"]
 MAX_ATTRIBUTE_HOPS = 2
 MAX_HOPS_IN_ALL = 100  # of all chains and attributes: rdflib's time grows with the square of the triples
 MAX_TERMS_PICKED = 1_000
+
+_DIGITS = re.compile(r"\d+")
 
 _KINDS: dict[Operator, tuple[Kind, ...]] = {
     **dict.fromkeys(("=", "!=", "not exists"), ("entity", "number", "date", "text")),
@@ -118,6 +121,20 @@ class Condition:
         if isinstance(self.value, Literal):
             _require(self.operator != "year" or year_of(self.value) is not None, f"no year: {shown}")
             _require(self.operator != "contains" or bool(self.value.value), f"{named} without text")
+
+    def is_said(self, question: str) -> bool:
+        """Return whether a number or date that something is to equal is in a question, at least its year.
+
+        >>> seven = Condition(1, (Hop("http://x/number"),), "=", Literal("7"))
+        >>> [seven.is_said(question) for question in ("Who has number 7?", "Who has number 22?")]
+        [True, False]
+        """
+        value = self.value
+        if self.operator not in {"=", "year"} or not isinstance(value, Literal) or kind_of(value) == "text":
+            return True
+        first = next(iter(_DIGITS.findall(value.value)), "")
+        said = {each.strip("0") for each in _DIGITS.findall(question.replace(",", ""))}
+        return first.strip("0") in {*said, ""}
 
 
 @dataclass(frozen=True, slots=True)
