@@ -29,6 +29,16 @@ MAX_HOPS_IN_ALL = 100  # of all chains and attributes: rdflib's time grows with 
 MAX_TERMS_PICKED = 1_000
 
 _DIGITS = re.compile(r"\d+")
+_IN_WORDS = {
+    str(number): {*names.split()}
+    for number, names in enumerate(
+        (
+            *("one first", "two second", "three third", "four fourth", "five fifth", "six sixth"),
+            *("seven seventh", "eight eighth", "nine ninth", "ten tenth"),
+        ),
+        1,
+    )
+}
 
 _KINDS: dict[Operator, tuple[Kind, ...]] = {
     **dict.fromkeys(("=", "!=", "not exists"), ("entity", "number", "date", "text")),
@@ -126,15 +136,17 @@ class Condition:
         """Return whether a number or date that something is to equal is in a question, at least its year.
 
         >>> seven = Condition(1, (Hop("http://x/number"),), "=", Literal("7"))
-        >>> [seven.is_said(question) for question in ("Who has number 7?", "Who has number 22?")]
-        [True, False]
+        >>> [seven.is_said(question) for question in ("Who has number 7?", "Who is seventh?", "Who is 22?")]
+        [True, True, False]
         """
         value = self.value
         if self.operator not in {"=", "year"} or not isinstance(value, Literal) or kind_of(value) == "text":
             return True
         first = next(iter(_DIGITS.findall(value.value)), "")
-        said = {each.strip("0") for each in _DIGITS.findall(question.replace(",", ""))}
-        return first.strip("0") in {*said, ""}
+        words = {*re.findall(r"[a-z]+", question.lower())}
+        said = {*_DIGITS.findall(question.replace(",", ""))}
+        said |= {number for number, names in _IN_WORDS.items() if names & words}
+        return first.strip("0") in {"", *(each.strip("0") for each in said)}
 
 
 @dataclass(frozen=True, slots=True)
