@@ -22,7 +22,7 @@ from kgqa.evaluation.scoring.statistics import bootstrap_interval
 from kgqa.graphs import context_of
 from kgqa.tests.support.perfect import DATA
 
-QUESTIONS = 60
+QUESTIONS = 50
 """Of a set at most."""
 
 MODEL = "simulated:accuracy=0.8"
