@@ -26,22 +26,21 @@ from kgqa.evaluation.scoring.matching import answer_keys, merge_duplicates
 from kgqa.kg.graph import KnowledgeGraph
 from kgqa.kg.opening import open_graph
 from kgqa.kg.terms import Entity
-from kgqa.models.offline import relation_texts
-from kgqa.models.offline.candidate_chains import (
+from kgqa.priors.encoder import CachedEncoder, open_encoder
+from kgqa.priors.exemplars import build_exemplars, open_exemplars
+from kgqa.priors.masking import mask_topic
+from kgqa.priors.training_questions import read_training_questions
+from kgqa.retrieval.candidate_chains import (
     CandidateChain,
     InverseRelations,
     TrainingAdvice,
     find_inverse_relations,
 )
-from kgqa.models.offline.chain_ranking import FEATURES, chain_features
-from kgqa.models.offline.chain_search import HopPolicy, search_chains as search
-from kgqa.models.offline.interpreter import NEAREST_QUESTIONS
-from kgqa.models.offline.lookups import Lookups
-from kgqa.models.offline.wording import QuestionWording
-from kgqa.priors.encoder import CachedEncoder, open_encoder
-from kgqa.priors.exemplars import build_exemplars, open_exemplars
-from kgqa.priors.masking import mask_topic
-from kgqa.priors.training_questions import read_training_questions
+from kgqa.retrieval.chain_ranking import FEATURES, chain_features
+from kgqa.retrieval.chain_search import HopPolicy, search_chains as search
+from kgqa.retrieval.lookups import Lookups
+from kgqa.retrieval.retriever import NEAREST_QUESTIONS
+from kgqa.retrieval.wording import QuestionWording, relation_texts
 from kgqa.tests.support.perfect import DATA
 
 SOFT = 0.02
@@ -151,8 +150,7 @@ async def _case(
     start, lookups = Entity(topic["id"], topic["name"]), Lookups(graph)
     found = (await search({start: policy}, lookups))[start]
     ways = [
-        replace(way, named_between=len(lookups.moves(way.chain)) - 1)
-        for way in mirrors.merge_chains(found, told.hops)
+        replace(way, moves=tuple(lookups.moves(way.chain))) for way in mirrors.merge_chains(found, told.hops)
     ]
     if not ways:
         return None

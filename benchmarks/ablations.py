@@ -27,7 +27,7 @@ QUESTIONS = 50
 
 MODEL = "simulated:accuracy=0.8"
 
-METHODS = ("cor", "cog", "vog", "pog")
+METHODS = ("compose", "cor", "cog", "vog", "pog")
 
 OFF = {
     "cross_mediators": "false",
@@ -43,6 +43,11 @@ OFF = {
     "conclude": "false",
     "exact_match": "false",
     "repeat_revisions": "true",
+    "solved_questions": "false",
+    "values": "false",
+    "types": "false",
+    "refines": "0",
+    "explore": "false",
 }
 """What sets a part off, by its option."""
 

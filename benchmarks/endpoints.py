@@ -34,7 +34,7 @@ from kgqa.graphs import METHODS, context_of
 from kgqa.kg.endpoint.client import Endpoint
 from kgqa.kg.opening import open_graph
 from kgqa.kg.sparql_graph import SparqlGraph
-from kgqa.runtime.context import SearchContext
+from kgqa.runtime.search_context import SearchContext
 from kgqa.tests.support.perfect import DATA
 from kgqa.tests.support.servers import oxigraph, virtuoso
 from kgqa.tests.support.servers.proxy import Proxy

@@ -121,7 +121,7 @@ def evaluated(trial: Trial, folder: Path, model: str = "offline", limit: int | N
     file, split = trial.asked
     out = Path(tempfile.mkdtemp(dir=folder)) / "run"
     options = ["--method", trial.method, "--split", split, "--model", model]
-    options += ["--concurrency", "1", "--out", str(out)]
+    options += ["--concurrency", "1", "--option", "min_confidence=0", "--out", str(out)]
     options += ["--dataset", file if file == "sample" else str(DATA / file)]
     options += [
         part for name in trial.kg for part in ("--kg", name if name == "sample" else str(DATA / name))

@@ -38,7 +38,7 @@ from kgqa.tests.support.perfect import DATA
 from kgqa.tests.support.servers import oxigraph, virtuoso
 from kgqa.tests.unit.evaluation.simulation.public import GRAPHS, answered, questions
 
-METHODS = ("cor", "cog", "vog", "pog", "pog_egp", "tog", "agent")
+METHODS = ("compose", "cor", "cog", "vog", "pog", "pog_egp", "tog", "agent")
 ACCURACIES = (1.0, 0.8, 0.6)
 STORES = ("embedded", "oxigraph", "virtuoso")
 SETS = {

@@ -15,7 +15,10 @@ if TYPE_CHECKING:
 
 def evaluate(
     dataset: Annotated[
-        str, typer.Option(help='"sample", "conditions", or a file of questions, plain or gzipped.')
+        str,
+        typer.Option(
+            help='"sample", "conditions", "unanswerable", or a file of questions, plain or gzipped.'
+        ),
     ],
     out: Annotated[Path, typer.Option(help="The folder of the run; one that was not finished goes on.")],
     kg: options.Graph = None,

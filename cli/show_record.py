@@ -97,6 +97,7 @@ def _format_footer(record: "Record") -> str:
     parts = [
         OUTCOME_LABELS.get(record["outcome"], record["outcome"]),
         f"{record['method']}, {record['config']['model']}",
+        f"confidence {record['confidence']:.2f}" if record["confidence"] is not None else "",
         _plural(calls, "model call") if calls else "",
         _plural(usage["kg_queries"], "graph query"),
         f"{usage['model_queries']} more by the model" if usage["model_queries"] else "",

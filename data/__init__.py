@@ -20,4 +20,16 @@ SAMPLE_QUESTIONS: Path = Path(__file__).with_name("questions.jsonl.gz")
 CONDITION_QUESTIONS: Path = Path(__file__).with_name("conditions.jsonl.gz")
 """Gzipped JSON lines: questions about it with conditions on values, with their answer queries."""
 
-__all__ = ["CONDITION_QUESTIONS", "SAMPLE_GRAPH", "SAMPLE_QUESTIONS"]
+UNANSWERABLE_QUESTIONS: Path = Path(__file__).with_name("unanswerable.jsonl.gz")
+"""Gzipped JSON lines: questions that it cannot answer."""
+
+QUESTIONS_WITHOUT_TOPIC: Path = Path(__file__).with_name("without_topic.jsonl.gz")
+"""Gzipped JSON lines: questions about it that name no topic, with their answer queries."""
+
+__all__ = [
+    "CONDITION_QUESTIONS",
+    "QUESTIONS_WITHOUT_TOPIC",
+    "SAMPLE_GRAPH",
+    "SAMPLE_QUESTIONS",
+    "UNANSWERABLE_QUESTIONS",
+]

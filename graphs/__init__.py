@@ -6,7 +6,7 @@ from typing import cast
 from kgqa.runtime.context import Context
 from kgqa.runtime.graph_builder import MethodGraph
 
-METHODS = ("cor", "cog", "vog", "pog", "pog_egp", "tog", "io", "cot", "sc", "agent", "sparql_qa")
+METHODS = ("compose", "cor", "cog", "vog", "pog", "pog_egp", "tog", "io", "cot", "sc", "agent", "sparql_qa")
 """The names of the methods; each is a module of this package with a ``graph``."""
 
 

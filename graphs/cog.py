@@ -11,6 +11,7 @@ from typing import Any, ClassVar, Literal
 from pydantic import Field
 
 from kgqa.nodes.answer import answer
+from kgqa.nodes.claim import claim
 from kgqa.nodes.cog.backtrack import backtrack, backtrack_frontier
 from kgqa.nodes.cog.blueprint import blueprint
 from kgqa.nodes.cog.diagnose import diagnose, diagnose_frontier
@@ -30,9 +31,10 @@ from kgqa.nodes.look_again import look_again, look_again_from_frontier
 from kgqa.nodes.plan import plan
 from kgqa.nodes.refine import refine
 from kgqa.nodes.retrieve_relations import retrieve_relations
-from kgqa.runtime.context import ONE_STEP_A_TIME, Budget, PlannedContext, Presets
+from kgqa.runtime.context import Budget
 from kgqa.runtime.graph_builder import Edges, build_graph
 from kgqa.runtime.node import Node, NodeRuntime
+from kgqa.runtime.search_context import ONE_STEP_A_TIME, PlannedContext, Presets
 from kgqa.runtime.state import Decision, Update
 
 PAPER = {
@@ -161,7 +163,8 @@ TOPIC_EXHAUSTED: dict[Decision, Node] = {"filter": filter_candidates, "refine": 
 """Where the topic at hand leads no further: what is verified stands, or the next topic is taken up."""
 
 EDGES: Edges = {
-    link: {"forward": plan},
+    link: {"forward": claim},
+    claim: {"forward": plan},
     plan: {"forward": blueprint},
     blueprint: {"forward": retrieve_relations},
     retrieve_relations: {"forward": outline, "backtrack": diagnose},

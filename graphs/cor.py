@@ -10,6 +10,7 @@ from typing import ClassVar
 from pydantic import Field
 
 from kgqa.nodes.answer import answer
+from kgqa.nodes.claim import claim
 from kgqa.nodes.cor.backtrack import backtrack
 from kgqa.nodes.cor.prune import prune
 from kgqa.nodes.cor.verify import verify
@@ -21,8 +22,9 @@ from kgqa.nodes.recall_exemplars import recall_exemplars
 from kgqa.nodes.refine import refine
 from kgqa.nodes.retrieve_relations import retrieve_relations
 from kgqa.nodes.smart_lookahead import smart_lookahead
-from kgqa.runtime.context import ONE_STEP_A_TIME, Budget, ChainContext, ExemplarContext, Presets
+from kgqa.runtime.context import Budget
 from kgqa.runtime.graph_builder import Edges, build_graph
+from kgqa.runtime.search_context import ONE_STEP_A_TIME, ChainContext, ExemplarContext, Presets
 
 PAPER = {
     **ONE_STEP_A_TIME,
@@ -69,10 +71,7 @@ class CoR(ExemplarContext, ChainContext):
     lookahead: bool = Field(default=False, description="try chains of solved questions first (EGP §4.3)")
 
 
-EDGES: Edges = {
-    link: {"forward": recall_exemplars},
-    recall_exemplars: {"forward": smart_lookahead},
-    smart_lookahead: {"forward": retrieve_relations},
+EXPLORE: Edges = {
     retrieve_relations: {"forward": prune, "backtrack": backtrack},
     prune: {"forward": expand, "backtrack": backtrack},
     expand: {"forward": verify, "backtrack": backtrack},
@@ -86,6 +85,17 @@ EDGES: Edges = {
     filter_candidates: {"backtrack": backtrack},
     backtrack: {"forward": expand, "refine": refine, "filter": filter_candidates, "backtrack": look_again},
     look_again: {"refine": retrieve_relations, "stop": answer},
+}
+"""Exploration and filtering."""
+
+BEFORE: Edges = {link: {"forward": claim}, claim: {"forward": recall_exemplars}}
+"""What comes before a search."""
+
+EDGES: Edges = {
+    **BEFORE,
+    recall_exemplars: {"forward": smart_lookahead},
+    smart_lookahead: {"forward": retrieve_relations},
+    **EXPLORE,
 }
 
 graph = build_graph(CoR, EDGES)

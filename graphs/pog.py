@@ -10,6 +10,7 @@ from typing import ClassVar, Literal
 from pydantic import Field
 
 from kgqa.nodes.answer import answer
+from kgqa.nodes.claim import claim
 from kgqa.nodes.filter import filter_candidates
 from kgqa.nodes.frontier.backtrack import backtrack
 from kgqa.nodes.frontier.choose_entities import choose_entities
@@ -24,8 +25,8 @@ from kgqa.nodes.infer import infer_from_frontier
 from kgqa.nodes.link import link
 from kgqa.nodes.look_again import look_again_from_frontier
 from kgqa.nodes.plan import plan
-from kgqa.runtime.context import ONE_STEP_A_TIME, PlannedContext, Presets
 from kgqa.runtime.graph_builder import Edges, build_graph
+from kgqa.runtime.search_context import ONE_STEP_A_TIME, PlannedContext, Presets
 
 PAPER = {
     **ONE_STEP_A_TIME,
@@ -122,4 +123,4 @@ SEARCH_EDGES: Edges = {
 }
 """What follows once it is known what the question is about."""
 
-graph = build_graph(PoG, {link: {"forward": plan}, **SEARCH_EDGES}, FrontierState)
+graph = build_graph(PoG, {link: {"forward": claim}, claim: {"forward": plan}, **SEARCH_EDGES}, FrontierState)

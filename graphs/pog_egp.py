@@ -10,6 +10,7 @@ from typing import ClassVar, Literal
 from pydantic import Field
 
 from kgqa.graphs.pog import PAPER as POG_PAPER, SEARCH_EDGES, PoG
+from kgqa.nodes.claim import claim
 from kgqa.nodes.frontier.expand import expand
 from kgqa.nodes.frontier.prune import pick_relations
 from kgqa.nodes.frontier.reflect import reflect
@@ -18,8 +19,8 @@ from kgqa.nodes.link import link
 from kgqa.nodes.plan import plan
 from kgqa.nodes.recall_exemplars import recall_exemplars
 from kgqa.nodes.smart_lookahead import lookahead_by_path, smart_lookahead
-from kgqa.runtime.context import ExemplarContext, Presets
 from kgqa.runtime.graph_builder import Edges, build_graph
+from kgqa.runtime.search_context import ExemplarContext, Presets
 
 PAPER = {
     **POG_PAPER,
@@ -69,10 +70,10 @@ class PoGEGP(PoG, ExemplarContext):
         return self.lookahead and self.guide_exploration and self.lookahead_by == "path"
 
 
-RECALL_EDGES: Edges = {link: {"forward": recall_exemplars}, recall_exemplars: {"forward": smart_lookahead}}
-
 EGP_EDGES: Edges = {
-    **RECALL_EDGES,
+    link: {"forward": claim},
+    claim: {"forward": recall_exemplars},
+    recall_exemplars: {"forward": smart_lookahead},
     smart_lookahead: {"forward": plan},
     **SEARCH_EDGES,
     pick_relations: {"forward": lookahead_by_path, "backtrack": reflect},

@@ -9,6 +9,7 @@ from typing import ClassVar, Literal
 from pydantic import Field
 
 from kgqa.graphs.pog import FRONTIER_EXHAUSTED
+from kgqa.nodes.claim import claim
 from kgqa.nodes.filter import filter_candidates
 from kgqa.nodes.frontier.expand import expand
 from kgqa.nodes.frontier.prune import score_relations
@@ -18,8 +19,8 @@ from kgqa.nodes.frontier.state import FrontierState
 from kgqa.nodes.frontier.verify import verify
 from kgqa.nodes.link import link
 from kgqa.nodes.look_again import look_again_from_frontier
-from kgqa.runtime.context import ONE_HOP_A_TIME, ChoiceContext, FilterContext, Presets, TopicContext
 from kgqa.runtime.graph_builder import Edges, build_graph
+from kgqa.runtime.search_context import ONE_HOP_A_TIME, ChoiceContext, FilterContext, Presets, TopicContext
 
 PAPER = {
     **ONE_HOP_A_TIME,
@@ -57,7 +58,8 @@ class ToG(ChoiceContext, TopicContext, FilterContext):
 
 
 EDGES: Edges = {
-    link: {"forward": retrieve_relations},
+    link: {"forward": claim},
+    claim: {"forward": retrieve_relations},
     retrieve_relations: {"forward": score_relations, "backtrack": look_again_from_frontier},
     score_relations: {"forward": expand, "backtrack": look_again_from_frontier},
     expand: {"forward": rerank, "refine": rerank, "backtrack": look_again_from_frontier},

@@ -28,16 +28,10 @@ from kgqa.nodes.vog.revise import look_ahead, revise
 from kgqa.nodes.vog.state import VoGState
 from kgqa.nodes.vog.verify import verify
 from kgqa.priors.rewards import UNREACHABLE_REWARD, RewardMetrics, default_threshold
-from kgqa.runtime.context import (
-    Budget,
-    ExemplarContext,
-    FilterContext,
-    OfferContext,
-    OutrightContext,
-    Presets,
-)
+from kgqa.runtime.context import Budget
 from kgqa.runtime.graph_builder import Edges, build_graph
 from kgqa.runtime.node import Node
+from kgqa.runtime.search_context import ExemplarContext, FilterContext, OfferContext, OutrightContext, Presets
 from kgqa.runtime.state import Decision
 
 PAPER = {
@@ -77,6 +71,7 @@ PAPER = {
     "exact_match": False,
     "repeat_revisions": True,
     "allow_parametric": "always",
+    "min_confidence": 0.0,
     "budget": dict.fromkeys(Budget.model_fields),
 }
 """What the paper does and sets (§3.2 to §3.4, appendices A.2, B.1 to B.3, E.6 and G); it has no budget.

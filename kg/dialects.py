@@ -104,6 +104,7 @@ class Dialect:
     )
     off_schema_prefixes: tuple[str, ...] = ()  # of users' own and retired relations; a search may walk them
     twins: tuple[CrossReference, ...] = ()  # predicates to ids in graphs of other kinds
+    searches: tuple[str, ...] = ("virtuoso", "qlever")  # full-text indexes that its endpoints may have
     unlabelled: Choice["local", "none"] = "local"  # without any label, the local part of an IRI is the name
     opaque: str = r"(?!)"  # local parts that are never a name (a regular expression): those of mediators
 
@@ -303,6 +304,7 @@ WIKIDATA = Dialect(
     aliases=(f"{SKOS}altLabel",),
     types=(f"{WDT}P31",),
     languages=("en", "mul", ""),
+    searches=("virtuoso", "qlever", "wikibase"),
     polyglot=True,
     # Where properties have no labels: image, logo, Commons category and gallery, Freebase id, main
     # category, main portal, main template, focus list.
@@ -371,3 +373,8 @@ def is_foreign(id: str, name: str) -> bool:
     """
     known = DIALECTS[name]
     return known.entities is not None and known.entity_iri(id) is None and entity_iri(id) is not None
+
+
+def describes_data(hop: Hop) -> bool:
+    """Return whether a hop describes the database, whose dialect its relation tells."""
+    return detect_dialect((hop.relation,)).describes_data(hop)

@@ -82,15 +82,16 @@ class KnowledgeGraph(Protocol):
         """Return those of ``ends`` that ``chain`` reaches; each is looked up for itself."""
 
     async def chain_attributes(
-        self, chain: Chain, relations: Mapping[int, Sequence[Hop]], near: Sequence[Term] = ()
-    ) -> ChainAttributes:
-        """Return what the nodes at each place of ``chain`` have: two queries at most.
+        self, wanted: Mapping[Chain, Mapping[int, Sequence[Hop]]], near: Sequence[Term] = ()
+    ) -> dict[Chain, ChainAttributes]:
+        """Return what the nodes at places of chains have: two queries for up to six chains.
 
-        The nodes between that have a name, themselves; the values of ``relations``, which are under a
-        number of hops; by any relation each of ``near`` that stands one hop from a node: an entity, a
-        literal with this text, or a date within that of a literal; and the types and names of the ends. In
-        place of a value without a name there is what this has. Of many nodes, or many values, the first are
-        read, and the pages say so. Sorted by place, hops, end and value.
+        A place is a number of hops; under it are the relations whose values are ``wanted``. Of the nodes
+        there: those between that have a name, themselves; these values; by any relation each of ``near``,
+        but the chain's own topic, that stands one hop from a node: an entity, a literal with this text, or a
+        date within that of a literal; and the types and names of the ends. In place of a value without a
+        name there is what this has. Of many nodes, or many values, the first are read, and the pages say so.
+        Sorted by place, hops, end and value.
         """
 
     async def list_relations(self, ids: Sequence[str]) -> dict[str, Page[Hop]]:
@@ -110,6 +111,13 @@ class KnowledgeGraph(Protocol):
 
     async def link(self, question: str) -> list[Mention]:
         """Find the entities that a question mentions, in order of appearance."""
+
+    async def find_classes(self, question: str) -> list[Chain]:
+        """Return the chains from the classes that a question names to their members: at most two queries.
+
+        A class is called by its name, whether of one thing or of several ("country", "countries"). None
+        where the graph has no types.
+        """
 
     async def describe(self, id: str, limit: int = 50) -> Description:
         """Return aliases, types and facts of one entity."""

@@ -7,11 +7,12 @@ from dataclasses import replace
 from pathlib import Path
 
 from kgqa.addresses import drop_user, is_web_address, redact_name
-from kgqa.kg.dialects import DIALECTS, detect_dialect
+from kgqa.kg.dialects import DIALECTS, Dialect, detect_dialect
 from kgqa.kg.errors import KGError, KGRejected, KGSilent, KGTimeout, KGUnavailable
 from kgqa.kg.graph import Executor, GraphFacts
-from kgqa.kg.linking.lookup import IndexLookup, QueryLookup, StoreNames
+from kgqa.kg.linking.lookup import IndexLookup, NameLookup, QueryLookup, StoreNames, list_all_names
 from kgqa.kg.linking.name_index import Encode, NameIndex
+from kgqa.kg.linking.search import find_text_search
 from kgqa.kg.naming import Naming
 from kgqa.kg.sparql import queries
 from kgqa.kg.sparql.decoding import item_at, read_integer, single_value
@@ -25,6 +26,10 @@ PAGE_ROWS = 9_999  # of a page; with the one more that tells whether it is cut, 
 
 MAX_COUNTED_TRIPLES = 2_000_000
 """Triples up to which an endpoint is asked to list its relations and count what has them."""
+
+
+MAX_LISTED_NAMES = 100_000
+"""Names of a graph at an endpoint up to which all are listed, once in a process."""
 
 
 def open_graph(
@@ -107,8 +112,23 @@ def open_endpoint(url: str, *, rows: int = PAGE_ROWS, deadline: float = 30.0) ->
         triples=None if listed is None else sum(listed.values()),
         predicates=listed or {},
     )
-    lookup = QueryLookup(executor, dialect, naming, predicates)
+    lookup = _make_lookup(executor, dialect, naming, predicates, listed)
     return SparqlGraph(executor, facts, dialect, naming, lookup, rows=rows)
+
+
+def _make_lookup(
+    executor: Executor,
+    dialect: Dialect,
+    naming: Naming,
+    predicates: Mapping[str, int],
+    listed: Mapping[str, int] | None,
+) -> NameLookup:
+    """List names that are few; of many those at hand are asked for, and searched for in an index."""
+    names = sum((listed or {}).get(predicate, 0) for predicate in (*naming.labels, *naming.aliases))
+    if 0 < names <= MAX_LISTED_NAMES:
+        return IndexLookup(lambda: list_all_names(executor, dialect, naming, predicates))
+    search = find_text_search(executor, dialect, naming)
+    return QueryLookup(executor, dialect, naming, predicates, search)
 
 
 def _count_predicates(executor: Executor) -> dict[str, int] | None:

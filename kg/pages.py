@@ -1,12 +1,14 @@
 """What a knowledge graph answers: pages of terms, matches, tables, descriptions."""
 
-from collections.abc import Iterator
-from dataclasses import dataclass
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, replace
 from typing import Generic, Literal as Choice, TypeVar
 
 from kgqa.kg.terms import Entity, Hop, Term, Triple
 
 T = TypeVar("T", covariant=True)
+
+MAX_RIVALS = 20  # entities that a mention may stand for, of which it is looked up what leads on from them
 
 
 @dataclass(frozen=True, slots=True)
@@ -86,11 +88,15 @@ class ChainAttributes:
 
 @dataclass(frozen=True, slots=True)
 class Match:
-    """An entity found by name: how well (0 to 1) and how."""
+    """An entity found by name: how well (0 to 1) and how.
+
+    ``hops`` are those that lead on from it, where they were looked up to tell it from others.
+    """
 
     entity: Entity
     score: float
-    how: Choice["id", "exact", "normalised", "fuzzy", "embedding"]
+    how: Choice["id", "exact", "normalised", "part", "fuzzy", "embedding"]
+    hops: tuple[Hop, ...] = ()
 
     @property
     def sure(self) -> bool:
@@ -106,6 +112,18 @@ class Mention:
     start: int
     end: int
     matches: tuple[Match, ...]
+
+    @property
+    def rivals(self) -> tuple[Match, ...]:
+        """The first of several matches, which are told from one another by what leads on from them."""
+        return self.matches[:MAX_RIVALS] if len(self.matches) > 1 else ()
+
+    def with_hops(self, hops: Mapping[str, tuple[Hop, ...]]) -> "Mention":
+        """Add what leads on from entities, by their ids."""
+        return replace(
+            self,
+            matches=tuple(replace(each, hops=hops.get(each.entity.id, ())) for each in self.matches),
+        )
 
 
 @dataclass(frozen=True, slots=True)

@@ -3,18 +3,19 @@
 import asyncio
 import time
 from collections import Counter
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import replace
 from typing import TypeVar
 
 from kgqa.kg.dialects import Dialect, entity_iri, is_foreign
 from kgqa.kg.errors import KGRejected, KGSilent, KGTimeout
 from kgqa.kg.graph import Executor, GraphFacts, Row, Rows
+from kgqa.kg.linking.class_names import NamedWords, first_apart, in_singular, named_words
 from kgqa.kg.linking.linker import Linker
 from kgqa.kg.linking.lookup import NameLookup
 from kgqa.kg.linking.name_index import NameIndex
-from kgqa.kg.meter import begin_query, end_query, unmetered
-from kgqa.kg.naming import Naming, RelationCatalog, make_description
+from kgqa.kg.meter import begin_query, end_query
+from kgqa.kg.naming import Naming, make_description
 from kgqa.kg.pages import (
     AttributeValue,
     Candidate,
@@ -31,7 +32,10 @@ from kgqa.kg.pages import (
 from kgqa.kg.proof import compilation
 from kgqa.kg.proof.facts import conditions_with_facts, read_facts, write_facts_query
 from kgqa.kg.proof.query import AnswerQuery
-from kgqa.kg.sparql import attribute_queries, chain_queries, patterns, queries
+from kgqa.kg.relations import RelationCatalog, without_inverses
+from kgqa.kg.sparql import attribute_queries, attribute_rows, chain_queries, patterns, queries
+from kgqa.kg.sparql.attribute_queries import Wanted
+from kgqa.kg.sparql.attribute_rows import Facts, ReadAttributes
 from kgqa.kg.sparql.chain_queries import Limits
 from kgqa.kg.sparql.decoding import (
     ChainRows,
@@ -39,18 +43,17 @@ from kgqa.kg.sparql.decoding import (
     item_at,
     path_triples,
     read_integer,
-    read_pair_counts,
     single_value,
     sort_key,
     split_by_chain,
 )
 from kgqa.kg.sparql.guard import guard_query
-from kgqa.kg.terms import Chain, Entity, Hop, Literal, Term, Triple, is_id, is_iri
+from kgqa.kg.terms import ANY, Chain, Entity, Hop, Term, Triple, is_id
 
 S = TypeVar("S")
 T = TypeVar("T")
 
-IDS_PER_QUERY, PAIRS_PER_QUERY, CHAINS_PER_QUERY = 1_000, 5_000, 8
+IDS_PER_QUERY, PAIRS_PER_QUERY, CHAINS_PER_QUERY, CHAINS_READ_PER_QUERY = 1_000, 5_000, 8, 6
 """Entities, steps and chains in one query: Virtuoso takes longer and longer to read long ones, or refuses."""
 
 CHAINS_CROSSED_PER_QUERY = 24
@@ -58,15 +61,10 @@ CHAINS_CROSSED_PER_QUERY = 24
 
 MEDIATORS_SAMPLED = 200  # nodes without a name, at the end of one chain, that are looked past
 
-MIN_FACTS_ALIKE, MIN_SHARE_ALIKE = 10, 0.5
-"""Facts that two relations state both ways, and their share of the commoner's, for them to mean the same."""
-
 MAX_SEPARATE_PAGES = 8
 """Pairs of entity and hop up to which each has a page of its own; of more, those of one hop share one."""
 
 MAX_ANSWERS_TRACED = 50  # answers whose facts are looked up for each condition that they meet
-
-MAX_TRIPLES_PAIRED = 1_000_000  # of a graph that is gone through for pairs of relations
 
 MIN_ROWS_OFF_LOOP = 1_000  # from this number of rows on, naming and sorting them leaves the event loop
 
@@ -90,10 +88,9 @@ class SparqlGraph:
         self._naming = naming
         self._lookup = lookup
         self._rows = rows
-        self._relations = RelationCatalog(executor, dialect, naming, facts.predicates)
+        self._relations = RelationCatalog(executor, dialect, naming, facts)
         self._linking: tuple[NameIndex, Linker] | None = None
         self._info: GraphInfo | None = None
-        self._inverses: dict[str, set[str]] | None = None
 
     @property
     def fingerprint(self) -> str:
@@ -130,14 +127,15 @@ class SparqlGraph:
     ) -> list[ChainResult]:
         """Return the ends of several chains and what leads on from there; see `KnowledgeGraph`."""
         limits = Limits.of(self._rows, sample, relations=0 if self._executor.remote else len(self.relations))
-        unique = list(dict.fromkeys(chains))
-        if not unique or not (ends or hops):
-            return [ChainResult(Page(()), Page(())) for _ in chains]
+        empty = ChainResult(Page(()), Page(()))
+        visits = {Chain(ANY): replace(empty, hops=self._every_hop()) if hops else empty}
+        unique = [chain for chain in dict.fromkeys(chains) if chain not in visits]
+        if not (ends or hops):
+            return [empty for _ in chains]
 
         def write(some: Sequence[Chain]) -> str:
             return chain_queries.visit_chains(some, self._naming.labels, limits, ends=ends, hops=hops)
 
-        visits: dict[Chain, ChainResult] = {}
         for some, answer in await self._ask_batches(unique, CHAINS_PER_QUERY, write):
             parts = dict(zip(some, split_by_chain(answer, len(some)), strict=True))
             looked_up = await self._look_up_relations(parts, limits)
@@ -155,8 +153,8 @@ class SparqlGraph:
         self, extended: Sequence[tuple[Chain, Sequence[Hop]]], *, pair_inverses: bool = False
     ) -> list[tuple[tuple[Hop, ...], ...]]:
         """Return how each chain can go on by some hops, mediators crossed; see `KnowledgeGraph`."""
-        inverses = await self._whole_inverses() if pair_inverses else {}
-        extended = [(chain, _without_inverses(hops, inverses)) for chain, hops in extended]
+        inverses = await self._relations.whole_inverses() if pair_inverses else {}
+        extended = [(chain, without_inverses(hops, inverses)) for chain, hops in extended]
         mediated = await self._relations.lead_to_mediators(hop for _, hops in extended for hop in hops)
         crossed = [chain.then(hop) for chain, hops in extended for hop in hops if hop in mediated]
         turned = [chain for chain, hops in extended if chain.hops and chain.hops[-1].inverse in hops]
@@ -170,7 +168,8 @@ class SparqlGraph:
         for some, answer in await self._ask_batches(wanted, CHAINS_CROSSED_PER_QUERY, write):
             for visit, *hop in answer.rows:
                 found.setdefault(item_at(some, visit), []).append(tuple(hop))
-        on = {chain: _without_inverses(self._sorted_hops(found.get(chain, ())), inverses) for chain in wanted}
+        read = self._relations.read_hops
+        on = {chain: without_inverses(read(found.get(chain, ())), inverses) for chain in wanted}
 
         def ways(chain: Chain, hop: Hop) -> list[tuple[Hop, ...]]:
             if chain.hops and hop == chain.hops[-1].inverse and hop not in on[chain]:
@@ -204,6 +203,9 @@ class SparqlGraph:
             return chain_queries.trace_chain(chain, some, self._naming.labels)
 
         unique = list(dict.fromkeys(ends))
+        if chain.topic == ANY:
+            traced = await self._trace_back(chain, unique)
+            return [path_triples(chain, traced.get(end, {})) for end in ends]
         answers = await self._ask_batches(unique, IDS_PER_QUERY, write)
         rows = [row for _, answer in answers for row in answer.rows]
         named = self._naming.apply((node, label, rank) for _, _, _, node, label, rank, _ in rows)
@@ -230,7 +232,8 @@ class SparqlGraph:
                 for place, *between in answer.rows:
                     end = item_at(some, place)
                     nodes = [node for node in between if node is not None]
-                    found[end] = dict(enumerate([chain.topic, *nodes, end]))
+                    topic = [chain.topic] if chain.topic != ANY else []
+                    found[end] = dict(enumerate([*topic, *nodes, end]))
         entities = {
             node.id for nodes in found.values() for node in nodes.values() if isinstance(node, Entity)
         }
@@ -244,67 +247,57 @@ class SparqlGraph:
         }
 
     async def chain_attributes(
-        self, chain: Chain, relations: Mapping[int, Sequence[Hop]], near: Sequence[Term] = ()
-    ) -> ChainAttributes:
-        """Return what the nodes at each place of a chain have; see `KnowledgeGraph`."""
-        if not chain.hops:
-            return ChainAttributes(Page(()), Page(()))
+        self, wanted: Mapping[Chain, Mapping[int, Sequence[Hop]]], near: Sequence[Term] = ()
+    ) -> dict[Chain, ChainAttributes]:
+        """Return what the nodes at places of chains have; see `KnowledgeGraph`."""
         types = tuple(map(Hop, self._dialect.types))
-        wanted = {**relations, chain.depth: [*types, *relations.get(chain.depth, ())]}
-        labels, limits = self._naming.labels, Limits.of(self._rows)
-        answer = await self._ask(attribute_queries.attribute_values(chain, wanted, near, labels, limits))
-        rows = [row[:-1] for row in answer.rows if row[-1] is None]
-        named = self._naming.apply((value, label, rank) for *_, value, label, rank in rows)
-        found: dict[AttributeValue, None] = {}
-        sizes = Counter((place, relation and forward) for place, _, relation, forward, *_ in rows)
-        for place, end, relation, forward, value, *_ in rows:
-            if end is None or value is None or (relation is not None and not is_iri(relation.id)):
-                continue
-            hops = (self._relations.hop(relation.id, is_true(forward)),) if relation else ()
-            found[AttributeValue(read_integer(place), hops, named.get(end, end), named[value])] = None
-        names = [
-            AttributeValue(chain.depth, (self._relations.hop(labels[read_integer(rank)], True),), end, label)
-            for _, start, relation, _, value, label, rank in rows
-            if start and relation is None and start == value and isinstance(label, Literal)
-            if (end := named.get(start, start)).name == label.value
+        asked = [
+            (chain, {**places, chain.depth: (*types, *places.get(chain.depth, ()))})
+            for chain, places in wanted.items()
+            if chain.hops
         ]
-        kinds = {(each.end, each.value) for each in found if each.hops and each.hops[0] in types}
+        # several share a page: of each place its nodes, values in both directions, and what is near
+        parts = 4 * sum(len(places) for _, places in asked) if len(asked) > 1 else 1
+        labels, limits = self._naming.labels, Limits.of(self._rows // parts)
+
+        def write(some: Sequence[tuple[Chain, Wanted]]) -> str:
+            return attribute_queries.attribute_values(some, near, labels, limits)
+
+        read: dict[Chain, ReadAttributes] = {}
+        for some, answer in await self._ask_batches(asked, CHAINS_READ_PER_QUERY, write):
+            for (chain, _), rows in zip(some, attribute_rows.split_by_chain(answer, len(some)), strict=True):
+                read[chain] = self._read_attributes(chain, rows, answer.cut, types, limits.rows)
+        facts, more = await self._facts_past(value for each in read.values() for value in each.values)
+        found = {chain: each.page(chain, facts, more, self._rows) for chain, each in read.items()}
+        empty = ChainAttributes(Page(()), Page(()))
+        return {chain: found.get(chain, empty) for chain in wanted}
+
+    def _read_attributes(
+        self, chain: Chain, rows: Sequence[Row], cut: bool, types: Sequence[Hop], most: int
+    ) -> ReadAttributes:
+        """Read the rows of one chain, of each part of which there are ``most`` at most."""
+        kept = [row[:-1] for row in rows if row[-1] is None]
+        named = self._naming.apply((value, label, rank) for *_, value, label, rank in kept)
+        found = attribute_rows.read_values(kept, named, self._relations.hop)
+        labels = [self._relations.hop(label, forward=True) for label in self._naming.labels]
         silent = {*types, *(h for each in found for h in each.hops if self._relations.ignores(h.relation))}
-        values, more = await self._past_unnamed([each for each in found if silent.isdisjoint(each.hops)])
-        values = [each for each in values if each.hops or (each.place < chain.depth and each.value.name)]
-        values.sort(key=lambda each: (each.place, each.hops, sort_key(each.end), sort_key(each.value)))
-        listed = sorted(kinds, key=lambda pair: (sort_key(pair[0]), sort_key(pair[1])))
-        cut = answer.cut or len(rows) < len(answer.rows) or max(sizes.values(), default=0) > self._rows
-        return ChainAttributes(
-            Page(tuple(values[: self._rows]), cut or more or len(values) > self._rows),
-            Page(tuple(listed[: self._rows]), cut or len(listed) > self._rows),
-            tuple(sorted({*names}, key=lambda each: (each.hops, sort_key(each.end)))),
+        return ReadAttributes(
+            [each for each in found if silent.isdisjoint(each.hops)],
+            {(each.end, each.value) for each in found if each.hops and each.hops[0] in types},
+            attribute_rows.read_names(kept, named, chain.depth, labels),
+            cut or len(kept) < len(rows) or attribute_rows.largest_part(kept) > most,
         )
 
-    async def _past_unnamed(self, found: Sequence[AttributeValue]) -> tuple[list[AttributeValue], bool]:
-        """Return, in place of each value without a name, what this has, and whether there is more of it."""
-        unnamed = [each for each in found if each.hops and each.value.name is None]
-        listed = list(dict.fromkeys(each.value.id for each in unnamed))
+    async def _facts_past(self, found: Iterable[AttributeValue]) -> tuple[Facts, bool]:
+        """Return what the values without a name have, and whether there is more of it."""
+        listed = list(dict.fromkeys(each.value.id for each in found if attribute_rows.is_unnamed(each)))
         if not listed:
-            return list(found), False
+            return {}, False
         some = listed[:IDS_PER_QUERY]
         answer = await self._ask(attribute_queries.facts_of(some, self._naming.labels, self._rows + 1))
         named = self._naming.apply((value, label, rank) for *_, value, label, rank in answer.rows)
-        facts: dict[str, dict[tuple[Hop, Term], None]] = {id: {} for id in some}
-        for start, relation, value, *_ in answer.rows:
-            if start is None or value is None or relation is None or not is_iri(relation.id):
-                continue
-            if not self._relations.ignores(relation.id):
-                facts[start.id][self._relations.hop(relation.id, forward=True), named[value]] = None
-        past = [
-            replace(each, hops=(*each.hops, hop), value=value)
-            for each in unnamed
-            for hop, value in facts.get(each.value.id, ())
-            if value != each.end
-        ]
-        cut = answer.cut or len(answer.rows) > self._rows or len(listed) > len(some)
-        named_ones = [each for each in found if not each.hops or each.value.name is not None]
-        return list(dict.fromkeys([*named_ones, *past])), cut
+        facts = attribute_rows.read_facts(answer.rows, named, self._relations.hop, self._relations.ignores)
+        return facts, answer.cut or len(answer.rows) > self._rows or len(listed) > len(some)
 
     async def list_relations(self, ids: Sequence[str]) -> dict[str, Page[Hop]]:
         """Return the hops that leave each of the entities; see `KnowledgeGraph`."""
@@ -411,12 +404,41 @@ class SparqlGraph:
     async def link(self, question: str) -> list[Mention]:
         """Find the entities that a question mentions; see `KnowledgeGraph`."""
 
-        def link(index: NameIndex) -> list[Mention]:
+        def link(index: NameIndex) -> tuple[list[Mention], dict[str, dict[Hop, int]]]:
             if self._linking is None or self._linking[0] is not index:
                 self._linking = index, Linker(index, list(map(self.relation_label, self.relations)))
-            return self._linking[1].link(question)
+            mentions = self._linking[1].link(question)
+            rivals = [each.entity.id for mention in mentions for each in mention.rivals]
+            return mentions, index.facts(rivals)
 
-        return await self._look_up(question, link)
+        mentions, facts = await self._look_up(question, link)
+        await self._relations.learn(hop.relation for hops in facts.values() for hop in hops)
+        return [
+            mention.with_hops({id: self._named_hops(hops) for id, hops in facts.items()})
+            for mention in mentions
+        ]
+
+    def _named_hops(self, hops: Iterable[Hop]) -> tuple[Hop, ...]:
+        return tuple(sorted(self._relations.hop(hop.relation, hop.forward) for hop in hops))
+
+    async def find_classes(self, question: str) -> list[Chain]:
+        """Return the chains to the members of the classes that a question names; see `KnowledgeGraph`."""
+        known = self._facts.predicates
+        types = [
+            self._relations.hop(each, False) for each in self._dialect.types if each in known or not known
+        ]
+        if not types:
+            return []
+
+        def look_up(index: NameIndex) -> list[NamedWords]:
+            return list(named_words(question, index))
+
+        named = await self._look_up(f"{question} {in_singular(question)}", look_up)
+        entities = dict.fromkeys(entity for each in named for entity in each.entities)
+        chains = [Chain(entity, (hop,)) for entity in entities for hop in types][:CHAINS_PER_QUERY]
+        visits = zip(chains, await self.visit_chains(chains, hops=False, sample=1), strict=True)
+        members = {chain.topic: chain for chain, visit in reversed([*visits]) if len(visit.ends)}
+        return [members[each] for each in first_apart(named, {*members})]
 
     async def describe(self, id: str, limit: int = 50) -> Description:
         """Return aliases, types and facts of one entity: two queries; see `KnowledgeGraph`."""
@@ -470,26 +492,7 @@ class SparqlGraph:
 
         They are known from loading, or counted now; none in a graph that is too large to go through.
         """
-        counted, triples, facts = self._facts.both_ways, self._facts.triples, self._facts.predicates
-        if counted is None and triples is not None and triples <= MAX_TRIPLES_PAIRED:
-            counted = read_pair_counts(await self._executor.query(queries.both_ways()))
-        return {
-            (one, other): (n, n / max(n, 1, facts.get(one, 0), facts.get(other, 0)))
-            for one, other, n in counted or ()
-        }
-
-    async def _whole_inverses(self) -> dict[str, set[str]]:
-        """Return for each relation the others that state all of its facts the other way round."""
-        if self._inverses is None:
-            facts, self._inverses = self._facts.predicates, {}
-            with unmetered():
-                pairs = await self.both_ways()
-            for (one, other), (n, share) in pairs.items():
-                alike = one != other and n >= MIN_FACTS_ALIKE and share >= MIN_SHARE_ALIKE
-                for fewer, more in ((one, other), (other, one)) if alike else ():
-                    if n == facts.get(fewer):
-                        self._inverses.setdefault(fewer, set()).add(more)
-        return self._inverses
+        return await self._relations.both_ways()
 
     async def info(self) -> GraphInfo:
         """Count triples, entities, relations and named entities; what a folder tells is not counted again."""
@@ -587,18 +590,15 @@ class SparqlGraph:
             item_at(places, visit).hops.append(tuple(hop))
         return limits.ends_looked_up(unseen)
 
+    def _every_hop(self) -> Page[Hop]:
+        """Return the hops that lead on from anything: all of them, where they are listed."""
+        hops = [self._relations.hop(each, forward) for each in self.relations for forward in (True, False)]
+        return Page(tuple(hops[: self._rows]), len(hops) > self._rows)
+
     def _hops(self, rows: Sequence[Row], cut: bool = False) -> Page[Hop]:
-        ordered = self._sorted_hops(rows)
+        ordered = self._relations.read_hops(rows)
         cut = cut or len(ordered) > self._rows
         return Page(tuple(ordered[: self._rows]), cut)
-
-    def _sorted_hops(self, rows: Sequence[Row]) -> list[Hop]:
-        hops = {
-            self._relations.hop(relation.id, is_true(forward))
-            for relation, forward in rows
-            if relation is not None and is_iri(relation.id) and not self._relations.ignores(relation.id)
-        }
-        return sorted(hops, key=lambda hop: (hop.relation, not hop.forward))
 
 
 def _checked_id(id: str) -> str:
@@ -611,16 +611,6 @@ def _named_fact(fact: Triple, names: Mapping[str, str | None]) -> Triple:
     tail = fact.tail
     named = replace(tail, name=names[tail.id]) if isinstance(tail, Entity) else tail
     return Triple(replace(fact.head, name=names[fact.head.id]), fact.relation, named)
-
-
-def _without_inverses(hops: Sequence[Hop], inverses: Mapping[str, set[str]]) -> list[Hop]:
-    """Leave out hops whose facts others of them state; of two that state the same, the later."""
-    kept = list(hops)
-    for hop in reversed(hops):
-        others = inverses.get(hop.relation, ())
-        if any(each.relation in others and each.forward is not hop.forward for each in kept):
-            kept.remove(hop)
-    return kept
 
 
 def _starts_by_hop(steps: Sequence[tuple[str, Hop]]) -> dict[Hop, list[str]]:

@@ -143,6 +143,9 @@ class Literal:
 
 Term: TypeAlias = Entity | Literal
 
+ANY = Entity("urn:kgqa:any", "anything")
+"""The topic of a chain that sets out from no topic: it stands for any node that has the first relation."""
+
 
 @dataclass(frozen=True, slots=True, order=True)
 class Hop:
@@ -199,7 +202,8 @@ class Chain:
     """A relation chain (CoR §3): hops from a topic entity.
 
     The nodes between the topic and the end stay variables, apart from ``constraints``:
-    sorted by depth, at most one for each. A chain without hops stands for the topic itself.
+    sorted by depth, at most one for each. A chain without hops stands for the topic itself. From `ANY` it
+    leads to what its hops lead to from anywhere.
 
     Raises:
         ValueError: if there are more hops than `MAX_HOPS`, or ``constraints`` are not sorted, name a
@@ -231,6 +235,11 @@ class Chain:
     def then(self, hop: Hop) -> "Chain":
         """Return this chain with one hop more, constrained as it is."""
         return Chain(self.topic, (*self.hops, hop), self.constraints)
+
+    @property
+    def nodes(self) -> tuple["Chain", ...]:
+        """The chains that lead to its nodes after the topic, the first node's first."""
+        return tuple(self.upto(depth) for depth in range(1, self.depth + 1))
 
     def upto(self, depth: int) -> "Chain":
         """Return the first ``depth`` hops, constrained as they are; all of it where it has no more."""

@@ -2,14 +2,17 @@
 
 import operator as compare
 import re
-from collections.abc import Callable, Collection, Iterator
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
+from dataclasses import dataclass
 from decimal import Decimal
 from typing import Any, Literal as Choice, NamedTuple, get_args
 
 from kgqa.kg.terms import Literal, Term
 from kgqa.prompts.apply_conditions import ApplyConditions, Operator, StatedCondition, StatedConditions
-from kgqa.prompts.attributes import Attribute, term_text
+from kgqa.prompts.attributes import Attribute, Mention, term_text
+from kgqa.prompts.base import Prompt, R
 from kgqa.prompts.candidates import parse_number
+from kgqa.prompts.compose_query import ComposedQuery, ComposeQuery, node_name
 
 Basis = Choice["named", "extreme", "value"]
 """What a reply is told by: what the question names, an order, or any value that is shown."""
@@ -32,7 +35,76 @@ _COMPARISONS: dict[Operator, Callable[[Any, Any], bool]] = {
 }
 
 
-_ORDERED: tuple[Operator, ...] = (*_COMPARISONS, "year")
+ORDERED: tuple[Operator, ...] = (*_COMPARISONS, "year")
+
+
+@dataclass(frozen=True)
+class ShownCandidates:
+    """Candidates that are to be told apart, and what is shown of them.
+
+    ``types`` are pairs of a candidate and a type, of which ``kinds`` are shown; a condition on them names
+    ``typed`` as what has it. ``is_taken`` says whether the graph can check a condition.
+    """
+
+    question: str
+    candidates: frozenset[Term]
+    attributes: Mapping[str, Attribute]
+    mentions: Sequence[Mention]
+    kinds: Mapping[str, Term]
+    types: Sequence[tuple[Term, Term]]
+    is_taken: Callable[[StatedCondition], bool]
+    typed: str = ""
+
+
+def candidates_to_filter(prompt: ApplyConditions) -> ShownCandidates:
+    """Return what a prompt for conditions shows."""
+    known, question = prompt.known, prompt.question
+    everyone = frozenset(candidate.term for candidate in prompt.candidates)
+
+    def is_taken(stated: StatedCondition) -> bool:
+        return is_accepted(prompt, StatedConditions(conditions=[stated]))
+
+    return ShownCandidates(
+        question, everyone, known.lettered, known.mentions, known.kinds, known.types, is_taken
+    )
+
+
+def candidates_of_query(
+    prompt: ComposeQuery, query: ComposedQuery, candidates: Collection[Term]
+) -> ShownCandidates:
+    """Return what a prompt for a query shows of what a query without conditions leaves."""
+    number = query.chains[0][0]
+    chain = prompt.chains[number - 1].chain
+
+    def is_taken(stated: StatedCondition) -> bool:
+        try:
+            return bool(prompt.branches(query.model_copy(update={"conditions": [stated]})))
+        except ValueError:
+            return False
+
+    return ShownCandidates(
+        prompt.question,
+        frozenset(candidates),
+        {
+            letter: each.attribute
+            for letter, each in prompt.lettered.items()
+            if is_taken(StatedCondition(attribute=letter, operator="exists"))
+        },
+        prompt.mentions,
+        prompt.known.kinds,
+        prompt.types,
+        is_taken,
+        typed=query.answer or node_name(number, chain.depth, chain),
+    )
+
+
+def is_accepted(prompt: Prompt[R], reply: R) -> bool:
+    """Return whether a prompt takes a reply."""
+    try:
+        prompt.check(reply)
+    except ValueError:
+        return False
+    return True
 
 
 class _Stated(NamedTuple):
@@ -44,15 +116,15 @@ class _Stated(NamedTuple):
 
 
 def decisive_replies(
-    prompt: ApplyConditions, wanted: Collection[Term]
+    shown: ShownCandidates, wanted: Collection[Term]
 ) -> Iterator[tuple[StatedConditions, Basis]]:
     """Yield the replies that leave those of the candidates that are ``wanted``, the plainest first.
 
     All values that the question names and the wanted have; these and one condition; one alone, or an
     extreme of what they leave.
     """
-    everyone, goal = _everyone(prompt), frozenset(wanted)
-    fitting = [each for each in _conditions(prompt) if goal <= each.meeting]
+    everyone, goal = shown.candidates, frozenset(wanted)
+    fitting = [each for each in _conditions(shown) if goal <= each.meeting and shown.is_taken(each.condition)]
     named = [each for each in fitting if each.basis == "named" and each.condition.operator == "="]
     equal: dict[str, _Stated] = {}
     for each in named:
@@ -67,42 +139,38 @@ def decisive_replies(
             for each in fitting:
                 if each.basis == basis and each.condition not in base and among & each.meeting == goal:
                     yield StatedConditions(conditions=[*base, each.condition]), basis
-            for letter, attribute in prompt.known.lettered.items() if basis == "extreme" else ():
+            for letter, attribute in shown.attributes.items() if basis == "extreme" else ():
                 first, last = _extremes(attribute, among)
                 if goal in (first, last) and first != last:
                     extreme: Choice["smallest", "largest"] = "smallest" if goal == first else "largest"
                     yield StatedConditions(conditions=base, extreme=extreme, by=letter), basis
 
 
-def stated_conditions(prompt: ApplyConditions) -> list[StatedCondition]:
-    """Return the conditions that can be told of what a prompt shows, right or wrong, each met by some."""
-    return [each.condition for each in _conditions(prompt)]
+def stated_conditions(shown: ShownCandidates) -> list[StatedCondition]:
+    """Return the conditions that can be told of what is shown, right or wrong, each met by some."""
+    return [each.condition for each in _conditions(shown) if shown.is_taken(each.condition)]
 
 
-def _everyone(prompt: ApplyConditions) -> frozenset[Term]:
-    return frozenset(candidate.term for candidate in prompt.candidates)
-
-
-def _conditions(prompt: ApplyConditions) -> list[_Stated]:
-    """Return the conditions that can be told of what a prompt shows: those that the question names first.
+def _conditions(shown: ShownCandidates) -> list[_Stated]:
+    """Return the conditions that can be told of what is shown: those that the question names first.
 
     Names are left out: by them anything can be told.
     """
-    known, everyone = prompt.known, _everyone(prompt)
-    named = sorted({term_text(term) for each in known.mentions for term in each.terms})
+    everyone = shown.candidates
+    named = sorted({term_text(term) for each in shown.mentions for term in each.terms})
     found: list[_Stated] = []
-    for letter, attribute in known.lettered.items():
+    for letter, attribute in shown.attributes.items():
         if attribute.says_names:
             continue
         for text in named:
-            for operator in _ORDERED if attribute.kind in {"number", "date"} else _ORDERED[:1]:
+            for operator in ORDERED if attribute.kind in {"number", "date"} else ORDERED[:1]:
                 meeting = _meeting(attribute, operator, text)
                 stated = StatedCondition(attribute=letter, operator=operator, value=text)
-                compared = operator in {"=", "year"} or _COMPARED.search(prompt.question)
+                compared = operator in {"=", "year"} or _COMPARED.search(shown.question)
                 found.append(_Stated(stated, meeting, "named" if compared else "value"))
                 if operator == "=":
                     without = StatedCondition(attribute=letter, operator="not exists", value=text)
-                    basis: Basis = "named" if _NEGATION.search(prompt.question) else "value"
+                    basis: Basis = "named" if _NEGATION.search(shown.question) else "value"
                     found.append(_Stated(without, everyone - meeting, basis))
         for text in [*attribute.distinct][:MAX_VALUES_TRIED]:
             stated = StatedCondition(attribute=letter, operator="=", value=text)
@@ -111,22 +179,12 @@ def _conditions(prompt: ApplyConditions) -> list[_Stated]:
         found.append(_Stated(StatedCondition(attribute=letter, operator="exists"), has, "value"))
         stated = StatedCondition(attribute=letter, operator="not exists")
         found.append(_Stated(stated, everyone - has, "value"))
-    for text, kind in known.kinds.items():
-        meeting = frozenset(candidate for candidate, each in known.types if each == kind)
-        stated = StatedCondition(attribute="", operator="type", value=text)
-        said = text.lower() in prompt.question.lower()
+    for text, kind in shown.kinds.items():
+        meeting = frozenset(candidate for candidate, each in shown.types if each == kind)
+        stated = StatedCondition(attribute=shown.typed, operator="type", value=text)
+        said = text.lower() in shown.question.lower()
         found.append(_Stated(stated, meeting, "named" if said else "value"))
-    sound = [each for each in found if each.meeting and _is_taken(prompt, each.condition)]
-    return sorted(sound, key=lambda each: each.basis != "named")
-
-
-def _is_taken(prompt: ApplyConditions, condition: StatedCondition) -> bool:
-    """Return whether the graph can check a condition."""
-    try:
-        prompt.known.condition(condition.attribute, condition.operator, condition.value, prompt.question)
-    except ValueError:
-        return False
-    return True
+    return sorted((each for each in found if each.meeting), key=lambda each: each.basis != "named")
 
 
 def _meeting(attribute: Attribute, operator: Operator, text: str) -> frozenset[Term]:

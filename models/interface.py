@@ -6,6 +6,7 @@ from dataclasses import astuple, dataclass, field
 from operator import add
 from typing import TYPE_CHECKING, Any, Generic, NamedTuple, Protocol, runtime_checkable
 
+from kgqa.kg.terms import Entity
 from kgqa.prompts.base import Prompt, R
 
 if TYPE_CHECKING:
@@ -79,6 +80,27 @@ class ModelSettings(NamedTuple):
     max_tokens: int | None = None
     timeout: float = 60.0  # seconds that a single call may take
     arguments: Mapping[str, Any] = {}  # further ones of the provider's API, such as ``top_p``
+
+
+class Assessment(NamedTuple):
+    """How likely an answer is right, what of the question nothing says, and what it cost to tell."""
+
+    confidence: float | None
+    """From 0 to 1; None where nobody can say."""
+    missing: str | None
+    usage: Usage
+
+
+@runtime_checkable
+class ConfidentModel(Protocol):
+    """A model that can tell how likely its answers are right."""
+
+    async def assess(self, question: str, topics: tuple[Entity, ...]) -> Assessment:
+        """Return how likely the answer that it leads to is right.
+
+        Raises:
+            KGError: if the graph cannot be reached.
+        """
 
 
 @runtime_checkable

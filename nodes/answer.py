@@ -4,7 +4,8 @@ from dataclasses import replace
 
 from kgqa.kg.pages import Proof
 from kgqa.kg.proof.query import AnswerQuery
-from kgqa.kg.terms import Path, Term, Triple
+from kgqa.kg.terms import ANY, Path, Term, Triple
+from kgqa.nodes.claim import claimed_answer
 from kgqa.nodes.proof import proof_update, query_of_memory, run_query
 from kgqa.nodes.record import (
     MAX_EVIDENCE_ANSWERS,
@@ -35,14 +36,16 @@ async def answer(state: State, runtime: NodeRuntime) -> FinalUpdate:
         state = {**state, "outcome": None}
         if not failure_outcome(state):
             said = Update(answers=state["answers"], outcome="parametric", paths=[], evidence=[])
-            return complete_record(said, state, runtime)
+            return await complete_record(said, state, runtime)
+    if (claimed := claimed_answer(state)) is not None:
+        return await complete_record(claimed, state, runtime)
     branches, named = state.get("memory"), [c.term for c in state.get("candidates", []) if c.term.name]
     if not branches and named and state.get("stopped_by"):
         branches = [VerifiedChain(state["chain"], tuple(named), "filter")]
     judged = branches and branches[-1].verdict != "infer"
     if not branches or (state.get("outcome") if judged else failure_outcome(state)):
         return await complete_without_proof(state, runtime)
-    return complete_record(await _prove_answers(branches, state, runtime), state, runtime)
+    return await complete_record(await _prove_answers(branches, state, runtime), state, runtime)
 
 
 async def _prove_answers(branches: list[VerifiedChain], state: State, runtime: NodeRuntime) -> Update:
@@ -119,7 +122,9 @@ async def _trace_paths(
                 [f[at].tail if hop.forward else f[at].head for f in whole] if at < upto.depth else []
                 for at, hop in enumerate(chain.hops)
             ]
-            paths.append(draw_hops(chain.hops, [[chain.topic], *tails]))
+            first = chain.hops[:1] if chain.topic == ANY else ()
+            heads = [f[0].head if hop.forward else f[0].tail for f in whole for hop in first]
+            paths.append(draw_hops(chain.hops, [heads if first else [chain.topic], *tails]))
             triples += [triple for path in facts for triple in path]
             facts = []
     return paths, triples
@@ -131,6 +136,12 @@ def _known_facts(
     """Return the facts behind ends where there is one node on the way after each hop: no need to ask."""
     chain, nodes = branch.chain, {lead.chain: lead.node for lead in leads}
     between = [each for depth in range(1, chain.depth) if (each := nodes.get(chain.upto(depth)))]
-    if len(between) + 1 < chain.depth or not {*ends} <= {*branch.ends} or branch.others or branch.place:
+    if (
+        len(between) + 1 < chain.depth
+        or not {*ends} <= {*branch.ends}
+        or branch.others
+        or branch.place
+        or chain.topic == ANY
+    ):
         return []
     return [Path(chain.topic, tuple(zip(chain.hops, (*between, end), strict=True))).triples for end in ends]

@@ -2,16 +2,17 @@
 
 import re
 from calendar import month_name
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from datetime import date
 from itertools import islice
+from types import MappingProxyType
+from typing import TypeVar
 
 from kgqa.kg.pages import ChainAttributes, Mention as LinkedMention
-from kgqa.kg.terms import Chain, Entity, Hop, Literal, Term
-from kgqa.nodes.frontier.rerank import question_likeness
-from kgqa.priors.candidate_ranking import relation_words
-from kgqa.priors.errors import EncoderError
+from kgqa.kg.terms import ANY, Chain, Entity, Hop, Literal, Term
+from kgqa.nodes.likeness import likeness, likeness_scores, likest
+from kgqa.priors.candidate_ranking import hop_words, relation_words
 from kgqa.prompts.attributes import Attribute, KnownAttributes, Mention, term_text
 from kgqa.runtime.node import NodeRuntime
 from kgqa.runtime.state import VerifiedChain
@@ -39,7 +40,8 @@ _QUOTED = re.compile(r"\"([^\"]+)\"|“([^”]+)”|(?<!\w)['\u2018]([^'\u2019]+
 
 
 _Key = tuple[int, tuple[Hop, ...]]  # place and hops of an attribute
-_Pairs = list[tuple[Term, Term]]  # of a candidate and a value
+Pairs = list[tuple[Term, Term]]  # of a candidate and a value
+_K = TypeVar("_K")
 
 
 async def known_attributes(
@@ -56,26 +58,31 @@ async def known_attributes(
     question. What takes too long is not known.
     """
     chain = branch.chain
-    named = await _named_beside(question, topics, runtime)
+    named = await named_beside(question, topics, runtime)
     begun = {chain.topic, *(each.chain.topic for each in met)}
     others: dict[str, list[Term]] = {str(topic): [topic] for topic in topics if topic not in begun}
     named = others | named
     near = [term for terms in named.values() for term in terms]
-    read = {each: await _read(question, each, near, runtime) for each in branch.chains}
-    pages = {each.hops: page for each, page in read.items() if page}
+    pages: dict[tuple[Hop, ...], ChainAttributes] = {}
+    for each in branch.chains:  # each has a page of its own
+        read = await read_attributes(question, {each: range(1, each.depth + 1)}, near, runtime)
+        if each in read:
+            pages[each.hops] = read[each]
     if not pages:
         return KnownAttributes(chain, mentions=tuple(Mention(text, tuple(of)) for text, of in named.items()))
     within = None if branch.truncated else {*branch.ends}
-    groups = _groups(chain, pages, within)
+    groups = group_values(chain, pages, within)
     standing = {
-        text: [(key, end) for key, pairs in groups.items() for end, value in pairs if _is_any(value, terms)]
+        text: [(key, end) for key, pairs in groups.items() for end, value in pairs if is_any(value, terms)]
         for text, terms in named.items()
     }
     told = {key for places in standing.values() for key, _ in places}
-    telling = [key for key, pairs in groups.items() if key in told or _tells_apart(pairs, branch.ends)]
+    telling = [key for key, pairs in groups.items() if key in told or tells_apart(pairs, branch.ends)]
     alike = {frozenset(groups[key]): key for key in reversed(telling)}  # a relation and its inverse
     telling = [key for key in telling if alike[frozenset(groups[key])] == key]
-    listed = await _likeliest(telling, told, question, chain, runtime)
+    words = {key: hop_words(key[1] or chain.hops[key[0] - 1 : key[0]]) for key in telling}
+    between = {key for key in telling if key[0] < chain.depth}
+    listed = await likeliest(words, told, between, question, runtime)
     values = [end for end in branch.ends if isinstance(end, Literal)]
     own = [Attribute(chain.depth, (), tuple((end, end) for end in values))] if len(values) > 1 else []
     at = {key: number for number, key in enumerate(listed, len(own))}
@@ -90,7 +97,7 @@ async def known_attributes(
     return KnownAttributes(
         chain,
         (*attributes, *_names(chain, pages.values(), within)),
-        await _by_likeness(list(dict.fromkeys(kinds)), question, runtime),
+        await order_types(list(dict.fromkeys(kinds)), question, runtime),
         tuple(mentions),
         any(each.values.truncated for each in pages.values()),
     )
@@ -107,34 +114,46 @@ async def look_for_missing(
     again = await known_attributes(missing, branch, met, (), runtime)
     shown = {(each.place, each.hops) for each in known.listed}
     new = [each for each in again.listed if (each.place, each.hops) not in shown]
-    likes = await _likeness([_attribute_words(each.hops) for each in new], missing, runtime)
+    likes = await likeness([hop_words(each.hops) for each in new], missing, runtime)
     alike = [each for each, like in zip(new, likes, strict=True) if like >= MIN_MISSING_LIKENESS]
     return replace(known, listed=(*known.listed, *alike[:MAX_FOUND_MISSING])) if alike else None
 
 
-async def _read(
-    question: str, chain: Chain, near: Sequence[Term], runtime: NodeRuntime
-) -> ChainAttributes | None:
-    """Read what the nodes on a chain have by the relations that are likest to the question."""
-    hops = await _likely_hops(question, chain, runtime)
-    found: ChainAttributes | None = await runtime.try_tool(
-        "chain_attributes",
-        **chain_arguments(chain),
-        relations={place: list(map(write_hop, of)) for place, of in hops.items()},
-        near=near,
-    )
-    return found
+async def read_attributes(
+    question: str,
+    places: Mapping[Chain, Sequence[int]],
+    near: Sequence[Term],
+    runtime: NodeRuntime,
+    hops: Mapping[Chain, Sequence[Hop]] = MappingProxyType({}),
+) -> dict[Chain, ChainAttributes]:
+    """Read what the nodes at places of chains have by the relations that are likest to the question.
+
+    ``hops`` are known to lead on from some chains; from others one query tells.
+    """
+    nodes = dict.fromkeys(chain.upto(place) for chain, of in places.items() for place in of)
+    likely = await _likely_hops(question, [*nodes], hops, runtime)
+    chains = [
+        {
+            **chain_arguments(chain),
+            "relations": {place: [*map(write_hop, likely[chain.upto(place)])] for place in of},
+        }
+        for chain, of in places.items()
+    ]
+    found: list[ChainAttributes] | None = await runtime.try_tool("chain_attributes", chains=chains, near=near)
+    return dict(zip(places, found, strict=True)) if found else {}
 
 
-def _groups(
+def group_values(
     chain: Chain, pages: Mapping[tuple[Hop, ...], ChainAttributes], within: set[Term] | None
-) -> dict[_Key, _Pairs]:
+) -> dict[_Key, Pairs]:
     """Return the values by what they are of; what a chain itself says is left out.
 
-    Of several chains to the same ends only what the ends have counts.
+    What a chain from anything sets out from is not said by it. Of several chains to the same ends only what
+    the ends have counts.
     """
     own = {step for hops in pages for step in enumerate(hops)}
-    own |= {(place, hop.inverse) for hops in pages for place, hop in enumerate(hops, 1)}
+    back = [(place, hop.inverse) for hops in pages for place, hop in enumerate(hops, 1)]
+    own |= {(place, hop) for place, hop in back if place > 1 or chain.topic != ANY}
     groups: dict[_Key, dict[tuple[Term, Term], None]] = {}
     for hops, page in pages.items():
         for each in page.values:
@@ -156,64 +175,61 @@ def _names(chain: Chain, found: Iterable[ChainAttributes], within: set[Term] | N
         yield Attribute(chain.depth, hops, tuple(pairs))
 
 
-def _tells_apart(pairs: _Pairs, ends: Sequence[Term]) -> bool:
+def tells_apart(pairs: Pairs, ends: Sequence[Term]) -> bool:
     """Return whether not all candidates have the same value; of one alone, everything may tell."""
     return len(ends) == 1 or len({value for _, value in pairs}) > 1 or {*ends} > {end for end, _ in pairs}
 
 
-async def _likeliest(
-    keys: Sequence[_Key], told: set[_Key], question: str, chain: Chain, runtime: NodeRuntime
-) -> list[_Key]:
-    """Return what the question names a value of, then what is most like it, but for what is far less so."""
-    words = [_attribute_words(hops or chain.hops[place - 1 : place]) for place, hops in keys]
-    likes = await _likeness(words, question, runtime)
+async def likeliest(
+    words: Mapping[_K, str],
+    told: Collection[_K],
+    between: Collection[_K],
+    question: str,
+    runtime: NodeRuntime,
+) -> list[_K]:
+    """Return what the question names a value of, then what is most like it, but for what is far less so.
+
+    Each attribute is given with its words; those ``between`` are of nodes on the way.
+    """
+    likes = await likeness_scores([*words.values()], question, runtime)
     score = {
-        key: (key in told, like + BETWEEN_BONUS * (key[0] < chain.depth))
-        for key, like in zip(keys, likes, strict=True)
+        key: (key in told, like + BETWEEN_BONUS * (key in between))
+        for key, like in zip(words, likes, strict=True)
     }
-    order = sorted(sorted(keys), key=lambda key: score[key], reverse=True)[:MAX_SHOWN]
+    order = sorted(words, key=lambda key: score[key], reverse=True)[:MAX_SHOWN]
     best = max((like for _, like in score.values()), default=0.0)
     return [
         key for at, key in enumerate(order) if at < MIN_SHOWN or score[key] >= (False, MIN_LIKENESS * best)
     ]
 
 
-def _attribute_words(hops: Sequence[Hop]) -> str:
-    return relation_words(" ".join(hop.words for hop in hops))
-
-
-async def _by_likeness(
+async def order_types(
     types: Sequence[tuple[Term, Term]], question: str, runtime: NodeRuntime
 ) -> tuple[tuple[Term, Term], ...]:
     """Order candidates and their types by how alike the type is to the question."""
     kinds = sorted({kind for _, kind in types}, key=lambda kind: kind.id)
-    likes = await _likeness([relation_words(term_text(kind)) for kind in kinds], question, runtime)
+    likes = await likeness_scores([relation_words(term_text(kind)) for kind in kinds], question, runtime)
     score = dict(zip(kinds, likes, strict=True))
     return tuple(sorted(types, key=lambda pair: -score[pair[1]]))
 
 
-async def _likely_hops(question: str, chain: Chain, runtime: NodeRuntime) -> dict[int, list[Hop]]:
-    """Return the relations at each place that are most alike to the question."""
-    chains = [chain_arguments(chain.upto(depth)) for depth in range(1, chain.depth + 1)]
-    visits = await runtime.try_tool("visit_chains", chains=chains, ends=False) or ()
+async def _likely_hops(
+    question: str, chains: Sequence[Chain], known: Mapping[Chain, Sequence[Hop]], runtime: NodeRuntime
+) -> dict[Chain, list[Hop]]:
+    """Return the relations of the ends of chains that are most alike to the question."""
+    unknown = [chain for chain in chains if chain not in known]
+    arguments = [*map(chain_arguments, unknown)]
+    visits = await runtime.try_tool("visit_chains", chains=arguments, ends=False) if unknown else ()
+    every = {**known, **{chain: visit.hops for chain, visit in zip(unknown, visits or (), strict=False)}}
     chosen = {}
-    for place, visit in enumerate(visits, 1):
-        hops = visit.hops.items
-        likes = await _likeness([relation_words(hop.words) for hop in hops], question, runtime)
-        order = sorted(range(len(hops)), key=lambda at: (-likes[at], at))
-        chosen[place] = [hops[at] for at in order[:MAX_HOPS_READ]]
+    for chain in chains:
+        hops = [*every.get(chain, ())]
+        likes = await likeness_scores([relation_words(hop.words) for hop in hops], question, runtime)
+        chosen[chain] = [hops[at] for at in likest(likes, MAX_HOPS_READ)]
     return chosen
 
 
-async def _likeness(texts: Sequence[str], question: str, runtime: NodeRuntime) -> list[float]:
-    """Return how alike texts are to the question: by the encoder, or by words where there is none."""
-    try:
-        return await question_likeness(texts, question, "encoder", runtime)
-    except EncoderError:
-        return await question_likeness(texts, question, "bm25", runtime)
-
-
-async def _named_beside(
+async def named_beside(
     question: str, topics: Sequence[Entity], runtime: NodeRuntime
 ) -> dict[str, list[Term]]:
     """Return what a question names beside its topics, with the terms that it may stand for."""
@@ -255,7 +271,7 @@ def _iso_date(parts: Mapping[str, str | None]) -> str | None:
     return day if parts["day"] else day[:7]
 
 
-def _is_any(value: Term, terms: Iterable[Term]) -> bool:
+def is_any(value: Term, terms: Iterable[Term]) -> bool:
     """Return whether a value is one of some terms, or a date within one."""
     texts = [term.value for term in terms if isinstance(term, Literal)]
     if isinstance(value, Entity):

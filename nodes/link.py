@@ -5,7 +5,9 @@ from collections.abc import Iterable, Sequence
 from kgqa.kg.errors import KGError
 from kgqa.kg.pages import ChainResult, Match, Mention
 from kgqa.kg.terms import Chain, Entity, is_id, is_iri, one_line
+from kgqa.priors.errors import EncoderError
 from kgqa.prompts.base import MAX_QUESTION_CHARS
+from kgqa.retrieval.topics import rank_meanings
 from kgqa.runtime.budget import BudgetExceeded
 from kgqa.runtime.node import NodeRuntime, node
 from kgqa.runtime.record import ref
@@ -20,16 +22,23 @@ async def link(state: State, runtime: NodeRuntime) -> Update:
     The first is taken up as the root of a relation chain; the others refine its answer.
     One that the graph does not have is passed over, and the trace says so. One query gives the
     names of all of them and what leads on from them. A method whose ``all_topics`` is off has the first only.
+    Without any, one that retrieves for a whole question goes on.
     """
     topics_given = state.get("topics") or ()
     texts = (each if isinstance(each, str) else each["id"] or each["name"] or "" for each in topics_given)
     given = list(dict.fromkeys(texts))
+    meanings: dict[str, list[Entity]] = {}
     named = await _resolve_topics(given, runtime)
     if not named:
-        mentions: list[Mention] = await runtime.call_tool("link_entities", question=state["question"])
+        mentions = await _find_mentions(state["question"], runtime)
         if not mentions:
             runtime.trace["reason"] = "the question names no entity of the graph; give a topic"
-        named = [mention.matches[0].entity for mention in mentions]
+        named = list(dict.fromkeys(mention.matches[0].entity for mention in mentions))
+        meanings = {
+            mention.matches[0].entity.id: [match.entity for match in mention.matches[1:]]
+            for mention in mentions
+            if len(mention.matches) > 1
+        }
     visits = await _visit_entities((entity for entity in named if entity), runtime)
     topics: dict[Entity, None] = {}
     passed_over = given[len(named) :]
@@ -46,17 +55,35 @@ async def link(state: State, runtime: NodeRuntime) -> Update:
         passed_over += map(str, others)
         topics = {first: None} if first else {}
     runtime.trace["topics"] = [ref(topic) for topic in topics]
+    if meanings:
+        runtime.trace["meanings"] = {id: list(map(ref, others)) for id, others in meanings.items()}
     if not topics:
-        return {"topic_entities": [], "passed_over": list(map(one_line, passed_over)), "decision": "stop"}
+        goes_on = runtime.context.retrieves and not given
+        return {
+            "topic_entities": [],
+            "passed_over": list(map(one_line, passed_over)),
+            "decision": "forward" if goes_on else "stop",
+        }
     chains = [Chain(topic) for topic in topics]
     leads = [known_extensions(chain, visits[chain.topic]) for chain in chains if chain.topic in visits]
     return {
         "topic_entities": list(topics),
+        "linked": not given,
         "passed_over": list(map(one_line, passed_over)),
+        "meanings": meanings,
         "chain": chains[0],
         "leads": leads,
         "resume_points": chains[::-1],
     }
+
+
+async def _find_mentions(question: str, runtime: NodeRuntime) -> list[Mention]:
+    """Link a question; what a mention may mean is ordered by how well its relations say the question."""
+    mentions: list[Mention] = await runtime.call_tool("link_entities", question=question)
+    try:
+        return await rank_meanings(question, mentions, runtime.encode)
+    except EncoderError:
+        return mentions
 
 
 async def _resolve_topics(texts: Sequence[str], runtime: NodeRuntime) -> list[Entity | None]:

@@ -9,7 +9,9 @@ from kgqa.kg.errors import KGError
 from kgqa.kg.pages import Proof
 from kgqa.kg.proof.query import Aggregate, AnswerQuery, Branch, Pick
 from kgqa.kg.terms import Chain, Entity, Path, Term
+from kgqa.nodes.cues import unused_cues
 from kgqa.prompts.candidates import parse_number
+from kgqa.prompts.judge_claim import is_yes_no_question
 from kgqa.runtime.budget import BudgetExceeded
 from kgqa.runtime.node import NodeRuntime
 from kgqa.runtime.record import Outcome, RecordedCondition
@@ -38,8 +40,10 @@ def query_of_memory(
     parts, picked = [], []
     free = 1
     for each in branches:
-        places = (*range(free, free + each.chain.depth - 1), RETURNED)
-        free += len(places) - 1
+        met = (each.met_at or each.chain.depth) - 1
+        numbers = range(free, free + max(0, each.chain.depth - 1))
+        places = (*numbers[:met], RETURNED, *numbers[met:])
+        free += len(numbers)
         chain, picks = _without_held(each.chain, places, topics)
         parts.append(Branch(chain, places, each.others, each.fresh))
         picked += picks if held else []
@@ -147,14 +151,18 @@ async def prove_claim(paths: Sequence[Path], *, holds: bool, state: State, runti
     """Return the query, conditions and outcome of a yes or no by chains that join topics.
 
     It holds where a path for it ends at another topic, or where those of another do. It does not where a
-    path against it ends at no topic; what rests on other evidence is the model's inference.
+    path against it ends at no topic; what rests on other evidence, or on several facts that no one query has,
+    is the model's inference.
     """
     claims = _joining_chains(paths, state["topic_entities"], holds=holds)
     if (claim := next(claims, None)) is not None:
         query = AnswerQuery(_branches([[chain] for chain in claim]), RETURNED, ask=True)
         proof = await run_query(query, runtime)
         if proof and [each.id for each in proof.answers] == [str(holds).lower()]:
-            return proof_update(query, proof, (), state)
+            update = proof_update(query, proof, (), state)
+            told = {term for path in paths for term in (path.topic, path.end)}
+            if update["outcome"] != "grounded_unverified" or not told.issuperset(state["topic_entities"]):
+                return update
     return {"outcome": "grounded_inference"}
 
 
@@ -176,13 +184,17 @@ def _joining_chains(
 def proof_update(query: AnswerQuery, proof: Proof, branches: Sequence[VerifiedChain], state: State) -> Update:
     """Return what a record says of a query that gives its answers, of ``branches`` of memory where it is so.
 
-    It is unverified where nobody has judged all of it, a topic is no part of it, or nothing counts what the
-    question asks the number of; what a model has picked or inferred is an inference.
+    It is unverified where nobody has judged all of it, a topic is no part of it, nothing counts what the
+    question asks the number of, or it does not heed an order, a negation, a comparison or a year; what a
+    model has picked or inferred is an inference.
     """
     verdicts = [branch.verdict for branch in branches]
-    unmet = [*unmet_topics(query, state), *unmet_count(query, proof, state["question"])]
+    question, topics = state["question"], state["topic_entities"]
+    cues = unused_cues(query, tuple(proof.answers), question, topics)
+    cues += ["yes or no"] if is_yes_no_question(question) and not query.ask else []
+    unmet = [*unmet_topics(query, state), *unmet_count(query, proof, question), *cues]
     judged = "filter" not in verdicts and not any(branch.aggregate for branch in branches[:-1])
-    conditions = recorded_conditions(query, proof, state["question"], unmet if judged else [*unmet, UNJUDGED])
+    conditions = recorded_conditions(query, proof, question, unmet if judged else [*unmet, UNJUDGED])
     outcome: Outcome = "grounded"
     if any(each["by"] == "model" for each in conditions):
         outcome = "grounded_inference"

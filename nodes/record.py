@@ -11,14 +11,19 @@ from kgqa.prompts.answer_from_memory import AnswerDirectly
 from kgqa.prompts.candidates import parse_number
 from kgqa.runtime.budget import BudgetExceeded
 from kgqa.runtime.node import NodeRuntime
-from kgqa.runtime.record import FROM_GRAPH, VARIABLE_REF, Fact, Outcome, PathStep, Ref, fact, ref
+from kgqa.runtime.record import BY_SEARCH, FROM_GRAPH, VARIABLE_REF, Fact, Outcome, PathStep, Ref, fact, ref
 from kgqa.runtime.state import FinalUpdate, State, Update
+
+YES: Ref = {"id": "true", "name": "yes"}
+NO: Ref = {"id": "false", "name": "no"}
 
 MAX_EVIDENCE_ANSWERS = 50  # answers whose facts a record carries at most
 
 
-def complete_record(update: Update, state: State, runtime: NodeRuntime) -> FinalUpdate:
-    """Complete the record of a question."""
+async def complete_record(update: Update, state: State, runtime: NodeRuntime) -> FinalUpdate:
+    """Complete the record of a question, with the model's confidence where it can tell."""
+    if update["answers"] and update["outcome"] in BY_SEARCH and update["answers"][0] not in (YES, NO):
+        update = await _with_confidence(update, state, runtime)
     runtime.trace["outcome"] = update["outcome"]
     cut_by_depth = update["outcome"] not in FROM_GRAPH and any(
         entry.get("limit") == "depth" for entry in state["trace"]
@@ -26,6 +31,7 @@ def complete_record(update: Update, state: State, runtime: NodeRuntime) -> Final
     return {
         "query": None,
         "conditions": [],
+        "confidence": None,
         **update,
         "id": state["record_id"],
         "method": runtime.context.method,
@@ -36,6 +42,23 @@ def complete_record(update: Update, state: State, runtime: NodeRuntime) -> Final
         "config": runtime.context.config(),
         "decision": "stop",
     }
+
+
+async def _with_confidence(update: Update, state: State, runtime: NodeRuntime) -> Update:
+    """Return what a record says with how likely it is right; no answers where that is too low."""
+    try:
+        said = await runtime.assess(state["question"], tuple(state["topic_entities"]))
+    except (BudgetExceeded, KGError, ModelError) as error:
+        runtime.trace["confidence"] = f"left out: {error}"
+        return update
+    if said is None or said.confidence is None:
+        return update
+    least = runtime.context.min_confidence
+    if said.confidence >= least:
+        return {**update, "confidence": said.confidence}
+    about = f"about {said.missing!r}" if said.missing else "that is surely meant"
+    runtime.trace["reason"] = f"nothing in the graph {about} (confidence {said.confidence:.2f} of {least:g})"
+    return {"answers": [], "outcome": "none", "paths": [], "evidence": [], "confidence": said.confidence}
 
 
 async def complete_without_proof(state: State, runtime: NodeRuntime) -> FinalUpdate:
@@ -60,7 +83,7 @@ async def complete_without_proof(state: State, runtime: NodeRuntime) -> FinalUpd
             runtime.record_failure(error)
             if not isinstance(error, MalformedReply):
                 update["outcome"] = "model_unavailable"
-    return complete_record(update, state, runtime)
+    return await complete_record(update, state, runtime)
 
 
 def failure_outcome(state: State) -> Outcome | None:

@@ -2,24 +2,25 @@
 
 from collections.abc import Awaitable, Callable, Mapping, Sequence
 from dataclasses import replace
+from itertools import starmap
 from typing import Any, NamedTuple, TypeVar
 
+from kgqa.kg.dialects import describes_data
 from kgqa.kg.terms import Chain, Hop, one_line
+from kgqa.nodes.likeness import likeness, likest
 from kgqa.nodes.look_again import remaining_points
-from kgqa.priors.candidate_ranking import relation_words
+from kgqa.priors.candidate_ranking import hop_words
 from kgqa.prompts.chain import Extension, extend
 from kgqa.prompts.pick_relations import PickRelations
 from kgqa.prompts.prune_relations import PruneRelations
 from kgqa.runtime.node import NodeRuntime, node
 from kgqa.runtime.state import KnownExtensions, OutrightChain, State, Update, node_has_run
-from kgqa.tools.arguments import chain_arguments, describes_data, extended_chain_arguments
+from kgqa.tools.arguments import chain_arguments, extended_chain_arguments
 
 P = TypeVar("P", PruneRelations, PickRelations)
 Ask = Callable[[Any], Awaitable[Any]]
 
 MAX_LOOKED_UP = 15  # offers that are shown where a relation is missing: those most alike to its words
-LIKENESS_DECIMALS = 6  # decimals by which likenesses are compared
-
 MAX_OFFERED_RELATIONS = 500  # offers of one prompt at most; both directions keep their share
 
 
@@ -59,28 +60,23 @@ async def list_extensions(
     Where the graph does not say in time what is behind nodes without a name, by each hop alone.
     """
     context = runtime.context
-    every = [extend(chain, hop) for chain, hops in known.items() for hop in hops]
-    noise = [each for each in every if context.hide_noise and describes_data(each.hops[0])]
-    left = [each for each in every if each not in noise]
-    near = dict.fromkeys(each.start for each in left if each.start.depth + 2 <= context.depth)
+
+    def is_noise(hop: Hop) -> bool:
+        return context.hide_noise and describes_data(hop)
+
+    left = {chain: [hop for hop in hops if not is_noise(hop)] for chain, hops in known.items()}
+    noise = [extend(chain, hop) for chain, hops in known.items() for hop in hops if is_noise(hop)]
+    near = {chain: hops for chain, hops in left.items() if hops and chain.depth + 2 <= context.depth}
+    ways: dict[Chain, Sequence[Sequence[Hop]]] = {}
     if context.cross_mediators and near:
-        hops = [[each.hops[0] for each in left if each.start == chain] for chain in near]
-        arguments, paired = list(map(extended_chain_arguments, near, hops)), context.pair_inverses
-        if found := await runtime.try_tool("cross_mediators", chains=arguments, pair_inverses=paired):
-            longer = (extend(chain, *way) for chain, ways in zip(near, found, strict=True) for way in ways)
-            left = [*longer, *(each for each in left if each.start not in near)]
-            noise += [each for each in left if context.hide_noise and describes_data(each.hops[-1])]
-    return [each for each in left if each not in noise], noise
-
-
-async def likest_extensions(
-    offers: Sequence[Extension], words: str, runtime: NodeRuntime
-) -> tuple[Extension, ...]:
-    """Return the offers that are most alike to what a relation is called."""
-    rows = await runtime.encode([*map(extension_words, offers), words])
-    likeness = rows[:-1] @ rows[-1]
-    best = sorted(range(len(offers)), key=lambda at: -round(float(likeness[at]), LIKENESS_DECIMALS))
-    return tuple(offers[at] for at in best[:MAX_LOOKED_UP])
+        arguments, paired = list(starmap(extended_chain_arguments, near.items())), context.pair_inverses
+        found = await runtime.try_tool("cross_mediators", chains=arguments, pair_inverses=paired)
+        ways |= zip(near, found, strict=True) if found else ()
+    ways |= {chain: [(hop,) for hop in hops] for chain, hops in left.items() if chain not in ways}
+    offers: list[Extension] = []
+    for chain, way in ((chain, way) for chain, some in ways.items() for way in some):
+        (noise if is_noise(way[-1]) else offers).append(extend(chain, *way))
+    return offers, noise
 
 
 class Choice(NamedTuple):
@@ -102,7 +98,9 @@ async def choose_extensions(
     reply = await ask(prompt)
     if prompt.missing and reply is not None and not reply.relations and reply.missing:
         runtime.trace["missing"] = one_line(reply.missing)
-        others = await likest_extensions(withheld, reply.missing, runtime)
+        texts = [hop_words(offer.hops) for offer in withheld]
+        likes = await likeness(texts, reply.missing, runtime, "encoder")
+        others = tuple(withheld[at] for at in likest(likes, MAX_LOOKED_UP))
         prompt = replace(prompt, offers=others, missing=False)
         reply = await ask(prompt)
     if reply is None:
@@ -118,11 +116,6 @@ async def choose_extensions(
 def reached_names(chain: Chain, state: State) -> tuple[str, ...]:
     """Return some names of what a chain has led to, where it was visited."""
     return next((lead.names for lead in state["leads"] if lead.chain == chain), ())
-
-
-def extension_words(offer: Extension) -> str:
-    """Write the relations of an offer as an encoder reads them."""
-    return " ".join(relation_words(hop.words) for hop in offer.hops)
 
 
 def limit_extensions(

@@ -70,8 +70,8 @@ async def _shares(
     total, told = len(branch.ends), Counter[tuple[int, Hop]]()
     if any(len(met.ends) < total for met in possible.values()):
         hops = {place: [write_hop(hop) for at, hop in possible if at == place] for place, _ in possible}
-        arguments = chain_arguments(branch.chain)
-        found = await runtime.try_tool("chain_attributes", **arguments, relations=hops)
+        wanted = {**chain_arguments(branch.chain), "relations": hops}
+        (found,) = await runtime.try_tool("chain_attributes", chains=[wanted]) or (None,)
         values = found.values if found and not found.values.truncated else ()
         ends = {*branch.ends}
         told.update(

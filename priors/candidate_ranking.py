@@ -5,12 +5,13 @@ Similarities are cosines of an encoder's vectors. Steps and slots count from 0 h
 """
 
 import math
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from typing import NamedTuple
 
 import numpy as np
 import numpy.typing as npt
 
+from kgqa.kg.terms import Hop
 from kgqa.priors.encoder import Vectors
 
 Similarities = npt.NDArray[np.float32]
@@ -26,6 +27,11 @@ def relation_words(name: str) -> str:
     'film director film s'
     """
     return " ".join(name.replace(".", " ").replace("_", " ").split())
+
+
+def hop_words(hops: Iterable[Hop]) -> str:
+    """Write hops as the encoder reads them, one after the other."""
+    return " ".join(relation_words(hop.words) for hop in hops)
 
 
 class SignalWeights(NamedTuple):

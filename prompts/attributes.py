@@ -164,10 +164,8 @@ class KnownAttributes:
                 for text, (_, of) in self._kinds.items()
             )
             yield f"Types: {', '.join(shown)}"
-        found = [each.draw() for each in self.mentions if each.found]
-        lost = [quoted(each.text) for each in self.mentions if not each.found and not each.is_bound]
-        yield from (f"Found near the candidates: {line}" for line in found)
-        if lost:
+        yield from (f"Found near the candidates: {each.draw()}" for each in self.mentions if each.found)
+        if lost := [quoted(each.text) for each in self.mentions if not each.found and not each.is_bound]:
             yield f"Not found near the candidates: {', '.join(lost)}"
 
     @property
@@ -193,24 +191,13 @@ class KnownAttributes:
         """
         if operator == "type":
             return Condition(self.chain.depth, (), "type", _named(text, self.kinds, "type"), f"is a {text}")
-        attribute = self._attribute(letter)
-        if attribute.says_names and not _says(question, text):
-            raise ValueError(f'the question does not say {quoted(text)}; candidates are named in "chosen"')
-        words = " ".join(filter(None, (attribute.words, operator, text)))
-        if not text and "exists" in operator:
-            return Condition(attribute.place, attribute.hops, operator, None, words)
-        value = _value(attribute, letter, operator, text)
-        return Condition(attribute.place, attribute.hops, operator, value, words)
+        return condition_on(self._attribute(letter), f"attribute {letter}", operator, text, question)
 
     def extreme(self, letter: str, *, largest: bool) -> Aggregate:
         """Return what a reply asks for; raise ValueError if there is nothing to compare."""
         attribute = self._attribute(letter)
-        if attribute.kind not in {"number", "date"}:
-            raise ValueError(f"attribute {letter} has neither numbers nor dates to compare")
-        by = attribute.kind
-        if not attribute.hops and attribute.place == self.chain.depth:
-            return Aggregate("max" if largest else "min", by=by)
-        return Aggregate("argmax" if largest else "argmin", attribute.hops, attribute.place, by)
+        end = attribute.place == self.chain.depth
+        return extreme_by(attribute, f"attribute {letter}", largest=largest, end=end)
 
     def _attribute(self, letter: str) -> Attribute:
         found = self.lettered.get(letter)
@@ -246,21 +233,73 @@ def term_text(term: Term) -> str:
     return term.name or local_name(term.id)
 
 
-def _value(attribute: Attribute, letter: str, operator: Operator, text: str) -> Term:
+def condition_on(
+    attribute: Attribute, called: str, operator: Operator, text: str, question: str
+) -> Condition:
+    """Return what a reply states of an attribute; raise ValueError if it cannot be checked.
+
+    A name is compared with what the question says, lest it be a choice by name.
+    """
+    if attribute.says_names and not is_said(question, text):
+        raise ValueError(f'the question does not say {quoted(text)}; candidates are named in "chosen"')
+    words = " ".join(filter(None, (attribute.words, operator, text)))
+    if not text and "exists" in operator:
+        return Condition(attribute.place, attribute.hops, operator, None, words)
+    value = _value(attribute, called, operator, text)
+    return Condition(attribute.place, attribute.hops, operator, value, words)
+
+
+def extreme_by(attribute: Attribute, called: str, *, largest: bool, end: bool) -> Aggregate:
+    """Return what has the first or last value, of an attribute at the chain's ``end`` or before it.
+
+    Raises:
+        ValueError: if there is nothing to compare.
+    """
+    by = attribute.kind
+    if by not in {"number", "date"}:
+        raise ValueError(f"{called} has neither numbers nor dates to compare")
+    if not attribute.hops and end:
+        return Aggregate("max" if largest else "min", by=by)
+    return Aggregate("argmax" if largest else "argmin", attribute.hops, attribute.place, by)
+
+
+def draw_owned_values(attribute: Attribute) -> str:
+    """Draw values with the candidates that have them, or with how many do.
+
+    >>> ulm, bonn = Entity("http://x/u", "Ulm"), Entity("http://x/b", "Bonn")
+    >>> draw_owned_values(Attribute(1, (Hop("http://x/n"),), ((ulm, Literal("854")), (bonn, Literal("11")))))
+    '"854" of "Ulm"; "11" of "Bonn"'
+    """
+    if attribute.says_names:
+        return "its name"
+    owners: dict[str, list[Term]] = {}
+    for candidate, value in attribute.values:
+        owners.setdefault(quoted(term_text(value), MAX_VALUE_CHARS), []).append(candidate)
+    parts = [
+        f"{value} of {quoted(str(of[0]), MAX_VALUE_CHARS) if len(of) == 1 else len(of)}"
+        for value, of in list(owners.items())[
+            : MAX_ALL_VALUES if len(owners) <= MAX_ALL_VALUES else MAX_EXAMPLES
+        ]
+    ]
+    more = len(owners) - len(parts)
+    return "; ".join([*parts, f"{more} more"] if more else parts)
+
+
+def _value(attribute: Attribute, called: str, operator: Operator, text: str) -> Term:
     """Return the value that a condition compares with: an entity, or a text as a value of its kind."""
     if attribute.kind == "entity":
         if len({value for _, value in attribute.values if fold(term_text(value)) == fold(text)}) > 1:
-            raise ValueError(f"several values of attribute {letter} are called {quoted(text)}")
-        return _named(text, attribute.distinct, f"value of attribute {letter}")
+            raise ValueError(f"several values of {called} are called {quoted(text)}")
+        return _named(text, attribute.distinct, f"value of {called}")
     if operator in {"contains", "year"} or attribute.kind == "text":
         return Literal(text) if operator != "=" else attribute.distinct.get(text, Literal(text))
     value = Literal(text.replace(",", "")) if attribute.kind == "number" else Literal(text, f"{XSD}date")
     if kind_of(value) != attribute.kind:
-        raise ValueError(f"attribute {letter} has {attribute.kind}s, and {quoted(text)} is none")
+        raise ValueError(f"{called} has {attribute.kind}s, and {quoted(text)} is none")
     return value
 
 
-def _says(question: str, text: str) -> bool:
+def is_said(question: str, text: str) -> bool:
     """Return whether a question has a text in whole words."""
     return re.search(rf"(?<!\w){re.escape(fold(text))}(?!\w)", fold(question)) is not None
 

@@ -1,13 +1,16 @@
-"""How prompts draw a relation chain."""
+"""How prompts draw a relation chain, and what a choice of relations says."""
 
+import operator
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import groupby
 from types import MappingProxyType
 from typing import Literal as Choice
 
+from pydantic import Field
+
 from kgqa.kg.terms import Chain, Entity, Hop
-from kgqa.prompts.base import quoted
+from kgqa.prompts.base import Reply, quoted
 
 MAX_CONSTRAINT_NAMES = 5
 MAX_REACHED_NAMES = 5
@@ -160,6 +163,28 @@ EACH_TOPIC = (
 )
 MEETING = 'With several topic entities "all of it" is what the chains of all of them have in common.'
 MISSING = 'If none can help: "missing": the relation that you need, in a few words.'
+
+
+class RelationChoice(Reply):
+    """The relations that a search follows."""
+
+    rationale: str = Field(default="", description="one short sentence: why these")
+    relations: list[int] = Field(description="numbers of the chosen relations; empty if none can help")
+    then: Next = Field(
+        default="",
+        exclude_if=operator.not_,
+        description="where asked: stop, filter or forward, if what they lead to need not be judged",
+    )
+
+
+class ChoiceOrMissing(RelationChoice):
+    """The relations that a search follows, or the one that it lacks."""
+
+    missing: str = Field(
+        default="",
+        exclude_if=operator.not_,
+        description="where asked: the relation that is needed and not listed",
+    )
 
 
 def draw_then(chosen: str, *, filtering: bool = True) -> str:

@@ -1,5 +1,6 @@
 """Is it so, by what was found? (VoG appendix G: questions that ask for yes or no)."""
 
+import re
 from collections.abc import Iterable
 from typing import Literal
 
@@ -8,6 +9,24 @@ from pydantic import Field
 from kgqa.kg.terms import Path
 from kgqa.prompts.base import QuestionPrompt, Reply, check_numbers
 from kgqa.prompts.facts import MAX_FACTS_SHOWN, draw_fact, draw_facts
+
+_BEGINS = re.compile(
+    r"(?:is|are|was|were|do|does|did|can|could|has|have|had|will|would|should|may|might|must)(?:n't)?\s"
+    r"(?!\s*(?:you|i|we|anyone|anybody|someone|somebody)\b)",
+    re.IGNORECASE,
+)
+_ASKS_OTHERWISE = re.compile(r"\bor\b|\band (?:what|where|when|which|who|whom|whose|how)\b", re.IGNORECASE)
+
+
+def is_yes_no_question(question: str) -> bool:
+    """Return whether a question asks for yes or no: by how it begins.
+
+    >>> is_yes_no_question("Is Ulm on the Danube?"), is_yes_no_question("Can you tell me where Ulm is?")
+    (True, False)
+    >>> is_yes_no_question("Is the Rhine or the Danube longer?")
+    False
+    """
+    return _BEGINS.match(question.lstrip()) is not None and _ASKS_OTHERWISE.search(question) is None
 
 
 class Judgement(Reply):

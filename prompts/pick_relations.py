@@ -1,31 +1,22 @@
 """Which relations does the whole frontier need? (PoG: adaptive exploration; EGP §4.3)."""
 
-import operator
 from collections.abc import Iterable
 
-from pydantic import Field
-
 from kgqa.kg.terms import Chain
-from kgqa.prompts.base import Reply, check_numbers
-from kgqa.prompts.chain import MEETING, MISSING, Extension, Next, draw_grouped_extensions, draw_then
+from kgqa.prompts.base import check_numbers
+from kgqa.prompts.chain import (
+    MEETING,
+    MISSING,
+    ChoiceOrMissing,
+    Extension,
+    draw_grouped_extensions,
+    draw_then,
+)
 from kgqa.prompts.progress import PlannedPrompt
 
 
-class PickedRelations(Reply):
+class PickedRelations(ChoiceOrMissing):
     """The relations that the search follows, as few as it needs."""
-
-    rationale: str = Field(default="", description="one short sentence: why these")
-    relations: list[int] = Field(description="numbers of the chosen relations; empty if none can help")
-    then: Next = Field(
-        default="",
-        exclude_if=operator.not_,
-        description="where asked: stop, filter or forward, if what they lead to need not be judged",
-    )
-    missing: str = Field(
-        default="",
-        exclude_if=operator.not_,
-        description="where asked: the relation that is needed and not listed",
-    )
 
 
 class PickRelations(PlannedPrompt[PickedRelations]):

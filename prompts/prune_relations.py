@@ -1,18 +1,17 @@
 """Which relations lead on from here? (CoR §4.1, step 2: relation prune)."""
 
-import operator
 from collections.abc import Iterable
 
 from pydantic import Field
 
 from kgqa.kg.terms import Chain
-from kgqa.prompts.base import QuestionPrompt, Reply, check_numbers, numbered
+from kgqa.prompts.base import QuestionPrompt, check_numbers, numbered
 from kgqa.prompts.chain import (
     EACH_TOPIC,
     MISSING,
     UNITED,
+    ChoiceOrMissing,
     Extension,
-    Next,
     draw_chain,
     draw_extensions,
     draw_reached,
@@ -21,21 +20,10 @@ from kgqa.prompts.chain import (
 from kgqa.prompts.progress import Progress
 
 
-class PrunedRelations(Reply):
+class PrunedRelations(ChoiceOrMissing):
     """The relations worth following, most relevant first."""
 
-    rationale: str = Field(default="", description="one short sentence: why these")
     relations: list[int] = Field(description="numbers of the chosen relations, most relevant first")
-    then: Next = Field(
-        default="",
-        exclude_if=operator.not_,
-        description="where asked: stop, filter or forward, if what the first leads to need not be judged",
-    )
-    missing: str = Field(
-        default="",
-        exclude_if=operator.not_,
-        description="where asked: the relation that is needed and not listed",
-    )
 
 
 class PruneRelations(QuestionPrompt[PrunedRelations]):

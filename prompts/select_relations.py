@@ -1,27 +1,16 @@
 """Which relations does this step need? (VoG §3.2: relation selection)."""
 
-import operator
 from collections.abc import Iterable
 
-from pydantic import Field
-
 from kgqa.kg.terms import Path
-from kgqa.prompts.base import QuestionPrompt, Reply, check_numbers, numbered
-from kgqa.prompts.chain import Next, draw_then
+from kgqa.prompts.base import QuestionPrompt, check_numbers, numbered
+from kgqa.prompts.chain import RelationChoice, draw_then
 from kgqa.prompts.facts import RelationCandidate, draw_relation_candidate
 from kgqa.prompts.plans import PlanStep, draw_current_step
 
 
-class SelectedRelations(Reply):
+class SelectedRelations(RelationChoice):
     """The relations that a step follows."""
-
-    rationale: str = Field(default="", description="one short sentence: why these")
-    relations: list[int] = Field(description="numbers of the chosen relations; empty if none can help")
-    then: Next = Field(
-        default="",
-        exclude_if=operator.not_,
-        description="where asked: stop, filter or forward, if what a single one leads to need not be judged",
-    )
 
 
 class SelectRelations(QuestionPrompt[SelectedRelations]):

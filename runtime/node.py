@@ -13,9 +13,17 @@ from langgraph.types import Overwrite
 
 from kgqa.kg.errors import KGError, KGRejected, KGTimeout, KGUnavailable
 from kgqa.kg.meter import QueryBudgetExhausted, metered
-from kgqa.kg.terms import one_line
+from kgqa.kg.terms import Entity, one_line
 from kgqa.models.errors import MalformedReply, ModelError, ModelUnavailable
-from kgqa.models.interface import Completion, Turn, Usage, budget_allows, model_queries_spent
+from kgqa.models.interface import (
+    Assessment,
+    Completion,
+    ConfidentModel,
+    Turn,
+    Usage,
+    budget_allows,
+    model_queries_spent,
+)
 from kgqa.priors.blueprints import BlueprintLibrary
 from kgqa.priors.encoder import Vectors
 from kgqa.priors.errors import EncoderError, PriorError
@@ -31,7 +39,7 @@ from kgqa.runtime.wordings import read_wordings
 MAX_TRACE_TEXT_CHARS = 2_000  # characters of one text in the trace at most
 
 
-C = TypeVar("C", bound=Completion[Any] | Turn)
+C = TypeVar("C", bound=Completion[Any] | Turn | Assessment)
 P = TypeVar("P", bound=Prompt[Any])
 T = TypeVar("T")
 
@@ -95,6 +103,14 @@ class NodeRuntime(NodeBudget):
             model_queries_spent.reset(spent)
         self.count(answered.usage)
         return answered
+
+    async def assess(self, question: str, topics: tuple[Entity, ...]) -> Assessment | None:
+        """Return how likely the model's answer is right; None for one that cannot tell."""
+        model = (await self.open_resources()).model
+        if not isinstance(model, ConfidentModel):
+            return None
+        said: Assessment = await self.call_model(lambda own: own.assess(question, topics))
+        return said
 
     async def call_tool(self, tool: str, **arguments: Any) -> Any:
         """Call a tool of the graph for its typed answer; raise `KGError` if the graph fails or refuses."""

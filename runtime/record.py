@@ -22,6 +22,9 @@ Outcome = Literal[
 FROM_GRAPH = frozenset({"grounded", "grounded_inference"})
 """Outcomes of answers that chains of the graph lead to, and that were judged."""
 
+BY_SEARCH = FROM_GRAPH | {"grounded_unverified"}
+"""These, and that of answers that were not judged, or not all of what they rest on."""
+
 StoppedBy = Literal["llm_calls", "tokens", "kg_queries", "seconds", "depth"]
 
 
@@ -98,6 +101,8 @@ class Record(TypedDict):
     """The answers; an id is null only where the answer is from the model's memory."""
     outcome: Outcome
     """How far the answer is to be trusted, or why there is none."""
+    confidence: Annotated[float, Field(ge=0, le=1)] | None
+    """How likely the answers are right, also those that it was too low for; null where nobody can say."""
     stopped_by: StoppedBy | None
     """The limit that ended the search, if one did."""
     paths: list[list[PathStep]]

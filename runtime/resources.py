@@ -47,7 +47,7 @@ class Resources:
     library: BlueprintLibrary | None = None
     """The blueprints; None where none are named, unless the graph is the sample."""
     exemplars: ExemplarLibrary | None = None
-    """What the offline model learns from; None for any other model, and where there are none."""
+    """What the offline model and retrieval learn from; None where neither does, and where there are none."""
     index: SolutionIndex | None = None
     """What the method recalls solved questions from; None where it does not, and where there are none."""
 
@@ -101,10 +101,41 @@ def _open_all(context: Context) -> Resources:
     graph = open_graph(context)
     tools = _opened_for_graph(context).get(("tools", *context.kg), lambda: _make_tools(graph))
     exemplars, index = _open_exemplars(context, graph)
+    if context.retrieves:
+        tools = {**tools, "retrieve_chains": _open_retrieval(context, graph, exemplars)}
     library = _open_library(context, graph)
     nli = getattr(context, "nli", None) or None
     detector = _process.get(("nli", nli), lambda: open_contradiction_detector(nli))
     return Resources(tools, _open_model(context, graph, exemplars), detector, library, exemplars, index)
+
+
+def _open_retrieval(context: Context, graph: KnowledgeGraph, exemplars: ExemplarLibrary | None) -> BaseTool:
+    """Open the tool that finds chains, with what solved questions teach."""
+    from kgqa.retrieval.retriever import Retriever
+    from kgqa.tools.retrieval import retrieval_tool
+
+    learned = exemplars if getattr(context, "solved_questions", False) else None
+    key = ("retrieval", *context.kg, learned is not None, context.exemplars, context.encoder)
+
+    def make() -> BaseTool:
+        encoder = _encoder(context)
+        _preload_relations(encoder, graph, learned)
+        with _tools_lock:
+            return retrieval_tool(graph, Retriever(graph, encoder.encode, learned))
+
+    return _opened_for_graph(context).get(key, make)
+
+
+def _preload_relations(
+    encoder: CachedEncoder, graph: KnowledgeGraph, exemplars: ExemplarLibrary | None
+) -> None:
+    """Teach an encoder what relations are compared by, those of a graph and of solved questions."""
+    from kgqa.retrieval.wording import relation_texts
+
+    solved = exemplars.exemplars if exemplars else ()
+    learned = [slot.relation for exemplar in solved for slot in exemplar.chain]
+    for relations in (map(graph.relation_label, graph.relations), learned):
+        encoder.preload([text for relation in relations for text in relation_texts(relation)])
 
 
 def _opened_for_graph(context: Context) -> OpenOnce:
@@ -143,10 +174,11 @@ def _open_library(context: Any, graph: KnowledgeGraph) -> BlueprintLibrary | Non
 def _open_exemplars(
     context: Context, graph: KnowledgeGraph
 ) -> tuple[ExemplarLibrary | None, SolutionIndex | None]:
-    """Open what the offline model learns from and the method recalls; the sample has exemplars of its own."""
+    """Open what is learned from and what the method recalls; the sample has exemplars of its own."""
     from kgqa.priors.exemplars import open_exemplars, open_solution_index
 
-    learns = context.given.model is None and is_offline(context.model)
+    offline = context.given.model is None and is_offline(context.model)
+    learns = offline or getattr(context, "solved_questions", False)
     recalls = getattr(context, "recalls", False)
     encoder = _encoder(context)
     folder = context.exemplars
@@ -171,15 +203,12 @@ def _open_model(context: Context, graph: KnowledgeGraph | None, exemplars: Exemp
         key, opened = (*key, *context.kg, context.exemplars, context.encoder), _opened_for_graph(context)
 
     def open_offline(spec: str) -> Model:
-        from kgqa.models.offline import OfflineModel, relation_texts
+        from kgqa.models.offline import OfflineModel
 
         encoder = _encoder(context)
         if graph is None:
             return OfflineModel(None, encoder.encode, name=spec)
-        solved = exemplars.exemplars if exemplars else ()
-        learned = [slot.relation for exemplar in solved for slot in exemplar.chain]
-        for relations in (map(graph.relation_label, graph.relations), learned):
-            encoder.preload([text for relation in relations for text in relation_texts(relation)])
+        _preload_relations(encoder, graph, exemplars)
         return OfflineModel(graph, encoder.encode, exemplars, spec)
 
     return opened.get(key, lambda: open_model(context.model, offline=open_offline))

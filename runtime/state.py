@@ -63,6 +63,7 @@ class VerifiedChain:
         truncated: Whether the row limit cut the ends.
         others: Chains that say the same and are united with it.
         place: The node of the chain that the answers are, by the hops to it; None for its end.
+        met_at: The node that the chains before it in memory lead to as well, likewise.
     """
 
     chain: Chain
@@ -75,6 +76,7 @@ class VerifiedChain:
     truncated: bool = False
     others: tuple[Chain, ...] = ()
     place: int | None = None
+    met_at: int | None = None
 
     @property
     def decision(self) -> Literal["stop", "filter"]:
@@ -143,8 +145,12 @@ class Update(TypedDict, total=False):
     """What the record is filed under."""
     topic_entities: list[Entity]
     """The entities that the question is about, in the order they are taken up."""
+    linked: bool
+    """Whether they were found in the question, and nobody has given them."""
     passed_over: list[str]
     """What was given or found as a topic, and is no part of the search: the graph does not have it."""
+    meanings: dict[str, list[Entity]]
+    """What else the mention of a topic entity may mean, by its id, the likeliest first."""
     chain: Chain
     """The relation chain at hand."""
     stack: list[Chain]
@@ -175,6 +181,7 @@ class Update(TypedDict, total=False):
     method: str
     answers: list[Ref]
     outcome: Outcome | None
+    confidence: float | None
     stopped_by: StoppedBy | None
     paths: list[list[PathStep]]
     evidence: list[Fact]
@@ -203,7 +210,9 @@ def initial_state(given: Input) -> Update:
     return {
         "record_id": given.get("id") or digest[:12],
         "topic_entities": [],
+        "linked": False,
         "passed_over": [],
+        "meanings": {},
         "stack": [],
         "extensions": [],
         "withheld": [],

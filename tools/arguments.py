@@ -5,7 +5,7 @@ from typing import Any
 
 from langchain_core.tools import ToolException
 
-from kgqa.kg.dialects import DIALECTS, detect_dialect
+from kgqa.kg.dialects import DIALECTS
 from kgqa.kg.graph import KnowledgeGraph
 from kgqa.kg.terms import MAX_HOPS, Chain, Entity, Hop, is_iri, local_name, one_line
 from kgqa.tools.text import show_term
@@ -94,11 +94,6 @@ def chain_arguments(chain: Chain) -> dict[str, Any]:
 def extended_chain_arguments(chain: Chain, hops: Iterable[Hop]) -> dict[str, Any]:
     """Write a chain and hops that lead on from its end as cross_mediators reads them."""
     return {**chain_arguments(chain), "further": list(map(write_hop, hops))}
-
-
-def describes_data(hop: Hop) -> bool:
-    """Return whether a hop describes the database, whose dialect its relation tells."""
-    return detect_dialect((hop.relation,)).describes_data(hop)
 
 
 def relation_arguments(entities: Iterable[Entity], hop: Hop | None = None) -> dict[str, Any]:

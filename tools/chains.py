@@ -8,7 +8,7 @@ from typing_extensions import TypedDict
 
 from kgqa.kg.graph import KnowledgeGraph
 from kgqa.kg.pages import Candidate, ChainAttributes, ChainResult, Page
-from kgqa.kg.terms import Entity, Hop, Literal, Term, Triple
+from kgqa.kg.terms import Chain, Entity, Hop, Literal, Term, Triple
 from kgqa.tools.arguments import resolve_chain, resolve_hop
 from kgqa.tools.text import (
     MAX_RELATION_LINES,
@@ -29,10 +29,6 @@ AnyHops = Annotated[list[str], f"{_HOPS} May be empty."]
 Waypoints = dict[int, list[str]]  # under a number of hops, the entities that a chain may be at after them
 Ends = Annotated[list[Entity | Literal], "the nodes at the chain's end whose facts are wanted."]
 CheckedEnds = Annotated[list[Entity | Literal], "the nodes that may be at the chain's end."]
-Relations = Annotated[
-    dict[int, list[str]] | None,
-    "under a number of hops, relations of the nodes there whose values are wanted; ``^`` in front as above.",
-]
 Near = Annotated[
     list[Entity | Literal] | None, "values that are looked for beside the nodes, by any relation."
 ]
@@ -71,6 +67,20 @@ class ExtendedChainArguments(ChainArguments):
     further: Annotated[
         list[str],
         Field(description="the relations that lead on; ``^`` in front follows one backwards"),
+    ]
+
+
+class ReadChainArguments(ChainArguments):
+    """A chain as a caller writes it, and the relations whose values are wanted."""
+
+    relations: NotRequired[
+        Annotated[
+            dict[int, list[str]],
+            Field(
+                description="under a number of hops, relations of the nodes there whose values are wanted; "
+                "``^`` in front as above; without it all nodes on the way are looked at"
+            ),
+        ]
     ]
 
 
@@ -154,19 +164,32 @@ def chain_tools(graph: KnowledgeGraph) -> list[BaseTool]:
 
     @graph_tool
     async def chain_attributes(
-        topic: Topic, hops: Hops, relations: Relations = None, near: Near = None, held: Held = None
-    ) -> tuple[str, ChainAttributes]:
-        """Give what tells the nodes along a chain of relations apart: types, values, the nodes between."""
-        chain = await resolve_chain(graph, topic, hops, held)
-        wanted = {
-            place: [resolve_hop(graph, text) for text in texts]
-            for place, texts in (relations or {}).items()
-            if 1 <= place <= chain.depth
-        }
-        found = await graph.chain_attributes(chain, wanted, near or ())
-        values = listing("values", map(show_attribute, found.values), found.values)
-        types = (f"{show_term(end)} is a {show_term(kind)}" for end, kind in found.types)
-        return "\n".join([values, listing("types", types, found.types)]), found
+        chains: list[ReadChainArguments], near: Near = None
+    ) -> tuple[str, list[ChainAttributes]]:
+        """Give what tells the nodes along chains of relations apart: types, values, the nodes between.
+
+        Args:
+            chains: the chains, each with the relations whose values are wanted.
+            near: values that are looked for beside the nodes, by any relation.
+        """
+        wanted: dict[Chain, dict[int, list[Hop]]] = {}
+        for each in chains:
+            chain = await resolve_chain(graph, each["topic"], each["hops"], each.get("held"))
+            every: dict[int, list[str]] = {place: [] for place in range(1, chain.depth + 1)}
+            places = each.get("relations", every)
+            wanted[chain] = {
+                place: [resolve_hop(graph, text) for text in texts]
+                for place, texts in places.items()
+                if 1 <= place <= chain.depth
+            }
+        found = await graph.chain_attributes(wanted, near or ())
+        parts = []
+        for chain, read in found.items():
+            shown = show_chain(chain)
+            types = (f"{show_term(end)} is a {show_term(kind)}" for end, kind in read.types)
+            parts.append(listing(f"values along {shown}", map(show_attribute, read.values), read.values))
+            parts.append(listing(f"types at {shown}", types, read.types))
+        return "\n".join(parts) or "no chain was named", list(found.values())
 
     return [
         extend_chain,

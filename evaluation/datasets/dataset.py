@@ -8,7 +8,7 @@ from itertools import chain
 from pathlib import Path
 from typing import Any
 
-from kgqa.data import CONDITION_QUESTIONS, SAMPLE_QUESTIONS
+from kgqa.data import CONDITION_QUESTIONS, QUESTIONS_WITHOUT_TOPIC, SAMPLE_QUESTIONS, UNANSWERABLE_QUESTIONS
 from kgqa.evaluation.datasets import freebase, kgqa_format, qald, text_files
 from kgqa.evaluation.datasets.format import Format, FormatMismatch
 from kgqa.evaluation.question import Question
@@ -26,7 +26,12 @@ ALL_FORMATS: tuple[Format[Any], ...] = (
 
 FORMATS = tuple(dict.fromkeys(format.name for format in ALL_FORMATS))  # some are published in two ways
 
-BUNDLED = {"sample": SAMPLE_QUESTIONS, "conditions": CONDITION_QUESTIONS}
+BUNDLED = {
+    "sample": SAMPLE_QUESTIONS,
+    "conditions": CONDITION_QUESTIONS,
+    "unanswerable": UNANSWERABLE_QUESTIONS,
+    "without_topic": QUESTIONS_WITHOUT_TOPIC,
+}
 """The question files that come with kgqa, by name."""
 
 FILE_SUFFIXES = re.compile(r"(\.(jsonl|ndjson|json|txt))?(\.gz)?\Z", re.IGNORECASE)
@@ -75,7 +80,7 @@ def load(source: str | Path, format: str | None = None, *, pipes: bool = True) -
     """Read a question file.
 
     Args:
-        source: ``sample`` or ``conditions`` for questions of the sample graph, or a file, gzipped or not.
+        source: a name of `BUNDLED` for questions of the sample graph, or a file, gzipped or not.
         format: One of ``FORMATS``; None tells it by the file's first record.
         pipes: Whether it may be a pipe, which is waited for; not where a file of others names it.
 

@@ -146,6 +146,7 @@ def _result_detail(result: Result, mark: Mark) -> Json:
         "missed": _truncate(map(_entity_ref, mark.missed)),
         "outcome": result.outcome,
         "error": result.error,
+        "confidence": result.record.get("confidence"),
         "stopped_by": result.record.get("stopped_by"),
         "paths": paths,
         "evidence": _truncate(evidence),

@@ -54,6 +54,8 @@ _METRIC_COLUMNS = (
     Column("Missing", cells.count, "missing"),
     Column("Unscored", cells.count, "unscored"),
     *(Column(title, cells.percent, key) for key, title in cells.METRIC_TITLES.items()),
+    Column("Declined, without gold", cells.percent, "declined"),
+    Column("Calibration error", cells.percent, ("reliability", "expected_calibration_error")),
     Column("LLM calls", _calls_cell),
     Column("Tokens", _tokens_cell),
     Column("KG queries", cells.rough_cost, "kg_queries"),

@@ -69,6 +69,7 @@ def failed_record(question: Question, config: Json, error: Exception) -> AskedRe
         "topics": topic_refs(question),
         "answers": [],
         "outcome": "none",
+        "confidence": None,
         "stopped_by": None,
         "paths": [],
         "evidence": [],

@@ -15,6 +15,7 @@ from kgqa.evaluation.paper_analysis.revision import Revision, measure_revision
 from kgqa.evaluation.question import Question
 from kgqa.evaluation.result import Result
 from kgqa.evaluation.scoring.grounding import result_key
+from kgqa.evaluation.scoring.reliability import Reliability, measure_reliability
 from kgqa.evaluation.scoring.scores import (
     Accuracy,
     Breakdowns,
@@ -55,6 +56,8 @@ class Metrics(Accuracy, UsageCosts):
     kg_grounded_rate: Share  # of all questions, those answered from the graph (CoR's KGR)
     kg_grounded_rate_strict: Share | None  # those whose every answer was found there again
     conditions_by_graph: Share | None  # of questions with conditions, those where the graph decided every one
+    declined: Share | None  # of the questions without gold, those that got no answer; null without any
+    reliability: Reliability | None  # confidence against right answers; null where no record has any
     unknown_calls: int  # calls, of all questions, whose tokens the model's server did not report
     cached_calls: int  # calls, of all questions, that the cache answered
     cost: TotalCosts | None  # in US dollars, filled in by the run, which knows the prices
@@ -95,6 +98,8 @@ def measure_results(
         "kg_grounded_rate": loose,
         "kg_grounded_rate_strict": strict,
         "conditions_by_graph": _measure_conditions(scored, seed),
+        "declined": _measure_declined(scored, seed),
+        "reliability": measure_reliability(scored, seed),
         **summarise_usage([result.usage for result in given]),
         "unknown_calls": round(sum(result.usage.get("unknown_calls") or 0 for result in given)),
         "cached_calls": round(sum(result.usage.get("cached_calls") or 0 for result in given)),
@@ -146,6 +151,12 @@ def _measure_conditions(scored: Sequence[ScoredQuestion], seed: int) -> Share | 
     return mean_share(decided, seed) if decided else None
 
 
+def _measure_declined(scored: Sequence[ScoredQuestion], seed: int) -> Share | None:
+    """Return the share of the questions without gold that were asked and got no answer; None without any."""
+    asked = [each.result for each in scored if each.score is None and each.answered]
+    return mean_share([not result.answers for result in asked if result], seed) if asked else None
+
+
 def _is_conditional(query: AnswerQuery | None) -> bool:
     computed = query.aggregate if query else None
     return query is not None and bool(query.conditions or (computed and computed.function != "count"))
@@ -166,6 +177,8 @@ SHARE_LABELS = {
     "kg_grounded_rate": "KG-grounded",
     "kg_grounded_rate_strict": "KG-grounded, checked",
     "conditions_by_graph": "conditions by the graph",
+    "declined": "declined, without gold",
+    "reliability.expected_calibration_error": "calibration error",
     "blueprints.copied.share": "blueprint copied",
     "blueprints.adapted.share": "blueprint adapted",
     "refinement.rate": "refined",

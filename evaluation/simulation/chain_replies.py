@@ -1,17 +1,17 @@
-"""Replies to prompts about one chain: pick its next relation, judge and filter its ends; and from memory."""
+"""Replies to prompts about one chain: pick its next relation, filter its ends; and from memory."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from itertools import chain as joined, islice
-from typing import NamedTuple, get_args
+from typing import get_args
 
-from kgqa.evaluation.simulation.gold_answers import AnswerMarks, GoldAnswers
 from kgqa.evaluation.simulation.oracle import Case, wrong_choice
+from kgqa.evaluation.simulation.verdict_replies import topics_suffice
 from kgqa.kg.pages import Candidate
-from kgqa.kg.proof.query import Aggregate, AnswerQuery, Branch
+from kgqa.kg.proof.query import AnswerQuery, Branch
 from kgqa.kg.terms import Chain, Entity, Term, local_name
-from kgqa.models.decisive import decisive_replies, stated_conditions
-from kgqa.priors.candidate_ranking import relation_words
+from kgqa.models.decisive import candidates_to_filter, decisive_replies, stated_conditions
+from kgqa.priors.candidate_ranking import hop_words, relation_words
 from kgqa.prompts.answer_from_memory import (
     AnswerBriefly,
     AnswerDirectly,
@@ -21,158 +21,13 @@ from kgqa.prompts.answer_from_memory import (
 from kgqa.prompts.apply_conditions import ApplyConditions, StatedCondition, StatedConditions
 from kgqa.prompts.attributes import Extreme
 from kgqa.prompts.base import Reply
-from kgqa.prompts.candidates import MAX_CANDIDATES_SHOWN, Take, aggregate, taken_terms
 from kgqa.prompts.chain import Extension, Next
-from kgqa.prompts.check_sufficiency import CheckSufficiency, Sufficiency
 from kgqa.prompts.connect_topic import Connection, ConnectTopic
 from kgqa.prompts.filter_candidates import FilterCandidates, FilteredCandidates
 from kgqa.prompts.infer_from_evidence import InferFromEvidence, Inferred
 from kgqa.prompts.prune_relations import PrunedRelations, PruneRelations
-from kgqa.prompts.verify_chain import Decision, Verdict, VerifyChain
 
 MAX_CONDITIONS_TRIED = 12  # conditions that are held against the graph
-MAX_CANDIDATES_TRIED = 20  # candidates that are looked at for one that leads astray
-
-
-class ShownChain(NamedTuple):
-    """What a prompt shows of a chain that is to be judged, and what a verdict on it may be."""
-
-    chain: Chain
-    candidates: tuple[Candidate, ...]
-    truncated: bool = False
-    filtering: bool = True  # whether candidates may be told apart at all
-    names_filtered: bool = False  # whether the decision to filter may name what is left
-    awaited: bool = False  # whether other topics are checked after it, as the prompt says
-    attributes: bool = False  # whether a filter may state conditions
-
-
-async def _judge_chain(seen: ShownChain, case: Case) -> Verdict:
-    """Stop at the end of a gold path, go on along one, turn back from anywhere else.
-
-    A chain that is no gold path but has led to the gold answers, and to nothing else, stops too. What
-    meets a condition is named with the verdict where it may be, all candidates are shown, and no other
-    topic is still to come that says which.
-    """
-    marks = _mark_candidates(seen, case)
-    rests = await case.rests(seen.chain)
-    if () in rests and seen.candidates:
-        others = await case.oracle.finder.after(seen.chain.topic)
-        if others and seen.awaited and (said := await _judge_own_part(seen, case)):
-            return said
-        if found := _judge_complete(seen, marks, case.gold, others=others):
-            return found
-        if seen.filtering and case.oracle.tells_apart(seen.chain):  # what is counted meets conditions
-            return Verdict(decision="filter")
-    if any(rests):
-        return Verdict(decision="forward")
-    take = None if case.oracle.asks_more else find_exact_take(seen, marks, case.gold)
-    return Verdict(decision="stop", take=take) if take else Verdict(decision="backtrack")
-
-
-async def _judge_own_part(seen: ShownChain, case: Case) -> Verdict | None:
-    """Judge a chain that other topics will narrow: filter or count where the question does so beside them."""
-    if seen.filtering and case.oracle.tells_apart(seen.chain):
-        return Verdict(decision="filter")
-    if await _topics_suffice(case):
-        return Verdict(decision="stop")
-    counts = case.oracle.aggregate(seen.chain) == Aggregate("count")
-    return Verdict(decision="stop", take="count") if counts and not seen.truncated else None
-
-
-async def _topics_suffice(case: Case) -> bool:
-    """Return whether the gold answers are what the gold paths from all topics lead to, and nothing else."""
-    plans = await case.oracle.plans()
-    ends = [{*await case.cache.ends(Chain(topic, hops))} for topic, hops in plans]
-    return len(ends) > 1 and case.gold.mark(list(ends[0].intersection(*ends[1:]))).exact
-
-
-def _misjudge_chain(right: Verdict, seen: ShownChain, case: Case) -> Verdict:
-    """Err where a draw says so: another decision of those offered, or a stop that takes others."""
-    if case.happens("judge"):
-        refused = {"stop", "filter"} if not seen.candidates else set() if seen.filtering else {"filter"}
-        offered: list[Decision] = [each for each in get_args(Decision) if each not in refused]
-        return Verdict(decision=case.draw_other("wrong verdict", offered, right.decision))
-    stops = right.decision == "stop"
-    if not (seen.filtering and (stops or right.chosen) and case.happens("entity")):
-        return right
-    numbers, shown = _gold_numbers(_mark_candidates(seen, case)), seen.candidates[:MAX_CANDIDATES_SHOWN]
-    wrong = wrong_choice(numbers, len(shown), case.draws)
-    return Verdict(decision=right.decision, take="some" if stops else "all", chosen=wrong) if wrong else right
-
-
-def _mark_candidates(seen: ShownChain, case: Case) -> AnswerMarks:
-    return case.gold.mark([candidate.term for candidate in seen.candidates])
-
-
-def _judge_complete(
-    seen: ShownChain, marks: AnswerMarks, gold: GoldAnswers, *, others: bool
-) -> Verdict | None:
-    """Say what is the answer at the end of a gold path; None where the gold answers are not there.
-
-    A number that is computed from what several topics lead to is computed at the last of them;
-    the ``others`` await it.
-    """
-    awaits = others and gold.is_number
-    if take := find_exact_take(seen, marks, gold):
-        return Verdict(decision="stop", take=take)
-    if not awaits and (take := find_computed_take(seen, gold)):
-        return Verdict(decision="stop", take=take)
-    if any(marks.right):
-        return _judge_among_others(seen, marks, others=others)
-    return Verdict(decision="stop") if awaits else None
-
-
-def find_exact_take(seen: ShownChain, marks: AnswerMarks, gold: GoldAnswers) -> Take | None:
-    """Find what to take so that the gold answers are taken and nothing else."""
-    if marks.exact:
-        return "all"
-    others = taken_terms("others", (), seen.candidates)
-    return "others" if len(others) < len(marks.right) and gold.mark(others).exact else None
-
-
-def find_computed_take(seen: ShownChain, gold: GoldAnswers) -> Take | None:
-    """Find what to compute from the candidates so that it is the gold answer."""
-    for take in () if seen.truncated else gold.takes:
-        value = aggregate(take, taken_terms(take, (), seen.candidates))
-        if value is not None and gold.mark([value]).exact:
-            return take
-    return None
-
-
-def _judge_among_others(seen: ShownChain, marks: AnswerMarks, *, others: bool) -> Verdict:
-    """Apply what is left of the question where gold answers are among other candidates.
-
-    A model that may not filter answers with all candidates, as the paper's ablation does
-    (CoR, Table 3). Filtering keeps nothing that returns to the topic if anything else is there.
-    """
-    returning = [candidate.returning for candidate in seen.candidates]
-    wanted = any(right and back for right, back in zip(marks.right, returning, strict=True))
-    take: Take = "others" if any(returning) and not (wanted or all(returning)) else "all"
-    left = [right for right, back in zip(marks.right, returning, strict=True) if take == "all" or not back]
-    if all(left) or not seen.filtering:
-        return Verdict(decision="stop", take=take)
-    if wanted and not all(returning) and (numbers := _gold_numbers(marks)):
-        return Verdict(decision="stop", take="some", chosen=numbers)
-    whole = not (others or seen.truncated or len(seen.candidates) > MAX_CANDIDATES_SHOWN)
-    return Verdict(decision="filter", chosen=_gold_numbers(marks) if seen.names_filtered and whole else [])
-
-
-def _gold_numbers(marks: AnswerMarks) -> list[int]:
-    """Number the gold answers among the candidates that a prompt shows."""
-    return [number for number in marks.numbers if number <= MAX_CANDIDATES_SHOWN]
-
-
-async def draw_wrong_entities(chain: Chain, ends: Mapping[int, Term], case: Case) -> list[int]:
-    """Draw an end of a chain from which no gold answer is reached; where none is found, half of them all.
-
-    ``ends`` are some of its ends by their numbers; only entities are drawn.
-    """
-    entities = {number: end for number, end in ends.items() if isinstance(end, Entity)}
-    drawn = list(case.draws.shuffled("wrong entities", list(entities)))
-    for number in drawn[:MAX_CANDIDATES_TRIED]:
-        if not await case.rests(chain.constrained_to([entities[number]])):
-            return [number]
-    return sorted(drawn[: len(drawn) // 2])
 
 
 async def leading_offers(chain: Chain, offers: Mapping[int, Extension], case: Case) -> list[int]:
@@ -231,7 +86,7 @@ async def _next_after(chosen: Sequence[Chain], case: Case, *, filtering: bool, t
     if any(map(case.oracle.aggregate, chosen)):
         return ""
     topics = {plan.topic for plan in await case.oracle.plans()}
-    if not together and len(topics) > 1 and await _topics_suffice(case):
+    if not together and len(topics) > 1 and await topics_suffice(case):
         return "stop"
     if together and not topics <= {chain.topic for chain in chosen}:
         return ""
@@ -267,63 +122,6 @@ async def _draw_wrong_relation(prompt: PruneRelations, case: Case, right: int | 
         if right is None or not (place == right or await case.rests(prompt.offers[place].chain)):
             return place
     return None
-
-
-async def verify_chain(prompt: VerifyChain, case: Case) -> Verdict:
-    """Judge a chain by where it leads.
-
-    A wrong verdict is another of those offered; a wrong choice of entities takes others.
-    """
-    seen = ShownChain(
-        prompt.chain,
-        prompt.candidates,
-        prompt.truncated,
-        prompt.filtering,
-        awaited=bool(prompt.awaited),
-        attributes=prompt.attributes and prompt.filtering,
-    )
-    said = _misjudge_chain(await _judge_chain(seen, case), seen, case)
-    return said.model_copy(update={"united": await _chains_to_unite(prompt, said, case)})
-
-
-async def _chains_to_unite(prompt: VerifyChain | CheckSufficiency, said: Verdict, case: Case) -> list[int]:
-    """Number the chains beside this one that lead to gold answers it lacks; to others only for a filter."""
-    own = [candidate.term for candidate in prompt.candidates]
-    if said.decision not in {"stop", "filter"} or not case.gold.mark(own).missing:
-        return []
-    ends = {n: [end.term for end in each.named] for n, each in enumerate(prompt.siblings, 1)}
-    right = any if said.decision == "filter" else all
-    lacking = {n: terms for n, terms in ends.items() if terms and right(case.gold.mark(terms).right)}
-    return [n for n, terms in lacking.items() if not {*terms} <= {*own}]
-
-
-async def check_sufficiency(prompt: CheckSufficiency, case: Case) -> Sufficiency:
-    """Judge a chain by where it leads, and go on from all of its ends.
-
-    A wrong verdict is another of those offered; a wrong choice of entities takes others, or goes
-    on from a candidate that leads astray. A chain that leads astray establishes nothing.
-    """
-    seen = ShownChain(
-        prompt.chain,
-        prompt.candidates,
-        prompt.truncated,
-        names_filtered=not prompt.attributes,
-        awaited=bool(prompt.awaited),
-        attributes=prompt.attributes,
-    )
-    right = await _judge_chain(seen, case)
-    said = _misjudge_chain(right, seen, case)
-    ends = {number: candidate.term for number, candidate in enumerate(prompt.candidates, 1)}
-    strays = said == right and right.decision == "forward" and case.happens("entity")
-    strays = strays and not prompt.truncated and len(ends) <= MAX_CANDIDATES_SHOWN
-    return Sufficiency(
-        finding="" if right.decision == "backtrack" else f"reached {prompt.chain.hops[-1].words}",
-        decision=said.decision,
-        take=said.take,
-        chosen=said.chosen,
-        keep=await draw_wrong_entities(prompt.chain, ends, case) if strays else [],
-        united=await _chains_to_unite(prompt, said, case),
-    )
 
 
 async def connect_topic(prompt: ConnectTopic, case: Case) -> Connection:
@@ -366,7 +164,9 @@ async def apply_conditions(prompt: ApplyConditions, case: Case) -> StatedConditi
     right = await _state_gold(prompt, case)
     if not case.happens("entity"):
         return right
-    others = [each for each in stated_conditions(prompt) if each not in right.conditions]
+    others = [
+        each for each in stated_conditions(candidates_to_filter(prompt)) if each not in right.conditions
+    ]
     if right.conditions and others:
         wrong = next(case.draws.shuffled("wrong condition", others))
         return right.model_copy(update={"conditions": [wrong]})
@@ -381,7 +181,7 @@ async def _state_gold(prompt: ApplyConditions, case: Case) -> StatedConditions:
     terms = [candidate.term for candidate in prompt.candidates]
     wanted = {*terms} & {*counted} if counted else {*gold.among(terms)}
     everyone = [(StatedConditions(fits="all"), "named")] if wanted == {*terms} else []
-    replies = joined(everyone, decisive_replies(prompt, wanted)) if wanted else iter(())
+    replies = joined(everyone, decisive_replies(candidates_to_filter(prompt), wanted)) if wanted else iter(())
     for reply, _ in islice(replies, MAX_CONDITIONS_TRIED):
         left = {term for term in await case.cache.answers(_query_of(prompt, reply)) if term.name}
         if left == wanted or gold.mark([*left]).exact:
@@ -397,7 +197,7 @@ def _hidden_attribute(prompt: ApplyConditions, case: Case) -> str:
     asked, computed = case.oracle.conditions(prompt.chain), case.oracle.aggregate(prompt.chain)
     used = [*(each.attribute for each in asked), computed.attribute if computed else ()]
     hidden = next((hops for hops in used if hops not in shown), ())
-    return " ".join(relation_words(hop.words) for hop in hidden)
+    return hop_words(hidden)
 
 
 def _choose_by_name(chosen: list[int], prompt: ApplyConditions, *, count: bool = False) -> StatedConditions:

@@ -28,7 +28,10 @@ class ErrorRates:
     """
 
     accuracy: float = 1.0
-    """The first relation picked is right; so is a plan, its revision, an adapted blueprint, a recall."""
+    """The first relation picked is right; so is a plan, its revision, an adapted blueprint, a recall.
+
+    Of a composed query it is the chains; those that lead astray are seen to, unless ``judge`` errs.
+    """
     recall: float = 0.5
     """A wrong choice of relations has the right ones after the wrong; 0: it holds no way back."""
     entity: float = 0.0

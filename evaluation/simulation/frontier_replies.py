@@ -5,19 +5,17 @@ from collections.abc import Sequence
 from dataclasses import replace
 from typing import Any, Literal, NamedTuple
 
-from kgqa.evaluation.simulation.chain_replies import (
-    ShownChain,
-    draw_wrong_entities,
-    find_computed_take,
-    find_exact_take,
-    leading_offers,
-    name_missing,
-    say_next,
-)
+from kgqa.evaluation.simulation.chain_replies import leading_offers, name_missing, say_next
 from kgqa.evaluation.simulation.gold_answers import AnswerMarks
 from kgqa.evaluation.simulation.graph_cache import GoldRelations
 from kgqa.evaluation.simulation.guidance_replies import decompose
 from kgqa.evaluation.simulation.oracle import Case, wrong_choice
+from kgqa.evaluation.simulation.verdict_replies import (
+    ShownChain,
+    draw_wrong_entities,
+    find_computed_take,
+    find_exact_take,
+)
 from kgqa.kg.proof.query import AnswerQuery, Branch
 from kgqa.kg.terms import Chain, Entity, Term
 from kgqa.priors.candidate_ranking import relation_words

@@ -42,8 +42,9 @@ def resolve_hops(gold_path: Sequence[str], graph: KnowledgeGraph) -> tuple[Hop, 
     """Return the hops of a graph that steps name; None if it does not have one of them."""
     known = _relations_by_name.get(graph)
     if known is None:
-        by_local = {local_name(relation): relation for relation in reversed(graph.relations)}
-        known = _relations_by_name[graph] = by_local | {relation: relation for relation in graph.relations}
+        every = (*graph.relations, *DIALECTS[graph.dialect].types)
+        by_local = {local_name(relation): relation for relation in reversed(every)}
+        known = _relations_by_name[graph] = by_local | {relation: relation for relation in every}
     found = [_resolve_relation(_strip_name(step), known, DIALECTS[graph.dialect]) for step in gold_path]
     if None in found:
         return None

@@ -10,7 +10,14 @@ from langchain_core.messages import BaseMessage
 from langchain_core.tools import BaseTool
 
 from kgqa.evaluation.question import Question
-from kgqa.evaluation.simulation import chain_replies, frontier_replies, guidance_replies, plan_replies
+from kgqa.evaluation.simulation import (
+    chain_replies,
+    frontier_replies,
+    guidance_replies,
+    plan_replies,
+    query_replies,
+    verdict_replies,
+)
 from kgqa.evaluation.simulation.chat import count_chars, next_message
 from kgqa.evaluation.simulation.error_rates import Draws, ErrorRates
 from kgqa.evaluation.simulation.oracle import Case, Oracle
@@ -26,7 +33,14 @@ Handler = Callable[[Any, Case], Awaitable[Reply]]
 
 def _list_handlers() -> Iterator[tuple[type[Prompt[Any]], Handler]]:
     """Yield the public functions that answer prompts, each with the prompts that it is annotated with."""
-    for module in (chain_replies, guidance_replies, frontier_replies, plan_replies):
+    for module in (
+        chain_replies,
+        query_replies,
+        verdict_replies,
+        guidance_replies,
+        frontier_replies,
+        plan_replies,
+    ):
         for name, handler in vars(module).items():
             if isfunction(handler) and handler.__module__ == module.__name__ and not name.startswith("_"):
                 prompt = get_type_hints(handler).get("prompt")

@@ -127,10 +127,12 @@ class GoldRelationFinder:
     async def _best(self, topic: Entity, gold_path: GoldRelations) -> tuple[_Rating, GoldRelations] | None:
         """Return a gold path, its relations turned around where that is better; None if it leads nowhere.
 
-        A gold path to a number, or to what says yes or no, stands as it is.
+        A gold path to a number, or to what says yes or no, stands as it is, and so does a branch of the
+        answer query: of many ends a page may lack the gold.
         """
         hops = resolve_hops(gold_path, self._cache.graph) or ()
-        if hops and self._gold.is_number:
+        branches = self._question.query.branches if self._question.query else ()
+        if hops and (self._gold.is_number or Chain(topic, hops) in [each.chain for each in branches]):
             return (0, -1.0), gold_path
         tried = []
         for turned in islice(_turn_hops(hops), MAX_DIRECTIONS_TRIED):

@@ -10,7 +10,7 @@ from kgqa.evaluation.simulation.gold_answers import YesNoVerdict
 from kgqa.evaluation.simulation.oracle import Case
 from kgqa.kg.terms import Chain, Entity, Literal, Path, Term
 from kgqa.kg.text import fold
-from kgqa.priors.candidate_ranking import relation_words
+from kgqa.priors.candidate_ranking import hop_words, relation_words
 from kgqa.prompts.candidates import aggregate
 from kgqa.prompts.chain import Extension, extend
 from kgqa.prompts.facts import RelationCandidate, facts_as_statements
@@ -313,7 +313,7 @@ async def _name_found_answers(facts: Iterable[Path], case: Case) -> list[str]:
 
 def _search_text(path: Path) -> str:
     start = max((place for place, node in enumerate(path.nodes[:-1]) if node.name), default=0)
-    words = " ".join(relation_words(hop.words) for hop, _ in path.steps[start:])
+    words = hop_words(hop for hop, _ in path.steps[start:])
     return f"the {words} of {path.nodes[start]}"
 
 

@@ -7,17 +7,27 @@ shorter. Where nothing fits exactly, spelling and then meaning decide.
 
 import re
 from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
-from kgqa.kg.linking.name_index import NameIndex
+from kgqa.kg.linking.common_words import COMMON_WORDS
+from kgqa.kg.linking.name_index import CASE_SCORE, FOLDED_SCORE, PART_SCORE, NameIndex
+from kgqa.kg.linking.short_names import full_names
 from kgqa.kg.pages import Match, Mention
-from kgqa.kg.text import EVERYDAY_WORDS, FUNCTION_WORDS, Word, fold, split_words
+from kgqa.kg.text import EVERYDAY_WORDS, FUNCTION_WORDS, Word, fold, split_words, strip_article
 
-STRONG, FAIR, WEAK = 3, 2, 1
-"""How much a span looks like a name: written like one; a rare word; an everyday word."""
+STRONG, FAIR, WEAK, FAINT = 4, 3, 2, 1
+"""How much a span looks like a name: written like one; a rare word; a common one; an everyday one."""
 
 MIN_SPELLING_SIMILARITY = 86.0  # the least similarity (0 to 100) at which a misspelt span is taken for a name
 MIN_MEANING_COSINE = 0.6  # the least cosine at which a span is taken for a name of like meaning
+
+MAX_LONGER_NAMES = 20  # entities whose name holds a span, at most
+
+MAX_BEARERS_LOOKED_AT = 20  # entities of one name by which it is told whether it is that of a class
+
+MAX_GROUPS = 30  # of words of a question that are compared with names they are not
+
+MIN_NEAR_CHARS = 4  # characters of a span that is compared with names it is not
 
 MAX_QUESTION_CHARS = 2_000
 """Characters of a question that are read: as many as prompts show, from which this side imports nothing."""
@@ -25,6 +35,10 @@ MAX_QUESTION_CHARS = 2_000
 MAX_PUNCTUATION_CHARS = 16  # characters of punctuation beside a span that may belong to a name
 
 _QUOTED = re.compile(r"\"([^\"]+)\"|“([^”]+)”|«([^»]+)»|(?<!\w)['\u2018]([^'\u2019]+)['\u2019](?!\w)")
+
+_LANGUAGE_CUE = re.compile(r"(?i)\b(?:speak\w*|spoken|languages?)\b")
+_LANGUAGE_BEFORE = re.compile(r"(?i)\b(?:in|into)\s+$")
+_LANGUAGE_ASKED = re.compile(r"(?i)\b(?:what|which)(?:\s+\w+){0,3}\s+languages?\b")
 
 
 @dataclass(frozen=True, slots=True)
@@ -56,90 +70,168 @@ class Linker:
         self._index = index
         self._relational = {word for text in relation_words for word in fold(text).split()}
         self._everyday = EVERYDAY_WORDS | self._relational
+        self._common = COMMON_WORDS | self._relational
 
     def link(self, question: str) -> list[Mention]:
         """Return the mentions of a question in order of appearance, matches best first."""
         question = question[:MAX_QUESTION_CHARS]
         listed = split_words(question)
-        spans = self._choose(list(self._spans(question, listed)))
-        mentions = [_make_mention(question, span, self._named(question, span)) for span in spans]
-        runs = [span for span in _capitalised_runs(listed, self._everyday) if not _overlaps_any(span, spans)]
-        spelt = self._spelt(question, runs)
-        if spelt or any(span.strength > WEAK for span in spans):
-            mentions += spelt
-        else:
-            mentions = self._approximate(question, listed, mentions)
+        lower = not any(word.text[0].isupper() for word in listed[1:])
+        spans = self._choose(self._spans(question, listed, lower), lower)
+        spans = [span for span in spans if not _says_where(question, span, spans, lower)]
+        mentions = []
+        for place, span in enumerate(spans):
+            others = spans[:place] + spans[place + 1 :]
+            spans[place], found = self._extended(question, listed, span, others, lower)
+            mentions.append(
+                _make_mention(question, spans[place], found or self._named(question, span, lower))
+            )
+        if all(span.strength <= WEAK for span in spans):
+            return self._approximate(question, listed, mentions)
+        for span in [] if lower else _capitalised_runs(listed, self._common):
+            if not _overlaps_any(span, spans) and (found := self._near(question, span)):
+                spans.append(span)
+                mentions.append(_make_mention(question, span, found))
         return sorted(mentions, key=lambda mention: mention.start)
 
-    def _spans(self, question: str, listed: Sequence[Word]) -> Iterator[_Span]:
+    def _spans(self, question: str, listed: Sequence[Word], lower: bool) -> Iterator[_Span]:
         """Every span that names an entity."""
         quoted = _quoted_places(question)
-        lower = not any(word.text[0].isupper() for word in listed[1:])
         for first in range(len(listed)):
             for last in range(first + 1, min(len(listed), first + self._index.longest) + 1):
                 start, end = listed[first].start, listed[last - 1].end
                 folded = fold(question[start:end])
-                if self._index.has_name(folded):
+                if self._is_name(folded) and not _splits_any(start, end, quoted):
                     strength = self._strength(folded, listed[first:last], first == 0, lower)
                     if (start, end) in quoted:
                         strength = STRONG
+                    elif strength == FAIR or (strength == STRONG and not self._is_rare(folded)):
+                        strength = WEAK if self._is_class(question[start:end]) else strength
                     if strength:
                         capitals = _count_capitals(listed, first, last)
-                        term = last - first > 1 and self._everyday.isdisjoint(folded.split())
-                        yield _Span(first, last, start, end, strength, capitals, term)
+                        yield _Span(first, last, start, end, strength, capitals, self._is_term(folded))
+
+    def _extended(
+        self, question: str, listed: Sequence[Word], span: _Span, others: Sequence[_Span], lower: bool
+    ) -> tuple[_Span, list[Match]]:
+        """Take rare words beside a span to it, where all together say a name better: "james garfield"."""
+
+        def goes_on(left: int, right: int, new: int) -> bool:
+            word = listed[new]
+            return (
+                question[listed[left].end : listed[right].start] == " "
+                and (lower or word.text[0].isupper())
+                and self._is_rare(fold(word.text))
+                and not any(other.first <= new < other.last for other in others)
+            )
+
+        first, last = span.first, span.last
+        while first and goes_on(first - 1, first, first - 1):
+            first -= 1
+        while last < len(listed) and goes_on(last - 1, last, last):
+            last += 1
+        longer = _span_of(listed, range(first, last))
+        found = self._near(question, longer) if len(longer) > len(span) else []
+        return (replace(longer, strength=span.strength), found) if found else (span, [])
+
+    def _is_rare(self, folded: str) -> bool:
+        return not self._common.issuperset(folded.split())
+
+    def _is_term(self, folded: str) -> bool:
+        """Return whether several words carry meaning, and not all of them are common."""
+        meaning = [word for word in folded.split() if word not in FUNCTION_WORDS]
+        return len(meaning) > 1 and self._is_rare(folded)
+
+    def _is_name(self, folded: str) -> bool:
+        return self._index.has_name(folded) or bool(self._fully_named(folded))
+
+    def _fully_named(self, text: str) -> list[Match]:
+        """Return the entities whose names a text is short for."""
+        names = [name for name in full_names(fold(text)) if self._index.has_name(fold(name))]
+        return [match for name in names for match in self._index.find_exact(name)]
+
+    def _is_class(self, text: str) -> bool:
+        """Return whether a text names only what has no facts of its own, such as a class."""
+        named = [*self._fully_named(text), *self._index.find_exact(text)]
+        ids = [match.entity.id for match in named[:MAX_BEARERS_LOOKED_AT]]
+        facts = self._index.facts(ids)
+        return bool(ids) and all(id in facts and not facts[id] for id in ids)
 
     def _strength(self, folded: str, span: Sequence[Word], opens: bool, lower: bool) -> int:
         parts = folded.split()
         meaning = [part for part in parts if part not in FUNCTION_WORDS]
+        is_us = not meaning and len(span) == 1 and not span[0].text.isupper()
+        if not is_us and self._fully_named(folded):
+            return FAIR if all(word.text.islower() for word in span) else STRONG
         if not meaning:
             return _strength_of_function_words(span, opens)
         is_lower_code = self._index.is_code(folded) and not span[-1].text.isupper()
-        if len(meaning) == 1 and (meaning[0] in self._relational or is_lower_code):
-            return WEAK
-        everyday = all(part in self._everyday or part in FUNCTION_WORDS for part in parts)
+        if len(meaning) == 1 and (meaning[0] in self._relational or (is_lower_code and not lower)):
+            return FAINT
         named = span[1:] if opens and fold(span[0].text) in self._everyday else span
         if any(word.text[0].isupper() and fold(word.text) not in FUNCTION_WORDS for word in named):
             return STRONG
-        if everyday:
-            return WEAK
+        if not self._is_rare(folded) or len(folded) == 1 or folded.isdigit():
+            return FAINT if self._everyday.issuperset(parts) else WEAK
         return STRONG if len(meaning) > 1 and lower else FAIR
 
-    def _choose(self, spans: Sequence[_Span]) -> list[_Span]:
-        """Take spans that do not overlap, best first: those of the best strength, and terms."""
+    def _choose(self, spans: Iterable[_Span], lower: bool) -> list[_Span]:
+        """Take spans that do not overlap, best first.
+
+        Where nothing is capitalised, whatever is not weak may be a name; else what is as strong as the best,
+        and terms.
+        """
         chosen: list[_Span] = []
-        for span in sorted(
-            spans, key=lambda s: (-s.strength, -s.capitals, s.first - s.last, -len(s), s.start)
-        ):
-            fit = not chosen or span.strength == chosen[0].strength or (span.term and span.strength == FAIR)
+        order = sorted(spans, key=lambda s: (-s.strength, -s.capitals, s.first - s.last, -len(s), s.start))
+        for span in order:
+            fair = span.strength == FAIR and (span.term or lower)
+            fit = not chosen or span.strength == chosen[0].strength or fair
             if fit and not _overlaps_any(span, chosen):
                 chosen.append(span)
-        if not chosen or chosen[0].strength == STRONG:
+        if not chosen or chosen[0].strength == STRONG or (lower and chosen[0].strength == FAIR):
             return chosen
         return [max(chosen, key=lambda s: (s.capitals > 0, s.last - s.first, len(s), s.start))]
 
-    def _named(self, question: str, span: _Span) -> list[Match]:
-        """Match a span, its neighbouring punctuation and its article as far as a name has them."""
+    def _near(self, question: str, span: _Span) -> list[Match]:
+        """Match a span that is nobody's name: by longer names that it is a part of, else by misspelt ones."""
+        text = question[span.start : span.end]
+        if text.isdigit():
+            return []
+        if found := self._index.find_longer([text], MAX_LONGER_NAMES):
+            return found
+        found = self._index.find_misspelt(text, 5, MIN_SPELLING_SIMILARITY)
+        return found if found and found[0].score * 100 >= MIN_SPELLING_SIMILARITY else []
+
+    def _named(self, question: str, span: _Span, lower: bool) -> list[Match]:
+        """Match a span, its neighbouring punctuation and its article as far as a name has them.
+
+        Longer names that it is a part of come last.
+        """
         best: dict[str, tuple[float, int, Match]] = {}
         for place, text in enumerate(_span_variants(question, span)):
             for match in self._index.find_exact(text):
-                score = match.score if match.how == "exact" else match.score - place / 1000
+                is_text = match.how == "exact" and not lower
+                score = match.score if is_text else min(match.score, CASE_SCORE) - place / 1000
                 if match.entity.id not in best or best[match.entity.id][0] < score:
                     best[match.entity.id] = (score, place, match)
-        ordered = sorted(best.values(), key=lambda found: (-found[0], found[1]))
-        return [match for _, _, match in ordered]
-
-    def _spelt(self, question: str, spans: Sequence[_Span], most: int = 10) -> list[Mention]:
-        mentions = []
-        for span in spans[:most]:
-            matches = self._index.find_misspelt(question[span.start : span.end], 5, MIN_SPELLING_SIMILARITY)
-            if matches and matches[0].score * 100 >= MIN_SPELLING_SIMILARITY:
-                mentions.append(_make_mention(question, span, matches))
-        return mentions
+        ordered = sorted(best.values(), key=lambda found: (-found[0], found[1], found[2].how != "exact"))
+        found = [match for _, _, match in ordered]
+        text = question[span.start : span.end]
+        longer = self._index.find_longer([text], MAX_LONGER_NAMES)
+        if full := self._fully_named(text):
+            meant = (_languages(text, longer) or found) if _means_language(question, span) else full
+            found = [
+                *(meant or full),
+                *(replace(each, score=PART_SCORE, how="part") for each in found + full),
+            ]
+        return list(_unique((*found, *longer)))
 
     def _approximate(self, question: str, listed: Sequence[Word], weak: list[Mention]) -> list[Mention]:
-        """Take the best misspelt span, else the ``weak`` mentions, else what is meant or partly named."""
-        grams = _word_groups(listed, self._everyday)
-        best = sorted(self._spelt(question, grams, 20), key=lambda m: (-m.matches[0].score, m.start - m.end))
+        """Take what is partly named or misspelt, else the ``weak`` mentions, else what is meant."""
+        grams = _word_groups(listed, self._everyday, self._common)[:MAX_GROUPS]
+        looked_up = ((gram, self._near(question, gram)) for gram in grams)
+        near = [_make_mention(question, gram, found) for gram, found in looked_up if found]
+        best = sorted(near, key=lambda m: (m.matches[0].how != "part", -m.matches[0].score, m.start - m.end))
         if best or weak:
             return best[:1] or weak
         for look, least in (
@@ -148,12 +240,20 @@ class Linker:
         ):
             scored = [
                 _make_mention(question, gram, matches)
-                for gram in grams[:20]
+                for gram in grams
                 if (matches := look([question[gram.start : gram.end]], 5)) and matches[0].score >= least
             ]
             if scored:
                 return sorted(scored, key=lambda m: (-m.matches[0].score, m.start))[:1]
         return []
+
+
+def _unique(matches: Iterable[Match]) -> tuple[Match, ...]:
+    """Leave out what was matched before."""
+    first: dict[str, Match] = {}
+    for match in matches:
+        first.setdefault(match.entity.id, match)
+    return tuple(first.values())
 
 
 def _make_mention(question: str, span: _Span, matches: Sequence[Match]) -> Mention:
@@ -193,6 +293,24 @@ def _count_capitals(listed: Sequence[Word], first: int, last: int) -> int:
     return sum(word.text[0].isupper() or word.text.isdigit() for word in listed[max(first, 1) : last])
 
 
+def _languages(text: str, longer: Iterable[Match]) -> list[Match]:
+    called = {f"{strip_article(fold(text))} {what}" for what in ("language", "languages")}
+    spoken = (each for each in longer if fold(each.entity.name or "") in called)
+    return [replace(each, score=FOLDED_SCORE, how="normalised") for each in spoken]
+
+
+def _means_language(question: str, span: _Span) -> bool:
+    """Return whether the word for a people stands for what they speak, unless that is what is asked."""
+    before = question[: span.start]
+    said = _LANGUAGE_CUE.search(question) or _LANGUAGE_BEFORE.search(before)
+    return said is not None and _LANGUAGE_ASKED.search(question) is None
+
+
+def _splits_any(start: int, end: int, quoted: Iterable[tuple[int, int]]) -> bool:
+    """Return whether a span is a part of what stands between quotation marks, or goes beyond it."""
+    return any(start < last and first < end and (start, end) != (first, last) for first, last in quoted)
+
+
 def _quoted_places(question: str) -> set[tuple[int, int]]:
     """The places between quotation marks, without punctuation at their ends."""
     places = set()
@@ -204,30 +322,47 @@ def _quoted_places(question: str) -> set[tuple[int, int]]:
     return places
 
 
-def _capitalised_runs(listed: Sequence[Word], everyday: frozenset[str]) -> list[_Span]:
-    """Runs of capitalised words, the first word of the question only if it is a rare one."""
+def _capitalised_runs(listed: Sequence[Word], common: frozenset[str]) -> list[_Span]:
+    """Runs of capitalised words that are not all common ones; then without these at their ends."""
     runs: list[list[int]] = []
     for place, word in enumerate(listed):
-        if word.text[0].isupper() and fold(word.text) not in (everyday if place == 0 else FUNCTION_WORDS):
+        if word.text[0].isupper() and fold(word.text) not in FUNCTION_WORDS:
             if runs and runs[-1][-1] == place - 1:
                 runs[-1].append(place)
             else:
                 runs.append([place])
-    return [
-        _Span(run[0], run[-1] + 1, listed[run[0]].start, listed[run[-1]].end, STRONG, len(run))
-        for run in runs
-        if listed[run[-1]].end - listed[run[0]].start >= 4
-    ]
+    spans = []
+    for run in runs:
+        rare = [place for place in run if fold(listed[place].text) not in common]
+        inner = range(rare[0], rare[-1] + 1) if rare else run[:0]
+        spans += [_span_of(listed, each) for each in dict.fromkeys((tuple(run), tuple(inner))) if rare]
+    return [span for span in spans if len(span) >= MIN_NEAR_CHARS]
 
 
-def _word_groups(listed: Sequence[Word], everyday: frozenset[str], longest: int = 5) -> list[_Span]:
-    """Groups of words that neither begin nor end with an everyday one, longest first."""
+def _span_of(listed: Sequence[Word], places: Sequence[int]) -> _Span:
+    first, last = places[0], places[-1] + 1
+    return _Span(first, last, listed[first].start, listed[last - 1].end, STRONG, len(places))
+
+
+def _says_where(question: str, span: _Span, spans: Iterable[_Span], lower: bool) -> bool:
+    """Return whether a span only says where the one before it is, as in "Vienna, Austria"; lists say more."""
+    if re.match(r"\s*(?:,|(?:and|or)\b)", question[span.end :]):
+        return False
+    return any(
+        question[other.end : span.start] == ", " and span.strength == other.strength for other in spans
+    )
+
+
+def _word_groups(
+    listed: Sequence[Word], everyday: frozenset[str], common: frozenset[str], longest: int = 5
+) -> list[_Span]:
+    """Groups of words, longest first: not everyday ones at their ends, and not common ones alone."""
     grams = []
     for first in range(len(listed)):
         for last in range(first + 1, min(len(listed), first + longest) + 1):
-            edges = (fold(listed[first].text), fold(listed[last - 1].text))
-            if not any(edge in everyday or edge in FUNCTION_WORDS for edge in edges):
+            words = [fold(word.text) for word in listed[first:last]]
+            if everyday.isdisjoint((words[0], words[-1])) and not common.issuperset(words):
                 start, end = listed[first].start, listed[last - 1].end
-                if end - start >= 4:
+                if end - start >= MIN_NEAR_CHARS:
                     grams.append(_Span(first, last, start, end, FAIR, 0))
     return sorted(grams, key=lambda gram: (-len(gram), gram.start))

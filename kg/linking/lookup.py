@@ -2,7 +2,7 @@
 
 import asyncio
 from collections import defaultdict
-from collections.abc import Callable, Collection, Iterable, Sequence
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from itertools import product
 from threading import Lock
 from typing import Protocol
@@ -10,20 +10,25 @@ from typing import Protocol
 from kgqa.kg.dialects import Dialect
 from kgqa.kg.graph import Executor, Row
 from kgqa.kg.linking.name_index import EntityNames, NameIndex
+from kgqa.kg.linking.name_table import NameTable
+from kgqa.kg.linking.search import TextSearch
+from kgqa.kg.linking.short_names import full_names
 from kgqa.kg.meter import unmetered
 from kgqa.kg.naming import Naming
 from kgqa.kg.sparql import queries
-from kgqa.kg.sparql.decoding import read_integer
-from kgqa.kg.terms import Entity, Literal
-from kgqa.kg.text import EVERYDAY_WORDS, split_words
+from kgqa.kg.sparql.decoding import is_true, read_integer
+from kgqa.kg.terms import Entity, Hop, Literal, is_iri
+from kgqa.kg.text import EVERYDAY_WORDS, fold, split_words
 
 MAX_QUESTION_WORDS = 60
 MAX_MENTION_WORDS = 8  # words of a name, as long as nobody has listed them all
 NAMES_PER_QUERY = 500
 MAX_BEARERS_PER_QUERY = 200
 
-MAX_DEGREE_COUNTED = 1_000
+MAX_FACTS_COUNTED = 1_000
 """Triples of a node that are counted in either direction, to tell the better known of one name."""
+
+NODES_PER_QUERY = 50  # whose facts are counted by one query
 
 
 class NameLookup(Protocol):
@@ -31,6 +36,39 @@ class NameLookup(Protocol):
 
     async def index(self, text: str) -> NameIndex:
         """Return the index; ``text`` is a name or a question; raise KGError if the graph fails."""
+
+
+def list_all_names(
+    executor: Executor, dialect: Dialect, naming: Naming, relations: Collection[str]
+) -> NameIndex:
+    """List the names of a graph at an endpoint, which are few; blocks meanwhile."""
+    named: dict[str, list[tuple[int, str, str]]] = defaultdict(list)
+    pairs: list[tuple[str, str]] = []
+    for rank, predicate in enumerate((*naming.labels, *naming.aliases)):
+        for end, name in _names_by(executor, predicate):
+            if isinstance(end, Entity) and isinstance(name, Literal) and is_node(end.id, relations, dialect):
+                pairs.append((end.id, name.value))
+                if rank < len(naming.labels):
+                    named[end.id].append((rank, name.language, name.value))
+    preferred = {id: naming.name(id, names) for id, names in named.items()}
+    graph = ListedNames(executor, dialect, naming, relations, preferred)
+    return NameIndex(NameTable.build(pairs, graph.facts), graph)
+
+
+def _names_by(executor: Executor, predicate: str) -> list[Row]:
+    """Ask for all names by one predicate, and for parts of them where the server cuts the answer."""
+    whole = executor.query_now(queries.all_names(predicate))
+    rows, prefixes = whole.rows, list("0123456789abcdef") if whole.cut else []
+    if whole.cut:
+        rows = []
+    while prefixes:
+        prefix = prefixes.pop()
+        part = executor.query_now(queries.names_hashed(predicate, prefix))
+        if part.cut:
+            prefixes += [prefix + digit for digit in "0123456789abcdef"]
+        else:
+            rows += part.rows
+    return rows
 
 
 class StoreNames:
@@ -42,14 +80,14 @@ class StoreNames:
         self._executor, self._dialect, self._naming = executor, dialect, naming
         self._relations = relations
 
-    def degrees(self, ids: Sequence[str]) -> dict[str, int]:
-        """Return how many triples some have, up to `MAX_DEGREE_COUNTED` in either direction."""
+    def facts(self, ids: Sequence[str]) -> dict[str, dict[Hop, int]]:
+        """Count the facts of some by their relations; see `NamedGraph`."""
         nodes = [id for id in ids if is_node(id, self._relations, self._dialect)]
-        counts: list[Row] = []
-        for first in range(0, len(nodes), MAX_BEARERS_PER_QUERY):
-            text = queries.degrees_of(nodes[first : first + MAX_BEARERS_PER_QUERY], MAX_DEGREE_COUNTED)
-            counts += self._executor.query_now(text).rows
-        return _add_counts(nodes, counts)
+        rows: list[Row] = []
+        for first in range(0, len(nodes), NODES_PER_QUERY):
+            text = queries.count_relations(nodes[first : first + NODES_PER_QUERY], MAX_FACTS_COUNTED)
+            rows += self._executor.query_now(text).rows
+        return read_facts(nodes, rows, self._dialect)
 
     def preferred(self, ids: Sequence[str]) -> dict[str, str | None]:
         """Return what some are called."""
@@ -58,9 +96,45 @@ class StoreNames:
         return {end.id: end.name for end in named.values()}
 
 
+class ListedNames(StoreNames):
+    """The same of an endpoint whose names were listed: what entities are called is at hand."""
+
+    def __init__(
+        self,
+        executor: Executor,
+        dialect: Dialect,
+        naming: Naming,
+        relations: Collection[str],
+        names: Mapping[str, str | None],
+    ) -> None:
+        super().__init__(executor, dialect, naming, relations)
+        self._names = names
+
+    def preferred(self, ids: Sequence[str]) -> dict[str, str | None]:
+        """Return what some are called."""
+        return {id: self._names.get(id) for id in ids}
+
+
 def is_node(id: str, relations: Collection[str], dialect: Dialect) -> bool:
     """Return whether an id is an entity: relations are none, nor what they have their names from."""
     return id not in relations and not dialect.is_relation_entity(id)
+
+
+def read_facts(ids: Iterable[str], rows: Iterable[Row], dialect: Dialect) -> dict[str, dict[Hop, int]]:
+    """Read the facts of the world of those ids that have triples (`queries.count_relations`).
+
+    A class has none: names and types say nothing of it, nor that others are of it.
+    """
+    wanted = set(ids)
+    facts: dict[str, dict[Hop, int]] = defaultdict(dict)
+    for end, relation, forward, n in rows:
+        if end is not None and relation is not None and end.id in wanted and is_iri(relation.id):
+            hop, _ = Hop(relation.id, is_true(forward)), facts[end.id]
+            if not (
+                relation.id in dialect.types or dialect.ignores(relation.id) or dialect.describes_data(hop)
+            ):
+                facts[end.id][hop] = read_integer(n)
+    return dict(facts)
 
 
 class IndexLookup:
@@ -85,14 +159,21 @@ class IndexLookup:
 class QueryLookup:
     """An index of what the graph calls by one of the spans of a text, as it is written or capitalised.
 
-    A graph that cannot be listed has no misspelt names looked up, and none of like meaning.
+    Where the endpoint has a full-text index, so are longer names that hold words of the text; else a graph
+    that cannot be listed has none of these looked up, and no misspelt ones.
     """
 
     def __init__(
-        self, executor: Executor, dialect: Dialect, naming: Naming, relations: Collection[str]
+        self,
+        executor: Executor,
+        dialect: Dialect,
+        naming: Naming,
+        relations: Collection[str],
+        search: TextSearch | None = None,
     ) -> None:
         self._executor, self._dialect, self._naming = executor, dialect, naming
         self._relations = relations
+        self._search = search
 
     async def index(self, text: str) -> NameIndex:
         """Ask the graph; see `NameLookup`."""
@@ -102,16 +183,17 @@ class QueryLookup:
         ]
         with unmetered():
             rows = await self._called(names)
+            rows += await self._search.names(text) if self._search else []
             named = self._naming.apply((end, label, rank) for end, _, label, rank in rows)
             entities = [end for end in named.values() if isinstance(end, Entity)]
             ends = [end for end in entities if is_node(end.id, self._relations, self._dialect)]
-            degrees = await self._degrees(ends)
+            facts = await self._facts(ends)
         others: dict[str, list[str]] = defaultdict(list)
         for end, name, _, _ in rows:
-            if end is not None and end.id in degrees and str(name) not in others[end.id]:
+            if end is not None and end.id in facts and str(name) not in others[end.id]:
                 others[end.id].append(str(name))
         preferred = {end.id: end.name for end in ends if end.name}
-        return await asyncio.to_thread(EntityNames(degrees, preferred, others).index)
+        return await asyncio.to_thread(EntityNames(facts, preferred, others).index)
 
     async def _called(self, names: Sequence[Literal]) -> list[Row]:
         predicates, labels = (*self._naming.labels, *self._naming.aliases), self._naming.labels
@@ -124,22 +206,15 @@ class QueryLookup:
         answers = await asyncio.gather(*map(self._executor.query, texts))
         return [row for answer in answers for row in answer.rows]
 
-    async def _degrees(self, ends: Sequence[Entity]) -> dict[str, int]:
-        """Count the triples around each, up to `MAX_DEGREE_COUNTED` in either direction."""
-        if not ends:
-            return {}
+    async def _facts(self, ends: Sequence[Entity]) -> dict[str, dict[Hop, int]]:
+        """Count the facts of each by their relations."""
         ids = [end.id for end in ends]
-        answer = await self._executor.query(queries.degrees_of(ids, MAX_DEGREE_COUNTED))
-        return _add_counts(ids, answer.rows)
-
-
-def _add_counts(ids: Sequence[str], rows: Iterable[Row]) -> dict[str, int]:
-    """Add the counts of each id (`queries.degrees_of`)."""
-    degrees = dict.fromkeys(ids, 0)
-    for end, n in rows:
-        if end is not None and end.id in degrees:
-            degrees[end.id] += read_integer(n)
-    return degrees
+        texts = [
+            queries.count_relations(ids[first : first + NODES_PER_QUERY], MAX_FACTS_COUNTED)
+            for first in range(0, len(ids), NODES_PER_QUERY)
+        ]
+        answers = await asyncio.gather(*map(self._executor.query, texts))
+        return read_facts(ids, (row for answer in answers for row in answer.rows), self._dialect)
 
 
 def spellings(text: str) -> list[str]:
@@ -155,7 +230,7 @@ def spellings(text: str) -> list[str]:
             span = text[listed[first].start : listed[last].end]
             if first == last and span.lower() in EVERYDAY_WORDS and span != text.strip():
                 continue
-            found |= dict.fromkeys(_capitalisations(span))
+            found |= dict.fromkeys((*_capitalisations(span), *full_names(fold(span))))
     return [spelling for spelling in found if spelling]
 
 

@@ -20,7 +20,7 @@ from rapidfuzz import fuzz, process
 
 from kgqa.kg.linking.name_table import NameTable
 from kgqa.kg.pages import Match
-from kgqa.kg.terms import Entity, replace_surrogates
+from kgqa.kg.terms import Entity, Hop, replace_surrogates
 from kgqa.kg.text import fold, strip_article
 
 T = TypeVar("T")
@@ -29,8 +29,8 @@ T = TypeVar("T")
 class NamedGraph(Protocol):
     """What is asked about entities that were found by a name."""
 
-    def degrees(self, ids: Sequence[str]) -> dict[str, int]:
-        """Return the number of triples of those that the graph knows, relations left out."""
+    def facts(self, ids: Sequence[str]) -> dict[str, dict[Hop, int]]:
+        """Return how many facts those have that the graph knows, relations left out, by relation."""
 
     def preferred(self, ids: Sequence[str]) -> dict[str, str | None]:
         """Return their preferred names."""
@@ -41,18 +41,18 @@ class EntityNames:
     """The names of some entities, all at hand.
 
     Attributes:
-        triples: Number of triples of each entity.
+        numbers: Number of facts of each entity by relation.
         names: The preferred name of each entity that has one.
         others: Further names of entities: labels in other languages, aliases.
     """
 
-    triples: Mapping[str, int]
+    numbers: Mapping[str, Mapping[Hop, int]]
     names: Mapping[str, str]
     others: Mapping[str, Sequence[str]]
 
-    def degrees(self, ids: Sequence[str]) -> dict[str, int]:
-        """Return the triples of some; see `NamedGraph`."""
-        return {id: self.triples[id] for id in ids if id in self.triples}
+    def facts(self, ids: Sequence[str]) -> dict[str, dict[Hop, int]]:
+        """Return the facts of some; see `NamedGraph`."""
+        return {id: dict(self.numbers[id]) for id in ids if id in self.numbers}
 
     def preferred(self, ids: Sequence[str]) -> dict[str, str | None]:
         """Return the names of some; see `NamedGraph`."""
@@ -61,7 +61,7 @@ class EntityNames:
     def index(self, encode: "Encode | None" = None) -> "NameIndex":
         """Make an index of them in memory."""
         others = ((id, name) for id, several in self.others.items() for name in several)
-        table = NameTable.build([*self.names.items(), *others], self.degrees)
+        table = NameTable.build([*self.names.items(), *others], self.facts)
         return NameIndex(table, self, encode)
 
 
@@ -114,8 +114,8 @@ class NameEmbeddings:
             return np.stack([found[key] for key in keys])
 
 
-EXACT_SCORE, CASE_SCORE, FOLDED_SCORE, ARTICLE_SCORE = 1.0, 0.99, 0.97, 0.95
-"""Scores of a name that is the text itself, or but for case, or for punctuation, or for an article."""
+EXACT_SCORE, CASE_SCORE, FOLDED_SCORE, ARTICLE_SCORE, PART_SCORE = 1.0, 0.99, 0.97, 0.95, 0.8
+"""Scores of a name that is the text itself, or but for case, punctuation, or an article; of a longer one."""
 
 SURE_SCORE = 0.85  # from this score on a misspelt name is taken as found, and meaning is not asked
 
@@ -125,6 +125,8 @@ MAX_CODE_CHARS = 4
 MAX_KNOWN = 100_000  # entities whose names and triples are kept
 
 MAX_CONTAINING = 1_000  # names that hold some words, the shortest first, of which the best known is found
+
+MAX_LONGER = 100  # names that a text is a part of, the shortest first, of which the best known are found
 
 MAX_MISSPELT_CHARS = 500
 """Characters that a misspelt name has at most; to compare long texts takes the product of their lengths."""
@@ -144,7 +146,7 @@ class NameIndex:
 
     def __init__(self, table: NameTable, graph: NamedGraph, encode: Encode | None = None) -> None:
         self._table, self._graph = table, graph
-        self._degrees: LRUCache[str, int] = LRUCache(MAX_KNOWN)
+        self._facts: LRUCache[str, dict[Hop, int]] = LRUCache(MAX_KNOWN)
         self._names: LRUCache[str, str | None] = LRUCache(MAX_KNOWN)
         self._lock = Lock()
         self._meaning = NameEmbeddings(encode) if encode else None
@@ -169,6 +171,10 @@ class NameIndex:
     def has_name(self, folded: str) -> bool:
         """Return whether an entity has this folded name."""
         return self._table.has_key(strip_article(folded))
+
+    def facts(self, ids: Sequence[str]) -> dict[str, dict[Hop, int]]:
+        """Return how many facts some entities have, by relation; those that the graph does not know, none."""
+        return self._recall(self._facts, ids, self._graph.facts)
 
     def is_code(self, folded: str) -> bool:
         """Return whether only short names in capitals, such as codes, fold to this."""
@@ -208,6 +214,22 @@ class NameIndex:
         ids = dict.fromkeys(id for key in sorted(keys, key=len) for id, _ in self._table.bearers(key))
         return self._sort((Match(Entity(id), 0.5, "fuzzy") for id in islice(ids, MAX_CONTAINING)), limit)
 
+    def find_longer(self, texts: Sequence[str], limit: int = 10) -> list[Match]:
+        """Find entities whose name begins or ends with one of ``texts`` (`is_part`), best known first.
+
+        As a family name, a title without its series and "united states" stand for the whole.
+        """
+        wanted = [strip_article(fold(replace_surrogates(text))).split() for text in texts]
+        keys = {
+            key: None
+            for said in wanted
+            for key in islice(
+                (k for k in self._table.keys_holding(said) if is_part(said, k.split())), MAX_LONGER
+            )
+        }
+        ids = dict.fromkeys(id for key in keys for id, _ in self._table.bearers(key))
+        return self._sort((Match(Entity(id), PART_SCORE, "part") for id in islice(ids, MAX_LONGER)), limit)
+
     def _by_name(self, text: str) -> list[Match]:
         folded = fold(text)
         found = {id: Match(Entity(id), EXACT_SCORE, "exact") for id in self._table.called(text)}
@@ -223,7 +245,7 @@ class NameIndex:
         """Find what is called so in one namespace, and only there."""
         local = text.rpartition(":")[2]
         ids = [space + local for space in self._table.namespaces] if _LOCAL_NAME.fullmatch(local) else []
-        there = [id for id, triples in self._graph.degrees(ids).items() if triples] if ids else []
+        there = list(self._graph.facts(ids)) if ids else []
         is_new = len(there) == 1 and there[0] not in self._table.called(text)
         return [Match(Entity(there[0]), EXACT_SCORE, "id")] if is_new else []
 
@@ -239,7 +261,8 @@ class NameIndex:
         """Sort matches, those of one score by their triples, and name the first."""
         found = list(matches)
         ids = [match.entity.id for match in found]
-        degrees = self._recall(self._degrees, ids, self._graph.degrees) if len(ids) > 1 else {}
+        known = self._recall(self._facts, ids, self._graph.facts) if len(ids) > 1 else {}
+        degrees = {id: sum(facts.values()) for id, facts in known.items()}
         found.sort(key=lambda match: (-match.score, -degrees.get(match.entity.id, 0), match.entity.id))
         found = found[:limit]
         ids = [match.entity.id for match in found]
@@ -273,6 +296,17 @@ class NameIndex:
         ]
         near = chain((key for key, _, _ in found), *sorted(holding, key=len))
         return list(islice(dict.fromkeys(near), SHORTLIST_SIZE))
+
+
+def is_part(said: Sequence[str], words: Sequence[str]) -> bool:
+    """Return whether a name is said by its first words, its last ones, or the first and the last.
+
+    >>> [is_part(said.split(), "william howard taft".split()) for said in ("taft", "william taft", "howard")]
+    [True, True, False]
+    """
+    n = len(said)
+    edges = n == 2 and len(words) == 3 and [words[0], words[-1]] == [*said]
+    return 0 < n < len(words) and ([*words[:n]] == [*said] or [*words[-n:]] == [*said] or edges)
 
 
 def _sort_words(folded: str) -> str:

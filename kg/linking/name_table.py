@@ -11,7 +11,7 @@ import sqlite3
 import stat
 import weakref
 from collections import Counter
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -54,8 +54,8 @@ MAX_PATH_BYTES = 500  # of a file that SQLite opens and writes a journal beside
 
 _CROWDED = "FROM names WHERE key IN (SELECT key FROM names GROUP BY key HAVING count(*) > ?)"
 
-Degrees = Callable[[Sequence[str]], dict[str, int]]
-"""Returns the number of triples of those entities that the graph knows."""
+Facts = Callable[[Sequence[str]], Mapping[str, Mapping[Any, int]]]
+"""Returns the numbers of facts of those entities that the graph knows."""
 
 
 class NameTable:
@@ -88,9 +88,7 @@ class NameTable:
             raise _damaged(str(path)) from None
 
     @classmethod
-    def build(
-        cls, names: Iterable[tuple[str, str]], degrees: Degrees, path: Path | None = None
-    ) -> "NameTable":
+    def build(cls, names: Iterable[tuple[str, str]], facts: Facts, path: Path | None = None) -> "NameTable":
         """Make a table of (id, name) pairs, in memory if no path is given.
 
         The triples of those are counted that have a name with more than `MAX_BEARERS` others.
@@ -119,7 +117,7 @@ class NameTable:
             connection.executemany("INSERT INTO namespaces VALUES (?)", spaces)
             connection.executescript(_INDEX)
             ids = [id for (id,) in connection.execute(f"SELECT DISTINCT id {_CROWDED}", (MAX_BEARERS,))]
-            if counted := degrees(ids) if ids else {}:
+            if counted := {id: sum(n.values()) for id, n in facts(ids).items()} if ids else {}:
                 connection.execute("CREATE TEMP TABLE counted (id TEXT PRIMARY KEY, degree INTEGER)")
                 connection.executemany("INSERT INTO counted VALUES (?, ?)", counted.items())
                 connection.execute(

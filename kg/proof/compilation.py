@@ -21,8 +21,15 @@ from dataclasses import replace
 from kgqa.kg.dialects import XSD
 from kgqa.kg.proof.query import Aggregate, AnswerQuery, Branch, Condition, Pick
 from kgqa.kg.proof.values import bind_number, bind_seconds, compare, is_comparable, is_one_of
-from kgqa.kg.sparql.patterns import known_entities, serialise, triple_pattern, values_list, write_iri
-from kgqa.kg.terms import Chain, Entity, Hop, Literal
+from kgqa.kg.sparql.patterns import (
+    known_entities,
+    serialise,
+    topic_node,
+    triple_pattern,
+    values_list,
+    write_iri,
+)
+from kgqa.kg.terms import ANY, Chain, Entity, Hop, Literal
 
 ANSWER = "?answer"
 
@@ -96,11 +103,11 @@ def _branch(branch: Branch, nodes: list[str], name: str) -> list[str]:
 
 
 def _chain(chain: Chain, nodes: Sequence[str], fresh: bool) -> list[str]:
-    topic = serialise(chain.topic)
+    topic = topic_node(chain, "[]")
     steps = zip([topic, *nodes], chain.steps, nodes, strict=False)
     lines = [triple_pattern(start, hop, node, held) for start, (hop, held), node in steps]
     tests = " && ".join(f"{node} != {topic}" for node in dict.fromkeys(nodes))
-    return [*lines, f"FILTER({tests})"] if fresh else lines
+    return [*lines, f"FILTER({tests})"] if fresh and chain.topic != ANY else lines
 
 
 def _attribute(node: str, hops: Sequence[Hop], value: str, between: str) -> list[str]:

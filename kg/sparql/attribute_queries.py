@@ -19,31 +19,38 @@ from kgqa.kg.sparql.patterns import (
 )
 from kgqa.kg.terms import Chain, Entity, Hop, Literal, Term
 
+Wanted = Mapping[int, Sequence[Hop]]
+"""Under the places of a chain whose nodes are read, the relations whose values are wanted."""
+
 
 def attribute_values(
-    chain: Chain,
-    relations: Mapping[int, Sequence[Hop]],
-    near: Sequence[Term],
-    labels: Sequence[str],
-    limits: Limits,
+    wanted: Sequence[tuple[Chain, Wanted]], near: Sequence[Term], labels: Sequence[str], limits: Limits
 ) -> str:
-    """Ask for ``?place ?end ?relation ?forward ?value ?label ?rank`` of a chain.
+    """Ask for ``?chain ?place ?end ?relation ?forward ?value ?label ?rank`` of chains.
 
     A row without a ``?relation`` has the node itself as its value, or ``?cut``.
     """
-    places = range(1, chain.depth + 1)
-    blocks = [block for place in places for block in _nodes(chain, place, limits)]
-    for place, hops in relations.items():
+    blocks = [
+        f'{{ {block} BIND("{number:d}" AS ?chain) }}'  # in each: Virtuoso loses rows of a UNION in a UNION
+        for number, (chain, places) in enumerate(wanted)
+        for block in _of_chain(chain, places, near, limits)
+    ]
+    return (
+        "SELECT ?chain ?place ?end ?relation ?forward ?value ?label ?rank ?cut WHERE { "
+        f"{{ {' UNION '.join(blocks)} }} {label_of(labels, '?value')} }}"
+    )
+
+
+def _of_chain(chain: Chain, wanted: Wanted, near: Sequence[Term], limits: Limits) -> Iterator[str]:
+    near = [term for term in near if term != chain.topic]  # all nodes may be beside it
+    for place, hops in wanted.items():
+        yield from _nodes(chain, place, limits)
         for forward in (True, False):
             if listed := " ".join(write_iri(hop.relation) for hop in hops if hop.forward == forward):
                 step = f"VALUES ?relation {{ {listed} }} {_triple(place, forward)}"
-                blocks.append(_values(chain, place, forward, step, limits))
-    for place in places if near else ():
-        blocks += _near(chain, place, near, limits)
-    return (
-        "SELECT ?place ?end ?relation ?forward ?value ?label ?rank ?cut WHERE { "
-        f"{{ {' UNION '.join(blocks)} }} {label_of(labels, '?value')} }}"
-    )
+                yield _values(chain, place, forward, step, limits)
+        if near:
+            yield from _near(chain, place, near, limits)
 
 
 def facts_of(ids: Iterable[str], labels: Sequence[str], limit: int) -> str:
@@ -110,8 +117,8 @@ def _block(chain: Chain, place: int, shown: str, starts: str, limits: Limits) ->
     rows = (
         f"SELECT DISTINCT (?e{chain.depth} AS ?end) {shown} WHERE {{ {pattern} }} LIMIT {limits.rows + 1:d}"
     )
-    return f'{{ {{ {rows} }} BIND("{place:d}" AS ?place) }}'
+    return f'{{ {rows} }} BIND("{place:d}" AS ?place)'
 
 
 def _cut(limit: str, query: str, most: int) -> str:
-    return f"{{ {{ {cut_query(limit, query, most)} }} BIND({NOWHERE} AS ?value) }}"
+    return f"{{ {cut_query(limit, query, most)} }} BIND({NOWHERE} AS ?value)"

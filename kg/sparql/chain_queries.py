@@ -4,7 +4,7 @@ A hop costs what it shows, whatever the size of the graph: nothing is sorted, an
 each place of a chain is limited. Chains are nested ``SELECT DISTINCT``, one per hop, so that a
 fan-out through a hub costs its nodes and not its paths. Where a limit left something out, a row
 says so (``?cut``). A node that the chain is held at has a ``VALUES`` beside its hop: what is beyond
-these entities is not read.
+these entities is not read. A chain from `ANY` sets out from the variable ``?e0``.
 """
 
 import math
@@ -19,11 +19,12 @@ from kgqa.kg.sparql.patterns import (
     known_entities,
     label_of,
     serialise,
+    topic_node,
     triple_pattern,
     values_list,
     write_iri,
 )
-from kgqa.kg.terms import Chain, Entity, Hop, Literal, Term
+from kgqa.kg.terms import ANY, Chain, Entity, Hop, Literal, Term
 
 MAX_NODES_BETWEEN = 9_999
 """Distinct nodes after a hop, except the last one, that a chain is followed on from."""
@@ -90,26 +91,43 @@ def nodes_after(chain: Chain, depth: int, most: int, *, marked: bool = False) ->
     Those after the hops before are the first ``most``. ``marked`` binds ``?f1`` and so on: whether no
     node so far is the topic.
     """
-    topic, node = serialise(chain.topic), f"?e{depth}"
-    start, fresh, before = topic, TRUE, ""
-    if depth > 1:
-        start, fresh = f"?e{depth - 1}", f"?f{depth - 1}"
-        before = f"{{ {nodes_after(chain, depth - 1, most, marked=marked)} LIMIT {most:d} }}"
-    mark = f" (IF({node} = {topic}, {FALSE}, {fresh}) AS ?f{depth})" if marked else ""
+    node, fresh = f"?e{depth}", f"?f{depth - 1}" if depth > 1 else TRUE
+    if chain.topic != ANY:
+        fresh = f"IF({node} = {serialise(chain.topic)}, {FALSE}, {fresh})"
+    mark = f" ({fresh} AS ?f{depth})" if marked else ""
+    return f"SELECT DISTINCT {node}{mark} WHERE {{ {_step(chain, depth, node, most, marked=marked)} }}"
+
+
+def _step(chain: Chain, depth: int, node: str, most: int, *, marked: bool = False) -> str:
+    """Write a hop of a chain, by the first ``most`` nodes after each hop before.
+
+    From anything, the first facts of a relation are read.
+    """
     hop, held = chain.steps[depth - 1]
-    return f"SELECT DISTINCT {node}{mark} WHERE {{ {before} {triple_pattern(start, hop, node, held)} }}"
+    if depth > 1:
+        before = f"{{ {nodes_after(chain, depth - 1, most, marked=marked)} LIMIT {most:d} }}"
+        return f"{before} {triple_pattern(f'?e{depth - 1}', hop, node, held)}"
+    step = triple_pattern(_topic(chain), hop, node, held)
+    return (
+        f"{{ {_facts_of_anything(step, node)} LIMIT {MAX_TRIPLES_SCANNED:d} }}"
+        if chain.topic == ANY
+        else step
+    )
+
+
+def _facts_of_anything(step: str, node: str) -> str:
+    return f"SELECT ?e0 {node} WHERE {{ {step} }}"
+
+
+def _topic(chain: Chain) -> str:
+    return topic_node(chain, "?e0")
 
 
 def _walk(chain: Chain, most: int, *, marked: bool = False) -> str:
     """The pattern from a chain's topic to ``?end``, by the first ``most`` nodes after each hop between."""
     if not chain.hops:
         return f"VALUES ?end {{ {serialise(chain.topic)} }}"
-    start, before = serialise(chain.topic), ""
-    if (depth := chain.depth - 1) > 0:
-        start = f"?e{depth}"
-        before = f"{{ {nodes_after(chain, depth, most, marked=marked)} LIMIT {most:d} }}"
-    hop, held = chain.steps[-1]
-    return f"{before} {triple_pattern(start, hop, '?end', held)}"
+    return _step(chain, chain.depth, "?end", most, marked=marked)
 
 
 def _chain_ends(chain: Chain, limits: Limits) -> str:
@@ -151,6 +169,10 @@ def _cuts(chain: Chain, limits: Limits, *, ends: bool, hops: bool) -> Iterator[s
     for depth in range(1, chain.depth):
         for name, most in between.items():
             yield cut_query(name, nodes_after(chain, depth, most), most)
+    for name in between if chain.hops and chain.topic == ANY else ():
+        hop, held = chain.steps[0]
+        read = _facts_of_anything(triple_pattern(_topic(chain), hop, "?e1", held), "?e1")
+        yield cut_query(name, read, MAX_TRIPLES_SCANNED)
     if hops and chain.hops and not ends:
         walk = _walk(chain, limits.scanned)
         reached = f"SELECT DISTINCT ?end WHERE {{ {walk} FILTER(!isLiteral(?end)) }}"
@@ -199,7 +221,7 @@ def relations_past(chains: Sequence[Chain], limits: Limits) -> str:
     """
     blocks = []
     for place, chain in enumerate(chains):
-        start = f"?e{chain.depth - 1}" if chain.depth > 1 else ""
+        start = f"?e{chain.depth - 1}" if chain.depth > 1 or chain.topic == ANY else ""
         walk = f"{_walk(chain, limits.nodes)} FILTER(!isLiteral(?end))"
         reached = f"SELECT {start} ?end WHERE {{ {walk} }} LIMIT {limits.scanned:d}"
         for triple, other, forward in (
@@ -334,9 +356,9 @@ def _nodes_tried(chain: Chain, ends: Sequence[Term]) -> int | None:
 def trace_back(chain: Chain, ends: Sequence[Term], *, fresh: bool) -> str:
     """Ask for some way to each end, as ``?place ?e1 ?e2`` …; ``?place`` counts the ends from 0.
 
-    ``fresh``: by nodes none of which is the topic.
+    ``fresh``: by nodes none of which is the topic. From anything, what it sets out from comes first.
     """
-    between = [f"?e{depth}" for depth in range(1, chain.depth)]
+    between = [f"?e{depth}" for depth in range(chain.topic != ANY, chain.depth)]
     blocks = [
         f'{{ SELECT {" ".join(between)} ("{place:d}" AS ?place) WHERE {{ '
         f"{' '.join(_steps_back(chain, serialise(end), fresh=fresh))} }} LIMIT 1 }}"
@@ -347,12 +369,13 @@ def trace_back(chain: Chain, ends: Sequence[Term], *, fresh: bool) -> str:
 
 def _steps_back(chain: Chain, end: str, *, fresh: bool) -> Iterator[str]:
     """Yield the pattern of each hop of a chain, from its end to its topic."""
-    topic = serialise(chain.topic)
+    topic = _topic(chain)
     for depth in range(chain.depth, 0, -1):
         hop, held = chain.steps[depth - 1]
         start = topic if depth == 1 else f"?e{depth - 1}"
         pattern = triple_pattern(start, hop, end, held if end.startswith("?") else ())
-        yield f"{pattern} FILTER({start} != {topic})" if fresh and depth > 1 else pattern
+        apart = fresh and depth > 1 and chain.topic != ANY
+        yield f"{pattern} FILTER({start} != {topic})" if apart else pattern
         end = start
 
 

@@ -7,7 +7,7 @@ import re
 from collections.abc import Iterable, Sequence
 
 from kgqa.kg.dialects import LabelPredicates
-from kgqa.kg.terms import XSD_STRING, Entity, Hop, Term
+from kgqa.kg.terms import ANY, XSD_STRING, Chain, Entity, Hop, Term
 
 BLANK_NAMESPACE = "urn:kgqa:blank:"
 """Blank nodes are stored under this namespace, so that a query can name them."""
@@ -53,6 +53,11 @@ def serialise(term: Term) -> str:
     if term.language:
         return f"{text}@{term.language}"
     return text if term.datatype == XSD_STRING else f"{text}^^<{term.datatype}>"
+
+
+def topic_node(chain: Chain, anything: str) -> str:
+    """Write what a chain sets out from: its topic, or what stands for anything, a variable or ``[]``."""
+    return anything if chain.topic == ANY else serialise(chain.topic)
 
 
 def values_list(terms: Iterable[Term]) -> str:

@@ -157,6 +157,19 @@ def all_names(predicate: str) -> str:
     return f"SELECT ?end ?name WHERE {{ ?end {write_iri(predicate)} ?name FILTER(isLiteral(?name)) }}"
 
 
+def some_name(predicate: str) -> str:
+    """Ask for one ``?name`` by a label predicate."""
+    return f"SELECT ?name WHERE {{ ?end {write_iri(predicate)} ?name FILTER(isLiteral(?name)) }} LIMIT 1"
+
+
+def names_hashed(predicate: str, prefix: str) -> str:
+    """Ask for ``?end ?name`` of those whose id has an MD5 sum that begins so: a part of all names."""
+    return (
+        f"SELECT ?end ?name WHERE {{ ?end {write_iri(predicate)} ?name FILTER(isLiteral(?name)) "
+        f"FILTER(STRSTARTS(MD5(STR(?end)), {serialise(Literal(prefix))})) }}"
+    )
+
+
 def called(names: Iterable[Literal], predicates: Sequence[str], labels: Sequence[str], limit: int) -> str:
     """Ask for ``?end ?name ?label ?rank``: who has one of the names, and its preferred name."""
     by, listed = " ".join(map(write_iri, predicates)), values_list(names)
@@ -167,15 +180,18 @@ def called(names: Iterable[Literal], predicates: Sequence[str], labels: Sequence
     )
 
 
-def degrees_of(ids: Iterable[str], most: int) -> str:
-    """Ask for each ``?end`` twice with a number of triples ``?n``: from it and to it, up to ``most``."""
+def count_relations(ids: Iterable[str], most: int) -> str:
+    """Ask for ``?end ?relation ?forward ?n``: the number among the first triples, ``most`` each way."""
     blocks = [
-        f"{{ SELECT ({write_iri(id)} AS ?end) (COUNT(*) AS ?n) WHERE {{ {{ SELECT ?x WHERE {{ {triple} }} "
-        f"LIMIT {most:d} }} }} }}"
+        f"{{ SELECT ({write_iri(id)} AS ?end) ?relation ({forward} AS ?forward) (COUNT(*) AS ?n) WHERE {{ "
+        f"{{ SELECT ?relation ?x WHERE {{ {triple} }} LIMIT {most:d} }} }} GROUP BY ?relation }}"
         for id in ids
-        for triple in (f"{write_iri(id)} ?p ?x", f"?x ?p {write_iri(id)}")
+        for triple, forward in (
+            (f"{write_iri(id)} ?relation ?x", TRUE),
+            (f"?x ?relation {write_iri(id)}", FALSE),
+        )
     ]
-    return f"SELECT ?end ?n WHERE {{ {' UNION '.join(blocks)} }}"
+    return f"SELECT ?end ?relation ?forward ?n WHERE {{ {' UNION '.join(blocks)} }}"
 
 
 def present(predicates: Iterable[str]) -> str:

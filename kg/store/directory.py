@@ -158,7 +158,7 @@ def list_names(store: ox.Store, facts: GraphFacts, dialect: Dialect, graph: Name
     """List what the entities of a graph in memory are called."""
     with io.BytesIO() as file:
         write_names(store, file)
-        return NameTable.build(read_names(file, store, facts, dialect), graph.degrees)
+        return NameTable.build(read_names(file, store, facts, dialect), graph.facts)
 
 
 def _state_facts(store: ox.Store, source: str, fingerprint: str) -> GraphFacts:
@@ -182,7 +182,7 @@ def _build_folder(reader: QuadReader, beside: Path, keeps_name: KeepsName | None
         graph = StoreNames(EmbeddedStore(store), dialect, naming, facts.predicates)
         writing.result()
         counting = aside.submit(survey, store, facts, naming, graph)
-        NameTable.build(read_names(file, store, facts, dialect), graph.degrees, beside / NAMES_FILE)
+        NameTable.build(read_names(file, store, facts, dialect), graph.facts, beside / NAMES_FILE)
         facts = counting.result()
     store.flush()
     del store

@@ -15,20 +15,23 @@ question ── masked for each topic ──▶ training advice ─┐
 
 from kgqa.kg.graph import KnowledgeGraph
 from kgqa.kg.meter import metered
+from kgqa.kg.terms import Entity
 from kgqa.models.errors import ModelUnavailable, UnknownModel
-from kgqa.models.interface import Completion, Usage, model_queries_spent
+from kgqa.models.interface import Assessment, Completion, Usage, model_queries_spent
 from kgqa.models.offline.chain_replies import CHAIN_REPLIES, NO_FACTS, Replies
 from kgqa.models.offline.claim_replies import CLAIM_REPLIES
 from kgqa.models.offline.frontier_replies import FRONTIER_REPLIES
 from kgqa.models.offline.interpreter import QuestionInterpreter
-from kgqa.models.offline.lookups import MAX_QUERIES
 from kgqa.models.offline.plan_replies import PLAN_REPLIES
-from kgqa.models.offline.wording import Encode, comparison_texts, relation_phrase
+from kgqa.models.offline.query_replies import QUERY_REPLIES
 from kgqa.priors.exemplars import ExemplarLibrary
 from kgqa.prompts.answer_from_memory import AnswerBriefly, ReasonAloud
 from kgqa.prompts.base import Prompt, R
+from kgqa.prompts.judge_claim import is_yes_no_question
+from kgqa.retrieval.lookups import MAX_QUERIES
+from kgqa.retrieval.wording import Encode
 
-__all__ = ["PARTS", "Encode", "OfflineModel", "parse_ablation", "relation_texts"]
+__all__ = ["PARTS", "Encode", "OfflineModel", "parse_ablation"]
 
 PARTS = {
     "nearest": "the nearest training questions",
@@ -40,8 +43,10 @@ PARTS = {
 }
 """Each part that a spec may leave out, and what it is."""
 
+CONFIDENCE_DECIMALS = 3
+
 _PREFIX = "offline:without="
-_REPLIES: Replies = CHAIN_REPLIES | CLAIM_REPLIES | FRONTIER_REPLIES | PLAN_REPLIES
+_REPLIES: Replies = CHAIN_REPLIES | CLAIM_REPLIES | FRONTIER_REPLIES | PLAN_REPLIES | QUERY_REPLIES
 
 
 class OfflineModel:
@@ -85,6 +90,23 @@ class OfflineModel:
             reply = await _REPLIES[type(prompt)](prompt, self._interpreter)
         return Completion(reply, Usage(model_queries=meter.queries))  # type: ignore[arg-type]
 
+    async def assess(self, question: str, topics: tuple[Entity, ...]) -> Assessment:
+        """Return how likely the answer is right that the interpretation of a question leads to.
+
+        Raises:
+            KGError: if the graph cannot be reached.
+        """
+        if self._interpreter is None:
+            return Assessment(None, None, Usage())
+        if is_yes_no_question(question):  # and the facts have said neither
+            return Assessment(0.0, None, Usage())
+        with metered(MAX_QUERIES - model_queries_spent.get()) as meter:
+            reading = (await self._interpreter.interpret(question, topics)).reading
+        usage = Usage(model_queries=meter.queries)
+        if reading is None:
+            return Assessment(None, None, usage)
+        return Assessment(round(reading.confidence, CONFIDENCE_DECIMALS), reading.missing, usage)
+
 
 def parse_ablation(spec: str) -> frozenset[str]:
     """Read which parts a spec leaves out: ``offline``, or ``offline:without=nearest+hops``.
@@ -101,8 +123,3 @@ def parse_ablation(spec: str) -> frozenset[str]:
             + ", ".join(PARTS)
         )
     return frozenset(named)
-
-
-def relation_texts(relation: str) -> tuple[str, ...]:
-    """Return the texts by which the model compares a relation: what to teach an encoder beforehand."""
-    return relation_phrase(relation), *comparison_texts(relation)

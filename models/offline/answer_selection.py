@@ -17,11 +17,11 @@ import numpy.typing as npt
 from kgqa.kg.sparql.intent import QuestionIntent
 from kgqa.kg.terms import Chain, Entity, Hop, Literal, Term, local_name
 from kgqa.kg.text import EVERYDAY_WORDS, FUNCTION_WORDS, fold
-from kgqa.models.offline.candidate_chains import CandidateChain, TrainingAdvice, fresh_ends
-from kgqa.models.offline.lookups import Lookups
 from kgqa.models.offline.question_intent import find_cue
-from kgqa.models.offline.wording import Encode, relation_phrase, text_similarities
 from kgqa.prompts.candidates import parse_number
+from kgqa.retrieval.candidate_chains import CandidateChain, TrainingAdvice, fresh_ends
+from kgqa.retrieval.lookups import Lookups
+from kgqa.retrieval.wording import Encode, relation_phrase, text_similarities
 
 SortKey = tuple[Decimal | int, ...]
 """Where a value is in the order: a number, or year, month, day, hour, minute and second."""

@@ -5,9 +5,8 @@ from typing import Any
 
 from kgqa.kg.pages import Candidate
 from kgqa.kg.terms import Chain, one_line
-from kgqa.models.decisive import decisive_replies
+from kgqa.models.decisive import candidates_to_filter, decisive_replies
 from kgqa.models.offline.interpreter import Interpretation, QuestionInterpreter
-from kgqa.models.offline.wording import relation_phrase
 from kgqa.prompts.adapt_blueprint import AdaptBlueprint, AdaptedBlueprint, AdaptFreely, LinearBlueprint
 from kgqa.prompts.answer_from_memory import AnswerDirectly, DirectAnswer
 from kgqa.prompts.apply_conditions import ApplyConditions, StatedConditions
@@ -26,6 +25,7 @@ from kgqa.prompts.outline_search import OutlineSearch, SearchOutline
 from kgqa.prompts.prune_relations import PrunedRelations, PruneRelations
 from kgqa.prompts.solved_questions import MAX_BRANCH_HOPS
 from kgqa.prompts.verify_chain import Verdict, VerifyChain
+from kgqa.retrieval.wording import relation_phrase
 
 Replies = dict[type[Prompt[Any]], Callable[[Any, QuestionInterpreter], Awaitable[Reply]]]
 
@@ -125,7 +125,7 @@ async def apply_conditions(prompt: ApplyConditions, interpreter: QuestionInterpr
     counting, whole = asks_for_count(known, prompt.candidates), len(prompt.offered) == len(prompt.candidates)
     if whole and 0 < len(chosen) < len(prompt.offered):
         wanted = [prompt.offered[number - 1].term for number in chosen]
-        for reply, basis in decisive_replies(prompt, wanted):
+        for reply, basis in decisive_replies(candidates_to_filter(prompt), wanted):
             if basis == "named" or (basis == "extreme" and reply.extreme == known.intent.kind):
                 count = counting and reply.extreme == "none"
                 return reply.model_copy(update={"rationale": known.reason, "count": count})

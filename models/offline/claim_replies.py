@@ -12,15 +12,15 @@ from kgqa.kg.terms import Entity, Hop, Path, Term, Triple
 from kgqa.kg.text import EVERYDAY_WORDS, FUNCTION_WORDS, fold
 from kgqa.models.offline.chain_replies import Replies
 from kgqa.models.offline.interpreter import QuestionInterpreter
-from kgqa.models.offline.lookups import NO_ANSWER
-from kgqa.models.offline.wording import (
+from kgqa.prompts.judge_claim import JudgeClaim, Judgement
+from kgqa.retrieval.lookups import NO_ANSWER
+from kgqa.retrieval.wording import (
     Encode,
     content_words,
     relation_phrase,
     stem_overlap,
     text_similarities,
 )
-from kgqa.prompts.judge_claim import JudgeClaim, Judgement
 
 _MAX_COMBINATIONS = 64  # of joined things that are looked at
 _MAX_NAME_LOOKUPS = 12  # in the graph for one question

@@ -9,7 +9,6 @@ from kgqa.kg.terms import Chain, Term
 from kgqa.models.offline.answer_selection import follow_hops
 from kgqa.models.offline.chain_replies import Replies, describe_finding, judge_chain
 from kgqa.models.offline.interpreter import Interpretation, QuestionInterpreter
-from kgqa.models.offline.lookups import NO_ANSWER, Lookups
 from kgqa.prompts.assess_found import AssessFound, Assessment, EvaluateFound, Evaluation
 from kgqa.prompts.base import Score
 from kgqa.prompts.candidates import (
@@ -26,6 +25,7 @@ from kgqa.prompts.reflect import MAX_EARLIER_CHAINS, Reflect, Reflection
 from kgqa.prompts.score_entities import ScoredEntities, ScoreEntities
 from kgqa.prompts.score_relations import ScoredRelations, ScoreRelations
 from kgqa.prompts.update_memory import Memory, UpdateMemory
+from kgqa.retrieval.lookups import NO_ANSWER, Lookups
 
 _PARTIAL_ANSWER_SCORE = 0.5  # of an entity that leads to some of the answers; to all of them is 1
 _ALTERNATIVE_SCORE = 0.1  # of an entity on a chain that is not the chosen one

@@ -4,8 +4,6 @@ import asyncio
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 
-import numpy as np
-
 from kgqa.kg.graph import KnowledgeGraph
 from kgqa.kg.meter import begin_query, metered, unmetered
 from kgqa.kg.pages import Candidate, Page
@@ -13,24 +11,20 @@ from kgqa.kg.sparql.intent import QuestionIntent
 from kgqa.kg.terms import Chain, Entity, Hop, Literal, Path, Term
 from kgqa.models.interface import model_queries_spent
 from kgqa.models.offline.answer_selection import select_answers, select_by_conditions
-from kgqa.models.offline.candidate_chains import (
+from kgqa.models.offline.question_intent import find_claimed_chains, intent_by_words
+from kgqa.priors.exemplars import ExemplarLibrary
+from kgqa.retrieval.candidate_chains import (
     CandidateChain,
     InverseRelations,
     TrainingAdvice,
-    find_inverse_relations,
     fresh_ends,
     to_slot,
 )
-from kgqa.models.offline.chain_ranking import ChainCombination, combine_chains, score_chains
-from kgqa.models.offline.chain_search import HopPolicy, search_chains
-from kgqa.models.offline.lookups import MAX_QUERIES, NO_ANSWER, Lookups
-from kgqa.models.offline.question_intent import find_claimed_chains, intent_by_words
-from kgqa.models.offline.wording import Encode, QuestionWording, wording_texts
-from kgqa.priors.exemplars import ExemplarLibrary
-from kgqa.priors.masking import blank_labels, mask_topic
-
-NEAREST_QUESTIONS = 60
-"""Training questions that are asked for advice."""
+from kgqa.retrieval.chain_ranking import ChainCombination, combine_chains
+from kgqa.retrieval.confidence import Reading, read_signals
+from kgqa.retrieval.lookups import MAX_QUERIES, NO_ANSWER, Lookups
+from kgqa.retrieval.retriever import Retriever
+from kgqa.retrieval.wording import Encode
 
 _MAX_INTERPRETATIONS = 256  # that are kept
 _MIN_INTENT_SHARE = 0.5  # from which the intent of training questions is taken over
@@ -52,7 +46,7 @@ class Interpretation:
     alternatives: Mapping[Entity, Sequence[Chain]] = field(default_factory=dict)  # the likeliest first
     intent: QuestionIntent = field(default_factory=QuestionIntent)
     answers: frozenset[Term] | None = None  # of the ends; None where all of them are
-    confidence: float = 0.0  # from 0 to 1
+    reading: Reading | None = None  # what speaks for it; None where nobody can say
     source: str = "nothing that leads anywhere is like the question"
     inverses: InverseRelations = field(default_factory=lambda: InverseRelations({}))
     moves: Mapping[Entity, Sequence[tuple[Hop, ...]]] = field(default_factory=dict)
@@ -103,7 +97,8 @@ class Interpretation:
     @property
     def reason(self) -> str:
         """Say in one line what it is taken from and how sure it is."""
-        return f"{self.source} (confidence {self.confidence:.2f})"
+        sure = f" (confidence {self.reading.confidence:.2f})" if self.reading else ""
+        return f"{self.source}{sure}"
 
 
 class QuestionInterpreter:
@@ -120,7 +115,7 @@ class QuestionInterpreter:
         self.encode = encode
         self._exemplars = exemplars
         self._without = without
-        self._inverses: InverseRelations | None = None
+        self._retriever = Retriever(graph, encode, exemplars, without)
         self._known: dict[tuple[str, tuple[Entity, ...]], tuple[Interpretation, int]] = {}
 
     async def interpret(
@@ -148,18 +143,8 @@ class QuestionInterpreter:
         return interpretation
 
     async def _interpret(self, question: str, topics: tuple[Entity, ...], graph: Lookups) -> Interpretation:
-        # for each topic the question with [ENT] for it, [OTHER] for the others
-        names = {topic: topic.name for topic in topics if topic.name}
-        masked = {
-            topic: mask_topic(question, topic.name, [name for other, name in names.items() if other != topic])
-            for topic in topics
-        }
-        texts = [
-            text for each in masked.values() for text in (each, blank_labels(each), *wording_texts(each))
-        ]
-        await asyncio.to_thread(self.encode, texts)  # all at once, and known to the encoder from here on
-        advice = {topic: await asyncio.to_thread(self._advice, text) for topic, text in masked.items()}
-        rated = await self._rate(masked, advice, graph)
+        found = await self._retriever.retrieve(question, topics, graph)
+        masked, advice, rated = found.masked, found.advice, dict(found.chains)
         intent = await asyncio.to_thread(self._intent, list(masked.values()))
         if claimed := find_claimed_chains(question, rated):
             intent, rated = QuestionIntent(union=True), claimed
@@ -175,6 +160,9 @@ class QuestionInterpreter:
         if answers is not None and intent.union:  # of a comparison, leave out the topics that lost it
             candidates = {topic: each for topic, each in candidates.items() if answers & each.terms}
         alone = len(candidates) == 1 and answers is None
+        reading = (
+            None if claimed else await asyncio.to_thread(read_signals, question, found, chosen, self.encode)
+        )
         return Interpretation(
             chains={topic: each.chain for topic, each in candidates.items()},
             ends={
@@ -184,57 +172,11 @@ class QuestionInterpreter:
             alternatives={topic: _alternatives(rated[topic]) for topic in candidates},
             intent=intent,
             answers=answers,
-            confidence=chosen.confidence,
+            reading=reading,
             source=_source(advice, chosen),
-            inverses=await self._inverse_relations(),
-            moves={topic: graph.moves(each.chain) for topic, each in candidates.items()},
+            inverses=found.inverses,
+            moves={topic: each.moves for topic, each in candidates.items()},
         )
-
-    async def _inverse_relations(self) -> InverseRelations:
-        """Return the inverse relations of the graph; none, and it is asked again, where it cannot tell."""
-        if self._inverses is None:
-            self._inverses = await find_inverse_relations(self.graph)
-        return self._inverses or InverseRelations({})
-
-    def _advice(self, masked: str) -> TrainingAdvice:
-        if self._exemplars is None:
-            return TrainingAdvice()
-        nearest = [] if "nearest" in self._without else self._exemplars.nearest(masked, NEAREST_QUESTIONS)
-        hops = () if "hops" in self._without else self._exemplars.hops(masked)
-        return TrainingAdvice(nearest, hops)
-
-    async def _rate(
-        self, masked: Mapping[Entity, str], given: Mapping[Entity, TrainingAdvice], graph: Lookups
-    ) -> dict[Entity, list[CandidateChain]]:
-        """Return the candidate chains from each topic with their shares."""
-        inverses = await self._inverse_relations()
-        advice = {topic: inverses.normalise_advice(each) for topic, each in given.items()}
-
-        def read() -> dict[Entity, HopPolicy]:
-            wording = {topic: QuestionWording(text, self.encode) for topic, text in masked.items()}
-            return {
-                topic: HopPolicy(advice[topic], wording[topic], inverses.slot, self._without)
-                for topic in masked
-            }
-
-        policies = await asyncio.to_thread(read)
-        found = await search_chains(policies, graph)
-
-        def rate(topic: Entity) -> list[CandidateChain]:
-            merged = [
-                replace(each, named_between=len(graph.moves(each.chain)) - 1)
-                for each in inverses.merge_chains(found[topic], given[topic].hops)
-            ]
-            if not merged:
-                return []
-            said = policies[topic].wording.chains([each.chain.hops for each in merged])
-            logits = score_chains(
-                masked[topic], merged, advice[topic], said, self.encode, self._without, inverses
-            )
-            shares = logits - np.logaddexp.reduce(logits)
-            return [replace(each, share=float(share)) for each, share in zip(merged, shares, strict=True)]
-
-        return {topic: await asyncio.to_thread(rate, topic) for topic in masked}
 
     def _intent(self, masked: Sequence[str]) -> QuestionIntent:
         """Return what is asked of the ends: by its words, and by training questions of such words."""

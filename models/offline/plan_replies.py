@@ -12,10 +12,9 @@ from kgqa.models.offline.answer_selection import follow_hops, keep_entities
 from kgqa.models.offline.chain_replies import Replies, asks_for_count
 from kgqa.models.offline.claim_replies import fact_polarity, read_claim
 from kgqa.models.offline.interpreter import Interpretation, QuestionInterpreter
-from kgqa.models.offline.lookups import NO_ANSWER, Lookups
-from kgqa.models.offline.question_intent import is_yes_no_question, named_terms
-from kgqa.models.offline.wording import relation_phrase, text_similarities
+from kgqa.models.offline.question_intent import named_terms
 from kgqa.prompts.chain import extend
+from kgqa.prompts.judge_claim import is_yes_no_question
 from kgqa.prompts.plan_steps import PlanSteps, StepsReply
 from kgqa.prompts.plans import Statement, StepReply
 from kgqa.prompts.revise_plan import (
@@ -29,6 +28,8 @@ from kgqa.prompts.revise_plan import (
 from kgqa.prompts.select_entities import SelectedEntities, SelectEntities
 from kgqa.prompts.select_relations import SelectedRelations, SelectRelations
 from kgqa.prompts.verify_step import StepVerdict, VerifyStep
+from kgqa.retrieval.lookups import NO_ANSWER, Lookups
+from kgqa.retrieval.wording import relation_phrase, text_similarities
 
 _MAX_STATEMENTS = 8  # statements that a step predicts at most
 _MAX_HEADS = 3  # nodes of which a prediction is made, of those that a move begins at

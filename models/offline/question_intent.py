@@ -12,7 +12,8 @@ from typing import NamedTuple
 from kgqa.kg.sparql.intent import AnswerKind, QuestionIntent
 from kgqa.kg.terms import Entity, Term
 from kgqa.kg.text import FUNCTION_WORDS, fold
-from kgqa.models.offline.candidate_chains import CandidateChain
+from kgqa.prompts.judge_claim import is_yes_no_question
+from kgqa.retrieval.candidate_chains import CandidateChain
 
 
 class Cue(NamedTuple):
@@ -86,13 +87,6 @@ _COMPARISON = re.compile(
     re.IGNORECASE,
 )
 
-_BEGINS = re.compile(
-    r"(?:is|are|was|were|do|does|did|can|could|has|have|had|will|would|should|may|might|must)(?:n't)?\s"
-    r"(?!\s*(?:you|i|we|anyone|anybody|someone|somebody)\b)",
-    re.IGNORECASE,
-)
-_ASKS_OTHERWISE = re.compile(r"\bor\b|\band (?:what|where|when|which|who|whom|whose|how)\b", re.IGNORECASE)
-
 _MENTION_BONUS = 10.0  # of each thing that the question names, for a chain that passes it: words count less
 
 
@@ -111,17 +105,6 @@ def intent_by_words(question: str) -> QuestionIntent:
         return QuestionIntent("count")
     cue = find_cue(question)
     return QuestionIntent(cue.kind, union=bool(_COMPARISON.search(question))) if cue else QuestionIntent()
-
-
-def is_yes_no_question(question: str) -> bool:
-    """Return whether a question asks for yes or no: by how it begins.
-
-    >>> is_yes_no_question("Is Ulm on the Danube?"), is_yes_no_question("Can you tell me where Ulm is?")
-    (True, False)
-    >>> is_yes_no_question("Is the Rhine or the Danube longer?")
-    False
-    """
-    return _BEGINS.match(question.lstrip()) is not None and _ASKS_OTHERWISE.search(question) is None
 
 
 def named_terms(question: str, terms: Iterable[Term], topics: Collection[Term]) -> set[Term]:

@@ -37,7 +37,7 @@ async def answer(state: AgentState, runtime: NodeRuntime) -> FinalUpdate:
         return await complete_without_proof(state, runtime)
     if state["said"] is None and not _last_ends(state):
         return await complete_without_proof(state, runtime)
-    return complete_record(await _prove_answers(state, runtime), state, runtime)
+    return await complete_record(await _prove_answers(state, runtime), state, runtime)
 
 
 async def _prove_answers(state: AgentState, runtime: NodeRuntime) -> Update:

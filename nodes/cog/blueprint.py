@@ -3,10 +3,9 @@
 import asyncio
 from collections.abc import Sequence
 
-import numpy as np
-
 from kgqa.kg.terms import Hop
 from kgqa.nodes.cog.state import CoGState, CoGUpdate
+from kgqa.nodes.likeness import likeness, likest
 from kgqa.nodes.recall_exemplars import KnownRelations, known_relations
 from kgqa.priors.blueprints import BlueprintMatch
 from kgqa.priors.candidate_ranking import relation_words
@@ -127,6 +126,5 @@ async def nearest_relations(question: str, schema: Sequence[Hop], runtime: NodeR
     names = list(dict.fromkeys(hop.words for hop in schema))
     if len(names) <= MAX_OFFERED_RELATIONS:
         return names
-    rows = await runtime.encode([*map(relation_words, names), question])
-    best = await asyncio.to_thread(lambda: np.argsort(-(rows[:-1] @ rows[-1]), kind="stable"))
-    return [names[at] for at in best[:MAX_OFFERED_RELATIONS]]
+    likes = await likeness([*map(relation_words, names)], question, runtime, "encoder")
+    return [names[at] for at in likest(likes, MAX_OFFERED_RELATIONS)]

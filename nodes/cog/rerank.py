@@ -14,6 +14,7 @@ from kgqa.nodes.cog.state import (
     step_subgoals,
     topic_slots,
 )
+from kgqa.nodes.likeness import LIKENESS_DECIMALS
 from kgqa.nodes.look_again import remaining_points
 from kgqa.priors.candidate_ranking import (
     RelationSignals,
@@ -25,9 +26,6 @@ from kgqa.priors.candidate_ranking import (
 from kgqa.priors.slots import Slot
 from kgqa.prompts.chain import Extension, extend
 from kgqa.runtime.node import NodeRuntime, node
-
-LIKENESS_DECIMALS = 6
-"""Decimals by which likenesses are compared: in further ones two products of equal rows may differ."""
 
 
 @node("rerank")

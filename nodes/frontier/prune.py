@@ -6,7 +6,6 @@ from dataclasses import replace
 from itertools import groupby
 
 from kgqa.kg.terms import Chain
-from kgqa.nodes.frontier.rerank import question_likeness
 from kgqa.nodes.frontier.state import (
     FrontierState,
     FrontierUpdate,
@@ -14,8 +13,10 @@ from kgqa.nodes.frontier.state import (
     prompt_context,
     spent_chains,
 )
+from kgqa.nodes.likeness import likeness_scores
 from kgqa.nodes.recall_exemplars import exemplar_hops, hop_text, shown_exemplars
-from kgqa.nodes.retrieve_relations import choose_extensions, extension_words, reached_names
+from kgqa.nodes.retrieve_relations import choose_extensions, reached_names
+from kgqa.priors.candidate_ranking import hop_words
 from kgqa.prompts.chain import Extension
 from kgqa.prompts.pick_relations import PickRelations
 from kgqa.prompts.score_relations import ScoreRelations
@@ -74,8 +75,8 @@ async def score_relations(state: FrontierState, runtime: NodeRuntime) -> Frontie
     by, width = runtime.context.pruning, runtime.context.width
     question, topics = state["question"], tuple(state["topic_entities"])
     if by in {"bm25", "encoder"}:
-        texts = [extension_words(offer) for offer in offers]
-        scores = await question_likeness(texts, question, by, runtime)
+        texts = [hop_words(offer.hops) for offer in offers]
+        scores = await likeness_scores(texts, question, runtime, by)
         scored = [replace(offer, score=score) for offer, score in zip(offers, scores, strict=True)]
     elif len(offers) == 1 and not runtime.context.always_ask:
         scored = offers

@@ -1,43 +1,20 @@
 """Rerank: which chains, or which of their entities, does the beam hold? (ToG: entity exploration)."""
 
-import asyncio
 import random
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from hashlib import sha256
-from typing import Literal, TypeAlias
+from typing import TypeAlias
 
 from kgqa.kg.pages import Candidate
 from kgqa.kg.terms import Chain, Entity
 from kgqa.nodes.frontier.state import FrontierState, FrontierUpdate
-from kgqa.priors.candidate_ranking import bm25_scores
+from kgqa.nodes.likeness import likeness_scores, likest
 from kgqa.prompts.candidates import ChainFindings, numbered_candidates
 from kgqa.prompts.score_entities import ScoreEntities
 from kgqa.runtime.node import NodeRuntime, node
 
-LIKENESS_DECIMALS = 6  # decimals by which likenesses are compared
 _ChainEnd: TypeAlias = tuple[Chain, Candidate]  # an end of a chain
-
-
-async def question_likeness(
-    texts: Sequence[str],
-    question: str,
-    by: Literal["bm25", "encoder"],
-    runtime: NodeRuntime,
-    encoder: str | None = None,
-) -> list[float]:
-    """Return how alike each text is to the question, from 0 to 1; the same for all where none is.
-
-    ``encoder`` names another one than that of the context.
-    """
-    if not texts:
-        return []
-    if by == "bm25":
-        scores = await runtime.within_time_limit(asyncio.to_thread(bm25_scores, texts, question))
-    else:
-        rows = await runtime.encode([*texts, question], encoder)
-        scores = [max(0.0, round(float(row @ rows[-1]), LIKENESS_DECIMALS)) for row in rows[:-1]]
-    return scores if any(scores) else [1 / len(texts)] * len(texts)
 
 
 @node("rerank")
@@ -83,7 +60,7 @@ async def _rate_ends(
         return {end: said.get(number, 0.0) for number, end in enumerate(shown, 1)}
     rows = [(group.chain, end) for group in groups for end in group.named]
     if by in {"bm25", "encoder"}:
-        likes = await question_likeness([str(end.term) for _, end in rows], question, by, runtime)
+        likes = await likeness_scores([str(end.term) for _, end in rows], question, runtime, by)
         return dict(zip(rows, likes, strict=True))
     draws = random.Random(sha256(question.encode("utf-8", "replace")).digest())
     return {row: draws.random() for row in rows}
@@ -99,8 +76,7 @@ async def _shorten_groups(
         share = sum(of == number for of, _ in listed)
         if share < len(group.named):
             names = [str(end.term) for end in group.named]
-            likes = await question_likeness(names, question, "encoder", runtime)
-            best = sorted(range(len(names)), key=lambda at: -likes[at])[:share]
+            best = likest(await likeness_scores(names, question, runtime, "encoder"), share)
             group = replace(group, ends=tuple(group.named[at] for at in sorted(best)))
         short.append(group)
     return short

@@ -13,7 +13,7 @@ from kgqa.runtime.state import FinalUpdate, Update
 async def answer_from_reply(state: LLMOnlyState, runtime: NodeRuntime) -> FinalUpdate:
     """Complete the record with the answers of the one reply."""
     said = [name for answers in state.get("samples", []) for name in answers_by_key(answers).values()]
-    return complete_unproved_record(said, state, runtime)
+    return await complete_unproved_record(said, state, runtime)
 
 
 def answers_by_key(answers: Sequence[str]) -> dict[frozenset[str], str]:
@@ -25,11 +25,13 @@ def answers_by_key(answers: Sequence[str]) -> dict[frozenset[str], str]:
     return named
 
 
-def complete_unproved_record(names: list[str], state: LLMOnlyState, runtime: NodeRuntime) -> FinalUpdate:
+async def complete_unproved_record(
+    names: list[str], state: LLMOnlyState, runtime: NodeRuntime
+) -> FinalUpdate:
     """Complete a record that no graph was asked for."""
     failed = failure_outcome(state)
     if not (names or failed or state["stopped_by"]):
         runtime.trace["reason"] = "the model does not know"
     outcome = "parametric" if names else failed or "none"
     update: Update = {"answers": parametric_answers(names), "outcome": outcome, "paths": [], "evidence": []}
-    return {**complete_record(update, state, runtime), "topics": given_topics(state)}
+    return {**await complete_record(update, state, runtime), "topics": given_topics(state)}

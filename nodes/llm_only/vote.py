@@ -14,7 +14,7 @@ async def vote(state: LLMOnlyState, runtime: NodeRuntime) -> FinalUpdate:
     """Complete the record with the answers that the samples elect."""
     votes, elected = count_votes(state.get("samples", []))
     runtime.trace["votes"] = votes
-    return complete_unproved_record(elected, state, runtime)
+    return await complete_unproved_record(elected, state, runtime)
 
 
 def count_votes(samples: Sequence[Sequence[str]]) -> tuple[dict[str, int], list[str]]:

@@ -27,7 +27,7 @@ async def answer(state: SparqlQAState, runtime: NodeRuntime) -> FinalUpdate:
         return await complete_without_proof(state, runtime)
     if not (state["said"] or (state["rows"] and state["stopped_by"])):
         return await complete_without_proof(state, runtime)
-    return complete_record(_extract_answers(state, runtime), state, runtime)
+    return await complete_record(_extract_answers(state, runtime), state, runtime)
 
 
 def _extract_answers(state: SparqlQAState, runtime: NodeRuntime) -> Update:

@@ -7,7 +7,8 @@ from kgqa.kg.errors import KGError
 from kgqa.kg.pages import Match
 from kgqa.kg.terms import Chain, Literal, Path, Term
 from kgqa.nodes.answer import answer as shared_answer
-from kgqa.nodes.proof import prove_claim, prove_paths
+from kgqa.nodes.claim import claim_update
+from kgqa.nodes.proof import prove_paths
 from kgqa.nodes.record import (
     answers_update,
     build_proof,
@@ -21,11 +22,9 @@ from kgqa.priors.answer_agreement import answer_key, is_unanswered
 from kgqa.prompts.candidates import XSD_INTEGER
 from kgqa.runtime.budget import BudgetExceeded
 from kgqa.runtime.node import NodeRuntime, node
-from kgqa.runtime.record import RecordedCondition, Ref
+from kgqa.runtime.record import Ref
 from kgqa.runtime.state import FinalUpdate, Update
 
-YES: Ref = {"id": "true", "name": "yes"}
-NO: Ref = {"id": "false", "name": "no"}
 UNKNOWN: Ref = {"id": None, "name": "unknown"}
 
 
@@ -51,8 +50,8 @@ async def answer(state: VoGState, runtime: NodeRuntime) -> FinalUpdate:
     if state["memory"]:
         return cast(FinalUpdate, await shared_answer.body(state, runtime))
     if plan.whether and runtime.context.verification and runtime.context.judge:
-        return complete_record(await _answer_yes_no(state, runtime), state, runtime)
-    return complete_record(await _prove_answers(state, runtime), state, runtime)
+        return await complete_record(await _answer_yes_no(state, runtime), state, runtime)
+    return await complete_record(await _prove_answers(state, runtime), state, runtime)
 
 
 async def is_any_answer_proved(state: VoGState, runtime: NodeRuntime) -> bool:
@@ -168,11 +167,12 @@ async def _answer_yes_no(state: VoGState, runtime: NodeRuntime) -> Update:
     verdict = state["verdict"] or "unknown"
     if verdict == "unknown":
         return {"answers": [UNKNOWN], "outcome": "none", "paths": [], "evidence": []}
-    holds = verdict == "yes"
-    evidence = build_proof([*state["supporting"], *state["against"]])
-    paths = state["supporting"] if holds else state["against"]
-    proof = await prove_claim(paths, holds=holds, state=state, runtime=runtime)
-    reason = next(entry.get("reason") for entry in reversed(state["trace"]) if entry["node"] == "judge")
-    judged = RecordedCondition(words=reason or "judged by the model", query=None, by="model")
-    said: Update = {} if "query" in proof else {"conditions": [judged]}
-    return {**evidence, **said, **proof, "answers": [YES if holds else NO]}
+    reason = next(entry.get("reason", "") for entry in reversed(state["trace"]) if entry["node"] == "judge")
+    return await claim_update(
+        state["supporting"],
+        state["against"],
+        reason,
+        holds=verdict == "yes",
+        state=state,
+        runtime=runtime,
+    )

@@ -1,5 +1,6 @@
 """Judge: does the evidence say yes or no? (VoG appendix G: questions of PubMedQA and BioASQ)."""
 
+from kgqa.nodes.claim import weighed_facts
 from kgqa.nodes.vog.state import VoGState, VoGUpdate, interleaved_observations
 from kgqa.prompts.judge_claim import JudgeClaim
 from kgqa.runtime.node import NodeRuntime, node
@@ -16,12 +17,5 @@ async def judge(state: VoGState, runtime: NodeRuntime) -> VoGUpdate:
     reply = await runtime.ask(prompt)
     if reply is None:
         return {"verdict": "unknown", "decision": "stop"}
-    supporting = [prompt.offered[number - 1] for number in reply.favour]
-    against = [prompt.offered[number - 1] for number in reply.against]
-    runtime.trace |= {
-        "verdict": reply.verdict,
-        "for": list(map(str, supporting)),
-        "against": list(map(str, against)),
-        "reason": reply.rationale,
-    }
+    supporting, against = weighed_facts(prompt, reply, runtime)
     return {"verdict": reply.verdict, "supporting": supporting, "against": against, "decision": "stop"}

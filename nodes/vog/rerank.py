@@ -8,7 +8,12 @@ import numpy.typing as npt
 from kgqa.kg.terms import Path, Term
 from kgqa.nodes.vog.state import VoGState, VoGUpdate, current_step, open_paths
 from kgqa.priors.answer_agreement import normalise_answer
-from kgqa.priors.candidate_ranking import relation_words, select_candidates, similarity_to_suggestions
+from kgqa.priors.candidate_ranking import (
+    hop_words,
+    relation_words,
+    select_candidates,
+    similarity_to_suggestions,
+)
 from kgqa.prompts.facts import RelationCandidate
 from kgqa.prompts.plans import PlanStep
 from kgqa.runtime.node import NodeRuntime, node
@@ -42,7 +47,7 @@ async def rank_candidates(
     """
     if not offers:
         return []
-    texts = [" ".join(relation_words(hop.words) for hop in offer.hops) for offer in offers]
+    texts = [hop_words(offer.hops) for offer in offers]
     hints = [hint for hint in ([question], predicted_texts(step)) if hint]
     if runtime.context.suggestions == "plan":
         likest = await _likeness_weights(texts, hints[-1], runtime)

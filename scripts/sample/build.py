@@ -15,23 +15,37 @@ from collections.abc import Iterable, Iterator, Mapping
 from pathlib import Path
 from typing import Any
 
-from kgqa.data import CONDITION_QUESTIONS, SAMPLE_GRAPH, SAMPLE_QUESTIONS
+from kgqa.data import (
+    CONDITION_QUESTIONS,
+    QUESTIONS_WITHOUT_TOPIC,
+    SAMPLE_GRAPH,
+    SAMPLE_QUESTIONS,
+    UNANSWERABLE_QUESTIONS,
+)
 from kgqa.scripts.sample.facts import build_graph
-from kgqa.scripts.sample.questions import build_conditions, build_questions
+from kgqa.scripts.sample.questions import (
+    build_conditions,
+    build_questions,
+    build_unanswerable,
+    build_without_topic,
+)
 from kgqa.scripts.sample.sources import differing_sources
 
 
-def build(folder: Path) -> tuple[Path, Path, Path]:
+def build(folder: Path) -> tuple[Path, ...]:
     """Write graph and questions into a folder.
 
     Returns:
-        The graph file, the question file, and that of the questions with conditions.
+        The graph file, the question file, those of the questions with conditions, without a topic, without
+        an answer.
     """
     triples = list(build_graph().lines())
     return (
         _write_gzip(folder / SAMPLE_GRAPH.name, triples),
         _write_gzip(folder / SAMPLE_QUESTIONS.name, _json_lines(build_questions(triples))),
         _write_gzip(folder / CONDITION_QUESTIONS.name, _json_lines(build_conditions(triples))),
+        _write_gzip(folder / QUESTIONS_WITHOUT_TOPIC.name, _json_lines(build_without_topic(triples))),
+        _write_gzip(folder / UNANSWERABLE_QUESTIONS.name, _json_lines(build_unanswerable(triples))),
     )
 
 

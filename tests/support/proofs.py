@@ -12,7 +12,7 @@ from hypothesis import HealthCheck, Phase, reject, settings, strategies as st
 from kgqa.kg.dialects import RDF, XSD
 from kgqa.kg.proof.query import Aggregate, AnswerQuery, Branch, Condition, Operator, Pick
 from kgqa.kg.sparql.patterns import serialise
-from kgqa.kg.terms import Chain, Entity, Hop, Literal, Term
+from kgqa.kg.terms import ANY, Chain, Entity, Hop, Literal, Term
 
 NS = "http://x/"
 TYPE = f"{RDF}type"
@@ -40,12 +40,13 @@ def answers(query: AnswerQuery, triples: Triples) -> set[Term] | int | bool:
 
 def _bind(branch: Branch, chain: Chain, triples: Triples) -> Iterator[Binding]:
     """Go through the ways of a chain; the nodes of one that is longer or shorter have no places."""
-    known = any(chain.topic in (head, tail) for head, _, tail in triples)
-    ways: list[tuple[Term, ...]] = [(chain.topic,)] if known else []
+    known = _nodes(triples)
+    starts = known if chain.topic == ANY else known & {chain.topic}
+    ways: list[tuple[Term, ...]] = [(node,) for node in starts]
     for hop, held in chain.steps:
         ways = [(*way, node) for way in ways for node in _follow(way[-1], hop, triples)]
         ways = [way for way in ways if not held or way[-1] in held]
-    for way in ways:
+    for way in dict.fromkeys((chain.topic, *way[1:]) for way in ways):  # whatever it has set out from
         nodes = way[1:] or way
         if branch.fresh and chain.topic in way[1:]:
             continue
@@ -58,6 +59,11 @@ def _bind(branch: Branch, chain: Chain, triples: Triples) -> Iterator[Binding]:
 
 def _follow(node: Term, hop: Hop, triples: Triples) -> Sequence[Term]:
     return _neighbours(triples).get((node, hop), ())
+
+
+@lru_cache(maxsize=1)
+def _nodes(triples: Triples) -> frozenset[Term]:
+    return frozenset(node for head, _, tail in triples for node in (head, tail))
 
 
 @lru_cache(maxsize=1)
@@ -273,7 +279,7 @@ def queries(draw: st.DrawFn) -> AnswerQuery:
     hops = st.lists(st.sampled_from(_LINKS), min_size=1, max_size=2)
 
     def chain_of(hops: list[Hop]) -> Chain:
-        found = Chain(draw(st.sampled_from(ENTITIES)), tuple(hops))
+        found = Chain(draw(st.sampled_from([*ENTITIES, ANY])), tuple(hops))
         held = some(st.sampled_from(ENTITIES), max_size=4)
         return found.constrained_to(held) if len(held) > 3 else found
 

@@ -8,6 +8,7 @@ from kgqa.evaluation.report.plots.accuracy import cost_plots, error_plots
 from kgqa.evaluation.report.plots.bars import spread_plots, stacked_plots
 from kgqa.evaluation.report.plots.breakdowns import breakdown_plots, contribution_plots
 from kgqa.evaluation.report.plots.drawing import Plot
+from kgqa.evaluation.report.plots.reliability import reliability_plots
 
 
 def draw_plots(name: str, runs: Sequence[ReportedRun], ablations: Sequence[Ablation] = ()) -> list[Plot]:
@@ -16,6 +17,7 @@ def draw_plots(name: str, runs: Sequence[ReportedRun], ablations: Sequence[Ablat
         *contribution_plots(name, runs[0].number, ablations),
         *cost_plots(name, runs),
         *error_plots(name, runs),
+        *reliability_plots(name, runs),
         *breakdown_plots(name, runs),
         *stacked_plots(name, runs),
         *spread_plots(name, runs),

@@ -60,7 +60,8 @@ function block(title, ...content) {
 
 function drawAnswers(record) {
   const limit = record.stopped_by ? `stopped by the limit of ${record.stopped_by}` : null;
-  const outcome = [OUTCOMES[record.outcome] ?? record.outcome, limit].filter(Boolean).join(" · ");
+  const sure = record.confidence == null ? null : `confidence ${Number(record.confidence).toFixed(2)}`;
+  const outcome = [OUTCOMES[record.outcome] ?? record.outcome, sure, limit].filter(Boolean).join(" · ");
   const { missed, score } = record;
   const rate = (key) => score[key].toFixed(2);
   const rates = score && `F1 ${rate("f1")}, precision ${rate("precision")}, recall ${rate("recall")}`;

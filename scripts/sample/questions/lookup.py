@@ -58,6 +58,10 @@ class Lookup:
             raise QuestionError(f"{topic.name} may also mean {rivals}")
         return NamedNode(best.address)
 
+    def is_name(self, name: str) -> bool:
+        """Whether anything bears a name, in any case."""
+        return name.casefold() in self._bearers
+
     def select(self, query: str) -> list[Term]:
         """The first column of a query's solutions."""
         solutions = self._store.query(query)

@@ -117,14 +117,16 @@ WRITTEN: dict[str, Callable[[Given], str]] = {
     "count_named": lambda x: queries.count_named(x.labels),
     "all_names": lambda x: queries.all_names(x.relation),
     "called": lambda x: queries.called([x.literal], [x.relation], x.labels, 9),
-    "degrees_of": lambda x: queries.degrees_of([x.entity.id], 9),
+    "count_relations": lambda x: queries.count_relations([x.entity.id], 9),
+    "some_name": lambda x: queries.some_name(x.relation),
+    "names_hashed": lambda x: queries.names_hashed(x.relation, "0f"),
     "present": lambda x: queries.present([x.relation]),
     "count_labelled": lambda x: queries.count_labelled([x.relation]),
     "nodes": lambda _: queries.nodes(),
     "nodes_after": lambda x: chain_queries.nodes_after(x.chain, 2, 9, marked=True),
     "cut_query": lambda x: chain_queries.cut_query("ends", chain_queries.nodes_after(x.chain, 1, 9), 9),
     "attribute_values": lambda x: attribute_queries.attribute_values(
-        x.chain, {1: [x.hop, x.hop.inverse]}, [x.entity, x.literal], x.labels, LIMITS
+        [(x.chain, {1: [x.hop, x.hop.inverse]})], [x.entity, x.literal], x.labels, LIMITS
     ),
     "facts_of": lambda x: attribute_queries.facts_of([x.entity.id], x.labels, 9),
     "write_query": lambda x: compilation.write_query(x.proven, [x.relation]),

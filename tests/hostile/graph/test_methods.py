@@ -29,7 +29,7 @@ PROMPT = 265_000
 CROWD = 400
 """Neighbours, relations, bearers of one name."""
 
-SEARCHING = ("cor", "cog", "vog", "pog", "pog_egp", "tog")
+SEARCHING = ("compose", "cor", "cog", "vog", "pog", "pog_egp", "tog")
 
 UNSEEN = {"Cc", "Cf", "Cn", "Co", "Cs", "Zl", "Zp"}
 

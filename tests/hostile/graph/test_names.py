@@ -10,6 +10,7 @@ from kgqa.kg.linking.name_index import EntityNames, NameIndex
 from kgqa.kg.linking.name_table import MAX_BEARERS
 from kgqa.kg.naming import MAX_NAME_CHARS, Naming
 from kgqa.kg.opening import open_graph
+from kgqa.kg.terms import Hop
 from kgqa.tests.hostile.conftest import Tried
 from kgqa.tests.hostile.graph.graph import BLANKS, HUGE, MISTAKABLE, NAMES, ODD, RELATIONS, E, hostile_graph
 
@@ -49,9 +50,12 @@ def test_a_name_that_a_node_gets_from_its_iri_costs_no_look_at_others() -> None:
     )
 
 
+FACT = {Hop(f"{E}r"): 1}
+
+
 def index(called: list[str]) -> NameIndex:
     ids = [f"{E}n{place}" for place in range(len(called))]
-    return EntityNames(dict.fromkeys(ids, 1), dict(zip(ids, called, strict=True)), {}).index()
+    return EntityNames(dict.fromkeys(ids, FACT), dict(zip(ids, called, strict=True)), {}).index()
 
 
 @pytest.mark.parametrize("alone", [True, False], ids=["among everyday names", "among hostile names"])
@@ -70,8 +74,8 @@ def test_no_text_takes_long_to_look_up(alone: bool, tried: Tried) -> None:
 def test_a_name_of_thousands_is_that_of_the_best_known(tried: Tried) -> None:
     many = 50_000
     ids = [f"{E}n{place:05}" for place in range(many)]
-    degrees = {id: 2 if id == ids[777] else 1 for id in ids}
-    names = EntityNames(degrees, dict.fromkeys(ids, "Ada"), {ids[9]: ["ADA!"]}).index()
+    facts = {id: {Hop(f"{E}r"): 2 if id == ids[777] else 1} for id in ids}
+    names = EntityNames(facts, dict.fromkeys(ids, "Ada"), {ids[9]: ["ADA!"]}).index()
     assert [match.entity.id for match in names.find("Ada", 3)] == [ids[777], ids[0], ids[1]]
     [mention] = Linker(names, []).link("Who is Ada?")
     assert (mention.matches[0].entity.id, len(mention.matches)) == (ids[777], MAX_BEARERS)

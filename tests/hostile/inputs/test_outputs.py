@@ -136,6 +136,7 @@ def test_a_record_of_any_words_is_shown_as_text(capsys: pytest.CaptureFixture[st
                 "paths": [path],
                 "method": text,
                 "stopped_by": text,
+                "confidence": None,
                 "query": text,
                 "conditions": [{"words": text, "query": text, "by": by} for by in ("graph", "model", None)],
             },

@@ -19,7 +19,7 @@ from kgqa.tests.hostile.conftest import Tried
 from kgqa.tests.hostile.inputs.strings import BLANK, LONG, MB, SHORT, UNSEEN
 from kgqa.tests.unit.evaluation.simulation import family
 
-SEARCHING = ("cor", "cog", "vog", "pog", "pog_egp", "tog")
+SEARCHING = ("compose", "cor", "cog", "vog", "pog", "pog_egp", "tog")
 
 SECONDS = 30.0
 """That a question may take, on a machine that does other things as well; the slowest takes under one."""

@@ -12,7 +12,7 @@ FAMILY = family.FAMILY
 
 QUESTION = "Where were Ann's parents born?"
 
-SEARCHING = ("cor", "cog", "vog", "pog", "pog_egp", "tog")
+SEARCHING = ("compose", "cor", "cog", "vog", "pog", "pog_egp", "tog")
 
 PROMPTED = (*SEARCHING, "io", "cot", "sc")
 """Methods that put prompts; the two others hold a conversation."""

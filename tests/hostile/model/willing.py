@@ -50,7 +50,7 @@ def _values(kind: Any, habit: Habit) -> Iterator[Any]:
     elif get_origin(kind) is list:
         yield from _lists(inner[0], habit)
     elif kind is str:
-        yield habit.text
+        yield from dict.fromkeys((habit.text, ""))
     elif kind is bool:
         yield from (habit.truth, not habit.truth)
     elif kind is int:
@@ -68,6 +68,8 @@ def _lists(kind: Any, habit: Habit) -> Iterator[list[Any]]:
         yield from (
             [text] * n for text in (habit.text, habit.text[:100]) for n in (habit.times, 8, 3, 2, 1, 0)
         )
+    elif kind == list[int]:
+        yield from ([[1]] * n for n in (habit.times, 1, 0))
     elif get_origin(kind) is list:
         short = habit.text[:100]
         yield from ([[short] * 3] * n for n in (habit.times, 1, 0))

@@ -36,7 +36,7 @@ from kgqa.tests.support.servers.proxy import Proxy, Request
 from kgqa.tests.support.servers.scripted import told
 from kgqa.tests.unit.evaluation.simulation import family
 
-METHODS = ("cor", "cog", "vog", "pog", "pog_egp", "tog", "agent")
+METHODS = ("compose", "cor", "cog", "vog", "pog", "pog_egp", "tog", "agent")
 
 DEADLINE = 0.3
 """Seconds of a request: few, so that delays do not take long."""

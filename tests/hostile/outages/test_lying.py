@@ -27,7 +27,7 @@ Lie = Callable[[Json], Json]
 OPENED = 2
 """Queries that an endpoint is opened by."""
 
-METHODS = ("cor", "cog", "vog", "pog", "pog_egp", "tog", "agent")
+METHODS = ("compose", "cor", "cog", "vog", "pog", "pog_egp", "tog", "agent")
 NUMBERS = ("x", "NaN", "²", "-7", "7" * 5_000, "1e9", "", "0.5")
 BLANK = {"type": "bnode", "value": "b0"}
 LITERAL = {"type": "literal", "value": "x"}

@@ -29,7 +29,8 @@ def test_the_page_has_every_method_in_every_table(setting, model) -> None:
 
 
 def test_theirs_is_known_of_every_row() -> None:
-    assert set(THEIRS) == {(method, name, model) for method in COMPARED for name in SETS for model in ERRING}
+    published = [method for method in COMPARED if method != "compose"]  # which is ours
+    assert set(THEIRS) == {(method, name, model) for method in published for name in SETS for model in ERRING}
 
 
 def test_a_block_is_put_between_its_mark_and_the_next_end(tmp_path: Path) -> None:

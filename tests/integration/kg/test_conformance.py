@@ -14,7 +14,7 @@ from kgqa.kg.graph import KnowledgeGraph
 from kgqa.kg.opening import open_graph
 from kgqa.kg.pages import ChainAttributes, ChainResult, Description, Page, Table
 from kgqa.kg.sparql_graph import SparqlGraph
-from kgqa.kg.terms import Chain, Entity, Hop, Literal
+from kgqa.kg.terms import ANY, Chain, Entity, Hop, Literal
 from kgqa.tests.support.cases import server_missing, tried
 from kgqa.tests.support.perfect import DATA
 from kgqa.tests.support.walks import NOWHERE, Walk, freebase_gold, walks, wikidata_gold
@@ -119,14 +119,14 @@ async def trace(graph: KnowledgeGraph, walk: Walk) -> Any:
 
 async def attributes(graph: KnowledgeGraph, walk: Walk) -> Any:
     near = [*walk.ends[:3], walk.entity, Literal("1961"), Literal("abc")]
-    pages = []
-    for chain in upto_each(walk):
-        hops = {
+    wanted = {
+        chain: {
             depth: (await graph.extend_chain(chain.upto(depth))).items[:9]
             for depth in range(1, chain.depth + 1)
         }
-        pages.append(await graph.chain_attributes(chain, hops, near))
-    return pages
+        for chain in upto_each(walk)
+    }
+    return list((await graph.chain_attributes(wanted, near)).items())
 
 
 async def list_relations(graph: KnowledgeGraph, walk: Walk) -> Any:
@@ -242,6 +242,30 @@ async def test_an_answer_that_is_cut_is_some_of_the_whole_and_says_so(opened, sa
             assert set(found) <= set(whole), walk
             if operation != "attributes":  # they come by how many nodes have them
                 assert [each for each in whole if each in set(found)] == list(found), walk
+
+
+FROM_ANYTHING = [
+    Chain(ANY, tuple(Hop(urljoin(NS, each.removeprefix("^")), not each.startswith("^")) for each in hops))
+    for hops in (("likes",), ("^likes",), ("^of",), ("^likes", "knows", "^likes"), ("holds", "^has"), ("no",))
+]
+
+
+@pytest.mark.parametrize("store", tried([(store,) for store in SERVERS], untried))
+async def test_chains_from_anything_are_equal(opened, store):
+    """But for where a path to an end sets out from."""
+    embedded, served = await opened("embedded", "tricky", MANY), await opened(store, "tricky", MANY)
+    for chain in FROM_ANYTHING:
+        ends = tuple(end.term for end in await embedded.follow_chain(chain))
+        for ask in (extend, follow, visit, cross, attributes):
+            walk = Walk(chain, ends[:9])
+            assert await ask(served, walk) == await ask(embedded, walk), (ask, chain)
+        for graph in (embedded, served):
+            assert await graph.reached_ends(chain, [*ends, NOWHERE]) == {*ends}
+            paths = await graph.trace_chain(chain, [*ends, NOWHERE])
+            assert [[fact.relation for fact in path] for path in paths] == [
+                *([hop.relation for hop in chain.hops] for _ in ends),
+                [],
+            ]
 
 
 def pages(answer: Any) -> list[Any]:

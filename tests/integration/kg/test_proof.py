@@ -13,7 +13,7 @@ from kgqa.kg.opening import open_graph
 from kgqa.kg.proof.compilation import write_query
 from kgqa.kg.proof.query import Aggregate, AnswerQuery, Branch, Condition, Pick
 from kgqa.kg.sparql_graph import SparqlGraph
-from kgqa.kg.terms import Literal
+from kgqa.kg.terms import ANY, Chain, Literal
 from kgqa.tests.support import proofs
 from kgqa.tests.support.cases import server_missing, tried
 from kgqa.tests.support.proofs import chain, hop, typed, x
@@ -30,6 +30,7 @@ PLAYERS = Branch(chain("club", "roster", "player"), (1, 2))
 OTHERS = Branch(chain("club", "^plays_for"), (2,))
 TIMES = Branch(chain("times", "of"), (2,))
 TEXTS = Branch(chain("texts", "of"), (2,))
+SIZED = Branch(Chain(ANY, (hop("^size"),)), (2,))
 EVERYONE = Branch(chain("club", "roster", "player"), (1, 2), (chain("club", "^plays_for"),))
 
 
@@ -87,6 +88,21 @@ CASES: dict[str, tuple[AnswerQuery, str]] = {
         made(Branch(chain("eve", "likes").constrained_to([x("fay"), x("gus")]).then(hop("likes")), (1, 2))),
         "eve",
     ),
+    "from anything": (made(SIZED), "ann bob cy dee eve"),
+    "from anything, with the arrow": (made(Branch(Chain(ANY, (hop("from"),)), (2,))), "rom ulm"),
+    "from anything, fresh": (
+        made(Branch(Chain(ANY, (hop("^from"), hop("from"))), (1, 2), fresh=True)),
+        "rom ulm",
+    ),
+    "from anything, that meet": (made(SIZED, Branch(Chain(ANY, (hop("^died"),)), (2,))), "bob cy dee"),
+    "from anything, united": (
+        made(Branch(Chain(ANY, (hop("^died"),)), (2,), (chain("ulm", "^from"),))),
+        "ann bob cy dee",
+    ),
+    "from anything, under a condition": (where(SIZED, "size", ">", "1.7"), "cy"),
+    "from anything, counted": (made(SIZED, aggregate=Aggregate("count")), "5"),
+    "from anything, the largest": (extreme(SIZED, "argmax", "size"), "cy"),
+    "nothing from anything": (made(Branch(Chain(ANY, (hop("weighs"),)), (2,))), ""),
     "nothing there": (made(Branch(chain("nobody", "from"), (2,))), ""),
     # numbers
     "number =": (where(PLAYERS, "number", "=", "22", 1), "ann bob"),

@@ -25,7 +25,7 @@ INPUT = {"question": "Where does Ada live?", "topics": ["Ada"]}
 ALL_MODEL = {"io", "cot", "sc", "agent", "sparql_qa"}
 """Methods that the offline model, which knows no facts and does not chat, is of no use to."""
 
-OFF = ["exemplars", "smart_lookahead"]  # passed, as their options are off
+OFF = ["claim", "exemplars", "smart_lookahead"]  # passed: it is no claim, and their options are off
 STEPS = ["link", *OFF, "retrieve_relations", "prune", "expand", "verify", "answer"]
 
 

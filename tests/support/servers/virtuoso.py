@@ -71,14 +71,17 @@ class Virtuoso:
         """
         name = f"{quote(graph, safe='')}.nt"
         triples.write(files, self.folder / name)
-        command = [CLIENT, f"127.0.0.1:{self.sql}", "dba", "dba", *QUIET]
-        said = subprocess.run(
-            command, input=LOAD.format(name=name, graph=graph), capture_output=True, text=True, check=True
-        ).stdout.strip()
+        said = self.run(LOAD.format(name=name, graph=graph))
         (self.folder / name).unlink()
         if said:
             raise RuntimeError(f"{graph} did not load: {said}")
         return f"{self.url}?default-graph-uri={quote(graph, safe='')}"
+
+    def run(self, commands: str) -> str:
+        """Run SQL; gives what is said to it."""
+        command = [CLIENT, f"127.0.0.1:{self.sql}", "dba", "dba", *QUIET]
+        ran = subprocess.run(command, input=commands, capture_output=True, text=True, check=True)
+        return ran.stdout.strip()
 
 
 def missing() -> str | None:

@@ -52,7 +52,7 @@ def test_every_method_can_be_watched(
         assert (status, err) == (0, "")
         assert lines[-1].startswith(f"  grounded · {method}, offline")
     assert sum(line.startswith("link ") for line in lines) == (method not in {"io", "cot", "sc"})
-    recalls = method == "pog_egp" or bool(options)
+    recalls = method in {"compose", "pog_egp"} or bool(options)
     assert sum(line.startswith("exemplars ") for line in lines) == recalls
 
 

@@ -10,7 +10,13 @@ from typing import Any
 import pytest
 from pyoxigraph import NamedNode, RdfFormat, Store
 
-from kgqa.data import CONDITION_QUESTIONS, SAMPLE_GRAPH, SAMPLE_QUESTIONS
+from kgqa.data import (
+    CONDITION_QUESTIONS,
+    QUESTIONS_WITHOUT_TOPIC,
+    SAMPLE_GRAPH,
+    SAMPLE_QUESTIONS,
+    UNANSWERABLE_QUESTIONS,
+)
 from kgqa.scripts.sample import graph
 from kgqa.scripts.sample.build import build
 from kgqa.scripts.sample.facts import people
@@ -77,7 +83,13 @@ def of_kind(*kinds):
 def test_a_build_gives_the_shipped_files(tmp_path):
     if differing := differing_sources():
         pytest.skip(f"needs the source packages: {', '.join(differing)}")
-    files = (SAMPLE_GRAPH, SAMPLE_QUESTIONS, CONDITION_QUESTIONS)
+    files = (
+        SAMPLE_GRAPH,
+        SAMPLE_QUESTIONS,
+        CONDITION_QUESTIONS,
+        QUESTIONS_WITHOUT_TOPIC,
+        UNANSWERABLE_QUESTIONS,
+    )
     for shipped, rebuilt in zip(files, build(tmp_path), strict=True):
         # A deflate library may pack the same text otherwise, so the text is compared.
         assert gzip.decompress(rebuilt.read_bytes()) == gzip.decompress(shipped.read_bytes())

@@ -9,7 +9,7 @@ from kgqa.kg.terms import Chain, Entity, Hop
 from kgqa.nodes.cog.verify import _keep_ends
 from kgqa.prompts.candidates import MAX_CANDIDATES_SHOWN, ChainFindings
 from kgqa.prompts.progress import MAX_SENTENCE_CHARS
-from kgqa.runtime.context import ONE_STEP_A_TIME
+from kgqa.runtime.search_context import ONE_STEP_A_TIME
 from kgqa.tests.support.guided import (
     GRAPH_ORDER,
     Shelf,

@@ -11,7 +11,7 @@ from kgqa.graphs import cor
 from kgqa.kg.opening import open_graph
 from kgqa.kg.sparql_graph import SparqlGraph
 from kgqa.models.scripted import ScriptedModel
-from kgqa.runtime.context import ONE_STEP_A_TIME
+from kgqa.runtime.search_context import ONE_STEP_A_TIME
 from kgqa.tests.support.frontier import written
 
 FAMILY = """

@@ -13,7 +13,7 @@ from kgqa.graphs.cor import CoR
 from kgqa.kg.sparql_graph import SparqlGraph
 from kgqa.models.scripted import ScriptedModel
 from kgqa.prompts.base import Prompt
-from kgqa.runtime.context import ONE_STEP_A_TIME
+from kgqa.runtime.search_context import ONE_STEP_A_TIME
 
 PAPER: dict[str, Any] = {"preset": "paper"}
 

@@ -53,6 +53,14 @@ def where(*conditions: tuple[str, str, str], **beside: Any) -> dict[str, Any]:
     return {"conditions": [dict(zip(keys, each, strict=True)) for each in conditions], **beside}
 
 
+@pytest.fixture
+def no_encoder(monkeypatch: pytest.MonkeyPatch) -> None:
+    async def none(*_: Any) -> Any:
+        raise EncoderError("there is none")
+
+    monkeypatch.setattr(NodeRuntime, "encode", none)
+
+
 async def ask(graph: Any, model: ScriptedModel, question: str = QUESTION, **options: Any) -> kgqa.Record:
     options = {"allow_parametric": False, **options}
     return await kgqa.aask(question, topics=["Team"], kg=graph, model=model, **options)
@@ -160,6 +168,19 @@ async def test_what_is_missing_is_looked_for_among_what_was_not_shown(
     assert (shown(record), record["outcome"]) == (["Ann"], "grounded")
 
 
+@pytest.mark.usefixtures("no_encoder")
+@pytest.mark.parametrize(("missing", "asked"), [("height", 1), ("number", 2)])
+async def test_a_lone_attribute_is_shown_only_if_it_is_like_what_is_missing(
+    graph: Open, monkeypatch: pytest.MonkeyPatch, missing: str, asked: int
+) -> None:
+    monkeypatch.setattr(attributes, "MAX_SHOWN", 1)
+    model = filtering({"missing": missing}, {"missing": missing})
+    await ask(graph(TEAM), model, "Which of the Team was born first?")
+    prompts = [prompt for prompt in model.prompts if prompt.name == "apply_conditions"]
+    assert len(prompts) == asked
+    assert "born" in prompts[0].case() and ("number" in prompts[-1].case()) == (asked == 2)
+
+
 def hub(ends: int) -> str:
     lines = (
         f'e:n{at:04} rdfs:label "{at:04} Doe" ; r:size {at} . _:b{at} r:player e:n{at:04} .'
@@ -202,13 +223,8 @@ async def test_where_attributes_take_too_long_candidates_are_picked(graph: Open,
     assert ("Attributes: none" in state(model).case()) == (operation == "chain_attributes")
 
 
-async def test_without_an_encoder_attributes_are_ordered_by_words(
-    graph: Open, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    async def none(*_: Any) -> Any:
-        raise EncoderError("there is none")
-
-    monkeypatch.setattr(NodeRuntime, "encode", none)
+@pytest.mark.usefixtures("no_encoder")
+async def test_without_an_encoder_attributes_are_ordered_by_words(graph: Open) -> None:
     record = await ask(graph(TEAM), filtering(where(("A", "=", "22"))))
     assert shown(record) == ["Ann"]
 

@@ -10,7 +10,7 @@ import kgqa
 from kgqa.evaluation.simulation import ErrorRates
 from kgqa.kg.sparql_graph import SparqlGraph
 from kgqa.runtime import resources
-from kgqa.runtime.context import ONE_STEP_A_TIME
+from kgqa.runtime.search_context import ONE_STEP_A_TIME
 from kgqa.tests.support.frontier import pick, stop_at
 from kgqa.tests.support.guided import FAMILY, asked, entries, playing, shown
 from kgqa.tests.unit.evaluation.simulation.public import answered, graph_of, questions

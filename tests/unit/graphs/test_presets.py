@@ -7,7 +7,7 @@ import pytest
 import kgqa
 from kgqa.api import OptionError, make_context
 from kgqa.graphs import METHODS, context_of, cor
-from kgqa.runtime.context import ONE_HOP_A_TIME, ONE_STEP_A_TIME, SearchContext
+from kgqa.runtime.search_context import ONE_HOP_A_TIME, ONE_STEP_A_TIME, SearchContext
 from kgqa.tests.support.planned import ONE_HOP
 
 PUBLISHED: dict[tuple[str, str], dict[str, Any]] = {
@@ -86,7 +86,7 @@ VOG: dict[str, Any] = {
     },
     **ONE_HOP,
     # §3.4.2, E.6: the answer is that of the last plan; there is no budget
-    **{"allow_parametric": "always", "budget": COR["budget"]},
+    **{"allow_parametric": "always", "min_confidence": 0.0, "budget": COR["budget"]},
     **{"threshold": 0.77, "beta": 0.2, "expected_depth": 3},  # B.3.1: WebQSP and WebQuestions
 }
 PUBLISHED |= {("vog", name): VOG for name in ("paper", "paper-webqsp", "paper-webquestions")}

@@ -8,6 +8,9 @@ from hypothesis import given, strategies as st
 
 from kgqa.kg.linking.linker import Linker
 from kgqa.kg.linking.name_index import EntityNames
+from kgqa.kg.terms import Hop
+
+FACT = {Hop("http://x/r"): 1}
 
 NAMES = [
     "Tom Hanks", "Tom", "Hanks", "The Battery", "Battery", "Drama", "drama", "She's All That", "She",
@@ -22,7 +25,7 @@ NAMES = [
 @pytest.fixture(scope="module")
 def linker():
     pairs = [(f"http://x/{place}", name) for place, name in enumerate(NAMES)]
-    index = EntityNames(dict.fromkeys(dict(pairs), 1), dict(pairs), {}).index()
+    index = EntityNames(dict.fromkeys(dict(pairs), FACT), dict(pairs), {}).index()
     return Linker(index, ["starred_actors", "has_genre"])
 
 
@@ -90,7 +93,7 @@ def test_mentions_carry_their_place(linker):
 
 def test_equally_named_entities_are_all_given():
     pairs = [("http://x/1", "Paris"), ("http://x/2", "Paris")]
-    index = EntityNames({"http://x/1": 1, "http://x/2": 9}, dict(pairs), {}).index()
+    index = EntityNames({"http://x/1": FACT, "http://x/2": {Hop("http://x/r"): 9}}, dict(pairs), {}).index()
     (mention,) = Linker(index, []).link("where is Paris?")
     assert [match.entity.id for match in mention.matches] == ["http://x/2", "http://x/1"]
 
@@ -100,7 +103,7 @@ def test_meaning_decides_last():
         return np.array([[1.0, 0.0] if text in ("ocean", "waves") else [0.0, 1.0] for text in texts])
 
     pairs = [("http://x/1", "Ocean"), ("http://x/2", "Hill")]
-    index = EntityNames(dict.fromkeys(dict(pairs), 1), dict(pairs), {}).index(encode)
+    index = EntityNames(dict.fromkeys(dict(pairs), FACT), dict(pairs), {}).index(encode)
     (mention,) = Linker(index, []).link("what is in the waves")
     assert (mention.text, mention.matches[0].entity.name, mention.matches[0].how) == (
         "waves",
@@ -124,3 +127,63 @@ async def test_link_through_the_graph(make_graph):
     )
     (mention,) = await graph.link("where was Tom Hanks born in?")
     assert mention.matches[0].entity.id == "http://x/e1"
+
+
+PLACES = [
+    "United States of America", "United States", "President of the United States", "Germany",
+    "German Language", "Mitt Romney", "World War II", "Vienna", "Austria", "Government", "Columbia", "Ulm",
+    "AFC Ajax", "Danube", "John F. Kennedy", "William Howard Taft", "China",
+]  # fmt: skip
+
+
+@pytest.fixture(scope="module")
+def places():
+    pairs = {f"http://x/{place}": name for place, name in enumerate(PLACES)}
+    facts = {id: {} if name == "Government" else FACT for id, name in pairs.items()}
+    return Linker(EntityNames(facts, pairs, {}).index(), ["country.form_of_government"])
+
+
+@pytest.mark.parametrize(
+    ("question", "expected"),
+    [
+        # all fair spans where nothing is capitalised, and no classes
+        ("does the danube flow through ulm or vienna?", ["Danube", "Ulm", "Vienna"]),
+        ("who plays for afc ajax from germany?", ["AFC Ajax", "Germany"]),
+        ("what government does germany have?", ["Germany"]),
+        ("what degrees does romney have?", ["Mitt Romney"]),
+        ("what is taft famous for?", ["William Howard Taft"]),
+        ("who was killed after jfk?", ["John F. Kennedy"]),
+        # peoples, their languages, and abbreviations
+        ("what do germans drink?", ["Germany"]),
+        ("where do people speak german?", ["German Language"]),
+        ("what language do germans speak?", ["Germany"]),
+        ("how many chinese are there?", ["China"]),
+        ("who fought against the us in ww2?", ["United States of America", "World War II"]),
+        ("Who did the US fight in WWII?", ["United States of America", "World War II"]),
+        ("Who was US president in World War 2?", ["President of the United States", "World War II"]),
+        # what only says where something is, and parts of what is quoted
+        ("What can be seen in Vienna, Austria?", ["Vienna"]),
+        ("What can be seen in Vienna, Austria and Ulm?", ["Vienna", "Austria", "Ulm"]),
+        ('Who sang "Vienna Lights" in Ulm?', ["Ulm"]),
+    ],
+)
+def test_topics_of_questions_in_lower_case_and_of_short_names(places, question, expected):
+    assert [mention.matches[0].entity.name for mention in places.link(question)] == expected
+
+
+def test_other_meanings_come_after_the_first(places):
+    (mention,) = places.link("where is german spoken?")
+    assert [str(match.entity) for match in mention.matches][:2] == ["German Language", "Germany"]
+    assert mention.matches[0].sure
+    assert not mention.matches[1].sure
+
+
+async def test_a_mention_says_what_leads_on_from_each_that_it_may_stand_for(make_graph):
+    graph = make_graph(
+        ':a rdfs:label "Paris" ; :capital_of :c . :b rdfs:label "Paris" ; :wife :d . :c rdfs:label "C" .'
+    )
+    (mention,) = await graph.link("whose wife is Paris?")
+    hops = {match.entity.id: [hop.words for hop in match.hops] for match in mention.matches}
+    assert hops == {"http://x/a": ["capital_of"], "http://x/b": ["wife"]}
+    (clear,) = await graph.link("what is C?")
+    assert clear.matches[0].hops == ()

@@ -4,6 +4,9 @@ import numpy as np
 import pytest
 
 from kgqa.kg.linking.name_index import EntityNames
+from kgqa.kg.terms import Hop
+
+FACT = {Hop("http://x/r"): 1}
 
 GRAPH = """
 :e1 rdfs:label "Tom Hanks"@en ; :r :e2, :e3 . :e2 rdfs:label "The Battery" . :e3 rdfs:label "Battery" .
@@ -90,7 +93,7 @@ def encode(texts):
 @pytest.mark.parametrize("size", [10, 6_000])
 def test_alike_in_meaning(size):
     names = [("http://x/sea", "Deep sea"), *((f"http://x/{i}", f"hill {i}") for i in range(size))]
-    index = EntityNames(dict.fromkeys(dict(names), 1), dict(names), {}).index(encode)
+    index = EntityNames(dict.fromkeys(dict(names), FACT), dict(names), {}).index(encode)
     assert (index.find("sea ocean", 1)[0].entity.id, index.find("sea ocean", 1)[0].how) == (
         "http://x/sea",
         "embedding",
@@ -105,7 +108,7 @@ def test_encoding_happens_once_per_name():
         return encode(texts)
 
     names = [(f"http://x/{i}", f"hill {i}") for i in range(5)]
-    index = EntityNames(dict.fromkeys(dict(names), 1), dict(names), {}).index(counting)
+    index = EntityNames(dict.fromkeys(dict(names), FACT), dict(names), {}).index(counting)
     index.find("ocean")
     index.find("ocean")
     assert sorted(calls) == sorted([*(f"hill {i}" for i in range(5)), "ocean", "ocean"])
@@ -114,7 +117,7 @@ def test_encoding_happens_once_per_name():
 @pytest.mark.parametrize("text", ["Tom Hnks", "Hanks, Tom", "Iren Jacob"])
 def test_in_a_large_graph_names_are_compared_that_share_letters(monkeypatch, text):
     names = {"http://x/1": "Tom Hanks", "http://x/2": "Irène Jacob", "http://x/3": "Bonnie & Clyde"}
-    index = EntityNames(dict.fromkeys(names, 1), names, {}).index()
+    index = EntityNames(dict.fromkeys(names, FACT), names, {}).index()
     small = index.find(text)
     monkeypatch.setattr("kgqa.kg.linking.name_table.MAX_KEYS_COMPARED", 0)
     assert index.find(text)[0] == small[0]

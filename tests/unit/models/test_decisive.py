@@ -1,7 +1,12 @@
 """Conditions that leave certain candidates, for models that know which these are."""
 
 from kgqa.kg.terms import Entity, Literal
-from kgqa.models.decisive import decisive_replies, stated_conditions
+from kgqa.models.decisive import (
+    ShownCandidates,
+    candidates_to_filter,
+    decisive_replies,
+    stated_conditions,
+)
 from kgqa.prompts.apply_conditions import ApplyConditions, StatedConditions
 from kgqa.prompts.attributes import KnownAttributes, Mention
 from kgqa.tests.unit.prompts.samples import attribute, chain, dates, ends
@@ -26,15 +31,19 @@ KNOWN = KnownAttributes(
 
 
 def bases(question: str, *wanted: Entity | Literal) -> dict[str, str]:
-    return {written(reply): basis for reply, basis in decisive_replies(asked(question), wanted)}
+    return {written(reply): basis for reply, basis in decisive_replies(shown(question), wanted)}
 
 
 def asked(question: str = "Who?") -> ApplyConditions:
     return ApplyConditions(question, CHAIN, PLAYERS, KNOWN)
 
 
+def shown(question: str = "Who?") -> ShownCandidates:
+    return candidates_to_filter(asked(question))
+
+
 def first(*wanted: Entity | Literal) -> tuple[str, str] | None:
-    found = next(decisive_replies(asked(), wanted), None)
+    found = next(decisive_replies(shown(), wanted), None)
     return (written(found[0]), found[1]) if found else None
 
 
@@ -58,13 +67,13 @@ def test_then_an_extreme_then_any_value() -> None:
 
 def test_where_nothing_leaves_them_there_is_no_reply() -> None:
     assert first(BEN, DORA) == ("C not exists Ulm", "value")
-    assert next(decisive_replies(asked("Who is not from Ulm?"), [BEN, DORA]))[1] == "named"
+    assert next(decisive_replies(shown("Who is not from Ulm?"), [BEN, DORA]))[1] == "named"
     nothing = ApplyConditions("Who?", CHAIN, PLAYERS, KnownAttributes(CHAIN))
-    assert list(decisive_replies(nothing, [ANN])) == []
+    assert list(decisive_replies(candidates_to_filter(nothing), [ANN])) == []
 
 
 def test_every_reply_leaves_those_wanted_and_passes() -> None:
-    for reply, _ in decisive_replies(asked(), [CY]):
+    for reply, _ in decisive_replies(shown(), [CY]):
         asked().check(reply)
 
 
@@ -74,5 +83,5 @@ def test_types_count_as_named_where_the_question_has_their_words() -> None:
 
 
 def test_whatever_can_be_stated_passes() -> None:
-    for condition in stated_conditions(asked()):
+    for condition in stated_conditions(shown()):
         asked().check(StatedConditions(conditions=[condition]))

@@ -10,8 +10,7 @@ from kgqa.kg.sparql_graph import SparqlGraph
 from kgqa.kg.terms import Chain, Entity, Hop, Literal
 from kgqa.models.errors import ModelUnavailable, UnknownModel
 from kgqa.models.interface import Completion, model_queries_spent
-from kgqa.models.offline import PARTS, OfflineModel, parse_ablation, relation_texts
-from kgqa.models.offline.lookups import MAX_QUERIES
+from kgqa.models.offline import PARTS, OfflineModel, parse_ablation
 from kgqa.models.parsing import check_reply
 from kgqa.priors.encoder import CachedEncoder, Vectors
 from kgqa.prompts.adapt_blueprint import AdaptBlueprint, AdaptFreely
@@ -26,6 +25,8 @@ from kgqa.prompts.infer_from_evidence import InferFromEvidence, Segment
 from kgqa.prompts.progress import Progress
 from kgqa.prompts.solved_questions import SolvedQuestion
 from kgqa.prompts.verify_chain import VerifyChain
+from kgqa.retrieval.lookups import MAX_QUERIES
+from kgqa.retrieval.wording import relation_texts
 from kgqa.tests.conftest import MEMO
 from kgqa.tests.support.frontier import pruning
 

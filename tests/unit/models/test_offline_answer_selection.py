@@ -16,9 +16,9 @@ from kgqa.kg.sparql.intent import QuestionIntent, read_intent
 from kgqa.kg.sparql_graph import SparqlGraph
 from kgqa.kg.terms import Chain, Entity, Hop, Literal, Term
 from kgqa.models.offline.answer_selection import select_answers, sort_key
-from kgqa.models.offline.candidate_chains import CandidateChain
-from kgqa.models.offline.lookups import Lookups
 from kgqa.models.offline.question_intent import intent_by_words
+from kgqa.retrieval.candidate_chains import CandidateChain
+from kgqa.retrieval.lookups import Lookups
 from kgqa.tests.conftest import MEMO
 from kgqa.tests.support.perfect import gold_paths
 

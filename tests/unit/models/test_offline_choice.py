@@ -6,9 +6,9 @@ from kgqa.kg.meter import metered
 from kgqa.kg.pages import Candidate
 from kgqa.kg.sparql.intent import QuestionIntent
 from kgqa.kg.terms import Chain, Entity, Hop
-from kgqa.models.offline.candidate_chains import CandidateChain
 from kgqa.models.offline.interpreter import choose_chains
-from kgqa.models.offline.lookups import SAMPLED_NODES, Lookups
+from kgqa.retrieval.candidate_chains import CandidateChain
+from kgqa.retrieval.lookups import SAMPLED_NODES, Lookups
 
 HUB, FIRM = Entity("http://t/e/hub", "Hub"), Entity("http://t/e/firm", "Firm")
 CITIZEN, WORKS, SEAT = (

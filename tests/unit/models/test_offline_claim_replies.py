@@ -5,9 +5,9 @@ import pytest
 from kgqa.kg.terms import Entity, Hop, Literal, Path
 from kgqa.models.offline import OfflineModel
 from kgqa.models.offline.claim_replies import Claim, polarity
-from kgqa.models.offline.question_intent import is_yes_no_question, named_terms
+from kgqa.models.offline.question_intent import named_terms
 from kgqa.models.parsing import check_reply
-from kgqa.prompts.judge_claim import JudgeClaim, Judgement
+from kgqa.prompts.judge_claim import JudgeClaim, Judgement, is_yes_no_question
 from kgqa.tests.conftest import MEMO
 
 ULM, BONN, DANUBE = (Entity(f"http://t/e/{name.lower()}", name) for name in ("Ulm", "Bonn", "Danube"))

@@ -5,11 +5,11 @@ import pytest
 from kgqa.kg.pages import Candidate
 from kgqa.kg.terms import Chain, Entity, Hop
 from kgqa.models.offline.answer_selection import select_by_conditions
-from kgqa.models.offline.candidate_chains import CandidateChain, TrainingAdvice
-from kgqa.models.offline.lookups import SAMPLED_NODES, Lookups
 from kgqa.priors.exemplars import NearExemplar
 from kgqa.priors.hop_model import Exemplar
 from kgqa.priors.slots import Slot
+from kgqa.retrieval.candidate_chains import CandidateChain, TrainingAdvice
+from kgqa.retrieval.lookups import SAMPLED_NODES, Lookups
 
 SHOW = Entity("http://t/e/show", "Show")
 ROLE, ACTOR = Hop("http://t/r/role"), Hop("http://t/r/actor")

@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 from hypothesis import given, settings, strategies as st
 
-from kgqa.models.offline.wording import (
+from kgqa.retrieval.wording import (
     BEST_WORD_WEIGHT,
     LEFTOVER_WORD_WEIGHT,
     LINKED_STAY_COST,

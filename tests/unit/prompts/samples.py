@@ -17,6 +17,7 @@ from kgqa.prompts.candidates import ChainFindings
 from kgqa.prompts.chain import Extension
 from kgqa.prompts.check_sufficiency import CheckSufficiency
 from kgqa.prompts.choose_entities import ChooseEntities
+from kgqa.prompts.compose_query import ComposeQuery, OfferedAttribute, OfferedChain
 from kgqa.prompts.connect_topic import ConnectTopic, Share
 from kgqa.prompts.decompose import Decompose, DecomposeAlong
 from kgqa.prompts.diagnose import Diagnose, PastDecision, PrunedBranch
@@ -115,6 +116,15 @@ def dates(*texts: str) -> tuple[Literal, ...]:
     return tuple(Literal(text, "http://www.w3.org/2001/XMLSchema#date") for text in texts)
 
 
+def offered_attribute(
+    node: Chain, hops: str, of: tuple[Candidate, ...], *found: str | Literal
+) -> OfferedAttribute:
+    """What the nodes at the end of a chain have."""
+    known = attribute(node.depth, hops, of, *found)
+    return OfferedAttribute((node,), known.hops, known.values)
+
+
+BRONTE_NOVELS = ends("Agnes Grey", "Jane Eyre", "Wuthering Heights")
 BRONTES = ends("Anne Brontë", "Branwell Brontë", "Charlotte Brontë", "Emily Brontë")
 PATRICK = chain("Patrick Brontë", "^father")
 ANNES, ANNE = ends("Agnes Grey", "The Tenant of Wildfell Hall"), chain("Anne Brontë", "^author")
@@ -191,6 +201,24 @@ WORKED: list[Prompt[Any]] = [
         ANNE,
         ANNES,
         KnownAttributes(ANNE, (attribute(1, "published", ANNES, *dates("1847", "1848")),)),
+    ),
+    ComposeQuery(
+        "Which of Patrick Brontë's daughters who wrote Agnes Grey or other novels died in Scarborough?",
+        (
+            OfferedChain(PATRICK, BRONTES),
+            OfferedChain(
+                chain("Patrick Brontë", "^father", "^author"), BRONTE_NOVELS, named=(1,), passed=((),)
+            ),
+        ),
+        (
+            offered_attribute(
+                PATRICK, "place_of_death", BRONTES, "Scarborough", "Haworth", "Haworth", "Haworth"
+            ),
+            offered_attribute(
+                PATRICK, "gender", (*BRONTES[1:], BRONTES[0]), "Male", "Female", "Female", "Female"
+            ),
+        ),
+        mentions=(Mention("Scarborough", found=((0, BRONTES[0].term),)),),
     ),
     AssessFound(
         "Which river flows through the home town of Clara Schumann?",

@@ -15,6 +15,7 @@ from kgqa.prompts.assess_found import ON_THE_WAY, AssessFound, EvaluateFound
 from kgqa.prompts.base import Prompt
 from kgqa.prompts.candidates import LEFT_TO_THE_GRAPH, MAX_CANDIDATES_SHOWN, ChainFindings, draw_candidate
 from kgqa.prompts.check_sufficiency import CheckSufficiency
+from kgqa.prompts.compose_query import ComposeQuery
 from kgqa.prompts.connect_topic import ConnectTopic
 from kgqa.prompts.decompose import Decompose
 from kgqa.prompts.diagnose import Diagnose
@@ -155,6 +156,7 @@ def test_every_prompt_is_shown_here_or_among_those_of_plans() -> None:
     shown = {
         AnswerDirectly,
         ApplyConditions,
+        ComposeQuery,
         ConnectTopic,
         FilterCandidates,
         PruneRelations,

@@ -11,6 +11,7 @@ import pytest
 from blockbuster import blockbuster_ctx
 
 import kgqa
+from kgqa.graphs import context_of
 from kgqa.kg import opening
 from kgqa.kg.sparql_graph import SparqlGraph
 from kgqa.runtime import resources
@@ -123,3 +124,13 @@ async def test_a_topic_may_be_given_by_its_id_alone(turtle: Callable[[str], Path
     topic: Any = {"id": "http://t/e/ada"}
     record = await kgqa.aask(QUESTION, topics=[topic], kg=turtle(FAMILY), model=children())
     assert record["topics"] == [{"id": "http://t/e/ada", "name": "Ada"}]
+
+
+async def test_chains_are_found_without_solved_questions_whoever_had_them_before() -> None:
+    compose = context_of("compose")
+    opened = [
+        await resources.open_resources(compose(model="offline", solved_questions=solved))
+        for solved in (True, False)
+    ]
+    taught, untaught = (each.tools["retrieve_chains"] for each in opened)
+    assert taught is not untaught

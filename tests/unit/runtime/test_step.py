@@ -20,9 +20,10 @@ from kgqa.priors.errors import EncoderError
 from kgqa.prompts.base import MAX_QUESTION_CHARS
 from kgqa.runtime import node as steps
 from kgqa.runtime.budget import BudgetExceeded
-from kgqa.runtime.context import OptionError, SearchContext
+from kgqa.runtime.context import OptionError
 from kgqa.runtime.node import NodeRuntime, node
 from kgqa.runtime.record import zero_spend
+from kgqa.runtime.search_context import SearchContext
 from kgqa.runtime.state import Input, State, StateError, Update, initial_state
 
 CALL = Usage(llm_calls=1, input_tokens=40, output_tokens=5, seconds=0.5)

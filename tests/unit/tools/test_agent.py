@@ -28,7 +28,7 @@ ARGUMENTS = {
     "cross_mediators": ["chains", "pair_inverses"],
     "trace_chain": ["topic", "hops", "ends", "held"],
     "check_ends": ["topic", "hops", "ends", "held"],
-    "chain_attributes": ["topic", "hops", "relations", "near", "held"],
+    "chain_attributes": ["chains", "near"],
     "filter_chain": ["topic", "hops", "conditions", "extreme", "meeting", "held"],
     "list_schema": [],
     "run_select": ["query"],

@@ -117,9 +117,12 @@ async def test_what_does_not_fit_the_hops_is_said(family: SparqlGraph, held: dic
         ("follow_chain", {"topic": "Ulm", "hops": ["^lives_in"], "held": {"1": ["Nobody"]}}),
         ("trace_chain", {"topic": "Nobody", "hops": ["child"], "ends": []}),
         ("check_ends", {"topic": "Nobody", "hops": ["child"], "ends": []}),
-        ("chain_attributes", {"topic": "Nobody", "hops": ["child"]}),
+        ("chain_attributes", {"chains": [{"topic": "Nobody", "hops": ["child"]}]}),
         ("filter_chain", {"topic": "Nobody", "hops": ["child"], "conditions": []}),
-        ("chain_attributes", {"topic": "Ulm", "hops": ["^lives_in"], "relations": {"1": ["cousin"]}}),
+        (
+            "chain_attributes",
+            {"chains": [{"topic": "Ulm", "hops": ["^lives_in"], "relations": {"1": ["cousin"]}}]},
+        ),
     ],
 )
 async def test_every_tool_tells_the_caller_of_unknown_names(
@@ -159,7 +162,7 @@ CALLS: list[tuple[str, dict[str, Any]]] = [
     ("cross_mediators", {"chains": [{"topic": "http://t/e/a", "hops": [], "further": ["http://t/r/b"]}]}),
     ("trace_chain", {"topic": "http://t/e/a", "hops": ["http://t/r/b"], "ends": [{"id": "http://t/e/c"}]}),
     ("check_ends", {"topic": "http://t/e/a", "hops": ["http://t/r/b"], "ends": [{"id": "http://t/e/c"}]}),
-    ("chain_attributes", {"topic": "http://t/e/a", "hops": ["http://t/r/b"]}),
+    ("chain_attributes", {"chains": [{"topic": "http://t/e/a", "hops": ["http://t/r/b"]}]}),
     ("filter_chain", {"topic": "http://t/e/a", "hops": ["http://t/r/b"], "conditions": []}),
     ("run_select", {"query": "ASK {}"}),
 ]

@@ -55,12 +55,19 @@ def all_plots() -> list[Plot]:
             "2": {"n": 4, "hits_at_1": SHARE, "f1": SHARE},
         }
     }
+    reliability = {"bins": [{"n": 4, "confidence": 0.55, "right": SHARE}]}
     tokens = {"input_tokens": {"mean": 100}, "output_tokens": {"mean": 10}}
     return draw_plots(
         "d1",
         [
             costing(
-                at, 2 + at, model=f"simulated:accuracy=0.{9 - at}", calls=(2, 3), breakdowns=by_hops, **tokens
+                at,
+                2 + at,
+                model=f"simulated:accuracy=0.{9 - at}",
+                calls=(2, 3),
+                breakdowns=by_hops,
+                reliability=reliability,
+                **tokens,
             )
             for at in range(1, 4)
         ],
@@ -75,6 +82,7 @@ def test_there_is_a_plot_of_each_kind(all_plots: list[Plot]) -> None:
         "F1 against tokens",
         "Hits@1 against simulated error",
         "F1 against simulated error",
+        "Right answers by confidence",
         "Hits@1 by hops of the gold path",
         "F1 by hops of the gold path",
         "LLM calls per question",
@@ -98,6 +106,11 @@ def test_a_plot_says_in_words_what_it_shows(all_plots: list[Plot]) -> None:
     assert alt(all_plots[0]).startswith(
         "Hits@1 against mean LLM calls per question. run 1, cor: 50.0% (40.0% to 60.0%) at 3.0; run 2"
     )
+
+
+def test_right_answers_are_drawn_by_their_confidence(all_plots: list[Plot]) -> None:
+    (plot,) = (each for each in all_plots if each.title == "Right answers by confidence")
+    assert "run 1 at 55%: 50.0% (40.0% to 60.0%) of 4 right" in alt(plot)
 
 
 def test_the_same_runs_make_the_same_plot() -> None:

@@ -6,8 +6,8 @@ from hypothesis import given, strategies as st
 
 from kgqa.kg.pages import Candidate
 from kgqa.kg.terms import Chain, Entity, Hop
-from kgqa.models.offline.candidate_chains import CandidateChain
-from kgqa.models.offline.chain_ranking import MAX_TOPICS, combine_chains
+from kgqa.retrieval.candidate_chains import CandidateChain
+from kgqa.retrieval.chain_ranking import MAX_TOPICS, combine_chains
 
 ANN, BOB = Entity("http://t/e/ann", "Ann"), Entity("http://t/e/bob", "Bob")
 

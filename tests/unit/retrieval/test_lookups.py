@@ -5,7 +5,7 @@ import pytest
 from kgqa.kg.errors import KGTimeout
 from kgqa.kg.meter import metered
 from kgqa.kg.terms import Chain, Entity, Hop
-from kgqa.models.offline.lookups import CHAINS_PER_QUERY, SAMPLED_NODES, Lookups
+from kgqa.retrieval.lookups import CHAINS_PER_QUERY, SAMPLED_NODES, Lookups
 
 ANN = Entity("http://t/e/ann", "Ann")
 P, Q = Hop("http://t/r/p"), Hop("http://t/r/q")
@@ -65,3 +65,20 @@ async def test_a_sample_is_read_on_where_all_ends_are_wanted(graph) -> None:
         assert await lookups.follow_chain(chain, whole=False) == every
     assert meter.queries == 2
     assert await lookups.reached_ends(chain, [ANN, every.items[0].term]) == {every.items[0].term}
+
+
+async def test_look_ups_go_on_from_where_they_start(family) -> None:
+    start = Chain(ANN, (P,))
+    graph = Lookups(family, [start])
+    await graph.visit_chains([Chain(ANN), Chain(ANN, (P,))])
+    assert [str(end.term) for end in graph.known_ends(Chain(ANN, (P,)))] == ["Eve"]
+    assert graph.whole(Chain(ANN, (P,))) == Chain(ANN, (P, P))
+    assert P in graph.visited_hops[start] and [*graph.visited_ends] == [start, Chain(ANN, (P, P))]
+
+
+async def test_what_describes_the_database_leads_on_only_where_nothing_else_does(graph) -> None:
+    kind = Hop("http://rdf.freebase.com/ns/type.object.type")
+    store = graph(f"e:ann r:p e:bob ; <{kind.relation}> e:person . e:bob <{kind.relation}> e:person .")
+    lookups, bob = Lookups(store), Chain(ANN, (P,))
+    await lookups.visit_chains([Chain(ANN), bob])
+    assert kind not in lookups.known_hops(Chain(ANN)) and P in lookups.known_hops(Chain(ANN))

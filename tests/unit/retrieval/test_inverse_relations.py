@@ -6,15 +6,15 @@ import pytest
 
 from kgqa.kg.pages import Candidate
 from kgqa.kg.terms import Chain, Entity, Hop
-from kgqa.models.offline.candidate_chains import (
+from kgqa.priors.exemplars import NearExemplar
+from kgqa.priors.hop_model import Exemplar
+from kgqa.priors.slots import Slot
+from kgqa.retrieval.candidate_chains import (
     CandidateChain,
     InverseRelations,
     TrainingAdvice,
     find_inverse_relations,
 )
-from kgqa.priors.exemplars import NearExemplar
-from kgqa.priors.hop_model import Exemplar
-from kgqa.priors.slots import Slot
 
 ANN = Entity("http://t/e/ann", "Ann")
 WROTE, BY, ABOUT = Hop("http://t/r/wrote"), Hop("http://t/r/by"), Hop("http://t/r/about")

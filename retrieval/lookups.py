@@ -1,16 +1,17 @@
-"""What the offline model looks up in the graph for one question: several chains at once, each thing once."""
+"""What is looked up in the graph for one question: several chains at once, each thing once."""
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from itertools import pairwise
 
+from kgqa.kg.dialects import describes_data
 from kgqa.kg.errors import KGRejected, KGTimeout
 from kgqa.kg.graph import KnowledgeGraph
 from kgqa.kg.meter import QueryBudgetExhausted
 from kgqa.kg.pages import Candidate, Match, Page
-from kgqa.kg.terms import Chain, Hop, Term
+from kgqa.kg.terms import ANY, Chain, Entity, Hop, Term
 
 MAX_QUERIES = 8
-"""Queries of the graph that the model makes for one question."""
+"""Queries of the graph that are made for one question."""
 
 CHAINS_PER_QUERY = 8
 """Chains that one query follows."""
@@ -23,13 +24,24 @@ NO_ANSWER = (KGTimeout, KGRejected, QueryBudgetExhausted)
 
 
 class Lookups:
-    """A graph as one reply sees it: what it has said once is not asked again."""
+    """A graph as one reply sees it: what it has said once is not asked again.
 
-    def __init__(self, graph: KnowledgeGraph) -> None:
+    A chain from a topic goes on from the end of the chain that ``starts`` has for it.
+    """
+
+    def __init__(self, graph: KnowledgeGraph, starts: Iterable[Chain] = ()) -> None:
         self._graph = graph
+        self._starts = {chain.topic: chain for chain in starts}
         self._ends: dict[Chain, Page[Candidate]] = {}
         self._hops: dict[Chain, Page[Hop]] = {}
         self._led: dict[tuple[str, Hop], Page[Term]] = {}
+
+    async def set_out(self, question: str) -> list[Entity]:
+        """Start from the classes that a question names, or from anything; return what is started from."""
+        chains = await self._graph.find_classes(question) or [Chain(ANY)]
+        self._starts = {chain.topic: chain for chain in chains}
+        await self.visit_chains([Chain(topic) for topic in self._starts], hops=False)
+        return [*self._starts]
 
     @property
     def relations(self) -> tuple[str, ...]:
@@ -50,7 +62,8 @@ class Lookups:
         while parts:
             part = parts.pop(0)
             try:
-                found = await self._graph.visit_chains(part, ends=ends, hops=hops, sample=SAMPLED_NODES)
+                whole = [*map(self.whole, part)]
+                found = await self._graph.visit_chains(whole, ends=ends, hops=hops, sample=SAMPLED_NODES)
             except (KGTimeout, KGRejected) as error:
                 failure = error
                 half = len(part) // 2
@@ -61,13 +74,32 @@ class Lookups:
         if failure is not None:
             raise failure
 
+    @property
+    def visited_ends(self) -> dict[Chain, Page[Candidate]]:
+        """The ends of each chain that was looked up."""
+        return {self.whole(chain): page for chain, page in self._ends.items()}
+
+    def whole(self, chain: Chain) -> Chain:
+        """Return a chain with that before it which its search has started from."""
+        start = self._starts.get(chain.topic)
+        return Chain(start.topic, (*start.hops, *chain.hops), start.constraints) if start else chain
+
     def known_ends(self, chain: Chain) -> Page[Candidate] | None:
         """Return the ends of a chain as far as they were looked up."""
         return self._ends.get(chain)
 
     def known_hops(self, chain: Chain) -> tuple[Hop, ...]:
-        """Return the hops that lead on from a chain as far as they were looked up."""
-        return self._hops[chain].items if chain in self._hops else ()
+        """Return the hops that lead on from a chain as far as they were looked up.
+
+        Those that describe the database are left out, unless nothing else leads on.
+        """
+        hops = self._hops[chain].items if chain in self._hops else ()
+        return tuple(hop for hop in hops if not describes_data(hop)) or hops
+
+    @property
+    def visited_hops(self) -> dict[Chain, tuple[Hop, ...]]:
+        """The hops that lead on from each chain that was looked up."""
+        return {self.whole(chain): page.items for chain, page in self._hops.items()}
 
     def moves(self, chain: Chain) -> list[tuple[Hop, ...]]:
         """Cut a chain at its nodes with names: a hop, or some that meet at nodes without one.
@@ -87,13 +119,13 @@ class Lookups:
         if chain not in self._ends:
             await self.visit_chains([chain], hops=False)
         if whole and self._ends[chain].truncated and len(self._ends[chain]) <= SAMPLED_NODES:
-            (found,) = await self._graph.visit_chains([chain], hops=False)
+            (found,) = await self._graph.visit_chains([self.whole(chain)], hops=False)
             self._ends[chain] = found.ends
         return self._ends[chain]
 
     async def reached_ends(self, chain: Chain, ends: Sequence[Term]) -> set[Term]:
         """Return those of some terms that a chain reaches."""
-        return await self._graph.reached_ends(chain, ends)
+        return await self._graph.reached_ends(self.whole(chain), ends)
 
     async def extend_chain(self, chain: Chain) -> Page[Hop]:
         """Return the hops that lead on from the end of a chain."""

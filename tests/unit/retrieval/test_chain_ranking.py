@@ -8,17 +8,17 @@ import pytest
 from kgqa.kg.pages import Candidate
 from kgqa.kg.terms import Chain, Entity, Hop, Literal
 from kgqa.models.offline import PARTS
-from kgqa.models.offline.candidate_chains import (
+from kgqa.priors.exemplars import NearExemplar
+from kgqa.priors.hop_model import Exemplar
+from kgqa.priors.slots import Slot
+from kgqa.retrieval.candidate_chains import (
     MIN_LOG_LIKELIHOOD,
     QUESTION_VOTE_SHARPNESS,
     CandidateChain,
     InverseRelations,
     TrainingAdvice,
 )
-from kgqa.models.offline.chain_ranking import FEATURES, MIN_VOTE, chain_features, score_chains
-from kgqa.priors.exemplars import NearExemplar
-from kgqa.priors.hop_model import Exemplar
-from kgqa.priors.slots import Slot
+from kgqa.retrieval.chain_ranking import FEATURES, MIN_VOTE, chain_features, score_chains
 
 ANN = Entity("http://t/e/ann", "Ann")
 P, Q = Hop("http://t/r/p"), Hop("http://t/r/q")

@@ -8,8 +8,11 @@ import pytest
 from kgqa.kg.errors import KGTimeout
 from kgqa.kg.meter import metered
 from kgqa.kg.terms import Chain, Entity, Hop
-from kgqa.models.offline.candidate_chains import InverseRelations, TrainingAdvice
-from kgqa.models.offline.chain_search import (
+from kgqa.priors.exemplars import NearExemplar
+from kgqa.priors.hop_model import Exemplar
+from kgqa.priors.slots import Slot
+from kgqa.retrieval.candidate_chains import InverseRelations, TrainingAdvice
+from kgqa.retrieval.chain_search import (
     HOP_MODEL_WEIGHT,
     MAX_ROUNDS,
     MIN_WORDING_FACTOR,
@@ -19,11 +22,8 @@ from kgqa.models.offline.chain_search import (
     HopPolicy,
     search_chains,
 )
-from kgqa.models.offline.lookups import Lookups
-from kgqa.models.offline.wording import QuestionWording
-from kgqa.priors.exemplars import NearExemplar
-from kgqa.priors.hop_model import Exemplar
-from kgqa.priors.slots import Slot
+from kgqa.retrieval.lookups import Lookups
+from kgqa.retrieval.wording import QuestionWording
 
 P, Q = Hop("http://t/r/p"), Hop("http://t/r/q")
 ANN = Entity("http://t/e/ann", "Ann")

@@ -10,8 +10,8 @@ import pytest
 from hypothesis import given, strategies as st
 
 from kgqa.kg.terms import Hop
-from kgqa.models.offline.wording import QuestionWording, comparison_texts
 from kgqa.priors.encoder import CachedEncoder
+from kgqa.retrieval.wording import QuestionWording, comparison_texts
 from kgqa.tests.conftest import MEMO
 from kgqa.tests.support.perfect import DATA, questions
 

@@ -14,14 +14,14 @@ import numpy as np
 import numpy.typing as npt
 
 from kgqa.kg.terms import Chain, Entity, Literal
-from kgqa.models.offline.candidate_chains import (
+from kgqa.retrieval.candidate_chains import (
     CandidateChain,
     InverseRelations,
     TrainingAdvice,
     fresh_ends,
     log_likelihood,
 )
-from kgqa.models.offline.wording import Encode, FloatArray, relation_phrase
+from kgqa.retrieval.wording import Encode, FloatArray, relation_phrase
 
 
 class Feature(NamedTuple):

@@ -40,13 +40,18 @@ class CandidateChain:
     truncated: bool = False  # whether the row limit cut the ends
     also: tuple[Chain, ...] = ()  # that are the same but for inverse relations
     beside: tuple[Candidate, ...] = ()  # what these lead to beside the ends
-    named_between: int = 0  # nodes between topic and ends that have names, unlike mediators
+    moves: tuple[tuple[Hop, ...], ...] = ()  # its hops, cut at its nodes with names, unlike mediators
     share: float = 0.0  # the logarithm of its share among the candidates from its topic
 
     @property
     def chains(self) -> tuple[Chain, ...]:
         """The chain and those that are the same."""
         return self.chain, *self.also
+
+    @property
+    def named_between(self) -> int:
+        """How many nodes between topic and ends have names."""
+        return max(0, len(self.moves) - 1)
 
     @cached_property
     def terms(self) -> frozenset[Term]:

@@ -88,6 +88,11 @@ def comparison_texts(label: str) -> tuple[str, ...]:
     return tuple(dict.fromkeys(filter(None, texts))) or (label,)
 
 
+def relation_texts(relation: str) -> tuple[str, ...]:
+    """Return the texts by which a relation is compared: what to teach an encoder beforehand."""
+    return relation_phrase(relation), *comparison_texts(relation)
+
+
 def text_similarities(question: str, texts: Sequence[str], encode: Encode) -> SimilarityScores:
     """Compare a question with each text: shape (texts,); a text that comes twice is encoded once."""
     unique = sorted(set(texts))
@@ -117,12 +122,13 @@ def stem_overlap(texts: Sequence[str], others: Sequence[str]) -> FloatArray:
 @lru_cache(MAX_WORDS_KNOWN)
 def _overlap_share(other: str, text: str) -> float:
     words, others = content_words(other), content_words(text)
-    best = (max((_word_similarity(word, other) for other in others), default=0.0) for word in words)
+    best = (max((word_similarity(word, other) for other in others), default=0.0) for word in words)
     return sum(best) / max(1, len(words))
 
 
 @lru_cache(MAX_WORDS_KNOWN)
-def _word_similarity(one: str, two: str) -> float:
+def word_similarity(one: str, two: str) -> float:
+    """Return 1 for the same word, else the share that a common stem has of the longer one."""
     return 1.0 if one == two else stem_similarity(one, two)
 
 
@@ -202,6 +208,24 @@ def _find_content_words(text: str) -> tuple[list[_ContentWord], bool]:
             linked = False
             typed = typed and noun is None
     return found, linked
+
+
+def asked_words(masked: str) -> list[str]:
+    """Return the words of a masked question that may say a relation, in their order.
+
+    >>> asked_words("Where did the wife of [ENT] die?")
+    ['place', 'wife', 'die']
+    """
+    return list(dict.fromkeys(word.text for word in _find_content_words(without_masks(masked).lower())[0]))
+
+
+def without_masks(masked: str) -> str:
+    """Return what a masked question says beside its topics.
+
+    >>> without_masks("Where did [ENT] meet [OTHER]?")
+    'Where did meet ?'
+    """
+    return " ".join(masked.replace(OTHER_MASK, " ").replace(TOPIC_MASK, " ").split())
 
 
 def _apposition_start(text: str, words: list[_ContentWord]) -> int:

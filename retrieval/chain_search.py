@@ -11,10 +11,10 @@ import numpy as np
 from kgqa.kg.errors import KGRejected, KGTimeout
 from kgqa.kg.meter import QueryBudgetExhausted
 from kgqa.kg.terms import Chain, Entity, Hop
-from kgqa.models.offline.candidate_chains import CandidateChain, TrainingAdvice
-from kgqa.models.offline.lookups import CHAINS_PER_QUERY, Lookups
-from kgqa.models.offline.wording import FloatArray, QuestionWording
 from kgqa.priors.slots import Slot
+from kgqa.retrieval.candidate_chains import CandidateChain, TrainingAdvice
+from kgqa.retrieval.lookups import CHAINS_PER_QUERY, Lookups
+from kgqa.retrieval.wording import FloatArray, QuestionWording
 
 HOP_MODEL_WEIGHT = 0.5  # where there is one
 NEAREST_WEIGHT = 0.3  # of the nearest training questions, where any goes this way

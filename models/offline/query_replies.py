@@ -1,0 +1,74 @@
+"""The reply that composes a query: the chosen chains of the interpretation, and what leaves its answers."""
+
+from collections.abc import Collection
+
+from kgqa.kg.terms import Chain, Term
+from kgqa.models.decisive import candidates_of_query, decisive_replies, is_accepted
+from kgqa.models.offline.chain_replies import Replies, asks_for_count
+from kgqa.models.offline.interpreter import Interpretation, QuestionInterpreter
+from kgqa.prompts.compose_query import ComposedQuery, ComposeQuery
+
+
+async def compose_query(prompt: ComposeQuery, interpreter: QuestionInterpreter) -> ComposedQuery:
+    """Compose the chosen chains, united or meeting; where they lead to others too, say what tells them apart.
+
+    That is what the question names, or an extreme; where no attribute says it, the answers are chosen. None
+    is composed where a chosen chain is not offered, or the query has given nothing.
+    """
+    known = await interpreter.interpret(
+        prompt.question, prompt.topics, [each.chain for each in prompt.chains]
+    )
+    numbers = [_number(known, chain, prompt) for chain in known.chains.values()]
+    if not numbers or 0 in numbers or prompt.empty:
+        return ComposedQuery(rationale=known.reason, chains=[])
+    lists = [numbers] if known.intent.union else [[number] for number in numbers]
+    ends = [end for number in numbers for end in prompt.chains[number - 1].shown]
+    query = ComposedQuery(rationale=known.reason, chains=lists, count=asks_for_count(known, ends))
+    met = _ends_in_common(lists, prompt)
+    wanted = met if known.answers is None else known.answers & {end.term for end in ends}
+    return query if wanted >= met else _tell_apart(query, met, wanted, known, prompt)
+
+
+def _number(known: Interpretation, chain: Chain, prompt: ComposeQuery) -> int:
+    """Return the number of an offered chain that is the chosen one, but for inverse relations; else 0."""
+    alike = (
+        number
+        for number, each in enumerate(prompt.chains, 1)
+        if each.chain.depth == chain.depth and known.goes_along(each.chain, chain)
+    )
+    return next(alike, 0)
+
+
+def _ends_in_common(lists: list[list[int]], prompt: ComposeQuery) -> frozenset[Term]:
+    """Return what all lists lead to, as far as it has names."""
+    united = [{end.term for number in each for end in prompt.chains[number - 1].shown} for each in lists]
+    return frozenset.intersection(*map(frozenset, united))
+
+
+def _tell_apart(
+    query: ComposedQuery,
+    met: Collection[Term],
+    wanted: Collection[Term],
+    known: Interpretation,
+    prompt: ComposeQuery,
+) -> ComposedQuery:
+    """State a condition or an extreme that leaves those wanted; choose them by name where there is none."""
+    plain = query.model_copy(update={"count": False})
+    for reply, basis in decisive_replies(candidates_of_query(prompt, plain, met), wanted):
+        if basis == "named" or (basis == "extreme" and reply.extreme == known.intent.kind):
+            stated = {"conditions": reply.conditions, "extreme": reply.extreme, "by": reply.by}
+            told = query.model_copy(update={**stated, "count": query.count and reply.extreme == "none"})
+            if is_accepted(prompt, told):
+                return told
+    numbers = [number for each in query.chains for number in each]
+    named = (
+        name
+        for number in numbers
+        for name, end in zip(prompt.drawn[number], prompt.chains[number - 1].shown, strict=True)
+        if end.term in wanted
+    )
+    chosen = list(dict.fromkeys(named))
+    return query.model_copy(update={"chosen": chosen, "words": prompt.question if chosen else ""})
+
+
+QUERY_REPLIES: Replies = {ComposeQuery: compose_query}

@@ -1,0 +1,1 @@
+"""The nodes of compose: chains retrieved, a query composed of them, the graph asked."""

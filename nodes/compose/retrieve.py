@@ -1,0 +1,137 @@
+"""Retrieve: which chains near the topics say the question, and what do their nodes have?"""
+
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+from itertools import accumulate
+from math import exp
+
+from kgqa.kg.pages import Candidate, Page
+from kgqa.kg.terms import ANY, Chain, Entity, Term
+from kgqa.nodes.attributes import MIN_MISSING_LIKENESS
+from kgqa.nodes.compose.attributes import OfferedAttributes, offered_attributes
+from kgqa.nodes.compose.state import ComposeState, ComposeUpdate, leading_topics, otherwise
+from kgqa.nodes.likeness import likeness
+from kgqa.prompts.compose_query import OfferedChain
+from kgqa.retrieval.candidate_chains import CandidateChain
+from kgqa.retrieval.retriever import Retrieved
+from kgqa.retrieval.wording import relation_texts
+from kgqa.runtime.node import NodeRuntime, node
+from kgqa.runtime.state import node_count, node_has_run
+
+MAX_OFFERED = 9  # of the likeliest chains, all topics together
+MIN_OFFERED = 4  # of each topic, where it has so many
+ENOUGH = 0.99  # how likely it is that the question's chain is among them, as the ranking has it
+MAX_NEAR = 4  # chains of one move that are offered beside them
+MAX_SAME_ENDS = 2
+MAX_SHARE_APART = 2.0  # logarithm of how much likelier one of two chains with the same ends may be
+MAX_NEW = 6  # that are found for what is missing
+MAX_KEPT = 6  # of those that were offered before
+MAX_PASSED = 20  # nodes that are kept of each place on the way
+
+
+@node("retrieve")
+async def retrieve(state: ComposeState, runtime: NodeRuntime) -> ComposeUpdate:
+    """Retrieve the likeliest chains from each topic, and attributes of the nodes of the first of them.
+
+    Where a query was composed and something is ``missing``, that is what is looked for, beside the chains of
+    the query; where nothing like it is found, the query stands as it is. Where no chain was taken, the next
+    ones are offered. Without a topic from which something leads on, and where nothing was taken of what leads
+    on from those that were found, they set out from the classes that the question names, or from anything.
+    """
+    again, topics = node_has_run(state, "compose"), leading_topics(state)
+    before, draft, missing = (state["offered"], state["draft"], state["missing"]) if again else ([], [], "")
+    if node_count(state, "compose") > 1 and not draft and state["linked"]:
+        topics = []  # what was taken for topics leads to no answer
+    wanted = missing or state["question"]
+    drafted = {chain for branch in draft for chain in branch.chains}
+    offered = [each for each in before if each.chain in drafted]
+    starts = {topic: Chain(topic) for topic in topics} | {each.chain.topic: each.chain for each in offered}
+    found: Retrieved | None = await runtime.try_tool(
+        "retrieve_chains", question=wanted, starts=[*starts.values()]
+    )
+    topics = [
+        *dict.fromkeys([*topics, *(each.chain.topic for each in before), *(found.chains if found else ())])
+    ]
+    passed = drafted if missing else {each.chain for each in before}
+    new = list(_likeliest(found, topics, passed))[: MAX_NEW if again else None] if found else []
+    shown = drafted | {each.chain for each in new}
+    offered += [*new, *[each for each in before if each.chain not in shown][:MAX_KEPT]]
+    runtime.trace |= {"looked_for": wanted, "chains": [str(each.chain) for each in offered]}
+    if not offered:
+        return {"offered": [], "decision": otherwise(state, runtime)}
+    read = OfferedAttributes()
+    if runtime.context.attributes:
+        known, named = found.hops if found else {}, [topic for topic in topics if topic != ANY]
+        read = await offered_attributes(offered, known, wanted, state["question"], named, runtime)
+    finds = await _finds(missing, offered, read, state, runtime) if missing else bool(new)
+    if again and not finds:
+        runtime.trace["reason"] = "nothing like it was found" if missing else "no other chain was found"
+        return {"decision": "filter" if draft else otherwise(state, runtime)}
+    return {
+        "offered": offered,
+        "attributes": list(read.attributes),
+        "types": list(read.types),
+        "mentions": list(read.mentions),
+        "naming": read.naming,
+        "missing": missing,
+        "empty": "",
+        "decision": "forward",
+    }
+
+
+async def _finds(
+    missing: str,
+    offered: Sequence[OfferedChain],
+    read: OfferedAttributes,
+    state: ComposeState,
+    runtime: NodeRuntime,
+) -> bool:
+    """Return whether any relation that was not offered before is like what is missing."""
+    shown = {hop for each in state["offered"] for hop in each.chain.hops}
+    shown |= {hop for each in state["attributes"] for hop in each.hops}
+    found = [hop for each in offered for hop in each.chain.hops if hop not in shown]
+    found += [hop for each in read.attributes for hop in each.hops if hop not in shown]
+    likes = await likeness([text for hop in found for text in relation_texts(hop.words)], missing, runtime)
+    return any(like >= MIN_MISSING_LIKENESS for like in likes)
+
+
+def _likeliest(
+    found: Retrieved, topics: Sequence[Entity], passed: Collection[Chain]
+) -> Iterator[OfferedChain]:
+    """Yield the likeliest chains of each topic that lead to more than topics, but for those passed.
+
+    They are taken as long as others may be meant, the members of a class before all, and the likeliest of one
+    move beside them.
+    """
+    for topic in topics:
+        chains = sorted(found.chains.get(topic, ()), key=lambda each: (bool(each.moves), -each.share))
+        leading = (each for each in chains if not each.terms <= {*topics} and each.chain not in passed)
+        varied = list(_varied(leading))
+        taken: list[CandidateChain] = []
+        for each in varied[: max(MIN_OFFERED, MAX_OFFERED // len(topics))]:
+            if sum(exp(one.share) for one in taken) < ENOUGH:
+                taken.append(each)
+        near = [each for each in varied if len(each.moves) == 1 and each not in taken]
+        yield from (_offer(each, found.ends) for each in (*taken, *near[:MAX_NEAR]))
+
+
+def _varied(chains: Iterable[CandidateChain]) -> Iterator[CandidateChain]:
+    """Yield the likeliest chains; of those that lead to the same two that are alike, the direct one first."""
+    groups: dict[frozenset[Term], list[CandidateChain]] = {}
+    for each in chains:
+        groups.setdefault(each.terms, []).append(each)
+    for first, *others in groups.values():
+        same = [first, *(each for each in others if each.share > first.share - MAX_SHARE_APART)]
+        yield from sorted(same, key=lambda each: each.chain.depth)[:MAX_SAME_ENDS]
+
+
+def _offer(candidate: CandidateChain, visited: Mapping[Chain, Page[Candidate]]) -> OfferedChain:
+    """Return a chain as it is offered; its inverses where they lead to more."""
+    others = candidate.also if candidate.beside else ()
+    ends = (*candidate.ends, *candidate.beside)
+    start = candidate.chain.depth - sum(map(len, candidate.moves))
+    named = tuple(filter(None, accumulate(map(len, candidate.moves), initial=start)))[:-1]
+    passed = tuple(
+        tuple(end.term for end in visited.get(node, ()) if end.term.name)[:MAX_PASSED]
+        for node in candidate.chain.nodes[:-1]
+    )
+    return OfferedChain(candidate.chain, ends, candidate.truncated, others, named, passed)

@@ -1,0 +1,55 @@
+"""How alike texts are to another, such as a question."""
+
+import asyncio
+from collections.abc import Sequence
+from typing import Literal, TypeAlias
+
+from kgqa.priors.candidate_ranking import bm25_scores
+from kgqa.priors.errors import EncoderError
+from kgqa.runtime.node import NodeRuntime
+
+LIKENESS_DECIMALS = 6  # decimals that count: in further ones two products of equal rows may differ
+
+Measure: TypeAlias = Literal["encoder", "bm25"]
+
+
+async def likeness(
+    texts: Sequence[str],
+    text: str,
+    runtime: NodeRuntime,
+    by: Measure | None = None,
+    encoder: str | None = None,
+) -> list[float]:
+    """Return how alike texts are to another: cosines of an encoder, or BM25 scores.
+
+    Where nobody says by which, by the encoder, and by words where there is none. ``encoder`` names another
+    one than that of the context.
+    """
+    if not texts:
+        return []
+    if by == "bm25":
+        return await runtime.within_time_limit(asyncio.to_thread(bm25_scores, texts, text))
+    try:
+        rows = await runtime.encode([*texts, text], encoder)
+    except EncoderError:
+        if by:
+            raise
+        return await likeness(texts, text, runtime, "bm25")
+    return [round(float(row @ rows[-1]), LIKENESS_DECIMALS) for row in rows[:-1]]
+
+
+async def likeness_scores(
+    texts: Sequence[str],
+    text: str,
+    runtime: NodeRuntime,
+    by: Measure | None = None,
+    encoder: str | None = None,
+) -> list[float]:
+    """Return likeness as scores from 0 to 1; the same for all where none is alike."""
+    scores = [max(0.0, like) for like in await likeness(texts, text, runtime, by, encoder)]
+    return scores if any(scores) else [1 / len(texts) for _ in texts]
+
+
+def likest(likes: Sequence[float], most: int) -> list[int]:
+    """Return the places of what is most alike, best first, the first of equals first."""
+    return sorted(range(len(likes)), key=lambda at: -likes[at])[:most]

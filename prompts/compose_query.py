@@ -1,0 +1,443 @@
+"""Which query of the chains near the topics answers the question? (beyond the papers)."""
+
+from collections import Counter
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
+from functools import cached_property
+from itertools import groupby
+from string import ascii_lowercase, ascii_uppercase
+
+from pydantic import Field
+
+from kgqa.kg.pages import Candidate
+from kgqa.kg.proof.query import Aggregate, Condition
+from kgqa.kg.terms import Chain, Entity, Hop, Literal, Term
+from kgqa.prompts.apply_conditions import MAX_CONDITIONS, StatedCondition
+from kgqa.prompts.attributes import (
+    Attribute,
+    Extreme,
+    KnownAttributes,
+    Mention,
+    condition_on,
+    draw_owned_values,
+    draw_told_apart,
+    extreme_by,
+    is_said,
+    term_text,
+)
+from kgqa.prompts.base import QuestionPrompt, Reply, quoted
+from kgqa.prompts.chain import draw_arrow, draw_chain
+from kgqa.prompts.solved_questions import SolvedQuestion, draw_solved_questions
+
+MAX_ENDS_IN_ALL = 60  # ends that a prompt shows
+MAX_ENDS = 20  # of one chain
+MIN_ENDS = 3
+MAX_END_CHARS = 40
+MAX_TYPES_SHOWN = 4
+MAX_FOUND = 3  # places that are named where something is found
+MAX_NODE_NAMES = 3  # of the nodes that an attribute is shown of
+
+SEARCHED = "Nothing more is looked for."
+
+
+@dataclass(frozen=True, slots=True)
+class OfferedChain:
+    """A chain from a topic and some of its ends; ``others`` say the same the other way round.
+
+    ``named`` are the places on the way whose nodes have names, ``passed`` such nodes of each place.
+    """
+
+    chain: Chain
+    ends: tuple[Candidate, ...]
+    truncated: bool = False
+    others: tuple[Chain, ...] = ()
+    named: tuple[int, ...] = ()
+    passed: tuple[tuple[Term, ...], ...] = ()
+
+    @property
+    def fresh(self) -> bool:
+        """Whether what only returns to the topic is left out: it is where there is anything else."""
+        return len({end.returning for end in self.ends}) > 1
+
+    @property
+    def shown(self) -> tuple[Candidate, ...]:
+        """The ends without what is left out."""
+        return tuple(end for end in self.ends if not (self.fresh and end.returning))
+
+
+@dataclass(frozen=True, slots=True)
+class OfferedAttribute:
+    """What ``nodes`` of offered chains have by some hops, each given as the chain that leads to it."""
+
+    nodes: tuple[Chain, ...]
+    hops: tuple[Hop, ...]
+    values: tuple[tuple[Term, Term], ...]
+
+    @property
+    def attribute(self) -> Attribute:
+        """The attribute, of its first node."""
+        return Attribute(self.nodes[0].depth, self.hops, self.values)
+
+
+@dataclass(frozen=True, slots=True)
+class ComposedBranch:
+    """Offered chains that are united, what holds of their nodes, and what is computed of them.
+
+    Places count the hops of ``chain``, which has them. The answer is at ``place``, else the end; what other
+    branches lead to is at ``met_at``, else the end.
+    """
+
+    chain: Chain
+    others: tuple[Chain, ...]
+    fresh: bool
+    conditions: tuple[Condition, ...] = ()
+    aggregate: Aggregate | None = None
+    place: int | None = None
+    met_at: int | None = None
+
+
+class ComposedQuery(Reply):
+    """A query of numbered chains and lettered attributes."""
+
+    rationale: str = Field(default="", description="one short sentence: why")
+    chains: list[list[int]] = Field(
+        description="numbers of chains: those of one list are united, all lists have to meet; [] if none"
+    )
+    answer: str = Field(default="", description='the node or attribute that is the answer, "" for the end')
+    conditions: list[StatedCondition] = Field(default=[], description="what else is true, all of it")
+    extreme: Extreme = Field(default="none", description="smallest or largest (earliest, latest), else none")
+    by: str = Field(default="", description='what the extreme compares: a letter or a node; else ""')
+    count: bool = Field(default=False, description="true when the question asks how many there are")
+    chosen: list[str] = Field(
+        default=[], description="names of nodes, best first, only where no attribute says which"
+    )
+    words: str = Field(default="", description="for chosen: the words of the question that no attribute says")
+    missing: str = Field(default="", description="what nothing shown says and the question turns on")
+
+
+class ComposeQuery(QuestionPrompt[ComposedQuery]):
+    """Compose a query of offered ``chains`` and ``attributes``.
+
+    ``types`` are pairs of an end and a type; ``naming`` leads to the name of a node. What is missing may be
+    looked for, unless this is ``final``; what was ``looked_for`` is shown, and in ``empty`` why the last
+    query gave nothing.
+    """
+
+    chains: tuple[OfferedChain, ...]
+    attributes: tuple[OfferedAttribute, ...] = ()
+    types: tuple[tuple[Term, Term], ...] = ()
+    mentions: tuple[Mention, ...] = ()
+    naming: Hop | None = None
+    exemplars: tuple[SolvedQuestion, ...] = ()
+    empty: str = ""
+    looked_for: str = ""
+    final: bool = False
+
+    instructions = """\
+You answer a question by a query of a knowledge graph. You are given numbered chains of relations that set \
+out from the question's topics (if it names none, from a class, or from "anything"), with some of the \
+nodes at their ends (in brackets, how many there are), and lettered attributes of nodes. ?3 is the end of \
+chain 3, ?3a the first node on the way to it, ?3b the second. "A -relation-> B" reads "A has the relation \
+to B"; "A <-relation- B" reads "B has the relation to A". The graph computes your query over all nodes, \
+shown or not.
+
+- "chains": lists of chain numbers. The chains of one list are united: they say the same in other words. \
+What all lists lead to is the answer: [[2, 5], [7]]. Of each topic take the chain that says what the \
+question says of it; leave a topic out only where a condition names it. [] if no chain leads there.
+- "answer": "" for the end; or a node on the way ("?2a"), which other lists then lead to; or the letter of \
+an attribute, for its values.
+- "conditions": each is {"attribute": "A", "operator": "=", "value": "..."}; all must be true. "attribute" \
+is a letter, or a node ("?2") for the node itself, of a chain that you have taken. Operators: = != < <= > \
+>=; contains (a part of a text); year (of a date); exists; not exists (with a value: none that equals it); \
+type ("attribute" a node, "value" one of the types shown). A number or a date need not be among the values \
+shown; 1961 equals any day of it. A name is compared only with words of the question.
+- "extreme": those with the "smallest" or "largest" value (earliest, latest) of "by", a letter or a node; \
+else "none" and "".
+- "count": true if the question asks how many.
+- "missing": a few words for the relation or attribute that the question turns on and nothing shown says. It \
+is looked for from the chains that you take, so take what leads part of the way ([] for the topics \
+themselves). If something like it is found, you are asked again; else the rest of your reply stands, and the \
+answer is marked as not verified.
+- "chosen": beside what is missing, for where it is not found and if you are sure of it by other knowledge: \
+names of nodes that may be the answer, and in "words" these words of the question. What an attribute can say \
+is never chosen by what you remember.
+
+Reply with one JSON object: {"rationale": "one short sentence", "chains": [[numbers]], "answer": "", \
+"conditions": [], "extreme": "none", "by": "", "count": false, "chosen": [], "words": "", "missing": ""}.
+
+Example
+Question: "Which of Patrick Brontë's daughters who wrote Agnes Grey or other novels died in Scarborough?"
+From "Patrick Brontë":
+1. <-father- ?1: "Anne Brontë", "Branwell Brontë", "Charlotte Brontë", "Emily Brontë" (4)
+2. <-father- ?2a <-author- ?2: "Agnes Grey", "Jane Eyre", "Wuthering Heights" (3)
+Attributes:
+A. ?1, ?2a -place_of_death-> "Scarborough" of "Anne Brontë"; "Haworth" of 3
+B. ?1, ?2a -gender-> "Male" of "Branwell Brontë"; "Female" of 3
+Found: "Scarborough": A of "Anne Brontë"
+Reply: {"rationale": "His children who wrote, by gender and place of death.", "chains": [[2]], "answer": \
+"?2a", "conditions": [{"attribute": "A", "operator": "=", "value": "Scarborough"}, {"attribute": "B", \
+"operator": "=", "value": "Female"}], "extreme": "none", "by": "", "count": false, "chosen": [], "words": \
+"", "missing": ""}
+"""
+
+    def _lines(self) -> Iterable[str]:
+        yield from draw_solved_questions(self.exemplars)
+        yield from self._draw_chains()
+        if self.attributes:
+            yield "Attributes:"
+            yield from (self._draw_attribute(letter, each) for letter, each in self.lettered.items())
+        yield from self._draw_types()
+        yield from self._draw_mentions()
+        if self.looked_for:
+            yield f"Looked for, and something like it is shown now: {quoted(self.looked_for)}"
+        if self.empty:
+            yield f"Your query gives nothing: {self.empty}"
+        if self.final:
+            yield SEARCHED
+
+    def _draw_chains(self) -> Iterator[str]:
+        left = MAX_ENDS_IN_ALL
+        for topic, group in groupby(enumerate(self.chains, 1), lambda each: each[1].chain.topic):
+            yield f"From {quoted(str(topic))}:"
+            for number, each in group:
+                ends = list(dict.fromkeys(self.drawn[number]))
+                shown = ends[: max(MIN_ENDS, min(MAX_ENDS, left // 2))]
+                left -= len(shown)
+                size = f"more than {len(ends)}" if each.truncated else str(len(ends))
+                yield f"{number}. {self._draw_way(number, each)}: {', '.join(shown)} ({size})"
+
+    def _draw_way(self, number: int, offered: OfferedChain) -> str:
+        """Draw a chain; some nodes on the way by name, where no chain ends there and none before has them."""
+        told = {each.chain for each in self.chains}
+        told |= {node for each in self.chains[: number - 1] for node in each.chain.nodes}
+        parts = []
+        for place, (hop, node) in enumerate(zip(offered.chain.hops, offered.chain.nodes, strict=True), 1):
+            names = [] if node in told else [str(term) for term in offered.passed[place - 1]]
+            more = [f"{len(names) - MIN_ENDS} more"] if len(names) > MIN_ENDS else []
+            drawn = ", ".join([*(quoted(name, MAX_END_CHARS) for name in names[:MIN_ENDS]), *more])
+            parts.append(
+                draw_arrow(hop, node_name(number, place, offered.chain) + (f" ({drawn})" if drawn else ""))
+            )
+        return " ".join(parts)
+
+    @cached_property
+    def drawn(self) -> Mapping[int, Sequence[str]]:
+        """The ends of each chain as they are shown, by its number."""
+        return {
+            number: [
+                line if len(line) <= MAX_END_CHARS else quoted(str(end.term), MAX_END_CHARS)
+                for end, line in zip(each.shown, _told_apart([end.term for end in each.shown]), strict=True)
+            ]
+            for number, each in enumerate(self.chains, 1)
+        }
+
+    def _draw_attribute(self, letter: str, offered: OfferedAttribute) -> str:
+        names = [name for name, chain in self.nodes.items() if chain in offered.nodes]
+        way = ", ".join(sorted(names, key=lambda name: name[-1].isalpha())[:MAX_NODE_NAMES])
+        for hop in offered.hops[:-1]:
+            way += f" {draw_arrow(hop, '?')}"
+        return f"{letter}. {way} {draw_arrow(offered.hops[-1], draw_owned_values(offered.attribute))}"
+
+    def _draw_types(self) -> Iterator[str]:
+        if kinds := [*self.known.kinds.values()][:MAX_TYPES_SHOWN]:
+            sizes = Counter(kind for _, kind in self.types)
+            yield f"Types: {', '.join(f'{quoted(term_text(kind))} (of {sizes[kind]})' for kind in kinds)}"
+
+    def _draw_mentions(self) -> Iterator[str]:
+        """Say where what the question names was found: at attributes, and at nodes."""
+        for each in self.mentions:
+            at = [f"{ascii_uppercase[number]} of {quoted(str(node))}" for number, node in each.found]
+            at += [name for name, chain in self.nodes.items() if self._standing[chain] & {*each.terms}]
+            more = [f"{len(at) - MAX_FOUND} more"] if len(at) > MAX_FOUND else []
+            if at:
+                yield f"Found: {quoted(each.text)}: {', '.join([*at[:MAX_FOUND], *more])}"
+            elif not each.is_bound and each.text.lower() != each.text:
+                yield f"Not found: {quoted(each.text)}"
+
+    @cached_property
+    def _standing(self) -> Mapping[Chain, set[Term]]:
+        """What is known to stand at each node, ends and nodes on the way."""
+        standing: dict[Chain, set[Term]] = {}
+        for each in self.chains:
+            ends = tuple(end.term for end in each.ends)
+            for node, terms in zip(each.chain.nodes, (*each.passed, ends), strict=True):
+                standing.setdefault(node, set()).update(terms)
+        return standing
+
+    @cached_property
+    def lettered(self) -> Mapping[str, OfferedAttribute]:
+        """The attributes by the letters that they are shown with."""
+        return dict(zip(ascii_uppercase, self.attributes, strict=False))
+
+    @cached_property
+    def known(self) -> KnownAttributes:
+        """The types of ends as they are shown."""
+        return KnownAttributes(self.chains[0].chain, types=self.types)
+
+    @cached_property
+    def nodes(self) -> Mapping[str, Chain]:
+        """The nodes by the names that they are shown with, each as the chain that leads to it."""
+        return {
+            node_name(number, place, each.chain): each.chain.upto(place)
+            for number, each in enumerate(self.chains, 1)
+            for place in range(1, each.chain.depth + 1)
+        }
+
+    def branches(self, reply: ComposedQuery) -> list[ComposedBranch]:
+        """Return what a reply composes, the branch that has the answer last; none of no chain.
+
+        Raises:
+            ValueError: in words that a model can act on, for what was not offered or makes no sense.
+        """
+        stated = [(each, *self._attribute(each.attribute)) for each in reply.conditions]
+        compared = self._attribute(reply.by) if reply.extreme != "none" else None
+        answer = self._attribute(reply.answer) if reply.answer else None
+        nodes = [node for _, _, of, _ in stated for node in of]
+        nodes += compared[1] if compared else ()
+        nodes += answer[1] if answer else ()
+        united = [
+            _unite([self._chain(number) for number in numbers], nodes) for numbers in reply.chains if numbers
+        ]
+        branches = [
+            ComposedBranch(each[0].chain, _others(each), any(one.fresh for one in each)) for each in united
+        ]
+        if not branches:
+            return []
+        last = len(branches) - 1
+        for each, attribute, of, called in stated:
+            at, node = self._branch_of(of, united)
+            condition = replace(self._condition(each, attribute, called), place=_place(node, united[at]))
+            branches[at] = replace(branches[at], conditions=(*branches[at].conditions, condition))
+        if compared:
+            attribute, of, called = compared
+            last, node = self._branch_of(of, united)
+            place, largest = _place(node, united[last]), reply.extreme == "largest"
+            end = place == branches[last].chain.depth
+            computed = extreme_by(replace(attribute, place=place), called, largest=largest, end=end)
+            branches[last] = replace(branches[last], aggregate=computed)
+        if answer:
+            attribute, of, _ = answer
+            at, node = self._branch_of(of, united)
+            if compared and at != last:
+                raise ValueError("the extreme has to be of the chain that has the answer")
+            last, branches[at] = at, _answered_at(branches[at], _place(node, united[at]), attribute.hops)
+        if reply.count:
+            branches[last] = replace(branches[last], aggregate=Aggregate("count"))
+        return [*branches[:last], *branches[last + 1 :], branches[last]]
+
+    def chosen(self, reply: ComposedQuery) -> list[Term]:
+        """Return the ends that a reply names; raise ValueError for a name that is not shown."""
+        if not reply.chosen:
+            return []
+        terms = {
+            line: end.term
+            for numbers in reply.chains
+            for number in numbers
+            for line, end in zip(self.drawn[number], self.chains[number - 1].shown, strict=True)
+        }
+        passed = [term for each in self.chains for of in each.passed for term in of]
+        owners = [term for each in self.attributes for pair in each.values for term in pair]
+        terms = {quoted(str(term)): term for term in (*owners, *passed)} | terms
+        terms |= {line[1:-1]: term for line, term in list(terms.items())}
+        for name in reply.chosen:
+            if name not in terms:
+                raise ValueError(f"no node is shown as {quoted(name)}")
+        return [terms[name] for name in reply.chosen]
+
+    def check(self, reply: ComposedQuery) -> None:
+        """Refuse what was not offered, and what makes no query."""
+        if len(reply.conditions) > MAX_CONDITIONS:
+            raise ValueError(f"no more than {MAX_CONDITIONS} conditions")
+        if reply.count and reply.extreme != "none":
+            raise ValueError('"count" goes without an "extreme"')
+        said = reply.conditions or reply.chosen or reply.extreme != "none"
+        if not self.branches(reply) and said and not reply.missing:
+            raise ValueError('"chains" is empty: name the chains that the rest is about')
+        self.chosen(reply)
+
+    def _chain(self, number: int) -> OfferedChain:
+        if not 1 <= number <= len(self.chains):
+            raise ValueError(f"chain {number} was not offered; choose from 1 to {len(self.chains)}")
+        return self.chains[number - 1]
+
+    def _node(self, name: str) -> Chain:
+        found = self.nodes.get(name) or self.nodes.get(f"?{name}")
+        if found is None:
+            raise ValueError(f"no node is called {quoted(name)}")
+        return found
+
+    def _attribute(self, name: str) -> tuple[Attribute, Sequence[Chain], str]:
+        """Return what a letter or the name of a node stands for, whose it is, and how to call it."""
+        if offered := self.lettered.get(name):
+            return offered.attribute, offered.nodes, f"attribute {name}"
+        node = self._node(name)
+        terms = dict.fromkeys(end.term for each in self.chains if each.chain == node for end in each.ends)
+        known = tuple((term, term) for term in (*terms, *self.topics))
+        return Attribute(node.depth, (), known), [node], f"node {name}"
+
+    def _condition(self, stated: StatedCondition, attribute: Attribute, called: str) -> Condition:
+        if stated.operator == "type":
+            return self.known.condition("", "type", stated.value, self.question)
+        if attribute.kind == "entity" and not attribute.hops:
+            if not is_said(self.question, stated.value):
+                raise ValueError(f'the question does not say {quoted(stated.value)}; name nodes in "chosen"')
+            if stated.operator == "contains" and self.naming:
+                words = f"name contains {stated.value}"
+                return Condition(attribute.place, (self.naming,), "contains", Literal(stated.value), words)
+        return condition_on(attribute, called, stated.operator, stated.value, self.question)
+
+    def _branch_of(
+        self, nodes: Sequence[Chain], united: Sequence[Sequence[OfferedChain]]
+    ) -> tuple[int, Chain]:
+        """Return which list has which of some nodes; what is known of one end can be asked of any."""
+        for at, chains in enumerate(united):
+            for node in nodes:
+                if any(each.chain.upto(node.depth) == node for each in chains):
+                    return at, node
+        if any(each.chain == node for each in self.chains for node in nodes):
+            return 0, nodes[0]
+        raise ValueError(f"{draw_chain(nodes[0])} is on no chain that you have chosen")
+
+
+def node_name(number: int, place: int, chain: Chain) -> str:
+    """Name a node of a numbered chain: its end by the number, those on the way with letters."""
+    return f"?{number}{'' if place == chain.depth else ascii_lowercase[place - 1]}"
+
+
+def _told_apart(terms: Sequence[Term]) -> Iterator[str]:
+    """Draw nodes; entities that look the same are told apart, values are not."""
+    entities = [term for term in terms if isinstance(term, Entity)]
+    drawn = dict(zip(entities, draw_told_apart(entities, [""] * len(entities)), strict=True))
+    return (drawn[term] if isinstance(term, Entity) else quoted(str(term)) for term in terms)
+
+
+def _answered_at(branch: ComposedBranch, place: int, hops: tuple[Hop, ...]) -> ComposedBranch:
+    """Return a branch whose answer is the node at a place, where others lead, or what this has by hops."""
+    if not hops:
+        return replace(branch, place=place, met_at=place)
+    if any(each.place > place for each in branch.conditions) or branch.aggregate:
+        raise ValueError("the values of an attribute are the answer only of the last node that is asked of")
+    others = branch.others if place == branch.chain.depth else ()
+    chains = [each if place == each.depth else each.upto(place) for each in (branch.chain, *others)]
+    first, *rest = (Chain(each.topic, (*each.hops, *hops), each.constraints) for each in chains)
+    return replace(branch, chain=first, others=tuple(rest), met_at=place)
+
+
+def _unite(chains: Sequence[OfferedChain], nodes: Sequence[Chain]) -> list[OfferedChain]:
+    """Put the chain that has the named nodes on its way before those that are united with it."""
+    named = [each for each in chains if any(each.chain.upto(n.depth) == n != each.chain for n in nodes)]
+    if len(set(named)) > 1:
+        raise ValueError("united chains have only their ends in common: take the one whose nodes you name")
+    return list(dict.fromkeys([*named, *chains]))
+
+
+def _others(chains: Sequence[OfferedChain]) -> tuple[Chain, ...]:
+    return tuple(
+        dict.fromkeys([*(each.chain for each in chains[1:]), *(o for each in chains for o in each.others)])
+    )
+
+
+def _place(node: Chain, chains: Sequence[OfferedChain]) -> int:
+    """Return the place of a node on the first of united chains: the end where it is not on its way."""
+    first = chains[0].chain
+    return node.depth if first.upto(node.depth) == node else first.depth

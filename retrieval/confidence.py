@@ -1,0 +1,180 @@
+"""How likely the chosen chains answer a question, and which of its words nothing says.
+
+A logistic regression over a few signals. Its weights were fitted by ``benchmarks/_confidence_weights.py``
+on training parts of MetaQA and the sample and the part of the WebQSP slice that is called train: on these
+questions, on the same ones with the relation that answers them hidden, and on some asked of a graph that they
+are not about.
+"""
+
+import math
+import re
+from collections.abc import Iterable, Mapping, Sequence
+from typing import NamedTuple
+
+from kgqa.kg.terms import Literal, Term
+from kgqa.kg.text import fold
+from kgqa.retrieval.candidate_chains import CandidateChain, InverseRelations, TrainingAdvice, log_likelihood
+from kgqa.retrieval.chain_ranking import ChainCombination
+from kgqa.retrieval.retriever import Retrieved
+from kgqa.retrieval.wording import (
+    Encode,
+    asked_words,
+    comparison_texts,
+    relation_phrase,
+    without_masks,
+    word_similarity,
+)
+
+
+class Weight(NamedTuple):
+    """What a signal weighs where there are training questions, and where there are none."""
+
+    trained: float
+    untrained: float
+
+
+SIGNALS = {
+    "always": Weight(-6.65, -4.66),
+    # likeness of the question without its topics to the hop that is most alike
+    "hop": Weight(1.81, 3.48),
+    # how far the word of the question is said that is said best
+    "best": Weight(1.87, 1.0),
+    # share of the choice among all that are possible
+    "share": Weight(3.2, 3.31),
+    # likeness of the nearest training question that has the chain, and its likelihood by the hop model
+    "like": Weight(1.31, 0.0),
+    "learned": Weight(1.58, 0.0),
+    # how much of its topics' names the question says, and whether it says another name
+    "named": Weight(0.33, 0.29),
+    "other": Weight(-1.02, -2.76),
+    # whether no end is a date, a number or a thing where one is asked for
+    "kind": Weight(-1.55, -0.58),
+    "depth": Weight(0.29, -0.15),
+}
+"""What speaks for and against an answer."""
+
+MIN_SUPPORT = 0.5
+"""Below which a word of the question is said by nothing."""
+
+_MAX_NAMED_ENDS = 50  # ends whose names may say a word of the question
+
+_NAME = re.compile(r"(?<=[\w,] )[A-Z][\w'-]+")
+_DATE = re.compile(r"-?\d{4}(?:$|-\d\d|T)")
+_WHEN = re.compile(r"\bwhen\b|\b(?:what|which) (?:year|date|day)\b", re.IGNORECASE)
+_WHO = re.compile(r"\b(?:who|whom|whose|where)\b", re.IGNORECASE)
+_HOW = re.compile(
+    r"\bhow (?!(?:often|many|do|does|did|is|are|was|were|can|could|would)\b)\w+\b", re.IGNORECASE
+)
+
+
+class Reading(NamedTuple):
+    """What speaks for and against the chosen chains, and the word of the question that nothing says."""
+
+    signals: Mapping[str, float]
+    missing: str | None
+    trained: bool
+
+    @property
+    def confidence(self) -> float:
+        """The probability that the answer is right."""
+        column = 0 if self.trained else 1
+        return 1 / (1 + math.exp(-sum(SIGNALS[name][column] * value for name, value in self.signals.items())))
+
+
+def read_signals(question: str, found: Retrieved, chosen: ChainCombination, encode: Encode) -> Reading:
+    """Return what speaks for and against the chosen chains; blocks."""
+    chains = chosen.chains
+    taught = [_read_training(each, found.advice[topic], found.inverses) for topic, each in chains.items()]
+    masked = [found.masked[topic] for topic in chains]
+    ends = [end.term for each in chains.values() for end in each.ends[:_MAX_NAMED_ENDS]]
+    words = asked_words(masked[0])
+    support = _word_support(words, list(chains.values()), [each.questions for each in taught], ends, encode)
+    names = [topic.name or "" for topic in found.masked]
+    signals = {
+        "always": 1.0,
+        "hop": max(_likeness(text, each, encode) for text, each in zip(masked, chains.values(), strict=True)),
+        "best": max(support, default=1.0),
+        "share": chosen.confidence,
+        "like": max(each.like for each in taught),
+        "learned": max(each.learned for each in taught),
+        "named": min(_said_share(question, topic.name or "") for topic in chains),
+        "other": float(_says_other_name(question, [*names, *(end.name or "" for end in ends)])),
+        "kind": float(_is_other_kind(question, ends)),
+        "depth": float(max(each.chain.depth for each in chains.values())),
+    }
+    least = min(zip(support, words, strict=True), default=(1.0, ""))
+    trained = any(found.advice[topic].nearest for topic in chains)
+    return Reading(signals, least[1] if least[0] < MIN_SUPPORT else None, trained)
+
+
+class _Taught(NamedTuple):
+    """What training questions say of a chain; and those that have it, by how alike they are."""
+
+    like: float
+    learned: float
+    questions: Mapping[str, float]
+
+
+def _read_training(candidate: CandidateChain, given: TrainingAdvice, inverses: InverseRelations) -> _Taught:
+    advice = inverses.normalise_advice(given)
+    slots = {tuple(map(inverses.slot, chain.hops)) for chain in candidate.chains}
+    having = [near for near in advice.nearest if near.exemplar.chain in slots]
+    logs = [log_likelihood((*chain, None), advice.hops) for chain in slots] if advice.hops else []
+    return _Taught(
+        max((near.similarity for near in having), default=0.0),
+        math.exp(max(logs)) if logs else 0.0,
+        {near.exemplar.question: near.similarity for near in reversed(having)},
+    )
+
+
+def _likeness(masked: str, candidate: CandidateChain, encode: Encode) -> float:
+    """Return how alike the question without its topics is to the hop that is most alike."""
+    phrases = sorted({relation_phrase(hop.words) for chain in candidate.chains for hop in chain.hops})
+    return float((encode(phrases) @ encode([without_masks(masked)])[0]).max())
+
+
+def _word_support(
+    words: Sequence[str],
+    chains: Sequence[CandidateChain],
+    questions: Sequence[Mapping[str, float]],
+    ends: Iterable[Term],
+    encode: Encode,
+) -> list[float]:
+    """Return how far each word is said, 0 to 1: by a relation, a training question with the chain, an end."""
+    labels = {hop.words for each in chains for chain in each.chains for hop in chain.hops}
+    texts = sorted({text for label in labels for text in (relation_phrase(label), *comparison_texts(label))})
+    said = {word for text in texts for word in text.split()}
+    named = {word for end in ends for word in fold(end.name or "").split()}
+    taught = [(set(fold(text).split()), like) for each in questions for text, like in each.items()]
+    alike = (encode(list(words)) @ encode(texts).T).max(axis=1) if words else ()
+    return [
+        max(
+            float(similar),
+            max(word_similarity(word, other) for other in said),
+            max((like for others, like in taught if word in others), default=0.0),
+            float(word in named),
+        )
+        for word, similar in zip(words, alike, strict=True)
+    ]
+
+
+def _said_share(question: str, name: str) -> float:
+    words, said = fold(name).split(), set(fold(question).split())
+    return sum(word in said for word in words) / max(1, len(words))
+
+
+def _says_other_name(question: str, names: Iterable[str]) -> bool:
+    """Return whether a word inside of a question begins with a capital, and is in no name that is known."""
+    known = {word for name in names for word in fold(name).split()}
+    said = [fold(word) for word in _NAME.findall(question)]
+    return any(not known & {word, *word.split(), word.removesuffix("s")} for word in said)
+
+
+def _is_other_kind(question: str, ends: Sequence[Term]) -> bool:
+    """Return whether ends are no dates, no numbers, or values alone, where the question asks otherwise."""
+    values = [end.value for end in ends if isinstance(end, Literal)]
+    if _WHEN.search(question):
+        return not any(_DATE.match(value) for value in values)
+    if _HOW.search(question):
+        return not values
+    return bool(_WHO.search(question)) and len(values) == len(ends)

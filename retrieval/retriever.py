@@ -1,0 +1,163 @@
+"""Finds and ranks the chains from the topics of a question."""
+
+import asyncio
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
+
+import numpy as np
+
+from kgqa.kg.graph import KnowledgeGraph
+from kgqa.kg.pages import Candidate, Page
+from kgqa.kg.terms import Chain, Entity, Hop
+from kgqa.priors.exemplars import ExemplarLibrary
+from kgqa.priors.masking import blank_labels, mask_topic
+from kgqa.retrieval.candidate_chains import (
+    CandidateChain,
+    InverseRelations,
+    TrainingAdvice,
+    find_inverse_relations,
+)
+from kgqa.retrieval.chain_ranking import score_chains
+from kgqa.retrieval.chain_search import HopPolicy, search_chains
+from kgqa.retrieval.lookups import Lookups
+from kgqa.retrieval.wording import Encode, QuestionWording, asked_words, without_masks, wording_texts
+
+NEAREST_QUESTIONS = 60
+"""Training questions that are asked for advice."""
+
+
+@dataclass(frozen=True)
+class Retrieved:
+    """What was found for a question.
+
+    Attributes:
+        masked: For each topic the question with ``[ENT]`` for it and ``[OTHER]`` for the others.
+        advice: What training questions say, for each topic.
+        chains: The candidate chains from each topic, with their shares.
+        inverses: The inverse relations of the graph.
+        ends: The ends of all chains that the search has visited.
+        hops: What leads on from them.
+    """
+
+    masked: Mapping[Entity, str]
+    advice: Mapping[Entity, TrainingAdvice]
+    chains: Mapping[Entity, list[CandidateChain]]
+    inverses: InverseRelations
+    ends: Mapping[Chain, Page[Candidate]]
+    hops: Mapping[Chain, Sequence[Hop]]
+
+
+class Retriever:
+    """Finds chains on one graph; ``without`` some parts (`kgqa.models.offline.PARTS`)."""
+
+    def __init__(
+        self,
+        graph: KnowledgeGraph,
+        encode: Encode,
+        exemplars: ExemplarLibrary | None = None,
+        without: frozenset[str] = frozenset(),
+    ) -> None:
+        self._graph = graph
+        self._encode = encode
+        self._exemplars = exemplars
+        self._without = without
+        self._inverses: InverseRelations | None = None
+
+    async def retrieve(self, question: str, topics: Sequence[Entity], graph: Lookups) -> Retrieved:
+        """Return the chains from topics, or from where the look-ups start, that may answer a question.
+
+        Without topics, from the classes that the question names, and to their members; or from anything.
+
+        Raises:
+            KGError: if the graph cannot be reached, or everything takes too long.
+        """
+        opened = [] if topics else await graph.set_out(question)
+        topics = topics or opened
+        names = {topic: topic.name for topic in topics if topic.name}
+        masked = {
+            topic: mask_topic(question, topic.name, [name for other, name in names.items() if other != topic])
+            for topic in topics
+        }
+        texts = [text for each in masked.values() for text in _compared_texts(each)]
+        await asyncio.to_thread(self._encode, texts)  # all at once, and known to the encoder from here on
+        advice = {topic: await asyncio.to_thread(self._advice, text) for topic, text in masked.items()}
+        inverses = await self._inverse_relations()
+        rated = await self._rate(masked, advice, inverses, graph)
+        chains = {topic: [_whole(each, graph) for each in found] for topic, found in rated.items()}
+        for topic in opened:
+            chains[topic] = [*_members(topic, graph), *chains[topic]]
+        return Retrieved(masked, advice, chains, inverses, graph.visited_ends, graph.visited_hops)
+
+    async def _inverse_relations(self) -> InverseRelations:
+        """Return the inverse relations of the graph; none, and it is asked again, where it cannot tell."""
+        if self._inverses is None:
+            self._inverses = await find_inverse_relations(self._graph)
+        return self._inverses or InverseRelations({})
+
+    def _advice(self, masked: str) -> TrainingAdvice:
+        if self._exemplars is None:
+            return TrainingAdvice()
+        nearest = [] if "nearest" in self._without else self._exemplars.nearest(masked, NEAREST_QUESTIONS)
+        hops = () if "hops" in self._without else self._exemplars.hops(masked)
+        return TrainingAdvice(nearest, hops)
+
+    async def _rate(
+        self,
+        masked: Mapping[Entity, str],
+        given: Mapping[Entity, TrainingAdvice],
+        inverses: InverseRelations,
+        graph: Lookups,
+    ) -> dict[Entity, list[CandidateChain]]:
+        """Return the candidate chains from each topic with their shares."""
+        advice = {topic: inverses.normalise_advice(each) for topic, each in given.items()}
+
+        def read() -> dict[Entity, HopPolicy]:
+            wording = {topic: QuestionWording(text, self._encode) for topic, text in masked.items()}
+            return {
+                topic: HopPolicy(advice[topic], wording[topic], inverses.slot, self._without)
+                for topic in masked
+            }
+
+        policies = await asyncio.to_thread(read)
+        found = await search_chains(policies, graph)
+
+        def rate(topic: Entity) -> list[CandidateChain]:
+            merged = [
+                replace(each, moves=tuple(graph.moves(each.chain)))
+                for each in inverses.merge_chains(found[topic], given[topic].hops)
+            ]
+            if not merged:
+                return []
+            said = policies[topic].wording.chains([each.chain.hops for each in merged])
+            logits = score_chains(
+                masked[topic], merged, advice[topic], said, self._encode, self._without, inverses
+            )
+            shares = logits - np.logaddexp.reduce(logits)
+            return [replace(each, share=float(share)) for each, share in zip(merged, shares, strict=True)]
+
+        return {topic: await asyncio.to_thread(rate, topic) for topic in masked}
+
+
+def _members(topic: Entity, graph: Lookups) -> Iterator[CandidateChain]:
+    """Yield the chain to the members of a class, before all others; none from anything."""
+    chain, page = graph.whole(Chain(topic)), graph.known_ends(Chain(topic))
+    if page and (ends := tuple(end for end in page if end.term.name)):
+        yield CandidateChain(chain, ends, page.truncated, share=-np.inf)
+
+
+def _whole(candidate: CandidateChain, graph: Lookups) -> CandidateChain:
+    """Return a candidate with what is before its chain, and no more of its moves than there were."""
+    return replace(
+        candidate, chain=graph.whole(candidate.chain), also=tuple(map(graph.whole, candidate.also))
+    )
+
+
+def _compared_texts(masked: str) -> list[str]:
+    """Return all that a masked question is encoded as."""
+    return [
+        masked,
+        blank_labels(masked),
+        without_masks(masked),
+        *asked_words(masked),
+        *wording_texts(masked),
+    ]

@@ -1,0 +1,89 @@
+"""Questions for yes or no are answered by the facts that say or deny what they claim, in every method."""
+
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+import kgqa
+from kgqa.kg.opening import open_graph
+from kgqa.models.offline import OfflineModel
+from kgqa.models.scripted import ScriptedModel
+from kgqa.tests.conftest import MEMO
+from kgqa.tests.support.doubles import FAMILY, children, shown
+
+Turtle = Callable[[str], Path]
+
+METHODS = ("cor", "cog", "pog", "pog_egp", "tog")
+
+WEDDING = """
+e:wed r:spouse e:ada ; r:spouse e:carl ; r:held_in e:bonn .
+e:ada r:wedding e:wed . e:carl rdfs:label "Carl" ; r:wedding e:wed .
+"""
+
+
+def judging(seen: list[str], **reply: Any) -> ScriptedModel:
+    """A model that judges the claim so, and notes the facts that it was shown."""
+
+    def line(prompt: Any) -> Any:
+        if prompt.name != "judge_claim":
+            return {"relations": [1], "decision": "backtrack", "chosen": [], "answers": []}
+        seen.extend(map(str, prompt.offered))
+        return reply
+
+    return ScriptedModel(line)
+
+
+async def ask(file: Path, question: str, model: Any, *topics: str, **options: Any) -> kgqa.Record:
+    return await kgqa.aask(question, topics=list(topics), kg=open_graph([file]), model=model, **options)
+
+
+@pytest.mark.parametrize("method", METHODS)
+async def test_every_method_proves_a_yes(turtle: Turtle, method: str) -> None:
+    seen: list[str] = []
+    model = judging(seen, verdict="yes", favour=[1])
+    record = await ask(turtle(FAMILY), "Is Ben a child of Ada?", model, "Ada", "Ben", method=method)
+    assert (shown(record), record["outcome"]) == (["yes"], "grounded")
+    assert seen[0] in {"Ada -child-> Ben", "Ben <-child- Ada"}
+    assert "ASK" in (record["query"] or "")
+    assert [entry["node"] for entry in record["trace"]] == ["link", "claim", "answer"]
+
+
+async def test_what_is_ruled_out_by_another_fact_is_a_no(turtle: Turtle) -> None:
+    seen: list[str] = []
+    model = judging(seen, verdict="no", against=[1])
+    record = await ask(turtle(FAMILY), "Does Ada live in Bonn?", model, "Ada", "Bonn")
+    assert (shown(record), record["outcome"]) == (["no"], "grounded")
+    assert "Ada -lives_in-> Ulm" in seen
+
+
+async def test_things_are_joined_by_way_of_a_node_without_a_name(turtle: Turtle) -> None:
+    seen: list[str] = []
+    model = judging(seen, verdict="yes", favour=[1], rationale="They are.")
+    record = await ask(turtle(FAMILY + WEDDING), "Is Ada married to Carl?", model, "Ada", "Carl")
+    assert any(each.startswith("Ada") and each.endswith("Carl") for each in seen)
+    assert (shown(record), record["outcome"]) == (["yes"], "grounded")
+
+
+async def test_what_is_unknown_is_searched_for_and_no_entity_is_a_checked_answer(turtle: Turtle) -> None:
+    model = children(judge_claim={"verdict": "unknown"})
+    record = await ask(turtle(FAMILY), "Has Ada any children?", model, "Ada")
+    assert (shown(record), record["outcome"]) == (["Ben", "Cleo"], "grounded_unverified")
+    assert [each["words"] for each in record["conditions"]] == ["yes or no"]
+
+
+async def test_the_offline_model_says_nothing_where_the_facts_do_not(turtle: Turtle) -> None:
+    file = turtle(FAMILY)
+    model = OfflineModel(open_graph([file]), MEMO.encode)
+    yes = await ask(file, "Does Ada live in Ulm?", model, "Ada", "Ulm")
+    assert (shown(yes), yes["confidence"]) == (["yes"], None)
+    no = await ask(file, "Does Ada hate Bonn?", model, "Ada", "Bonn")
+    assert (shown(no), no["outcome"]) == ([], "none")
+
+
+async def test_other_questions_pass_it_by_and_leave_no_trace(turtle: Turtle) -> None:
+    record = await ask(turtle(FAMILY), "Who are Ada's children?", children(), "Ada")
+    assert "claim" not in [entry["node"] for entry in record["trace"]]
+    paper = await ask(turtle(FAMILY), "Is Ben a child of Ada?", children(), "Ada", preset="paper")
+    assert "claim" not in [entry["node"] for entry in paper["trace"]]

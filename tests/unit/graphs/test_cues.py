@@ -1,0 +1,75 @@
+"""Words that ask for more than a chain says are conditions that nobody has checked."""
+
+import pytest
+
+import kgqa
+from kgqa.kg.opening import open_graph
+from kgqa.kg.proof.query import Aggregate, AnswerQuery, Branch, Condition, Pick
+from kgqa.kg.terms import Chain, Entity, Hop, Literal
+from kgqa.nodes.cues import unused_cues
+from kgqa.tests.support.doubles import FAMILY, children
+
+ADA = Entity("http://t/e/ada", "Ada")
+FILM = Entity("http://t/e/film", "The Last King of Scotland")
+CHILDREN = [Entity("http://t/e/ben", "Ben"), Entity("http://t/e/cleo", "Cleo")]
+AGE, CHILD = Hop("http://t/r/age"), Hop("http://t/r/child")
+
+
+def query(*conditions: Condition, hop: Hop = CHILD, aggregate: Aggregate | None = None) -> AnswerQuery:
+    return AnswerQuery((Branch(Chain(ADA, (hop,)), (1,)),), 1, conditions, aggregate)
+
+
+@pytest.mark.parametrize(
+    ("question", "cues"),
+    [
+        ("Who was Ada's first child?", ["first"]),
+        ("Who is Ada's most recent child?", ["most recent"]),
+        ("Which child of Ada does not live in Ulm?", ["not"]),
+        ("Which of Ada's children didn't marry?", ["n't"]),
+        ("Which children of Ada are older than ten?", ["older than ten"]),
+        ("Which children of Ada have at least 2 dogs?", ["at least 2"]),
+        ("Which child did Ada have in 1961?", ["1961"]),
+        ("What is the first name of Ada's child?", []),
+        ("At last, who is a child of Ada?", []),
+        ("Who are the children of Ada?", []),
+        ("How many children does Ada have?", []),
+    ],
+)
+def test_cues_are_told_by_their_words(question: str, cues: list[str]) -> None:
+    assert unused_cues(query(), CHILDREN, question, [ADA]) == cues
+
+
+@pytest.mark.parametrize(
+    ("question", "used"),
+    [
+        ("Who was Ada's first child?", query(aggregate=Aggregate("argmin", (AGE,)))),
+        ("Who was Ada's first child?", query(hop=Hop("http://t/r/first_child"))),
+        ("Which child of Ada is not ten?", query(Condition(1, (AGE,), "!=", Literal("10")))),
+        ("Which child of Ada is not Ben's?", query(Condition(1, (CHILD.inverse,), "!=", CHILDREN[0]))),
+        ("Which children of Ada are older than ten?", query(Condition(1, (AGE,), ">", Literal("10")))),
+        ("Which child did Ada have in 1961?", query(Condition(1, (AGE,), "year", Literal("1961")))),
+        ("Who is Ada's last child?", AnswerQuery(query().branches, 1, picked=(Pick(1, (ADA,), "the last"),))),
+    ],
+)
+def test_what_a_query_heeds_is_no_open_condition(question: str, used: AnswerQuery) -> None:
+    assert unused_cues(used, CHILDREN, question, [ADA]) == []
+
+
+def test_one_answer_has_no_order_and_is_of_one_year() -> None:
+    assert unused_cues(query(), CHILDREN[:1], "Who was Ada's first child in 1961?", [ADA]) == []
+    assert unused_cues(query(), CHILDREN[:1], "Which child of Ada is not in Ulm?", [ADA]) == ["not"]
+
+
+def test_names_hold_no_cues() -> None:
+    assert unused_cues(query(), CHILDREN, "Who made the last king of scotland?", [FILM]) == []
+    assert (
+        unused_cues(query(), [Literal("2004 Games"), Literal("2004 Cup")], "Which games were in 2004?", [ADA])
+        == []
+    )
+
+
+async def test_an_answer_that_minds_no_cue_is_unverified(turtle) -> None:
+    question = "Who is the first of Ada's children?"
+    record = await kgqa.aask(question, topics=["Ada"], kg=open_graph([turtle(FAMILY)]), model=children())
+    assert record["outcome"] == "grounded_unverified"
+    assert record["conditions"] == [{"words": "first", "query": None, "by": None}]

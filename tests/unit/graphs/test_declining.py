@@ -1,0 +1,60 @@
+"""An answer that is likely wrong is not given, where the model can tell."""
+
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+import kgqa
+from kgqa.kg.opening import open_graph
+from kgqa.models.offline import OfflineModel
+from kgqa.tests.conftest import MEMO
+from kgqa.tests.support.doubles import FAMILY, QUESTION, children, shown
+
+Turtle = Callable[[str], Path]
+
+METHODS = ("cor", "cog", "pog", "tog", "vog")
+
+
+async def ask(file: Path, question: str, topic: str = "Ada", **options: Any) -> kgqa.Record:
+    graph = open_graph([file])
+    options = {"model": OfflineModel(graph, MEMO.encode), **options}
+    return await kgqa.aask(question, topics=[topic], kg=graph, **options)
+
+
+@pytest.mark.parametrize("method", METHODS)
+async def test_every_method_declines_what_is_too_unlikely(turtle: Turtle, method: str) -> None:
+    file = turtle(FAMILY)
+    given = await ask(file, QUESTION, method=method, min_confidence=0)
+    assert shown(given) == ["Ben", "Cleo"]
+    assert given["confidence"] is not None
+    declined = await ask(file, QUESTION, method=method, min_confidence=1)
+    assert (shown(declined), declined["outcome"], declined["query"]) == ([], "none", None)
+    assert declined["paths"] == declined["evidence"] == declined["conditions"] == []
+    assert declined["confidence"] == given["confidence"]
+    assert declined["usage"]["model_queries"] == given["usage"]["model_queries"]
+
+
+async def test_what_the_graph_says_is_likelier_than_what_it_does_not_and_what_is_missing_is_said(
+    turtle: Turtle,
+) -> None:
+    file = turtle(FAMILY)
+    right = await ask(file, "Who is a child of Ada?", min_confidence=0)
+    wrong = await ask(file, "Which opera did Ada sing?", min_confidence=0)
+    assert right["confidence"] is not None
+    assert wrong["confidence"] is not None
+    assert right["confidence"] > wrong["confidence"]
+    declined = await ask(file, "Which opera did Ada sing?", min_confidence=1)
+    assert declined["trace"][-1]["reason"].startswith("nothing in the graph about '")
+
+
+async def test_a_language_model_judges_by_itself(turtle: Turtle) -> None:
+    record = await ask(turtle(FAMILY), QUESTION, model=children(), min_confidence=1)
+    assert (shown(record), record["confidence"]) == (["Ben", "Cleo"], None)
+
+
+async def test_papers_decline_nothing(turtle: Turtle) -> None:
+    record = await ask(turtle(FAMILY), "Which opera did Ada sing?", preset="paper")
+    assert record["config"]["min_confidence"] == 0
+    assert record["answers"]

@@ -1,0 +1,122 @@
+"""What a composed query may say, and what becomes of it."""
+
+from typing import Any
+
+import pytest
+
+from kgqa.kg.pages import Candidate
+from kgqa.kg.proof.query import Aggregate
+from kgqa.kg.terms import Chain, Entity, Literal
+from kgqa.models.parsing import BadReply, check_reply
+from kgqa.prompts.attributes import Mention
+from kgqa.prompts.compose_query import ComposedQuery, ComposeQuery, OfferedChain
+from kgqa.tests.unit.prompts.samples import dates, hop, offered_attribute
+
+
+def nodes(*names: str, returning: tuple[str, ...] = ()) -> tuple[Candidate, ...]:
+    return tuple(Candidate(Entity(f"http://x/{name}", name), name in returning) for name in names)
+
+
+def from_topic(topic: str, *hops: str) -> Chain:
+    return Chain(Entity(f"http://x/{topic}", topic), tuple(map(hop, hops)))
+
+
+CHILDREN, HOMES = from_topic("Ada", "child"), from_topic("Ada", "child", "lives_in")
+PARENTED, LIVING = from_topic("Ada", "^parent"), from_topic("Ulm", "^lies_in", "^lives_in")
+ASKED = ComposeQuery(
+    "Which child of Ada lives in Ulm?",
+    (
+        OfferedChain(CHILDREN, nodes("Ben", "Cleo", "Ada", returning=("Ada",))),
+        OfferedChain(HOMES, nodes("Ulm", "Bonn"), named=(1,), passed=((),)),
+        OfferedChain(PARENTED, nodes("Ben", "Dora"), truncated=True),
+        OfferedChain(LIVING, nodes("Ben"), passed=((),)),
+    ),
+    (offered_attribute(CHILDREN, "born", nodes("Ben", "Cleo"), *dates("1961-05-03", "1970-01-01")),),
+    mentions=(Mention("Ulm", (LIVING.topic,)), Mention("Bonn"), Mention("22", (Literal("22"),))),
+    topics=(CHILDREN.topic, LIVING.topic),
+)
+
+
+def composed(**reply: Any) -> ComposedQuery:
+    return check_reply(ComposedQuery.model_validate(reply), ASKED)
+
+
+def stated(attribute: str, operator: str, value: str = "") -> dict[str, str]:
+    return {"attribute": attribute, "operator": operator, "value": value}
+
+
+def test_the_prompt_shows_chains_by_topic_with_their_ends_and_what_nodes_have() -> None:
+    assert ASKED.case().splitlines() == [
+        'Question: "Which child of Ada lives in Ulm?"',
+        'Topic entities: "Ada", "Ulm"',
+        'From "Ada":',
+        '1. -child-> ?1: "Ben", "Cleo" (2)',
+        '2. -child-> ?2a -lives_in-> ?2: "Ulm", "Bonn" (2)',
+        '3. <-parent- ?3: "Ben", "Dora" (more than 2)',
+        'From "Ulm":',
+        '4. <-lies_in- ?4a <-lives_in- ?4: "Ben" (1)',
+        "Attributes:",
+        'A. ?1, ?2a -born-> "1961-05-03" of "Ben"; "1970-01-01" of "Cleo"',
+        'Found: "Ulm": ?2',
+        'Not found: "Bonn"',
+        "Reply:",
+    ]
+
+
+def test_lists_meet_and_those_of_one_list_are_united() -> None:
+    first, last = ASKED.branches(composed(chains=[[1, 3], [4]]))
+    assert (first.chain, first.others, first.fresh) == (CHILDREN, (PARENTED,), True)
+    assert (last.chain, last.others, last.fresh) == (LIVING, (), False)
+
+
+def test_no_chain_is_no_branch() -> None:
+    assert ASKED.branches(composed(chains=[], missing="sibling")) == []
+
+
+def test_conditions_stand_at_the_node_that_has_the_attribute() -> None:
+    (branch,) = ASKED.branches(composed(chains=[[2]], conditions=[stated("A", ">", "1965")]))
+    assert [(each.place, each.operator, str(each.value)) for each in branch.conditions] == [(1, ">", "1965")]
+
+
+def test_the_answer_may_be_a_node_on_the_way_or_the_values_of_an_attribute() -> None:
+    (branch,) = ASKED.branches(composed(chains=[[2]], answer="?2a", conditions=[stated("?2", "=", "Ulm")]))
+    assert (branch.chain, branch.place, branch.met_at) == (HOMES, 1, 1)
+    (branch,) = ASKED.branches(composed(chains=[[1]], answer="A"))
+    assert (branch.chain, branch.place, branch.met_at) == (from_topic("Ada", "child", "born"), None, 1)
+
+
+def test_what_has_the_answer_comes_last() -> None:
+    *_, last = ASKED.branches(composed(chains=[[1], [4]], answer="?1"))
+    assert last.chain == CHILDREN
+
+
+def test_an_extreme_and_a_count_are_computed() -> None:
+    (branch,) = ASKED.branches(composed(chains=[[1]], extreme="largest", by="A"))
+    born = ASKED.attributes[0].hops
+    assert branch.aggregate == Aggregate("argmax", born, 1, "date")
+    (branch,) = ASKED.branches(composed(chains=[[1]], count=True))
+    assert branch.aggregate == Aggregate("count")
+
+
+def test_ends_are_chosen_by_name() -> None:
+    assert list(map(str, ASKED.chosen(composed(chains=[[1]], chosen=["Cleo"], words="kind")))) == ["Cleo"]
+
+
+@pytest.mark.parametrize(
+    ("reply", "reason"),
+    [
+        ({"chains": [[7]]}, "chain 7 was not offered; choose from 1 to 4"),
+        ({"chains": [[1]], "conditions": [stated("Z", "exists")]}, 'no node is called "Z"'),
+        ({"chains": [[1]], "conditions": [stated("?4a", "=", "Ulm")]}, "on no chain that you have chosen"),
+        ({"chains": [[2]], "conditions": [stated("?2", "=", "Bonn")]}, 'the question does not say "Bonn"'),
+        ({"chains": [[1]], "conditions": [stated("A", "=", "soon")]}, '"soon" is none'),
+        ({"chains": [[2]], "extreme": "largest", "by": "?2"}, "neither numbers nor dates"),
+        ({"chains": [[1]], "extreme": "largest", "by": "A", "count": True}, 'goes without an "extreme"'),
+        ({"chains": [], "chosen": ["Ben"]}, '"chains" is empty'),
+        ({"chains": [[1]], "chosen": ["Zoe"]}, 'no node is shown as "Zoe"'),
+        ({"chains": [[1]], "conditions": [stated("A", "exists")] * 9}, "no more than 8 conditions"),
+    ],
+)
+def test_what_was_not_offered_or_makes_no_sense_is_refused(reply: dict[str, Any], reason: str) -> None:
+    with pytest.raises(BadReply, match=reason.replace("?", r"\?")):
+        composed(**reply)

@@ -1,0 +1,73 @@
+"""How likely an answer is right, and which word nothing says."""
+
+from typing import Any
+
+import pytest
+
+from kgqa.kg.terms import Entity, Literal, Term
+from kgqa.models.offline.interpreter import QuestionInterpreter
+from kgqa.retrieval.confidence import Reading, _is_other_kind, _says_other_name
+from kgqa.tests.conftest import MEMO
+
+TOWNS = """
+e:ulm rdfs:label "Ulm" ; r:mayor e:ada ; r:river e:danube .
+e:bonn rdfs:label "Bonn" ; r:mayor e:ben ; r:river e:rhine .
+e:ada rdfs:label "Ada" . e:ben rdfs:label "Ben" . e:danube rdfs:label "Danube" . e:rhine rdfs:label "Rhine" .
+"""
+ULM = Entity("http://t/e/ulm", "Ulm")
+ADA = Entity("http://t/e/ada", "Ada")
+
+
+@pytest.fixture
+def read(graph) -> Any:
+    interpreter = QuestionInterpreter(graph(TOWNS), MEMO.encode, None, frozenset())
+
+    async def read(question: str) -> Reading:
+        reading = (await interpreter.interpret(question, (ULM,))).reading
+        assert reading is not None
+        return reading
+
+    return read
+
+
+async def test_what_the_graph_says_is_likelier_right_than_what_it_does_not(read: Any) -> None:
+    said, silent = await read("Who is the mayor of Ulm?"), await read("Which opera was sung in Ulm?")
+    assert said.confidence > 0.5 > silent.confidence
+    assert (said.missing, said.trained) == (None, False)
+    assert silent.missing in {"opera", "sung"}
+
+
+async def test_a_word_that_an_end_is_called_by_is_said(read: Any) -> None:
+    assert (await read("Is Ada not the mayor of Ulm, or who?")).missing != "ada"
+
+
+@pytest.mark.parametrize(
+    ("question", "ends", "other"),
+    [
+        ("When was Ulm founded?", [ADA], True),
+        ("When was Ulm founded?", [Literal("0854-07-22")], False),
+        ("How high is Ulm?", [ADA], True),
+        ("How high is Ulm?", [Literal("478")], False),
+        ("How many rivers does Ulm have?", [ADA], False),
+        ("Who rules Ulm?", [Literal("478")], True),
+        ("Who rules Ulm?", [ADA, Literal("478")], False),
+        ("What is in Ulm?", [Literal("478")], False),
+    ],
+)
+def test_ends_are_of_another_kind_than_the_question_asks_for(
+    question: str, ends: list[Term], other: bool
+) -> None:
+    assert _is_other_kind(question, ends) is other
+
+
+@pytest.mark.parametrize(
+    ("question", "other"),
+    [
+        ("Who wrote War and Peace about Ulm?", True),
+        ("Who is the mayor of Ulm?", False),
+        ("Is Ulm's mayor Ada?", False),
+        ("Which river is in ulm?", False),
+    ],
+)
+def test_names_that_are_none_of_the_topics_are_told_by_their_capitals(question: str, other: bool) -> None:
+    assert _says_other_name(question, ["Ulm", "Ada"]) is other

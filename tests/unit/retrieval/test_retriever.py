@@ -1,0 +1,71 @@
+"""Chains near topics, found for a whole question or for what is missing."""
+
+import pytest
+
+from kgqa.kg.meter import metered
+from kgqa.kg.sparql_graph import SparqlGraph
+from kgqa.kg.terms import ANY, Chain, Entity, Hop
+from kgqa.retrieval.lookups import MAX_QUERIES, Lookups
+from kgqa.retrieval.retriever import Retriever
+from kgqa.tests.conftest import MEMO
+
+ANN = Entity("http://t/e/ann", "Ann")
+CHILD, BORN, LEADS, MAYOR = (Hop(f"http://t/r/{name}") for name in ("child", "born_in", "led_by", "mayor"))
+
+
+@pytest.fixture
+def family(graph) -> SparqlGraph:
+    store: SparqlGraph = graph("""
+    e:ann rdfs:label "Ann" ; r:child e:bob ; r:employer e:firm . e:firm rdfs:label "Firm" .
+    e:bob rdfs:label "Bob" ; r:born_in e:ulm . e:ulm rdfs:label "Ulm" ; r:mayor e:eve .
+    e:eve rdfs:label "Eve" .
+    """)
+    return store
+
+
+def likeliest(found, topic: Entity = ANN) -> Chain:
+    return max(found.chains[topic], key=lambda each: each.share).chain
+
+
+async def test_the_chain_that_says_the_question_is_the_likeliest(family: SparqlGraph) -> None:
+    with metered() as meter:
+        found = await Retriever(family, MEMO.encode).retrieve(
+            "Where was the child of Ann born?", [ANN], Lookups(family)
+        )
+    assert likeliest(found) == Chain(ANN, (CHILD, BORN))
+    assert meter.queries <= MAX_QUERIES
+    (best,) = [each for each in found.chains[ANN] if each.chain == likeliest(found)]
+    assert best.moves == ((CHILD,), (BORN,)) and best.named_between == 1
+    assert [str(end.term) for end in found.ends[Chain(ANN, (CHILD,))]] == ["Bob"]
+
+
+async def test_what_is_missing_is_looked_for_from_the_end_of_a_chain(family: SparqlGraph) -> None:
+    start = Chain(ANN, (CHILD, BORN))
+    found = await Retriever(family, MEMO.encode).retrieve("mayor", [ANN], Lookups(family, [start]))
+    assert likeliest(found) == start.then(MAYOR)
+    assert all(each.chain.hops[:2] == start.hops for each in found.chains[ANN])
+
+
+async def test_the_same_is_found_again(family: SparqlGraph) -> None:
+    retriever = Retriever(family, MEMO.encode)
+    one, two = [await retriever.retrieve("Who is Ann's child?", [ANN], Lookups(family)) for _ in range(2)]
+    assert one.chains == two.chains
+
+
+async def test_without_topics_chains_set_out_from_anything(family: SparqlGraph) -> None:
+    with metered() as meter:
+        found = await Retriever(family, MEMO.encode).retrieve("Who is a mayor?", [], Lookups(family))
+    assert [*found.chains] == [ANY] and meter.queries <= MAX_QUERIES
+    assert likeliest(found, ANY) == Chain(ANY, (MAYOR,))
+
+
+async def test_without_topics_chains_set_out_from_classes(graph) -> None:
+    store = graph("""
+    e:ulm a e:Town ; rdfs:label "Ulm" ; r:mayor e:eve . e:eve rdfs:label "Eve" . e:Town rdfs:label "town" .
+    """)
+    with metered() as meter:
+        found = await Retriever(store, MEMO.encode).retrieve("mayors of towns?", [], Lookups(store))
+    (town,) = found.chains
+    members = Chain(town, (Hop("http://www.w3.org/1999/02/22-rdf-syntax-ns#type", False),))
+    assert [each.chain for each in found.chains[town]][:2] == [members, members.then(MAYOR)]
+    assert meter.queries <= MAX_QUERIES

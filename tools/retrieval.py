@@ -1,0 +1,43 @@
+"""A tool that finds the chains of relations which say a question."""
+
+from typing import Annotated
+
+from langchain_core.tools import BaseTool
+
+from kgqa.kg.graph import KnowledgeGraph
+from kgqa.kg.meter import metered
+from kgqa.kg.terms import Chain
+from kgqa.retrieval.lookups import MAX_QUERIES, Lookups
+from kgqa.retrieval.retriever import Retrieved, Retriever
+from kgqa.tools.text import graph_tool, listing, show_candidate, show_chain
+
+Starts = Annotated[
+    list[Chain],
+    "the chains that are extended, one for each topic, without hops for itself; none for a question without.",
+]
+
+MAX_ENDS_LISTED = 5
+
+
+def retrieval_tool(graph: KnowledgeGraph, retriever: Retriever) -> BaseTool:
+    """Make retrieve_chains for a graph."""
+
+    @graph_tool
+    async def retrieve_chains(question: str, starts: Starts) -> tuple[str, Retrieved]:
+        """Find the chains of relations near topics that say a question best, and what they lead to.
+
+        Args:
+            question: the question, or some words of it.
+            starts: the chains.
+        """
+        with metered(MAX_QUERIES):
+            topics = [start.topic for start in starts]
+            found = await retriever.retrieve(question, topics, Lookups(graph, starts))
+        lines = [
+            f"{show_chain(each.chain)}: {', '.join(map(show_candidate, each.ends[:MAX_ENDS_LISTED]))}"
+            for chains in found.chains.values()
+            for each in sorted(chains, key=lambda each: -each.share)
+        ]
+        return listing("chains", lines), found
+
+    return retrieve_chains
