@@ -56,7 +56,7 @@ async def aask(
     question: str,
     *,
     topics: str | Iterable[str | Ref] = (),
-    method: str = "cor",
+    method: str = "compose",
     kg: KG | None = None,
     model: str | Model | None = None,
     id: str | None = None,

@@ -68,7 +68,7 @@ async def run() -> tuple[list[float], list[float], list[float], int]:
         model.question = question
         started = time.perf_counter()
         topics = [topic["id"] for topic in question["topic_entities"]]
-        record = await kgqa.aask(question["question"], topics=topics, kg=graph, model=model)
+        record = await kgqa.aask(question["question"], topics=topics, method="cor", kg=graph, model=model)
         outside = time.perf_counter() - started - record["usage"]["seconds_kg"]
         questions.append(outside)
         steps.append(outside / len(record["trace"]))

@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 
 def ask(
     question: Annotated[str, typer.Argument(help="The question, in natural language.")],
-    method: Annotated[str, typer.Option(help="How to answer it; see: kgqa methods.")] = "cor",
+    method: Annotated[str, typer.Option(help="How to answer it; see: kgqa methods.")] = "compose",
     kg: Annotated[
         list[str] | None,
         typer.Option(

@@ -22,7 +22,7 @@ def evaluate(
     ],
     out: Annotated[Path, typer.Option(help="The folder of the run; one that was not finished goes on.")],
     kg: options.Graph = None,
-    method: Annotated[str, typer.Option(help="How to answer; see: kgqa methods.")] = "cor",
+    method: Annotated[str, typer.Option(help="How to answer; see: kgqa methods.")] = "compose",
     model: Annotated[
         str | None, typer.Option(help='"provider:name", "offline", or "simulated:accuracy=0.9".')
     ] = None,

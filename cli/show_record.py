@@ -13,6 +13,7 @@ if TYPE_CHECKING:
     from kgqa.runtime.record import PathStep, Record, Ref
 
 MAX_ANSWERS = 20  # answers that are shown at most; ``--json`` gives all
+MAX_CHAINS_SHOWN = 4  # of those that a step offers or holds
 
 DECISION_COLOURS = {
     "stop": "green",
@@ -124,6 +125,11 @@ def _describe_plan(entry: dict[str, Any]) -> str:
     return " ".join(f"{number}. {step['search']}" for number, step in enumerate(steps, 1))
 
 
+def _describe_chains(entry: dict[str, Any]) -> str:
+    first, more = entry["chains"][:MAX_CHAINS_SHOWN], len(entry["chains"]) - MAX_CHAINS_SHOWN
+    return ", ".join(first) + (f" and {more} more" if more > 0 else "")
+
+
 def _describe_signals(entry: dict[str, Any]) -> str:
     names = {"model": "the model", "nli": str(entry.get("verifier", "inference"))}
     called = [names[who] for who, signal in entry["signals"].items() if signal]
@@ -173,7 +179,9 @@ _ENTRY_PARTS: dict[str, Callable[[dict[str, Any]], str]] = {
     "candidates": lambda entry: _plural(entry["candidates"], "candidate"),
     "solved": lambda entry: _plural(entry["solved"], "solved question"),
     "fired": lambda entry: "fired" if entry["fired"] else "did not fire",
-    "chains": lambda entry: ", ".join(entry["chains"]),
+    "chains": _describe_chains,
+    "composed": lambda entry: " and ".join(entry["composed"]),
+    "computed": lambda entry: _plural(entry["computed"], "node"),
     "beam": lambda entry: _join_items("beam", entry["beam"], ", "),
     "known": lambda entry: " ".join(entry["known"]),
     "turns": lambda entry: _plural(sum("calls" in turn for turn in entry["turns"]), "turn"),

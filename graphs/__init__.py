@@ -7,7 +7,7 @@ from kgqa.runtime.context import Context
 from kgqa.runtime.graph_builder import MethodGraph
 
 METHODS = ("compose", "cor", "cog", "vog", "pog", "pog_egp", "tog", "io", "cot", "sc", "agent", "sparql_qa")
-"""The names of the methods; each is a module of this package with a ``graph``."""
+"""The names of the methods, the default first; each is a module of this package with a ``graph``."""
 
 
 def graph_of(method: str) -> MethodGraph:

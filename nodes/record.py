@@ -56,8 +56,10 @@ async def _with_confidence(update: Update, state: State, runtime: NodeRuntime) -
     least = runtime.context.min_confidence
     if said.confidence >= least:
         return {**update, "confidence": said.confidence}
+    unlinked = state["trace"][0].get("reason")
     about = f"about {said.missing!r}" if said.missing else "that is surely meant"
-    runtime.trace["reason"] = f"nothing in the graph {about} (confidence {said.confidence:.2f} of {least:g})"
+    lacking = unlinked if unlinked and not said.missing else f"nothing in the graph {about}"
+    runtime.trace["reason"] = f"{lacking} (confidence {said.confidence:.2f} of {least:g})"
     return {"answers": [], "outcome": "none", "paths": [], "evidence": [], "confidence": said.confidence}
 
 

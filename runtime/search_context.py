@@ -39,7 +39,8 @@ class SearchContext(GroundedContext):
     @classmethod
     def _is_preset(cls, name: str | None) -> str | None:
         if name is not None and name not in cls.PRESETS:
-            raise ValueError(f"{cls.method} has no preset {name!r}; it has: {', '.join(cls.PRESETS)}")
+            known = f"no preset {name!r}; it has: {', '.join(cls.PRESETS)}" if cls.PRESETS else "no presets"
+            raise ValueError(f"{cls.method} has {known}")
         return name
 
     @classmethod

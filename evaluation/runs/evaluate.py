@@ -143,7 +143,7 @@ async def evaluate(
     dataset: str | Path | Dataset,
     *,
     out: str | Path,
-    method: str = "cor",
+    method: str = "compose",
     kg: KG | None = None,
     model: str | Model | None = None,
     format: str | None = None,

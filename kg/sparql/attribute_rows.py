@@ -81,7 +81,7 @@ def read_names(
         if start and relation is None and start == value and isinstance(label, Literal)
         if (end := named.get(start, start)).name == label.value
     }
-    return tuple(sorted(found, key=lambda each: (each.hops, sort_key(each.end))))
+    return tuple(sorted(found, key=lambda each: (each.hops, sort_key(each.end), sort_key(each.value))))
 
 
 def largest_part(rows: Iterable[Row]) -> int:

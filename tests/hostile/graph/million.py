@@ -32,7 +32,7 @@ def main(path: Path) -> None:
     graph = open_graph([path], deadline=120.0)
     before, start = _peak(), time.monotonic()
     model = ScriptedModel(lambda prompt: REPLIES[prompt.name])
-    record = kgqa.ask("What has the hub?", topics=["http://t/e/hub"], kg=graph, model=model)
+    record = kgqa.ask("What has the hub?", topics=["http://t/e/hub"], method="cor", kg=graph, model=model)
     said = {
         "megabytes": _peak() - before,
         "seconds": time.monotonic() - start,

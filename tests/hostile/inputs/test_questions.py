@@ -126,4 +126,4 @@ async def test_a_question_opens_no_file(
 @pytest.mark.parametrize("question", ["", *BLANK[:3], None, 5, b"who", ["who"], {"question": "who"}, True])
 def test_what_is_no_question_is_refused_in_one_line(question: Any) -> None:
     with pytest.raises(ValueError, match=r"^the question (is empty|has to be text)[^\n]*$"):
-        kgqa.ask(question, kg="nowhere")
+        kgqa.ask(question, method="cor", kg="nowhere")

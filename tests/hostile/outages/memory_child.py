@@ -57,7 +57,9 @@ async def questions() -> None:
     path.write_text(PREFIXES + FAMILY, encoding="utf-8")
     graph, seen = open_graph([path]), []
     for n in range(QUESTIONS):
-        record = await kgqa.aask(f"Who are Ada's children? {n}", topics=["Ada"], kg=graph, model=children())
+        record = await kgqa.aask(
+            f"Who are Ada's children? {n}", topics=["Ada"], method="cor", kg=graph, model=children()
+        )
         assert record["answers"]
         if n in (QUESTIONS // 2, QUESTIONS - 1):
             seen.append(resident())

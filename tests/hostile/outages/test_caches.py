@@ -73,7 +73,7 @@ async def test_whatever_befalls_the_file_a_question_is_answered(
 
 
 async def ask(model: ChatModel, graph: Any) -> kgqa.Record:
-    return await kgqa.aask("Who?", topics=["Ada"], kg=graph, model=model)
+    return await kgqa.aask("Who?", topics=["Ada"], method="cor", kg=graph, model=model)
 
 
 async def test_a_cache_that_another_process_keeps_locked_is_waited_for_once(

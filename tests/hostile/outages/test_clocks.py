@@ -66,7 +66,9 @@ async def test_a_budget_of_seconds_is_held(clock: Jumping, family: Any, tried: T
     slow = Costly(children(), delay=0.3)
     for seconds, stopped_by in ((0.2, "seconds"), (30, None)):
         began = time.perf_counter()
-        record = await kgqa.aask("Who?", topics=["Ada"], kg=family, model=slow, budget={"seconds": seconds})
+        record = await kgqa.aask(
+            "Who?", topics=["Ada"], method="cor", kg=family, model=slow, budget={"seconds": seconds}
+        )
         assert record["stopped_by"] == stopped_by
         assert 0 <= record["usage"]["seconds"] <= time.perf_counter() - began
     tried(faults=2, questions=2, records=2)
@@ -77,7 +79,7 @@ async def test_a_call_of_the_model_ends_in_time(clock: Jumping, family: Any, tri
         server.fail(silent)
         away = ChatModel("openai:stub", base_url=server.url, timeout=0.1, retries=RetryPolicy(pause=0.01))
         began = time.perf_counter()
-        record = await kgqa.aask("Who?", topics=["Ada"], kg=family, model=away)
+        record = await kgqa.aask("Who?", topics=["Ada"], method="cor", kg=family, model=away)
     assert record["outcome"] == "model_unavailable"
     assert time.perf_counter() - began < 3
     tried(faults=3, questions=1, records=1)

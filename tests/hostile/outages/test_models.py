@@ -182,7 +182,7 @@ async def test_what_cannot_be_connected_to_is_an_outage(family: Any, tried: Trie
     async with providing() as server:
         for url in (*addresses, server.url.replace("http:", "https:")):
             away = model(server, base_url=url)
-            record = await kgqa.aask("Who?", topics=["Ada"], kg=family, model=away)
+            record = await kgqa.aask("Who?", topics=["Ada"], method="cor", kg=family, model=away)
             assert is_outage(record), url
             assert "cannot reach" in str(record["trace"])
     tried(faults=3, questions=3, records=3)

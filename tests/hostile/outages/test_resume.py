@@ -71,7 +71,7 @@ def options(tmp_path_factory: pytest.TempPathFactory) -> dict[str, Any]:
 @pytest.fixture(scope="module")
 def undisturbed(only_model: Reader, options: dict[str, Any]) -> dict[str, Any]:
     """What the question ends in when nothing comes between."""
-    record = kgqa.ask(**INPUT, **options)
+    record = kgqa.ask(**INPUT, method="cor", **options)
     assert record["outcome"] == "grounded"
     assert record["usage"]["llm_calls"] == len(only_model.paid) == PROMPTS
     return timeless(record)

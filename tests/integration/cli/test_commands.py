@@ -62,7 +62,7 @@ def test_an_answer_comes_with_its_path(run: Kgqa, town: str) -> None:
     ended = run("ask", "Which river flows through Ulm?", "--kg", town)
     assert ended.status == 0
     assert ended.out.splitlines()[:2] == ["Danube", "  Ulm -river-> Danube"]
-    assert "grounded · cor, offline" in ended.out
+    assert "grounded · compose, offline" in ended.out
 
 
 def test_labels_cannot_command_the_terminal(run: Kgqa, turtle: Callable[..., Path]) -> None:
@@ -77,7 +77,7 @@ def test_json_is_one_record_and_nothing_else(run: Kgqa, town: str) -> None:
     record = json.loads(ended.out)
     assert record.keys() == kgqa.Record.__annotations__.keys()
     assert record["answers"] == [{"id": "http://t/e/danube", "name": "Danube"}]
-    assert "verify" in ended.err
+    assert "compute" in ended.err
 
 
 @pytest.mark.parametrize(("arguments", "status"), [(["--topic", "Atlantis"], 2), (["--kg", "nowhere.nt"], 3)])
@@ -97,7 +97,7 @@ def test_a_question_of_any_bytes_is_a_question(run: Kgqa, town: str) -> None:
 def test_watch_shows_each_step(run: Kgqa, town: str) -> None:
     ended = run("ask", "Which river flows through Ulm?", "--kg", town, "--watch")
     shown = [line.split()[0] for line in ended.out.splitlines()[:6]]
-    assert shown == ["link", "retrieve_relations", "prune", "expand", "verify", "answer"]
+    assert shown == ["link", "exemplars", "retrieve", "compose", "compute", "answer"]
 
 
 def test_watch_shows_each_step_of_cog(run: Kgqa, town: str) -> None:
@@ -114,7 +114,7 @@ def test_no_answer_has_a_status_of_its_own(run: Kgqa, town: str) -> None:
     ended = run("ask", "What is this?", "--kg", town)
     assert (ended.status, ended.out.splitlines()[0]) == (
         1,
-        "No answer found: the question names no entity of the graph; give one with --topic.",
+        "No answer found: the question names no entity of the graph; give a topic (confidence 0.00 of 0.25).",
     )
 
 
@@ -132,7 +132,7 @@ def test_no_answer_has_a_status_of_its_own(run: Kgqa, town: str) -> None:
         (["--topic", "Ulmm"], 2, "no entity of the graph is called 'Ulmm'; the nearest: Ulm"),
         (["--topic", "http://t/e/atlantis"], 2, "http://t/e/atlantis"),
         (["--method", "guess"], 2, "no method is called 'guess'; there are: compose, cor"),
-        (["--option", "breadth=3"], 2, "cor has no option 'breadth'; its options are: "),
+        (["--option", "breadth=3"], 2, "compose has no option 'breadth'; its options are: "),
         (["--option", "depth=99"], 2, "option depth: "),
         (["--option", "budget.calls=9"], 2, "budget.calls"),
         (

@@ -79,6 +79,7 @@ def test_a_nameless_node_of_france_leads_nowhere(places: Graph) -> None:
 async def test_the_neighbours_of_france_are_found_behind_nameless_borders(places: Graph) -> None:
     record = await kgqa.aask(
         "Which countries border France?",
+        method="cor",
         kg=str(FILE),
         topics=["France"],
         model=following("border", "neighbour"),

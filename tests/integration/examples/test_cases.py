@@ -41,8 +41,10 @@ def following(*chain: str, width: int = 1) -> ScriptedModel:
     return ScriptedModel(line)
 
 
-async def ask_oscars(path: Path, model: ScriptedModel, **options: Any) -> kgqa.Record:
-    return await kgqa.aask(OSCARS, kg=str(path), topics=["Best Actor Oscar"], model=model, **options)
+async def ask_oscars(path: Path, model: ScriptedModel, method: str = "cor", **options: Any) -> kgqa.Record:
+    return await kgqa.aask(
+        OSCARS, kg=str(path), topics=["Best Actor Oscar"], model=model, method=method, **options
+    )
 
 
 def names(record: kgqa.Record) -> set[str | None]:
@@ -91,7 +93,11 @@ def unlabelled(oscars: Graph, tmp_path: Path) -> Path:
 
 async def test_one_relation_finds_all_who_inspired_obama_in_two_calls() -> None:
     record = await kgqa.aask(
-        OBAMA, kg=str(EXAMPLES / "obama.ttl"), topics=["Barack Obama"], model=following("influenced_by")
+        OBAMA,
+        method="cor",
+        kg=str(EXAMPLES / "obama.ttl"),
+        topics=["Barack Obama"],
+        model=following("influenced_by"),
     )
     assert names(record) == {"Nipsey Russell", "Reinhold Niebuhr", "Saul Alinsky"}
     assert (record["outcome"], record["usage"]["llm_calls"]) == ("grounded", 2)
@@ -99,7 +105,11 @@ async def test_one_relation_finds_all_who_inspired_obama_in_two_calls() -> None:
 
 async def test_the_path_to_those_who_inspired_obama_is_one_chain() -> None:
     record = await kgqa.aask(
-        OBAMA, kg=str(EXAMPLES / "obama.ttl"), topics=["Barack Obama"], model=following("influenced_by")
+        OBAMA,
+        method="cor",
+        kg=str(EXAMPLES / "obama.ttl"),
+        topics=["Barack Obama"],
+        model=following("influenced_by"),
     )
     [[step]] = record["paths"]
     assert step["head"]["name"] == "Barack Obama"

@@ -69,7 +69,7 @@ async def test_a_perfect_model_answers(kg: str, name: str) -> None:
     for question in spread(name):
         model.question = question
         topics = [topic["id"] for topic in question["topic_entities"]]
-        record = await kgqa.aask(question["question"], topics=topics, kg=graph, model=model)
+        record = await kgqa.aask(question["question"], topics=topics, method="cor", kg=graph, model=model)
         if problem := await wrong(record, question, graph):
             problems.append((problem, question["id"], json.dumps(record)[:600]))
         model.history.clear()

@@ -68,7 +68,7 @@ def test_a_run_ends_with_its_metrics(evaluate: Kgqa) -> None:
     assert [line.split() for line in lines if "Hits@1" in line] == [
         ["Hits@1", "100.0", "100.0", "to", "100.0"]
     ]
-    assert [line.split()[:4] for line in lines if "LLM calls" in line] == [["LLM", "calls", "2", "2"]]
+    assert [line.split()[:4] for line in lines if "LLM calls" in line] == [["LLM", "calls", "1", "1"]]
     assert lines[-1] == "run"
     assert {path.name for path in Path("run").iterdir()} == {
         ".lock",
@@ -183,7 +183,7 @@ def test_a_full_disk_is_one_line_and_the_run_goes_on_later(
         (["--model", "nobody:nothing"], 4, "nobody"),
         (["--model", "simulated:accuracy=much"], 2, "accuracy"),
         (["--method", "guess"], 2, "no method is called 'guess'"),
-        (["--option", "breadth=3"], 2, "cor has no option 'breadth'"),
+        (["--option", "breadth=3"], 2, "compose has no option 'breadth'"),
         (["--option", "depth"], 2, "key=value"),
         (["--option", "seed=3"], 2, "seed is no option of the method; give --seed"),
         (["--out", "towns.jsonl"], 2, "cannot use"),

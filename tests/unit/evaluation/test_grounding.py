@@ -184,7 +184,9 @@ async def test_the_records_of_a_run_are_grounded_and_changed_ones_are_not(kg: st
     for question in questions(name)[::100]:
         model.question = question
         topics = [topic["id"] for topic in question["topic_entities"]]
-        record: Any = await kgqa.aask(question["question"], topics=topics, kg=graph, model=model)
+        record: Any = await kgqa.aask(
+            question["question"], topics=topics, method="cor", kg=graph, model=model
+        )
         answers = tuple(EntityRef(answer["id"], answer["name"]) for answer in record["answers"])
         results.append(Result(question["id"], record["question"], answers, record["outcome"], record=record))
     assert set((await check_grounding(results, graph)).values()) == {True}

@@ -35,8 +35,12 @@ def judging(seen: list[str], **reply: Any) -> ScriptedModel:
     return ScriptedModel(line)
 
 
-async def ask(file: Path, question: str, model: Any, *topics: str, **options: Any) -> kgqa.Record:
-    return await kgqa.aask(question, topics=list(topics), kg=open_graph([file]), model=model, **options)
+async def ask(
+    file: Path, question: str, model: Any, *topics: str, method: str = "cor", **options: Any
+) -> kgqa.Record:
+    return await kgqa.aask(
+        question, topics=list(topics), kg=open_graph([file]), model=model, method=method, **options
+    )
 
 
 @pytest.mark.parametrize("method", METHODS)

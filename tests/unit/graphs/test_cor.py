@@ -1,6 +1,7 @@
 """What CoR does at each turn, with a scripted model on tiny graphs."""
 
 from collections.abc import Callable
+from functools import partial
 from typing import Any
 
 import pytest
@@ -13,6 +14,8 @@ from kgqa.kg.sparql_graph import SparqlGraph
 from kgqa.models.scripted import ScriptedModel
 from kgqa.runtime.search_context import ONE_STEP_A_TIME
 from kgqa.tests.support.frontier import written
+
+ask = partial(kgqa.aask, method="cor")
 
 FAMILY = """
 e:ada rdfs:label "Ada"@en ; r:child e:ben, e:cleo ; r:lives_in e:ulm ; r:employer e:mill .
@@ -77,7 +80,7 @@ def at_depth(*decisions: str) -> Policy:
 
 async def test_stop_answers_with_all_candidates_and_the_path(graph: Open) -> None:
     model = playing(choose("child"), at_depth("stop"))
-    record = await kgqa.aask("Who are Ada's children?", topics=["Ada"], kg=graph(FAMILY), model=model)
+    record = await ask("Who are Ada's children?", topics=["Ada"], kg=graph(FAMILY), model=model)
     assert shown(record) == ["Ben", "Cleo"]
     assert record["paths"] == [
         [
@@ -95,7 +98,7 @@ async def test_stop_answers_with_all_candidates_and_the_path(graph: Open) -> Non
 
 async def test_a_shared_end_is_named_in_the_path(graph: Open) -> None:
     model = playing(choose("employer"), at_depth("stop"))
-    record = await kgqa.aask("Where does Ada work?", topics=["Ada"], kg=graph(FAMILY), model=model)
+    record = await ask("Where does Ada work?", topics=["Ada"], kg=graph(FAMILY), model=model)
     assert record["paths"][0][0]["tail"] == {"id": "http://t/e/mill", "name": "Mill"}
 
 
@@ -104,7 +107,7 @@ async def test_forward_extends_the_chain(graph: Open) -> None:
         lambda p: choose("child", "lives_in")(p) if not p.chain.hops else choose("lives_in")(p),
         at_depth("forward", "stop"),
     )
-    record = await kgqa.aask("Where do Ada's children live?", topics=["Ada"], kg=graph(FAMILY), model=model)
+    record = await ask("Where do Ada's children live?", topics=["Ada"], kg=graph(FAMILY), model=model)
     assert shown(record) == ["Bonn", "Ulm"]
     assert record["usage"]["llm_calls"] == 4
 
@@ -114,7 +117,7 @@ async def test_backtrack_takes_the_next_best_chain(graph: Open) -> None:
         return {"decision": "stop" if prompt.chain.hops[0].words == "lives_in" else "backtrack"}
 
     model = playing(choose("employer", "lives_in", "child"), verify)
-    record = await kgqa.aask("Where does Ada live?", topics=["Ada"], kg=graph(FAMILY), model=model)
+    record = await ask("Where does Ada live?", topics=["Ada"], kg=graph(FAMILY), model=model)
     assert shown(record) == ["Ulm"]
     assert "backtrack" in nodes(record)
 
@@ -127,13 +130,13 @@ async def test_children_of_a_chain_come_before_its_siblings(graph: Open) -> None
         return {"decision": "forward" if visited[-1] == "child" else "backtrack"}
 
     model = playing(lambda p: choose("child", "lives_in")(p), verify)
-    await kgqa.aask("?", topics=["Ada"], kg=graph(FAMILY), model=model, depth=2)
+    await ask("?", topics=["Ada"], kg=graph(FAMILY), model=model, depth=2)
     assert visited == ["child", "child child", "child lives_in", "lives_in"]
 
 
 async def test_filter_keeps_what_the_model_chooses_in_its_order(graph: Open) -> None:
     model = playing(choose("child"), at_depth("filter"), lambda _: {"chosen": [2, 1]})
-    record = await kgqa.aask("?", topics=["Ada"], kg=graph(FAMILY), model=model)
+    record = await ask("?", topics=["Ada"], kg=graph(FAMILY), model=model)
     assert shown(record) == ["Cleo", "Ben"]
 
 
@@ -142,7 +145,7 @@ async def test_an_empty_filter_goes_back_to_the_stack(graph: Open) -> None:
         return {"fits": "none"} if prompt.chain.hops[0].words == "child" else {"chosen": [1]}
 
     model = playing(choose("child", "lives_in"), at_depth("filter"), filter_)
-    record = await kgqa.aask("?", topics=["Ada"], kg=graph(FAMILY), model=model)
+    record = await ask("?", topics=["Ada"], kg=graph(FAMILY), model=model)
     assert shown(record) == ["Ulm"]
     assert nodes(record)[-4:] == ["expand", "verify", "filter", "answer"]
 
@@ -150,14 +153,14 @@ async def test_an_empty_filter_goes_back_to_the_stack(graph: Open) -> None:
 async def test_filtering_is_a_step_of_its_own_whatever_the_verdict_names(graph: Open) -> None:
     verdict = {"decision": "filter", "chosen": [1]}
     model = playing(choose("child"), lambda _: verdict, lambda _: {"chosen": [2]})
-    record = await kgqa.aask("Which child lives in Ulm?", topics=["Ada"], kg=graph(FAMILY), model=model)
+    record = await ask("Which child lives in Ulm?", topics=["Ada"], kg=graph(FAMILY), model=model)
     assert (shown(record), record["usage"]["llm_calls"]) == (["Cleo"], 3)
     assert nodes(record)[-3:] == ["verify", "filter", "answer"]
 
 
 async def test_a_count_is_computed_from_the_candidates(graph: Open) -> None:
     model = playing(choose("child"), lambda _: {"decision": "stop", "take": "count"})
-    record = await kgqa.aask("How many children has Ada?", topics=["Ada"], kg=graph(FAMILY), model=model)
+    record = await ask("How many children has Ada?", topics=["Ada"], kg=graph(FAMILY), model=model)
     assert record["answers"] == [{"id": "2", "name": "2"}]
     assert len(record["evidence"]) == 2
 
@@ -168,7 +171,7 @@ async def test_unnamed_nodes_are_crossed_without_a_call(graph: Open) -> None:
         lambda p: choose("member" if p.chain.hops else "membership")(p), at_depth("forward", "stop")
     )
     for each, cross in ((crossing, True), (model, False)):
-        record = await kgqa.aask("?", topics=["Club"], kg=graph(MEDIATED), model=each, cross_mediators=cross)
+        record = await ask("?", topics=["Club"], kg=graph(MEDIATED), model=each, cross_mediators=cross)
         assert shown(record) == ["Ann", "Bob"]
     assert [prompt.name for prompt in crossing.prompts] == ["prune_relations", "verify_chain"]
     assert [prompt.name for prompt in model.prompts] == ["prune_relations", "verify_chain"]
@@ -180,12 +183,12 @@ async def test_unnamed_nodes_are_crossed_without_a_call(graph: Open) -> None:
 
 async def test_a_chain_chosen_as_the_whole_answer_needs_no_verdict(graph: Open) -> None:
     model = playing(lambda p: {**choose("child")(p), "then": "stop"}, lambda _: {"decision": "backtrack"})
-    record = await kgqa.aask("Who are Ada's children?", topics=["Ada"], kg=graph(FAMILY), model=model)
+    record = await ask("Who are Ada's children?", topics=["Ada"], kg=graph(FAMILY), model=model)
     assert (shown(record), record["outcome"]) == (["Ben", "Cleo"], "grounded")
     assert [prompt.name for prompt in model.prompts] == ["prune_relations"]
     said = {"relations": [1], "then": "stop"}
     model = playing(lambda p: said, lambda _: {"decision": "backtrack"}, recall=[])
-    await kgqa.aask("?", topics=["Ada"], kg=graph(FAMILY), model=model, outright_answers=False)
+    await ask("?", topics=["Ada"], kg=graph(FAMILY), model=model, outright_answers=False)
     assert [prompt.name for prompt in model.prompts][:2] == ["prune_relations", "verify_chain"]
     assert "then" not in model.prompts[0].case()
 
@@ -195,7 +198,7 @@ async def test_a_chain_chosen_as_on_the_way_is_gone_on_from_at_once(graph: Open)
         lambda p: choose("lives_in")(p) if p.chain.hops else {**choose("child")(p), "then": "forward"},
         lambda _: {"decision": "stop"},
     )
-    record = await kgqa.aask("Where do Ada's children live?", topics=["Ada"], kg=graph(FAMILY), model=model)
+    record = await ask("Where do Ada's children live?", topics=["Ada"], kg=graph(FAMILY), model=model)
     assert shown(record) == ["Bonn", "Ulm"]
     assert [prompt.name for prompt in model.prompts] == ["prune_relations", "prune_relations", "verify_chain"]
     assert 'Chain: "Ada" -child-> ?1 ("Ben", "Cleo")' in model.prompts[1].case().splitlines()
@@ -204,7 +207,7 @@ async def test_a_chain_chosen_as_on_the_way_is_gone_on_from_at_once(graph: Open)
 async def test_each_topic_may_have_its_own_part_said_when_it_is_chosen(graph: Open) -> None:
     model = playing(lambda p: {**choose("child")(p), "then": "stop"}, lambda _: {"decision": "stop"})
     options: dict[str, Any] = {"topics": ["Ada", "Ulm"], "kg": graph(FAMILY), "model": model}
-    record = await kgqa.aask("Who of them lives in Ulm?", **options, topic_conditions=False)
+    record = await ask("Who of them lives in Ulm?", **options, topic_conditions=False)
     assert (shown(record), record["outcome"]) == (["Cleo"], "grounded")
     assert [prompt.name for prompt in model.prompts] == ["prune_relations", "verify_chain"]
     assert model.prompts[1].chain.topic.name == "Ulm"  # there is one relation only, and no choice
@@ -214,7 +217,7 @@ async def test_each_topic_may_have_its_own_part_said_when_it_is_chosen(graph: Op
 async def test_a_filter_is_not_said_of_a_relation_where_there_is_none(graph: Open) -> None:
     model = playing(lambda p: {**choose("child")(p), "then": "filter"}, lambda _: {"decision": "stop"})
     options: dict[str, Any] = {"topics": ["Ada"], "kg": graph(FAMILY), "model": model}
-    record = await kgqa.aask("?", **options, filtering=False, allow_parametric=False)
+    record = await ask("?", **options, filtering=False, allow_parametric=False)
     assert record["trace"][2]["failure"] == "MalformedReply"
     assert '"filter"' not in model.prompts[0].case()
 
@@ -225,7 +228,7 @@ async def test_a_chain_chosen_with_a_condition_left_is_filtered_at_once(graph: O
         lambda _: {"decision": "backtrack"},
         lambda _: {"chosen": [2]},
     )
-    record = await kgqa.aask("Which child lives in Ulm?", topics=["Ada"], kg=graph(FAMILY), model=model)
+    record = await ask("Which child lives in Ulm?", topics=["Ada"], kg=graph(FAMILY), model=model)
     assert shown(record) == ["Cleo"]
     assert [prompt.name for prompt in model.prompts] == ["prune_relations", "apply_conditions"]
 
@@ -240,20 +243,20 @@ async def test_what_is_missing_is_looked_for_once_among_what_was_not_shown(
         lambda p: choose("lives_in")(p) if p.offers[0].hops[0].words == "lives_in" else missing,
         lambda _: {"decision": "stop"},
     )
-    record = await kgqa.aask("Where does Ben live?", topics=["Ben"], kg=graph(FAMILY), model=model)
+    record = await ask("Where does Ben live?", topics=["Ben"], kg=graph(FAMILY), model=model)
     assert shown(record) == ["Bonn"]
     assert [len(prompt.offers) for prompt in model.prompts[:2]] == [2, 1]
     assert ["missing" in prompt.case() for prompt in model.prompts[:2]] == [True, False]
     model = playing(lambda _: missing, lambda _: {"decision": "stop"}, recall=[])
-    await kgqa.aask("?", topics=["Ben"], kg=graph(FAMILY), model=model, missing_relations=False)
+    await ask("?", topics=["Ben"], kg=graph(FAMILY), model=model, missing_relations=False)
     assert [prompt.name for prompt in model.prompts] == ["prune_relations", "answer_directly"]
 
 
 async def test_the_only_relation_is_followed_without_a_call_and_judged(graph: Open) -> None:
     model = playing(choose(), at_depth("backtrack"), recall=["somebody"])
-    record = await kgqa.aask("Who is in the club?", topics=["Club"], kg=graph(MEDIATED), model=model)
+    record = await ask("Who is in the club?", topics=["Club"], kg=graph(MEDIATED), model=model)
     assert [prompt.name for prompt in model.prompts][:2] == ["prune_relations", "answer_directly"]
-    record = await kgqa.aask("Where is Dora?", topics=["Bonn"], kg=graph(FAMILY), model=model)
+    record = await ask("Where is Dora?", topics=["Bonn"], kg=graph(FAMILY), model=model)
     assert [prompt.name for prompt in model.prompts][2:] == ["verify_chain", "answer_directly"]
     assert record["outcome"] == "parametric"
 
@@ -263,12 +266,12 @@ async def test_the_paper_asks_at_every_step(graph: Open) -> None:
         lambda p: choose("member" if p.chain.hops else "membership")(p), at_depth("forward", "stop")
     )
     kg = graph(MEDIATED)
-    record = await kgqa.aask("Who is it?", topics=["Club"], kg=kg, model=model, **ONE_STEP_A_TIME)
+    record = await ask("Who is it?", topics=["Club"], kg=kg, model=model, **ONE_STEP_A_TIME)
     assert shown(record) == ["Ann", "Bob"]
     assert [prompt.name for prompt in model.prompts] == ["prune_relations", "verify_chain"] * 2
     assert [candidate.term.name for candidate in model.prompts[1].candidates] == [None, None]
     model = playing(choose("^lives_in"), at_depth("backtrack"), recall=["somebody"])
-    await kgqa.aask("Where is Dora?", topics=["Bonn"], kg=graph(FAMILY), model=model, always_ask=True)
+    await ask("Where is Dora?", topics=["Bonn"], kg=graph(FAMILY), model=model, always_ask=True)
     assert [prompt.name for prompt in model.prompts] == ["prune_relations", "verify_chain", "answer_directly"]
 
 
@@ -281,14 +284,14 @@ async def test_the_paper_filters_what_comes_back_to_the_topic_too(
         at_depth("forward", "filter"),
         lambda _: {"chosen": [1]},
     )
-    await kgqa.aask("?", topics=["Ada"], kg=graph(FAMILY), model=model, always_ask=always_ask)
+    await ask("?", topics=["Ada"], kg=graph(FAMILY), model=model, always_ask=always_ask)
     assert [candidate.term.name for candidate in model.prompts[-1].candidates] == seen
 
 
 async def test_the_paper_s_candidates_are_all_that_a_chain_reaches(graph: Open) -> None:
     """CoR §4.2, step 1: those without a name as well."""
     model = playing(choose("membership"), at_depth("stop"))
-    record = await kgqa.aask("?", topics=["Club"], kg=graph(MEDIATED), model=model, **ONE_STEP_A_TIME)
+    record = await ask("?", topics=["Club"], kg=graph(MEDIATED), model=model, **ONE_STEP_A_TIME)
     assert [answer["name"] for answer in record["answers"]] == [None, None]
     assert record["outcome"] == "grounded"
 
@@ -299,7 +302,7 @@ async def test_a_filter_sees_the_chains_of_the_other_topics(graph: Open) -> None
         lambda p: {"decision": "filter"},
         lambda _: {"chosen": [1]},
     )
-    await kgqa.aask("?", topics=["Ada", "Ulm"], kg=graph(FAMILY), model=model, topic_conditions=False)
+    await ask("?", topics=["Ada", "Ulm"], kg=graph(FAMILY), model=model, topic_conditions=False)
     assert model.prompts[-1].name == "apply_conditions"
     assert [str(chain) for chain in model.prompts[-1].met] == ["Ada -child->"]
     assert 'The candidates are also the ends of: "Ada" -child-> ?1' in model.prompts[-1].case()
@@ -308,7 +311,7 @@ async def test_a_filter_sees_the_chains_of_the_other_topics(graph: Open) -> None
 async def test_the_first_topic_alone_may_be_explored(graph: Open) -> None:
     model = playing(choose("child"), at_depth("stop"))
     kg = graph(FAMILY)
-    record = await kgqa.aask("?", topics=["Ada", "Ulm"], kg=kg, model=model, all_topics=False)
+    record = await ask("?", topics=["Ada", "Ulm"], kg=kg, model=model, all_topics=False)
     assert shown(record) == ["Ben", "Cleo"]
     assert [topic["name"] for topic in record["topics"]] == ["Ada"]
 
@@ -319,7 +322,7 @@ async def test_two_topics_are_both_met(graph: Open) -> None:
 
     model = playing(lambda p: choose("^lives_in" if str(p.chain.topic) == "Ulm" else "child")(p), verify)
     question, topics = "Which child of Ada lives in Ulm?", ["Ada", "Ulm"]
-    record = await kgqa.aask(question, topics=topics, kg=graph(FAMILY), model=model, topic_conditions=False)
+    record = await ask(question, topics=topics, kg=graph(FAMILY), model=model, topic_conditions=False)
     assert shown(record) == ["Cleo"]
     assert [path[0]["head"]["name"] for path in record["paths"]] == ["Ada", "Ulm"]
     assert record["usage"]["llm_calls"] == 3
@@ -329,7 +332,7 @@ async def test_a_second_topic_that_is_never_met_leaves_the_first_chain_standing(
     model = playing(
         lambda p: choose("child" if str(p.chain.topic) == "Ada" else "^employer")(p), at_depth("stop")
     )
-    record = await kgqa.aask("?", topics=["Ada", "Mill"], kg=graph(FAMILY), model=model, depth=1)
+    record = await ask("?", topics=["Ada", "Mill"], kg=graph(FAMILY), model=model, depth=1)
     assert shown(record) == ["Ben", "Cleo"]
 
 
@@ -341,14 +344,14 @@ async def test_after_an_empty_filter_the_other_topics_still_count(graph: Open) -
         return {"decision": "stop" if prompt.chain.hops[0].words == "child" else "filter"}
 
     model = playing(lambda p: choose("child", "^lives_in", "mayor")(p), verify)
-    record = await kgqa.aask("?", topics=["Ada", "Ulm"], kg=graph(town), model=model, depth=1)
+    record = await ask("?", topics=["Ada", "Ulm"], kg=graph(town), model=model, depth=1)
     assert shown(record) == ["Ben", "Cleo"]
 
 
 async def test_a_topic_that_is_never_met_does_not_hide_the_next(graph: Open) -> None:
     sport = FAMILY + 'e:ben r:plays e:chess . e:chess rdfs:label "Chess"@en .'
     model = playing(lambda p: choose("child", "^employer", "^plays")(p), at_depth("stop"))
-    record = await kgqa.aask("?", topics=["Ada", "Mill", "Chess"], kg=graph(sport), model=model, depth=1)
+    record = await ask("?", topics=["Ada", "Mill", "Chess"], kg=graph(sport), model=model, depth=1)
     assert shown(record) == ["Ben"]
 
 
@@ -360,7 +363,7 @@ async def test_a_list_that_was_cut_is_looked_up_in_the_graph(
         f'e:n{number:03} rdfs:label "N{number:03}" ; r:part_of e:hub .' for number in range(300)
     )
     model = playing(lambda p: choose("^part_of", "likes")(p), at_depth("stop"))
-    record = await kgqa.aask("?", topics=topics, kg=open_graph([turtle(many)], rows=50), model=model, depth=1)
+    record = await ask("?", topics=topics, kg=open_graph([turtle(many)], rows=50), model=model, depth=1)
     assert shown(record) == ["N250"]
 
 
@@ -369,7 +372,7 @@ async def test_nothing_is_computed_from_a_list_that_was_cut(turtle: Callable[[st
         f'e:n{n} rdfs:label "N" ; r:part_of e:hub .' for n in range(99)
     )
     model = playing(choose("^part_of"), lambda _: {"decision": "stop", "take": "count"})
-    record = await kgqa.aask("How many?", topics=["Hub"], kg=open_graph([turtle(many)], rows=50), model=model)
+    record = await ask("How many?", topics=["Hub"], kg=open_graph([turtle(many)], rows=50), model=model)
     assert record["answers"] == []
 
 
@@ -378,7 +381,7 @@ async def test_who_is_the_topic_is_not_counted(graph: Open) -> None:
         lambda p: choose("child" if p.chain.hops else "^child")(p),
         lambda p: {"decision": "forward"} if p.chain.depth < 2 else {"decision": "stop", "take": "count"},
     )
-    record = await kgqa.aask("How many siblings has Ben?", topics=["Ben"], kg=graph(FAMILY), model=model)
+    record = await ask("How many siblings has Ben?", topics=["Ben"], kg=graph(FAMILY), model=model)
     assert record["answers"] == [{"id": "1", "name": "1"}]
 
 
@@ -402,48 +405,48 @@ async def test_what_returns_to_the_topic_may_be_left_out(graph: Open) -> None:
         lambda p: choose("^lives_in" if p.chain.hops else "lives_in")(p),
         lambda p: {"decision": "forward"} if p.chain.depth < 2 else {"decision": "stop", "take": "others"},
     )
-    record = await kgqa.aask("Who lives where Ada lives?", topics=["Ada"], kg=graph(FAMILY), model=neighbours)
+    record = await ask("Who lives where Ada lives?", topics=["Ada"], kg=graph(FAMILY), model=neighbours)
     assert shown(record) == ["Cleo", "Dora"]
 
 
 async def test_without_backtracking_only_the_best_chain_is_followed(graph: Open) -> None:
     model = playing(choose("employer", "lives_in"), at_depth("backtrack"))
-    record = await kgqa.aask("?", topics=["Ada"], kg=graph(FAMILY), model=model, backtracking=False)
+    record = await ask("?", topics=["Ada"], kg=graph(FAMILY), model=model, backtracking=False)
     assert (record["outcome"], record["answers"]) == ("none", [])
     assert len(model.prompts) == 3
 
 
 async def test_without_filtering_the_model_is_not_offered_it(graph: Open) -> None:
     model = playing(choose("child"), at_depth("filter", "filter", "filter"))
-    record = await kgqa.aask("?", topics=["Ada"], kg=graph(FAMILY), model=model, filtering=False)
+    record = await ask("?", topics=["Ada"], kg=graph(FAMILY), model=model, filtering=False)
     assert record["answers"] == []
     assert any("filter is not available" in entry.get("error", "") for entry in record["trace"])
 
 
 async def test_without_filtering_candidates_are_not_told_apart(graph: Open) -> None:
     model = playing(choose("child"), lambda _: {"decision": "stop", "take": "some", "chosen": [1]})
-    record = await kgqa.aask("?", topics=["Ada"], kg=graph(FAMILY), model=model, filtering=False)
+    record = await ask("?", topics=["Ada"], kg=graph(FAMILY), model=model, filtering=False)
     assert record["answers"] == []
     assert any('"some" is not available' in entry.get("error", "") for entry in record["trace"])
 
 
 async def test_width_bounds_relations(graph: Open) -> None:
     model = playing(lambda _: {"relations": [1, 2]}, at_depth("stop"))
-    record = await kgqa.aask("?", topics=["Ada"], kg=graph(FAMILY), model=model, width=1)
+    record = await ask("?", topics=["Ada"], kg=graph(FAMILY), model=model, width=1)
     assert any("at most 1" in entry.get("error", "") for entry in record["trace"])
 
 
 async def test_depth_is_a_limit_and_says_so(graph: Open) -> None:
     model = playing(choose("child"), at_depth("forward", "forward"))
-    record = await kgqa.aask("?", topics=["Ada"], kg=graph(FAMILY), model=model, depth=1)
+    record = await ask("?", topics=["Ada"], kg=graph(FAMILY), model=model, depth=1)
     assert (record["outcome"], record["stopped_by"]) == ("none", "depth")
 
 
 async def test_when_the_search_fails_the_model_may_answer_from_memory(graph: Open) -> None:
     model = playing(lambda _: {"relations": []}, at_depth("stop"), recall=["Ulm"])
-    record = await kgqa.aask("?", topics=["Ada"], kg=graph(FAMILY), model=model)
+    record = await ask("?", topics=["Ada"], kg=graph(FAMILY), model=model)
     assert (record["outcome"], record["answers"]) == ("parametric", [{"id": None, "name": "Ulm"}])
-    closed = await kgqa.aask("?", topics=["Ada"], kg=graph(FAMILY), model=model, allow_parametric=False)
+    closed = await ask("?", topics=["Ada"], kg=graph(FAMILY), model=model, allow_parametric=False)
     assert (closed["outcome"], closed["answers"]) == ("none", [])
 
 
@@ -461,7 +464,7 @@ async def test_a_malformed_reply_turns_back_or_leaves_the_ends_unjudged(
         "answer_directly": lambda _: {"answers": []},
     }
     model = ScriptedModel(lambda p: "no JSON here" if p.name == prompt else good[p.name](p))
-    record = await kgqa.aask("?", topics=["Ada"], kg=graph(FAMILY), model=model)
+    record = await ask("?", topics=["Ada"], kg=graph(FAMILY), model=model)
     assert record["outcome"] == outcome
     assert any(entry.get("failure") == "MalformedReply" for entry in record["trace"])
 
@@ -479,7 +482,7 @@ def offered(model: ScriptedModel) -> list[int]:
 
 async def test_all_candidates_that_one_prompt_holds_are_filtered_at_once(graph: Open) -> None:
     model = playing(choose("^part_of"), at_depth("filter"), lambda p: {"chosen": [len(p.candidates)]})
-    record = await kgqa.aask("Which is the last?", topics=["Hub"], kg=graph(hub(250)), model=model)
+    record = await ask("Which is the last?", topics=["Hub"], kg=graph(hub(250)), model=model)
     assert (shown(record), offered(model)) == (["249N"], [250])
 
 
@@ -496,7 +499,7 @@ async def test_what_is_left_of_several_prompts_is_judged_until_one_holds_it(
     graph: Open, picked: range, shown_by_prompts: list[int]
 ) -> None:
     model = playing(choose("^part_of"), at_depth("filter"), lambda p: {"chosen": [*picked][: len(p.offered)]})
-    await kgqa.aask("?", topics=["Hub"], kg=graph(hub(700, "x" * 110)), model=model)
+    await ask("?", topics=["Hub"], kg=graph(hub(700, "x" * 110)), model=model)
     assert offered(model) == shown_by_prompts
 
 
@@ -508,20 +511,20 @@ async def test_when_the_budget_ends_on_the_way_what_was_chosen_stands(
 ) -> None:
     model = playing(choose("^part_of"), at_depth("filter"), lambda p: {"chosen": [1]})
     kg, budget = graph(hub(700, "x" * 110)), {"llm_calls": calls}
-    record = await kgqa.aask("?", topics=["Hub"], kg=kg, model=model, budget=budget)
+    record = await ask("?", topics=["Hub"], kg=kg, model=model, budget=budget)
     assert (len(record["answers"]), record["stopped_by"]) == (left, "llm_calls")
     assert record["outcome"] == outcome
 
 
 async def test_an_unknown_topic_is_said_with_its_nearest(graph: Open) -> None:
-    record = await kgqa.aask("?", topics=["Adda Lovelace"], kg=graph(FAMILY), model=ScriptedModel([]))
+    record = await ask("?", topics=["Adda Lovelace"], kg=graph(FAMILY), model=ScriptedModel([]))
     assert record["outcome"] == "none"
     assert "no entity of the graph is called 'Adda Lovelace'" in record["trace"][0]["error"]
 
 
 async def test_topics_are_linked_from_the_question(graph: Open) -> None:
     model = playing(choose("child"), at_depth("stop"))
-    record = await kgqa.aask("Who are the children of Ada?", kg=graph(FAMILY), model=model)
+    record = await ask("Who are the children of Ada?", kg=graph(FAMILY), model=model)
     assert record["topics"] == [{"id": "http://t/e/ada", "name": "Ada"}]
 
 

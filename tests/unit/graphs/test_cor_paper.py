@@ -1,6 +1,7 @@
 """What CoR's paper defines and shows, under its preset: equations, Figure 2 step by step, Table 3."""
 
 from collections.abc import Callable
+from functools import partial
 from typing import Any
 
 import pytest
@@ -26,6 +27,8 @@ e:ann rdfs:label "Ann" . e:bob rdfs:label "Bob" . e:cy rdfs:label "Cy" . e:dee r
 """Figure 1's graph in small: who won has no name."""
 
 QUESTION = "Which American directors have worked with actors who won the Best Actor Oscar?"  # §4.2
+
+ask = partial(kgqa.aask, method="cor")
 
 Open = Callable[[str], SparqlGraph]
 
@@ -53,7 +56,7 @@ def test_the_defaults_are_the_paper_s_but_for_what_the_page_lists() -> None:
 
 async def test_exploration_and_filtering_go_as_in_figure_2(graph: Open) -> None:
     model = ScriptedModel(reasoning)
-    record = await kgqa.aask(QUESTION, topics=["Best Actor Oscar"], kg=graph(OSCARS), model=model, **PAPER)
+    record = await ask(QUESTION, topics=["Best Actor Oscar"], kg=graph(OSCARS), model=model, **PAPER)
     steps = [(entry["node"], entry["decision"]) for entry in record["trace"]]
     assert steps[1:] == [
         ("retrieve_relations", "forward"),  # step 1: relation search, from c^0
@@ -100,7 +103,7 @@ async def test_the_top_k_relations_are_explored_in_the_order_of_their_scores(gra
             return {"decision": "backtrack"}
         return {"answers": []}
 
-    await kgqa.aask("?", topics=["Hub"], kg=graph(star), model=ScriptedModel(reply), **PAPER)
+    await ask("?", topics=["Hub"], kg=graph(star), model=ScriptedModel(reply), **PAPER)
     assert visited == list(ranked[:3])
 
 
@@ -118,7 +121,7 @@ async def test_the_rows_of_table_3(graph: Open, option: str, decisions: list[str
 
     model = ScriptedModel(reply)
     options = {**PAPER, option: False}
-    record = await kgqa.aask(QUESTION, topics=["Best Actor Oscar"], kg=graph(OSCARS), model=model, **options)
+    record = await ask(QUESTION, topics=["Best Actor Oscar"], kg=graph(OSCARS), model=model, **options)
     assert [entry["decision"] for entry in record["trace"] if entry["node"] == "verify"] == decisions
     assert "filter_candidates" not in [prompt.name for prompt in model.prompts]
     assert len(record["answers"]) == (4 if option == "filtering" else 0)

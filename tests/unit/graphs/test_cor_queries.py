@@ -17,8 +17,10 @@ Open = Callable[[str], SparqlGraph]
 ADA, ULM = "http://t/e/ada", "http://t/e/ulm"
 
 
-async def ask(graph: Any, model: Any, *topics: str, **options: Any) -> kgqa.Record:
-    return await kgqa.aask("the question", topics=topics or [ADA], kg=graph, model=model, **options)
+async def ask(graph: Any, model: Any, *topics: str, method: str = "cor", **options: Any) -> kgqa.Record:
+    return await kgqa.aask(
+        "the question", topics=topics or [ADA], kg=graph, model=model, method=method, **options
+    )
 
 
 def queries(record: kgqa.Record) -> int:

@@ -50,11 +50,11 @@ async def test_what_the_graph_says_is_likelier_than_what_it_does_not_and_what_is
 
 
 async def test_a_language_model_judges_by_itself(turtle: Turtle) -> None:
-    record = await ask(turtle(FAMILY), QUESTION, model=children(), min_confidence=1)
+    record = await ask(turtle(FAMILY), QUESTION, method="cor", model=children(), min_confidence=1)
     assert (shown(record), record["confidence"]) == (["Ben", "Cleo"], None)
 
 
 async def test_papers_decline_nothing(turtle: Turtle) -> None:
-    record = await ask(turtle(FAMILY), "Which opera did Ada sing?", preset="paper")
+    record = await ask(turtle(FAMILY), "Which opera did Ada sing?", method="cor", preset="paper")
     assert record["config"]["min_confidence"] == 0
     assert record["answers"]

@@ -61,9 +61,11 @@ def no_encoder(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(NodeRuntime, "encode", none)
 
 
-async def ask(graph: Any, model: ScriptedModel, question: str = QUESTION, **options: Any) -> kgqa.Record:
+async def ask(
+    graph: Any, model: ScriptedModel, question: str = QUESTION, method: str = "cor", **options: Any
+) -> kgqa.Record:
     options = {"allow_parametric": False, **options}
-    return await kgqa.aask(question, topics=["Team"], kg=graph, model=model, **options)
+    return await kgqa.aask(question, topics=["Team"], kg=graph, model=model, method=method, **options)
 
 
 async def test_the_filter_sees_what_the_graph_knows_and_what_the_question_names(graph: Open) -> None:

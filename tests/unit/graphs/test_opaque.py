@@ -30,7 +30,7 @@ async def answers(graph: Path, asked: list[dict[str, Any]]) -> list[list[str | N
     for question in asked:
         model.question = question
         topic = question["topic_entities"][0]["id"]
-        record = await kgqa.aask(question["question"], topics=[topic], kg=kg, model=model)
+        record = await kgqa.aask(question["question"], topics=[topic], method="cor", kg=kg, model=model)
         found.append([answer["id"] for answer in record["answers"]])
     return found
 

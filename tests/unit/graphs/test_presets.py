@@ -143,9 +143,14 @@ def test_a_preset_is_a_name() -> None:
         make_context("io", {"preset": "paper"})
 
 
+def test_a_method_without_presets_says_so() -> None:
+    with pytest.raises(OptionError, match=r"^option preset: compose has no presets$"):
+        make_context("compose", {"preset": "paper"})
+
+
 async def test_the_graph_itself_knows_presets() -> None:
     """As a server and Studio hand them over."""
-    record = await kgqa.aask("What is the capital of Peru?", preset="paper", model="offline")
+    record = await kgqa.aask("What is the capital of Peru?", method="cor", preset="paper", model="offline")
     options = {"preset": "paper", "model": "offline", "kg": "sample"}
     other = await cor.graph.ainvoke({"question": "What is the capital of Peru?"}, context=options)
     assert other["config"] == record["config"]

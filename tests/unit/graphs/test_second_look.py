@@ -34,9 +34,9 @@ def only(*relations: str) -> Callable[[Any], dict[str, Any]]:
     return line
 
 
-async def ask(graph: SparqlGraph, model: ScriptedModel, **options: Any) -> kgqa.Record:
+async def ask(graph: SparqlGraph, model: ScriptedModel, method: str = "cor", **options: Any) -> kgqa.Record:
     topics = options.pop("topics", ["Ada"])
-    return await kgqa.aask("the question", topics=topics, kg=graph, model=model, **options)
+    return await kgqa.aask("the question", topics=topics, kg=graph, model=model, method=method, **options)
 
 
 def chosen_from(model: ScriptedModel) -> list[str]:

@@ -26,8 +26,10 @@ def verifying(**by_last: Any) -> Any:
     )
 
 
-async def ask(graph: Open, model: Any, *topics: str, kg: str = FAMILY, **options: Any) -> kgqa.Record:
-    return await kgqa.aask("the question", topics=topics, kg=graph(kg), model=model, **options)
+async def ask(
+    graph: Open, model: Any, *topics: str, kg: str = FAMILY, method: str = "cor", **options: Any
+) -> kgqa.Record:
+    return await kgqa.aask("the question", topics=topics, kg=graph(kg), model=model, method=method, **options)
 
 
 async def test_a_neighbour_of_the_ends_is_a_condition_that_the_graph_decides(graph: Open) -> None:

@@ -18,8 +18,10 @@ e:en rdfs:label "English"@en . e:mt rdfs:label "Maltese"@en . e:hymn rdfs:label 
 """
 
 
-async def ask(graph: Open, model: Any, **options: Any) -> kgqa.Record:
-    return await kgqa.aask("Which languages?", topics=["Malta"], kg=graph(MALTA), model=model, **options)
+async def ask(graph: Open, model: Any, method: str = "cor", **options: Any) -> kgqa.Record:
+    return await kgqa.aask(
+        "Which languages?", topics=["Malta"], kg=graph(MALTA), model=model, method=method, **options
+    )
 
 
 def spoken(**verdict: Any) -> Any:

@@ -14,7 +14,7 @@ Open = Callable[[str], SparqlGraph]
 
 
 async def run(graph: Any, model: Any, **budget: float) -> kgqa.Record:
-    record = await kgqa.aask(QUESTION, topics=["Ada"], kg=graph, model=model, budget=budget)
+    record = await kgqa.aask(QUESTION, topics=["Ada"], method="cor", kg=graph, model=model, budget=budget)
     assert record.keys() == KEYS
     return record
 
@@ -75,7 +75,13 @@ async def test_the_paper_falls_back_when_the_budget_ends_too(graph: Open) -> Non
     model = children(answer_directly={"answers": ["Ben"]})
     budget = {"kg_queries": 1}
     record = await kgqa.aask(
-        "?", topics=["Ada"], kg=graph(FAMILY), model=model, budget=budget, allow_parametric="always"
+        "?",
+        topics=["Ada"],
+        method="cor",
+        kg=graph(FAMILY),
+        model=model,
+        budget=budget,
+        allow_parametric="always",
     )
     assert (record["stopped_by"], record["outcome"]) == ("kg_queries", "parametric")
 

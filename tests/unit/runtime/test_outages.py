@@ -21,8 +21,10 @@ Open = Callable[[str], SparqlGraph]
 PROMPTS = ["prune_relations", "verify_chain", "apply_conditions"]
 
 
-async def run(graph: Any, model: Any, topics: tuple[str, ...] = ("Ada",), **options: Any) -> kgqa.Record:
-    record = await kgqa.aask(QUESTION, topics=topics, kg=graph, model=model, **options)
+async def run(
+    graph: Any, model: Any, topics: tuple[str, ...] = ("Ada",), method: str = "cor", **options: Any
+) -> kgqa.Record:
+    record = await kgqa.aask(QUESTION, topics=topics, kg=graph, model=model, method=method, **options)
     assert record.keys() == KEYS
     return record
 

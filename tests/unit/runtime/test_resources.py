@@ -63,7 +63,7 @@ async def test_a_graph_that_could_not_be_opened_is_tried_again(tmp_path: Path, o
 async def test_what_is_handed_over_leaves_nothing_behind(graph: Open) -> None:
     opened = graph(FAMILY)
     before = kept()
-    asked = (kgqa.aask(QUESTION, topics=["Ada"], kg=opened, model=children()) for _ in range(5))
+    asked = (kgqa.aask(QUESTION, topics=["Ada"], method="cor", kg=opened, model=children()) for _ in range(5))
     await asyncio.gather(*asked)
     assert kept() == before
 
@@ -74,7 +74,7 @@ async def test_an_open_graph_that_is_called_like_the_sample_is_asked_itself(
     opened, model = graph(FAMILY), children()
     monkeypatch.setattr(type(opened), "fingerprint", resources.SAMPLE_NAME)
     monkeypatch.setattr(type(model), "name", "offline")
-    record = await kgqa.aask(QUESTION, topics=["Ada"], kg=opened, model=model)
+    record = await kgqa.aask(QUESTION, topics=["Ada"], method="cor", kg=opened, model=model)
     assert (shown(record), record["config"]["kg"]) == (["Ben", "Cleo"], ["sample"])
 
 
@@ -86,7 +86,10 @@ async def test_a_failed_run_leaves_nothing_behind(graph: Open) -> None:
 
 
 async def test_ask_works_where_an_event_loop_runs(graph: Open) -> None:
-    assert shown(kgqa.ask(QUESTION, topics=["Ada"], kg=graph(FAMILY), model=children())) == ["Ben", "Cleo"]
+    assert shown(kgqa.ask(QUESTION, topics=["Ada"], method="cor", kg=graph(FAMILY), model=children())) == [
+        "Ben",
+        "Cleo",
+    ]
 
 
 def test_ask_works_in_several_threads(graph: Open) -> None:
@@ -94,7 +97,7 @@ def test_ask_works_in_several_threads(graph: Open) -> None:
 
     def one(_: int) -> list[str | None]:
         together.wait()
-        return shown(kgqa.ask(QUESTION, topics=["Ada"], kg=opened, model=children()))
+        return shown(kgqa.ask(QUESTION, topics=["Ada"], method="cor", kg=opened, model=children()))
 
     with ThreadPoolExecutor(8) as pool:
         assert list(pool.map(one, range(8))) == [["Ben", "Cleo"]] * 8
@@ -116,13 +119,15 @@ async def test_nothing_blocks_the_event_loop(turtle: Write) -> None:
 @pytest.mark.parametrize("as_list", [False, True])
 async def test_a_graph_may_be_given_as_a_path(turtle: Callable[[str], Path], as_list: bool) -> None:
     path = turtle(FAMILY)
-    record = await kgqa.aask(QUESTION, topics="Ada", kg=[path] if as_list else path, model=children())
+    record = await kgqa.aask(
+        QUESTION, topics="Ada", method="cor", kg=[path] if as_list else path, model=children()
+    )
     assert shown(record) == ["Ben", "Cleo"]
 
 
 async def test_a_topic_may_be_given_by_its_id_alone(turtle: Callable[[str], Path]) -> None:
     topic: Any = {"id": "http://t/e/ada"}
-    record = await kgqa.aask(QUESTION, topics=[topic], kg=turtle(FAMILY), model=children())
+    record = await kgqa.aask(QUESTION, topics=[topic], method="cor", kg=turtle(FAMILY), model=children())
     assert record["topics"] == [{"id": "http://t/e/ada", "name": "Ada"}]
 
 

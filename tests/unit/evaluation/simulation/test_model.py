@@ -170,7 +170,7 @@ async def test_a_graph_that_fails_in_time_leads_nowhere(family, monkeypatch) -> 
 
 async def test_a_whole_question_is_answered_in_few_calls(family) -> None:
     model = SimulatedModel(question("de", "mother born_in country"), family, ErrorRates())
-    record = await kgqa.aask("Which country?", topics=["Ann"], kg=family, model=model)
+    record = await kgqa.aask("Which country?", topics=["Ann"], method="cor", kg=family, model=model)
     assert [answer["name"] for answer in record["answers"]] == ["Germany"]
     assert record["usage"]["llm_calls"] == 3
     assert record["config"]["model"] == "simulated"
@@ -179,7 +179,7 @@ async def test_a_whole_question_is_answered_in_few_calls(family) -> None:
 async def test_two_topics_are_answered_where_their_ends_meet(family) -> None:
     paths = (GoldPath("http://t/e/ann", ("parent",)), GoldPath("http://t/e/bonn", ("^born_in",)))
     model = SimulatedModel(question("eve", topics=named("ann", "bonn"), paths=paths), family, ErrorRates())
-    record = await kgqa.aask("Who?", topics=["Ann", "Bonn"], kg=family, model=model)
+    record = await kgqa.aask("Who?", topics=["Ann", "Bonn"], method="cor", kg=family, model=model)
     assert [answer["name"] for answer in record["answers"]] == ["Eve"]
     assert [(each["words"], each["by"]) for each in record["conditions"]] == [("born_in: Bonn", "graph")]
 
@@ -187,7 +187,11 @@ async def test_two_topics_are_answered_where_their_ends_meet(family) -> None:
 async def test_a_second_topic_that_has_no_path_is_passed_over_and_the_rest_filtered(family) -> None:
     about = question("eve", "parent", topics=named("ann", "rome"))
     record = await kgqa.aask(
-        "Who?", topics=["Ann", "Rome"], kg=family, model=SimulatedModel(about, family, ErrorRates())
+        "Who?",
+        topics=["Ann", "Rome"],
+        method="cor",
+        kg=family,
+        model=SimulatedModel(about, family, ErrorRates()),
     )
     assert [answer["name"] for answer in record["answers"]] == ["Eve"]
 
@@ -198,8 +202,12 @@ async def test_however_much_it_errs_every_reply_is_one_of_those_offered(family, 
     about = question("eve", "parent", topics=named("ann", "bonn"))
     for filtering in (True, False):
         model = SimulatedModel(about, family, errors)
-        record = await kgqa.aask("Who?", topics=["Ann", "Bonn"], kg=family, model=model, filtering=filtering)
+        record = await kgqa.aask(
+            "Who?", topics=["Ann", "Bonn"], method="cor", kg=family, model=model, filtering=filtering
+        )
         assert record["query"] or record["outcome"] in {"parametric", "none"}
         again = SimulatedModel(about, family, errors)
-        same = await kgqa.aask("Who?", topics=["Ann", "Bonn"], kg=family, model=again, filtering=filtering)
+        same = await kgqa.aask(
+            "Who?", topics=["Ann", "Bonn"], method="cor", kg=family, model=again, filtering=filtering
+        )
         assert (same["answers"], same["trace"]) == (record["answers"], record["trace"])
